@@ -1,0 +1,1 @@
+//! Interactive imitation learning: one loop, three choices.
