@@ -37,7 +37,13 @@ impl Adam {
     /// A fresh optimiser for `len` parameters (a [`Layout`](super::Layout)'s length, a multiple of eight).
     #[must_use]
     pub fn new(settings: AdamSettings, len: usize, isa: Isa) -> Self {
-        Self { settings, steps: 0, mean: AlignedVec::zeros(len), square: AlignedVec::zeros(len), isa }
+        Self {
+            settings,
+            steps: 0,
+            mean: AlignedVec::zeros(len),
+            square: AlignedVec::zeros(len),
+            isa,
+        }
     }
 
     /// One step along the gradient `Σ_p parts_p`, and the parts are zeroed as they are read:
@@ -50,7 +56,12 @@ impl Adam {
     /// If a length differs from the one the optimiser was made for.
     pub fn step<const P: usize>(&mut self, params: &mut [f32], parts: [&mut [f32]; P]) {
         let len = self.mean.len();
-        assert!(params.len() == len && parts.iter().all(|g| g.len() == len) && len.is_multiple_of(LANES), "lengths of an Adam step");
+        assert!(
+            params.len() == len
+                && parts.iter().all(|g| g.len() == len)
+                && len.is_multiple_of(LANES),
+            "lengths of an Adam step"
+        );
         self.steps += 1;
         let AdamSettings { learning_rate, beta1, beta2, epsilon } = self.settings;
         let t = i32::try_from(self.steps).unwrap_or(i32::MAX);
@@ -87,7 +98,8 @@ impl<const P: usize> Kernel for AdamStep<'_, P> {
 
     #[inline(always)]
     fn run<S: Simd>(mut self) {
-        let ([beta1, beta2], [gamma1, gamma2]) = (self.beta.map(S::splat), self.gamma.map(S::splat));
+        let ([beta1, beta2], [gamma1, gamma2]) =
+            (self.beta.map(S::splat), self.gamma.map(S::splat));
         let [rate, root_scale, epsilon] = [self.rate, self.root_scale, self.epsilon].map(S::splat);
         for i in (0..self.params.len()).step_by(LANES) {
             // SAFETY: all vectors have the same length, a multiple of eight (checked in `Adam::step`).
@@ -98,7 +110,8 @@ impl<const P: usize> Kernel for AdamStep<'_, P> {
                     g = S::add(g, S::load(at));
                     S::store(at, S::splat(0.0));
                 }
-                let (mean_at, square_at) = (self.mean.as_mut_ptr().add(i), self.square.as_mut_ptr().add(i));
+                let (mean_at, square_at) =
+                    (self.mean.as_mut_ptr().add(i), self.square.as_mut_ptr().add(i));
                 let mean = S::fma(beta1, S::load(mean_at), S::mul(gamma1, g));
                 let square = S::fma(beta2, S::load(square_at), S::mul(S::mul(gamma2, g), g));
                 S::store(mean_at, mean);
@@ -124,7 +137,8 @@ mod tests {
             first[4] = -0.25;
             Adam::new(AdamSettings::default(), 8, isa).step(&mut params, [&mut first, &mut second]);
             for (i, p) in params.iter().enumerate() {
-                let expected = [1.0 - 2.5e-4, 1.0 + 2.5e-4, 1.0][usize::from(i == 3) + 2 * usize::from(i == 4)];
+                let expected = [1.0 - 2.5e-4, 1.0 + 2.5e-4, 1.0]
+                    [usize::from(i == 3) + 2 * usize::from(i == 4)];
                 assert!((p - expected).abs() < 1e-7, "{isa:?}: parameter {i} became {p}");
             }
             assert!(first.iter().chain(&second).all(|g| *g == 0.0));

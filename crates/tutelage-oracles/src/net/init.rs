@@ -13,7 +13,8 @@ impl Layout {
         let last = self.layers().len() - 1;
         for (l, layer) in self.layers().iter().enumerate() {
             let gain = if l == last { output_gain } else { hidden_gain };
-            let vectors = orthonormal(layer.inputs.min(layer.outputs), layer.inputs.max(layer.outputs), rng);
+            let vectors =
+                orthonormal(layer.inputs.min(layer.outputs), layer.inputs.max(layer.outputs), rng);
             write(layer, &vectors, gain, &mut params);
         }
         params
@@ -73,10 +74,16 @@ mod tests {
             let (w, bias) = layout.dense(&params, l);
             let at = |i: usize, j: usize| f64::from(w[i * layer.outputs + j]);
             let by_columns = layer.outputs <= layer.inputs;
-            let (count, len) = if by_columns { (layer.outputs, layer.inputs) } else { (layer.inputs, layer.outputs) };
+            let (count, len) = if by_columns {
+                (layer.outputs, layer.inputs)
+            } else {
+                (layer.inputs, layer.outputs)
+            };
             for a in 0..count {
                 for b in 0..count {
-                    let dot: f64 = (0..len).map(|i| if by_columns { at(i, a) * at(i, b) } else { at(a, i) * at(b, i) }).sum();
+                    let dot: f64 = (0..len)
+                        .map(|i| if by_columns { at(i, a) * at(i, b) } else { at(a, i) * at(b, i) })
+                        .sum();
                     let expected = if a == b { gain_squared } else { 0.0 };
                     assert!((dot - expected).abs() < 1e-6, "layer {l}: {a}·{b} = {dot}");
                 }

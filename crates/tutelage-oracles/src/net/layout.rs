@@ -67,7 +67,9 @@ impl Layout {
         if widths.len() < 2 {
             return Err(LayoutError::TooFewWidths(widths.len()));
         }
-        if let Some((index, &value)) = widths.iter().enumerate().find(|(_, w)| !(1..=MAX_WIDTH).contains(*w)) {
+        if let Some((index, &value)) =
+            widths.iter().enumerate().find(|(_, w)| !(1..=MAX_WIDTH).contains(*w))
+        {
             return Err(LayoutError::Width { index, value });
         }
         let mut len = 0;
@@ -172,7 +174,10 @@ mod tests {
         let layout = Layout::new(&[2, 3, 1]).unwrap();
         let mut params = layout.zeros();
         layout.set_dense(&mut params, 0, &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], &[7.0, 8.0, 9.0]);
-        assert_eq!(layout.dense(&params, 0), (vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0], vec![7.0, 8.0, 9.0]));
+        assert_eq!(
+            layout.dense(&params, 0),
+            (vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0], vec![7.0, 8.0, 9.0])
+        );
         assert_eq!(params[..8], [1.0, 2.0, 3.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
     }
 

@@ -95,7 +95,11 @@ impl Network {
     pub fn forward(&self, params: &[f32], states: &[f32], tape: &mut Tape) {
         let width = self.layout.inputs();
         assert!(tape.fits(&self.layout), "a tape made for another network");
-        assert!(states.len().is_multiple_of(width), "{} numbers are no rows of width {width}", states.len());
+        assert!(
+            states.len().is_multiple_of(width),
+            "{} numbers are no rows of width {width}",
+            states.len()
+        );
         tape.set_rows(states.len() / width);
         for (i, state) in states.chunks_exact(width).enumerate() {
             tape.row_mut(0, i).copy_from_slice(state);
@@ -116,9 +120,22 @@ impl Network {
     ///
     /// # Panics
     /// If an argument does not have the network's sizes, or `backprop` another number of rows than the tape.
-    pub fn backward(&self, params: &[f32], tape: &Tape, backprop: &mut Backprop, gradient: &mut [f32]) {
-        assert!(tape.fits(&self.layout) && backprop.deltas.fits(&self.layout), "a tape made for another network");
-        assert_eq!(tape.rows(), backprop.deltas.rows(), "rows of the forward pass and of the deltas");
+    pub fn backward(
+        &self,
+        params: &[f32],
+        tape: &Tape,
+        backprop: &mut Backprop,
+        gradient: &mut [f32],
+    ) {
+        assert!(
+            tape.fits(&self.layout) && backprop.deltas.fits(&self.layout),
+            "a tape made for another network"
+        );
+        assert_eq!(
+            tape.rows(),
+            backprop.deltas.rows(),
+            "rows of the forward pass and of the deltas"
+        );
         run(self.isa, Backward { layout: &self.layout, params, tape, backprop, gradient });
     }
 
@@ -127,7 +144,10 @@ impl Network {
     /// # Panics
     /// If an argument does not have the network's sizes.
     pub fn tangent(&self, params: &[f32], direction: &[f32], tape: &Tape, tangents: &mut Tape) {
-        assert!(tape.fits(&self.layout) && tangents.fits(&self.layout), "a tape made for another network");
+        assert!(
+            tape.fits(&self.layout) && tangents.fits(&self.layout),
+            "a tape made for another network"
+        );
         tangents.set_rows(tape.rows());
         run(self.isa, Tangent { layout: &self.layout, params, direction, tape, tangents });
     }
@@ -205,7 +225,8 @@ mod tests {
     use super::*;
     use crate::net::reference::{reference_output, to_f64};
 
-    const SHAPES: [&[usize]; 5] = [&[28, 64, 64, 8], &[15, 4, 3], &[22, 24, 6], &[3, 2], &[5, 9, 17, 33, 1]];
+    const SHAPES: [&[usize]; 5] =
+        [&[28, 64, 64, 8], &[15, 4, 3], &[22, 24, 6], &[3, 2], &[5, 9, 17, 33, 1]];
 
     fn setup(widths: &[usize], isa: Isa, rows: usize) -> (Network, AlignedVec, Vec<f32>) {
         let mut rng = ChaCha8Rng::seed_from_u64(7);
@@ -227,9 +248,13 @@ mod tests {
                     let mut tape = Tape::new(network.layout(), 4);
                     network.forward(&params, &states, &mut tape);
                     for (i, state) in states.chunks_exact(widths[0]).enumerate() {
-                        let expected = reference_output(network.layout(), &to_f64(&params), &to_f64(state));
+                        let expected =
+                            reference_output(network.layout(), &to_f64(&params), &to_f64(state));
                         for (z, e) in tape.output(i).iter().zip(expected) {
-                            assert!((f64::from(*z) - e).abs() < 3e-6, "{isa:?} {widths:?} row {i}: {z} against {e}");
+                            assert!(
+                                (f64::from(*z) - e).abs() < 3e-6,
+                                "{isa:?} {widths:?} row {i}: {z} against {e}"
+                            );
                         }
                     }
                 }
@@ -238,7 +263,12 @@ mod tests {
     }
 
     /// `Σ_i c_i·f(x_i)` in f64, whose gradient the backward pass must return for the deltas `c`.
-    fn weighted_sum(network: &Network, params: &[f64], states: &[f32], coefficient: impl Fn(usize, usize) -> f32) -> f64 {
+    fn weighted_sum(
+        network: &Network,
+        params: &[f64],
+        states: &[f32],
+        coefficient: impl Fn(usize, usize) -> f32,
+    ) -> f64 {
         let rows = states.chunks_exact(network.layout().inputs()).enumerate();
         rows.map(|(i, state)| {
             let output = reference_output(network.layout(), params, &to_f64(state));
@@ -259,7 +289,11 @@ mod tests {
                 network.forward(&params, &states, &mut tape);
                 let deltas = backprop.deltas(rows);
                 for i in 0..rows {
-                    deltas.output_mut(i).iter_mut().enumerate().for_each(|(j, d)| *d = coefficient(i, j));
+                    deltas
+                        .output_mut(i)
+                        .iter_mut()
+                        .enumerate()
+                        .for_each(|(j, d)| *d = coefficient(i, j));
                 }
                 let mut gradient = layout.zeros();
                 network.backward(&params, &tape, &mut backprop, &mut gradient);
@@ -275,19 +309,33 @@ mod tests {
                         q[p] += h;
                         weighted_sum(&network, &q, &states, coefficient)
                     };
-                    let slope = if is_parameter(layout, p) { (shifted(1e-5) - shifted(-1e-5)) / 2e-5 } else { 0.0 };
+                    let slope = if is_parameter(layout, p) {
+                        (shifted(1e-5) - shifted(-1e-5)) / 2e-5
+                    } else {
+                        0.0
+                    };
                     let error = (f64::from(gradient[p]) - slope).abs();
-                    assert!(error < 1e-5 * (1.0 + slope.abs()), "{isa:?} {widths:?}: parameter {p}: {} against {slope}", gradient[p]);
+                    assert!(
+                        error < 1e-5 * (1.0 + slope.abs()),
+                        "{isa:?} {widths:?}: parameter {p}: {} against {slope}",
+                        gradient[p]
+                    );
                 }
 
                 let mut tangents = Tape::new(layout, 0);
                 network.tangent(&params, &direction, &tape, &mut tangents);
-                let along = |h: f64| -> Vec<f64> { params64.iter().zip(&*direction).map(|(p, d)| p + h * f64::from(*d)).collect() };
+                let along = |h: f64| -> Vec<f64> {
+                    params64.iter().zip(&*direction).map(|(p, d)| p + h * f64::from(*d)).collect()
+                };
                 for (i, state) in states.chunks_exact(widths[0]).enumerate() {
-                    let [plus, minus] = [1e-5, -1e-5].map(|h| reference_output(layout, &along(h), &to_f64(state)));
+                    let [plus, minus] =
+                        [1e-5, -1e-5].map(|h| reference_output(layout, &along(h), &to_f64(state)));
                     for (j, t) in tangents.output(i).iter().enumerate() {
                         let slope = (plus[j] - minus[j]) / 2e-5;
-                        assert!((f64::from(*t) - slope).abs() < 2e-5 * (1.0 + slope.abs()), "{isa:?} {widths:?} row {i}: {t} against {slope}");
+                        assert!(
+                            (f64::from(*t) - slope).abs() < 2e-5 * (1.0 + slope.abs()),
+                            "{isa:?} {widths:?} row {i}: {t} against {slope}"
+                        );
                     }
                 }
             }
@@ -296,7 +344,9 @@ mod tests {
 
     fn is_parameter(layout: &Layout, p: usize) -> bool {
         layout.layers().iter().any(|l| {
-            let within = |range: &std::ops::Range<usize>| range.contains(&p) && (p - range.start) % l.stride < l.outputs;
+            let within = |range: &std::ops::Range<usize>| {
+                range.contains(&p) && (p - range.start) % l.stride < l.outputs
+            };
             within(&l.weights) || within(&l.bias)
         })
     }
@@ -304,7 +354,8 @@ mod tests {
     #[test]
     fn backward_leaves_the_activations_and_accumulates() {
         let (network, params, states) = setup(&[15, 4, 3], Isa::detect(), 9);
-        let (mut tape, mut backprop) = (Tape::new(network.layout(), 9), Backprop::new(network.layout()));
+        let (mut tape, mut backprop) =
+            (Tape::new(network.layout(), 9), Backprop::new(network.layout()));
         network.forward(&params, &states, &mut tape);
         let hidden = tape.row(1, 8).to_vec();
         let mut gradient = network.layout().zeros();
@@ -318,6 +369,11 @@ mod tests {
             }
         }
         assert_eq!(tape.row(1, 8), hidden);
-        assert!(gradient.iter().zip(&*once).all(|(twice, once)| (twice - 2.0 * once).abs() <= 1e-5 * (1.0 + once.abs())));
+        assert!(
+            gradient
+                .iter()
+                .zip(&*once)
+                .all(|(twice, once)| (twice - 2.0 * once).abs() <= 1e-5 * (1.0 + once.abs()))
+        );
     }
 }

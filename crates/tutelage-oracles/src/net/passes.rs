@@ -12,7 +12,13 @@ use super::{LANES, Layer, Layout, padded};
 /// # Safety
 /// `levels` must belong to `layout`, hold these rows, and be accessible to this thread alone for them.
 #[inline(always)]
-pub(crate) unsafe fn forward<S: Simd>(layout: &Layout, params: &[f32], levels: &Levels, first: usize, rows: usize) {
+pub(crate) unsafe fn forward<S: Simd>(
+    layout: &Layout,
+    params: &[f32],
+    levels: &Levels,
+    first: usize,
+    rows: usize,
+) {
     assert_eq!(params.len(), layout.len());
     let last = layout.layers().len() - 1;
     for (l, layer) in layout.layers().iter().enumerate() {
@@ -30,7 +36,15 @@ pub(crate) unsafe fn forward<S: Simd>(layout: &Layout, params: &[f32], levels: &
 
 /// `to_{l+1} = from_l · W_l + b_l`.
 #[inline(always)]
-fn affine(layer: &Layer, params: &[f32], from: &Levels, to: &Levels, l: usize, first: usize, rows: usize) -> Product {
+fn affine(
+    layer: &Layer,
+    params: &[f32],
+    from: &Levels,
+    to: &Levels,
+    l: usize,
+    first: usize,
+    rows: usize,
+) -> Product {
     Product {
         m: rows,
         n: layer.stride,
@@ -113,7 +127,12 @@ pub(crate) unsafe fn backward<S: Simd>(
 
 /// `sums_j += Σ_i δ_ij`.
 #[inline(always)]
-unsafe fn add_column_sums<S: Simd>(sums: &mut [f32], delta: *const f32, stride: usize, rows: usize) {
+unsafe fn add_column_sums<S: Simd>(
+    sums: &mut [f32],
+    delta: *const f32,
+    stride: usize,
+    rows: usize,
+) {
     for j in (0..sums.len()).step_by(LANES) {
         // SAFETY: the caller's delta has `rows` rows of at least `sums.len()` (a multiple of eight) numbers.
         unsafe {
@@ -157,7 +176,13 @@ pub(crate) unsafe fn tangent<S: Simd>(
         if l < last {
             let len = rows * tangents.stride(l + 1);
             // SAFETY: both levels hold `rows` rows of the same stride from `first` on.
-            unsafe { times_tanh_slope::<S>(tangents.row(l + 1, first), activations.row(l + 1, first), len) };
+            unsafe {
+                times_tanh_slope::<S>(
+                    tangents.row(l + 1, first),
+                    activations.row(l + 1, first),
+                    len,
+                )
+            };
         }
     }
 }
@@ -197,7 +222,8 @@ fn transpose(weights: &[f32], layer: &Layer, target: &mut [f32], width: usize) {
     let whole = (layer.inputs / LANES * LANES, layer.outputs / LANES * LANES);
     for i in (0..whole.0).step_by(LANES) {
         for j in (0..whole.1).step_by(LANES) {
-            let block: [&[f32]; LANES] = std::array::from_fn(|r| &weights[(i + r) * layer.stride + j..][..LANES]);
+            let block: [&[f32]; LANES] =
+                std::array::from_fn(|r| &weights[(i + r) * layer.stride + j..][..LANES]);
             for c in 0..LANES {
                 let column: [f32; LANES] = std::array::from_fn(|r| block[r][c]);
                 target[(j + c) * width + i..][..LANES].copy_from_slice(&column);

@@ -12,7 +12,8 @@ pub(crate) fn reference_levels(layout: &Layout, params: &[f64], state: &[f64]) -
     for (l, layer) in layout.layers().iter().enumerate() {
         let x = &levels[l];
         let z = (0..layer.outputs).map(|j| {
-            let weights = (0..layer.inputs).map(|i| x[i] * params[layer.weights.start + i * layer.stride + j]);
+            let weights = (0..layer.inputs)
+                .map(|i| x[i] * params[layer.weights.start + i * layer.stride + j]);
             params[layer.bias.start + j] + weights.sum::<f64>()
         });
         let hidden = l + 1 < layout.layers().len();

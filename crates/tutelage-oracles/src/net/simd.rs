@@ -12,6 +12,12 @@ pub(crate) trait Simd: Copy {
     /// Eight lanes.
     type V: Copy;
 
+    /// Runs `kernel` in a function of its own that is compiled with these instructions.
+    ///
+    /// # Safety
+    /// The processor must have the instructions.
+    unsafe fn enter<K: Kernel>(kernel: K) -> K::Output;
+
     unsafe fn load(at: *const f32) -> Self::V;
     unsafe fn store(at: *mut f32, v: Self::V);
     fn splat(x: f32) -> Self::V;
@@ -55,7 +61,8 @@ impl Isa {
     #[must_use]
     pub fn detect() -> Self {
         #[cfg(target_arch = "x86_64")]
-        if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma") {
+        if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma")
+        {
             return Self::Avx2Fma;
         }
         Self::Portable
@@ -66,15 +73,12 @@ impl Isa {
 pub(crate) fn run<K: Kernel>(isa: Isa, kernel: K) -> K::Output {
     #[cfg(target_arch = "x86_64")]
     if isa == Isa::Avx2Fma && Isa::detect() == Isa::Avx2Fma {
-        #[target_feature(enable = "avx2,fma")]
-        unsafe fn enter<K: Kernel>(kernel: K) -> K::Output {
-            kernel.run::<avx2::Avx2>()
-        }
         // SAFETY: the processor was just found to have AVX2 and FMA.
-        return unsafe { enter(kernel) };
+        return unsafe { avx2::Avx2::enter(kernel) };
     }
     let _ = isa;
-    kernel.run::<Portable>()
+    // SAFETY: every processor has the instructions of the compiler's baseline.
+    unsafe { Portable::enter(kernel) }
 }
 
 /// Plain arrays, for the compiler to vectorise as it can.
@@ -89,12 +93,20 @@ fn map2(a: [f32; LANES], b: [f32; LANES], f: impl Fn(f32, f32) -> f32) -> [f32; 
 /// `a·b + c`; fused only where that is one instruction (elsewhere `mul_add` is a slow library call).
 #[inline(always)]
 fn multiply_add(a: f32, b: f32, c: f32) -> f32 {
-    if cfg!(any(target_arch = "aarch64", target_feature = "fma")) { a.mul_add(b, c) } else { a * b + c }
+    if cfg!(any(target_arch = "aarch64", target_feature = "fma")) {
+        a.mul_add(b, c)
+    } else {
+        a * b + c
+    }
 }
 
 impl Simd for Portable {
     type V = [f32; LANES];
 
+    #[inline(never)]
+    unsafe fn enter<K: Kernel>(kernel: K) -> K::Output {
+        kernel.run::<Self>()
+    }
     #[inline(always)]
     unsafe fn load(at: *const f32) -> Self::V {
         // SAFETY: the caller vouches for eight readable numbers.
@@ -155,7 +167,7 @@ impl Simd for Portable {
 mod avx2 {
     use std::arch::x86_64::*;
 
-    use super::Simd;
+    use super::{Kernel, Simd};
 
     /// One `ymm` register.
     #[derive(Clone, Copy)]
@@ -166,6 +178,11 @@ mod avx2 {
     impl Simd for Avx2 {
         type V = __m256;
 
+        #[inline(never)]
+        #[target_feature(enable = "avx2,fma")]
+        unsafe fn enter<K: Kernel>(kernel: K) -> K::Output {
+            kernel.run::<Self>()
+        }
         #[inline(always)]
         unsafe fn load(at: *const f32) -> __m256 {
             unsafe { _mm256_loadu_ps(at) }

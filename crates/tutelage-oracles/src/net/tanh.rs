@@ -50,12 +50,17 @@ mod tests {
     fn error_is_at_most_3e_7_everywhere_and_the_magnitude_at_most_one() {
         for isa in [Isa::Portable, Isa::Avx2Fma] {
             // Every 1021st finite float of either sign, plus the infinities.
-            let floats = (0..=0x7f80_0000_u32).step_by(8 * 1021).flat_map(|bits| [bits, bits | 0x8000_0000]);
+            let floats =
+                (0..=0x7f80_0000_u32).step_by(8 * 1021).flat_map(|bits| [bits, bits | 0x8000_0000]);
             for bits in floats {
-                let x: [f32; 8] = std::array::from_fn(|i| f32::from_bits(bits + 1021 * i as u32)).map(|x| if x.is_nan() { 0.0 } else { x });
+                let x: [f32; 8] = std::array::from_fn(|i| f32::from_bits(bits + 1021 * i as u32))
+                    .map(|x| if x.is_nan() { 0.0 } else { x });
                 for (x, y) in x.into_iter().zip(run(isa, Tanh(x))) {
                     let error = (f64::from(y) - f64::from(x).tanh()).abs();
-                    assert!(error <= 3e-7 && y.abs() <= 1.0, "{isa:?}: tanh({x}) gave {y}, off by {error}");
+                    assert!(
+                        error <= 3e-7 && y.abs() <= 1.0,
+                        "{isa:?}: tanh({x}) gave {y}, off by {error}"
+                    );
                 }
             }
             let edges = [0.0, -0.0, f32::INFINITY, f32::NEG_INFINITY, f32::NAN, 8.0, -8.0, 1e-30];

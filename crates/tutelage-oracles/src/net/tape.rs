@@ -18,7 +18,13 @@ impl Tape {
     #[must_use]
     pub fn new(layout: &Layout, capacity: usize) -> Self {
         let widths = layout.widths().to_vec();
-        let mut tape = Self { offsets: vec![0; widths.len()], widths, capacity: 0, rows: 0, data: AlignedVec::zeros(0) };
+        let mut tape = Self {
+            offsets: vec![0; widths.len()],
+            widths,
+            capacity: 0,
+            rows: 0,
+            data: AlignedVec::zeros(0),
+        };
         tape.set_rows(capacity);
         tape.rows = 0;
         tape
@@ -120,7 +126,10 @@ mod tests {
             tape.output_mut(i).fill(10.0 + i as f32);
         }
         for i in 0..5 {
-            assert_eq!((tape.row(0, i), tape.output(i)), (&[i as f32; 3][..], &[10.0 + i as f32; 2][..]));
+            assert_eq!(
+                (tape.row(0, i), tape.output(i)),
+                (&[i as f32; 3][..], &[10.0 + i as f32; 2][..])
+            );
         }
     }
 }

@@ -1,7 +1,9 @@
 //! One matrix product for everything: `C = epilogue(A·B, aux)`, in register tiles.
 
+use std::marker::PhantomData;
+
 use super::LANES;
-use super::simd::Simd;
+use super::simd::{Kernel, Simd};
 
 /// What is stored in place of the plain sum `s = (AB)_ij`, given `x = aux_ij`.
 ///
@@ -70,19 +72,33 @@ const NARROW_ROWS: usize = 10;
 /// # Safety
 /// All elements that the description names must be readable, those of `C` writable, and `C` may overlap only `aux`, and that exactly.
 #[inline(always)]
-pub(super) unsafe fn multiply<S: Simd, E: Epilogue>(p: &Product) {
-    let wide = p.n / (2 * LANES) * (2 * LANES);
-    // SAFETY (all blocks): tiles cover rows below m and columns below n, which the caller vouches for.
-    if wide > 0 {
-        for (row, rows) in balanced(p.m, WIDE_ROWS) {
-            for col in (0..wide).step_by(2 * LANES) {
-                unsafe { wide_tile::<S, E>(p, row, rows, col) };
+pub(super) unsafe fn multiply<S: Simd, E: Epilogue>(product: &Product) {
+    // SAFETY: whoever runs code for `S` has its instructions. (Entered anew so that each epilogue is compiled once, not per use.)
+    unsafe { S::enter(Multiply(product, PhantomData::<E>)) };
+}
+
+struct Multiply<'a, E>(&'a Product, PhantomData<E>);
+
+impl<E: Epilogue> Kernel for Multiply<'_, E> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self) {
+        let p = self.0;
+        let wide = p.n / (2 * LANES) * (2 * LANES);
+        if wide > 0 {
+            for (row, rows) in balanced(p.m, WIDE_ROWS) {
+                for col in (0..wide).step_by(2 * LANES) {
+                    // SAFETY: tiles cover rows below m and columns below n, which the caller of `multiply` vouches for.
+                    unsafe { wide_tile::<S, E>(p, row, rows, col) };
+                }
             }
         }
-    }
-    if wide < p.n {
-        for (row, rows) in balanced(p.m, NARROW_ROWS) {
-            unsafe { narrow_tile::<S, E>(p, row, rows, wide) };
+        if wide < p.n {
+            for (row, rows) in balanced(p.m, NARROW_ROWS) {
+                // SAFETY: as above.
+                unsafe { narrow_tile::<S, E>(p, row, rows, wide) };
+            }
         }
     }
 }
@@ -135,7 +151,11 @@ unsafe fn narrow_tile<S: Simd, E: Epilogue>(p: &Product, row: usize, rows: usize
 
 /// `R` rows by `C` vectors of the result, kept in registers over the whole inner dimension.
 #[inline(always)]
-unsafe fn tile<S: Simd, E: Epilogue, const R: usize, const C: usize>(p: &Product, row: usize, col: usize) {
+unsafe fn tile<S: Simd, E: Epilogue, const R: usize, const C: usize>(
+    p: &Product,
+    row: usize,
+    col: usize,
+) {
     // SAFETY: rows `row..row + R` and columns `col..col + 8C` lie inside the operands.
     unsafe {
         let mut sums = [[S::splat(0.0); C]; R];
@@ -164,7 +184,7 @@ unsafe fn tile<S: Simd, E: Epilogue, const R: usize, const C: usize>(p: &Product
 
 #[cfg(test)]
 mod tests {
-    use super::super::simd::{Isa, Kernel, run};
+    use super::super::simd::{Isa, run};
     use super::*;
 
     #[test]
@@ -181,18 +201,6 @@ mod tests {
             assert!(lengths.clone().max().unwrap() - lengths.min().unwrap() <= 1);
         }
         assert_eq!(balanced(28, 6).map(|r| r.1).collect::<Vec<_>>(), [6, 6, 6, 5, 5]);
-    }
-
-    struct Multiply(Product);
-
-    impl Kernel for Multiply {
-        type Output = ();
-
-        #[inline(always)]
-        fn run<S: Simd>(self) {
-            // SAFETY: the test below passes operands of the described sizes.
-            unsafe { multiply::<S, Add>(&self.0) };
-        }
     }
 
     #[test]
@@ -213,11 +221,27 @@ mod tests {
         let mut c: Vec<f32> = (0..m * n).map(|i| number(i + 1)).collect();
         let (a_row, a_col) = if transposed { (1, m) } else { (k, 1) };
         let expected: Vec<f32> = (0..m * n)
-            .map(|ij| c[ij] + (0..k).map(|l| a[ij / n * a_row + l * a_col] * b[l * n + ij % n]).sum::<f32>())
+            .map(|ij| {
+                c[ij]
+                    + (0..k).map(|l| a[ij / n * a_row + l * a_col] * b[l * n + ij % n]).sum::<f32>()
+            })
             .collect();
         let (c_ptr, a, b) = (c.as_mut_ptr(), a.as_ptr(), b.as_ptr());
-        let product = Product { m, n, k, a, a_row, a_col, b, b_row: n, c: c_ptr, c_row: n, aux: c_ptr, aux_row: n };
-        run(isa, Multiply(product));
+        let product = Product {
+            m,
+            n,
+            k,
+            a,
+            a_row,
+            a_col,
+            b,
+            b_row: n,
+            c: c_ptr,
+            c_row: n,
+            aux: c_ptr,
+            aux_row: n,
+        };
+        run(isa, Multiply(&product, PhantomData::<Add>));
         assert_eq!(c, expected, "{isa:?} {m}x{n}x{k}, transposed: {transposed}");
     }
 }
