@@ -1,3 +1,4 @@
 //! Offline learning oracles: given labelled states, the policy of a class that fits them best.
 
+pub mod mlp;
 pub mod net;

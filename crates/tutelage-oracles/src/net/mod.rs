@@ -20,6 +20,8 @@ mod tile;
 pub use adam::{Adam, AdamSettings};
 pub use aligned::AlignedVec;
 pub use layout::{LANES, Layer, Layout, LayoutError, MAX_WIDTH, padded};
+pub(crate) use network::BLOCK;
 pub use network::{Backprop, Network};
 pub use simd::Isa;
 pub use tape::Tape;
+pub(crate) use tile::balanced;

@@ -107,7 +107,7 @@ impl<E: Epilogue> Kernel for Multiply<'_, E> {
 ///
 /// Even runs keep enough independent sums in flight everywhere; a short last run would wait on its own latency.
 #[inline(always)]
-pub(super) fn balanced(total: usize, limit: usize) -> impl Iterator<Item = (usize, usize)> {
+pub(crate) fn balanced(total: usize, limit: usize) -> impl Iterator<Item = (usize, usize)> {
     let runs = total.div_ceil(limit).max(1);
     let (short, longer) = (total / runs, total % runs);
     (0..runs).map(move |i| (i * short + i.min(longer), short + usize::from(i < longer)))
