@@ -33,11 +33,13 @@ impl<'a, A: Action> Examples<'a, A> {
             View::Extended(own) => {
                 check(&own.states, spaces.states, "perturbation states")?;
                 check(&own.actions, spaces.actions, "perturbation labels")?;
-                let rows = data.len() as u64 + own.copies.iter().map(|&c| u64::from(c)).sum::<u64>();
+                let rows =
+                    data.len() as u64 + own.copies.iter().map(|&c| u64::from(c)).sum::<u64>();
                 if rows > MAX_ROWS as u64 {
                     return Err(OracleError::Other(Box::new(TooManyRows { rows })));
                 }
-                let copies = own.copies.iter().zip(all.end..).flat_map(|(&n, row)| (0..n).map(move |_| row));
+                let copies =
+                    own.copies.iter().zip(all.end..).flat_map(|(&n, row)| (0..n).map(move |_| row));
                 Ok((Self { data, own: Some(own) }, all.clone().chain(copies).collect()))
             }
             View::Costed(_) => Err(OracleError::Unsupported("random costs on a separator set")),
@@ -49,14 +51,19 @@ impl<'a, A: Action> Examples<'a, A> {
     pub(crate) fn get(&self, example: u32) -> (&[f32], &[A]) {
         let (row, shared) = (example as usize, self.data.len());
         match self.own {
-            Some(own) if row >= shared => (own.states.row(row - shared), own.actions.row(row - shared)),
+            Some(own) if row >= shared => {
+                (own.states.row(row - shared), own.actions.row(row - shared))
+            }
             _ => (self.data.states.row(row), self.data.actions.row(row)),
         }
     }
 }
 
 /// D must have the widths of the task, as many labels as states, and only values that its spaces hold.
-pub(crate) fn check_data<A: Action>(data: &Dataset<f32, A>, spaces: Spaces) -> Result<(), OracleError> {
+pub(crate) fn check_data<A: Action>(
+    data: &Dataset<f32, A>,
+    spaces: Spaces,
+) -> Result<(), OracleError> {
     check(&data.states, spaces.states, "states")?;
     check(&data.actions, spaces.actions, "labels")?;
     match (data.states.len(), data.actions.len()) {
@@ -75,7 +82,11 @@ pub struct UnpairedRows {
     pub labels: usize,
 }
 
-fn check<T: tutelage::Element>(rows: &Batch<T>, size: usize, what: &'static str) -> Result<(), OracleError> {
+fn check<T: tutelage::Element>(
+    rows: &Batch<T>,
+    size: usize,
+    what: &'static str,
+) -> Result<(), OracleError> {
     let expected = T::width(size);
     if rows.width() != expected {
         return Err(OracleError::Width { what, expected, found: rows.width() });
@@ -84,7 +95,13 @@ fn check<T: tutelage::Element>(rows: &Batch<T>, size: usize, what: &'static str)
         None => Ok(()),
         Some((row, column, value)) => {
             let value = value.to_string();
-            Err(OracleError::Value { what, row, column, value, allowed: "a finite number, or an index below the number of actions" })
+            Err(OracleError::Value {
+                what,
+                row,
+                column,
+                value,
+                allowed: "a finite number, or an index below the number of actions",
+            })
         }
     }
 }

@@ -55,10 +55,20 @@ impl<A: Head> Kernel for Gradient<'_, A> {
                 forward::<S>(self.layout, self.params, &levels, 0, count);
                 let z = std::slice::from_raw_parts_mut(levels.row(top, 0), count * stride);
                 match A::LOSS {
-                    Loss::ClippedSquares => clipped_squares::<S>(z, &targets[..count * stride], self.scale),
-                    Loss::CrossEntropy => cross_entropy(z, &targets[..count * stride], stride, outputs, self.scale),
+                    Loss::ClippedSquares => {
+                        clipped_squares::<S>(z, &targets[..count * stride], self.scale)
+                    }
+                    Loss::CrossEntropy => {
+                        cross_entropy(z, &targets[..count * stride], stride, outputs, self.scale)
+                    }
                 }
-                backward::<S>(self.layout, self.transposed, (&levels, &levels), (0, count), gradient);
+                backward::<S>(
+                    self.layout,
+                    self.transposed,
+                    (&levels, &levels),
+                    (0, count),
+                    gradient,
+                );
             }
         }
     }

@@ -67,7 +67,10 @@ impl Head for u32 {
 
     #[inline(always)]
     fn write_target(label: &[u32], target: &mut [f32]) {
-        target.iter_mut().enumerate().for_each(|(j, y)| *y = f32::from(u8::from(j as u32 == label[0])));
+        target
+            .iter_mut()
+            .enumerate()
+            .for_each(|(j, y)| *y = f32::from(u8::from(j as u32 == label[0])));
     }
 
     /// The index of the largest output, the lowest of several such.
@@ -79,7 +82,9 @@ impl Head for u32 {
     /// The index that most members choose, the lowest of several such.
     #[inline(always)]
     fn combine(outputs: &[f32], width: usize, action: &mut [u32]) {
-        let votes = |index: u32| outputs.chunks_exact(width).filter(|output| largest(output) == index).count();
+        let votes = |index: u32| {
+            outputs.chunks_exact(width).filter(|output| largest(output) == index).count()
+        };
         let winner = (0..width as u32).map(|index| (index, votes(index)));
         action[0] = winner.fold((0, 0), |best, next| if next.1 > best.1 { next } else { best }).0;
     }

@@ -30,7 +30,9 @@ pub type MlpClassifier = Mlp<u32>;
 
 /// Training left numbers that are not finite.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("training of member {member} diverged: a parameter is not finite (is the learning rate too large?)")]
+#[error(
+    "training of member {member} diverged: a parameter is not finite (is the learning rate too large?)"
+)]
 pub struct Diverged {
     /// Which member.
     pub member: usize,
@@ -72,7 +74,11 @@ impl<A: Head> Mlp<A> {
         let view = sets.view(member);
         let examples = Examples::of_view(sets.data(), &view, sets.spaces())?;
         let params = train(network, &self.settings, (&examples.0, examples.1), &stream);
-        if params.iter().all(|p| p.is_finite()) { Ok(params) } else { Err(OracleError::Other(Box::new(Diverged { member }))) }
+        if params.iter().all(|p| p.is_finite()) {
+            Ok(params)
+        } else {
+            Err(OracleError::Other(Box::new(Diverged { member })))
+        }
     }
 }
 
@@ -81,14 +87,21 @@ impl<A: Head> Oracle for Mlp<A> {
     type Action = A;
     type Policy = Ensemble<A>;
 
-    fn fit(&self, sets: &TrainingSets<'_, f32, A>, stream: &Stream) -> Result<Ensemble<A>, OracleError> {
+    fn fit(
+        &self,
+        sets: &TrainingSets<'_, f32, A>,
+        stream: &Stream,
+    ) -> Result<Ensemble<A>, OracleError> {
         if sets.members() == 0 {
             return Err(OracleError::NoMembers);
         }
         check_data(sets.data(), sets.spaces())?;
         let spaces = sets.spaces();
-        let widths: Vec<usize> = [&[spaces.states], &self.settings.hidden[..], &[spaces.actions]].concat();
-        let network = Network::new(&widths).map_err(|error| OracleError::Other(Box::new(error)))?.with_isa(self.isa);
+        let widths: Vec<usize> =
+            [&[spaces.states], &self.settings.hidden[..], &[spaces.actions]].concat();
+        let network = Network::new(&widths)
+            .map_err(|error| OracleError::Other(Box::new(error)))?
+            .with_isa(self.isa);
         let members: Result<Vec<_>, _> = (0..sets.members())
             .into_par_iter()
             .with_max_len(1)

@@ -80,7 +80,10 @@ mod tests {
     fn a_small_training_set_is_one_batch_and_a_full_one_too() {
         for rows in [1, 199, 200] {
             let mut minibatches = batches(rows);
-            assert_eq!((minibatches.next().len(), minibatches.next().len()), (rows as usize, rows as usize));
+            assert_eq!(
+                (minibatches.next().len(), minibatches.next().len()),
+                (rows as usize, rows as usize)
+            );
         }
         assert_eq!(batches(201).next().len(), 200);
     }
@@ -97,7 +100,10 @@ mod tests {
     #[test]
     fn epochs_count_whole_batches() {
         let iterations = |rows| Budget::Epochs(2000).iterations(rows, 200);
-        assert_eq!([iterations(50), iterations(200), iterations(399), iterations(1000)], [2000, 2000, 2000, 10_000]);
+        assert_eq!(
+            [iterations(50), iterations(200), iterations(399), iterations(1000)],
+            [2000, 2000, 2000, 10_000]
+        );
         assert_eq!(Budget::Iterations(7).iterations(1000, 200), 7);
     }
 }

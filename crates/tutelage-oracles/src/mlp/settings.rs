@@ -20,11 +20,18 @@ impl MlpSettings {
     /// The rule of the experiments for these hidden widths: 2000 epochs of minibatches of 200, Adam at 2.5e-4.
     #[must_use]
     pub fn new(hidden: &[usize]) -> Self {
-        Self { hidden: hidden.to_vec(), budget: Budget::Epochs(2000), batch: 200, adam: AdamSettings::default() }
+        Self {
+            hidden: hidden.to_vec(),
+            budget: Budget::Epochs(2000),
+            batch: 200,
+            adam: AdamSettings::default(),
+        }
     }
 
     pub(crate) fn check(&self) -> Result<(), SettingsError> {
-        if let Some((index, &value)) = self.hidden.iter().enumerate().find(|(_, w)| !(1..=MAX_WIDTH).contains(*w)) {
+        if let Some((index, &value)) =
+            self.hidden.iter().enumerate().find(|(_, w)| !(1..=MAX_WIDTH).contains(*w))
+        {
             return Err(SettingsError::Hidden { index, value });
         }
         let (Budget::Epochs(length) | Budget::Iterations(length)) = self.budget;
@@ -36,10 +43,15 @@ impl MlpSettings {
         }
         let AdamSettings { learning_rate, beta1, beta2, epsilon } = self.adam;
         let positive = [("learning rate", learning_rate), ("epsilon", epsilon)];
-        if let Some((name, value)) = positive.into_iter().find(|(_, x)| !(x.is_finite() && *x > 0.0)) {
+        if let Some((name, value)) =
+            positive.into_iter().find(|(_, x)| !(x.is_finite() && *x > 0.0))
+        {
             return Err(SettingsError::Positive { name, value });
         }
-        match [("beta1", beta1), ("beta2", beta2)].into_iter().find(|(_, x)| !(0.0..1.0).contains(x)) {
+        match [("beta1", beta1), ("beta2", beta2)]
+            .into_iter()
+            .find(|(_, x)| !(0.0..1.0).contains(x))
+        {
             Some((name, value)) => Err(SettingsError::Decay { name, value }),
             None => Ok(()),
         }

@@ -39,7 +39,18 @@ pub(crate) fn train<A: Head>(
         run(network.isa(), Transpose { layout, params: &params, transposed: &mut transposed });
         let scale = scale::<A>(rows.len(), layout.outputs());
         let half = |rows, workspace| {
-            run(network.isa(), Gradient { layout, params: &params, transposed: &transposed, examples, rows, scale, workspace });
+            run(
+                network.isa(),
+                Gradient {
+                    layout,
+                    params: &params,
+                    transposed: &transposed,
+                    examples,
+                    rows,
+                    scale,
+                    workspace,
+                },
+            );
         };
         if second_rows.len() * layout.weight_count() < WORTH_SHARING {
             half(first_rows, &mut first);

@@ -3,8 +3,9 @@
 //! Written once for every instruction set ([`Simd`]) and inlined into the kernels that use them.
 
 use super::simd::Simd;
+use super::tanh::tanh;
 use super::tape::Levels;
-use super::tile::{Add, AddTanh, Product, TimesTanhSlope, multiply};
+use super::tile::{Add, ColumnMajor, Product, RowMajor, TimesTanhSlope, multiply};
 use super::{LANES, Layer, Layout, padded};
 
 /// Forward, for rows `first..first + rows`: `h_l = tanh(h_{l−1} W_l + b_l)`, the last layer without tanh.
@@ -25,12 +26,20 @@ pub(crate) unsafe fn forward<S: Simd>(
         let product = affine(layer, params, levels, levels, l, first, rows);
         // SAFETY: the level sizes match the layer by the contract above; levels l and l + 1 are disjoint.
         unsafe {
-            if l == last {
-                multiply::<S, Add>(&product);
-            } else {
-                multiply::<S, AddTanh>(&product);
+            multiply::<S, Add, RowMajor>(&product);
+            if l < last {
+                tanh_all::<S>(product.c, rows * product.c_stride);
             }
         }
+    }
+}
+
+/// `x_i ← tanh x_i`. A pass of its own, because inside the epilogue of a tile it would fight twelve sums for registers.
+#[inline(always)]
+unsafe fn tanh_all<S: Simd>(x: *mut f32, len: usize) {
+    for i in (0..len).step_by(LANES) {
+        // SAFETY: the caller vouches for `len` numbers, a multiple of eight.
+        unsafe { S::store(x.add(i), tanh::<S>(S::load(x.add(i)))) };
     }
 }
 
@@ -50,14 +59,13 @@ fn affine(
         n: layer.stride,
         k: layer.inputs,
         a: from.row(l, first),
-        a_row: from.stride(l),
-        a_col: 1,
+        a_stride: from.stride(l),
         b: params[layer.weights.clone()].as_ptr(),
-        b_row: layer.stride,
+        b_stride: layer.stride,
         c: to.row(l + 1, first),
-        c_row: to.stride(l + 1),
+        c_stride: to.stride(l + 1),
         aux: params[layer.bias.clone()].as_ptr(),
-        aux_row: 0,
+        aux_stride: 0,
     }
 }
 
@@ -86,18 +94,17 @@ pub(crate) unsafe fn backward<S: Simd>(
             n: layer.stride,
             k: rows,
             a: activations.row(l, first),
-            a_row: 1,
-            a_col: activations.stride(l),
+            a_stride: activations.stride(l),
             b: delta,
-            b_row: delta_stride,
+            b_stride: delta_stride,
             c: weights,
-            c_row: layer.stride,
+            c_stride: layer.stride,
             aux: weights,
-            aux_row: layer.stride,
+            aux_stride: layer.stride,
         };
         // SAFETY: sizes match by contract; the gradient is ours alone and overlaps no level.
         unsafe {
-            multiply::<S, Add>(&weight_gradient);
+            multiply::<S, Add, ColumnMajor>(&weight_gradient);
             add_column_sums::<S>(&mut gradient[layer.bias.clone()], delta, delta_stride, rows);
         }
         if l == 0 {
@@ -110,18 +117,17 @@ pub(crate) unsafe fn backward<S: Simd>(
             n: width,
             k: layer.outputs,
             a: delta,
-            a_row: delta_stride,
-            a_col: 1,
+            a_stride: delta_stride,
             b: transposed[start..transposed_end].as_ptr(),
-            b_row: width,
+            b_stride: width,
             c: deltas.row(l, first),
-            c_row: deltas.stride(l),
+            c_stride: deltas.stride(l),
             aux: activations.row(l, first),
-            aux_row: activations.stride(l),
+            aux_stride: activations.stride(l),
         };
         transposed_end = start;
         // SAFETY: as above; levels l and l + 1 are disjoint, and aux is either C itself or another buffer.
-        unsafe { multiply::<S, TimesTanhSlope>(&input_gradient) };
+        unsafe { multiply::<S, TimesTanhSlope, RowMajor>(&input_gradient) };
     }
 }
 
@@ -166,12 +172,12 @@ pub(crate) unsafe fn tangent<S: Simd>(
     for (l, layer) in layout.layers().iter().enumerate() {
         let moved_weights = affine(layer, direction, activations, tangents, l, first, rows);
         // SAFETY: sizes match by contract and the two sets of levels are disjoint.
-        unsafe { multiply::<S, Add>(&moved_weights) };
+        unsafe { multiply::<S, Add, RowMajor>(&moved_weights) };
         if l > 0 {
             let mut moved_input = affine(layer, params, tangents, tangents, l, first, rows);
-            (moved_input.aux, moved_input.aux_row) = (moved_input.c, moved_input.c_row);
+            (moved_input.aux, moved_input.aux_stride) = (moved_input.c, moved_input.c_stride);
             // SAFETY: as above; aux is C itself.
-            unsafe { multiply::<S, Add>(&moved_input) };
+            unsafe { multiply::<S, Add, RowMajor>(&moved_input) };
         }
         if l < last {
             let len = rows * tangents.stride(l + 1);

@@ -1,6 +1,7 @@
 //! One matrix product for everything: `C = epilogue(A·B, aux)`, in register tiles.
 
 use std::marker::PhantomData;
+use std::sync::atomic::{Ordering, compiler_fence};
 
 use super::LANES;
 use super::simd::{Kernel, Simd};
@@ -14,8 +15,6 @@ pub(super) trait Epilogue {
 
 /// `s + x`: adds a bias (`aux` with row stride 0) or accumulates (`aux = C`).
 pub(super) struct Add;
-/// `tanh(s + x)`: a hidden layer.
-pub(super) struct AddTanh;
 /// `s·(1 − x²)`: the chain rule through `x = tanh(·)`.
 pub(super) struct TimesTanhSlope;
 
@@ -26,13 +25,6 @@ impl Epilogue for Add {
     }
 }
 
-impl Epilogue for AddTanh {
-    #[inline(always)]
-    fn finish<S: Simd>(s: S::V, x: S::V) -> S::V {
-        super::tanh::tanh::<S>(S::add(s, x))
-    }
-}
-
 impl Epilogue for TimesTanhSlope {
     #[inline(always)]
     fn finish<S: Simd>(s: S::V, x: S::V) -> S::V {
@@ -40,26 +32,48 @@ impl Epilogue for TimesTanhSlope {
     }
 }
 
+/// How `A` lies in memory: a transposed matrix costs nothing, and a stride of one is known while compiling.
+pub(super) trait Order {
+    /// Where `A_il` lies.
+    fn offset(stride: usize, i: usize, l: usize) -> usize;
+}
+
+/// `A_il` at `i·stride + l`.
+pub(super) struct RowMajor;
+/// `A_il` at `l·stride + i`: the transpose of a row-major matrix.
+pub(super) struct ColumnMajor;
+
+impl Order for RowMajor {
+    #[inline(always)]
+    fn offset(stride: usize, i: usize, l: usize) -> usize {
+        i * stride + l
+    }
+}
+
+impl Order for ColumnMajor {
+    #[inline(always)]
+    fn offset(stride: usize, i: usize, l: usize) -> usize {
+        l * stride + i
+    }
+}
+
 /// The operands of `C = epilogue(A·B, aux)`.
 ///
-/// `A` is `m × k` through any two strides (so a transposed matrix costs nothing); `B` is `k × n`, `C` and `aux` are `m × n` with
-/// contiguous rows; `n` is a multiple of [`LANES`]. `aux` may be `C` itself.
+/// `A` is `m × k` in the given [`Order`]; `B` is `k × n`, `C` and `aux` are `m × n` with contiguous rows; `n` is a multiple of
+/// [`LANES`]. Strides lead from one row to the next (of the stored matrix, for `A`). `aux` may be `C` itself.
 #[derive(Clone, Copy)]
 pub(super) struct Product {
     pub(super) m: usize,
     pub(super) n: usize,
     pub(super) k: usize,
     pub(super) a: *const f32,
-    /// From one row of `A` to the next.
-    pub(super) a_row: usize,
-    /// From one column of `A` to the next.
-    pub(super) a_col: usize,
+    pub(super) a_stride: usize,
     pub(super) b: *const f32,
-    pub(super) b_row: usize,
+    pub(super) b_stride: usize,
     pub(super) c: *mut f32,
-    pub(super) c_row: usize,
+    pub(super) c_stride: usize,
     pub(super) aux: *const f32,
-    pub(super) aux_row: usize,
+    pub(super) aux_stride: usize,
 }
 
 /// Rows of a tile that is two vectors wide: twelve accumulators, two vectors of `B` and a broadcast fill the sixteen registers.
@@ -67,19 +81,22 @@ const WIDE_ROWS: usize = 6;
 /// Rows of a tile that is one vector wide.
 const NARROW_ROWS: usize = 10;
 
+/// Steps of the inner dimension per turn of the loop: a loop of few turns is one whose end the processor predicts.
+const UNROLL: usize = 4;
+
 /// Computes the product.
 ///
 /// # Safety
 /// All elements that the description names must be readable, those of `C` writable, and `C` may overlap only `aux`, and that exactly.
 #[inline(always)]
-pub(super) unsafe fn multiply<S: Simd, E: Epilogue>(product: &Product) {
+pub(super) unsafe fn multiply<S: Simd, E: Epilogue, O: Order>(product: &Product) {
     // SAFETY: whoever runs code for `S` has its instructions. (Entered anew so that each epilogue is compiled once, not per use.)
-    unsafe { S::enter(Multiply(product, PhantomData::<E>)) };
+    unsafe { S::enter(Multiply(product, PhantomData::<(E, O)>)) };
 }
 
-struct Multiply<'a, E>(&'a Product, PhantomData<E>);
+struct Multiply<'a, E, O>(&'a Product, PhantomData<(E, O)>);
 
-impl<E: Epilogue> Kernel for Multiply<'_, E> {
+impl<E: Epilogue, O: Order> Kernel for Multiply<'_, E, O> {
     type Output = ();
 
     #[inline(always)]
@@ -90,14 +107,14 @@ impl<E: Epilogue> Kernel for Multiply<'_, E> {
             for (row, rows) in balanced(p.m, WIDE_ROWS) {
                 for col in (0..wide).step_by(2 * LANES) {
                     // SAFETY: tiles cover rows below m and columns below n, which the caller of `multiply` vouches for.
-                    unsafe { wide_tile::<S, E>(p, row, rows, col) };
+                    unsafe { wide_tile::<S, E, O>(p, row, rows, col) };
                 }
             }
         }
         if wide < p.n {
             for (row, rows) in balanced(p.m, NARROW_ROWS) {
                 // SAFETY: as above.
-                unsafe { narrow_tile::<S, E>(p, row, rows, wide) };
+                unsafe { narrow_tile::<S, E, O>(p, row, rows, wide) };
             }
         }
     }
@@ -114,36 +131,46 @@ pub(crate) fn balanced(total: usize, limit: usize) -> impl Iterator<Item = (usiz
 }
 
 #[inline(always)]
-unsafe fn wide_tile<S: Simd, E: Epilogue>(p: &Product, row: usize, rows: usize, col: usize) {
+unsafe fn wide_tile<S: Simd, E: Epilogue, O: Order>(
+    p: &Product,
+    row: usize,
+    rows: usize,
+    col: usize,
+) {
     // SAFETY: forwarded to the caller of `multiply`.
     unsafe {
         match rows {
-            6 => tile::<S, E, 6, 2>(p, row, col),
-            5 => tile::<S, E, 5, 2>(p, row, col),
-            4 => tile::<S, E, 4, 2>(p, row, col),
-            3 => tile::<S, E, 3, 2>(p, row, col),
-            2 => tile::<S, E, 2, 2>(p, row, col),
-            1 => tile::<S, E, 1, 2>(p, row, col),
+            6 => tile::<S, E, O, 6, 2>(p, row, col),
+            5 => tile::<S, E, O, 5, 2>(p, row, col),
+            4 => tile::<S, E, O, 4, 2>(p, row, col),
+            3 => tile::<S, E, O, 3, 2>(p, row, col),
+            2 => tile::<S, E, O, 2, 2>(p, row, col),
+            1 => tile::<S, E, O, 1, 2>(p, row, col),
             _ => {}
         }
     }
 }
 
 #[inline(always)]
-unsafe fn narrow_tile<S: Simd, E: Epilogue>(p: &Product, row: usize, rows: usize, col: usize) {
+unsafe fn narrow_tile<S: Simd, E: Epilogue, O: Order>(
+    p: &Product,
+    row: usize,
+    rows: usize,
+    col: usize,
+) {
     // SAFETY: forwarded to the caller of `multiply`.
     unsafe {
         match rows {
-            10 => tile::<S, E, 10, 1>(p, row, col),
-            9 => tile::<S, E, 9, 1>(p, row, col),
-            8 => tile::<S, E, 8, 1>(p, row, col),
-            7 => tile::<S, E, 7, 1>(p, row, col),
-            6 => tile::<S, E, 6, 1>(p, row, col),
-            5 => tile::<S, E, 5, 1>(p, row, col),
-            4 => tile::<S, E, 4, 1>(p, row, col),
-            3 => tile::<S, E, 3, 1>(p, row, col),
-            2 => tile::<S, E, 2, 1>(p, row, col),
-            1 => tile::<S, E, 1, 1>(p, row, col),
+            10 => tile::<S, E, O, 10, 1>(p, row, col),
+            9 => tile::<S, E, O, 9, 1>(p, row, col),
+            8 => tile::<S, E, O, 8, 1>(p, row, col),
+            7 => tile::<S, E, O, 7, 1>(p, row, col),
+            6 => tile::<S, E, O, 6, 1>(p, row, col),
+            5 => tile::<S, E, O, 5, 1>(p, row, col),
+            4 => tile::<S, E, O, 4, 1>(p, row, col),
+            3 => tile::<S, E, O, 3, 1>(p, row, col),
+            2 => tile::<S, E, O, 2, 1>(p, row, col),
+            1 => tile::<S, E, O, 1, 1>(p, row, col),
             _ => {}
         }
     }
@@ -151,7 +178,7 @@ unsafe fn narrow_tile<S: Simd, E: Epilogue>(p: &Product, row: usize, rows: usize
 
 /// `R` rows by `C` vectors of the result, kept in registers over the whole inner dimension.
 #[inline(always)]
-unsafe fn tile<S: Simd, E: Epilogue, const R: usize, const C: usize>(
+unsafe fn tile<S: Simd, E: Epilogue, O: Order, const R: usize, const C: usize>(
     p: &Product,
     row: usize,
     col: usize,
@@ -159,24 +186,47 @@ unsafe fn tile<S: Simd, E: Epilogue, const R: usize, const C: usize>(
     // SAFETY: rows `row..row + R` and columns `col..col + 8C` lie inside the operands.
     unsafe {
         let mut sums = [[S::splat(0.0); C]; R];
-        let a: [*const f32; R] = std::array::from_fn(|i| p.a.add((row + i) * p.a_row));
-        let mut b = p.b.add(col);
-        let mut offset = 0;
-        for _ in 0..p.k {
-            let b_vectors: [S::V; C] = std::array::from_fn(|j| S::load(b.add(j * LANES)));
-            for i in 0..R {
-                let a_ik = S::splat(*a[i].add(offset));
-                for j in 0..C {
-                    sums[i][j] = S::fma(a_ik, b_vectors[j], sums[i][j]);
-                }
+        let (mut a, mut b) = (p.a.add(O::offset(p.a_stride, row, 0)), p.b.add(col));
+        for _ in 0..p.k / UNROLL {
+            for l in 0..UNROLL {
+                step::<S, O, R, C>(a.add(O::offset(p.a_stride, 0, l)), p.a_stride, b, &mut sums);
+                b = b.add(p.b_stride);
+                compiler_fence(Ordering::SeqCst);
             }
-            b = b.add(p.b_row);
-            offset += p.a_col;
+            a = a.add(O::offset(p.a_stride, 0, UNROLL));
+        }
+        for _ in 0..p.k % UNROLL {
+            step::<S, O, R, C>(a, p.a_stride, b, &mut sums);
+            (a, b) = (a.add(O::offset(p.a_stride, 0, 1)), b.add(p.b_stride));
         }
         for (i, sums) in sums.iter().enumerate() {
             for (j, &sum) in sums.iter().enumerate() {
-                let x = S::load(p.aux.add((row + i) * p.aux_row + col + j * LANES));
-                S::store(p.c.add((row + i) * p.c_row + col + j * LANES), E::finish::<S>(sum, x));
+                let x = S::load(p.aux.add((row + i) * p.aux_stride + col + j * LANES));
+                S::store(p.c.add((row + i) * p.c_stride + col + j * LANES), E::finish::<S>(sum, x));
+            }
+        }
+    }
+}
+
+/// One step of the inner dimension: `sums_ij += a_i · b_j`. (A function and not a closure: closures are compiled without the caller's
+/// instructions.)
+#[inline(always)]
+unsafe fn step<S: Simd, O: Order, const R: usize, const C: usize>(
+    a: *const f32,
+    a_stride: usize,
+    b: *const f32,
+    sums: &mut [[S::V; C]; R],
+) {
+    // SAFETY: forwarded to the caller.
+    unsafe {
+        let mut b_vectors = [S::splat(0.0); C];
+        for j in 0..C {
+            b_vectors[j] = S::load(b.add(j * LANES));
+        }
+        for i in 0..R {
+            let a_i = S::splat(*a.add(O::offset(a_stride, i, 0)));
+            for j in 0..C {
+                sums[i][j] = S::fma(a_i, b_vectors[j], sums[i][j]);
             }
         }
     }
@@ -207,41 +257,36 @@ mod tests {
     fn product_with_plain_and_transposed_a_is_exact_on_small_integers() {
         for isa in [Isa::Portable, Isa::Avx2Fma] {
             for (m, n, k) in [(1, 8, 1), (7, 24, 5), (13, 16, 28), (64, 64, 50), (11, 40, 3)] {
-                for transposed in [false, true] {
-                    check(isa, m, n, k, transposed);
-                }
+                check::<RowMajor>(isa, (m, n, k), k);
+                check::<ColumnMajor>(isa, (m, n, k), m);
             }
         }
     }
 
-    fn check(isa: Isa, m: usize, n: usize, k: usize, transposed: bool) {
+    fn check<O: Order>(isa: Isa, (m, n, k): (usize, usize, usize), a_stride: usize) {
         let number = |i: usize| (i * 7 % 11) as f32 - 5.0;
         let a: Vec<f32> = (0..m * k).map(number).collect();
         let b: Vec<f32> = (0..k * n).map(|i| number(i + 3)).collect();
         let mut c: Vec<f32> = (0..m * n).map(|i| number(i + 1)).collect();
-        let (a_row, a_col) = if transposed { (1, m) } else { (k, 1) };
-        let expected: Vec<f32> = (0..m * n)
-            .map(|ij| {
-                c[ij]
-                    + (0..k).map(|l| a[ij / n * a_row + l * a_col] * b[l * n + ij % n]).sum::<f32>()
-            })
-            .collect();
+        let sum = |i: usize, j: usize| {
+            (0..k).map(|l| a[O::offset(a_stride, i, l)] * b[l * n + j]).sum::<f32>()
+        };
+        let expected: Vec<f32> = (0..m * n).map(|ij| c[ij] + sum(ij / n, ij % n)).collect();
         let (c_ptr, a, b) = (c.as_mut_ptr(), a.as_ptr(), b.as_ptr());
         let product = Product {
             m,
             n,
             k,
             a,
-            a_row,
-            a_col,
+            a_stride,
             b,
-            b_row: n,
+            b_stride: n,
             c: c_ptr,
-            c_row: n,
+            c_stride: n,
             aux: c_ptr,
-            aux_row: n,
+            aux_stride: n,
         };
-        run(isa, Multiply(&product, PhantomData::<Add>));
-        assert_eq!(c, expected, "{isa:?} {m}x{n}x{k}, transposed: {transposed}");
+        run(isa, Multiply(&product, PhantomData::<(Add, O)>));
+        assert_eq!(c, expected, "{isa:?} {m}x{n}x{k}, stride of A {a_stride}");
     }
 }
