@@ -75,7 +75,7 @@ impl Tape {
     }
 
     /// Whether this tape was made for networks of these widths.
-    pub(super) fn fits(&self, layout: &Layout) -> bool {
+    pub(crate) fn fits(&self, layout: &Layout) -> bool {
         self.widths == layout.widths()
     }
 
