@@ -53,8 +53,8 @@ fn theorem_one_holds_in_every_case() {
 #[test]
 fn no_regret_learners_imitate_the_fast_route_of_proposition_one() {
     let problem = limitation(10).unwrap();
-    for algorithm in contestants(&problem, 200, 5, 200) {
-        let game = play(&problem, &algorithm, 200, 5, 1).unwrap();
+    for algorithm in contestants(&problem, 1000, 5, 100) {
+        let game = play(&problem, &algorithm, 1000, 5, 1).unwrap();
         assert!(game.weights[1] > 0.8, "{}: {:?}", algorithm.name, game.weights);
         let late = game.costs.last().unwrap();
         assert!(*late > 5.0, "{} pays {late}, where min J = 1", algorithm.name);
