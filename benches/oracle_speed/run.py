@@ -94,7 +94,7 @@ def best_of(repeats, *measures):
 def compare(binary, widths, members, repeats):
     weights = sum(a * b for a, b in itertools.pairwise(widths))
     iterations = max(20, min(400, int(2e6 / (weights * members) * 2)))
-    rust_iterations = 2000 if members > 1 or weights > 1000 else 20000
+    rust_iterations = 2000 if weights * members < 20000 else 500
     rust = lambda threads: lambda: tuple(
         rust_train(binary, widths, members, threads, rust_iterations)[key] for key in ("wall_us", "cpu_us")
     )
