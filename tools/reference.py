@@ -5,6 +5,7 @@ cannot drift apart.
 """
 
 import contextlib
+import ctypes
 import os
 import sys
 import warnings
@@ -31,7 +32,7 @@ class ReferenceTask:
     """
 
     def __init__(self, name, settled=True):
-        self._env = _make(TASKS[name])
+        self._env = make(name)
         self.width = self._env.observation_space.shape[0]
         self.joints = self._env.action_space.shape[0]
         if settled:
@@ -41,7 +42,7 @@ class ReferenceTask:
         """Starts an episode with the actuated joints at `pose` (radians, at rest); returns the state."""
         source = _GivenPose(pose)
         self._env.unwrapped.robot.np_random = source
-        with _silent():  # Bullet's loaders print to standard output
+        with silent():  # Bullet's loaders print to standard output
             state = self._env.reset()
         source.expect_used_up()
         return state
@@ -97,21 +98,21 @@ def load_policy(path):
     return act
 
 
-def _make(identifier):
-    with _silent(), warnings.catch_warnings():
+def make(name):
+    """A task of pybullet_envs as its users see it: with gym's time limit, drawing its own poses."""
+    with silent(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         import gym
         import pybullet_envs  # noqa: F401  (registers the tasks)
 
         gym.logger.set_level(gym.logger.ERROR)
-        return gym.make(identifier)
+        return gym.make(TASKS[name])
 
 
 @contextlib.contextmanager
-def _silent():
+def silent():
     """Discards what C++ and imported modules write to the standard streams; exceptions still pass."""
-    sys.stdout.flush()
-    sys.stderr.flush()
+    _flush()
     kept = [os.dup(1), os.dup(2)]
     with open(os.devnull, "wb") as nowhere:
         os.dup2(nowhere.fileno(), 1)
@@ -119,8 +120,14 @@ def _silent():
     try:
         yield
     finally:
-        sys.stdout.flush()
-        sys.stderr.flush()
+        _flush()
         for number, original in zip((1, 2), kept):
             os.dup2(original, number)
             os.close(original)
+
+
+def _flush():
+    """Empties Python's buffers and those of the C library."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    ctypes.CDLL(None).fflush(None)
