@@ -142,7 +142,7 @@ void tb_world_free(tb_world* w) { delete w; }
 void tb_set_joint(tb_world* w, int link, double p, double v) { w->robot->setJointPos(link, p); w->robot->setJointVel(link, v); }
 void tb_update_poses(tb_world* w) { w->poses(); }
 void tb_set_torque(tb_world* w, int link, double t) { w->robot->addJointTorqueMultiDof(link, 0, t); }
-void tb_step(tb_world* w) { w->world.stepSimulation(w->settings.time_step, w->settings.substeps, w->settings.time_step / w->settings.substeps); w->robot->forwardKinematics(w->q, w->m); }
+void tb_step(tb_world* w) { w->world.stepSimulation(w->settings.time_step, w->settings.substeps, w->settings.time_step / w->settings.substeps); }
 void tb_joint(const tb_world* w, int link, double o[2]) { o[0] = w->robot->getJointPos(link); o[1] = w->robot->getJointVel(link); }
 void tb_position(const tb_world* w, int link, double o[3]) { btVector3 p = link < 0 ? w->robot->getBasePos() : w->robot->getLink(link).m_cachedWorldTransform.getOrigin(); o[0] = p[0]; o[1] = p[1]; o[2] = p[2]; }
 void tb_rotation(const tb_world* w, int link, double o[4]) {
