@@ -1,0 +1,46 @@
+//! The `tutelage` command. Results go to standard output, progress and messages to standard error; the exit code is 0 only
+//! when the work was done.
+
+mod commands;
+mod output;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::commands::Command;
+use crate::output::Output;
+
+/// Interactive imitation learning: a learner acts, an expert says what it would have done, a policy comes out.
+#[derive(Parser)]
+#[command(name = "tutelage", version, propagate_version = true, max_term_width = 110)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+
+    /// Print results as JSON lines instead of tables
+    #[arg(long, global = true)]
+    json: bool,
+
+    /// Threads to compute with; results do not depend on it [default: one per core]
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    threads: Option<u16>,
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    match run(cli) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(cli: Cli) -> anyhow::Result<()> {
+    if let Some(threads) = cli.threads {
+        rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global()?;
+    }
+    cli.command.run(&Output::new(cli.json))
+}

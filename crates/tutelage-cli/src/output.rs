@@ -1,0 +1,85 @@
+//! Results on standard output: a table for people, JSON lines for programs.
+
+use std::io::Write;
+
+use serde::Serialize;
+
+/// How results are printed.
+pub(crate) struct Output {
+    json: bool,
+}
+
+/// A row of a table, and the JSON object that says the same.
+pub(crate) trait Row: Serialize {
+    /// The column headings.
+    const HEADINGS: &'static [&'static str];
+
+    /// The cells, one per heading.
+    fn cells(&self) -> Vec<String>;
+}
+
+impl Output {
+    pub(crate) fn new(json: bool) -> Self {
+        Self { json }
+    }
+
+    /// Whether results go out as JSON lines.
+    pub(crate) fn is_json(&self) -> bool {
+        self.json
+    }
+
+    /// Prints rows as one table, or one JSON object each.
+    pub(crate) fn rows<R: Row>(&self, rows: &[R]) -> anyhow::Result<()> {
+        let mut out = std::io::stdout().lock();
+        if self.json {
+            for row in rows {
+                writeln!(out, "{}", serde_json::to_string(row)?)?;
+            }
+        } else {
+            write!(out, "{}", table(R::HEADINGS, &rows.iter().map(Row::cells).collect::<Vec<_>>()))?;
+        }
+        Ok(())
+    }
+
+    /// Prints a line for people; says nothing where programs read.
+    pub(crate) fn say(&self, line: &str) -> anyhow::Result<()> {
+        if !self.json {
+            writeln!(std::io::stdout().lock(), "{line}")?;
+        }
+        Ok(())
+    }
+}
+
+/// Cells in aligned columns: text to the left, numbers to the right.
+fn table(headings: &[&str], rows: &[Vec<String>]) -> String {
+    let numeric = |column: usize| {
+        rows.iter().all(|row| row[column].starts_with(|c: char| c.is_ascii_digit() || "-+<≤–".contains(c)))
+    };
+    let width = |column: usize| {
+        let cells = rows.iter().map(|row| row[column].chars().count());
+        cells.chain([headings[column].chars().count()]).max().unwrap_or(0)
+    };
+    let columns: Vec<_> = (0..headings.len()).map(|c| (width(c), numeric(c))).collect();
+    let line = |cells: Vec<&str>| {
+        let padded = cells.iter().zip(&columns).map(|(cell, &(width, numeric))| {
+            if numeric { format!("{cell:>width$}") } else { format!("{cell:<width$}") }
+        });
+        padded.collect::<Vec<_>>().join("  ").trim_end().to_owned() + "\n"
+    };
+    let rule: Vec<String> = columns.iter().map(|&(width, _)| "-".repeat(width)).collect();
+    let mut text = line(headings.to_vec()) + &line(rule.iter().map(String::as_str).collect());
+    rows.iter().for_each(|row| text += &line(row.iter().map(String::as_str).collect()));
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_line_up() {
+        let rows = vec![vec!["DAgger".into(), "1.5".into()], vec!["BC".into(), "10.25".into()]];
+        let expected = "name    score\n------  -----\nDAgger    1.5\nBC      10.25\n";
+        assert_eq!(table(&["name", "score"], &rows), expected);
+    }
+}

@@ -1,0 +1,146 @@
+//! A batch: the unit in which states and actions travel.
+
+use crate::Element;
+
+/// n rows of one width, contiguous in memory.
+///
+/// States and actions of both worlds are batches: a row of `f32` is a real vector, a row of one `u32` is an index.
+/// Indexing past the end or pushing a row of another width panics, as with slices; data that comes from outside is checked
+/// by [`Batch::from_vec`] first.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Batch<T> {
+    width: usize,
+    values: Vec<T>,
+}
+
+/// The values given do not form whole rows.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{values} values do not form whole rows of width {width} (a width is at least 1)")]
+pub struct ShapeError {
+    /// The width asked for.
+    pub width: usize,
+    /// How many values there were.
+    pub values: usize,
+}
+
+impl<T: Element> Batch<T> {
+    /// An empty batch of rows of this width (a width of 0 is taken as 1).
+    pub fn new(width: usize) -> Self {
+        Self { width: width.max(1), values: Vec::new() }
+    }
+
+    /// `rows` rows of default values, to be written into.
+    pub fn zeros(rows: usize, width: usize) -> Self {
+        let width = width.max(1);
+        Self { width, values: vec![T::default(); rows * width] }
+    }
+
+    /// Rows from flat values, row after row.
+    pub fn from_vec(width: usize, values: Vec<T>) -> Result<Self, ShapeError> {
+        if width == 0 || !values.len().is_multiple_of(width) {
+            return Err(ShapeError { width, values: values.len() });
+        }
+        Ok(Self { width, values })
+    }
+
+    /// How many rows there are.
+    pub fn len(&self) -> usize {
+        self.values.len() / self.width
+    }
+
+    /// Whether there is no row.
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
+    /// How many values a row has.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// Row `i`.
+    pub fn row(&self, i: usize) -> &[T] {
+        &self.values[i * self.width..(i + 1) * self.width]
+    }
+
+    /// Row `i`, to be written into.
+    pub fn row_mut(&mut self, i: usize) -> &mut [T] {
+        &mut self.values[i * self.width..(i + 1) * self.width]
+    }
+
+    /// The rows in order.
+    pub fn rows(&self) -> impl ExactSizeIterator<Item = &[T]> {
+        self.values.chunks_exact(self.width)
+    }
+
+    /// Appends a row.
+    pub fn push(&mut self, row: &[T]) {
+        assert_eq!(row.len(), self.width, "a row of this batch has {} values", self.width);
+        self.values.extend_from_slice(row);
+    }
+
+    /// Appends all rows of another batch of the same width.
+    pub fn extend(&mut self, other: &Self) {
+        assert_eq!(other.width, self.width, "a row of this batch has {} values", self.width);
+        self.values.extend_from_slice(&other.values);
+    }
+
+    /// The rows `first..last` as a batch of their own.
+    pub fn slice(&self, first: usize, last: usize) -> Self {
+        Self {
+            width: self.width,
+            values: self.values[first * self.width..last * self.width].to_vec(),
+        }
+    }
+
+    /// Makes this batch hold `rows` rows, adding default rows or dropping the last ones; keeps its memory.
+    pub fn resize(&mut self, rows: usize) {
+        self.values.resize(rows * self.width, T::default());
+    }
+
+    /// All values, row after row.
+    pub fn as_slice(&self) -> &[T] {
+        &self.values
+    }
+
+    /// All values, row after row, to be written into.
+    pub fn as_mut_slice(&mut self) -> &mut [T] {
+        &mut self.values
+    }
+
+    /// The first value that does not belong to a space of this size: (row, column, value).
+    pub fn misfit(&self, size: usize) -> Option<(usize, usize, T)> {
+        let at = self.values.iter().position(|value| !value.fits(size))?;
+        Some((at / self.width, at % self.width, self.values[at]))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_come_back_as_they_went_in() {
+        let mut batch = Batch::new(2);
+        batch.push(&[1.0f32, 2.0]);
+        batch.push(&[3.0, 4.0]);
+        assert_eq!(batch.len(), 2);
+        assert_eq!(batch.row(1), &[3.0, 4.0]);
+        assert_eq!(batch.slice(1, 2).as_slice(), &[3.0, 4.0]);
+    }
+
+    #[test]
+    fn values_that_form_no_rows_are_refused() {
+        assert_eq!(Batch::from_vec(2, vec![1u32, 2, 3]), Err(ShapeError { width: 2, values: 3 }));
+        assert_eq!(Batch::<u32>::from_vec(0, vec![]), Err(ShapeError { width: 0, values: 0 }));
+    }
+
+    #[test]
+    fn a_misfit_is_found_with_its_place() {
+        let reals = Batch::from_vec(2, vec![0.0, 1.0, 2.0, f32::INFINITY]).unwrap();
+        assert_eq!(reals.misfit(2), Some((1, 1, f32::INFINITY)));
+        let indices = Batch::from_vec(1, vec![0u32, 3]).unwrap();
+        assert_eq!(indices.misfit(3), Some((1, 0, 3)));
+        assert_eq!(indices.misfit(4), None);
+    }
+}

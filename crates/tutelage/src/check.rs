@@ -1,0 +1,161 @@
+//! Conformance suites: does a user's own environment or oracle keep its contract?
+
+use crate::{
+    Action, Batch, Dataset, Element, Env, EnvError, Oracle, OracleError, Policy, Spaces, Step,
+    Stream, TrainOn, TrainingSets,
+};
+
+/// A contract that was not kept; the message says which.
+#[derive(Debug, thiserror::Error)]
+pub enum Breach {
+    /// An environment's.
+    #[error("environment: {0}")]
+    Env(String),
+    /// It failed outright.
+    #[error("environment: {what}: {source}")]
+    EnvFailed {
+        /// What it was doing.
+        what: &'static str,
+        /// How it failed.
+        source: EnvError,
+    },
+    /// An oracle's.
+    #[error("oracle: {0}")]
+    Oracle(String),
+    /// It failed outright.
+    #[error("oracle: fit: {0}")]
+    OracleFailed(#[from] OracleError),
+}
+
+/// How many episodes of random actions an environment is put through.
+const EPISODES: u64 = 5;
+
+/// Puts an environment through a few episodes of random actions and checks its contract: states lie in their space,
+/// rewards are finite, episodes end within the time limit, spaces stay the same, and an episode is a function of its
+/// generator and its actions alone, whatever was played before and on whichever instance.
+pub fn check_env<E: Env>(make: impl Fn() -> E, stream: Stream) -> Result<(), Breach> {
+    let mut used = make();
+    let spaces = used.spaces();
+    if spaces.states == 0 || spaces.actions == 0 || used.horizon() == 0 {
+        return Err(Breach::Env(format!(
+            "spaces {spaces:?} and horizon {} must be at least 1",
+            used.horizon()
+        )));
+    }
+    for episode in 0..EPISODES {
+        let stream = stream.fork("episode", episode);
+        let first = play(&mut used, spaces, stream)?;
+        let again = play(&mut make(), spaces, stream)?;
+        if let Some(time) =
+            (0..first.len().max(again.len())).find(|&t| first.get(t) != again.get(t))
+        {
+            return Err(Breach::Env(format!(
+                "an episode must be a function of the generator given at reset and the actions, but a fresh instance \
+                 differs from a used one at time {time} of episode {episode}"
+            )));
+        }
+        if used.spaces() != spaces {
+            return Err(Breach::Env(format!(
+                "spaces changed from {spaces:?} to {:?}",
+                used.spaces()
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// States and steps of one episode of random actions, compared by their printed form so that NaN equals NaN.
+fn play<E: Env>(
+    env: &mut E,
+    spaces: Spaces,
+    stream: Stream,
+) -> Result<Vec<(String, Step)>, Breach> {
+    let mut state = vec![E::State::default(); E::State::width(spaces.states)];
+    let mut action = vec![E::Action::default(); E::Action::width(spaces.actions)];
+    let mut rng = stream.fork("act", 0).rng();
+    let failed = |what| move |source| Breach::EnvFailed { what, source };
+    env.reset(stream.fork("env", 0).rng(), &mut state).map_err(failed("reset"))?;
+    let mut seen = vec![(format!("{state:?}"), Step::default())];
+    for time in 1..=env.horizon() {
+        if let Some(index) = state.iter().position(|value| !value.fits(spaces.states)) {
+            return Err(Breach::Env(format!(
+                "state[{index}] = {} at time {} is not in a state space of size {}",
+                state[index],
+                time - 1,
+                spaces.states
+            )));
+        }
+        E::Action::draw_uniform(spaces.actions, &mut rng, &mut action);
+        let step = env.step(&action, &mut state).map_err(failed("step"))?;
+        if !step.reward.is_finite() {
+            return Err(Breach::Env(format!(
+                "reward {} at time {time} is not finite",
+                step.reward
+            )));
+        }
+        seen.push((format!("{state:?}"), step));
+        if step.is_last() {
+            return Ok(seen);
+        }
+    }
+    Err(Breach::Env(format!(
+        "an episode must end (terminated or truncated) within the horizon of {}",
+        env.horizon()
+    )))
+}
+
+/// Fits an oracle to a dataset and checks its contract: as many members as training sets, actions in their space, the same
+/// bits for the same stream and for any number of threads, members that do not depend on each other, and a policy also
+/// where D is empty.
+pub fn check_oracle<O: Oracle>(
+    oracle: &O,
+    data: &Dataset<O::State, O::Action>,
+    spaces: Spaces,
+    stream: Stream,
+) -> Result<(), Breach> {
+    let fit = |data: &Dataset<O::State, O::Action>, members: usize| -> Result<O::Policy, Breach> {
+        let sets =
+            TrainingSets::new(data, &TrainOn::Bootstrap, spaces, members, stream.fork("sets", 0))
+                .map_err(|error| Breach::Oracle(error.to_string()))?;
+        Ok(oracle.fit(&sets, &stream.fork("oracle", 0))?)
+    };
+    let breach = |what: &str| Err(Breach::Oracle(what.into()));
+    let three = fit(data, 3)?;
+    if three.members() != 3 {
+        return breach("a policy must have one member per training set");
+    }
+    let acts = |policy: &O::Policy| actions_of(policy, data, spaces);
+    let of_three = acts(&three);
+    if of_three.iter().any(|actions| actions.misfit(spaces.actions).is_some()) {
+        return breach("every action must lie in the action space");
+    }
+    if acts(&fit(data, 3)?) != of_three {
+        return breach("the same training sets and stream must give the same policy");
+    }
+    if let Ok(pool) = rayon::ThreadPoolBuilder::new().num_threads(1).build()
+        && of_three != acts(&pool.install(|| fit(data, 3))?)
+    {
+        return breach("the number of threads must not change the policy");
+    }
+    if acts(&fit(data, 2)?)[..] != of_three[..2] {
+        return breach("a member must not depend on how many others there are");
+    }
+    if fit(&Dataset::empty(spaces), 2)?.members() != 2 {
+        return breach("an empty dataset must give a policy too (the first round's)");
+    }
+    Ok(())
+}
+
+/// Each member's action in every state of D.
+fn actions_of<P: Policy>(
+    policy: &P,
+    data: &Dataset<P::State, P::Action>,
+    spaces: Spaces,
+) -> Vec<Batch<P::Action>> {
+    let act = |member| {
+        let mut actions = Batch::zeros(data.len(), P::Action::width(spaces.actions));
+        policy.act_members(&data.states, &vec![member; data.len()], &mut actions);
+        actions
+    };
+    (0..policy.members() as u32).map(act).collect()
+}

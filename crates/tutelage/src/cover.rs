@@ -1,0 +1,164 @@
+//! d₀: covering distributions, which perturbation examples are drawn from.
+
+use std::fmt::Debug;
+
+use rand::RngExt;
+
+use crate::{Batch, Rng};
+
+/// A covering distribution d₀ over states: d_π(s) / d₀(s) ≤ 1/σ for every policy π of the class.
+pub trait Cover<S>: Debug + Send + Sync {
+    /// Draws s ~ d₀.
+    fn draw(&self, rng: &mut Rng, state: &mut [S]);
+
+    /// All states that d₀ can draw, with their probabilities, where they are few enough to list.
+    ///
+    /// A Poisson number of draws then splits into independent Poisson counts per state, which is far cheaper.
+    fn support(&self) -> Option<(&Batch<S>, &[f64])> {
+        None
+    }
+}
+
+/// Uniform over stored states, such as those of earlier DAgger runs.
+#[derive(Clone, Debug)]
+pub struct StoredStates<S>(Batch<S>);
+
+/// Uniform over [low, high]ᵈ.
+#[derive(Clone, Copy, Debug)]
+pub struct UniformBox {
+    low: f32,
+    high: f32,
+}
+
+/// Listed states with probabilities.
+#[derive(Clone, Debug)]
+pub struct Weighted<S> {
+    states: Batch<S>,
+    probabilities: Vec<f64>,
+    cumulative: Vec<f64>,
+}
+
+/// Why something is no covering distribution.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum CoverError {
+    /// There is nothing to draw.
+    #[error("covering distribution d0: no states; at least 1 is needed")]
+    Empty,
+    /// The box is empty or not finite.
+    #[error(
+        "covering distribution d0: [{low}, {high}] is not an interval of finite numbers with low < high"
+    )]
+    Interval {
+        /// The lower end given.
+        low: f32,
+        /// The upper end given.
+        high: f32,
+    },
+    /// The probabilities are not those of a distribution.
+    #[error(
+        "covering distribution d0: probability[{index}] = {value}; allowed are finite numbers >= 0, one per state, that sum to 1"
+    )]
+    Probability {
+        /// Which one (one past the last: their sum or number).
+        index: usize,
+        /// Its value.
+        value: f64,
+    },
+}
+
+impl<S: crate::Element> StoredStates<S> {
+    /// Uniform over these states, at least one.
+    pub fn new(states: Batch<S>) -> Result<Self, CoverError> {
+        if states.is_empty() { Err(CoverError::Empty) } else { Ok(Self(states)) }
+    }
+}
+
+impl UniformBox {
+    /// Uniform over [low, high]ᵈ.
+    pub fn new(low: f32, high: f32) -> Result<Self, CoverError> {
+        if low < high && low.is_finite() && high.is_finite() {
+            Ok(Self { low, high })
+        } else {
+            Err(CoverError::Interval { low, high })
+        }
+    }
+}
+
+impl<S: crate::Element> Weighted<S> {
+    /// These states with these probabilities, which sum to 1 within 1e-9.
+    pub fn new(states: Batch<S>, probabilities: Vec<f64>) -> Result<Self, CoverError> {
+        if states.is_empty() {
+            return Err(CoverError::Empty);
+        }
+        if let Some(index) = probabilities.iter().position(|p| !(p.is_finite() && *p >= 0.0)) {
+            return Err(CoverError::Probability { index, value: probabilities[index] });
+        }
+        let sum = probabilities.iter().sum::<f64>();
+        if states.len() != probabilities.len() || (sum - 1.0).abs() > 1e-9 {
+            return Err(CoverError::Probability { index: probabilities.len(), value: sum });
+        }
+        let mut total = 0.0;
+        let cumulative = probabilities.iter().map(|p| {
+            total += p;
+            total
+        });
+        Ok(Self { cumulative: cumulative.collect(), states, probabilities })
+    }
+}
+
+impl<S: crate::Element> Cover<S> for StoredStates<S> {
+    fn draw(&self, rng: &mut Rng, state: &mut [S]) {
+        state.copy_from_slice(self.0.row(rng.random_range(0..self.0.len())));
+    }
+}
+
+impl Cover<f32> for UniformBox {
+    fn draw(&self, rng: &mut Rng, state: &mut [f32]) {
+        state.fill_with(|| rng.random_range(self.low..=self.high));
+    }
+}
+
+impl<S: crate::Element> Cover<S> for Weighted<S> {
+    fn draw(&self, rng: &mut Rng, state: &mut [S]) {
+        let u: f64 = rng.random();
+        let drawn = self.cumulative.partition_point(|&total| total <= u);
+        // Rounding may leave the last total just below 1.
+        let last = self.probabilities.iter().rposition(|&p| p > 0.0).unwrap_or(0);
+        state.copy_from_slice(self.states.row(drawn.min(last)));
+    }
+
+    fn support(&self) -> Option<(&Batch<S>, &[f64])> {
+        Some((&self.states, &self.probabilities))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Stream;
+
+    #[test]
+    fn weighted_draws_follow_the_probabilities() {
+        let states = Batch::from_vec(1, vec![4u32, 7, 9]).unwrap();
+        let cover = Weighted::new(states, vec![0.5, 0.5, 0.0]).unwrap();
+        let mut rng = Stream::new(3).rng();
+        let mut fours = 0;
+        for _ in 0..4000 {
+            let mut state = [0];
+            cover.draw(&mut rng, &mut state);
+            assert_ne!(state[0], 9);
+            fours += u32::from(state[0] == 4);
+        }
+        assert!((1850..2150).contains(&fours), "{fours}");
+    }
+
+    #[test]
+    fn what_is_no_distribution_is_refused() {
+        let states = Batch::from_vec(1, vec![0u32, 1]).unwrap();
+        let error = Weighted::new(states.clone(), vec![0.5, -0.5]).unwrap_err();
+        assert_eq!(error, CoverError::Probability { index: 1, value: -0.5 });
+        assert!(Weighted::new(states, vec![0.5, 0.4]).is_err());
+        assert!(UniformBox::new(1.0, f32::NAN).is_err());
+        assert!(StoredStates::new(Batch::<f32>::new(2)).is_err());
+    }
+}

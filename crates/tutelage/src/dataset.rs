@@ -1,0 +1,44 @@
+//! D: the states that were annotated, with the expert's actions.
+
+use crate::{Action, Batch, Element, Spaces};
+
+/// The aggregated dataset D = D₁ ∪ … ∪ Dₙ in order of arrival, K rows a round.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Dataset<S, A> {
+    /// The states s.
+    pub states: Batch<S>,
+    /// The expert's action in each.
+    pub actions: Batch<A>,
+}
+
+impl<S: Element, A: Action> Dataset<S, A> {
+    /// D = ∅ in these spaces.
+    pub fn empty(spaces: Spaces) -> Self {
+        Self {
+            states: Batch::new(S::width(spaces.states)),
+            actions: Batch::new(A::width(spaces.actions)),
+        }
+    }
+
+    /// |D|.
+    pub fn len(&self) -> usize {
+        self.states.len()
+    }
+
+    /// Whether D = ∅.
+    pub fn is_empty(&self) -> bool {
+        self.states.is_empty()
+    }
+
+    /// D ← D ∪ Dₙ.
+    pub fn extend(&mut self, states: &Batch<S>, actions: &Batch<A>) {
+        assert_eq!(states.len(), actions.len(), "every state has one action");
+        self.states.extend(states);
+        self.actions.extend(actions);
+    }
+
+    /// The rows `first..last`.
+    pub fn slice(&self, first: usize, last: usize) -> Self {
+        Self { states: self.states.slice(first, last), actions: self.actions.slice(first, last) }
+    }
+}

@@ -1,0 +1,109 @@
+//! Environments: where the learner acts.
+
+use crate::{Action, Element, Rng, Spaces};
+
+/// What a step brought, besides the next state.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Step {
+    /// The reward of the step (a cost c counts as −c). It is reported, never learned from.
+    pub reward: f64,
+    /// The task ended in this state: it succeeded or failed.
+    pub terminated: bool,
+    /// The time limit cut the episode here.
+    pub truncated: bool,
+}
+
+impl Step {
+    /// Whether the episode is over, for either reason.
+    pub fn is_last(&self) -> bool {
+        self.terminated || self.truncated
+    }
+}
+
+/// A task that an agent acts in, one episode at a time.
+///
+/// Randomness enters through [`Env::reset`] alone: an episode is a function of the generator given there and of the actions.
+/// States are written into the caller's row, so a step need not allocate. [`crate::check_env`] tests an implementation
+/// against this contract.
+///
+/// ```
+/// use tutelage::{Env, EnvError, Rng, Spaces, Step};
+///
+/// /// A point on a line that should stay near the origin.
+/// struct Line { x: f32, t: usize }
+///
+/// impl Env for Line {
+///     type State = f32;
+///     type Action = f32;
+///     fn spaces(&self) -> Spaces { Spaces { states: 1, actions: 1 } }
+///     fn horizon(&self) -> usize { 100 }
+///     fn reset(&mut self, mut rng: Rng, state: &mut [f32]) -> Result<(), EnvError> {
+///         use rand::RngExt;
+///         (self.x, self.t) = (rng.random_range(-1.0..1.0), 0);
+///         state[0] = self.x;
+///         Ok(())
+///     }
+///     fn step(&mut self, action: &[f32], state: &mut [f32]) -> Result<Step, EnvError> {
+///         self.x += 0.1 * action[0].clamp(-1.0, 1.0);
+///         self.t += 1;
+///         state[0] = self.x;
+///         Ok(Step { reward: -f64::from(self.x.abs()), terminated: self.x.abs() > 2.0, truncated: self.t == 100 })
+///     }
+/// }
+/// tutelage::check_env(|| Line { x: 0.0, t: 0 }, tutelage::Stream::new(1)).unwrap();
+/// ```
+pub trait Env: Send {
+    /// What states are made of.
+    type State: Element;
+    /// What actions are made of.
+    type Action: Action;
+
+    /// The sizes of the state and action spaces; constant over the environment's life.
+    fn spaces(&self) -> Spaces;
+
+    /// The time limit H: no episode has more steps.
+    fn horizon(&self) -> usize;
+
+    /// Begins an episode and writes its first state.
+    fn reset(&mut self, rng: Rng, state: &mut [Self::State]) -> Result<(), EnvError>;
+
+    /// Takes an action and writes the state that it led to.
+    fn step(
+        &mut self,
+        action: &[Self::Action],
+        state: &mut [Self::State],
+    ) -> Result<Step, EnvError>;
+}
+
+/// Why an environment could not go on.
+#[derive(Debug, thiserror::Error)]
+pub enum EnvError {
+    /// A row had the wrong number of values.
+    #[error("{what} has {found} values, but this task takes {expected}")]
+    Width {
+        /// Which row: "action", "state", "pose", …
+        what: &'static str,
+        /// How many values the task takes.
+        expected: usize,
+        /// How many there were.
+        found: usize,
+    },
+    /// A value lies outside its space.
+    #[error("{what}[{index}] is {value}, which is not allowed ({allowed})")]
+    Value {
+        /// Which row: "action", "state", "pose", …
+        what: &'static str,
+        /// The place in the row.
+        index: usize,
+        /// The value found.
+        value: f64,
+        /// What would have been allowed.
+        allowed: &'static str,
+    },
+    /// The episode is over, or never began.
+    #[error("step without an episode under way: reset the environment first")]
+    NoEpisode,
+    /// Something specific to this environment.
+    #[error(transparent)]
+    Other(#[from] Box<dyn std::error::Error + Send + Sync>),
+}

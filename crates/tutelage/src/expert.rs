@@ -1,0 +1,71 @@
+//! Experts: who says what they would have done.
+
+use crate::{Action, Batch, Element, Rng};
+
+/// An expert π^E: a trained network, a planner, or a person.
+///
+/// An answer is precious: the loop asks for each state once, in batches, and hands every answer to its observer before it
+/// is used. An expert may be slow and may fail; then nothing that it said before is lost.
+///
+/// Row i draws from `rngs[i]` alone (a deterministic expert ignores it), so answers do not depend on how rows are batched.
+///
+/// ```
+/// use tutelage::{Batch, Expert, ExpertError, Rng};
+///
+/// /// Steers back to the origin.
+/// struct Back;
+///
+/// impl Expert for Back {
+///     type State = f32;
+///     type Action = f32;
+///     fn annotate(&mut self, states: &Batch<f32>, _: &mut [Rng], actions: &mut Batch<f32>) -> Result<(), ExpertError> {
+///         for i in 0..states.len() {
+///             actions.row_mut(i)[0] = -states.row(i)[0];
+///         }
+///         Ok(())
+///     }
+/// }
+/// ```
+pub trait Expert {
+    /// What states are made of.
+    type State: Element;
+    /// What actions are made of.
+    type Action: Action;
+
+    /// What the expert does in each of these states: a ~ π^E(· | s), a row each.
+    fn annotate(
+        &mut self,
+        states: &Batch<Self::State>,
+        rngs: &mut [Rng],
+        actions: &mut Batch<Self::Action>,
+    ) -> Result<(), ExpertError>;
+
+    /// The expert's mean action in each of these states, which the imitation loss is measured against.
+    ///
+    /// An expert that cannot tell (a person, say) keeps the default and returns [`ExpertError::NoMean`].
+    fn mean(
+        &mut self,
+        states: &Batch<Self::State>,
+        actions: &mut Batch<Self::Action>,
+    ) -> Result<(), ExpertError> {
+        let _ = (states, actions);
+        Err(ExpertError::NoMean)
+    }
+
+    /// How many states the expert wants to see at once. What one call answers becomes durable together, so a person is
+    /// best asked one at a time.
+    fn batch(&self) -> usize {
+        usize::MAX
+    }
+}
+
+/// Why an expert gave no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum ExpertError {
+    /// The expert has no mean action.
+    #[error("this expert cannot tell its mean action")]
+    NoMean,
+    /// Something specific to this expert.
+    #[error(transparent)]
+    Other(#[from] Box<dyn std::error::Error + Send + Sync>),
+}
