@@ -48,9 +48,8 @@ pub(crate) fn quantise(colour: Vec3) -> Colour {
 pub(crate) fn ramp(colour: Colour, count: usize) -> impl Iterator<Item = Colour> {
     let full = Vec3::from(colour.map(f32::from)) / 255.0;
     let [darkest, brightest] = [shade(full, -Vec3::Z, LIGHT, 0.0), shade(full, LIGHT, LIGHT, 1.0)];
-    (0..count).map(move |step| {
-        quantise(darkest.lerp(brightest, step as f32 / count.max(2).saturating_sub(1) as f32))
-    })
+    let last = count.saturating_sub(1).max(1) as f32;
+    (0..count).map(move |step| quantise(darkest.lerp(brightest, step as f32 / last)))
 }
 
 #[cfg(test)]
