@@ -12,7 +12,7 @@ use crate::{Frame, RenderError};
 const UNCHANGED: u8 = COLOURS as u8;
 
 /// How far a channel may be off, of 255, to spare a pixel: from what it showed before, and from its neighbour.
-const IN_TIME: u8 = 4;
+const IN_TIME: u8 = 6;
 const IN_SPACE: u8 = 2;
 
 /// Writes an animated GIF frame by frame, so that an animation need not fit in memory.
