@@ -49,7 +49,6 @@ pub(crate) struct Settings {
     pub(crate) iterations: c_int,
     pub(crate) contact_erp: f64,
     pub(crate) floor_friction: f64,
-    pub(crate) floor_restitution: f64,
 }
 
 /// A `tb_world`, only ever behind a pointer.
@@ -75,7 +74,7 @@ unsafe extern "C" {
     pub(crate) fn tb_world_free(world: *mut World);
     pub(crate) fn tb_set_joint(world: *mut World, link: c_int, position: f64, velocity: f64);
     pub(crate) fn tb_update_poses(world: *mut World);
-    pub(crate) fn tb_set_torque(world: *mut World, link: c_int, torque: f64);
+    pub(crate) fn tb_add_torque(world: *mut World, link: c_int, torque: f64);
     pub(crate) fn tb_step(world: *mut World);
     pub(crate) fn tb_joint(world: *const World, link: c_int, position_velocity: *mut f64);
     pub(crate) fn tb_position(world: *const World, link: c_int, xyz: *mut f64);

@@ -93,7 +93,7 @@ impl World {
     pub fn add_torque(&mut self, link: usize, torque: f64) {
         let link = self.joint_index(link);
         // SAFETY: `raw` is a live world and `link` names a joint of one degree of freedom.
-        unsafe { ffi::tb_set_torque(self.raw.as_ptr(), link, torque) };
+        unsafe { ffi::tb_add_torque(self.raw.as_ptr(), link, torque) };
     }
 
     /// Simulates one `time_step`.
@@ -239,8 +239,7 @@ fn raw_settings(settings: &Settings) -> ffi::Settings {
         substeps: settings.substeps as c_int,
         iterations: settings.iterations as c_int,
         contact_erp: settings.contact_erp,
-        floor_friction: settings.floor.friction,
-        floor_restitution: settings.floor.restitution,
+        floor_friction: settings.floor_friction,
     }
 }
 
