@@ -8,8 +8,24 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, exit};
 
 /// What we compile of Bullet, relative to its `src` folder.
-const BULLET: &[&str] =
-    &["btLinearMathAll.cpp", "btBulletCollisionAll.cpp", "btBulletDynamicsAll.cpp"];
+const BULLET: &[&str] = &[
+    "BulletCollision/BroadphaseCollision/btDbvt.cpp",
+    "BulletCollision/CollisionDispatch/btCollisionObject.cpp",
+    "BulletCollision/CollisionShapes/btCapsuleShape.cpp",
+    "BulletCollision/CollisionShapes/btCollisionShape.cpp",
+    "BulletCollision/CollisionShapes/btCompoundShape.cpp",
+    "BulletCollision/CollisionShapes/btConvexInternalShape.cpp",
+    "BulletCollision/CollisionShapes/btConvexShape.cpp",
+    "BulletCollision/CollisionShapes/btMultiSphereShape.cpp",
+    "BulletCollision/CollisionShapes/btSphereShape.cpp",
+    "BulletCollision/NarrowPhaseCollision/btPersistentManifold.cpp",
+    "BulletDynamics/Featherstone/btMultiBody.cpp",
+    "LinearMath/btAlignedAllocator.cpp",
+    "LinearMath/btVector3.cpp",
+];
+
+/// Our own code over it.
+const SHIM: &[&str] = &["shim/contacts.cpp", "shim/solver.cpp", "shim/world.cpp"];
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
@@ -35,14 +51,17 @@ fn build() -> Result<(), String> {
         .debug(false)
         .warnings(false)
         .flag_if_supported("-ffp-contract=off") // a fused multiply-add would change the last bit
-        .flag_if_supported("-fno-math-errno");
+        .flag_if_supported("-fno-math-errno")
+        .flag_if_supported("-fno-exceptions")
+        .flag_if_supported("-fno-rtti")
+        .flag_if_supported("-finline-limit=10000");
     compiler.try_get_compiler().map_err(|error| {
         format!("no C++ compiler was found; install g++ or clang++, or set CXX ({error})")
     })?;
 
     compiler
         .files(BULLET.iter().map(|file| sources.join(file)))
-        .file("shim/world.cpp")
+        .files(SHIM)
         .try_compile("tutelage_bullet")
         .map_err(|error| format!("the C++ compiler failed: {error}"))
 }

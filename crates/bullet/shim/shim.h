@@ -38,19 +38,19 @@ struct tb_base {
 struct tb_settings {
 	double gravity, time_step;
 	int substeps, iterations;
-	double contact_erp, floor_friction, floor_restitution;
+	double contact_erp, floor_friction;
 };
 
 struct tb_world;
 struct tb_snapshot;
 
-// The shape list holds the base's shapes first, then each link's in order. Null if memory ran out.
+// The shape list holds the base's shapes first, then each link's in order. 
 tb_world* tb_world_new(const tb_settings*, const tb_base*, const tb_link*, int links, const tb_shape*);
 void tb_world_free(tb_world*);
 
 void tb_set_joint(tb_world*, int link, double position, double velocity);
 void tb_update_poses(tb_world*);  // after a batch of tb_set_joint
-void tb_set_torque(tb_world*, int link, double torque);
+void tb_add_torque(tb_world*, int link, double torque);  // acts through all substeps of the next step
 void tb_step(tb_world*);
 
 void tb_joint(const tb_world*, int link, double position_velocity[2]);

@@ -1,189 +1,282 @@
+// A robot above a floor, and the C interface to it.
 #include "shim.h"
 
-#include <new>
-#include <vector>
-#include <memory>
+#include <algorithm>
 
-#include "BulletCollision/BroadphaseCollision/btDbvtBroadphase.h"
-#include "BulletCollision/CollisionDispatch/btCollisionDispatcher.h"
-#include "BulletCollision/CollisionDispatch/btDefaultCollisionConfiguration.h"
 #include "BulletCollision/CollisionShapes/btCapsuleShape.h"
 #include "BulletCollision/CollisionShapes/btCompoundShape.h"
 #include "BulletCollision/CollisionShapes/btMultiSphereShape.h"
 #include "BulletCollision/CollisionShapes/btSphereShape.h"
-#include "BulletCollision/CollisionShapes/btStaticPlaneShape.h"
-#include "BulletDynamics/Featherstone/btMultiBody.h"
-#include "BulletDynamics/Featherstone/btMultiBodyConstraintSolver.h"
-#include "BulletDynamics/Featherstone/btMultiBodyDynamicsWorld.h"
-#include "BulletDynamics/Featherstone/btMultiBodyJointLimitConstraint.h"
-#include "BulletDynamics/Featherstone/btMultiBodyJointMotor.h"
-#include "BulletDynamics/Featherstone/btMultiBodyLinkCollider.h"
+#include "solver.h"
+
+// Bullet's articulated body asks for it when it decides about sleeping, which ours never does.
+bool gDisableDeactivation = false;
 
 namespace {
-btVector3 vec(const double v[3]) { return btVector3(v[0], v[1], v[2]); }
-btQuaternion quat(const double q[4]) { return btQuaternion(q[0], q[1], q[2], q[3]); }
+btVector3 vector(const double v[3]) { return btVector3(v[0], v[1], v[2]); }
 
-struct DynWorld : btMultiBodyDynamicsWorld {
-	using btMultiBodyDynamicsWorld::btMultiBodyDynamicsWorld;
-	void predictUnconstraintMotion(btScalar t) override { btDiscreteDynamicsWorld::predictUnconstraintMotion(t); }
-};
-struct OrFilter : btOverlapFilterCallback {
-	bool needBroadphaseCollision(btBroadphaseProxy* a, btBroadphaseProxy* b) const override {
-		return (a->m_collisionFilterGroup & b->m_collisionFilterMask) || (b->m_collisionFilterGroup & a->m_collisionFilterMask);
-	}
-};
+std::unique_ptr<btConvexShape> make_shape(const tb_shape& shape)
+{
+	if (shape.kind == TB_SPHERE) return std::make_unique<btSphereShape>(shape.radius);
+	if (shape.kind == TB_CAPSULE) return std::make_unique<btCapsuleShapeZ>(shape.radius, shape.length);
+	const btVector3 ends[2] = {vector(shape.from), vector(shape.to)};
+	const btScalar radii[2] = {shape.radius, shape.radius};
+	return std::make_unique<btMultiSphereShape>(ends, radii, 2);
 }
+
+struct AllEqual {
+	bool operator()(int, int) const { return false; }
+};
+
+// The order in which Bullet's solver meets the joint limits: it sorts limits and motors (which have no force here) by island, all in one, and
+// the sort is not stable.
+std::vector<JointLimit> solver_order(const std::vector<JointLimit>& limits, int motors)
+{
+	btAlignedObjectArray<int> order;
+	for (int i = 0; i < int(limits.size()) + motors; i++) order.push_back(i);
+	order.quickSort(AllEqual());
+	std::vector<JointLimit> sorted;
+	for (int i = 0; i < order.size(); i++)
+		if (order[i] < int(limits.size())) sorted.push_back(limits[order[i]]);
+	return sorted;
+}
+}  // namespace
 
 struct tb_world {
+	tb_world(const tb_settings& settings, const tb_base& base, const tb_link* links, int count, const tb_shape* shapes);
+
+	void step();
+	void update_poses();
+	btTransform pose(int link) const;
+	btVector3 velocity(int link) const;
+
 	tb_settings settings;
-	btDefaultCollisionConfiguration config;
-	btCollisionDispatcher dispatcher{&config};
-	OrFilter filter;
-	btHashedOverlappingPairCache pairs;
-	btDbvtBroadphase broadphase{&pairs};
-	btMultiBodyConstraintSolver solver;
-	DynWorld world{&dispatcher, &broadphase, &solver, &config};
-	btMultiBody *floor, *robot;
-	std::vector<btMultiBodyLinkCollider*> cols;
-	btAlignedObjectArray<btQuaternion> q;
-	btAlignedObjectArray<btVector3> m;
+	std::unique_ptr<btMultiBody> robot;
+	FloorContacts contacts;
+	std::unique_ptr<Solver> solver;
 
-	btCollisionShape* make(const tb_shape& s) {
-		if (s.kind == TB_SPHERE) return new btSphereShape(s.radius);
-		if (s.kind == TB_SEGMENT) {
-			btVector3 e[2] = {vec(s.from), vec(s.to)};
-			btScalar r[2] = {s.radius, s.radius};
-			return new btMultiSphereShape(e, r, 2);
-		}
-		return new btCapsuleShapeZ(s.radius, s.length);
-	}
-	btCollisionShape* compound(const tb_shape*& s, int n) {
-		btCompoundShape* c = new btCompoundShape();
-		for (int i = 0; i < n; i++, s++) {
-			btTransform t(quat(s->rotation), vec(s->position));
-			c->addChildShape(t, make(*s));
-		}
-		if (n == 1 && c->getChildTransform(0) == btTransform::getIdentity()) return c->getChildShape(0);
-		return c;
-	}
-	void collide(btMultiBody* b, int link, btCollisionShape* shape, double friction, bool fixed, int group, int mask) {
-		auto* col = new btMultiBodyLinkCollider(b, link);
-		col->setCollisionShape(shape);
-		btTransform t; t.setIdentity();
-		col->setWorldTransform(t);
-		world.addCollisionObject(col, group, mask);
-		col->setFriction(friction);
-		if (fixed) col->setCollisionFlags(col->getCollisionFlags() | btCollisionObject::CF_STATIC_OBJECT);
-		if (link < 0) b->setBaseCollider(col);
-		else { b->getLink(link).m_collider = col; b->getLink(link).m_flags |= BT_MULTIBODYLINKFLAGS_DISABLE_ALL_PARENT_COLLISION; }
-		cols.push_back(col);
-	}
-	tb_world(const tb_settings& s, const tb_base& base, const tb_link* links, int n, const tb_shape* shapes) : settings(s) {
-		pairs.setOverlapFilterCallback(&filter);
-		broadphase.setVelocityPrediction(0);
-		extern btScalar gDbvtMargin; gDbvtMargin = 0;
-		auto& info = world.getSolverInfo();
-		world.setGravity(btVector3(0, 0, s.gravity));
-		info.m_erp2 = s.contact_erp;
-		info.m_frictionERP = 0.2; info.m_linearSlop = 0.00001; info.m_numIterations = s.iterations; info.m_minimumSolverBatchSize = 0;
-		info.m_warmstartingFactor = 0.1; info.m_leastSquaresResidualThreshold = 1e-7;
-		world.getDispatchInfo().m_deterministicOverlappingPairs = true;
+private:
+	btVector3 add_shapes(int link, const tb_shape*& shape, int count, double mass, double friction);
+	void substep(btScalar time_step);
+	void local_velocity(int link, btVector3& angular, btVector3& linear) const;
 
-		floor = new btMultiBody(0, 0, btVector3(0, 0, 0), true, false);
-		collide(floor, -1, new btStaticPlaneShape(btVector3(0, 0, 1), 0), s.floor_friction, true, 2, -1 ^ 2);
-		floor->getBaseCollider()->setRestitution(s.floor_restitution);
-		finish(floor);
-
-		btCollisionShape* bs = compound(shapes, base.shapes);
-		btVector3 inertia(0, 0, 0);
-		if (base.mass) bs->calculateLocalInertia(base.mass, inertia);
-		robot = new btMultiBody(n, base.mass, inertia, base.fixed, false);
-		btTransform bt; bt.setIdentity(); bt.setOrigin(vec(base.position));
-		robot->setBaseWorldTransform(bt);
-		int mask = 0;
-		collide(robot, -1, bs, base.friction, base.fixed, base.fixed ? 2 : 1, base.fixed ? (-1 ^ 2) : mask);
-		std::vector<int> limits, motors;
-		for (int i = 0; i < n; i++) {
-			const tb_link& l = links[i];
-			btCollisionShape* sh = compound(shapes, l.shapes);
-			btVector3 in(0, 0, 0);
-			if (l.mass) sh->calculateLocalInertia(l.mass, in);
-			btQuaternion id(0, 0, 0, 1);
-			if (l.joint == TB_WELD) robot->setupFixed(i, l.mass, in, l.parent, id, vec(l.parent_to_pivot), vec(l.pivot_to_centre));
-			else if (l.joint == TB_SLIDE) robot->setupPrismatic(i, l.mass, in, l.parent, id, vec(l.axis), vec(l.parent_to_pivot), vec(l.pivot_to_centre), true);
-			else robot->setupRevolute(i, l.mass, in, l.parent, id, vec(l.axis), vec(l.parent_to_pivot), vec(l.pivot_to_centre), true);
-			if (l.limited) world.addMultiBodyConstraint(new btMultiBodyJointLimitConstraint(robot, i, l.lower, l.upper));
-			collide(robot, i, sh, l.friction, false, 1, l.shapes ? mask : -1);
-		}
-		finish(robot);
-		for (int i = 0; i < n; i++) if (links[i].joint != TB_WELD) {
-			auto* motor = new btMultiBodyJointMotor(robot, i, 0, 0, 0);
-			world.addMultiBodyConstraint(motor);
-			motor->finalizeMultiDof();
-		}
-	}
-	void finish(btMultiBody* b) {
-		b->setHasSelfCollision(true);
-		b->finalizeMultiDof();
-		b->forwardKinematics(q, m);
-		b->updateCollisionObjectWorldTransforms(q, m);
-		world.addMultiBody(b);
-	}
-	void poses() { robot->forwardKinematics(q, m); robot->updateCollisionObjectWorldTransforms(q, m); }
+	btAlignedObjectArray<btQuaternion> m_rotations;
+	btAlignedObjectArray<btVector3> m_origins;
+	btAlignedObjectArray<btScalar> m_scratch_r;
+	btAlignedObjectArray<btVector3> m_scratch_v;
+	btAlignedObjectArray<btMatrix3x3> m_scratch_m;
 };
+
+tb_world::tb_world(const tb_settings& settings, const tb_base& base, const tb_link* links, int count, const tb_shape* shapes)
+	: settings(settings)
+{
+	const btVector3 base_inertia = add_shapes(-1, shapes, base.shapes, base.mass, base.friction);
+	robot = std::make_unique<btMultiBody>(count, base.mass, base_inertia, base.fixed, false);
+	btTransform base_pose = btTransform::getIdentity();
+	base_pose.setOrigin(vector(base.position));
+	robot->setBaseWorldTransform(base_pose);
+
+	std::vector<JointLimit> limits;
+	int motors = 0;
+	const btQuaternion parallel(0, 0, 0, 1);
+	for (int i = 0; i < count; i++) {
+		const tb_link& link = links[i];
+		const btVector3 inertia = add_shapes(i, shapes, link.shapes, link.mass, link.friction);
+		const btVector3 axis = vector(link.axis), pivot = vector(link.parent_to_pivot), centre = vector(link.pivot_to_centre);
+		if (link.joint == TB_WELD)
+			robot->setupFixed(i, link.mass, inertia, link.parent, parallel, pivot, centre);
+		else if (link.joint == TB_SLIDE)
+			robot->setupPrismatic(i, link.mass, inertia, link.parent, parallel, axis, pivot, centre, true);
+		else
+			robot->setupRevolute(i, link.mass, inertia, link.parent, parallel, axis, pivot, centre, true);
+		if (link.limited) limits.push_back({i, link.lower, link.upper});
+		if (link.joint != TB_WELD) motors++;
+	}
+	robot->finalizeMultiDof();
+	std::reverse(contacts.begin(), contacts.end());
+
+	const SolverSettings solver_settings = {settings.time_step / settings.substeps, settings.contact_erp, settings.iterations};
+	solver = std::make_unique<Solver>(solver_settings, solver_order(limits, motors));
+	update_poses();
+}
+
+// Adds a link's shapes to the contacts and returns its moments of inertia.
+btVector3 tb_world::add_shapes(int link, const tb_shape*& shape, int count, double mass, double friction)
+{
+	btVector3 inertia(0, 0, 0);
+	if (count == 0) return inertia;
+
+	// Bullet takes inertia, and the distance at which points are dropped, from all shapes of the link together.
+	btCompoundShape together;
+	std::vector<std::unique_ptr<btConvexShape>> shapes;
+	for (int i = 0; i < count; i++, shape++) {
+		const btQuaternion rotation(shape->rotation[0], shape->rotation[1], shape->rotation[2], shape->rotation[3]);
+		shapes.push_back(make_shape(*shape));
+		together.addChildShape(btTransform(rotation, vector(shape->position)), shapes.back().get());
+	}
+	const bool alone = count == 1 && together.getChildTransform(0) == btTransform::getIdentity();
+	const btCollisionShape* whole = alone ? together.getChildShape(0) : &together;
+	whole->calculateLocalInertia(mass, inertia);
+
+	const FloorSurface surface = {friction * settings.floor_friction, whole->getContactBreakingThreshold(gContactBreakingThreshold)};
+	for (int i = 0; i < count; i++)
+		contacts.push_back(std::make_unique<FloorContact>(link, std::move(shapes[i]), together.getChildTransform(i), alone, surface));
+	return inertia;
+}
+
+void tb_world::update_poses() { robot->forwardKinematics(m_rotations, m_origins); }
+
+void tb_world::step()
+{
+	const btVector3 gravity(0, 0, settings.gravity);
+	robot->addBaseForce(gravity * robot->getBaseMass());
+	for (int i = 0; i < robot->getNumLinks(); i++) robot->addLinkForce(i, gravity * robot->getLinkMass(i));
+	for (int i = 0; i < settings.substeps; i++) substep(settings.time_step / settings.substeps);
+	robot->clearForcesAndTorques();
+}
+
+void tb_world::substep(btScalar time_step)
+{
+	// The link poses that a step leaves behind are those at the start of its last substep: Bullet's server reports them so.
+	update_poses();
+	for (auto& contact : contacts) contact->update(pose(contact->link()));
+	robot->computeAccelerationsArticulatedBodyAlgorithmMultiDof(time_step, m_scratch_r, m_scratch_v, m_scratch_m, false, false, false);
+	solver->solve(*robot, contacts);
+	robot->addSplitV();  // nothing is in it, but -0 becomes 0
+	robot->stepPositionsMultiDof(time_step);
+	robot->substractSplitV();
+}
+
+btTransform tb_world::pose(int link) const
+{
+	if (link >= 0) return robot->getLink(link).m_cachedWorldTransform;
+	return btTransform(robot->getWorldToBaseRot().inverse(), robot->getBasePos());
+}
+
+// Velocities of a link in its own frame.
+void tb_world::local_velocity(int link, btVector3& angular, btVector3& linear) const
+{
+	if (link < 0) {
+		angular = quatRotate(robot->getWorldToBaseRot(), robot->getBaseOmega());
+		linear = quatRotate(robot->getWorldToBaseRot(), robot->getBaseVel());
+		return;
+	}
+	const btMultibodyLink& at = robot->getLink(link);
+	btVector3 parent_angular, parent_linear;
+	local_velocity(at.m_parent, parent_angular, parent_linear);
+	btMultiBody::spatialTransform(btMatrix3x3(at.m_cachedRotParentToThis), at.m_cachedRVector, parent_angular, parent_linear, angular, linear);
+	if (at.m_dofCount) {
+		angular += robot->getJointVel(link) * at.getAxisTop(0);
+		linear += robot->getJointVel(link) * at.getAxisBottom(0);
+	}
+}
+
+// World velocity of a centre of mass.
+btVector3 tb_world::velocity(int link) const
+{
+	if (link < 0) return robot->getBaseVel();
+	btVector3 angular, linear;
+	local_velocity(link, angular, linear);
+	return robot->getLink(link).m_cachedWorldTransform.getBasis() * linear;
+}
+
+// Everything that later steps depend on.
 struct tb_snapshot {
-	btVector3 pos, vel, omega; btQuaternion rot;
-	std::vector<double> qs, qds;
+	btVector3 base_position, base_velocity, base_spin;
+	btQuaternion base_rotation;
+	std::vector<btScalar> positions, velocities;
+	std::vector<btPersistentManifold> points;
 };
 
-extern "C" {
-tb_world* tb_world_new(const tb_settings* s, const tb_base* b, const tb_link* l, int n, const tb_shape* sh) { return new (std::nothrow) tb_world(*s, *b, l, n, sh); }
-void tb_world_free(tb_world* w) { delete w; }
-void tb_set_joint(tb_world* w, int link, double p, double v) { w->robot->setJointPos(link, p); w->robot->setJointVel(link, v); }
-void tb_update_poses(tb_world* w) { w->poses(); }
-void tb_set_torque(tb_world* w, int link, double t) { w->robot->addJointTorqueMultiDof(link, 0, t); }
-void tb_step(tb_world* w) { w->world.stepSimulation(w->settings.time_step, w->settings.substeps, w->settings.time_step / w->settings.substeps); }
-void tb_joint(const tb_world* w, int link, double o[2]) { o[0] = w->robot->getJointPos(link); o[1] = w->robot->getJointVel(link); }
-void tb_position(const tb_world* w, int link, double o[3]) { btVector3 p = link < 0 ? w->robot->getBasePos() : w->robot->getLink(link).m_cachedWorldTransform.getOrigin(); o[0] = p[0]; o[1] = p[1]; o[2] = p[2]; }
-void tb_rotation(const tb_world* w, int link, double o[4]) {
-	btQuaternion r;
-	if (link < 0) { btTransform tr; tr.setOrigin(w->robot->getBasePos()); tr.setRotation(w->robot->getWorldToBaseRot().inverse()); r = tr.getRotation(); }
-	else r = w->robot->getLink(link).m_cachedWorldTransform.getRotation();
-	for (int i = 0; i < 4; i++) o[i] = r[i];
+namespace {
+void write(const btVector3& v, double out[3])
+{
+	for (int i = 0; i < 3; i++) out[i] = v[i];
 }
-void tb_velocity(const tb_world* w, int link, double o[3]) {
-	btVector3 v;
-	if (link < 0) v = w->robot->getBaseVel();
-	else {
-		btAlignedObjectArray<btVector3> om, lv; om.resize(w->robot->getNumLinks() + 1); lv.resize(w->robot->getNumLinks() + 1);
-		w->robot->compTreeLinkVelocities(&om[0], &lv[0]);
-		v = w->robot->getLink(link).m_cachedWorldTransform.getBasis() * lv[link + 1];
-	}
-	for (int i = 0; i < 3; i++) o[i] = v[i];
+}  // namespace
+
+tb_world* tb_world_new(const tb_settings* settings, const tb_base* base, const tb_link* links, int count, const tb_shape* shapes)
+{
+	return new tb_world(*settings, *base, links, count, shapes);
 }
-int tb_touches_floor(const tb_world* w, int link) {
-	auto* d = const_cast<btCollisionDispatcher*>(&w->dispatcher);
-	for (int i = 0; i < d->getNumManifolds(); i++) {
-		auto* mf = d->getManifoldByIndexInternal(i);
-		auto* a = btMultiBodyLinkCollider::upcast(mf->getBody0()); auto* b = btMultiBodyLinkCollider::upcast(mf->getBody1());
-		if (a->m_multiBody == w->floor) std::swap(a, b);
-		if (a->m_link == link && mf->getNumContacts()) return 1;
-	}
+
+void tb_world_free(tb_world* world) { delete world; }
+
+void tb_set_joint(tb_world* world, int link, double position, double velocity)
+{
+	world->robot->setJointPos(link, position);
+	world->robot->setJointVel(link, velocity);
+}
+
+void tb_update_poses(tb_world* world) { world->update_poses(); }
+
+void tb_add_torque(tb_world* world, int link, double torque) { world->robot->addJointTorque(link, torque); }
+
+void tb_step(tb_world* world) { world->step(); }
+
+void tb_joint(const tb_world* world, int link, double position_velocity[2])
+{
+	position_velocity[0] = world->robot->getJointPos(link);
+	position_velocity[1] = world->robot->getJointVel(link);
+}
+
+void tb_position(const tb_world* world, int link, double xyz[3])
+{
+	write(link < 0 ? world->robot->getBasePos() : world->robot->getLink(link).m_cachedWorldTransform.getOrigin(), xyz);
+}
+
+void tb_rotation(const tb_world* world, int link, double xyzw[4])
+{
+	const btQuaternion rotation = world->pose(link).getRotation();
+	for (int i = 0; i < 4; i++) xyzw[i] = rotation[i];
+}
+
+void tb_velocity(const tb_world* world, int link, double linear[3]) { write(world->velocity(link), linear); }
+
+int tb_touches_floor(const tb_world* world, int link)
+{
+	for (const auto& contact : world->contacts)
+		if (contact->link() == link && contact->points().getNumContacts()) return 1;
 	return 0;
 }
-void tb_inertia(const tb_world* w, int link, double o[3]) { btVector3 i = link < 0 ? w->robot->getBaseInertia() : w->robot->getLinkInertia(link); for (int k = 0; k < 3; k++) o[k] = i[k]; }
-tb_snapshot* tb_save(const tb_world* w) {
-	auto* s = new tb_snapshot; auto* r = w->robot;
-	s->pos = r->getBasePos(); s->vel = r->getBaseVel(); s->omega = r->getBaseOmega(); s->rot = r->getWorldToBaseRot();
-	for (int i = 0; i < r->getNumLinks(); i++) { bool j = r->getLink(i).m_dofCount; s->qs.push_back(j ? r->getJointPos(i) : 0); s->qds.push_back(j ? r->getJointVel(i) : 0); }
-	return s;
+
+void tb_inertia(const tb_world* world, int link, double diagonal[3])
+{
+	write(link < 0 ? world->robot->getBaseInertia() : world->robot->getLinkInertia(link), diagonal);
 }
-void tb_restore(tb_world* w, const tb_snapshot* s) {
-	auto* r = w->robot;
-	r->setBasePos(s->pos); r->setBaseVel(s->vel); r->setBaseOmega(s->omega); r->setWorldToBaseRot(s->rot);
-	for (int i = 0; i < r->getNumLinks(); i++) if (r->getLink(i).m_dofCount) { r->setJointPos(i, s->qs[i]); r->setJointVel(i, s->qds[i]); }
-	w->poses();
-	for (int i = 0; i < w->dispatcher.getNumManifolds(); i++) w->dispatcher.getManifoldByIndexInternal(i)->setNumContacts(0);
+
+tb_snapshot* tb_save(const tb_world* world)
+{
+	const btMultiBody& robot = *world->robot;
+	tb_snapshot* snapshot = new tb_snapshot;
+	snapshot->base_position = robot.getBasePos();
+	snapshot->base_velocity = robot.getBaseVel();
+	snapshot->base_spin = robot.getBaseOmega();
+	snapshot->base_rotation = robot.getWorldToBaseRot();
+	for (int i = 0; i < robot.getNumLinks(); i++) {
+		if (robot.getLink(i).m_dofCount == 0) continue;
+		snapshot->positions.push_back(robot.getJointPos(i));
+		snapshot->velocities.push_back(robot.getJointVel(i));
+	}
+	for (const auto& contact : world->contacts) snapshot->points.push_back(contact->points());
+	return snapshot;
 }
-void tb_snapshot_free(tb_snapshot* s) { delete s; }
+
+void tb_restore(tb_world* world, const tb_snapshot* snapshot)
+{
+	btMultiBody& robot = *world->robot;
+	robot.setBasePos(snapshot->base_position);
+	robot.setBaseVel(snapshot->base_velocity);
+	robot.setBaseOmega(snapshot->base_spin);
+	robot.setWorldToBaseRot(snapshot->base_rotation);
+	for (int i = 0, joint = 0; i < robot.getNumLinks(); i++) {
+		if (robot.getLink(i).m_dofCount == 0) continue;
+		tb_set_joint(world, i, snapshot->positions[joint], snapshot->velocities[joint]);
+		joint++;
+	}
+	for (size_t i = 0; i < world->contacts.size(); i++) world->contacts[i]->points() = snapshot->points[i];
+	robot.clearForcesAndTorques();
+	world->update_poses();
 }
+
+void tb_snapshot_free(tb_snapshot* snapshot) { delete snapshot; }

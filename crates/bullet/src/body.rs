@@ -22,17 +22,8 @@ pub struct Settings {
     pub iterations: u32,
     /// Fraction of a contact's penetration that a physics step removes.
     pub contact_erp: f64,
-    /// The floor's surface.
-    pub floor: Surface,
-}
-
-/// How a surface rubs and bounces; a pair of surfaces has the product of both.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Surface {
-    /// Coefficient of lateral friction.
-    pub friction: f64,
-    /// Coefficient of restitution.
-    pub restitution: f64,
+    /// The floor's coefficient of lateral friction; a contact has the product of it and the link's. Nothing bounces.
+    pub floor_friction: f64,
 }
 
 /// A tree of links over a base, above an infinite floor at z = 0.

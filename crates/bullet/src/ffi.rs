@@ -1,6 +1,7 @@
 //! The declarations of `shim/shim.h`.
 
 use std::ffi::c_int;
+use std::ptr::NonNull;
 
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
@@ -49,7 +50,6 @@ pub(crate) struct Settings {
     pub(crate) iterations: c_int,
     pub(crate) contact_erp: f64,
     pub(crate) floor_friction: f64,
-    pub(crate) floor_restitution: f64,
 }
 
 /// A `tb_world`, only ever behind a pointer.
@@ -71,11 +71,11 @@ unsafe extern "C" {
         links: *const Link,
         count: c_int,
         shapes: *const Shape,
-    ) -> *mut World;
+    ) -> NonNull<World>;
     pub(crate) fn tb_world_free(world: *mut World);
     pub(crate) fn tb_set_joint(world: *mut World, link: c_int, position: f64, velocity: f64);
     pub(crate) fn tb_update_poses(world: *mut World);
-    pub(crate) fn tb_set_torque(world: *mut World, link: c_int, torque: f64);
+    pub(crate) fn tb_add_torque(world: *mut World, link: c_int, torque: f64);
     pub(crate) fn tb_step(world: *mut World);
     pub(crate) fn tb_joint(world: *const World, link: c_int, position_velocity: *mut f64);
     pub(crate) fn tb_position(world: *const World, link: c_int, xyz: *mut f64);
@@ -83,7 +83,7 @@ unsafe extern "C" {
     pub(crate) fn tb_velocity(world: *const World, link: c_int, linear: *mut f64);
     pub(crate) fn tb_touches_floor(world: *const World, link: c_int) -> c_int;
     pub(crate) fn tb_inertia(world: *const World, link: c_int, diagonal: *mut f64);
-    pub(crate) fn tb_save(world: *const World) -> *mut Snapshot;
+    pub(crate) fn tb_save(world: *const World) -> NonNull<Snapshot>;
     pub(crate) fn tb_restore(world: *mut World, snapshot: *const Snapshot);
     pub(crate) fn tb_snapshot_free(snapshot: *mut Snapshot);
 }

@@ -8,6 +8,6 @@ mod error;
 mod ffi;
 mod world;
 
-pub use body::{Articulation, Base, Geometry, Joint, Link, LinkId, Settings, Shape, Surface};
+pub use body::{Articulation, Base, Geometry, Joint, Link, LinkId, Settings, Shape};
 pub use error::Error;
 pub use world::{JointState, Snapshot, World};

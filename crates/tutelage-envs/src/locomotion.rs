@@ -1,6 +1,6 @@
 //! The environment: a robot, what it sees, and what it earns.
 
-use bullet::{JointState, LinkId, Settings, Snapshot, Surface, World};
+use bullet::{JointState, LinkId, Settings, Snapshot, World};
 
 use rand::RngExt;
 use tutelage::{Env, EnvError, Rng, Spaces, Step};
@@ -32,7 +32,7 @@ const SETTINGS: Settings = Settings {
     substeps: 4,
     iterations: 5,
     contact_erp: 0.9,
-    floor: Surface { friction: 0.8, restitution: 0.5 },
+    floor_friction: 0.8,
 };
 
 /// One of the four locomotion tasks.
@@ -117,7 +117,7 @@ impl Locomotion {
     pub fn new(task: Task) -> Result<Locomotion, bullet::Error> {
         let model = task.robot();
         let world = World::new(&SETTINGS, &model.body)?;
-        let rest = world.save()?;
+        let rest = world.save();
         let torso = model.link("torso").unwrap_or(LinkId::Base);
         let feet: Vec<LinkId> = task.feet().iter().filter_map(|name| model.link(name)).collect();
         let averaged = averaging_order(torso, world.links());
@@ -324,7 +324,6 @@ mod tests {
     use tutelage::Stream;
 
     #[test]
-    #[ignore = "a broad phase that saw NaN does not recover"]
     fn a_state_that_is_not_finite_terminates_and_a_reset_recovers() {
         for task in Task::ALL {
             let mut env = Locomotion::new(task).unwrap();
