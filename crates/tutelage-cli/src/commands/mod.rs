@@ -1,5 +1,6 @@
 //! One file per command.
 
+mod replay;
 mod theory;
 
 use crate::output::Output;
@@ -7,6 +8,8 @@ use crate::output::Output;
 /// What there is to do.
 #[derive(clap::Subcommand)]
 pub(crate) enum Command {
+    /// Step a task with given actions from a given joint pose and write states, rewards and flags
+    Replay(replay::Replay),
     /// The paper's theory in the finite world, computed exactly
     Theory {
         #[command(subcommand)]
@@ -17,6 +20,7 @@ pub(crate) enum Command {
 impl Command {
     pub(crate) fn run(self, output: &Output) -> anyhow::Result<()> {
         match self {
+            Self::Replay(command) => command.run(output),
             Self::Theory { command } => command.run(output),
         }
     }
