@@ -55,15 +55,28 @@ fn build() -> Result<(), String> {
         .flag_if_supported("-fno-exceptions")
         .flag_if_supported("-fno-rtti")
         .flag_if_supported("-finline-limit=10000");
-    compiler.try_get_compiler().map_err(|error| {
-        format!("no C++ compiler was found; install g++ or clang++, or set CXX ({error})")
-    })?;
+    check_runs(&compiler)?;
 
     compiler
         .files(BULLET.iter().map(|file| sources.join(file)))
         .files(SHIM)
         .try_compile("tutelage_bullet")
         .map_err(|error| format!("the C++ compiler failed: {error}"))
+}
+
+/// Says what is missing before the first of many files fails to compile.
+fn check_runs(compiler: &cc::Build) -> Result<(), String> {
+    let advice = "install g++ or clang++, or name one in the variable CXX";
+    let tool = compiler
+        .try_get_compiler()
+        .map_err(|error| format!("there is no C++ compiler ({error}); {advice}"))?;
+    match Command::new(tool.path()).arg("--version").output() {
+        Ok(_) => Ok(()),
+        Err(error) => Err(format!(
+            "the C++ compiler `{}` does not run ({error}); {advice}",
+            tool.path().display()
+        )),
+    }
 }
 
 /// The `src` folder of Bullet inside the unpacked `rubullet-sys` crate.
