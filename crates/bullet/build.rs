@@ -53,8 +53,7 @@ fn build() -> Result<(), String> {
         .flag_if_supported("-ffp-contract=off") // a fused multiply-add would change the last bit
         .flag_if_supported("-fno-math-errno")
         .flag_if_supported("-fno-exceptions")
-        .flag_if_supported("-fno-rtti")
-        .flag_if_supported("-finline-limit=10000");
+        .flag_if_supported("-fno-rtti");
     check_runs(&compiler)?;
 
     compiler
