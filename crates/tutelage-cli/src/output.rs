@@ -23,11 +23,6 @@ impl Output {
         Self { json }
     }
 
-    /// Whether results go out as JSON lines.
-    pub(crate) fn is_json(&self) -> bool {
-        self.json
-    }
-
     /// Prints rows as one table, or one JSON object each.
     pub(crate) fn rows<R: Row>(&self, rows: &[R]) -> anyhow::Result<()> {
         let mut out = std::io::stdout().lock();
@@ -36,7 +31,11 @@ impl Output {
                 writeln!(out, "{}", serde_json::to_string(row)?)?;
             }
         } else {
-            write!(out, "{}", table(R::HEADINGS, &rows.iter().map(Row::cells).collect::<Vec<_>>()))?;
+            write!(
+                out,
+                "{}",
+                table(R::HEADINGS, &rows.iter().map(Row::cells).collect::<Vec<_>>())
+            )?;
         }
         Ok(())
     }
@@ -53,7 +52,8 @@ impl Output {
 /// Cells in aligned columns: text to the left, numbers to the right.
 fn table(headings: &[&str], rows: &[Vec<String>]) -> String {
     let numeric = |column: usize| {
-        rows.iter().all(|row| row[column].starts_with(|c: char| c.is_ascii_digit() || "-+<≤–".contains(c)))
+        rows.iter()
+            .all(|row| row[column].starts_with(|c: char| c.is_ascii_digit() || "-+<≤–".contains(c)))
     };
     let width = |column: usize| {
         let cells = rows.iter().map(|row| row[column].chars().count());
