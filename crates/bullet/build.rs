@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, exit};
 
 /// What we compile of Bullet, relative to its `src` folder.
-const BULLET: &[&str] = &["btLinearMathAll.cpp", "btBulletCollisionAll.cpp", "btBulletDynamicsAll.cpp"];
+const BULLET: &[&str] =
+    &["btLinearMathAll.cpp", "btBulletCollisionAll.cpp", "btBulletDynamicsAll.cpp"];
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
@@ -35,7 +36,9 @@ fn build() -> Result<(), String> {
         .warnings(false)
         .flag_if_supported("-ffp-contract=off") // a fused multiply-add would change the last bit
         .flag_if_supported("-fno-math-errno");
-    compiler.try_get_compiler().map_err(|error| format!("no C++ compiler was found; install g++ or clang++, or set CXX ({error})"))?;
+    compiler.try_get_compiler().map_err(|error| {
+        format!("no C++ compiler was found; install g++ or clang++, or set CXX ({error})")
+    })?;
 
     compiler
         .files(BULLET.iter().map(|file| sources.join(file)))
@@ -61,7 +64,9 @@ fn bullet_sources() -> Result<PathBuf, String> {
 
 /// Where cargo keeps the manifest of `rubullet-sys`.
 fn rubullet_manifest(options: &[&str]) -> Result<PathBuf, String> {
-    let own_manifest = Path::new(&env::var("CARGO_MANIFEST_DIR").map_err(|error| error.to_string())?).join("Cargo.toml");
+    let own_manifest =
+        Path::new(&env::var("CARGO_MANIFEST_DIR").map_err(|error| error.to_string())?)
+            .join("Cargo.toml");
     let output = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
         .args(["metadata", "--format-version", "1", "--manifest-path"])
         .arg(own_manifest)
@@ -71,7 +76,8 @@ fn rubullet_manifest(options: &[&str]) -> Result<PathBuf, String> {
     if !output.status.success() {
         return Err(String::from_utf8_lossy(&output.stderr).into_owned());
     }
-    let metadata: serde_json::Value = serde_json::from_slice(&output.stdout).map_err(|error| error.to_string())?;
+    let metadata: serde_json::Value =
+        serde_json::from_slice(&output.stdout).map_err(|error| error.to_string())?;
     let packages = metadata["packages"].as_array().into_iter().flatten();
     packages
         .filter(|package| package["name"] == "rubullet-sys")

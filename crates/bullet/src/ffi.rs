@@ -65,7 +65,13 @@ pub(crate) struct Snapshot {
 }
 
 unsafe extern "C" {
-    pub(crate) fn tb_world_new(settings: *const Settings, base: *const Base, links: *const Link, count: c_int, shapes: *const Shape) -> *mut World;
+    pub(crate) fn tb_world_new(
+        settings: *const Settings,
+        base: *const Base,
+        links: *const Link,
+        count: c_int,
+        shapes: *const Shape,
+    ) -> *mut World;
     pub(crate) fn tb_world_free(world: *mut World);
     pub(crate) fn tb_set_joint(world: *mut World, link: c_int, position: f64, velocity: f64);
     pub(crate) fn tb_update_poses(world: *mut World);

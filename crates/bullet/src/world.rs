@@ -51,11 +51,24 @@ impl World {
             friction: body.base.friction,
         };
         let links: Vec<ffi::Link> = body.links.iter().map(raw_link).collect();
-        let shapes: Vec<ffi::Shape> =
-            body.base.shapes.iter().chain(body.links.iter().flat_map(|link| &link.shapes)).map(raw_shape).collect();
+        let shapes: Vec<ffi::Shape> = body
+            .base
+            .shapes
+            .iter()
+            .chain(body.links.iter().flat_map(|link| &link.shapes))
+            .map(raw_shape)
+            .collect();
         // SAFETY: the pointers are valid for the call, `links` has the given length, and `shapes` holds as many entries as the base
         // and the links announce, in their order. Parents precede children, as `check` saw.
-        let raw = unsafe { ffi::tb_world_new(&raw_settings(settings), &base, links.as_ptr(), links.len() as c_int, shapes.as_ptr()) };
+        let raw = unsafe {
+            ffi::tb_world_new(
+                &raw_settings(settings),
+                &base,
+                links.as_ptr(),
+                links.len() as c_int,
+                shapes.as_ptr(),
+            )
+        };
         let moves = body.links.iter().map(|link| link.joint != Joint::Weld).collect();
         Ok(World { raw: NonNull::new(raw).ok_or(Error::Memory)?, moves })
     }
@@ -184,7 +197,8 @@ impl Drop for Snapshot {
 }
 
 fn check(settings: &Settings, body: &Articulation) -> Result<(), Error> {
-    let positive = |field: &str, value: f64| check_value(field, value, value > 0.0, "positive and finite");
+    let positive =
+        |field: &str, value: f64| check_value(field, value, value > 0.0, "positive and finite");
     positive("time_step", settings.time_step)?;
     positive("substeps", f64::from(settings.substeps))?;
     positive("iterations", f64::from(settings.iterations))?;
@@ -202,11 +216,20 @@ fn check(settings: &Settings, body: &Articulation) -> Result<(), Error> {
 }
 
 fn check_mass(name: &str, mass: f64, bare: bool) -> Result<(), Error> {
-    check_value(&format!("mass of {name}"), mass, mass >= 0.0 && !(bare && mass > 0.0), "finite, not negative, and zero without shapes")
+    check_value(
+        &format!("mass of {name}"),
+        mass,
+        mass >= 0.0 && !(bare && mass > 0.0),
+        "finite, not negative, and zero without shapes",
+    )
 }
 
 fn check_value(field: &str, value: f64, fits: bool, allowed: &'static str) -> Result<(), Error> {
-    if fits && value.is_finite() { Ok(()) } else { Err(Error::Value { field: field.to_owned(), value, allowed }) }
+    if fits && value.is_finite() {
+        Ok(())
+    } else {
+        Err(Error::Value { field: field.to_owned(), value, allowed })
+    }
 }
 
 fn raw_settings(settings: &Settings) -> ffi::Settings {

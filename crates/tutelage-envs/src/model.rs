@@ -13,6 +13,9 @@ const BARE_FRICTION: f64 = 0.5;
 
 pub(crate) type Point = [f32; 3];
 
+/// Red, green and blue, as a screen shows them.
+pub type Colour = [u8; 3];
+
 /// A rigid part with the joints that move it, and the parts that hang on it.
 #[derive(Clone, Debug)]
 pub(crate) struct Part {
@@ -24,7 +27,7 @@ pub(crate) struct Part {
     pub(crate) solids: Vec<Solid>,
     /// Overrides the mass that follows from the volume.
     pub(crate) mass: Option<f64>,
-    pub(crate) colour: [f32; 3],
+    pub(crate) colour: Colour,
     pub(crate) children: Vec<Part>,
 }
 
@@ -47,11 +50,22 @@ pub(crate) enum Motion {
 /// A solid in the frame of its part.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Solid {
-    Sphere { radius: f32 },
+    Sphere {
+        radius: f32,
+    },
     /// A capsule between two points.
-    Bone { from: Point, to: Point, radius: f32 },
+    Bone {
+        from: Point,
+        to: Point,
+        radius: f32,
+    },
     /// A capsule around a centre, its axis turned from z about y by an angle in radians.
-    Tilted { centre: Point, angle: f32, radius: f32, half_length: f32 },
+    Tilted {
+        centre: Point,
+        angle: f32,
+        radius: f32,
+        half_length: f32,
+    },
 }
 
 /// A robot in Bullet's terms, with what the tasks need to know about its links.
@@ -63,7 +77,7 @@ pub(crate) struct Model {
     /// Actuated joints in order: their link and limits.
     pub(crate) actuated: Vec<(usize, [f64; 2])>,
     /// Colour of the base, then of each link.
-    pub(crate) colours: Vec<[f32; 3]>,
+    pub(crate) colours: Vec<Colour>,
 }
 
 impl Model {
@@ -71,7 +85,15 @@ impl Model {
     /// floating base; otherwise the base is fixed to the world.
     pub(crate) fn new(root: &Part, friction: f32) -> Model {
         let mut model = Model {
-            body: Articulation { base: Base { position: [0.0; 3], mass: 0.0, friction: BARE_FRICTION, shapes: Vec::new() }, links: Vec::new() },
+            body: Articulation {
+                base: Base {
+                    position: [0.0; 3],
+                    mass: 0.0,
+                    friction: BARE_FRICTION,
+                    shapes: Vec::new(),
+                },
+                links: Vec::new(),
+            },
             parts: Vec::new(),
             actuated: Vec::new(),
             colours: vec![root.colour],
@@ -79,7 +101,12 @@ impl Model {
         if root.joints.is_empty() {
             let centre = root.centre();
             let shapes = root.shapes(centre);
-            model.body.base = Base { position: wide(root.origin), mass: root.mass(), friction: f64::from(friction), shapes };
+            model.body.base = Base {
+                position: wide(root.origin),
+                mass: root.mass(),
+                friction: f64::from(friction),
+                shapes,
+            };
             model.parts.push((root.name, LinkId::Base));
             for child in &root.children {
                 model.add(child, LinkId::Base, centre, friction);
@@ -92,7 +119,8 @@ impl Model {
 
     /// Adds a part and its descendants under a link whose centre of mass is at `parent_centre` in its part's frame.
     fn add(&mut self, part: &Part, parent: LinkId, parent_centre: [f64; 3], friction: f32) {
-        let (mut parent, mut parent_centre, mut offset) = (parent, parent_centre, wide(part.origin));
+        let (mut parent, mut parent_centre, mut offset) =
+            (parent, parent_centre, wide(part.origin));
         for joint in &part.joints {
             let axis = wide(joint.axis);
             let pivot = wide(joint.pivot);
@@ -104,35 +132,41 @@ impl Model {
             if let Motion::Hinge(limits) = joint.motion {
                 self.actuated.push((self.body.links.len(), limits.map(f64::from)));
             }
-            parent = self.push(part.colour, Link {
-                parent,
-                joint: kind,
-                parent_to_pivot: minus(plus(pivot, offset), parent_centre),
-                pivot_to_centre: [0.0; 3],
-                mass: 0.0,
-                friction: BARE_FRICTION,
-                shapes: Vec::new(),
-            });
+            parent = self.push(
+                part.colour,
+                Link {
+                    parent,
+                    joint: kind,
+                    parent_to_pivot: minus(plus(pivot, offset), parent_centre),
+                    pivot_to_centre: [0.0; 3],
+                    mass: 0.0,
+                    friction: BARE_FRICTION,
+                    shapes: Vec::new(),
+                },
+            );
             parent_centre = [0.0; 3];
             offset = pivot.map(|x| -x);
         }
         let centre = part.centre();
-        let link = self.push(part.colour, Link {
-            parent,
-            joint: Joint::Weld,
-            parent_to_pivot: minus(offset, parent_centre),
-            pivot_to_centre: centre,
-            mass: part.mass(),
-            friction: f64::from(friction),
-            shapes: part.shapes(centre),
-        });
+        let link = self.push(
+            part.colour,
+            Link {
+                parent,
+                joint: Joint::Weld,
+                parent_to_pivot: minus(offset, parent_centre),
+                pivot_to_centre: centre,
+                mass: part.mass(),
+                friction: f64::from(friction),
+                shapes: part.shapes(centre),
+            },
+        );
         self.parts.push((part.name, link));
         for child in &part.children {
             self.add(child, link, centre, friction);
         }
     }
 
-    fn push(&mut self, colour: [f32; 3], link: Link) -> LinkId {
+    fn push(&mut self, colour: Colour, link: Link) -> LinkId {
         self.body.links.push(link);
         self.colours.push(colour);
         LinkId::Link(self.body.links.len() - 1)
@@ -154,7 +188,9 @@ impl Part {
     }
 
     fn mass(&self) -> f64 {
-        self.mass.unwrap_or_else(|| DENSITY * self.solids.iter().fold(0.0, |volume, solid| solid.add_volume(volume)))
+        self.mass.unwrap_or_else(|| {
+            DENSITY * self.solids.iter().fold(0.0, |volume, solid| solid.add_volume(volume))
+        })
     }
 
     fn shapes(&self, centre: [f64; 3]) -> Vec<Shape> {
@@ -184,18 +220,27 @@ impl Solid {
         let upright = [0.0, 0.0, 0.0, 1.0];
         let back = centre.map(|x| -x);
         match *self {
-            Solid::Sphere { radius } => {
-                Shape { geometry: Geometry::Sphere { radius: f64::from(radius) }, position: back, rotation: upright }
-            }
+            Solid::Sphere { radius } => Shape {
+                geometry: Geometry::Sphere { radius: f64::from(radius) },
+                position: back,
+                rotation: upright,
+            },
             Solid::Bone { from, to, radius } => Shape {
-                geometry: Geometry::Segment { radius: f64::from(radius), from: wide(from), to: wide(to) },
+                geometry: Geometry::Segment {
+                    radius: f64::from(radius),
+                    from: wide(from),
+                    to: wide(to),
+                },
                 position: back,
                 rotation: upright,
             },
             Solid::Tilted { centre: middle, angle, radius, half_length } => {
                 let (sin, cos) = (f64::from(angle) * 0.5).sin_cos();
                 Shape {
-                    geometry: Geometry::Capsule { radius: f64::from(radius), length: f64::from(2.0 * half_length) },
+                    geometry: Geometry::Capsule {
+                        radius: f64::from(radius),
+                        length: f64::from(2.0 * half_length),
+                    },
                     position: plus(wide(middle), back),
                     rotation: [0.0, sin, 0.0, cos],
                 }

@@ -21,7 +21,9 @@ pub const HORIZON: usize = 1000;
 
 /// A name that is none of the tasks'.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("there is no task `{name}`; did you mean `{nearest}`? The tasks are hopper, walker2d, half-cheetah, ant")]
+#[error(
+    "there is no task `{name}`; did you mean `{nearest}`? The tasks are hopper, walker2d, half-cheetah, ant"
+)]
 pub struct UnknownTask {
     /// The name that was given.
     pub name: String,
@@ -68,11 +70,13 @@ impl Task {
         match self {
             Task::Hopper => &[0.75 * 100.0; 3],
             Task::Walker2d => {
-                const TORQUES: [f64; 6] = [0.4 * 100.0, 0.4 * 100.0, 0.4 * 30.0, 0.4 * 100.0, 0.4 * 100.0, 0.4 * 30.0];
+                const TORQUES: [f64; 6] =
+                    [0.4 * 100.0, 0.4 * 100.0, 0.4 * 30.0, 0.4 * 100.0, 0.4 * 100.0, 0.4 * 30.0];
                 &TORQUES
             }
             Task::HalfCheetah => {
-                const TORQUES: [f64; 6] = [0.9 * 120.0, 0.9 * 90.0, 0.9 * 60.0, 0.9 * 140.0, 0.9 * 60.0, 0.9 * 30.0];
+                const TORQUES: [f64; 6] =
+                    [0.9 * 120.0, 0.9 * 90.0, 0.9 * 60.0, 0.9 * 140.0, 0.9 * 60.0, 0.9 * 30.0];
                 &TORQUES
             }
             Task::Ant => &[2.5 * 100.0; 8],
@@ -85,7 +89,9 @@ impl Task {
             Task::Hopper => &["foot"],
             Task::Walker2d => &["foot", "foot_left"],
             Task::HalfCheetah => &["ffoot", "fshin", "fthigh", "bfoot", "bshin", "bthigh"],
-            Task::Ant => &["front_left_foot", "front_right_foot", "left_back_foot", "right_back_foot"],
+            Task::Ant => {
+                &["front_left_foot", "front_right_foot", "left_back_foot", "right_back_foot"]
+            }
         }
     }
 }
@@ -101,15 +107,21 @@ impl FromStr for Task {
 
     /// Accepts our names and the Bullet ids, in any case.
     fn from_str(name: &str) -> Result<Task, UnknownTask> {
-        let matches = |task: &Task| name.eq_ignore_ascii_case(task.name()) || name.eq_ignore_ascii_case(task.bullet_id());
-        Task::ALL.into_iter().find(matches).ok_or_else(|| UnknownTask { name: name.to_owned(), nearest: nearest(name) })
+        let matches = |task: &Task| {
+            name.eq_ignore_ascii_case(task.name()) || name.eq_ignore_ascii_case(task.bullet_id())
+        };
+        Task::ALL
+            .into_iter()
+            .find(matches)
+            .ok_or_else(|| UnknownTask { name: name.to_owned(), nearest: nearest(name) })
     }
 }
 
 /// The task whose name or id takes the fewest edits.
 fn nearest(name: &str) -> Task {
     let name = name.to_lowercase();
-    let distance = |task: &Task| edits(&name, task.name()).min(edits(&name, &task.bullet_id().to_lowercase()));
+    let distance =
+        |task: &Task| edits(&name, task.name()).min(edits(&name, &task.bullet_id().to_lowercase()));
     Task::ALL.into_iter().min_by_key(distance).unwrap_or(Task::Hopper)
 }
 
@@ -142,7 +154,12 @@ mod tests {
 
     #[test]
     fn an_unknown_name_gets_the_nearest_task() {
-        for (name, nearest) in [("hoper", Task::Hopper), ("walker", Task::Walker2d), ("HalfCheetah", Task::HalfCheetah), ("ants", Task::Ant)] {
+        for (name, nearest) in [
+            ("hoper", Task::Hopper),
+            ("walker", Task::Walker2d),
+            ("HalfCheetah", Task::HalfCheetah),
+            ("ants", Task::Ant),
+        ] {
             let error = name.parse::<Task>().unwrap_err();
             assert_eq!(error, UnknownTask { name: name.to_owned(), nearest });
             assert!(error.to_string().contains(nearest.name()), "{error}");
@@ -151,6 +168,9 @@ mod tests {
 
     #[test]
     fn widths_are_those_of_the_tasks() {
-        assert_eq!(Task::ALL.map(|task| (task.state_width(), task.action_width())), [(15, 3), (22, 6), (26, 6), (28, 8)]);
+        assert_eq!(
+            Task::ALL.map(|task| (task.state_width(), task.action_width())),
+            [(15, 3), (22, 6), (26, 6), (28, 8)]
+        );
     }
 }

@@ -18,16 +18,30 @@ pub(super) fn half_cheetah() -> Part {
 }
 
 fn hind_leg() -> Part {
-    let foot = segment("bfoot", [-0.28, 0.0, -0.14], [-0.4, 0.785], limb([0.03, 0.0, -0.097], -0.27, 0.094));
-    let shin = segment("bshin", [0.16, 0.0, -0.25], [-0.785, 0.785], limb([-0.14, 0.0, -0.07], -2.03, 0.15));
-    let thigh = segment("bthigh", [-0.5, 0.0, 0.0], [-0.52, 1.05], limb([0.1, 0.0, -0.13], -3.8, 0.145));
+    let foot = segment(
+        "bfoot",
+        [-0.28, 0.0, -0.14],
+        [-0.4, 0.785],
+        limb([0.03, 0.0, -0.097], -0.27, 0.094),
+    );
+    let shin = segment(
+        "bshin",
+        [0.16, 0.0, -0.25],
+        [-0.785, 0.785],
+        limb([-0.14, 0.0, -0.07], -2.03, 0.15),
+    );
+    let thigh =
+        segment("bthigh", [-0.5, 0.0, 0.0], [-0.52, 1.05], limb([0.1, 0.0, -0.13], -3.8, 0.145));
     chain(thigh, shin, foot)
 }
 
 fn fore_leg() -> Part {
-    let foot = segment("ffoot", [0.13, 0.0, -0.18], [-3.1, -0.3], limb([0.045, 0.0, -0.07], -0.6, 0.07));
-    let shin = segment("fshin", [-0.14, 0.0, -0.24], [-1.2, 1.1], limb([0.065, 0.0, -0.09], -0.6, 0.106));
-    let thigh = segment("fthigh", [0.5, 0.0, 0.0], [-1.5, 0.8], limb([-0.07, 0.0, -0.12], 0.52, 0.133));
+    let foot =
+        segment("ffoot", [0.13, 0.0, -0.18], [-3.1, -0.3], limb([0.045, 0.0, -0.07], -0.6, 0.07));
+    let shin =
+        segment("fshin", [-0.14, 0.0, -0.24], [-1.2, 1.1], limb([0.065, 0.0, -0.09], -0.6, 0.106));
+    let thigh =
+        segment("fthigh", [0.5, 0.0, 0.0], [-1.5, 0.8], limb([-0.07, 0.0, -0.12], 0.52, 0.133));
     chain(thigh, shin, foot)
 }
 

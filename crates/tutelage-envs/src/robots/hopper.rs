@@ -22,8 +22,16 @@ pub(super) fn leg([thigh, shank, foot]: [&'static str; 3], heel: f32, toe: f32) 
         solids: vec![Solid::Bone { from: [heel, 0.0, ANKLE], to: [toe, 0.0, ANKLE], radius: 0.06 }],
         ..part(foot, pitch(ANKLE, [-45.0, 45.0]))
     };
-    let shank = Part { solids: vec![upright(KNEE, ANKLE, 0.04)], children: vec![foot], ..part(shank, pitch(KNEE, [-150.0, 0.0])) };
-    Part { solids: vec![upright(HIP, KNEE, 0.05)], children: vec![shank], ..part(thigh, pitch(HIP, [-150.0, 0.0])) }
+    let shank = Part {
+        solids: vec![upright(KNEE, ANKLE, 0.04)],
+        children: vec![foot],
+        ..part(shank, pitch(KNEE, [-150.0, 0.0]))
+    };
+    Part {
+        solids: vec![upright(HIP, KNEE, 0.05)],
+        children: vec![shank],
+        ..part(thigh, pitch(HIP, [-150.0, 0.0]))
+    }
 }
 
 fn upright(top: f32, bottom: f32, radius: f32) -> Solid {

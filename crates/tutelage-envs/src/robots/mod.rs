@@ -6,11 +6,11 @@ mod hopper;
 mod walker2d;
 
 use crate::Task;
-use crate::model::{Model, Motion, Part, PartJoint, Point};
+use crate::model::{Colour, Model, Motion, Part, PartJoint, Point};
 
-const COPPER: [f32; 3] = [0.80, 0.52, 0.30];
-const PLUM: [f32; 3] = [0.60, 0.32, 0.55];
-const SAND: [f32; 3] = [0.87, 0.70, 0.48];
+const COPPER: Colour = [204, 133, 77];
+const PLUM: Colour = [153, 82, 140];
+const SAND: Colour = [222, 179, 122];
 
 impl Task {
     /// The robot that plays this task.
@@ -27,7 +27,11 @@ impl Task {
 /// The three passive joints that keep a planar robot in the plane of x and z.
 fn planar_root() -> Vec<PartJoint> {
     let joint = |motion, axis| PartJoint { motion, axis, pivot: [0.0; 3] };
-    vec![joint(Motion::Slide, [1.0, 0.0, 0.0]), joint(Motion::Slide, [0.0, 0.0, 1.0]), joint(Motion::Spin, [0.0, 1.0, 0.0])]
+    vec![
+        joint(Motion::Slide, [1.0, 0.0, 0.0]),
+        joint(Motion::Slide, [0.0, 0.0, 1.0]),
+        joint(Motion::Spin, [0.0, 1.0, 0.0]),
+    ]
 }
 
 fn hinge(axis: Point, pivot: Point, limits: [f32; 2]) -> Vec<PartJoint> {
@@ -41,5 +45,13 @@ fn degrees(limits: [f32; 2]) -> [f32; 2] {
 
 /// A part at its parent's origin whose mass follows from its volume.
 fn part(name: &'static str, joints: Vec<PartJoint>) -> Part {
-    Part { name, origin: [0.0; 3], joints, solids: Vec::new(), mass: None, colour: COPPER, children: Vec::new() }
+    Part {
+        name,
+        origin: [0.0; 3],
+        joints,
+        solids: Vec::new(),
+        mass: None,
+        colour: COPPER,
+        children: Vec::new(),
+    }
 }
