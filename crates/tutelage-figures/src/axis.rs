@@ -1,0 +1,164 @@
+//! An axis: which numbers it spans, where they lie, and which of them are written beside it.
+
+/// How numbers are spread along an axis.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Scale {
+    /// Equal steps, equal distances.
+    #[default]
+    Linear,
+    /// Equal ratios, equal distances; numbers that are not positive cannot be shown.
+    Log,
+}
+
+/// A tick and what is written there.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Tick {
+    pub(crate) value: f64,
+    pub(crate) label: String,
+}
+
+/// A scale over a range.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Axis {
+    scale: Scale,
+    low: f64,
+    high: f64,
+}
+
+impl Scale {
+    fn forward(self, value: f64) -> f64 {
+        match self {
+            Self::Linear => value,
+            Self::Log => value.log10(),
+        }
+    }
+
+    fn backward(self, position: f64) -> f64 {
+        match self {
+            Self::Linear => position,
+            Self::Log => 10f64.powf(position),
+        }
+    }
+
+    /// Whether the number can be shown.
+    pub(crate) fn shows(self, value: f64) -> bool {
+        value.is_finite() && (self == Self::Linear || value > 0.0)
+    }
+}
+
+impl Axis {
+    /// The axis over these numbers, with `margin` of its length left free at both ends; numbers that cannot be shown
+    /// do not count.
+    pub(crate) fn over(scale: Scale, values: impl Iterator<Item = f64>, margin: f64) -> Self {
+        let positions = values.filter(|&value| scale.shows(value)).map(|v| scale.forward(v));
+        let (low, high) = positions
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), p| (low.min(p), high.max(p)));
+        let (low, high) = match (low, high) {
+            _ if low > high => (0.0, 1.0),
+            _ if low == high => (low - 0.5, high + 0.5),
+            _ => (low - margin * (high - low), high + margin * (high - low)),
+        };
+        Self { scale, low: scale.backward(low), high: scale.backward(high) }
+    }
+
+    /// The axis over exactly this range, where it is one that can be shown.
+    pub(crate) fn exactly(scale: Scale, (low, high): (f64, f64)) -> Option<Self> {
+        (scale.shows(low) && scale.shows(high) && low < high).then_some(Self { scale, low, high })
+    }
+
+    /// Where the number lies: 0 at the low end, 1 at the high one; nothing where it cannot be shown.
+    pub(crate) fn place(&self, value: f64) -> Option<f64> {
+        let [value, low, high] = [value, self.low, self.high].map(|v| self.scale.forward(v));
+        (value.is_finite() && self.scale.shows(self.low)).then(|| (value - low) / (high - low))
+    }
+
+    /// About `count` round numbers along the axis.
+    pub(crate) fn ticks(&self, count: usize) -> Vec<Tick> {
+        match self.scale {
+            Scale::Log if (self.high / self.low) >= 30.0 => self.decades(count),
+            _ => self.steps(count),
+        }
+    }
+
+    /// Multiples of 1, 2, 2.5 or 5 times a power of ten.
+    fn steps(&self, count: usize) -> Vec<Tick> {
+        let rough = (self.high - self.low) / count.max(1) as f64;
+        let magnitude = 10f64.powf(rough.log10().floor());
+        let distance = |factor: &f64| (factor * magnitude / rough).ln().abs();
+        let nearest = |a: &f64, b: &f64| distance(a).total_cmp(&distance(b));
+        let factor = [1.0, 2.0, 2.5, 5.0, 10.0].into_iter().min_by(nearest).unwrap_or(1.0);
+        let step = factor * magnitude;
+        let decimals = (0..12).find(|&d| is_whole(step * 10f64.powi(d))).unwrap_or(12) as usize;
+        let (first, last) =
+            ((self.low / step - 1e-6).ceil() as i64, (self.high / step + 1e-6).floor() as i64);
+        let tick = |i| {
+            let value = i as f64 * step;
+            Tick { value, label: format!("{value:.decimals$}").replace('-', "−") }
+        };
+        (first..=last).map(tick).collect()
+    }
+
+    /// Powers of ten, every so-many-th of them where there are many.
+    fn decades(&self, count: usize) -> Vec<Tick> {
+        let first = (self.low.log10() - 1e-9).ceil() as i32;
+        let last = (self.high.log10() + 1e-9).floor() as i32;
+        let every = ((last - first) as usize / count.max(1) + 1).max(1);
+        let power = |e: i32| Tick { value: 10f64.powi(e), label: power_of_ten(e) };
+        (first..=last).step_by(every).map(power).collect()
+    }
+}
+
+fn is_whole(value: f64) -> bool {
+    (value - value.round()).abs() < 1e-6
+}
+
+/// 0.01, 0.1, 1, 10, 100, and with an exponent beyond.
+fn power_of_ten(exponent: i32) -> String {
+    match exponent {
+        0..=3 => format!("{}", 10i32.pow(exponent as u32)),
+        -2..=-1 => format!("{}", 10f64.powi(exponent)),
+        _ => {
+            let superscript = |c| match c {
+                '-' => '⁻',
+                c => ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'][c as usize - '0' as usize],
+            };
+            "10".chars().chain(exponent.to_string().chars().map(superscript)).collect()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn labels(axis: Axis) -> Vec<String> {
+        axis.ticks(5).into_iter().map(|tick| tick.label).collect()
+    }
+
+    #[test]
+    fn ticks_are_round_numbers() {
+        let axis = |low, high| Axis::exactly(Scale::Linear, (low, high)).unwrap();
+        assert_eq!(labels(axis(0.0, 1000.0)), ["0", "200", "400", "600", "800", "1000"]);
+        assert_eq!(labels(axis(-0.3, 0.1)), ["−0.3", "−0.2", "−0.1", "0.0", "0.1"]);
+        assert_eq!(labels(axis(0.0, 1.2)), ["0.00", "0.25", "0.50", "0.75", "1.00"]);
+    }
+
+    #[test]
+    fn a_log_axis_has_decades_or_steps() {
+        let axis = |low, high| Axis::exactly(Scale::Log, (low, high)).unwrap();
+        assert_eq!(labels(axis(1e-4, 2.0)), ["10⁻⁴", "10⁻³", "0.01", "0.1", "1"]);
+        assert_eq!(labels(axis(1.0, 3.0)), ["1.0", "1.5", "2.0", "2.5", "3.0"]);
+        assert_eq!(axis(1.0, 100.0).place(10.0), Some(0.5));
+        assert_eq!(axis(1.0, 100.0).place(0.0), None);
+    }
+
+    #[test]
+    fn ranges_come_from_what_can_be_shown() {
+        let axis = Axis::over(Scale::Log, [0.0, f64::NAN, 1.0, 100.0].into_iter(), 0.0);
+        assert!((axis.low - 1.0).abs() < 1e-12 && (axis.high - 100.0).abs() < 1e-9);
+        let nothing = Axis::over(Scale::Linear, std::iter::empty(), 0.1);
+        assert_eq!((nothing.low, nothing.high), (0.0, 1.0));
+        let same = Axis::over(Scale::Linear, [5.0, 5.0].into_iter(), 0.1);
+        assert_eq!((same.low, same.high), (4.5, 5.5));
+    }
+}

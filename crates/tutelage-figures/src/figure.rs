@@ -1,0 +1,213 @@
+//! What a figure holds.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::{Color, Scale, csv, draw, raster};
+
+/// A grid of panels under one title, over one legend.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Figure {
+    /// What stands above everything; may be empty.
+    pub title: String,
+    /// The panels, row after row.
+    pub panels: Vec<Panel>,
+    /// How many panels stand side by side; 0 lets the figure choose.
+    pub columns: usize,
+}
+
+/// Axes with curves.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Panel {
+    /// What stands above the panel; may be empty.
+    pub title: String,
+    /// What the horizontal axis shows.
+    pub x_label: String,
+    /// What the vertical axis shows.
+    pub y_label: String,
+    /// How numbers are spread along the horizontal axis.
+    pub x_scale: Scale,
+    /// How numbers are spread along the vertical axis.
+    pub y_scale: Scale,
+    /// The horizontal range, where it should not follow from the data.
+    pub x_range: Option<(f64, f64)>,
+    /// The vertical range, where it should not follow from the data.
+    pub y_range: Option<(f64, f64)>,
+    /// The curves, later ones over earlier ones.
+    pub curves: Vec<Curve>,
+    /// Horizontal lines, such as the expert's return.
+    pub levels: Vec<Level>,
+    /// Whether numbers stand beside the axes; a map whose coordinates mean nothing goes without.
+    pub hide_ticks: bool,
+}
+
+/// Points (x, y), joined or not, with a band around them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Curve {
+    /// Its name in the legend; curves of one name share an entry, a curve without a name has none.
+    pub name: String,
+    /// Its colour; without one it takes that of its place in the legend.
+    pub color: Option<Color>,
+    /// How it is drawn.
+    pub style: Style,
+    /// The points. A point that cannot be shown interrupts the line.
+    pub points: Vec<(f64, f64)>,
+    /// (low, high) at each point.
+    pub band: Option<Vec<(f64, f64)>>,
+}
+
+/// A horizontal line.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Level {
+    /// Its name in the legend; without a name it has no entry.
+    pub name: String,
+    /// Its colour.
+    pub color: Color,
+    /// How it is drawn.
+    pub style: Style,
+    /// Where it lies.
+    pub y: f64,
+}
+
+/// How a curve is drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Style {
+    /// A line.
+    #[default]
+    Solid,
+    /// A line of dashes.
+    Dashed,
+    /// A line of dots.
+    Dotted,
+    /// A line with a mark at each point.
+    Marked,
+    /// Marks alone.
+    Points,
+}
+
+/// Why a figure could not be saved.
+#[derive(Debug, thiserror::Error)]
+pub enum FigureError {
+    /// The file could not be written.
+    #[error("cannot write {path}: {source}")]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// The drawing could not be turned into pixels.
+    #[error("cannot rasterise the figure: {0}")]
+    Raster(String),
+}
+
+impl Figure {
+    /// A figure without panels yet.
+    pub fn new(title: impl Into<String>) -> Self {
+        Self { title: title.into(), ..Self::default() }
+    }
+
+    /// Adds a panel.
+    pub fn panel(mut self, panel: Panel) -> Self {
+        self.panels.push(panel);
+        self
+    }
+
+    /// Sets how many panels stand side by side.
+    pub fn columns(mut self, columns: usize) -> Self {
+        self.columns = columns;
+        self
+    }
+
+    /// The drawing as SVG.
+    pub fn svg(&self) -> String {
+        draw::figure(self)
+    }
+
+    /// The drawing as PNG, two pixels per unit of the SVG.
+    pub fn png(&self) -> Result<Vec<u8>, FigureError> {
+        raster::png(&self.svg(), 2.0)
+    }
+
+    /// Every number drawn: `panel,curve,x,y,low,high`, the last two empty without a band.
+    pub fn csv(&self) -> String {
+        csv::figure(self)
+    }
+
+    /// Writes the SVG.
+    pub fn save_svg(&self, path: impl AsRef<Path>) -> Result<(), FigureError> {
+        write(path.as_ref(), self.svg().as_bytes())
+    }
+
+    /// Writes the PNG.
+    pub fn save_png(&self, path: impl AsRef<Path>) -> Result<(), FigureError> {
+        write(path.as_ref(), &self.png()?)
+    }
+
+    /// Writes the CSV.
+    pub fn save_csv(&self, path: impl AsRef<Path>) -> Result<(), FigureError> {
+        write(path.as_ref(), self.csv().as_bytes())
+    }
+}
+
+impl Panel {
+    /// A panel without curves yet.
+    pub fn new(title: impl Into<String>) -> Self {
+        Self { title: title.into(), ..Self::default() }
+    }
+
+    /// Names and scales the horizontal axis.
+    pub fn x(mut self, label: impl Into<String>, scale: Scale) -> Self {
+        (self.x_label, self.x_scale) = (label.into(), scale);
+        self
+    }
+
+    /// Names and scales the vertical axis.
+    pub fn y(mut self, label: impl Into<String>, scale: Scale) -> Self {
+        (self.y_label, self.y_scale) = (label.into(), scale);
+        self
+    }
+
+    /// Adds a curve.
+    pub fn curve(mut self, curve: Curve) -> Self {
+        self.curves.push(curve);
+        self
+    }
+
+    /// Adds a dashed grey horizontal line.
+    pub fn level(mut self, name: impl Into<String>, y: f64) -> Self {
+        let level = Level { name: name.into(), color: Color::GREY, style: Style::Dashed, y };
+        self.levels.push(level);
+        self
+    }
+}
+
+impl Curve {
+    /// A solid line through these points.
+    pub fn new(name: impl Into<String>, points: Vec<(f64, f64)>) -> Self {
+        Self { name: name.into(), color: None, style: Style::Solid, points, band: None }
+    }
+
+    /// Sets the colour.
+    pub fn color(mut self, color: Color) -> Self {
+        self.color = Some(color);
+        self
+    }
+
+    /// Sets how it is drawn.
+    pub fn style(mut self, style: Style) -> Self {
+        self.style = style;
+        self
+    }
+
+    /// Adds (low, high) at each point.
+    pub fn band(mut self, band: Vec<(f64, f64)>) -> Self {
+        self.band = Some(band);
+        self
+    }
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<(), FigureError> {
+    fs::write(path, bytes).map_err(|source| FigureError::Write { path: path.into(), source })
+}

@@ -1,0 +1,26 @@
+//! Figures: panels of curves with bands, as SVG, PNG and CSV.
+//!
+//! ```
+//! use tutelage_figures::{Curve, Figure, Panel, Scale};
+//!
+//! let curve = Curve::new("DAgger", vec![(50.0, 310.0), (100.0, 850.0)]).band(vec![(290.0, 330.0), (800.0, 900.0)]);
+//! let panel = Panel::new("Hopper").x("annotations", Scale::Linear).y("reward", Scale::Linear).curve(curve);
+//! let svg = Figure::new("Learning curve").panel(panel).svg();
+//! assert!(svg.contains("DAgger"));
+//! ```
+//!
+//! A figure is drawn once, as SVG; the PNG is that drawing rasterised with a font that is compiled in, so both look the
+//! same on every machine, also on one without fonts. The legend stands below the panels, where it covers no data. The CSV
+//! holds every number that was drawn.
+
+mod axis;
+mod color;
+mod csv;
+mod draw;
+mod figure;
+mod raster;
+mod text;
+
+pub use axis::Scale;
+pub use color::Color;
+pub use figure::{Curve, Figure, FigureError, Level, Panel, Style};
