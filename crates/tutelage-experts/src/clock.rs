@@ -42,13 +42,12 @@ impl<E> Clocked<E> {
 impl<E: Env<State = f32>> Clocked<E> {
     /// Splits off the coordinate of the clock and sets it.
     fn show<'a>(&self, state: &'a mut [f32]) -> &'a mut [f32] {
-        match (self.clock, state.split_last_mut()) {
-            (Clock::Shown, Some((left, state))) => {
-                *left = 1.0 - self.time as f32 / self.env.horizon() as f32;
-                state
-            }
-            _ => state,
+        if self.clock == Clock::Hidden || state.is_empty() {
+            return state;
         }
+        let (state, left) = state.split_at_mut(state.len() - 1);
+        left[0] = 1.0 - self.time as f32 / self.env.horizon() as f32;
+        state
     }
 }
 

@@ -1,8 +1,8 @@
 //! An expert in the core's sense.
 
 use tutelage::{
-    Acting, Actor, Batch, Env, Evaluation, Expert, ExpertActs, ExpertError, Lanes, Policy, Rng,
-    RolloutError, Stream, evaluate,
+    Action, Actor, Batch, EnvError, Evaluation, Expert, ExpertActs, ExpertError, LaneError, Lanes,
+    Rng, RolloutError, Stream, evaluate,
 };
 use tutelage_envs::{Locomotion, Normalised, Normaliser, Task};
 use tutelage_oracles::net::Tape;
@@ -78,12 +78,13 @@ impl GaussianExpert {
     }
 
     /// The task as this expert sees it, for the expert and for whoever learns from it.
-    pub fn env(&self) -> Result<ExpertEnv, tutelage::EnvError> {
-        let env = Clocked::new(Locomotion::new(self.task)?, self.clock);
-        Normalised::new(env, self.normaliser.clone()).map_err(|e| tutelage::EnvError::Other(e.into()))
+    pub fn env(&self) -> Result<ExpertEnv, EnvError> {
+        let env = Locomotion::new(self.task).map_err(|e| EnvError::Other(e.into()))?;
+        let env = Clocked::new(env, self.clock);
+        Normalised::new(env, self.normaliser.clone()).map_err(|e| EnvError::Other(e.into()))
     }
 
-    /// Plays full episodes with the mean action, or with drawn and then clipped ones.
+    /// Plays full episodes with the mean action, or with drawn ones; either is clipped.
     pub fn evaluate(
         &self,
         acts: ExpertActs,
@@ -91,22 +92,51 @@ impl GaussianExpert {
         stream: &Stream,
     ) -> Result<Evaluation, RolloutError> {
         let envs: Result<Vec<_>, _> = (0..episodes.clamp(1, 25)).map(|_| self.env()).collect();
-        let failed = |source| RolloutError::Lane(tutelage::LaneError::Env { lane: 0, source });
+        let failed = |source| LaneError::Env { lane: 0, source };
         let mut lanes = Lanes::new(envs.map_err(failed)?)?;
-        let mut expert = Clipped(self.clone());
-        let actor: Actor<'_, Nobody, _> = Actor::expert(&mut expert, acts);
+        let mut expert = self.clone();
+        let actor = Actor::<GaussianPolicy, _>::expert(&mut expert, acts);
         evaluate(&mut lanes, actor, None, episodes, stream)
     }
 
-    fn means(&mut self, states: &Batch<f32>, actions: &mut Batch<f32>) -> Result<(), ExpertError> {
-        let expected = self.policy.network().layout().inputs();
-        if states.width() != expected {
-            let source = tutelage::EnvError::Width { what: "state", expected, found: states.width() };
-            return Err(ExpertError::Other(source.into()));
+    /// μ of every state.
+    fn forward(
+        &mut self,
+        states: &Batch<f32>,
+        actions: &mut Batch<f32>,
+    ) -> Result<(), ExpertError> {
+        let (expected, found) = (self.policy.network().layout().inputs(), states.width());
+        if found != expected {
+            let error = EnvError::Width { what: "a normalised state", expected, found };
+            return Err(ExpertError::Other(error.into()));
         }
         self.policy.network().forward(self.policy.params(), states.as_slice(), &mut self.tape);
         actions.resize(states.len());
         (0..states.len()).for_each(|i| actions.row_mut(i).copy_from_slice(self.tape.output(i)));
+        Ok(())
+    }
+}
+
+impl Expert for GaussianExpert {
+    type State = f32;
+    type Action = f32;
+
+    fn annotate(
+        &mut self,
+        states: &Batch<f32>,
+        rngs: &mut [Rng],
+        actions: &mut Batch<f32>,
+    ) -> Result<(), ExpertError> {
+        self.forward(states, actions)?;
+        for (i, rng) in rngs.iter_mut().enumerate().take(states.len()) {
+            self.policy.add_noise(actions.row_mut(i), rng);
+        }
+        Ok(())
+    }
+
+    fn mean(&mut self, states: &Batch<f32>, actions: &mut Batch<f32>) -> Result<(), ExpertError> {
+        self.forward(states, actions)?;
+        f32::clip(actions.as_mut_slice());
         Ok(())
     }
 }

@@ -207,3 +207,51 @@ fn standardised(values: &[f32]) -> Vec<f32> {
     let scale = 1.0 / (var.sqrt() + 1e-8);
     values.iter().map(|&x| ((f64::from(x) - mean) * scale) as f32).collect()
 }
+
+/// Everything that iterations change, as plain numbers.
+pub(crate) struct LearnerState {
+    pub(crate) iteration: u64,
+    pub(crate) steps: u64,
+    pub(crate) adam_steps: u64,
+    /// Parameters and optimiser, in single precision.
+    pub(crate) vectors: [(&'static str, Vec<f32>); 4],
+    /// Moments of the states, in double precision.
+    pub(crate) statistics: [(&'static str, Vec<f64>); 3],
+}
+
+impl Learner {
+    pub(crate) fn state(&self) -> LearnerState {
+        let (adam_steps, mean, square) = self.value.adam.state();
+        let Moments { count, mean: moments, squares } = &self.moments;
+        LearnerState {
+            iteration: self.iteration,
+            steps: self.steps,
+            adam_steps,
+            vectors: [
+                ("policy", self.policy.flat()),
+                ("value", self.value.params.to_vec()),
+                ("value.adam.mean", mean.to_vec()),
+                ("value.adam.square", square.to_vec()),
+            ],
+            statistics: [
+                ("states.count", vec![*count]),
+                ("states.mean", moments.clone()),
+                ("states.squares", squares.clone()),
+            ],
+        }
+    }
+
+    /// Puts back a state of a learner with the same settings.
+    ///
+    /// # Panics
+    /// If a length differs.
+    pub(crate) fn restore(&mut self, state: LearnerState) {
+        let [(_, policy), (_, value), (_, mean), (_, square)] = state.vectors;
+        let [(_, count), (_, moments), (_, squares)] = state.statistics;
+        (self.iteration, self.steps) = (state.iteration, state.steps);
+        self.policy.set_flat(&policy);
+        self.value.params.copy_from_slice(&value);
+        self.value.adam.restore(state.adam_steps, &mean, &square);
+        self.moments = Moments { count: count[0], mean: moments, squares };
+    }
+}

@@ -17,6 +17,7 @@ mod value;
 pub use cg::conjugate_gradient;
 pub use gae::advantages;
 pub use learner::{Iteration, Learner, TrainError};
+pub(crate) use learner::LearnerState;
 pub use moments::Moments;
 pub use settings::{SettingsError, TrpoSettings};
 pub use update::{TrustRegion, Update};

@@ -28,6 +28,10 @@ pub struct TrpoSettings {
     pub final_kl_share: f64,
     /// How the value network is trained.
     pub value: ValueTraining,
+    /// After every so many iterations the mean action is tried out.
+    pub trial_every: u64,
+    /// Episodes of a trial.
+    pub trial_episodes: usize,
 }
 
 /// A setting with an impossible value.
@@ -64,6 +68,8 @@ impl Default for TrpoSettings {
             },
             final_kl_share: 0.2,
             value: ValueTraining { epochs: 10, minibatch: 128, learning_rate: 1e-3 },
+            trial_every: 10,
+            trial_episodes: 10,
         }
     }
 }
@@ -89,6 +95,8 @@ impl TrpoSettings {
             ("region.fisher_stride", self.region.fisher_stride as f64),
             ("region.shrinks", self.region.shrinks as f64),
             ("value.minibatch", self.value.minibatch as f64),
+            ("trial_every", self.trial_every as f64),
+            ("trial_episodes", self.trial_episodes as f64),
         ];
         let shares = [
             ("gamma", f64::from(self.gamma)),
