@@ -15,7 +15,8 @@ use tutelage_oracles::LeastSquares;
 use tutelage_oracles::mlp::{Budget, MlpOracle, MlpPolicy, MlpSettings};
 use tutelage_oracles::net::Isa;
 
-const SHAPES: [&[usize]; 5] = [&[28, 64, 64, 8], &[26, 64, 64, 6], &[15, 4, 3], &[26, 12, 6], &[22, 24, 6]];
+const SHAPES: [&[usize]; 5] =
+    [&[28, 64, 64, 8], &[26, 64, 64, 6], &[15, 4, 3], &[26, 12, 6], &[22, 24, 6]];
 
 fn main() {
     let mut criterion = Criterion::default().configure_from_args().sample_size(10);
@@ -28,8 +29,12 @@ fn main() {
 
 /// Peak and training take turns, so that whatever else the machine does touches both alike.
 fn share_of_peak() {
-    println!("{:>12} {:>10} {:>10} {:>8} {:>8}", "network", "µs/iter", "peak GF/s", "best", "median");
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a pool of one thread");
+    println!(
+        "{:>12} {:>10} {:>10} {:>8} {:>8}",
+        "network", "µs/iter", "peak GF/s", "best", "median"
+    );
+    let pool =
+        rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a pool of one thread");
     for widths in SHAPES {
         let operations = 6 * 200 * widths.windows(2).map(|pair| pair[0] * pair[1]).sum::<usize>();
         let mut runs: Vec<(f64, f64, f64)> = (0..7)
@@ -46,7 +51,11 @@ fn share_of_peak() {
         runs.sort_by(|a, b| b.0.total_cmp(&a.0));
         let (best, time, peak) = runs[0];
         let name = widths.iter().map(usize::to_string).collect::<Vec<_>>().join("-");
-        println!("{name:>12} {time:>10.2} {peak:>10.1} {:>7.1}% {:>7.1}%", 100.0 * best, 100.0 * runs[3].0);
+        println!(
+            "{name:>12} {time:>10.2} {peak:>10.1} {:>7.1}% {:>7.1}%",
+            100.0 * best,
+            100.0 * runs[3].0
+        );
     }
 }
 
@@ -66,13 +75,16 @@ fn act(criterion: &mut Criterion) {
     let (mut actions, members) = (Batch::zeros(25, 8), (0..25).collect::<Vec<u32>>());
     let mut group = criterion.benchmark_group("act in 25 states, 25 members of 28-64-64-8");
     group.bench_function("mean of all", |b| b.iter(|| policy.act_mean(&states, &mut actions)));
-    group.bench_function("one member a row", |b| b.iter(|| policy.act_members(&states, &members, &mut actions)));
+    group.bench_function("one member a row", |b| {
+        b.iter(|| policy.act_members(&states, &members, &mut actions))
+    });
 }
 
 fn least_squares(criterion: &mut Criterion) {
     let spaces = Spaces { states: 28, actions: 8 };
     let data = data(spaces);
-    let sets = TrainingSets::new(&data, &TrainOn::Bootstrap, spaces, 25, Stream::new(2)).expect("valid sets");
+    let sets = TrainingSets::new(&data, &TrainOn::Bootstrap, spaces, 25, Stream::new(2))
+        .expect("valid sets");
     criterion.bench_function("least squares, 25 bootstraps of 1000 rows", |b| {
         b.iter(|| LeastSquares.fit(&sets, &Stream::new(3)).expect("a fit"));
     });
@@ -82,9 +94,15 @@ fn fit(widths: &[usize], members: usize, iterations: usize, isa: Isa) -> MlpPoli
     let spaces = Spaces { states: widths[0], actions: widths[widths.len() - 1] };
     let data = data(spaces);
     let hidden = &widths[1..widths.len() - 1];
-    let settings = MlpSettings { budget: Budget::Iterations(iterations), ..MlpSettings::new(hidden) };
-    let sets = TrainingSets::new(&data, &TrainOn::Bootstrap, spaces, members, Stream::new(2)).expect("valid sets");
-    MlpOracle::new(settings).expect("valid settings").with_isa(isa).fit(&sets, &Stream::new(3)).expect("a fit")
+    let settings =
+        MlpSettings { budget: Budget::Iterations(iterations), ..MlpSettings::new(hidden) };
+    let sets = TrainingSets::new(&data, &TrainOn::Bootstrap, spaces, members, Stream::new(2))
+        .expect("valid sets");
+    MlpOracle::new(settings)
+        .expect("valid settings")
+        .with_isa(isa)
+        .fit(&sets, &Stream::new(3))
+        .expect("a fit")
 }
 
 fn data(spaces: Spaces) -> Dataset<f32, f32> {
@@ -92,7 +110,9 @@ fn data(spaces: Spaces) -> Dataset<f32, f32> {
     let mut data = Dataset::empty(spaces);
     for _ in 0..1000 {
         let state: Vec<f32> = (0..spaces.states).map(|_| rng.random_range(-1.0..1.0)).collect();
-        data.actions.push(&(0..spaces.actions).map(|j| (2.0 * state[j % state.len()]).sin()).collect::<Vec<_>>());
+        data.actions.push(
+            &(0..spaces.actions).map(|j| (2.0 * state[j % state.len()]).sin()).collect::<Vec<_>>(),
+        );
         data.states.push(&state);
     }
     data

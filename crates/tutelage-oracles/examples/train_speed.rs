@@ -23,11 +23,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         return Err("usage: train_speed WIDTHS MEMBERS THREADS ITERATIONS REPEATS".into());
     };
     let widths = widths.split('-').map(str::parse).collect::<Result<Vec<usize>, _>>()?;
-    let [members, iterations, repeats] = [members.parse::<usize>()?, iterations.parse()?, repeats.parse()?];
+    let [members, iterations, repeats] =
+        [members.parse::<usize>()?, iterations.parse()?, repeats.parse()?];
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.parse()?).build()?;
     let spaces = Spaces { states: widths[0], actions: widths[widths.len() - 1] };
-    let settings =
-        MlpSettings { budget: Budget::Iterations(iterations), ..MlpSettings::new(&widths[1..widths.len() - 1]) };
+    let settings = MlpSettings {
+        budget: Budget::Iterations(iterations),
+        ..MlpSettings::new(&widths[1..widths.len() - 1])
+    };
     let (oracle, data) = (MlpOracle::new(settings)?, random_data(spaces));
     let operations = 6 * 200 * widths.windows(2).map(|pair| pair[0] * pair[1]).sum::<usize>();
 
@@ -54,7 +57,8 @@ fn random_data(spaces: Spaces) -> Dataset<f32, f32> {
     let mut data = Dataset::empty(spaces);
     for _ in 0..ROWS {
         let state: Vec<f32> = (0..spaces.states).map(|_| rng.random_range(-1.0..1.0)).collect();
-        let label: Vec<f32> = (0..spaces.actions).map(|j| (2.0 * state[j % state.len()]).sin()).collect();
+        let label: Vec<f32> =
+            (0..spaces.actions).map(|j| (2.0 * state[j % state.len()]).sin()).collect();
         data.states.push(&state);
         data.actions.push(&label);
     }

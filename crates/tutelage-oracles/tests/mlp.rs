@@ -4,9 +4,12 @@ use std::sync::Arc;
 
 use rand::RngExt;
 use tutelage::{
-    Batch, Dataset, Oracle, OracleError, Policy, Size, Spaces, Stream, TrainOn, TrainingSets, UniformBox, View, check_oracle,
+    Batch, Dataset, Oracle, OracleError, Policy, Size, Spaces, Stream, TrainOn, TrainingSets,
+    UniformBox, View, check_oracle,
 };
-use tutelage_oracles::mlp::{Budget, Diverged, MlpClassifier, MlpOracle, MlpPolicy, MlpSettings, SettingsError};
+use tutelage_oracles::mlp::{
+    Budget, Diverged, MlpClassifier, MlpOracle, MlpPolicy, MlpSettings, SettingsError,
+};
 use tutelage_oracles::net::{AlignedVec, Isa};
 
 const SPACES: Spaces = Spaces { states: 11, actions: 3 };
@@ -16,27 +19,46 @@ fn data(rows: usize) -> Dataset<f32, f32> {
     let mut data = Dataset::empty(SPACES);
     for _ in 0..rows {
         let state: Vec<f32> = (0..SPACES.states).map(|_| rng.random_range(-2.0..2.0)).collect();
-        data.actions.push(&[state[0] * 0.9, (state[1] * state[2]).sin(), state[3] - 0.5 * state[4]]);
+        data.actions.push(&[
+            state[0] * 0.9,
+            (state[1] * state[2]).sin(),
+            state[3] - 0.5 * state[4],
+        ]);
         data.states.push(&state);
     }
     data
 }
 
 fn oracle(hidden: &[usize], iterations: usize) -> MlpOracle {
-    MlpOracle::new(MlpSettings { budget: Budget::Iterations(iterations), ..MlpSettings::new(hidden) }).unwrap()
+    MlpOracle::new(MlpSettings {
+        budget: Budget::Iterations(iterations),
+        ..MlpSettings::new(hidden)
+    })
+    .unwrap()
 }
 
-fn fit(oracle: &MlpOracle, data: &Dataset<f32, f32>, train_on: &TrainOn<f32>, members: usize) -> MlpPolicy {
+fn fit(
+    oracle: &MlpOracle,
+    data: &Dataset<f32, f32>,
+    train_on: &TrainOn<f32>,
+    members: usize,
+) -> MlpPolicy {
     let sets = TrainingSets::new(data, train_on, SPACES, members, Stream::new(5)).unwrap();
     oracle.fit(&sets, &Stream::new(6)).unwrap()
 }
 
 fn perturbed(count: usize) -> TrainOn<f32> {
-    TrainOn::Perturbed { size: Size::Fixed(count), cover: Arc::new(UniformBox::new(-2.0, 2.0).unwrap()) }
+    TrainOn::Perturbed {
+        size: Size::Fixed(count),
+        cover: Arc::new(UniformBox::new(-2.0, 2.0).unwrap()),
+    }
 }
 
 fn same_bits(a: &[AlignedVec], b: &[AlignedVec]) -> bool {
-    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.iter().map(|x| x.to_bits()).eq(b.iter().map(|x| x.to_bits())))
+    a.len() == b.len()
+        && a.iter()
+            .zip(b)
+            .all(|(a, b)| a.iter().map(|x| x.to_bits()).eq(b.iter().map(|x| x.to_bits())))
 }
 
 #[test]
@@ -48,10 +70,16 @@ fn neither_threads_nor_other_members_change_a_bit() {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             for members in [1, 2, 5] {
                 let some = pool.install(|| fit(&oracle, &data, &train_on, members));
-                assert!(same_bits(some.parameters(), &all.parameters()[..members]), "{threads} threads, {members} members");
+                assert!(
+                    same_bits(some.parameters(), &all.parameters()[..members]),
+                    "{threads} threads, {members} members"
+                );
             }
         }
-        assert!(!same_bits(&all.parameters()[..1], &all.parameters()[1..2]), "members differ from each other");
+        assert!(
+            !same_bits(&all.parameters()[..1], &all.parameters()[1..2]),
+            "members differ from each other"
+        );
     }
 }
 
@@ -84,7 +112,8 @@ fn a_view_trains_exactly_like_its_rows_copied_out() {
             }
             other => panic!("{other:?}"),
         }
-        let (by_view, by_copy) = (fit(&oracle, &d, &train_on, 1), fit(&oracle, &copied, &TrainOn::Data, 1));
+        let (by_view, by_copy) =
+            (fit(&oracle, &d, &train_on, 1), fit(&oracle, &copied, &TrainOn::Data, 1));
         // The order of the rows differs only for a bootstrap, and there the shuffle permutes positions alike.
         assert!(same_bits(by_view.parameters(), by_copy.parameters()));
     }
@@ -99,13 +128,18 @@ fn training_learns_and_the_portable_path_agrees_with_the_fast_one() {
         let mut actions = Batch::zeros(d.len(), SPACES.actions);
         policy.act_mean(&d.states, &mut actions);
         let clipped = d.actions.as_slice().iter().map(|a| a.clamp(-1.0, 1.0));
-        clipped.zip(actions.as_slice()).map(|(y, a)| f64::from(y - a).powi(2)).sum::<f64>() / actions.as_slice().len() as f64
+        clipped.zip(actions.as_slice()).map(|(y, a)| f64::from(y - a).powi(2)).sum::<f64>()
+            / actions.as_slice().len() as f64
     };
     let fast = fit(&oracle, &d, &TrainOn::Data, 1);
     let portable = fit(&oracle.clone().with_isa(Isa::Portable), &d, &TrainOn::Data, 1);
     let start = fit(&oracle, &Dataset::empty(SPACES), &TrainOn::Data, 1);
     assert!(loss(&fast) < 0.25 * loss(&start), "loss {} after {}", loss(&fast), loss(&start));
-    let apart = fast.parameters()[0].iter().zip(&*portable.parameters()[0]).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+    let apart = fast.parameters()[0]
+        .iter()
+        .zip(&*portable.parameters()[0])
+        .map(|(a, b)| (a - b).abs())
+        .fold(0.0, f32::max);
     assert!(apart < 1e-4, "the two paths are {apart} apart");
 }
 
@@ -115,7 +149,10 @@ fn no_data_gives_random_members_even_with_perturbations() {
     assert_eq!(policy.members(), 3);
     assert!(!same_bits(&policy.parameters()[..1], &policy.parameters()[1..2]));
     let biases = |p: &AlignedVec| p[policy.network().layout().layers()[0].bias.clone()].to_vec();
-    assert!(policy.parameters().iter().all(|p| biases(p).iter().all(|b| *b == 0.0)), "initial biases are zero");
+    assert!(
+        policy.parameters().iter().all(|p| biases(p).iter().all(|b| *b == 0.0)),
+        "initial biases are zero"
+    );
 }
 
 #[test]
@@ -176,14 +213,26 @@ fn bad_rows_are_named_by_row_column_and_value() {
     );
     let mut bad = data(9);
     bad.actions.row_mut(8)[2] = f32::NEG_INFINITY;
-    assert!(matches!(error(&bad, SPACES, 1), OracleError::Value { what: "labels", row: 8, column: 2, .. }));
+    assert!(matches!(
+        error(&bad, SPACES, 1),
+        OracleError::Value { what: "labels", row: 8, column: 2, .. }
+    ));
     let wide = Spaces { states: 12, ..SPACES };
-    assert!(matches!(error(&data(9), wide, 1), OracleError::Width { what: "states", expected: 12, found: 11 }));
+    assert!(matches!(
+        error(&data(9), wide, 1),
+        OracleError::Width { what: "states", expected: 12, found: 11 }
+    ));
     let wide = Spaces { actions: 4, ..SPACES };
-    assert!(matches!(error(&data(9), wide, 1), OracleError::Width { what: "labels", expected: 4, found: 3 }));
+    assert!(matches!(
+        error(&data(9), wide, 1),
+        OracleError::Width { what: "labels", expected: 4, found: 3 }
+    ));
     let mut unpaired = data(9);
     unpaired.states.push(&[0.0; 11]);
-    assert_eq!(error(&unpaired, SPACES, 1).to_string(), "10 states but 9 labels: every state has one");
+    assert_eq!(
+        error(&unpaired, SPACES, 1).to_string(),
+        "10 states but 9 labels: every state has one"
+    );
     assert!(matches!(error(&data(9), SPACES, 0), OracleError::NoMembers));
 }
 
@@ -193,8 +242,14 @@ fn a_label_that_is_no_action_is_named() {
     d.states.push(&[0.0; 11]);
     d.actions.push(&[3]);
     let sets = TrainingSets::new(&d, &TrainOn::Data, SPACES, 1, Stream::new(5)).unwrap();
-    let error = MlpClassifier::new(MlpSettings::new(&[4])).unwrap().fit(&sets, &Stream::new(6)).unwrap_err();
-    assert!(matches!(&error, OracleError::Value { what: "labels", row: 0, column: 0, value, .. } if value == "3"), "{error}");
+    let error = MlpClassifier::new(MlpSettings::new(&[4]))
+        .unwrap()
+        .fit(&sets, &Stream::new(6))
+        .unwrap_err();
+    assert!(
+        matches!(&error, OracleError::Value { what: "labels", row: 0, column: 0, value, .. } if value == "3"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -204,12 +259,27 @@ fn impossible_settings_are_refused_and_divergence_is_reported() {
         change(&mut settings);
         MlpOracle::new(settings)
     };
-    assert_eq!(with(&|s| s.budget = Budget::Iterations(0)).unwrap_err(), SettingsError::Budget(Budget::Iterations(0)));
-    assert_eq!(with(&|s| s.budget = Budget::Epochs(0)).unwrap_err(), SettingsError::Budget(Budget::Epochs(0)));
+    assert_eq!(
+        with(&|s| s.budget = Budget::Iterations(0)).unwrap_err(),
+        SettingsError::Budget(Budget::Iterations(0))
+    );
+    assert_eq!(
+        with(&|s| s.budget = Budget::Epochs(0)).unwrap_err(),
+        SettingsError::Budget(Budget::Epochs(0))
+    );
     assert_eq!(with(&|s| s.batch = 0).unwrap_err(), SettingsError::Batch);
-    assert_eq!(with(&|s| s.hidden = vec![3, 0]).unwrap_err(), SettingsError::Hidden { index: 1, value: 0 });
-    assert!(matches!(with(&|s| s.adam.learning_rate = f64::NAN), Err(SettingsError::Positive { name: "learning rate", .. })));
-    assert!(matches!(with(&|s| s.adam.beta2 = 1.0), Err(SettingsError::Decay { name: "beta2", .. })));
+    assert_eq!(
+        with(&|s| s.hidden = vec![3, 0]).unwrap_err(),
+        SettingsError::Hidden { index: 1, value: 0 }
+    );
+    assert!(matches!(
+        with(&|s| s.adam.learning_rate = f64::NAN),
+        Err(SettingsError::Positive { name: "learning rate", .. })
+    ));
+    assert!(matches!(
+        with(&|s| s.adam.beta2 = 1.0),
+        Err(SettingsError::Decay { name: "beta2", .. })
+    ));
 
     let wild = with(&|s| s.adam.learning_rate = 1e38).unwrap();
     let d = data(20);

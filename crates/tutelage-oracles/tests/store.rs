@@ -5,7 +5,9 @@ use std::collections::HashMap;
 use safetensors::tensor::{Dtype, TensorView, serialize};
 use tutelage::{Batch, Dataset, Oracle, Policy, Spaces, Stream, TrainOn, TrainingSets};
 use tutelage_oracles::LeastSquares;
-use tutelage_oracles::mlp::{Budget, MlpClassifierPolicy, MlpOracle, MlpPolicy, MlpSettings, StoreError};
+use tutelage_oracles::mlp::{
+    Budget, MlpClassifierPolicy, MlpOracle, MlpPolicy, MlpSettings, StoreError,
+};
 
 const SPACES: Spaces = Spaces { states: 5, actions: 2 };
 
@@ -52,17 +54,29 @@ fn the_header_says_what_the_file_is() {
         let (_, metadata) = safetensors::SafeTensors::read_metadata(&bytes).unwrap();
         metadata.metadata().as_ref().unwrap()["tutelage.policy"].clone()
     };
-    assert_eq!(header(&[9, 4]), "version=1;class=mlp;action=vector;widths=5,9,4,2;activation=tanh;clip=-1,1;members=3");
-    assert_eq!(header(&[]), "version=1;class=linear;action=vector;widths=5,2;activation=none;clip=-1,1;members=3");
+    assert_eq!(
+        header(&[9, 4]),
+        "version=1;class=mlp;action=vector;widths=5,9,4,2;activation=tanh;clip=-1,1;members=3"
+    );
+    assert_eq!(
+        header(&[]),
+        "version=1;class=linear;action=vector;widths=5,2;activation=none;clip=-1,1;members=3"
+    );
 }
 
 #[test]
 fn a_damaged_file_is_an_error_wherever_it_is_cut() {
     let bytes = policy(&[4]).to_safetensors().unwrap();
     for cut in (0..bytes.len()).step_by(7) {
-        assert!(matches!(MlpPolicy::from_safetensors(&bytes[..cut]), Err(StoreError::Format(_))), "cut at {cut}");
+        assert!(
+            matches!(MlpPolicy::from_safetensors(&bytes[..cut]), Err(StoreError::Format(_))),
+            "cut at {cut}"
+        );
     }
-    assert!(matches!(MlpPolicy::from_safetensors(b"PK\x03\x04 something else entirely"), Err(StoreError::Format(_))));
+    assert!(matches!(
+        MlpPolicy::from_safetensors(b"PK\x03\x04 something else entirely"),
+        Err(StoreError::Format(_))
+    ));
 }
 
 fn edited(from: &str, to: &str) -> Result<MlpPolicy, StoreError> {
@@ -71,7 +85,9 @@ fn edited(from: &str, to: &str) -> Result<MlpPolicy, StoreError> {
     let header = std::str::from_utf8(&bytes[8..8 + header_len]).unwrap();
     assert!(header.contains(from), "{header}");
     let header = header.replace(from, to);
-    let bytes = [&(header.len() as u64).to_le_bytes()[..], header.as_bytes(), &bytes[8 + header_len..]].concat();
+    let bytes =
+        [&(header.len() as u64).to_le_bytes()[..], header.as_bytes(), &bytes[8 + header_len..]]
+            .concat();
     MlpPolicy::from_safetensors(&bytes)
 }
 
@@ -90,14 +106,21 @@ fn every_wrong_field_is_named() {
     assert!(matches!(edited("widths=5,4,2", "widths=5,0,2"), Err(StoreError::Widths(_))));
     assert!(matches!(edited("members=3", "members=4000000000"), Err(StoreError::Tensor { .. })));
     let error = edited("widths=5,4,2", "widths=5,3,2").unwrap_err();
-    assert_eq!(error.to_string(), "tensor `layer.0.weight` is F32 [3, 5, 4]; expected F32 [3, 5, 3]");
+    assert_eq!(
+        error.to_string(),
+        "tensor `layer.0.weight` is F32 [3, 5, 4]; expected F32 [3, 5, 3]"
+    );
 }
 
 #[test]
 fn foreign_tensors_other_actions_and_wild_numbers_are_refused() {
     let zeros = [0u8; 8];
     let view = TensorView::new(Dtype::F32, vec![2], &zeros).unwrap();
-    let foreign = serialize([("w", view)], Some(HashMap::from([("made".to_owned(), "elsewhere".to_owned())]))).unwrap();
+    let foreign = serialize(
+        [("w", view)],
+        Some(HashMap::from([("made".to_owned(), "elsewhere".to_owned())])),
+    )
+    .unwrap();
     assert!(matches!(MlpPolicy::from_safetensors(&foreign), Err(StoreError::Foreign)));
 
     let mut bytes = policy(&[4]).to_safetensors().unwrap();

@@ -1,5 +1,6 @@
 //! One file per command.
 
+mod expert;
 mod replay;
 mod theory;
 
@@ -15,6 +16,9 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: theory::Theory,
     },
+    /// Train, judge, import and export experts
+    #[command(subcommand)]
+    Expert(expert::ExpertCommand),
 }
 
 impl Command {
@@ -22,6 +26,7 @@ impl Command {
         match self {
             Self::Replay(command) => command.run(output),
             Self::Theory { command } => command.run(output),
+            Self::Expert(command) => command.run(output),
         }
     }
 }
