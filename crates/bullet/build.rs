@@ -25,7 +25,8 @@ const BULLET: &[&str] = &[
 ];
 
 /// Our own code over it.
-const SHIM: &[&str] = &["shim/contacts.cpp", "shim/response.cpp", "shim/solver.cpp", "shim/world.cpp"];
+const SHIM: &[&str] =
+    &["shim/contacts.cpp", "shim/response.cpp", "shim/solver.cpp", "shim/world.cpp"];
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
