@@ -4,7 +4,7 @@
 //! rate of fused multiply–adds just before, trains the ensemble on bootstraps of 1000 random rows in minibatches of 200, and then
 //! acts with all members in 25 states.
 
-#[path = "../benches/fma_peak.rs"]
+#[path = "../benches/fma_peak/mod.rs"]
 mod fma_peak;
 
 use std::time::Instant;

@@ -1,5 +1,7 @@
 //! The contracts of the MLP oracle and its policies, from the outside.
 
+#![allow(clippy::unwrap_used)] // a failed step fails the test
+
 use std::sync::Arc;
 
 use rand::RngExt;
@@ -167,8 +169,8 @@ fn acting_is_the_same_one_by_one_all_together_and_on_average() {
         let members: Vec<u32> = (0..rows).map(|i| (i * 3 % 7) as u32).collect();
         let mut one = Batch::zeros(rows, SPACES.actions);
         policy.act_members(&states, &members, &mut one);
-        for i in 0..rows {
-            assert_eq!(one.row(i), all.row(i * 7 + members[i] as usize));
+        for (i, &member) in members.iter().enumerate() {
+            assert_eq!(one.row(i), all.row(i * 7 + member as usize));
             for j in 0..SPACES.actions {
                 let expected = (0..7).map(|e| f64::from(all.row(i * 7 + e)[j])).sum::<f64>() / 7.0;
                 assert!((f64::from(mean.row(i)[j]) - expected).abs() < 1e-6);

@@ -256,12 +256,11 @@ fn transpose<S: Simd>(weights: &[f32], layer: &Layer, target: &mut [f32], width:
             // SAFETY: rows i..i + 8 and columns j..j + 8 lie inside the weights, and the other way round inside the target.
             unsafe {
                 let mut rows = [S::splat(0.0); LANES];
-                for r in 0..LANES {
-                    rows[r] = S::load(weights.as_ptr().add((i + r) * layer.stride + j));
+                for (r, row) in rows.iter_mut().enumerate() {
+                    *row = S::load(weights.as_ptr().add((i + r) * layer.stride + j));
                 }
-                let columns = S::transpose(rows);
-                for c in 0..LANES {
-                    S::store(target.as_mut_ptr().add((j + c) * width + i), columns[c]);
+                for (c, column) in S::transpose(rows).into_iter().enumerate() {
+                    S::store(target.as_mut_ptr().add((j + c) * width + i), column);
                 }
             }
         }

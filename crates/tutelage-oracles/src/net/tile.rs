@@ -220,13 +220,13 @@ unsafe fn step<S: Simd, O: Order, const R: usize, const C: usize>(
     // SAFETY: forwarded to the caller.
     unsafe {
         let mut b_vectors = [S::splat(0.0); C];
-        for j in 0..C {
-            b_vectors[j] = S::load(b.add(j * LANES));
+        for (j, vector) in b_vectors.iter_mut().enumerate() {
+            *vector = S::load(b.add(j * LANES));
         }
-        for i in 0..R {
+        for (i, row) in sums.iter_mut().enumerate() {
             let a_i = S::splat(*a.add(O::offset(a_stride, i, 0)));
-            for j in 0..C {
-                sums[i][j] = S::fma(a_i, b_vectors[j], sums[i][j]);
+            for (sum, &vector) in row.iter_mut().zip(&b_vectors) {
+                *sum = S::fma(a_i, vector, *sum);
             }
         }
     }
