@@ -7,7 +7,7 @@ use cpu_time::ThreadTime;
 /// The rate of fused multiply–adds of this core in GFLOP/s (two operations each), over a run of about `seconds` of processor time.
 ///
 /// Zero where there is no AVX2 with FMA to measure.
-pub fn fma_peak(seconds: f64) -> f64 {
+pub(crate) fn fma_peak(seconds: f64) -> f64 {
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma") {
         const TURNS: usize = 100_000;

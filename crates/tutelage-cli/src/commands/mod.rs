@@ -3,6 +3,7 @@
 mod expert;
 mod replay;
 mod theory;
+mod watch;
 
 use crate::output::Output;
 
@@ -11,6 +12,8 @@ use crate::output::Output;
 pub(crate) enum Command {
     /// Step a task with given actions from a given joint pose and write states, rewards and flags
     Replay(replay::Replay),
+    /// Look at an episode: an animated GIF and a strip of stills
+    Watch(watch::Watch),
     /// The paper's theory in the finite world, computed exactly
     Theory {
         #[command(subcommand)]
@@ -25,6 +28,7 @@ impl Command {
     pub(crate) fn run(self, output: &Output) -> anyhow::Result<()> {
         match self {
             Self::Replay(command) => command.run(output),
+            Self::Watch(command) => command.run(output),
             Self::Theory { command } => command.run(output),
             Self::Expert(command) => command.run(output),
         }

@@ -92,7 +92,7 @@ impl Kernel for Transpose<'_> {
 
     #[inline(always)]
     fn run<S: Simd>(self) {
-        transpose_weights(self.layout, self.params, self.transposed);
+        transpose_weights::<S>(self.layout, self.params, self.transposed);
     }
 }
 

@@ -187,7 +187,7 @@ impl Kernel for Backward<'_> {
     #[inline(always)]
     fn run<S: Simd>(self) {
         let Backprop { deltas, transposed } = self.backprop;
-        transpose_weights(self.layout, self.params, transposed);
+        transpose_weights::<S>(self.layout, self.params, transposed);
         let levels = (&self.tape.levels(), &deltas.levels_mut());
         for block in balanced(self.tape.rows(), BLOCK) {
             // SAFETY: both tapes fit the layout and hold these rows; the deltas are borrowed mutably, activations are only read.

@@ -139,18 +139,43 @@ unsafe fn add_column_sums<S: Simd>(
     stride: usize,
     rows: usize,
 ) {
-    for j in (0..sums.len()).step_by(LANES) {
-        // SAFETY: the caller's delta has `rows` rows of at least `sums.len()` (a multiple of eight) numbers.
-        unsafe {
-            let (mut even, mut odd) = (S::load(sums.as_ptr().add(j)), S::splat(0.0));
-            for i in (0..rows - rows % 2).step_by(2) {
-                even = S::add(even, S::load(delta.add(i * stride + j)));
-                odd = S::add(odd, S::load(delta.add((i + 1) * stride + j)));
+    let wide = sums.len() / (4 * LANES) * (4 * LANES);
+    // SAFETY: the caller's delta has `rows` rows of at least `sums.len()` (a multiple of eight) numbers.
+    unsafe {
+        for j in (0..wide).step_by(4 * LANES) {
+            add_sums::<S, 4>(sums.as_mut_ptr().add(j), delta.add(j), stride, rows);
+        }
+        for j in (wide..sums.len()).step_by(LANES) {
+            add_sums::<S, 1>(sums.as_mut_ptr().add(j), delta.add(j), stride, rows);
+        }
+    }
+}
+
+/// The sums of `C` vectors side by side, even and odd rows apart: an addition takes longer than the next one takes to begin.
+#[inline(always)]
+unsafe fn add_sums<S: Simd, const C: usize>(
+    sums: *mut f32,
+    delta: *const f32,
+    stride: usize,
+    rows: usize,
+) {
+    // SAFETY: forwarded to the caller.
+    unsafe {
+        let mut parts = [[S::splat(0.0); C]; 2];
+        for i in 0..rows / 2 {
+            for (p, part) in parts.iter_mut().enumerate() {
+                for (j, sum) in part.iter_mut().enumerate() {
+                    *sum = S::add(*sum, S::load(delta.add((2 * i + p) * stride + j * LANES)));
+                }
             }
+        }
+        let [mut even, odd] = parts;
+        for j in 0..C {
             if rows % 2 == 1 {
-                even = S::add(even, S::load(delta.add((rows - 1) * stride + j)));
+                even[j] = S::add(even[j], S::load(delta.add((rows - 1) * stride + j * LANES)));
             }
-            S::store(sums.as_mut_ptr().add(j), S::add(even, odd));
+            let at = sums.add(j * LANES);
+            S::store(at, S::add(S::load(at), S::add(even[j], odd[j])));
         }
     }
 }
@@ -213,26 +238,31 @@ pub(crate) fn transposed_len(layout: &Layout) -> usize {
 /// `W_lᵀ` of every layer but the first, `[outputs][inputs padded]` one after the other: the only real transpose there is.
 /// Padding in `transposed` is left as it is and must be zero.
 #[inline(always)]
-pub(crate) fn transpose_weights(layout: &Layout, params: &[f32], transposed: &mut [f32]) {
+pub(crate) fn transpose_weights<S: Simd>(layout: &Layout, params: &[f32], transposed: &mut [f32]) {
     let mut rest = transposed;
     for layer in &layout.layers()[1..] {
         let width = padded(layer.inputs);
         let (target, tail) = rest.split_at_mut(layer.outputs * width);
-        transpose(&params[layer.weights.clone()], layer, target, width);
+        transpose::<S>(&params[layer.weights.clone()], layer, target, width);
         rest = tail;
     }
 }
 
 #[inline(always)]
-fn transpose(weights: &[f32], layer: &Layer, target: &mut [f32], width: usize) {
+fn transpose<S: Simd>(weights: &[f32], layer: &Layer, target: &mut [f32], width: usize) {
     let whole = (layer.inputs / LANES * LANES, layer.outputs / LANES * LANES);
     for i in (0..whole.0).step_by(LANES) {
         for j in (0..whole.1).step_by(LANES) {
-            let block: [&[f32]; LANES] =
-                std::array::from_fn(|r| &weights[(i + r) * layer.stride + j..][..LANES]);
-            for c in 0..LANES {
-                let column: [f32; LANES] = std::array::from_fn(|r| block[r][c]);
-                target[(j + c) * width + i..][..LANES].copy_from_slice(&column);
+            // SAFETY: rows i..i + 8 and columns j..j + 8 lie inside the weights, and the other way round inside the target.
+            unsafe {
+                let mut rows = [S::splat(0.0); LANES];
+                for r in 0..LANES {
+                    rows[r] = S::load(weights.as_ptr().add((i + r) * layer.stride + j));
+                }
+                let columns = S::transpose(rows);
+                for c in 0..LANES {
+                    S::store(target.as_mut_ptr().add((j + c) * width + i), columns[c]);
+                }
             }
         }
     }

@@ -36,6 +36,8 @@ pub(crate) trait Simd: Copy {
     fn fnma(a: Self::V, b: Self::V, c: Self::V) -> Self::V;
     /// `x` where `|z| ≤ 1`, otherwise zero.
     fn keep_inside(z: Self::V, x: Self::V) -> Self::V;
+    /// Eight rows become eight columns.
+    fn transpose(rows: [Self::V; LANES]) -> [Self::V; LANES];
 }
 
 /// A computation that can be compiled for any instruction set.
@@ -161,6 +163,10 @@ impl Simd for Portable {
     fn keep_inside(z: Self::V, x: Self::V) -> Self::V {
         map2(z, x, |z, x| if z.abs() <= 1.0 { x } else { 0.0 })
     }
+    #[inline(always)]
+    fn transpose(rows: [Self::V; LANES]) -> [Self::V; LANES] {
+        std::array::from_fn(|j| std::array::from_fn(|i| rows[i][j]))
+    }
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -236,6 +242,35 @@ mod avx2 {
             unsafe {
                 let magnitude = _mm256_andnot_ps(_mm256_set1_ps(-0.0), z);
                 _mm256_and_ps(_mm256_cmp_ps::<_CMP_LE_OQ>(magnitude, _mm256_set1_ps(1.0)), x)
+            }
+        }
+        #[inline(always)]
+        fn transpose(rows: [__m256; 8]) -> [__m256; 8] {
+            let [r0, r1, r2, r3, r4, r5, r6, r7] = rows;
+            unsafe {
+                // Pairs of rows interleaved, then fours within each half register, then the halves exchanged.
+                let (a0, a1) = (_mm256_unpacklo_ps(r0, r1), _mm256_unpackhi_ps(r0, r1));
+                let (a2, a3) = (_mm256_unpacklo_ps(r2, r3), _mm256_unpackhi_ps(r2, r3));
+                let (a4, a5) = (_mm256_unpacklo_ps(r4, r5), _mm256_unpackhi_ps(r4, r5));
+                let (a6, a7) = (_mm256_unpacklo_ps(r6, r7), _mm256_unpackhi_ps(r6, r7));
+                let (b0, b1) =
+                    (_mm256_shuffle_ps::<0x44>(a0, a2), _mm256_shuffle_ps::<0xee>(a0, a2));
+                let (b2, b3) =
+                    (_mm256_shuffle_ps::<0x44>(a1, a3), _mm256_shuffle_ps::<0xee>(a1, a3));
+                let (b4, b5) =
+                    (_mm256_shuffle_ps::<0x44>(a4, a6), _mm256_shuffle_ps::<0xee>(a4, a6));
+                let (b6, b7) =
+                    (_mm256_shuffle_ps::<0x44>(a5, a7), _mm256_shuffle_ps::<0xee>(a5, a7));
+                [
+                    _mm256_permute2f128_ps::<0x20>(b0, b4),
+                    _mm256_permute2f128_ps::<0x20>(b1, b5),
+                    _mm256_permute2f128_ps::<0x20>(b2, b6),
+                    _mm256_permute2f128_ps::<0x20>(b3, b7),
+                    _mm256_permute2f128_ps::<0x31>(b0, b4),
+                    _mm256_permute2f128_ps::<0x31>(b1, b5),
+                    _mm256_permute2f128_ps::<0x31>(b2, b6),
+                    _mm256_permute2f128_ps::<0x31>(b3, b7),
+                ]
             }
         }
     }

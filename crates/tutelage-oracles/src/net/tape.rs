@@ -37,6 +37,7 @@ impl Tape {
     }
 
     /// Row `i` of level `l`, without its padding.
+    #[inline]
     #[must_use]
     pub fn row(&self, l: usize, i: usize) -> &[f32] {
         assert!(i < self.rows);
@@ -44,6 +45,7 @@ impl Tape {
     }
 
     /// Row `i` of level `l`, without its padding, to write.
+    #[inline]
     pub fn row_mut(&mut self, l: usize, i: usize) -> &mut [f32] {
         assert!(i < self.rows);
         &mut self.data[self.offsets[l] + i * padded(self.widths[l])..][..self.widths[l]]
@@ -61,6 +63,7 @@ impl Tape {
     }
 
     /// Uses `rows` rows from now on; grows (with zeros) if there is no room for them. Contents are then unspecified, padding zero.
+    #[inline]
     pub fn set_rows(&mut self, rows: usize) {
         if rows > self.capacity {
             let mut len = 0;
