@@ -129,9 +129,8 @@ mod tests {
 
     fn settings() -> TrpoSettings {
         TrpoSettings {
-            steps: 1500,
-            batch: 300,
-            lanes: 3,
+            steps: 8000,
+            batch: 2000,
             hidden: vec![16],
             trial_every: 2,
             trial_episodes: 2,

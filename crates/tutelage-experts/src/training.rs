@@ -68,7 +68,7 @@ impl Training {
         curve: Vec<Iteration>,
         best: Option<Trial>,
     ) -> Result<Self, TrainingError> {
-        let envs = (0..learner.settings().lanes).map(|_| Locomotion::new(task));
+        let envs = (0..learner.settings().lanes()).map(|_| Locomotion::new(task));
         let failed = |e: Box<dyn std::error::Error + Send + Sync>| TrainError::Env(e.into());
         let envs = envs.collect::<Result<_, _>>().map_err(|e| failed(e.into()))?;
         Ok(Self { task, learner, curve, best, envs })

@@ -1,7 +1,7 @@
 //! What TRPO can be told.
 
 use serde::{Deserialize, Serialize};
-use tutelage_envs::Task;
+use tutelage_envs::{HORIZON, Task};
 
 use super::{TrustRegion, ValueTraining};
 
@@ -12,8 +12,6 @@ pub struct TrpoSettings {
     pub steps: u64,
     /// Environment steps of a batch, at least: episodes are always played to their end.
     pub batch: usize,
-    /// Environments that share a batch.
-    pub lanes: usize,
     /// Widths of the hidden layers, of the mean as of the value network.
     pub hidden: Vec<usize>,
     /// log σ at the beginning.
@@ -51,7 +49,6 @@ impl Default for TrpoSettings {
         Self {
             steps: 2_000_000,
             batch: 8000,
-            lanes: 8,
             hidden: vec![64, 64],
             initial_log_std: -0.5,
             gamma: 0.99,
@@ -84,13 +81,17 @@ impl TrpoSettings {
         }
     }
 
+    /// Environments that share a batch: one for each full episode that it has room for.
+    pub fn lanes(&self) -> usize {
+        (self.batch / HORIZON).max(1)
+    }
+
     /// Whether every value is possible.
     pub fn check(&self) -> Result<(), SettingsError> {
         let positive = "at least 1";
         let counts = [
             ("steps", self.steps as f64),
             ("batch", self.batch as f64),
-            ("lanes", self.lanes as f64),
             ("region.cg_iterations", self.region.cg_iterations as f64),
             ("region.fisher_stride", self.region.fisher_stride as f64),
             ("region.shrinks", self.region.shrinks as f64),
@@ -144,7 +145,7 @@ mod tests {
         }
         let error = TrpoSettings { gamma: 1.0, ..TrpoSettings::default() }.check().unwrap_err();
         assert_eq!((error.field, error.value), ("gamma", 1.0));
-        let error = TrpoSettings { lanes: 0, ..TrpoSettings::default() }.check().unwrap_err();
-        assert_eq!(error.to_string(), "lanes is 0, but must be at least 1");
+        let error = TrpoSettings { batch: 0, ..TrpoSettings::default() }.check().unwrap_err();
+        assert_eq!(error.to_string(), "batch is 0, but must be at least 1");
     }
 }

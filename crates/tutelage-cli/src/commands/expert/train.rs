@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::bail;
+use serde::Serialize;
 use tutelage_envs::Task;
 use tutelage_experts::trpo::{Iteration, TrpoSettings};
 use tutelage_experts::{Card, Training};
@@ -128,10 +129,7 @@ impl Train {
         while !training.is_done() {
             let iteration = training.advance()?;
             training.save(checkpoint)?;
-            if output.is_json() {
-                println!("{}", serde_json::to_string(&iteration)?);
-            }
-            progress.tell(&training, &iteration);
+            progress.tell(&training, &iteration, output)?;
         }
         let expert = match training.best() {
             Some(trial) => trial.expert.clone(),
@@ -190,11 +188,20 @@ impl Progress {
         Self { begun: Instant::now(), steps_before: training.learner().steps(), told: None }
     }
 
-    fn tell(&mut self, training: &Training, iteration: &Iteration) {
+    fn tell(
+        &mut self,
+        training: &Training,
+        iteration: &Iteration,
+        output: &Output,
+    ) -> anyhow::Result<()> {
         let now = Instant::now();
+        if output.is_json() {
+            let seconds = (now - self.begun).as_secs_f64();
+            println!("{}", serde_json::to_string(&Timed { iteration, seconds })?);
+        }
         let soon = self.told.is_some_and(|told| now - told < PROGRESS_EVERY);
         if soon && !training.is_done() {
-            return;
+            return Ok(());
         }
         self.told = Some(now);
         let rate = (iteration.steps - self.steps_before) as f64 / (now - self.begun).as_secs_f64();
@@ -211,26 +218,35 @@ impl Progress {
             iteration.explained_variance,
             minutes(left),
         );
+        Ok(())
     }
+}
+
+/// An iteration, and the time since training began or went on.
+#[derive(Serialize)]
+struct Timed<'a> {
+    #[serde(flatten)]
+    iteration: &'a Iteration,
+    seconds: f64,
 }
 
 fn minutes(seconds: f64) -> String {
     format!("{}:{:02}", seconds as u64 / 60, seconds as u64 % 60)
 }
 
-/// Return, episode length, entropy and explained variance over steps.
+/// Return, episode length, KL and entropy over steps.
 fn figure(training: &Training) -> Figure {
     let panel = |title: &str, y: fn(&Iteration) -> f64| {
-        let points = training.curve().iter().map(|i| (i.steps as f64, y(i))).collect();
+        let points = training.curve().iter().map(|i| (i.steps as f64 / 1e6, y(i))).collect();
         Panel::new(title)
-            .x("environment steps", Scale::Linear)
+            .x("million environment steps", Scale::Linear)
             .y(title, Scale::Linear)
             .curve(Curve::new(training.task().name(), points))
     };
     Figure::new(format!("TRPO on {}, seed {}", training.task(), training.learner().seed()))
         .panel(panel("return", |i| i.reward))
         .panel(panel("episode length", |i| i.length))
+        .panel(panel("KL divergence", |i| i.kl))
         .panel(panel("entropy", |i| i.entropy))
-        .panel(panel("explained variance", |i| i.explained_variance))
         .columns(2)
 }
