@@ -1,5 +1,7 @@
 //! Experts from foreign files and back.
 
+#![allow(clippy::unwrap_used)]
+
 use std::path::{Path, PathBuf};
 
 use ndarray::Array2;
@@ -14,7 +16,7 @@ fn data(name: &str) -> PathBuf {
 }
 
 fn error(path: &Path, task: Option<Task>, statistics: Option<&Path>) -> String {
-    GaussianExpert::read(path, task, statistics).err().expect("an error").to_string()
+    GaussianExpert::read(path, task, statistics).map(drop).expect_err("an error").to_string()
 }
 
 #[test]
