@@ -11,7 +11,7 @@ pub enum Acting {
     UniformMember,
     /// π(s) = (1/E) Σₑ hₑ(s): the mean of the members' actions (a vote where actions are indices).
     Mean,
-    /// π_n̂ with n̂ ~ Unif[N]: the ensemble of a random round, its members drawn uniformly at every step.
+    /// π_n̂ with n̂ ~ Unif{1 … N}: the ensemble of a random round, its members drawn uniformly at every step.
     RandomRound,
 }
 
