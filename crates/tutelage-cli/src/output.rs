@@ -36,7 +36,11 @@ impl Output {
                 writeln!(out, "{}", serde_json::to_string(row)?)?;
             }
         } else {
-            write!(out, "{}", table(R::HEADINGS, &rows.iter().map(Row::cells).collect::<Vec<_>>()))?;
+            write!(
+                out,
+                "{}",
+                table(R::HEADINGS, &rows.iter().map(Row::cells).collect::<Vec<_>>())
+            )?;
         }
         Ok(())
     }
@@ -53,7 +57,8 @@ impl Output {
 /// Cells in aligned columns: text to the left, numbers to the right.
 fn table(headings: &[&str], rows: &[Vec<String>]) -> String {
     let numeric = |column: usize| {
-        rows.iter().all(|row| row[column].starts_with(|c: char| c.is_ascii_digit() || "-+<≤–".contains(c)))
+        rows.iter()
+            .all(|row| row[column].starts_with(|c: char| c.is_ascii_digit() || "-+<≤–".contains(c)))
     };
     let width = |column: usize| {
         let cells = rows.iter().map(|row| row[column].chars().count());

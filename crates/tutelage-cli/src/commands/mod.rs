@@ -4,8 +4,7 @@ use crate::output::Output;
 
 /// What there is to do.
 #[derive(clap::Subcommand)]
-pub(crate) enum Command {
-}
+pub(crate) enum Command {}
 
 impl Command {
     pub(crate) fn run(self, output: &Output) -> anyhow::Result<()> {

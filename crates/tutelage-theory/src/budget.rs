@@ -1,0 +1,175 @@
+//! What an accuracy costs: rounds, annotations, oracle calls.
+
+use crate::{Condition, Theorem};
+
+/// What one wants to know the price of.
+#[derive(Clone, Copy, Debug)]
+pub struct Goal {
+    /// ε: the estimation gap µ H Reg(N)/N to reach.
+    pub epsilon: f64,
+    /// µ.
+    pub mu: f64,
+    /// H.
+    pub horizon: f64,
+    /// The class, the action space and σ.
+    pub theorem: Theorem,
+    /// K; √ln B where none is given, as in the corollary.
+    pub states_per_round: Option<f64>,
+}
+
+/// Parameters of MFTPL-P that reach a goal.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Budget {
+    /// N.
+    pub rounds: f64,
+    /// K.
+    pub states_per_round: f64,
+    /// λ.
+    pub lambda: f64,
+    /// E.
+    pub ensemble: f64,
+    /// N K.
+    pub annotations: f64,
+    /// N E.
+    pub oracle_calls: f64,
+    /// µ H Reg(N)/N as bounded with the proof's constants.
+    pub guaranteed_gap: f64,
+    /// What must hold for the theorem to apply.
+    pub conditions: [Condition; 5],
+}
+
+/// A goal that makes no sense.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{field} is {value}; allowed is {allowed}")]
+pub struct GoalError {
+    /// Which quantity.
+    pub field: &'static str,
+    /// Its value.
+    pub value: f64,
+    /// What would be allowed.
+    pub allowed: &'static str,
+}
+
+/// Rounds beyond which we say that no number of rounds will do.
+const MOST_ROUNDS: f64 = 1e30;
+
+impl Goal {
+    fn check(&self) -> Result<(), GoalError> {
+        let Theorem { states, actions, class_size, sigma, delta } = self.theorem;
+        let at_least = |least: f64| move |value: f64| value >= least && value.is_finite();
+        let positive = |value: f64| value > 0.0 && value.is_finite();
+        let share = |value: f64| value > 0.0 && value <= 1.0;
+        let k = self.states_per_round.unwrap_or(1.0);
+        let fields: [(&'static str, f64, bool, &'static str); 9] = [
+            ("epsilon", self.epsilon, positive(self.epsilon), "a number > 0"),
+            ("mu", self.mu, positive(self.mu), "a number > 0"),
+            ("horizon", self.horizon, at_least(1.0)(self.horizon), "at least 1"),
+            ("actions", actions, at_least(2.0)(actions), "at least 2"),
+            ("class size", class_size, at_least(2.0)(class_size), "at least 2"),
+            ("sigma", sigma, share(sigma), "more than 0, at most 1"),
+            ("delta", delta, share(delta), "more than 0, at most 1"),
+            ("states", states, at_least(1.0)(states), "at least 1"),
+            ("states per round", k, at_least(1.0)(k), "at least 1"),
+        ];
+        match fields.into_iter().find(|(_, _, fine, _)| !fine) {
+            Some((field, value, _, allowed)) => Err(GoalError { field, value, allowed }),
+            None => Ok(()),
+        }
+    }
+
+    fn k(&self) -> f64 {
+        let corollary = self.theorem.class_size.max(2.0).ln().sqrt().ceil();
+        self.states_per_round.unwrap_or(corollary)
+    }
+
+    fn budget(&self, rounds: f64) -> Budget {
+        let (k, theorem) = (self.k(), &self.theorem);
+        let (lambda, ensemble) = (theorem.lambda(rounds, k), theorem.ensemble(rounds));
+        Budget {
+            rounds,
+            states_per_round: k,
+            lambda,
+            ensemble,
+            annotations: rounds * k,
+            oracle_calls: rounds * ensemble,
+            guaranteed_gap: self.mu * self.horizon * theorem.bound(rounds, k, lambda, ensemble)
+                / rounds,
+            conditions: theorem.conditions(rounds, k, lambda),
+        }
+    }
+
+    /// The corollary read as it stands, constants and logarithms dropped: with α = ε / µH,
+    /// N = max{√(A ln B / σ), √(A ln²B / σ) / K} / α².
+    pub fn by_order(&self) -> Result<Budget, GoalError> {
+        self.check()?;
+        let Theorem { actions, class_size, sigma, .. } = self.theorem;
+        let (ln_b, alpha) = (class_size.max(2.0).ln(), self.epsilon / (self.mu * self.horizon));
+        let by_class = (actions * ln_b / sigma).sqrt();
+        let by_annotations = (actions * ln_b * ln_b / sigma).sqrt() / self.k();
+        Ok(self.budget((by_class.max(by_annotations) / (alpha * alpha)).ceil().max(1.0)))
+    }
+
+    /// The fewest rounds for which the proof, constants included, guarantees the goal; none if not even 10³⁰ do.
+    pub fn by_proof(&self) -> Result<Option<Budget>, GoalError> {
+        self.check()?;
+        let enough = |rounds: f64| {
+            let budget = self.budget(rounds);
+            budget.guaranteed_gap <= self.epsilon && budget.conditions.iter().all(Condition::holds)
+        };
+        let mut high = 1.0;
+        while !enough(high) {
+            high *= 2.0;
+            if high > MOST_ROUNDS {
+                return Ok(None);
+            }
+        }
+        let mut low = high / 2.0;
+        while high - low > 1.0f64.max(high * 1e-6) {
+            let middle = ((low + high) / 2.0).floor();
+            if enough(middle) { high = middle } else { low = middle }
+        }
+        Ok(Some(self.budget(high.ceil())))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn goal(epsilon: f64) -> Goal {
+        let theorem =
+            Theorem { states: 1000.0, actions: 4.0, class_size: 100.0, sigma: 0.1, delta: 0.05 };
+        Goal { epsilon, mu: 1.0, horizon: 10.0, theorem, states_per_round: None }
+    }
+
+    #[test]
+    fn the_corollary_by_hand() {
+        // α = 0.1, K = ⌈√ln 100⌉ = 3, √(4 ln 100 / 0.1) = 13.57, √(4 ln²100 / 0.1) / 3 = 9.71.
+        let budget = goal(1.0).by_order().unwrap();
+        assert_eq!((budget.states_per_round, budget.rounds), (3.0, 1358.0));
+        assert_eq!(budget.annotations, 4074.0);
+    }
+
+    #[test]
+    fn half_the_gap_costs_four_times_the_rounds() {
+        let rounds = |epsilon| goal(epsilon).by_order().unwrap().rounds;
+        assert!((rounds(0.05) / rounds(0.1) - 4.0).abs() < 0.01);
+    }
+
+    #[test]
+    fn the_proofs_budget_keeps_its_promise_and_is_not_wasteful() {
+        let goal = goal(1.0);
+        let budget = goal.by_proof().unwrap().unwrap();
+        assert!(budget.guaranteed_gap <= 1.0);
+        assert!(budget.conditions.iter().all(Condition::holds));
+        assert!(goal.budget((budget.rounds * 0.99).floor()).guaranteed_gap > 1.0);
+    }
+
+    #[test]
+    fn goals_that_make_no_sense_are_named() {
+        let mut bad = goal(0.1);
+        bad.theorem.sigma = 1.5;
+        assert_eq!(bad.by_order().unwrap_err().field, "sigma");
+        assert_eq!(goal(-0.1).by_proof().unwrap_err().field, "epsilon");
+    }
+}

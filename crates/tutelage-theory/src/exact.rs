@@ -1,0 +1,212 @@
+//! Exact values: occupancy, J, V, Q, recoverability µ, smoothness σ.
+
+use crate::Mdp;
+
+/// A stochastic stationary policy as a table: π(a | s) at index s·A + a.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Table {
+    actions: usize,
+    probabilities: Vec<f64>,
+}
+
+impl Table {
+    /// The policy with these action probabilities, S rows of A.
+    pub fn new(actions: usize, probabilities: Vec<f64>) -> Self {
+        Self { actions: actions.max(1), probabilities }
+    }
+
+    /// The deterministic policy that takes `choices[s]` in s.
+    pub fn deterministic(actions: usize, choices: &[u32]) -> Self {
+        let mut probabilities = vec![0.0; choices.len() * actions];
+        for (state, &action) in choices.iter().enumerate() {
+            probabilities[state * actions + action as usize] = 1.0;
+        }
+        Self { actions, probabilities }
+    }
+
+    /// π(· | s).
+    pub fn row(&self, state: usize) -> &[f64] {
+        &self.probabilities[state * self.actions..(state + 1) * self.actions]
+    }
+}
+
+/// The state visitation distribution d_π(s) = (1/H) Σₜ P(sₜ = s).
+pub fn occupancy(mdp: &Mdp, policy: &Table) -> Vec<f64> {
+    let mut total = vec![0.0; mdp.states()];
+    let mut now = mdp.initial().to_vec();
+    for _ in 0..mdp.horizon() {
+        let mut next = vec![0.0; mdp.states()];
+        for (state, &here) in now.iter().enumerate().filter(|(_, here)| **here > 0.0) {
+            total[state] += here / mdp.horizon() as f64;
+            for (action, &chosen) in policy.row(state).iter().enumerate().filter(|(_, p)| **p > 0.0)
+            {
+                for &(to, p) in mdp.next(state, action) {
+                    next[to as usize] += here * chosen * p;
+                }
+            }
+        }
+        now = next;
+    }
+    total
+}
+
+/// V and Q of a policy at every time.
+#[derive(Clone, Debug)]
+pub struct Values {
+    /// Vᵗ(s) for t = 1 … H, then V^{H+1} = 0.
+    pub v: Vec<Vec<f64>>,
+    /// Qᵗ(s, a) at index s·A + a for t = 1 … H.
+    pub q: Vec<Vec<f64>>,
+}
+
+/// Qᵗ(s, a) = c(s, a) + Σ P(s′ | s, a) Vᵗ⁺¹(s′) and Vᵗ(s) = Σ π(a | s) Qᵗ(s, a), backwards in time.
+pub fn values(mdp: &Mdp, policy: &Table) -> Values {
+    let mut v = vec![vec![0.0; mdp.states()]];
+    let mut q = Vec::new();
+    for _ in 0..mdp.horizon() {
+        let q_now = action_values(mdp, &v[v.len() - 1]);
+        let v_now = q_now.chunks(mdp.actions()).enumerate().map(|(s, q)| dot(policy.row(s), q));
+        v.push(v_now.collect());
+        q.push(q_now);
+    }
+    v.reverse();
+    q.reverse();
+    Values { v, q }
+}
+
+/// c(s, a) + Σ P(s′ | s, a) V(s′).
+pub(crate) fn action_values(mdp: &Mdp, v: &[f64]) -> Vec<f64> {
+    let pairs = (0..mdp.states()).flat_map(|s| (0..mdp.actions()).map(move |a| (s, a)));
+    let later = |s, a| mdp.next(s, a).iter().map(|&(to, p)| p * v[to as usize]).sum::<f64>();
+    pairs.map(|(s, a)| mdp.cost(s, a) + later(s, a)).collect()
+}
+
+/// J(π) = E_{s₁ ~ ρ} V¹(s₁).
+pub fn expected_cost(mdp: &Mdp, policy: &Table) -> f64 {
+    dot(mdp.initial(), &values(mdp, policy).v[0])
+}
+
+/// The smallest µ with Qᵗ(s, a) − Vᵗ(s) ≤ µ I(a ≠ π^E(s)) for the deterministic expert's values, at every time.
+pub fn recoverability(mdp: &Mdp, expert: &[u32]) -> f64 {
+    let Values { v, q } = values(mdp, &Table::deterministic(mdp.actions(), expert));
+    let advantages = q.iter().zip(&v).flat_map(|(q, v)| {
+        let rows = q.chunks(mdp.actions()).zip(v);
+        rows.flat_map(|(q, v)| q.iter().map(move |q| q - v))
+    });
+    advantages.fold(0.0, f64::max)
+}
+
+/// The largest σ with d_π(s) ≤ d₀(s) / σ for all of these policies.
+pub fn smoothness<'a>(
+    mdp: &Mdp,
+    cover: &[f64],
+    policies: impl IntoIterator<Item = &'a Table>,
+) -> f64 {
+    let sigmas = policies.into_iter().map(|policy| ratio(cover, &occupancy(mdp, policy)));
+    sigmas.fold(1.0, f64::min)
+}
+
+/// A σ that holds for every policy, stationary or not, that takes only allowed actions (at index s·A + a).
+///
+/// The occupancy of each state is maximised on its own by dynamic programming, so this bounds σ over the mixed class Π_ℬ
+/// from below.
+pub fn guaranteed_smoothness(mdp: &Mdp, cover: &[f64], allowed: &[bool]) -> f64 {
+    let most: Vec<f64> =
+        (0..mdp.states()).map(|target| most_visits(mdp, target, allowed)).collect();
+    ratio(cover, &most)
+}
+
+/// max over policies of d_π(target).
+fn most_visits(mdp: &Mdp, target: usize, allowed: &[bool]) -> f64 {
+    let mut visits = vec![0.0; mdp.states()];
+    for _ in 0..mdp.horizon() {
+        let best = (0..mdp.states()).map(|s| {
+            let actions = (0..mdp.actions()).filter(|a| allowed[s * mdp.actions() + a]);
+            let later = actions.map(|a| {
+                mdp.next(s, a).iter().map(|&(to, p)| p * visits[to as usize]).sum::<f64>()
+            });
+            f64::from(u8::from(s == target)) + later.fold(0.0, f64::max)
+        });
+        visits = best.collect();
+    }
+    dot(mdp.initial(), &visits) / mdp.horizon() as f64
+}
+
+/// min over visited states of d₀(s) / d(s), at most 1.
+fn ratio(cover: &[f64], occupancy: &[f64]) -> f64 {
+    let ratios = cover.iter().zip(occupancy).filter(|(_, d)| **d > 0.0).map(|(d0, d)| d0 / d);
+    ratios.fold(1.0, f64::min)
+}
+
+pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 0 →(a=0) 0, 0 →(a=1) 1 absorbing; cost 1 in state 1, H = 3.
+    fn slide() -> Mdp {
+        let next = |s: usize, a: usize| vec![(u32::from(s == 1 || a == 1), 1.0)];
+        Mdp::new([2, 2, 3], vec![1.0, 0.0], next, |s, _| s as f64).unwrap()
+    }
+
+    #[test]
+    fn occupancy_of_a_stochastic_policy_by_hand() {
+        // P(s_t = 0) = 1, 1/2, 1/4.
+        let half = Table::new(2, vec![0.5; 4]);
+        let d = occupancy(&slide(), &half);
+        assert!((d[0] - 1.75 / 3.0).abs() < 1e-12 && (d[1] - 1.25 / 3.0).abs() < 1e-12, "{d:?}");
+        assert!((expected_cost(&slide(), &half) - 1.25).abs() < 1e-12);
+    }
+
+    #[test]
+    fn recoverability_is_the_worst_advantage() {
+        // The expert stays in 0; leaving at time 1 costs 1 in each of the two later steps.
+        assert_eq!(recoverability(&slide(), &[0, 0]), 2.0);
+    }
+
+    #[test]
+    fn the_guaranteed_sigma_is_below_that_of_any_policy() {
+        let mdp = slide();
+        let cover = [0.5, 0.5];
+        let policies: Vec<Table> = (0..=10)
+            .map(|p| {
+                let p = f64::from(p) / 10.0;
+                Table::new(2, vec![1.0 - p, p, 1.0, 0.0])
+            })
+            .collect();
+        let sigma = smoothness(&mdp, &cover, &policies);
+        assert_eq!(sigma, 0.5); // staying in 0 visits it always
+        assert_eq!(guaranteed_smoothness(&mdp, &cover, &[true; 4]), 0.5);
+        // Where only leaving is allowed, state 1 is visited two steps of three.
+        let leave = [false, true, true, true];
+        assert!((guaranteed_smoothness(&mdp, &cover, &leave) - 0.75).abs() < 1e-12);
+    }
+
+    #[test]
+    fn the_performance_difference_lemma_holds() {
+        let (mdp, expert) = (slide(), [0u32, 0]);
+        let policy = Table::new(2, vec![0.3, 0.7, 0.5, 0.5]);
+        let Values { v, q } = values(&mdp, &Table::deterministic(2, &expert));
+        // Σ_t E[Q^t - V^t] with the distribution of s_t under the policy.
+        let mut now = mdp.initial().to_vec();
+        let mut sum = 0.0;
+        for t in 0..3 {
+            let mut next = vec![0.0; 2];
+            for s in 0..2 {
+                for a in 0..2 {
+                    sum += now[s] * policy.row(s)[a] * (q[t][2 * s + a] - v[t][s]);
+                    mdp.next(s, a)
+                        .iter()
+                        .for_each(|&(to, p)| next[to as usize] += now[s] * policy.row(s)[a] * p);
+                }
+            }
+            now = next;
+        }
+        let difference =
+            expected_cost(&mdp, &policy) - expected_cost(&mdp, &Table::deterministic(2, &expert));
+        assert!((sum - difference).abs() < 1e-12);
+    }
+}
