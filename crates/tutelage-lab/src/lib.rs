@@ -1,0 +1,24 @@
+//! The laboratory: specs → durable runs → statistics → figures.
+//!
+//! - [`spec`]: what a run is, in one TOML form.
+//! - [`store`]: a run directory with an append-only log, from which everything about a run is derived.
+//! - [`run()`]: the core's loop with that log, an evaluation after every round, and exact continuation after a crash.
+//! - [`stats`]: curves over seeds with bootstrap bands.
+//!
+//! Nothing here prints: what a run does leaves through a [`Reporter`].
+
+mod curve;
+mod durable;
+pub mod export;
+mod line;
+mod report;
+mod run;
+pub mod spec;
+pub mod stats;
+pub mod store;
+
+pub use curve::learning_curve;
+pub use durable::{Durable, LoadError, PolicyError, load_policy};
+pub use line::RoundLine;
+pub use report::{Reporter, Silent, Stage};
+pub use run::{Ending, Job, Keep, RunError, run};
