@@ -23,10 +23,10 @@ pub use sampling::{expert_acts_name, keep_name, sampling_name};
 use std::path::PathBuf;
 
 use sha2::{Digest, Sha256};
-use tutelage::{ExpertActs, Sampling};
+use tutelage::{Algorithm, ExpertActs, Plan, Sampling, Stream};
 use tutelage_envs::Task;
 
-use crate::run::Keep;
+use crate::run::{Job, Keep};
 
 /// A complete, checked run.
 #[derive(Clone, Debug, PartialEq)]
@@ -77,6 +77,13 @@ impl RunSpec {
         let spec = Self { keep: Keep::All, ..self.clone() };
         let digest = Sha256::digest(spec.to_toml());
         digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    /// What to do, once the algorithm is made.
+    pub fn job<'a, S, A>(&self, algorithm: &'a Algorithm<S, A>) -> Job<'a, S, A> {
+        let Self { rounds, states_per_round, sampling, seed, episodes, keep, .. } = *self;
+        let plan = Plan { rounds, states_per_round, sampling, stream: Stream::new(seed) };
+        Job { algorithm, plan, episodes, keep }
     }
 
     /// A name for the run's folder that no other spec has.

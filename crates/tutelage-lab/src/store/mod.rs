@@ -25,6 +25,7 @@ pub use run_dir::{RunDir, read_history, read_spec};
 pub use times::{Seconds, read_times};
 
 pub(crate) use record::Record;
+pub(crate) use run_dir::policy_path;
 
 use std::io;
 use std::path::{Path, PathBuf};
