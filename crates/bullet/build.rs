@@ -53,7 +53,8 @@ fn build() -> Result<(), String> {
         .flag_if_supported("-ffp-contract=off") // a fused multiply-add would change the last bit
         .flag_if_supported("-fno-math-errno")
         .flag_if_supported("-fno-exceptions")
-        .flag_if_supported("-fno-rtti");
+        .flag_if_supported("-fno-rtti")
+        .flag_if_supported("-finline-limit=10000");
     compiler.try_get_compiler().map_err(|error| {
         format!("no C++ compiler was found; install g++ or clang++, or set CXX ({error})")
     })?;

@@ -40,11 +40,9 @@ void Solver::add_contact(btMultiBody& robot, int link, const btManifoldPoint& po
 	across.normalize();
 	along.normalize();
 	Row* row[3] = {&rows.normal, &rows.across, &rows.along};
-	const btVector3 direction[3] = {point.m_normalWorldOnB, across, along};
-	for (int i = 0; i < 3; i++) {
-		robot.fillContactJacobianMultiDof(link, point.m_positionWorldOnA, direction[i], row[i]->jacobian, m_scratch_r, m_scratch_v, m_scratch_m);
-		prepare(robot, *row[i]);
-	}
+	btVector3 direction[3] = {point.m_normalWorldOnB, across, along};
+	fill_jacobians(robot, link, point.m_positionWorldOnA, direction, row);
+	for (Row* each : row) prepare(robot, *each);
 
 	const btScalar distance = point.getDistance() + SLOP;
 	btScalar speed = -rows.normal.goal;
@@ -58,6 +56,41 @@ void Solver::add_contact(btMultiBody& robot, int link, const btManifoldPoint& po
 	rows.normal.upper = MAX_CONTACT_IMPULSE;
 	rows.across.goal = -rows.across.goal * rows.across.inverse_mass_factor;
 	rows.along.goal = -rows.along.goal * rows.along.inverse_mass_factor;
+}
+
+// How fast a point of a link moves in three directions when each coordinate does at unit speed. Walks once from the base to the link, with point
+// and directions in the frame of the link at hand, for all three.
+void Solver::fill_jacobians(const btMultiBody& robot, int link, const btVector3& at, btVector3 direction[3], Row* row[3])
+{
+	btVector3 point = at - robot.getBasePos();
+	const btMatrix3x3 base_rotation(robot.getWorldToBaseRot());
+	for (int d = 0; d < 3; d++) {
+		btScalar* jacobian = row[d]->jacobian;
+		const btVector3 moment = point.cross(direction[d]);
+		for (int i = 0; i < 3; i++) {
+			jacobian[i] = moment[i];
+			jacobian[3 + i] = direction[d][i];
+		}
+		for (int i = 6; i < m_coordinates; i++) jacobian[i] = 0;
+		direction[d] = base_rotation * direction[d];
+	}
+	point = base_rotation * point;
+
+	m_chain.resize(0);
+	for (int i = link; i >= 0; i = robot.getParent(i)) m_chain.push_back(i);
+	for (int c = m_chain.size() - 1; c >= 0; c--) {
+		const btMultibodyLink& part = robot.getLink(m_chain[c]);
+		if (part.m_jointType == btMultibodyLink::eRevolute) {  // the others do not turn
+			const btMatrix3x3 rotation(part.m_cachedRotParentToThis);
+			point = rotation * point;
+			for (int d = 0; d < 3; d++) direction[d] = rotation * direction[d];
+		}
+		point = point - part.m_cachedRVector;
+		if (part.m_dofCount == 0) continue;
+		btVector3 motion = part.getAxisBottom(0);
+		if (part.m_jointType == btMultibodyLink::eRevolute) motion = part.getAxisTop(0).cross(point) + motion;
+		for (int d = 0; d < 3; d++) row[d]->jacobian[6 + part.m_dofOffset] = direction[d].dot(motion);
+	}
 }
 
 void Solver::add_limit(btMultiBody& robot, const JointLimit& limit)
@@ -84,6 +117,13 @@ void Solver::add_limit(btMultiBody& robot, const JointLimit& limit)
 // Fills in the response and leaves the present velocity along the row in its goal.
 void Solver::prepare(btMultiBody& robot, Row& row)
 {
+	row.impulse = 0;
+	// On a fixed base, a force that drives no joint moves nothing: friction across the plane of a planar robot.
+	if (robot.hasFixedBase() && drives_no_joint(row)) {
+		for (int i = 0; i < m_coordinates; i++) row.response[i] = 0;
+		row.inverse_mass_factor = row.goal = 0;
+		return;
+	}
 	robot.calcAccelerationDeltasMultiDof(row.jacobian, row.response, m_scratch_r, m_scratch_v);
 	const btScalar* velocity = robot.getVelocityVector();
 	btScalar mobility = 0, speed = 0;
@@ -93,7 +133,13 @@ void Solver::prepare(btMultiBody& robot, Row& row)
 	}
 	row.inverse_mass_factor = mobility > SIMD_EPSILON ? 1 / mobility : 0;
 	row.goal = speed;
-	row.impulse = 0;
+}
+
+bool Solver::drives_no_joint(const Row& row) const
+{
+	for (int i = 6; i < m_coordinates; i++)
+		if (row.jacobian[i] != 0) return false;
+	return true;
 }
 
 // Relaxes every row once. Returns the greatest squared change of velocity along a row, as Bullet forms it: a row that moves nothing has
@@ -163,9 +209,11 @@ btScalar Solver::relax_friction(ContactRows& contact)
 	const btScalar sum_across = across.impulse + step_across;
 
 	if (sum_across * sum_across + sum_along * sum_along >= bound * bound) {
-		const btScalar angle = btAtan2(sum_across, sum_along);
-		step_across = clip(across, sum_across, step_across, btFabs(bound * btSin(angle)));
-		step_along = clip(along, sum_along, step_along, btFabs(bound * btCos(angle)));
+		// With nothing across, the angle is 0 or pi and its cosine 1 or -1.
+		const bool straight = sum_across == 0;
+		const btScalar angle = straight ? 0 : btAtan2(sum_across, sum_along);
+		step_across = clip(across, sum_across, step_across, straight ? 0 : btFabs(bound * btSin(angle)));
+		step_along = clip(along, sum_along, step_along, straight ? btFabs(bound) : btFabs(bound * btCos(angle)));
 	} else {
 		across.impulse = sum_across;
 		along.impulse = sum_along;

@@ -48,7 +48,9 @@ public:
 private:
 	void add_contact(btMultiBody& robot, int link, const btManifoldPoint& point);
 	void add_limit(btMultiBody& robot, const JointLimit& limit);
+	void fill_jacobians(const btMultiBody& robot, int link, const btVector3& at, btVector3 direction[3], Row* row[3]);
 	void prepare(btMultiBody& robot, Row& row);
+	bool drives_no_joint(const Row& row) const;
 	btScalar sweep(int iteration);
 	btScalar relax(Row& row);
 	btScalar relax_friction(ContactRows& contact);
@@ -62,7 +64,7 @@ private:
 	std::vector<ContactRows> m_contact_rows;
 	int m_coordinates = 0;
 	btScalar m_change[MAX_COORDINATES];  // of the robot's velocity so far
+	btAlignedObjectArray<int> m_chain;  // links from one up to the base
 	btAlignedObjectArray<btScalar> m_scratch_r;
 	btAlignedObjectArray<btVector3> m_scratch_v;
-	btAlignedObjectArray<btMatrix3x3> m_scratch_m;
 };

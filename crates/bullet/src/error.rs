@@ -19,7 +19,12 @@ pub enum Error {
         /// Its supposed parent.
         parent: usize,
     },
-    /// Bullet could not allocate.
-    #[error("out of memory")]
-    Memory,
+    /// There are more joints than the solver has room for.
+    #[error("there are {found} joints, but at most {most} are possible")]
+    Joints {
+        /// How many there are.
+        found: usize,
+        /// How many there may be.
+        most: usize,
+    },
 }

@@ -1,6 +1,7 @@
 //! The declarations of `shim/shim.h`.
 
 use std::ffi::c_int;
+use std::ptr::NonNull;
 
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
@@ -70,7 +71,7 @@ unsafe extern "C" {
         links: *const Link,
         count: c_int,
         shapes: *const Shape,
-    ) -> *mut World;
+    ) -> NonNull<World>;
     pub(crate) fn tb_world_free(world: *mut World);
     pub(crate) fn tb_set_joint(world: *mut World, link: c_int, position: f64, velocity: f64);
     pub(crate) fn tb_update_poses(world: *mut World);
@@ -82,7 +83,7 @@ unsafe extern "C" {
     pub(crate) fn tb_velocity(world: *const World, link: c_int, linear: *mut f64);
     pub(crate) fn tb_touches_floor(world: *const World, link: c_int) -> c_int;
     pub(crate) fn tb_inertia(world: *const World, link: c_int, diagonal: *mut f64);
-    pub(crate) fn tb_save(world: *const World) -> *mut Snapshot;
+    pub(crate) fn tb_save(world: *const World) -> NonNull<Snapshot>;
     pub(crate) fn tb_restore(world: *mut World, snapshot: *const Snapshot);
     pub(crate) fn tb_snapshot_free(snapshot: *mut Snapshot);
 }

@@ -20,6 +20,9 @@ pub struct World {
 // Bullet is compiled without thread-local state.
 unsafe impl Send for World {}
 
+/// The shim's rows have room for 32 coordinates, six of them the base's.
+const MOST_JOINTS: usize = 26;
+
 /// Position and velocity of a joint: metres and m/s, or radians and rad/s.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct JointState {
@@ -70,7 +73,7 @@ impl World {
             )
         };
         let moves = body.links.iter().map(|link| link.joint != Joint::Weld).collect();
-        Ok(World { raw: NonNull::new(raw).ok_or(Error::Memory)?, moves })
+        Ok(World { raw, moves })
     }
 
     /// How many links there are besides the base.
@@ -150,10 +153,10 @@ impl World {
     }
 
     /// Everything that later steps depend on.
-    pub fn save(&self) -> Result<Snapshot, Error> {
+    pub fn save(&self) -> Snapshot {
         // SAFETY: `raw` is a live world.
         let raw = unsafe { ffi::tb_save(self.raw.as_ptr()) };
-        Ok(Snapshot { raw: NonNull::new(raw).ok_or(Error::Memory)?, links: self.links() })
+        Snapshot { raw, links: self.links() }
     }
 
     /// Goes back to a state that this world, or one built alike, was in.
@@ -199,10 +202,19 @@ impl Drop for Snapshot {
 fn check(settings: &Settings, body: &Articulation) -> Result<(), Error> {
     let positive =
         |field: &str, value: f64| check_value(field, value, value > 0.0, "positive and finite");
+    let not_negative = |field: &str, value: f64| {
+        check_value(field, value, value >= 0.0, "finite and not negative")
+    };
     positive("time_step", settings.time_step)?;
     positive("substeps", f64::from(settings.substeps))?;
     positive("iterations", f64::from(settings.iterations))?;
     check_value("gravity", settings.gravity, true, "finite")?;
+    not_negative("contact_erp", settings.contact_erp)?;
+    not_negative("floor_friction", settings.floor_friction)?;
+    let joints = body.links.iter().filter(|link| link.joint != Joint::Weld).count();
+    if joints > MOST_JOINTS {
+        return Err(Error::Joints { found: joints, most: MOST_JOINTS });
+    }
     check_mass("base", body.base.mass, body.base.shapes.is_empty())?;
     for (index, link) in body.links.iter().enumerate() {
         check_mass(&format!("link {index}"), link.mass, link.shapes.is_empty())?;

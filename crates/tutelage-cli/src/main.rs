@@ -1,6 +1,7 @@
 //! The `tutelage` command. Results go to standard output, progress and messages to standard error; the exit code is 0 only
 //! when the work was done.
 
+mod arguments;
 mod commands;
 mod output;
 

@@ -117,7 +117,7 @@ impl Locomotion {
     pub fn new(task: Task) -> Result<Locomotion, bullet::Error> {
         let model = task.robot();
         let world = World::new(&SETTINGS, &model.body)?;
-        let rest = world.save()?;
+        let rest = world.save();
         let torso = model.link("torso").unwrap_or(LinkId::Base);
         let feet: Vec<LinkId> = task.feet().iter().filter_map(|name| model.link(name)).collect();
         let averaged = averaging_order(torso, world.links());
