@@ -1,0 +1,236 @@
+//! Least squares: affine policies by the Moore–Penrose pseudo-inverse.
+
+use faer::{Mat, MatRef};
+use rayon::prelude::*;
+use tutelage::{Oracle, OracleError, Stream, TrainingSets, View};
+
+use crate::mlp::{Examples, MlpPolicy, check_data};
+use crate::net::{AlignedVec, Layout, Network};
+
+/// 𝒪 for affine policies `a = clip(xW + b)`: ordinary least squares.
+///
+/// `[W; b] = X⁺Y`, where the rows of `X` are `[x, 1]`, the rows of `Y` the labels clipped to [-1, 1] (the loss sees no difference
+/// between a label and its clipped self), and `X⁺` is the pseudo-inverse by singular values in f64. Where the rows do not determine the
+/// solution it is the one of least norm. Singular values up to `ε·max(rows, columns)·σ_max` count as zero. When D is empty all policies are zero: the
+/// paper's π₁.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct LeastSquares;
+
+/// The singular values of a member's data were not found.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the singular value decomposition of member {member}'s {rows} rows did not converge")]
+pub struct NoDecomposition {
+    /// Which member.
+    pub member: usize,
+    /// How many distinct rows it trained on.
+    pub rows: usize,
+}
+
+impl Oracle for LeastSquares {
+    type State = f32;
+    type Action = f32;
+    type Policy = MlpPolicy;
+
+    fn fit(
+        &self,
+        sets: &TrainingSets<'_, f32, f32>,
+        _stream: &Stream,
+    ) -> Result<MlpPolicy, OracleError> {
+        if sets.members() == 0 {
+            return Err(OracleError::NoMembers);
+        }
+        let spaces = sets.spaces();
+        check_data(sets.data(), spaces)?;
+        let network = Network::new(&[spaces.states, spaces.actions])
+            .map_err(|error| OracleError::Other(Box::new(error)))?;
+        let fit = |member| fit_member(network.layout(), sets, member);
+        let members: Result<Vec<_>, _> = match sets.data().is_empty() {
+            true => Ok(vec![network.layout().zeros(); sets.members()]),
+            false if matches!(sets.view(0), View::All) => {
+                fit(0).map(|params| vec![params; sets.members()])
+            }
+            false => (0..sets.members()).into_par_iter().map(fit).collect(),
+        };
+        Ok(MlpPolicy::new(network, members?))
+    }
+}
+
+fn fit_member(
+    layout: &Layout,
+    sets: &TrainingSets<'_, f32, f32>,
+    member: usize,
+) -> Result<AlignedVec, OracleError> {
+    let view = sets.view(member);
+    let (examples, rows) = Examples::of_view(sets.data(), &view, sets.spaces())?;
+    let (x, y) = weighted_rows(layout, &examples, rows);
+    let solution = solve(x.as_ref(), y.as_ref())
+        .ok_or_else(|| OracleError::Other(Box::new(NoDecomposition { member, rows: x.nrows() })))?;
+    let (inputs, outputs) = (layout.inputs(), layout.outputs());
+    let dense: Vec<f32> = (0..=inputs)
+        .flat_map(|i| (0..outputs).map(move |j| (i, j)))
+        .map(|at| solution[at] as f32)
+        .collect();
+    let mut params = layout.zeros();
+    layout.set_dense(&mut params, 0, &dense[..inputs * outputs], &dense[inputs * outputs..]);
+    Ok(params)
+}
+
+/// The distinct rows `√n·[x, 1]` and `√n·clip(y)`, where an example is listed `n` times: the same sums of squares from fewer rows.
+fn weighted_rows(
+    layout: &Layout,
+    examples: &Examples<'_, f32>,
+    mut rows: Vec<u32>,
+) -> (Mat<f64>, Mat<f64>) {
+    rows.sort_unstable();
+    let runs: Vec<&[u32]> = rows.chunk_by(|a, b| a == b).collect();
+    let (inputs, outputs) = (layout.inputs(), layout.outputs());
+    let (mut x, mut y) = (Mat::zeros(runs.len(), inputs + 1), Mat::zeros(runs.len(), outputs));
+    for (i, run) in runs.iter().enumerate() {
+        let root = (run.len() as f64).sqrt();
+        let (state, label) = examples.get(run[0]);
+        (0..inputs).for_each(|j| x[(i, j)] = root * f64::from(state[j]));
+        x[(i, inputs)] = root;
+        (0..outputs).for_each(|j| y[(i, j)] = root * f64::from(label[j].clamp(-1.0, 1.0)));
+    }
+    (x, y)
+}
+
+/// `X⁺Y = V Σ⁺ Uᵀ Y`.
+fn solve(x: MatRef<'_, f64>, y: MatRef<'_, f64>) -> Option<Mat<f64>> {
+    let svd = x.thin_svd().ok()?;
+    let sigma = svd.S().column_vector();
+    let largest = (0..sigma.nrows()).map(|i| sigma[i]).fold(0.0, f64::max);
+    let negligible = f64::EPSILON * x.nrows().max(x.ncols()) as f64 * largest;
+    let mut projected = svd.U().transpose() * y;
+    for i in 0..projected.nrows() {
+        let inverse = if sigma[i] > negligible { 1.0 / sigma[i] } else { 0.0 };
+        (0..projected.ncols()).for_each(|j| projected[(i, j)] *= inverse);
+    }
+    Some(svd.V() * projected)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use tutelage::{Batch, Dataset, Policy, Spaces, TrainOn, UniformBox, check_oracle};
+
+    use super::*;
+
+    fn data(states: &[&[f32]], labels: &[&[f32]]) -> Dataset<f32, f32> {
+        let batch = |rows: &[&[f32]]| Batch::from_vec(rows[0].len(), rows.concat()).unwrap();
+        Dataset { states: batch(states), actions: batch(labels) }
+    }
+
+    fn fit(
+        data: &Dataset<f32, f32>,
+        members: usize,
+        train_on: &TrainOn<f32>,
+    ) -> Result<MlpPolicy, OracleError> {
+        let spaces = Spaces { states: data.states.width(), actions: data.actions.width() };
+        let sets = TrainingSets::new(data, train_on, spaces, members, Stream::new(1)).unwrap();
+        LeastSquares.fit(&sets, &Stream::new(2))
+    }
+
+    fn weights(data: &Dataset<f32, f32>) -> (Vec<f32>, Vec<f32>) {
+        let policy = fit(data, 1, &TrainOn::Data).unwrap();
+        policy.network().layout().dense(&policy.parameters()[0], 0)
+    }
+
+    fn assert_close(found: &[f32], expected: &[f32]) {
+        assert_eq!(found.len(), expected.len());
+        assert!(
+            found.iter().zip(expected).all(|(f, e)| (f - e).abs() < 1e-6),
+            "{found:?} against {expected:?}"
+        );
+    }
+
+    #[test]
+    fn an_affine_expert_is_recovered_exactly() {
+        // a = (0.5 x₁ − 0.25 x₂ + 0.125, −x₂)
+        let d = data(
+            &[&[0.0, 0.0], &[1.0, 0.0], &[0.0, 1.0], &[0.5, 0.5]],
+            &[&[0.125, 0.0], &[0.625, 0.0], &[-0.125, -1.0], &[0.25, -0.5]],
+        );
+        let (w, b) = weights(&d);
+        assert_close(&w, &[0.5, 0.0, -0.25, -1.0]);
+        assert_close(&b, &[0.125, 0.0]);
+    }
+
+    #[test]
+    fn fewer_rows_than_columns_give_the_solution_of_least_norm() {
+        // One row [x, 1] = [1, 2, 2, 1] with label 0.5: the solution is 0.5·[x, 1] / |[x, 1]|² = 0.05·[1, 2, 2, 1].
+        let (w, b) = weights(&data(&[&[1.0, 2.0, 2.0]], &[&[0.5]]));
+        assert_close(&w, &[0.05, 0.1, 0.1]);
+        assert_close(&b, &[0.05]);
+    }
+
+    #[test]
+    fn dependent_columns_share_the_weight() {
+        // x₂ = 2x₁ always, a = x₁: the least norm on w₁ + 2w₂ = 1 is (1, 2)/5.
+        let rows: Vec<[f32; 2]> = [-0.5, 0.25, 0.5, 1.0].map(|x| [x, 2.0 * x]).to_vec();
+        let states: Vec<&[f32]> = rows.iter().map(|r| &r[..]).collect();
+        let labels: Vec<&[f32]> = rows.iter().map(|r| &r[..1]).collect();
+        let (w, b) = weights(&data(&states, &labels));
+        assert_close(&w, &[0.2, 0.4]);
+        assert_close(&b, &[0.0]);
+    }
+
+    #[test]
+    fn a_constant_column_shares_with_the_intercept_and_a_zero_column_gets_nothing() {
+        // x = [1, 0] always, a = 0.6: w₁ + b = 0.6 with least norm is 0.3 each.
+        let (w, b) = weights(&data(&[&[1.0, 0.0], &[1.0, 0.0]], &[&[0.6], &[0.6]]));
+        assert_close(&w, &[0.3, 0.0]);
+        assert_close(&b, &[0.3]);
+    }
+
+    #[test]
+    fn rows_count_as_often_as_they_are_listed() {
+        // Labels 0 and 1 in the same state: drawn n₀ and n₁ times, the fit is n₁/(n₀ + n₁).
+        let d = data(&[&[0.0], &[0.0], &[0.0], &[0.0]], &[&[0.0], &[1.0], &[1.0], &[1.0]]);
+        let policy = fit(&d, 5, &TrainOn::Bootstrap).unwrap();
+        let spaces = Spaces { states: 1, actions: 1 };
+        let sets = TrainingSets::new(&d, &TrainOn::Bootstrap, spaces, 5, Stream::new(1)).unwrap();
+        for e in 0..5 {
+            let View::Resampled(rows) = sets.view(e) else { panic!("not a bootstrap") };
+            let share = rows.iter().filter(|r| **r > 0).count() as f32 / 4.0;
+            assert_close(&policy.network().layout().dense(&policy.parameters()[e], 0).1, &[share]);
+        }
+    }
+
+    #[test]
+    fn labels_count_as_clipped_and_actions_are_clipped() {
+        let d = data(&[&[-1.0], &[1.0]], &[&[-3.0], &[3.0]]);
+        assert_close(&weights(&d).0, &[1.0]);
+        let policy = fit(&d, 1, &TrainOn::Data).unwrap();
+        let mut actions = Batch::zeros(1, 1);
+        policy.act_mean(&Batch::from_vec(1, vec![5.0]).unwrap(), &mut actions);
+        assert_eq!(actions.as_slice(), [1.0]);
+    }
+
+    #[test]
+    fn no_data_gives_zero_even_with_perturbations_and_bad_rows_are_named() {
+        let spaces = Spaces { states: 2, actions: 1 };
+        let empty = Dataset::empty(spaces);
+        let perturbed = TrainOn::Perturbed {
+            size: tutelage::Size::Fixed(9),
+            cover: Arc::new(UniformBox::new(-2.0, 2.0).unwrap()),
+        };
+        let policy = fit(&empty, 3, &perturbed).unwrap();
+        assert!(policy.parameters().iter().all(|p| p.iter().all(|x| *x == 0.0)));
+
+        let bad = data(&[&[0.0, 1.0], &[0.0, f32::NAN]], &[&[0.0], &[0.0]]);
+        let error = fit(&bad, 1, &TrainOn::Data).unwrap_err();
+        assert!(
+            matches!(error, OracleError::Value { what: "states", row: 1, column: 1, .. }),
+            "{error}"
+        );
+        assert!(matches!(fit(&empty, 0, &TrainOn::Data), Err(OracleError::NoMembers)));
+    }
+
+    #[test]
+    fn keeps_the_contract_of_an_oracle() {
+        let d = data(&[&[0.1, 0.3], &[-0.4, 0.2], &[0.9, -0.7]], &[&[0.3], &[-2.0], &[0.4]]);
+        check_oracle(&LeastSquares, &d, Spaces { states: 2, actions: 1 }, Stream::new(4)).unwrap();
+    }
+}

@@ -1,0 +1,20 @@
+//! Ensembles of tanh networks, trained side by side.
+
+mod examples;
+mod gradient;
+mod head;
+mod oracle;
+mod policy;
+mod schedule;
+mod settings;
+mod store;
+mod train;
+
+pub(crate) use examples::{Examples, check_data};
+pub use examples::{TooManyRows, UnpairedRows};
+pub use head::{Head, Loss};
+pub use oracle::{Diverged, Mlp, MlpClassifier, MlpOracle};
+pub use policy::{Ensemble, MlpClassifierPolicy, MlpPolicy};
+pub use schedule::Budget;
+pub use settings::{MlpSettings, SettingsError};
+pub use store::StoreError;

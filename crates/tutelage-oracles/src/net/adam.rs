@@ -1,0 +1,147 @@
+//! Adam on a flat vector (Kingma & Ba 2015, Algorithm 1).
+
+use super::simd::{Isa, Kernel, Simd, run};
+use super::{AlignedVec, LANES};
+
+/// Step size and decay rates of [`Adam`].
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct AdamSettings {
+    /// Step size `α`.
+    pub learning_rate: f64,
+    /// Decay `β₁` of the mean.
+    pub beta1: f64,
+    /// Decay `β₂` of the mean square.
+    pub beta2: f64,
+    /// `ε`, added to the root of the mean square.
+    pub epsilon: f64,
+}
+
+impl Default for AdamSettings {
+    /// The training rule of the imitation oracles: `α = 2.5e-4`, `β = (0.9, 0.999)`, `ε = 1e-8`.
+    fn default() -> Self {
+        Self { learning_rate: 2.5e-4, beta1: 0.9, beta2: 0.999, epsilon: 1e-8 }
+    }
+}
+
+/// The state of the optimiser for one parameter vector.
+#[derive(Debug, Clone)]
+pub struct Adam {
+    settings: AdamSettings,
+    steps: u64,
+    mean: AlignedVec,
+    square: AlignedVec,
+    isa: Isa,
+}
+
+impl Adam {
+    /// A fresh optimiser for `len` parameters (a [`Layout`](super::Layout)'s length, a multiple of eight).
+    #[must_use]
+    pub fn new(settings: AdamSettings, len: usize, isa: Isa) -> Self {
+        Self {
+            settings,
+            steps: 0,
+            mean: AlignedVec::zeros(len),
+            square: AlignedVec::zeros(len),
+            isa,
+        }
+    }
+
+    /// One step along the gradient `Σ_p parts_p`, and the parts are zeroed as they are read:
+    /// `m ← β₁m + (1−β₁)g`, `v ← β₂v + (1−β₂)g²`, `θ ← θ − α/(1−β₁ᵗ) · m / (√v/√(1−β₂ᵗ) + ε)`.
+    ///
+    /// The gradient comes in parts because halves of a minibatch may be computed by different threads; they are always added
+    /// in the order given.
+    ///
+    /// # Panics
+    /// If a length differs from the one the optimiser was made for.
+    pub fn step<const P: usize>(&mut self, params: &mut [f32], parts: [&mut [f32]; P]) {
+        let len = self.mean.len();
+        assert!(
+            params.len() == len
+                && parts.iter().all(|g| g.len() == len)
+                && len.is_multiple_of(LANES),
+            "lengths of an Adam step"
+        );
+        self.steps += 1;
+        let AdamSettings { learning_rate, beta1, beta2, epsilon } = self.settings;
+        let t = i32::try_from(self.steps).unwrap_or(i32::MAX);
+        let kernel = AdamStep {
+            params,
+            parts,
+            mean: &mut self.mean,
+            square: &mut self.square,
+            beta: [beta1 as f32, beta2 as f32],
+            gamma: [(1.0 - beta1) as f32, (1.0 - beta2) as f32],
+            rate: (learning_rate / (1.0 - beta1.powi(t))) as f32,
+            root_scale: (1.0 / (1.0 - beta2.powi(t)).sqrt()) as f32,
+            epsilon: epsilon as f32,
+        };
+        run(self.isa, kernel);
+    }
+}
+
+struct AdamStep<'a, const P: usize> {
+    params: &'a mut [f32],
+    parts: [&'a mut [f32]; P],
+    mean: &'a mut [f32],
+    square: &'a mut [f32],
+    beta: [f32; 2],
+    /// `1 − β`.
+    gamma: [f32; 2],
+    rate: f32,
+    root_scale: f32,
+    epsilon: f32,
+}
+
+impl<const P: usize> Kernel for AdamStep<'_, P> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(mut self) {
+        let ([beta1, beta2], [gamma1, gamma2]) =
+            (self.beta.map(S::splat), self.gamma.map(S::splat));
+        let [rate, root_scale, epsilon] = [self.rate, self.root_scale, self.epsilon].map(S::splat);
+        for i in (0..self.params.len()).step_by(LANES) {
+            // SAFETY: all vectors have the same length, a multiple of eight (checked in `Adam::step`).
+            unsafe {
+                let mut g = S::splat(0.0);
+                for part in &mut self.parts {
+                    let at = part.as_mut_ptr().add(i);
+                    g = S::add(g, S::load(at));
+                    S::store(at, S::splat(0.0));
+                }
+                let (mean_at, square_at) =
+                    (self.mean.as_mut_ptr().add(i), self.square.as_mut_ptr().add(i));
+                let mean = S::fma(beta1, S::load(mean_at), S::mul(gamma1, g));
+                let square = S::fma(beta2, S::load(square_at), S::mul(S::mul(gamma2, g), g));
+                S::store(mean_at, mean);
+                S::store(square_at, square);
+                let denominator = S::fma(S::sqrt(square), root_scale, epsilon);
+                let at = self.params.as_mut_ptr().add(i);
+                S::store(at, S::fnma(rate, S::div(mean, denominator), S::load(at)));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn first_step_moves_each_parameter_by_the_rate_against_its_gradient() {
+        for isa in [Isa::Portable, Isa::Avx2Fma] {
+            let mut params = vec![1.0; 8];
+            let (mut first, mut second) = (vec![0.25; 8], vec![0.25; 8]);
+            first[3] = -4.0;
+            first[4] = -0.25;
+            Adam::new(AdamSettings::default(), 8, isa).step(&mut params, [&mut first, &mut second]);
+            for (i, p) in params.iter().enumerate() {
+                let expected = [1.0 - 2.5e-4, 1.0 + 2.5e-4, 1.0]
+                    [usize::from(i == 3) + 2 * usize::from(i == 4)];
+                assert!((p - expected).abs() < 1e-7, "{isa:?}: parameter {i} became {p}");
+            }
+            assert!(first.iter().chain(&second).all(|g| *g == 0.0));
+        }
+    }
+}

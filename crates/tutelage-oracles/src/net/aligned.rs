@@ -1,0 +1,78 @@
+//! A vector of `f32` that begins on a cache line.
+
+use std::ops::{Deref, DerefMut};
+
+const LINE: usize = 16;
+
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+struct Line([f32; LINE]);
+
+/// `len` numbers in one 64-byte aligned allocation; reads and writes as a slice.
+///
+/// Rows whose stride is a multiple of eight then never straddle two cache lines with one vector load.
+#[derive(Clone)]
+pub struct AlignedVec {
+    lines: Vec<Line>,
+    len: usize,
+}
+
+impl AlignedVec {
+    /// `len` zeros.
+    #[must_use]
+    pub fn zeros(len: usize) -> Self {
+        Self { lines: vec![Line([0.0; LINE]); len.div_ceil(LINE)], len }
+    }
+
+    /// Grows to at least `len` numbers, keeping the present ones; new numbers are zero. Never shrinks.
+    pub fn reserve_len(&mut self, len: usize) {
+        if len > self.len {
+            self.lines.resize(len.div_ceil(LINE), Line([0.0; LINE]));
+            self.len = len;
+        }
+    }
+}
+
+impl Deref for AlignedVec {
+    type Target = [f32];
+
+    fn deref(&self) -> &[f32] {
+        // SAFETY: `lines` holds at least `len` initialised f32 in one allocation (`Line` is exactly 16 of them, no padding).
+        unsafe { std::slice::from_raw_parts(self.lines.as_ptr().cast(), self.len) }
+    }
+}
+
+impl DerefMut for AlignedVec {
+    fn deref_mut(&mut self) -> &mut [f32] {
+        // SAFETY: as in `deref`, and `&mut self` makes the borrow unique.
+        unsafe { std::slice::from_raw_parts_mut(self.lines.as_mut_ptr().cast(), self.len) }
+    }
+}
+
+impl PartialEq for AlignedVec {
+    fn eq(&self, other: &Self) -> bool {
+        **self == **other
+    }
+}
+
+impl std::fmt::Debug for AlignedVec {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn starts_on_a_cache_line_and_keeps_its_content_when_it_grows() {
+        let mut v = AlignedVec::zeros(5);
+        v.copy_from_slice(&[1.0, 2.0, 3.0, 4.0, 5.0]);
+        v.reserve_len(40);
+        assert_eq!(v.as_ptr() as usize % 64, 0);
+        assert_eq!((v.len(), &v[..6]), (40, &[1.0, 2.0, 3.0, 4.0, 5.0, 0.0][..]));
+        v.reserve_len(3);
+        assert_eq!(v.len(), 40);
+    }
+}

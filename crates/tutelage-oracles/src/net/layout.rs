@@ -1,0 +1,189 @@
+//! Where each weight of a network lives in its flat parameter vector.
+
+use std::ops::Range;
+
+use super::AlignedVec;
+
+/// Numbers a vector register holds; every row of weights and activations is padded to a multiple of it.
+pub const LANES: usize = 8;
+
+/// `n` rounded up to whole vectors.
+#[must_use]
+pub const fn padded(n: usize) -> usize {
+    n.next_multiple_of(LANES)
+}
+
+/// A network shape that cannot exist.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum LayoutError {
+    /// Fewer than an input and an output width.
+    #[error("a network needs an input and an output width, got {0} widths")]
+    TooFewWidths(usize),
+    /// A width outside `1..=MAX_WIDTH`.
+    #[error("width {index} of the network is {value}, allowed are 1 to {MAX_WIDTH}")]
+    Width {
+        /// Position in the list of widths.
+        index: usize,
+        /// The width given.
+        value: usize,
+    },
+}
+
+/// The largest width a layer may have.
+pub const MAX_WIDTH: usize = 1 << 16;
+
+/// One affine layer `z = xW + b` inside the flat vector.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Layer {
+    /// Width of `x`.
+    pub inputs: usize,
+    /// Width of `z`.
+    pub outputs: usize,
+    /// Numbers from one row of `W` to the next: `outputs` padded to whole vectors.
+    pub stride: usize,
+    /// `W`, row-major `[inputs][stride]`.
+    pub weights: Range<usize>,
+    /// `b`, `[stride]`.
+    pub bias: Range<usize>,
+}
+
+/// The shape of a multi-layer perceptron and the place of its parameters in one flat vector.
+///
+/// For widths `d₀, d₁, …, d_L` the vector holds, layer after layer, `W_l` as `[d_{l-1}][d_l padded to 8]` and then `b_l` as
+/// `[d_l padded to 8]`. Padding is zero, and stays zero through the forward and the backward pass and through Adam.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Layout {
+    widths: Vec<usize>,
+    layers: Vec<Layer>,
+    len: usize,
+}
+
+impl Layout {
+    /// The layout of a network with these widths, input first, output last.
+    ///
+    /// # Errors
+    /// Fewer than two widths, or a width of zero or above [`MAX_WIDTH`].
+    pub fn new(widths: &[usize]) -> Result<Self, LayoutError> {
+        if widths.len() < 2 {
+            return Err(LayoutError::TooFewWidths(widths.len()));
+        }
+        if let Some((index, &value)) =
+            widths.iter().enumerate().find(|(_, w)| !(1..=MAX_WIDTH).contains(*w))
+        {
+            return Err(LayoutError::Width { index, value });
+        }
+        let mut len = 0;
+        let layers = widths
+            .windows(2)
+            .map(|pair| {
+                let (inputs, outputs, stride) = (pair[0], pair[1], padded(pair[1]));
+                let (start, middle) = (len, len + inputs * stride);
+                len = middle + stride;
+                Layer { inputs, outputs, stride, weights: start..middle, bias: middle..len }
+            })
+            .collect();
+        Ok(Self { widths: widths.to_vec(), layers, len })
+    }
+
+    /// All widths, input first.
+    #[must_use]
+    pub fn widths(&self) -> &[usize] {
+        &self.widths
+    }
+
+    /// Width of the input.
+    #[must_use]
+    pub fn inputs(&self) -> usize {
+        self.widths[0]
+    }
+
+    /// Width of the output.
+    #[must_use]
+    pub fn outputs(&self) -> usize {
+        self.widths[self.widths.len() - 1]
+    }
+
+    /// The affine layers in order; all but the last are followed by tanh.
+    #[must_use]
+    pub fn layers(&self) -> &[Layer] {
+        &self.layers
+    }
+
+    /// Length of the flat vector, padding included.
+    #[allow(clippy::len_without_is_empty)] // a layout is never empty
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Number of weights, biases and padding not counted: one training iteration costs about `6 · weights · rows` operations.
+    #[must_use]
+    pub fn weight_count(&self) -> usize {
+        self.layers.iter().map(|l| l.inputs * l.outputs).sum()
+    }
+
+    /// A parameter vector of zeros.
+    #[must_use]
+    pub fn zeros(&self) -> AlignedVec {
+        AlignedVec::zeros(self.len)
+    }
+
+    /// Copies layer `l` out as a dense `[inputs][outputs]` matrix and a bias of `outputs` numbers.
+    #[must_use]
+    pub fn dense(&self, params: &[f32], l: usize) -> (Vec<f32>, Vec<f32>) {
+        let layer = &self.layers[l];
+        let weights = params[layer.weights.clone()].chunks_exact(layer.stride);
+        let weights = weights.flat_map(|row| &row[..layer.outputs]).copied().collect();
+        (weights, params[layer.bias.clone()][..layer.outputs].to_vec())
+    }
+
+    /// Copies a dense `[inputs][outputs]` matrix and its bias into layer `l`; padding is left alone.
+    ///
+    /// # Panics
+    /// If the slices do not have exactly the layer's size.
+    pub fn set_dense(&self, params: &mut [f32], l: usize, weights: &[f32], bias: &[f32]) {
+        let layer = &self.layers[l];
+        assert_eq!(weights.len(), layer.inputs * layer.outputs, "weights of layer {l}");
+        assert_eq!(bias.len(), layer.outputs, "bias of layer {l}");
+        let rows = params[layer.weights.clone()].chunks_exact_mut(layer.stride);
+        for (row, dense) in rows.zip(weights.chunks_exact(layer.outputs)) {
+            row[..layer.outputs].copy_from_slice(dense);
+        }
+        params[layer.bias.clone()][..layer.outputs].copy_from_slice(bias);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn layers_follow_each_other_without_gap_or_overlap() {
+        let layout = Layout::new(&[28, 64, 12, 8]).unwrap();
+        let ranges = layout.layers().iter().flat_map(|l| [l.weights.clone(), l.bias.clone()]);
+        let end = ranges.fold(0, |end, range| {
+            assert_eq!((range.start, range.start % LANES), (end, 0));
+            range.end
+        });
+        assert_eq!(end, layout.len());
+        assert_eq!(layout.weight_count(), 28 * 64 + 64 * 12 + 12 * 8);
+    }
+
+    #[test]
+    fn dense_matrices_survive_the_round_trip_and_padding_stays_zero() {
+        let layout = Layout::new(&[2, 3, 1]).unwrap();
+        let mut params = layout.zeros();
+        layout.set_dense(&mut params, 0, &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], &[7.0, 8.0, 9.0]);
+        assert_eq!(
+            layout.dense(&params, 0),
+            (vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0], vec![7.0, 8.0, 9.0])
+        );
+        assert_eq!(params[..8], [1.0, 2.0, 3.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
+    }
+
+    #[test]
+    fn impossible_shapes_are_refused() {
+        assert_eq!(Layout::new(&[3]), Err(LayoutError::TooFewWidths(1)));
+        assert_eq!(Layout::new(&[3, 0, 2]), Err(LayoutError::Width { index: 1, value: 0 }));
+    }
+}

@@ -1,0 +1,245 @@
+//! The forward pass, the backward pass and the tangent pass over a run of rows.
+//!
+//! Written once for every instruction set ([`Simd`]) and inlined into the kernels that use them.
+
+use super::simd::Simd;
+use super::tanh::tanh;
+use super::tape::Levels;
+use super::tile::{Add, ColumnMajor, Product, RowMajor, TimesTanhSlope, multiply};
+use super::{LANES, Layer, Layout, padded};
+
+/// Forward, for rows `first..first + rows`: `h_l = tanh(h_{l−1} W_l + b_l)`, the last layer without tanh.
+///
+/// # Safety
+/// `levels` must belong to `layout`, hold these rows, and be accessible to this thread alone for them.
+#[inline(always)]
+pub(crate) unsafe fn forward<S: Simd>(
+    layout: &Layout,
+    params: &[f32],
+    levels: &Levels,
+    first: usize,
+    rows: usize,
+) {
+    assert_eq!(params.len(), layout.len());
+    let last = layout.layers().len() - 1;
+    for (l, layer) in layout.layers().iter().enumerate() {
+        let product = affine(layer, params, levels, levels, l, first, rows);
+        // SAFETY: the level sizes match the layer by the contract above; levels l and l + 1 are disjoint.
+        unsafe {
+            multiply::<S, Add, RowMajor>(&product);
+            if l < last {
+                tanh_all::<S>(product.c, rows * product.c_stride);
+            }
+        }
+    }
+}
+
+/// `x_i ← tanh x_i`. A pass of its own, because inside the epilogue of a tile it would fight twelve sums for registers.
+#[inline(always)]
+unsafe fn tanh_all<S: Simd>(x: *mut f32, len: usize) {
+    for i in (0..len).step_by(LANES) {
+        // SAFETY: the caller vouches for `len` numbers, a multiple of eight.
+        unsafe { S::store(x.add(i), tanh::<S>(S::load(x.add(i)))) };
+    }
+}
+
+/// `to_{l+1} = from_l · W_l + b_l`.
+#[inline(always)]
+fn affine(
+    layer: &Layer,
+    params: &[f32],
+    from: &Levels,
+    to: &Levels,
+    l: usize,
+    first: usize,
+    rows: usize,
+) -> Product {
+    Product {
+        m: rows,
+        n: layer.stride,
+        k: layer.inputs,
+        a: from.row(l, first),
+        a_stride: from.stride(l),
+        b: params[layer.weights.clone()].as_ptr(),
+        b_stride: layer.stride,
+        c: to.row(l + 1, first),
+        c_stride: to.stride(l + 1),
+        aux: params[layer.bias.clone()].as_ptr(),
+        aux_stride: 0,
+    }
+}
+
+/// Backward, for rows `first..first + rows`: given `δ_L` at the top of `deltas`, adds `h_{l−1}ᵀ δ_l` and `Σ δ_l` to the gradient and
+/// sets `δ_{l−1} = (δ_l W_lᵀ)·(1 − h_{l−1}²)`, down to the first hidden layer; the input's own gradient is never computed.
+///
+/// `deltas` may be `activations` itself: each level is read for the last time before it is overwritten.
+///
+/// # Safety
+/// As for [`forward`], for both sets of levels; `transposed` comes from [`transpose_weights`] for the same layout.
+#[inline(always)]
+pub(crate) unsafe fn backward<S: Simd>(
+    layout: &Layout,
+    transposed: &[f32],
+    (activations, deltas): (&Levels, &Levels),
+    (first, rows): (usize, usize),
+    gradient: &mut [f32],
+) {
+    assert!(gradient.len() == layout.len() && transposed.len() == transposed_len(layout));
+    let mut transposed_end = transposed.len();
+    for (l, layer) in layout.layers().iter().enumerate().rev() {
+        let (delta, delta_stride) = (deltas.row(l + 1, first), deltas.stride(l + 1));
+        let weights = gradient[layer.weights.clone()].as_mut_ptr();
+        let weight_gradient = Product {
+            m: layer.inputs,
+            n: layer.stride,
+            k: rows,
+            a: activations.row(l, first),
+            a_stride: activations.stride(l),
+            b: delta,
+            b_stride: delta_stride,
+            c: weights,
+            c_stride: layer.stride,
+            aux: weights,
+            aux_stride: layer.stride,
+        };
+        // SAFETY: sizes match by contract; the gradient is ours alone and overlaps no level.
+        unsafe {
+            multiply::<S, Add, ColumnMajor>(&weight_gradient);
+            add_column_sums::<S>(&mut gradient[layer.bias.clone()], delta, delta_stride, rows);
+        }
+        if l == 0 {
+            break;
+        }
+        let width = padded(layer.inputs);
+        let start = transposed_end - layer.outputs * width;
+        let input_gradient = Product {
+            m: rows,
+            n: width,
+            k: layer.outputs,
+            a: delta,
+            a_stride: delta_stride,
+            b: transposed[start..transposed_end].as_ptr(),
+            b_stride: width,
+            c: deltas.row(l, first),
+            c_stride: deltas.stride(l),
+            aux: activations.row(l, first),
+            aux_stride: activations.stride(l),
+        };
+        transposed_end = start;
+        // SAFETY: as above; levels l and l + 1 are disjoint, and aux is either C itself or another buffer.
+        unsafe { multiply::<S, TimesTanhSlope, RowMajor>(&input_gradient) };
+    }
+}
+
+/// `sums_j += Σ_i δ_ij`.
+#[inline(always)]
+unsafe fn add_column_sums<S: Simd>(
+    sums: &mut [f32],
+    delta: *const f32,
+    stride: usize,
+    rows: usize,
+) {
+    for j in (0..sums.len()).step_by(LANES) {
+        // SAFETY: the caller's delta has `rows` rows of at least `sums.len()` (a multiple of eight) numbers.
+        unsafe {
+            let (mut even, mut odd) = (S::load(sums.as_ptr().add(j)), S::splat(0.0));
+            for i in (0..rows - rows % 2).step_by(2) {
+                even = S::add(even, S::load(delta.add(i * stride + j)));
+                odd = S::add(odd, S::load(delta.add((i + 1) * stride + j)));
+            }
+            if rows % 2 == 1 {
+                even = S::add(even, S::load(delta.add((rows - 1) * stride + j)));
+            }
+            S::store(sums.as_mut_ptr().add(j), S::add(even, odd));
+        }
+    }
+}
+
+/// Tangent, for rows `first..first + rows`: how the output moves when the parameters move along `direction`,
+/// `ż_l = ḣ_{l−1} W_l + h_{l−1} Ẇ_l + ḃ_l`, `ḣ_l = ż_l·(1 − h_l²)`, with `ḣ_0 = 0`.
+///
+/// # Safety
+/// As for [`forward`], for both sets of levels, which must not overlap.
+#[inline(always)]
+pub(crate) unsafe fn tangent<S: Simd>(
+    layout: &Layout,
+    (params, direction): (&[f32], &[f32]),
+    (activations, tangents): (&Levels, &Levels),
+    (first, rows): (usize, usize),
+) {
+    assert!(params.len() == layout.len() && direction.len() == layout.len());
+    let last = layout.layers().len() - 1;
+    for (l, layer) in layout.layers().iter().enumerate() {
+        let moved_weights = affine(layer, direction, activations, tangents, l, first, rows);
+        // SAFETY: sizes match by contract and the two sets of levels are disjoint.
+        unsafe { multiply::<S, Add, RowMajor>(&moved_weights) };
+        if l > 0 {
+            let mut moved_input = affine(layer, params, tangents, tangents, l, first, rows);
+            (moved_input.aux, moved_input.aux_stride) = (moved_input.c, moved_input.c_stride);
+            // SAFETY: as above; aux is C itself.
+            unsafe { multiply::<S, Add, RowMajor>(&moved_input) };
+        }
+        if l < last {
+            let len = rows * tangents.stride(l + 1);
+            // SAFETY: both levels hold `rows` rows of the same stride from `first` on.
+            unsafe {
+                times_tanh_slope::<S>(
+                    tangents.row(l + 1, first),
+                    activations.row(l + 1, first),
+                    len,
+                )
+            };
+        }
+    }
+}
+
+/// `x_i ← x_i·(1 − h_i²)`.
+#[inline(always)]
+unsafe fn times_tanh_slope<S: Simd>(x: *mut f32, h: *const f32, len: usize) {
+    for i in (0..len).step_by(LANES) {
+        // SAFETY: the caller vouches for `len` numbers, a multiple of eight, on both sides.
+        unsafe {
+            let h = S::load(h.add(i));
+            S::store(x.add(i), S::mul(S::load(x.add(i)), S::fnma(h, h, S::splat(1.0))));
+        }
+    }
+}
+
+/// Length of the buffer for [`transpose_weights`].
+pub(crate) fn transposed_len(layout: &Layout) -> usize {
+    layout.layers()[1..].iter().map(|l| l.outputs * padded(l.inputs)).sum()
+}
+
+/// `W_lᵀ` of every layer but the first, `[outputs][inputs padded]` one after the other: the only real transpose there is.
+/// Padding in `transposed` is left as it is and must be zero.
+#[inline(always)]
+pub(crate) fn transpose_weights(layout: &Layout, params: &[f32], transposed: &mut [f32]) {
+    let mut rest = transposed;
+    for layer in &layout.layers()[1..] {
+        let width = padded(layer.inputs);
+        let (target, tail) = rest.split_at_mut(layer.outputs * width);
+        transpose(&params[layer.weights.clone()], layer, target, width);
+        rest = tail;
+    }
+}
+
+#[inline(always)]
+fn transpose(weights: &[f32], layer: &Layer, target: &mut [f32], width: usize) {
+    let whole = (layer.inputs / LANES * LANES, layer.outputs / LANES * LANES);
+    for i in (0..whole.0).step_by(LANES) {
+        for j in (0..whole.1).step_by(LANES) {
+            let block: [&[f32]; LANES] =
+                std::array::from_fn(|r| &weights[(i + r) * layer.stride + j..][..LANES]);
+            for c in 0..LANES {
+                let column: [f32; LANES] = std::array::from_fn(|r| block[r][c]);
+                target[(j + c) * width + i..][..LANES].copy_from_slice(&column);
+            }
+        }
+    }
+    for i in 0..layer.inputs {
+        let done = if i < whole.0 { whole.1 } else { 0 };
+        for j in done..layer.outputs {
+            target[j * width + i] = weights[i * layer.stride + j];
+        }
+    }
+}

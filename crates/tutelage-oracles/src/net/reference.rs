@@ -1,0 +1,27 @@
+//! The plainest possible network in f64, for tests to compare the kernels with.
+
+use super::Layout;
+
+pub(crate) fn to_f64(numbers: &[f32]) -> Vec<f64> {
+    numbers.iter().copied().map(f64::from).collect()
+}
+
+/// Every level's activations of one row, the input first.
+pub(crate) fn reference_levels(layout: &Layout, params: &[f64], state: &[f64]) -> Vec<Vec<f64>> {
+    let mut levels = vec![state.to_vec()];
+    for (l, layer) in layout.layers().iter().enumerate() {
+        let x = &levels[l];
+        let z = (0..layer.outputs).map(|j| {
+            let weights = (0..layer.inputs)
+                .map(|i| x[i] * params[layer.weights.start + i * layer.stride + j]);
+            params[layer.bias.start + j] + weights.sum::<f64>()
+        });
+        let hidden = l + 1 < layout.layers().len();
+        levels.push(z.map(|z| if hidden { z.tanh() } else { z }).collect());
+    }
+    levels
+}
+
+pub(crate) fn reference_output(layout: &Layout, params: &[f64], state: &[f64]) -> Vec<f64> {
+    reference_levels(layout, params, state).pop().unwrap()
+}

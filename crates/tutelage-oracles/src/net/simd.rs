@@ -1,0 +1,242 @@
+//! Eight `f32` at a time: one generic text of every kernel, compiled once per instruction set and chosen at run time.
+
+use super::LANES;
+
+/// Arithmetic on eight lanes. Everything is `#[inline(always)]`, so that a kernel written against this trait is compiled
+/// with the instructions of the function that [`run`] enters it through.
+///
+/// # Safety
+/// `load` and `store` need eight readable (writable) numbers at the pointer; no alignment is required. The methods of an
+/// implementation may be called only on a processor that has its instructions; [`run`] sees to that.
+pub(crate) trait Simd: Copy {
+    /// Eight lanes.
+    type V: Copy;
+
+    /// Runs `kernel` in a function of its own that is compiled with these instructions.
+    ///
+    /// # Safety
+    /// The processor must have the instructions.
+    unsafe fn enter<K: Kernel>(kernel: K) -> K::Output;
+
+    unsafe fn load(at: *const f32) -> Self::V;
+    unsafe fn store(at: *mut f32, v: Self::V);
+    fn splat(x: f32) -> Self::V;
+    fn add(a: Self::V, b: Self::V) -> Self::V;
+    fn sub(a: Self::V, b: Self::V) -> Self::V;
+    fn mul(a: Self::V, b: Self::V) -> Self::V;
+    fn div(a: Self::V, b: Self::V) -> Self::V;
+    fn sqrt(a: Self::V) -> Self::V;
+    /// The smaller, `b` when either is NaN.
+    fn min(a: Self::V, b: Self::V) -> Self::V;
+    /// The larger, `b` when either is NaN.
+    fn max(a: Self::V, b: Self::V) -> Self::V;
+    /// `a·b + c`, rounded once where the processor can.
+    fn fma(a: Self::V, b: Self::V, c: Self::V) -> Self::V;
+    /// `c − a·b`, rounded once where the processor can.
+    fn fnma(a: Self::V, b: Self::V, c: Self::V) -> Self::V;
+    /// `x` where `|z| ≤ 1`, otherwise zero.
+    fn keep_inside(z: Self::V, x: Self::V) -> Self::V;
+}
+
+/// A computation that can be compiled for any instruction set.
+pub(crate) trait Kernel {
+    /// What it returns.
+    type Output;
+
+    /// The computation; implementations are `#[inline(always)]`.
+    fn run<S: Simd>(self) -> Self::Output;
+}
+
+/// The instruction set that kernels use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Isa {
+    /// Whatever the compiler's baseline offers (SSE2 on x86-64, NEON on aarch64).
+    Portable,
+    /// AVX2 with fused multiply-add.
+    Avx2Fma,
+}
+
+impl Isa {
+    /// The best instruction set of this processor.
+    #[must_use]
+    pub fn detect() -> Self {
+        #[cfg(target_arch = "x86_64")]
+        if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma")
+        {
+            return Self::Avx2Fma;
+        }
+        Self::Portable
+    }
+}
+
+/// Runs `kernel` with the instructions of `isa`, or the portable ones where this processor lacks them.
+pub(crate) fn run<K: Kernel>(isa: Isa, kernel: K) -> K::Output {
+    #[cfg(target_arch = "x86_64")]
+    if isa == Isa::Avx2Fma && Isa::detect() == Isa::Avx2Fma {
+        // SAFETY: the processor was just found to have AVX2 and FMA.
+        return unsafe { avx2::Avx2::enter(kernel) };
+    }
+    let _ = isa;
+    // SAFETY: every processor has the instructions of the compiler's baseline.
+    unsafe { Portable::enter(kernel) }
+}
+
+/// Plain arrays, for the compiler to vectorise as it can.
+#[derive(Clone, Copy)]
+pub(crate) struct Portable;
+
+#[inline(always)]
+fn map2(a: [f32; LANES], b: [f32; LANES], f: impl Fn(f32, f32) -> f32) -> [f32; LANES] {
+    std::array::from_fn(|i| f(a[i], b[i]))
+}
+
+/// `a·b + c`; fused only where that is one instruction (elsewhere `mul_add` is a slow library call).
+#[inline(always)]
+fn multiply_add(a: f32, b: f32, c: f32) -> f32 {
+    if cfg!(any(target_arch = "aarch64", target_feature = "fma")) {
+        a.mul_add(b, c)
+    } else {
+        a * b + c
+    }
+}
+
+impl Simd for Portable {
+    type V = [f32; LANES];
+
+    #[inline(never)]
+    unsafe fn enter<K: Kernel>(kernel: K) -> K::Output {
+        kernel.run::<Self>()
+    }
+    #[inline(always)]
+    unsafe fn load(at: *const f32) -> Self::V {
+        // SAFETY: the caller vouches for eight readable numbers.
+        unsafe { at.cast::<Self::V>().read_unaligned() }
+    }
+    #[inline(always)]
+    unsafe fn store(at: *mut f32, v: Self::V) {
+        // SAFETY: the caller vouches for eight writable numbers.
+        unsafe { at.cast::<Self::V>().write_unaligned(v) };
+    }
+    #[inline(always)]
+    fn splat(x: f32) -> Self::V {
+        [x; LANES]
+    }
+    #[inline(always)]
+    fn add(a: Self::V, b: Self::V) -> Self::V {
+        map2(a, b, |a, b| a + b)
+    }
+    #[inline(always)]
+    fn sub(a: Self::V, b: Self::V) -> Self::V {
+        map2(a, b, |a, b| a - b)
+    }
+    #[inline(always)]
+    fn mul(a: Self::V, b: Self::V) -> Self::V {
+        map2(a, b, |a, b| a * b)
+    }
+    #[inline(always)]
+    fn div(a: Self::V, b: Self::V) -> Self::V {
+        map2(a, b, |a, b| a / b)
+    }
+    #[inline(always)]
+    fn sqrt(a: Self::V) -> Self::V {
+        a.map(f32::sqrt)
+    }
+    #[inline(always)]
+    fn min(a: Self::V, b: Self::V) -> Self::V {
+        map2(a, b, |a, b| if a < b { a } else { b })
+    }
+    #[inline(always)]
+    fn max(a: Self::V, b: Self::V) -> Self::V {
+        map2(a, b, |a, b| if a > b { a } else { b })
+    }
+    #[inline(always)]
+    fn fma(a: Self::V, b: Self::V, c: Self::V) -> Self::V {
+        std::array::from_fn(|i| multiply_add(a[i], b[i], c[i]))
+    }
+    #[inline(always)]
+    fn fnma(a: Self::V, b: Self::V, c: Self::V) -> Self::V {
+        std::array::from_fn(|i| multiply_add(-a[i], b[i], c[i]))
+    }
+    #[inline(always)]
+    fn keep_inside(z: Self::V, x: Self::V) -> Self::V {
+        map2(z, x, |z, x| if z.abs() <= 1.0 { x } else { 0.0 })
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+mod avx2 {
+    use std::arch::x86_64::*;
+
+    use super::{Kernel, Simd};
+
+    /// One `ymm` register.
+    #[derive(Clone, Copy)]
+    pub(crate) struct Avx2;
+
+    // SAFETY of every block below: `run` enters this implementation only on processors with AVX2 and FMA.
+    #[allow(clippy::undocumented_unsafe_blocks)]
+    impl Simd for Avx2 {
+        type V = __m256;
+
+        #[inline(never)]
+        #[target_feature(enable = "avx2,fma")]
+        unsafe fn enter<K: Kernel>(kernel: K) -> K::Output {
+            kernel.run::<Self>()
+        }
+        #[inline(always)]
+        unsafe fn load(at: *const f32) -> __m256 {
+            unsafe { _mm256_loadu_ps(at) }
+        }
+        #[inline(always)]
+        unsafe fn store(at: *mut f32, v: __m256) {
+            unsafe { _mm256_storeu_ps(at, v) }
+        }
+        #[inline(always)]
+        fn splat(x: f32) -> __m256 {
+            unsafe { _mm256_set1_ps(x) }
+        }
+        #[inline(always)]
+        fn add(a: __m256, b: __m256) -> __m256 {
+            unsafe { _mm256_add_ps(a, b) }
+        }
+        #[inline(always)]
+        fn sub(a: __m256, b: __m256) -> __m256 {
+            unsafe { _mm256_sub_ps(a, b) }
+        }
+        #[inline(always)]
+        fn mul(a: __m256, b: __m256) -> __m256 {
+            unsafe { _mm256_mul_ps(a, b) }
+        }
+        #[inline(always)]
+        fn div(a: __m256, b: __m256) -> __m256 {
+            unsafe { _mm256_div_ps(a, b) }
+        }
+        #[inline(always)]
+        fn sqrt(a: __m256) -> __m256 {
+            unsafe { _mm256_sqrt_ps(a) }
+        }
+        #[inline(always)]
+        fn min(a: __m256, b: __m256) -> __m256 {
+            unsafe { _mm256_min_ps(a, b) }
+        }
+        #[inline(always)]
+        fn max(a: __m256, b: __m256) -> __m256 {
+            unsafe { _mm256_max_ps(a, b) }
+        }
+        #[inline(always)]
+        fn fma(a: __m256, b: __m256, c: __m256) -> __m256 {
+            unsafe { _mm256_fmadd_ps(a, b, c) }
+        }
+        #[inline(always)]
+        fn fnma(a: __m256, b: __m256, c: __m256) -> __m256 {
+            unsafe { _mm256_fnmadd_ps(a, b, c) }
+        }
+        #[inline(always)]
+        fn keep_inside(z: __m256, x: __m256) -> __m256 {
+            unsafe {
+                let magnitude = _mm256_andnot_ps(_mm256_set1_ps(-0.0), z);
+                _mm256_and_ps(_mm256_cmp_ps::<_CMP_LE_OQ>(magnitude, _mm256_set1_ps(1.0)), x)
+            }
+        }
+    }
+}

@@ -1,0 +1,292 @@
+//! One matrix product for everything: `C = epilogue(A·B, aux)`, in register tiles.
+
+use std::marker::PhantomData;
+use std::sync::atomic::{Ordering, compiler_fence};
+
+use super::LANES;
+use super::simd::{Kernel, Simd};
+
+/// What is stored in place of the plain sum `s = (AB)_ij`, given `x = aux_ij`.
+///
+/// A type instead of a closure: the choice is made while compiling and costs nothing in the loop.
+pub(super) trait Epilogue {
+    fn finish<S: Simd>(s: S::V, x: S::V) -> S::V;
+}
+
+/// `s + x`: adds a bias (`aux` with row stride 0) or accumulates (`aux = C`).
+pub(super) struct Add;
+/// `s·(1 − x²)`: the chain rule through `x = tanh(·)`.
+pub(super) struct TimesTanhSlope;
+
+impl Epilogue for Add {
+    #[inline(always)]
+    fn finish<S: Simd>(s: S::V, x: S::V) -> S::V {
+        S::add(s, x)
+    }
+}
+
+impl Epilogue for TimesTanhSlope {
+    #[inline(always)]
+    fn finish<S: Simd>(s: S::V, x: S::V) -> S::V {
+        S::mul(s, S::fnma(x, x, S::splat(1.0)))
+    }
+}
+
+/// How `A` lies in memory: a transposed matrix costs nothing, and a stride of one is known while compiling.
+pub(super) trait Order {
+    /// Where `A_il` lies.
+    fn offset(stride: usize, i: usize, l: usize) -> usize;
+}
+
+/// `A_il` at `i·stride + l`.
+pub(super) struct RowMajor;
+/// `A_il` at `l·stride + i`: the transpose of a row-major matrix.
+pub(super) struct ColumnMajor;
+
+impl Order for RowMajor {
+    #[inline(always)]
+    fn offset(stride: usize, i: usize, l: usize) -> usize {
+        i * stride + l
+    }
+}
+
+impl Order for ColumnMajor {
+    #[inline(always)]
+    fn offset(stride: usize, i: usize, l: usize) -> usize {
+        l * stride + i
+    }
+}
+
+/// The operands of `C = epilogue(A·B, aux)`.
+///
+/// `A` is `m × k` in the given [`Order`]; `B` is `k × n`, `C` and `aux` are `m × n` with contiguous rows; `n` is a multiple of
+/// [`LANES`]. Strides lead from one row to the next (of the stored matrix, for `A`). `aux` may be `C` itself.
+#[derive(Clone, Copy)]
+pub(super) struct Product {
+    pub(super) m: usize,
+    pub(super) n: usize,
+    pub(super) k: usize,
+    pub(super) a: *const f32,
+    pub(super) a_stride: usize,
+    pub(super) b: *const f32,
+    pub(super) b_stride: usize,
+    pub(super) c: *mut f32,
+    pub(super) c_stride: usize,
+    pub(super) aux: *const f32,
+    pub(super) aux_stride: usize,
+}
+
+/// Rows of a tile that is two vectors wide: twelve accumulators, two vectors of `B` and a broadcast fill the sixteen registers.
+const WIDE_ROWS: usize = 6;
+/// Rows of a tile that is one vector wide.
+const NARROW_ROWS: usize = 10;
+
+/// Steps of the inner dimension per turn of the loop: a loop of few turns is one whose end the processor predicts.
+const UNROLL: usize = 4;
+
+/// Computes the product.
+///
+/// # Safety
+/// All elements that the description names must be readable, those of `C` writable, and `C` may overlap only `aux`, and that exactly.
+#[inline(always)]
+pub(super) unsafe fn multiply<S: Simd, E: Epilogue, O: Order>(product: &Product) {
+    // SAFETY: whoever runs code for `S` has its instructions. (Entered anew so that each epilogue is compiled once, not per use.)
+    unsafe { S::enter(Multiply(product, PhantomData::<(E, O)>)) };
+}
+
+struct Multiply<'a, E, O>(&'a Product, PhantomData<(E, O)>);
+
+impl<E: Epilogue, O: Order> Kernel for Multiply<'_, E, O> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self) {
+        let p = self.0;
+        let wide = p.n / (2 * LANES) * (2 * LANES);
+        if wide > 0 {
+            for (row, rows) in balanced(p.m, WIDE_ROWS) {
+                for col in (0..wide).step_by(2 * LANES) {
+                    // SAFETY: tiles cover rows below m and columns below n, which the caller of `multiply` vouches for.
+                    unsafe { wide_tile::<S, E, O>(p, row, rows, col) };
+                }
+            }
+        }
+        if wide < p.n {
+            for (row, rows) in balanced(p.m, NARROW_ROWS) {
+                // SAFETY: as above.
+                unsafe { narrow_tile::<S, E, O>(p, row, rows, wide) };
+            }
+        }
+    }
+}
+
+/// Splits `0..total` into the fewest runs of at most `limit`, whose lengths differ by at most one: `(start, length)` of each.
+///
+/// Even runs keep enough independent sums in flight everywhere; a short last run would wait on its own latency.
+#[inline(always)]
+pub(crate) fn balanced(total: usize, limit: usize) -> impl Iterator<Item = (usize, usize)> {
+    let runs = total.div_ceil(limit).max(1);
+    let (short, longer) = (total / runs, total % runs);
+    (0..runs).map(move |i| (i * short + i.min(longer), short + usize::from(i < longer)))
+}
+
+#[inline(always)]
+unsafe fn wide_tile<S: Simd, E: Epilogue, O: Order>(
+    p: &Product,
+    row: usize,
+    rows: usize,
+    col: usize,
+) {
+    // SAFETY: forwarded to the caller of `multiply`.
+    unsafe {
+        match rows {
+            6 => tile::<S, E, O, 6, 2>(p, row, col),
+            5 => tile::<S, E, O, 5, 2>(p, row, col),
+            4 => tile::<S, E, O, 4, 2>(p, row, col),
+            3 => tile::<S, E, O, 3, 2>(p, row, col),
+            2 => tile::<S, E, O, 2, 2>(p, row, col),
+            1 => tile::<S, E, O, 1, 2>(p, row, col),
+            _ => {}
+        }
+    }
+}
+
+#[inline(always)]
+unsafe fn narrow_tile<S: Simd, E: Epilogue, O: Order>(
+    p: &Product,
+    row: usize,
+    rows: usize,
+    col: usize,
+) {
+    // SAFETY: forwarded to the caller of `multiply`.
+    unsafe {
+        match rows {
+            10 => tile::<S, E, O, 10, 1>(p, row, col),
+            9 => tile::<S, E, O, 9, 1>(p, row, col),
+            8 => tile::<S, E, O, 8, 1>(p, row, col),
+            7 => tile::<S, E, O, 7, 1>(p, row, col),
+            6 => tile::<S, E, O, 6, 1>(p, row, col),
+            5 => tile::<S, E, O, 5, 1>(p, row, col),
+            4 => tile::<S, E, O, 4, 1>(p, row, col),
+            3 => tile::<S, E, O, 3, 1>(p, row, col),
+            2 => tile::<S, E, O, 2, 1>(p, row, col),
+            1 => tile::<S, E, O, 1, 1>(p, row, col),
+            _ => {}
+        }
+    }
+}
+
+/// `R` rows by `C` vectors of the result, kept in registers over the whole inner dimension.
+#[inline(always)]
+unsafe fn tile<S: Simd, E: Epilogue, O: Order, const R: usize, const C: usize>(
+    p: &Product,
+    row: usize,
+    col: usize,
+) {
+    // SAFETY: rows `row..row + R` and columns `col..col + 8C` lie inside the operands.
+    unsafe {
+        let mut sums = [[S::splat(0.0); C]; R];
+        let (mut a, mut b) = (p.a.add(O::offset(p.a_stride, row, 0)), p.b.add(col));
+        for _ in 0..p.k / UNROLL {
+            for l in 0..UNROLL {
+                step::<S, O, R, C>(a.add(O::offset(p.a_stride, 0, l)), p.a_stride, b, &mut sums);
+                b = b.add(p.b_stride);
+                compiler_fence(Ordering::SeqCst);
+            }
+            a = a.add(O::offset(p.a_stride, 0, UNROLL));
+        }
+        for _ in 0..p.k % UNROLL {
+            step::<S, O, R, C>(a, p.a_stride, b, &mut sums);
+            (a, b) = (a.add(O::offset(p.a_stride, 0, 1)), b.add(p.b_stride));
+        }
+        for (i, sums) in sums.iter().enumerate() {
+            for (j, &sum) in sums.iter().enumerate() {
+                let x = S::load(p.aux.add((row + i) * p.aux_stride + col + j * LANES));
+                S::store(p.c.add((row + i) * p.c_stride + col + j * LANES), E::finish::<S>(sum, x));
+            }
+        }
+    }
+}
+
+/// One step of the inner dimension: `sums_ij += a_i · b_j`. (A function and not a closure: closures are compiled without the caller's
+/// instructions.)
+#[inline(always)]
+unsafe fn step<S: Simd, O: Order, const R: usize, const C: usize>(
+    a: *const f32,
+    a_stride: usize,
+    b: *const f32,
+    sums: &mut [[S::V; C]; R],
+) {
+    // SAFETY: forwarded to the caller.
+    unsafe {
+        let mut b_vectors = [S::splat(0.0); C];
+        for j in 0..C {
+            b_vectors[j] = S::load(b.add(j * LANES));
+        }
+        for i in 0..R {
+            let a_i = S::splat(*a.add(O::offset(a_stride, i, 0)));
+            for j in 0..C {
+                sums[i][j] = S::fma(a_i, b_vectors[j], sums[i][j]);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::simd::{Isa, run};
+    use super::*;
+
+    #[test]
+    fn balanced_runs_cover_everything_and_differ_by_at_most_one() {
+        for total in 0..130 {
+            let runs: Vec<_> = balanced(total, 6).collect();
+            let end = runs.iter().fold(0, |end, &(start, length)| {
+                assert_eq!(start, end);
+                assert!(length <= 6);
+                end + length
+            });
+            assert_eq!(end, total);
+            let lengths = runs.iter().map(|r| r.1);
+            assert!(lengths.clone().max().unwrap() - lengths.min().unwrap() <= 1);
+        }
+        assert_eq!(balanced(28, 6).map(|r| r.1).collect::<Vec<_>>(), [6, 6, 6, 5, 5]);
+    }
+
+    #[test]
+    fn product_with_plain_and_transposed_a_is_exact_on_small_integers() {
+        for isa in [Isa::Portable, Isa::Avx2Fma] {
+            for (m, n, k) in [(1, 8, 1), (7, 24, 5), (13, 16, 28), (64, 64, 50), (11, 40, 3)] {
+                check::<RowMajor>(isa, (m, n, k), k);
+                check::<ColumnMajor>(isa, (m, n, k), m);
+            }
+        }
+    }
+
+    fn check<O: Order>(isa: Isa, (m, n, k): (usize, usize, usize), a_stride: usize) {
+        let number = |i: usize| (i * 7 % 11) as f32 - 5.0;
+        let a: Vec<f32> = (0..m * k).map(number).collect();
+        let b: Vec<f32> = (0..k * n).map(|i| number(i + 3)).collect();
+        let mut c: Vec<f32> = (0..m * n).map(|i| number(i + 1)).collect();
+        let sum = |i: usize, j: usize| {
+            (0..k).map(|l| a[O::offset(a_stride, i, l)] * b[l * n + j]).sum::<f32>()
+        };
+        let expected: Vec<f32> = (0..m * n).map(|ij| c[ij] + sum(ij / n, ij % n)).collect();
+        let (c_ptr, a, b) = (c.as_mut_ptr(), a.as_ptr(), b.as_ptr());
+        let product = Product {
+            m,
+            n,
+            k,
+            a,
+            a_stride,
+            b,
+            b_stride: n,
+            c: c_ptr,
+            c_stride: n,
+            aux: c_ptr,
+            aux_stride: n,
+        };
+        run(isa, Multiply(&product, PhantomData::<(Add, O)>));
+        assert_eq!(c, expected, "{isa:?} {m}x{n}x{k}, stride of A {a_stride}");
+    }
+}
