@@ -4,7 +4,6 @@ use std::path::Path;
 use std::sync::Arc;
 
 use tutelage::{Acting, Actor, Evaluation, ExpertActs, RolloutError, Setting, Stream, evaluate};
-use tutelage_experts::GaussianExpert;
 use tutelage_oracles::mlp::MlpPolicy;
 
 use crate::bench::{Bench, BenchError, lanes, load_expert};
@@ -97,8 +96,12 @@ pub fn evaluate_expert(
     acts: ExpertActs,
     episodes: usize,
     seed: u64,
-) -> Result<(GaussianExpert, Evaluation), LabError> {
-    let expert = load_expert(name, None)?;
-    let evaluation = expert.evaluate(acts, episodes, &Stream::new(seed))?;
-    Ok((expert, evaluation))
+) -> Result<Evaluation, LabError> {
+    Ok(load_expert(name, None)?.evaluate(acts, episodes, &Stream::new(seed))?)
+}
+
+/// How many rounds of a run are annotated.
+pub fn annotated_rounds(path: &Path) -> Result<usize, LabError> {
+    let history = read_history::<f32, f32>(path)?;
+    Ok(history.rounds.iter().filter(|round| round.is_complete()).count())
 }

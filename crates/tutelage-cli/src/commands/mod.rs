@@ -1,5 +1,13 @@
 //! One file per command.
 
+mod algorithms;
+mod evaluate;
+mod export;
+mod learn;
+mod resume;
+mod retrain;
+mod spec_args;
+mod tasks;
 mod theory;
 
 use crate::output::Output;
@@ -7,6 +15,20 @@ use crate::output::Output;
 /// What there is to do.
 #[derive(clap::Subcommand)]
 pub(crate) enum Command {
+    /// Learn a task from an expert: progress, a table of rounds, a learning curve, a run directory
+    Learn(learn::Learn),
+    /// Continue an interrupted run, to the same bits
+    Resume(resume::Resume),
+    /// Play full episodes with a learned policy or an expert
+    Evaluate(evaluate::Evaluate),
+    /// Train on a stored run's annotations instead of collecting: the paper's ablations
+    Retrain(retrain::Retrain),
+    /// Write a run's annotations as .npz or .parquet
+    Export(export::Export),
+    /// The tasks, with their dimensions and the paper's settings
+    Tasks,
+    /// The algorithms, as three choices each
+    Algorithms,
     /// The paper's theory in the finite world, computed exactly
     Theory {
         #[command(subcommand)]
@@ -17,6 +39,13 @@ pub(crate) enum Command {
 impl Command {
     pub(crate) fn run(self, output: &Output) -> anyhow::Result<()> {
         match self {
+            Self::Learn(command) => command.run(output),
+            Self::Resume(command) => command.run(output),
+            Self::Evaluate(command) => command.run(output),
+            Self::Retrain(command) => command.run(output),
+            Self::Export(command) => command.run(output),
+            Self::Tasks => tasks::run(output),
+            Self::Algorithms => algorithms::run(output),
             Self::Theory { command } => command.run(output),
         }
     }
