@@ -7,9 +7,11 @@
 //!
 //! Nothing here prints: what a run does leaves through a [`Reporter`].
 
+mod bench;
 mod curve;
 mod durable;
 pub mod export;
+mod lab;
 mod line;
 mod report;
 mod run;
@@ -17,8 +19,12 @@ pub mod spec;
 pub mod stats;
 pub mod store;
 
+pub use bench::{Bench, BenchError, ClassOracle, lanes, load_expert};
 pub use curve::learning_curve;
 pub use durable::{Durable, LoadError, PolicyError, load_policy};
+pub use lab::{
+    LabError, Report, annotated_rounds, evaluate_expert, evaluate_run, learn_in, spec_of,
+};
 pub use line::RoundLine;
 pub use report::{Reporter, Silent, Stage};
 pub use run::{Ending, Job, Keep, RunError, run};

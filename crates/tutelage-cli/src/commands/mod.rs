@@ -9,6 +9,7 @@ mod retrain;
 mod spec_args;
 mod tasks;
 mod theory;
+mod expert;
 
 use crate::output::Output;
 
@@ -34,6 +35,9 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: theory::Theory,
     },
+    /// Train, judge, import and export experts
+    #[command(subcommand)]
+    Expert(expert::ExpertCommand),
 }
 
 impl Command {
@@ -47,6 +51,7 @@ impl Command {
             Self::Tasks => tasks::run(output),
             Self::Algorithms => algorithms::run(output),
             Self::Theory { command } => command.run(output),
+            Self::Expert(command) => command.run(output),
         }
     }
 }
