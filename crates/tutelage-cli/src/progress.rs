@@ -57,7 +57,9 @@ impl<'a> Progress<'a> {
         }
         match lines.len() {
             0 => {}
-            n if n == self.rounds => self.line("all rounds were done before; this is what they came to"),
+            n if n == self.rounds => {
+                self.line("all rounds were done before; this is what they came to")
+            }
             n => self.line(&format!("{n} of {} rounds were done before", self.rounds)),
         }
         if let Some(bar) = &self.bar {
@@ -87,7 +89,9 @@ impl<'a> Progress<'a> {
 
     fn share(&self, reward: f64) -> String {
         match self.expert {
-            Some(expert) => format!(" ({:.0} % of the expert's {expert:.0})", 100.0 * reward / expert),
+            Some(expert) => {
+                format!(" ({:.0} % of the expert's {expert:.0})", 100.0 * reward / expert)
+            }
             None => String::new(),
         }
     }
@@ -116,7 +120,8 @@ impl Reporter for Progress<'_> {
     fn round(&mut self, result: &RoundResult, seconds: &Seconds) {
         self.done += 1;
         let line = RoundLine::new(result, self.states_per_round, Some(seconds));
-        let steps = |evaluation: &Evaluation| evaluation.episodes.iter().map(|e| e.length).sum::<usize>();
+        let steps =
+            |evaluation: &Evaluation| evaluation.episodes.iter().map(|e| e.length).sum::<usize>();
         let steps = steps(&result.mean) + result.random.as_ref().map_or(0, steps);
         let loss = line.imitation_loss.map_or(String::new(), |loss| format!("  loss {loss:.4}"));
         self.line(&format!(

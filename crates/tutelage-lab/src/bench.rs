@@ -154,10 +154,7 @@ pub fn load_expert(name: &str, task: Option<Task>) -> Result<GaussianExpert, Ben
     }
 }
 
-fn algorithm(
-    spec: &RunSpec,
-    given: &mut Vec<Given>,
-) -> Result<Algorithm<f32, f32>, BenchError> {
+fn algorithm(spec: &RunSpec, given: &mut Vec<Given>) -> Result<Algorithm<f32, f32>, BenchError> {
     Ok(match spec.algorithm {
         AlgorithmName::BehaviorCloning => behavior_cloning(spec.expert_acts),
         AlgorithmName::Dagger => dagger(),
@@ -212,8 +209,11 @@ fn annotations(
 ) -> Result<Dataset<f32, f32>, BenchError> {
     let stored = |source| BenchError::Stored { field, source };
     let text = read_spec(path).map_err(stored)?;
-    let theirs = RunSpec::parse(&text)
-        .map_err(|source| BenchError::StoredSpec { field, path: path.into(), source })?;
+    let theirs = RunSpec::parse(&text).map_err(|source| BenchError::StoredSpec {
+        field,
+        path: path.into(),
+        source,
+    })?;
     let describe = |spec: &RunSpec| format!("{} with expert \"{}\"", spec.task, spec.expert);
     if (theirs.task, &theirs.expert) != (spec.task, &spec.expert) {
         let (found, expected) = (describe(&theirs), describe(spec));

@@ -17,7 +17,8 @@ pub fn learning_curve(title: &str, lines: &[RoundLine], expert: Option<f64>) -> 
         .color(Color::palette(1))
         .style(Style::Dashed);
     let loss = Curve { points: points(&|line| line.imitation_loss), ..mean.clone() };
-    let mut reward = Panel::new("").x("annotations", Scale::Linear).y("average reward", Scale::Linear);
+    let mut reward =
+        Panel::new("").x("annotations", Scale::Linear).y("average reward", Scale::Linear);
     if !random.points.is_empty() {
         reward = reward.curve(random);
     }

@@ -13,6 +13,7 @@ mod durable;
 pub mod export;
 mod lab;
 mod line;
+mod memory;
 mod report;
 mod run;
 pub mod spec;
@@ -26,5 +27,6 @@ pub use lab::{
     LabError, Report, annotated_rounds, evaluate_expert, evaluate_run, learn_in, spec_of,
 };
 pub use line::RoundLine;
+pub use memory::peak_memory;
 pub use report::{Reporter, Silent, Stage};
 pub use run::{Ending, Job, Keep, RunError, run};

@@ -24,11 +24,7 @@ pub struct RoundLine {
 
 impl RoundLine {
     /// The line of one round.
-    pub fn new(
-        result: &RoundResult,
-        states_per_round: usize,
-        seconds: Option<&Seconds>,
-    ) -> Self {
+    pub fn new(result: &RoundResult, states_per_round: usize, seconds: Option<&Seconds>) -> Self {
         Self {
             round: result.round,
             annotations: result.round * states_per_round,

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use tutelage::{
-    Acting, Action, Actor, Algorithm, Batch, Dataset, Drive, Element, Env, Event, Evaluation,
+    Acting, Action, Actor, Algorithm, Batch, Dataset, Drive, Element, Env, Evaluation, Event,
     Expert, ExpertError, Flow, Lanes, LearnError, Observer, ObserverError, Oracle, Plan, Policy,
     Progress, RolloutError, Setting, evaluate, learn,
 };

@@ -161,7 +161,10 @@ impl Disk for FailingDisk {
     }
 
     fn append(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
-        self.operate(|| OsDisk.append(path, bytes), || OsDisk.append(path, &bytes[..bytes.len() / 2]))
+        self.operate(
+            || OsDisk.append(path, bytes),
+            || OsDisk.append(path, &bytes[..bytes.len() / 2]),
+        )
     }
 
     fn truncate(&self, path: &Path, length: u64) -> io::Result<()> {
@@ -170,10 +173,13 @@ impl Disk for FailingDisk {
 
     fn replace(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
         // What is left of half a replacement is a partial file under another name.
-        self.operate(|| OsDisk.replace(path, bytes), || {
-            fs::write(path.with_extension("part"), &bytes[..bytes.len() / 2])?;
-            fs::remove_file(path.with_extension("part"))
-        })
+        self.operate(
+            || OsDisk.replace(path, bytes),
+            || {
+                fs::write(path.with_extension("part"), &bytes[..bytes.len() / 2])?;
+                fs::remove_file(path.with_extension("part"))
+            },
+        )
     }
 
     fn remove(&self, path: &Path) -> io::Result<()> {

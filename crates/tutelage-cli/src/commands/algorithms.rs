@@ -30,7 +30,14 @@ const TABLE: [Line; 8] = [
     line(["bd-E", "learner", "bootstrap of D", "mean", "E", "learn"]),
     line(["mp-E(X)", "learner", "D and X draws from d0 with random labels", "mean", "E", "learn"]),
     line(["mftpl-p(λ)", "learner", "the same, X ~ Poisson(λ)", "mean", "25", "learn, theory"]),
-    line(["logger-m", "learner", "D and random costs on a separator set", "random round", "E", "theory"]),
+    line([
+        "logger-m",
+        "learner",
+        "D and random costs on a separator set",
+        "random round",
+        "E",
+        "theory",
+    ]),
     line(["bagging-E", "stored data", "bootstrap of D", "mean", "E", "retrain"]),
     line(["supervised", "stored data", "D", "–", "1", "retrain"]),
 ];

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use tutelage_lab::spec::RunSpec;
 use tutelage_lab::store::read_times;
-use tutelage_lab::{Ending, Report, RoundLine, learn_in, learning_curve};
+use tutelage_lab::{Ending, Report, RoundLine, learn_in, learning_curve, peak_memory};
 
 use super::spec_args::SpecArgs;
 use crate::output::{Output, Row};
@@ -61,7 +61,8 @@ pub(super) fn carry_out(dir: &Path, spec: &RunSpec, output: &Output) -> anyhow::
 fn conclude(dir: &Path, spec: &RunSpec, report: &Report, output: &Output) -> anyhow::Result<()> {
     let lines = RoundLine::all(&report.history, spec.states_per_round, &read_times(dir));
     let expert = report.history.expert.as_ref().map(tutelage::Evaluation::mean_reward);
-    let title = format!("{} learns {} ({}, seed {})", spec.algorithm, spec.task, spec.class, spec.seed);
+    let title =
+        format!("{} learns {} ({}, seed {})", spec.algorithm, spec.task, spec.class, spec.seed);
     let figure = learning_curve(&title, &lines, expert);
     figure.save_svg(dir.join("learning-curve.svg"))?;
     figure.save_png(dir.join("learning-curve.png"))?;
@@ -76,6 +77,9 @@ fn conclude(dir: &Path, spec: &RunSpec, report: &Report, output: &Output) -> any
             "\nThe policy earns {:.0}, {share:.0} % of the expert's {expert:.0}, after {} annotations.",
             last.reward, last.annotations
         ))?;
+    }
+    if let Some(bytes) = peak_memory() {
+        output.say(&format!("Peak memory: {} MB.", bytes / 1_000_000))?;
     }
     let dir = dir.display();
     output.say(&format!(

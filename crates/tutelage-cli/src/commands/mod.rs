@@ -2,6 +2,7 @@
 
 mod algorithms;
 mod evaluate;
+mod expert;
 mod export;
 mod learn;
 mod resume;
@@ -9,7 +10,6 @@ mod retrain;
 mod spec_args;
 mod tasks;
 mod theory;
-mod expert;
 
 use crate::output::Output;
 

@@ -47,7 +47,9 @@ impl Retrain {
     /// The stored run's spec with another algorithm, on its data.
     fn spec(&self, stored: &RunSpec) -> anyhow::Result<RunSpec> {
         let rounds = annotated_rounds(&self.dir)? as i64;
-        let text = |path: &Path| path.to_str().map(str::to_owned).context("the folder's name is not UTF-8");
+        let text = |path: &Path| {
+            path.to_str().map(str::to_owned).context("the folder's name is not UTF-8")
+        };
         let flags = Draft {
             algorithm: Some(self.algorithm.clone()),
             class: self.class.clone(),

@@ -42,7 +42,15 @@ pub enum AlgorithmName {
 
 /// One of each kind, for lists and for the nearest name.
 const EXAMPLES: [&str; 9] = [
-    "bc", "dagger", "bd-1", "bd-5", "bd-25", "mp-25(15)", "mftpl-p(15)", "bagging-5", "supervised",
+    "bc",
+    "dagger",
+    "bd-1",
+    "bd-5",
+    "bd-25",
+    "mp-25(15)",
+    "mftpl-p(15)",
+    "bagging-5",
+    "supervised",
 ];
 
 const MEMBERS: std::ops::RangeInclusive<usize> = 1..=1000;
@@ -165,7 +173,10 @@ mod tests {
     fn a_wrong_name_gets_the_nearest() {
         for (name, nearest) in [("dager", "dagger"), ("bd5", "bd-5"), ("mp25(15)", "mp-25(15)")] {
             let error = name.parse::<AlgorithmName>().unwrap_err();
-            assert!(matches!(&error, SpecError::Unknown { nearest: n, .. } if n == nearest), "{error}");
+            assert!(
+                matches!(&error, SpecError::Unknown { nearest: n, .. } if n == nearest),
+                "{error}"
+            );
         }
         for name in ["", "bd", "mp-25", "dagger-3", "bc(1)", "-", "("] {
             assert!(name.parse::<AlgorithmName>().is_err(), "{name}");

@@ -62,7 +62,8 @@ impl Class {
         let width = |w: &str| w.trim().parse().ok().filter(|w| (1..=MAX_WIDTH).contains(w));
         let widths: Option<Vec<usize>> = widths.split(',').map(width).collect();
         widths.filter(|widths| widths.len() <= MAX_LAYERS).map(Self::Mlp).ok_or_else(|| {
-            let allowed = format!("1 to {MAX_LAYERS} hidden widths from 1 to {MAX_WIDTH}, as in mlp:64,64");
+            let allowed =
+                format!("1 to {MAX_LAYERS} hidden widths from 1 to {MAX_WIDTH}, as in mlp:64,64");
             SpecError::range("class", format!("\"{text}\""), allowed)
         })
     }

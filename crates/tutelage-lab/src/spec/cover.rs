@@ -48,8 +48,12 @@ impl FromStr for CoverSpec {
             SpecError::range("d0", format!("\"{text}\""), allowed)
         };
         if let Some(runs) = text.strip_prefix("dagger:") {
-            let runs: Vec<PathBuf> =
-                runs.split(',').map(str::trim).filter(|run| !run.is_empty()).map(PathBuf::from).collect();
+            let runs: Vec<PathBuf> = runs
+                .split(',')
+                .map(str::trim)
+                .filter(|run| !run.is_empty())
+                .map(PathBuf::from)
+                .collect();
             return if runs.is_empty() { Err(wrong()) } else { Ok(Self::Runs(runs)) };
         }
         let ends = text.strip_prefix("uniform(").and_then(|rest| rest.strip_suffix(')'));

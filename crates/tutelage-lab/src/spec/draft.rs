@@ -71,7 +71,8 @@ impl Draft {
 
     /// This draft, and where it says nothing, the other one.
     pub fn or(self, other: Self) -> Self {
-        let (oracle, evaluation) = (self.oracle.unwrap_or_default(), self.evaluation.unwrap_or_default());
+        let (oracle, evaluation) =
+            (self.oracle.unwrap_or_default(), self.evaluation.unwrap_or_default());
         Self {
             task: self.task.or(other.task),
             expert: self.expert.or(other.expert),
@@ -149,7 +150,9 @@ impl Draft {
             Some(run) if algorithm.is_offline() => Ok(Some(run.into())),
             Some(run) => Err(pointless("data", run, format!("{algorithm} collects its own"))),
             None if algorithm.is_offline() => {
-                let why = format!("{algorithm} trains on a stored run, as in `tutelage retrain DIR --algorithm {algorithm}`");
+                let why = format!(
+                    "{algorithm} trains on a stored run, as in `tutelage retrain DIR --algorithm {algorithm}`"
+                );
                 Err(SpecError::Missing { field: "data", why })
             }
             None => Ok(None),
@@ -189,7 +192,9 @@ impl OracleDraft {
         Ok(OracleSpec {
             budget: self.budget.as_deref().map_or(Ok(default.budget), str::parse)?,
             learning_rate,
-            batch: self.batch.map_or(Ok(default.batch), |n| count("oracle.batch", n, 1..=100_000))?,
+            batch: self
+                .batch
+                .map_or(Ok(default.batch), |n| count("oracle.batch", n, 1..=100_000))?,
         })
     }
 
@@ -250,15 +255,24 @@ mod tests {
             ("task = 'ant'\nsampling = 'stride(0)'", ["sampling", "stride(0)", "1 to 1000"]),
             ("task = 'ant'\nexpert_acts = 'men'", ["expert_acts", "men", "did you mean `mean`"]),
             ("task = 'ant'\nevaluation.episodes = 0", ["evaluation.episodes", "0", "1 to"]),
-            ("task = 'ant'\noracle.learning_rate = -1.0", ["oracle.learning_rate", "-1", "above 0"]),
-            ("task = 'ant'\noracle.learning_rate = nan", ["oracle.learning_rate", "NaN", "above 0"]),
+            (
+                "task = 'ant'\noracle.learning_rate = -1.0",
+                ["oracle.learning_rate", "-1", "above 0"],
+            ),
+            (
+                "task = 'ant'\noracle.learning_rate = nan",
+                ["oracle.learning_rate", "NaN", "above 0"],
+            ),
             ("task = 'ant'\noracle.batch = 0", ["oracle.batch", "0", "1 to"]),
             ("task = 'ant'\nseed = -1", ["seed", "-1", "from 0"]),
             ("task = 'ant'\nkeep = 'lst'", ["keep", "lst", "did you mean `last`"]),
             ("task = 'ant'\nd0 = 'uniform(-2,2)'", ["d0", "bd-5", "no perturbations"]),
             ("task = 'ant'\ndata = 'x'", ["data", "\"x\"", "collects its own"]),
             ("task = 'ant'\nalgorithm = 'supervised'", ["data", "missing", "retrain"]),
-            ("task = 'ant'\nclass = 'linear'\noracle.batch = 9", ["oracle.batch", "9", "least squares"]),
+            (
+                "task = 'ant'\nclass = 'linear'\noracle.batch = 9",
+                ["oracle.batch", "9", "least squares"],
+            ),
             ("task = 'ant'\nround = 9", ["round", "unknown field", "rounds"]),
             ("task = 'ant'\nrounds = 'many'", ["rounds", "many", "i64"]),
             ("task = ", ["task", "line 1", "TOML"]),
@@ -273,8 +287,8 @@ mod tests {
     #[test]
     fn flags_go_before_files() {
         let flags = Draft::parse("rounds = 3\noracle.batch = 7").unwrap();
-        let file =
-            Draft::parse("task = 'ant'\nrounds = 9\noracle.learning_rate = 1e-3\nseed = 4").unwrap();
+        let file = Draft::parse("task = 'ant'\nrounds = 9\noracle.learning_rate = 1e-3\nseed = 4")
+            .unwrap();
         let spec = flags.or(file).check().unwrap();
         assert_eq!((spec.rounds, spec.seed), (3, 4));
         let oracle = spec.oracle.unwrap();

@@ -4,7 +4,9 @@
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum SpecError {
     /// A name that is none of those there are.
-    #[error("{field} = \"{value}\": there is none of this name; did you mean `{nearest}`? Allowed: {allowed}")]
+    #[error(
+        "{field} = \"{value}\": there is none of this name; did you mean `{nearest}`? Allowed: {allowed}"
+    )]
     Unknown {
         /// The field.
         field: &'static str,

@@ -127,7 +127,11 @@ mod tests {
     #[test]
     fn the_folder_name_is_one_word() {
         let spec = RunSpec::parse("task = 'hopper'\nalgorithm = 'mp-25(15)'").unwrap();
-        assert!(spec.folder().starts_with("hopper-mp-25-15-mlp-64-64-seed-1-"), "{}", spec.folder());
+        assert!(
+            spec.folder().starts_with("hopper-mp-25-15-mlp-64-64-seed-1-"),
+            "{}",
+            spec.folder()
+        );
         let allowed = |c: char| c.is_ascii_alphanumeric() || "-.".contains(c);
         assert!(spec.folder().chars().all(allowed));
     }

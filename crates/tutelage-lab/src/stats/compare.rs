@@ -15,7 +15,8 @@ pub fn probability_of_improvement(
     if a.is_empty() || b.is_empty() {
         return Err(StatsError::NoRuns);
     }
-    let pick = |values: &[f64], rows: &[usize]| rows.iter().map(|&row| values[row]).collect::<Vec<_>>();
+    let pick =
+        |values: &[f64], rows: &[usize]| rows.iter().map(|&row| values[row]).collect::<Vec<_>>();
     let draws = bootstrap.draws(a.len(), "a").into_iter().zip(bootstrap.draws(b.len(), "b"));
     let resampled = draws.map(|(rows_a, rows_b)| wins(&pick(a, &rows_a), &pick(b, &rows_b)));
     Ok(bootstrap.interval(wins(a, b), resampled.collect()))

@@ -160,9 +160,14 @@ mod tests {
 
     #[test]
     fn counters_follow_from_the_records() {
-        let history =
-            replay(vec![states(1), answers(1, 0, 1), answers(1, 1, 1), states(2), answers(2, 0, 1)])
-                .unwrap();
+        let history = replay(vec![
+            states(1),
+            answers(1, 0, 1),
+            answers(1, 1, 1),
+            states(2),
+            answers(2, 0, 1),
+        ])
+        .unwrap();
         assert_eq!(history.annotations(), 3);
         assert_eq!(history.data(9).unwrap().len(), 2, "the second round is not complete");
         let open = history.open(3).unwrap();

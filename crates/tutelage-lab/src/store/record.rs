@@ -78,11 +78,7 @@ impl Given {
     /// The fingerprint of these rows.
     pub fn of<S: Stored>(name: impl Into<String>, rows: &Batch<S>) -> Self {
         let bytes: Vec<u8> = rows.as_slice().iter().flat_map(|value| value.to_bytes()).collect();
-        Self {
-            name: name.into(),
-            rows: rows.len() as u32,
-            checksum: crc32c::crc32c(&bytes),
-        }
+        Self { name: name.into(), rows: rows.len() as u32, checksum: crc32c::crc32c(&bytes) }
     }
 }
 
@@ -118,9 +114,7 @@ impl<S: Stored, A: Stored> Record<S, A> {
             }
             3 => Self::Expert(bytes.evaluation()?),
             4 => Self::States { round: bytes.u32()?, states: bytes.rows()? },
-            5 => {
-                Self::Answers { round: bytes.u32()?, first: bytes.u32()?, actions: bytes.rows()? }
-            }
+            5 => Self::Answers { round: bytes.u32()?, first: bytes.u32()?, actions: bytes.rows()? },
             6 => {
                 let (round, mean) = (bytes.u32()?, bytes.evaluation()?);
                 let random = if bytes.flag()? { Some(bytes.evaluation()?) } else { None };
@@ -234,6 +228,7 @@ impl Reader<'_> {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use crate::store::frame;
 
     pub(crate) fn evaluation(reward: f64, imitation_loss: Option<f64>) -> Evaluation {
         Evaluation { episodes: vec![Episode { reward, length: 3, imitation_loss }; 2] }
@@ -247,7 +242,11 @@ pub(crate) mod tests {
             Record::Given(Given::of("d0", &states)),
             Record::Expert(evaluation(2600.5, None)),
             Record::States { round: 1, states },
-            Record::Answers { round: 1, first: 0, actions: Batch::from_vec(1, vec![7, 8]).unwrap() },
+            Record::Answers {
+                round: 1,
+                first: 0,
+                actions: Batch::from_vec(1, vec![7, 8]).unwrap(),
+            },
             Record::Result { round: 1, mean: evaluation(10.0, Some(0.25)), random: None },
             Record::Result {
                 round: 2,
@@ -265,11 +264,27 @@ pub(crate) mod tests {
     }
 
     #[test]
+    fn the_format_is_frozen() {
+        // Written by another program from the description above: every stored run depends on it.
+        let golden = include_bytes!("../../tests/data/log-v1.bin");
+        let records = every_kind();
+        let frames = records.iter().flat_map(|record| frame::frame(&record.encode()));
+        assert_eq!(frame::header().into_iter().chain(frames).collect::<Vec<_>>(), golden);
+        let payloads = frame::scan(golden).unwrap().payloads;
+        let read: Vec<_> = payloads.into_iter().map(|at| Record::decode(&golden[at])).collect();
+        assert_eq!(read, records.into_iter().map(Some).collect::<Vec<_>>());
+    }
+
+    #[test]
     fn what_is_cut_or_too_long_is_no_record() {
         for record in every_kind().into_iter().skip(2) {
             let bytes = record.encode();
             for length in 0..bytes.len() {
-                assert_eq!(Record::<f32, u32>::decode(&bytes[..length]), None, "{record:?} {length}");
+                assert_eq!(
+                    Record::<f32, u32>::decode(&bytes[..length]),
+                    None,
+                    "{record:?} {length}"
+                );
             }
             assert_eq!(Record::<f32, u32>::decode(&[&bytes[..], &[0]].concat()), None);
         }

@@ -91,7 +91,11 @@ impl<S: Stored, A: Stored + Action> RunDir<S, A> {
         let bytes = frame::frame(&record.encode());
         // First in memory, so that nothing that cannot be read back is ever written.
         let mut next = self.history.clone();
-        next.apply(record).map_err(|what| StoreError::Damaged { path: log.clone(), offset, what })?;
+        next.apply(record).map_err(|what| StoreError::Damaged {
+            path: log.clone(),
+            offset,
+            what,
+        })?;
         if let Err(source) = self.disk.append(&log, &bytes) {
             // A record that may not be durable must not be found by the next reader. If cutting it fails as well, the
             // checksum or the end of the file still tells.

@@ -34,7 +34,8 @@ pub(crate) struct Import {
 
 impl Import {
     pub(crate) fn run(self, output: &Output) -> anyhow::Result<()> {
-        let expert = GaussianExpert::read(&self.file, Some(self.task), self.vecnormalize.as_deref())?;
+        let expert =
+            GaussianExpert::read(&self.file, Some(self.task), self.vecnormalize.as_deref())?;
         let scores = scores(&expert, EPISODES, 1)?;
         let file = self.file.file_name().unwrap_or_default().to_string_lossy();
         let command = Some(format!("tutelage expert import {file} --task {}", self.task));

@@ -118,8 +118,12 @@ impl Train {
 
     fn train(&self, out: &Path, checkpoint: &Path, output: &Output) -> anyhow::Result<()> {
         let mut training = self.begin(checkpoint)?;
-        let command =
-            format!("tutelage expert train {} --seed {}{}", self.task, training.learner().seed(), self.settings.typed());
+        let command = format!(
+            "tutelage expert train {} --seed {}{}",
+            self.task,
+            training.learner().seed(),
+            self.settings.typed()
+        );
         let mut progress = Progress::new(&training);
         while !training.is_done() {
             let iteration = training.advance()?;
@@ -141,21 +145,36 @@ impl Train {
         curve.save_png(out.with_extension("png"))?;
         curve.save_csv(out.with_extension("csv"))?;
         output.rows(&scores)?;
-        output.say(&format!("wrote {}, its learning curve beside it as .svg, .png and .csv", out.display()))
+        output.say(&format!(
+            "wrote {}, its learning curve beside it as .svg, .png and .csv",
+            out.display()
+        ))
     }
 
     fn begin(&self, checkpoint: &Path) -> anyhow::Result<Training> {
         if self.resume {
             let training = Training::resume(checkpoint)?;
             if training.task() != self.task {
-                bail!("{} is a checkpoint for {}, not for {}", checkpoint.display(), training.task(), self.task);
+                bail!(
+                    "{} is a checkpoint for {}, not for {}",
+                    checkpoint.display(),
+                    training.task(),
+                    self.task
+                );
             }
             return Ok(training);
         }
         if checkpoint.exists() {
-            bail!("{} exists: go on with --resume, or remove it to begin anew", checkpoint.display());
+            bail!(
+                "{} exists: go on with --resume, or remove it to begin anew",
+                checkpoint.display()
+            );
         }
-        Ok(Training::new(self.task, self.settings.over(TrpoSettings::for_task(self.task)), self.seed)?)
+        Ok(Training::new(
+            self.task,
+            self.settings.over(TrpoSettings::for_task(self.task)),
+            self.seed,
+        )?)
     }
 }
 
@@ -179,12 +198,18 @@ impl Progress {
         }
         self.told = Some(now);
         let rate = (iteration.steps - self.steps_before) as f64 / (now - self.begun).as_secs_f64();
-        let left = training.learner().settings().steps.saturating_sub(iteration.steps) as f64 / rate;
+        let left =
+            training.learner().settings().steps.saturating_sub(iteration.steps) as f64 / rate;
         let best = training.best().map_or("–".to_owned(), |trial| format!("{:.0}", trial.score));
         eprintln!(
             "{:>9} steps  return {:>5.0}  length {:>4.0}  best trial {best:>5}  KL {:.4}  entropy {:>5.2}  explained {:>5.2}  {rate:>6.0} steps/s  {} left",
-            iteration.steps, iteration.reward, iteration.length, iteration.kl, iteration.entropy,
-            iteration.explained_variance, minutes(left),
+            iteration.steps,
+            iteration.reward,
+            iteration.length,
+            iteration.kl,
+            iteration.entropy,
+            iteration.explained_variance,
+            minutes(left),
         );
     }
 }
