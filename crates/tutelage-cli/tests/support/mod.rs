@@ -10,7 +10,7 @@ use tutelage_envs::{Normaliser, Task};
 use tutelage_experts::{Card, Clock, GaussianExpert, GaussianPolicy};
 
 /// A folder with an untrained expert in it: its episodes are short, which is all that these tests ask of it.
-pub fn lab() -> tempfile::TempDir {
+pub(crate) fn lab() -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
     let task = Task::Hopper;
     let mut rng = Stream::new(5).rng();
@@ -25,44 +25,44 @@ pub fn lab() -> tempfile::TempDir {
 }
 
 /// `tutelage …` in that folder.
-pub fn tutelage(lab: &Path, args: &[&str]) -> Command {
+pub(crate) fn tutelage(lab: &Path, args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tutelage"));
     command.current_dir(lab).args(args).stdin(Stdio::null());
     command
 }
 
 /// The arguments of a small run in the folder `out`.
-pub fn small_run(out: &str) -> Vec<&str> {
+pub(crate) fn small_run(out: &str) -> Vec<&str> {
     let run = "learn hopper --expert expert.safetensors --algorithm bd-2 --class mlp:8 --rounds 6 \
                --states-per-round 8 --sampling stride(2) --budget iterations=30 --episodes 2";
     run.split_whitespace().chain(["--out", out]).collect()
 }
 
 /// Runs to the end.
-pub fn finish(lab: &Path, args: &[&str]) -> Output {
+pub(crate) fn finish(lab: &Path, args: &[&str]) -> Output {
     let output = tutelage(lab, args).output().unwrap();
     assert!(output.status.success(), "{args:?}: {}", stderr(&output));
     output
 }
 
 /// Runs into an error, and says which.
-pub fn fail(lab: &Path, args: &[&str]) -> String {
+pub(crate) fn fail(lab: &Path, args: &[&str]) -> String {
     let output = tutelage(lab, args).output().unwrap();
     assert!(!output.status.success(), "{args:?} should have failed");
     assert!(!stderr(&output).contains("panicked"), "{}", stderr(&output));
     stderr(&output)
 }
 
-pub fn stderr(output: &Output) -> String {
+pub(crate) fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-pub fn stdout(output: &Output) -> String {
+pub(crate) fn stdout(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
 /// The log and all policies of a run.
-pub fn bytes(run: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+pub(crate) fn bytes(run: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let policies = std::fs::read_dir(run.join("policies")).unwrap();
     let mut files: Vec<PathBuf> = policies.map(|entry| entry.unwrap().path()).collect();
     files.push(run.join("log.bin"));

@@ -9,11 +9,11 @@ use tutelage::{
 };
 use tutelage_lab::{Durable, PolicyError};
 
-pub const SPACES: Spaces = Spaces { states: 2, actions: 1 };
+pub(crate) const SPACES: Spaces = Spaces { states: 2, actions: 1 };
 
 /// Position and speed on a line; the action pushes.
 #[derive(Clone, Default)]
-pub struct PointMass {
+pub(crate) struct PointMass {
     x: f32,
     v: f32,
     t: usize,
@@ -49,13 +49,13 @@ impl Env for PointMass {
 
 /// Pushes back, with noise; counts what it is asked.
 #[derive(Clone)]
-pub struct Damper {
+pub(crate) struct Damper {
     pub asked: Vec<Vec<f32>>,
     pub batch: usize,
 }
 
 impl Damper {
-    pub fn new(batch: usize) -> Self {
+    pub(crate) fn new(batch: usize) -> Self {
         Self { asked: vec![], batch }
     }
 }
@@ -92,10 +92,10 @@ impl Expert for Damper {
 }
 
 /// Ridge regression by stochastic gradient steps: small, random, and different for every member.
-pub struct Gradient;
+pub(crate) struct Gradient;
 
 #[derive(Clone, Debug, PartialEq)]
-pub struct LinearEnsemble(pub Vec<[f32; 2]>);
+pub(crate) struct LinearEnsemble(pub Vec<[f32; 2]>);
 
 impl Oracle for Gradient {
     type State = f32;
@@ -172,11 +172,11 @@ impl Durable for LinearEnsemble {
     }
 }
 
-pub fn lanes() -> Lanes<PointMass> {
+pub(crate) fn lanes() -> Lanes<PointMass> {
     Lanes::new(vec![PointMass::default(); 4]).unwrap()
 }
 
-pub fn plan(seed: u64) -> Plan {
+pub(crate) fn plan(seed: u64) -> Plan {
     Plan {
         rounds: 4,
         states_per_round: 6,
