@@ -25,7 +25,8 @@ const BULLET: &[&str] = &[
 ];
 
 /// Our own code over it.
-const SHIM: &[&str] = &["shim/contacts.cpp", "shim/solver.cpp", "shim/world.cpp"];
+const SHIM: &[&str] =
+    &["shim/contacts.cpp", "shim/response.cpp", "shim/solver.cpp", "shim/world.cpp"];
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
@@ -53,17 +54,29 @@ fn build() -> Result<(), String> {
         .flag_if_supported("-ffp-contract=off") // a fused multiply-add would change the last bit
         .flag_if_supported("-fno-math-errno")
         .flag_if_supported("-fno-exceptions")
-        .flag_if_supported("-fno-rtti")
-        .flag_if_supported("-finline-limit=10000");
-    compiler.try_get_compiler().map_err(|error| {
-        format!("no C++ compiler was found; install g++ or clang++, or set CXX ({error})")
-    })?;
+        .flag_if_supported("-fno-rtti");
+    check_runs(&compiler)?;
 
     compiler
         .files(BULLET.iter().map(|file| sources.join(file)))
         .files(SHIM)
         .try_compile("tutelage_bullet")
         .map_err(|error| format!("the C++ compiler failed: {error}"))
+}
+
+/// Says what is missing before the first of many files fails to compile.
+fn check_runs(compiler: &cc::Build) -> Result<(), String> {
+    let advice = "install g++ or clang++, or name one in the variable CXX";
+    let tool = compiler
+        .try_get_compiler()
+        .map_err(|error| format!("there is no C++ compiler ({error}); {advice}"))?;
+    match Command::new(tool.path()).arg("--version").output() {
+        Ok(_) => Ok(()),
+        Err(error) => Err(format!(
+            "the C++ compiler `{}` does not run ({error}); {advice}",
+            tool.path().display()
+        )),
+    }
 }
 
 /// The `src` folder of Bullet inside the unpacked `rubullet-sys` crate.

@@ -16,6 +16,7 @@ void Solver::solve(btMultiBody& robot, const FloorContacts& contacts)
 	m_contact_rows.clear();
 	m_limit_rows.clear();
 	touching(contacts, m_touching);
+	m_response.update(robot);
 	for (int i = 0; i < m_touching.size(); i++) {
 		const btPersistentManifold& points = m_touching[i]->points();
 		for (int p = 0; p < points.getNumContacts(); p++) add_contact(robot, m_touching[i]->link(), points.getContactPoint(p));
@@ -29,7 +30,7 @@ void Solver::solve(btMultiBody& robot, const FloorContacts& contacts)
 	robot.applyDeltaVeeMultiDof(m_change, 1);
 }
 
-void Solver::add_contact(btMultiBody& robot, int link, const btManifoldPoint& point)
+void Solver::add_contact(const btMultiBody& robot, int link, const btManifoldPoint& point)
 {
 	m_contact_rows.emplace_back();
 	ContactRows& rows = m_contact_rows.back();
@@ -40,9 +41,10 @@ void Solver::add_contact(btMultiBody& robot, int link, const btManifoldPoint& po
 	across.normalize();
 	along.normalize();
 	Row* row[3] = {&rows.normal, &rows.across, &rows.along};
-	btVector3 direction[3] = {point.m_normalWorldOnB, across, along};
-	fill_jacobians(robot, link, point.m_positionWorldOnA, direction, row);
-	for (Row* each : row) prepare(robot, *each);
+	btScalar* jacobian[3] = {rows.normal.jacobian, rows.across.jacobian, rows.along.jacobian};
+	const btVector3 direction[3] = {point.m_normalWorldOnB, across, along};
+	m_response.jacobians(point.m_positionWorldOnA, link, direction, jacobian);
+	for (Row* each : row) prepare(robot, link, *each);
 
 	const btScalar distance = point.getDistance() + SLOP;
 	btScalar speed = -rows.normal.goal;
@@ -58,42 +60,7 @@ void Solver::add_contact(btMultiBody& robot, int link, const btManifoldPoint& po
 	rows.along.goal = -rows.along.goal * rows.along.inverse_mass_factor;
 }
 
-// How fast a point of a link moves in three directions when each coordinate does at unit speed. Walks once from the base to the link, with point
-// and directions in the frame of the link at hand, for all three.
-void Solver::fill_jacobians(const btMultiBody& robot, int link, const btVector3& at, btVector3 direction[3], Row* row[3])
-{
-	btVector3 point = at - robot.getBasePos();
-	const btMatrix3x3 base_rotation(robot.getWorldToBaseRot());
-	for (int d = 0; d < 3; d++) {
-		btScalar* jacobian = row[d]->jacobian;
-		const btVector3 moment = point.cross(direction[d]);
-		for (int i = 0; i < 3; i++) {
-			jacobian[i] = moment[i];
-			jacobian[3 + i] = direction[d][i];
-		}
-		for (int i = 6; i < m_coordinates; i++) jacobian[i] = 0;
-		direction[d] = base_rotation * direction[d];
-	}
-	point = base_rotation * point;
-
-	m_chain.resize(0);
-	for (int i = link; i >= 0; i = robot.getParent(i)) m_chain.push_back(i);
-	for (int c = m_chain.size() - 1; c >= 0; c--) {
-		const btMultibodyLink& part = robot.getLink(m_chain[c]);
-		if (part.m_jointType == btMultibodyLink::eRevolute) {  // the others do not turn
-			const btMatrix3x3 rotation(part.m_cachedRotParentToThis);
-			point = rotation * point;
-			for (int d = 0; d < 3; d++) direction[d] = rotation * direction[d];
-		}
-		point = point - part.m_cachedRVector;
-		if (part.m_dofCount == 0) continue;
-		btVector3 motion = part.getAxisBottom(0);
-		if (part.m_jointType == btMultibodyLink::eRevolute) motion = part.getAxisTop(0).cross(point) + motion;
-		for (int d = 0; d < 3; d++) row[d]->jacobian[6 + part.m_dofOffset] = direction[d].dot(motion);
-	}
-}
-
-void Solver::add_limit(btMultiBody& robot, const JointLimit& limit)
+void Solver::add_limit(const btMultiBody& robot, const JointLimit& limit)
 {
 	const btScalar position = robot.getJointPos(limit.link);
 	const btScalar room[2] = {position - limit.lower, limit.upper - position};
@@ -103,7 +70,7 @@ void Solver::add_limit(btMultiBody& robot, const JointLimit& limit)
 		Row& row = m_limit_rows.back();
 		for (int i = 0; i < m_coordinates; i++) row.jacobian[i] = 0;
 		row.jacobian[6 + robot.getLink(limit.link).m_dofOffset] = side ? -1 : 1;
-		prepare(robot, row);
+		prepare(robot, limit.link, row);
 
 		const btScalar speed = -row.goal;
 		const btScalar correction = -room[side] * LIMIT_ERP / m_settings.time_step;
@@ -115,7 +82,7 @@ void Solver::add_limit(btMultiBody& robot, const JointLimit& limit)
 }
 
 // Fills in the response and leaves the present velocity along the row in its goal.
-void Solver::prepare(btMultiBody& robot, Row& row)
+void Solver::prepare(const btMultiBody& robot, int link, Row& row)
 {
 	row.impulse = 0;
 	// On a fixed base, a force that drives no joint moves nothing: friction across the plane of a planar robot.
@@ -124,7 +91,7 @@ void Solver::prepare(btMultiBody& robot, Row& row)
 		row.inverse_mass_factor = row.goal = 0;
 		return;
 	}
-	robot.calcAccelerationDeltasMultiDof(row.jacobian, row.response, m_scratch_r, m_scratch_v);
+	m_response.compute(row.jacobian, link, row.response);
 	const btScalar* velocity = robot.getVelocityVector();
 	btScalar mobility = 0, speed = 0;
 	for (int i = 0; i < m_coordinates; i++) {

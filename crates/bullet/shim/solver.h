@@ -5,6 +5,7 @@
 
 #include "BulletDynamics/Featherstone/btMultiBody.h"
 #include "contacts.h"
+#include "response.h"
 
 // More coordinates than any robot may have: six of the base and one per joint.
 constexpr int MAX_COORDINATES = 32;
@@ -46,10 +47,9 @@ public:
 	void solve(btMultiBody& robot, const FloorContacts& contacts);
 
 private:
-	void add_contact(btMultiBody& robot, int link, const btManifoldPoint& point);
-	void add_limit(btMultiBody& robot, const JointLimit& limit);
-	void fill_jacobians(const btMultiBody& robot, int link, const btVector3& at, btVector3 direction[3], Row* row[3]);
-	void prepare(btMultiBody& robot, Row& row);
+	void add_contact(const btMultiBody& robot, int link, const btManifoldPoint& point);
+	void add_limit(const btMultiBody& robot, const JointLimit& limit);
+	void prepare(const btMultiBody& robot, int link, Row& row);
 	bool drives_no_joint(const Row& row) const;
 	btScalar sweep(int iteration);
 	btScalar relax(Row& row);
@@ -58,13 +58,12 @@ private:
 	void apply(const Row& row, btScalar impulse);
 
 	SolverSettings m_settings;
+	Response m_response;
 	std::vector<JointLimit> m_limits;
 	btAlignedObjectArray<FloorContact*> m_touching;
 	std::vector<Row> m_limit_rows;
 	std::vector<ContactRows> m_contact_rows;
 	int m_coordinates = 0;
 	btScalar m_change[MAX_COORDINATES];  // of the robot's velocity so far
-	btAlignedObjectArray<int> m_chain;  // links from one up to the base
-	btAlignedObjectArray<btScalar> m_scratch_r;
-	btAlignedObjectArray<btVector3> m_scratch_v;
+
 };

@@ -1,4 +1,5 @@
 //! What a world promises: physics one can check by hand, exact snapshots, independence, and refusals.
+#![allow(clippy::unwrap_used)] // helpers of tests are tests
 
 use bullet::{
     Articulation, Base, Error, Geometry, Joint, JointState, Link, LinkId, Settings, Shape, World,

@@ -2,7 +2,9 @@
 //! when the work was done.
 
 mod arguments;
+mod arrays;
 mod commands;
+mod film;
 mod output;
 mod progress;
 

@@ -23,6 +23,11 @@ impl Output {
         Self { json }
     }
 
+    /// Whether results go out as JSON lines.
+    pub(crate) fn is_json(&self) -> bool {
+        self.json
+    }
+
     /// Prints rows as one table, or one JSON object each.
     pub(crate) fn rows<R: Row>(&self, rows: &[R]) -> anyhow::Result<()> {
         let mut out = std::io::stdout().lock();

@@ -1,4 +1,5 @@
 //! States, rewards and flags against recordings of `pybullet_envs`; `golden/README.md` describes the files.
+#![allow(clippy::unwrap_used)] // helpers of tests are tests
 
 mod recording;
 

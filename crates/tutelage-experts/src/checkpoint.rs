@@ -5,9 +5,11 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use tutelage_envs::Task;
 
-use crate::files::{Array, Arrays, FileError, Problem, decode, encode, read_bytes, write_atomically};
+use crate::files::{
+    Array, Arrays, FileError, Problem, decode, encode, read_bytes, write_atomically,
+};
+use crate::training::{Training, Trial};
 use crate::trpo::{Iteration, Learner, LearnerState, TrpoSettings};
-use crate::training::{Trial, Training};
 use crate::{Card, Clock};
 
 const VERSION: u64 = 1;
@@ -59,10 +61,10 @@ pub(crate) fn write(training: &Training, path: &Path) -> Result<(), FileError> {
         steps,
         adam_steps,
         settings: training.learner.settings().clone(),
-        best: training.best.as_ref().map(|best| BestHeader {
-            score: best.score,
-            card: best.expert.card().clone(),
-        }),
+        best: training
+            .best
+            .as_ref()
+            .map(|best| BestHeader { score: best.score, card: best.expert.card().clone() }),
     };
     let bytes = encode(&arrays, &header).map_err(|problem| problem.at(path))?;
     write_atomically(path, &bytes)
@@ -110,7 +112,8 @@ fn decode_run(bytes: &[u8]) -> Result<Stored, Problem> {
 }
 
 fn to_row(iteration: &Iteration) -> [f64; COLUMNS] {
-    let Iteration { iteration, steps, reward, length, kl, entropy, explained_variance } = *iteration;
+    let Iteration { iteration, steps, reward, length, kl, entropy, explained_variance } =
+        *iteration;
     [iteration as f64, steps as f64, reward, length, kl, entropy, explained_variance]
 }
 

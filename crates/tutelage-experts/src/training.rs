@@ -103,8 +103,7 @@ impl Training {
     pub fn advance(&mut self) -> Result<Iteration, TrainingError> {
         let iteration = self.learner.iterate(&mut self.envs)?;
         self.curve.push(iteration);
-        if iteration.iteration.is_multiple_of(self.learner.settings().trial_every)
-            || self.is_done()
+        if iteration.iteration.is_multiple_of(self.learner.settings().trial_every) || self.is_done()
         {
             let trial = self.try_out(iteration.iteration)?;
             if self.best.as_ref().is_none_or(|best| trial.score > best.score) {

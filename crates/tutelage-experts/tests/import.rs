@@ -83,7 +83,11 @@ fn an_expert_survives_both_formats() {
     let path = folder.path().join("e.safetensors");
     let bytes = std::fs::read(&path).unwrap();
     expert.write(&path).unwrap();
-    assert_eq!(std::fs::read(&path).unwrap(), bytes, "an expert's file is a function of the expert");
+    assert_eq!(
+        std::fs::read(&path).unwrap(),
+        bytes,
+        "an expert's file is a function of the expert"
+    );
     let message = error(&path, Some(Task::Ant), None);
     assert!(message.ends_with("an expert for hopper, not for ant"), "{message}");
 }

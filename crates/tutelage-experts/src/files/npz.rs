@@ -66,11 +66,13 @@ pub(crate) fn encode(expert: &GaussianExpert) -> Result<Vec<u8>, Problem> {
         let shape = IxDyn(&array.shape);
         let written = match array.precision {
             Precision::Single => {
-                let array = ArrayD::from_shape_vec(shape, array.to_f32()).map_err(|e| foreign(&e))?;
+                let array =
+                    ArrayD::from_shape_vec(shape, array.to_f32()).map_err(|e| foreign(&e))?;
                 archive.add_array(name, &array)
             }
             Precision::Double => {
-                let array = ArrayD::from_shape_vec(shape, array.values.clone()).map_err(|e| foreign(&e))?;
+                let array =
+                    ArrayD::from_shape_vec(shape, array.values.clone()).map_err(|e| foreign(&e))?;
                 archive.add_array(name, &array)
             }
         };

@@ -403,8 +403,12 @@ mod tests {
         let pickle = Pickle::parse(&bytes).unwrap();
         let entries = pickle.entries(pickle.root());
         assert_eq!(entries[0].1, entries[1].1);
-        let numbers: Vec<f64> =
-            pickle.sequence(entries[0].1).unwrap().iter().map(|&id| pickle.number(id).unwrap()).collect();
+        let numbers: Vec<f64> = pickle
+            .sequence(entries[0].1)
+            .unwrap()
+            .iter()
+            .map(|&id| pickle.number(id).unwrap())
+            .collect();
         assert_eq!(numbers, [1.0, -2.0, 2.5]);
         assert_eq!(long(&[0xff]), -1);
         assert_eq!(long(&[0, 1]), 256);
@@ -412,7 +416,16 @@ mod tests {
 
     #[test]
     fn damage_is_an_error_with_its_place() {
-        for bytes in [&b""[..], b"\x80\x02", b"\x80\x02R.", b"\x80\x02e.", b"\x80\x02h\x05.", b"\x80\x09.", b"\x80\x02\xfe", b"\x80\x04\x8d\xff\xff\xff\xff\xff\xff\xff\xff"] {
+        for bytes in [
+            &b""[..],
+            b"\x80\x02",
+            b"\x80\x02R.",
+            b"\x80\x02e.",
+            b"\x80\x02h\x05.",
+            b"\x80\x09.",
+            b"\x80\x02\xfe",
+            b"\x80\x04\x8d\xff\xff\xff\xff\xff\xff\xff\xff",
+        ] {
             assert!(Pickle::parse(bytes).is_err(), "{bytes:?}");
         }
         let error = Pickle::parse(b"\x80\x02N\xfe").unwrap_err();

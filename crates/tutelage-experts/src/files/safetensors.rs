@@ -88,7 +88,9 @@ pub(crate) fn decode<H: DeserializeOwned>(bytes: &[u8]) -> Result<(Arrays, H), P
                 chunks(view.data()).map(|b| f64::from(f32::from_le_bytes(b))).collect(),
                 Precision::Single,
             ),
-            Dtype::F64 => (chunks(view.data()).map(f64::from_le_bytes).collect(), Precision::Double),
+            Dtype::F64 => {
+                (chunks(view.data()).map(f64::from_le_bytes).collect(), Precision::Double)
+            }
             other => return Err(foreign(format!("{name} holds {other:?}, not floats"))),
         };
         arrays.insert(name, Array { shape: view.shape().to_vec(), values, precision });

@@ -49,7 +49,8 @@ fn policy(bytes: &[u8]) -> Result<Arrays, Problem> {
     let depth = (0..).take_while(|&l| tensors.0.contains_key(&hidden(l, "weight"))).count();
     let mut arrays = Arrays::default();
     for l in 0..=depth {
-        let name = |what: &str| if l < depth { hidden(l, what) } else { format!("action_net.{what}") };
+        let name =
+            |what: &str| if l < depth { hidden(l, what) } else { format!("action_net.{what}") };
         let weight = get(&name("weight"))?;
         if weight.shape.len() != 2 {
             return Err(foreign(&format!("{} is no matrix", name("weight"))));

@@ -12,7 +12,9 @@ pub(crate) fn entry(
     archive: &mut zip::ZipArchive<Cursor<&[u8]>>,
     name: &str,
 ) -> Result<Vec<u8>, Problem> {
-    let foreign = |e: &dyn std::fmt::Display| Problem::foreign("an archive as expected", format!("{name}: {e}"));
+    let foreign = |e: &dyn std::fmt::Display| {
+        Problem::foreign("an archive as expected", format!("{name}: {e}"))
+    };
     let mut bytes = Vec::new();
     let mut file = archive.by_name(name).map_err(|e| foreign(&e))?;
     file.read_to_end(&mut bytes).map_err(|e| foreign(&e))?;

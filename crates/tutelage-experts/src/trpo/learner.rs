@@ -88,11 +88,8 @@ impl Learner {
             settings.initial_log_std,
             &mut init.fork("policy", 0).rng(),
         )?;
-        let value = ValueFunction::random(
-            &widths(1),
-            settings.value,
-            &mut init.fork("value", 0).rng(),
-        )?;
+        let value =
+            ValueFunction::random(&widths(1), settings.value, &mut init.fork("value", 0).rng())?;
         let moments = Moments::new(states);
         Ok(Self { settings, seed, iteration: 0, steps: 0, policy, value, moments })
     }

@@ -16,8 +16,8 @@ mod value;
 
 pub use cg::conjugate_gradient;
 pub use gae::advantages;
-pub use learner::{Iteration, Learner, TrainError};
 pub(crate) use learner::LearnerState;
+pub use learner::{Iteration, Learner, TrainError};
 pub use moments::Moments;
 pub use settings::{SettingsError, TrpoSettings};
 pub use update::{TrustRegion, Update};

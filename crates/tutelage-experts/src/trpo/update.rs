@@ -224,7 +224,8 @@ mod tests {
         for (l, layer) in layers.iter().enumerate() {
             let z = |j: usize| {
                 let weight = |i: usize| flat[layer.weights.start + i * layer.stride + j];
-                flat[layer.bias.start + j] + x.iter().enumerate().map(|(i, x)| x * weight(i)).sum::<f64>()
+                flat[layer.bias.start + j]
+                    + x.iter().enumerate().map(|(i, x)| x * weight(i)).sum::<f64>()
             };
             let z: Vec<f64> = (0..layer.outputs).map(z).collect();
             x = if l + 1 < layers.len() { z.iter().map(|z| z.tanh()).collect() } else { z };
@@ -257,7 +258,9 @@ mod tests {
         let real = |p: usize| {
             p >= policy.params().len()
                 || layers.iter().any(|l| {
-                    let within = |r: &std::ops::Range<usize>| r.contains(&p) && (p - r.start) % l.stride < l.outputs;
+                    let within = |r: &std::ops::Range<usize>| {
+                        r.contains(&p) && (p - r.start) % l.stride < l.outputs
+                    };
                     within(&l.weights) || within(&l.bias)
                 })
         };
@@ -276,9 +279,13 @@ mod tests {
                     to[j] += b * h;
                     mean_kl(&policy, &to, &states)
                 };
-                let expected = (at(1.0, 1.0) - at(1.0, -1.0) - at(-1.0, 1.0) + at(-1.0, -1.0)) / (4.0 * h * h);
+                let expected =
+                    (at(1.0, 1.0) - at(1.0, -1.0) - at(-1.0, 1.0) + at(-1.0, -1.0)) / (4.0 * h * h);
                 let found = f64::from(column[i]);
-                assert!((found - expected).abs() < 2e-4 * (1.0 + expected.abs()), "F[{i}][{j}] = {found}, expected {expected}");
+                assert!(
+                    (found - expected).abs() < 2e-4 * (1.0 + expected.abs()),
+                    "F[{i}][{j}] = {found}, expected {expected}"
+                );
             }
         }
     }

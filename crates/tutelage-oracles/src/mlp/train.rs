@@ -95,3 +95,180 @@ impl Kernel for Transpose<'_> {
         transpose_weights(self.layout, self.params, self.transposed);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use tutelage::{Dataset, Spaces, View};
+
+    use super::super::schedule::Budget;
+    use super::*;
+    use crate::net::Isa;
+    use crate::net::reference::{reference_levels, to_f64};
+
+    /// Rows that exercise everything: labels beyond the clip, outputs beyond the clip, more rows than a batch.
+    fn data<A: Head>(
+        spaces: Spaces,
+        rows: usize,
+        label: impl Fn(usize, usize) -> A,
+    ) -> Dataset<f32, A> {
+        let mut data = Dataset::empty(spaces);
+        let width = A::width(spaces.actions);
+        for i in 0..rows {
+            let state: Vec<f32> =
+                (0..spaces.states).map(|j| ((i * 31 + j * 17) % 97) as f32 / 30.0 - 1.6).collect();
+            data.states.push(&state);
+            data.actions.push(&(0..width).map(|j| label(i, j)).collect::<Vec<_>>());
+        }
+        data
+    }
+
+    /// The same training in f64, as plainly as it can be written.
+    fn reference<A: Head>(
+        layout: &Layout,
+        settings: &MlpSettings,
+        data: &Dataset<f32, A>,
+        stream: &Stream,
+    ) -> Vec<f64> {
+        let mut params = to_f64(&initial(layout, stream));
+        let (mut mean, mut square) = (vec![0.0; params.len()], vec![0.0; params.len()]);
+        let mut minibatches = Minibatches::new(
+            (0..data.len() as u32).collect(),
+            settings.batch,
+            stream.fork("shuffle", 0).rng(),
+        );
+        for t in 1..=settings.budget.iterations(data.len(), settings.batch) as i32 {
+            let gradient = reference_gradient(layout, &params, data, minibatches.next());
+            let a = settings.adam;
+            for i in 0..params.len() {
+                mean[i] = a.beta1 * mean[i] + (1.0 - a.beta1) * gradient[i];
+                square[i] = a.beta2 * square[i] + (1.0 - a.beta2) * gradient[i] * gradient[i];
+                let (m, v) =
+                    (mean[i] / (1.0 - a.beta1.powi(t)), square[i] / (1.0 - a.beta2.powi(t)));
+                params[i] -= a.learning_rate * m / (v.sqrt() + a.epsilon);
+            }
+        }
+        params
+    }
+
+    fn reference_gradient<A: Head>(
+        layout: &Layout,
+        params: &[f64],
+        data: &Dataset<f32, A>,
+        rows: &[u32],
+    ) -> Vec<f64> {
+        let mut gradient = vec![0.0; params.len()];
+        for &row in rows {
+            let levels = reference_levels(layout, params, &to_f64(data.states.row(row as usize)));
+            let mut target = vec![0.0; layout.outputs()];
+            A::write_target(data.actions.row(row as usize), &mut target);
+            let mut delta =
+                reference_delta(A::LOSS, &levels[layout.layers().len()], &target, rows.len());
+            for (l, layer) in layout.layers().iter().enumerate().rev() {
+                let mut below = vec![0.0; layer.inputs];
+                for j in 0..layer.outputs {
+                    gradient[layer.bias.start + j] += delta[j];
+                    for i in 0..layer.inputs {
+                        let at = layer.weights.start + i * layer.stride + j;
+                        gradient[at] += levels[l][i] * delta[j];
+                        below[i] += params[at] * delta[j] * (1.0 - levels[l][i] * levels[l][i]);
+                    }
+                }
+                delta = below;
+            }
+        }
+        gradient
+    }
+
+    fn reference_delta(loss: Loss, z: &[f64], target: &[f32], rows: usize) -> Vec<f64> {
+        let target = to_f64(target);
+        match loss {
+            Loss::ClippedSquares => (0..z.len())
+                .map(|j| {
+                    if z[j].abs() > 1.0 {
+                        0.0
+                    } else {
+                        2.0 * (z[j] - target[j].clamp(-1.0, 1.0)) / (rows * z.len()) as f64
+                    }
+                })
+                .collect(),
+            Loss::CrossEntropy => {
+                let sum: f64 = z.iter().map(|z| z.exp()).sum();
+                (0..z.len()).map(|j| (z[j].exp() / sum - target[j]) / rows as f64).collect()
+            }
+        }
+    }
+
+    fn trained<A: Head>(
+        widths: &[usize],
+        isa: Isa,
+        settings: &MlpSettings,
+        data: &Dataset<f32, A>,
+        stream: &Stream,
+    ) -> AlignedVec {
+        let network = Network::new(widths).unwrap().with_isa(isa);
+        let spaces = Spaces { states: widths[0], actions: widths[widths.len() - 1] };
+        let (examples, rows) = Examples::of_view(data, &View::All, spaces).unwrap();
+        train(&network, settings, (&examples, rows), stream)
+    }
+
+    fn agrees_with_the_reference<A: Head>(
+        widths: &[usize],
+        rows: usize,
+        iterations: usize,
+        label: impl Fn(usize, usize) -> A,
+    ) {
+        let spaces = Spaces { states: widths[0], actions: widths[widths.len() - 1] };
+        let data = data(spaces, rows, label);
+        let mut settings = MlpSettings::new(&widths[1..widths.len() - 1]);
+        settings.budget = Budget::Iterations(iterations);
+        let stream = Stream::new(11);
+        let layout = Layout::new(widths).unwrap();
+        let expected = reference(&layout, &settings, &data, &stream);
+        let start = initial(&layout, &stream);
+        for isa in [Isa::Portable, Isa::Avx2Fma] {
+            let params = trained(widths, isa, &settings, &data, &stream);
+            let error = params
+                .iter()
+                .zip(&expected)
+                .map(|(p, e)| (f64::from(*p) - e).abs())
+                .fold(0.0, f64::max);
+            let moved = params.iter().zip(&*start).map(|(p, s)| (p - s).abs()).fold(0.0, f32::max);
+            assert!(error < 1e-5, "{isa:?} {widths:?}: parameters off by {error}");
+            assert!(moved > 1e-2, "{isa:?} {widths:?}: training moved nothing ({moved})");
+        }
+    }
+
+    #[test]
+    fn weights_after_hundreds_of_adam_steps_agree_with_plain_f64() {
+        let label = |i: usize, j: usize| ((i * 7 + j * 5) % 23) as f32 / 8.0 - 1.4;
+        agrees_with_the_reference(&[28, 64, 64, 8], 450, 300, label);
+        agrees_with_the_reference(&[15, 4, 3], 330, 400, label);
+        agrees_with_the_reference(&[26, 12, 6], 90, 400, label);
+        agrees_with_the_reference(&[5, 3], 201, 400, label);
+    }
+
+    #[test]
+    fn cross_entropy_agrees_with_plain_f64_too() {
+        agrees_with_the_reference(&[6, 10, 5], 260, 300, |i, _| (i * 3 % 5) as u32);
+    }
+
+    #[test]
+    fn the_clip_stops_the_gradient_only_outside() {
+        // One row, one output, weights that give z = 3: no step may move anything. Started inside, the label pulls.
+        let layout = Layout::new(&[1, 1]).unwrap();
+        for (state, moves) in [(3.0, false), (0.5, true)] {
+            let data: Dataset<f32, f32> = {
+                let mut data = Dataset::empty(Spaces { states: 1, actions: 1 });
+                data.states.push(&[state]);
+                data.actions.push(&[0.0]);
+                data
+            };
+            let mut settings = MlpSettings::new(&[]);
+            settings.budget = Budget::Iterations(5);
+            let stream = Stream::new(1);
+            let start = initial(&layout, &stream);
+            assert_eq!(start[0].abs(), 1.0, "an orthogonal 1 × 1 matrix");
+            assert_eq!(trained(&[1, 1], Isa::detect(), &settings, &data, &stream) != start, moves);
+        }
+    }
+}

@@ -1,0 +1,290 @@
+//! The contracts of the MLP oracle and its policies, from the outside.
+
+use std::sync::Arc;
+
+use rand::RngExt;
+use tutelage::{
+    Batch, Dataset, Oracle, OracleError, Policy, Size, Spaces, Stream, TrainOn, TrainingSets,
+    UniformBox, View, check_oracle,
+};
+use tutelage_oracles::mlp::{
+    Budget, Diverged, MlpClassifier, MlpOracle, MlpPolicy, MlpSettings, SettingsError,
+};
+use tutelage_oracles::net::{AlignedVec, Isa};
+
+const SPACES: Spaces = Spaces { states: 11, actions: 3 };
+
+fn data(rows: usize) -> Dataset<f32, f32> {
+    let mut rng = Stream::new(77).rng();
+    let mut data = Dataset::empty(SPACES);
+    for _ in 0..rows {
+        let state: Vec<f32> = (0..SPACES.states).map(|_| rng.random_range(-2.0..2.0)).collect();
+        data.actions.push(&[
+            state[0] * 0.9,
+            (state[1] * state[2]).sin(),
+            state[3] - 0.5 * state[4],
+        ]);
+        data.states.push(&state);
+    }
+    data
+}
+
+fn oracle(hidden: &[usize], iterations: usize) -> MlpOracle {
+    MlpOracle::new(MlpSettings {
+        budget: Budget::Iterations(iterations),
+        ..MlpSettings::new(hidden)
+    })
+    .unwrap()
+}
+
+fn fit(
+    oracle: &MlpOracle,
+    data: &Dataset<f32, f32>,
+    train_on: &TrainOn<f32>,
+    members: usize,
+) -> MlpPolicy {
+    let sets = TrainingSets::new(data, train_on, SPACES, members, Stream::new(5)).unwrap();
+    oracle.fit(&sets, &Stream::new(6)).unwrap()
+}
+
+fn perturbed(count: usize) -> TrainOn<f32> {
+    TrainOn::Perturbed {
+        size: Size::Fixed(count),
+        cover: Arc::new(UniformBox::new(-2.0, 2.0).unwrap()),
+    }
+}
+
+fn same_bits(a: &[AlignedVec], b: &[AlignedVec]) -> bool {
+    a.len() == b.len()
+        && a.iter()
+            .zip(b)
+            .all(|(a, b)| a.iter().map(|x| x.to_bits()).eq(b.iter().map(|x| x.to_bits())))
+}
+
+#[test]
+fn neither_threads_nor_other_members_change_a_bit() {
+    let (data, oracle) = (data(450), oracle(&[64, 64], 60));
+    for train_on in [TrainOn::Bootstrap, perturbed(15)] {
+        let all = fit(&oracle, &data, &train_on, 5);
+        for threads in [1, 2, 3] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            for members in [1, 2, 5] {
+                let some = pool.install(|| fit(&oracle, &data, &train_on, members));
+                assert!(
+                    same_bits(some.parameters(), &all.parameters()[..members]),
+                    "{threads} threads, {members} members"
+                );
+            }
+        }
+        assert!(
+            !same_bits(&all.parameters()[..1], &all.parameters()[1..2]),
+            "members differ from each other"
+        );
+    }
+}
+
+#[test]
+fn keeps_the_contract_of_an_oracle() {
+    check_oracle(&oracle(&[12], 30), &data(230), SPACES, Stream::new(3)).unwrap();
+    let mut indices = Dataset::<f32, u32>::empty(SPACES);
+    for (i, state) in data(60).states.rows().enumerate() {
+        indices.states.push(state);
+        indices.actions.push(&[i as u32 % 3]);
+    }
+    let settings = MlpSettings { budget: Budget::Epochs(10), ..MlpSettings::new(&[8]) };
+    check_oracle(&MlpClassifier::new(settings).unwrap(), &indices, SPACES, Stream::new(3)).unwrap();
+}
+
+#[test]
+fn a_view_trains_exactly_like_its_rows_copied_out() {
+    let (d, oracle) = (data(300), oracle(&[9], 40));
+    for train_on in [TrainOn::Bootstrap, perturbed(40)] {
+        let sets = TrainingSets::new(&d, &train_on, SPACES, 1, Stream::new(5)).unwrap();
+        let mut copied = Dataset::empty(SPACES);
+        match sets.view(0) {
+            View::Resampled(rows) => rows.iter().for_each(|&r| {
+                copied.states.push(d.states.row(r as usize));
+                copied.actions.push(d.actions.row(r as usize));
+            }),
+            View::Extended(q) => {
+                copied.extend(&d.states, &d.actions);
+                copied.extend(&q.states, &q.actions);
+            }
+            other => panic!("{other:?}"),
+        }
+        let (by_view, by_copy) =
+            (fit(&oracle, &d, &train_on, 1), fit(&oracle, &copied, &TrainOn::Data, 1));
+        // The order of the rows differs only for a bootstrap, and there the shuffle permutes positions alike.
+        assert!(same_bits(by_view.parameters(), by_copy.parameters()));
+    }
+}
+
+#[test]
+fn training_learns_and_the_portable_path_agrees_with_the_fast_one() {
+    let d = data(600);
+    let settings = MlpSettings { budget: Budget::Epochs(150), ..MlpSettings::new(&[32]) };
+    let oracle = MlpOracle::new(settings).unwrap();
+    let loss = |policy: &MlpPolicy| {
+        let mut actions = Batch::zeros(d.len(), SPACES.actions);
+        policy.act_mean(&d.states, &mut actions);
+        let clipped = d.actions.as_slice().iter().map(|a| a.clamp(-1.0, 1.0));
+        clipped.zip(actions.as_slice()).map(|(y, a)| f64::from(y - a).powi(2)).sum::<f64>()
+            / actions.as_slice().len() as f64
+    };
+    let fast = fit(&oracle, &d, &TrainOn::Data, 1);
+    let portable = fit(&oracle.clone().with_isa(Isa::Portable), &d, &TrainOn::Data, 1);
+    let start = fit(&oracle, &Dataset::empty(SPACES), &TrainOn::Data, 1);
+    assert!(loss(&fast) < 0.25 * loss(&start), "loss {} after {}", loss(&fast), loss(&start));
+    let apart = fast.parameters()[0]
+        .iter()
+        .zip(&*portable.parameters()[0])
+        .map(|(a, b)| (a - b).abs())
+        .fold(0.0, f32::max);
+    assert!(apart < 1e-4, "the two paths are {apart} apart");
+}
+
+#[test]
+fn no_data_gives_random_members_even_with_perturbations() {
+    let policy = fit(&oracle(&[8], 100), &Dataset::empty(SPACES), &perturbed(50), 3);
+    assert_eq!(policy.members(), 3);
+    assert!(!same_bits(&policy.parameters()[..1], &policy.parameters()[1..2]));
+    let biases = |p: &AlignedVec| p[policy.network().layout().layers()[0].bias.clone()].to_vec();
+    assert!(
+        policy.parameters().iter().all(|p| biases(p).iter().all(|b| *b == 0.0)),
+        "initial biases are zero"
+    );
+}
+
+#[test]
+fn acting_is_the_same_one_by_one_all_together_and_on_average() {
+    let policy = fit(&oracle(&[16, 8], 20), &data(50), &TrainOn::Bootstrap, 7);
+    for rows in [1, 5, 25, 300] {
+        let states = data(rows).states;
+        let mut all = Batch::new(SPACES.actions);
+        policy.act_all(&states, &mut all);
+        let mut mean = Batch::zeros(rows, SPACES.actions);
+        policy.act_mean(&states, &mut mean);
+        let members: Vec<u32> = (0..rows).map(|i| (i * 3 % 7) as u32).collect();
+        let mut one = Batch::zeros(rows, SPACES.actions);
+        policy.act_members(&states, &members, &mut one);
+        for i in 0..rows {
+            assert_eq!(one.row(i), all.row(i * 7 + members[i] as usize));
+            for j in 0..SPACES.actions {
+                let expected = (0..7).map(|e| f64::from(all.row(i * 7 + e)[j])).sum::<f64>() / 7.0;
+                assert!((f64::from(mean.row(i)[j]) - expected).abs() < 1e-6);
+            }
+        }
+        assert!(all.as_slice().iter().all(|a| a.abs() <= 1.0));
+    }
+}
+
+#[test]
+fn a_classifier_learns_which_quadrant_a_state_lies_in() {
+    let spaces = Spaces { states: 2, actions: 4 };
+    let mut rng = Stream::new(8).rng();
+    let mut d = Dataset::<f32, u32>::empty(spaces);
+    for _ in 0..400 {
+        let state = [rng.random_range(-1.0..1.0f32), rng.random_range(-1.0..1.0f32)];
+        d.actions.push(&[u32::from(state[0] > 0.0) + 2 * u32::from(state[1] > 0.0)]);
+        d.states.push(&state);
+    }
+    let mut settings = MlpSettings { budget: Budget::Iterations(600), ..MlpSettings::new(&[16]) };
+    settings.adam.learning_rate = 1e-2;
+    let sets = TrainingSets::new(&d, &TrainOn::Bootstrap, spaces, 3, Stream::new(1)).unwrap();
+    let policy = MlpClassifier::new(settings).unwrap().fit(&sets, &Stream::new(2)).unwrap();
+    let mut actions = Batch::zeros(d.len(), 1);
+    policy.act_mean(&d.states, &mut actions);
+    let right = actions.rows().zip(d.actions.rows()).filter(|(a, y)| a == y).count();
+    assert!(right >= 380, "{right} of 400 right");
+}
+
+fn error(data: &Dataset<f32, f32>, spaces: Spaces, members: usize) -> OracleError {
+    let sets = TrainingSets::new(data, &TrainOn::Data, spaces, members, Stream::new(5)).unwrap();
+    oracle(&[4], 3).fit(&sets, &Stream::new(6)).unwrap_err()
+}
+
+#[test]
+fn bad_rows_are_named_by_row_column_and_value() {
+    let mut bad = data(9);
+    bad.states.row_mut(4)[7] = f32::NAN;
+    assert_eq!(
+        error(&bad, SPACES, 1).to_string(),
+        "states, row 4, column 7: NaN is not allowed (a finite number, or an index below the number of actions)"
+    );
+    let mut bad = data(9);
+    bad.actions.row_mut(8)[2] = f32::NEG_INFINITY;
+    assert!(matches!(
+        error(&bad, SPACES, 1),
+        OracleError::Value { what: "labels", row: 8, column: 2, .. }
+    ));
+    let wide = Spaces { states: 12, ..SPACES };
+    assert!(matches!(
+        error(&data(9), wide, 1),
+        OracleError::Width { what: "states", expected: 12, found: 11 }
+    ));
+    let wide = Spaces { actions: 4, ..SPACES };
+    assert!(matches!(
+        error(&data(9), wide, 1),
+        OracleError::Width { what: "labels", expected: 4, found: 3 }
+    ));
+    let mut unpaired = data(9);
+    unpaired.states.push(&[0.0; 11]);
+    assert_eq!(
+        error(&unpaired, SPACES, 1).to_string(),
+        "10 states but 9 labels: every state has one"
+    );
+    assert!(matches!(error(&data(9), SPACES, 0), OracleError::NoMembers));
+}
+
+#[test]
+fn a_label_that_is_no_action_is_named() {
+    let mut d = Dataset::<f32, u32>::empty(SPACES);
+    d.states.push(&[0.0; 11]);
+    d.actions.push(&[3]);
+    let sets = TrainingSets::new(&d, &TrainOn::Data, SPACES, 1, Stream::new(5)).unwrap();
+    let error = MlpClassifier::new(MlpSettings::new(&[4]))
+        .unwrap()
+        .fit(&sets, &Stream::new(6))
+        .unwrap_err();
+    assert!(
+        matches!(&error, OracleError::Value { what: "labels", row: 0, column: 0, value, .. } if value == "3"),
+        "{error}"
+    );
+}
+
+#[test]
+fn impossible_settings_are_refused_and_divergence_is_reported() {
+    let with = |change: &dyn Fn(&mut MlpSettings)| {
+        let mut settings = MlpSettings::new(&[4]);
+        change(&mut settings);
+        MlpOracle::new(settings)
+    };
+    assert_eq!(
+        with(&|s| s.budget = Budget::Iterations(0)).unwrap_err(),
+        SettingsError::Budget(Budget::Iterations(0))
+    );
+    assert_eq!(
+        with(&|s| s.budget = Budget::Epochs(0)).unwrap_err(),
+        SettingsError::Budget(Budget::Epochs(0))
+    );
+    assert_eq!(with(&|s| s.batch = 0).unwrap_err(), SettingsError::Batch);
+    assert_eq!(
+        with(&|s| s.hidden = vec![3, 0]).unwrap_err(),
+        SettingsError::Hidden { index: 1, value: 0 }
+    );
+    assert!(matches!(
+        with(&|s| s.adam.learning_rate = f64::NAN),
+        Err(SettingsError::Positive { name: "learning rate", .. })
+    ));
+    assert!(matches!(
+        with(&|s| s.adam.beta2 = 1.0),
+        Err(SettingsError::Decay { name: "beta2", .. })
+    ));
+
+    let wild = with(&|s| s.adam.learning_rate = 1e38).unwrap();
+    let d = data(20);
+    let sets = TrainingSets::new(&d, &TrainOn::Data, SPACES, 1, Stream::new(5)).unwrap();
+    let error = wild.fit(&sets, &Stream::new(6)).unwrap_err();
+    let OracleError::Other(error) = error else { panic!("{error}") };
+    assert_eq!(error.downcast_ref(), Some(&Diverged { member: 0 }));
+}

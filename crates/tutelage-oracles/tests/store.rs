@@ -1,0 +1,133 @@
+//! Stored policies: they come back as they went in, and anything else is a clear error.
+
+use std::collections::HashMap;
+
+use safetensors::tensor::{Dtype, TensorView, serialize};
+use tutelage::{Batch, Dataset, Oracle, Policy, Spaces, Stream, TrainOn, TrainingSets};
+use tutelage_oracles::LeastSquares;
+use tutelage_oracles::mlp::{
+    Budget, MlpClassifierPolicy, MlpOracle, MlpPolicy, MlpSettings, StoreError,
+};
+
+const SPACES: Spaces = Spaces { states: 5, actions: 2 };
+
+fn data() -> Dataset<f32, f32> {
+    let mut data = Dataset::empty(SPACES);
+    for i in 0..30 {
+        let state: Vec<f32> = (0..5).map(|j| ((i * 7 + j * 3) % 11) as f32 / 5.0 - 1.0).collect();
+        data.actions.push(&[state[0], state[1] - state[2]]);
+        data.states.push(&state);
+    }
+    data
+}
+
+fn policy(hidden: &[usize]) -> MlpPolicy {
+    let (data, train_on) = (data(), TrainOn::Bootstrap);
+    let sets = TrainingSets::new(&data, &train_on, SPACES, 3, Stream::new(1)).unwrap();
+    let settings = MlpSettings { budget: Budget::Iterations(5), ..MlpSettings::new(hidden) };
+    if hidden.is_empty() {
+        LeastSquares.fit(&sets, &Stream::new(2)).unwrap()
+    } else {
+        MlpOracle::new(settings).unwrap().fit(&sets, &Stream::new(2)).unwrap()
+    }
+}
+
+#[test]
+fn networks_and_affine_policies_come_back_bit_for_bit() {
+    for hidden in [&[9, 4][..], &[]] {
+        let policy = policy(hidden);
+        let bytes = policy.to_safetensors().unwrap();
+        let back = MlpPolicy::from_safetensors(&bytes).unwrap();
+        assert_eq!(back, policy);
+        assert_eq!(back.to_safetensors().unwrap(), bytes, "the same policy gives the same bytes");
+        let (states, mut one, mut two) = (data().states, Batch::zeros(30, 2), Batch::zeros(30, 2));
+        policy.act_mean(&states, &mut one);
+        back.act_mean(&states, &mut two);
+        assert_eq!(one, two);
+    }
+}
+
+#[test]
+fn the_header_says_what_the_file_is() {
+    let header = |hidden: &[usize]| {
+        let bytes = policy(hidden).to_safetensors().unwrap();
+        let (_, metadata) = safetensors::SafeTensors::read_metadata(&bytes).unwrap();
+        metadata.metadata().as_ref().unwrap()["tutelage.policy"].clone()
+    };
+    assert_eq!(
+        header(&[9, 4]),
+        "version=1;class=mlp;action=vector;widths=5,9,4,2;activation=tanh;clip=-1,1;members=3"
+    );
+    assert_eq!(
+        header(&[]),
+        "version=1;class=linear;action=vector;widths=5,2;activation=none;clip=-1,1;members=3"
+    );
+}
+
+#[test]
+fn a_damaged_file_is_an_error_wherever_it_is_cut() {
+    let bytes = policy(&[4]).to_safetensors().unwrap();
+    for cut in (0..bytes.len()).step_by(7) {
+        assert!(
+            matches!(MlpPolicy::from_safetensors(&bytes[..cut]), Err(StoreError::Format(_))),
+            "cut at {cut}"
+        );
+    }
+    assert!(matches!(
+        MlpPolicy::from_safetensors(b"PK\x03\x04 something else entirely"),
+        Err(StoreError::Format(_))
+    ));
+}
+
+fn edited(from: &str, to: &str) -> Result<MlpPolicy, StoreError> {
+    let bytes = policy(&[4]).to_safetensors().unwrap();
+    let header_len = u64::from_le_bytes(bytes[..8].try_into().unwrap()) as usize;
+    let header = std::str::from_utf8(&bytes[8..8 + header_len]).unwrap();
+    assert!(header.contains(from), "{header}");
+    let header = header.replace(from, to);
+    let bytes =
+        [&(header.len() as u64).to_le_bytes()[..], header.as_bytes(), &bytes[8 + header_len..]]
+            .concat();
+    MlpPolicy::from_safetensors(&bytes)
+}
+
+#[test]
+fn every_wrong_field_is_named() {
+    let field = |result: Result<MlpPolicy, StoreError>| match result.unwrap_err() {
+        StoreError::Field { field, .. } => field,
+        other => panic!("{other}"),
+    };
+    assert_eq!(field(edited("version=1", "version=2")), "version");
+    assert_eq!(field(edited("class=mlp", "class=linear")), "class");
+    assert_eq!(field(edited("activation=tanh", "activation=relu")), "activation");
+    assert_eq!(field(edited(";clip=-1,1", "")), "clip");
+    assert_eq!(field(edited("members=3", "members=0")), "members");
+    assert_eq!(field(edited("widths=5,4,2", "widths=5,x,2")), "widths");
+    assert!(matches!(edited("widths=5,4,2", "widths=5,0,2"), Err(StoreError::Widths(_))));
+    assert!(matches!(edited("members=3", "members=4000000000"), Err(StoreError::Tensor { .. })));
+    let error = edited("widths=5,4,2", "widths=5,3,2").unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "tensor `layer.0.weight` is F32 [3, 5, 4]; expected F32 [3, 5, 3]"
+    );
+}
+
+#[test]
+fn foreign_tensors_other_actions_and_wild_numbers_are_refused() {
+    let zeros = [0u8; 8];
+    let view = TensorView::new(Dtype::F32, vec![2], &zeros).unwrap();
+    let foreign = serialize(
+        [("w", view)],
+        Some(HashMap::from([("made".to_owned(), "elsewhere".to_owned())])),
+    )
+    .unwrap();
+    assert!(matches!(MlpPolicy::from_safetensors(&foreign), Err(StoreError::Foreign)));
+
+    let mut bytes = policy(&[4]).to_safetensors().unwrap();
+    let error = MlpClassifierPolicy::from_safetensors(&bytes).unwrap_err();
+    assert_eq!(error.to_string(), "metadata field `action` is `vector`; expected index");
+
+    let end = bytes.len();
+    bytes[end - 4..].copy_from_slice(&f32::NAN.to_le_bytes());
+    assert!(matches!(MlpPolicy::from_safetensors(&bytes), Err(StoreError::Value { .. })));
+}
