@@ -1,5 +1,6 @@
 //! A small, fast run of the real command on the real Hopper.
 
+#![allow(clippy::unwrap_used)]
 #![allow(dead_code, reason = "each test file uses its own part")]
 
 use std::path::{Path, PathBuf};
