@@ -1,8 +1,12 @@
 //! The `tutelage` command. Results go to standard output, progress and messages to standard error; the exit code is 0 only
 //! when the work was done.
 
+mod arguments;
+mod arrays;
 mod commands;
+mod film;
 mod output;
+mod progress;
 
 use std::process::ExitCode;
 

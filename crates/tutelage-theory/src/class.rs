@@ -176,7 +176,7 @@ impl Mixture {
         Self { class, members }
     }
 
-    /// u[h]: the share of members that are h.
+    /// `u[h]`: the share of members that are h.
     pub fn weights(&self) -> Vec<f64> {
         let mut counts = vec![0u32; self.class.size()];
         self.members.iter().for_each(|&h| counts[h as usize] += 1);

@@ -7,6 +7,7 @@
 
 mod budget;
 mod class;
+mod complexity;
 mod exact;
 mod families;
 mod game;
@@ -17,6 +18,7 @@ mod theorem;
 
 pub use budget::{Budget, Goal, GoalError};
 pub use class::{ClassError, Mixture, PolicyClass};
+pub use complexity::{Contender, annotations_needed, gap_curve};
 pub use exact::{
     Table, Values, expected_cost, guaranteed_smoothness, occupancy, recoverability, smoothness,
     values,

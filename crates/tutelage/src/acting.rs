@@ -2,7 +2,7 @@
 
 use rand::RngExt;
 
-use crate::{Batch, Expert, ExpertActs, ExpertError, Policy, Rng};
+use crate::{Action, Batch, Expert, ExpertActs, ExpertError, Policy, Rng};
 
 /// How E members act.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,7 +11,7 @@ pub enum Acting {
     UniformMember,
     /// π(s) = (1/E) Σₑ hₑ(s): the mean of the members' actions (a vote where actions are indices).
     Mean,
-    /// π_n̂ with n̂ ~ Unif[N]: the ensemble of a random round, its members drawn uniformly at every step.
+    /// π_n̂ with n̂ ~ Unif{1 … N}: the ensemble of a random round, its members drawn uniformly at every step.
     RandomRound,
 }
 
@@ -41,7 +41,8 @@ where
         Self { who: Who::Expert(expert, acts), members: Vec::new() }
     }
 
-    /// Acts in every state; row i draws from `rngs[i]` alone.
+    /// Acts in every state; row i draws from `rngs[i]` alone. Whoever acts, actions come out clipped to [-1, 1] where they are
+    /// vectors: an expert's answer may lie outside, what it does may not.
     pub fn act(
         &mut self,
         states: &Batch<P::State>,
@@ -49,8 +50,13 @@ where
         actions: &mut Batch<P::Action>,
     ) -> Result<(), ExpertError> {
         match &mut self.who {
-            Who::Expert(expert, ExpertActs::Sampled) => expert.annotate(states, rngs, actions)?,
-            Who::Expert(expert, ExpertActs::Mean) => expert.mean(states, actions)?,
+            Who::Expert(expert, acts) => {
+                match acts {
+                    ExpertActs::Sampled => expert.annotate(states, rngs, actions)?,
+                    ExpertActs::Mean => expert.mean(states, actions)?,
+                }
+                X::Action::clip(actions.as_mut_slice());
+            }
             Who::Policy(policy, Acting::Mean) => policy.act_mean(states, actions),
             Who::Policy(policy, Acting::UniformMember | Acting::RandomRound) => {
                 let count = policy.members().max(1) as u32;

@@ -442,7 +442,7 @@ impl<S, A, P> Learned<S, A, P> {
 }
 
 impl<S, A> Algorithm<S, A> {
-    /// n̂ ~ Unif[N], where the algorithm deploys the policy of a random round.
+    /// n̂ ~ Unif{1 … N}, where the algorithm deploys the policy of a random round.
     pub fn random_round(&self, plan: &Plan) -> Option<usize> {
         let draw = || plan.stream.fork("random round", 0).rng().random_range(1..=plan.rounds);
         (self.deploy == Acting::RandomRound && plan.rounds > 0).then(draw)

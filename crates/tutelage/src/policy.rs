@@ -15,7 +15,7 @@ pub trait Policy: Send + Sync {
     /// E, at least 1.
     fn members(&self) -> usize;
 
-    /// Row i acts with member `members[i]`: `actions[i]` = h(states[i]), clipped to [-1, 1] where actions are vectors.
+    /// Row i acts with member `members[i]`: `actions[i]` = h(`states[i]`), clipped to [-1, 1] where actions are vectors.
     fn act_members(
         &self,
         states: &Batch<Self::State>,

@@ -12,7 +12,7 @@ use crate::{Actor, Batch, Element, Env, Expert, Lanes, Policy, RolloutError, Str
 pub enum Sampling {
     /// Every so-many-th state of one trajectory after another, from an offset drawn anew for each; never a first state.
     Stride(usize),
-    /// K independent draws from d_π: for each, an episode is rolled out to a uniform time t ∈ [H] (and again, should it
+    /// K independent draws from d_π: for each, an episode is rolled out to a uniform time t < H (and again, should it
     /// end before).
     Independent,
 }

@@ -51,6 +51,9 @@ pub trait Action: Element {
     /// ℓ(a, a′): 0–1 loss for indices; for vectors the mean squared difference after clipping both to [-1, 1].
     fn loss(a: &[Self], b: &[Self]) -> f64;
 
+    /// Clips every coordinate to [-1, 1] where actions are vectors.
+    fn clip(actions: &mut [Self]);
+
     /// Draws from Unif(𝒜): uniform over indices, or over [-1, 1]ⁿ.
     fn draw_uniform(size: usize, rng: &mut Rng, action: &mut [Self]);
 
@@ -63,6 +66,10 @@ impl Action for f32 {
         let squared =
             |(a, b): (&f32, &f32)| f64::from(a.clamp(-1.0, 1.0) - b.clamp(-1.0, 1.0)).powi(2);
         a.iter().zip(b).map(squared).sum::<f64>() / a.len().max(1) as f64
+    }
+
+    fn clip(actions: &mut [f32]) {
+        actions.iter_mut().for_each(|a| *a = a.clamp(-1.0, 1.0));
     }
 
     fn draw_uniform(_size: usize, rng: &mut Rng, action: &mut [f32]) {
@@ -78,6 +85,8 @@ impl Action for u32 {
     fn loss(a: &[u32], b: &[u32]) -> f64 {
         f64::from(a != b)
     }
+
+    fn clip(_actions: &mut [u32]) {}
 
     fn draw_uniform(size: usize, rng: &mut Rng, action: &mut [u32]) {
         action.fill_with(|| rng.random_range(0..size.max(1) as u32));

@@ -1,14 +1,65 @@
 //! One file per command.
 
+mod algorithms;
+mod evaluate;
+mod expert;
+mod export;
+mod learn;
+mod replay;
+mod resume;
+mod retrain;
+mod spec_args;
+mod tasks;
+mod theory;
+mod watch;
+
 use crate::output::Output;
 
 /// What there is to do.
 #[derive(clap::Subcommand)]
-pub(crate) enum Command {}
+pub(crate) enum Command {
+    /// Learn a task from an expert: progress, a table of rounds, a learning curve, a run directory
+    Learn(learn::Learn),
+    /// Continue an interrupted run, to the same bits
+    Resume(resume::Resume),
+    /// Play full episodes with a learned policy or an expert
+    Evaluate(evaluate::Evaluate),
+    /// Look at an episode: an animated GIF and a strip of stills
+    Watch(watch::Watch),
+    /// Train on a stored run's annotations instead of collecting: the paper's ablations
+    Retrain(retrain::Retrain),
+    /// Write a run's annotations as .npz or .parquet
+    Export(export::Export),
+    /// Step a task with given actions from a given joint pose and write states, rewards and flags
+    Replay(replay::Replay),
+    /// Train, judge, import and export experts
+    #[command(subcommand)]
+    Expert(expert::ExpertCommand),
+    /// The paper's theory in the finite world, computed exactly
+    Theory {
+        #[command(subcommand)]
+        command: theory::Theory,
+    },
+    /// The tasks, with their dimensions and the paper's settings
+    Tasks,
+    /// The algorithms, as three choices each
+    Algorithms,
+}
 
 impl Command {
     pub(crate) fn run(self, output: &Output) -> anyhow::Result<()> {
-        let _ = output;
-        match self {}
+        match self {
+            Self::Learn(command) => command.run(output),
+            Self::Resume(command) => command.run(output),
+            Self::Evaluate(command) => command.run(output),
+            Self::Watch(command) => command.run(output),
+            Self::Retrain(command) => command.run(output),
+            Self::Export(command) => command.run(output),
+            Self::Replay(command) => command.run(output),
+            Self::Expert(command) => command.run(output),
+            Self::Theory { command } => command.run(output),
+            Self::Tasks => tasks::run(output),
+            Self::Algorithms => algorithms::run(output),
+        }
     }
 }

@@ -46,6 +46,22 @@ impl Adam {
         }
     }
 
+    /// What a step changes besides the parameters: steps so far, `m` and `v`.
+    #[must_use]
+    pub fn state(&self) -> (u64, &[f32], &[f32]) {
+        (self.steps, &self.mean, &self.square)
+    }
+
+    /// Puts back what [`state`](Self::state) gave, so that optimisation goes on where it was.
+    ///
+    /// # Panics
+    /// If a length differs from the one the optimiser was made for.
+    pub fn restore(&mut self, steps: u64, mean: &[f32], square: &[f32]) {
+        self.steps = steps;
+        self.mean.copy_from_slice(mean);
+        self.square.copy_from_slice(square);
+    }
+
     /// One step along the gradient `Σ_p parts_p`, and the parts are zeroed as they are read:
     /// `m ← β₁m + (1−β₁)g`, `v ← β₂v + (1−β₂)g²`, `θ ← θ − α/(1−β₁ᵗ) · m / (√v/√(1−β₂ᵗ) + ε)`.
     ///

@@ -125,8 +125,8 @@ impl<E: Epilogue, O: Order> Kernel for Multiply<'_, E, O> {
 /// Even runs keep enough independent sums in flight everywhere; a short last run would wait on its own latency.
 #[inline(always)]
 pub(crate) fn balanced(total: usize, limit: usize) -> impl Iterator<Item = (usize, usize)> {
-    let runs = total.div_ceil(limit).max(1);
-    let (short, longer) = (total / runs, total % runs);
+    let runs = total.div_ceil(limit);
+    let (short, longer) = (total / runs.max(1), total % runs.max(1));
     (0..runs).map(move |i| (i * short + i.min(longer), short + usize::from(i < longer)))
 }
 
@@ -239,7 +239,8 @@ mod tests {
 
     #[test]
     fn balanced_runs_cover_everything_and_differ_by_at_most_one() {
-        for total in 0..130 {
+        assert_eq!(balanced(0, 6).count(), 0, "nothing has no runs");
+        for total in 1..130 {
             let runs: Vec<_> = balanced(total, 6).collect();
             let end = runs.iter().fold(0, |end, &(start, length)| {
                 assert_eq!(start, end);

@@ -1,0 +1,71 @@
+"""Sets our Bullet tasks beside pybullet_envs in one run: env steps per CPU-second, and their ratio.
+
+    .venv/bin/python benches/env_speed/run.py [--steps 10000] [--repetitions 5] [--tasks hopper ant] [--json]
+
+Both sides alternate, so that a change in the machine's speed falls on both; the ratio is the median over the
+repetitions of ours to theirs, the bracket its least and greatest. The Rust side is built first.
+"""
+
+import argparse
+import json
+import statistics
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+TASKS = ["hopper", "walker2d", "half-cheetah", "ant"]
+
+
+def main():
+    options = parse_arguments()
+    ours = [str(options.binary or build())]
+    theirs = [sys.executable, str(Path(__file__).with_name("pybullet_side.py"))]
+    if not options.json:
+        print(f"{'task':14}{'tutelage':>12}{'pybullet':>12}{'ratio':>8}    (steps per CPU-second, medians)")
+    for task in options.tasks:
+        pairs = [
+            (speed(ours, task, options.steps), speed(theirs, task, options.steps)) for _ in range(options.repetitions)
+        ]
+        report(task, pairs, options.json)
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--steps", type=int, default=10_000, help="env steps per measurement")
+    parser.add_argument("--repetitions", type=int, default=5)
+    parser.add_argument("--tasks", nargs="+", choices=TASKS, default=TASKS)
+    parser.add_argument("--binary", type=Path, help="the built env_speed example, instead of building it")
+    parser.add_argument("--json", action="store_true", help="one JSON line per task instead of a table")
+    return parser.parse_args()
+
+
+def build():
+    """Builds the Rust example and returns its path, as cargo reports it."""
+    command = ["cargo", "build", "--release", "-p", "tutelage-envs", "--example", "env_speed"]
+    done = subprocess.run(
+        [*command, "--message-format=json-render-diagnostics"], cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True
+    )
+    messages = [json.loads(line) for line in done.stdout.splitlines()]
+    return next(m["executable"] for m in messages if m.get("target", {}).get("name") == "env_speed")
+
+
+def speed(command, task, steps):
+    """Steps per CPU-second, from the JSON line that both sides print."""
+    done = subprocess.run([*command, task, str(steps)], check=True, stdout=subprocess.PIPE, text=True)
+    return json.loads(done.stdout.splitlines()[-1])["steps_per_cpu_second"]
+
+
+def report(task, pairs, as_json):
+    ours, theirs = (statistics.median(column) for column in zip(*pairs))
+    ratios = [ours / theirs for ours, theirs in pairs]
+    ratio = statistics.median(ratios)
+    if as_json:
+        figures = {"task": task, "tutelage": ours, "pybullet": theirs, "ratio": ratio, "ratios": ratios}
+        print(json.dumps(figures), flush=True)
+    else:
+        print(f"{task:14}{ours:12.0f}{theirs:12.0f}{ratio:7.2f}x    [{min(ratios):.2f}, {max(ratios):.2f}]", flush=True)
+
+
+if __name__ == "__main__":
+    main()

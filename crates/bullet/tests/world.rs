@@ -1,0 +1,162 @@
+//! What a world promises: physics one can check by hand, exact snapshots, independence, and refusals.
+#![allow(clippy::unwrap_used)] // helpers of tests are tests
+
+use bullet::{
+    Articulation, Base, Error, Geometry, Joint, JointState, Link, LinkId, Settings, Shape, World,
+};
+
+const SETTINGS: Settings = Settings {
+    gravity: -9.8,
+    time_step: 0.01,
+    substeps: 4,
+    iterations: 20,
+    contact_erp: 0.2,
+    floor_friction: 0.8,
+};
+
+const UPRIGHT: [f64; 4] = [0.0, 0.0, 0.0, 1.0];
+
+/// A ball of radius 0.1 and 2 kg with its centre at a height.
+fn ball(height: f64) -> Articulation {
+    let shape =
+        Shape { geometry: Geometry::Sphere { radius: 0.1 }, position: [0.0; 3], rotation: UPRIGHT };
+    let base = Base { position: [0.0, 0.0, height], mass: 2.0, friction: 0.5, shapes: vec![shape] };
+    Articulation { base, links: Vec::new() }
+}
+
+/// A rod of 1 m that hangs from a hinge 2 m above the floor and swings about y.
+fn pendulum(limits: Option<[f64; 2]>) -> Articulation {
+    let rod = Geometry::Segment { radius: 0.05, from: [0.0, 0.0, 0.5], to: [0.0, 0.0, -0.5] };
+    let base = Base { position: [0.0, 0.0, 2.0], mass: 0.0, friction: 0.5, shapes: Vec::new() };
+    let link = Link {
+        parent: LinkId::Base,
+        joint: Joint::Hinge { axis: [0.0, 1.0, 0.0], limits },
+        parent_to_pivot: [0.0; 3],
+        pivot_to_centre: [0.0, 0.0, -0.5],
+        mass: 3.0,
+        friction: 0.5,
+        shapes: vec![Shape { geometry: rod, position: [0.0; 3], rotation: UPRIGHT }],
+    };
+    Articulation { base, links: vec![link] }
+}
+
+fn world(body: &Articulation) -> World {
+    World::new(&SETTINGS, body).unwrap()
+}
+
+#[test]
+fn a_ball_falls_and_comes_to_rest_on_the_floor() {
+    let mut world = world(&ball(1.0));
+    for _ in 0..10 {
+        world.step();
+    }
+    // 0.1 s of free fall: 4.9 cm and 0.98 m/s, a little less with Bullet's damping.
+    assert!((world.position(LinkId::Base)[2] - 0.951).abs() < 0.002);
+    assert!((world.velocity(LinkId::Base)[2] + 0.98).abs() < 0.01);
+    assert!(!world.touches_floor(LinkId::Base));
+    for _ in 0..200 {
+        world.step();
+    }
+    assert!((world.position(LinkId::Base)[2] - 0.1).abs() < 1e-3);
+    assert!(world.touches_floor(LinkId::Base));
+}
+
+#[test]
+fn a_solid_ball_has_two_fifths_of_its_mass_times_radius_squared() {
+    let world = world(&ball(1.0));
+    for moment in world.inertia(LinkId::Base) {
+        assert!((moment - 0.4 * 2.0 * 0.01).abs() < 1e-15);
+    }
+}
+
+#[test]
+fn a_torque_acts_for_one_step() {
+    let mut world = World::new(&Settings { gravity: 0.0, ..SETTINGS }, &pendulum(None)).unwrap();
+    let about_the_hinge = world.inertia(LinkId::Link(0))[1] + 3.0 * 0.25;
+    world.add_torque(0, 2.0);
+    world.step();
+    let spin = world.joint(0).velocity;
+    assert!((spin - 2.0 * 0.01 / about_the_hinge).abs() < 1e-4, "{spin}");
+    world.step();
+    assert!(world.joint(0).velocity <= spin);
+}
+
+#[test]
+fn a_limit_pushes_back() {
+    let mut world = world(&pendulum(Some([-0.5, 0.5])));
+    world.set_joints([(0, JointState { position: 0.45, velocity: 3.0 })]);
+    for _ in 0..20 {
+        world.step();
+        assert!(world.joint(0).position < 0.6);
+    }
+    assert!(world.joint(0).position < 0.5);
+}
+
+#[test]
+fn a_snapshot_brings_back_every_bit_also_amid_contact() {
+    let mut world = world(&ball(0.12));
+    let run = |world: &mut World| -> Vec<[f64; 3]> {
+        (0..30)
+            .map(|_| {
+                world.step();
+                world.position(LinkId::Base)
+            })
+            .collect()
+    };
+    run(&mut world);
+    assert!(world.touches_floor(LinkId::Base));
+    let snapshot = world.save();
+    let first = run(&mut world);
+    world.restore(&snapshot);
+    assert_eq!(run(&mut world), first);
+}
+
+#[test]
+fn worlds_on_two_threads_do_not_meet() {
+    let swing = || {
+        let mut world = world(&pendulum(Some([-1.0, 1.0])));
+        world.set_joints([(0, JointState { position: 0.9, velocity: 0.0 })]);
+        (0..500).for_each(|_| world.step());
+        world.joint(0)
+    };
+    let alone = swing();
+    let threads: Vec<_> = (0..4).map(|_| std::thread::spawn(swing)).collect();
+    for thread in threads {
+        assert_eq!(thread.join().unwrap(), alone);
+    }
+}
+
+#[test]
+fn bad_numbers_and_orders_are_refused() {
+    let refuse = |settings: Settings, body: &Articulation| {
+        World::new(&settings, body).unwrap_err().to_string()
+    };
+    let error = refuse(Settings { time_step: 0.0, ..SETTINGS }, &ball(1.0));
+    assert_eq!(error, "time_step is 0, but must be positive and finite");
+    let error = refuse(Settings { floor_friction: f64::NAN, ..SETTINGS }, &ball(1.0));
+    assert_eq!(error, "floor_friction is NaN, but must be finite and not negative");
+
+    let mut heavy = pendulum(None);
+    heavy.links[0].mass = f64::INFINITY;
+    assert!(refuse(SETTINGS, &heavy).starts_with("mass of link 0 is inf"));
+    let mut point = pendulum(None);
+    point.links[0].shapes.clear();
+    assert!(refuse(SETTINGS, &point).starts_with("mass of link 0 is 3"));
+    let mut loop_ = pendulum(None);
+    loop_.links[0].parent = LinkId::Link(0);
+    assert_eq!(World::new(&SETTINGS, &loop_).unwrap_err(), Error::Order { link: 0, parent: 0 });
+    let mut centipede = pendulum(None);
+    centipede.links = vec![centipede.links[0].clone(); 27];
+    assert_eq!(
+        World::new(&SETTINGS, &centipede).unwrap_err(),
+        Error::Joints { found: 27, most: 26 }
+    );
+}
+
+#[test]
+#[should_panic(expected = "link 0 is welded")]
+fn a_weld_has_no_joint_state() {
+    let mut body = pendulum(None);
+    body.links[0].joint = Joint::Weld;
+    world(&body).joint(0);
+}

@@ -1,0 +1,134 @@
+//! `tutelage expert import|export|list`: experts in files.
+
+use std::path::PathBuf;
+
+use anyhow::bail;
+use serde::Serialize;
+use tutelage_envs::Task;
+use tutelage_experts::{Card, GaussianExpert};
+
+use super::evaluate::scores;
+use crate::output::{Output, Row};
+
+/// Episodes that an imported expert is judged by.
+const EPISODES: usize = 25;
+
+/// Read an expert from a NumPy or Stable-Baselines3 archive
+#[derive(clap::Args)]
+pub(crate) struct Import {
+    /// `.npz` (W0 b0 W1 b1 … logstd rms_mean rms_var) or a Stable-Baselines3 PPO or TRPO `.zip`
+    file: PathBuf,
+
+    /// The task that it is an expert in
+    #[arg(long)]
+    task: Task,
+
+    /// The `vecnormalize.pkl` that belongs to a Stable-Baselines3 archive
+    #[arg(long, value_name = "FILE")]
+    vecnormalize: Option<PathBuf>,
+
+    /// Where to write it, as safetensors
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+}
+
+impl Import {
+    pub(crate) fn run(self, output: &Output) -> anyhow::Result<()> {
+        let expert =
+            GaussianExpert::read(&self.file, Some(self.task), self.vecnormalize.as_deref())?;
+        let scores = scores(&expert, EPISODES, 1)?;
+        let file = self.file.file_name().unwrap_or_default().to_string_lossy();
+        let command = Some(format!("tutelage expert import {file} --task {}", self.task));
+        let card = Card { command, scores: scores.clone(), ..expert.card().clone() };
+        expert.with_card(card).write(&self.out)?;
+        output.rows(&scores)?;
+        output.say(&format!("wrote {}", self.out.display()))
+    }
+}
+
+/// Write an expert as a NumPy archive or safetensors
+#[derive(clap::Args)]
+pub(crate) struct Export {
+    /// A task, for the expert that ships with it, or a file
+    expert: String,
+
+    /// The task of an expert whose file does not say it
+    #[arg(long)]
+    task: Option<Task>,
+
+    /// `.npz` or `.safetensors`
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+
+    /// Replace a file that exists
+    #[arg(long)]
+    force: bool,
+}
+
+impl Export {
+    pub(crate) fn run(self, output: &Output) -> anyhow::Result<()> {
+        if self.out.exists() && !self.force {
+            bail!("{} exists; --force replaces it", self.out.display());
+        }
+        super::open(&self.expert, self.task)?.write(&self.out)?;
+        output.say(&format!("wrote {}", self.out.display()))
+    }
+}
+
+/// A shipped expert in the list.
+#[derive(Serialize)]
+struct Listed {
+    task: &'static str,
+    network: Vec<usize>,
+    steps: Option<u64>,
+    seed: Option<u64>,
+    mean: Option<f64>,
+    sd: Option<f64>,
+    sampled_mean: Option<f64>,
+    sampled_sd: Option<f64>,
+    command: Option<String>,
+}
+
+impl Row for Listed {
+    const HEADINGS: &'static [&'static str] =
+        &["task", "network", "steps", "seed", "mean action", "sampled", "command"];
+
+    fn cells(&self) -> Vec<String> {
+        let number = |x: Option<u64>| x.map_or("–".to_owned(), |x| x.to_string());
+        let score = |mean: Option<f64>, sd: Option<f64>| match (mean, sd) {
+            (Some(mean), Some(sd)) => format!("{mean:.0} ± {sd:.0}"),
+            _ => "–".to_owned(),
+        };
+        let widths: Vec<String> = self.network.iter().map(ToString::to_string).collect();
+        vec![
+            self.task.to_owned(),
+            widths.join("-"),
+            number(self.steps),
+            number(self.seed),
+            score(self.mean, self.sd),
+            score(self.sampled_mean, self.sampled_sd),
+            self.command.clone().unwrap_or_default(),
+        ]
+    }
+}
+
+/// Prints the experts that come with the program.
+pub(super) fn list(output: &Output) -> anyhow::Result<()> {
+    let listed = |task: Task| -> anyhow::Result<Listed> {
+        let expert = GaussianExpert::shipped(task)?;
+        let card = expert.card();
+        let score = |act: &str| card.scores.iter().find(|score| score.act == act);
+        Ok(Listed {
+            task: task.name(),
+            network: expert.policy().network().layout().widths().to_vec(),
+            steps: card.steps,
+            seed: card.seed,
+            mean: score("mean").map(|score| score.mean),
+            sd: score("mean").map(|score| score.sd),
+            sampled_mean: score("sample").map(|score| score.mean),
+            sampled_sd: score("sample").map(|score| score.sd),
+            command: card.command.clone(),
+        })
+    };
+    output.rows(&Task::ALL.into_iter().map(listed).collect::<anyhow::Result<Vec<_>>>()?)
+}

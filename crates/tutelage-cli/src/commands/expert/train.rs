@@ -1,0 +1,252 @@
+//! `tutelage expert train`: TRPO with progress, checkpoints and a learning curve.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use anyhow::bail;
+use serde::Serialize;
+use tutelage_envs::Task;
+use tutelage_experts::trpo::{Iteration, TrpoSettings};
+use tutelage_experts::{Card, Training};
+use tutelage_figures::{Curve, Figure, Panel, Scale};
+
+use super::evaluate::scores;
+use crate::output::Output;
+
+/// Episodes, and the seed of their randomness, that the finished expert is judged by.
+const EPISODES: usize = 25;
+const EVALUATION_SEED: u64 = 1;
+
+/// A line of progress at least this far apart.
+const PROGRESS_EVERY: Duration = Duration::from_secs(5);
+
+/// Train an expert by TRPO
+#[derive(clap::Args)]
+pub(crate) struct Train {
+    /// The task
+    task: Task,
+
+    /// Where all randomness comes from
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+
+    /// The expert's file; checkpoint and learning curve go beside it [default: TASK.safetensors]
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+
+    /// Go on from the checkpoint beside the expert's file, to the same bits
+    #[arg(long, conflicts_with_all = SETTINGS)]
+    resume: bool,
+
+    #[command(flatten)]
+    settings: Settings,
+}
+
+/// The names of the options in [`Settings`].
+const SETTINGS: [&str; 7] =
+    ["steps", "batch", "max_kl", "entropy", "initial_log_std", "min_log_std", "gamma"];
+
+/// What differs from the task's defaults.
+#[derive(clap::Args)]
+struct Settings {
+    /// Environment steps in all
+    #[arg(long)]
+    steps: Option<u64>,
+
+    /// Environment steps per update
+    #[arg(long)]
+    batch: Option<usize>,
+
+    /// The largest mean KL divergence of an update
+    #[arg(long)]
+    max_kl: Option<f64>,
+
+    /// Weight of the entropy in the objective
+    #[arg(long)]
+    entropy: Option<f64>,
+
+    /// log σ of the actions' noise at the beginning
+    #[arg(long, allow_negative_numbers = true)]
+    initial_log_std: Option<f32>,
+
+    /// log σ never falls below this
+    #[arg(long, allow_negative_numbers = true)]
+    min_log_std: Option<f32>,
+
+    /// Discount
+    #[arg(long)]
+    gamma: Option<f32>,
+}
+
+impl Settings {
+    fn over(&self, mut settings: TrpoSettings) -> TrpoSettings {
+        fn set<T: Copy>(to: &mut T, from: Option<T>) {
+            *to = from.unwrap_or(*to);
+        }
+        set(&mut settings.steps, self.steps);
+        set(&mut settings.batch, self.batch);
+        set(&mut settings.region.max_kl, self.max_kl);
+        set(&mut settings.region.entropy, self.entropy);
+        set(&mut settings.initial_log_std, self.initial_log_std);
+        set(&mut settings.region.min_log_std, self.min_log_std);
+        set(&mut settings.gamma, self.gamma);
+        settings
+    }
+
+    /// The options as they were typed.
+    fn typed(&self) -> String {
+        let options = [
+            ("steps", self.steps.map(|x| x.to_string())),
+            ("batch", self.batch.map(|x| x.to_string())),
+            ("max-kl", self.max_kl.map(|x| x.to_string())),
+            ("entropy", self.entropy.map(|x| x.to_string())),
+            ("initial-log-std", self.initial_log_std.map(|x| x.to_string())),
+            ("min-log-std", self.min_log_std.map(|x| x.to_string())),
+            ("gamma", self.gamma.map(|x| x.to_string())),
+        ];
+        let given = options.iter().filter_map(|(name, value)| Some((name, value.as_ref()?)));
+        given.map(|(name, value)| format!(" --{name} {value}")).collect()
+    }
+}
+
+impl Train {
+    pub(crate) fn run(self, output: &Output) -> anyhow::Result<()> {
+        let out = self.out.clone().unwrap_or_else(|| format!("{}.safetensors", self.task).into());
+        let checkpoint = out.with_extension("checkpoint");
+        // Stepping from inside the thread pool spares every parallel step a change of threads.
+        rayon::scope(|_| self.train(&out, &checkpoint, output))
+    }
+
+    fn train(&self, out: &Path, checkpoint: &Path, output: &Output) -> anyhow::Result<()> {
+        let mut training = self.begin(checkpoint)?;
+        let command = format!(
+            "tutelage expert train {} --seed {}{}",
+            self.task,
+            training.learner().seed(),
+            self.settings.typed()
+        );
+        let mut progress = Progress::new(&training);
+        while !training.is_done() {
+            let iteration = training.advance()?;
+            training.save(checkpoint)?;
+            progress.tell(&training, &iteration, output)?;
+        }
+        let expert = match training.best() {
+            Some(trial) => trial.expert.clone(),
+            None => training.expert()?,
+        };
+        let scores = scores(&expert, EPISODES, EVALUATION_SEED)?;
+        let card = Card { command: Some(command), scores: scores.clone(), ..expert.card().clone() };
+        expert.with_card(card).write(out)?;
+        let curve = figure(&training);
+        curve.save_svg(out.with_extension("svg"))?;
+        curve.save_png(out.with_extension("png"))?;
+        curve.save_csv(out.with_extension("csv"))?;
+        output.rows(&scores)?;
+        output.say(&format!(
+            "wrote {}, its learning curve beside it as .svg, .png and .csv",
+            out.display()
+        ))
+    }
+
+    fn begin(&self, checkpoint: &Path) -> anyhow::Result<Training> {
+        if self.resume {
+            let training = Training::resume(checkpoint)?;
+            if training.task() != self.task {
+                bail!(
+                    "{} is a checkpoint for {}, not for {}",
+                    checkpoint.display(),
+                    training.task(),
+                    self.task
+                );
+            }
+            return Ok(training);
+        }
+        if checkpoint.exists() {
+            bail!(
+                "{} exists: go on with --resume, or remove it to begin anew",
+                checkpoint.display()
+            );
+        }
+        Ok(Training::new(
+            self.task,
+            self.settings.over(TrpoSettings::for_task(self.task)),
+            self.seed,
+        )?)
+    }
+}
+
+/// Lines on standard error, a few seconds apart.
+struct Progress {
+    begun: Instant,
+    steps_before: u64,
+    told: Option<Instant>,
+}
+
+impl Progress {
+    fn new(training: &Training) -> Self {
+        Self { begun: Instant::now(), steps_before: training.learner().steps(), told: None }
+    }
+
+    fn tell(
+        &mut self,
+        training: &Training,
+        iteration: &Iteration,
+        output: &Output,
+    ) -> anyhow::Result<()> {
+        let now = Instant::now();
+        if output.is_json() {
+            let seconds = (now - self.begun).as_secs_f64();
+            println!("{}", serde_json::to_string(&Timed { iteration, seconds })?);
+        }
+        let soon = self.told.is_some_and(|told| now - told < PROGRESS_EVERY);
+        if soon && !training.is_done() {
+            return Ok(());
+        }
+        self.told = Some(now);
+        let rate = (iteration.steps - self.steps_before) as f64 / (now - self.begun).as_secs_f64();
+        let left =
+            training.learner().settings().steps.saturating_sub(iteration.steps) as f64 / rate;
+        let best = training.best().map_or("–".to_owned(), |trial| format!("{:.0}", trial.score));
+        eprintln!(
+            "{:>9} steps  return {:>5.0}  length {:>4.0}  best trial {best:>5}  KL {:.4}  entropy {:>5.2}  explained {:>5.2}  {rate:>6.0} steps/s  {} left",
+            iteration.steps,
+            iteration.reward,
+            iteration.length,
+            iteration.kl,
+            iteration.entropy,
+            iteration.explained_variance,
+            minutes(left),
+        );
+        Ok(())
+    }
+}
+
+/// An iteration, and the time since training began or went on.
+#[derive(Serialize)]
+struct Timed<'a> {
+    #[serde(flatten)]
+    iteration: &'a Iteration,
+    seconds: f64,
+}
+
+fn minutes(seconds: f64) -> String {
+    format!("{}:{:02}", seconds as u64 / 60, seconds as u64 % 60)
+}
+
+/// Return, episode length, KL and entropy over steps.
+fn figure(training: &Training) -> Figure {
+    let panel = |title: &str, y: fn(&Iteration) -> f64| {
+        let points = training.curve().iter().map(|i| (i.steps as f64 / 1e6, y(i))).collect();
+        Panel::new(title)
+            .x("million environment steps", Scale::Linear)
+            .y(title, Scale::Linear)
+            .curve(Curve::new(training.task().name(), points))
+    };
+    Figure::new(format!("TRPO on {}, seed {}", training.task(), training.learner().seed()))
+        .panel(panel("return", |i| i.reward))
+        .panel(panel("episode length", |i| i.length))
+        .panel(panel("KL divergence", |i| i.kl))
+        .panel(panel("entropy", |i| i.entropy))
+        .columns(2)
+}

@@ -1,0 +1,77 @@
+//! `tutelage replay`.
+
+use std::fs::File;
+use std::path::PathBuf;
+
+use anyhow::Context;
+use ndarray::Array1;
+use ndarray_npy::NpzWriter;
+use serde::Serialize;
+use tutelage_envs::{Task, replay};
+
+use crate::arrays::{read_list, read_rows, rows};
+use crate::output::{Output, Row};
+
+/// Arguments of `tutelage replay`.
+#[derive(clap::Args)]
+pub(crate) struct Replay {
+    /// hopper, walker2d, half-cheetah or ant
+    task: Task,
+    /// Actions to take: a .npy array [T, actions], single or double precision
+    #[arg(long, value_name = "A.npy")]
+    actions: PathBuf,
+    /// Angles of the actuated joints to start from, in radians: a .npy array [actions] [default: all zero]
+    #[arg(long, value_name = "P.npy")]
+    pose: Option<PathBuf>,
+    /// Where to write the arrays states [T+1, d], rewards [T], terminated [T] and truncated [T]
+    #[arg(long, value_name = "T.npz")]
+    out: PathBuf,
+}
+
+#[derive(Serialize)]
+struct ReplayRow {
+    task: &'static str,
+    steps: usize,
+    reward: f64,
+    terminated_at: Option<usize>,
+    file: String,
+}
+
+impl Row for ReplayRow {
+    const HEADINGS: &'static [&'static str] =
+        &["task", "steps", "sum of rewards", "first terminated at", "file"];
+
+    fn cells(&self) -> Vec<String> {
+        let terminated = self.terminated_at.map_or("never".into(), |step| step.to_string());
+        vec![
+            self.task.into(),
+            self.steps.to_string(),
+            format!("{:.3}", self.reward),
+            terminated,
+            self.file.clone(),
+        ]
+    }
+}
+
+impl Replay {
+    pub(crate) fn run(self, output: &Output) -> anyhow::Result<()> {
+        let actions = read_rows(&self.actions)?;
+        let pose = self.pose.as_deref().map(read_list).transpose()?;
+        let played = replay(self.task, &actions, pose.as_deref())?;
+        let file = File::create(&self.out)
+            .with_context(|| format!("cannot write {}", self.out.display()))?;
+        let mut npz = NpzWriter::new_compressed(file);
+        npz.add_array("states", &rows(&played.states)?)?;
+        npz.add_array("rewards", &Array1::from(played.rewards.clone()))?;
+        npz.add_array("terminated", &Array1::from(played.terminated.clone()))?;
+        npz.add_array("truncated", &Array1::from(played.truncated))?;
+        npz.finish()?;
+        output.rows(&[ReplayRow {
+            task: self.task.name(),
+            steps: actions.len(),
+            reward: played.rewards.iter().sum(),
+            terminated_at: played.terminated.iter().position(|&ended| ended),
+            file: self.out.display().to_string(),
+        }])
+    }
+}

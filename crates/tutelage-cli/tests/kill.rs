@@ -1,0 +1,67 @@
+//! The kill test: the real command is killed with SIGKILL at random moments, again and again, and goes on to the same bytes.
+//!
+//! `TUTELAGE_KILLS=5000 cargo test --release -p tutelage-cli --test kill` is the longer mode.
+
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use rand::RngExt;
+use support::{bytes, finish, lab, small_run, tutelage};
+use tutelage::Stream;
+use tutelage_lab::store::read_history;
+
+#[test]
+fn kill_and_resume_is_bit_identical() {
+    let kills: usize = std::env::var("TUTELAGE_KILLS").map_or(60, |text| text.parse().unwrap());
+    let lab = lab();
+    let started = Instant::now();
+    finish(lab.path(), &small_run("whole"));
+    let whole_run = started.elapsed();
+    let expected = bytes(&lab.path().join("whole"));
+
+    let mut rng = Stream::new(11).rng();
+    let (mut killed, mut run, mut kills_of_run) = (0, 0, 0);
+    while killed < kills {
+        let out = format!("run-{run}");
+        let begun = lab.path().join(&out).join("spec.toml").is_file();
+        let args = if begun { vec!["resume", &out] } else { small_run(&out) };
+        let mut child = tutelage(lab.path(), &args)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(whole_run.mul_f64(rng.random_range(0.0..0.6)));
+        child.kill().unwrap();
+        if child.wait().unwrap().success() {
+            check(&lab.path().join(&out), &expected, kills_of_run);
+            (run, kills_of_run) = (run + 1, 0);
+        } else {
+            (killed, kills_of_run) = (killed + 1, kills_of_run + 1);
+        }
+    }
+    let out = format!("run-{run}");
+    if kills_of_run > 0 && lab.path().join(&out).join("spec.toml").is_file() {
+        finish(lab.path(), &["resume", &out]);
+        check(&lab.path().join(&out), &expected, kills_of_run);
+    }
+    println!("{killed} kills over {} runs of {whole_run:?}", run + 1);
+    assert!(whole_run > Duration::from_millis(20), "too short to be killed: {whole_run:?}");
+}
+
+fn check(run: &std::path::Path, expected: &[(std::path::PathBuf, Vec<u8>)], kills: usize) {
+    let found = bytes(run);
+    let names = |files: &[(std::path::PathBuf, Vec<u8>)]| {
+        files.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(names(&found), names(expected), "files after {kills} kills");
+    for (found, expected) in found.iter().zip(expected) {
+        assert!(found == expected, "{:?} differs after {kills} kills", found.0);
+    }
+    let history = read_history::<f32, f32>(run).unwrap();
+    assert!(history.rounds.iter().all(|round| round.answered() == 8), "every state once");
+    assert_eq!(history.annotations(), 48);
+}

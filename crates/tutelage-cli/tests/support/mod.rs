@@ -1,0 +1,73 @@
+//! A small, fast run of the real command on the real Hopper.
+
+#![allow(clippy::unwrap_used)]
+#![allow(dead_code, reason = "each test file uses its own part")]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use tutelage::{ExpertActs, Stream};
+use tutelage_envs::{Normaliser, Task};
+use tutelage_experts::{Card, Clock, GaussianExpert, GaussianPolicy};
+
+/// A folder with an untrained expert in it: its episodes are short, which is all that these tests ask of it.
+pub(crate) fn lab() -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    let task = Task::Hopper;
+    let mut rng = Stream::new(5).rng();
+    let widths = [task.state_width(), 16, task.action_width()];
+    let policy = GaussianPolicy::random(&widths, -1.0, &mut rng).unwrap();
+    let normaliser =
+        Normaliser::new(vec![0.0; task.state_width()], vec![1.0; task.state_width()]).unwrap();
+    let expert = GaussianExpert::new(task, policy, normaliser, Clock::Hidden, Card::default());
+    assert!(expert.evaluate(ExpertActs::Mean, 2, &Stream::new(1)).is_ok());
+    expert.write(&dir.path().join("expert.safetensors")).unwrap();
+    dir
+}
+
+/// `tutelage …` in that folder.
+pub(crate) fn tutelage(lab: &Path, args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tutelage"));
+    command.current_dir(lab).args(args).stdin(Stdio::null());
+    command
+}
+
+/// The arguments of a small run in the folder `out`.
+pub(crate) fn small_run(out: &str) -> Vec<&str> {
+    let run = "learn hopper --expert expert.safetensors --algorithm bd-2 --class mlp:8 --rounds 6 \
+               --states-per-round 8 --sampling stride(2) --budget iterations=30 --episodes 2";
+    run.split_whitespace().chain(["--out", out]).collect()
+}
+
+/// Runs to the end.
+pub(crate) fn finish(lab: &Path, args: &[&str]) -> Output {
+    let output = tutelage(lab, args).output().unwrap();
+    assert!(output.status.success(), "{args:?}: {}", stderr(&output));
+    output
+}
+
+/// Runs into an error, and says which.
+pub(crate) fn fail(lab: &Path, args: &[&str]) -> String {
+    let output = tutelage(lab, args).output().unwrap();
+    assert!(!output.status.success(), "{args:?} should have failed");
+    assert!(!stderr(&output).contains("panicked"), "{}", stderr(&output));
+    stderr(&output)
+}
+
+pub(crate) fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+pub(crate) fn stdout(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// The log and all policies of a run.
+pub(crate) fn bytes(run: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let policies = std::fs::read_dir(run.join("policies")).unwrap();
+    let mut files: Vec<PathBuf> = policies.map(|entry| entry.unwrap().path()).collect();
+    files.push(run.join("log.bin"));
+    files.sort();
+    let name = |file: &Path| file.strip_prefix(run).unwrap().to_owned();
+    files.iter().map(|file| (name(file), std::fs::read(file).unwrap())).collect()
+}

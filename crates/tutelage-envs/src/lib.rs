@@ -1,0 +1,29 @@
+//! The four Bullet locomotion tasks, to the same bits as `pybullet_envs`.
+//!
+//! ```
+//! use tutelage::{Env, Stream};
+//! use tutelage_envs::{Locomotion, Task};
+//!
+//! let mut env = Locomotion::new(Task::Hopper)?;
+//! let mut state = [0.0; 15];
+//! env.reset(Stream::new(1).rng(), &mut state)?;
+//! let step = env.step(&[0.5, -0.5, 0.0], &mut state)?;
+//! assert!(!step.is_last());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod locomotion;
+mod model;
+mod normalise;
+mod observe;
+mod replay;
+mod robots;
+mod scene;
+mod task;
+
+pub use locomotion::{Locomotion, POSE_RANGE};
+pub use model::Colour;
+pub use normalise::{Normalised, Normaliser, NormaliserError};
+pub use replay::{Replay, ReplayError, replay};
+pub use scene::{Body, Form, Pose};
+pub use task::{HORIZON, Task, UnknownTask};

@@ -1,0 +1,266 @@
+//! A robot as a tree of parts, and its translation into Bullet's links.
+//!
+//! Dimensions are single precision and everything derived from them is double precision, because that is how Bullet's own model reader
+//! works and the last bit matters.
+
+use bullet::{Articulation, Base, Geometry, Joint, Link, LinkId, Shape};
+
+/// Mass of a cubic metre of robot.
+const DENSITY: f64 = 1000.0;
+
+/// Friction of links that have no shape and touch nothing.
+const BARE_FRICTION: f64 = 0.5;
+
+pub(crate) type Point = [f32; 3];
+
+/// Red, green and blue, as a screen shows them.
+pub type Colour = [u8; 3];
+
+/// A rigid part with the joints that move it, and the parts that hang on it.
+#[derive(Clone, Debug)]
+pub(crate) struct Part {
+    pub(crate) name: &'static str,
+    /// Origin of the part's frame in its parent's frame.
+    pub(crate) origin: Point,
+    /// Joints between the parent and this part, outermost first; none welds it on.
+    pub(crate) joints: Vec<PartJoint>,
+    pub(crate) solids: Vec<Solid>,
+    /// Overrides the mass that follows from the volume.
+    pub(crate) mass: Option<f64>,
+    pub(crate) colour: Colour,
+    pub(crate) children: Vec<Part>,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PartJoint {
+    pub(crate) motion: Motion,
+    pub(crate) axis: Point,
+    /// A point of the axis, in the part's frame.
+    pub(crate) pivot: Point,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Motion {
+    Slide,
+    Spin,
+    /// A hinge with limits in radians; only these are actuated.
+    Hinge([f32; 2]),
+}
+
+/// A solid in the frame of its part.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Solid {
+    Sphere {
+        radius: f32,
+    },
+    /// A capsule between two points.
+    Bone {
+        from: Point,
+        to: Point,
+        radius: f32,
+    },
+    /// A capsule around a centre, its axis turned from z about y by an angle in radians.
+    Tilted {
+        centre: Point,
+        angle: f32,
+        radius: f32,
+        half_length: f32,
+    },
+}
+
+/// A robot in Bullet's terms, with what the tasks need to know about its links.
+#[derive(Clone, Debug)]
+pub(crate) struct Model {
+    pub(crate) body: Articulation,
+    /// Name and link of every part.
+    pub(crate) parts: Vec<(&'static str, LinkId)>,
+    /// Actuated joints in order: their link and limits.
+    pub(crate) actuated: Vec<(usize, [f64; 2])>,
+    /// Colour of the base, then of each link.
+    pub(crate) colours: Vec<Colour>,
+}
+
+impl Model {
+    /// Translates a robot. Every joint becomes a link without mass, and the part itself is welded to the last of them. A root part without joints is the
+    /// floating base; otherwise the base is fixed to the world.
+    pub(crate) fn new(root: &Part, friction: f32) -> Model {
+        let mut model = Model {
+            body: Articulation {
+                base: Base {
+                    position: [0.0; 3],
+                    mass: 0.0,
+                    friction: BARE_FRICTION,
+                    shapes: Vec::new(),
+                },
+                links: Vec::new(),
+            },
+            parts: Vec::new(),
+            actuated: Vec::new(),
+            colours: vec![root.colour],
+        };
+        if root.joints.is_empty() {
+            let centre = root.centre();
+            let shapes = root.shapes(centre);
+            model.body.base = Base {
+                position: wide(root.origin),
+                mass: root.mass(),
+                friction: f64::from(friction),
+                shapes,
+            };
+            model.parts.push((root.name, LinkId::Base));
+            for child in &root.children {
+                model.add(child, LinkId::Base, centre, friction);
+            }
+        } else {
+            model.add(root, LinkId::Base, [0.0; 3], friction);
+        }
+        model
+    }
+
+    /// Adds a part and its descendants under a link whose centre of mass is at `parent_centre` in its part's frame.
+    fn add(&mut self, part: &Part, parent: LinkId, parent_centre: [f64; 3], friction: f32) {
+        let (mut parent, mut parent_centre, mut offset) =
+            (parent, parent_centre, wide(part.origin));
+        for joint in &part.joints {
+            let axis = wide(joint.axis);
+            let pivot = wide(joint.pivot);
+            let kind = match joint.motion {
+                Motion::Slide => Joint::Slide { axis },
+                Motion::Spin => Joint::Hinge { axis, limits: None },
+                Motion::Hinge(limits) => Joint::Hinge { axis, limits: Some(limits.map(f64::from)) },
+            };
+            if let Motion::Hinge(limits) = joint.motion {
+                self.actuated.push((self.body.links.len(), limits.map(f64::from)));
+            }
+            parent = self.push(
+                part.colour,
+                Link {
+                    parent,
+                    joint: kind,
+                    parent_to_pivot: minus(plus(pivot, offset), parent_centre),
+                    pivot_to_centre: [0.0; 3],
+                    mass: 0.0,
+                    friction: BARE_FRICTION,
+                    shapes: Vec::new(),
+                },
+            );
+            parent_centre = [0.0; 3];
+            offset = pivot.map(|x| -x);
+        }
+        let centre = part.centre();
+        let link = self.push(
+            part.colour,
+            Link {
+                parent,
+                joint: Joint::Weld,
+                parent_to_pivot: minus(offset, parent_centre),
+                pivot_to_centre: centre,
+                mass: part.mass(),
+                friction: f64::from(friction),
+                shapes: part.shapes(centre),
+            },
+        );
+        self.parts.push((part.name, link));
+        for child in &part.children {
+            self.add(child, link, centre, friction);
+        }
+    }
+
+    fn push(&mut self, colour: Colour, link: Link) -> LinkId {
+        self.body.links.push(link);
+        self.colours.push(colour);
+        LinkId::Link(self.body.links.len() - 1)
+    }
+
+    /// The link of a part, if there is one of that name.
+    pub(crate) fn link(&self, name: &str) -> Option<LinkId> {
+        self.parts.iter().find(|(part, _)| *part == name).map(|&(_, link)| link)
+    }
+}
+
+impl Part {
+    /// Where Bullet takes the centre of mass to be: the middle of the last solid if that is a bone, else the frame's origin.
+    fn centre(&self) -> [f64; 3] {
+        match self.solids.last() {
+            Some(Solid::Bone { from, to, .. }) => plus(wide(*from), wide(*to)).map(|x| 0.5 * x),
+            _ => [0.0; 3],
+        }
+    }
+
+    fn mass(&self) -> f64 {
+        self.mass.unwrap_or_else(|| {
+            DENSITY * self.solids.iter().fold(0.0, |volume, solid| solid.add_volume(volume))
+        })
+    }
+
+    fn shapes(&self, centre: [f64; 3]) -> Vec<Shape> {
+        self.solids.iter().map(|solid| solid.shape(centre)).collect()
+    }
+}
+
+impl Solid {
+    /// The volume added to `volume`, in the order of operations that gives Bullet's bits.
+    fn add_volume(&self, volume: f64) -> f64 {
+        let ball = |r: f64| 4.0 / 3.0 * std::f64::consts::PI * r * r * r;
+        let tube = |r: f64, length: f64| std::f64::consts::PI * r * r * length;
+        match *self {
+            Solid::Sphere { radius } => volume + ball(f64::from(radius)),
+            Solid::Bone { from, to, radius } => {
+                let r = f64::from(radius);
+                volume + ball(r) + tube(r, length(minus(wide(from), wide(to))))
+            }
+            Solid::Tilted { radius, half_length, .. } => {
+                let r = f64::from(radius);
+                volume + ball(r) + tube(r, f64::from(2.0 * half_length))
+            }
+        }
+    }
+
+    fn shape(&self, centre: [f64; 3]) -> Shape {
+        let upright = [0.0, 0.0, 0.0, 1.0];
+        let back = centre.map(|x| -x);
+        match *self {
+            Solid::Sphere { radius } => Shape {
+                geometry: Geometry::Sphere { radius: f64::from(radius) },
+                position: back,
+                rotation: upright,
+            },
+            Solid::Bone { from, to, radius } => Shape {
+                geometry: Geometry::Segment {
+                    radius: f64::from(radius),
+                    from: wide(from),
+                    to: wide(to),
+                },
+                position: back,
+                rotation: upright,
+            },
+            Solid::Tilted { centre: middle, angle, radius, half_length } => {
+                let (sin, cos) = (f64::from(angle) * 0.5).sin_cos();
+                Shape {
+                    geometry: Geometry::Capsule {
+                        radius: f64::from(radius),
+                        length: f64::from(2.0 * half_length),
+                    },
+                    position: plus(wide(middle), back),
+                    rotation: [0.0, sin, 0.0, cos],
+                }
+            }
+        }
+    }
+}
+
+fn wide(point: Point) -> [f64; 3] {
+    point.map(f64::from)
+}
+
+fn plus(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
+    [a[0] + b[0], a[1] + b[1], a[2] + b[2]]
+}
+
+fn minus(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
+    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
+}
+
+fn length(a: [f64; 3]) -> f64 {
+    (a[0] * a[0] + a[1] * a[1] + a[2] * a[2]).sqrt()
+}

@@ -1,0 +1,101 @@
+//! A task under given actions.
+
+use tutelage::{Batch, EnvError};
+
+use crate::{Locomotion, Task};
+
+/// What happened: `T` actions lead through `T + 1` states.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Replay {
+    /// The state at the start and after each action.
+    pub states: Batch<f32>,
+    /// The reward of each action.
+    pub rewards: Vec<f64>,
+    /// Whether each action's state is one in which an episode terminates.
+    pub terminated: Vec<bool>,
+    /// Whether each action came at or after the time limit, in a state that does not terminate.
+    pub truncated: Vec<bool>,
+}
+
+/// Why a replay stopped.
+#[derive(Debug, thiserror::Error)]
+pub enum ReplayError {
+    /// The physics could not be set up.
+    #[error(transparent)]
+    Physics(#[from] bullet::Error),
+    /// The initial pose does not fit the task.
+    #[error(transparent)]
+    Pose(EnvError),
+    /// An action does not fit the task.
+    #[error("step {step}: {source}")]
+    Action {
+        /// Its row.
+        step: usize,
+        /// What is wrong with it.
+        source: EnvError,
+    },
+}
+
+/// Plays `actions` from rest with the actuated joints at `pose`, in radians (all at zero without one).
+///
+/// There is one episode and no reset: stepping goes on past termination and past the time limit.
+pub fn replay(
+    task: Task,
+    actions: &Batch<f32>,
+    pose: Option<&[f64]>,
+) -> Result<Replay, ReplayError> {
+    let mut env = Locomotion::new(task)?;
+    let mut state = vec![0.0; task.state_width()];
+    let upright = vec![0.0; task.action_width()];
+    env.reset_to(pose.unwrap_or(&upright), &mut state).map_err(ReplayError::Pose)?;
+    let mut replay = Replay {
+        states: Batch::new(task.state_width()),
+        rewards: Vec::new(),
+        terminated: Vec::new(),
+        truncated: Vec::new(),
+    };
+    replay.states.push(&state);
+    for (step, action) in actions.rows().enumerate() {
+        let result = env
+            .advance(action, &mut state)
+            .map_err(|source| ReplayError::Action { step, source })?;
+        replay.states.push(&state);
+        replay.rewards.push(result.reward);
+        replay.terminated.push(result.terminated);
+        replay.truncated.push(result.truncated);
+    }
+    Ok(replay)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_replay_goes_on_past_the_end() {
+        let actions = Batch::zeros(1100, 3);
+        let replay = replay(Task::Hopper, &actions, Some(&[0.05, -0.05, 0.0])).unwrap();
+        assert_eq!(replay.states.len(), 1101);
+        let fall = replay.terminated.iter().position(|&ended| ended).unwrap();
+        assert!(
+            fall < 200 && replay.terminated[fall..].iter().all(|&ended| ended),
+            "a limp hopper falls and stays down"
+        );
+        assert!(
+            replay.truncated.iter().all(|&ended| !ended),
+            "what has terminated is not truncated"
+        );
+    }
+
+    #[test]
+    fn bad_input_is_named() {
+        let mut actions = Batch::zeros(3, 3);
+        actions.row_mut(2)[1] = f32::NAN;
+        let error = replay(Task::Hopper, &actions, None).unwrap_err().to_string();
+        assert_eq!(error, "step 2: action[1] is NaN, which is not allowed (finite)");
+        let error = replay(Task::Hopper, &Batch::zeros(3, 2), None).unwrap_err().to_string();
+        assert_eq!(error, "step 0: action has 2 values, but this task takes 3");
+        let error = replay(Task::Hopper, &actions, Some(&[0.0; 6])).unwrap_err().to_string();
+        assert_eq!(error, "pose has 6 values, but this task takes 3");
+    }
+}

@@ -1,0 +1,57 @@
+//! The four robots, written from their dimensions. Lengths in metres, angles in radians.
+
+mod ant;
+mod half_cheetah;
+mod hopper;
+mod walker2d;
+
+use crate::Task;
+use crate::model::{Colour, Model, Motion, Part, PartJoint, Point};
+
+const COPPER: Colour = [204, 133, 77];
+const PLUM: Colour = [153, 82, 140];
+const SAND: Colour = [222, 179, 122];
+
+impl Task {
+    /// The robot that plays this task.
+    pub(crate) fn robot(self) -> Model {
+        match self {
+            Task::Hopper => Model::new(&hopper::hopper(), 0.8),
+            Task::Walker2d => Model::new(&walker2d::walker2d(), 0.8),
+            Task::HalfCheetah => Model::new(&half_cheetah::half_cheetah(), 0.8),
+            Task::Ant => Model::new(&ant::ant(), 1.5),
+        }
+    }
+}
+
+/// The three passive joints that keep a planar robot in the plane of x and z.
+fn planar_root() -> Vec<PartJoint> {
+    let joint = |motion, axis| PartJoint { motion, axis, pivot: [0.0; 3] };
+    vec![
+        joint(Motion::Slide, [1.0, 0.0, 0.0]),
+        joint(Motion::Slide, [0.0, 0.0, 1.0]),
+        joint(Motion::Spin, [0.0, 1.0, 0.0]),
+    ]
+}
+
+fn hinge(axis: Point, pivot: Point, limits: [f32; 2]) -> Vec<PartJoint> {
+    vec![PartJoint { motion: Motion::Hinge(limits), axis, pivot }]
+}
+
+/// Limits given in whole degrees, converted in single precision.
+fn degrees(limits: [f32; 2]) -> [f32; 2] {
+    limits.map(|angle| angle * std::f32::consts::PI / 180.0)
+}
+
+/// A part at its parent's origin whose mass follows from its volume.
+fn part(name: &'static str, joints: Vec<PartJoint>) -> Part {
+    Part {
+        name,
+        origin: [0.0; 3],
+        joints,
+        solids: Vec::new(),
+        mass: None,
+        colour: COPPER,
+        children: Vec::new(),
+    }
+}

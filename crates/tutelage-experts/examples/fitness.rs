@@ -1,0 +1,80 @@
+//! Is an expert easy enough to imitate? BD-5 should reach 90 % of its mean action's return.
+//!
+//! ```text
+//! cargo run --release -p tutelage-experts --example fitness -- EXPERT [HIDDEN [ROUNDS [SEEDS]]]
+//! cargo run --release -p tutelage-experts --example fitness -- hopper 64,64 20 3
+//! cargo run --release -p tutelage-experts --example fitness -- hopper 8 40 3
+//! ```
+//!
+//! `EXPERT` is a task, for the expert that ships, or a file. Each round asks for 50 annotations.
+
+use std::error::Error;
+use std::path::Path;
+
+use tutelage::{
+    Acting, Actor, Event, ExpertActs, Flow, Lanes, Plan, Progress, Sampling, Setting, Stream,
+    bootstrap_dagger, evaluate, learn,
+};
+use tutelage_experts::GaussianExpert;
+use tutelage_oracles::mlp::{MlpOracle, MlpPolicy, MlpSettings};
+
+const EPISODES: usize = 25;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let name = arguments.next().ok_or("which expert? a task or a file")?;
+    let hidden = arguments.next().unwrap_or("64,64".into());
+    let rounds: usize = arguments.next().unwrap_or("20".into()).parse()?;
+    let seeds: u64 = arguments.next().unwrap_or("3".into()).parse()?;
+
+    let path = Path::new(&name);
+    let expert = if path.exists() {
+        GaussianExpert::read(path, None, None)?
+    } else {
+        GaussianExpert::shipped(name.parse()?)?
+    };
+    let widths = hidden.split(',').map(str::parse).collect::<Result<Vec<usize>, _>>()?;
+    let oracle = MlpOracle::new(MlpSettings::new(&widths))?;
+    let own = expert.evaluate(ExpertActs::Mean, EPISODES, &Stream::new(1))?.mean_reward();
+    println!("{}: mean action {own:.0}", expert.task());
+
+    let mut total = 0.0;
+    for seed in 1..=seeds {
+        let policy = imitate(&expert, &oracle, rounds, seed)?;
+        let mut lanes = lanes(&expert)?;
+        let actor = Actor::<_, GaussianExpert>::policy(&policy, Acting::Mean);
+        let stream = Stream::new(seed).fork("evaluate", 0);
+        let earned = evaluate(&mut lanes, actor, None, EPISODES, &stream)?;
+        let (mean, sd) = (earned.mean_reward(), earned.sd_reward());
+        println!(
+            "BD-5, {hidden} units, {} annotations, seed {seed}: {mean:.0} ± {sd:.0}, {:.0} %",
+            50 * rounds,
+            100.0 * mean / own
+        );
+        total += mean / own;
+    }
+    println!("on average {:.0} %", 100.0 * total / seeds as f64);
+    Ok(())
+}
+
+/// What BD-5 makes of the expert's answers.
+fn imitate(
+    expert: &GaussianExpert,
+    oracle: &MlpOracle,
+    rounds: usize,
+    seed: u64,
+) -> Result<MlpPolicy, Box<dyn Error>> {
+    let (mut expert, mut lanes) = (expert.clone(), lanes(expert)?);
+    let setting = Setting { lanes: &mut lanes, expert: &mut expert, oracle };
+    let (sampling, stream) = (Sampling::Stride(20), Stream::new(seed));
+    let plan = Plan { rounds, states_per_round: 50, sampling, stream };
+    let progress = Progress::none(setting.lanes.spaces());
+    let mut observer = |_: Event<'_, f32, f32, MlpPolicy>| Ok(Flow::Continue);
+    let learned = learn(setting, &bootstrap_dagger(5), &plan, progress, &mut observer)?;
+    Ok(learned.last)
+}
+
+fn lanes(expert: &GaussianExpert) -> Result<Lanes<tutelage_experts::ExpertEnv>, Box<dyn Error>> {
+    let envs: Result<Vec<_>, _> = (0..EPISODES).map(|_| expert.env()).collect();
+    Ok(Lanes::new(envs?)?)
+}

@@ -1,0 +1,78 @@
+//! The time that is left, as a coordinate of the state.
+
+use tutelage::{Env, EnvError, Rng, Spaces, Step};
+
+/// Whether states end with the share of time that is left.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Clock {
+    /// They do not.
+    #[default]
+    Hidden,
+    /// They do: 1 − t/H after t of H steps.
+    Shown,
+}
+
+impl Clock {
+    /// How wide a state of this width becomes.
+    pub fn width(self, states: usize) -> usize {
+        states + usize::from(self == Clock::Shown)
+    }
+}
+
+/// An environment that shows its clock, or not.
+#[derive(Clone, Debug)]
+pub struct Clocked<E> {
+    env: E,
+    clock: Clock,
+    time: usize,
+}
+
+impl<E> Clocked<E> {
+    /// Wraps an environment.
+    pub fn new(env: E, clock: Clock) -> Self {
+        Self { env, clock, time: 0 }
+    }
+
+    /// The environment inside.
+    pub fn env(&self) -> &E {
+        &self.env
+    }
+}
+
+impl<E: Env<State = f32>> Clocked<E> {
+    /// Splits off the coordinate of the clock and sets it.
+    fn show<'a>(&self, state: &'a mut [f32]) -> &'a mut [f32] {
+        if self.clock == Clock::Hidden || state.is_empty() {
+            return state;
+        }
+        let (state, left) = state.split_at_mut(state.len() - 1);
+        left[0] = 1.0 - self.time as f32 / self.env.horizon() as f32;
+        state
+    }
+}
+
+impl<E: Env<State = f32>> Env for Clocked<E> {
+    type State = f32;
+    type Action = E::Action;
+
+    fn spaces(&self) -> Spaces {
+        let Spaces { states, actions } = self.env.spaces();
+        Spaces { states: self.clock.width(states), actions }
+    }
+
+    fn horizon(&self) -> usize {
+        self.env.horizon()
+    }
+
+    fn reset(&mut self, rng: Rng, state: &mut [f32]) -> Result<(), EnvError> {
+        self.time = 0;
+        let state = self.show(state);
+        self.env.reset(rng, state)
+    }
+
+    fn step(&mut self, action: &[E::Action], state: &mut [f32]) -> Result<Step, EnvError> {
+        self.time += 1;
+        let state = self.show(state);
+        self.env.step(action, state)
+    }
+}

@@ -1,0 +1,142 @@
+//! An expert in the core's sense.
+
+use tutelage::{
+    Action, Actor, Batch, EnvError, Evaluation, Expert, ExpertActs, ExpertError, LaneError, Lanes,
+    Rng, RolloutError, Stream, evaluate,
+};
+use tutelage_envs::{Locomotion, Normalised, Normaliser, Task};
+use tutelage_oracles::net::Tape;
+
+use crate::{Card, Clock, Clocked, GaussianPolicy};
+
+/// A task as an expert sees it: with its clock, if the expert wants one, and normalised by the expert's statistics.
+pub type ExpertEnv = Normalised<Clocked<Locomotion>>;
+
+/// A Gaussian policy for a task, with the statistics that its states are normalised by.
+///
+/// As a [`tutelage::Expert`] it answers *normalised* states, those of [`GaussianExpert::env`]: expert and learner see the
+/// same. An answer is a sample a ~ N(μ(s), σ²), not clipped; the mean action is clipped to [-1, 1].
+#[derive(Clone, Debug)]
+pub struct GaussianExpert {
+    task: Task,
+    policy: GaussianPolicy,
+    normaliser: Normaliser,
+    clock: Clock,
+    card: Card,
+    tape: Tape,
+}
+
+impl GaussianExpert {
+    /// An expert made of its parts.
+    ///
+    /// # Panics
+    /// If the network's widths or the statistics are not those of the task.
+    pub fn new(
+        task: Task,
+        policy: GaussianPolicy,
+        normaliser: Normaliser,
+        clock: Clock,
+        card: Card,
+    ) -> Self {
+        let layout = policy.network().layout();
+        let widths = (clock.width(task.state_width()), task.action_width());
+        assert_eq!((layout.inputs(), layout.outputs()), widths, "widths of {task}");
+        assert_eq!(normaliser.width(), widths.0, "statistics of {task}");
+        let tape = Tape::new(layout, 0);
+        Self { task, policy, normaliser, clock, card, tape }
+    }
+
+    /// The task that it is an expert in.
+    pub fn task(&self) -> Task {
+        self.task
+    }
+
+    /// The policy, on normalised states.
+    pub fn policy(&self) -> &GaussianPolicy {
+        &self.policy
+    }
+
+    /// The statistics that states are normalised by.
+    pub fn normaliser(&self) -> &Normaliser {
+        &self.normaliser
+    }
+
+    /// Whether it sees the time that is left.
+    pub fn clock(&self) -> Clock {
+        self.clock
+    }
+
+    /// Where it comes from and what it is worth.
+    pub fn card(&self) -> &Card {
+        &self.card
+    }
+
+    /// The same expert with another card.
+    #[must_use]
+    pub fn with_card(self, card: Card) -> Self {
+        Self { card, ..self }
+    }
+
+    /// The task as this expert sees it, for the expert and for whoever learns from it.
+    pub fn env(&self) -> Result<ExpertEnv, EnvError> {
+        let env = Locomotion::new(self.task).map_err(|e| EnvError::Other(e.into()))?;
+        let env = Clocked::new(env, self.clock);
+        Normalised::new(env, self.normaliser.clone()).map_err(|e| EnvError::Other(e.into()))
+    }
+
+    /// Plays full episodes with the mean action, or with drawn ones; either is clipped.
+    pub fn evaluate(
+        &self,
+        acts: ExpertActs,
+        episodes: usize,
+        stream: &Stream,
+    ) -> Result<Evaluation, RolloutError> {
+        let envs: Result<Vec<_>, _> = (0..episodes.clamp(1, 25)).map(|_| self.env()).collect();
+        let failed = |source| LaneError::Env { lane: 0, source };
+        let mut lanes = Lanes::new(envs.map_err(failed)?)?;
+        let mut expert = self.clone();
+        let actor = Actor::<GaussianPolicy, _>::expert(&mut expert, acts);
+        evaluate(&mut lanes, actor, None, episodes, stream)
+    }
+
+    /// μ of every state.
+    fn forward(
+        &mut self,
+        states: &Batch<f32>,
+        actions: &mut Batch<f32>,
+    ) -> Result<(), ExpertError> {
+        let (expected, found) = (self.policy.network().layout().inputs(), states.width());
+        if found != expected {
+            let error = EnvError::Width { what: "a normalised state", expected, found };
+            return Err(ExpertError::Other(error.into()));
+        }
+        self.policy.network().forward(self.policy.params(), states.as_slice(), &mut self.tape);
+        actions.resize(states.len());
+        (0..states.len()).for_each(|i| actions.row_mut(i).copy_from_slice(self.tape.output(i)));
+        Ok(())
+    }
+}
+
+impl Expert for GaussianExpert {
+    type State = f32;
+    type Action = f32;
+
+    fn annotate(
+        &mut self,
+        states: &Batch<f32>,
+        rngs: &mut [Rng],
+        actions: &mut Batch<f32>,
+    ) -> Result<(), ExpertError> {
+        self.forward(states, actions)?;
+        for (i, rng) in rngs.iter_mut().enumerate().take(states.len()) {
+            self.policy.add_noise(actions.row_mut(i), rng);
+        }
+        Ok(())
+    }
+
+    fn mean(&mut self, states: &Batch<f32>, actions: &mut Batch<f32>) -> Result<(), ExpertError> {
+        self.forward(states, actions)?;
+        f32::clip(actions.as_mut_slice());
+        Ok(())
+    }
+}

@@ -1,0 +1,109 @@
+//! Stable-Baselines3 agents: a zip archive with the policy's tensors, and a pickle with the state normalisation.
+
+use std::io::Cursor;
+use std::path::Path;
+
+use tutelage_envs::Task;
+
+use super::pickle::Pickle;
+use super::torch::{entry, numpy_array, state_dict};
+use super::{Array, Arrays, Card, FileError, Problem, read_bytes};
+use crate::{Clock, GaussianExpert};
+
+const AGENT: &str = "a Stable-Baselines3 PPO or TRPO archive";
+const STATISTICS: &str = "a pickled VecNormalize";
+
+/// What our normaliser adds to variances, and where it clips.
+const EPSILON: f64 = 1e-8;
+const CLIP: f64 = 10.0;
+
+/// Reads an agent and, if given, the statistics beside it.
+pub(crate) fn read(
+    agent: &Path,
+    statistics: Option<&Path>,
+    task: Task,
+) -> Result<GaussianExpert, FileError> {
+    let mut arrays = policy(&read_bytes(agent)?).map_err(|problem| problem.at(agent))?;
+    let inputs = arrays.get("W0").map_err(|problem| problem.at(agent))?.shape[0];
+    let (mean, var) = match statistics {
+        None => (vec![0.0; inputs], vec![1.0; inputs]),
+        Some(path) => normalisation(&read_bytes(path)?, inputs).map_err(|e| e.at(path))?,
+    };
+    arrays.insert("rms_mean", Array::double(&[mean.len()], &mean));
+    arrays.insert("rms_var", Array::double(&[var.len()], &var));
+    let clock = if inputs == task.state_width() + 1 { Clock::Shown } else { Clock::Hidden };
+    arrays.expert(task, clock, Card::default()).map_err(|problem| problem.at(agent))
+}
+
+/// The mean network and log σ, under our names.
+fn policy(bytes: &[u8]) -> Result<Arrays, Problem> {
+    let foreign = |e: &dyn std::fmt::Display| Problem::foreign(AGENT, e);
+    let mut archive = zip::ZipArchive::new(Cursor::new(bytes)).map_err(|e| foreign(&e))?;
+    check_activation(&entry(&mut archive, "data").map_err(|e| foreign(&e))?)?;
+    let tensors = state_dict(&entry(&mut archive, "policy.pth").map_err(|e| foreign(&e))?)?;
+    let get = |name: &str| {
+        tensors.0.get(name).ok_or_else(|| foreign(&format!("its policy has no tensor {name}")))
+    };
+    // Layers of a torch `Sequential` alternate with activations, so they have even numbers.
+    let hidden = |l: usize, what: &str| format!("mlp_extractor.policy_net.{}.{what}", 2 * l);
+    let depth = (0..).take_while(|&l| tensors.0.contains_key(&hidden(l, "weight"))).count();
+    let mut arrays = Arrays::default();
+    for l in 0..=depth {
+        let name =
+            |what: &str| if l < depth { hidden(l, what) } else { format!("action_net.{what}") };
+        let weight = get(&name("weight"))?;
+        if weight.shape.len() != 2 {
+            return Err(foreign(&format!("{} is no matrix", name("weight"))));
+        }
+        arrays.insert(format!("W{l}"), weight.transposed());
+        arrays.insert(format!("b{l}"), get(&name("bias"))?.clone());
+    }
+    arrays.insert("logstd", get("log_std")?.clone());
+    Ok(arrays)
+}
+
+/// Networks must be tanh ones. The archive's `data` names another activation in clear text.
+fn check_activation(data: &[u8]) -> Result<(), Problem> {
+    let data: serde_json::Value =
+        serde_json::from_slice(data).map_err(|e| Problem::foreign(AGENT, e))?;
+    let activation = data.pointer("/policy_kwargs/activation_fn").and_then(|name| name.as_str());
+    match activation {
+        Some(name) if !name.contains("Tanh") => Err(Problem::Unsupported {
+            what: "the networks' activation",
+            found: name.to_owned(),
+            supported: "tanh",
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// Mean and variance of a pickled `VecNormalize`.
+fn normalisation(bytes: &[u8], inputs: usize) -> Result<(Vec<f64>, Vec<f64>), Problem> {
+    let foreign = |e: &dyn std::fmt::Display| Problem::foreign(STATISTICS, e);
+    let pickle = Pickle::parse(bytes).map_err(|e| foreign(&e))?;
+    let root = pickle.root();
+    let attribute = |object, name: &str| {
+        pickle.attribute(object, name).ok_or_else(|| foreign(&format!("it has no {name}")))
+    };
+    let number = |name| {
+        let id = attribute(root, name)?;
+        pickle.number(id).ok_or_else(|| foreign(&format!("{name} is no number")))
+    };
+    if number("norm_obs")? == 0.0 {
+        return Ok((vec![0.0; inputs], vec![1.0; inputs]));
+    }
+    let clip = number("clip_obs")?;
+    if clip != CLIP {
+        let (what, found) = ("clip_obs", clip.to_string());
+        return Err(Problem::Unsupported { what, found, supported: "10" });
+    }
+    let running = attribute(root, "obs_rms")?;
+    let array = |name| {
+        let array = numpy_array(&pickle, attribute(running, name)?);
+        array.ok_or_else(|| foreign(&format!("obs_rms.{name} is no array of floats")))
+    };
+    // Another ε than ours is put into the variance.
+    let more = number("epsilon")? - EPSILON;
+    let var = array("var")?.values.iter().map(|var| (var + more).max(0.0)).collect();
+    Ok((array("mean")?.values, var))
+}

@@ -1,0 +1,18 @@
+//! The experts that come with the project.
+
+use tutelage_envs::Task;
+
+use crate::{GaussianExpert, Problem};
+
+impl GaussianExpert {
+    /// The expert for a task that is compiled into the program.
+    pub fn shipped(task: Task) -> Result<Self, Problem> {
+        let bytes: &[u8] = match task {
+            Task::Hopper => include_bytes!("../../../experts/hopper.safetensors"),
+            Task::Walker2d => include_bytes!("../../../experts/walker2d.safetensors"),
+            Task::HalfCheetah => include_bytes!("../../../experts/half-cheetah.safetensors"),
+            Task::Ant => include_bytes!("../../../experts/ant.safetensors"),
+        };
+        Self::from_safetensors(bytes)
+    }
+}

@@ -1,0 +1,89 @@
+//! Conjugate gradient (Hestenes & Stiefel 1952).
+
+/// x ≈ A⁻¹b for a symmetric positive definite A that is only known by its products `multiply(v, Av)`.
+///
+/// Starts at zero and stops after `iterations` products, or once ‖b − Ax‖² < 10⁻¹⁰ ‖b‖². Inner products are summed in
+/// double precision, because the vectors are long.
+pub fn conjugate_gradient(
+    mut multiply: impl FnMut(&[f32], &mut [f32]),
+    b: &[f32],
+    iterations: usize,
+) -> Vec<f32> {
+    let mut x = vec![0.0; b.len()];
+    let (mut residual, mut direction) = (b.to_vec(), b.to_vec());
+    let mut image = vec![0.0; b.len()];
+    let mut left = dot(&residual, &residual);
+    let enough = 1e-10 * left;
+    for _ in 0..iterations {
+        if left <= enough {
+            break;
+        }
+        multiply(&direction, &mut image);
+        let step = left / dot(&direction, &image);
+        add(&mut x, step, &direction);
+        add(&mut residual, -step, &image);
+        let before = std::mem::replace(&mut left, dot(&residual, &residual));
+        let keep = (left / before) as f32;
+        direction.iter_mut().zip(&residual).for_each(|(d, r)| *d = r + keep * *d);
+    }
+    x
+}
+
+/// Σ aᵢbᵢ in double precision.
+pub(crate) fn dot(a: &[f32], b: &[f32]) -> f64 {
+    a.iter().zip(b).map(|(&a, &b)| f64::from(a) * f64::from(b)).sum()
+}
+
+fn add(x: &mut [f32], scale: f64, y: &[f32]) {
+    x.iter_mut().zip(y).for_each(|(x, y)| *x += scale as f32 * y);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Gaussian elimination without pivoting, which a positive definite matrix does not need.
+    fn solve(mut a: Vec<Vec<f64>>, mut b: Vec<f64>) -> Vec<f64> {
+        let n = b.len();
+        for k in 0..n {
+            for i in k + 1..n {
+                let factor = a[i][k] / a[k][k];
+                for j in k..n {
+                    a[i][j] -= factor * a[k][j];
+                }
+                b[i] -= factor * b[k];
+            }
+        }
+        for k in (0..n).rev() {
+            let known: f64 = (k + 1..n).map(|j| a[k][j] * b[j]).sum();
+            b[k] = (b[k] - known) / a[k][k];
+        }
+        b
+    }
+
+    #[test]
+    fn agrees_with_a_direct_solve() {
+        let n = 20;
+        let root = |i: usize, j: usize| ((i * 7 + j * 13) % 11) as f64 / 11.0 - 0.4;
+        let entry = |i: usize, j: usize| {
+            (0..n).map(|k| root(i, k) * root(j, k)).sum::<f64>() + f64::from(u8::from(i == j))
+        };
+        let a: Vec<Vec<f64>> = (0..n).map(|i| (0..n).map(|j| entry(i, j)).collect()).collect();
+        let b: Vec<f32> = (0..n).map(|i| (i as f32 - 7.0) / 5.0).collect();
+        let multiply = |v: &[f32], out: &mut [f32]| {
+            for (row, out) in a.iter().zip(out) {
+                *out = row.iter().zip(v).map(|(a, v)| a * f64::from(*v)).sum::<f64>() as f32;
+            }
+        };
+        let found = conjugate_gradient(multiply, &b, 2 * n);
+        let expected = solve(a.clone(), b.iter().map(|&b| f64::from(b)).collect());
+        for (found, expected) in found.iter().zip(expected) {
+            assert!((f64::from(*found) - expected).abs() < 1e-4, "{found} against {expected}");
+        }
+    }
+
+    #[test]
+    fn nothing_to_solve_gives_zero() {
+        assert_eq!(conjugate_gradient(|_, _| unreachable!(), &[0.0; 3], 5), [0.0; 3]);
+    }
+}

@@ -1,0 +1,75 @@
+//! Running mean and variance of states.
+
+use tutelage_envs::{Normaliser, NormaliserError};
+
+/// Mean and variance, coordinate by coordinate, of all states seen so far (Chan, Golub & LeVeque 1983).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Moments {
+    pub(super) count: f64,
+    pub(super) mean: Vec<f64>,
+    /// Σ (s − mean)².
+    pub(super) squares: Vec<f64>,
+}
+
+impl Moments {
+    /// Of no states yet.
+    pub fn new(width: usize) -> Self {
+        Self { count: 0.0, mean: vec![0.0; width], squares: vec![0.0; width] }
+    }
+
+    /// Counts one more state.
+    pub fn add(&mut self, state: &[f32]) {
+        self.count += 1.0;
+        for ((mean, squares), &x) in self.mean.iter_mut().zip(&mut self.squares).zip(state) {
+            let before = f64::from(x) - *mean;
+            *mean += before / self.count;
+            *squares += before * (f64::from(x) - *mean);
+        }
+    }
+
+    /// Counts all states of another collection.
+    pub fn merge(&mut self, other: &Self) {
+        let count = self.count + other.count;
+        if other.count == 0.0 {
+            return;
+        }
+        for j in 0..self.mean.len() {
+            let apart = other.mean[j] - self.mean[j];
+            self.mean[j] += apart * other.count / count;
+            self.squares[j] += other.squares[j] + apart * apart * self.count * other.count / count;
+        }
+        self.count = count;
+    }
+
+    /// Statistics to normalise by; before any state, those that change nothing.
+    pub fn normaliser(&self) -> Result<Normaliser, NormaliserError> {
+        let var = match self.count {
+            0.0 => vec![1.0; self.mean.len()],
+            count => self.squares.iter().map(|squares| squares / count).collect(),
+        };
+        Normaliser::new(self.mean.clone(), var)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn merged_parts_are_the_whole() {
+        let states: Vec<[f32; 2]> = (0..10).map(|i| [i as f32, (i * i) as f32]).collect();
+        let of = |states: &[[f32; 2]]| {
+            let mut moments = Moments::new(2);
+            states.iter().for_each(|state| moments.add(state));
+            moments
+        };
+        let mut merged = of(&states[..3]);
+        merged.merge(&of(&states[3..]));
+        merged.merge(&Moments::new(2));
+        assert!((merged.mean[0] - 4.5).abs() < 1e-12);
+        let var = merged.normaliser().unwrap().var().to_vec();
+        assert!((var[0] - 8.25).abs() < 1e-12, "{var:?}");
+        let whole = of(&states).normaliser().unwrap();
+        assert!(var.iter().zip(whole.var()).all(|(a, b)| (a - b).abs() < 1e-9));
+    }
+}

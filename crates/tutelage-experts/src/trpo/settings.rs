@@ -1,0 +1,151 @@
+//! What TRPO can be told.
+
+use serde::{Deserialize, Serialize};
+use tutelage_envs::{HORIZON, Task};
+
+use super::{TrustRegion, ValueTraining};
+
+/// The settings of a training run; with the seed they decide every bit of its result.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TrpoSettings {
+    /// Environment steps in all; training ends with the first batch that reaches them.
+    pub steps: u64,
+    /// Environment steps of a batch, at least: episodes are always played to their end.
+    pub batch: usize,
+    /// Widths of the hidden layers, of the mean as of the value network.
+    pub hidden: Vec<usize>,
+    /// log σ at the beginning.
+    pub initial_log_std: f32,
+    /// Discount γ.
+    pub gamma: f32,
+    /// Generalised advantage estimation's λ.
+    pub lambda: f32,
+    /// The trust region of the first batch.
+    pub region: TrustRegion,
+    /// The trust region's δ falls in a straight line to this share of itself at the end.
+    pub final_kl_share: f64,
+    /// How the value network is trained.
+    pub value: ValueTraining,
+    /// After every so many iterations the mean action is tried out.
+    pub trial_every: u64,
+    /// Episodes of a trial.
+    pub trial_episodes: usize,
+}
+
+/// A setting with an impossible value.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{field} is {value}, but must be {allowed}")]
+pub struct SettingsError {
+    /// The setting.
+    pub field: &'static str,
+    /// Its value.
+    pub value: f64,
+    /// What it may be.
+    pub allowed: &'static str,
+}
+
+impl Default for TrpoSettings {
+    fn default() -> Self {
+        Self {
+            steps: 2_000_000,
+            batch: 8000,
+            hidden: vec![64, 64],
+            initial_log_std: -0.5,
+            gamma: 0.99,
+            lambda: 0.95,
+            region: TrustRegion {
+                max_kl: 0.02,
+                cg_iterations: 15,
+                cg_damping: 0.1,
+                fisher_stride: 4,
+                shrinks: 10,
+                shrink: 0.8,
+                entropy: 0.0,
+                min_log_std: -1.6,
+            },
+            final_kl_share: 0.2,
+            value: ValueTraining { epochs: 10, minibatch: 128, learning_rate: 1e-3 },
+            trial_every: 10,
+            trial_episodes: 10,
+        }
+    }
+}
+
+impl TrpoSettings {
+    /// Good settings for a task.
+    pub fn for_task(task: Task) -> Self {
+        let defaults = Self::default();
+        match task {
+            Task::Hopper => defaults,
+            Task::Walker2d | Task::HalfCheetah | Task::Ant => Self { steps: 4_000_000, ..defaults },
+        }
+    }
+
+    /// Environments that share a batch: one for each full episode that it has room for.
+    pub fn lanes(&self) -> usize {
+        (self.batch / HORIZON).max(1)
+    }
+
+    /// Whether every value is possible.
+    pub fn check(&self) -> Result<(), SettingsError> {
+        let positive = "at least 1";
+        let counts = [
+            ("steps", self.steps as f64),
+            ("batch", self.batch as f64),
+            ("region.cg_iterations", self.region.cg_iterations as f64),
+            ("region.fisher_stride", self.region.fisher_stride as f64),
+            ("region.shrinks", self.region.shrinks as f64),
+            ("value.minibatch", self.value.minibatch as f64),
+            ("trial_every", self.trial_every as f64),
+            ("trial_episodes", self.trial_episodes as f64),
+        ];
+        let shares = [
+            ("gamma", f64::from(self.gamma)),
+            ("lambda", f64::from(self.lambda)),
+            ("region.shrink", self.region.shrink),
+            ("final_kl_share", self.final_kl_share),
+        ];
+        let sizes = [
+            ("region.max_kl", self.region.max_kl),
+            ("value.learning_rate", self.value.learning_rate),
+        ];
+        require(&counts, |value| value >= 1.0, positive)?;
+        require(&shares, |value| value > 0.0 && value <= 1.0, "above 0 and at most 1")?;
+        require(&sizes, |value| value > 0.0 && value.is_finite(), "positive and finite")?;
+        require(&[("gamma", f64::from(self.gamma))], |value| value < 1.0, "below 1")?;
+        let damping = ("region.cg_damping", f64::from(self.region.cg_damping));
+        require(&[damping], |value| (0.0..1e6).contains(&value), "at least 0 and finite")?;
+        let spreads = [
+            ("initial_log_std", f64::from(self.initial_log_std)),
+            ("region.min_log_std", f64::from(self.region.min_log_std)),
+        ];
+        require(&spreads, |value| (-20.0..=5.0).contains(&value), "within -20 and 5")
+    }
+}
+
+fn require(
+    fields: &[(&'static str, f64)],
+    fits: impl Fn(f64) -> bool,
+    allowed: &'static str,
+) -> Result<(), SettingsError> {
+    match fields.iter().find(|(_, value)| !fits(*value)) {
+        None => Ok(()),
+        Some(&(field, value)) => Err(SettingsError { field, value, allowed }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn defaults_are_possible_and_impossible_values_are_named() {
+        for task in Task::ALL {
+            assert_eq!(TrpoSettings::for_task(task).check(), Ok(()));
+        }
+        let error = TrpoSettings { gamma: 1.0, ..TrpoSettings::default() }.check().unwrap_err();
+        assert_eq!((error.field, error.value), ("gamma", 1.0));
+        let error = TrpoSettings { batch: 0, ..TrpoSettings::default() }.check().unwrap_err();
+        assert_eq!(error.to_string(), "batch is 0, but must be at least 1");
+    }
+}

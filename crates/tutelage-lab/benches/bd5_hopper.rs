@@ -1,0 +1,45 @@
+//! A whole run by phase: `cargo bench -p tutelage-lab --bench bd5_hopper -- [FIELD=VALUE …]`.
+//!
+//! BD-5 on Hopper as the experiments run it, unless told otherwise: each argument is a line of a spec, as in
+//! `algorithm="bd-25"` or `rounds=5`.
+
+use std::time::Instant;
+
+use tutelage_lab::spec::Draft;
+use tutelage_lab::store::{Seconds, read_times};
+use tutelage_lab::{Silent, learn_in, peak_memory};
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let told: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with("--")).collect();
+    let draft = Draft::parse(&told.join("\n"))?;
+    let spec =
+        draft.or(Draft::parse("task = 'hopper'\nalgorithm = 'bd-5'\nkeep = 'last'")?).check()?;
+    print!("{}", spec.to_toml());
+
+    let dir = tempfile::tempdir()?;
+    let started = Instant::now();
+    let report = learn_in(dir.path(), &spec, &mut Silent)?;
+    let whole = started.elapsed().as_secs_f64();
+
+    let times = read_times(dir.path());
+    let sum = |phase: fn(&Seconds) -> f64| times.iter().map(phase).sum::<f64>();
+    let phases = [
+        ("collect", sum(|s| s.collect)),
+        ("annotate", sum(|s| s.annotate)),
+        ("train", sum(|s| s.train)),
+        ("evaluate", sum(|s| s.evaluate)),
+    ];
+    let rest = whole - phases.iter().map(|(_, seconds)| seconds).sum::<f64>();
+    println!("\nphase      seconds  share");
+    for (phase, seconds) in phases.into_iter().chain([("rest", rest), ("whole", whole)]) {
+        println!("{phase:<9} {seconds:>8.2}  {:>4.1} %", 100.0 * seconds / whole);
+    }
+    let earned = |evaluation: &tutelage::Evaluation| evaluation.mean_reward();
+    let last = report.history.results.last().map(|result| earned(&result.mean));
+    let expert = report.history.expert.as_ref().map(earned);
+    println!("\nreward {last:.1?} beside the expert's {expert:.1?}");
+    if let Some(bytes) = peak_memory() {
+        println!("peak memory {} MB", bytes / 1_000_000);
+    }
+    Ok(())
+}

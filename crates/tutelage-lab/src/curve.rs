@@ -1,0 +1,35 @@
+//! The learning curve of one run.
+
+use tutelage_figures::{Color, Curve, Figure, Panel, Scale, Style};
+
+use crate::RoundLine;
+
+/// Reward and imitation loss over annotations, the expert's reward as a level.
+pub fn learning_curve(title: &str, lines: &[RoundLine], expert: Option<f64>) -> Figure {
+    let points = |value: &dyn Fn(&RoundLine) -> Option<f64>| -> Vec<(f64, f64)> {
+        let point = |line: &RoundLine| Some((line.annotations as f64, value(line)?));
+        lines.iter().filter_map(point).collect()
+    };
+    let mean = Curve::new("members' mean", points(&|line| Some(line.reward)))
+        .color(Color::palette(0))
+        .style(Style::Marked);
+    let random = Curve::new("random member", points(&|line| line.reward_random))
+        .color(Color::palette(1))
+        .style(Style::Dashed);
+    let loss = Curve { points: points(&|line| line.imitation_loss), ..mean.clone() };
+    let mut reward =
+        Panel::new("").x("annotations", Scale::Linear).y("average reward", Scale::Linear);
+    if !random.points.is_empty() {
+        reward = reward.curve(random);
+    }
+    reward = reward.curve(mean);
+    if let Some(expert) = expert {
+        reward = reward.level("expert", expert);
+    }
+    let figure = Figure::new(title).panel(reward);
+    if loss.points.is_empty() {
+        return figure;
+    }
+    let losses = Panel::new("").x("annotations", Scale::Linear).y("imitation loss", Scale::Log);
+    figure.panel(losses.curve(loss))
+}

@@ -1,0 +1,43 @@
+//! NumPy: `states` (n × d), `actions` (n × a), `round` (n).
+
+use std::io::Cursor;
+
+use ndarray::{ArrayView1, ArrayView2};
+use ndarray_npy::NpzWriter;
+use tutelage::Batch;
+
+use super::Annotations;
+
+pub(super) fn encode(
+    annotations: &Annotations,
+) -> Result<Vec<u8>, Box<dyn std::error::Error + Send + Sync>> {
+    let mut npz = NpzWriter::new_compressed(Cursor::new(Vec::new()));
+    npz.add_array("states", &matrix(&annotations.states)?)?;
+    npz.add_array("actions", &matrix(&annotations.actions)?)?;
+    npz.add_array("round", &ArrayView1::from(&annotations.rounds))?;
+    Ok(npz.finish()?.into_inner())
+}
+
+fn matrix(rows: &Batch<f32>) -> Result<ArrayView2<'_, f32>, ndarray::ShapeError> {
+    ArrayView2::from_shape((rows.len(), rows.width()), rows.as_slice())
+}
+
+#[cfg(test)]
+mod tests {
+    use ndarray::{Array1, Array2, array};
+    use ndarray_npy::NpzReader;
+
+    use super::*;
+    use crate::export::tests::annotations;
+
+    #[test]
+    fn arrays_come_back() {
+        let mut npz = NpzReader::new(Cursor::new(encode(&annotations()).unwrap())).unwrap();
+        let states: Array2<f32> = npz.by_name("states").unwrap();
+        assert_eq!(states, array![[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]);
+        let actions: Array2<f32> = npz.by_name("actions").unwrap();
+        assert_eq!(actions, array![[0.5], [-0.5], [1.5]]);
+        let rounds: Array1<u32> = npz.by_name("round").unwrap();
+        assert_eq!(rounds, array![1, 1, 2]);
+    }
+}

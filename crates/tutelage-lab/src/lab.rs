@@ -1,0 +1,107 @@
+//! The laboratory's front door: learn what a spec says, in a folder, from wherever the folder is.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use tutelage::{Acting, Actor, Evaluation, ExpertActs, RolloutError, Setting, Stream, evaluate};
+use tutelage_oracles::mlp::MlpPolicy;
+
+use crate::bench::{Bench, BenchError, lanes, load_expert};
+use crate::durable::{LoadError, load_policy};
+use crate::report::Reporter;
+use crate::run::{Ending, RunError, run};
+use crate::spec::{RunSpec, SpecError};
+use crate::store::{History, OsDisk, RunDir, StoreError, policy_path, read_history, read_spec};
+
+/// Why something could not be done.
+#[derive(Debug, thiserror::Error)]
+pub enum LabError {
+    /// The spec.
+    #[error(transparent)]
+    Spec(#[from] SpecError),
+    /// Who takes part.
+    #[error(transparent)]
+    Bench(#[from] BenchError),
+    /// The disk, or what is on it.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A stored policy.
+    #[error(transparent)]
+    Load(#[from] LoadError),
+    /// The run.
+    #[error(transparent)]
+    Run(#[from] RunError),
+    /// An evaluation.
+    #[error(transparent)]
+    Evaluate(#[from] RolloutError),
+    /// No round of the run has ended yet.
+    #[error("no round of this run has ended yet")]
+    NoRound,
+}
+
+/// A run that ended or was stopped, and what it came to.
+pub struct Report {
+    /// How it ended.
+    pub ending: Ending,
+    /// Everything that happened, also before it was last interrupted.
+    pub history: History<f32, f32>,
+}
+
+/// Learns what the spec says in this folder: from the beginning, or from wherever an earlier process got to.
+pub fn learn_in(
+    path: &Path,
+    spec: &RunSpec,
+    reporter: &mut dyn Reporter,
+) -> Result<Report, LabError> {
+    let mut bench = Bench::new(spec)?;
+    let mut dir = RunDir::open(path, &spec.to_toml(), Arc::new(OsDisk))?;
+    for given in std::mem::take(&mut bench.given) {
+        dir.give(given)?;
+    }
+    let Bench { lanes, expert, oracle, algorithm, .. } = &mut bench;
+    let job = spec.job(algorithm);
+    let ending = run(Setting { lanes, expert, oracle }, &job, &mut dir, reporter)?;
+    Ok(Report { ending, history: dir.history().clone() })
+}
+
+/// The spec that a folder's run was begun with.
+pub fn spec_of(path: &Path) -> Result<RunSpec, LabError> {
+    Ok(RunSpec::parse(&read_spec(path)?)?)
+}
+
+/// Full episodes of the policy that a run had after a round, by default its last, beside the expert's mean action.
+pub fn evaluate_run(
+    path: &Path,
+    round: Option<usize>,
+    acting: Acting,
+    episodes: usize,
+    seed: u64,
+) -> Result<Evaluation, LabError> {
+    let spec = spec_of(path)?;
+    let last = || read_history::<f32, f32>(path).map(|history| history.results.len());
+    let round = round.map_or_else(last, Ok)?;
+    if round == 0 && !policy_path(path, 0).is_file() {
+        return Err(LabError::NoRound);
+    }
+    let policy: MlpPolicy = load_policy(&policy_path(path, round))?;
+    let mut expert = load_expert(&spec.expert, Some(spec.task))?;
+    let mut lanes = lanes(&expert, episodes)?;
+    let actor = Actor::policy(&policy, acting);
+    Ok(evaluate(&mut lanes, actor, Some(&mut expert), episodes, &Stream::new(seed))?)
+}
+
+/// Full episodes of an expert, named by its task or by a file.
+pub fn evaluate_expert(
+    name: &str,
+    acts: ExpertActs,
+    episodes: usize,
+    seed: u64,
+) -> Result<Evaluation, LabError> {
+    Ok(load_expert(name, None)?.evaluate(acts, episodes, &Stream::new(seed))?)
+}
+
+/// How many rounds of a run are annotated.
+pub fn annotated_rounds(path: &Path) -> Result<usize, LabError> {
+    let history = read_history::<f32, f32>(path)?;
+    Ok(history.rounds.iter().filter(|round| round.is_complete()).count())
+}

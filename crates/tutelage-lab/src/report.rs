@@ -1,0 +1,49 @@
+//! How a run tells what it is doing.
+
+use tutelage::Evaluation;
+
+use crate::store::{RoundResult, Seconds};
+
+/// What a run is busy with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// Playing the expert's own episodes, before the first round.
+    Expert,
+    /// Rolling out whoever drives.
+    Collect,
+    /// Asking the expert.
+    Annotate,
+    /// Training the next policy.
+    Train,
+    /// Playing the next policy's episodes.
+    Evaluate,
+}
+
+/// Somebody who wants to know how a run goes on: a terminal, a page, nobody.
+pub trait Reporter {
+    /// A stage of a round begins.
+    fn stage(&mut self, round: usize, stage: Stage) {
+        let _ = (round, stage);
+    }
+
+    /// What the expert itself is worth.
+    fn expert(&mut self, expert: &Evaluation) {
+        let _ = expert;
+    }
+
+    /// A round is over.
+    fn round(&mut self, result: &RoundResult, seconds: &Seconds) {
+        let _ = (result, seconds);
+    }
+
+    /// Whether the run should stop at the next safe point.
+    fn wants_stop(&mut self) -> bool {
+        false
+    }
+}
+
+/// Nobody.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Silent;
+
+impl Reporter for Silent {}

@@ -1,0 +1,114 @@
+//! Policy classes by name.
+
+use std::fmt;
+
+use tutelage_envs::Task;
+
+use super::SpecError;
+
+/// The class of policies that the oracle chooses from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Class {
+    /// `mlp:64,64`: tanh networks with these hidden widths.
+    Mlp(Vec<usize>),
+    /// `linear`: affine maps, trained by least squares.
+    Linear,
+}
+
+const MAX_WIDTH: usize = 1024;
+const MAX_LAYERS: usize = 4;
+
+impl Class {
+    /// `realizable`: it contains the expert's mean function.
+    pub fn realizable() -> Self {
+        Self::Mlp(vec![64, 64])
+    }
+
+    /// `nonrealizable`: one narrow hidden layer, too small for the expert's mean function.
+    pub fn nonrealizable(task: Task) -> Self {
+        Self::Mlp(vec![match task {
+            Task::Hopper | Task::Ant => 8,
+            Task::HalfCheetah => 12,
+            Task::Walker2d => 24,
+        }])
+    }
+
+    /// N in the paper: fewer rounds where the class contains the expert and the task is easy.
+    pub fn rounds(&self, task: Task) -> usize {
+        match (task, self) {
+            (Task::Hopper | Task::Ant, Self::Mlp(hidden)) if hidden.len() > 1 => 20,
+            (Task::Hopper | Task::Ant, _) => 40,
+            (Task::HalfCheetah | Task::Walker2d, _) => 50,
+        }
+    }
+
+    /// Reads a class; `realizable` and `nonrealizable` are the paper's for the task.
+    pub fn parse(text: &str, task: Task) -> Result<Self, SpecError> {
+        match text.trim().to_lowercase().as_str() {
+            "linear" => Ok(Self::Linear),
+            "realizable" => Ok(Self::realizable()),
+            "nonrealizable" => Ok(Self::nonrealizable(task)),
+            other => match other.strip_prefix("mlp:") {
+                Some(widths) => Self::mlp(text, widths),
+                None => {
+                    let names = ["mlp:64,64", "mlp:8", "linear", "realizable", "nonrealizable"];
+                    Err(SpecError::unknown("class", text, &names))
+                }
+            },
+        }
+    }
+
+    fn mlp(text: &str, widths: &str) -> Result<Self, SpecError> {
+        let width = |w: &str| w.trim().parse().ok().filter(|w| (1..=MAX_WIDTH).contains(w));
+        let widths: Option<Vec<usize>> = widths.split(',').map(width).collect();
+        widths.filter(|widths| widths.len() <= MAX_LAYERS).map(Self::Mlp).ok_or_else(|| {
+            let allowed =
+                format!("1 to {MAX_LAYERS} hidden widths from 1 to {MAX_WIDTH}, as in mlp:64,64");
+            SpecError::range("class", format!("\"{text}\""), allowed)
+        })
+    }
+}
+
+impl fmt::Display for Class {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Linear => f.pad("linear"),
+            Self::Mlp(hidden) => {
+                let widths: Vec<String> = hidden.iter().map(usize::to_string).collect();
+                f.pad(&format!("mlp:{}", widths.join(",")))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn classes_parse_to_what_they_print() {
+        for name in ["mlp:64,64", "mlp:8", "linear"] {
+            assert_eq!(Class::parse(name, Task::Hopper).unwrap().to_string(), name);
+        }
+        assert_eq!(Class::parse("nonrealizable", Task::Walker2d), Ok(Class::Mlp(vec![24])));
+    }
+
+    #[test]
+    fn rounds_are_the_papers() {
+        let rounds = |class: Class| Task::ALL.map(|task| class.rounds(task));
+        // hopper, walker2d, half-cheetah, ant
+        assert_eq!(rounds(Class::realizable()), [20, 50, 50, 20]);
+        assert_eq!(rounds(Class::Mlp(vec![8])), [40, 50, 50, 40]);
+        assert_eq!(rounds(Class::Linear), [40, 50, 50, 40]);
+    }
+
+    #[test]
+    fn what_is_no_class_is_named() {
+        for text in ["mlp:", "mlp:0", "mlp:64,,64", "mlp:2000", "mlp:1,1,1,1,1"] {
+            let error = Class::parse(text, Task::Ant).unwrap_err().to_string();
+            assert!(error.contains("class") && error.contains("1024"), "{error}");
+        }
+        let error = Class::parse("linaer", Task::Ant).unwrap_err().to_string();
+        assert!(error.contains("did you mean `linear`"), "{error}");
+    }
+}

@@ -1,0 +1,297 @@
+//! What was typed.
+
+use serde::Deserialize;
+use tutelage::{ExpertActs, Sampling};
+use tutelage_envs::Task;
+
+use super::error::count;
+use super::sampling::{parse_expert_acts, parse_keep, parse_sampling};
+use super::{AlgorithmName, Class, CoverSpec, OracleSpec, RunSpec, SpecError};
+use crate::run::Keep;
+
+/// A spec as typed: anything may be missing or wrong.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Draft {
+    /// `hopper`, `walker2d`, `half-cheetah` or `ant`.
+    pub task: Option<String>,
+    /// A shipped expert, or a file; the task's own by default.
+    pub expert: Option<String>,
+    /// `bd-5` by default.
+    pub algorithm: Option<String>,
+    /// `mlp:64,64`, `linear`, … or the paper's `realizable` (the default) and `nonrealizable`.
+    pub class: Option<String>,
+    /// N; the paper's for the task and class by default.
+    pub rounds: Option<i64>,
+    /// K; 50 by default.
+    pub states_per_round: Option<i64>,
+    /// `stride(20)` by default, or `independent`.
+    pub sampling: Option<String>,
+    /// `sampled` by default, or `mean`.
+    pub expert_acts: Option<String>,
+    /// `uniform(-2,2)` by default, or `dagger:DIR,…`; for algorithms that perturb.
+    pub d0: Option<String>,
+    /// The run to train on; for algorithms that do not collect.
+    pub data: Option<String>,
+    /// How the oracle trains.
+    pub oracle: Option<OracleDraft>,
+    /// How policies are evaluated.
+    pub evaluation: Option<EvaluationDraft>,
+    /// 1 by default.
+    pub seed: Option<i64>,
+    /// `all` by default, or `last`.
+    pub keep: Option<String>,
+}
+
+/// An oracle as typed.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OracleDraft {
+    /// `epochs=2000` by default, or `iterations=N`.
+    pub budget: Option<String>,
+    /// 2.5e-4 by default.
+    pub learning_rate: Option<f64>,
+    /// 200 by default.
+    pub batch: Option<i64>,
+}
+
+/// An evaluation as typed.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EvaluationDraft {
+    /// T; 25 by default.
+    pub episodes: Option<i64>,
+}
+
+impl Draft {
+    /// What a TOML text says.
+    pub fn parse(text: &str) -> Result<Self, SpecError> {
+        toml::from_str(text).map_err(|error| SpecError::Toml(error.to_string().trim_end().into()))
+    }
+
+    /// This draft, and where it says nothing, the other one.
+    pub fn or(self, other: Self) -> Self {
+        let (oracle, evaluation) =
+            (self.oracle.unwrap_or_default(), self.evaluation.unwrap_or_default());
+        Self {
+            task: self.task.or(other.task),
+            expert: self.expert.or(other.expert),
+            algorithm: self.algorithm.or(other.algorithm),
+            class: self.class.or(other.class),
+            rounds: self.rounds.or(other.rounds),
+            states_per_round: self.states_per_round.or(other.states_per_round),
+            sampling: self.sampling.or(other.sampling),
+            expert_acts: self.expert_acts.or(other.expert_acts),
+            d0: self.d0.or(other.d0),
+            data: self.data.or(other.data),
+            oracle: Some(oracle.or(other.oracle.unwrap_or_default())),
+            evaluation: Some(EvaluationDraft {
+                episodes: evaluation.episodes.or(other.evaluation.and_then(|e| e.episodes)),
+            }),
+            seed: self.seed.or(other.seed),
+            keep: self.keep.or(other.keep),
+        }
+    }
+
+    /// The complete spec, or the first thing that is wrong.
+    pub fn check(self) -> Result<RunSpec, SpecError> {
+        let task = parse_task(self.task.as_deref())?;
+        let algorithm: AlgorithmName = self.algorithm.as_deref().unwrap_or("bd-5").parse()?;
+        let class = match &self.class {
+            None => Class::realizable(),
+            Some(text) => Class::parse(text, task)?,
+        };
+        let rounds = match self.rounds {
+            None => class.rounds(task),
+            Some(rounds) => count("rounds", rounds, 1..=10_000)?,
+        };
+        Ok(RunSpec {
+            task,
+            expert: self.expert.clone().unwrap_or_else(|| task.name().into()),
+            rounds,
+            states_per_round: self
+                .states_per_round
+                .map_or(Ok(50), |k| count("states_per_round", k, 1..=100_000))?,
+            sampling: self.sampling.as_deref().map_or(Ok(Sampling::Stride(20)), parse_sampling)?,
+            expert_acts: self
+                .expert_acts
+                .as_deref()
+                .map_or(Ok(ExpertActs::Sampled), parse_expert_acts)?,
+            d0: self.cover(&algorithm)?,
+            data: self.stored_data(&algorithm)?,
+            oracle: self.checked_oracle(&class)?,
+            episodes: self
+                .evaluation
+                .and_then(|evaluation| evaluation.episodes)
+                .map_or(Ok(25), |t| count("evaluation.episodes", t, 1..=10_000))?,
+            seed: self.seed.map_or(Ok(1), |seed| {
+                let allowed = format!("a whole number from 0 to {}", i64::MAX);
+                u64::try_from(seed).map_err(|_| SpecError::range("seed", seed, allowed))
+            })?,
+            keep: self.keep.as_deref().map_or(Ok(Keep::All), parse_keep)?,
+            algorithm,
+            class,
+        })
+    }
+
+    fn cover(&self, algorithm: &AlgorithmName) -> Result<Option<CoverSpec>, SpecError> {
+        match &self.d0 {
+            None => Ok(algorithm.perturbs().then(CoverSpec::default)),
+            Some(text) if algorithm.perturbs() => text.parse().map(Some),
+            Some(text) => Err(pointless("d0", text, format!("{algorithm} draws no perturbations"))),
+        }
+    }
+
+    fn stored_data(
+        &self,
+        algorithm: &AlgorithmName,
+    ) -> Result<Option<std::path::PathBuf>, SpecError> {
+        match &self.data {
+            Some(run) if algorithm.is_offline() => Ok(Some(run.into())),
+            Some(run) => Err(pointless("data", run, format!("{algorithm} collects its own"))),
+            None if algorithm.is_offline() => {
+                let why = format!(
+                    "{algorithm} trains on a stored run, as in `tutelage retrain DIR --algorithm {algorithm}`"
+                );
+                Err(SpecError::Missing { field: "data", why })
+            }
+            None => Ok(None),
+        }
+    }
+
+    fn checked_oracle(&self, class: &Class) -> Result<Option<OracleSpec>, SpecError> {
+        let draft = self.oracle.clone().unwrap_or_default();
+        match class {
+            Class::Mlp(_) => draft.check().map(Some),
+            Class::Linear => match draft.first_field() {
+                None => Ok(None),
+                Some((field, value)) => {
+                    Err(pointless(field, &value, "least squares has nothing to choose".into()))
+                }
+            },
+        }
+    }
+}
+
+impl OracleDraft {
+    fn or(self, other: Self) -> Self {
+        Self {
+            budget: self.budget.or(other.budget),
+            learning_rate: self.learning_rate.or(other.learning_rate),
+            batch: self.batch.or(other.batch),
+        }
+    }
+
+    fn check(self) -> Result<OracleSpec, SpecError> {
+        let default = OracleSpec::default();
+        let learning_rate = self.learning_rate.unwrap_or(default.learning_rate);
+        if !(learning_rate > 0.0 && learning_rate <= 1.0) {
+            let allowed = "a number above 0 and up to 1";
+            return Err(SpecError::range("oracle.learning_rate", learning_rate, allowed));
+        }
+        Ok(OracleSpec {
+            budget: self.budget.as_deref().map_or(Ok(default.budget), str::parse)?,
+            learning_rate,
+            batch: self
+                .batch
+                .map_or(Ok(default.batch), |n| count("oracle.batch", n, 1..=100_000))?,
+        })
+    }
+
+    fn first_field(&self) -> Option<(&'static str, String)> {
+        let budget = self.budget.clone().map(|value| ("oracle.budget", value));
+        let rate = self.learning_rate.map(|value| ("oracle.learning_rate", value.to_string()));
+        let batch = self.batch.map(|value| ("oracle.batch", value.to_string()));
+        budget.or(rate).or(batch)
+    }
+}
+
+fn parse_task(text: Option<&str>) -> Result<Task, SpecError> {
+    let names = Task::ALL.map(Task::name);
+    let Some(text) = text else {
+        let why = format!("one of {}", names.join(", "));
+        return Err(SpecError::Missing { field: "task", why });
+    };
+    text.parse().map_err(|error: tutelage_envs::UnknownTask| SpecError::Unknown {
+        field: "task",
+        value: error.name,
+        nearest: error.nearest.name().into(),
+        allowed: names.join(", "),
+    })
+}
+
+fn pointless(field: &'static str, value: &str, why: String) -> SpecError {
+    SpecError::Pointless { field, value: format!("\"{value}\""), why }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(text: &str) -> String {
+        RunSpec::parse(text).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn defaults_are_the_papers() {
+        let spec = RunSpec::parse("task = 'hopper'").unwrap();
+        assert_eq!((spec.rounds, spec.states_per_round, spec.episodes, spec.seed), (20, 50, 25, 1));
+        assert_eq!(spec.sampling, Sampling::Stride(20));
+        assert_eq!(spec.oracle, Some(OracleSpec::default()));
+        assert_eq!(spec.algorithm.to_string(), "bd-5");
+        assert_eq!((spec.d0, spec.data), (None, None));
+        let linear = RunSpec::parse("task = 'ant'\nclass = 'linear'").unwrap();
+        assert_eq!((linear.rounds, linear.oracle), (40, None));
+    }
+
+    #[test]
+    fn errors_name_the_field_the_value_and_what_is_allowed() {
+        for (text, words) in [
+            ("", ["task", "missing", "hopper"]),
+            ("task = 'hoper'", ["task", "hoper", "did you mean `hopper`"]),
+            ("task = 'ant'\nrounds = 0", ["rounds", "0", "1 to 10000"]),
+            ("task = 'ant'\nrounds = -3", ["rounds", "-3", "1 to 10000"]),
+            ("task = 'ant'\nstates_per_round = 0", ["states_per_round", "0", "1 to"]),
+            ("task = 'ant'\nsampling = 'stride(0)'", ["sampling", "stride(0)", "1 to 1000"]),
+            ("task = 'ant'\nexpert_acts = 'men'", ["expert_acts", "men", "did you mean `mean`"]),
+            ("task = 'ant'\nevaluation.episodes = 0", ["evaluation.episodes", "0", "1 to"]),
+            (
+                "task = 'ant'\noracle.learning_rate = -1.0",
+                ["oracle.learning_rate", "-1", "above 0"],
+            ),
+            (
+                "task = 'ant'\noracle.learning_rate = nan",
+                ["oracle.learning_rate", "NaN", "above 0"],
+            ),
+            ("task = 'ant'\noracle.batch = 0", ["oracle.batch", "0", "1 to"]),
+            ("task = 'ant'\nseed = -1", ["seed", "-1", "from 0"]),
+            ("task = 'ant'\nkeep = 'lst'", ["keep", "lst", "did you mean `last`"]),
+            ("task = 'ant'\nd0 = 'uniform(-2,2)'", ["d0", "bd-5", "no perturbations"]),
+            ("task = 'ant'\ndata = 'x'", ["data", "\"x\"", "collects its own"]),
+            ("task = 'ant'\nalgorithm = 'supervised'", ["data", "missing", "retrain"]),
+            (
+                "task = 'ant'\nclass = 'linear'\noracle.batch = 9",
+                ["oracle.batch", "9", "least squares"],
+            ),
+            ("task = 'ant'\nround = 9", ["round", "unknown field", "rounds"]),
+            ("task = 'ant'\nrounds = 'many'", ["rounds", "many", "i64"]),
+            ("task = ", ["task", "line 1", "TOML"]),
+        ] {
+            let error = error(text);
+            for word in words {
+                assert!(error.contains(word), "{text:?} should mention {word:?}: {error}");
+            }
+        }
+    }
+
+    #[test]
+    fn flags_go_before_files() {
+        let flags = Draft::parse("rounds = 3\noracle.batch = 7").unwrap();
+        let file = Draft::parse("task = 'ant'\nrounds = 9\noracle.learning_rate = 1e-3\nseed = 4")
+            .unwrap();
+        let spec = flags.or(file).check().unwrap();
+        assert_eq!((spec.rounds, spec.seed), (3, 4));
+        let oracle = spec.oracle.unwrap();
+        assert_eq!((oracle.batch, oracle.learning_rate), (7, 1e-3));
+    }
+}

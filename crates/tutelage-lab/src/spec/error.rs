@@ -1,0 +1,86 @@
+//! What can be wrong with a spec.
+
+/// A field that is wrong, with its value and what is allowed.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum SpecError {
+    /// A name that is none of those there are.
+    #[error(
+        "{field} = \"{value}\": there is none of this name; did you mean `{nearest}`? Allowed: {allowed}"
+    )]
+    Unknown {
+        /// The field.
+        field: &'static str,
+        /// What was given.
+        value: String,
+        /// The name that is nearest to it.
+        nearest: String,
+        /// All that would have been allowed.
+        allowed: String,
+    },
+    /// A value that is not in its range.
+    #[error("{field} = {value}: allowed is {allowed}")]
+    Range {
+        /// The field.
+        field: &'static str,
+        /// What was given.
+        value: String,
+        /// What would have been allowed.
+        allowed: String,
+    },
+    /// A field that is missing.
+    #[error("{field} is missing: {why}")]
+    Missing {
+        /// The field.
+        field: &'static str,
+        /// Why it is needed.
+        why: String,
+    },
+    /// A field that has no meaning here.
+    #[error("{field} = {value}: {why}")]
+    Pointless {
+        /// The field.
+        field: &'static str,
+        /// What was given.
+        value: String,
+        /// Why it means nothing here.
+        why: String,
+    },
+    /// A text that is no TOML, or has a field that there is not.
+    #[error("{0}")]
+    Toml(String),
+}
+
+impl SpecError {
+    /// A name that is none of `names`.
+    pub(crate) fn unknown(field: &'static str, value: &str, names: &[&str]) -> Self {
+        let lower = value.to_lowercase();
+        let distance = |name: &&&str| strsim::damerau_levenshtein(&lower, name);
+        let nearest = names.iter().min_by_key(distance).copied().unwrap_or_default();
+        Self::Unknown {
+            field,
+            value: value.into(),
+            nearest: nearest.into(),
+            allowed: names.join(", "),
+        }
+    }
+
+    /// A value that is not in its range.
+    pub(crate) fn range(
+        field: &'static str,
+        value: impl ToString,
+        allowed: impl Into<String>,
+    ) -> Self {
+        Self::Range { field, value: value.to_string(), allowed: allowed.into() }
+    }
+}
+
+/// A whole number of the field's range.
+pub(crate) fn count(
+    field: &'static str,
+    value: i64,
+    range: std::ops::RangeInclusive<usize>,
+) -> Result<usize, SpecError> {
+    let allowed = || format!("a whole number from {} to {}", range.start(), range.end());
+    let number = usize::try_from(value).ok().filter(|number| range.contains(number));
+    number.ok_or_else(|| SpecError::range(field, value, allowed()))
+}

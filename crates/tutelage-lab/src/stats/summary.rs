@@ -1,0 +1,44 @@
+//! One number for several.
+
+/// (1/n) Σ xᵢ, or nothing where there are none.
+pub fn mean(values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}
+
+/// The mean of what is left when the lowest and the highest quarter (⌊n/4⌋ each) are put aside (Agarwal et al. 2021).
+pub fn interquartile_mean(values: &[f64]) -> Option<f64> {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let cut = sorted.len() / 4;
+    mean(&sorted[cut..sorted.len() - cut])
+}
+
+/// The fewest annotations at which a curve of (annotations, reward) stands at `share` of the expert's reward or above, or
+/// nothing where it never does. The share is of the way from 0, so rewards should be positive.
+pub fn annotations_to_reach(curve: &[(usize, f64)], expert: f64, share: f64) -> Option<usize> {
+    curve.iter().filter(|(_, reward)| *reward >= share * expert).map(|(n, _)| *n).min()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn interquartile_means_by_hand() {
+        assert_eq!(interquartile_mean(&[]), None);
+        assert_eq!(interquartile_mean(&[3.0]), Some(3.0));
+        // 100 and -50 are the outer quarters of four.
+        assert_eq!(interquartile_mean(&[100.0, 1.0, -50.0, 2.0]), Some(1.5));
+        // Ten values: two are put aside on each side, leaving 3 … 8.
+        let ten: Vec<f64> = (1..=10).rev().map(f64::from).collect();
+        assert_eq!(interquartile_mean(&ten), Some(5.5));
+    }
+
+    #[test]
+    fn reaching_a_share_counts_the_first_time() {
+        let curve = [(50, 300.0), (100, 950.0), (150, 800.0), (200, 1000.0)];
+        assert_eq!(annotations_to_reach(&curve, 1000.0, 0.9), Some(100));
+        assert_eq!(annotations_to_reach(&curve, 1000.0, 1.0), Some(200));
+        assert_eq!(annotations_to_reach(&curve, 1100.0, 1.0), None);
+    }
+}

@@ -1,0 +1,308 @@
+//! What the log says, record by record.
+//!
+//! ```text
+//! payload    = kind:u8 fields
+//! 1 spec     = text
+//! 2 given    = crc32c:u32 rows:u32 name                      stored data that the run builds on
+//! 3 expert   = evaluation                                    the expert's own line
+//! 4 states   = round:u32 rows                                the states of a round, before they are shown to the expert
+//! 5 answers  = round:u32 first:u32 rows                      the expert's answers from row `first` on
+//! 6 result   = round:u32 evaluation has_random:u8 evaluation?
+//! rows       = element:u8 width:u32 count:u32 values         element: 'f' for f32, 'u' for u32
+//! evaluation = episodes:u32 has_loss:u8 (reward:f64 length:u32 loss:f64?)*
+//! ```
+//!
+//! Nothing here depends on the clock or on the number of threads: the same run writes the same bytes.
+
+use tutelage::{Batch, Element, Episode, Evaluation};
+
+/// A value that can be written to a log.
+pub trait Stored: Element {
+    /// The letter that stands for the type.
+    const LETTER: u8;
+
+    /// Its bytes.
+    fn to_bytes(self) -> [u8; 4];
+
+    /// The value of these bytes.
+    fn from_bytes(bytes: [u8; 4]) -> Self;
+}
+
+impl Stored for f32 {
+    const LETTER: u8 = b'f';
+
+    fn to_bytes(self) -> [u8; 4] {
+        self.to_le_bytes()
+    }
+
+    fn from_bytes(bytes: [u8; 4]) -> Self {
+        Self::from_le_bytes(bytes)
+    }
+}
+
+impl Stored for u32 {
+    const LETTER: u8 = b'u';
+
+    fn to_bytes(self) -> [u8; 4] {
+        self.to_le_bytes()
+    }
+
+    fn from_bytes(bytes: [u8; 4]) -> Self {
+        Self::from_le_bytes(bytes)
+    }
+}
+
+/// A record of the log.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Record<S, A> {
+    Spec(String),
+    Given(Given),
+    Expert(Evaluation),
+    States { round: u32, states: Batch<S> },
+    Answers { round: u32, first: u32, actions: Batch<A> },
+    Result { round: u32, mean: Evaluation, random: Option<Evaluation> },
+}
+
+/// Stored data that a run builds on, so that a change in it does not go unnoticed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Given {
+    /// What the run uses it for.
+    pub name: String,
+    /// How many rows there are.
+    pub rows: u32,
+    /// The CRC-32C of their values.
+    pub checksum: u32,
+}
+
+impl Given {
+    /// The fingerprint of these rows.
+    pub fn of<S: Stored>(name: impl Into<String>, rows: &Batch<S>) -> Self {
+        let bytes: Vec<u8> = rows.as_slice().iter().flat_map(|value| value.to_bytes()).collect();
+        Self { name: name.into(), rows: rows.len() as u32, checksum: crc32c::crc32c(&bytes) }
+    }
+}
+
+impl<S: Stored, A: Stored> Record<S, A> {
+    pub(crate) fn encode(&self) -> Vec<u8> {
+        let mut bytes = Writer(Vec::new());
+        match self {
+            Self::Spec(text) => bytes.u8(1).text(text),
+            Self::Given(Given { name, rows, checksum }) => {
+                bytes.u8(2).u32(*checksum).u32(*rows).text(name)
+            }
+            Self::Expert(evaluation) => bytes.u8(3).evaluation(evaluation),
+            Self::States { round, states } => bytes.u8(4).u32(*round).rows(states),
+            Self::Answers { round, first, actions } => {
+                bytes.u8(5).u32(*round).u32(*first).rows(actions)
+            }
+            Self::Result { round, mean, random } => {
+                bytes.u8(6).u32(*round).evaluation(mean).u8(random.is_some().into());
+                random.iter().fold(&mut bytes, |bytes, random| bytes.evaluation(random))
+            }
+        };
+        bytes.0
+    }
+
+    /// The record of these bytes, where they are one.
+    pub(crate) fn decode(payload: &[u8]) -> Option<Self> {
+        let mut bytes = Reader(payload);
+        let record = match bytes.u8()? {
+            1 => Self::Spec(bytes.text()?),
+            2 => {
+                let (checksum, rows) = (bytes.u32()?, bytes.u32()?);
+                Self::Given(Given { name: bytes.text()?, rows, checksum })
+            }
+            3 => Self::Expert(bytes.evaluation()?),
+            4 => Self::States { round: bytes.u32()?, states: bytes.rows()? },
+            5 => Self::Answers { round: bytes.u32()?, first: bytes.u32()?, actions: bytes.rows()? },
+            6 => {
+                let (round, mean) = (bytes.u32()?, bytes.evaluation()?);
+                let random = if bytes.flag()? { Some(bytes.evaluation()?) } else { None };
+                Self::Result { round, mean, random }
+            }
+            _ => return None,
+        };
+        bytes.0.is_empty().then_some(record)
+    }
+}
+
+struct Writer(Vec<u8>);
+
+impl Writer {
+    fn u8(&mut self, value: u8) -> &mut Self {
+        self.0.push(value);
+        self
+    }
+
+    fn u32(&mut self, value: u32) -> &mut Self {
+        self.0.extend(value.to_le_bytes());
+        self
+    }
+
+    fn f64(&mut self, value: f64) -> &mut Self {
+        self.0.extend(value.to_le_bytes());
+        self
+    }
+
+    fn text(&mut self, text: &str) -> &mut Self {
+        self.0.extend(text.as_bytes());
+        self
+    }
+
+    fn rows<T: Stored>(&mut self, rows: &Batch<T>) -> &mut Self {
+        self.u8(T::LETTER).u32(rows.width() as u32).u32(rows.len() as u32);
+        self.0.extend(rows.as_slice().iter().flat_map(|value| value.to_bytes()));
+        self
+    }
+
+    fn evaluation(&mut self, evaluation: &Evaluation) -> &mut Self {
+        let has_loss = evaluation.episodes.iter().all(|e| e.imitation_loss.is_some());
+        self.u32(evaluation.episodes.len() as u32).u8(has_loss.into());
+        for episode in &evaluation.episodes {
+            self.f64(episode.reward).u32(episode.length as u32);
+            if let (true, Some(loss)) = (has_loss, episode.imitation_loss) {
+                self.f64(loss);
+            }
+        }
+        self
+    }
+}
+
+struct Reader<'a>(&'a [u8]);
+
+impl Reader<'_> {
+    fn take<const N: usize>(&mut self) -> Option<[u8; N]> {
+        let (first, rest) = self.0.split_first_chunk::<N>()?;
+        self.0 = rest;
+        Some(*first)
+    }
+
+    fn u8(&mut self) -> Option<u8> {
+        self.take::<1>().map(|[byte]| byte)
+    }
+
+    fn flag(&mut self) -> Option<bool> {
+        match self.u8()? {
+            0 => Some(false),
+            1 => Some(true),
+            _ => None,
+        }
+    }
+
+    fn u32(&mut self) -> Option<u32> {
+        self.take().map(u32::from_le_bytes)
+    }
+
+    fn f64(&mut self) -> Option<f64> {
+        self.take().map(f64::from_le_bytes)
+    }
+
+    fn text(&mut self) -> Option<String> {
+        String::from_utf8(std::mem::take(&mut self.0).to_vec()).ok()
+    }
+
+    fn rows<T: Stored>(&mut self) -> Option<Batch<T>> {
+        if self.u8()? != T::LETTER {
+            return None;
+        }
+        let (width, count) = (self.u32()? as usize, self.u32()? as usize);
+        let length = width.checked_mul(count)?.checked_mul(4)?;
+        let (values, rest) = self.0.split_at_checked(length)?;
+        self.0 = rest;
+        let values = values.chunks_exact(4).filter_map(|bytes| bytes.try_into().ok());
+        Batch::from_vec(width, values.map(T::from_bytes).collect()).ok()
+    }
+
+    fn evaluation(&mut self) -> Option<Evaluation> {
+        let (count, has_loss) = (self.u32()?, self.flag()?);
+        let mut episodes = Vec::new();
+        for _ in 0..count {
+            let (reward, length) = (self.f64()?, self.u32()? as usize);
+            let imitation_loss = if has_loss { Some(self.f64()?) } else { None };
+            episodes.push(Episode { reward, length, imitation_loss });
+        }
+        Some(Evaluation { episodes })
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::store::frame;
+
+    pub(crate) fn evaluation(reward: f64, imitation_loss: Option<f64>) -> Evaluation {
+        Evaluation { episodes: vec![Episode { reward, length: 3, imitation_loss }; 2] }
+    }
+
+    /// One record of every kind.
+    pub(crate) fn every_kind() -> Vec<Record<f32, u32>> {
+        let states = Batch::from_vec(2, vec![0.5, -1.0, 3.25, 1e-3]).unwrap();
+        vec![
+            Record::Spec("task = \"hopper\"\n".into()),
+            Record::Given(Given::of("d0", &states)),
+            Record::Expert(evaluation(2600.5, None)),
+            Record::States { round: 1, states },
+            Record::Answers {
+                round: 1,
+                first: 0,
+                actions: Batch::from_vec(1, vec![7, 8]).unwrap(),
+            },
+            Record::Result { round: 1, mean: evaluation(10.0, Some(0.25)), random: None },
+            Record::Result {
+                round: 2,
+                mean: evaluation(11.0, Some(0.125)),
+                random: Some(evaluation(9.0, None)),
+            },
+        ]
+    }
+
+    #[test]
+    fn every_kind_comes_back() {
+        for record in every_kind() {
+            assert_eq!(Record::decode(&record.encode()), Some(record));
+        }
+    }
+
+    #[test]
+    fn the_format_is_frozen() {
+        // Written by another program from the description above: every stored run depends on it.
+        let golden = include_bytes!("../../tests/data/log-v1.bin");
+        let records = every_kind();
+        let frames = records.iter().flat_map(|record| frame::frame(&record.encode()));
+        assert_eq!(frame::header().into_iter().chain(frames).collect::<Vec<_>>(), golden);
+        let payloads = frame::scan(golden).unwrap().payloads;
+        let read: Vec<_> = payloads.into_iter().map(|at| Record::decode(&golden[at])).collect();
+        assert_eq!(read, records.into_iter().map(Some).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn what_is_cut_or_too_long_is_no_record() {
+        for record in every_kind().into_iter().skip(2) {
+            let bytes = record.encode();
+            for length in 0..bytes.len() {
+                assert_eq!(
+                    Record::<f32, u32>::decode(&bytes[..length]),
+                    None,
+                    "{record:?} {length}"
+                );
+            }
+            assert_eq!(Record::<f32, u32>::decode(&[&bytes[..], &[0]].concat()), None);
+        }
+    }
+
+    #[test]
+    fn elements_of_the_other_kind_are_refused() {
+        let states = every_kind()[3].encode();
+        assert_eq!(Record::<u32, u32>::decode(&states), None);
+    }
+
+    #[test]
+    fn a_huge_count_is_refused_without_allocating() {
+        let mut bytes = Record::<f32, f32>::States { round: 1, states: Batch::new(1) }.encode();
+        bytes.truncate(5 + 1);
+        bytes.extend([0xFF; 8]);
+        assert_eq!(Record::<f32, f32>::decode(&bytes), None);
+        let evaluation = [&[3][..], &[0xFF; 4], &[0]].concat();
+        assert_eq!(Record::<f32, f32>::decode(&evaluation), None);
+    }
+}
