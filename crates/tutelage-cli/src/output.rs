@@ -57,8 +57,9 @@ impl Output {
 /// Cells in aligned columns: text to the left, numbers to the right.
 fn table(headings: &[&str], rows: &[Vec<String>]) -> String {
     let numeric = |column: usize| {
-        rows.iter()
-            .all(|row| row[column].starts_with(|c: char| c.is_ascii_digit() || "-+<>≤–".contains(c)))
+        rows.iter().all(|row| {
+            row[column].starts_with(|c: char| c.is_ascii_digit() || "-+<>≤–".contains(c))
+        })
     };
     let width = |column: usize| {
         let cells = rows.iter().map(|row| row[column].chars().count());

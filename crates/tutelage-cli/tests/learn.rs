@@ -13,11 +13,14 @@ fn a_run_ends_with_a_table_a_picture_and_what_to_do_next() {
     let lab = lab();
     let output = finish(lab.path(), &small_run("run"));
     let text = stdout(&output);
-    for word in ["round", "annotations", "imitation loss", "of the expert's", "tutelage evaluate run"] {
+    for word in
+        ["round", "annotations", "imitation loss", "of the expert's", "tutelage evaluate run"]
+    {
         assert!(text.contains(word), "{word}: {text}");
     }
     assert!(stderr(&output).contains("round  6/6"), "{}", stderr(&output));
-    for file in ["spec.toml", "log.bin", "learning-curve.svg", "learning-curve.png", "times.jsonl"] {
+    for file in ["spec.toml", "log.bin", "learning-curve.svg", "learning-curve.png", "times.jsonl"]
+    {
         assert!(lab.path().join("run").join(file).is_file(), "{file}");
     }
     assert!(lab.path().join("run/policies/round-006.safetensors").is_file());
@@ -144,7 +147,10 @@ fn a_stored_run_can_be_evaluated_exported_and_trained_on() {
     let retrain = ["retrain", "run", "--algorithm", "bagging-3", "--out", "bagging", "--json"];
     let output = finish(lab.path(), &retrain);
     assert_eq!(stdout(&output).lines().count(), 6);
-    finish(lab.path(), &["retrain", "run", "--algorithm", "supervised", "--class", "linear", "--out", "sl"]);
+    finish(
+        lab.path(),
+        &["retrain", "run", "--algorithm", "supervised", "--class", "linear", "--out", "sl"],
+    );
     let mp = "learn hopper --expert expert.safetensors --algorithm mp-3(4) --d0 dagger:run --class linear --rounds 2 \
               --states-per-round 8 --sampling stride(2) --episodes 2 --out mp";
     finish(lab.path(), &mp.split_whitespace().collect::<Vec<_>>());

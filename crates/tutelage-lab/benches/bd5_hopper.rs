@@ -12,7 +12,8 @@ use tutelage_lab::{Silent, learn_in, peak_memory};
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let told: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with("--")).collect();
     let draft = Draft::parse(&told.join("\n"))?;
-    let spec = draft.or(Draft::parse("task = 'hopper'\nalgorithm = 'bd-5'\nkeep = 'last'")?).check()?;
+    let spec =
+        draft.or(Draft::parse("task = 'hopper'\nalgorithm = 'bd-5'\nkeep = 'last'")?).check()?;
     print!("{}", spec.to_toml());
 
     let dir = tempfile::tempdir()?;

@@ -10,9 +10,9 @@ use tutelage::{
     Batch, Env, EnvError, Expert, ExpertError, Lanes, Plan, Rng, Sampling, Setting, Spaces, Step,
     Stream, bootstrap_dagger, check_env,
 };
+use tutelage_lab::spec::{BudgetSpec, Class, OracleSpec};
 use tutelage_lab::store::{OsDisk, RunDir};
 use tutelage_lab::{ClassOracle, Job, Keep, RoundLine, Silent, run};
-use tutelage_lab::spec::{BudgetSpec, Class, OracleSpec};
 
 /// Place and speed of a cart; the action pushes it.
 #[derive(Clone, Default)]
@@ -54,7 +54,11 @@ impl Env for Cart {
         self.time += 1;
         self.write(state);
         let reward = 1.0 - f64::from(self.place.abs().min(1.0));
-        Ok(Step { reward, terminated: self.place.abs() > 3.0, truncated: self.time == Self::HORIZON })
+        Ok(Step {
+            reward,
+            terminated: self.place.abs() > 3.0,
+            truncated: self.time == Self::HORIZON,
+        })
     }
 }
 
@@ -86,7 +90,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     // Three lines tell whether the environment keeps its contract.
     check_env(Cart::default, Stream::new(1))?;
 
-    let dir = std::env::args().nth(1).map_or_else(|| std::env::temp_dir().join("cart"), PathBuf::from);
+    let dir =
+        std::env::args().nth(1).map_or_else(|| std::env::temp_dir().join("cart"), PathBuf::from);
     let rule = OracleSpec { budget: BudgetSpec::Iterations(500), learning_rate: 1e-2, batch: 50 };
     let oracle = ClassOracle::new(&Class::Mlp(vec![16]), rule)?;
     let algorithm = bootstrap_dagger(5);

@@ -31,7 +31,10 @@ impl Expert for Person {
     ) -> Result<(), ExpertError> {
         let failed = |error: std::io::Error| ExpertError::Other(error.into());
         for (i, state) in states.rows().enumerate() {
-            print!("the point is at {:+.2}; how hard should it be pushed, from -1 to 1? ", state[0]);
+            print!(
+                "the point is at {:+.2}; how hard should it be pushed, from -1 to 1? ",
+                state[0]
+            );
             std::io::stdout().flush().map_err(failed)?;
             let mut answer = String::new();
             std::io::stdin().lock().read_line(&mut answer).map_err(failed)?;
@@ -84,7 +87,8 @@ impl Env for Line {
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let dir = std::env::args().nth(1).map_or_else(|| std::env::temp_dir().join("line"), PathBuf::from);
+    let dir =
+        std::env::args().nth(1).map_or_else(|| std::env::temp_dir().join("line"), PathBuf::from);
     let oracle = ClassOracle::new(&Class::Linear, OracleSpec::default())?;
     let algorithm = dagger();
     let plan = Plan {
@@ -95,7 +99,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let job = Job { algorithm: &algorithm, plan, episodes: 10, keep: Keep::Last };
 
-    let mut run_dir = RunDir::open(&dir, "task = \"line\"\nexpert = \"a person\"\n", Arc::new(OsDisk))?;
+    let mut run_dir =
+        RunDir::open(&dir, "task = \"line\"\nexpert = \"a person\"\n", Arc::new(OsDisk))?;
     println!("{} of 12 questions are answered", run_dir.history().annotations());
     let (mut lanes, mut expert) = (Lanes::new(vec![Line::default(); 10])?, Person);
     let setting = Setting { lanes: &mut lanes, expert: &mut expert, oracle: &oracle };

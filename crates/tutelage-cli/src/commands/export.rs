@@ -38,7 +38,8 @@ struct Line {
 }
 
 impl Row for Line {
-    const HEADINGS: &'static [&'static str] = &["file", "annotations", "state width", "action width"];
+    const HEADINGS: &'static [&'static str] =
+        &["file", "annotations", "state width", "action width"];
 
     fn cells(&self) -> Vec<String> {
         let numbers = [self.annotations, self.states, self.actions];
