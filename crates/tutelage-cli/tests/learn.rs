@@ -107,8 +107,6 @@ fn another_spec_and_a_second_process_are_refused() {
 fn ctrl_c_stops_at_a_safe_point_and_says_how_to_continue() {
     let lab = lab();
     finish(lab.path(), &small_run("whole"));
-    let mut args = small_run("run");
-    args.extend(["--budget", "iterations=30"]);
     let child = tutelage(lab.path(), &small_run("run"))
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -140,6 +138,8 @@ fn a_stored_run_can_be_evaluated_exported_and_trained_on() {
         assert!(line["imitation_loss"].as_f64().unwrap() > 0.0);
     }
     finish(lab.path(), &["evaluate", "expert.safetensors", "--episodes", "2"]);
+    finish(lab.path(), &["watch", "run", "--out", "film.gif", "--steps", "5"]);
+    assert!(lab.path().join("film.gif").is_file());
     for file in ["annotations.npz", "annotations.parquet"] {
         finish(lab.path(), &["export", "run", "--out", file]);
         assert!(fs::metadata(lab.path().join(file)).unwrap().len() > 100);
