@@ -2,6 +2,8 @@
 //!
 //! `TUTELAGE_KILLS=5000 cargo test --release -p tutelage-cli --test kill` is the longer mode.
 
+#![allow(clippy::unwrap_used)] // helpers of tests are tests
+
 mod support;
 
 use std::process::Stdio;

@@ -1,5 +1,7 @@
 //! What a person and a program see of `tutelage learn` and its companions.
 
+#![allow(clippy::unwrap_used)] // helpers of tests are tests
+
 mod support;
 
 use std::fs;

@@ -1,5 +1,7 @@
 //! Durable runs: the same bytes whatever happens on the way.
 
+#![allow(clippy::unwrap_used)] // helpers of tests are tests
+
 mod testbed;
 
 use std::fs;

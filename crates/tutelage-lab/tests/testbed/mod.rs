@@ -164,7 +164,7 @@ impl Durable for LinearEnsemble {
         let weights: Vec<f32> =
             bytes.chunks_exact(4).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect();
         match weights.as_chunks::<2>() {
-            (members, []) if !members.is_empty() && bytes.len() % 4 == 0 => {
+            (members, []) if !members.is_empty() && bytes.len().is_multiple_of(4) => {
                 Ok(Self(members.into()))
             }
             _ => Err("not an ensemble".into()),
