@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -23,9 +23,6 @@ pub(crate) struct Progress<'a> {
     rounds: usize,
     states_per_round: usize,
     expert: Option<f64>,
-    /// When this process began, and how many rounds it has done since.
-    began: Instant,
-    done: usize,
     stops: Arc<AtomicUsize>,
 }
 
@@ -39,8 +36,6 @@ impl<'a> Progress<'a> {
             rounds: spec.rounds,
             states_per_round: spec.states_per_round,
             expert: None,
-            began: Instant::now(),
-            done: 0,
             stops: stop_on_ctrl_c()?,
         };
         progress.line(&format!("{} learns {} in {}", spec.algorithm, spec.task, dir.display()));
@@ -82,9 +77,9 @@ impl<'a> Progress<'a> {
         }
     }
 
-    /// The rest at this process's pace so far.
-    fn time_left(&self, round: usize) -> Duration {
-        self.began.elapsed().div_f64(self.done.max(1) as f64).mul_f64((self.rounds - round) as f64)
+    /// The rest at the last round's pace; rounds get longer as D grows, so the pace so far would promise too much.
+    fn time_left(&self, round: usize, last: &Seconds) -> Duration {
+        Duration::from_secs_f64(last.total() * (self.rounds - round) as f64)
     }
 
     fn share(&self, reward: f64) -> String {
@@ -118,7 +113,6 @@ impl Reporter for Progress<'_> {
     }
 
     fn round(&mut self, result: &RoundResult, seconds: &Seconds) {
-        self.done += 1;
         let line = RoundLine::new(result, self.states_per_round, Some(seconds));
         let steps =
             |evaluation: &Evaluation| evaluation.episodes.iter().map(|e| e.length).sum::<usize>();
@@ -133,7 +127,7 @@ impl Reporter for Progress<'_> {
             self.share(line.reward),
             seconds.total(),
             steps as f64 / seconds.evaluate.max(1e-9),
-            rough(self.time_left(line.round)),
+            rough(self.time_left(line.round, seconds)),
         ));
         if let Some(bar) = &self.bar {
             bar.set_position(line.round as u64);

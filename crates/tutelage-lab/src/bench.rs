@@ -112,7 +112,7 @@ pub enum BenchError {
         /// The stored run.
         path: PathBuf,
         /// What is wrong with it.
-        source: SpecError,
+        source: Box<SpecError>,
     },
 }
 
@@ -212,7 +212,7 @@ fn annotations(
     let theirs = RunSpec::parse(&text).map_err(|source| BenchError::StoredSpec {
         field,
         path: path.into(),
-        source,
+        source: Box::new(source),
     })?;
     let describe = |spec: &RunSpec| format!("{} with expert \"{}\"", spec.task, spec.expert);
     if (theirs.task, &theirs.expert) != (spec.task, &spec.expert) {

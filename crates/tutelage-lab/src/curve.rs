@@ -10,7 +10,9 @@ pub fn learning_curve(title: &str, lines: &[RoundLine], expert: Option<f64>) -> 
         let point = |line: &RoundLine| Some((line.annotations as f64, value(line)?));
         lines.iter().filter_map(point).collect()
     };
-    let mean = Curve::new("members' mean", points(&|line| Some(line.reward)))
+    let several = lines.iter().any(|line| line.reward_random.is_some());
+    let name = if several { "members' mean" } else { "learned policy" };
+    let mean = Curve::new(name, points(&|line| Some(line.reward)))
         .color(Color::palette(0))
         .style(Style::Marked);
     let random = Curve::new("random member", points(&|line| line.reward_random))
@@ -19,7 +21,7 @@ pub fn learning_curve(title: &str, lines: &[RoundLine], expert: Option<f64>) -> 
     let loss = Curve { points: points(&|line| line.imitation_loss), ..mean.clone() };
     let mut reward =
         Panel::new("").x("annotations", Scale::Linear).y("average reward", Scale::Linear);
-    if !random.points.is_empty() {
+    if several {
         reward = reward.curve(random);
     }
     reward = reward.curve(mean);

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use tutelage::{Acting, Actor, Evaluation, ExpertActs, RolloutError, Setting, Stream, evaluate};
+use tutelage_experts::GaussianExpert;
 use tutelage_oracles::mlp::MlpPolicy;
 
 use crate::bench::{Bench, BenchError, lanes, load_expert};
@@ -69,7 +70,27 @@ pub fn spec_of(path: &Path) -> Result<RunSpec, LabError> {
     Ok(RunSpec::parse(&read_spec(path)?)?)
 }
 
-/// Full episodes of the policy that a run had after a round, by default its last, beside the expert's mean action.
+/// What a run has learned, with the expert that it learned from.
+pub struct Pupil {
+    /// The expert, whose environment shows the states that the policy takes.
+    pub expert: GaussianExpert,
+    /// The policy.
+    pub policy: MlpPolicy,
+}
+
+/// The policy that a run had after a round, by default its last.
+pub fn pupil_of(path: &Path, round: Option<usize>) -> Result<Pupil, LabError> {
+    let spec = spec_of(path)?;
+    let last = || read_history::<f32, f32>(path).map(|history| history.results.len());
+    let round = round.map_or_else(last, Ok)?;
+    let file = policy_path(path, round);
+    if round == 0 && !file.is_file() {
+        return Err(LabError::NoRound);
+    }
+    Ok(Pupil { expert: load_expert(&spec.expert, Some(spec.task))?, policy: load_policy(&file)? })
+}
+
+/// Full episodes of a run's policy, beside the expert's mean action.
 pub fn evaluate_run(
     path: &Path,
     round: Option<usize>,
@@ -77,14 +98,7 @@ pub fn evaluate_run(
     episodes: usize,
     seed: u64,
 ) -> Result<Evaluation, LabError> {
-    let spec = spec_of(path)?;
-    let last = || read_history::<f32, f32>(path).map(|history| history.results.len());
-    let round = round.map_or_else(last, Ok)?;
-    if round == 0 && !policy_path(path, 0).is_file() {
-        return Err(LabError::NoRound);
-    }
-    let policy: MlpPolicy = load_policy(&policy_path(path, round))?;
-    let mut expert = load_expert(&spec.expert, Some(spec.task))?;
+    let Pupil { mut expert, policy } = pupil_of(path, round)?;
     let mut lanes = lanes(&expert, episodes)?;
     let actor = Actor::policy(&policy, acting);
     Ok(evaluate(&mut lanes, actor, Some(&mut expert), episodes, &Stream::new(seed))?)

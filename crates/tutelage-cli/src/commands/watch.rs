@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use rand::RngExt;
 use serde::Serialize;
-use tutelage::{Actor, Batch, Env, ExpertActs, Rng, Stream};
+use tutelage::{Acting, Actor, Batch, Env, ExpertActs, Rng, Stream};
 use tutelage_envs::{Locomotion, Task};
-use tutelage_experts::GaussianPolicy;
+use tutelage_experts::{GaussianExpert, GaussianPolicy};
+use tutelage_lab::{Pupil, pupil_of};
 
 use super::expert;
 use crate::film::{Film, STEPS_PER_FRAME};
@@ -16,7 +17,7 @@ use crate::output::{Output, Row};
 /// Arguments of `tutelage watch`.
 #[derive(clap::Args)]
 pub(crate) struct Watch {
-    /// A task (its shipped expert acts) or an expert's file
+    /// A run's folder (what it learned acts), a task (its shipped expert acts) or an expert's file
     target: String,
     /// How to act
     #[arg(long, value_enum, default_value_t = Act::Mean)]
@@ -43,7 +44,7 @@ pub(crate) struct Watch {
 enum Act {
     /// The mean action
     Mean,
-    /// The expert's sampled action
+    /// The expert's sampled action, or that of a random member
     Sample,
     /// No torque at all
     Zero,
@@ -79,10 +80,25 @@ impl Watch {
             Act::Sample => ExpertActs::Sampled,
             Act::Zero | Act::Random => return self.film_without_policy(output),
         };
+        if Path::new(&self.target).is_dir() {
+            return self.film_run(acts, output);
+        }
         let mut expert = expert::open(&self.target, None)?;
         let env = expert.env()?;
         let mut actor = Actor::<GaussianPolicy, _>::expert(&mut expert, acts);
         self.film(output, env, |env| env.env().env(), &mut |states, rngs, actions| {
+            Ok(actor.act(states, rngs, actions)?)
+        })
+    }
+
+    fn film_run(&self, acts: ExpertActs, output: &Output) -> anyhow::Result<()> {
+        let Pupil { expert, policy } = pupil_of(Path::new(&self.target), None)?;
+        let acting = match acts {
+            ExpertActs::Mean => Acting::Mean,
+            ExpertActs::Sampled => Acting::UniformMember,
+        };
+        let mut actor = Actor::<_, GaussianExpert>::policy(&policy, acting);
+        self.film(output, expert.env()?, |env| env.env().env(), &mut |states, rngs, actions| {
             Ok(actor.act(states, rngs, actions)?)
         })
     }
