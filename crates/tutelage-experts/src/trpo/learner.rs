@@ -5,7 +5,7 @@ use tutelage_envs::{Normaliser, NormaliserError};
 use tutelage_oracles::net::LayoutError;
 
 use super::gae::advantages;
-use super::rollout::{Rollouts, collect};
+use super::rollout::{Rollouts, Share, collect};
 use super::update::{Samples, update};
 use super::value::{ValueFunction, explained_variance};
 use super::{Moments, SettingsError, TrpoSettings, TrustRegion};
@@ -133,9 +133,10 @@ impl Learner {
     ) -> Result<Iteration, TrainError> {
         let region = self.region();
         let stream = Stream::new(self.seed).fork("iteration", self.iteration);
-        let per_lane = self.settings.batch.div_ceil(envs.len().max(1));
+        let steps = self.settings.batch.div_ceil(envs.len().max(1));
+        let share = Share { steps, episode: self.settings.episode };
         let normaliser = self.moments.normaliser()?;
-        let rollouts = collect(envs, &self.policy, &normaliser, per_lane, &stream)?;
+        let rollouts = collect(envs, &self.policy, &normaliser, share, &stream)?;
 
         let values = self.value.predict(&rollouts.states);
         let (gains, targets) = self.judge(&rollouts, &values);
