@@ -76,3 +76,27 @@ impl<E: Env<State = f32>> Env for Clocked<E> {
         self.env.step(action, state)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tutelage::Stream;
+    use tutelage_envs::{HORIZON, Locomotion, Task};
+
+    #[test]
+    fn the_last_coordinate_counts_down() {
+        let clocked = |clock| Clocked::new(Locomotion::new(Task::Hopper).unwrap(), clock);
+        let (mut plain, mut shown) = (clocked(Clock::Hidden), clocked(Clock::Shown));
+        assert_eq!((plain.spaces().states, shown.spaces().states), (15, 16));
+        let (mut a, mut b) = ([0.0; 15], [0.0; 16]);
+        for _ in 0..2 {
+            plain.reset(Stream::new(3).rng(), &mut a).unwrap();
+            shown.reset(Stream::new(3).rng(), &mut b).unwrap();
+            for t in 0..4 {
+                assert_eq!((&a[..], 1.0 - t as f32 / HORIZON as f32), (&b[..15], b[15]));
+                let action = [0.1, -0.2, 0.3];
+                assert_eq!(plain.step(&action, &mut a).unwrap(), shown.step(&action, &mut b).unwrap());
+            }
+        }
+    }
+}

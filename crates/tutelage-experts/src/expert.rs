@@ -140,3 +140,78 @@ impl Expert for GaussianExpert {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tutelage_oracles::net::Network;
+
+    fn expert() -> GaussianExpert {
+        let network = Network::new(&[15, 8, 3]).unwrap();
+        let params = network.layout().orthogonal(1.4, 2.0, &mut Stream::new(2).rng());
+        let policy = GaussianPolicy::new(network, params, vec![-1.0, 0.0, -2.0]);
+        let normaliser = Normaliser::new(vec![0.1; 15], vec![0.5; 15]).unwrap();
+        GaussianExpert::new(Task::Hopper, policy, normaliser, Clock::Hidden, Card::default())
+    }
+
+    fn states(rows: usize) -> Batch<f32> {
+        let values = (0..rows * 15).map(|i| ((i * 29) % 31) as f32 / 10.0 - 1.5).collect();
+        Batch::from_vec(15, values).unwrap()
+    }
+
+    #[test]
+    fn answers_are_samples_around_the_mean_that_no_one_clipped() {
+        let (mut expert, state) = (expert(), states(1));
+        let mut mean = Batch::zeros(1, 3);
+        expert.forward(&state, &mut mean).unwrap();
+        let many = Batch::from_vec(15, state.as_slice().repeat(4000)).unwrap();
+        let mut rngs: Vec<Rng> =
+            (0..4000).map(|i| Stream::new(7).fork("row", i).rng()).collect();
+        let mut answers = Batch::zeros(4000, 3);
+        expert.annotate(&many, &mut rngs, &mut answers).unwrap();
+        for (j, std) in [0.367_88, 1.0, 0.135_34].into_iter().enumerate() {
+            let column: Vec<f64> = answers.rows().map(|a| f64::from(a[j] - mean.row(0)[j])).collect();
+            let average = column.iter().sum::<f64>() / 4000.0;
+            let spread = (column.iter().map(|x| x * x).sum::<f64>() / 4000.0).sqrt();
+            assert!(average.abs() < 0.06 * std, "{j}: {average}");
+            assert!((spread / std - 1.0).abs() < 0.05, "{j}: {spread}");
+        }
+        assert!(answers.as_slice().iter().any(|a| a.abs() > 1.0));
+    }
+
+    #[test]
+    fn an_answer_depends_on_its_own_row_alone() {
+        let (mut expert, states) = (expert(), states(5));
+        let rngs = || -> Vec<Rng> { (0..5).map(|i| Stream::new(7).fork("row", i).rng()).collect() };
+        let mut together = Batch::zeros(5, 3);
+        expert.annotate(&states, &mut rngs(), &mut together).unwrap();
+        for (i, rng) in rngs().iter_mut().enumerate() {
+            let mut alone = Batch::zeros(1, 3);
+            let rng = std::slice::from_mut(rng);
+            expert.annotate(&states.slice(i, i + 1), rng, &mut alone).unwrap();
+            assert_eq!(alone.row(0), together.row(i));
+        }
+    }
+
+    #[test]
+    fn the_mean_action_is_clipped_and_states_must_fit() {
+        let mut expert = expert();
+        let mut means = Batch::zeros(40, 3);
+        expert.mean(&states(40), &mut means).unwrap();
+        assert!(means.as_slice().iter().all(|a| a.abs() <= 1.0));
+        assert!(means.as_slice().contains(&1.0));
+        let error = expert.mean(&Batch::zeros(1, 16), &mut means).unwrap_err().to_string();
+        assert_eq!(error, "a normalised state has 16 values, but this task takes 15");
+    }
+
+    #[test]
+    fn its_environment_shows_normalised_states() {
+        use tutelage::Env;
+        let expert = expert();
+        let (mut seen, mut raw) = ([0.0; 15], [0.0; 15]);
+        expert.env().unwrap().reset(Stream::new(3).rng(), &mut seen).unwrap();
+        Locomotion::new(Task::Hopper).unwrap().reset(Stream::new(3).rng(), &mut raw).unwrap();
+        expert.normaliser().apply(&mut raw);
+        assert_eq!(seen, raw);
+    }
+}

@@ -5,7 +5,7 @@ use tutelage_envs::{Normaliser, NormaliserError};
 use tutelage_oracles::net::LayoutError;
 
 use super::gae::advantages;
-use super::rollout::{Rollouts, collect};
+use super::rollout::{Rollouts, Share, collect};
 use super::update::{Samples, update};
 use super::value::{ValueFunction, explained_variance};
 use super::{Moments, SettingsError, TrpoSettings, TrustRegion};
@@ -133,9 +133,10 @@ impl Learner {
     ) -> Result<Iteration, TrainError> {
         let region = self.region();
         let stream = Stream::new(self.seed).fork("iteration", self.iteration);
-        let per_lane = self.settings.batch.div_ceil(envs.len().max(1));
+        let steps = self.settings.batch.div_ceil(envs.len().max(1));
+        let share = Share { steps, episode: self.settings.episode };
         let normaliser = self.moments.normaliser()?;
-        let rollouts = collect(envs, &self.policy, &normaliser, per_lane, &stream)?;
+        let rollouts = collect(envs, &self.policy, &normaliser, share, &stream)?;
 
         let values = self.value.predict(&rollouts.states);
         let (gains, targets) = self.judge(&rollouts, &values);
@@ -250,5 +251,83 @@ impl Learner {
         self.value.params.copy_from_slice(&value);
         self.value.adam.restore(state.adam_steps, &mean, &square);
         self.moments = Moments { count: count[0], mean: moments, squares };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand::RngExt;
+    use tutelage::{Rng, Spaces, Step};
+
+    /// A point on a line that earns more the nearer it stays to the origin, and stops when it strays.
+    struct Line {
+        x: f32,
+        time: usize,
+    }
+
+    impl Env for Line {
+        type State = f32;
+        type Action = f32;
+
+        fn spaces(&self) -> Spaces {
+            Spaces { states: 2, actions: 1 }
+        }
+
+        fn horizon(&self) -> usize {
+            50
+        }
+
+        fn reset(&mut self, mut rng: Rng, state: &mut [f32]) -> Result<(), EnvError> {
+            (self.x, self.time) = (rng.random_range(-1.0..1.0), 0);
+            state.copy_from_slice(&[self.x, 7.0]);
+            Ok(())
+        }
+
+        fn step(&mut self, action: &[f32], state: &mut [f32]) -> Result<Step, EnvError> {
+            self.x += 0.2 * action[0].clamp(-1.0, 1.0);
+            self.time += 1;
+            state.copy_from_slice(&[self.x, 7.0]);
+            let terminated = self.x.abs() > 2.0;
+            let truncated = !terminated && self.time == self.horizon();
+            Ok(Step { reward: 1.0 - f64::from(self.x.abs()), terminated, truncated })
+        }
+    }
+
+    fn settings() -> TrpoSettings {
+        TrpoSettings { steps: 40_000, batch: 1000, hidden: vec![16], ..TrpoSettings::default() }
+    }
+
+    fn lines() -> Vec<Line> {
+        (0..4).map(|_| Line { x: 0.0, time: 0 }).collect()
+    }
+
+    #[test]
+    fn learns_to_stay_within_the_trust_region() {
+        let mut learner = Learner::new(settings(), (2, 1), 3).unwrap();
+        let mut envs = lines();
+        let first = learner.iterate(&mut envs).unwrap();
+        let mut last = first;
+        while !learner.is_done() {
+            let bound = learner.region().max_kl;
+            last = learner.iterate(&mut envs).unwrap();
+            assert!(last.kl <= bound, "{last:?}");
+        }
+        assert!(first.reward < 25.0 && last.reward > 38.0, "{first:?} {last:?}");
+        assert!(last.length == 50.0 && last.explained_variance > 0.5, "{last:?}");
+        let normaliser = learner.normaliser().unwrap();
+        assert!((normaliser.mean()[1] - 7.0).abs() < 1e-9 && normaliser.var()[1] < 1e-9);
+    }
+
+    #[test]
+    fn a_seed_decides_every_bit() {
+        let run = |seed| {
+            let mut learner = Learner::new(settings(), (2, 1), seed).unwrap();
+            let mut envs = lines();
+            (0..3).for_each(|_| drop(learner.iterate(&mut envs).unwrap()));
+            learner.policy().flat()
+        };
+        assert_eq!(run(1), run(1));
+        assert_ne!(run(1), run(2));
     }
 }

@@ -16,14 +16,21 @@ pub(crate) struct Rollouts {
     pub(crate) actions: Batch<f32>,
     pub(crate) rewards: Vec<f32>,
     pub(crate) episodes: Vec<Episode>,
-    /// For each episode the row of `cut_states` that its time limit cut it in; none where it terminated.
+    /// For each episode the row of `cut_states` that a time limit cut it in; none where it terminated.
     pub(crate) cuts: Vec<Option<usize>>,
     pub(crate) cut_states: Batch<f32>,
     /// Of the states before they were normalised.
     pub(crate) moments: Moments,
 }
 
-/// Plays whole episodes in every environment, until each has made at least `steps` steps.
+/// How much to play: episodes of at most `episode` steps, until a lane has made at least `steps`.
+#[derive(Clone, Copy)]
+pub(crate) struct Share {
+    pub(crate) steps: usize,
+    pub(crate) episode: usize,
+}
+
+/// Plays whole episodes in every environment, until each has had its share.
 ///
 /// Whole episodes leave nothing half-done between iterations, so a checkpoint needs no state of a simulator. Lane l draws
 /// from its own fork of `stream`, and the parts are joined in the order of the lanes.
@@ -31,7 +38,7 @@ pub(crate) fn collect<E: Env<State = f32, Action = f32>>(
     envs: &mut [E],
     policy: &GaussianPolicy,
     normaliser: &Normaliser,
-    steps: usize,
+    share: Share,
     stream: &Stream,
 ) -> Result<Rollouts, EnvError> {
     let parts: Vec<Result<Rollouts, EnvError>> = envs
@@ -42,10 +49,11 @@ pub(crate) fn collect<E: Env<State = f32, Action = f32>>(
             let stream = stream.fork("lane", lane as u64);
             let mut rollouts = Rollouts::new(policy);
             for episode in 0.. {
-                if rollouts.rewards.len() >= steps {
+                if rollouts.rewards.len() >= share.steps {
                     break;
                 }
-                rollouts.play(env, policy, normaliser, &stream.fork("episode", episode))?;
+                let stream = stream.fork("episode", episode);
+                rollouts.play(env, policy, normaliser, share.episode, &stream)?;
             }
             Ok(rollouts)
         })
@@ -72,12 +80,13 @@ impl Rollouts {
         }
     }
 
-    /// Adds one full episode.
+    /// Adds one episode, cut after `limit` steps.
     fn play<E: Env<State = f32, Action = f32>>(
         &mut self,
         env: &mut E,
         policy: &GaussianPolicy,
         normaliser: &Normaliser,
+        limit: usize,
         stream: &Stream,
     ) -> Result<(), EnvError> {
         let mut tape = Tape::new(policy.network().layout(), 1);
@@ -99,8 +108,8 @@ impl Rollouts {
             self.rewards.push(step.reward as f32);
             episode.reward += step.reward;
             episode.length += 1;
-            if step.is_last() {
-                let cut = step.truncated && !step.terminated;
+            if step.is_last() || episode.length == limit {
+                let cut = !step.terminated;
                 if cut {
                     normaliser.apply(&mut state);
                     self.cut_states.push(&state);

@@ -12,6 +12,8 @@ pub struct TrpoSettings {
     pub steps: u64,
     /// Environment steps of a batch, at least: episodes are always played to their end.
     pub batch: usize,
+    /// Training episodes are cut after so many steps: shorter ones begin more often, longer ones see more of where a gait leads.
+    pub episode: usize,
     /// Widths of the hidden layers, of the mean as of the value network.
     pub hidden: Vec<usize>,
     /// log σ at the beginning.
@@ -49,6 +51,7 @@ impl Default for TrpoSettings {
         Self {
             steps: 2_000_000,
             batch: 8000,
+            episode: HORIZON,
             hidden: vec![64, 64],
             initial_log_std: -0.5,
             gamma: 0.99,
@@ -83,7 +86,7 @@ impl TrpoSettings {
 
     /// Environments that share a batch: one for each full episode that it has room for.
     pub fn lanes(&self) -> usize {
-        (self.batch / HORIZON).max(1)
+        (self.batch / self.episode.max(1)).max(1)
     }
 
     /// Whether every value is possible.
@@ -92,6 +95,7 @@ impl TrpoSettings {
         let counts = [
             ("steps", self.steps as f64),
             ("batch", self.batch as f64),
+            ("episode", self.episode as f64),
             ("region.cg_iterations", self.region.cg_iterations as f64),
             ("region.fisher_stride", self.region.fisher_stride as f64),
             ("region.shrinks", self.region.shrinks as f64),

@@ -43,8 +43,8 @@ pub(crate) struct Train {
 }
 
 /// The names of the options in [`Settings`].
-const SETTINGS: [&str; 7] =
-    ["steps", "batch", "max_kl", "entropy", "initial_log_std", "min_log_std", "gamma"];
+const SETTINGS: [&str; 8] =
+    ["steps", "batch", "episode", "max_kl", "entropy", "initial_log_std", "min_log_std", "gamma"];
 
 /// What differs from the task's defaults.
 #[derive(clap::Args)]
@@ -56,6 +56,10 @@ struct Settings {
     /// Environment steps per update
     #[arg(long)]
     batch: Option<usize>,
+
+    /// Steps after which a training episode is cut
+    #[arg(long)]
+    episode: Option<usize>,
 
     /// The largest mean KL divergence of an update
     #[arg(long)]
@@ -85,6 +89,7 @@ impl Settings {
         }
         set(&mut settings.steps, self.steps);
         set(&mut settings.batch, self.batch);
+        set(&mut settings.episode, self.episode);
         set(&mut settings.region.max_kl, self.max_kl);
         set(&mut settings.region.entropy, self.entropy);
         set(&mut settings.initial_log_std, self.initial_log_std);
@@ -98,6 +103,7 @@ impl Settings {
         let options = [
             ("steps", self.steps.map(|x| x.to_string())),
             ("batch", self.batch.map(|x| x.to_string())),
+            ("episode", self.episode.map(|x| x.to_string())),
             ("max-kl", self.max_kl.map(|x| x.to_string())),
             ("entropy", self.entropy.map(|x| x.to_string())),
             ("initial-log-std", self.initial_log_std.map(|x| x.to_string())),
