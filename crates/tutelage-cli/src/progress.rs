@@ -147,7 +147,7 @@ impl Reporter for Progress<'_> {
 }
 
 /// 12 s, 3 min, 2 h.
-fn rough(time: Duration) -> String {
+pub(crate) fn rough(time: Duration) -> String {
     match time.as_secs() {
         seconds @ 0..120 => format!("{seconds} s"),
         seconds @ 120..7200 => format!("{} min", seconds / 60),
@@ -164,7 +164,7 @@ fn live_line(rounds: u64) -> ProgressBar {
 }
 
 /// The first Ctrl-C asks the run to stop at a safe point; the second ends the process, which loses nothing either.
-fn stop_on_ctrl_c() -> anyhow::Result<Arc<AtomicUsize>> {
+pub(crate) fn stop_on_ctrl_c() -> anyhow::Result<Arc<AtomicUsize>> {
     let stops = Arc::new(AtomicUsize::new(0));
     let seen = Arc::clone(&stops);
     ctrlc::set_handler(move || {

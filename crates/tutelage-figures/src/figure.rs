@@ -38,6 +38,8 @@ pub struct Panel {
     pub curves: Vec<Curve>,
     /// Horizontal lines, such as the expert's return.
     pub levels: Vec<Level>,
+    /// Names that stand at x = 0, 1, 2, … instead of numbers; empty for an axis of numbers.
+    pub x_names: Vec<String>,
     /// Whether numbers stand beside the axes; a map whose coordinates mean nothing goes without.
     pub hide_ticks: bool,
 }
@@ -160,6 +162,13 @@ impl Panel {
     /// Names and scales the horizontal axis.
     pub fn x(mut self, label: impl Into<String>, scale: Scale) -> Self {
         (self.x_label, self.x_scale) = (label.into(), scale);
+        self
+    }
+
+    /// Puts names at x = 0, 1, 2, … in place of numbers.
+    pub fn names(mut self, names: Vec<String>) -> Self {
+        let last = names.len() as f64 - 1.0;
+        (self.x_names, self.x_range) = (names, Some((-0.5, last + 0.5)));
         self
     }
 

@@ -120,7 +120,7 @@ impl Bench {
     /// Brings everyone together.
     pub fn new(spec: &RunSpec) -> Result<Self, BenchError> {
         let expert = load_expert(&spec.expert, Some(spec.task))?;
-        let mut given = Vec::new();
+        let mut given = vec![fingerprint(&expert)];
         let algorithm = algorithm(spec, &mut given)?;
         Ok(Self {
             lanes: lanes(&expert, spec.episodes)?,
@@ -152,6 +152,11 @@ pub fn load_expert(name: &str, task: Option<Task>) -> Result<GaussianExpert, Ben
         }
         _ => Ok(expert),
     }
+}
+
+/// What tells an expert from another of the same name: its weights and its noise.
+pub fn fingerprint(expert: &GaussianExpert) -> Given {
+    Given::values("expert", &[expert.policy().params(), expert.policy().log_std()].concat())
 }
 
 fn algorithm(spec: &RunSpec, given: &mut Vec<Given>) -> Result<Algorithm<f32, f32>, BenchError> {

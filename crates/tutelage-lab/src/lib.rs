@@ -20,7 +20,7 @@ pub mod spec;
 pub mod stats;
 pub mod store;
 
-pub use bench::{Bench, BenchError, ClassOracle, lanes, load_expert};
+pub use bench::{Bench, BenchError, ClassOracle, fingerprint, lanes, load_expert};
 pub use curve::learning_curve;
 pub use durable::{Durable, LoadError, PolicyError, load_policy};
 pub use lab::{

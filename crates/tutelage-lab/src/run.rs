@@ -9,6 +9,7 @@ use tutelage::{
 };
 
 use crate::durable::{Durable, LoadError, PolicyError, load_policy};
+use crate::memory::peak_memory;
 use crate::report::{Reporter, Stage};
 use crate::store::{Record, RoundResult, RunDir, Seconds, StoreError, Stored};
 
@@ -201,7 +202,7 @@ fn finish_round<S: Stored, A: Stored + Action>(
     let RoundResult { round, mean, random } = result.clone();
     dir.append(Record::Result { round: round as u32, mean, random })?;
     prune(dir, job)?;
-    let seconds = Seconds { round, ..seconds };
+    let seconds = Seconds { round, memory: peak_memory(), ..seconds };
     dir.note_times(&seconds);
     reporter.round(&result, &seconds);
     Ok(())

@@ -6,6 +6,7 @@ mod expert;
 mod export;
 mod learn;
 mod replay;
+mod reproduce;
 mod resume;
 mod retrain;
 mod spec_args;
@@ -35,6 +36,8 @@ pub(crate) enum Command {
     /// Train, judge, import and export experts
     #[command(subcommand)]
     Expert(expert::ExpertCommand),
+    /// Every figure of the paper: plan its runs, carry out what is missing, draw it
+    Reproduce(reproduce::Reproduce),
     /// The paper's theory in the finite world, computed exactly
     Theory {
         #[command(subcommand)]
@@ -57,6 +60,7 @@ impl Command {
             Self::Export(command) => command.run(output),
             Self::Replay(command) => command.run(output),
             Self::Expert(command) => command.run(output),
+            Self::Reproduce(command) => command.run(output),
             Self::Theory { command } => command.run(output),
             Self::Tasks => tasks::run(output),
             Self::Algorithms => algorithms::run(output),

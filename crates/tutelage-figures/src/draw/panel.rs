@@ -21,7 +21,7 @@ struct Plane {
 pub(super) fn draw(panel: &Panel, index: usize, area: Area, legend: &Legend) -> Group {
     let (x, y) = axes(panel);
     let (x_ticks, y_ticks) =
-        if panel.hide_ticks { (vec![], vec![]) } else { (x.ticks(6), y.ticks(6)) };
+        if panel.hide_ticks { (vec![], vec![]) } else { (x_ticks(panel, &x), y.ticks(6)) };
     let plane = Plane { x, y, area: frame(panel, area, &y_ticks) };
     let clip = format!("panel-{index}");
     let curves = curves(panel, &plane, legend).set("clip-path", format!("url(#{clip})"));
@@ -31,6 +31,14 @@ pub(super) fn draw(panel: &Panel, index: usize, area: Area, legend: &Legend) -> 
         .add(curves)
         .add(plane.rectangle().set("fill", "none").set("stroke", FRAME))
         .add(labels(panel, area, &plane))
+}
+
+fn x_ticks(panel: &Panel, x: &Axis) -> Vec<Tick> {
+    let named = |(i, name): (usize, &String)| Tick { value: i as f64, label: name.clone() };
+    match panel.x_names.as_slice() {
+        [] => x.ticks(6),
+        names => names.iter().enumerate().map(named).collect(),
+    }
 }
 
 fn axes(panel: &Panel) -> (Axis, Axis) {

@@ -77,8 +77,13 @@ pub struct Given {
 impl Given {
     /// The fingerprint of these rows.
     pub fn of<S: Stored>(name: impl Into<String>, rows: &Batch<S>) -> Self {
-        let bytes: Vec<u8> = rows.as_slice().iter().flat_map(|value| value.to_bytes()).collect();
-        Self { name: name.into(), rows: rows.len() as u32, checksum: crc32c::crc32c(&bytes) }
+        Self { rows: rows.len() as u32, ..Self::values(name, rows.as_slice()) }
+    }
+
+    /// The fingerprint of these numbers, a row each.
+    pub fn values<S: Stored>(name: impl Into<String>, values: &[S]) -> Self {
+        let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_bytes()).collect();
+        Self { name: name.into(), rows: values.len() as u32, checksum: crc32c::crc32c(&bytes) }
     }
 }
 

@@ -1,4 +1,4 @@
-//! How long the phases of each round took: apart from the log, which knows no clock.
+//! What each round cost in time and memory: apart from the log, which knows no clock.
 
 use std::fs;
 use std::io::Write;
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-/// Seconds that the phases of a round took.
+/// Seconds that the phases of a round took, and the memory by then.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Seconds {
     /// n.
@@ -19,6 +19,9 @@ pub struct Seconds {
     pub train: f64,
     /// Playing the evaluation's episodes.
     pub evaluate: f64,
+    /// The most memory in bytes that the process had held by then, where the operating system tells.
+    #[serde(default)]
+    pub memory: Option<u64>,
 }
 
 impl Seconds {

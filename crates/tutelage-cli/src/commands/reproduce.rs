@@ -1,0 +1,289 @@
+//! `tutelage reproduce`: the paper's figures.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use anyhow::Context;
+use serde::Serialize;
+use tutelage_envs::Task;
+use tutelage_lab::spec::{AlgorithmName, RunSpec};
+use tutelage_reproduce::{
+    Archive, Conducted, Draw, Estimator, Experiment, Plan, Profile, Record, Run, Selection,
+    Watcher, conduct, draw,
+};
+
+use crate::arguments::Seeds;
+use crate::output::{Output, Row};
+use crate::progress::{rough, stop_on_ctrl_c};
+
+/// Plan the runs that a figure needs, carry out what is missing, and draw it.
+#[derive(clap::Args)]
+pub(crate) struct Reproduce {
+    /// The figure, a .toml file of one's own, or `all`
+    #[arg(required_unless_present = "list")]
+    figure: Option<String>,
+    /// paper: the paper's settings; quick: each figure in miniature, all of them in about 20 minutes
+    #[arg(long, default_value = "paper")]
+    profile: Profile,
+    /// Only these tasks
+    #[arg(long, value_delimiter = ',', value_name = "TASK,…")]
+    tasks: Option<Vec<Task>>,
+    /// Only these algorithms (quote names with parentheses)
+    #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
+    algorithms: Option<Vec<AlgorithmName>>,
+    /// Only these seeds: 3, 1-10 or 1,2,5-7
+    #[arg(long)]
+    seeds: Option<Seeds>,
+    /// Show every figure, how many of its runs are done, and how long the rest would take
+    #[arg(long)]
+    list: bool,
+    /// Show the plan and its time, and stop
+    #[arg(long)]
+    dry_run: bool,
+    /// Draw from the runs that are finished, without running any
+    #[arg(long)]
+    draw_only: bool,
+    /// Where records and figures are kept; each profile has its own folder in it
+    #[arg(long, default_value = "results", value_name = "DIR")]
+    results: PathBuf,
+    /// Where run directories are kept; each profile has its own folder in it
+    #[arg(long, default_value = "runs", value_name = "DIR")]
+    runs: PathBuf,
+}
+
+#[derive(Serialize)]
+struct FigureRow {
+    figure: String,
+    runs: usize,
+    done: usize,
+    estimate_seconds: f64,
+    #[serde(skip)]
+    paper: String,
+}
+
+impl Row for FigureRow {
+    const HEADINGS: &'static [&'static str] = &["figure", "runs", "done", "to do", "in the paper"];
+
+    fn cells(&self) -> Vec<String> {
+        let left = match self.done == self.runs {
+            true => "–".into(),
+            false => rough(Duration::from_secs_f64(self.estimate_seconds)),
+        };
+        let (runs, done) = (self.runs.to_string(), self.done.to_string());
+        vec![self.figure.clone(), runs, done, left, self.paper.clone()]
+    }
+}
+
+#[derive(Serialize)]
+struct KindRow {
+    task: String,
+    class: String,
+    algorithm: String,
+    runs: usize,
+    estimate_seconds: f64,
+}
+
+impl Row for KindRow {
+    const HEADINGS: &'static [&'static str] =
+        &["task", "class", "algorithm", "runs", "core-seconds"];
+
+    fn cells(&self) -> Vec<String> {
+        let (task, class) = (self.task.clone(), self.class.clone());
+        let seconds = format!("{:.0}", self.estimate_seconds);
+        vec![task, class, self.algorithm.clone(), self.runs.to_string(), seconds]
+    }
+}
+
+impl Reproduce {
+    pub(crate) fn run(self, output: &Output) -> anyhow::Result<()> {
+        let archive = self.archive();
+        let selection = Selection {
+            profile: self.profile,
+            tasks: self.tasks.clone(),
+            algorithms: self.algorithms.clone(),
+            seeds: self.seeds.clone().map(|seeds| seeds.0),
+        };
+        if self.list {
+            return list(&selection, &archive, output);
+        }
+        let experiments = match self.figure.as_deref() {
+            None | Some("all") => Experiment::all()?,
+            Some(name) => vec![Experiment::named(name)?],
+        };
+        let mut plan = Plan::default();
+        let mut wanted = Vec::new();
+        for experiment in &experiments {
+            wanted.extend(plan.add(experiment, &selection)?);
+        }
+        if !self.draw_only {
+            let outstanding = plan.outstanding(&wanted, &archive)?;
+            show_plan(&plan, &wanted, &outstanding, &archive, output)?;
+            if self.dry_run {
+                return Ok(());
+            }
+            self.carry_out(&plan, &outstanding, &archive)?;
+        }
+        draw_all(&experiments, &selection, &mut plan, &archive, output)
+    }
+
+    fn archive(&self) -> Archive {
+        let profile = self.profile.to_string();
+        Archive::new(self.results.join(&profile), self.runs.join(&profile))
+    }
+
+    fn carry_out(
+        &self,
+        plan: &Plan,
+        outstanding: &[usize],
+        archive: &Archive,
+    ) -> anyhow::Result<()> {
+        let threads = rayon::current_num_threads();
+        let narrator = Narrator { stops: stop_on_ctrl_c()?, runs: outstanding.len() };
+        let launch = |spec: &RunSpec, dir: &Path| launch(spec, dir).map_err(|e| format!("{e:#}"));
+        match conduct(plan, outstanding, archive, threads, &launch, &narrator)? {
+            Conducted::Finished => Ok(()),
+            Conducted::Stopped => anyhow::bail!(
+                "stopped; what is finished is kept, and the same command goes on from here"
+            ),
+        }
+    }
+}
+
+/// Every figure and how far it is.
+fn list(selection: &Selection, archive: &Archive, output: &Output) -> anyhow::Result<()> {
+    let mut rows = Vec::new();
+    for experiment in Experiment::all()? {
+        let mut plan = Plan::default();
+        let wanted = plan.add(&experiment, selection)?;
+        let outstanding = plan.outstanding(&wanted, archive)?;
+        let missing = |run: &&usize| outstanding.contains(run);
+        let left = wanted.iter().filter(missing).count();
+        let (mut runs, mut done) = (wanted.len(), wanted.len() - left);
+        let estimator = Estimator::new(&plan, archive);
+        let mut seconds = estimator.seconds(&plan, &outstanding, rayon::current_num_threads());
+        if matches!(experiment.draw, Draw::Regret | Draw::Limitation) {
+            // Games in the finite world are played anew whenever they are drawn.
+            runs = 1;
+            done = usize::from(archive.figure_path(&experiment.name, "csv").is_file());
+            seconds = if done == 1 { 0.0 } else { 10.0 };
+        }
+        let Experiment { name: figure, paper, .. } = experiment;
+        rows.push(FigureRow { figure, runs, done, estimate_seconds: seconds.round(), paper });
+    }
+    output.rows(&rows)
+}
+
+/// What there is to do, by kind of run.
+fn show_plan(
+    plan: &Plan,
+    wanted: &[usize],
+    outstanding: &[usize],
+    archive: &Archive,
+    output: &Output,
+) -> anyhow::Result<()> {
+    let estimator = Estimator::new(plan, archive);
+    let mut rows: Vec<KindRow> = Vec::new();
+    for &run in outstanding {
+        let run = &plan.runs[run];
+        let (task, class) = (run.spec.task.to_string(), run.spec.class.to_string());
+        let timed = if run.timed { ", timed" } else { "" };
+        let algorithm = format!("{}{timed}", run.spec.algorithm);
+        let seconds = estimator.core_seconds(run);
+        let same = |row: &&mut KindRow| {
+            (&row.task, &row.class, &row.algorithm) == (&task, &class, &algorithm)
+        };
+        match rows.iter_mut().find(same) {
+            Some(row) => {
+                row.runs += 1;
+                row.estimate_seconds += seconds;
+            }
+            None => {
+                rows.push(KindRow { task, class, algorithm, runs: 1, estimate_seconds: seconds })
+            }
+        }
+    }
+    if outstanding.is_empty() {
+        return output.say("All runs are finished.");
+    }
+    output.rows(&rows)?;
+    let threads = rayon::current_num_threads();
+    let seconds = estimator.seconds(plan, outstanding, threads);
+    output.say(&format!(
+        "\n{} runs to do for {} shown; about {} on {threads} threads.",
+        outstanding.len(),
+        wanted.len(),
+        rough(Duration::from_secs_f64(seconds))
+    ))
+}
+
+fn draw_all(
+    experiments: &[Experiment],
+    selection: &Selection,
+    plan: &mut Plan,
+    archive: &Archive,
+    output: &Output,
+) -> anyhow::Result<()> {
+    for experiment in experiments {
+        let several = experiments.len() > 1;
+        match draw::draw(experiment, selection, plan, archive) {
+            Ok(_) => {
+                let path = archive.figure_path(&experiment.name, "png");
+                output.say(&format!("{} (and .svg, .csv)", path.display()))?;
+            }
+            Err(draw::DrawError::Nothing(name)) if several => {
+                eprintln!("{}: {name} is not finished, not drawn", experiment.name);
+            }
+            Err(error) => return Err(error).context(experiment.name.clone()),
+        }
+    }
+    Ok(())
+}
+
+/// Carries out a run in a process of its own, with all threads of this one.
+fn launch(spec: &RunSpec, dir: &Path) -> anyhow::Result<()> {
+    std::fs::create_dir_all(dir)?;
+    let file = dir.join("asked.toml");
+    std::fs::write(&file, spec.to_toml())?;
+    let program = std::env::current_exe().context("cannot find this program")?;
+    let threads = rayon::current_num_threads().to_string();
+    let result = Command::new(program)
+        .args(["learn", "--json", "--threads", &threads, "--config"])
+        .arg(&file)
+        .arg("--out")
+        .arg(dir)
+        .output()
+        .context("cannot start a process for the run")?;
+    let said = String::from_utf8_lossy(&result.stderr);
+    anyhow::ensure!(result.status.success(), "{}", said.lines().last().unwrap_or("it failed"));
+    Ok(())
+}
+
+/// Tells a person how it goes.
+struct Narrator {
+    stops: Arc<AtomicUsize>,
+    runs: usize,
+}
+
+impl Watcher for Narrator {
+    fn finished(&self, run: &Run, record: &Record, left: usize, seconds: f64) {
+        let reward = record.reward.last().copied().unwrap_or(f64::NAN);
+        let share = record.expert_reward.map_or(String::new(), |expert| {
+            format!(" ({:.0} % of the expert)", 100.0 * reward / expert)
+        });
+        eprintln!(
+            "{:>4}/{}  {}  reward {reward:.0}{share}  {:.0} s  about {} left",
+            self.runs - left,
+            self.runs,
+            run.name,
+            record.seconds(),
+            rough(Duration::from_secs_f64(seconds)),
+        );
+    }
+
+    fn wants_stop(&self) -> bool {
+        self.stops.load(Ordering::SeqCst) > 0
+    }
+}

@@ -1,0 +1,242 @@
+//! Carrying out what is missing.
+
+use std::path::Path;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+use rayon::ThreadPoolBuilder;
+use tutelage_lab::spec::RunSpec;
+use tutelage_lab::store::{RoundResult, Seconds, read_history, read_times};
+use tutelage_lab::{Ending, Reporter, learn_in};
+
+use crate::{Archive, Estimator, Plan, Record, Run};
+
+/// Somebody who watches runs being carried out, from several threads.
+pub trait Watcher: Sync {
+    /// A run begins.
+    fn began(&self, run: &Run) {
+        let _ = run;
+    }
+
+    /// A round of a run is over.
+    fn round(&self, run: &Run, round: usize) {
+        let _ = (run, round);
+    }
+
+    /// A run is finished; so many are left, which will take so many seconds.
+    fn finished(&self, run: &Run, record: &Record, left: usize, seconds: f64) {
+        let _ = (run, record, left, seconds);
+    }
+
+    /// Whether to stop at the next safe point.
+    fn wants_stop(&self) -> bool {
+        false
+    }
+}
+
+/// Carries out a run in a process of its own, so that its time and memory are its own: spec, and its directory.
+pub type Launch<'a> = &'a (dyn Fn(&RunSpec, &Path) -> Result<(), String> + Sync);
+
+/// How it ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Conducted {
+    /// All runs are finished.
+    Finished,
+    /// It was told to stop; what is finished stays so.
+    Stopped,
+}
+
+/// A run that failed.
+#[derive(Debug, thiserror::Error)]
+#[error("{run}: {message}")]
+pub struct ConductError {
+    /// The run.
+    pub run: String,
+    /// Why.
+    pub message: String,
+}
+
+/// Carries out the outstanding runs of a plan, as many at a time as there are threads, the longest first among those that
+/// can begin; then the timed ones, one by one.
+///
+/// Every run has its own directory and continues where an earlier process left it; its record is written when it is
+/// finished. A failure stops the others at their next safe point.
+pub fn conduct(
+    plan: &Plan,
+    outstanding: &[usize],
+    archive: &Archive,
+    threads: usize,
+    launch: Launch<'_>,
+    watcher: &dyn Watcher,
+) -> Result<Conducted, ConductError> {
+    let threads = threads.max(1);
+    let (timed, plain): (Vec<usize>, Vec<usize>) =
+        outstanding.iter().copied().partition(|&run| plan.runs[run].timed);
+    let board = Board::new(plan, plain, timed.len(), Estimator::new(plan, archive), threads);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| board.work(archive, watcher));
+        }
+    });
+    if let Some(error) = board.lock().error.take() {
+        return Err(error);
+    }
+    for run in timed {
+        if watcher.wants_stop() {
+            return Ok(Conducted::Stopped);
+        }
+        board.time(run, archive, launch, watcher)?;
+    }
+    let left = board.lock().waiting.len();
+    Ok(if left == 0 && !watcher.wants_stop() { Conducted::Finished } else { Conducted::Stopped })
+}
+
+/// What is left to do, shared by the workers.
+struct Board<'a> {
+    plan: &'a Plan,
+    threads: usize,
+    jobs: Mutex<Jobs>,
+    changed: Condvar,
+}
+
+struct Jobs {
+    waiting: Vec<usize>,
+    running: Vec<usize>,
+    timed: usize,
+    estimator: Estimator,
+    error: Option<ConductError>,
+}
+
+impl<'a> Board<'a> {
+    fn new(
+        plan: &'a Plan,
+        waiting: Vec<usize>,
+        timed: usize,
+        estimator: Estimator,
+        threads: usize,
+    ) -> Self {
+        let jobs = Jobs { waiting, running: vec![], timed, estimator, error: None };
+        Self { plan, threads, jobs: Mutex::new(jobs), changed: Condvar::new() }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Jobs> {
+        self.jobs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// One worker: a run at a time on one thread, until nothing is left.
+    fn work(&self, archive: &Archive, watcher: &dyn Watcher) {
+        while let Some(index) = self.take(watcher) {
+            let run = &self.plan.runs[index];
+            let outcome = self.carry_out(run, archive, watcher);
+            let mut jobs = self.lock();
+            jobs.running.retain(|&running| running != index);
+            match outcome {
+                Ok(Some(record)) => self.report(&mut jobs, run, &record, watcher),
+                Ok(None) => jobs.waiting.push(index),
+                Err(error) => drop(jobs.error.get_or_insert(error)),
+            }
+            drop(jobs);
+            self.changed.notify_all();
+        }
+    }
+
+    /// The longest run that can begin; waits while there is none yet.
+    fn take(&self, watcher: &dyn Watcher) -> Option<usize> {
+        let mut jobs = self.lock();
+        loop {
+            if jobs.error.is_some() || jobs.waiting.is_empty() || watcher.wants_stop() {
+                return None;
+            }
+            let open = |need: &usize| jobs.waiting.contains(need) || jobs.running.contains(need);
+            let ready = |run: &&usize| !self.plan.runs[**run].needs.iter().any(open);
+            let cost = |run: usize| jobs.estimator.core_seconds(&self.plan.runs[run]);
+            let next = jobs.waiting.iter().filter(ready).copied();
+            let next = next.max_by(|&a, &b| {
+                // What others wait for goes first.
+                self.is_needed(a).cmp(&self.is_needed(b)).then(cost(a).total_cmp(&cost(b)))
+            });
+            if let Some(run) = next {
+                jobs.waiting.retain(|&waiting| waiting != run);
+                jobs.running.push(run);
+                return Some(run);
+            }
+            jobs = self.changed.wait(jobs).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn is_needed(&self, run: usize) -> bool {
+        self.plan.runs.iter().any(|other| other.needs.contains(&run))
+    }
+
+    /// The record of a run that is finished; none where it was stopped.
+    fn carry_out(
+        &self,
+        run: &Run,
+        archive: &Archive,
+        watcher: &dyn Watcher,
+    ) -> Result<Option<Record>, ConductError> {
+        let failed = |message: String| ConductError { run: run.name.clone(), message };
+        watcher.began(run);
+        let pool = ThreadPoolBuilder::new().num_threads(1).build();
+        let pool = pool.map_err(|error| failed(error.to_string()))?;
+        let path = archive.run_path(run);
+        let report = pool.install(|| {
+            let mut relay = Relay { run, watcher, board: self };
+            learn_in(&path, &run.located(archive.runs()), &mut relay)
+        });
+        let report = report.map_err(|error| failed(error.to_string()))?;
+        if report.ending == Ending::Stopped {
+            return Ok(None);
+        }
+        let record = Record::new(run, &report.history, &read_times(&path), 1);
+        archive.save(run, &record).map_err(|error| failed(error.to_string()))?;
+        Ok(Some(record))
+    }
+
+    /// Carries out a timed run, with nothing beside it.
+    fn time(
+        &self,
+        index: usize,
+        archive: &Archive,
+        launch: Launch<'_>,
+        watcher: &dyn Watcher,
+    ) -> Result<(), ConductError> {
+        let run = &self.plan.runs[index];
+        let failed = |message: String| ConductError { run: run.name.clone(), message };
+        watcher.began(run);
+        let path = archive.run_path(run);
+        launch(&run.located(archive.runs()), &path).map_err(failed)?;
+        let history = read_history(&path).map_err(|error| failed(error.to_string()))?;
+        let times = read_times(&path);
+        let memory = times.iter().filter_map(|seconds| seconds.memory).max();
+        let record = Record { memory, ..Record::new(run, &history, &times, self.threads) };
+        archive.save(run, &record).map_err(|error| failed(error.to_string()))?;
+        let mut jobs = self.lock();
+        jobs.timed -= 1;
+        self.report(&mut jobs, run, &record, watcher);
+        Ok(())
+    }
+
+    fn report(&self, jobs: &mut Jobs, run: &Run, record: &Record, watcher: &dyn Watcher) {
+        jobs.estimator.learn(run, record.seconds() * record.threads as f64);
+        let left: Vec<usize> = jobs.waiting.iter().chain(&jobs.running).copied().collect();
+        let seconds = jobs.estimator.seconds(self.plan, &left, self.threads);
+        watcher.finished(run, record, left.len() + jobs.timed, seconds);
+    }
+}
+
+/// Tells the watcher what a run tells.
+struct Relay<'a> {
+    run: &'a Run,
+    watcher: &'a dyn Watcher,
+    board: &'a Board<'a>,
+}
+
+impl Reporter for Relay<'_> {
+    fn round(&mut self, result: &RoundResult, _: &Seconds) {
+        self.watcher.round(self.run, result.round);
+    }
+
+    fn wants_stop(&mut self) -> bool {
+        self.watcher.wants_stop() || self.board.lock().error.is_some()
+    }
+}

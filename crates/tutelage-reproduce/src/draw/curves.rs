@@ -1,0 +1,107 @@
+//! Learning curves with bands over seeds.
+
+use tutelage_envs::Task;
+use tutelage_figures::{Color, Curve, Figure, Panel, Scale, Style};
+use tutelage_lab::stats::Bootstrap;
+
+use super::DrawError;
+use crate::paper::{look, series_name, task_name};
+use crate::plan::Setting;
+use crate::{Archive, Experiment, Plan, Record, Row, Selection, Series, Show};
+
+pub(super) fn figure(
+    experiment: &Experiment,
+    selection: &Selection,
+    plan: &mut Plan,
+    archive: &Archive,
+) -> Result<Figure, DrawError> {
+    let tasks = selection.tasks(experiment);
+    let mut figure = Figure::new(&experiment.title).columns(tasks.len());
+    for row in &experiment.rows {
+        for &task in &tasks {
+            let mut finished = Vec::new();
+            for series in selection.series(row) {
+                let setting = Setting { task, row, profile: selection.profile };
+                let mut records = Vec::new();
+                for seed in selection.seeds(experiment) {
+                    let run = plan.run(setting, series, seed)?;
+                    records.extend(archive.record(&plan.runs[run])?);
+                }
+                if !records.is_empty() {
+                    finished.push((*series, records));
+                }
+            }
+            figure = figure.panel(panel(task, row, &finished));
+        }
+    }
+    if figure.panels.iter().all(|panel| panel.curves.is_empty()) {
+        return Err(DrawError::Nothing(experiment.name.clone()));
+    }
+    Ok(figure)
+}
+
+fn panel(task: Task, row: &Row, finished: &[(Series, Vec<Record>)]) -> Panel {
+    let counts = || finished.iter().map(|(_, records)| records.len());
+    let seeds = match (counts().min(), counts().max()) {
+        (None, _) | (_, None) => "no runs yet".into(),
+        (Some(fewest), Some(most)) if fewest == most => format!("{most} seeds"),
+        (Some(fewest), Some(most)) => format!("{fewest}–{most} seeds"),
+    };
+    let seeds = if seeds == "1 seeds" { "1 seed".into() } else { seeds };
+    let (label, scale) = match row.show {
+        Show::Reward | Show::MeanAndRandom => ("average reward", Scale::Linear),
+        Show::ImitationLoss => ("imitation loss", Scale::Log),
+    };
+    let mut panel = Panel::new(format!("{}, {} ({seeds})", task_name(task), row.name))
+        .x("expert annotations", Scale::Linear)
+        .y(label, scale);
+    for (series, records) in finished {
+        let (color, style) = look(series);
+        let name = series_name(series);
+        match row.show {
+            Show::Reward => {
+                panel.curves.extend(curve(name, color, style, records, |r| Some(&r.reward)));
+            }
+            Show::ImitationLoss => {
+                let loss = curve(name, color, style, records, |r| r.imitation_loss.as_ref());
+                panel.curves.extend(loss);
+            }
+            Show::MeanAndRandom => {
+                let random = format!("{name} random");
+                panel.curves.extend(curve(name, color, Style::Solid, records, |r| Some(&r.reward)));
+                let dashed = Style::Dashed;
+                let random = curve(random, color, dashed, records, |r| r.reward_random.as_ref());
+                panel.curves.extend(random);
+            }
+        }
+    }
+    let experts = finished.iter().flat_map(|(_, records)| records);
+    let experts: Vec<f64> = experts.filter_map(|record| record.expert_reward).collect();
+    if scale == Scale::Linear && !experts.is_empty() {
+        panel = panel.level("expert", experts.iter().sum::<f64>() / experts.len() as f64);
+    }
+    panel
+}
+
+/// The mean over runs with its band; nothing where no run has the value.
+fn curve(
+    name: String,
+    color: Color,
+    style: Style,
+    records: &[Record],
+    values: impl Fn(&Record) -> Option<&Vec<f64>>,
+) -> Option<Curve> {
+    let annotations = &records.first()?.annotations;
+    let runs: Vec<Vec<f64>> = records
+        .iter()
+        .filter_map(|record| values(record).cloned())
+        .filter(|run| run.len() == annotations.len())
+        .collect();
+    let band = Bootstrap::default().band(&runs).ok()?;
+    let points = annotations.iter().zip(&band.points).map(|(&n, p)| (n as f64, p.estimate));
+    let curve = Curve::new(name, points.collect()).color(color).style(style);
+    Some(match runs.len() {
+        1 => curve,
+        _ => curve.band(band.points.iter().map(|point| (point.low, point.high)).collect()),
+    })
+}

@@ -1,0 +1,235 @@
+//! Which states were asked about: one joint t-SNE map.
+
+use std::fmt::Write;
+
+use bhtsne::tSNE;
+use rand::RngExt;
+use tutelage::Stream;
+use tutelage_figures::{Color, Curve, Figure, Panel, Style};
+use tutelage_lab::store::{StoreError, read_history};
+
+use super::DrawError;
+use crate::paper::{look, series_name};
+use crate::{Archive, Draw, Experiment, Plan, Selection, Series};
+
+/// Why there is no map.
+#[derive(Debug, thiserror::Error)]
+pub enum StatesError {
+    /// A run's states cannot be read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// There are too few states for a map.
+    #[error("{0} states are too few for a map")]
+    TooFew(usize),
+}
+
+/// A state's place on the map.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Place {
+    /// Which curve of the figure.
+    series: usize,
+    /// n.
+    round: usize,
+    x: f32,
+    y: f32,
+}
+
+/// The usual neighbourhood, where there are enough points for it.
+const PERPLEXITY: f32 = 30.0;
+const EPOCHS: usize = 1000;
+const THETA: f32 = 0.5;
+
+pub(super) fn figure(
+    experiment: &Experiment,
+    selection: &Selection,
+    plan: &mut Plan,
+    archive: &Archive,
+) -> Result<Figure, DrawError> {
+    let runs = plan.add(experiment, selection)?;
+    let series: Vec<Series> =
+        experiment.rows.iter().flat_map(|row| selection.series(row)).copied().collect();
+    let names: Vec<&str> = runs.iter().map(|&run| plan.runs[run].name.as_str()).collect();
+    let key = format!("# {}", names.join(" "));
+    let path = archive.map_path(&experiment.name);
+    let places = match std::fs::read_to_string(&path).ok().and_then(|text| parse(&text, &key)) {
+        Some(places) => places,
+        None => {
+            let places = map(plan, &runs, &series, archive)?;
+            archive.write(&path, print(&places, &key).as_bytes())?;
+            places
+        }
+    };
+    Ok(match experiment.draw {
+        Draw::TwoStates => together(&experiment.title, &series, &places),
+        _ => apart(&experiment.title, &series, &places),
+    })
+}
+
+/// Places all runs' states on one map. Runs come in the order of the plan, curves in that of the figure.
+fn map(
+    plan: &Plan,
+    runs: &[usize],
+    series: &[Series],
+    archive: &Archive,
+) -> Result<Vec<Place>, DrawError> {
+    let mut rows: Vec<Vec<f32>> = Vec::new();
+    let mut places = Vec::new();
+    for &run in runs {
+        let run = &plan.runs[run];
+        let of = |series: &Series| series.algorithm == run.spec.algorithm;
+        let Some(index) = series.iter().position(of) else { continue };
+        if !archive.has_data(run) {
+            return Err(DrawError::Nothing(run.name.clone()));
+        }
+        let history =
+            read_history::<f32, f32>(&archive.run_path(run)).map_err(StatesError::from)?;
+        for (n, round) in history.rounds.iter().enumerate() {
+            for row in round.states.rows() {
+                rows.push(row.to_vec());
+                places.push(Place { series: index, round: n + 1, x: 0.0, y: 0.0 });
+            }
+        }
+    }
+    if rows.len() < 10 {
+        return Err(StatesError::TooFew(rows.len()).into());
+    }
+    let points = embed(&rows);
+    for (place, point) in places.iter_mut().zip(points.chunks_exact(2)) {
+        (place.x, place.y) = (point[0], point[1]);
+    }
+    Ok(places)
+}
+
+/// Two coordinates per row, from a fixed start.
+fn embed(rows: &[Vec<f32>]) -> Vec<f32> {
+    let mut rng = Stream::new(0).fork("t-SNE", 0).rng();
+    let start: Vec<f32> = (0..2 * rows.len()).map(|_| rng.random_range(-1e-4..1e-4)).collect();
+    let distance = |a: &Vec<f32>, b: &Vec<f32>| {
+        a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f32>().sqrt()
+    };
+    tSNE::<f32, Vec<f32>, 2>::new(rows)
+        .perplexity(PERPLEXITY.min((rows.len() - 1) as f32 / 3.0))
+        .epochs(EPOCHS)
+        .initial_embedding(start)
+        .barnes_hut(THETA, distance)
+        .embedding()
+}
+
+/// One panel per algorithm, its states coloured by the round in which they came.
+fn apart(title: &str, series: &[Series], places: &[Place]) -> Figure {
+    let rounds = places.iter().map(|place| place.round).max().unwrap_or(1);
+    let mut figure = Figure::new(title).columns(3);
+    for (index, one) in series.iter().enumerate() {
+        let mut panel = map_panel(series_name(one), places);
+        for round in 1..=rounds {
+            let share = (round - 1) as f64 / (rounds - 1).max(1) as f64;
+            let name = match round {
+                1 => "first round".into(),
+                _ if round == rounds => "last round".into(),
+                _ => String::new(),
+            };
+            let points = of(places, |place| place.series == index && place.round == round);
+            panel = panel.curve(
+                Curve::new(name, points).color(Color::blue_to_red(share)).style(Style::Points),
+            );
+        }
+        figure = figure.panel(panel);
+    }
+    figure
+}
+
+/// All algorithms in one panel, a colour each.
+fn together(title: &str, series: &[Series], places: &[Place]) -> Figure {
+    let mut panel = map_panel(String::new(), places);
+    for (index, one) in series.iter().enumerate() {
+        let points = of(places, |place| place.series == index);
+        let name = format!("{}'s states", series_name(one));
+        panel = panel.curve(Curve::new(name, points).color(look(one).0).style(Style::Points));
+    }
+    Figure::new(title).panel(panel)
+}
+
+/// A panel without numbers, of the same extent for every algorithm.
+fn map_panel(title: String, places: &[Place]) -> Panel {
+    let range = |of: &dyn Fn(&Place) -> f32| {
+        let values = || places.iter().map(of).map(f64::from);
+        let (low, high) =
+            (values().fold(f64::INFINITY, f64::min), values().fold(f64::NEG_INFINITY, f64::max));
+        let margin = 0.04 * (high - low);
+        (low - margin, high + margin)
+    };
+    Panel {
+        hide_ticks: true,
+        x_range: Some(range(&|place| place.x)),
+        y_range: Some(range(&|place| place.y)),
+        ..Panel::new(title)
+    }
+}
+
+fn of(places: &[Place], wanted: impl Fn(&Place) -> bool) -> Vec<(f64, f64)> {
+    let chosen = places.iter().filter(|place| wanted(place));
+    chosen.map(|place| (f64::from(place.x), f64::from(place.y))).collect()
+}
+
+fn print(places: &[Place], key: &str) -> String {
+    let mut text = format!("{key}\nseries,round,x,y\n");
+    for Place { series, round, x, y } in places {
+        // Writing to a string does not fail.
+        let _ = writeln!(text, "{series},{round},{x:.3},{y:.3}");
+    }
+    text
+}
+
+/// The places of a map that was made of the same runs.
+fn parse(text: &str, key: &str) -> Option<Vec<Place>> {
+    let mut lines = text.lines();
+    if lines.next()? != key || lines.next()? != "series,round,x,y" {
+        return None;
+    }
+    let place = |line: &str| {
+        let mut fields = line.split(',');
+        Some(Place {
+            series: fields.next()?.parse().ok()?,
+            round: fields.next()?.parse().ok()?,
+            x: fields.next()?.parse().ok()?,
+            y: fields.next()?.parse().ok()?,
+        })
+    };
+    lines.map(place).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_map_is_read_as_it_was_written_and_only_for_the_same_runs() {
+        let places = vec![
+            Place { series: 0, round: 1, x: 0.5, y: -2.25 },
+            Place { series: 1, round: 20, x: 3.0, y: 0.125 },
+        ];
+        let text = print(&places, "# a b");
+        assert_eq!(parse(&text, "# a b"), Some(places));
+        assert_eq!(parse(&text, "# a c"), None);
+        assert_eq!(parse("nonsense", "# a b"), None);
+    }
+
+    #[test]
+    fn clusters_stay_apart() {
+        let mut rng = Stream::new(1).rng();
+        let mut near = |center: f32| (0..4).map(|_| center + rng.random_range(-0.1..0.1)).collect();
+        let rows: Vec<Vec<f32>> = (0..60).map(|i| near(if i < 30 { 0.0 } else { 5.0 })).collect();
+        let points = embed(&rows);
+        let center = |rows: std::ops::Range<usize>| {
+            let count = rows.len() as f32;
+            let sum = |axis: usize| rows.clone().map(|i| points[2 * i + axis]).sum::<f32>();
+            [sum(0) / count, sum(1) / count]
+        };
+        let ([ax, ay], [bx, by]) = (center(0..30), center(30..60));
+        let between = (ax - bx).hypot(ay - by);
+        let spread = |i: usize| (points[2 * i] - ax).hypot(points[2 * i + 1] - ay);
+        let mean_spread = (0..30).map(spread).sum::<f32>() / 30.0;
+        assert!(between > 2.0 * mean_spread, "{between} against {mean_spread}");
+        assert_eq!(points, embed(&rows));
+    }
+}

@@ -1,0 +1,335 @@
+//! What a figure compares, as its file in `experiments/` says it.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use serde::Deserialize;
+use tutelage_envs::{Task, UnknownTask};
+use tutelage_lab::spec::{AlgorithmName, BudgetSpec, CoverSpec, SpecError};
+
+use crate::{BadSeeds, parse_seeds};
+
+/// A figure and everything that it shows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Experiment {
+    /// Its name on the command line.
+    pub name: String,
+    /// What stands above it.
+    pub title: String,
+    /// Where it is in the paper.
+    pub paper: String,
+    /// How it is drawn.
+    pub draw: Draw,
+    /// The tasks, a column each.
+    pub tasks: Vec<Task>,
+    /// The paper's seeds.
+    pub seeds: Vec<u64>,
+    /// What is shown of each task, a row each.
+    pub rows: Vec<Row>,
+}
+
+/// The kinds of figures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Draw {
+    /// Learning curves with bands over seeds.
+    Curves,
+    /// Running time and memory of one run each.
+    Cost,
+    /// A joint t-SNE map of the states that each algorithm asked about.
+    States,
+    /// The first two algorithms' states in one panel.
+    TwoStates,
+    /// Exact regret in the finite world.
+    Regret,
+    /// Proposition 1 played out.
+    Limitation,
+}
+
+/// Panels that differ in the task alone.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// What stands beside the task's name.
+    pub name: String,
+    /// The policy class, as a spec names it.
+    pub class: String,
+    /// What is plotted.
+    pub show: Show,
+    /// d₀, for the algorithms that perturb.
+    pub d0: PerturbFrom,
+    /// The oracle's budget, where it is not the paper's.
+    pub budget: Option<BudgetSpec>,
+    /// What is compared.
+    pub series: Vec<Series>,
+}
+
+/// What is plotted over annotations.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Show {
+    /// The average return.
+    #[default]
+    Reward,
+    /// The imitation loss, on a logarithmic axis.
+    ImitationLoss,
+    /// The average return of the members' mean and of a random member.
+    MeanAndRandom,
+}
+
+/// Where perturbation states come from.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PerturbFrom {
+    /// `dagger`: the states of DAgger's runs of the same setting, all seeds.
+    Dagger,
+    /// A distribution that needs no runs.
+    Fixed(CoverSpec),
+}
+
+/// An algorithm, on its own data or on that of another: `bd-5`, `bagging-5 on dagger`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Series {
+    /// The algorithm.
+    pub algorithm: AlgorithmName,
+    /// Whose data it trains on, where it collects none.
+    pub data: Option<AlgorithmName>,
+}
+
+/// Why a file describes no figure.
+#[derive(Debug, thiserror::Error)]
+pub enum ExperimentError {
+    /// There is no figure of this name.
+    #[error("there is no figure `{name}`; did you mean `{nearest}`? `tutelage reproduce --list` shows all")]
+    Unknown {
+        /// The name asked for.
+        name: String,
+        /// The nearest there is.
+        nearest: String,
+    },
+    /// The file cannot be read.
+    #[error("cannot read {path}: {source}")]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// It is no TOML of this form.
+    #[error("experiment {name}: {message}")]
+    Toml {
+        /// The figure.
+        name: String,
+        /// What is wrong, and where.
+        message: String,
+    },
+    /// It names a task that does not exist.
+    #[error("experiment {name}: {source}")]
+    Task {
+        /// The figure.
+        name: String,
+        /// What is wrong.
+        source: UnknownTask,
+    },
+    /// It names an algorithm, class or budget that does not exist.
+    #[error("experiment {name}, row \"{row}\": {source}")]
+    Row {
+        /// The figure.
+        name: String,
+        /// The row.
+        row: String,
+        /// What is wrong.
+        source: SpecError,
+    },
+    /// Its seeds are none.
+    #[error("experiment {name}: {source}")]
+    Seeds {
+        /// The figure.
+        name: String,
+        /// What is wrong.
+        source: BadSeeds,
+    },
+}
+
+macro_rules! shipped {
+    ($($name:literal),* $(,)?) => {
+        &[$(($name, include_str!(concat!("../../../experiments/", $name, ".toml")))),*]
+    };
+}
+
+/// The figures of the paper in its order, compiled in.
+const SHIPPED: &[(&str, &str)] = shipped![
+    "linear",
+    "main",
+    "ablation",
+    "limitation",
+    "oracle-budget",
+    "cost",
+    "mean-vs-random",
+    "full-linear",
+    "full-realizable",
+    "full-nonrealizable",
+    "full-ablation",
+    "states-expert-dagger",
+    "states-ant",
+    "states-half-cheetah",
+    "states-hopper",
+    "states-walker2d",
+    "regret",
+];
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Form {
+    title: String,
+    paper: String,
+    draw: Draw,
+    #[serde(default)]
+    tasks: Vec<String>,
+    #[serde(default = "ten_seeds")]
+    seeds: String,
+    #[serde(default)]
+    rows: Vec<RowForm>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RowForm {
+    name: String,
+    class: String,
+    #[serde(default)]
+    show: Show,
+    d0: Option<String>,
+    budget: Option<String>,
+    algorithms: Vec<String>,
+}
+
+fn ten_seeds() -> String {
+    "1-10".into()
+}
+
+impl Experiment {
+    /// All figures of the paper.
+    pub fn all() -> Result<Vec<Self>, ExperimentError> {
+        SHIPPED.iter().map(|(name, text)| Self::parse(name, text)).collect()
+    }
+
+    /// A figure of the paper by name, or one's own from a `.toml` file.
+    pub fn named(name: &str) -> Result<Self, ExperimentError> {
+        if let Some((name, text)) = SHIPPED.iter().find(|(shipped, _)| *shipped == name) {
+            return Self::parse(name, text);
+        }
+        let path = Path::new(name);
+        if path.extension().is_some_and(|extension| extension == "toml") {
+            let text = std::fs::read_to_string(path)
+                .map_err(|source| ExperimentError::Read { path: path.into(), source })?;
+            let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+            return Self::parse(&stem, &text);
+        }
+        let names = SHIPPED.iter().map(|(shipped, _)| shipped);
+        let nearest = names.min_by_key(|shipped| strsim::damerau_levenshtein(name, shipped));
+        let nearest = nearest.copied().unwrap_or_default().into();
+        Err(ExperimentError::Unknown { name: name.into(), nearest })
+    }
+
+    /// The figure that a TOML text describes.
+    pub fn parse(name: &str, text: &str) -> Result<Self, ExperimentError> {
+        let form: Form = toml::from_str(text).map_err(|error| ExperimentError::Toml {
+            name: name.into(),
+            message: error.to_string().trim_end().into(),
+        })?;
+        let task = |task: &String| {
+            let wrong = |source| ExperimentError::Task { name: name.into(), source };
+            task.parse::<Task>().map_err(wrong)
+        };
+        let seeds = parse_seeds(&form.seeds)
+            .map_err(|source| ExperimentError::Seeds { name: name.into(), source })?;
+        let row = |row: RowForm| {
+            let title = row.name.clone();
+            row.check().map_err(|source| ExperimentError::Row {
+                name: name.into(),
+                row: title,
+                source,
+            })
+        };
+        Ok(Self {
+            name: name.into(),
+            title: form.title,
+            paper: form.paper,
+            draw: form.draw,
+            tasks: form.tasks.iter().map(task).collect::<Result<_, _>>()?,
+            seeds,
+            rows: form.rows.into_iter().map(row).collect::<Result<_, _>>()?,
+        })
+    }
+}
+
+impl RowForm {
+    fn check(self) -> Result<Row, SpecError> {
+        let d0 = match self.d0.as_deref() {
+            None | Some("dagger") => PerturbFrom::Dagger,
+            Some(text) => PerturbFrom::Fixed(text.parse()?),
+        };
+        let series = self.algorithms.iter().map(|text| text.parse());
+        Ok(Row {
+            name: self.name,
+            class: self.class,
+            show: self.show,
+            d0,
+            budget: self.budget.map(|text| text.parse()).transpose()?,
+            series: series.collect::<Result<_, _>>()?,
+        })
+    }
+}
+
+impl FromStr for Series {
+    type Err = SpecError;
+
+    fn from_str(text: &str) -> Result<Self, SpecError> {
+        Ok(match text.split_once(" on ") {
+            None => Self { algorithm: text.parse()?, data: None },
+            Some((algorithm, data)) => {
+                Self { algorithm: algorithm.parse()?, data: Some(data.parse()?) }
+            }
+        })
+    }
+}
+
+impl fmt::Display for Series {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.data {
+            None => write!(f, "{}", self.algorithm),
+            Some(data) => write!(f, "{} on {data}", self.algorithm),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_shipped_figure_parses() {
+        let all = Experiment::all().unwrap();
+        assert_eq!(all.len(), SHIPPED.len());
+        let main = Experiment::named("main").unwrap();
+        assert_eq!((main.rows.len(), main.tasks.len(), main.seeds.len()), (2, 4, 10));
+        assert!(main.rows.iter().all(|row| row.series.len() == 6));
+    }
+
+    #[test]
+    fn a_wrong_name_gets_the_nearest_and_a_wrong_row_is_named() {
+        let error = Experiment::named("mian").unwrap_err().to_string();
+        assert!(error.contains("did you mean `main`"), "{error}");
+        let text = "title = ''\npaper = ''\ndraw = 'curves'\ntasks = ['ant']\n[[rows]]\nname = 'r'\nclass = 'linear'\nalgorithms = ['dager']";
+        let error = Experiment::parse("x", text).unwrap_err().to_string();
+        assert!(error.contains("row \"r\"") && error.contains("dagger"), "{error}");
+        assert!(matches!(Experiment::named("none.toml"), Err(ExperimentError::Read { .. })));
+    }
+
+    #[test]
+    fn series_print_what_they_parse() {
+        for text in ["bd-5", "bagging-5 on dagger", "supervised on bd-5"] {
+            assert_eq!(text.parse::<Series>().unwrap().to_string(), text);
+        }
+    }
+}

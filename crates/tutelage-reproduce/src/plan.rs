@@ -1,0 +1,318 @@
+//! The runs behind figures: each once, with what it needs first.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use tutelage_envs::Task;
+use tutelage_lab::spec::{AlgorithmName, Class, CoverSpec, Draft, RunSpec, SpecError};
+use tutelage_lab::{BenchError, fingerprint, load_expert};
+
+use crate::{Archive, ArchiveError, Draw, Experiment, PerturbFrom, Profile, Row, Series};
+
+/// A run to be had once, whatever figures show it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Run {
+    /// Its name: spec and expert as a word that no other run has.
+    pub name: String,
+    /// Its spec, in which other runs go by their names.
+    pub spec: RunSpec,
+    /// The fingerprint of the expert's weights.
+    pub expert: String,
+    /// The runs whose data it builds on.
+    pub needs: Vec<usize>,
+    /// Whether it runs alone, in a process of its own, on all threads, for the sake of its time and memory.
+    pub timed: bool,
+}
+
+/// What part of a figure is wanted; what is not said is wanted whole.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Selection {
+    /// The paper's settings or less.
+    pub profile: Profile,
+    /// The tasks.
+    pub tasks: Option<Vec<Task>>,
+    /// The algorithms.
+    pub algorithms: Option<Vec<AlgorithmName>>,
+    /// The seeds.
+    pub seeds: Option<Vec<u64>>,
+}
+
+/// The runs of any number of figures. A run comes after those that it needs.
+#[derive(Clone, Debug, Default)]
+pub struct Plan {
+    /// The runs.
+    pub runs: Vec<Run>,
+    /// Runs whose states are drawn, so that a record of them is not enough.
+    pub drawn_states: Vec<usize>,
+    by_name: HashMap<String, usize>,
+    experts: HashMap<Task, String>,
+}
+
+/// Why there is no plan.
+#[derive(Debug, thiserror::Error)]
+pub enum PlanError {
+    /// A figure asks for a run that cannot be.
+    #[error(transparent)]
+    Spec(#[from] SpecError),
+    /// An expert is missing.
+    #[error(transparent)]
+    Expert(#[from] BenchError),
+}
+
+impl Selection {
+    /// The tasks of this figure that are wanted.
+    pub fn tasks(&self, experiment: &Experiment) -> Vec<Task> {
+        let wanted = |task: &Task| self.tasks.as_ref().is_none_or(|tasks| tasks.contains(task));
+        experiment.tasks.iter().copied().filter(wanted).collect()
+    }
+
+    /// The seeds of this figure that are wanted.
+    pub fn seeds(&self, experiment: &Experiment) -> Vec<u64> {
+        self.seeds.clone().unwrap_or_else(|| self.profile.seeds(&experiment.seeds))
+    }
+
+    /// The curves of this row that are wanted.
+    pub fn series<'a>(&'a self, row: &'a Row) -> impl Iterator<Item = &'a Series> {
+        row.series.iter().filter(|series| {
+            self.algorithms.as_ref().is_none_or(|wanted| wanted.contains(&series.algorithm))
+        })
+    }
+}
+
+impl Plan {
+    /// Adds the runs of a figure; says which they are.
+    pub fn add(
+        &mut self,
+        experiment: &Experiment,
+        selection: &Selection,
+    ) -> Result<Vec<usize>, PlanError> {
+        let mut shown = Vec::new();
+        for task in selection.tasks(experiment) {
+            for row in &experiment.rows {
+                for series in selection.series(row) {
+                    for seed in selection.seeds(experiment) {
+                        let setting = Setting { task, row, profile: selection.profile };
+                        let run = self.run(setting, series, seed)?;
+                        shown.push(match experiment.draw {
+                            Draw::Cost => self.timed(run),
+                            _ => run,
+                        });
+                    }
+                }
+            }
+        }
+        if matches!(experiment.draw, Draw::States | Draw::TwoStates) {
+            self.drawn_states.extend(&shown);
+        }
+        shown.sort_unstable();
+        shown.dedup();
+        Ok(shown)
+    }
+
+    /// The run behind one curve and seed, and before it those that it needs.
+    pub(crate) fn run(
+        &mut self,
+        setting: Setting<'_>,
+        series: &Series,
+        seed: u64,
+    ) -> Result<usize, PlanError> {
+        let Setting { task, row, profile } = setting;
+        let mut needs = Vec::new();
+        if let Some(algorithm) = series.data {
+            needs.push(self.run(setting, &Series { algorithm, data: None }, seed)?);
+        }
+        let mut d0 = None;
+        if series.algorithm.perturbs() {
+            d0 = Some(match &row.d0 {
+                PerturbFrom::Fixed(cover) => cover.to_string(),
+                PerturbFrom::Dagger => {
+                    let dagger = Series { algorithm: AlgorithmName::Dagger, data: None };
+                    for seed in profile.seeds(&COVER_SEEDS) {
+                        needs.push(self.run(setting, &dagger, seed)?);
+                    }
+                    CoverSpec::Runs(self.names(&needs)).to_string()
+                }
+            });
+        }
+        let class = Class::parse(&row.class, task)?;
+        let networks = class != Class::Linear;
+        let data = series.data.map(|_| self.runs[needs[0]].name.clone());
+        let draft = Draft {
+            task: Some(task.to_string()),
+            algorithm: Some(series.algorithm.to_string()),
+            class: Some(class.to_string()),
+            seed: i64::try_from(seed).ok(),
+            d0,
+            data,
+            ..Draft::default()
+        };
+        let budget = row.budget.filter(|_| networks);
+        let spec = draft.or(profile.draft(budget, networks)).check()?;
+        let expert = self.expert(task)?;
+        let name = name(&spec, &expert);
+        Ok(self.insert(Run { name, spec, expert, needs, timed: false }))
+    }
+
+    /// The same run once more, alone and on the clock.
+    fn timed(&mut self, run: usize) -> usize {
+        let run = self.runs[run].clone();
+        self.insert(Run { name: format!("timed-{}", run.name), timed: true, ..run })
+    }
+
+    fn insert(&mut self, run: Run) -> usize {
+        let next = self.runs.len();
+        let index = *self.by_name.entry(run.name.clone()).or_insert(next);
+        if index == next {
+            self.runs.push(run);
+        }
+        index
+    }
+
+    fn names(&self, runs: &[usize]) -> Vec<PathBuf> {
+        runs.iter().map(|&run| PathBuf::from(&self.runs[run].name)).collect()
+    }
+
+    fn expert(&mut self, task: Task) -> Result<String, PlanError> {
+        if let Some(expert) = self.experts.get(&task) {
+            return Ok(expert.clone());
+        }
+        let given = fingerprint(&load_expert(task.name(), Some(task))?);
+        let expert = format!("{:08x}", given.checksum);
+        self.experts.insert(task, expert.clone());
+        Ok(expert)
+    }
+
+    /// What must still be run for these runs to be finished, in an order in which it can be.
+    pub fn outstanding(
+        &self,
+        wanted: &[usize],
+        archive: &Archive,
+    ) -> Result<Vec<usize>, ArchiveError> {
+        let mut outstanding = vec![false; self.runs.len()];
+        for &run in wanted {
+            let drawn = self.drawn_states.contains(&run);
+            if archive.record(&self.runs[run])?.is_none() || drawn && !archive.has_data(&self.runs[run])
+            {
+                self.require(run, archive, &mut outstanding);
+            }
+        }
+        Ok((0..self.runs.len()).filter(|&run| outstanding[run]).collect())
+    }
+
+    /// Marks a run, and the runs whose data it needs and nobody has.
+    fn require(&self, run: usize, archive: &Archive, outstanding: &mut [bool]) {
+        if std::mem::replace(&mut outstanding[run], true) {
+            return;
+        }
+        for &need in &self.runs[run].needs {
+            if !archive.has_data(&self.runs[need]) {
+                self.require(need, archive, outstanding);
+            }
+        }
+    }
+}
+
+/// The paper's d₀ is made of ten runs, whatever seeds a figure shows.
+const COVER_SEEDS: [u64; 10] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
+
+/// What the runs of a panel have in common.
+#[derive(Clone, Copy)]
+pub(crate) struct Setting<'a> {
+    pub(crate) task: Task,
+    pub(crate) row: &'a Row,
+    pub(crate) profile: Profile,
+}
+
+fn name(spec: &RunSpec, expert: &str) -> String {
+    format!("{}-{expert}", spec.folder())
+}
+
+impl Run {
+    /// The spec with the runs that it names where they are.
+    pub fn located(&self, runs: &Path) -> RunSpec {
+        let d0 = self.spec.d0.clone().map(|cover| match cover {
+            CoverSpec::Runs(names) => {
+                CoverSpec::Runs(names.iter().map(|name| runs.join(name)).collect())
+            }
+            fixed => fixed,
+        });
+        RunSpec { d0, data: self.spec.data.as_ref().map(|name| runs.join(name)), ..self.spec.clone() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plan(name: &str, selection: &Selection) -> (Plan, Vec<usize>) {
+        let mut plan = Plan::default();
+        let shown = plan.add(&Experiment::named(name).unwrap(), selection).unwrap();
+        (plan, shown)
+    }
+
+    #[test]
+    fn runs_come_after_what_they_need_and_figures_share_them() {
+        let quick = Selection { profile: Profile::Quick, ..Selection::default() };
+        let (mut plan, main) = plan("main", &quick);
+        assert_eq!(main.len(), 4 * 2 * 6 * 2);
+        assert!(plan.runs.iter().enumerate().all(|(i, run)| run.needs.iter().all(|&n| n < i)));
+        let before = plan.runs.len();
+        let ablation = plan.add(&Experiment::named("ablation").unwrap(), &quick).unwrap();
+        assert_eq!(ablation.len(), 2 * 4 * 2);
+        assert_eq!(plan.runs.len() - before, 2 * 2 * 2); // bagging and supervised alone are new
+    }
+
+    #[test]
+    fn d0_is_made_of_ten_runs_whatever_seeds_are_shown() {
+        let one = Selection {
+            tasks: Some(vec![Task::Hopper]),
+            algorithms: Some(vec!["mp-25(15)".parse().unwrap()]),
+            seeds: Some(vec![3]),
+            ..Selection::default()
+        };
+        let (plan, shown) = plan("main", &one);
+        assert_eq!(shown.len(), 2);
+        assert!(shown.iter().all(|&run| plan.runs[run].needs.len() == 10));
+        assert_eq!(plan.runs.len(), 2 * 11);
+    }
+
+    #[test]
+    fn located_specs_name_folders_and_the_name_does_not_depend_on_where_they_are() {
+        let quick = Selection {
+            profile: Profile::Quick,
+            tasks: Some(vec![Task::Hopper]),
+            ..Selection::default()
+        };
+        let (plan, shown) = plan("ablation", &quick);
+        let bagging = &plan.runs[shown[4]];
+        assert_eq!(bagging.spec.algorithm.to_string(), "bagging-5");
+        let located = bagging.located(Path::new("somewhere"));
+        assert_eq!(located.data.unwrap().parent(), Some(Path::new("somewhere")));
+        assert!(bagging.name.starts_with("hopper-bagging-5-mlp-64-64-seed-1-"), "{}", bagging.name);
+    }
+
+    #[test]
+    fn what_has_a_record_is_not_run_again_unless_its_data_is_needed() {
+        let dir = tempfile::tempdir().unwrap();
+        let archive = Archive::new(dir.path().join("results"), dir.path().join("runs"));
+        let quick = Selection {
+            profile: Profile::Quick,
+            tasks: Some(vec![Task::Hopper]),
+            ..Selection::default()
+        };
+        let (plan, shown) = plan("ablation", &quick);
+        assert_eq!(plan.outstanding(&shown, &archive).unwrap().len(), 8);
+        for &run in &shown {
+            let run = &plan.runs[run];
+            let record = crate::Record::new(run, &Default::default(), &[], 1);
+            archive.save(run, &record).unwrap();
+            assert_eq!(archive.record(run).unwrap(), Some(record));
+        }
+        assert!(plan.outstanding(&shown, &archive).unwrap().is_empty());
+        let bagging = &plan.runs[shown[4]];
+        std::fs::remove_file(archive.record_path(bagging)).unwrap();
+        // Bagging must run, and DAgger before it: its record is there, its annotations are not.
+        let outstanding = plan.outstanding(&shown, &archive).unwrap();
+        assert_eq!(outstanding, [bagging.needs[0], shown[4]]);
+    }
+}

@@ -1,0 +1,119 @@
+//! How much of the paper's effort to spend.
+
+use std::fmt;
+use std::str::FromStr;
+
+use tutelage_lab::spec::{BudgetSpec, Draft, EvaluationDraft, OracleDraft};
+
+/// The paper's settings, or less of everything.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Profile {
+    /// Each figure in miniature: two seeds, eight rounds, short training, few episodes.
+    Quick,
+    /// The paper's.
+    #[default]
+    Paper,
+}
+
+/// How many seeds a quick figure has.
+const QUICK_SEEDS: usize = 2;
+/// Rounds of a quick run.
+const QUICK_ROUNDS: i64 = 8;
+/// Episodes of a quick evaluation.
+const QUICK_EPISODES: i64 = 3;
+/// A quick run trains for a step where the paper's trains for so many epochs, at a larger learning rate.
+const QUICK_SHARE: usize = 4;
+const QUICK_LEARNING_RATE: f64 = 1e-3;
+
+impl Profile {
+    /// Those of the paper's seeds that this profile runs.
+    pub fn seeds(self, paper: &[u64]) -> Vec<u64> {
+        match self {
+            Self::Quick => paper.iter().copied().take(QUICK_SEEDS).collect(),
+            Self::Paper => paper.to_vec(),
+        }
+    }
+
+    /// The rounds, evaluation and oracle budget of this profile, as a draft that leaves the rest open.
+    pub fn draft(self, budget: Option<BudgetSpec>, trains_networks: bool) -> Draft {
+        let oracle = |budget: Option<BudgetSpec>, learning_rate| OracleDraft {
+            budget: budget.map(|budget| budget.to_string()),
+            learning_rate,
+            batch: None,
+        };
+        let plain = Draft { keep: Some("last".into()), ..Draft::default() };
+        match self {
+            Self::Paper => {
+                let oracle = trains_networks.then(|| oracle(budget, None));
+                Draft { oracle, ..plain }
+            }
+            Self::Quick => {
+                let budget = quick_budget(budget.unwrap_or(BudgetSpec::Epochs(2000)));
+                let oracle =
+                    trains_networks.then(|| oracle(Some(budget), Some(QUICK_LEARNING_RATE)));
+                let evaluation = Some(EvaluationDraft { episodes: Some(QUICK_EPISODES) });
+                Draft { oracle, evaluation, rounds: Some(QUICK_ROUNDS), ..plain }
+            }
+        }
+    }
+}
+
+fn quick_budget(budget: BudgetSpec) -> BudgetSpec {
+    let (BudgetSpec::Epochs(count) | BudgetSpec::Iterations(count)) = budget;
+    BudgetSpec::Iterations((count / QUICK_SHARE).max(1))
+}
+
+impl fmt::Display for Profile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Quick => "quick",
+            Self::Paper => "paper",
+        })
+    }
+}
+
+impl FromStr for Profile {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "quick" => Ok(Self::Quick),
+            "paper" => Ok(Self::Paper),
+            _ => Err(format!("there is no profile `{text}`; there are quick and paper")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tutelage_lab::spec::OracleSpec;
+
+    fn spec(profile: Profile, class: &str) -> tutelage_lab::spec::RunSpec {
+        let networks = class != "linear";
+        let base = Draft {
+            task: Some("ant".into()),
+            class: Some(class.into()),
+            ..Draft::default()
+        };
+        profile.draft(None, networks).or(base).check().unwrap()
+    }
+
+    #[test]
+    fn the_papers_profile_is_the_specs_default() {
+        let paper = spec(Profile::Paper, "realizable");
+        assert_eq!((paper.rounds, paper.episodes), (20, 25));
+        assert_eq!(paper.oracle, Some(OracleSpec::default()));
+    }
+
+    #[test]
+    fn quick_is_less_of_everything() {
+        let quick = spec(Profile::Quick, "realizable");
+        assert_eq!((quick.rounds, quick.episodes), (8, 3));
+        assert_eq!(quick.oracle.unwrap().budget, BudgetSpec::Iterations(500));
+        assert_eq!(spec(Profile::Quick, "linear").oracle, None);
+        assert_eq!(Profile::Quick.seeds(&[3, 4, 5]), [3, 4]);
+        assert_eq!("paper".parse(), Ok(Profile::Paper));
+        assert!("papers".parse::<Profile>().is_err());
+    }
+}

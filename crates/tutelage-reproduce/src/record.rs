@@ -1,0 +1,100 @@
+//! A finished run in a few kilobytes.
+
+use serde::{Deserialize, Serialize};
+use tutelage::Evaluation;
+use tutelage_lab::store::{History, Seconds};
+
+use crate::plan::Run;
+
+/// What a run came to, round by round; small enough to be kept for ever.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// The version of this form.
+    pub format: u32,
+    /// The run's name, which no other run has.
+    pub run: String,
+    /// The fingerprint of its spec.
+    pub spec_hash: String,
+    /// Its spec, as TOML.
+    pub spec: String,
+    /// The fingerprint of the expert's weights.
+    pub expert: String,
+    /// The average return of the expert's mean action.
+    pub expert_reward: Option<f64>,
+    /// How many threads it ran on.
+    pub threads: usize,
+    /// The most memory in bytes, where it ran in a process of its own.
+    pub memory: Option<u64>,
+    /// n·K after each round.
+    pub annotations: Vec<usize>,
+    /// The average return of the members' mean after each round.
+    pub reward: Vec<f64>,
+    /// The standard deviation of the return over episodes.
+    pub reward_sd: Vec<f64>,
+    /// The average return of a random member at every step, where there are several.
+    pub reward_random: Option<Vec<f64>>,
+    /// The imitation loss after each round.
+    pub imitation_loss: Option<Vec<f64>>,
+    /// Seconds that rollouts and annotations took.
+    pub collect_seconds: Vec<f64>,
+    /// Seconds that training took.
+    pub train_seconds: Vec<f64>,
+    /// Seconds that the evaluation took.
+    pub evaluate_seconds: Vec<f64>,
+}
+
+/// The version that this program writes.
+pub(crate) const FORMAT: u32 = 1;
+
+impl Record {
+    /// The record of a run with this history and these times.
+    pub fn new(
+        run: &Run,
+        history: &History<f32, f32>,
+        times: &[Seconds],
+        threads: usize,
+    ) -> Self {
+        let results = &history.results;
+        let seconds = |of: &dyn Fn(&Seconds) -> f64| {
+            let round = |n| times.iter().find(|seconds| seconds.round == n).map_or(0.0, of);
+            results.iter().map(|result| short(round(result.round), 3)).collect::<Vec<_>>()
+        };
+        let per_round = |of: &dyn Fn(&Evaluation) -> f64, digits| {
+            results.iter().map(|result| short(of(&result.mean), digits)).collect::<Vec<_>>()
+        };
+        let random = results.iter().map(|result| {
+            result.random.as_ref().map(|random| short(random.mean_reward(), 2))
+        });
+        let loss = results.iter().map(|result| result.mean.imitation_loss().map(|x| short(x, 7)));
+        Self {
+            format: FORMAT,
+            run: run.name.clone(),
+            spec_hash: run.spec.hash(),
+            spec: run.spec.to_toml(),
+            expert: run.expert.clone(),
+            expert_reward: history.expert.as_ref().map(|expert| short(expert.mean_reward(), 2)),
+            threads,
+            memory: None,
+            annotations: results.iter().map(|r| r.round * run.spec.states_per_round).collect(),
+            reward: per_round(&Evaluation::mean_reward, 2),
+            reward_sd: per_round(&Evaluation::sd_reward, 2),
+            reward_random: random.collect(),
+            imitation_loss: loss.collect(),
+            collect_seconds: seconds(&|s| s.collect + s.annotate),
+            train_seconds: seconds(&|s| s.train),
+            evaluate_seconds: seconds(&|s| s.evaluate),
+        }
+    }
+
+    /// How long the whole run took.
+    pub fn seconds(&self) -> f64 {
+        let phases = [&self.collect_seconds, &self.train_seconds, &self.evaluate_seconds];
+        phases.into_iter().flatten().sum()
+    }
+}
+
+/// As many digits after the point as mean something.
+fn short(value: f64, digits: i32) -> f64 {
+    let scale = 10f64.powi(digits);
+    (value * scale).round() / scale
+}
