@@ -80,7 +80,11 @@ impl TrpoSettings {
         let defaults = Self::default();
         match task {
             Task::Hopper => defaults,
-            Task::Walker2d | Task::HalfCheetah | Task::Ant => Self { steps: 4_000_000, ..defaults },
+            Task::HalfCheetah => Self { steps: 4_000_000, ..defaults },
+            // Wide noise in the beginning finds the better gaits.
+            Task::Walker2d | Task::Ant => {
+                Self { steps: 5_000_000, initial_log_std: 0.0, ..defaults }
+            }
         }
     }
 

@@ -97,22 +97,25 @@ impl Settings {
         set(&mut settings.gamma, self.gamma);
         settings
     }
+}
 
-    /// The options as they were typed.
-    fn typed(&self) -> String {
-        let options = [
-            ("steps", self.steps.map(|x| x.to_string())),
-            ("batch", self.batch.map(|x| x.to_string())),
-            ("episode", self.episode.map(|x| x.to_string())),
-            ("max-kl", self.max_kl.map(|x| x.to_string())),
-            ("entropy", self.entropy.map(|x| x.to_string())),
-            ("initial-log-std", self.initial_log_std.map(|x| x.to_string())),
-            ("min-log-std", self.min_log_std.map(|x| x.to_string())),
-            ("gamma", self.gamma.map(|x| x.to_string())),
-        ];
-        let given = options.iter().filter_map(|(name, value)| Some((name, value.as_ref()?)));
-        given.map(|(name, value)| format!(" --{name} {value}")).collect()
-    }
+/// The options that make these settings of the task's defaults: the command that trains the same expert again.
+fn options(settings: &TrpoSettings, defaults: &TrpoSettings) -> String {
+    let values = |settings: &TrpoSettings| {
+        [
+            ("steps", settings.steps.to_string()),
+            ("batch", settings.batch.to_string()),
+            ("episode", settings.episode.to_string()),
+            ("max-kl", settings.region.max_kl.to_string()),
+            ("entropy", settings.region.entropy.to_string()),
+            ("initial-log-std", settings.initial_log_std.to_string()),
+            ("min-log-std", settings.region.min_log_std.to_string()),
+            ("gamma", settings.gamma.to_string()),
+        ]
+    };
+    let pairs = values(settings).into_iter().zip(values(defaults));
+    let changed = pairs.filter(|(value, default)| value != default);
+    changed.map(|((name, value), _)| format!(" --{name} {value}")).collect()
 }
 
 impl Train {
@@ -129,7 +132,7 @@ impl Train {
             "tutelage expert train {} --seed {}{}",
             self.task,
             training.learner().seed(),
-            self.settings.typed()
+            options(training.learner().settings(), &TrpoSettings::for_task(training.task()))
         );
         let mut progress = Progress::new(&training);
         while !training.is_done() {
