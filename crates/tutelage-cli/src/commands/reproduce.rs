@@ -10,9 +10,10 @@ use anyhow::Context;
 use serde::Serialize;
 use tutelage_envs::Task;
 use tutelage_lab::spec::{AlgorithmName, RunSpec};
+use tutelage_lab::stats::Interval;
 use tutelage_reproduce::{
     Archive, Conducted, Draw, Estimator, Experiment, Plan, Profile, Record, Run, Selection,
-    Watcher, conduct, draw,
+    Summary, Watcher, conduct, draw, summarise,
 };
 
 use crate::arguments::Seeds;
@@ -46,6 +47,10 @@ pub(crate) struct Reproduce {
     /// Draw from the runs that are finished, without running any
     #[arg(long)]
     draw_only: bool,
+    /// Print the curves as numbers: last and average reward with 80 % intervals, annotations to 90 % of the expert,
+    /// probability of beating DAgger
+    #[arg(long)]
+    table: bool,
     /// Where records and figures are kept; each profile has its own folder in it
     #[arg(long, default_value = "results", value_name = "DIR")]
     results: PathBuf,
@@ -97,6 +102,65 @@ impl Row for KindRow {
     }
 }
 
+#[derive(Serialize)]
+struct CurveRow {
+    task: String,
+    setting: String,
+    curve: String,
+    runs: usize,
+    expert: Option<f64>,
+    last: [f64; 3],
+    average: [f64; 3],
+    annotations_to_90: Option<usize>,
+    beats_dagger: Option<[f64; 3]>,
+}
+
+impl CurveRow {
+    fn new(summary: &Summary) -> Self {
+        let numbers = |interval: Interval| [interval.estimate, interval.low, interval.high];
+        Self {
+            task: summary.task.to_string(),
+            setting: summary.row.clone(),
+            curve: summary.curve.clone(),
+            runs: summary.runs,
+            expert: summary.expert,
+            last: numbers(summary.last),
+            average: numbers(summary.average),
+            annotations_to_90: summary.annotations_to_90,
+            beats_dagger: summary.beats_dagger.map(numbers),
+        }
+    }
+}
+
+impl Row for CurveRow {
+    const HEADINGS: &'static [&'static str] = &[
+        "task",
+        "setting",
+        "curve",
+        "runs",
+        "last reward",
+        "average over rounds",
+        "to 90 %",
+        "P(beats DAgger)",
+    ];
+
+    fn cells(&self) -> Vec<String> {
+        let interval = |[estimate, low, high]: [f64; 3], digits: usize| {
+            format!("{estimate:.digits$} [{low:.digits$}, {high:.digits$}]")
+        };
+        vec![
+            self.task.clone(),
+            self.setting.clone(),
+            self.curve.clone(),
+            self.runs.to_string(),
+            interval(self.last, 0),
+            interval(self.average, 0),
+            self.annotations_to_90.map_or("–".into(), |n| n.to_string()),
+            self.beats_dagger.map_or("–".into(), |numbers| interval(numbers, 2)),
+        ]
+    }
+}
+
 impl Reproduce {
     pub(crate) fn run(self, output: &Output) -> anyhow::Result<()> {
         let archive = self.archive();
@@ -126,7 +190,15 @@ impl Reproduce {
             }
             self.carry_out(&plan, &outstanding, &archive)?;
         }
-        draw_all(&experiments, &selection, &mut plan, &archive, output)
+        draw_all(&experiments, &selection, &mut plan, &archive)?;
+        if self.table {
+            for experiment in experiments.iter().filter(|one| one.draw == Draw::Curves) {
+                let rows = summarise(experiment, &selection, &mut plan, &archive)?;
+                output.say(&format!("\n{}", experiment.title))?;
+                output.rows(&rows.iter().map(CurveRow::new).collect::<Vec<_>>())?;
+            }
+        }
+        Ok(())
     }
 
     fn archive(&self) -> Archive {
@@ -224,14 +296,13 @@ fn draw_all(
     selection: &Selection,
     plan: &mut Plan,
     archive: &Archive,
-    output: &Output,
 ) -> anyhow::Result<()> {
     for experiment in experiments {
         let several = experiments.len() > 1;
         match draw::draw(experiment, selection, plan, archive) {
             Ok(_) => {
                 let path = archive.figure_path(&experiment.name, "png");
-                output.say(&format!("{} (and .svg, .csv)", path.display()))?;
+                eprintln!("wrote {} (and .svg, .csv)", path.display());
             }
             Err(draw::DrawError::Nothing(name)) if several => {
                 eprintln!("{}: {name} is not finished, not drawn", experiment.name);

@@ -5,8 +5,8 @@ use tutelage_figures::{Color, Curve, Figure, Panel, Scale, Style};
 use tutelage_lab::stats::Bootstrap;
 
 use super::DrawError;
+use crate::gather::{Gathered, gather};
 use crate::paper::{look, series_name, task_name};
-use crate::plan::Setting;
 use crate::{Archive, Experiment, Plan, Record, Row, Selection, Series, Show};
 
 pub(super) fn figure(
@@ -15,24 +15,10 @@ pub(super) fn figure(
     plan: &mut Plan,
     archive: &Archive,
 ) -> Result<Figure, DrawError> {
-    let tasks = selection.tasks(experiment);
-    let mut figure = Figure::new(&experiment.title).columns(tasks.len());
-    for row in &experiment.rows {
-        for &task in &tasks {
-            let mut finished = Vec::new();
-            for series in selection.series(row) {
-                let setting = Setting { task, row, profile: selection.profile };
-                let mut records = Vec::new();
-                for seed in selection.seeds(experiment) {
-                    let run = plan.run(setting, series, seed)?;
-                    records.extend(archive.record(&plan.runs[run])?);
-                }
-                if !records.is_empty() {
-                    finished.push((*series, records));
-                }
-            }
-            figure = figure.panel(panel(task, row, &finished));
-        }
+    let mut figure =
+        Figure::new(&experiment.title).columns(selection.tasks(experiment).len());
+    for Gathered { task, row, finished } in gather(experiment, selection, plan, archive)? {
+        figure = figure.panel(panel(task, row, &finished));
     }
     if figure.panels.iter().all(|panel| panel.curves.is_empty()) {
         return Err(DrawError::Nothing(experiment.name.clone()));

@@ -6,6 +6,7 @@ mod states;
 
 use tutelage_figures::{Figure, FigureError};
 
+use crate::gather::GatherError;
 use crate::plan::PlanError;
 use crate::{Archive, ArchiveError, Draw, Experiment, Plan, Selection, theory};
 
@@ -15,6 +16,9 @@ pub enum DrawError {
     /// A record.
     #[error(transparent)]
     Archive(#[from] ArchiveError),
+    /// Records of a figure.
+    #[error(transparent)]
+    Gather(#[from] GatherError),
     /// A run that cannot be.
     #[error(transparent)]
     Plan(#[from] PlanError),
