@@ -121,7 +121,7 @@ impl Learner {
 
     /// The statistics that states are normalised by.
     pub fn normaliser(&self) -> Result<Normaliser, NormaliserError> {
-        self.moments.normaliser()
+        self.moments.normaliser(self.settings.min_state_std)
     }
 
     /// One iteration: whole episodes, then a trust-region step of the policy and a fit of the value function, side by side.
@@ -135,7 +135,7 @@ impl Learner {
         let stream = Stream::new(self.seed).fork("iteration", self.iteration);
         let steps = self.settings.batch.div_ceil(envs.len().max(1));
         let share = Share { steps, episode: self.settings.episode };
-        let normaliser = self.moments.normaliser()?;
+        let normaliser = self.moments.normaliser(self.settings.min_state_std)?;
         let rollouts = collect(envs, &self.policy, &normaliser, share, &stream)?;
 
         let values = self.value.predict(&rollouts.states);

@@ -41,11 +41,13 @@ impl Moments {
         self.count = count;
     }
 
-    /// Statistics to normalise by; before any state, those that change nothing.
-    pub fn normaliser(&self) -> Result<Normaliser, NormaliserError> {
+    /// Statistics to normalise by; before any state, those that change nothing. No standard deviation is below `min_std`.
+    pub fn normaliser(&self, min_std: f64) -> Result<Normaliser, NormaliserError> {
         let var = match self.count {
             0.0 => vec![1.0; self.mean.len()],
-            count => self.squares.iter().map(|squares| squares / count).collect(),
+            count => {
+                self.squares.iter().map(|squares| (squares / count).max(min_std.powi(2))).collect()
+            }
         };
         Normaliser::new(self.mean.clone(), var)
     }
@@ -67,9 +69,9 @@ mod tests {
         merged.merge(&of(&states[3..]));
         merged.merge(&Moments::new(2));
         assert!((merged.mean[0] - 4.5).abs() < 1e-12);
-        let var = merged.normaliser().unwrap().var().to_vec();
+        let var = merged.normaliser(0.0).unwrap().var().to_vec();
         assert!((var[0] - 8.25).abs() < 1e-12, "{var:?}");
-        let whole = of(&states).normaliser().unwrap();
+        let whole = of(&states).normaliser(0.0).unwrap();
         assert!(var.iter().zip(whole.var()).all(|(a, b)| (a - b).abs() < 1e-9));
     }
 }

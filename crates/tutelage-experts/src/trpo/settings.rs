@@ -18,6 +18,9 @@ pub struct TrpoSettings {
     pub hidden: Vec<usize>,
     /// log σ at the beginning.
     pub initial_log_std: f32,
+    /// Coordinates of states are divided by no less than this. What hardly varies while all goes well varies much once it
+    /// does not; a small divisor would throw a learner that has lost its way far outside of all it knows.
+    pub min_state_std: f64,
     /// Discount γ.
     pub gamma: f32,
     /// Generalised advantage estimation's λ.
@@ -54,6 +57,7 @@ impl Default for TrpoSettings {
             episode: HORIZON,
             hidden: vec![64, 64],
             initial_log_std: -0.5,
+            min_state_std: 0.0,
             gamma: 0.99,
             lambda: 0.95,
             region: TrustRegion {
@@ -120,6 +124,8 @@ impl TrpoSettings {
         require(&shares, |value| value > 0.0 && value <= 1.0, "above 0 and at most 1")?;
         require(&sizes, |value| value > 0.0 && value.is_finite(), "positive and finite")?;
         require(&[("gamma", f64::from(self.gamma))], |value| value < 1.0, "below 1")?;
+        let floor = ("min_state_std", self.min_state_std);
+        require(&[floor], |value| (0.0..=10.0).contains(&value), "within 0 and 10")?;
         let damping = ("region.cg_damping", f64::from(self.region.cg_damping));
         require(&[damping], |value| (0.0..1e6).contains(&value), "at least 0 and finite")?;
         let spreads = [

@@ -43,8 +43,17 @@ pub(crate) struct Train {
 }
 
 /// The names of the options in [`Settings`].
-const SETTINGS: [&str; 8] =
-    ["steps", "batch", "episode", "max_kl", "entropy", "initial_log_std", "min_log_std", "gamma"];
+const SETTINGS: [&str; 9] = [
+    "steps",
+    "batch",
+    "episode",
+    "max_kl",
+    "entropy",
+    "initial_log_std",
+    "min_log_std",
+    "min_state_std",
+    "gamma",
+];
 
 /// What differs from the task's defaults.
 #[derive(clap::Args)]
@@ -77,6 +86,10 @@ struct Settings {
     #[arg(long, allow_negative_numbers = true)]
     min_log_std: Option<f32>,
 
+    /// Coordinates of states are divided by no less than this
+    #[arg(long)]
+    min_state_std: Option<f64>,
+
     /// Discount
     #[arg(long)]
     gamma: Option<f32>,
@@ -94,6 +107,7 @@ impl Settings {
         set(&mut settings.region.entropy, self.entropy);
         set(&mut settings.initial_log_std, self.initial_log_std);
         set(&mut settings.region.min_log_std, self.min_log_std);
+        set(&mut settings.min_state_std, self.min_state_std);
         set(&mut settings.gamma, self.gamma);
         settings
     }
@@ -110,6 +124,7 @@ fn options(settings: &TrpoSettings, defaults: &TrpoSettings) -> String {
             ("entropy", settings.region.entropy.to_string()),
             ("initial-log-std", settings.initial_log_std.to_string()),
             ("min-log-std", settings.region.min_log_std.to_string()),
+            ("min-state-std", settings.min_state_std.to_string()),
             ("gamma", settings.gamma.to_string()),
         ]
     };
