@@ -95,7 +95,10 @@ mod tests {
             for t in 0..4 {
                 assert_eq!((&a[..], 1.0 - t as f32 / HORIZON as f32), (&b[..15], b[15]));
                 let action = [0.1, -0.2, 0.3];
-                assert_eq!(plain.step(&action, &mut a).unwrap(), shown.step(&action, &mut b).unwrap());
+                assert_eq!(
+                    plain.step(&action, &mut a).unwrap(),
+                    shown.step(&action, &mut b).unwrap()
+                );
             }
         }
     }

@@ -165,12 +165,12 @@ mod tests {
         let mut mean = Batch::zeros(1, 3);
         expert.forward(&state, &mut mean).unwrap();
         let many = Batch::from_vec(15, state.as_slice().repeat(4000)).unwrap();
-        let mut rngs: Vec<Rng> =
-            (0..4000).map(|i| Stream::new(7).fork("row", i).rng()).collect();
+        let mut rngs: Vec<Rng> = (0..4000).map(|i| Stream::new(7).fork("row", i).rng()).collect();
         let mut answers = Batch::zeros(4000, 3);
         expert.annotate(&many, &mut rngs, &mut answers).unwrap();
         for (j, std) in [0.367_88, 1.0, 0.135_34].into_iter().enumerate() {
-            let column: Vec<f64> = answers.rows().map(|a| f64::from(a[j] - mean.row(0)[j])).collect();
+            let column: Vec<f64> =
+                answers.rows().map(|a| f64::from(a[j] - mean.row(0)[j])).collect();
             let average = column.iter().sum::<f64>() / 4000.0;
             let spread = (column.iter().map(|x| x * x).sum::<f64>() / 4000.0).sqrt();
             assert!(average.abs() < 0.06 * std, "{j}: {average}");

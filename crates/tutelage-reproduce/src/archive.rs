@@ -99,8 +99,10 @@ impl Archive {
     /// Keeps a record.
     pub fn save(&self, run: &Run, record: &Record) -> Result<(), ArchiveError> {
         let path = self.record_path(run);
-        let text = serde_json::to_string(record)
-            .map_err(|error| ArchiveError::Damaged { path: path.clone(), message: error.to_string() })?;
+        let text = serde_json::to_string(record).map_err(|error| ArchiveError::Damaged {
+            path: path.clone(),
+            message: error.to_string(),
+        })?;
         self.write(&path, (text + "\n").as_bytes())
     }
 

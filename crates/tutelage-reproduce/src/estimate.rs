@@ -91,8 +91,7 @@ fn weights(class: &Class, task: Task) -> f64 {
         Class::Linear => &[],
     };
     let ends = [task.state_width(), task.action_width()];
-    let widths: Vec<usize> =
-        ends[..1].iter().chain(hidden).chain(&ends[1..]).copied().collect();
+    let widths: Vec<usize> = ends[..1].iter().chain(hidden).chain(&ends[1..]).copied().collect();
     widths.windows(2).map(|pair| (pair[0] * pair[1]) as f64).sum()
 }
 

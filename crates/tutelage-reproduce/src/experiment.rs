@@ -99,7 +99,9 @@ pub struct Series {
 #[derive(Debug, thiserror::Error)]
 pub enum ExperimentError {
     /// There is no figure of this name.
-    #[error("there is no figure `{name}`; did you mean `{nearest}`? `tutelage reproduce --list` shows all")]
+    #[error(
+        "there is no figure `{name}`; did you mean `{nearest}`? `tutelage reproduce --list` shows all"
+    )]
     Unknown {
         /// The name asked for.
         name: String,

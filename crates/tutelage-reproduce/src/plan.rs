@@ -191,7 +191,8 @@ impl Plan {
         let mut outstanding = vec![false; self.runs.len()];
         for &run in wanted {
             let drawn = self.drawn_states.contains(&run);
-            if archive.record(&self.runs[run])?.is_none() || drawn && !archive.has_data(&self.runs[run])
+            if archive.record(&self.runs[run])?.is_none()
+                || drawn && !archive.has_data(&self.runs[run])
             {
                 self.require(run, archive, &mut outstanding);
             }
@@ -236,7 +237,11 @@ impl Run {
             }
             fixed => fixed,
         });
-        RunSpec { d0, data: self.spec.data.as_ref().map(|name| runs.join(name)), ..self.spec.clone() }
+        RunSpec {
+            d0,
+            data: self.spec.data.as_ref().map(|name| runs.join(name)),
+            ..self.spec.clone()
+        }
     }
 }
 

@@ -91,11 +91,8 @@ mod tests {
 
     fn spec(profile: Profile, class: &str) -> tutelage_lab::spec::RunSpec {
         let networks = class != "linear";
-        let base = Draft {
-            task: Some("ant".into()),
-            class: Some(class.into()),
-            ..Draft::default()
-        };
+        let base =
+            Draft { task: Some("ant".into()), class: Some(class.into()), ..Draft::default() };
         profile.draft(None, networks).or(base).check().unwrap()
     }
 

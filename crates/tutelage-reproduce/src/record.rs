@@ -48,12 +48,7 @@ pub(crate) const FORMAT: u32 = 1;
 
 impl Record {
     /// The record of a run with this history and these times.
-    pub fn new(
-        run: &Run,
-        history: &History<f32, f32>,
-        times: &[Seconds],
-        threads: usize,
-    ) -> Self {
+    pub fn new(run: &Run, history: &History<f32, f32>, times: &[Seconds], threads: usize) -> Self {
         let results = &history.results;
         let seconds = |of: &dyn Fn(&Seconds) -> f64| {
             let round = |n| times.iter().find(|seconds| seconds.round == n).map_or(0.0, of);
@@ -62,9 +57,9 @@ impl Record {
         let per_round = |of: &dyn Fn(&Evaluation) -> f64, digits| {
             results.iter().map(|result| short(of(&result.mean), digits)).collect::<Vec<_>>()
         };
-        let random = results.iter().map(|result| {
-            result.random.as_ref().map(|random| short(random.mean_reward(), 2))
-        });
+        let random = results
+            .iter()
+            .map(|result| result.random.as_ref().map(|random| short(random.mean_reward(), 2)));
         let loss = results.iter().map(|result| result.mean.imitation_loss().map(|x| short(x, 7)));
         Self {
             format: FORMAT,

@@ -46,9 +46,8 @@ pub fn summarise(
 }
 
 fn summaries(panel: &Gathered<'_>) -> Vec<Summary> {
-    let is_dagger = |series: &Series| {
-        series.algorithm == AlgorithmName::Dagger && series.data.is_none()
-    };
+    let is_dagger =
+        |series: &Series| series.algorithm == AlgorithmName::Dagger && series.data.is_none();
     let dagger = panel.finished.iter().find(|(series, _)| is_dagger(series));
     let dagger = dagger.map(|(_, records)| averages(records, |record| Some(&record.reward)));
     let mut summaries = Vec::new();

@@ -90,9 +90,9 @@ pub fn regret_panel(title: &str, problem: &Problem, rules: &Rules, played: &[Pla
         let average = |game: &Game, n: usize| game.regret[n - 1] / n as f64;
         panel = panel.curve(over_seeds(&games, rules.rounds, average, algorithm, index));
         // No loss is above 1, so a bound above 1 says nothing: it is drawn from where it does.
-        let bounds = plotted_rounds(rules.rounds).into_iter().filter_map(|n| {
-            Some((n as f64, bound(problem, algorithm, rules, n)? / n as f64))
-        });
+        let bounds = plotted_rounds(rules.rounds)
+            .into_iter()
+            .filter_map(|n| Some((n as f64, bound(problem, algorithm, rules, n)? / n as f64)));
         let bounds: Vec<(f64, f64)> = bounds.filter(|(_, y)| *y <= 1.0).collect();
         if !bounds.is_empty() {
             let curve = Curve::new("MFTPL-P's bound", bounds);

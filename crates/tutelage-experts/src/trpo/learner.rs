@@ -324,7 +324,9 @@ mod tests {
         let run = |seed| {
             let mut learner = Learner::new(settings(), (2, 1), seed).unwrap();
             let mut envs = lines();
-            (0..3).for_each(|_| drop(learner.iterate(&mut envs).unwrap()));
+            for _ in 0..3 {
+                learner.iterate(&mut envs).unwrap();
+            }
             learner.policy().flat()
         };
         assert_eq!(run(1), run(1));

@@ -15,8 +15,7 @@ pub(super) fn figure(
     plan: &mut Plan,
     archive: &Archive,
 ) -> Result<Figure, DrawError> {
-    let mut figure =
-        Figure::new(&experiment.title).columns(selection.tasks(experiment).len());
+    let mut figure = Figure::new(&experiment.title).columns(selection.tasks(experiment).len());
     for Gathered { task, row, finished } in gather(experiment, selection, plan, archive)? {
         figure = figure.panel(panel(task, row, &finished));
     }
