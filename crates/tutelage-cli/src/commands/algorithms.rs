@@ -29,7 +29,14 @@ const TABLE: [Line; 8] = [
     line(["dagger", "learner", "D", "–", "1", "learn"]),
     line(["bd-E", "learner", "bootstrap of D", "mean", "E", "learn"]),
     line(["mp-E(X)", "learner", "D and X draws from d0 with random labels", "mean", "E", "learn"]),
-    line(["mftpl-p(λ)", "learner", "the same, X ~ Poisson(λ)", "mean", "25", "learn, theory"]),
+    line([
+        "mftpl-p-E(λ)",
+        "learner",
+        "the same, X ~ Poisson(λ)",
+        "mean",
+        "E or 25",
+        "learn, theory",
+    ]),
     line([
         "logger-m",
         "learner",

@@ -11,7 +11,7 @@ pub(crate) struct SpecArgs {
     /// Who annotates: the name of a shipped expert or a file [default: the task's shipped expert]
     #[arg(long, value_name = "NAME|FILE")]
     expert: Option<String>,
-    /// bc, dagger, bd-E, mp-E(X), mftpl-p(λ); `tutelage algorithms` explains them [default: bd-5]
+    /// bc, dagger, bd-E, mp-E(X), mftpl-p(λ), mftpl-p-E(λ); `tutelage algorithms` explains them [default: bd-5]
     #[arg(long, short)]
     algorithm: Option<String>,
     /// Policy class: mlp:64,64, mlp:8, linear, or the paper's realizable and nonrealizable [default: realizable]
