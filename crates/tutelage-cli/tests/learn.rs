@@ -175,5 +175,5 @@ fn tasks_and_algorithms_are_listed() {
     let tasks = stdout(&finish(lab.path(), &["tasks", "--json"]));
     assert_eq!(tasks.lines().count(), 4);
     let algorithms = stdout(&finish(lab.path(), &["algorithms"]));
-    assert!(algorithms.contains("mftpl-p(λ)") && algorithms.contains("retrain"), "{algorithms}");
+    assert!(algorithms.contains("mftpl-p-E(λ)") && algorithms.contains("retrain"), "{algorithms}");
 }
