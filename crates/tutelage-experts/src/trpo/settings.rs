@@ -90,7 +90,7 @@ impl TrpoSettings {
                 steps: 3_000_000,
                 initial_log_std: 0.0,
                 min_state_std: 0.5,
-                region: TrustRegion { min_log_std: -2.0, ..defaults.region.clone() },
+                region: TrustRegion { min_log_std: -2.0, ..defaults.region },
                 ..defaults
             },
             // Wide noise in the beginning finds a better gait.
