@@ -100,7 +100,8 @@ fn map(
     Ok(places)
 }
 
-/// Two coordinates per row, from a fixed start.
+/// Two coordinates per row, from a fixed start. Threads add up in any order, so two maps of the same rows may differ: that is
+/// why a map is kept once it is made.
 fn embed(rows: &[Vec<f32>]) -> Vec<f32> {
     let mut rng = Stream::new(0).fork("t-SNE", 0).rng();
     let start: Vec<f32> = (0..2 * rows.len()).map(|_| rng.random_range(-1e-4..1e-4)).collect();
@@ -230,6 +231,5 @@ mod tests {
         let spread = |i: usize| (points[2 * i] - ax).hypot(points[2 * i + 1] - ay);
         let mean_spread = (0..30).map(spread).sum::<f32>() / 30.0;
         assert!(between > 2.0 * mean_spread, "{between} against {mean_spread}");
-        assert_eq!(points, embed(&rows));
     }
 }
