@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use tutelage_lab::store::{Disk, OsDisk, read_history};
+use tutelage_lab::store::{Disk, History, OsDisk, read_history};
 
 use crate::record::FORMAT;
 use crate::{Record, Run};
@@ -70,8 +70,15 @@ impl Archive {
         self.results.join("maps").join(format!("{figure}.csv"))
     }
 
-    /// The record of a run, where it is finished.
+    /// The record of a run, where it is finished; a run on the clock is as good as any.
     pub fn record(&self, run: &Run) -> Result<Option<Record>, ArchiveError> {
+        match self.read(run)? {
+            None if !run.timed => self.read(&run.on_the_clock()),
+            found => Ok(found),
+        }
+    }
+
+    fn read(&self, run: &Run) -> Result<Option<Record>, ArchiveError> {
         let path = self.record_path(run);
         let text = match fs::read_to_string(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -90,10 +97,19 @@ impl Archive {
         Ok(Some(record))
     }
 
-    /// Whether the annotations of a whole run are in its directory.
+    /// Whether the annotations of a whole run are in its own directory, where other runs look for them.
     pub fn has_data(&self, run: &Run) -> bool {
-        read_history::<f32, f32>(&self.run_path(run))
-            .is_ok_and(|history| history.results.len() == run.spec.rounds)
+        self.whole(run).is_some()
+    }
+
+    /// The annotations of a whole run, on the clock or not.
+    pub fn data(&self, run: &Run) -> Option<History<f32, f32>> {
+        self.whole(run).or_else(|| self.whole(&run.on_the_clock()))
+    }
+
+    fn whole(&self, run: &Run) -> Option<History<f32, f32>> {
+        let history = read_history(&self.run_path(run)).ok()?;
+        (history.results.len() == run.spec.rounds).then_some(history)
     }
 
     /// Keeps a record.

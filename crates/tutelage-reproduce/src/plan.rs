@@ -153,10 +153,8 @@ impl Plan {
         Ok(self.insert(Run { name, spec, expert, needs, timed: false }))
     }
 
-    /// The same run once more, alone and on the clock.
     fn timed(&mut self, run: usize) -> usize {
-        let run = self.runs[run].clone();
-        self.insert(Run { name: format!("timed-{}", run.name), timed: true, ..run })
+        self.insert(self.runs[run].on_the_clock())
     }
 
     fn insert(&mut self, run: Run) -> usize {
@@ -192,7 +190,7 @@ impl Plan {
         for &run in wanted {
             let drawn = self.drawn_states.contains(&run);
             if archive.record(&self.runs[run])?.is_none()
-                || drawn && !archive.has_data(&self.runs[run])
+                || drawn && archive.data(&self.runs[run]).is_none()
             {
                 self.require(run, archive, &mut outstanding);
             }
@@ -229,6 +227,11 @@ fn name(spec: &RunSpec, expert: &str) -> String {
 }
 
 impl Run {
+    /// The same run once more, alone and on the clock.
+    pub(crate) fn on_the_clock(&self) -> Self {
+        Self { name: format!("timed-{}", self.name), timed: true, ..self.clone() }
+    }
+
     /// The spec with the runs that it names where they are.
     pub fn located(&self, runs: &Path) -> RunSpec {
         let d0 = self.spec.d0.clone().map(|cover| match cover {
@@ -294,6 +297,25 @@ mod tests {
         let located = bagging.located(Path::new("somewhere"));
         assert_eq!(located.data.unwrap().parent(), Some(Path::new("somewhere")));
         assert!(bagging.name.starts_with("hopper-bagging-5-mlp-64-64-seed-1-"), "{}", bagging.name);
+    }
+
+    #[test]
+    fn a_run_on_the_clock_counts_for_every_figure() {
+        let dir = tempfile::tempdir().unwrap();
+        let archive = Archive::new(dir.path().join("results"), dir.path().join("runs"));
+        let selection = Selection {
+            profile: Profile::Quick,
+            tasks: Some(vec![Task::Hopper]),
+            algorithms: Some(vec![AlgorithmName::parse("bc").unwrap()]),
+            seeds: Some(vec![1]),
+        };
+        let (mut plan, timed) = plan("cost", &selection);
+        let [timed] = timed[..] else { panic!("{timed:?}") };
+        let record = crate::Record::new(&plan.runs[timed], &Default::default(), &[], 2);
+        archive.save(&plan.runs[timed], &record).unwrap();
+        let main = plan.add(&Experiment::named("main").unwrap(), &selection).unwrap();
+        assert_eq!(archive.record(&plan.runs[main[0]]).unwrap(), Some(record));
+        assert_eq!(plan.outstanding(&main, &archive).unwrap(), main[1..]);
     }
 
     #[test]

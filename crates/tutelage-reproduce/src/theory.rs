@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 use tutelage::{Algorithm, Size, TrainOn};
-use tutelage_figures::{Color, Curve, Figure, Panel, Scale, Style};
+use tutelage_figures::{Color, Curve, Figure, Level, Panel, Scale, Style};
 use tutelage_theory::{Dimensions, Family, Game, Problem, contestants, play, theorem};
 
 use crate::{Experiment, Profile, Selection};
@@ -96,7 +96,7 @@ pub fn regret_panel(title: &str, problem: &Problem, rules: &Rules, played: &[Pla
         let bounds: Vec<(f64, f64)> = bounds.filter(|(_, y)| *y <= 1.0).collect();
         if !bounds.is_empty() {
             let curve = Curve::new("MFTPL-P's bound", bounds);
-            panel = panel.curve(curve.color(Color::GREY).style(Style::Dashed));
+            panel = panel.curve(curve.color(Color::palette(index)).style(Style::Dashed));
         }
     }
     panel
@@ -122,7 +122,8 @@ pub(crate) fn regret(
     for name in ["trap", "random"] {
         let problem = problem(name)?;
         let played = play_all(&problem, &rules)?;
-        figure = figure.panel(regret_panel(&describe(&problem, &rules), &problem, &rules, &played));
+        let title = format!("{} MDP, {} states", problem.name, problem.mdp.states());
+        figure = figure.panel(regret_panel(&title, &problem, &rules, &played));
     }
     Ok(figure)
 }
@@ -135,9 +136,14 @@ pub(crate) fn limitation(
     let rules = rules(experiment, selection, 5);
     let problem = problem("limitation")?;
     let played = play_all(&problem, &rules)?;
-    let costs = cost_panel("what the policy costs", &rules, &played)
-        .level("the class's best", 1.0)
-        .level("expert", played.first().map_or(0.0, |played| played.game.expert_cost));
+    let mut costs =
+        cost_panel("what the policy costs", &rules, &played).level("the class's best", 1.0);
+    costs.levels.push(Level {
+        name: "expert".into(),
+        color: Color::GREY,
+        style: Style::Dotted,
+        y: played.first().map_or(0.0, |played| played.game.expert_cost),
+    });
     let regret = regret_panel("while its regret vanishes", &problem, &rules, &played);
     Ok(Figure::new(&experiment.title).panel(costs).panel(regret))
 }

@@ -134,7 +134,8 @@ impl Learner {
         let region = self.region();
         let stream = Stream::new(self.seed).fork("iteration", self.iteration);
         let steps = self.settings.batch.div_ceil(envs.len().max(1));
-        let share = Share { steps, episode: self.settings.episode };
+        let TrpoSettings { episode, stumble, .. } = self.settings;
+        let share = Share { steps, episode, stumble };
         let normaliser = self.moments.normaliser(self.settings.min_state_std)?;
         let rollouts = collect(envs, &self.policy, &normaliser, share, &stream)?;
 
@@ -185,12 +186,12 @@ impl Learner {
         let after_cut = self.value.predict(&rollouts.cut_states);
         let mut gains = vec![0.0; values.len()];
         let mut first = 0;
-        for (episode, cut) in rollouts.episodes.iter().zip(&rollouts.cuts) {
-            let rows = first..first + episode.length;
-            let last = cut.map_or(0.0, |row| after_cut[row]);
+        for piece in &rollouts.pieces {
+            let rows = first..first + piece.length;
+            let last = piece.cut.map_or(0.0, |row| after_cut[row]);
             let gains = &mut gains[rows.clone()];
             advantages(&rewards[rows.clone()], &values[rows], last, (gamma, lambda), gains);
-            first += episode.length;
+            first += piece.length;
         }
         let targets = values.iter().zip(&gains).map(|(v, a)| v + a).collect();
         (gains, targets)

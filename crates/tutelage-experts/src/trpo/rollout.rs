@@ -1,7 +1,8 @@
 //! Whole episodes of a Gaussian policy.
 
+use rand::RngExt;
 use rayon::prelude::*;
-use tutelage::{Batch, Env, EnvError, Episode, Stream};
+use tutelage::{Batch, Env, EnvError, Episode, Rng, Stream};
 use tutelage_envs::Normaliser;
 use tutelage_oracles::net::Tape;
 
@@ -16,11 +17,20 @@ pub(crate) struct Rollouts {
     pub(crate) actions: Batch<f32>,
     pub(crate) rewards: Vec<f32>,
     pub(crate) episodes: Vec<Episode>,
-    /// For each episode the row of `cut_states` that a time limit cut it in; none where it terminated.
-    pub(crate) cuts: Vec<Option<usize>>,
+    /// The episodes again, in pieces without a stumble.
+    pub(crate) pieces: Vec<Piece>,
+    /// Where pieces were cut off.
     pub(crate) cut_states: Batch<f32>,
     /// Of the states before they were normalised.
     pub(crate) moments: Moments,
+}
+
+/// Steps in a row that were all the policy's own.
+#[derive(Clone, Copy)]
+pub(crate) struct Piece {
+    pub(crate) length: usize,
+    /// The row of `cut_states` that a time limit or a stumble cut it in; none where the episode terminated.
+    pub(crate) cut: Option<usize>,
 }
 
 /// How much to play: episodes of at most `episode` steps, until a lane has made at least `steps`.
@@ -28,6 +38,8 @@ pub(crate) struct Rollouts {
 pub(crate) struct Share {
     pub(crate) steps: usize,
     pub(crate) episode: usize,
+    /// The longest stumble, in steps; 0 for none.
+    pub(crate) stumble: usize,
 }
 
 /// Plays whole episodes in every environment, until each has had its share.
@@ -53,7 +65,7 @@ pub(crate) fn collect<E: Env<State = f32, Action = f32>>(
                     break;
                 }
                 let stream = stream.fork("episode", episode);
-                rollouts.play(env, policy, normaliser, share.episode, &stream)?;
+                rollouts.play(env, policy, normaliser, share, &stream)?;
             }
             Ok(rollouts)
         })
@@ -74,26 +86,28 @@ impl Rollouts {
             actions: Batch::new(actions),
             rewards: Vec::new(),
             episodes: Vec::new(),
-            cuts: Vec::new(),
+            pieces: Vec::new(),
             cut_states: Batch::new(states),
             moments: Moments::new(states),
         }
     }
 
-    /// Adds one episode, cut after `limit` steps.
+    /// Adds one episode, cut after `share.episode` steps.
     fn play<E: Env<State = f32, Action = f32>>(
         &mut self,
         env: &mut E,
         policy: &GaussianPolicy,
         normaliser: &Normaliser,
-        limit: usize,
+        share: Share,
         stream: &Stream,
     ) -> Result<(), EnvError> {
         let mut tape = Tape::new(policy.network().layout(), 1);
         let mut noise = stream.fork("act", 0).rng();
+        let mut stumbles = Stumbles::new(share.stumble, stream.fork("stumble", 0).rng());
         let (mut state, mut action) =
             (vec![0.0; self.states.width()], vec![0.0; self.actions.width()]);
         let mut episode = Episode::default();
+        let mut piece = 0;
         env.reset(stream.fork("env", 0).rng(), &mut state)?;
         loop {
             self.moments.add(&state);
@@ -108,17 +122,32 @@ impl Rollouts {
             self.rewards.push(step.reward as f32);
             episode.reward += step.reward;
             episode.length += 1;
-            if step.is_last() || episode.length == limit {
-                let cut = !step.terminated;
-                if cut {
-                    normaliser.apply(&mut state);
-                    self.cut_states.push(&state);
-                }
-                self.cuts.push(cut.then(|| self.cut_states.len() - 1));
+            piece += 1;
+            let mut over = step.is_last() || episode.length == share.episode;
+            let stumble = if over { 0 } else { stumbles.next() };
+            if over || stumble > 0 {
+                self.close(piece, (!step.terminated).then_some(&state), normaliser);
+                piece = 0;
+            }
+            if stumble > 0 {
+                over = stumbles.fall(stumble, env, &mut action, &mut state)?;
+            }
+            if over {
                 self.episodes.push(episode);
                 return Ok(());
             }
         }
+    }
+
+    /// Ends a piece; `cut` is the state that it was cut off in.
+    fn close(&mut self, length: usize, cut: Option<&Vec<f32>>, normaliser: &Normaliser) {
+        let cut = cut.map(|state| {
+            let mut state = state.clone();
+            normaliser.apply(&mut state);
+            self.cut_states.push(&state);
+            self.cut_states.len() - 1
+        });
+        self.pieces.push(Piece { length, cut });
     }
 
     fn append(&mut self, other: &Self) {
@@ -127,8 +156,107 @@ impl Rollouts {
         self.actions.extend(&other.actions);
         self.rewards.extend(&other.rewards);
         self.episodes.extend(&other.episodes);
-        self.cuts.extend(other.cuts.iter().map(|cut| cut.map(|row| row + earlier)));
+        self.pieces.extend(other.pieces.iter().map(|piece| Piece {
+            cut: piece.cut.map(|row| row + earlier),
+            ..*piece
+        }));
         self.cut_states.extend(&other.cut_states);
         self.moments.merge(&other.moments);
+    }
+}
+
+/// Moments in which the policy is not obeyed: one random action is held for a while. Where a body falls and is not stopped,
+/// a policy that was never made to stumble never learns to get up, and cannot teach it.
+struct Stumbles {
+    longest: usize,
+    rng: Rng,
+}
+
+/// A stumble comes after so many steps on average.
+const STEPS_BETWEEN: u32 = 200;
+
+impl Stumbles {
+    fn new(longest: usize, rng: Rng) -> Self {
+        Self { longest, rng }
+    }
+
+    /// The length of the stumble that begins now, 0 if none does.
+    fn next(&mut self) -> usize {
+        let begins = self.longest > 0 && self.rng.random_ratio(1, STEPS_BETWEEN);
+        if begins { self.rng.random_range(1..=self.longest) } else { 0 }
+    }
+
+    /// Holds a random action; whether the episode ended by it.
+    fn fall<E: Env<State = f32, Action = f32>>(
+        &mut self,
+        steps: usize,
+        env: &mut E,
+        action: &mut [f32],
+        state: &mut [f32],
+    ) -> Result<bool, EnvError> {
+        action.iter_mut().for_each(|a| *a = self.rng.random_range(-1.0..=1.0));
+        for _ in 0..steps {
+            if env.step(action, state)?.is_last() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tutelage::{Spaces, Step};
+
+    /// The state is the time.
+    struct Clock(f32);
+
+    impl Env for Clock {
+        type State = f32;
+        type Action = f32;
+
+        fn spaces(&self) -> Spaces {
+            Spaces { states: 1, actions: 1 }
+        }
+
+        fn horizon(&self) -> usize {
+            5000
+        }
+
+        fn reset(&mut self, _: Rng, state: &mut [f32]) -> Result<(), EnvError> {
+            self.0 = 0.0;
+            state[0] = 0.0;
+            Ok(())
+        }
+
+        fn step(&mut self, _: &[f32], state: &mut [f32]) -> Result<Step, EnvError> {
+            self.0 += 1.0;
+            state[0] = self.0;
+            let truncated = self.0 as usize == self.horizon();
+            Ok(Step { reward: 1.0, terminated: false, truncated })
+        }
+    }
+
+    #[test]
+    fn a_stumble_cuts_an_episode_and_is_not_learned_from() {
+        let policy = GaussianPolicy::random(&[1, 4, 1], 0.0, &mut Stream::new(1).rng()).unwrap();
+        let identity = Normaliser::new(vec![0.0], vec![1e12]).unwrap();
+        let share = Share { steps: 1, episode: 5000, stumble: 10 };
+        let played =
+            collect(&mut [Clock(0.0)], &policy, &identity, share, &Stream::new(2)).unwrap();
+        let time = |row: &[f32]| (row[0] * 1e6).round();
+        assert!(played.pieces.len() > 5, "{}", played.pieces.len());
+        assert_eq!(played.pieces.iter().map(|piece| piece.length).sum::<usize>(), played.rewards.len());
+        let (mut first, mut after) = (0, 0.0);
+        for piece in &played.pieces {
+            let begins = time(played.states.row(first));
+            assert!(first == 0 || (1.0..=10.0).contains(&(begins - after)), "{begins} {after}");
+            first += piece.length;
+            let last = time(played.states.row(first - 1));
+            assert_eq!(last - begins, (piece.length - 1) as f32);
+            after = time(played.cut_states.row(piece.cut.unwrap()));
+            assert_eq!(after, last + 1.0);
+        }
     }
 }

@@ -14,6 +14,9 @@ pub struct TrpoSettings {
     pub batch: usize,
     /// Training episodes are cut after so many steps: shorter ones begin more often, longer ones see more of where a gait leads.
     pub episode: usize,
+    /// Now and then the policy is not obeyed for up to so many steps, and must find its feet again; 0 for never.
+    #[serde(default)]
+    pub stumble: usize,
     /// Widths of the hidden layers, of the mean as of the value network.
     pub hidden: Vec<usize>,
     /// log σ at the beginning.
@@ -55,6 +58,7 @@ impl Default for TrpoSettings {
             steps: 2_000_000,
             batch: 8000,
             episode: HORIZON,
+            stumble: 0,
             hidden: vec![64, 64],
             initial_log_std: -0.5,
             min_state_std: 0.0,
@@ -84,7 +88,15 @@ impl TrpoSettings {
         let defaults = Self::default();
         match task {
             Task::Hopper => defaults,
-            Task::HalfCheetah => Self { steps: 4_000_000, ..defaults },
+            // A cheetah on its back is not stopped: it must learn to get up.
+            Task::HalfCheetah => Self {
+                steps: 4_000_000,
+                batch: 4000,
+                stumble: 30,
+                min_state_std: 0.5,
+                region: TrustRegion { min_log_std: -2.0, ..defaults.region },
+                ..defaults
+            },
             // An ant that turns sees its heading change as never before: the floor keeps that small.
             Task::Ant => Self {
                 steps: 3_000_000,

@@ -6,7 +6,6 @@ use bhtsne::tSNE;
 use rand::RngExt;
 use tutelage::Stream;
 use tutelage_figures::{Color, Curve, Figure, Panel, Style};
-use tutelage_lab::store::{StoreError, read_history};
 
 use super::DrawError;
 use crate::paper::{look, series_name};
@@ -15,9 +14,6 @@ use crate::{Archive, Draw, Experiment, Plan, Selection, Series};
 /// Why there is no map.
 #[derive(Debug, thiserror::Error)]
 pub enum StatesError {
-    /// A run's states cannot be read.
-    #[error(transparent)]
-    Store(#[from] StoreError),
     /// There are too few states for a map.
     #[error("{0} states are too few for a map")]
     TooFew(usize),
@@ -78,11 +74,7 @@ fn map(
         let run = &plan.runs[run];
         let of = |series: &Series| series.algorithm == run.spec.algorithm;
         let Some(index) = series.iter().position(of) else { continue };
-        if !archive.has_data(run) {
-            return Err(DrawError::Nothing(run.name.clone()));
-        }
-        let history =
-            read_history::<f32, f32>(&archive.run_path(run)).map_err(StatesError::from)?;
+        let history = archive.data(run).ok_or_else(|| DrawError::Nothing(run.name.clone()))?;
         for (n, round) in history.rounds.iter().enumerate() {
             for row in round.states.rows() {
                 rows.push(row.to_vec());

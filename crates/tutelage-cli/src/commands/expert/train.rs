@@ -43,10 +43,11 @@ pub(crate) struct Train {
 }
 
 /// The names of the options in [`Settings`].
-const SETTINGS: [&str; 9] = [
+const SETTINGS: [&str; 10] = [
     "steps",
     "batch",
     "episode",
+    "stumble",
     "max_kl",
     "entropy",
     "initial_log_std",
@@ -69,6 +70,10 @@ struct Settings {
     /// Steps after which a training episode is cut
     #[arg(long)]
     episode: Option<usize>,
+
+    /// Now and then the policy is not obeyed for up to so many steps (0: never)
+    #[arg(long)]
+    stumble: Option<usize>,
 
     /// The largest mean KL divergence of an update
     #[arg(long)]
@@ -103,6 +108,7 @@ impl Settings {
         set(&mut settings.steps, self.steps);
         set(&mut settings.batch, self.batch);
         set(&mut settings.episode, self.episode);
+        set(&mut settings.stumble, self.stumble);
         set(&mut settings.region.max_kl, self.max_kl);
         set(&mut settings.region.entropy, self.entropy);
         set(&mut settings.initial_log_std, self.initial_log_std);
@@ -120,6 +126,7 @@ fn options(settings: &TrpoSettings, defaults: &TrpoSettings) -> String {
             ("steps", settings.steps.to_string()),
             ("batch", settings.batch.to_string()),
             ("episode", settings.episode.to_string()),
+            ("stumble", settings.stumble.to_string()),
             ("max-kl", settings.region.max_kl.to_string()),
             ("entropy", settings.region.entropy.to_string()),
             ("initial-log-std", settings.initial_log_std.to_string()),
