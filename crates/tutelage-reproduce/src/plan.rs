@@ -306,7 +306,7 @@ mod tests {
         let selection = Selection {
             profile: Profile::Quick,
             tasks: Some(vec![Task::Hopper]),
-            algorithms: Some(vec![AlgorithmName::parse("bc").unwrap()]),
+            algorithms: Some(vec![AlgorithmName::BehaviorCloning]),
             seeds: Some(vec![1]),
         };
         let (mut plan, timed) = plan("cost", &selection);
