@@ -36,7 +36,7 @@ fn main() -> ExitCode {
     match run(cli) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("error: {error:#}");
+            eprintln!("error: {}", explain(&error));
             ExitCode::FAILURE
         }
     }
@@ -47,4 +47,26 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global()?;
     }
     cli.command.run(&Output::new(cli.json))
+}
+
+/// An error with its causes, each said once: most messages already end in what caused them.
+fn explain(error: &anyhow::Error) -> String {
+    let mut text = error.to_string();
+    for cause in error.chain().skip(1).map(ToString::to_string) {
+        if !text.contains(&cause) {
+            text = format!("{text}: {cause}");
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cause_is_said_once() {
+        let error = anyhow::anyhow!("no such file").context("cannot read x: no such file");
+        assert_eq!(explain(&error.context("run 3")), "run 3: cannot read x: no such file");
+    }
 }

@@ -10,8 +10,8 @@ use crate::{Archive, Plan, Run};
 /// Seconds on one core, learned from the runs that are finished; where none is like it, from what one step costs.
 #[derive(Clone, Debug, Default)]
 pub struct Estimator {
-    /// Core-seconds of runs that differ in seed and data alone, and how many there were.
-    seen: HashMap<String, (f64, usize)>,
+    /// Core-seconds of runs that differ in seed and data alone, in ascending order.
+    seen: HashMap<String, Vec<f64>>,
 }
 
 /// Multiply-adds of a training step per second and core, and what a step costs besides.
@@ -34,16 +34,16 @@ impl Estimator {
 
     /// Takes note of a finished run.
     pub fn learn(&mut self, run: &Run, core_seconds: f64) {
-        let (total, count) = self.seen.entry(kind(&run.spec)).or_default();
-        *total += core_seconds;
-        *count += 1;
+        let seen = self.seen.entry(kind(&run.spec)).or_default();
+        seen.insert(seen.partition_point(|&earlier| earlier < core_seconds), core_seconds);
     }
 
-    /// Seconds that a run will take on one core.
+    /// Seconds that a run will take on one core: the median of its like, so that a run which shared its core with something
+    /// else counts for little.
     pub fn core_seconds(&self, run: &Run) -> f64 {
-        match self.seen.get(&kind(&run.spec)) {
-            Some((total, count)) => total / *count as f64,
-            None => guess(&run.spec),
+        match self.seen.get(&kind(&run.spec)).map(Vec::as_slice) {
+            None | Some([]) => guess(&run.spec),
+            Some(seen) => seen[(seen.len() - 1) / 2],
         }
     }
 
@@ -122,7 +122,9 @@ mod tests {
         let guess = estimator.core_seconds(&small);
         assert!(guess > 1.0 && guess < 1000.0, "{guess}");
         assert!(estimator.core_seconds(&large) > 5.0 * guess);
-        estimator.learn(&run("task = 'hopper'\nalgorithm = 'dagger'\nseed = 2"), 12.0);
-        assert_eq!(estimator.core_seconds(&small), 12.0);
+        for seconds in [900.0, 12.0, 14.0] {
+            estimator.learn(&run("task = 'hopper'\nalgorithm = 'dagger'\nseed = 2"), seconds);
+        }
+        assert_eq!(estimator.core_seconds(&small), 14.0);
     }
 }
