@@ -29,7 +29,7 @@ pub(crate) struct Progress<'a> {
 impl<'a> Progress<'a> {
     /// Reports a run of this spec, after what was done before it was last interrupted.
     pub(crate) fn new(spec: &RunSpec, dir: &Path, output: &'a Output) -> anyhow::Result<Self> {
-        let bar = std::io::stderr().is_terminal().then(|| live_line(spec.rounds as u64));
+        let bar = live_line(spec.rounds, "rounds");
         let progress = Self {
             output,
             bar,
@@ -155,12 +155,17 @@ pub(crate) fn rough(time: Duration) -> String {
     }
 }
 
-fn live_line(rounds: u64) -> ProgressBar {
-    let bar = ProgressBar::new(rounds);
-    let style = ProgressStyle::with_template("{bar:24} {pos}/{len} rounds  {msg}  {elapsed}");
+/// A line that stays below all others and shows how far it is, where standard error is a terminal.
+pub(crate) fn live_line(total: usize, what: &str) -> Option<ProgressBar> {
+    if !std::io::stderr().is_terminal() {
+        return None;
+    }
+    let bar = ProgressBar::new(total as u64);
+    let template = format!("{{bar:24}} {{pos}}/{{len}} {what}  {{wide_msg}}  {{elapsed}}");
+    let style = ProgressStyle::with_template(&template);
     bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
     bar.enable_steady_tick(Duration::from_millis(200));
-    bar
+    Some(bar)
 }
 
 /// The first Ctrl-C asks the run to stop at a safe point; the second ends the process, which loses nothing either.

@@ -12,7 +12,6 @@ use support::{fail, finish, stderr, stdout, tutelage};
 
 const FIGURE: &str = "
 title = 'Affine policies'
-paper = 'none'
 draw = 'curves'
 tasks = ['hopper']
 
@@ -70,6 +69,11 @@ fn killed_and_continued_a_figure_comes_out_the_same() {
     assert_eq!(records(whole.path()), records(killed.path()));
     assert!(csv(whole.path()) == csv(killed.path()));
 
+    let part = ["--algorithms", "dagger", "--draw-only"];
+    let drawn = csv(whole.path());
+    finish(whole.path(), &[&RUN[..], &part].concat());
+    assert!(csv(whole.path()) == drawn, "a part of the runs does not narrow the figure");
+
     let again = finish(whole.path(), &[&RUN[..], &["--table", "--json"]].concat());
     let rows: Vec<serde_json::Value> =
         stdout(&again).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -109,6 +113,9 @@ fn the_list_and_the_errors_say_what_there_is() {
     assert!(fail(lab.path(), &["reproduce", "main", "--tasks", "hoper"]).contains("hopper"));
     assert!(fail(lab.path(), &["reproduce", "main", "--profile", "fast"]).contains("quick"));
     assert!(fail(lab.path(), &["reproduce", "main", "--draw-only"]).contains("finished"));
+    assert!(
+        fail(lab.path(), &["reproduce", "ablation", "--tasks", "walker2d"]).contains("nothing")
+    );
     let dry = finish(lab.path(), &[&RUN[..], &["--dry-run"]].concat());
     assert!(stdout(&dry).contains("8 runs to do"), "{}", stdout(&dry));
     assert!(!lab.path().join("runs").exists());

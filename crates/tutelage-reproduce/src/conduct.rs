@@ -1,5 +1,8 @@
 //! Carrying out what is missing.
 
+use std::fs;
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
@@ -71,7 +74,8 @@ pub fn conduct(
     let threads = threads.max(1);
     let (timed, plain): (Vec<usize>, Vec<usize>) =
         outstanding.iter().copied().partition(|&run| plan.runs[run].timed);
-    let board = Board::new(plan, plain, timed.len(), Estimator::new(plan, archive), threads);
+    let estimator = Estimator::new(plan, archive);
+    let board = Board::new(plan, plain, timed.clone(), estimator, threads);
     std::thread::scope(|scope| {
         for _ in 0..threads {
             scope.spawn(|| board.work(archive, watcher));
@@ -84,7 +88,11 @@ pub fn conduct(
         if watcher.wants_stop() {
             return Ok(Conducted::Stopped);
         }
-        board.time(run, archive, launch, watcher)?;
+        match board.time(run, archive, launch, watcher) {
+            // Ctrl-C reaches the run's process as well.
+            Err(_) if watcher.wants_stop() => return Ok(Conducted::Stopped),
+            outcome => outcome?,
+        }
     }
     let left = board.lock().waiting.len();
     Ok(if left == 0 && !watcher.wants_stop() { Conducted::Finished } else { Conducted::Stopped })
@@ -101,7 +109,7 @@ struct Board<'a> {
 struct Jobs {
     waiting: Vec<usize>,
     running: Vec<usize>,
-    timed: usize,
+    timed: Vec<usize>,
     estimator: Estimator,
     error: Option<ConductError>,
 }
@@ -110,7 +118,7 @@ impl<'a> Board<'a> {
     fn new(
         plan: &'a Plan,
         waiting: Vec<usize>,
-        timed: usize,
+        timed: Vec<usize>,
         estimator: Estimator,
         threads: usize,
     ) -> Self {
@@ -126,7 +134,11 @@ impl<'a> Board<'a> {
     fn work(&self, archive: &Archive, watcher: &dyn Watcher) {
         while let Some(index) = self.take(watcher) {
             let run = &self.plan.runs[index];
-            let outcome = self.carry_out(run, archive, watcher);
+            let outcome = catch_unwind(AssertUnwindSafe(|| self.carry_out(run, archive, watcher)))
+                .unwrap_or_else(|_| {
+                    let message = "a fault of this program, see above".into();
+                    Err(ConductError { run: run.name.clone(), message })
+                });
             let mut jobs = self.lock();
             jobs.running.retain(|&running| running != index);
             match outcome {
@@ -192,7 +204,7 @@ impl<'a> Board<'a> {
         Ok(Some(record))
     }
 
-    /// Carries out a timed run, with nothing beside it.
+    /// Carries out a timed run, with nothing beside it and without a break: what an earlier process left of it is dropped.
     fn time(
         &self,
         index: usize,
@@ -204,23 +216,33 @@ impl<'a> Board<'a> {
         let failed = |message: String| ConductError { run: run.name.clone(), message };
         watcher.began(run);
         let path = archive.run_path(run);
-        launch(&run.located(archive.runs()), &path).map_err(failed)?;
+        if !archive.has_data(run) || read_times(&path).len() != run.spec.rounds {
+            remove(&path).map_err(|error| failed(format!("cannot begin anew: {error}")))?;
+            launch(&run.located(archive.runs()), &path).map_err(failed)?;
+        }
         let history = read_history(&path).map_err(|error| failed(error.to_string()))?;
         let times = read_times(&path);
         let memory = times.iter().filter_map(|seconds| seconds.memory).max();
         let record = Record { memory, ..Record::new(run, &history, &times, self.threads) };
         archive.save(run, &record).map_err(|error| failed(error.to_string()))?;
         let mut jobs = self.lock();
-        jobs.timed -= 1;
+        jobs.timed.retain(|&timed| timed != index);
         self.report(&mut jobs, run, &record, watcher);
         Ok(())
     }
 
     fn report(&self, jobs: &mut Jobs, run: &Run, record: &Record, watcher: &dyn Watcher) {
         jobs.estimator.learn(run, record.seconds() * record.threads as f64);
-        let left: Vec<usize> = jobs.waiting.iter().chain(&jobs.running).copied().collect();
+        let left = [&jobs.waiting[..], &jobs.running, &jobs.timed].concat();
         let seconds = jobs.estimator.seconds(self.plan, &left, self.threads);
-        watcher.finished(run, record, left.len() + jobs.timed, seconds);
+        watcher.finished(run, record, left.len(), seconds);
+    }
+}
+
+fn remove(path: &Path) -> io::Result<()> {
+    match fs::remove_dir_all(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        outcome => outcome,
     }
 }
 

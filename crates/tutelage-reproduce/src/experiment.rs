@@ -17,7 +17,7 @@ pub struct Experiment {
     pub name: String,
     /// What stands above it.
     pub title: String,
-    /// Where it is in the paper.
+    /// Where it is in the paper; empty for one's own.
     pub paper: String,
     /// How it is drawn.
     pub draw: Draw,
@@ -39,7 +39,7 @@ pub enum Draw {
     Cost,
     /// A joint t-SNE map of the states that each algorithm asked about.
     States,
-    /// The first two algorithms' states in one panel.
+    /// The same map in one panel, a colour for each algorithm.
     TwoStates,
     /// Exact regret in the finite world.
     Regret,
@@ -183,6 +183,7 @@ const SHIPPED: &[(&str, &str)] = shipped![
 #[serde(deny_unknown_fields)]
 struct Form {
     title: String,
+    #[serde(default)]
     paper: String,
     draw: Draw,
     #[serde(default)]

@@ -8,6 +8,7 @@
 
 mod archive;
 mod conduct;
+mod cost;
 pub mod draw;
 mod estimate;
 mod experiment;
@@ -22,6 +23,7 @@ pub mod theory;
 
 pub use archive::{Archive, ArchiveError};
 pub use conduct::{ConductError, Conducted, Launch, Watcher, conduct};
+pub use cost::{Cost, costs};
 pub use estimate::Estimator;
 pub use experiment::{Draw, Experiment, ExperimentError, PerturbFrom, Row, Series, Show};
 pub use gather::GatherError;

@@ -71,6 +71,16 @@ impl Selection {
         self.seeds.clone().unwrap_or_else(|| self.profile.seeds(&experiment.seeds))
     }
 
+    /// All of a figure, for a figure is always drawn from everything that is finished; with the seeds that were asked for
+    /// beside its own.
+    pub(crate) fn whole(&self, experiment: &Experiment) -> Self {
+        let mut seeds = self.profile.seeds(&experiment.seeds);
+        seeds.extend(self.seeds.iter().flatten());
+        seeds.sort_unstable();
+        seeds.dedup();
+        Self { profile: self.profile, seeds: Some(seeds), ..Self::default() }
+    }
+
     /// The curves of this row that are wanted.
     pub fn series<'a>(&'a self, row: &'a Row) -> impl Iterator<Item = &'a Series> {
         row.series.iter().filter(|series| {

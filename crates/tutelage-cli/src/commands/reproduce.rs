@@ -2,23 +2,24 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use anyhow::Context;
+use indicatif::ProgressBar;
 use serde::Serialize;
 use tutelage_envs::Task;
 use tutelage_lab::spec::{AlgorithmName, RunSpec};
 use tutelage_lab::stats::Interval;
 use tutelage_reproduce::{
-    Archive, Conducted, Draw, Estimator, Experiment, Plan, Profile, Record, Run, Selection,
-    Summary, Watcher, conduct, draw, summarise,
+    Archive, Conducted, Cost, Draw, Estimator, Experiment, Plan, Profile, Record, Run, Selection,
+    Summary, Watcher, conduct, costs, draw, summarise,
 };
 
 use crate::arguments::Seeds;
 use crate::output::{Output, Row};
-use crate::progress::{rough, stop_on_ctrl_c};
+use crate::progress::{live_line, rough, stop_on_ctrl_c};
 
 /// Plan the runs that a figure needs, carry out what is missing, and draw it.
 #[derive(clap::Args)]
@@ -29,26 +30,27 @@ pub(crate) struct Reproduce {
     /// paper: the paper's settings; quick: each figure in miniature, all of them in about 20 minutes
     #[arg(long, default_value = "paper")]
     profile: Profile,
-    /// Only these tasks
+    /// Only the runs on these tasks; what is drawn is always all that is finished
     #[arg(long, value_delimiter = ',', value_name = "TASK,…")]
     tasks: Option<Vec<Task>>,
-    /// Only these algorithms (quote names with parentheses)
+    /// Only the runs of these algorithms (quote names with parentheses)
     #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
     algorithms: Option<Vec<AlgorithmName>>,
-    /// Only these seeds: 3, 1-10 or 1,2,5-7
+    /// Only the runs with these seeds: 3, 1-10 or 1,2,5-7
     #[arg(long)]
     seeds: Option<Seeds>,
     /// Show every figure, how many of its runs are done, and how long the rest would take
     #[arg(long)]
     list: bool,
     /// Show the plan and its time, and stop
-    #[arg(long)]
+    #[arg(long, conflicts_with = "draw_only")]
     dry_run: bool,
-    /// Draw from the runs that are finished, without running any
+    /// Draw from the runs that are finished, without running any; the finite world's games, a matter of seconds, are played
+    /// anew
     #[arg(long)]
     draw_only: bool,
-    /// Print the curves as numbers: last and average reward with 80 % intervals, annotations to 90 % of the expert,
-    /// probability of beating DAgger
+    /// Print the figure as numbers: last and average reward with 80 % intervals, annotations to 90 % of the expert,
+    /// probability of beating DAgger; or times and memory
     #[arg(long)]
     table: bool,
     /// Where records and figures are kept; each profile has its own folder in it
@@ -161,6 +163,48 @@ impl Row for CurveRow {
     }
 }
 
+#[derive(Serialize)]
+struct CostRow {
+    task: String,
+    algorithm: String,
+    threads: usize,
+    seconds: f64,
+    authors_seconds: Option<f64>,
+    memory_mb: Option<f64>,
+}
+
+impl CostRow {
+    fn new(cost: &Cost) -> Self {
+        Self {
+            task: cost.task.to_string(),
+            algorithm: cost.algorithm.to_string(),
+            threads: cost.threads,
+            seconds: cost.seconds,
+            authors_seconds: cost.authors_seconds,
+            memory_mb: cost.memory.map(|bytes| bytes as f64 / 1e6),
+        }
+    }
+}
+
+impl Row for CostRow {
+    const HEADINGS: &'static [&'static str] =
+        &["task", "algorithm", "threads", "seconds", "the authors' seconds", "times faster", "MB"];
+
+    fn cells(&self) -> Vec<String> {
+        let number = |value: Option<f64>| value.map_or("–".into(), |value| format!("{value:.0}"));
+        let faster = self.authors_seconds.map(|theirs| theirs / self.seconds);
+        vec![
+            self.task.clone(),
+            self.algorithm.clone(),
+            self.threads.to_string(),
+            number(Some(self.seconds)),
+            number(self.authors_seconds),
+            number(faster),
+            number(self.memory_mb),
+        ]
+    }
+}
+
 impl Reproduce {
     pub(crate) fn run(self, output: &Output) -> anyhow::Result<()> {
         let archive = self.archive();
@@ -180,11 +224,20 @@ impl Reproduce {
         let mut plan = Plan::default();
         let mut wanted = Vec::new();
         for experiment in &experiments {
-            wanted.extend(plan.add(experiment, &selection)?);
+            let runs = plan.add(experiment, &selection)?;
+            anyhow::ensure!(
+                experiments.len() > 1 || !runs.is_empty() || is_theory(experiment),
+                "{} shows nothing of this selection; `tutelage reproduce {0} --dry-run` shows its runs",
+                experiment.name
+            );
+            wanted.extend(runs);
         }
         if !self.draw_only {
             let outstanding = plan.outstanding(&wanted, &archive)?;
-            show_plan(&plan, &wanted, &outstanding, &archive, output)?;
+            // Programs that want the figure's numbers get nothing else.
+            if self.dry_run || !output.is_json() {
+                show_plan(&plan, &wanted, &outstanding, &archive, output)?;
+            }
             if self.dry_run {
                 return Ok(());
             }
@@ -192,10 +245,8 @@ impl Reproduce {
         }
         draw_all(&experiments, &selection, &mut plan, &archive)?;
         if self.table {
-            for experiment in experiments.iter().filter(|one| one.draw == Draw::Curves) {
-                let rows = summarise(experiment, &selection, &mut plan, &archive)?;
-                output.say(&format!("\n{}", experiment.title))?;
-                output.rows(&rows.iter().map(CurveRow::new).collect::<Vec<_>>())?;
+            for experiment in &experiments {
+                print_numbers(experiment, &selection, &mut plan, &archive, output)?;
             }
         }
         Ok(())
@@ -213,15 +264,47 @@ impl Reproduce {
         archive: &Archive,
     ) -> anyhow::Result<()> {
         let threads = rayon::current_num_threads();
-        let narrator = Narrator { stops: stop_on_ctrl_c()?, runs: outstanding.len() };
+        let runs = outstanding.len();
+        let (stops, bar) = (stop_on_ctrl_c()?, live_line(runs, "runs"));
+        let narrator = Narrator { stops, runs, bar, running: Mutex::default() };
         let launch = |spec: &RunSpec, dir: &Path| launch(spec, dir).map_err(|e| format!("{e:#}"));
-        match conduct(plan, outstanding, archive, threads, &launch, &narrator)? {
+        let conducted = conduct(plan, outstanding, archive, threads, &launch, &narrator);
+        narrator.end();
+        match conducted? {
             Conducted::Finished => Ok(()),
             Conducted::Stopped => anyhow::bail!(
                 "stopped; what is finished is kept, and the same command goes on from here"
             ),
         }
     }
+}
+
+/// A figure in numbers, where it has any besides its CSV.
+fn print_numbers(
+    experiment: &Experiment,
+    selection: &Selection,
+    plan: &mut Plan,
+    archive: &Archive,
+    output: &Output,
+) -> anyhow::Result<()> {
+    match experiment.draw {
+        Draw::Curves => {
+            let rows = summarise(experiment, selection, plan, archive)?;
+            output.say(&format!("\n{}", experiment.title))?;
+            output.rows(&rows.iter().map(CurveRow::new).collect::<Vec<_>>())
+        }
+        Draw::Cost => {
+            let rows = costs(experiment, selection, plan, archive)?;
+            output.say(&format!("\n{}", experiment.title))?;
+            output.rows(&rows.iter().map(CostRow::new).collect::<Vec<_>>())
+        }
+        Draw::States | Draw::TwoStates | Draw::Regret | Draw::Limitation => Ok(()),
+    }
+}
+
+/// Whether a figure is of the finite world, which needs no runs.
+fn is_theory(experiment: &Experiment) -> bool {
+    matches!(experiment.draw, Draw::Regret | Draw::Limitation)
 }
 
 /// Every figure and how far it is.
@@ -236,7 +319,7 @@ fn list(selection: &Selection, archive: &Archive, output: &Output) -> anyhow::Re
         let (mut runs, mut done) = (wanted.len(), wanted.len() - left);
         let estimator = Estimator::new(&plan, archive);
         let mut seconds = estimator.seconds(&plan, &outstanding, rayon::current_num_threads());
-        if matches!(experiment.draw, Draw::Regret | Draw::Limitation) {
+        if is_theory(&experiment) {
             // Games in the finite world are played anew whenever they are drawn.
             runs = 1;
             done = usize::from(archive.figure_path(&experiment.name, "csv").is_file());
@@ -284,10 +367,11 @@ fn show_plan(
     let threads = rayon::current_num_threads();
     let seconds = estimator.seconds(plan, outstanding, threads);
     output.say(&format!(
-        "\n{} runs to do for {} shown; about {} on {threads} threads.",
+        "\n{} runs to do for {} shown; about {} on {threads} thread{}.",
         outstanding.len(),
         wanted.len(),
-        rough(Duration::from_secs_f64(seconds))
+        rough(Duration::from_secs_f64(seconds)),
+        if threads == 1 { "" } else { "s" }
     ))
 }
 
@@ -336,22 +420,65 @@ fn launch(spec: &RunSpec, dir: &Path) -> anyhow::Result<()> {
 struct Narrator {
     stops: Arc<AtomicUsize>,
     runs: usize,
+    /// The live line, where standard error is a terminal.
+    bar: Option<ProgressBar>,
+    /// What is under way: its name, the rounds that are over, and all its rounds.
+    running: Mutex<Vec<(String, usize, usize)>>,
+}
+
+impl Narrator {
+    /// Changes what is under way, and shows it.
+    fn update(&self, change: impl FnOnce(&mut Vec<(String, usize, usize)>)) {
+        let Some(bar) = &self.bar else { return };
+        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        change(&mut running);
+        let runs = running.iter().map(|(name, round, rounds)| format!("{name} {round}/{rounds}"));
+        bar.set_message(runs.collect::<Vec<_>>().join(", "));
+    }
+
+    fn line(&self, text: &str) {
+        match &self.bar {
+            Some(bar) => bar.println(text),
+            None => eprintln!("{text}"),
+        }
+    }
+
+    /// Takes the live line away.
+    fn end(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
 }
 
 impl Watcher for Narrator {
+    fn began(&self, run: &Run) {
+        self.update(|running| running.push((run.name.clone(), 0, run.spec.rounds)));
+    }
+
+    fn round(&self, run: &Run, round: usize) {
+        self.update(|running| {
+            running.iter_mut().filter(|other| other.0 == run.name).for_each(|it| it.1 = round);
+        });
+    }
+
     fn finished(&self, run: &Run, record: &Record, left: usize, seconds: f64) {
         let reward = record.reward.last().copied().unwrap_or(f64::NAN);
         let share = record.expert_reward.map_or(String::new(), |expert| {
             format!(" ({:.0} % of the expert)", 100.0 * reward / expert)
         });
-        eprintln!(
+        self.update(|running| running.retain(|other| other.0 != run.name));
+        if let Some(bar) = &self.bar {
+            bar.set_position((self.runs - left) as u64);
+        }
+        self.line(&format!(
             "{:>4}/{}  {}  reward {reward:.0}{share}  {:.0} s  about {} left",
             self.runs - left,
             self.runs,
             run.name,
             record.seconds(),
             rough(Duration::from_secs_f64(seconds)),
-        );
+        ));
     }
 
     fn wants_stop(&self) -> bool {

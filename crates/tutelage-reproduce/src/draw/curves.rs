@@ -1,5 +1,7 @@
 //! Learning curves with bands over seeds.
 
+use std::collections::HashSet;
+
 use tutelage_envs::Task;
 use tutelage_figures::{Color, Curve, Figure, Panel, Scale, Style};
 use tutelage_lab::stats::Bootstrap;
@@ -15,12 +17,16 @@ pub(super) fn figure(
     plan: &mut Plan,
     archive: &Archive,
 ) -> Result<Figure, DrawError> {
-    let mut figure = Figure::new(&experiment.title).columns(selection.tasks(experiment).len());
-    for Gathered { task, row, finished } in gather(experiment, selection, plan, archive)? {
-        figure = figure.panel(panel(task, row, &finished));
-    }
-    if figure.panels.iter().all(|panel| panel.curves.is_empty()) {
+    let mut panels = gather(experiment, selection, plan, archive)?;
+    let begun: HashSet<Task> =
+        panels.iter().filter(|panel| !panel.finished.is_empty()).map(|panel| panel.task).collect();
+    if begun.is_empty() {
         return Err(DrawError::Nothing(experiment.name.clone()));
+    }
+    panels.retain(|panel| begun.contains(&panel.task));
+    let mut figure = Figure::new(&experiment.title).columns(begun.len());
+    for Gathered { task, row, finished } in panels {
+        figure = figure.panel(panel(task, row, &finished));
     }
     Ok(figure)
 }

@@ -36,13 +36,14 @@ pub enum DrawError {
     Nothing(String),
 }
 
-/// Draws a figure from what is finished and saves it as SVG, PNG and CSV.
+/// Draws a figure from all that is finished, whatever part of it was selected, and saves it as SVG, PNG and CSV.
 pub fn draw(
     experiment: &Experiment,
     selection: &Selection,
     plan: &mut Plan,
     archive: &Archive,
 ) -> Result<Figure, DrawError> {
+    let selection = &selection.whole(experiment);
     let figure = match experiment.draw {
         Draw::Curves => curves::figure(experiment, selection, plan, archive)?,
         Draw::Cost => cost::figure(experiment, selection, plan, archive)?,

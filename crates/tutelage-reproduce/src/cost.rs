@@ -1,0 +1,50 @@
+//! What whole runs took.
+
+use tutelage_envs::Task;
+use tutelage_lab::spec::AlgorithmName;
+
+use crate::gather::GatherError;
+use crate::paper::authors_seconds;
+use crate::{Archive, Experiment, Plan, Selection};
+
+/// What one run took on the clock, from its first round to its last.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cost {
+    /// The task.
+    pub task: Task,
+    /// The algorithm.
+    pub algorithm: AlgorithmName,
+    /// Threads that it ran on.
+    pub threads: usize,
+    /// Seconds in all.
+    pub seconds: f64,
+    /// The most memory that the process had, in bytes.
+    pub memory: Option<u64>,
+    /// Seconds that the paper's authors report, where they do.
+    pub authors_seconds: Option<f64>,
+}
+
+/// The timed runs of a figure that are finished.
+pub fn costs(
+    experiment: &Experiment,
+    selection: &Selection,
+    plan: &mut Plan,
+    archive: &Archive,
+) -> Result<Vec<Cost>, GatherError> {
+    let mut costs = Vec::new();
+    for run in plan.add(experiment, selection)? {
+        let run = &plan.runs[run];
+        if let Some(record) = archive.record(run)? {
+            let (task, algorithm) = (run.spec.task, run.spec.algorithm);
+            costs.push(Cost {
+                task,
+                algorithm,
+                threads: record.threads,
+                seconds: record.seconds(),
+                memory: record.memory,
+                authors_seconds: authors_seconds(task, &algorithm),
+            });
+        }
+    }
+    Ok(costs)
+}
