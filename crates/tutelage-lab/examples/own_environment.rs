@@ -87,7 +87,7 @@ impl Expert for Driver {
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    // Three lines tell whether the environment keeps its contract.
+    // This tells whether the environment keeps its contract.
     check_env(Cart::default, Stream::new(1))?;
 
     let dir =

@@ -1,6 +1,6 @@
 //! An expert of one's own: a person at the keyboard, teaching a point on a line where to go.
 //!
-//! `cargo run --release -p tutelage-lab --example own_expert -- DIR`. Every answer is on disk before the next question, so
+//! `cargo run --release -p tutelage-lab --example own_expert -- [DIR]`. Every answer is on disk before the next question, so
 //! the lesson can be broken off (Ctrl-D, Ctrl-C, a power cut) and taken up again with the same command.
 
 use std::io::{BufRead, Write};
