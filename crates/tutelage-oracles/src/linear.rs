@@ -9,9 +9,9 @@ use crate::net::{AlignedVec, Layout, Network};
 
 /// 𝒪 for affine policies `a = clip(xW + b)`: ordinary least squares.
 ///
-/// `[W; b] = X⁺Y`, where the rows of `X` are `[x, 1]`, the rows of `Y` the labels clipped to [-1, 1] (the loss sees no difference
-/// between a label and its clipped self), and `X⁺` is the pseudo-inverse by singular values in f64. Where the rows do not determine the
-/// solution it is the one of least norm. Singular values up to `ε·max(rows, columns)·σ_max` count as zero. When D is empty all policies are zero: the
+/// `[W; b] = X⁺Y`, where the rows of `X` are `[x, 1]`, the rows of `Y` the labels, and `X⁺` is the pseudo-inverse by singular values in
+/// f64. Labels beyond [-1, 1] are taken as they are, though the loss would see them clipped: they say how decidedly the expert acts, and
+/// an affine policy that is fitted to clipped ones acts too feebly. Where the rows do not determine the solution it is the one of least norm. Singular values up to `ε·max(rows, columns)·σ_max` count as zero. When D is empty all policies are zero: the
 /// paper's π₁.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct LeastSquares;
@@ -75,7 +75,7 @@ fn fit_member(
     Ok(params)
 }
 
-/// The distinct rows `√n·[x, 1]` and `√n·clip(y)`, where an example is listed `n` times: the same sums of squares from fewer rows.
+/// The distinct rows `√n·[x, 1]` and `√n·y`, where an example is listed `n` times: the same sums of squares from fewer rows.
 fn weighted_rows(
     layout: &Layout,
     examples: &Examples<'_, f32>,
@@ -90,7 +90,7 @@ fn weighted_rows(
         let (state, label) = examples.get(run[0]);
         (0..inputs).for_each(|j| x[(i, j)] = root * f64::from(state[j]));
         x[(i, inputs)] = root;
-        (0..outputs).for_each(|j| y[(i, j)] = root * f64::from(label[j].clamp(-1.0, 1.0)));
+        (0..outputs).for_each(|j| y[(i, j)] = root * f64::from(label[j]));
     }
     (x, y)
 }
@@ -199,9 +199,9 @@ mod tests {
     }
 
     #[test]
-    fn labels_count_as_clipped_and_actions_are_clipped() {
+    fn labels_count_as_they_are_and_actions_are_clipped() {
         let d = data(&[&[-1.0], &[1.0]], &[&[-3.0], &[3.0]]);
-        assert_close(&weights(&d).0, &[1.0]);
+        assert_close(&weights(&d).0, &[3.0]);
         let policy = fit(&d, 1, &TrainOn::Data).unwrap();
         let mut actions = Batch::zeros(1, 1);
         policy.act_mean(&Batch::from_vec(1, vec![5.0]).unwrap(), &mut actions);
