@@ -1,8 +1,21 @@
 //! Argument types that several commands share.
 
+use std::path::Path;
 use std::str::FromStr;
 
+use anyhow::bail;
+
 use tutelage_reproduce::{BadSeeds, parse_seeds};
+
+/// Whether a file that will be written is named for what it will be; said before any work is done.
+pub(crate) fn check_ending(file: &Path, endings: &[&str]) -> anyhow::Result<()> {
+    let ending = file.extension().unwrap_or_default();
+    if endings.iter().any(|known| ending.eq_ignore_ascii_case(known)) {
+        return Ok(());
+    }
+    let known: Vec<String> = endings.iter().map(|known| format!(".{known}")).collect();
+    bail!("{}: the file's name must end in {}", file.display(), known.join(" or "))
+}
 
 /// Seeds: `3`, `1-10`, `1,2,5-7`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,5 +26,19 @@ impl FromStr for Seeds {
 
     fn from_str(text: &str) -> Result<Self, BadSeeds> {
         parse_seeds(text).map(Self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_named_for_what_it_is() {
+        assert!(check_ending(Path::new("a/run.GIF"), &["gif"]).is_ok());
+        let error = check_ending(Path::new("run.zip"), &["safetensors", "npz"]).unwrap_err();
+        let expected = "run.zip: the file's name must end in .safetensors or .npz";
+        assert_eq!(error.to_string(), expected);
+        assert!(check_ending(Path::new("gif"), &["gif"]).is_err());
     }
 }

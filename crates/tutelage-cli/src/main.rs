@@ -13,7 +13,10 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use crate::commands::Command;
-use crate::output::Output;
+use crate::output::{Output, note, reader_is_gone};
+
+/// What shells report of a program that wrote into a closed pipe: 128 + SIGPIPE.
+const CLOSED_PIPE: u8 = 141;
 
 /// Interactive imitation learning: a learner acts, an expert says what it would have done, a policy comes out.
 #[derive(Parser)]
@@ -35,8 +38,9 @@ fn main() -> ExitCode {
     let cli = Cli::parse();
     match run(cli) {
         Ok(()) => ExitCode::SUCCESS,
+        Err(error) if reader_is_gone(&error) => ExitCode::from(CLOSED_PIPE),
         Err(error) => {
-            eprintln!("error: {}", explain(&error));
+            note(&format!("error: {}", explain(&error)));
             ExitCode::FAILURE
         }
     }

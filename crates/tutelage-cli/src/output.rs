@@ -45,6 +45,19 @@ impl Output {
         Ok(())
     }
 
+    /// Prints an object as a JSON line; says nothing where people read.
+    pub(crate) fn json(&self, object: &impl Serialize) -> anyhow::Result<()> {
+        if self.json {
+            writeln!(std::io::stdout().lock(), "{}", serde_json::to_string(object)?)?;
+        }
+        Ok(())
+    }
+
+    /// Prints a text that is the same for people and programs.
+    pub(crate) fn verbatim(&self, text: &str) -> anyhow::Result<()> {
+        Ok(write!(std::io::stdout().lock(), "{text}")?)
+    }
+
     /// Prints a line for people; says nothing where programs read.
     pub(crate) fn say(&self, line: &str) -> anyhow::Result<()> {
         if !self.json {
@@ -52,6 +65,17 @@ impl Output {
         }
         Ok(())
     }
+}
+
+/// A line on standard error. That nobody reads it is no reason to stop.
+pub(crate) fn note(line: &str) {
+    let _ = writeln!(std::io::stderr().lock(), "{line}");
+}
+
+/// Whether results could not be printed because their reader has gone away, as `head` does.
+pub(crate) fn reader_is_gone(error: &anyhow::Error) -> bool {
+    let closed = |io: &std::io::Error| io.kind() == std::io::ErrorKind::BrokenPipe;
+    error.chain().any(|cause| cause.downcast_ref().is_some_and(closed))
 }
 
 /// Cells in aligned columns: text to the left, numbers to the right.

@@ -13,7 +13,7 @@ use tutelage_lab::spec::RunSpec;
 use tutelage_lab::store::{RoundResult, Seconds, read_history, read_times};
 use tutelage_lab::{Reporter, RoundLine, Stage};
 
-use crate::output::Output;
+use crate::output::{Output, note};
 
 /// A run's reporter on the command line.
 pub(crate) struct Progress<'a> {
@@ -73,7 +73,7 @@ impl<'a> Progress<'a> {
     fn line(&self, text: &str) {
         match &self.bar {
             Some(bar) => bar.println(text),
-            None => eprintln!("{text}"),
+            None => note(text),
         }
     }
 
@@ -176,7 +176,7 @@ pub(crate) fn stop_on_ctrl_c() -> anyhow::Result<Arc<AtomicUsize>> {
         if seen.fetch_add(1, Ordering::SeqCst) > 0 {
             std::process::exit(130);
         }
-        eprintln!("stopping at the next safe point; press Ctrl-C again to stop at once");
+        note("stopping at the next safe point; press Ctrl-C again to stop at once");
     })
     .context("cannot listen for Ctrl-C")?;
     Ok(stops)

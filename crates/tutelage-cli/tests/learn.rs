@@ -8,6 +8,8 @@ use std::fs;
 use std::process::Stdio;
 use std::time::Duration;
 
+use tutelage_experts::GaussianExpert;
+
 use support::{bytes, fail, finish, lab, small_run, stderr, stdout, tutelage};
 
 #[test]
@@ -71,6 +73,7 @@ fn a_dry_run_prints_a_spec_that_says_the_same_as_the_flags() {
 #[test]
 fn wrong_input_is_named() {
     let lab = lab();
+    finish(lab.path(), &["expert", "export", "expert.safetensors", "--out", "expert.npz"]);
     for (args, word) in [
         ("learn hoper", "did you mean `hopper`"),
         ("learn", "task is missing"),
@@ -85,6 +88,24 @@ fn wrong_input_is_named() {
         ("evaluate nowhere.safetensors", "nowhere.safetensors"),
         ("export nowhere --out x.npz", "holds no run"),
         ("retrain nowhere --algorithm supervised", "holds no run"),
+        ("expert evaluate nowhere.npz", "No such file"),
+        ("evaluate expert.npz", "--task TASK"),
+        ("watch expert.npz --out x.gif", "--task TASK"),
+        ("watch hopper --out x.mp4", "must end in .gif"),
+        ("replay hopper --actions a.npy --out x.txt", "must end in .npz"),
+        ("expert import expert.npz --task hopper --out x.npz", "must end in .safetensors"),
+        ("expert import expert.npz --task hopper --out expert.safetensors", "--force"),
+        ("expert export hopper --out expert.npz", "--force"),
+        ("expert export hopper --out x.zip", "must end in .safetensors or .npz"),
+        ("expert train hopper --out x.txt", "must end in .safetensors or .npz"),
+        ("expert train hopper --entropy nan", "region.entropy is NaN"),
+        ("expert train hopper --stumble 99999999", "stumble is 99999999"),
+        ("expert train hopper --gamma 2", "below 1"),
+        ("theory regret --delta 0", "delta is 0"),
+        ("theory regret --delta nan", "delta is NaN"),
+        ("theory regret --mdp gridworld --states 15", "would play 9"),
+        ("theory table --mdp trap --states 7", "would play 3"),
+        ("theory regret --mdp trap --class-size 3", "would play 2"),
     ] {
         let error = fail(lab.path(), &args.split_whitespace().collect::<Vec<_>>());
         assert!(error.contains(word), "{args}: {error}");
@@ -109,18 +130,21 @@ fn another_spec_and_a_second_process_are_refused() {
 fn ctrl_c_stops_at_a_safe_point_and_says_how_to_continue() {
     let lab = lab();
     finish(lab.path(), &small_run("whole"));
-    let mut args = small_run("run");
-    args.extend(["--budget", "iterations=30"]);
-    let child = tutelage(lab.path(), &small_run("run"))
+    let mut child = tutelage(lab.path(), &small_run("run"))
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    while !lab.path().join("run/policies/round-001.safetensors").is_file() {
+    let first = lab.path().join("run/policies/round-001.safetensors");
+    while child.try_wait().unwrap().is_none() {
+        if first.is_file() {
+            let id = child.id().to_string();
+            let kill = std::process::Command::new("kill").args(["-INT", &id]).status();
+            assert!(kill.unwrap().success());
+            break;
+        }
         std::thread::sleep(Duration::from_millis(1));
     }
-    let id = child.id().to_string();
-    assert!(std::process::Command::new("kill").args(["-INT", &id]).status().unwrap().success());
     let output = child.wait_with_output().unwrap();
     // A fast machine may have been done before the signal came.
     if !output.status.success() {
@@ -134,14 +158,13 @@ fn ctrl_c_stops_at_a_safe_point_and_says_how_to_continue() {
 fn a_stored_run_can_be_evaluated_exported_and_trained_on() {
     let lab = lab();
     finish(lab.path(), &small_run("run"));
-    for act in ["mean", "random"] {
+    for act in ["mean", "sample", "random"] {
         let output =
             finish(lab.path(), &["evaluate", "run", "--episodes", "3", "--act", act, "--json"]);
         let line: serde_json::Value = serde_json::from_str(&stdout(&output)).unwrap();
         assert_eq!(line["episodes"], 3);
         assert!(line["imitation_loss"].as_f64().unwrap() > 0.0);
     }
-    finish(lab.path(), &["evaluate", "expert.safetensors", "--episodes", "2"]);
     for file in ["annotations.npz", "annotations.parquet"] {
         finish(lab.path(), &["export", "run", "--out", file]);
         assert!(fs::metadata(lab.path().join(file)).unwrap().len() > 100);
@@ -151,8 +174,16 @@ fn a_stored_run_can_be_evaluated_exported_and_trained_on() {
     assert_eq!(stdout(&output).lines().count(), 6);
     finish(
         lab.path(),
-        &["retrain", "run", "--algorithm", "supervised", "--class", "linear", "--out", "sl"],
+        &["retrain", "run", "--algorithm", "supervised", "--class", "Linear", "--out", "sl"],
     );
+    let error = fail(
+        lab.path(),
+        &["retrain", "run", "--algorithm", "supervised", "--rounds", "9", "--out", "nine"],
+    );
+    assert!(error.contains("only 6 rounds are annotated"), "{error}");
+    assert!(!lab.path().join("nine").exists(), "nothing was begun");
+    let error = fail(lab.path(), &["retrain", "sl", "--algorithm", "supervised"]);
+    assert!(error.contains("no annotated round"), "{error}");
     let mp = "learn hopper --expert expert.safetensors --algorithm mp-3(4) --d0 dagger:run --class linear --rounds 2 \
               --states-per-round 8 --sampling stride(2) --episodes 2 --out mp";
     finish(lab.path(), &mp.split_whitespace().collect::<Vec<_>>());
@@ -176,4 +207,65 @@ fn tasks_and_algorithms_are_listed() {
     assert_eq!(tasks.lines().count(), 4);
     let algorithms = stdout(&finish(lab.path(), &["algorithms"]));
     assert!(algorithms.contains("mftpl-p-E(λ)") && algorithms.contains("retrain"), "{algorithms}");
+}
+
+#[test]
+fn an_expert_earns_the_same_whichever_command_asks() {
+    let lab = lab();
+    finish(lab.path(), &["expert", "export", "expert.safetensors", "--out", "expert.npz"]);
+    let lines = |args: &str| -> Vec<serde_json::Value> {
+        let args = args.split_whitespace().chain(["--episodes", "3", "--json"]);
+        let output = finish(lab.path(), &args.collect::<Vec<_>>());
+        stdout(&output).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    };
+    let both = lines("expert evaluate expert.npz --task hopper");
+    for (act, score) in ["mean", "sample"].into_iter().zip(&both) {
+        let own = lines(&format!("evaluate expert.npz --task hopper --act {act}"));
+        assert_eq!(own[0]["reward"], score["mean"], "{act}");
+    }
+    assert_ne!(both[0]["mean"], both[1]["mean"]);
+}
+
+#[test]
+fn an_import_says_how_it_was_made() {
+    let lab = lab();
+    let data = concat!(env!("CARGO_MANIFEST_DIR"), "/../tutelage-experts/tests/data/trpo_tanh");
+    let (agent, statistics) = (format!("{data}.zip"), format!("{data}.pkl"));
+    let import = ["expert", "import", &agent, "--vecnormalize", &statistics];
+    let import = [&import[..], &["--task", "hopper", "--out", "agent.safetensors"]].concat();
+    finish(lab.path(), &import);
+    let expert = GaussianExpert::read(&lab.path().join("agent.safetensors"), None, None).unwrap();
+    let command = expert.card().command.as_deref().unwrap();
+    let expected = "import trpo_tanh.zip --vecnormalize trpo_tanh.pkl --task hopper";
+    assert!(command.ends_with(expected), "{command}");
+    assert!(fail(lab.path(), &import).contains("--force"));
+    finish(lab.path(), &[&import[..], &["--force"]].concat());
+}
+
+#[test]
+fn a_theorem_that_does_not_hold_guarantees_nothing() {
+    let lab = lab();
+    let plan =
+        "theory plan --epsilon 8 --mu 1 --horizon 10 --actions 4 --class-size 100 --sigma 0.1";
+    let plan: Vec<_> = plan.split_whitespace().collect();
+    let json = stdout(&finish(lab.path(), &[&plan[..], &["--json"]].concat()));
+    let rows: Vec<serde_json::Value> =
+        json.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(rows[0]["conditions_hold"], false);
+    assert!(rows[0]["guaranteed_gap"].is_null(), "{json}");
+    assert!(rows[1]["guaranteed_gap"].as_f64().unwrap() <= 8.0, "{json}");
+    let table = stdout(&finish(lab.path(), &plan));
+    assert!(table.lines().nth(2).unwrap().ends_with('–'), "{table}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_closed_pipe_ends_the_program_quietly() {
+    let lab = lab();
+    for args in [&["tasks"][..], &["algorithms", "--json"], &["learn", "hopper", "--dry-run"]] {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let output = tutelage(lab.path(), args).stdout(writer).output().unwrap();
+        assert_eq!((output.status.code(), stderr(&output).as_str()), (Some(141), ""), "{args:?}");
+    }
 }

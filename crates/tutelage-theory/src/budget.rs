@@ -38,7 +38,7 @@ pub struct Budget {
     pub conditions: [Condition; 5],
 }
 
-/// A goal that makes no sense.
+/// A goal, or a theorem's quantity, that makes no sense.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{field} is {value}; allowed is {allowed}")]
 pub struct GoalError {
@@ -53,28 +53,40 @@ pub struct GoalError {
 /// Rounds beyond which we say that no number of rounds will do.
 const MOST_ROUNDS: f64 = 1e30;
 
+impl Theorem {
+    /// Whether the theorem speaks of such quantities: A ≥ 2, S ≥ 1, σ and δ in (0, 1].
+    pub fn check(&self) -> Result<(), GoalError> {
+        let share = |value: f64| value > 0.0 && value <= 1.0;
+        require("actions", self.actions, at_least(2.0), "at least 2")?;
+        require("states", self.states, at_least(1.0), "at least 1")?;
+        require("sigma", self.sigma, share, "more than 0, at most 1")?;
+        require("delta", self.delta, share, "more than 0, at most 1")
+    }
+}
+
+fn at_least(least: f64) -> impl Fn(f64) -> bool {
+    move |value| value >= least && value.is_finite()
+}
+
+fn require(
+    field: &'static str,
+    value: f64,
+    fits: impl Fn(f64) -> bool,
+    allowed: &'static str,
+) -> Result<(), GoalError> {
+    if fits(value) { Ok(()) } else { Err(GoalError { field, value, allowed }) }
+}
+
 impl Goal {
     fn check(&self) -> Result<(), GoalError> {
-        let Theorem { states, actions, class_size, sigma, delta } = self.theorem;
-        let at_least = |least: f64| move |value: f64| value >= least && value.is_finite();
         let positive = |value: f64| value > 0.0 && value.is_finite();
-        let share = |value: f64| value > 0.0 && value <= 1.0;
         let k = self.states_per_round.unwrap_or(1.0);
-        let fields: [(&'static str, f64, bool, &'static str); 9] = [
-            ("epsilon", self.epsilon, positive(self.epsilon), "a number > 0"),
-            ("mu", self.mu, positive(self.mu), "a number > 0"),
-            ("horizon", self.horizon, at_least(1.0)(self.horizon), "at least 1"),
-            ("actions", actions, at_least(2.0)(actions), "at least 2"),
-            ("class size", class_size, at_least(2.0)(class_size), "at least 2"),
-            ("sigma", sigma, share(sigma), "more than 0, at most 1"),
-            ("delta", delta, share(delta), "more than 0, at most 1"),
-            ("states", states, at_least(1.0)(states), "at least 1"),
-            ("states per round", k, at_least(1.0)(k), "at least 1"),
-        ];
-        match fields.into_iter().find(|(_, _, fine, _)| !fine) {
-            Some((field, value, _, allowed)) => Err(GoalError { field, value, allowed }),
-            None => Ok(()),
-        }
+        require("epsilon", self.epsilon, positive, "a number > 0")?;
+        require("mu", self.mu, positive, "a number > 0")?;
+        require("horizon", self.horizon, at_least(1.0), "at least 1")?;
+        require("class size", self.theorem.class_size, at_least(2.0), "at least 2")?;
+        require("states per round", k, at_least(1.0), "at least 1")?;
+        self.theorem.check()
     }
 
     fn k(&self) -> f64 {
@@ -171,5 +183,9 @@ mod tests {
         bad.theorem.sigma = 1.5;
         assert_eq!(bad.by_order().unwrap_err().field, "sigma");
         assert_eq!(goal(-0.1).by_proof().unwrap_err().field, "epsilon");
+        for delta in [0.0, 2.0, f64::NAN] {
+            let theorem = Theorem { delta, ..goal(0.1).theorem };
+            assert_eq!(theorem.check().unwrap_err().field, "delta");
+        }
     }
 }

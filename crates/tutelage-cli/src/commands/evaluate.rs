@@ -2,10 +2,13 @@
 
 use std::path::Path;
 
+use anyhow::ensure;
 use serde::Serialize;
 use tutelage::{Acting, Evaluation, ExpertActs};
-use tutelage_lab::{evaluate_expert, evaluate_run};
+use tutelage_envs::Task;
+use tutelage_lab::{evaluate_run, load_expert};
 
+use super::expert::play;
 use crate::output::{Output, Row};
 
 /// Play full episodes with a learned policy or an expert.
@@ -14,24 +17,31 @@ pub(crate) struct Evaluate {
     /// A run's folder, the name of a shipped expert, or an expert's file
     #[arg(value_name = "DIR|EXPERT")]
     who: String,
-    /// Episodes, one full one each
+    /// The task of an expert whose file does not say it
+    #[arg(long)]
+    task: Option<Task>,
+    /// Full episodes to play
     #[arg(long, default_value_t = 25, value_name = "T", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     episodes: u32,
-    /// With the mean of the members (or the expert's mean), or with a random member (or the expert's noise) at every step
-    #[arg(long, default_value = "mean")]
+    /// How to act
+    #[arg(long, value_enum, default_value_t = Act::Mean)]
     act: Act,
     /// The policy after this round [default: the last]
     #[arg(long, value_name = "N")]
     round: Option<usize>,
     /// Where all randomness comes from
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 1)]
     seed: u64,
 }
 
+/// How to act while being judged.
 #[derive(Clone, Copy, clap::ValueEnum)]
 enum Act {
+    /// The mean action
     Mean,
-    Random,
+    /// The expert's sampled action, or that of a random member
+    #[value(alias = "random")]
+    Sample,
 }
 
 impl Evaluate {
@@ -39,18 +49,19 @@ impl Evaluate {
         let episodes = self.episodes as usize;
         let path = Path::new(&self.who);
         let evaluation = if path.is_dir() {
+            ensure!(self.task.is_none(), "--task is for experts; {} is a run", self.who);
             let acting = match self.act {
                 Act::Mean => Acting::Mean,
-                Act::Random => Acting::UniformMember,
+                Act::Sample => Acting::UniformMember,
             };
             evaluate_run(path, self.round, acting, episodes, self.seed)?
         } else {
-            anyhow::ensure!(self.round.is_none(), "--round is for runs; {} is an expert", self.who);
+            ensure!(self.round.is_none(), "--round is for runs; {} is an expert", self.who);
             let acts = match self.act {
                 Act::Mean => ExpertActs::Mean,
-                Act::Random => ExpertActs::Sampled,
+                Act::Sample => ExpertActs::Sampled,
             };
-            evaluate_expert(&self.who, acts, episodes, self.seed)?
+            play(&load_expert(&self.who, self.task)?, acts, episodes, self.seed)?
         };
         output.rows(&[Line::new(&evaluation)])
     }

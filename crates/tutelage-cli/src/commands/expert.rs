@@ -4,13 +4,11 @@ mod evaluate;
 mod files;
 mod train;
 
-use std::path::Path;
-
-use anyhow::Context;
-use tutelage_envs::Task;
-use tutelage_experts::{GaussianExpert, Score};
+use tutelage_experts::Score;
 
 use crate::output::{Output, Row};
+
+pub(crate) use evaluate::play;
 
 /// Train, judge, import and export experts
 #[derive(clap::Subcommand)]
@@ -37,16 +35,6 @@ impl ExpertCommand {
             Self::List => files::list(output),
         }
     }
-}
-
-/// An expert by the name of its task, or from a file.
-pub(crate) fn open(expert: &str, task: Option<Task>) -> anyhow::Result<GaussianExpert> {
-    let path = Path::new(expert);
-    if path.extension().is_some() || path.exists() {
-        return Ok(GaussianExpert::read(path, task, None)?);
-    }
-    let shipped: Task = expert.parse()?;
-    GaussianExpert::shipped(shipped).with_context(|| format!("the shipped expert for {shipped}"))
 }
 
 impl Row for Score {

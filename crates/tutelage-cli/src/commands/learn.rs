@@ -29,8 +29,7 @@ impl Learn {
     pub(crate) fn run(self, output: &Output) -> anyhow::Result<()> {
         let spec = self.spec.draft(self.task)?.check()?;
         if self.dry_run {
-            print!("{}", spec.to_toml());
-            return Ok(());
+            return output.verbatim(&spec.to_toml());
         }
         carry_out(&folder(self.out, &spec), &spec, output)
     }

@@ -9,6 +9,7 @@ use ndarray_npy::NpzWriter;
 use serde::Serialize;
 use tutelage_envs::{Task, replay};
 
+use crate::arguments::check_ending;
 use crate::arrays::{read_list, read_rows, rows};
 use crate::output::{Output, Row};
 
@@ -23,7 +24,7 @@ pub(crate) struct Replay {
     /// Angles of the actuated joints to start from, in radians: a .npy array [actions] [default: all zero]
     #[arg(long, value_name = "P.npy")]
     pose: Option<PathBuf>,
-    /// Where to write the arrays states [T+1, d], rewards [T], terminated [T] and truncated [T]
+    /// The .npz to write, with arrays states [T+1, d], rewards [T], terminated [T] and truncated [T]
     #[arg(long, value_name = "T.npz")]
     out: PathBuf,
 }
@@ -55,6 +56,7 @@ impl Row for ReplayRow {
 
 impl Replay {
     pub(crate) fn run(self, output: &Output) -> anyhow::Result<()> {
+        check_ending(&self.out, &["npz"])?;
         let actions = read_rows(&self.actions)?;
         let pose = self.pose.as_deref().map(read_list).transpose()?;
         let played = replay(self.task, &actions, pose.as_deref())?;

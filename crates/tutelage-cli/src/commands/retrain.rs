@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
-use tutelage_lab::spec::{Draft, RunSpec};
+use anyhow::{Context, bail};
+use tutelage_lab::spec::{Class, Draft, RunSpec};
 use tutelage_lab::{annotated_rounds, spec_of};
 
 use super::learn::{carry_out, folder};
@@ -38,8 +38,7 @@ impl Retrain {
     pub(crate) fn run(self, output: &Output) -> anyhow::Result<()> {
         let spec = self.spec(&spec_of(&self.dir)?)?;
         if self.dry_run {
-            print!("{}", spec.to_toml());
-            return Ok(());
+            return output.verbatim(&spec.to_toml());
         }
         carry_out(&folder(self.out, &spec), &spec, output)
     }
@@ -47,6 +46,13 @@ impl Retrain {
     /// The stored run's spec with another algorithm, on its data.
     fn spec(&self, stored: &RunSpec) -> anyhow::Result<RunSpec> {
         let rounds = annotated_rounds(&self.dir)? as i64;
+        let dir = self.dir.display();
+        match (rounds, self.rounds.unwrap_or(rounds)) {
+            (0, _) => bail!("{dir} holds no annotated round to train on"),
+            (1, 2..) => bail!("{dir}: only 1 round is annotated"),
+            (_, wanted) if wanted > rounds => bail!("{dir}: only {rounds} rounds are annotated"),
+            _ => {}
+        }
         let text = |path: &Path| {
             path.to_str().map(str::to_owned).context("the folder's name is not UTF-8")
         };
@@ -60,8 +66,9 @@ impl Retrain {
         };
         let mut base = Draft::parse(&stored.to_toml())?;
         base.d0 = None;
-        if flags.class.as_deref().is_some_and(|class| class.trim() == "linear") {
-            base.oracle = None;
+        let class = self.class.as_deref().map(|class| Class::parse(class, stored.task));
+        if class.transpose()? == Some(Class::Linear) {
+            base.oracle = None; // least squares has nothing to set
         }
         Ok(flags.or(base).check()?)
     }

@@ -2,15 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use rand::RngExt;
 use serde::Serialize;
 use tutelage::{Acting, Actor, Batch, Env, ExpertActs, Rng, Stream};
 use tutelage_envs::{Locomotion, Task};
 use tutelage_experts::{GaussianExpert, GaussianPolicy};
-use tutelage_lab::{Pupil, pupil_of};
+use tutelage_lab::{Pupil, load_expert, pupil_of};
 
-use super::expert;
+use crate::arguments::check_ending;
 use crate::film::{Film, STEPS_PER_FRAME};
 use crate::output::{Output, Row};
 
@@ -22,7 +22,10 @@ pub(crate) struct Watch {
     /// How to act
     #[arg(long, value_enum, default_value_t = Act::Mean)]
     act: Act,
-    /// The GIF to write; a strip of stills goes beside it as PNG
+    /// The task of an expert whose file does not say it
+    #[arg(long)]
+    task: Option<Task>,
+    /// The .gif to write; a strip of stills goes beside it as PNG
     #[arg(long, default_value = "run.gif", value_name = "FILE")]
     out: PathBuf,
     /// Seed of the initial pose and of random actions
@@ -75,6 +78,7 @@ type Decide<'a> = dyn FnMut(&Batch<f32>, &mut [Rng], &mut Batch<f32>) -> anyhow:
 
 impl Watch {
     pub(crate) fn run(self, output: &Output) -> anyhow::Result<()> {
+        check_ending(&self.out, &["gif"])?;
         let acts = match self.act {
             Act::Mean => ExpertActs::Mean,
             Act::Sample => ExpertActs::Sampled,
@@ -83,7 +87,7 @@ impl Watch {
         if Path::new(&self.target).is_dir() {
             return self.film_run(acts, output);
         }
-        let mut expert = expert::open(&self.target, None)?;
+        let mut expert = load_expert(&self.target, self.task)?;
         let env = expert.env()?;
         let mut actor = Actor::<GaussianPolicy, _>::expert(&mut expert, acts);
         self.film(output, env, |env| env.env().env(), &mut |states, rngs, actions| {
@@ -92,6 +96,7 @@ impl Watch {
     }
 
     fn film_run(&self, acts: ExpertActs, output: &Output) -> anyhow::Result<()> {
+        ensure!(self.task.is_none(), "--task is for experts; {} is a run", self.target);
         let Pupil { expert, policy } = pupil_of(Path::new(&self.target), None)?;
         let acting = match acts {
             ExpertActs::Mean => Acting::Mean,
@@ -111,6 +116,7 @@ impl Watch {
             }
             Err(unknown) => return Err(unknown.into()),
         };
+        ensure!(self.task.is_none(), "--task is for experts; nobody acts here");
         let random = self.act == Act::Random;
         self.film(output, Locomotion::new(task)?, |env| env, &mut |_, rngs, actions| {
             let draw = |rng: &mut Rng| if random { rng.random_range(-1.0..=1.0) } else { 0.0 };

@@ -68,7 +68,7 @@ pub enum Problem {
         found: Task,
     },
     /// The file does not say which task the expert is for.
-    #[error("does not say which task it is for: name it")]
+    #[error("does not say which task it is for: name the task (on the command line: --task TASK)")]
     NoTask,
     /// An array is not there.
     #[error("has no array {name}; an expert has {needed}")]
@@ -140,21 +140,27 @@ pub enum Format {
 }
 
 impl Format {
+    /// The endings of files that can be written.
+    pub const WRITABLE: [&'static str; 2] = ["safetensors", "npz"];
+
     /// The format that a file name says.
     pub fn of(path: &Path) -> Result<Self, FileError> {
-        let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
-        match extension.to_ascii_lowercase().as_str() {
+        match extension(path).to_ascii_lowercase().as_str() {
             "safetensors" => Ok(Self::Safetensors),
             "npz" => Ok(Self::Npz),
             "zip" => Ok(Self::StableBaselines3),
             _ => Err(Problem::Unsupported {
                 what: "the file name's extension",
-                found: format!("`{extension}`"),
+                found: format!("`{}`", extension(path)),
                 supported: ".safetensors, .npz or .zip",
             }
             .at(path)),
         }
     }
+}
+
+fn extension(path: &Path) -> &str {
+    path.extension().and_then(|e| e.to_str()).unwrap_or_default()
 }
 
 impl GaussianExpert {
@@ -167,6 +173,9 @@ impl GaussianExpert {
         task: Option<Task>,
         statistics: Option<&Path>,
     ) -> Result<Self, FileError> {
+        // What is not there at all should not be blamed for what it does not say.
+        std::fs::metadata(path)
+            .map_err(|source| FileError::Io { path: path.to_owned(), source })?;
         let expert = match Format::of(path)? {
             Format::Safetensors => Self::from_safetensors(&read_bytes(path)?),
             Format::Npz => task.ok_or(Problem::NoTask).and_then(|task| npz::read(path, task)),
@@ -186,12 +195,12 @@ impl GaussianExpert {
 
     /// Writes an expert to a file, whose extension says how. The file appears whole or not at all.
     pub fn write(&self, path: &Path) -> Result<(), FileError> {
-        let bytes = match Format::of(path)? {
-            Format::Safetensors => self.to_safetensors(),
-            Format::Npz => npz::encode(self),
-            Format::StableBaselines3 => Err(Problem::Unsupported {
-                what: "the format to write",
-                found: "a Stable-Baselines3 archive".into(),
+        let bytes = match Format::of(path) {
+            Ok(Format::Safetensors) => self.to_safetensors(),
+            Ok(Format::Npz) => npz::encode(self),
+            Ok(Format::StableBaselines3) | Err(_) => Err(Problem::Unsupported {
+                what: "the file name's extension",
+                found: format!("`{}`", extension(path)),
                 supported: ".safetensors or .npz",
             }),
         };

@@ -130,7 +130,6 @@ impl TrpoSettings {
             ("trial_episodes", self.trial_episodes as f64),
         ];
         let shares = [
-            ("gamma", f64::from(self.gamma)),
             ("lambda", f64::from(self.lambda)),
             ("region.shrink", self.region.shrink),
             ("final_kl_share", self.final_kl_share),
@@ -142,7 +141,12 @@ impl TrpoSettings {
         require(&counts, |value| value >= 1.0, positive)?;
         require(&shares, |value| value > 0.0 && value <= 1.0, "above 0 and at most 1")?;
         require(&sizes, |value| value > 0.0 && value.is_finite(), "positive and finite")?;
-        require(&[("gamma", f64::from(self.gamma))], |value| value < 1.0, "below 1")?;
+        let gamma = ("gamma", f64::from(self.gamma));
+        require(&[gamma], |value| value > 0.0 && value < 1.0, "above 0 and below 1")?;
+        let stumble = ("stumble", self.stumble as f64);
+        require(&[stumble], |value| value <= HORIZON as f64, "at most 1000, an episode")?;
+        let entropy = ("region.entropy", self.region.entropy);
+        require(&[entropy], |value| value >= 0.0 && value.is_finite(), "at least 0 and finite")?;
         let floor = ("min_state_std", self.min_state_std);
         require(&[floor], |value| (0.0..=10.0).contains(&value), "within 0 and 10")?;
         let damping = ("region.cg_damping", f64::from(self.region.cg_damping));
@@ -175,8 +179,19 @@ mod tests {
         for task in Task::ALL {
             assert_eq!(TrpoSettings::for_task(task).check(), Ok(()));
         }
-        let error = TrpoSettings { gamma: 1.0, ..TrpoSettings::default() }.check().unwrap_err();
-        assert_eq!((error.field, error.value), ("gamma", 1.0));
+        for gamma in [0.0, 1.0, 2.0] {
+            let error = TrpoSettings { gamma, ..TrpoSettings::default() }.check().unwrap_err();
+            let expected = format!("gamma is {gamma}, but must be above 0 and below 1");
+            assert_eq!(error.to_string(), expected);
+        }
+        for entropy in [f64::NAN, -0.1, f64::INFINITY] {
+            let mut settings = TrpoSettings::default();
+            settings.region.entropy = entropy;
+            assert_eq!(settings.check().unwrap_err().field, "region.entropy");
+        }
+        let stumbling = |stumble| TrpoSettings { stumble, ..TrpoSettings::default() }.check();
+        assert_eq!(stumbling(1000), Ok(()));
+        assert_eq!(stumbling(1001).unwrap_err().field, "stumble");
         let error = TrpoSettings { batch: 0, ..TrpoSettings::default() }.check().unwrap_err();
         assert_eq!(error.to_string(), "batch is 0, but must be at least 1");
     }

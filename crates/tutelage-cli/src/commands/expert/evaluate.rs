@@ -1,8 +1,9 @@
 //! `tutelage expert evaluate`: what an expert earns.
 
-use tutelage::{ExpertActs, Stream};
+use tutelage::{Evaluation, ExpertActs, RolloutError, Stream};
 use tutelage_envs::Task;
 use tutelage_experts::{GaussianExpert, Score};
+use tutelage_lab::load_expert;
 
 use crate::output::Output;
 
@@ -27,7 +28,7 @@ pub(crate) struct Evaluate {
 
 impl Evaluate {
     pub(crate) fn run(self, output: &Output) -> anyhow::Result<()> {
-        let expert = super::open(&self.expert, self.task)?;
+        let expert = load_expert(&self.expert, self.task)?;
         output.rows(&scores(&expert, self.episodes as usize, self.seed)?)
     }
 }
@@ -38,10 +39,16 @@ pub(super) fn scores(
     episodes: usize,
     seed: u64,
 ) -> anyhow::Result<Vec<Score>> {
-    let stream = Stream::new(seed).fork("evaluate expert", 0);
-    let score = |acts| {
-        let evaluation = expert.evaluate(acts, episodes, &stream)?;
-        Ok(Score::new(expert.task(), acts, &evaluation))
-    };
+    let score = |acts| Ok(Score::new(expert.task(), acts, &play(expert, acts, episodes, seed)?));
     [ExpertActs::Mean, ExpertActs::Sampled].into_iter().map(score).collect()
+}
+
+/// Full episodes of an expert: the same for the same seed, whichever command asks.
+pub(crate) fn play(
+    expert: &GaussianExpert,
+    acts: ExpertActs,
+    episodes: usize,
+    seed: u64,
+) -> Result<Evaluation, RolloutError> {
+    expert.evaluate(acts, episodes, &Stream::new(seed).fork("evaluate expert", 0))
 }

@@ -1,13 +1,15 @@
 //! `tutelage expert import|export|list`: experts in files.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use anyhow::bail;
+use anyhow::ensure;
 use serde::Serialize;
 use tutelage_envs::Task;
-use tutelage_experts::{Card, GaussianExpert};
+use tutelage_experts::{Card, Format, GaussianExpert};
+use tutelage_lab::load_expert;
 
 use super::evaluate::scores;
+use crate::arguments::check_ending;
 use crate::output::{Output, Row};
 
 /// Episodes that an imported expert is judged by.
@@ -27,22 +29,39 @@ pub(crate) struct Import {
     #[arg(long, value_name = "FILE")]
     vecnormalize: Option<PathBuf>,
 
-    /// Where to write it, as safetensors
+    /// Where to write it: a `.safetensors` file
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
+
+    /// Replace a file that exists
+    #[arg(long)]
+    force: bool,
 }
 
 impl Import {
     pub(crate) fn run(self, output: &Output) -> anyhow::Result<()> {
+        check_ending(&self.out, &["safetensors"])?;
+        if !self.force {
+            check_free(&self.out)?;
+        }
         let expert =
             GaussianExpert::read(&self.file, Some(self.task), self.vecnormalize.as_deref())?;
         let scores = scores(&expert, EPISODES, 1)?;
-        let file = self.file.file_name().unwrap_or_default().to_string_lossy();
-        let command = Some(format!("tutelage expert import {file} --task {}", self.task));
-        let card = Card { command, scores: scores.clone(), ..expert.card().clone() };
+        let card =
+            Card { command: Some(self.command()), scores: scores.clone(), ..expert.card().clone() };
         expert.with_card(card).write(&self.out)?;
         output.rows(&scores)?;
         output.say(&format!("wrote {}", self.out.display()))
+    }
+
+    /// What the expert's card says of where it comes from: files by their names, wherever they lay.
+    fn command(&self) -> String {
+        let name =
+            |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let statistics =
+            self.vecnormalize.as_deref().map(|path| format!(" --vecnormalize {}", name(path)));
+        let (file, task) = (name(&self.file), self.task);
+        format!("tutelage expert import {file}{} --task {task}", statistics.unwrap_or_default())
     }
 }
 
@@ -67,12 +86,19 @@ pub(crate) struct Export {
 
 impl Export {
     pub(crate) fn run(self, output: &Output) -> anyhow::Result<()> {
-        if self.out.exists() && !self.force {
-            bail!("{} exists; --force replaces it", self.out.display());
+        check_ending(&self.out, &Format::WRITABLE)?;
+        if !self.force {
+            check_free(&self.out)?;
         }
-        super::open(&self.expert, self.task)?.write(&self.out)?;
+        load_expert(&self.expert, self.task)?.write(&self.out)?;
         output.say(&format!("wrote {}", self.out.display()))
     }
+}
+
+/// Nothing is replaced unless that was asked for.
+fn check_free(file: &Path) -> anyhow::Result<()> {
+    ensure!(!file.exists(), "{} exists; --force replaces it", file.display());
+    Ok(())
 }
 
 /// A shipped expert in the list.

@@ -7,11 +7,12 @@ use anyhow::bail;
 use serde::Serialize;
 use tutelage_envs::Task;
 use tutelage_experts::trpo::{Iteration, TrpoSettings};
-use tutelage_experts::{Card, Training};
+use tutelage_experts::{Card, Format, Training};
 use tutelage_figures::{Curve, Figure, Panel, Scale};
 
 use super::evaluate::scores;
-use crate::output::Output;
+use crate::arguments::check_ending;
+use crate::output::{Output, note};
 
 /// Episodes, and the seed of their randomness, that the finished expert is judged by.
 const EPISODES: usize = 25;
@@ -42,8 +43,9 @@ pub(crate) struct Train {
     settings: Settings,
 }
 
-/// The names of the options in [`Settings`].
-const SETTINGS: [&str; 10] = [
+/// The options that a checkpoint has answered.
+const SETTINGS: [&str; 11] = [
+    "seed",
     "steps",
     "batch",
     "episode",
@@ -59,43 +61,43 @@ const SETTINGS: [&str; 10] = [
 /// What differs from the task's defaults.
 #[derive(clap::Args)]
 struct Settings {
-    /// Environment steps in all
+    /// Environment steps in all [default: by task]
     #[arg(long)]
     steps: Option<u64>,
 
-    /// Environment steps per update
+    /// Environment steps per update [default: by task]
     #[arg(long)]
     batch: Option<usize>,
 
-    /// Steps after which a training episode is cut
+    /// Steps after which a training episode is cut [default: by task]
     #[arg(long)]
     episode: Option<usize>,
 
-    /// Now and then the policy is not obeyed for up to so many steps (0: never)
+    /// Now and then the policy is not obeyed for up to so many steps (0: never) [default: by task]
     #[arg(long)]
     stumble: Option<usize>,
 
-    /// The largest mean KL divergence of an update
+    /// The largest mean KL divergence of an update [default: by task]
     #[arg(long)]
     max_kl: Option<f64>,
 
-    /// Weight of the entropy in the objective
+    /// Weight of the entropy in the objective [default: by task]
     #[arg(long)]
     entropy: Option<f64>,
 
-    /// log σ of the actions' noise at the beginning
+    /// log σ of the actions' noise at the beginning [default: by task]
     #[arg(long, allow_negative_numbers = true)]
     initial_log_std: Option<f32>,
 
-    /// log σ never falls below this
+    /// log σ never falls below this [default: by task]
     #[arg(long, allow_negative_numbers = true)]
     min_log_std: Option<f32>,
 
-    /// Coordinates of states are divided by no less than this
+    /// Coordinates of states are divided by no less than this [default: by task]
     #[arg(long)]
     min_state_std: Option<f64>,
 
-    /// Discount
+    /// Discount [default: by task]
     #[arg(long)]
     gamma: Option<f32>,
 }
@@ -119,30 +121,32 @@ impl Settings {
     }
 }
 
-/// The options that make these settings of the task's defaults: the command that trains the same expert again.
-fn options(settings: &TrpoSettings, defaults: &TrpoSettings) -> String {
-    let values = |settings: &TrpoSettings| {
-        [
-            ("steps", settings.steps.to_string()),
-            ("batch", settings.batch.to_string()),
-            ("episode", settings.episode.to_string()),
-            ("stumble", settings.stumble.to_string()),
-            ("max-kl", settings.region.max_kl.to_string()),
-            ("entropy", settings.region.entropy.to_string()),
-            ("initial-log-std", settings.initial_log_std.to_string()),
-            ("min-log-std", settings.region.min_log_std.to_string()),
-            ("min-state-std", settings.min_state_std.to_string()),
-            ("gamma", settings.gamma.to_string()),
-        ]
-    };
-    let pairs = values(settings).into_iter().zip(values(defaults));
-    let changed = pairs.filter(|(value, default)| value != default);
-    changed.map(|((name, value), _)| format!(" --{name} {value}")).collect()
+/// Every option of these settings with its value.
+fn options(settings: &TrpoSettings) -> [(&'static str, String); 10] {
+    [
+        ("steps", settings.steps.to_string()),
+        ("batch", settings.batch.to_string()),
+        ("episode", settings.episode.to_string()),
+        ("stumble", settings.stumble.to_string()),
+        ("max-kl", settings.region.max_kl.to_string()),
+        ("entropy", settings.region.entropy.to_string()),
+        ("initial-log-std", settings.initial_log_std.to_string()),
+        ("min-log-std", settings.region.min_log_std.to_string()),
+        ("min-state-std", settings.min_state_std.to_string()),
+        ("gamma", settings.gamma.to_string()),
+    ]
+}
+
+/// The command that trains the same expert again, also when defaults have changed: it names every option.
+fn command(task: Task, seed: u64, settings: &TrpoSettings) -> String {
+    let options = options(settings).map(|(name, value)| format!(" --{name} {value}")).concat();
+    format!("tutelage expert train {task} --seed {seed}{options}")
 }
 
 impl Train {
     pub(crate) fn run(self, output: &Output) -> anyhow::Result<()> {
         let out = self.out.clone().unwrap_or_else(|| format!("{}.safetensors", self.task).into());
+        check_ending(&out, &Format::WRITABLE)?;
         let checkpoint = out.with_extension("checkpoint");
         // Stepping from inside the thread pool spares every parallel step a change of threads.
         rayon::scope(|_| self.train(&out, &checkpoint, output))
@@ -150,12 +154,8 @@ impl Train {
 
     fn train(&self, out: &Path, checkpoint: &Path, output: &Output) -> anyhow::Result<()> {
         let mut training = self.begin(checkpoint)?;
-        let command = format!(
-            "tutelage expert train {} --seed {}{}",
-            self.task,
-            training.learner().seed(),
-            options(training.learner().settings(), &TrpoSettings::for_task(training.task()))
-        );
+        let learner = training.learner();
+        let command = command(self.task, learner.seed(), learner.settings());
         let mut progress = Progress::new(&training);
         while !training.is_done() {
             let iteration = training.advance()?;
@@ -226,10 +226,7 @@ impl Progress {
         output: &Output,
     ) -> anyhow::Result<()> {
         let now = Instant::now();
-        if output.is_json() {
-            let seconds = (now - self.begun).as_secs_f64();
-            println!("{}", serde_json::to_string(&Timed { iteration, seconds })?);
-        }
+        output.json(&Timed { iteration, seconds: (now - self.begun).as_secs_f64() })?;
         let soon = self.told.is_some_and(|told| now - told < PROGRESS_EVERY);
         if soon && !training.is_done() {
             return Ok(());
@@ -239,7 +236,7 @@ impl Progress {
         let left =
             training.learner().settings().steps.saturating_sub(iteration.steps) as f64 / rate;
         let best = training.best().map_or("–".to_owned(), |trial| format!("{:.0}", trial.score));
-        eprintln!(
+        note(&format!(
             "{:>9} steps  return {:>5.0}  length {:>4.0}  best trial {best:>5}  KL {:.4}  entropy {:>5.2}  explained {:>5.2}  {rate:>6.0} steps/s  {} left",
             iteration.steps,
             iteration.reward,
@@ -248,7 +245,7 @@ impl Progress {
             iteration.entropy,
             iteration.explained_variance,
             minutes(left),
-        );
+        ));
         Ok(())
     }
 }
@@ -280,4 +277,69 @@ fn figure(training: &Training) -> Figure {
         .panel(panel("KL divergence", |i| i.kl))
         .panel(panel("entropy", |i| i.entropy))
         .columns(2)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+    use tutelage_experts::trpo::TrustRegion;
+
+    #[derive(Parser)]
+    struct Cli {
+        #[command(flatten)]
+        train: Train,
+    }
+
+    fn parse(command: &str) -> Result<Train, clap::Error> {
+        Cli::try_parse_from(command.split_whitespace().skip(2)).map(|cli| cli.train)
+    }
+
+    #[test]
+    fn a_command_means_the_same_whatever_the_defaults() {
+        for task in Task::ALL {
+            let settings = TrpoSettings::for_task(task);
+            let Ok(train) = parse(&command(task, 7, &settings)) else { panic!("{task}") };
+            let other = TrpoSettings {
+                steps: 1,
+                batch: 1,
+                episode: 1,
+                stumble: 1,
+                initial_log_std: 1.0,
+                min_state_std: 1.0,
+                gamma: 0.1,
+                region: TrustRegion {
+                    max_kl: 1.0,
+                    entropy: 1.0,
+                    min_log_std: 1.0,
+                    ..settings.region
+                },
+                ..settings.clone()
+            };
+            assert_eq!((train.task, train.seed), (task, 7));
+            assert_eq!(train.settings.over(other), settings);
+        }
+    }
+
+    #[test]
+    fn the_documented_defaults_are_the_tasks() {
+        let text = include_str!("../../../../../docs/EXPERTS.md").replace('−', "-");
+        let defaults = Task::ALL.map(|task| options(&TrpoSettings::for_task(task)));
+        for option in 0..defaults[0].len() {
+            let values = defaults.each_ref().map(|options| options[option].1.as_str()).join(" | ");
+            let row = format!("| `--{}` | {values} |", defaults[0][option].0);
+            assert!(text.contains(&row), "{row}");
+        }
+    }
+
+    #[test]
+    fn a_checkpoint_has_answered_every_setting() {
+        assert!(parse("tutelage expert train hopper --resume").is_ok());
+        for (option, value) in
+            options(&TrpoSettings::default()).iter().chain(&[("seed", "7".into())])
+        {
+            let command = format!("tutelage expert train hopper --resume --{option} {value}");
+            assert!(parse(&command).is_err(), "{command}");
+        }
+    }
 }

@@ -7,11 +7,11 @@ mod table;
 
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use tutelage_figures::Figure;
 use tutelage_theory::{Dimensions, Family, Problem};
 
-use crate::output::Output;
+use crate::output::{Output, note};
 
 /// What the theory has to show.
 #[derive(clap::Subcommand)]
@@ -40,30 +40,43 @@ impl Theory {
 /// Which finite problem to play.
 #[derive(clap::Args)]
 struct ProblemArgs {
-    /// States S of a random, gridworld or chain MDP
-    #[arg(long, default_value_t = 16, value_name = "S")]
-    states: usize,
-    /// Actions A of a random or chain MDP
-    #[arg(long, default_value_t = 4, value_name = "A")]
-    actions: usize,
-    /// Policies B of the class
-    #[arg(long, default_value_t = 32, value_name = "B")]
-    class_size: usize,
+    /// States S of a random, gridworld (a square number) or chain MDP [default: 16]
+    #[arg(long, value_name = "S")]
+    states: Option<usize>,
+    /// Actions A of a random or chain MDP [default: 4]
+    #[arg(long, value_name = "A")]
+    actions: Option<usize>,
+    /// Policies B of a random, gridworld or chain MDP's class [default: 32]
+    #[arg(long, value_name = "B")]
+    class_size: Option<usize>,
     /// Seed that a random MDP and class are drawn from
     #[arg(long, default_value_t = 1, value_name = "SEED")]
     mdp_seed: u64,
 }
 
 impl ProblemArgs {
+    /// The problem; one of another size than was asked for is refused.
     fn problem(&self, mdp: &str, horizon: usize) -> anyhow::Result<Problem> {
-        let Self { states, actions, class_size, mdp_seed: seed } = *self;
-        Ok(Family::named(mdp)?.problem(Dimensions {
-            states,
-            actions,
+        let usual = Dimensions::default();
+        let problem = Family::named(mdp)?.problem(Dimensions {
+            states: self.states.unwrap_or(usual.states),
+            actions: self.actions.unwrap_or(usual.actions),
             horizon,
-            class_size,
-            seed,
-        })?)
+            class_size: self.class_size.unwrap_or(usual.class_size),
+            seed: self.mdp_seed,
+        })?;
+        for (option, asked, has) in [
+            ("states", self.states, problem.mdp.states()),
+            ("actions", self.actions, problem.mdp.actions()),
+            ("class-size", self.class_size, problem.class.size()),
+        ] {
+            if let Some(asked) = asked.filter(|&asked| asked != has) {
+                bail!(
+                    "--{option} is {asked}, but --mdp {mdp} would play {has}; leave it out or ask for that"
+                );
+            }
+        }
+        Ok(problem)
     }
 }
 
@@ -86,7 +99,7 @@ impl Out {
         figure.save_csv(path("csv"))?;
         figure.save_svg(path("svg"))?;
         figure.save_png(path("png"))?;
-        eprintln!("wrote {} (and .svg, .csv)", path("png").display());
+        note(&format!("wrote {} (and .svg, .csv)", path("png").display()));
         Ok(())
     }
 }

@@ -46,12 +46,14 @@ struct PlanRow {
     members: f64,
     annotations: f64,
     oracle_calls: f64,
-    guaranteed_gap: f64,
+    /// None where the theorem says nothing.
+    guaranteed_gap: Option<f64>,
     conditions_hold: bool,
 }
 
 impl PlanRow {
     fn new(reading: &'static str, budget: &Budget) -> Self {
+        let conditions_hold = budget.conditions.iter().all(Condition::holds);
         Self {
             reading,
             rounds: budget.rounds,
@@ -60,8 +62,8 @@ impl PlanRow {
             members: budget.ensemble,
             annotations: budget.annotations,
             oracle_calls: budget.oracle_calls,
-            guaranteed_gap: budget.guaranteed_gap,
-            conditions_hold: budget.conditions.iter().all(Condition::holds),
+            guaranteed_gap: conditions_hold.then_some(budget.guaranteed_gap),
+            conditions_hold,
         }
     }
 }
@@ -88,7 +90,7 @@ impl Row for PlanRow {
             self.oracle_calls,
         ];
         let counts = counts.map(|x| if x < 1e9 { format!("{x:.0}") } else { format!("{x:.2e}") });
-        let gap = format!("{:.3}", self.guaranteed_gap);
+        let gap = self.guaranteed_gap.map_or("–".into(), |gap| format!("{gap:.3}"));
         [self.reading.to_owned()].into_iter().chain(counts).chain([gap]).collect()
     }
 }

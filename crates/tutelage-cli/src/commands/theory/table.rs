@@ -5,7 +5,7 @@ use tutelage_theory::{Contender, annotations_needed, gap_curve};
 
 use super::{Out, ProblemArgs};
 use crate::arguments::Seeds;
-use crate::output::{Output, Row};
+use crate::output::{Output, Row, note};
 use tutelage_figures::{Color, Curve, Figure, Panel, Scale};
 
 /// Arguments of `tutelage theory table`.
@@ -78,11 +78,11 @@ impl Table {
             let panel = Panel::new(format!("H = {horizon}"));
             let mut panel = panel.x("annotations", Scale::Log).y("estimation gap", Scale::Linear);
             for (index, contender) in Contender::ALL.into_iter().enumerate() {
-                eprintln!(
+                note(&format!(
                     "H = {horizon}: {} up to {} annotations",
                     contender.name(),
                     self.max_annotations
-                );
+                ));
                 let curve = gap_curve(
                     &problem,
                     contender,
