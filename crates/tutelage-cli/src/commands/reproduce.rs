@@ -18,7 +18,7 @@ use tutelage_reproduce::{
 };
 
 use crate::arguments::Seeds;
-use crate::output::{Output, Row};
+use crate::output::{Output, Row, note};
 use crate::progress::{live_line, rough, stop_on_ctrl_c};
 
 /// Plan the runs that a figure needs, carry out what is missing, and draw it.
@@ -386,10 +386,10 @@ fn draw_all(
         match draw::draw(experiment, selection, plan, archive) {
             Ok(_) => {
                 let path = archive.figure_path(&experiment.name, "png");
-                eprintln!("wrote {} (and .svg, .csv)", path.display());
+                note(&format!("wrote {} (and .svg, .csv)", path.display()));
             }
             Err(draw::DrawError::Nothing(name)) if several => {
-                eprintln!("{}: {name} is not finished, not drawn", experiment.name);
+                note(&format!("{}: {name} is not finished, not drawn", experiment.name));
             }
             Err(error) => return Err(error).context(experiment.name.clone()),
         }
@@ -439,7 +439,7 @@ impl Narrator {
     fn line(&self, text: &str) {
         match &self.bar {
             Some(bar) => bar.println(text),
-            None => eprintln!("{text}"),
+            None => note(text),
         }
     }
 
