@@ -39,7 +39,7 @@ pub struct Draft {
     pub evaluation: Option<EvaluationDraft>,
     /// 1 by default.
     pub seed: Option<i64>,
-    /// `all` by default, or `last`.
+    /// `all` by default, or `last`; a run may be continued with the other.
     pub keep: Option<String>,
 }
 
