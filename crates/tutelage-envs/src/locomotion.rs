@@ -26,6 +26,9 @@ const WORK_COST: f64 = -2.0;
 const EFFORT_COST: f64 = -0.1;
 const LIMIT_COST: f64 = -0.1;
 
+/// The reward of a step that no number can be put to: that of a robot that fell where it stood.
+const DIVERGED: f64 = -1.0;
+
 const SETTINGS: Settings = Settings {
     gravity: -9.8,
     time_step: TIME_STEP,
@@ -38,8 +41,8 @@ const SETTINGS: Settings = Settings {
 /// One of the four locomotion tasks.
 ///
 /// A step's reward is ±1 for being alive or not, plus progress in m/s, minus the costs of work, effort and joints at their limits. An
-/// episode is terminated when the robot falls (the cheetah never does) or its state is not finite, which [`Locomotion::diverged`] tells
-/// apart; it is truncated when [`HORIZON`] steps have passed and the robot stands.
+/// episode is terminated when the robot falls (the cheetah never does) or the simulation diverges, which [`Locomotion::diverged`] tells
+/// apart; it is truncated when [`HORIZON`] steps have passed and the robot stands. A reward is finite also where the state is not.
 ///
 /// Every episode is like the second and later ones of a `pybullet_envs` object: the floor counts as a part of the robot in the mean that
 /// progress is measured by. (There, it is missing from the first one's first observation.)
@@ -70,7 +73,7 @@ struct Episode {
     potential: f64,
     /// One flag per foot, as of the end of the last step.
     contacts: Vec<f32>,
-    /// Whether the last state was finite.
+    /// Whether the last state and reward were finite.
     finite: bool,
 }
 
@@ -158,7 +161,7 @@ impl Locomotion {
         Ok(())
     }
 
-    /// Whether the last state held a number that is not finite, which ends an episode as terminated.
+    /// Whether the last step came to a number that is not finite, which ends an episode as terminated.
     pub fn diverged(&self) -> bool {
         !self.episode.finite
     }
@@ -202,6 +205,8 @@ impl Locomotion {
             + progress
             + effort
             + LIMIT_COST * view.joints_at_limit as f64;
+        self.episode.finite &= reward.is_finite();
+        let reward = if reward.is_finite() { reward } else { DIVERGED };
 
         let falls = self.task != Task::HalfCheetah;
         let terminated = (falls && !alive) || !self.episode.finite;
@@ -332,10 +337,9 @@ mod tests {
             env.reset(Stream::new(1).rng(), &mut state).unwrap();
             let (joint, _) = env.model.actuated[0];
             env.world.set_joints([(joint, JointState { position: 0.0, velocity: 1e300 })]);
-            assert!(
-                env.step(&action, &mut state).unwrap().terminated && env.diverged(),
-                "{task}: {state:?}"
-            );
+            let step = env.step(&action, &mut state).unwrap();
+            assert!(step.terminated && env.diverged(), "{task}: {state:?}");
+            assert!(step.reward.is_finite(), "{task}: {}", step.reward);
 
             let (mut fresh, mut expected) = (Locomotion::new(task).unwrap(), state.clone());
             env.reset(Stream::new(2).rng(), &mut state).unwrap();

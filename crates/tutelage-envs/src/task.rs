@@ -21,14 +21,17 @@ pub const HORIZON: usize = 1000;
 
 /// A name that is none of the tasks'.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "there is no task `{name}`; did you mean `{nearest}`? The tasks are hopper, walker2d, half-cheetah, ant"
-)]
+#[error("there is no task `{name}`{} The tasks are hopper, walker2d, half-cheetah, ant", hint(*nearest))]
 pub struct UnknownTask {
     /// The name that was given.
     pub name: String,
-    /// The task whose name is nearest to it.
-    pub nearest: Task,
+    /// The task whose name is nearest to it, where one is near.
+    pub nearest: Option<Task>,
+}
+
+/// How the sentence before the list of tasks ends.
+fn hint(nearest: Option<Task>) -> String {
+    nearest.map_or(".".into(), |task| format!("; did you mean `{task}`?"))
 }
 
 impl Task {
@@ -117,12 +120,17 @@ impl FromStr for Task {
     }
 }
 
-/// The task whose name or id takes the fewest edits.
-fn nearest(name: &str) -> Task {
+/// The task whose name or id takes the fewest edits, at most one for every three letters.
+fn nearest(name: &str) -> Option<Task> {
     let name = name.to_lowercase();
-    let distance =
-        |task: &Task| edits(&name, task.name()).min(edits(&name, &task.bullet_id().to_lowercase()));
-    Task::ALL.into_iter().min_by_key(distance).unwrap_or(Task::Hopper)
+    let names =
+        |task: Task| [task.name().into(), task.bullet_id().to_lowercase()].map(|n| (task, n));
+    let near = |(task, other): (Task, String)| {
+        let distance = edits(&name, &other);
+        (3 * distance <= name.chars().count().max(other.len())).then_some((distance, task))
+    };
+    let found = Task::ALL.into_iter().flat_map(names).filter_map(near);
+    found.min_by_key(|&(distance, _)| distance).map(|(_, task)| task)
 }
 
 /// Levenshtein distance: insertions, deletions and replacements that turn `a` into `b`.
@@ -161,8 +169,20 @@ mod tests {
             ("ants", Task::Ant),
         ] {
             let error = name.parse::<Task>().unwrap_err();
-            assert_eq!(error, UnknownTask { name: name.to_owned(), nearest });
-            assert!(error.to_string().contains(nearest.name()), "{error}");
+            assert_eq!(error, UnknownTask { name: name.to_owned(), nearest: Some(nearest) });
+            assert!(
+                error.to_string().contains(&format!("did you mean `{nearest}`? The")),
+                "{error}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_name_like_none_gets_the_list_alone() {
+        for name in ["", "run", "humanoid", "x"] {
+            let error = name.parse::<Task>().unwrap_err();
+            assert_eq!(error.nearest, None, "{name}");
+            assert!(error.to_string().contains("`. The tasks are hopper"), "{error}");
         }
     }
 

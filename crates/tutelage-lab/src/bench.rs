@@ -8,7 +8,7 @@ use tutelage::{
     OracleError, StoredStates, Stream, TrainingSets, UniformBox, bagging, behavior_cloning,
     bootstrap_dagger, dagger, mftpl_p, mp, supervised,
 };
-use tutelage_envs::Task;
+use tutelage_envs::{Task, UnknownTask};
 use tutelage_experts::{ExpertEnv, FileError, GaussianExpert, Problem};
 use tutelage_oracles::LeastSquares;
 use tutelage_oracles::mlp::{Budget, MlpOracle, MlpPolicy, MlpSettings, SettingsError};
@@ -38,7 +38,16 @@ pub struct Bench {
 /// Why a spec cannot be carried out here.
 #[derive(Debug, thiserror::Error)]
 pub enum BenchError {
-    /// There is no such expert.
+    /// There is no such expert, neither as a file nor shipped.
+    #[error("expert = \"{name}\": there is no such file, and {0}", name = .0.name)]
+    NoExpert(UnknownTask),
+    /// There is no such file.
+    #[error("expert = \"{name}\": there is no such file")]
+    NoFile {
+        /// The expert asked for.
+        name: String,
+    },
+    /// An expert's file cannot be read.
     #[error("expert = \"{name}\": {source}")]
     Expert {
         /// The expert asked for.
@@ -96,6 +105,16 @@ pub enum BenchError {
         /// This run's.
         expected: String,
     },
+    /// A stored run was annotated by another expert of the same name, or is normalised otherwise.
+    #[error("{field}: {path} learned from another expert than \"{name}\" is now")]
+    OtherExpert {
+        /// Which field names it.
+        field: &'static str,
+        /// The stored run.
+        path: PathBuf,
+        /// This run's expert.
+        name: String,
+    },
     /// A stored run has no annotations.
     #[error("{field}: {path} has no finished round")]
     Unfinished {
@@ -120,8 +139,8 @@ impl Bench {
     /// Brings everyone together.
     pub fn new(spec: &RunSpec) -> Result<Self, BenchError> {
         let expert = load_expert(&spec.expert, Some(spec.task))?;
-        let mut given = vec![fingerprint(&expert)];
-        let algorithm = algorithm(spec, &mut given)?;
+        let mut given = fingerprints(&expert).to_vec();
+        let algorithm = algorithm(spec, &expert, &mut given)?;
         Ok(Self {
             lanes: lanes(&expert, spec.episodes)?,
             oracle: ClassOracle::new(&spec.class, spec.oracle.unwrap_or_default())?,
@@ -140,10 +159,15 @@ pub fn lanes(expert: &GaussianExpert, episodes: usize) -> Result<Lanes<ExpertEnv
 
 /// The shipped expert of a task's name, or the expert in a file.
 pub fn load_expert(name: &str, task: Option<Task>) -> Result<GaussianExpert, BenchError> {
+    let path = Path::new(name);
     let expert = match name.parse::<Task>() {
         Ok(task) => GaussianExpert::shipped(task)
             .map_err(|source| BenchError::Shipped { task, source: Box::new(source) })?,
-        Err(_) => GaussianExpert::read(Path::new(name), task, None)
+        Err(unknown) if !path.exists() && path.extension().is_none() => {
+            return Err(BenchError::NoExpert(unknown));
+        }
+        Err(_) if !path.exists() => return Err(BenchError::NoFile { name: name.into() }),
+        Err(_) => GaussianExpert::read(path, task, None)
             .map_err(|source| BenchError::Expert { name: name.into(), source: Box::new(source) })?,
     };
     match task {
@@ -159,29 +183,46 @@ pub fn fingerprint(expert: &GaussianExpert) -> Given {
     Given::values("expert", &[expert.policy().params(), expert.policy().log_std()].concat())
 }
 
-fn algorithm(spec: &RunSpec, given: &mut Vec<Given>) -> Result<Algorithm<f32, f32>, BenchError> {
+/// All that a run notes of its expert: also the statistics by which states are normalised.
+pub(crate) fn fingerprints(expert: &GaussianExpert) -> [Given; 2] {
+    let (mean, var) = (expert.normaliser().mean(), expert.normaliser().var());
+    let words = |value: &f64| [value.to_bits() as u32, (value.to_bits() >> 32) as u32];
+    let words: Vec<u32> = mean.iter().chain(var).flat_map(words).collect();
+    [fingerprint(expert), Given::values("expert: normaliser", &words)]
+}
+
+fn algorithm(
+    spec: &RunSpec,
+    expert: &GaussianExpert,
+    given: &mut Vec<Given>,
+) -> Result<Algorithm<f32, f32>, BenchError> {
     Ok(match spec.algorithm {
         AlgorithmName::BehaviorCloning => behavior_cloning(spec.expert_acts),
         AlgorithmName::Dagger => dagger(),
         AlgorithmName::BootstrapDagger { members } => bootstrap_dagger(members),
-        AlgorithmName::Mp { members, x } => mp(members, x, cover(spec, given)?),
+        AlgorithmName::Mp { members, x } => mp(members, x, cover(spec, expert, given)?),
         // Actions are vectors here, and vectors have a mean.
         AlgorithmName::MftplP { members, lambda } => {
-            Algorithm { deploy: Acting::Mean, ..mftpl_p(members, lambda, cover(spec, given)?) }
+            let cover = cover(spec, expert, given)?;
+            Algorithm { deploy: Acting::Mean, ..mftpl_p(members, lambda, cover) }
         }
-        AlgorithmName::Bagging { members } => bagging(members, stored_data(spec, given)?),
-        AlgorithmName::Supervised => supervised(stored_data(spec, given)?),
+        AlgorithmName::Bagging { members } => bagging(members, stored_data(spec, expert, given)?),
+        AlgorithmName::Supervised => supervised(stored_data(spec, expert, given)?),
     })
 }
 
 /// d₀.
-fn cover(spec: &RunSpec, given: &mut Vec<Given>) -> Result<Arc<dyn Cover<f32>>, BenchError> {
+fn cover(
+    spec: &RunSpec,
+    expert: &GaussianExpert,
+    given: &mut Vec<Given>,
+) -> Result<Arc<dyn Cover<f32>>, BenchError> {
     match spec.d0.clone().unwrap_or_default() {
         CoverSpec::Uniform { low, high } => Ok(Arc::new(UniformBox::new(low, high)?)),
         CoverSpec::Runs(runs) => {
             let mut states: Option<Batch<f32>> = None;
             for path in &runs {
-                let data = annotations("d0", path, spec)?;
+                let data = annotations("d0", path, spec, expert)?;
                 match &mut states {
                     None => states = Some(data.states),
                     Some(states) => states.extend(&data.states),
@@ -197,10 +238,11 @@ fn cover(spec: &RunSpec, given: &mut Vec<Given>) -> Result<Arc<dyn Cover<f32>>, 
 /// The annotations of the run that an offline algorithm trains on.
 fn stored_data(
     spec: &RunSpec,
+    expert: &GaussianExpert,
     given: &mut Vec<Given>,
 ) -> Result<Arc<Dataset<f32, f32>>, BenchError> {
     let path = spec.data.as_deref().unwrap_or(Path::new(""));
-    let data = annotations("data", path, spec)?;
+    let data = annotations("data", path, spec, expert)?;
     given.push(Given::of("data: states", &data.states));
     given.push(Given::of("data: actions", &data.actions));
     Ok(Arc::new(data))
@@ -211,6 +253,7 @@ fn annotations(
     field: &'static str,
     path: &Path,
     spec: &RunSpec,
+    expert: &GaussianExpert,
 ) -> Result<Dataset<f32, f32>, BenchError> {
     let stored = |source| BenchError::Stored { field, source };
     let text = read_spec(path).map_err(stored)?;
@@ -219,12 +262,20 @@ fn annotations(
         path: path.into(),
         source: Box::new(source),
     })?;
-    let describe = |spec: &RunSpec| format!("{} with expert \"{}\"", spec.task, spec.expert);
-    if (theirs.task, &theirs.expert) != (spec.task, &spec.expert) {
+    let history: History<f32, f32> = read_history(path).map_err(stored)?;
+    let noted =
+        fingerprints(expert).map(|given| history.noted(&given.name).map(|old| *old == given));
+    // A run that noted nothing of its expert goes by the name.
+    let same_name = noted[0].is_some() || theirs.expert == spec.expert;
+    if theirs.task != spec.task || !same_name {
+        let describe = |spec: &RunSpec| format!("{} with expert \"{}\"", spec.task, spec.expert);
         let (found, expected) = (describe(&theirs), describe(spec));
         return Err(BenchError::OtherRun { field, path: path.into(), found, expected });
     }
-    let history: History<f32, f32> = read_history(path).map_err(stored)?;
+    if noted.contains(&Some(false)) {
+        let name = spec.expert.clone();
+        return Err(BenchError::OtherExpert { field, path: path.into(), name });
+    }
     let data = history.data(usize::MAX).filter(|data| !data.is_empty());
     data.ok_or_else(|| BenchError::Unfinished { field, path: path.into() })
 }

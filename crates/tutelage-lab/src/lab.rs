@@ -1,18 +1,20 @@
 //! The laboratory's front door: learn what a spec says, in a folder, from wherever the folder is.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tutelage::{Acting, Actor, Evaluation, ExpertActs, RolloutError, Setting, Stream, evaluate};
 use tutelage_experts::GaussianExpert;
 use tutelage_oracles::mlp::MlpPolicy;
 
-use crate::bench::{Bench, BenchError, lanes, load_expert};
+use crate::bench::{Bench, BenchError, fingerprints, lanes, load_expert};
 use crate::durable::{LoadError, load_policy};
 use crate::report::Reporter;
 use crate::run::{Ending, RunError, run};
 use crate::spec::{RunSpec, SpecError};
-use crate::store::{History, OsDisk, RunDir, StoreError, policy_path, read_history, read_spec};
+use crate::store::{
+    History, OsDisk, RunDir, StoreError, kept_policies, policy_path, read_history, read_spec,
+};
 
 /// Why something could not be done.
 #[derive(Debug, thiserror::Error)]
@@ -38,6 +40,31 @@ pub enum LabError {
     /// No round of the run has ended yet.
     #[error("no round of this run has ended yet")]
     NoRound,
+    /// The run has not kept this policy, or not come so far.
+    #[error("{path} has no policy of round {round}; it has {}", list(kept))]
+    NoPolicy {
+        /// The run.
+        path: PathBuf,
+        /// The round asked for.
+        round: usize,
+        /// The rounds whose policies there are.
+        kept: Vec<usize>,
+    },
+}
+
+/// Rounds in words.
+fn list(rounds: &[usize]) -> String {
+    match rounds {
+        [] => "none".into(),
+        [only] => format!("that of round {only}"),
+        [first, .., last] if last - first + 1 == rounds.len() => {
+            format!("those of rounds {first} to {last}")
+        }
+        _ => {
+            let rounds: Vec<String> = rounds.iter().map(usize::to_string).collect();
+            format!("those of rounds {}", rounds.join(", "))
+        }
+    }
 }
 
 /// A run that ended or was stopped, and what it came to.
@@ -49,13 +76,16 @@ pub struct Report {
 }
 
 /// Learns what the spec says in this folder: from the beginning, or from wherever an earlier process got to.
+///
+/// `keep` may be another than the run began with, since it changes no result: from now on the one asked for holds. What
+/// the folder says stays.
 pub fn learn_in(
     path: &Path,
     spec: &RunSpec,
     reporter: &mut dyn Reporter,
 ) -> Result<Report, LabError> {
     let mut bench = Bench::new(spec)?;
-    let mut dir = RunDir::open(path, &spec.to_toml(), Arc::new(OsDisk))?;
+    let mut dir = RunDir::open(path, &text_to_open(path, spec)?, Arc::new(OsDisk))?;
     for given in std::mem::take(&mut bench.given) {
         dir.give(given)?;
     }
@@ -63,6 +93,16 @@ pub fn learn_in(
     let job = spec.job(algorithm);
     let ending = run(Setting { lanes, expert, oracle }, &job, &mut dir, reporter)?;
     Ok(Report { ending, history: dir.history().clone() })
+}
+
+/// The spec's text, or where a run was begun that differs in `keep` alone, that run's.
+fn text_to_open(path: &Path, spec: &RunSpec) -> Result<String, LabError> {
+    let text = match read_spec(path) {
+        Err(StoreError::NoRun { .. }) => return Ok(spec.to_toml()),
+        text => text?,
+    };
+    let same = |begun: RunSpec| RunSpec { keep: spec.keep, ..begun } == *spec;
+    Ok(if RunSpec::parse(&text).is_ok_and(same) { text } else { spec.to_toml() })
 }
 
 /// The spec that a folder's run was begun with.
@@ -78,16 +118,26 @@ pub struct Pupil {
     pub policy: MlpPolicy,
 }
 
-/// The policy that a run had after a round, by default its last.
+/// The policy that a run had after a round, by default its last (after round 0: before the first).
+///
+/// The expert must be the one that the run learned from, as far as the run has noted it.
 pub fn pupil_of(path: &Path, round: Option<usize>) -> Result<Pupil, LabError> {
-    let spec = spec_of(path)?;
-    let last = || read_history::<f32, f32>(path).map(|history| history.results.len());
-    let round = round.map_or_else(last, Ok)?;
-    let file = policy_path(path, round);
-    if round == 0 && !file.is_file() {
-        return Err(LabError::NoRound);
+    let (spec, history) = (spec_of(path)?, read_history::<f32, f32>(path)?);
+    let last = history.results.len();
+    let file = policy_path(path, round.unwrap_or(last));
+    if !file.is_file() {
+        return Err(match round.unwrap_or(last) {
+            0 if round.is_none() => LabError::NoRound,
+            round => LabError::NoPolicy { path: path.into(), round, kept: kept_policies(path) },
+        });
     }
-    Ok(Pupil { expert: load_expert(&spec.expert, Some(spec.task))?, policy: load_policy(&file)? })
+    let expert = load_expert(&spec.expert, Some(spec.task))?;
+    for given in fingerprints(&expert) {
+        if let Some(noted) = history.noted(&given.name).filter(|noted| **noted != given) {
+            return Err(StoreError::given(path, noted, &given).into());
+        }
+    }
+    Ok(Pupil { expert, policy: load_policy(&file)? })
 }
 
 /// Full episodes of a run's policy, beside the expert's mean action.

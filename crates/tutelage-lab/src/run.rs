@@ -91,14 +91,7 @@ where
     O: Oracle<State = E::State, Action = E::Action, Policy: Durable>,
 {
     let Setting { lanes, expert, oracle } = setting;
-    let measures_loss = has_mean(expert, lanes)?;
-    if measures_loss && dir.history().expert.is_none() {
-        reporter.stage(0, Stage::Expert);
-        evaluate_expert::<E, X, O::Policy>(lanes, expert, job, dir)?;
-    }
-    if let Some(evaluation) = &dir.history().expert {
-        reporter.expert(evaluation);
-    }
+    let measures_loss = begin::<E, X, O::Policy>(lanes, expert, job, dir, reporter)?;
     prune(dir, job)?;
     let mut progress = progress::<E, O::Policy>(job, dir, lanes)?;
     loop {
@@ -106,16 +99,11 @@ where
         let mut scribe = Scribe::new(dir, reporter, job.plan.states_per_round, stage);
         let setting = Setting { lanes: &mut *lanes, expert: &mut *expert, oracle };
         let learned = learn(setting, job.algorithm, &job.plan, progress, &mut scribe)?;
-        let (mut seconds, trained) = (scribe.seconds, scribe.trained);
         let round = learned.data.len() / job.plan.states_per_round;
+        let (seconds, trained) = (Seconds { round, ..scribe.seconds }, scribe.trained);
         if trained {
-            store_policy(dir, round, &learned.last)?;
-            reporter.stage(round, Stage::Evaluate);
-            let started = Instant::now();
             let reference = measures_loss.then_some(&mut *expert);
-            let result = evaluate_policy(lanes, &learned.last, reference, job, round)?;
-            seconds.evaluate = started.elapsed().as_secs_f64();
-            finish_round(dir, job, result, seconds, reporter)?;
+            finish_round(lanes, &learned.last, reference, job, dir, seconds, reporter)?;
         }
         if learned.finished {
             ensure_policy(dir, round, &learned.last)?;
@@ -124,13 +112,34 @@ where
         if !trained || reporter.wants_stop() {
             return Ok(Ending::Stopped);
         }
-        progress = Progress {
-            data: learned.data,
-            policy: Some(learned.last),
-            open: None,
-            random_round: learned.random_round.map(|(_, policy)| policy),
-        };
+        // The policy of a random round stays on disk; nobody needs it here.
+        let (data, policy) = (learned.data, Some(learned.last));
+        progress = Progress { data, policy, open: None, random_round: None };
     }
+}
+
+/// Plays the expert's own episodes, once in a run; says whether there are any, and so a loss to measure.
+fn begin<E, X, P>(
+    lanes: &mut Lanes<E>,
+    expert: &mut X,
+    job: &Job<'_, E::State, E::Action>,
+    dir: &mut RunDir<E::State, E::Action>,
+    reporter: &mut dyn Reporter,
+) -> Result<bool, RunError>
+where
+    E: Env<State: Stored, Action: Stored>,
+    X: Expert<State = E::State, Action = E::Action>,
+    P: Policy<State = E::State, Action = E::Action>,
+{
+    let measures_loss = has_mean(expert, lanes)?;
+    if measures_loss && dir.history().expert.is_none() {
+        reporter.stage(0, Stage::Expert);
+        evaluate_expert::<E, X, P>(lanes, expert, job, dir)?;
+    }
+    if let Some(evaluation) = &dir.history().expert {
+        reporter.expert(evaluation);
+    }
+    Ok(measures_loss)
 }
 
 /// Whether the expert knows its mean action: asked about no state at all, one that does has nothing to say.
@@ -191,18 +200,30 @@ where
     Ok(RoundResult { round, mean, random })
 }
 
-/// Makes the result durable, then lets go of what is no longer kept.
-fn finish_round<S: Stored, A: Stored + Action>(
-    dir: &mut RunDir<S, A>,
-    job: &Job<'_, S, A>,
-    result: RoundResult,
+/// Makes the policy durable, then what it is worth; then lets go of what is no longer kept.
+fn finish_round<E, X, P>(
+    lanes: &mut Lanes<E>,
+    policy: &P,
+    reference: Option<&mut X>,
+    job: &Job<'_, E::State, E::Action>,
+    dir: &mut RunDir<E::State, E::Action>,
     seconds: Seconds,
     reporter: &mut dyn Reporter,
-) -> Result<(), RunError> {
+) -> Result<(), RunError>
+where
+    E: Env<State: Stored, Action: Stored>,
+    X: Expert<State = E::State, Action = E::Action>,
+    P: Policy<State = E::State, Action = E::Action> + Durable,
+{
+    store_policy(dir, seconds.round, policy)?;
+    reporter.stage(seconds.round, Stage::Evaluate);
+    let started = Instant::now();
+    let result = evaluate_policy(lanes, policy, reference, job, seconds.round)?;
+    let evaluate = started.elapsed().as_secs_f64();
     let RoundResult { round, mean, random } = result.clone();
     dir.append(Record::Result { round: round as u32, mean, random })?;
     prune(dir, job)?;
-    let seconds = Seconds { round, memory: peak_memory(), ..seconds };
+    let seconds = Seconds { evaluate, memory: peak_memory(), ..seconds };
     dir.note_times(&seconds);
     reporter.round(&result, &seconds);
     Ok(())
@@ -233,10 +254,6 @@ where
 {
     let (history, spaces) = (dir.history(), lanes.spaces());
     let done = history.results.len();
-    let kept = |round: usize| -> Result<Option<P>, RunError> {
-        let path = dir.policy_path(round);
-        Ok(if path.is_file() { Some(load_policy(&path)?) } else { None })
-    };
     let (data, open) = match &job.algorithm.drive {
         Drive::Stored(stored) => {
             let rows = (done * job.plan.states_per_round).min(stored.len());
@@ -247,12 +264,9 @@ where
             history.open(E::Action::width(spaces.actions)),
         ),
     };
-    let policy = if done > 0 { kept(done)? } else { None };
-    let random_round = match job.algorithm.random_round(&job.plan) {
-        Some(round) if round <= done => Some(load_policy(&dir.policy_path(round - 1))?),
-        _ => None,
-    };
-    Ok(Progress { data, policy, open, random_round })
+    let kept = dir.policy_path(done);
+    let policy = if done > 0 && kept.is_file() { Some(load_policy(&kept)?) } else { None };
+    Ok(Progress { data, policy, open, random_round: None })
 }
 
 /// What the next round begins with.

@@ -8,11 +8,11 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use testbed::{Damper, Gradient, LinearEnsemble, lanes, plan};
 use tutelage::{Algorithm, Setting, bootstrap_dagger, mftpl_p};
-use tutelage_lab::store::{Disk, OsDisk, RunDir, StoreError, read_history};
+use tutelage_lab::store::{Disk, Given, OsDisk, RunDir, StoreError, read_history};
 use tutelage_lab::{Ending, Job, Keep, Reporter, RunError, Silent, load_policy, run};
 
 const SPEC: &str = "task = \"point mass\"\nseed = 1\n";
@@ -174,14 +174,9 @@ impl Disk for FailingDisk {
     }
 
     fn replace(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
-        // What is left of half a replacement is a partial file under another name.
-        self.operate(
-            || OsDisk.replace(path, bytes),
-            || {
-                fs::write(path.with_extension("part"), &bytes[..bytes.len() / 2])?;
-                fs::remove_file(path.with_extension("part"))
-            },
-        )
+        // What is left of half a replacement is the partial file that OsDisk writes before it renames it.
+        let part = PathBuf::from(format!("{}.part", path.display()));
+        self.operate(|| OsDisk.replace(path, bytes), || fs::write(part, &bytes[..bytes.len() / 2]))
     }
 
     fn remove(&self, path: &Path) -> io::Result<()> {
@@ -229,9 +224,26 @@ fn a_crash_at_any_moment_is_survived() {
 }
 
 #[test]
-fn a_random_round_is_kept_and_found_again() {
+fn a_random_round_is_kept_and_a_missing_one_stops_nobody() {
     let cover = Arc::new(tutelage::UniformBox::new(-1.0, 1.0).unwrap());
-    survives(Fault::Crash, &mftpl_p(2, 3.0, cover), Keep::Last);
+    let algorithm = mftpl_p(2, 3.0, cover);
+    survives(Fault::Crash, &algorithm, Keep::Last);
+    let [all, last] = [Keep::All, Keep::Last].map(|keep| {
+        let dir = tempfile::tempdir().unwrap();
+        whole(dir.path(), &algorithm, keep);
+        dir
+    });
+    // π_n̂ was trained after round n̂ - 1.
+    let random = algorithm.random_round(&plan(1)).unwrap() - 1;
+    let file = |round: usize| PathBuf::from(format!("policies/round-{round:03}.safetensors"));
+    let mut kept = bytes(all.path());
+    assert_eq!(kept.len(), 6, "the log and the policies of rounds 0 to 4");
+    kept.retain(|(name, _)| {
+        !name.starts_with("policies") || [file(random), file(4)].contains(name)
+    });
+    assert_eq!(bytes(last.path()), kept, "the policy of the random round and the last");
+    fs::remove_file(last.path().join(file(random))).unwrap();
+    whole(last.path(), &algorithm, Keep::Last);
 }
 
 #[test]
@@ -296,6 +308,82 @@ fn another_spec_is_refused_with_the_difference() {
     fs::write(dir.path().join("spec.toml"), SPEC.replace('1', "3")).unwrap();
     let error = open(dir.path(), SPEC).err().unwrap().to_string();
     assert!(error.contains("- seed = 3"), "an edited spec.toml: {error}");
+}
+
+#[test]
+fn a_folder_with_another_spec_but_no_log_stays_that_specs() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("spec.toml"), SPEC).unwrap();
+    let error = open(dir.path(), &SPEC.replace('1', "2")).err().unwrap();
+    assert!(matches!(error, StoreError::Spec { .. }), "{error}");
+    assert!(!dir.path().join("log.bin").exists());
+    open(dir.path(), SPEC).unwrap();
+    fs::remove_file(dir.path().join("spec.toml")).unwrap();
+    fs::create_dir(dir.path().join("spec.toml")).unwrap();
+    let error = open(dir.path(), SPEC).err().unwrap();
+    assert!(matches!(error, StoreError::Io { what: "read", .. }), "{error}");
+}
+
+/// A disk on which the first write and the first cut fail, half-way.
+#[derive(Default)]
+struct HiccupingDisk {
+    failed: [AtomicBool; 2],
+}
+
+impl Disk for HiccupingDisk {
+    fn create_dir(&self, path: &Path) -> io::Result<()> {
+        OsDisk.create_dir(path)
+    }
+
+    fn append(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        if self.failed[0].swap(true, Ordering::SeqCst) {
+            return OsDisk.append(path, bytes);
+        }
+        OsDisk.append(path, &bytes[..bytes.len() / 2])?;
+        Err(io::ErrorKind::StorageFull.into())
+    }
+
+    fn truncate(&self, path: &Path, length: u64) -> io::Result<()> {
+        if self.failed[1].swap(true, Ordering::SeqCst) {
+            return OsDisk.truncate(path, length);
+        }
+        Err(io::ErrorKind::StorageFull.into())
+    }
+
+    fn replace(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        OsDisk.replace(path, bytes)
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        OsDisk.remove(path)
+    }
+}
+
+#[test]
+fn a_record_after_half_a_record_takes_its_place() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut run_dir: RunDir<f32, f32> =
+        RunDir::open(dir.path(), SPEC, Arc::new(HiccupingDisk::default())).unwrap();
+    let given = |name: &str| Given::values(name, &[1.0f32]);
+    assert!(run_dir.give(given("lost")).is_err());
+    assert!(run_dir.history().given.is_empty());
+    run_dir.give(given("kept")).unwrap();
+    assert_eq!(read_history::<f32, f32>(dir.path()).unwrap().given, [given("kept")]);
+}
+
+#[test]
+fn what_a_run_did_not_note_when_it_began_is_not_noted_later() {
+    let dir = tempfile::tempdir().unwrap();
+    let given = |name: &str, value: f32| Given::values(name, &[value]);
+    open(dir.path(), SPEC).unwrap().give(given("d0", 1.0)).unwrap();
+    whole(dir.path(), &bootstrap_dagger(1), Keep::All);
+    let before = bytes(dir.path());
+    let mut run_dir = open(dir.path(), SPEC).unwrap();
+    run_dir.give(given("d0", 1.0)).unwrap();
+    run_dir.give(given("expert", 1.0)).unwrap();
+    assert!(matches!(run_dir.give(given("d0", 2.0)), Err(StoreError::Given { .. })));
+    drop(run_dir);
+    assert_eq!(bytes(dir.path()), before);
 }
 
 #[test]

@@ -41,8 +41,10 @@ where
         Self { who: Who::Expert(expert, acts), members: Vec::new() }
     }
 
-    /// Acts in every state; row i draws from `rngs[i]` alone. Whoever acts, actions come out clipped to [-1, 1] where they are
-    /// vectors: an expert's answer may lie outside, what it does may not.
+    /// Acts in every state; row i draws from `rngs[i]` alone.
+    ///
+    /// Where actions are vectors they lie in [-1, 1]: a policy's by its own contract ([`Policy::act_members`]); an expert's
+    /// answer may lie outside, what it does is clipped here.
     pub fn act(
         &mut self,
         states: &Batch<P::State>,

@@ -104,9 +104,9 @@ fn play<E: Env>(
     )))
 }
 
-/// Fits an oracle to a dataset and checks its contract: as many members as training sets, actions in their space, the same
-/// bits for the same stream and for any number of threads, members that do not depend on each other, and a policy also
-/// where D is empty.
+/// Fits an oracle to a dataset and checks its contract: as many members as training sets, actions in their space and
+/// clipped, the same bits for the same stream and for any number of threads, members that do not depend on each other, a
+/// mean that of one member is that member, and a policy also where D is empty.
 pub fn check_oracle<O: Oracle>(
     oracle: &O,
     data: &Dataset<O::State, O::Action>,
@@ -126,8 +126,8 @@ pub fn check_oracle<O: Oracle>(
     }
     let acts = |policy: &O::Policy| actions_of(policy, data, spaces);
     let of_three = acts(&three);
-    if of_three.iter().any(|actions| actions.misfit(spaces.actions).is_some()) {
-        return breach("every action must lie in the action space");
+    if of_three.iter().chain([&mean_of(&three, data, spaces)]).any(|a| !is_in_space(a, spaces)) {
+        return breach("every action must lie in the action space, vectors in [-1, 1]");
     }
     if acts(&fit(data, 3)?) != of_three {
         return breach("the same training sets and stream must give the same policy");
@@ -139,6 +139,10 @@ pub fn check_oracle<O: Oracle>(
     }
     if acts(&fit(data, 2)?)[..] != of_three[..2] {
         return breach("a member must not depend on how many others there are");
+    }
+    let one = fit(data, 1)?;
+    if acts(&one) != [mean_of(&one, data, spaces)] {
+        return breach("the mean of a single member must be that member");
     }
     if fit(&Dataset::empty(spaces), 2)?.members() != 2 {
         return breach("an empty dataset must give a policy too (the first round's)");
@@ -158,4 +162,22 @@ fn actions_of<P: Policy>(
         actions
     };
     (0..policy.members() as u32).map(act).collect()
+}
+
+/// The members' mean action in every state of D.
+fn mean_of<P: Policy>(
+    policy: &P,
+    data: &Dataset<P::State, P::Action>,
+    spaces: Spaces,
+) -> Batch<P::Action> {
+    let mut actions = Batch::zeros(data.len(), P::Action::width(spaces.actions));
+    policy.act_mean(&data.states, &mut actions);
+    actions
+}
+
+/// Whether clipping would change nothing.
+fn is_in_space<A: Action>(actions: &Batch<A>, spaces: Spaces) -> bool {
+    let mut clipped = actions.clone();
+    A::clip(clipped.as_mut_slice());
+    actions.misfit(spaces.actions).is_none() && clipped == *actions
 }

@@ -17,6 +17,11 @@ pub trait Cover<S>: Debug + Send + Sync {
     fn support(&self) -> Option<(&Batch<S>, &[f64])> {
         None
     }
+
+    /// The states that d₀ draws from, where it holds them: they must be of the task.
+    fn states(&self) -> Option<&Batch<S>> {
+        self.support().map(|(states, _)| states)
+    }
 }
 
 /// Uniform over stored states, such as those of earlier DAgger runs.
@@ -46,7 +51,7 @@ pub enum CoverError {
     Empty,
     /// The box is empty or not finite.
     #[error(
-        "covering distribution d0: [{low}, {high}] is not an interval of finite numbers with low < high"
+        "covering distribution d0: [{low}, {high}] is not an interval of finite length with low < high"
     )]
     Interval {
         /// The lower end given.
@@ -74,9 +79,9 @@ impl<S: crate::Element> StoredStates<S> {
 }
 
 impl UniformBox {
-    /// Uniform over [low, high]ᵈ.
+    /// Uniform over [low, high]ᵈ, where low < high and high − low is finite.
     pub fn new(low: f32, high: f32) -> Result<Self, CoverError> {
-        if low < high && low.is_finite() && high.is_finite() {
+        if low < high && (high - low).is_finite() {
             Ok(Self { low, high })
         } else {
             Err(CoverError::Interval { low, high })
@@ -109,6 +114,10 @@ impl<S: crate::Element> Weighted<S> {
 impl<S: crate::Element> Cover<S> for StoredStates<S> {
     fn draw(&self, rng: &mut Rng, state: &mut [S]) {
         state.copy_from_slice(self.0.row(rng.random_range(0..self.0.len())));
+    }
+
+    fn states(&self) -> Option<&Batch<S>> {
+        Some(&self.0)
     }
 }
 
@@ -159,6 +168,7 @@ mod tests {
         assert_eq!(error, CoverError::Probability { index: 1, value: -0.5 });
         assert!(Weighted::new(states, vec![0.5, 0.4]).is_err());
         assert!(UniformBox::new(1.0, f32::NAN).is_err());
+        assert!(UniformBox::new(-3e38, 3e38).is_err(), "no f32 is as long");
         assert!(StoredStates::new(Batch::<f32>::new(2)).is_err());
     }
 }

@@ -1,6 +1,8 @@
 //! What a policy is worth: its return and its imitation loss.
 
-use crate::rollout::Rollouts;
+use std::ops::Range;
+
+use crate::rollout::{Rollouts, check_shape};
 use crate::{Action, Actor, Batch, Element, Env, Expert, Lanes, Policy, RolloutError, Stream};
 
 /// One full episode.
@@ -67,72 +69,108 @@ where
     if episodes == 0 {
         return Err(RolloutError::NoEpisodes);
     }
-    let mut reference = reference.map(|expert| Reference {
-        expert,
-        actions: Batch::new(E::Action::width(lanes.spaces().actions)),
-    });
-    let mut waiting = 0..episodes;
-    let mut playing: Vec<Option<usize>> = (0..lanes.count()).map(|_| waiting.next()).collect();
-    let mut results =
-        vec![
-            Episode { imitation_loss: reference.as_ref().map(|_| 0.0), ..Episode::default() };
-            episodes
-        ];
+    let (count, size) = (lanes.count(), lanes.spaces().actions);
+    let mut reference = reference.map(|expert| Reference::new(expert, size));
+    let mut schedule = Schedule::new(episodes, count, reference.is_some());
     let mut rollouts = Rollouts::new(lanes, actor);
-    for (lane, episode) in playing.iter().enumerate() {
-        if let Some(episode) = *episode {
-            rollouts.begin(lane, stream.fork("episode", episode as u64))?;
-        }
+    let begin = |rollouts: &mut Rollouts<'_, E, P, X>, lane: usize, episode: Option<usize>| {
+        let Some(episode) = episode else { return Ok(()) };
+        rollouts.begin(lane, stream.fork("episode", episode as u64))
+    };
+    for lane in 0..count {
+        begin(&mut rollouts, lane, schedule.next(lane))?;
     }
-    while playing.iter().any(Option::is_some) {
+    while schedule.is_under_way() {
         rollouts.advance()?;
         if let Some(reference) = &mut reference {
             let (lanes, states, actions) = rollouts.acted();
-            let losses = reference.losses(states, actions)?;
-            for (&lane, loss) in lanes.iter().zip(losses) {
-                if let Some(total) =
-                    playing[lane].and_then(|episode| results[episode].imitation_loss.as_mut())
-                {
-                    *total += loss;
-                }
-            }
+            schedule.add_losses(lanes, reference.losses(states, actions)?);
         }
-        for (lane, slot) in playing.iter_mut().enumerate() {
-            let Some(episode) = *slot else { continue };
+        for lane in 0..count {
+            let Some(episode) = schedule.episode(lane) else { continue };
             let step = rollouts.last_step(lane);
-            results[episode].reward += step.reward;
-            results[episode].length += 1;
+            episode.reward += step.reward;
+            episode.length += 1;
             if step.is_last() {
                 rollouts.end(lane);
-                *slot = waiting.next();
-                if let Some(next) = *slot {
-                    rollouts.begin(lane, stream.fork("episode", next as u64))?;
-                }
+                begin(&mut rollouts, lane, schedule.next(lane))?;
             }
         }
     }
-    for episode in &mut results {
-        if let Some(total) = &mut episode.imitation_loss {
-            *total /= episode.length as f64;
+    Ok(schedule.evaluation())
+}
+
+/// The episodes of an evaluation: those that are over, those under way, and those that wait for a lane.
+struct Schedule {
+    /// What each episode has come to; a loss is a sum over steps so far.
+    episodes: Vec<Episode>,
+    waiting: Range<usize>,
+    /// The episode that each lane plays.
+    playing: Vec<Option<usize>>,
+}
+
+impl Schedule {
+    fn new(episodes: usize, lanes: usize, measures_loss: bool) -> Self {
+        let start = Episode { imitation_loss: measures_loss.then_some(0.0), ..Episode::default() };
+        Self { episodes: vec![start; episodes], waiting: 0..episodes, playing: vec![None; lanes] }
+    }
+
+    /// Gives a lane the next episode to play.
+    fn next(&mut self, lane: usize) -> Option<usize> {
+        self.playing[lane] = self.waiting.next();
+        self.playing[lane]
+    }
+
+    fn is_under_way(&self) -> bool {
+        self.playing.iter().any(Option::is_some)
+    }
+
+    /// The episode that a lane plays.
+    fn episode(&mut self, lane: usize) -> Option<&mut Episode> {
+        Some(&mut self.episodes[self.playing[lane]?])
+    }
+
+    fn add_losses(&mut self, lanes: &[usize], losses: impl Iterator<Item = f64>) {
+        for (&lane, loss) in lanes.iter().zip(losses) {
+            if let Some(total) = self.episode(lane).and_then(|e| e.imitation_loss.as_mut()) {
+                *total += loss;
+            }
         }
     }
-    Ok(Evaluation { episodes: results })
+
+    fn evaluation(mut self) -> Evaluation {
+        for Episode { imitation_loss, length, .. } in &mut self.episodes {
+            *imitation_loss = imitation_loss.map(|total| total / *length as f64);
+        }
+        Evaluation { episodes: self.episodes }
+    }
 }
 
 /// The expert's mean action, to compare with.
 struct Reference<'a, X: Expert> {
     expert: &'a mut X,
     actions: Batch<X::Action>,
+    /// The size of the action space.
+    size: usize,
 }
 
-impl<X: Expert> Reference<'_, X> {
-    fn losses<'a>(
-        &'a mut self,
+impl<'a, X: Expert> Reference<'a, X> {
+    fn new(expert: &'a mut X, size: usize) -> Self {
+        Self { expert, actions: Batch::new(X::Action::width(size)), size }
+    }
+
+    fn losses<'b>(
+        &'b mut self,
         states: &Batch<X::State>,
-        actions: &'a Batch<X::Action>,
-    ) -> Result<impl Iterator<Item = f64> + 'a, RolloutError> {
+        actions: &'b Batch<X::Action>,
+    ) -> Result<impl Iterator<Item = f64> + 'b, RolloutError> {
+        let size = self.size;
         self.actions.resize(states.len());
         self.expert.mean(states, &mut self.actions)?;
+        check_shape("the expert's mean", &self.actions, states.len(), size)?;
+        if let Some((_, index, value)) = self.actions.misfit(size) {
+            return Err(RolloutError::Mean { index, value: value.to_string(), size });
+        }
         Ok(actions.rows().zip(self.actions.rows()).map(|(a, b)| X::Action::loss(a, b)))
     }
 }

@@ -61,6 +61,14 @@ pub enum LaneError {
         /// The size of the state space.
         size: usize,
     },
+    /// An environment gave a reward that is no number.
+    #[error("environment {lane} gave reward {value}, which is not finite")]
+    Reward {
+        /// Which environment.
+        lane: usize,
+        /// The reward.
+        value: f64,
+    },
 }
 
 impl<E: Env> Lanes<E> {
@@ -118,7 +126,7 @@ impl<E: Env> Lanes<E> {
         }
     }
 
-    /// Steps some lanes: row `i` of `actions` is for `lanes[i]`. The lowest lane that fails is reported.
+    /// Steps some lanes: row `i` of `actions` is for `lanes[i]`. Where several fail, the lowest is reported.
     pub fn step(&mut self, lanes: &[usize], actions: &Batch<E::Action>) -> Result<(), LaneError> {
         if let [lane] = *lanes {
             self.lanes[lane].step(actions.row(0)); // not worth another thread
@@ -132,16 +140,13 @@ impl<E: Env> Lanes<E> {
                 }
             });
         }
-        for &lane in lanes {
-            if let Some(source) = self.lanes[lane].error.take() {
-                return Err(LaneError::Env { lane, source });
-            }
-            // Nobody acts on or learns from a last state: a simulation that blew up may end in one that is not finite.
-            if !self.lanes[lane].step.is_last() {
-                check_state(lane, &self.lanes[lane].state, self.spaces.states)?;
-            }
-        }
-        Ok(())
+        let size = self.spaces.states;
+        let failed = lanes.iter().filter_map(|&lane| {
+            let failure = self.lanes[lane].check(lane, size).err()?;
+            Some((lane, failure))
+        });
+        // All are looked at, so that no error is left behind for the next step.
+        failed.min_by_key(|&(lane, _)| lane).map_or(Ok(()), |(_, failure)| Err(failure))
     }
 
     /// What the last step of a lane brought.
@@ -157,11 +162,86 @@ impl<E: Env> Lane<E> {
             Err(error) => self.error = Some(error),
         }
     }
+
+    /// Whether the last step went well.
+    fn check(&mut self, lane: usize, size: usize) -> Result<(), LaneError> {
+        if let Some(source) = self.error.take() {
+            return Err(LaneError::Env { lane, source });
+        }
+        let Step { reward, .. } = self.step;
+        if !reward.is_finite() {
+            return Err(LaneError::Reward { lane, value: reward });
+        }
+        // Nobody acts on or learns from a last state: a simulation that blew up may end in one that is not finite.
+        if self.step.is_last() { Ok(()) } else { check_state(lane, &self.state, size) }
+    }
 }
 
 fn check_state<S: Element>(lane: usize, state: &[S], size: usize) -> Result<(), LaneError> {
     match state.iter().position(|value| !value.fits(size)) {
         None => Ok(()),
         Some(index) => Err(LaneError::State { lane, index, value: state[index].to_string(), size }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Stream;
+
+    /// Does as its action says: 0 goes on, 1 fails, 2 gives a reward that is no number.
+    struct Obedient;
+
+    impl Env for Obedient {
+        type State = f32;
+        type Action = u32;
+
+        fn spaces(&self) -> Spaces {
+            Spaces { states: 1, actions: 3 }
+        }
+
+        fn horizon(&self) -> usize {
+            9
+        }
+
+        fn reset(&mut self, _: Rng, state: &mut [f32]) -> Result<(), EnvError> {
+            state.fill(0.0);
+            Ok(())
+        }
+
+        fn step(&mut self, action: &[u32], _: &mut [f32]) -> Result<Step, EnvError> {
+            match action {
+                [0] => Ok(Step::default()),
+                [1] => Err(EnvError::NoEpisode),
+                _ => Ok(Step { reward: f64::NAN, terminated: true, truncated: false }),
+            }
+        }
+    }
+
+    fn lanes() -> Lanes<Obedient> {
+        let mut lanes = Lanes::new(vec![Obedient, Obedient, Obedient]).unwrap();
+        (0..3).for_each(|lane| lanes.reset(lane, Stream::new(1).rng()).unwrap());
+        lanes
+    }
+
+    fn actions<const N: usize>(actions: [u32; N]) -> Batch<u32> {
+        Batch::from_vec(1, actions.into()).unwrap()
+    }
+
+    #[test]
+    fn the_lowest_lane_that_fails_is_reported_and_none_leaves_an_error_behind() {
+        let mut lanes = lanes();
+        let error = lanes.step(&[2, 0, 1], &actions([1, 0, 1])).unwrap_err();
+        assert!(matches!(error, LaneError::Env { lane: 1, .. }), "{error}");
+        lanes.step(&[0, 1, 2], &actions([0, 0, 0])).unwrap();
+    }
+
+    #[test]
+    fn a_reward_that_is_no_number_is_named_also_at_an_episodes_end() {
+        for stepped in [vec![1], vec![0, 1]] {
+            let batch = Batch::from_vec(1, stepped.iter().map(|&lane| 2 * lane as u32).collect());
+            let error = lanes().step(&stepped, &batch.unwrap()).unwrap_err();
+            assert_eq!(error.to_string(), "environment 1 gave reward NaN, which is not finite");
+        }
     }
 }

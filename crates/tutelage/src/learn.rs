@@ -159,6 +159,16 @@ pub enum LearnError {
         /// What would fit.
         expected: String,
     },
+    /// Examples that come from outside are not of this task.
+    #[error("{what} has {found} values; in this task it has {expected}")]
+    Width {
+        /// Which rows.
+        what: &'static str,
+        /// How many values they have.
+        found: usize,
+        /// How many the task's have.
+        expected: usize,
+    },
     /// The stored dataset ends before the rounds do.
     #[error("all rounds together need {needed} stored examples, but there are {stored}")]
     StoredTooShort {
@@ -192,6 +202,18 @@ pub enum LearnError {
         asked: usize,
         /// How many answers it gave.
         given: usize,
+    },
+    /// The expert gave answers of another task.
+    #[error(
+        "round {round}: the expert gave answers of {found} values, where actions have {expected}"
+    )]
+    AnswerWidth {
+        /// The round.
+        round: usize,
+        /// How many values its answers have.
+        found: usize,
+        /// How many the task's actions have.
+        expected: usize,
     },
     /// The expert gave an answer that is no action.
     #[error(
@@ -384,7 +406,9 @@ where
         let answered = self.setting.expert.annotate(&asked, &mut rngs, &mut answers);
         answered.map_err(|source| LearnError::Annotate { round, source })?;
         let size = self.setting.lanes.spaces().actions;
+        let (found, expected) = (answers.width(), E::Action::width(size));
         match answers.misfit(size) {
+            _ if found != expected => Err(LearnError::AnswerWidth { round, found, expected }),
             _ if answers.len() != asked.len() => {
                 Err(LearnError::Answers { round, asked: asked.len(), given: answers.len() })
             }
@@ -455,7 +479,6 @@ fn check<S: Element, A: Action, P>(
     progress: &Progress<S, A, P>,
     spaces: Spaces,
 ) -> Result<(), LearnError> {
-    let k = plan.states_per_round;
     match plan {
         Plan { rounds: 0, .. } => return Err(LearnError::NoRounds),
         Plan { states_per_round: 0, .. } => return Err(LearnError::NoStates),
@@ -463,32 +486,62 @@ fn check<S: Element, A: Action, P>(
         _ if algorithm.members == 0 => return Err(LearnError::NoMembers),
         _ => algorithm.train_on.check::<A>(spaces)?,
     }
-    if let Drive::Stored(stored) = &algorithm.drive
-        && stored.len() < plan.rounds * k
-    {
-        return Err(LearnError::StoredTooShort { needed: plan.rounds * k, stored: stored.len() });
+    if let Drive::Stored(stored) = &algorithm.drive {
+        let needed = plan.rounds.saturating_mul(plan.states_per_round);
+        let stored_rows = stored.len().min(stored.actions.len());
+        if stored_rows < needed {
+            return Err(LearnError::StoredTooShort { needed, stored: stored_rows });
+        }
+        check_widths(
+            ["a stored state", "a stored action"],
+            &stored.states,
+            &stored.actions,
+            spaces,
+        )?;
     }
+    check_progress(plan, progress, spaces)
+}
+
+fn check_progress<S: Element, A: Action, P>(
+    plan: &Plan,
+    Progress { data, open, .. }: &Progress<S, A, P>,
+    spaces: Spaces,
+) -> Result<(), LearnError> {
+    let k = plan.states_per_round;
     let unfit = |what, found, expected| Err(LearnError::Progress { what, found, expected });
-    let Progress { data, open, .. } = progress;
-    if data.len() % k != 0 || data.len() > plan.rounds * k || data.actions.len() != data.len() {
+    if data.len() % k != 0 || data.len() / k > plan.rounds || data.actions.len() != data.len() {
         return unfit(
             "annotated states",
             data.len(),
             format!("whole rounds of {k}, at most {}", plan.rounds),
         );
     }
-    if let Some(OpenRound { states, labels }) = open
-        && (states.len() != k || labels.len() > k)
-    {
+    let names = ["a state to continue from", "an action to continue from"];
+    check_widths(names, &data.states, &data.actions, spaces)?;
+    let Some(OpenRound { states, labels }) = open else { return Ok(()) };
+    if states.len() != k || labels.len() > k {
         return unfit("states in the open round", states.len(), format!("rounds of {k}"));
     }
-    let (s, a) = (S::width(spaces.states), A::width(spaces.actions));
-    if (data.states.width(), data.actions.width()) != (s, a) {
-        return unfit(
-            "values per state",
-            data.states.width(),
-            format!("states of {s} and actions of {a} values"),
-        );
+    check_widths(
+        ["a state of the open round", "an answer of the open round"],
+        states,
+        labels,
+        spaces,
+    )
+}
+
+fn check_widths<S: Element, A: Action>(
+    names: [&'static str; 2],
+    states: &Batch<S>,
+    actions: &Batch<A>,
+    spaces: Spaces,
+) -> Result<(), LearnError> {
+    let found = [states.width(), actions.width()];
+    let expected = [S::width(spaces.states), A::width(spaces.actions)];
+    match (0..2).find(|&i| found[i] != expected[i]) {
+        None => Ok(()),
+        Some(i) => {
+            Err(LearnError::Width { what: names[i], found: found[i], expected: expected[i] })
+        }
     }
-    Ok(())
 }

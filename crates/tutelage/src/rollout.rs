@@ -40,6 +40,34 @@ pub enum RolloutError {
         /// The size of the action space.
         size: usize,
     },
+    /// Somebody who was asked for actions did not answer row by row.
+    #[error(
+        "{who} was asked about {asked} states and gave {rows} actions of {width} values, where actions have {expected}"
+    )]
+    Shape {
+        /// Who.
+        who: &'static str,
+        /// How many states it was asked about.
+        asked: usize,
+        /// How many actions it gave.
+        rows: usize,
+        /// How many values each of them has.
+        width: usize,
+        /// How many values an action of this task has.
+        expected: usize,
+    },
+    /// The expert's mean action is not in the action space.
+    #[error(
+        "the expert's mean action has value {value} at place {index}, which is not in an action space of size {size}"
+    )]
+    Mean {
+        /// The place in the action.
+        index: usize,
+        /// What stood there.
+        value: String,
+        /// The size of the action space.
+        size: usize,
+    },
     /// Episodes are too short for the way states are read off them.
     #[error(
         "{episodes} episodes in a row ended before a state could be taken from them; episodes must last longer, or states be taken more often"
@@ -88,6 +116,7 @@ where
         self.actions.resize(self.active.len());
         self.actor.act(&self.states, &mut self.rngs, &mut self.actions)?;
         let size = self.lanes.spaces().actions;
+        check_shape("whoever acts", &self.actions, self.active.len(), size)?;
         if let Some((row, index, value)) = self.actions.misfit(size) {
             return Err(RolloutError::Action {
                 lane: self.active[row],
@@ -110,5 +139,20 @@ where
 
     pub(crate) fn last_step(&self, lane: usize) -> Step {
         self.lanes.last_step(lane)
+    }
+}
+
+/// Whether there is an action of the task's width for each state asked about.
+pub(crate) fn check_shape<A: Element>(
+    who: &'static str,
+    actions: &Batch<A>,
+    asked: usize,
+    size: usize,
+) -> Result<(), RolloutError> {
+    let (rows, width, expected) = (actions.len(), actions.width(), A::width(size));
+    if (rows, width) == (asked, expected) {
+        Ok(())
+    } else {
+        Err(RolloutError::Shape { who, asked, rows, width, expected })
     }
 }

@@ -78,6 +78,14 @@ pub enum TrainOnError {
     /// λ is no rate.
     #[error("lambda is {0}; allowed is a finite number from 0 to 1e15")]
     Lambda(f64),
+    /// More perturbation examples than memory should be asked for.
+    #[error("{what} is {value}; allowed are at most {MAX_DRAWN} perturbation examples")]
+    TooMany {
+        /// X or λ.
+        what: &'static str,
+        /// Its value.
+        value: f64,
+    },
     /// The scale is no standard deviation.
     #[error("scale of the random costs is {0}; allowed is a finite number >= 0")]
     Scale(f64),
@@ -110,6 +118,9 @@ pub enum TrainOnError {
     },
 }
 
+/// The most perturbation examples that are drawn one by one.
+const MAX_DRAWN: usize = 10_000_000;
+
 /// The E training sets of a round: one dataset D that all share, and a [`View`] per member, drawn when asked for.
 pub struct TrainingSets<'a, S, A> {
     data: &'a Dataset<S, A>,
@@ -118,7 +129,7 @@ pub struct TrainingSets<'a, S, A> {
     members: usize,
     stream: Stream,
     /// λ p(s) / |𝒜| for each state that d₀ lists, where the Poisson number of draws can be split.
-    split: Option<Vec<Option<Poisson<f64>>>>,
+    split: Split,
 }
 
 impl<'a, S: Element, A: Action> TrainingSets<'a, S, A> {
@@ -131,7 +142,7 @@ impl<'a, S: Element, A: Action> TrainingSets<'a, S, A> {
         stream: Stream,
     ) -> Result<Self, TrainOnError> {
         train_on.check::<A>(spaces)?;
-        let split = split_poisson::<S, A>(train_on, spaces)?;
+        let split = split_poisson::<S, A>(train_on, spaces);
         Ok(Self { data, train_on, spaces, members, stream, split })
     }
 
@@ -222,13 +233,8 @@ impl<S: Element> TrainOn<S> {
         match self {
             Self::Data | Self::Bootstrap => Ok(()),
             Self::Perturbed { size, cover } => {
-                match *size {
-                    Size::Poisson(lambda) if !(0.0..=1e15).contains(&lambda) => {
-                        return Err(TrainOnError::Lambda(lambda));
-                    }
-                    _ => {}
-                }
-                cover.support().map_or(Ok(()), |(states, _)| {
+                size.check(splits::<S, A>(*size, &**cover, spaces))?;
+                cover.states().map_or(Ok(()), |states| {
                     check_states("covering distribution d0", states, spaces)
                 })
             }
@@ -241,6 +247,24 @@ impl<S: Element> TrainOn<S> {
                 }
                 check_states("separator set", separator, spaces)
             }
+        }
+    }
+}
+
+impl Size {
+    /// A size that is split into counts per state may be far larger than one whose examples are drawn.
+    fn check(self, split: bool) -> Result<(), TrainOnError> {
+        match self {
+            Self::Poisson(lambda) if !(0.0..=1e15).contains(&lambda) => {
+                Err(TrainOnError::Lambda(lambda))
+            }
+            Self::Poisson(lambda) if !split && lambda > MAX_DRAWN as f64 => {
+                Err(TrainOnError::TooMany { what: "lambda", value: lambda })
+            }
+            Self::Fixed(x) if x > MAX_DRAWN => {
+                Err(TrainOnError::TooMany { what: "X", value: x as f64 })
+            }
+            _ => Ok(()),
         }
     }
 }
@@ -279,19 +303,18 @@ fn poisson(lambda: f64) -> Option<Poisson<f64>> {
     Poisson::new(lambda).ok()
 }
 
+/// Whether X ~ Poisson(λ) falls apart into a count for every state and action.
+fn splits<S: Element, A: Action>(size: Size, cover: &dyn Cover<S>, spaces: Spaces) -> bool {
+    let finite = cover.support().is_some() && A::all(spaces.actions).is_some();
+    matches!(size, Size::Poisson(_)) && finite
+}
+
 type Split = Option<Vec<Option<Poisson<f64>>>>;
 
-fn split_poisson<S: Element, A: Action>(
-    train_on: &TrainOn<S>,
-    spaces: Spaces,
-) -> Result<Split, TrainOnError> {
-    let TrainOn::Perturbed { size: Size::Poisson(lambda), cover } = train_on else {
-        return Ok(None);
-    };
-    let (Some((_, probabilities)), Some(labels)) = (cover.support(), A::all(spaces.actions)) else {
-        return Ok(None);
-    };
-    Ok(Some(probabilities.iter().map(|p| poisson(lambda * p / labels.len() as f64)).collect()))
+fn split_poisson<S: Element, A: Action>(train_on: &TrainOn<S>, spaces: Spaces) -> Split {
+    let TrainOn::Perturbed { size: Size::Poisson(lambda), cover } = train_on else { return None };
+    let ((_, probabilities), labels) = (cover.support()?, A::all(spaces.actions)?);
+    Some(probabilities.iter().map(|p| poisson(lambda * p / labels.len() as f64)).collect())
 }
 
 fn random_costs<S: Element>(
@@ -435,6 +458,17 @@ mod tests {
             |lambda| TrainOn::Perturbed { size: Size::Poisson(lambda), cover: cover.clone() };
         assert_eq!(perturbed(-1.0).check::<f32>(SPACES), Err(TrainOnError::Lambda(-1.0)));
         assert!(perturbed(f64::NAN).check::<f32>(SPACES).is_err());
+        let too_many = |what, value| Err(TrainOnError::TooMany { what, value });
+        assert_eq!(perturbed(1e9).check::<f32>(SPACES), too_many("lambda", 1e9));
+        let fixed = TrainOn::Perturbed { size: Size::Fixed(1_000_000_000), cover: cover.clone() };
+        assert_eq!(fixed.check::<f32>(SPACES), too_many("X", 1e9));
+        let listed = Weighted::new(Batch::from_vec(1, vec![0]).unwrap(), vec![1.0]).unwrap();
+        let counted = TrainOn::Perturbed { size: Size::Poisson(1e9), cover: Arc::new(listed) };
+        assert_eq!(counted.check::<u32>(SPACES), Ok(()), "counts take no memory");
+        let narrow = StoredStates::new(Batch::<f32>::zeros(4, 2)).unwrap();
+        let stored = TrainOn::Perturbed { size: Size::Fixed(1), cover: Arc::new(narrow) };
+        let width = TrainOnError::Width { what: "covering distribution d0", expected: 3, found: 2 };
+        assert_eq!(stored.check::<f32>(SPACES), Err(width));
         let separator = Arc::new(Batch::from_vec(1, vec![0u32, 3]).unwrap());
         let costs = TrainOn::RandomCosts { separator, scale: 1.0 };
         assert!(matches!(costs.check::<u32>(SPACES), Err(TrainOnError::State { row: 1, .. })));

@@ -73,6 +73,11 @@ impl AlgorithmName {
         matches!(self, Self::Mp { .. } | Self::MftplP { .. })
     }
 
+    /// Whether states come from the expert's own trajectories.
+    pub fn expert_drives(&self) -> bool {
+        matches!(self, Self::BehaviorCloning)
+    }
+
     /// Whether it trains on the annotations of an earlier run.
     pub fn is_offline(&self) -> bool {
         matches!(self, Self::Bagging { .. } | Self::Supervised)
@@ -130,9 +135,25 @@ impl FromStr for AlgorithmName {
                 members: members.unwrap_or(25),
                 lambda: parse_lambda(text, lambda)?,
             }),
+            ("bd" | "bagging", _, _) => {
+                Err(incomplete(text, &format!("{family}-E with E members, as in {family}-5")))
+            }
+            ("mp", _, _) => Err(incomplete(
+                text,
+                "mp-E(X) with E members and X perturbation examples, as in mp-25(15)",
+            )),
+            ("mftpl-p", _, _) => Err(incomplete(
+                text,
+                "mftpl-p(λ) or mftpl-p-E(λ) with a mean of λ perturbation examples, as in mftpl-p(15)",
+            )),
             _ => Err(unknown()),
         }
     }
+}
+
+/// A family without its numbers, or with others.
+fn incomplete(text: &str, form: &str) -> SpecError {
+    SpecError::range("algorithm", format!("\"{text}\""), form)
 }
 
 fn parse_members(text: &str, digits: &str) -> Result<usize, SpecError> {
@@ -174,12 +195,28 @@ mod tests {
         for (name, nearest) in [("dager", "dagger"), ("bd5", "bd-5"), ("mp25(15)", "mp-25(15)")] {
             let error = name.parse::<AlgorithmName>().unwrap_err();
             assert!(
-                matches!(&error, SpecError::Unknown { nearest: n, .. } if n == nearest),
+                matches!(&error, SpecError::Unknown { nearest: Some(n), .. } if n == nearest),
                 "{error}"
             );
         }
-        for name in ["", "bd", "mp-25", "dagger-3", "bc(1)", "-", "("] {
-            assert!(name.parse::<AlgorithmName>().is_err(), "{name}");
+        for name in ["", "ppo", "bc(1)", "-", "("] {
+            let error = name.parse::<AlgorithmName>().unwrap_err();
+            assert!(matches!(&error, SpecError::Unknown { nearest: None, .. }), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_family_without_its_numbers_is_told_what_it_takes() {
+        for (name, example) in [
+            ("bd", "bd-5"),
+            ("bagging", "bagging-5"),
+            ("mp-25", "mp-25(15)"),
+            ("mp(15)", "mp-25(15)"),
+            ("mftpl-p", "mftpl-p(15)"),
+            ("bd-5(3)", "bd-5"),
+        ] {
+            let error = name.parse::<AlgorithmName>().unwrap_err().to_string();
+            assert!(error.contains(&format!("as in {example}")), "{error}");
         }
     }
 

@@ -108,6 +108,8 @@ mod tests {
             let error = Class::parse(text, Task::Ant).unwrap_err().to_string();
             assert!(error.contains("class") && error.contains("1024"), "{error}");
         }
+        let error = Class::parse("tree", Task::Ant).unwrap_err().to_string();
+        assert!(!error.contains("did you mean") && error.contains("Allowed: mlp:64,64"), "{error}");
         let error = Class::parse("linaer", Task::Ant).unwrap_err().to_string();
         assert!(error.contains("did you mean `linear`"), "{error}");
     }

@@ -4,6 +4,8 @@ use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use tutelage::UniformBox;
+
 use super::SpecError;
 
 /// Where perturbation states are drawn from.
@@ -44,7 +46,7 @@ impl FromStr for CoverSpec {
 
     fn from_str(text: &str) -> Result<Self, SpecError> {
         let wrong = || {
-            let allowed = "uniform(LOW,HIGH) with LOW < HIGH, or dagger:DIR,DIR,… with folders of stored runs";
+            let allowed = "uniform(LOW,HIGH) with LOW < HIGH and a finite distance, or dagger:DIR,DIR,… with folders of stored runs";
             SpecError::range("d0", format!("\"{text}\""), allowed)
         };
         if let Some(runs) = text.strip_prefix("dagger:") {
@@ -59,7 +61,7 @@ impl FromStr for CoverSpec {
         let ends = text.strip_prefix("uniform(").and_then(|rest| rest.strip_suffix(')'));
         let (low, high) = ends.and_then(|ends| ends.split_once(',')).ok_or_else(wrong)?;
         match (low.trim().parse::<f32>(), high.trim().parse::<f32>()) {
-            (Ok(low), Ok(high)) if low < high && low.is_finite() && high.is_finite() => {
+            (Ok(low), Ok(high)) if UniformBox::new(low, high).is_ok() => {
                 Ok(Self::Uniform { low, high })
             }
             _ => Err(wrong()),
@@ -81,7 +83,8 @@ mod tests {
 
     #[test]
     fn what_is_no_cover_is_refused() {
-        for name in ["uniform", "uniform(2,-2)", "uniform(0,inf)", "dagger:", "gauss(0,1)"] {
+        let boxes = ["uniform", "uniform(2,-2)", "uniform(0,inf)", "uniform(-3e38,3e38)"];
+        for name in boxes.into_iter().chain(["dagger:", "gauss(0,1)"]) {
             let error = name.parse::<CoverSpec>().unwrap_err().to_string();
             assert!(error.contains("d0") && error.contains(name), "{error}");
         }

@@ -27,7 +27,7 @@ pub struct Draft {
     pub states_per_round: Option<i64>,
     /// `stride(20)` by default, or `independent`.
     pub sampling: Option<String>,
-    /// `sampled` by default, or `mean`.
+    /// `sampled` by default, or `mean`; for algorithms in which the expert drives.
     pub expert_acts: Option<String>,
     /// `uniform(-2,2)` by default, or `dagger:DIR,…`; for algorithms that perturb.
     pub d0: Option<String>,
@@ -39,7 +39,7 @@ pub struct Draft {
     pub evaluation: Option<EvaluationDraft>,
     /// 1 by default.
     pub seed: Option<i64>,
-    /// `all` by default, or `last`.
+    /// `all` by default, or `last`; a run may be continued with the other.
     pub keep: Option<String>,
 }
 
@@ -113,10 +113,7 @@ impl Draft {
                 .states_per_round
                 .map_or(Ok(50), |k| count("states_per_round", k, 1..=100_000))?,
             sampling: self.sampling.as_deref().map_or(Ok(Sampling::Stride(20)), parse_sampling)?,
-            expert_acts: self
-                .expert_acts
-                .as_deref()
-                .map_or(Ok(ExpertActs::Sampled), parse_expert_acts)?,
+            expert_acts: self.checked_expert_acts(&algorithm)?,
             d0: self.cover(&algorithm)?,
             data: self.stored_data(&algorithm)?,
             oracle: self.checked_oracle(&class)?,
@@ -132,6 +129,17 @@ impl Draft {
             algorithm,
             class,
         })
+    }
+
+    fn checked_expert_acts(&self, algorithm: &AlgorithmName) -> Result<ExpertActs, SpecError> {
+        let text = self.expert_acts.as_deref().unwrap_or("sampled");
+        match parse_expert_acts(text)? {
+            ExpertActs::Mean if !algorithm.expert_drives() => {
+                Err(pointless("expert_acts", text, format!("in {algorithm} no expert drives")))
+            }
+            // A complete spec always says `sampled`, whoever drives.
+            acts => Ok(acts),
+        }
     }
 
     fn cover(&self, algorithm: &AlgorithmName) -> Result<Option<CoverSpec>, SpecError> {
@@ -215,7 +223,7 @@ fn parse_task(text: Option<&str>) -> Result<Task, SpecError> {
     text.parse().map_err(|error: tutelage_envs::UnknownTask| SpecError::Unknown {
         field: "task",
         value: error.name,
-        nearest: error.nearest.name().into(),
+        nearest: error.nearest.map(|task| task.name().into()),
         allowed: names.join(", "),
     })
 }
@@ -266,6 +274,9 @@ mod tests {
             ("task = 'ant'\noracle.batch = 0", ["oracle.batch", "0", "1 to"]),
             ("task = 'ant'\nseed = -1", ["seed", "-1", "from 0"]),
             ("task = 'ant'\nkeep = 'lst'", ["keep", "lst", "did you mean `last`"]),
+            ("task = 'ant'\nkeep = 'none'", ["keep", "none", "name. Allowed: all, last"]),
+            ("task = 'humanoid'", ["task", "humanoid", "name. Allowed: hopper"]),
+            ("task = 'ant'\nexpert_acts = 'mean'", ["expert_acts", "bd-5", "no expert drives"]),
             ("task = 'ant'\nd0 = 'uniform(-2,2)'", ["d0", "bd-5", "no perturbations"]),
             ("task = 'ant'\ndata = 'x'", ["data", "\"x\"", "collects its own"]),
             ("task = 'ant'\nalgorithm = 'supervised'", ["data", "missing", "retrain"]),
@@ -282,6 +293,14 @@ mod tests {
                 assert!(error.contains(word), "{text:?} should mention {word:?}: {error}");
             }
         }
+    }
+
+    #[test]
+    fn how_the_expert_acts_matters_where_it_drives() {
+        let text = "task = 'ant'\nalgorithm = 'bc'\nexpert_acts = 'mean'";
+        assert_eq!(RunSpec::parse(text).unwrap().expert_acts, ExpertActs::Mean);
+        let complete = "task = 'ant'\nalgorithm = 'dagger'\nexpert_acts = 'sampled'";
+        assert!(RunSpec::parse(complete).is_ok(), "every complete spec says so");
     }
 
     #[test]

@@ -4,16 +4,14 @@
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum SpecError {
     /// A name that is none of those there are.
-    #[error(
-        "{field} = \"{value}\": there is none of this name; did you mean `{nearest}`? Allowed: {allowed}"
-    )]
+    #[error("{field} = \"{value}\": there is none of this name{} Allowed: {allowed}", hint(nearest.as_deref()))]
     Unknown {
         /// The field.
         field: &'static str,
         /// What was given.
         value: String,
-        /// The name that is nearest to it.
-        nearest: String,
+        /// The name that is nearest to it, where one is near.
+        nearest: Option<String>,
         /// All that would have been allowed.
         allowed: String,
     },
@@ -53,13 +51,10 @@ pub enum SpecError {
 impl SpecError {
     /// A name that is none of `names`.
     pub(crate) fn unknown(field: &'static str, value: &str, names: &[&str]) -> Self {
-        let lower = value.to_lowercase();
-        let distance = |name: &&&str| strsim::damerau_levenshtein(&lower, name);
-        let nearest = names.iter().min_by_key(distance).copied().unwrap_or_default();
         Self::Unknown {
             field,
             value: value.into(),
-            nearest: nearest.into(),
+            nearest: nearest(value, names).map(Into::into),
             allowed: names.join(", "),
         }
     }
@@ -72,6 +67,21 @@ impl SpecError {
     ) -> Self {
         Self::Range { field, value: value.to_string(), allowed: allowed.into() }
     }
+}
+
+/// The name that takes the fewest edits, at most one for every three letters.
+fn nearest<'a>(value: &str, names: &[&'a str]) -> Option<&'a str> {
+    let lower = value.to_lowercase();
+    let near = |&name: &&'a str| {
+        let distance = strsim::damerau_levenshtein(&lower, name);
+        (3 * distance <= lower.chars().count().max(name.len())).then_some((distance, name))
+    };
+    names.iter().filter_map(near).min_by_key(|&(distance, _)| distance).map(|(_, name)| name)
+}
+
+/// How the sentence before the list of names ends.
+fn hint(nearest: Option<&str>) -> String {
+    nearest.map_or(".".into(), |name| format!("; did you mean `{name}`?"))
 }
 
 /// A whole number of the field's range.

@@ -31,8 +31,16 @@ impl Disk for OsDisk {
         if path.is_dir() {
             return Ok(());
         }
-        fs::create_dir_all(path)?;
-        sync_folder_of(path)
+        // Level by level, since each new name is durable only once the folder above it is.
+        if let Some(above) = path.parent().filter(|above| !above.as_os_str().is_empty()) {
+            self.create_dir(above)?;
+        }
+        match fs::create_dir(path) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists || !path.is_dir() => {
+                Err(error)
+            }
+            _ => sync_folder_of(path),
+        }
     }
 
     fn append(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
@@ -71,5 +79,23 @@ fn sync_folder_of(path: &Path) -> io::Result<()> {
     match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => File::open(folder)?.sync_all(),
         _ => File::open(".")?.sync_all(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_are_made_level_by_level_and_a_file_in_the_way_is_named() {
+        let dir = tempfile::tempdir().unwrap();
+        let deep = dir.path().join("a/b/../c/d");
+        for _ in 0..2 {
+            OsDisk.create_dir(&deep).unwrap();
+            assert!(deep.is_dir());
+        }
+        fs::write(dir.path().join("file"), "").unwrap();
+        assert!(OsDisk.create_dir(&dir.path().join("file")).is_err());
+        assert!(OsDisk.create_dir(&dir.path().join("file/below")).is_err());
     }
 }

@@ -46,39 +46,54 @@ impl<S, A> Default for History<S, A> {
 }
 
 impl<S: Stored, A: Stored + Action> History<S, A> {
-    /// Adds a record; where it cannot follow what was there, says why.
-    pub(crate) fn apply(&mut self, record: Record<S, A>) -> Result<(), String> {
+    /// Whether a record can follow what was there; if not, why.
+    pub(crate) fn check(&self, record: &Record<S, A>) -> Result<(), String> {
         match record {
-            Record::Spec(text) if self.spec.is_empty() => self.spec = text,
-            Record::Spec(_) => return Err("a second spec".into()),
-            Record::Given(given) => self.given.push(given),
-            Record::Expert(evaluation) => self.expert = Some(evaluation),
-            Record::States { round, states } => {
-                self.follows("states of round", round, self.rounds.len() + 1)?;
+            Record::Spec(_) if !self.spec.is_empty() => Err("a second spec".into()),
+            Record::Spec(_) | Record::Given(_) | Record::Expert(_) => Ok(()),
+            Record::States { round, .. } => {
+                follows("states of round", *round, self.rounds.len() + 1)?;
                 if self.rounds.last().is_some_and(|round| !round.is_complete()) {
                     return Err(format!("states of round {round} before the last was annotated"));
                 }
-                self.rounds.push(Round { states, answers: None });
+                Ok(())
             }
             Record::Answers { round, first, actions } => {
-                self.follows("answers of round", round, self.rounds.len())?;
-                let Some(last) = self.rounds.last_mut() else { return Err("no states".into()) };
-                last.answer(first as usize, &actions)?;
+                follows("answers of round", *round, self.rounds.len())?;
+                self.rounds.last().ok_or("no states")?.check(*first as usize, actions)
+            }
+            Record::Result { round, .. } => {
+                follows("result of round", *round, self.results.len() + 1)
+            }
+        }
+    }
+
+    /// Adds a record that can follow what was there.
+    pub(crate) fn add(&mut self, record: Record<S, A>) {
+        match record {
+            Record::Spec(text) => self.spec = text,
+            Record::Given(given) => self.given.push(given),
+            Record::Expert(evaluation) => self.expert = Some(evaluation),
+            Record::States { states, .. } => self.rounds.push(Round { states, answers: None }),
+            Record::Answers { actions, .. } => {
+                if let Some(last) = self.rounds.last_mut() {
+                    last.answer(actions);
+                }
             }
             Record::Result { round, mean, random } => {
-                self.follows("result of round", round, self.results.len() + 1)?;
                 self.results.push(RoundResult { round: round as usize, mean, random });
             }
         }
-        Ok(())
     }
 
-    fn follows(&self, what: &str, round: u32, expected: usize) -> Result<(), String> {
-        if round as usize == expected {
-            Ok(())
-        } else {
-            Err(format!("{what} {round} where {expected} was expected"))
-        }
+    /// What the run noted under this name when it began.
+    pub fn noted(&self, name: &str) -> Option<&Given> {
+        self.given.iter().find(|given| given.name == name)
+    }
+
+    /// Whether anything happened yet.
+    pub(crate) fn has_begun(&self) -> bool {
+        self.expert.is_some() || !self.rounds.is_empty() || !self.results.is_empty()
     }
 
     /// D: the states of all rounds that are annotated, or of those with a result where `rounds` says so.
@@ -117,7 +132,7 @@ impl<S: Stored, A: Stored + Action> Round<S, A> {
         self.answered() == self.states.len()
     }
 
-    fn answer(&mut self, first: usize, actions: &Batch<A>) -> Result<(), String> {
+    fn check(&self, first: usize, actions: &Batch<A>) -> Result<(), String> {
         let (answered, states) = (self.answered(), self.states.len());
         if first != answered || answered + actions.len() > states {
             let last = first + actions.len();
@@ -125,18 +140,28 @@ impl<S: Stored, A: Stored + Action> Round<S, A> {
                 "answers to rows {first}..{last} after {answered} answers to {states} states"
             ));
         }
-        match &mut self.answers {
-            None => self.answers = Some(actions.clone()),
-            Some(answers) if answers.width() == actions.width() => answers.extend(actions),
-            Some(answers) => {
-                return Err(format!(
-                    "answers of width {} after width {}",
-                    actions.width(),
-                    answers.width()
-                ));
+        match &self.answers {
+            Some(answers) if answers.width() != actions.width() => {
+                let (found, before) = (actions.width(), answers.width());
+                Err(format!("answers of width {found} after width {before}"))
             }
+            _ => Ok(()),
         }
+    }
+
+    fn answer(&mut self, actions: Batch<A>) {
+        match &mut self.answers {
+            None => self.answers = Some(actions),
+            Some(answers) => answers.extend(&actions),
+        }
+    }
+}
+
+fn follows(what: &str, round: u32, expected: usize) -> Result<(), String> {
+    if round as usize == expected {
         Ok(())
+    } else {
+        Err(format!("{what} {round} where {expected} was expected"))
     }
 }
 
@@ -155,7 +180,11 @@ mod tests {
 
     fn replay(records: Vec<Record<f32, f32>>) -> Result<History<f32, f32>, String> {
         let mut history = History::default();
-        records.into_iter().try_for_each(|record| history.apply(record)).map(|()| history)
+        for record in records {
+            history.check(&record)?;
+            history.add(record);
+        }
+        Ok(history)
     }
 
     #[test]
@@ -180,6 +209,8 @@ mod tests {
         assert!(replay(vec![states(1), answers(1, 1, 1)]).is_err());
         assert!(replay(vec![states(1), answers(1, 0, 3)]).is_err());
         assert!(replay(vec![answers(1, 0, 1)]).is_err());
+        let wider = Record::Answers { round: 1, first: 1, actions: Batch::zeros(1, 4) };
+        assert!(replay(vec![states(1), answers(1, 0, 1), wider]).is_err());
     }
 
     #[test]

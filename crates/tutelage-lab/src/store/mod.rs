@@ -25,7 +25,7 @@ pub use run_dir::{RunDir, read_history, read_spec};
 pub use times::{Seconds, read_times};
 
 pub(crate) use record::Record;
-pub(crate) use run_dir::policy_path;
+pub(crate) use run_dir::{kept_policies, policy_path};
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -103,6 +103,17 @@ pub enum StoreError {
         /// Why it failed.
         source: io::Error,
     },
+}
+
+impl StoreError {
+    /// A run builds on other data than it noted when it began.
+    pub(crate) fn given(path: &Path, noted: &Given, found: &Given) -> Self {
+        let detail = format!(
+            "{} rows with checksum {:08x} then, {} with {:08x} now",
+            noted.rows, noted.checksum, found.rows, found.checksum
+        );
+        Self::Given { path: path.into(), name: found.name.clone(), detail }
+    }
 }
 
 /// Says which file an error is about.

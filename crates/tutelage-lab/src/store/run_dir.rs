@@ -1,6 +1,7 @@
 //! A run directory, open for writing.
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -15,8 +16,10 @@ pub struct RunDir<S, A> {
     path: PathBuf,
     disk: Arc<dyn Disk>,
     history: History<S, A>,
-    /// How long the log is; after a failed write it may be longer than this.
+    /// How long the log is.
     length: u64,
+    /// Whether the file may be longer than that, after a failed write.
+    torn: bool,
     _lock: Lock,
 }
 
@@ -26,21 +29,25 @@ const POLICIES: &str = "policies";
 
 /// The frozen spec of a run.
 pub fn read_spec(path: &Path) -> Result<String, StoreError> {
-    let file = path.join(SPEC);
-    if !file.is_file() {
-        return Err(StoreError::NoRun { path: path.into(), missing: SPEC });
-    }
-    fs::read_to_string(&file).context("read", &file)
+    let text = fs::read_to_string(path.join(SPEC));
+    text.map_err(|error| missing_or_unreadable(path, SPEC, error))
 }
 
 /// What happened in a run, without locking it; a record under way is not seen.
 pub fn read_history<S: Stored, A: Stored + Action>(
     path: &Path,
 ) -> Result<History<S, A>, StoreError> {
-    if !path.join(LOG).is_file() {
-        return Err(StoreError::NoRun { path: path.into(), missing: LOG });
+    read_log(path).map(|log| log.history)
+}
+
+/// What is not there was never a run; what cannot be read is another matter.
+fn missing_or_unreadable(path: &Path, file: &'static str, source: io::Error) -> StoreError {
+    match source.kind() {
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
+            StoreError::NoRun { path: path.into(), missing: file }
+        }
+        _ => StoreError::Io { what: "read", path: path.join(file), source },
     }
-    read_log(&path.join(LOG)).map(|log| log.history)
 }
 
 impl<S: Stored, A: Stored + Action> RunDir<S, A> {
@@ -52,26 +59,27 @@ impl<S: Stored, A: Stored + Action> RunDir<S, A> {
         disk.create_dir(path).context("create", path)?;
         disk.create_dir(&path.join(POLICIES)).context("create", &path.join(POLICIES))?;
         let lock = Lock::take(path)?;
+        // Nothing is begun in a folder that says it is another run's.
+        let is_written = match read_spec(path) {
+            Ok(frozen) => check_spec(path, &frozen, spec).map(|()| true)?,
+            Err(StoreError::NoRun { .. }) => false,
+            Err(error) => return Err(error),
+        };
         let log = path.join(LOG);
-        if !log.is_file() {
+        if !log.try_exists().context("read", &log)? {
             let record = Record::<S, A>::Spec(spec.into()).encode();
             let first = [frame::header(), frame::frame(&record)].concat();
             disk.replace(&log, &first).context("write", &log)?;
         }
-        let Log { history, end, length } = read_log(&log)?;
-        for frozen in [Some(history.spec.clone()), read_spec(path).ok()].into_iter().flatten() {
-            if frozen != spec {
-                let difference = difference(&frozen, spec);
-                return Err(StoreError::Spec { path: path.into(), difference });
-            }
-        }
-        if !path.join(SPEC).is_file() {
+        let Log { history, end, length } = read_log(path)?;
+        check_spec(path, &history.spec, spec)?;
+        if !is_written {
             disk.replace(&path.join(SPEC), spec.as_bytes()).context("write", &path.join(SPEC))?;
         }
-        if end < length {
-            disk.truncate(&log, end).context("cut the torn end of", &log)?;
-        }
-        Ok(Self { path: path.into(), disk, history, length: end, _lock: lock })
+        let path = path.into();
+        let mut dir = Self { path, disk, history, length: end, torn: end < length, _lock: lock };
+        dir.mend()?;
+        Ok(dir)
     }
 
     /// The folder.
@@ -84,42 +92,46 @@ impl<S: Stored, A: Stored + Action> RunDir<S, A> {
         &self.history
     }
 
-    /// Makes a record durable. After a failure the log is as it was, as far as the disk lets us.
+    /// Makes a record durable. After a failure the log is as it was, or the next record makes it so first.
     pub(crate) fn append(&mut self, record: Record<S, A>) -> Result<(), StoreError> {
-        let log = self.path.join(LOG);
-        let offset = self.length as usize;
+        let (log, offset) = (self.path.join(LOG), self.length as usize);
+        // First of all, so that nothing that cannot be read back is ever written.
+        let damaged = |what| StoreError::Damaged { path: log.clone(), offset, what };
+        self.history.check(&record).map_err(damaged)?;
+        self.mend()?;
         let bytes = frame::frame(&record.encode());
-        // First in memory, so that nothing that cannot be read back is ever written.
-        let mut next = self.history.clone();
-        next.apply(record).map_err(|what| StoreError::Damaged {
-            path: log.clone(),
-            offset,
-            what,
-        })?;
+        self.torn = true;
         if let Err(source) = self.disk.append(&log, &bytes) {
             // A record that may not be durable must not be found by the next reader. If cutting it fails as well, the
             // checksum or the end of the file still tells.
-            let _ = self.disk.truncate(&log, self.length);
+            let _ = self.mend();
             return Err(source).context("write to", &log);
         }
-        self.history = next;
+        self.torn = false;
         self.length += bytes.len() as u64;
+        self.history.add(record);
+        Ok(())
+    }
+
+    /// Cuts what a failed write left at the end of the log.
+    fn mend(&mut self) -> Result<(), StoreError> {
+        if self.torn {
+            let log = self.path.join(LOG);
+            self.disk.truncate(&log, self.length).context("cut the torn end of", &log)?;
+            self.torn = false;
+        }
         Ok(())
     }
 
     /// Notes what stored data the run builds on, or checks that it is still the same.
+    ///
+    /// A run that is under way and did not note it when it began is believed: what it was then, nobody knows.
     pub fn give(&mut self, given: Given) -> Result<(), StoreError> {
-        match self.history.given.iter().find(|old| old.name == given.name) {
+        match self.history.noted(&given.name) {
+            Some(noted) if *noted == given => Ok(()),
+            Some(noted) => Err(StoreError::given(&self.path, noted, &given)),
+            None if self.history.has_begun() => Ok(()),
             None => self.append(Record::Given(given)),
-            Some(old) if *old == given => Ok(()),
-            Some(old) => Err(StoreError::Given {
-                path: self.path.clone(),
-                detail: format!(
-                    "{} rows with checksum {:08x} then, {} with {:08x} now",
-                    old.rows, old.checksum, given.rows, given.checksum
-                ),
-                name: given.name,
-            }),
         }
     }
 
@@ -151,6 +163,18 @@ pub(crate) fn policy_path(run: &Path, round: usize) -> PathBuf {
     run.join(POLICIES).join(format!("round-{round:03}.safetensors"))
 }
 
+/// The rounds whose policies a run has kept, in order.
+pub(crate) fn kept_policies(run: &Path) -> Vec<usize> {
+    let round = |entry: io::Result<fs::DirEntry>| -> Option<usize> {
+        let name = entry.ok()?.file_name();
+        name.to_str()?.strip_prefix("round-")?.strip_suffix(".safetensors")?.parse().ok()
+    };
+    let entries = fs::read_dir(run.join(POLICIES)).into_iter().flatten();
+    let mut rounds: Vec<usize> = entries.filter_map(round).collect();
+    rounds.sort_unstable();
+    rounds
+}
+
 struct Log<S, A> {
     history: History<S, A>,
     /// Where the whole records end.
@@ -158,13 +182,14 @@ struct Log<S, A> {
     length: u64,
 }
 
-fn read_log<S: Stored, A: Stored + Action>(path: &Path) -> Result<Log<S, A>, StoreError> {
-    let bytes = fs::read(path).context("read", path)?;
-    let damaged = |offset, what| StoreError::Damaged { path: path.into(), offset, what };
+fn read_log<S: Stored, A: Stored + Action>(run: &Path) -> Result<Log<S, A>, StoreError> {
+    let path = run.join(LOG);
+    let bytes = fs::read(&path).map_err(|error| missing_or_unreadable(run, LOG, error))?;
+    let damaged = |offset, what| StoreError::Damaged { path: path.clone(), offset, what };
     let scan = frame::scan(&bytes).map_err(|error| match error {
-        NoLog::Magic => StoreError::NoLog { path: path.into() },
+        NoLog::Magic => StoreError::NoLog { path: path.clone() },
         NoLog::Version(found) => {
-            StoreError::Version { path: path.into(), found, supported: frame::VERSION }
+            StoreError::Version { path: path.clone(), found, supported: frame::VERSION }
         }
         NoLog::Damaged { offset } => damaged(offset, "a checksum does not match".into()),
     })?;
@@ -173,12 +198,20 @@ fn read_log<S: Stored, A: Stored + Action>(path: &Path) -> Result<Log<S, A>, Sto
         let offset = payload.start;
         let record = Record::decode(&bytes[payload])
             .ok_or_else(|| damaged(offset, "not a record of this kind of run".into()))?;
-        history.apply(record).map_err(|what| damaged(offset, what))?;
+        history.check(&record).map_err(|what| damaged(offset, what))?;
+        history.add(record);
     }
     if history.spec.is_empty() {
         return Err(damaged(0, "it does not begin with a spec".into()));
     }
     Ok(Log { history, end: scan.end as u64, length: bytes.len() as u64 })
+}
+
+fn check_spec(path: &Path, frozen: &str, asked: &str) -> Result<(), StoreError> {
+    if frozen == asked {
+        return Ok(());
+    }
+    Err(StoreError::Spec { path: path.into(), difference: difference(frozen, asked) })
 }
 
 /// The lines that only one of two texts has.

@@ -1,0 +1,138 @@
+//! A run belongs to its expert, and its folder says what it has.
+
+#![allow(clippy::unwrap_used)]
+
+use std::fs;
+use std::path::Path;
+
+use tempfile::TempDir;
+use tutelage::{Acting, Stream};
+use tutelage_envs::{Normaliser, Task};
+use tutelage_experts::{Card, Clock, GaussianExpert, GaussianPolicy};
+use tutelage_lab::spec::RunSpec;
+use tutelage_lab::store::{StoreError, read_spec};
+use tutelage_lab::{BenchError, LabError, Silent, evaluate_run, learn_in, load_expert, pupil_of};
+
+/// Writes an untrained expert: its episodes are short.
+fn write_expert(path: &Path, seed: u64, variance: f64) {
+    let widths = [Task::Hopper.state_width(), 4, Task::Hopper.action_width()];
+    let policy = GaussianPolicy::random(&widths, -1.0, &mut Stream::new(seed).rng()).unwrap();
+    let normaliser = Normaliser::new(vec![0.0; widths[0]], vec![variance; widths[0]]).unwrap();
+    GaussianExpert::new(Task::Hopper, policy, normaliser, Clock::Hidden, Card::default())
+        .write(path)
+        .unwrap();
+}
+
+struct Lab(TempDir);
+
+impl Lab {
+    /// A folder with an expert and a run of two rounds.
+    fn new() -> Self {
+        let lab = Self(tempfile::tempdir().unwrap());
+        write_expert(&lab.path("expert.safetensors"), 5, 1.0);
+        lab.learn("run", "dagger", "").unwrap();
+        lab
+    }
+
+    fn path(&self, name: &str) -> std::path::PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn learn(&self, name: &str, algorithm: &str, more: &str) -> Result<(), LabError> {
+        self.learn_from("expert.safetensors", name, algorithm, more)
+    }
+
+    fn learn_from(
+        &self,
+        expert: &str,
+        name: &str,
+        algorithm: &str,
+        more: &str,
+    ) -> Result<(), LabError> {
+        let expert = self.path(expert);
+        let text = format!(
+            "task = 'hopper'\nexpert = '{}'\nalgorithm = '{algorithm}'\nclass = 'linear'\nrounds = 2\n\
+             states_per_round = 4\nsampling = 'stride(2)'\nevaluation.episodes = 1\n{more}",
+            expert.display()
+        );
+        learn_in(&self.path(name), &RunSpec::parse(&text).unwrap(), &mut Silent).map(|_| ())
+    }
+
+    fn on_run(&self, algorithm: &str) -> Result<(), LabError> {
+        let more = match algorithm {
+            "supervised" => format!("data = '{}'", self.path("run").display()),
+            _ => format!("d0 = 'dagger:{}'", self.path("run").display()),
+        };
+        let name = format!("{algorithm} on the run");
+        self.learn(&name, algorithm, &more)
+    }
+}
+
+#[test]
+fn a_run_is_looked_at_beside_the_expert_that_it_learned_from() {
+    let lab = Lab::new();
+    evaluate_run(&lab.path("run"), None, Acting::Mean, 1, 0).unwrap();
+    for (seed, variance, noted) in [(6, 1.0, "expert"), (5, 2.0, "expert: normaliser")] {
+        write_expert(&lab.path("expert.safetensors"), seed, variance);
+        let error = pupil_of(&lab.path("run"), None).err().unwrap();
+        assert!(
+            matches!(&error, LabError::Store(StoreError::Given { name, .. }) if name == noted),
+            "{error}"
+        );
+        assert!(matches!(lab.learn("run", "dagger", ""), Err(LabError::Store(_))));
+    }
+}
+
+#[test]
+fn stored_states_and_annotations_must_be_of_the_same_expert_whatever_its_name() {
+    let lab = Lab::new();
+    lab.on_run("supervised").unwrap();
+    lab.on_run("mp-2(3)").unwrap();
+    fs::copy(lab.path("expert.safetensors"), lab.path("renamed.safetensors")).unwrap();
+    let data = format!("data = '{}'", lab.path("run").display());
+    lab.learn_from("renamed.safetensors", "renamed", "supervised", &data).unwrap();
+    fs::remove_dir_all(lab.path("supervised on the run")).unwrap();
+    fs::remove_dir_all(lab.path("mp-2(3) on the run")).unwrap();
+    for (seed, variance) in [(6, 1.0), (5, 2.0)] {
+        write_expert(&lab.path("expert.safetensors"), seed, variance);
+        for algorithm in ["supervised", "mp-2(3)"] {
+            let error = lab.on_run(algorithm).unwrap_err();
+            assert!(matches!(error, LabError::Bench(BenchError::OtherExpert { .. })), "{error}");
+        }
+    }
+}
+
+#[test]
+fn a_round_without_a_policy_is_told_which_there_are() {
+    let lab = Lab::new();
+    let error = |run: &str, round| pupil_of(&lab.path(run), round).err().unwrap().to_string();
+    assert!(error("run", Some(3)).ends_with("no policy of round 3; it has those of rounds 0 to 2"));
+    assert!(pupil_of(&lab.path("run"), Some(0)).is_ok());
+    lab.learn("last", "dagger", "seed = 2\nkeep = 'last'").unwrap();
+    for round in [0, 1, 3] {
+        let expected = format!("no policy of round {round}; it has that of round 2");
+        assert!(error("last", Some(round)).ends_with(&expected));
+    }
+    assert!(pupil_of(&lab.path("last"), None).is_ok());
+}
+
+#[test]
+fn a_run_may_be_continued_with_another_keep() {
+    let lab = Lab::new();
+    let begun = read_spec(&lab.path("run")).unwrap();
+    assert!(lab.path("run/policies/round-001.safetensors").is_file());
+    lab.learn("run", "dagger", "keep = 'last'").unwrap();
+    assert!(!lab.path("run/policies/round-001.safetensors").is_file(), "the keep asked for holds");
+    assert_eq!(read_spec(&lab.path("run")).unwrap(), begun, "what the folder says stays");
+    let error = lab.learn("run", "dagger", "keep = 'last'\nseed = 2").unwrap_err().to_string();
+    assert!(error.contains("+ seed = 2"), "{error}");
+}
+
+#[test]
+fn an_expert_that_is_not_there_is_missed_before_anything_else() {
+    let error = |name: &str| load_expert(name, None).err().unwrap().to_string();
+    assert!(error("hoper").contains("no such file") && error("hoper").contains("`hopper`?"));
+    for name in ["nobody.npz", "nobody.zip", "nobody.safetensors", "nobody.txt"] {
+        assert_eq!(error(name), format!("expert = \"{name}\": there is no such file"));
+    }
+}
