@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tutelage::{Acting, Actor, Evaluation, ExpertActs, RolloutError, Setting, Stream, evaluate};
+use tutelage::{Acting, Actor, Evaluation, RolloutError, Setting, Stream, evaluate};
 use tutelage_experts::GaussianExpert;
 use tutelage_oracles::mlp::MlpPolicy;
 
@@ -152,16 +152,6 @@ pub fn evaluate_run(
     let mut lanes = lanes(&expert, episodes)?;
     let actor = Actor::policy(&policy, acting);
     Ok(evaluate(&mut lanes, actor, Some(&mut expert), episodes, &Stream::new(seed))?)
-}
-
-/// Full episodes of an expert, named by its task or by a file.
-pub fn evaluate_expert(
-    name: &str,
-    acts: ExpertActs,
-    episodes: usize,
-    seed: u64,
-) -> Result<Evaluation, LabError> {
-    Ok(load_expert(name, None)?.evaluate(acts, episodes, &Stream::new(seed))?)
 }
 
 /// How many rounds of a run are annotated.

@@ -24,8 +24,7 @@ pub use bench::{Bench, BenchError, ClassOracle, fingerprint, lanes, load_expert}
 pub use curve::learning_curve;
 pub use durable::{Durable, LoadError, PolicyError, load_policy};
 pub use lab::{
-    LabError, Pupil, Report, annotated_rounds, evaluate_expert, evaluate_run, learn_in, pupil_of,
-    spec_of,
+    LabError, Pupil, Report, annotated_rounds, evaluate_run, learn_in, pupil_of, spec_of,
 };
 pub use line::RoundLine;
 pub use memory::peak_memory;
