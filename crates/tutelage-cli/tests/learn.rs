@@ -88,7 +88,7 @@ fn wrong_input_is_named() {
         ("evaluate nowhere.safetensors", "nowhere.safetensors"),
         ("export nowhere --out x.npz", "holds no run"),
         ("retrain nowhere --algorithm supervised", "holds no run"),
-        ("expert evaluate nowhere.npz", "No such file"),
+        ("expert evaluate nowhere.npz", "nowhere.npz\": there is no such file"),
         ("evaluate expert.npz", "--task TASK"),
         ("watch expert.npz --out x.gif", "--task TASK"),
         ("watch hopper --out x.mp4", "must end in .gif"),
