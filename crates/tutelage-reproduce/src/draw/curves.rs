@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use tutelage_envs::Task;
-use tutelage_figures::{Color, Curve, Figure, Panel, Scale, Style};
-use tutelage_lab::stats::Bootstrap;
+use tutelage_figures::{Color, Curve, Figure, Level, Panel, Scale, Style};
+use tutelage_lab::stats::{Bootstrap, mean};
 
 use super::DrawError;
 use crate::gather::{Gathered, gather};
@@ -66,12 +66,26 @@ fn panel(task: Task, row: &Row, finished: &[(Series, Vec<Record>)]) -> Panel {
             }
         }
     }
-    let experts = finished.iter().flat_map(|(_, records)| records);
-    let experts: Vec<f64> = experts.filter_map(|record| record.expert_reward).collect();
-    if scale == Scale::Linear && !experts.is_empty() {
-        panel = panel.level("expert", experts.iter().sum::<f64>() / experts.len() as f64);
+    if scale == Scale::Linear {
+        show_expert(&mut panel, finished);
     }
     panel
+}
+
+/// The expert as a level. One so far above all curves that they could not be told apart beside it is named instead.
+fn show_expert(panel: &mut Panel, finished: &[(Series, Vec<Record>)]) {
+    let experts = finished.iter().flat_map(|(_, records)| records);
+    let experts: Vec<f64> = experts.filter_map(|record| record.expert_reward).collect();
+    let Some(expert) = mean(&experts) else { return };
+    let points = panel.curves.iter().flat_map(|curve| &curve.points);
+    let highest = points.map(|&(_, y)| y).fold(f64::NEG_INFINITY, f64::max);
+    if expert > 4.0 * highest {
+        panel.y_label = format!("{} (expert: {expert:.0})", panel.y_label);
+    } else {
+        let level =
+            Level { name: "expert".into(), color: Color::GREY, style: Style::Dashed, y: expert };
+        panel.levels.push(level);
+    }
 }
 
 /// The mean over runs with its band; nothing where no run has the value.
