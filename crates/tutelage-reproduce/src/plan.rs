@@ -205,7 +205,17 @@ impl Plan {
                 self.require(run, archive, &mut outstanding);
             }
         }
-        Ok((0..self.runs.len()).filter(|&run| outstanding[run]).collect())
+        let twice = |&run: &usize| self.runs_on_the_clock_as_well(run, &outstanding);
+        let all = (0..self.runs.len()).filter(|&run| outstanding[run]);
+        Ok(all.filter(|run| !twice(run)).collect())
+    }
+
+    /// Whether a run is to be timed anyway, and no other run waits for what it collects before that.
+    fn runs_on_the_clock_as_well(&self, run: usize, outstanding: &[bool]) -> bool {
+        let timed = self.by_name.get(&self.runs[run].on_the_clock().name);
+        let others = self.runs.iter().zip(outstanding).filter(|(_, outstanding)| **outstanding);
+        timed.is_some_and(|&timed| outstanding[timed])
+            && !others.into_iter().any(|(other, _)| other.needs.contains(&run))
     }
 
     /// Marks a run, and the runs whose data it needs and nobody has.
@@ -321,9 +331,11 @@ mod tests {
         };
         let (mut plan, timed) = plan("cost", &selection);
         let [timed] = timed[..] else { panic!("{timed:?}") };
+        let main = plan.add(&Experiment::named("main").unwrap(), &selection).unwrap();
+        let both: Vec<usize> = main.iter().copied().chain([timed]).collect();
+        assert!(!plan.outstanding(&both, &archive).unwrap().contains(&main[0]), "once will do");
         let record = crate::Record::new(&plan.runs[timed], &Default::default(), &[], 2);
         archive.save(&plan.runs[timed], &record).unwrap();
-        let main = plan.add(&Experiment::named("main").unwrap(), &selection).unwrap();
         assert_eq!(archive.record(&plan.runs[main[0]]).unwrap(), Some(record));
         assert_eq!(plan.outstanding(&main, &archive).unwrap(), main[1..]);
     }
