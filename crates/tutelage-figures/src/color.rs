@@ -36,10 +36,10 @@ impl Color {
         Self { rgb: PALETTE[index % PALETTE.len()] }
     }
 
-    /// From blue (0) over violet to red (1), for what is ordered in time.
+    /// From dark blue (0) over violet to light red (1), for what is ordered in time; ever lighter, so that grey tells it as well.
     pub fn blue_to_red(share: f64) -> Self {
         let mix = |from: f64, to: f64| (from + (to - from) * share.clamp(0.0, 1.0)).round() as u8;
-        Self::new(mix(30.0, 220.0), mix(70.0, 30.0), mix(210.0, 40.0))
+        Self::new(mix(12.0, 255.0), mix(30.0, 100.0), mix(140.0, 80.0))
     }
 
     pub(crate) fn hex(self) -> String {
@@ -66,7 +66,11 @@ mod tests {
 
     #[test]
     fn time_runs_from_blue_to_red() {
-        assert_eq!(Color::blue_to_red(0.0), Color::new(30, 70, 210));
+        let grey = |share: f64| {
+            let [red, green, blue] = Color::blue_to_red(share).rgb.map(f64::from);
+            0.3 * red + 0.59 * green + 0.11 * blue
+        };
+        assert!((1..=10).all(|i| grey(f64::from(i) / 10.0) > grey(f64::from(i - 1) / 10.0) + 5.0));
         assert_eq!(Color::blue_to_red(7.0), Color::blue_to_red(1.0));
         assert_eq!(Color::new(1, 171, 255).hex(), "#01abff");
     }

@@ -82,6 +82,8 @@ pub enum Style {
     Dashed,
     /// A line of dots.
     Dotted,
+    /// A line of dashes and dots in turn.
+    DashDotted,
     /// A line with a mark at each point.
     Marked,
     /// Marks alone.

@@ -61,7 +61,7 @@ fn sweep(x: usize) -> (Color, Style) {
     match x {
         0 => (Color::new(130, 130, 130), Style::Dashed),
         1..=10 => (Color::new(250, 170, 60), Style::Solid),
-        11..=20 => (Color::new(200, 30, 180), Style::Solid),
+        11..=20 => (Color::new(200, 30, 180), Style::DashDotted),
         21..=40 => (Color::new(100, 90, 220), Style::Dotted),
         41..=80 => (Color::new(20, 120, 160), Style::Marked),
         _ => (Color::new(20, 60, 50), Style::Dashed),

@@ -100,7 +100,9 @@ impl Entry {
         let points = match self.style {
             Style::Points => vec![(x + SAMPLE / 2.0, y)],
             Style::Marked => vec![(x, y), (x + SAMPLE / 2.0, y), (x + SAMPLE, y)],
-            Style::Solid | Style::Dashed | Style::Dotted => vec![(x, y), (x + SAMPLE, y)],
+            Style::Solid | Style::Dashed | Style::Dotted | Style::DashDotted => {
+                vec![(x, y), (x + SAMPLE, y)]
+            }
         };
         stroke(&[points], self.style, self.color)
     }

@@ -58,6 +58,9 @@ fn line(run: &[(f64, f64)], style: Style, color: Color) -> Path {
         .set("stroke-linejoin", "round");
     match style {
         Style::Dashed => path.set("stroke-dasharray", "7 4"),
+        Style::DashDotted => {
+            path.set("stroke-dasharray", "9 4 0.1 4").set("stroke-linecap", "round")
+        }
         Style::Dotted => path.set("stroke-dasharray", "0.1 4").set("stroke-linecap", "round"),
         Style::Solid | Style::Marked | Style::Points => path,
     }

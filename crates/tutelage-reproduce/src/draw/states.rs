@@ -8,7 +8,7 @@ use tutelage::Stream;
 use tutelage_figures::{Color, Curve, Figure, Panel, Style};
 
 use super::DrawError;
-use crate::paper::{look, series_name};
+use crate::paper::series_name;
 use crate::{Archive, Draw, Experiment, Plan, Selection, Series};
 
 /// Why there is no map.
@@ -137,7 +137,9 @@ fn together(title: &str, series: &[Series], places: &[Place]) -> Figure {
     for (index, one) in series.iter().enumerate() {
         let points = of(places, |place| place.series == index);
         let name = format!("{}'s states", series_name(one));
-        panel = panel.curve(Curve::new(name, points).color(look(one).0).style(Style::Points));
+        let share = index as f64 / series.len().saturating_sub(1).max(1) as f64;
+        let color = Color::blue_to_red(share);
+        panel = panel.curve(Curve::new(name, points).color(color).style(Style::Points));
     }
     Figure::new(title).panel(panel)
 }
