@@ -59,9 +59,9 @@ fn panel(task: Task, row: &Row, finished: &[(Series, Vec<Record>)]) -> Panel {
             }
             Show::MeanAndRandom => {
                 let random = format!("{name} random");
-                panel.curves.extend(curve(name, color, Style::Solid, records, |r| Some(&r.reward)));
-                let dashed = Style::Dashed;
-                let random = curve(random, color, dashed, records, |r| r.reward_random.as_ref());
+                panel.curves.extend(curve(name, color, style, records, |r| Some(&r.reward)));
+                let broken = if style == Style::Marked { Style::Dotted } else { Style::Dashed };
+                let random = curve(random, color, broken, records, |r| r.reward_random.as_ref());
                 panel.curves.extend(random);
             }
         }
