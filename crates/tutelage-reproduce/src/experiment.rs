@@ -60,6 +60,10 @@ pub struct Row {
     pub d0: PerturbFrom,
     /// The oracle's budget, where it is not the paper's.
     pub budget: Option<BudgetSpec>,
+    /// How states are taken, as a spec names it, where it is not the paper's way.
+    pub sampling: Option<String>,
+    /// How an expert that drives acts, as a spec names it, where it is not the paper's way.
+    pub expert_acts: Option<String>,
     /// What is compared.
     pub series: Vec<Series>,
 }
@@ -158,7 +162,7 @@ macro_rules! shipped {
     };
 }
 
-/// The figures of the paper in its order, compiled in.
+/// The figures of the paper in its order and one beyond it, compiled in.
 const SHIPPED: &[(&str, &str)] = shipped![
     "linear",
     "main",
@@ -177,6 +181,7 @@ const SHIPPED: &[(&str, &str)] = shipped![
     "states-hopper",
     "states-walker2d",
     "regret",
+    "settings",
 ];
 
 #[derive(Deserialize)]
@@ -203,6 +208,8 @@ struct RowForm {
     show: Show,
     d0: Option<String>,
     budget: Option<String>,
+    sampling: Option<String>,
+    expert_acts: Option<String>,
     algorithms: Vec<String>,
 }
 
@@ -211,12 +218,12 @@ fn ten_seeds() -> String {
 }
 
 impl Experiment {
-    /// All figures of the paper.
+    /// All figures that come with the project.
     pub fn all() -> Result<Vec<Self>, ExperimentError> {
         SHIPPED.iter().map(|(name, text)| Self::parse(name, text)).collect()
     }
 
-    /// A figure of the paper by name, or one's own from a `.toml` file.
+    /// A figure that comes with the project by name, or one's own from a `.toml` file.
     pub fn named(name: &str) -> Result<Self, ExperimentError> {
         if let Some((name, text)) = SHIPPED.iter().find(|(shipped, _)| *shipped == name) {
             return Self::parse(name, text);
@@ -279,6 +286,8 @@ impl RowForm {
             show: self.show,
             d0,
             budget: self.budget.map(|text| text.parse()).transpose()?,
+            sampling: self.sampling,
+            expert_acts: self.expert_acts,
             series: series.collect::<Result<_, _>>()?,
         })
     }

@@ -152,6 +152,8 @@ impl Plan {
             algorithm: Some(series.algorithm.to_string()),
             class: Some(class.to_string()),
             seed: i64::try_from(seed).ok(),
+            sampling: row.sampling.clone(),
+            expert_acts: row.expert_acts.clone().filter(|_| series.algorithm.expert_drives()),
             d0,
             data,
             ..Draft::default()
@@ -271,6 +273,7 @@ impl Run {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tutelage::{ExpertActs, Sampling};
 
     fn plan(name: &str, selection: &Selection) -> (Plan, Vec<usize>) {
         let mut plan = Plan::default();
@@ -302,6 +305,23 @@ mod tests {
         assert_eq!(shown.len(), 2);
         assert!(shown.iter().all(|&run| plan.runs[run].needs.len() == 10));
         assert_eq!(plan.runs.len(), 2 * 11);
+    }
+
+    #[test]
+    fn a_row_sets_how_states_are_taken_and_how_a_driving_expert_acts() {
+        let quick = Selection { profile: Profile::Quick, ..Selection::default() };
+        let (plan, shown) = plan("settings", &quick);
+        let of = |acts: ExpertActs, sampling: Sampling| -> Vec<String> {
+            let specs = shown.iter().map(|&run| &plan.runs[run].spec);
+            let mut names: Vec<String> = specs
+                .filter(|spec| spec.expert_acts == acts && spec.sampling == sampling)
+                .map(|spec| spec.algorithm.to_string())
+                .collect();
+            names.dedup();
+            names
+        };
+        assert_eq!(of(ExpertActs::Mean, Sampling::Stride(20)), ["bc"]); // in the others no expert drives
+        assert_eq!(of(ExpertActs::Sampled, Sampling::Independent), ["bc", "dagger", "bd-5"]);
     }
 
     #[test]

@@ -24,7 +24,9 @@ pub(super) fn figure(
         return Err(DrawError::Nothing(experiment.name.clone()));
     }
     panels.retain(|panel| begun.contains(&panel.task));
-    let mut figure = Figure::new(&experiment.title).columns(begun.len());
+    // A task is a column; the rows of a single one stand side by side.
+    let columns = if begun.len() == 1 { panels.len().min(3) } else { begun.len() };
+    let mut figure = Figure::new(&experiment.title).columns(columns);
     for Gathered { task, row, finished } in panels {
         figure = figure.panel(panel(task, row, &finished));
     }
