@@ -82,21 +82,28 @@ pub fn describe(problem: &Problem, rules: &Rules) -> String {
     )
 }
 
-/// The average regret Reg(n)/n, mean and range over seeds, beside the theorem's bound.
-pub fn regret_panel(title: &str, problem: &Problem, rules: &Rules, played: &[Played]) -> Panel {
+/// The average regret Reg(n)/n, mean and range over seeds.
+pub fn regret_panel(title: &str, rules: &Rules, played: &[Played]) -> Panel {
     let mut panel =
         Panel::new(title).x("round n", Scale::Log).y("average regret Reg(n) / n", Scale::Linear);
     for (index, (algorithm, games)) in by_algorithm(played).into_iter().enumerate() {
         let average = |game: &Game, n: usize| game.regret[n - 1] / n as f64;
         panel = panel.curve(over_seeds(&games, rules.rounds, average, algorithm, index));
-        // No loss is above 1, so a bound above 1 says nothing: it is drawn from where it does.
+    }
+    panel
+}
+
+/// The theorem's bound on MFTPL-P's average regret. No loss is above 1, so a bound above 1 says nothing: it is drawn from
+/// where it does.
+pub fn with_bound(mut panel: Panel, problem: &Problem, rules: &Rules, played: &[Played]) -> Panel {
+    for (index, (algorithm, _)) in by_algorithm(played).into_iter().enumerate() {
         let bounds = plotted_rounds(rules.rounds)
             .into_iter()
             .filter_map(|n| Some((n as f64, bound(problem, algorithm, rules, n)? / n as f64)));
         let bounds: Vec<(f64, f64)> = bounds.filter(|(_, y)| *y <= 1.0).collect();
         if !bounds.is_empty() {
-            let curve = Curve::new("MFTPL-P's bound", bounds);
-            panel = panel.curve(curve.color(Color::palette(index)).style(Style::Dashed));
+            let curve = Curve::new("MFTPL-P's bound", bounds).style(Style::Dashed);
+            panel = panel.curve(curve.color(Color::palette(index)));
         }
     }
     panel
@@ -123,7 +130,8 @@ pub(crate) fn regret(
         let problem = problem(name)?;
         let played = play_all(&problem, &rules)?;
         let title = format!("{} MDP, {} states", problem.name, problem.mdp.states());
-        figure = figure.panel(regret_panel(&title, &problem, &rules, &played));
+        let panel = regret_panel(&title, &rules, &played);
+        figure = figure.panel(with_bound(panel, &problem, &rules, &played));
     }
     Ok(figure)
 }
@@ -144,7 +152,7 @@ pub(crate) fn limitation(
         style: Style::Dotted,
         y: played.first().map_or(0.0, |played| played.game.expert_cost),
     });
-    let regret = regret_panel("while its regret vanishes", &problem, &rules, &played);
+    let regret = regret_panel("while its regret vanishes", &rules, &played);
     Ok(Figure::new(&experiment.title).panel(costs).panel(regret))
 }
 
@@ -191,9 +199,15 @@ fn over_seeds(
     };
     let plotted = plotted_rounds(rounds);
     let points = plotted.iter().map(|&n| (n as f64, mean(n))).collect();
-    let curve = Curve::new(&algorithm.name, points).color(Color::palette(index));
+    let curve = Curve::new(&algorithm.name, points)
+        .color(Color::palette(index))
+        .style(STYLES[index % STYLES.len()]);
     curve.band(plotted.iter().map(|&n| range(n)).collect())
 }
+
+/// Curves of these games often lie on each other: broken lines let those below be seen.
+const STYLES: [Style; 5] =
+    [Style::Solid, Style::Dashed, Style::DashDotted, Style::Solid, Style::Dotted];
 
 /// Rounds to draw, close together at first and then ever further apart.
 fn plotted_rounds(rounds: usize) -> Vec<usize> {

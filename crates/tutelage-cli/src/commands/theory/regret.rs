@@ -2,7 +2,9 @@
 
 use serde::Serialize;
 use tutelage_figures::Figure;
-use tutelage_reproduce::theory::{Played, Rules, bound, describe, play_all, regret_panel};
+use tutelage_reproduce::theory::{
+    Played, Rules, bound, describe, play_all, regret_panel, with_bound,
+};
 use tutelage_theory::{Problem, theorem};
 
 use super::{Out, ProblemArgs};
@@ -101,7 +103,8 @@ impl Regret {
         output.say(&title)?;
         let rows: Vec<_> = played.iter().map(|played| row(&problem, &rules, played)).collect();
         output.rows(&rows)?;
-        let panel = regret_panel("", &problem, &rules, &played);
+        let panel = regret_panel("", &rules, &played);
+        let panel = with_bound(panel, &problem, &rules, &played);
         self.out.save(&format!("regret-{}", problem.name), &Figure::new(title).panel(panel))
     }
 }
