@@ -1,0 +1,133 @@
+//! The world of these tests: a line, an expert that goes right, and oracles that need no training.
+
+use rand::RngExt;
+use tutelage::*;
+
+/// A walk on the line: the action's sign moves the walker one to the left or right, forever up to the horizon.
+/// The state tells where it is and how often it has moved.
+pub(crate) struct Walk {
+    pub(crate) at: f32,
+    pub(crate) time: usize,
+}
+
+pub(crate) const HORIZON: usize = 40;
+pub(crate) const SPACES: Spaces = Spaces { states: 2, actions: 1 };
+
+impl Env for Walk {
+    type State = f32;
+    type Action = f32;
+
+    fn spaces(&self) -> Spaces {
+        SPACES
+    }
+
+    fn horizon(&self) -> usize {
+        HORIZON
+    }
+
+    fn reset(&mut self, mut rng: Rng, state: &mut [f32]) -> Result<(), EnvError> {
+        (self.at, self.time) = (rng.random_range(-0.25..0.25), 0);
+        state.copy_from_slice(&[self.at, 0.0]);
+        Ok(())
+    }
+
+    fn step(&mut self, action: &[f32], state: &mut [f32]) -> Result<Step, EnvError> {
+        self.at += action[0].signum();
+        self.time += 1;
+        state.copy_from_slice(&[self.at, self.time as f32]);
+        Ok(Step {
+            reward: f64::from(self.at),
+            terminated: self.at < -30.0,
+            truncated: self.time == HORIZON,
+        })
+    }
+}
+
+/// Goes right, and says so with an action that tells the state it was asked about.
+pub(crate) struct Rightwards {
+    pub(crate) asked: usize,
+    pub(crate) batch: usize,
+}
+
+pub(crate) fn label(state: &[f32]) -> f32 {
+    2.0 + state[0] / 100.0
+}
+
+impl Expert for Rightwards {
+    type State = f32;
+    type Action = f32;
+
+    fn annotate(
+        &mut self,
+        states: &Batch<f32>,
+        _: &mut [Rng],
+        actions: &mut Batch<f32>,
+    ) -> Result<(), ExpertError> {
+        self.asked += states.len();
+        self.mean(states, actions)
+    }
+
+    fn mean(&mut self, states: &Batch<f32>, actions: &mut Batch<f32>) -> Result<(), ExpertError> {
+        (0..states.len()).for_each(|i| actions.row_mut(i)[0] = label(states.row(i)));
+        Ok(())
+    }
+
+    fn batch(&self) -> usize {
+        self.batch
+    }
+}
+
+/// A policy whose member e always plays one action.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Constant(pub(crate) Vec<f32>);
+
+impl Policy for Constant {
+    type State = f32;
+    type Action = f32;
+
+    fn members(&self) -> usize {
+        self.0.len()
+    }
+
+    fn act_members(&self, _: &Batch<f32>, members: &[u32], actions: &mut Batch<f32>) {
+        members
+            .iter()
+            .enumerate()
+            .for_each(|(row, &e)| actions.row_mut(row)[0] = self.0[e as usize]);
+    }
+
+    fn act_mean(&self, _: &Batch<f32>, actions: &mut Batch<f32>) {
+        let mean = self.0.iter().sum::<f32>() / self.0.len() as f32;
+        actions.as_mut_slice().fill(mean);
+    }
+}
+
+/// "Trains" members that always go left, and checks what it is given.
+pub(crate) struct Leftwards;
+
+impl Oracle for Leftwards {
+    type State = f32;
+    type Action = f32;
+    type Policy = Constant;
+
+    fn fit(&self, sets: &TrainingSets<'_, f32, f32>, _: &Stream) -> Result<Constant, OracleError> {
+        Ok(Constant(
+            (0..sets.members()).map(|e| -1.0 - sets.data().len() as f32 - e as f32).collect(),
+        ))
+    }
+}
+
+pub(crate) fn plan(sampling: Sampling) -> Plan {
+    Plan { rounds: 4, states_per_round: 6, sampling, stream: Stream::new(11) }
+}
+
+pub(crate) fn run(
+    algorithm: &Algorithm<f32, f32>,
+    sampling: Sampling,
+) -> Learned<f32, f32, Constant> {
+    let mut lanes = Lanes::new((0..3).map(|_| Walk { at: 0.0, time: 0 }).collect()).unwrap();
+    let mut expert = Rightwards { asked: 0, batch: usize::MAX };
+    let setting = Setting { lanes: &mut lanes, expert: &mut expert, oracle: &Leftwards };
+    let mut go_on = |_: Event<'_, f32, f32, Constant>| Ok(Flow::Continue);
+    learn(setting, algorithm, &plan(sampling), Progress::none(SPACES), &mut go_on).unwrap()
+}
