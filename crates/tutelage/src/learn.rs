@@ -2,11 +2,11 @@
 
 use rand::RngExt;
 
+use crate::plan::check;
 use crate::sampling::collect;
 use crate::{
-    Acting, Action, Actor, Algorithm, Batch, Dataset, Drive, Element, Env, Expert, ExpertError,
-    Lanes, Oracle, OracleError, Rng, RolloutError, Sampling, Spaces, Stream, TrainOnError,
-    TrainingSets,
+    Acting, Actor, Algorithm, Batch, Dataset, Drive, Element, Env, Event, Expert, Flow, Lanes,
+    LearnError, Observer, OpenRound, Oracle, Plan, Progress, Rng, TrainingSets,
 };
 
 /// Who takes part: the environments, the expert, the oracle.
@@ -17,41 +17,6 @@ pub struct Setting<'a, E: Env, X, O> {
     pub expert: &'a mut X,
     /// Who trains.
     pub oracle: &'a O,
-}
-
-/// How long to learn and how to collect.
-#[derive(Clone, Copy, Debug)]
-pub struct Plan {
-    /// N.
-    pub rounds: usize,
-    /// K.
-    pub states_per_round: usize,
-    /// How the K states of a round are taken from trajectories.
-    pub sampling: Sampling,
-    /// The source of all randomness.
-    pub stream: Stream,
-}
-
-/// What has been done already: nothing, or what an interrupted run had come to.
-#[derive(Clone, Debug)]
-pub struct Progress<S, A, P> {
-    /// D, K rows for each finished round.
-    pub data: Dataset<S, A>,
-    /// The policy trained on D, where it was kept; otherwise it is trained again, to the same bits.
-    pub policy: Option<P>,
-    /// The round under way, where its states were collected.
-    pub open: Option<OpenRound<S, A>>,
-    /// π_n̂, where a random round is deployed and it has passed.
-    pub random_round: Option<P>,
-}
-
-/// A round whose states are collected but not all annotated.
-#[derive(Clone, Debug)]
-pub struct OpenRound<S, A> {
-    /// Its K states.
-    pub states: Batch<S>,
-    /// What the expert has answered so far, from the first state on.
-    pub labels: Batch<A>,
 }
 
 /// What came out.
@@ -65,188 +30,6 @@ pub struct Learned<S, A, P> {
     pub random_round: Option<(usize, P)>,
     /// Whether all rounds were played; otherwise the observer stopped the loop.
     pub finished: bool,
-}
-
-/// What happens in the loop, in order. Nothing that an expert said is used before the observer has seen it.
-#[derive(Debug)]
-pub enum Event<'a, S, A, P> {
-    /// πₙ is about to drive.
-    Driving {
-        /// n.
-        round: usize,
-        /// πₙ.
-        policy: &'a P,
-    },
-    /// The K states of the round are known.
-    Collected {
-        /// n.
-        round: usize,
-        /// The states.
-        states: &'a Batch<S>,
-    },
-    /// The expert answered for some of them.
-    Annotated {
-        /// n.
-        round: usize,
-        /// The row of the round's states that the first answer is for.
-        first: usize,
-        /// The answers.
-        actions: &'a Batch<A>,
-    },
-    /// π_{n+1} was trained on D.
-    Trained {
-        /// n.
-        round: usize,
-        /// π_{n+1}.
-        policy: &'a P,
-        /// D, with n·K rows.
-        data: &'a Dataset<S, A>,
-    },
-}
-
-/// What an observer wants to happen next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Flow {
-    /// Go on.
-    Continue,
-    /// Stop here; the run can be continued later.
-    Stop,
-}
-
-/// An error of an observer, such as a full disk.
-pub type ObserverError = Box<dyn std::error::Error + Send + Sync>;
-
-/// Somebody who watches the loop: a store, a progress bar, an evaluation.
-pub trait Observer<S, A, P> {
-    /// Sees an event and says whether to go on. An error ends the loop.
-    fn observe(&mut self, event: Event<'_, S, A, P>) -> Result<Flow, ObserverError>;
-}
-
-impl<S, A, P, F> Observer<S, A, P> for F
-where
-    F: FnMut(Event<'_, S, A, P>) -> Result<Flow, ObserverError>,
-{
-    fn observe(&mut self, event: Event<'_, S, A, P>) -> Result<Flow, ObserverError> {
-        self(event)
-    }
-}
-
-/// Why learning could not begin or go on.
-#[derive(Debug, thiserror::Error)]
-pub enum LearnError {
-    /// N = 0.
-    #[error("rounds is 0; at least 1 is needed")]
-    NoRounds,
-    /// K = 0.
-    #[error("states_per_round is 0; at least 1 is needed")]
-    NoStates,
-    /// A stride of 0.
-    #[error("the stride is 0; at least 1 is needed")]
-    NoStride,
-    /// E = 0.
-    #[error("the ensemble has 0 members; at least 1 is needed")]
-    NoMembers,
-    /// The training set makes no sense.
-    #[error(transparent)]
-    TrainOn(#[from] TrainOnError),
-    /// What was done already does not fit the plan.
-    #[error("the progress to continue from has {found} {what}, which does not fit {expected}")]
-    Progress {
-        /// What does not fit.
-        what: &'static str,
-        /// How many there are.
-        found: usize,
-        /// What would fit.
-        expected: String,
-    },
-    /// Examples that come from outside are not of this task.
-    #[error("{what} has {found} values; in this task it has {expected}")]
-    Width {
-        /// Which rows.
-        what: &'static str,
-        /// How many values they have.
-        found: usize,
-        /// How many the task's have.
-        expected: usize,
-    },
-    /// The stored dataset ends before the rounds do.
-    #[error("all rounds together need {needed} stored examples, but there are {stored}")]
-    StoredTooShort {
-        /// N·K.
-        needed: usize,
-        /// The rows stored.
-        stored: usize,
-    },
-    /// States could not be collected.
-    #[error("round {round}: {source}")]
-    Collect {
-        /// The round.
-        round: usize,
-        /// Why.
-        source: RolloutError,
-    },
-    /// The expert gave no answer.
-    #[error("round {round}: the expert failed: {source}")]
-    Annotate {
-        /// The round.
-        round: usize,
-        /// Why.
-        source: ExpertError,
-    },
-    /// The expert did not answer row by row.
-    #[error("round {round}: the expert was asked about {asked} states and gave {given} answers")]
-    Answers {
-        /// The round.
-        round: usize,
-        /// How many states it was asked about.
-        asked: usize,
-        /// How many answers it gave.
-        given: usize,
-    },
-    /// The expert gave answers of another task.
-    #[error(
-        "round {round}: the expert gave answers of {found} values, where actions have {expected}"
-    )]
-    AnswerWidth {
-        /// The round.
-        round: usize,
-        /// How many values its answers have.
-        found: usize,
-        /// How many the task's actions have.
-        expected: usize,
-    },
-    /// The expert gave an answer that is no action.
-    #[error(
-        "round {round}: the expert answered {value} at state {row}, place {index}, which is not in an action space of size {size}"
-    )]
-    Label {
-        /// The round.
-        round: usize,
-        /// Which of the round's states.
-        row: usize,
-        /// The place in the action.
-        index: usize,
-        /// The answer.
-        value: String,
-        /// The size of the action space.
-        size: usize,
-    },
-    /// The oracle returned no policy.
-    #[error("round {round}: {source}")]
-    Train {
-        /// The round that the policy was for.
-        round: usize,
-        /// Why.
-        source: OracleError,
-    },
-    /// The observer failed.
-    #[error("round {round}: {source}")]
-    Observer {
-        /// The round.
-        round: usize,
-        /// Why.
-        source: ObserverError,
-    },
 }
 
 /// Learns a policy: the paper's Algorithm 1, for every algorithm.
@@ -439,25 +222,6 @@ fn tell<S, A, P>(
     }
 }
 
-impl<S, A, P> Event<'_, S, A, P> {
-    /// n.
-    pub fn round(&self) -> usize {
-        match *self {
-            Self::Driving { round, .. }
-            | Self::Collected { round, .. }
-            | Self::Annotated { round, .. }
-            | Self::Trained { round, .. } => round,
-        }
-    }
-}
-
-impl<S: Element, A: Action, P> Progress<S, A, P> {
-    /// Nothing done yet: D = ∅.
-    pub fn none(spaces: Spaces) -> Self {
-        Self { data: Dataset::empty(spaces), policy: None, open: None, random_round: None }
-    }
-}
-
 impl<S, A, P> Learned<S, A, P> {
     /// The policy that the algorithm returns: π_n̂ where it deploys a random round, otherwise the last one.
     pub fn deployed(&self) -> &P {
@@ -470,78 +234,5 @@ impl<S, A> Algorithm<S, A> {
     pub fn random_round(&self, plan: &Plan) -> Option<usize> {
         let draw = || plan.stream.fork("random round", 0).rng().random_range(1..=plan.rounds);
         (self.deploy == Acting::RandomRound && plan.rounds > 0).then(draw)
-    }
-}
-
-fn check<S: Element, A: Action, P>(
-    algorithm: &Algorithm<S, A>,
-    plan: &Plan,
-    progress: &Progress<S, A, P>,
-    spaces: Spaces,
-) -> Result<(), LearnError> {
-    match plan {
-        Plan { rounds: 0, .. } => return Err(LearnError::NoRounds),
-        Plan { states_per_round: 0, .. } => return Err(LearnError::NoStates),
-        Plan { sampling: Sampling::Stride(0), .. } => return Err(LearnError::NoStride),
-        _ if algorithm.members == 0 => return Err(LearnError::NoMembers),
-        _ => algorithm.train_on.check::<A>(spaces)?,
-    }
-    if let Drive::Stored(stored) = &algorithm.drive {
-        let needed = plan.rounds.saturating_mul(plan.states_per_round);
-        let stored_rows = stored.len().min(stored.actions.len());
-        if stored_rows < needed {
-            return Err(LearnError::StoredTooShort { needed, stored: stored_rows });
-        }
-        check_widths(
-            ["a stored state", "a stored action"],
-            &stored.states,
-            &stored.actions,
-            spaces,
-        )?;
-    }
-    check_progress(plan, progress, spaces)
-}
-
-fn check_progress<S: Element, A: Action, P>(
-    plan: &Plan,
-    Progress { data, open, .. }: &Progress<S, A, P>,
-    spaces: Spaces,
-) -> Result<(), LearnError> {
-    let k = plan.states_per_round;
-    let unfit = |what, found, expected| Err(LearnError::Progress { what, found, expected });
-    if data.len() % k != 0 || data.len() / k > plan.rounds || data.actions.len() != data.len() {
-        return unfit(
-            "annotated states",
-            data.len(),
-            format!("whole rounds of {k}, at most {}", plan.rounds),
-        );
-    }
-    let names = ["a state to continue from", "an action to continue from"];
-    check_widths(names, &data.states, &data.actions, spaces)?;
-    let Some(OpenRound { states, labels }) = open else { return Ok(()) };
-    if states.len() != k || labels.len() > k {
-        return unfit("states in the open round", states.len(), format!("rounds of {k}"));
-    }
-    check_widths(
-        ["a state of the open round", "an answer of the open round"],
-        states,
-        labels,
-        spaces,
-    )
-}
-
-fn check_widths<S: Element, A: Action>(
-    names: [&'static str; 2],
-    states: &Batch<S>,
-    actions: &Batch<A>,
-    spaces: Spaces,
-) -> Result<(), LearnError> {
-    let found = [states.width(), actions.width()];
-    let expected = [S::width(spaces.states), A::width(spaces.actions)];
-    match (0..2).find(|&i| found[i] != expected[i]) {
-        None => Ok(()),
-        Some(i) => {
-            Err(LearnError::Width { what: names[i], found: found[i], expected: expected[i] })
-        }
     }
 }

@@ -33,8 +33,12 @@ mod evaluate;
 mod expert;
 mod lanes;
 mod learn;
+mod learn_error;
+mod observer;
 mod oracle;
+mod plan;
 mod policy;
+mod progress;
 mod rollout;
 mod sampling;
 mod space;
@@ -55,12 +59,13 @@ pub use env::{Env, EnvError, Step};
 pub use evaluate::{Episode, Evaluation, evaluate};
 pub use expert::{Expert, ExpertError};
 pub use lanes::{LaneError, Lanes};
-pub use learn::{
-    Event, Flow, LearnError, Learned, Observer, ObserverError, OpenRound, Plan, Progress, Setting,
-    learn,
-};
+pub use learn::{Learned, Setting, learn};
+pub use learn_error::LearnError;
+pub use observer::{Event, Flow, Observer, ObserverError};
 pub use oracle::{Oracle, OracleError};
+pub use plan::Plan;
 pub use policy::Policy;
+pub use progress::{OpenRound, Progress};
 pub use rollout::RolloutError;
 pub use sampling::Sampling;
 pub use space::{Action, Element, Spaces};
