@@ -5,7 +5,7 @@ use tutelage_lab::spec::AlgorithmName;
 
 use crate::gather::GatherError;
 use crate::paper::authors_seconds;
-use crate::{Archive, Experiment, Plan, Selection};
+use crate::{Archive, Experiment, Plan, Profile, Selection};
 
 /// What one run took on the clock, from its first round to its last.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,7 +20,7 @@ pub struct Cost {
     pub seconds: f64,
     /// The most memory that the process had, in bytes.
     pub memory: Option<u64>,
-    /// Seconds that the paper's authors report, where they do.
+    /// Seconds that the paper's authors report for such a run, where they do.
     pub authors_seconds: Option<f64>,
 }
 
@@ -32,6 +32,7 @@ pub fn costs(
     archive: &Archive,
 ) -> Result<Vec<Cost>, GatherError> {
     let mut costs = Vec::new();
+    let compared = selection.profile == Profile::Paper;
     for run in plan.add(experiment, selection)? {
         let run = &plan.runs[run];
         if let Some(record) = archive.record(run)? {
@@ -42,7 +43,7 @@ pub fn costs(
                 threads: record.threads,
                 seconds: record.seconds(),
                 memory: record.memory,
-                authors_seconds: authors_seconds(task, &algorithm),
+                authors_seconds: authors_seconds(task, &algorithm).filter(|_| compared),
             });
         }
     }

@@ -7,7 +7,7 @@ use tutelage_lab::spec::AlgorithmName;
 use super::DrawError;
 use crate::cost::{Cost, costs};
 use crate::paper::{algorithm_name, authors_seconds, task_name};
-use crate::{Archive, Experiment, Plan, Selection};
+use crate::{Archive, Experiment, Plan, Profile, Selection};
 
 pub(super) fn figure(
     experiment: &Experiment,
@@ -28,29 +28,43 @@ pub(super) fn figure(
         return Err(DrawError::Nothing(experiment.name.clone()));
     }
     let mut figure = Figure::new(&experiment.title).columns(tasks.len());
-    for panel in [time, memory] {
-        figure.panels.extend(tasks.iter().map(|&task| panel(task, &algorithms, &costs)));
-    }
+    let rows = [time(&tasks, &algorithms, &costs), memory(&tasks, &algorithms, &costs)];
+    figure.panels.extend(rows.into_iter().flatten().map(|(panel, published)| {
+        match selection.profile {
+            Profile::Paper => panel.curve(authors(published)),
+            Profile::Quick => panel, // the authors timed the paper's runs
+        }
+    }));
     Ok(figure)
 }
 
-fn time(task: Task, algorithms: &[AlgorithmName], costs: &[Cost]) -> Panel {
-    let published = algorithms.iter().enumerate();
-    let published = published
-        .filter_map(|(place, algorithm)| Some((place as f64, authors_seconds(task, algorithm)?)));
-    panel(format!("{}: time", task_name(task)), algorithms)
-        .y("seconds for a whole run", Scale::Log)
-        .curve(ours(task, algorithms, costs, |cost| Some(cost.seconds)))
-        .curve(authors(published.collect()))
+/// A panel and what the authors report.
+type Compared = (Panel, Vec<(f64, f64)>);
+
+fn time(tasks: &[Task], algorithms: &[AlgorithmName], costs: &[Cost]) -> Vec<Compared> {
+    let compared = |&task: &Task| {
+        let published = algorithms.iter().enumerate();
+        let published = published.filter_map(|(place, algorithm)| {
+            Some((place as f64, authors_seconds(task, algorithm)?))
+        });
+        let panel = panel(format!("{}: time", task_name(task)), algorithms)
+            .y("seconds for a whole run", Scale::Log)
+            .curve(ours(task, algorithms, costs, |cost| Some(cost.seconds)));
+        (panel, published.collect())
+    };
+    tasks.iter().map(compared).collect()
 }
 
-fn memory(task: Task, algorithms: &[AlgorithmName], costs: &[Cost]) -> Panel {
+fn memory(tasks: &[Task], algorithms: &[AlgorithmName], costs: &[Cost]) -> Vec<Compared> {
     let (least, most) = AUTHORS_MEMORY_MB;
     let last = algorithms.len().saturating_sub(1) as f64;
-    panel(format!("{}: memory", task_name(task)), algorithms)
-        .y("peak memory, MB", Scale::Log)
-        .curve(ours(task, algorithms, costs, |cost| Some(cost.memory? as f64 / 1e6)))
-        .curve(authors(vec![(0.0, least), (last, most)]))
+    let compared = |&task: &Task| {
+        let panel = panel(format!("{}: memory", task_name(task)), algorithms)
+            .y("peak memory, MB", Scale::Log)
+            .curve(ours(task, algorithms, costs, |cost| Some(cost.memory? as f64 / 1e6)));
+        (panel, vec![(0.0, least), (last, most)])
+    };
+    tasks.iter().map(compared).collect()
 }
 
 /// The authors report so many MB on the GPU, the least for one network and the most for 25.

@@ -8,7 +8,7 @@ use tutelage_figures::{Figure, FigureError};
 
 use crate::gather::GatherError;
 use crate::plan::PlanError;
-use crate::{Archive, ArchiveError, Draw, Experiment, Plan, Selection, theory};
+use crate::{Archive, ArchiveError, Draw, Experiment, Plan, Profile, Selection, theory};
 
 /// Why a figure could not be drawn.
 #[derive(Debug, thiserror::Error)]
@@ -44,13 +44,16 @@ pub fn draw(
     archive: &Archive,
 ) -> Result<Figure, DrawError> {
     let selection = &selection.whole(experiment);
-    let figure = match experiment.draw {
+    let mut figure = match experiment.draw {
         Draw::Curves => curves::figure(experiment, selection, plan, archive)?,
         Draw::Cost => cost::figure(experiment, selection, plan, archive)?,
         Draw::States | Draw::TwoStates => states::figure(experiment, selection, plan, archive)?,
         Draw::Regret => theory::regret(experiment, selection)?,
         Draw::Limitation => theory::limitation(experiment, selection)?,
     };
+    if selection.profile == Profile::Quick {
+        figure.title += " (quick profile: short runs, short training)";
+    }
     let name = &experiment.name;
     archive.write(&archive.figure_path(name, "svg"), figure.svg().as_bytes())?;
     archive.write(&archive.figure_path(name, "png"), &figure.png()?)?;
