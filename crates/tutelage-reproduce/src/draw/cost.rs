@@ -94,3 +94,31 @@ fn ours(
 fn authors(points: Vec<(f64, f64)>) -> Curve {
     Curve::new("authors, i9 and RTX 2080 Ti", points).color(Color::GREY).style(Style::Marked)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Record;
+
+    #[test]
+    fn only_the_papers_runs_stand_beside_the_authors() {
+        let experiment = Experiment::named("cost").unwrap();
+        for (profile, curves) in [(Profile::Paper, 2), (Profile::Quick, 1)] {
+            let dir = tempfile::tempdir().unwrap();
+            let archive = Archive::new(dir.path().join("results"), dir.path().join("runs"));
+            let selection =
+                Selection { profile, tasks: Some(vec![Task::Hopper]), ..Selection::default() };
+            let mut plan = Plan::default();
+            for run in plan.add(&experiment, &selection).unwrap() {
+                let run = &plan.runs[run];
+                archive.save(run, &Record::new(run, &Default::default(), &[], 2)).unwrap();
+            }
+            let figure = figure(&experiment, &selection, &mut plan, &archive).unwrap();
+            assert_eq!(figure.panels.len(), 2);
+            assert!(figure.panels.iter().all(|panel| panel.curves.len() == curves), "{profile}");
+            let costs = costs(&experiment, &selection, &mut plan, &archive).unwrap();
+            let compared = costs.iter().any(|cost| cost.authors_seconds.is_some());
+            assert_eq!(compared, profile == Profile::Paper);
+        }
+    }
+}
