@@ -44,6 +44,7 @@ mod sampling;
 mod space;
 mod stream;
 mod train_on;
+mod training_sets;
 
 pub use acting::{Acting, Actor};
 pub use algorithm::{
@@ -70,4 +71,5 @@ pub use rollout::RolloutError;
 pub use sampling::Sampling;
 pub use space::{Action, Element, Spaces};
 pub use stream::{Rng, Stream};
-pub use train_on::{Costs, Perturbation, Size, TrainOn, TrainOnError, TrainingSets, View};
+pub use train_on::{Size, TrainOn, TrainOnError};
+pub use training_sets::{Costs, Perturbation, TrainingSets, View};
