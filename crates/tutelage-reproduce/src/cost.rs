@@ -5,7 +5,7 @@ use tutelage_lab::spec::AlgorithmName;
 
 use crate::gather::GatherError;
 use crate::paper::authors_seconds;
-use crate::{Archive, Experiment, Plan, Profile, Selection};
+use crate::{Archive, Experiment, Plan, Selection};
 
 /// What one run took on the clock, from its first round to its last.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,7 +32,6 @@ pub fn costs(
     archive: &Archive,
 ) -> Result<Vec<Cost>, GatherError> {
     let mut costs = Vec::new();
-    let compared = selection.profile == Profile::Paper;
     for run in plan.add(experiment, selection)? {
         let run = &plan.runs[run];
         if let Some(record) = archive.record(run)? {
@@ -43,7 +42,7 @@ pub fn costs(
                 threads: record.threads,
                 seconds: record.seconds(),
                 memory: record.memory,
-                authors_seconds: authors_seconds(task, &algorithm).filter(|_| compared),
+                authors_seconds: authors_seconds(selection.profile, task, &algorithm),
             });
         }
     }

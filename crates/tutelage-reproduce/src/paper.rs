@@ -4,7 +4,7 @@ use tutelage_envs::Task;
 use tutelage_figures::{Color, Style};
 use tutelage_lab::spec::AlgorithmName;
 
-use crate::Series;
+use crate::{Profile, Series};
 
 /// A task as the paper writes it.
 pub fn task_name(task: Task) -> &'static str {
@@ -59,7 +59,7 @@ pub(crate) fn look(series: &Series) -> (Color, Style) {
 /// The sizes of the perturbation from light to dark, X = 15 in the paper's magenta.
 fn sweep(x: usize) -> (Color, Style) {
     match x {
-        0 => (Color::new(130, 130, 130), Style::Dashed),
+        0 => (Color::new(185, 150, 110), Style::Marked),
         1..=10 => (Color::new(250, 170, 60), Style::Solid),
         11..=20 => (Color::new(200, 30, 180), Style::DashDotted),
         21..=40 => (Color::new(100, 90, 220), Style::Dotted),
@@ -68,18 +68,23 @@ fn sweep(x: usize) -> (Color, Style) {
     }
 }
 
-/// Seconds that a whole run took the paper's authors (an i9 and an RTX 2080 Ti), where they say so.
-pub fn authors_seconds(task: Task, algorithm: &AlgorithmName) -> Option<f64> {
+/// Seconds that a whole run with the paper's settings took its authors (an i9 and an RTX 2080 Ti), where they say so.
+pub fn authors_seconds(profile: Profile, task: Task, algorithm: &AlgorithmName) -> Option<f64> {
     let [dagger, bd_5, bd_25] = match task {
         Task::Hopper => [498.0, 937.0, 2508.0],
         Task::Ant => [570.0, 1136.0, 2652.0],
         Task::HalfCheetah => [2741.0, 5136.0, 14087.0],
         Task::Walker2d => [2611.0, 4487.0, 12920.0],
     };
-    match algorithm {
-        AlgorithmName::Dagger => Some(dagger),
-        AlgorithmName::BootstrapDagger { members: 5 } => Some(bd_5),
-        AlgorithmName::BootstrapDagger { members: 25 } => Some(bd_25),
+    match (profile, algorithm) {
+        (Profile::Paper, AlgorithmName::Dagger) => Some(dagger),
+        (Profile::Paper, AlgorithmName::BootstrapDagger { members: 5 }) => Some(bd_5),
+        (Profile::Paper, AlgorithmName::BootstrapDagger { members: 25 }) => Some(bd_25),
         _ => None,
     }
+}
+
+/// MB on the GPU that the authors report for such runs, the least for one network and the most for 25.
+pub(crate) fn authors_memory(profile: Profile) -> Option<(f64, f64)> {
+    (profile == Profile::Paper).then_some((1412.0, 1440.0))
 }

@@ -6,7 +6,7 @@ use tutelage_lab::spec::AlgorithmName;
 
 use super::DrawError;
 use crate::cost::{Cost, costs};
-use crate::paper::{algorithm_name, authors_seconds, task_name};
+use crate::paper::{algorithm_name, authors_memory, authors_seconds, task_name};
 use crate::{Archive, Experiment, Plan, Profile, Selection};
 
 pub(super) fn figure(
@@ -27,72 +27,65 @@ pub(super) fn figure(
     if tasks.is_empty() {
         return Err(DrawError::Nothing(experiment.name.clone()));
     }
+    let panels = Panels { profile: selection.profile, algorithms, costs };
     let mut figure = Figure::new(&experiment.title).columns(tasks.len());
-    let rows = [time(&tasks, &algorithms, &costs), memory(&tasks, &algorithms, &costs)];
-    figure.panels.extend(rows.into_iter().flatten().map(|(panel, published)| {
-        match selection.profile {
-            Profile::Paper => panel.curve(authors(published)),
-            Profile::Quick => panel, // the authors timed the paper's runs
-        }
-    }));
+    figure.panels.extend(tasks.iter().map(|&task| panels.time(task)));
+    figure.panels.extend(tasks.iter().map(|&task| panels.memory(task)));
     Ok(figure)
 }
 
-/// A panel and what the authors report.
-type Compared = (Panel, Vec<(f64, f64)>);
-
-fn time(tasks: &[Task], algorithms: &[AlgorithmName], costs: &[Cost]) -> Vec<Compared> {
-    let compared = |&task: &Task| {
-        let published = algorithms.iter().enumerate();
-        let published = published.filter_map(|(place, algorithm)| {
-            Some((place as f64, authors_seconds(task, algorithm)?))
-        });
-        let panel = panel(format!("{}: time", task_name(task)), algorithms)
-            .y("seconds for a whole run", Scale::Log)
-            .curve(ours(task, algorithms, costs, |cost| Some(cost.seconds)));
-        (panel, published.collect())
-    };
-    tasks.iter().map(compared).collect()
+/// What all panels share.
+struct Panels {
+    profile: Profile,
+    algorithms: Vec<AlgorithmName>,
+    costs: Vec<Cost>,
 }
 
-fn memory(tasks: &[Task], algorithms: &[AlgorithmName], costs: &[Cost]) -> Vec<Compared> {
-    let (least, most) = AUTHORS_MEMORY_MB;
-    let last = algorithms.len().saturating_sub(1) as f64;
-    let compared = |&task: &Task| {
-        let panel = panel(format!("{}: memory", task_name(task)), algorithms)
-            .y("peak memory, MB", Scale::Log)
-            .curve(ours(task, algorithms, costs, |cost| Some(cost.memory? as f64 / 1e6)));
-        (panel, vec![(0.0, least), (last, most)])
-    };
-    tasks.iter().map(compared).collect()
+impl Panels {
+    fn time(&self, task: Task) -> Panel {
+        let published = |(place, algorithm): (usize, &AlgorithmName)| {
+            Some((place as f64, authors_seconds(self.profile, task, algorithm)?))
+        };
+        let published = self.algorithms.iter().enumerate().filter_map(published).collect();
+        let panel = self.panel(format!("{}: time", task_name(task)));
+        let panel = panel.y("seconds for a whole run", Scale::Log);
+        beside_the_authors(panel.curve(self.ours(task, |cost| Some(cost.seconds))), published)
+    }
+
+    fn memory(&self, task: Task) -> Panel {
+        let last = self.algorithms.len().saturating_sub(1) as f64;
+        let published = authors_memory(self.profile);
+        let published = published.map(|(least, most)| vec![(0.0, least), (last, most)]);
+        let panel = self.panel(format!("{}: memory", task_name(task)));
+        let panel = panel.y("peak memory, MB", Scale::Log);
+        let ours = self.ours(task, |cost| Some(cost.memory? as f64 / 1e6));
+        beside_the_authors(panel.curve(ours), published.unwrap_or_default())
+    }
+
+    /// A place on the axis for each algorithm.
+    fn panel(&self, title: String) -> Panel {
+        Panel::new(title).names(self.algorithms.iter().map(algorithm_name).collect())
+    }
+
+    fn ours(&self, task: Task, value: impl Fn(&Cost) -> Option<f64>) -> Curve {
+        let of = |(place, algorithm): (usize, &AlgorithmName)| {
+            let mut same = self.costs.iter().filter(|cost| cost.task == task);
+            Some((place as f64, value(same.find(|cost| cost.algorithm == *algorithm)?)?))
+        };
+        let threads = self.costs.iter().map(|cost| cost.threads).max().unwrap_or(1);
+        let cores = if threads == 1 { "1 CPU core".into() } else { format!("{threads} CPU cores") };
+        let points = self.algorithms.iter().enumerate().filter_map(of).collect();
+        let curve = Curve::new(format!("tutelage, {cores}"), points);
+        curve.color(Color::palette(0)).style(Style::Marked)
+    }
 }
 
-/// The authors report so many MB on the GPU, the least for one network and the most for 25.
-const AUTHORS_MEMORY_MB: (f64, f64) = (1412.0, 1440.0);
-
-/// A place on the axis for each algorithm.
-fn panel(title: String, algorithms: &[AlgorithmName]) -> Panel {
-    Panel::new(title).names(algorithms.iter().map(algorithm_name).collect())
-}
-
-fn ours(
-    task: Task,
-    algorithms: &[AlgorithmName],
-    costs: &[Cost],
-    value: impl Fn(&Cost) -> Option<f64>,
-) -> Curve {
-    let of = |(place, algorithm): (usize, &AlgorithmName)| {
-        let mut same = costs.iter().filter(|cost| cost.task == task);
-        Some((place as f64, value(same.find(|cost| cost.algorithm == *algorithm)?)?))
-    };
-    let threads = costs.iter().map(|cost| cost.threads).max().unwrap_or(1);
-    let cores = if threads == 1 { "1 CPU core".into() } else { format!("{threads} CPU cores") };
-    let points = algorithms.iter().enumerate().filter_map(of).collect();
-    Curve::new(format!("tutelage, {cores}"), points).color(Color::palette(0)).style(Style::Marked)
-}
-
-fn authors(points: Vec<(f64, f64)>) -> Curve {
-    Curve::new("authors, i9 and RTX 2080 Ti", points).color(Color::GREY).style(Style::Marked)
+fn beside_the_authors(panel: Panel, published: Vec<(f64, f64)>) -> Panel {
+    if published.is_empty() {
+        return panel;
+    }
+    let curve = Curve::new("authors, i9 and RTX 2080 Ti", published);
+    panel.curve(curve.color(Color::GREY).style(Style::Marked))
 }
 
 #[cfg(test)]
