@@ -21,8 +21,10 @@ const QUICK_SEEDS: usize = 2;
 const QUICK_ROUNDS: i64 = 8;
 /// Episodes of a quick evaluation.
 const QUICK_EPISODES: i64 = 3;
-/// A quick run trains for a step where the paper's trains for so many epochs, at a larger learning rate.
-const QUICK_SHARE: usize = 4;
+/// A quick run trains for a step where the paper's trains for so many epochs or iterations, at a larger learning rate. An epoch
+/// is 2.4 iterations on average over 20 rounds.
+const QUICK_EPOCHS: usize = 4;
+const QUICK_ITERATIONS: usize = 10;
 const QUICK_LEARNING_RATE: f64 = 1e-3;
 
 impl Profile {
@@ -59,8 +61,11 @@ impl Profile {
 }
 
 fn quick_budget(budget: BudgetSpec) -> BudgetSpec {
-    let (BudgetSpec::Epochs(count) | BudgetSpec::Iterations(count)) = budget;
-    BudgetSpec::Iterations((count / QUICK_SHARE).max(1))
+    let steps = match budget {
+        BudgetSpec::Epochs(count) => count / QUICK_EPOCHS,
+        BudgetSpec::Iterations(count) => count / QUICK_ITERATIONS,
+    };
+    BudgetSpec::Iterations(steps.max(1))
 }
 
 impl fmt::Display for Profile {
@@ -108,6 +113,7 @@ mod tests {
         let quick = spec(Profile::Quick, "realizable");
         assert_eq!((quick.rounds, quick.episodes), (8, 3));
         assert_eq!(quick.oracle.unwrap().budget, BudgetSpec::Iterations(500));
+        assert_eq!(quick_budget(BudgetSpec::Iterations(2000)), BudgetSpec::Iterations(200));
         assert_eq!(spec(Profile::Quick, "linear").oracle, None);
         assert_eq!(Profile::Quick.seeds(&[3, 4, 5]), [3, 4]);
         assert_eq!("paper".parse(), Ok(Profile::Paper));
