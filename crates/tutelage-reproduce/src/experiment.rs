@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use serde::Deserialize;
 use tutelage_envs::{Task, UnknownTask};
-use tutelage_lab::spec::{AlgorithmName, BudgetSpec, CoverSpec, SpecError};
+use tutelage_lab::spec::{AlgorithmName, BudgetSpec, CoverSpec, SpecError, hint, nearest};
 
 use crate::{BadSeeds, parse_seeds};
 
@@ -103,14 +103,12 @@ pub struct Series {
 #[derive(Debug, thiserror::Error)]
 pub enum ExperimentError {
     /// There is no figure of this name.
-    #[error(
-        "there is no figure `{name}`; did you mean `{nearest}`? `tutelage reproduce --list` shows all"
-    )]
+    #[error("there is no figure `{name}`{} `tutelage reproduce --list` shows all", hint(nearest.as_deref()))]
     Unknown {
         /// The name asked for.
         name: String,
-        /// The nearest there is.
-        nearest: String,
+        /// The figure whose name is nearest to it, where one is near.
+        nearest: Option<String>,
     },
     /// The file cannot be read.
     #[error("cannot read {path}: {source}")]
@@ -235,9 +233,8 @@ impl Experiment {
             let stem = path.file_stem().unwrap_or_default().to_string_lossy();
             return Self::parse(&stem, &text);
         }
-        let names = SHIPPED.iter().map(|(shipped, _)| shipped);
-        let nearest = names.min_by_key(|shipped| strsim::damerau_levenshtein(name, shipped));
-        let nearest = nearest.copied().unwrap_or_default().into();
+        let names: Vec<&str> = SHIPPED.iter().map(|(shipped, _)| *shipped).collect();
+        let nearest = nearest(name, &names).map(Into::into);
         Err(ExperimentError::Unknown { name: name.into(), nearest })
     }
 
@@ -332,6 +329,8 @@ mod tests {
     fn a_wrong_name_gets_the_nearest_and_a_wrong_row_is_named() {
         let error = Experiment::named("mian").unwrap_err().to_string();
         assert!(error.contains("did you mean `main`"), "{error}");
+        let error = Experiment::named("everything").unwrap_err().to_string();
+        assert!(error.contains("`everything`. `tutelage reproduce --list`"), "{error}");
         let text = "title = ''\npaper = ''\ndraw = 'curves'\ntasks = ['ant']\n[[rows]]\nname = 'r'\nclass = 'linear'\nalgorithms = ['dager']";
         let error = Experiment::parse("x", text).unwrap_err().to_string();
         assert!(error.contains("row \"r\"") && error.contains("dagger"), "{error}");

@@ -70,7 +70,7 @@ impl SpecError {
 }
 
 /// The name that takes the fewest edits, at most one for every three letters.
-fn nearest<'a>(value: &str, names: &[&'a str]) -> Option<&'a str> {
+pub fn nearest<'a>(value: &str, names: &[&'a str]) -> Option<&'a str> {
     let lower = value.to_lowercase();
     let near = |&name: &&'a str| {
         let distance = strsim::damerau_levenshtein(&lower, name);
@@ -80,7 +80,7 @@ fn nearest<'a>(value: &str, names: &[&'a str]) -> Option<&'a str> {
 }
 
 /// How the sentence before the list of names ends.
-fn hint(nearest: Option<&str>) -> String {
+pub fn hint(nearest: Option<&str>) -> String {
     nearest.map_or(".".into(), |name| format!("; did you mean `{name}`?"))
 }
 

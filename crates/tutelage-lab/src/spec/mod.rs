@@ -16,7 +16,7 @@ pub use algorithm::AlgorithmName;
 pub use class::Class;
 pub use cover::CoverSpec;
 pub use draft::{Draft, EvaluationDraft, OracleDraft};
-pub use error::SpecError;
+pub use error::{SpecError, hint, nearest};
 pub use oracle::{BudgetSpec, OracleSpec};
 pub use sampling::{expert_acts_name, keep_name, sampling_name};
 
