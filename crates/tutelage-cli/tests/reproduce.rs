@@ -6,6 +6,7 @@ mod support;
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use support::{fail, finish, stderr, stdout, tutelage};
@@ -97,6 +98,29 @@ fn records_alone_are_enough_to_draw_and_a_lost_record_comes_back() {
     let output = finish(lab.path(), &RUN);
     assert!(stderr(&output).contains("2/2"), "{}", stderr(&output));
     assert_eq!(before, records(lab.path()));
+}
+
+#[test]
+fn an_interrupt_ends_a_timed_run_which_begins_anew() {
+    let lab = lab();
+    let timed = FIGURE
+        .replace("'curves'", "'cost'")
+        .replace("'dagger', 'mp-25(7)', 'bd-5', 'supervised on bd-5'", "'bd-25'");
+    fs::write(lab.path().join("timed.toml"), timed).unwrap();
+    let run = ["reproduce", "timed.toml", "--profile", "quick", "--seeds", "1"];
+    let mut child = tutelage(lab.path(), &run).stderr(Stdio::piped()).spawn().unwrap();
+    while !lab.path().join("runs/quick").exists() && child.try_wait().unwrap().is_none() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(kill.unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    assert!(stderr(&output).contains("the same command goes on"), "{}", stderr(&output));
+    assert!(!lab.path().join("results/quick/hopper").exists(), "nothing was timed to its end");
+
+    finish(lab.path(), &run);
+    let [(_, record)] = &records(lab.path())[..] else { panic!("one run, one record") };
+    assert!(record["memory"].as_u64().unwrap() > 0);
 }
 
 #[test]

@@ -36,8 +36,10 @@ pub trait Watcher: Sync {
     }
 }
 
-/// Carries out a run in a process of its own, so that its time and memory are its own: spec, and its directory.
-pub type Launch<'a> = &'a (dyn Fn(&RunSpec, &Path) -> Result<(), String> + Sync);
+/// Carries out a run in a process of its own, so that its time and memory are its own: spec, its directory, and whom to tell of
+/// every round, who says whether to go on.
+pub type Launch<'a> =
+    &'a (dyn Fn(&RunSpec, &Path, &mut dyn FnMut(usize) -> bool) -> Result<(), String> + Sync);
 
 /// How it ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,7 +91,7 @@ pub fn conduct(
             return Ok(Conducted::Stopped);
         }
         match board.time(run, archive, launch, watcher) {
-            // Ctrl-C reaches the run's process as well.
+            // Its process was ended; a timed run begins anew.
             Err(_) if watcher.wants_stop() => return Ok(Conducted::Stopped),
             outcome => outcome?,
         }
@@ -218,7 +220,11 @@ impl<'a> Board<'a> {
         let path = archive.run_path(run);
         if !archive.has_data(run) || read_times(&path).len() != run.spec.rounds {
             remove(&path).map_err(|error| failed(format!("cannot begin anew: {error}")))?;
-            launch(&run.located(archive.runs()), &path).map_err(failed)?;
+            let mut goes_on = |round| {
+                watcher.round(run, round);
+                !watcher.wants_stop()
+            };
+            launch(&run.located(archive.runs()), &path, &mut goes_on).map_err(failed)?;
         }
         let history = read_history(&path).map_err(|error| failed(error.to_string()))?;
         let times = read_times(&path);

@@ -1,25 +1,26 @@
 //! `tutelage reproduce`: the paper's figures.
 
+mod launch;
+mod narrator;
+mod tables;
+
 use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use anyhow::Context;
-use indicatif::ProgressBar;
-use serde::Serialize;
 use tutelage_envs::Task;
 use tutelage_lab::spec::{AlgorithmName, RunSpec};
-use tutelage_lab::stats::Interval;
 use tutelage_reproduce::{
-    Archive, Conducted, Cost, Draw, Estimator, Experiment, Plan, Profile, Record, Run, Selection,
-    Summary, Watcher, conduct, costs, draw, summarise,
+    Archive, Conducted, Draw, Estimator, Experiment, Plan, Profile, Selection, conduct, costs,
+    draw, summarise,
 };
 
+use self::launch::launch;
+use self::narrator::Narrator;
+use self::tables::{CostRow, CurveRow, FigureRow, KindRow};
 use crate::arguments::Seeds;
-use crate::output::{Output, Row, note};
-use crate::progress::{live_line, rough, stop_on_ctrl_c};
+use crate::output::{Output, note};
+use crate::progress::rough;
 
 /// Plan the runs that a figure needs, carry out what is missing, and draw it.
 #[derive(clap::Args)]
@@ -59,150 +60,6 @@ pub(crate) struct Reproduce {
     /// Where run directories are kept; each profile has its own folder in it
     #[arg(long, default_value = "runs", value_name = "DIR")]
     runs: PathBuf,
-}
-
-#[derive(Serialize)]
-struct FigureRow {
-    figure: String,
-    runs: usize,
-    done: usize,
-    estimate_seconds: f64,
-    #[serde(skip)]
-    paper: String,
-}
-
-impl Row for FigureRow {
-    const HEADINGS: &'static [&'static str] = &["figure", "runs", "done", "to do", "in the paper"];
-
-    fn cells(&self) -> Vec<String> {
-        let left = match self.done == self.runs {
-            true => "–".into(),
-            false => rough(Duration::from_secs_f64(self.estimate_seconds)),
-        };
-        let (runs, done) = (self.runs.to_string(), self.done.to_string());
-        vec![self.figure.clone(), runs, done, left, self.paper.clone()]
-    }
-}
-
-#[derive(Serialize)]
-struct KindRow {
-    task: String,
-    class: String,
-    algorithm: String,
-    runs: usize,
-    estimate_seconds: f64,
-}
-
-impl Row for KindRow {
-    const HEADINGS: &'static [&'static str] =
-        &["task", "class", "algorithm", "runs", "core-seconds"];
-
-    fn cells(&self) -> Vec<String> {
-        let (task, class) = (self.task.clone(), self.class.clone());
-        let seconds = format!("{:.0}", self.estimate_seconds);
-        vec![task, class, self.algorithm.clone(), self.runs.to_string(), seconds]
-    }
-}
-
-#[derive(Serialize)]
-struct CurveRow {
-    task: String,
-    setting: String,
-    curve: String,
-    runs: usize,
-    expert: Option<f64>,
-    last: [f64; 3],
-    average: [f64; 3],
-    annotations_to_90: Option<usize>,
-    beats_dagger: Option<[f64; 3]>,
-}
-
-impl CurveRow {
-    fn new(summary: &Summary) -> Self {
-        let numbers = |interval: Interval| [interval.estimate, interval.low, interval.high];
-        Self {
-            task: summary.task.to_string(),
-            setting: summary.row.clone(),
-            curve: summary.curve.clone(),
-            runs: summary.runs,
-            expert: summary.expert,
-            last: numbers(summary.last),
-            average: numbers(summary.average),
-            annotations_to_90: summary.annotations_to_90,
-            beats_dagger: summary.beats_dagger.map(numbers),
-        }
-    }
-}
-
-impl Row for CurveRow {
-    const HEADINGS: &'static [&'static str] = &[
-        "task",
-        "setting",
-        "curve",
-        "runs",
-        "last reward",
-        "average over rounds",
-        "to 90 %",
-        "P(beats DAgger)",
-    ];
-
-    fn cells(&self) -> Vec<String> {
-        let interval = |[estimate, low, high]: [f64; 3], digits: usize| {
-            format!("{estimate:.digits$} [{low:.digits$}, {high:.digits$}]")
-        };
-        vec![
-            self.task.clone(),
-            self.setting.clone(),
-            self.curve.clone(),
-            self.runs.to_string(),
-            interval(self.last, 0),
-            interval(self.average, 0),
-            self.annotations_to_90.map_or("–".into(), |n| n.to_string()),
-            self.beats_dagger.map_or("–".into(), |numbers| interval(numbers, 2)),
-        ]
-    }
-}
-
-#[derive(Serialize)]
-struct CostRow {
-    task: String,
-    algorithm: String,
-    threads: usize,
-    seconds: f64,
-    authors_seconds: Option<f64>,
-    memory_mb: Option<f64>,
-}
-
-impl CostRow {
-    fn new(cost: &Cost) -> Self {
-        Self {
-            task: cost.task.to_string(),
-            algorithm: cost.algorithm.to_string(),
-            threads: cost.threads,
-            seconds: cost.seconds,
-            authors_seconds: cost.authors_seconds,
-            memory_mb: cost.memory.map(|bytes| bytes as f64 / 1e6),
-        }
-    }
-}
-
-impl Row for CostRow {
-    const HEADINGS: &'static [&'static str] =
-        &["task", "algorithm", "threads", "seconds", "the authors' seconds", "times faster", "MB"];
-
-    fn cells(&self) -> Vec<String> {
-        let number = |value: Option<f64>| value.map_or("–".into(), |value| format!("{value:.0}"));
-        let faster = self.authors_seconds.map(|theirs| theirs / self.seconds);
-        vec![
-            self.task.clone(),
-            self.algorithm.clone(),
-            self.threads.to_string(),
-            number(Some(self.seconds)),
-            number(self.authors_seconds),
-            number(faster),
-            number(self.memory_mb),
-        ]
-    }
 }
 
 impl Reproduce {
@@ -264,10 +121,10 @@ impl Reproduce {
         archive: &Archive,
     ) -> anyhow::Result<()> {
         let threads = rayon::current_num_threads();
-        let runs = outstanding.len();
-        let (stops, bar) = (stop_on_ctrl_c()?, live_line(runs, "runs"));
-        let narrator = Narrator { stops, runs, bar, running: Mutex::default() };
-        let launch = |spec: &RunSpec, dir: &Path| launch(spec, dir).map_err(|e| format!("{e:#}"));
+        let narrator = Narrator::new(outstanding.len())?;
+        let launch = |spec: &RunSpec, dir: &Path, goes_on: &mut dyn FnMut(usize) -> bool| {
+            launch(spec, dir, goes_on).map_err(|error| format!("{error:#}"))
+        };
         let conducted = conduct(plan, outstanding, archive, threads, &launch, &narrator);
         narrator.end();
         match conducted? {
@@ -395,93 +252,4 @@ fn draw_all(
         }
     }
     Ok(())
-}
-
-/// Carries out a run in a process of its own, with all threads of this one.
-fn launch(spec: &RunSpec, dir: &Path) -> anyhow::Result<()> {
-    std::fs::create_dir_all(dir)?;
-    let file = dir.join("asked.toml");
-    std::fs::write(&file, spec.to_toml())?;
-    let program = std::env::current_exe().context("cannot find this program")?;
-    let threads = rayon::current_num_threads().to_string();
-    let result = Command::new(program)
-        .args(["learn", "--json", "--threads", &threads, "--config"])
-        .arg(&file)
-        .arg("--out")
-        .arg(dir)
-        .output()
-        .context("cannot start a process for the run")?;
-    let said = String::from_utf8_lossy(&result.stderr);
-    anyhow::ensure!(result.status.success(), "{}", said.lines().last().unwrap_or("it failed"));
-    Ok(())
-}
-
-/// Tells a person how it goes.
-struct Narrator {
-    stops: Arc<AtomicUsize>,
-    runs: usize,
-    /// The live line, where standard error is a terminal.
-    bar: Option<ProgressBar>,
-    /// What is under way: its name, the rounds that are over, and all its rounds.
-    running: Mutex<Vec<(String, usize, usize)>>,
-}
-
-impl Narrator {
-    /// Changes what is under way, and shows it.
-    fn update(&self, change: impl FnOnce(&mut Vec<(String, usize, usize)>)) {
-        let Some(bar) = &self.bar else { return };
-        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
-        change(&mut running);
-        let runs = running.iter().map(|(name, round, rounds)| format!("{name} {round}/{rounds}"));
-        bar.set_message(runs.collect::<Vec<_>>().join(", "));
-    }
-
-    fn line(&self, text: &str) {
-        match &self.bar {
-            Some(bar) => bar.println(text),
-            None => note(text),
-        }
-    }
-
-    /// Takes the live line away.
-    fn end(&self) {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
-        }
-    }
-}
-
-impl Watcher for Narrator {
-    fn began(&self, run: &Run) {
-        self.update(|running| running.push((run.name.clone(), 0, run.spec.rounds)));
-    }
-
-    fn round(&self, run: &Run, round: usize) {
-        self.update(|running| {
-            running.iter_mut().filter(|other| other.0 == run.name).for_each(|it| it.1 = round);
-        });
-    }
-
-    fn finished(&self, run: &Run, record: &Record, left: usize, seconds: f64) {
-        let reward = record.reward.last().copied().unwrap_or(f64::NAN);
-        let share = record.expert_reward.map_or(String::new(), |expert| {
-            format!(" ({:.0} % of the expert)", 100.0 * reward / expert)
-        });
-        self.update(|running| running.retain(|other| other.0 != run.name));
-        if let Some(bar) = &self.bar {
-            bar.set_position((self.runs - left) as u64);
-        }
-        self.line(&format!(
-            "{:>4}/{}  {}  reward {reward:.0}{share}  {:.0} s  about {} left",
-            self.runs - left,
-            self.runs,
-            run.name,
-            record.seconds(),
-            rough(Duration::from_secs_f64(seconds)),
-        ));
-    }
-
-    fn wants_stop(&self) -> bool {
-        self.stops.load(Ordering::SeqCst) > 0
-    }
 }

@@ -1,0 +1,88 @@
+//! How the runs of a figure show themselves: a live line on a terminal, calm lines in a log.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use indicatif::ProgressBar;
+use tutelage_reproduce::{Record, Run, Watcher};
+
+use crate::output::note;
+use crate::progress::{live_line, rough, stop_on_ctrl_c};
+
+/// Tells a person how it goes.
+pub(super) struct Narrator {
+    /// How often a stop was asked for.
+    stops: Arc<AtomicUsize>,
+    runs: usize,
+    /// The live line, where standard error is a terminal.
+    bar: Option<ProgressBar>,
+    /// What is under way: its name, the rounds that are over, and all its rounds.
+    running: Mutex<Vec<(String, usize, usize)>>,
+}
+
+impl Narrator {
+    /// Tells of so many runs, until Ctrl-C.
+    pub(super) fn new(runs: usize) -> anyhow::Result<Self> {
+        let (stops, bar) = (stop_on_ctrl_c()?, live_line(runs, "runs"));
+        Ok(Self { stops, runs, bar, running: Mutex::default() })
+    }
+
+    /// Changes what is under way, and shows it.
+    fn update(&self, change: impl FnOnce(&mut Vec<(String, usize, usize)>)) {
+        let Some(bar) = &self.bar else { return };
+        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        change(&mut running);
+        let runs = running.iter().map(|(name, round, rounds)| format!("{name} {round}/{rounds}"));
+        bar.set_message(runs.collect::<Vec<_>>().join(", "));
+    }
+
+    fn line(&self, text: &str) {
+        match &self.bar {
+            Some(bar) => bar.println(text),
+            None => note(text),
+        }
+    }
+
+    /// Takes the live line away.
+    pub(super) fn end(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+impl Watcher for Narrator {
+    fn began(&self, run: &Run) {
+        self.update(|running| running.push((run.name.clone(), 0, run.spec.rounds)));
+    }
+
+    fn round(&self, run: &Run, round: usize) {
+        self.update(|running| {
+            running.iter_mut().filter(|other| other.0 == run.name).for_each(|it| it.1 = round);
+        });
+    }
+
+    fn finished(&self, run: &Run, record: &Record, left: usize, seconds: f64) {
+        let reward = record.reward.last().copied().unwrap_or(f64::NAN);
+        let share = record.expert_reward.map_or(String::new(), |expert| {
+            format!(" ({:.0} % of the expert)", 100.0 * reward / expert)
+        });
+        self.update(|running| running.retain(|other| other.0 != run.name));
+        if let Some(bar) = &self.bar {
+            bar.set_position((self.runs - left) as u64);
+        }
+        self.line(&format!(
+            "{:>4}/{}  {}  reward {reward:.0}{share}  {:.0} s  about {} left",
+            self.runs - left,
+            self.runs,
+            run.name,
+            record.seconds(),
+            rough(Duration::from_secs_f64(seconds)),
+        ));
+    }
+
+    fn wants_stop(&self) -> bool {
+        self.stops.load(Ordering::SeqCst) > 0
+    }
+}
