@@ -1,7 +1,7 @@
 //! Gaussian policies: a tanh network for the mean, one spread per action coordinate.
 
 use rand_distr::{Distribution, StandardNormal};
-use tutelage::{Action, Batch, Policy, Rng};
+use tutelage::{Action, Batch, Policy, PolicyError, Rng};
 use tutelage_oracles::net::{AlignedVec, LayoutError, Network, Tape};
 
 /// π(a | s) = N(μ_θ(s), diag(σ²)): the mean is a tanh network, σ does not depend on the state.
@@ -91,15 +91,24 @@ impl Policy for GaussianPolicy {
         1
     }
 
-    fn act_members(&self, states: &Batch<f32>, _members: &[u32], actions: &mut Batch<f32>) {
-        self.act_mean(states, actions);
+    fn act_members(
+        &self,
+        states: &Batch<f32>,
+        _members: &[u32],
+        actions: &mut Batch<f32>,
+    ) -> Result<(), PolicyError> {
+        self.act_mean(states, actions)
     }
 
-    fn act_mean(&self, states: &Batch<f32>, actions: &mut Batch<f32>) {
+    fn act_mean(&self, states: &Batch<f32>, actions: &mut Batch<f32>) -> Result<(), PolicyError> {
+        let layout = self.network.layout();
+        PolicyError::check_width("states", layout.inputs(), states.width())?;
+        PolicyError::check_width("actions", layout.outputs(), actions.width())?;
         let mut tape = Tape::new(self.network.layout(), states.len());
         self.network.forward(&self.params, states.as_slice(), &mut tape);
         (0..states.len()).for_each(|i| actions.row_mut(i).copy_from_slice(tape.output(i)));
         f32::clip(actions.as_mut_slice());
+        Ok(())
     }
 }
 

@@ -71,7 +71,7 @@ fn microseconds_to_act(policy: &MlpPolicy, data: &Dataset<f32, f32>) -> f64 {
     let mut actions = Batch::zeros(STATES, data.actions.width());
     let call = |_| {
         let start = Instant::now();
-        policy.act_mean(&states, &mut actions);
+        policy.act_mean(&states, &mut actions).expect("the widths are the network's");
         start.elapsed().as_secs_f64() * 1e6
     };
     (0..2000).map(call).fold(f64::MAX, f64::min)

@@ -204,7 +204,7 @@ mod tests {
         assert_close(&weights(&d).0, &[3.0]);
         let policy = fit(&d, 1, &TrainOn::Data).unwrap();
         let mut actions = Batch::zeros(1, 1);
-        policy.act_mean(&Batch::from_vec(1, vec![5.0]).unwrap(), &mut actions);
+        policy.act_mean(&Batch::from_vec(1, vec![5.0]).unwrap(), &mut actions).unwrap();
         assert_eq!(actions.as_slice(), [1.0]);
     }
 

@@ -128,7 +128,7 @@ fn training_learns_and_the_portable_path_agrees_with_the_fast_one() {
     let oracle = MlpOracle::new(settings).unwrap();
     let loss = |policy: &MlpPolicy| {
         let mut actions = Batch::zeros(d.len(), SPACES.actions);
-        policy.act_mean(&d.states, &mut actions);
+        policy.act_mean(&d.states, &mut actions).unwrap();
         let clipped = d.actions.as_slice().iter().map(|a| a.clamp(-1.0, 1.0));
         clipped.zip(actions.as_slice()).map(|(y, a)| f64::from(y - a).powi(2)).sum::<f64>()
             / actions.as_slice().len() as f64
@@ -163,12 +163,12 @@ fn acting_is_the_same_one_by_one_all_together_and_on_average() {
     for rows in [1, 5, 25, 300] {
         let states = data(rows).states;
         let mut all = Batch::new(SPACES.actions);
-        policy.act_all(&states, &mut all);
+        policy.act_all(&states, &mut all).unwrap();
         let mut mean = Batch::zeros(rows, SPACES.actions);
-        policy.act_mean(&states, &mut mean);
+        policy.act_mean(&states, &mut mean).unwrap();
         let members: Vec<u32> = (0..rows).map(|i| (i * 3 % 7) as u32).collect();
         let mut one = Batch::zeros(rows, SPACES.actions);
-        policy.act_members(&states, &members, &mut one);
+        policy.act_members(&states, &members, &mut one).unwrap();
         for (i, &member) in members.iter().enumerate() {
             assert_eq!(one.row(i), all.row(i * 7 + member as usize));
             for j in 0..SPACES.actions {
@@ -195,7 +195,7 @@ fn a_classifier_learns_which_quadrant_a_state_lies_in() {
     let sets = TrainingSets::new(&d, &TrainOn::Bootstrap, spaces, 3, Stream::new(1)).unwrap();
     let policy = MlpClassifier::new(settings).unwrap().fit(&sets, &Stream::new(2)).unwrap();
     let mut actions = Batch::zeros(d.len(), 1);
-    policy.act_mean(&d.states, &mut actions);
+    policy.act_mean(&d.states, &mut actions).unwrap();
     let right = actions.rows().zip(d.actions.rows()).filter(|(a, y)| a == y).count();
     assert!(right >= 380, "{right} of 400 right");
 }

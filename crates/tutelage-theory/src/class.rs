@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use rand::RngExt;
-use tutelage::{Batch, Policy, Rng, Spaces};
+use tutelage::{Batch, Policy, PolicyError, Rng, Spaces};
 
 use crate::Table;
 
@@ -205,14 +205,21 @@ impl Policy for Mixture {
         self.members.len()
     }
 
-    fn act_members(&self, states: &Batch<u32>, members: &[u32], actions: &mut Batch<u32>) {
+    fn act_members(
+        &self,
+        states: &Batch<u32>,
+        members: &[u32],
+        actions: &mut Batch<u32>,
+    ) -> Result<(), PolicyError> {
         for (row, &member) in members.iter().enumerate() {
-            let h = self.members[member as usize] as usize;
+            let wrong = PolicyError::Member { member, members: self.members.len() };
+            let h = *self.members.get(member as usize).ok_or(wrong)? as usize;
             actions.row_mut(row)[0] = self.class.choices(states.row(row)[0] as usize)[h];
         }
+        Ok(())
     }
 
-    fn act_mean(&self, states: &Batch<u32>, actions: &mut Batch<u32>) {
+    fn act_mean(&self, states: &Batch<u32>, actions: &mut Batch<u32>) -> Result<(), PolicyError> {
         let weights = self.weights();
         for row in 0..states.len() {
             let mut votes = vec![0.0; self.class.spaces().actions];
@@ -220,6 +227,7 @@ impl Policy for Mixture {
             choices.iter().zip(&weights).for_each(|(&a, w)| votes[a as usize] += w);
             actions.row_mut(row)[0] = first_max(&votes) as u32;
         }
+        Ok(())
     }
 }
 
@@ -249,9 +257,9 @@ mod tests {
         let mixture = Mixture::new(class(), vec![0, 0, 1, 2]);
         let states = Batch::from_vec(1, vec![0, 1]).unwrap();
         let mut actions = Batch::zeros(2, 1);
-        mixture.act_mean(&states, &mut actions);
+        mixture.act_mean(&states, &mut actions).unwrap();
         assert_eq!(actions.as_slice(), &[0, 1]);
-        mixture.act_members(&states, &[3, 2], &mut actions);
+        mixture.act_members(&states, &[3, 2], &mut actions).unwrap();
         assert_eq!(actions.as_slice(), &[1, 2]);
     }
 

@@ -217,7 +217,7 @@ mod tests {
             for member in 0..40 {
                 let expected = brute_force(&data, &sets.view(member));
                 let mut actions = Batch::zeros(3, 1);
-                policy.act_members(&states, &[member as u32; 3], &mut actions);
+                policy.act_members(&states, &[member as u32; 3], &mut actions).unwrap();
                 assert_eq!(
                     actions.as_slice(),
                     class().policy(expected),

@@ -2,7 +2,7 @@
 
 use rand::RngExt;
 
-use crate::{Action, Batch, Expert, ExpertActs, ExpertError, Policy, Rng};
+use crate::{Action, Batch, Expert, ExpertActs, Policy, Rng, RolloutError};
 
 /// How E members act.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,7 +50,7 @@ where
         states: &Batch<P::State>,
         rngs: &mut [Rng],
         actions: &mut Batch<P::Action>,
-    ) -> Result<(), ExpertError> {
+    ) -> Result<(), RolloutError> {
         match &mut self.who {
             Who::Expert(expert, acts) => {
                 match acts {
@@ -59,12 +59,12 @@ where
                 }
                 X::Action::clip(actions.as_mut_slice());
             }
-            Who::Policy(policy, Acting::Mean) => policy.act_mean(states, actions),
+            Who::Policy(policy, Acting::Mean) => policy.act_mean(states, actions)?,
             Who::Policy(policy, Acting::UniformMember | Acting::RandomRound) => {
                 let count = policy.members().max(1) as u32;
                 self.members.clear();
                 self.members.extend(rngs.iter_mut().map(|rng| rng.random_range(0..count)));
-                policy.act_members(states, &self.members, actions);
+                policy.act_members(states, &self.members, actions)?;
             }
         }
         Ok(())

@@ -1,8 +1,8 @@
 //! Conformance suites: does a user's own environment or oracle keep its contract?
 
 use crate::{
-    Action, Batch, Dataset, Element, Env, EnvError, Oracle, OracleError, Policy, Spaces, Step,
-    Stream, TrainOn, TrainingSets,
+    Action, Batch, Dataset, Element, Env, EnvError, Oracle, OracleError, Policy, PolicyError,
+    Spaces, Step, Stream, TrainOn, TrainingSets,
 };
 
 /// A contract that was not kept; the message says which.
@@ -25,6 +25,9 @@ pub enum Breach {
     /// It failed outright.
     #[error("oracle: fit: {0}")]
     OracleFailed(#[from] OracleError),
+    /// Its policy failed where it should have acted.
+    #[error("oracle: its policy: {0}")]
+    PolicyFailed(#[from] PolicyError),
 }
 
 /// How many episodes of random actions an environment is put through.
@@ -125,23 +128,23 @@ pub fn check_oracle<O: Oracle>(
         return breach("a policy must have one member per training set");
     }
     let acts = |policy: &O::Policy| actions_of(policy, data, spaces);
-    let of_three = acts(&three);
-    if of_three.iter().chain([&mean_of(&three, data, spaces)]).any(|a| !is_in_space(a, spaces)) {
+    let of_three = acts(&three)?;
+    if of_three.iter().chain([&mean_of(&three, data, spaces)?]).any(|a| !is_in_space(a, spaces)) {
         return breach("every action must lie in the action space, vectors in [-1, 1]");
     }
-    if acts(&fit(data, 3)?) != of_three {
+    if acts(&fit(data, 3)?)? != of_three {
         return breach("the same training sets and stream must give the same policy");
     }
     if let Ok(pool) = rayon::ThreadPoolBuilder::new().num_threads(1).build()
-        && of_three != acts(&pool.install(|| fit(data, 3))?)
+        && of_three != acts(&pool.install(|| fit(data, 3))?)?
     {
         return breach("the number of threads must not change the policy");
     }
-    if acts(&fit(data, 2)?)[..] != of_three[..2] {
+    if acts(&fit(data, 2)?)?[..] != of_three[..2] {
         return breach("a member must not depend on how many others there are");
     }
     let one = fit(data, 1)?;
-    if acts(&one) != [mean_of(&one, data, spaces)] {
+    if acts(&one)? != [mean_of(&one, data, spaces)?] {
         return breach("the mean of a single member must be that member");
     }
     if fit(&Dataset::empty(spaces), 2)?.members() != 2 {
@@ -155,11 +158,11 @@ fn actions_of<P: Policy>(
     policy: &P,
     data: &Dataset<P::State, P::Action>,
     spaces: Spaces,
-) -> Vec<Batch<P::Action>> {
+) -> Result<Vec<Batch<P::Action>>, PolicyError> {
     let act = |member| {
         let mut actions = Batch::zeros(data.len(), P::Action::width(spaces.actions));
-        policy.act_members(&data.states, &vec![member; data.len()], &mut actions);
-        actions
+        policy.act_members(&data.states, &vec![member; data.len()], &mut actions)?;
+        Ok(actions)
     };
     (0..policy.members() as u32).map(act).collect()
 }
@@ -169,10 +172,10 @@ fn mean_of<P: Policy>(
     policy: &P,
     data: &Dataset<P::State, P::Action>,
     spaces: Spaces,
-) -> Batch<P::Action> {
+) -> Result<Batch<P::Action>, PolicyError> {
     let mut actions = Batch::zeros(data.len(), P::Action::width(spaces.actions));
-    policy.act_mean(&data.states, &mut actions);
-    actions
+    policy.act_mean(&data.states, &mut actions)?;
+    Ok(actions)
 }
 
 /// Whether clipping would change nothing.

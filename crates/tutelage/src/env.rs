@@ -1,6 +1,6 @@
 //! Environments: where the learner acts.
 
-use crate::{Action, Element, Rng, Spaces};
+use crate::{Action, Bounds, Element, Rng, Spaces};
 
 /// What a step brought, besides the next state.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -63,6 +63,12 @@ pub trait Env: Send {
 
     /// The time limit H: no episode has more steps.
     fn horizon(&self) -> usize;
+
+    /// The box that actions lie in, where they are vectors: [`Env::step`] gets them in these units. By default [-1, 1]ⁿ,
+    /// and an expert's answer outside is an error; a task that clips says so ([`Bounds::clipping`]).
+    fn bounds(&self) -> Bounds {
+        Bounds::unit(Self::Action::width(self.spaces().actions))
+    }
 
     /// Begins an episode and writes its first state.
     fn reset(&mut self, rng: Rng, state: &mut [Self::State]) -> Result<(), EnvError>;

@@ -24,6 +24,7 @@
 mod acting;
 mod algorithm;
 mod batch;
+mod bounds;
 mod check;
 mod cover;
 mod dataset;
@@ -52,6 +53,7 @@ pub use algorithm::{
     supervised,
 };
 pub use batch::{Batch, ShapeError};
+pub use bounds::{Bounds, BoundsError, Outside};
 pub use check::{Breach, check_env, check_oracle};
 pub use cover::{Cover, CoverError, StoredStates, UniformBox, Weighted};
 pub use dataset::Dataset;
@@ -63,9 +65,9 @@ pub use lanes::{LaneError, Lanes};
 pub use learn::{Learned, Setting, learn};
 pub use learn_error::LearnError;
 pub use observer::{Event, Flow, Observer, ObserverError};
-pub use oracle::{Oracle, OracleError};
+pub use oracle::{DurableOracle, Oracle, OracleError};
 pub use plan::Plan;
-pub use policy::Policy;
+pub use policy::{Policy, PolicyError};
 pub use progress::{OpenRound, Progress};
 pub use rollout::RolloutError;
 pub use sampling::Sampling;

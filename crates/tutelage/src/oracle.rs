@@ -1,6 +1,6 @@
 //! Offline learning oracles 𝒪.
 
-use crate::{Action, Element, Policy, Stream, TrainingSets};
+use crate::{Action, Element, Policy, Spaces, Stream, TrainingSets};
 
 /// An offline learning oracle for a policy class ℬ: 𝒪(D) = argmin over h ∈ ℬ of Σ ℓ(h(s), a) over the examples of D.
 ///
@@ -21,6 +21,15 @@ pub trait Oracle: Sync {
         sets: &TrainingSets<'_, Self::State, Self::Action>,
         stream: &Stream,
     ) -> Result<Self::Policy, OracleError>;
+}
+
+/// An oracle whose policies survive the process: what `decode` makes of `encode` acts the same, to the bit.
+pub trait DurableOracle: Oracle {
+    /// The policy as bytes; equal policies have equal bytes.
+    fn encode(&self, policy: &Self::Policy) -> Result<Vec<u8>, OracleError>;
+
+    /// The policy that these bytes stand for, where it is one of this class for these spaces.
+    fn decode(&self, bytes: &[u8], spaces: Spaces) -> Result<Self::Policy, OracleError>;
 }
 
 /// Why an oracle returned no policy.

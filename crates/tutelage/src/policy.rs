@@ -6,6 +6,30 @@ use crate::{Action, Batch, Element};
 ///
 /// The paper's πₙ(a | s) = (1/E) Σₑ I(hₑ(s) = a) acts with a member drawn anew at every step; its deployed policy is the
 /// members' mean. Both are built from the two methods here; who draws, and when, is the choice [`crate::Acting`].
+///
+/// ```
+/// use tutelage::{Batch, Policy, PolicyError};
+///
+/// /// Member e pushes with a force of its own, wherever it is.
+/// struct Pushes(Vec<f32>);
+///
+/// impl Policy for Pushes {
+///     type State = f32;
+///     type Action = f32;
+///     fn members(&self) -> usize { self.0.len() }
+///     fn act_members(&self, _: &Batch<f32>, members: &[u32], actions: &mut Batch<f32>) -> Result<(), PolicyError> {
+///         for (row, &member) in members.iter().enumerate() {
+///             actions.row_mut(row)[0] = self.0[member as usize].clamp(-1.0, 1.0);
+///         }
+///         Ok(())
+///     }
+///     fn act_mean(&self, _: &Batch<f32>, actions: &mut Batch<f32>) -> Result<(), PolicyError> {
+///         let sum: f32 = self.0.iter().map(|push| push.clamp(-1.0, 1.0)).sum();
+///         actions.as_mut_slice().fill(sum / self.0.len() as f32);
+///         Ok(())
+///     }
+/// }
+/// ```
 pub trait Policy: Send + Sync {
     /// What states are made of.
     type State: Element;
@@ -21,9 +45,47 @@ pub trait Policy: Send + Sync {
         states: &Batch<Self::State>,
         members: &[u32],
         actions: &mut Batch<Self::Action>,
-    );
+    ) -> Result<(), PolicyError>;
 
     /// The mean of the members' (clipped) actions; where actions are indices, the one most members choose, the lowest of
     /// several such.
-    fn act_mean(&self, states: &Batch<Self::State>, actions: &mut Batch<Self::Action>);
+    fn act_mean(
+        &self,
+        states: &Batch<Self::State>,
+        actions: &mut Batch<Self::Action>,
+    ) -> Result<(), PolicyError>;
+}
+
+/// Why a policy did not act.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PolicyError {
+    /// The rows are not of the policy's task.
+    #[error("the policy takes {what} of width {expected}, not {found}")]
+    Width {
+        /// "states" or "actions".
+        what: &'static str,
+        /// The width that the policy takes.
+        expected: usize,
+        /// The width that was found.
+        found: usize,
+    },
+    /// There is no such member.
+    #[error("the policy has {members} members, there is no member {member}")]
+    Member {
+        /// The member asked for, counted from 0.
+        member: u32,
+        /// E.
+        members: usize,
+    },
+    /// Something specific to this policy.
+    #[error(transparent)]
+    Other(#[from] Box<dyn std::error::Error + Send + Sync>),
+}
+
+impl PolicyError {
+    /// Checks that rows have the width that a policy takes.
+    pub fn check_width(what: &'static str, expected: usize, found: usize) -> Result<(), Self> {
+        if found == expected { Ok(()) } else { Err(Self::Width { what, expected, found }) }
+    }
 }

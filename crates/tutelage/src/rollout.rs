@@ -1,7 +1,8 @@
 //! Rollouts: an actor in several lanes at once.
 
 use crate::{
-    Actor, Batch, Element, Env, Expert, ExpertError, LaneError, Lanes, Policy, Rng, Step, Stream,
+    Actor, Batch, Element, Env, Expert, ExpertError, LaneError, Lanes, Policy, PolicyError, Rng,
+    Step, Stream,
 };
 
 /// Episodes under way, an actor stepping all of them together.
@@ -26,6 +27,9 @@ pub enum RolloutError {
     /// The expert failed while it drove or was compared with.
     #[error("the expert failed: {0}")]
     Expert(#[from] ExpertError),
+    /// A policy failed while it acted.
+    #[error("the policy failed: {0}")]
+    Policy(#[from] PolicyError),
     /// Whoever acts gave an action that is not in the action space.
     #[error(
         "environment {lane} was given action[{index}] = {value}, which is not in an action space of size {size}"

@@ -136,22 +136,33 @@ impl Policy for LinearEnsemble {
         self.0.len()
     }
 
-    fn act_members(&self, states: &Batch<f32>, members: &[u32], actions: &mut Batch<f32>) {
+    fn act_members(
+        &self,
+        states: &Batch<f32>,
+        members: &[u32],
+        actions: &mut Batch<f32>,
+    ) -> Result<(), tutelage::PolicyError> {
         for (i, (state, &member)) in states.rows().zip(members).enumerate() {
             let w = self.0[member as usize];
             actions.row_mut(i)[0] = (w[0] * state[0] + w[1] * state[1]).clamp(-1.0, 1.0);
         }
+        Ok(())
     }
 
-    fn act_mean(&self, states: &Batch<f32>, actions: &mut Batch<f32>) {
+    fn act_mean(
+        &self,
+        states: &Batch<f32>,
+        actions: &mut Batch<f32>,
+    ) -> Result<(), tutelage::PolicyError> {
         let mut one = Batch::zeros(states.len(), 1);
         actions.as_mut_slice().fill(0.0);
         for member in 0..self.0.len() as u32 {
-            self.act_members(states, &vec![member; states.len()], &mut one);
+            self.act_members(states, &vec![member; states.len()], &mut one)?;
             for (sum, action) in actions.as_mut_slice().iter_mut().zip(one.as_slice()) {
                 *sum += action / self.0.len() as f32;
             }
         }
+        Ok(())
     }
 }
 

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::marker::PhantomData;
 
 use rayon::prelude::*;
-use tutelage::{Batch, Policy};
+use tutelage::{Batch, Policy, PolicyError};
 
 use super::head::{Head, copy_row};
 use crate::net::{AlignedVec, Network, Tape};
@@ -47,10 +47,8 @@ impl<A: Head> Ensemble<A> {
     }
 
     /// Every member's action in every state: row `i·E + e` is h_e(s_i).
-    ///
-    /// # Panics
-    /// If a batch has not the widths of the policy.
-    pub fn act_all(&self, states: &Batch<f32>, actions: &mut Batch<A>) {
+    pub fn act_all(&self, states: &Batch<f32>, actions: &mut Batch<A>) -> Result<(), PolicyError> {
+        self.check_widths(states, actions)?;
         let (outputs, width) = (self.network.layout().outputs(), actions.width());
         actions.resize(states.len() * self.members.len());
         self.by_chunks(states, actions, self.members.len(), |outputs_of_row, actions_of_row| {
@@ -60,6 +58,13 @@ impl<A: Head> Ensemble<A> {
                 A::write_action(z, a);
             }
         });
+        Ok(())
+    }
+
+    fn check_widths(&self, states: &Batch<f32>, actions: &Batch<A>) -> Result<(), PolicyError> {
+        let layout = self.network.layout();
+        PolicyError::check_width("states", layout.inputs(), states.width())?;
+        PolicyError::check_width("actions", A::width(layout.outputs()), actions.width())
     }
 
     /// Runs all members on chunks of rows; `finish` gets, for one row, the outputs of all members and the `per_state` rows of actions
@@ -72,8 +77,6 @@ impl<A: Head> Ensemble<A> {
         finish: impl Fn(&[f32], &mut [A]) + Sync,
     ) {
         let layout = self.network.layout();
-        assert_eq!(states.width(), layout.inputs(), "width of the states");
-        assert_eq!(actions.width(), A::width(layout.outputs()), "width of the actions");
         let (inputs, row) = (states.width(), actions.width() * per_state);
         let chunk = |(states, actions): (&[f32], &mut [A])| {
             with_scratch(&self.network, |tape, outputs| {
@@ -123,11 +126,20 @@ impl<A: Head> Policy for Ensemble<A> {
         self.members.len()
     }
 
-    fn act_members(&self, states: &Batch<f32>, members: &[u32], actions: &mut Batch<A>) {
+    fn act_members(
+        &self,
+        states: &Batch<f32>,
+        members: &[u32],
+        actions: &mut Batch<A>,
+    ) -> Result<(), PolicyError> {
+        self.check_widths(states, actions)?;
+        let count = self.members.len();
+        if let Some(&member) = members.iter().find(|&&member| member as usize >= count) {
+            return Err(PolicyError::Member { member, members: count });
+        }
         assert_eq!(states.len(), members.len(), "every state has one member");
         assert_eq!(states.len(), actions.len(), "every state has one action");
         with_scratch(&self.network, |tape, _| {
-            let mut done = 0;
             for (e, params) in self.members.iter().enumerate() {
                 let rows = || (0..members.len()).filter(|&i| members[i] as usize == e);
                 tape.set_rows(rows().count());
@@ -141,16 +153,17 @@ impl<A: Head> Policy for Ensemble<A> {
                 rows()
                     .enumerate()
                     .for_each(|(at, i)| A::write_action(tape.output(at), actions.row_mut(i)));
-                done += tape.rows();
             }
-            assert_eq!(done, members.len(), "a member that the ensemble does not have");
         });
+        Ok(())
     }
 
-    fn act_mean(&self, states: &Batch<f32>, actions: &mut Batch<A>) {
+    fn act_mean(&self, states: &Batch<f32>, actions: &mut Batch<A>) -> Result<(), PolicyError> {
+        self.check_widths(states, actions)?;
         assert_eq!(states.len(), actions.len(), "every state has one action");
         let width = self.network.layout().outputs();
         self.by_chunks(states, actions, 1, |outputs, action| A::combine(outputs, width, action));
+        Ok(())
     }
 }
 

@@ -89,16 +89,23 @@ impl Policy for Constant {
         self.0.len()
     }
 
-    fn act_members(&self, _: &Batch<f32>, members: &[u32], actions: &mut Batch<f32>) {
+    fn act_members(
+        &self,
+        _: &Batch<f32>,
+        members: &[u32],
+        actions: &mut Batch<f32>,
+    ) -> Result<(), PolicyError> {
         members
             .iter()
             .enumerate()
             .for_each(|(row, &e)| actions.row_mut(row)[0] = self.0[e as usize]);
+        Ok(())
     }
 
-    fn act_mean(&self, _: &Batch<f32>, actions: &mut Batch<f32>) {
+    fn act_mean(&self, _: &Batch<f32>, actions: &mut Batch<f32>) -> Result<(), PolicyError> {
         let mean = self.0.iter().sum::<f32>() / self.0.len() as f32;
         actions.as_mut_slice().fill(mean);
+        Ok(())
     }
 }
 
