@@ -1,91 +1,171 @@
-//! The named algorithms, each a value of the three choices.
+//! Algorithms: plain values of the four choices.
 
-use std::sync::Arc;
+use crate::space::check_rows;
+use crate::{
+    Action, Ask, Beta, Deploy, Drive, Element, ExpertActs, Gate, LearnError, Material, Sampling,
+    Schedule, Size, Spaces, TrainOn,
+};
 
-use crate::{Acting, Action, Batch, Cover, Dataset, Drive, Element, ExpertActs, Size, TrainOn};
-
-/// An algorithm: the three choices and the ensemble size.
-#[derive(Clone, Debug)]
-pub struct Algorithm<S, A> {
-    /// What it is called in the paper.
-    pub name: String,
-    /// Choice 1: who drives while states are collected.
-    pub drive: Drive<S, A>,
-    /// Choice 2: what each member trains on.
-    pub train_on: TrainOn<S>,
-    /// Choice 3: how the members act when all is done. While collecting, πₙ always draws a member at every step.
-    pub deploy: Acting,
+/// An algorithm: the four choices and the ensemble size.
+///
+/// ```
+/// use tutelage::{Algorithm, Sampling, TrainOn, dagger};
+/// // DAgger whose seven members see bootstrap samples of D.
+/// let mine = Algorithm { train_on: TrainOn::Bootstrap, members: 7, ..dagger(Sampling::Stride(20)) };
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Algorithm {
+    /// Choice 1: who acts while states are collected.
+    pub drive: Drive,
+    /// Choice 2: which of the states reached are asked about.
+    pub ask: Ask,
+    /// Choice 3: what each member trains on.
+    pub train_on: TrainOn,
+    /// Choice 4: what is returned and evaluated.
+    pub deploy: Deploy,
     /// E.
     pub members: usize,
 }
 
 /// BC: the learner imitates the expert's own trajectories (Pomerleau 1988).
-pub fn behavior_cloning<S: Element, A: Action>(acts: ExpertActs) -> Algorithm<S, A> {
-    Algorithm { name: "BC".into(), drive: Drive::Expert(acts), ..dagger() }
+pub fn behavior_cloning(acts: ExpertActs, sampling: Sampling) -> Algorithm {
+    Algorithm { drive: Drive::Expert(acts), ..dagger(sampling) }
 }
 
 /// DAgger: follow the leader on the states that the learner reaches (Ross, Gordon & Bagnell 2011).
-pub fn dagger<S: Element, A: Action>() -> Algorithm<S, A> {
+pub fn dagger(sampling: Sampling) -> Algorithm {
     Algorithm {
-        name: "DAgger".into(),
         drive: Drive::Learner,
+        ask: Ask::Sampled(sampling),
         train_on: TrainOn::Data,
-        deploy: Acting::Mean,
+        deploy: Deploy::Mean,
         members: 1,
     }
 }
 
+/// DAgger with β: the expert takes a share βₙ of the steps (Ross, Gordon & Bagnell 2011, section 3).
+pub fn mixed_dagger(beta: Beta, sampling: Sampling) -> Algorithm {
+    Algorithm { drive: Drive::Mixture(beta), ..dagger(sampling) }
+}
+
 /// BD-E, Bootstrap-DAgger: DAgger whose E members see bootstrap samples of D (Li & Zhang 2024, Algorithm 2).
-pub fn bootstrap_dagger<S: Element, A: Action>(members: usize) -> Algorithm<S, A> {
-    Algorithm { name: format!("BD-{members}"), train_on: TrainOn::Bootstrap, members, ..dagger() }
+pub fn bootstrap_dagger(members: usize, sampling: Sampling) -> Algorithm {
+    Algorithm { train_on: TrainOn::Bootstrap, members, ..dagger(sampling) }
 }
 
 /// MP-E(X): MFTPL-P as the paper's experiments run it, X fixed (Li & Zhang 2024, section 5).
-pub fn mp<S: Element, A: Action>(
-    members: usize,
-    x: usize,
-    cover: Arc<dyn Cover<S>>,
-) -> Algorithm<S, A> {
-    let train_on = TrainOn::Perturbed { size: Size::Fixed(x), cover };
-    Algorithm { name: format!("MP-{members}({x})"), train_on, members, ..dagger() }
+pub fn mp(members: usize, x: usize, sampling: Sampling) -> Algorithm {
+    Algorithm { train_on: TrainOn::Perturbed(Size::Fixed(x)), members, ..dagger(sampling) }
+}
+
+/// MP-E(X n): as many perturbation examples more in every round as D has examples more, in proportion.
+pub fn growing_mp(members: usize, x: usize, sampling: Sampling) -> Algorithm {
+    Algorithm { train_on: TrainOn::Perturbed(Size::Growing(x)), members, ..dagger(sampling) }
 }
 
 /// MFTPL-P: mixed follow the perturbed leader, X ~ Poisson(λ) (Li & Zhang 2024, Algorithm 1).
-pub fn mftpl_p<S: Element, A: Action>(
-    members: usize,
-    lambda: f64,
-    cover: Arc<dyn Cover<S>>,
-) -> Algorithm<S, A> {
-    let train_on = TrainOn::Perturbed { size: Size::Poisson(lambda), cover };
-    Algorithm { name: "MFTPL-P".into(), train_on, members, deploy: Acting::RandomRound, ..dagger() }
+pub fn mftpl_p(members: usize, lambda: f64, sampling: Sampling) -> Algorithm {
+    let train_on = TrainOn::Perturbed(Size::Poisson(lambda));
+    Algorithm { train_on, members, deploy: Deploy::RandomRound, ..dagger(sampling) }
 }
 
 /// LOGGER-M: mixed follow the perturbed leader, Gaussian costs on a separator set (Li & Zhang 2022).
-pub fn logger_m<S: Element, A: Action>(
-    members: usize,
-    scale: f64,
-    separator: Arc<Batch<S>>,
-) -> Algorithm<S, A> {
-    let train_on = TrainOn::RandomCosts { separator, scale };
+pub fn logger_m(members: usize, scale: f64, sampling: Sampling) -> Algorithm {
+    let train_on = TrainOn::RandomCosts { scale };
+    Algorithm { train_on, members, deploy: Deploy::RandomRound, ..dagger(sampling) }
+}
+
+/// DART: BC whose expert is pushed around by noise as strong as the learner errs (Laskey, Lee, Fox, Dragan & Goldberg 2017).
+pub fn dart(alpha: f64, sampling: Sampling) -> Algorithm {
+    Algorithm { drive: Drive::NoisyExpert { alpha }, ..dagger(sampling) }
+}
+
+/// EnsembleDAgger: the expert takes over where members disagree or differ too much from it, and is asked there (Menda,
+/// Driggs-Campbell & Kochenderfer 2019).
+pub fn ensemble_dagger(members: usize, chi: f64, tau: f64, every: usize) -> Algorithm {
     Algorithm {
-        name: "LOGGER-M".into(),
-        train_on,
-        members,
-        deploy: Acting::RandomRound,
-        ..dagger()
+        drive: Drive::Gated(Gate::Doubt { chi, tau }),
+        ask: Ask::WhereExpertDrove { every },
+        ..bootstrap_dagger(members, Sampling::Stride(every))
     }
+}
+
+/// HG-DAgger: the expert itself opens the gate, and is asked where it drove (Kelly, Sidrane, Driggs-Campbell & Kochenderfer
+/// 2019).
+pub fn hg_dagger(members: usize, tau: f64, every: usize) -> Algorithm {
+    Algorithm {
+        drive: Drive::Gated(Gate::Distance { tau }),
+        ask: Ask::WhereExpertDrove { every },
+        ..bootstrap_dagger(members, Sampling::Stride(every))
+    }
+}
+
+/// Bootstrap-DAgger that asks about the K most disputed of m·K states (query by committee; Seung, Opper & Sompolinsky 1992).
+pub fn active_dagger(members: usize, of: usize, sampling: Sampling) -> Algorithm {
+    Algorithm { ask: Ask::MostDisputed { of, sampling }, ..bootstrap_dagger(members, sampling) }
 }
 
 /// Bagging on stored data, which separates what an ensemble predicts from what it collects (Breiman 1996).
-pub fn bagging<S: Element, A: Action>(members: usize, data: Arc<Dataset<S, A>>) -> Algorithm<S, A> {
-    Algorithm {
-        name: format!("Bagging-{members}"),
-        drive: Drive::Stored(data),
-        ..bootstrap_dagger(members)
-    }
+pub fn bagging(members: usize) -> Algorithm {
+    Algorithm { drive: Drive::Stored, ..bootstrap_dagger(members, Sampling::Stride(1)) }
 }
 
 /// Supervised learning on stored data: one member, no resampling.
-pub fn supervised<S: Element, A: Action>(data: Arc<Dataset<S, A>>) -> Algorithm<S, A> {
-    Algorithm { name: "Supervised".into(), drive: Drive::Stored(data), ..dagger() }
+pub fn supervised() -> Algorithm {
+    Algorithm { drive: Drive::Stored, ..dagger(Sampling::Stride(1)) }
+}
+
+impl Algorithm {
+    /// Whether the choices make sense, alone and together, for this schedule and with this material.
+    pub fn check<S: Element, A: Action>(
+        &self,
+        schedule: &Schedule,
+        material: &Material<'_, S, A>,
+        spaces: Spaces,
+    ) -> Result<(), LearnError> {
+        match (schedule, self.ask.sampling()) {
+            (Schedule { rounds: 0, .. }, _) => return Err(LearnError::NoRounds),
+            (Schedule { states_per_round: 0, .. }, _) => return Err(LearnError::NoStates),
+            (_, Sampling::Stride(0)) => return Err(LearnError::NoStride),
+            _ if self.members == 0 => return Err(LearnError::NoMembers),
+            _ => self.train_on.check(material, spaces, schedule.rounds)?,
+        }
+        self.drive.check().map_err(|misfit| LearnError::Number {
+            what: misfit.what,
+            value: misfit.value,
+            allowed: "a finite number >= 0, and up to 1 where it is a share",
+        })?;
+        self.check_ask()?;
+        if self.drive == Drive::Stored { check_stored(schedule, material, spaces) } else { Ok(()) }
+    }
+
+    fn check_ask(&self) -> Result<(), LearnError> {
+        match self.ask {
+            Ask::MostDisputed { of: 0, .. } => {
+                Err(LearnError::Number { what: "m", value: 0.0, allowed: "at least 1" })
+            }
+            Ask::MostDisputed { .. } if self.members < 2 => {
+                Err(LearnError::NoDispute { members: self.members })
+            }
+            Ask::WhereExpertDrove { .. } if !self.drive.needs_driver() => {
+                Err(LearnError::NeverDrives)
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+fn check_stored<S: Element, A: Action>(
+    schedule: &Schedule,
+    material: &Material<'_, S, A>,
+    spaces: Spaces,
+) -> Result<(), LearnError> {
+    let needed = schedule.rounds.saturating_mul(schedule.states_per_round);
+    let rows = material.stored.map_or(0, |stored| stored.len().min(stored.actions.len()));
+    let Some(stored) = material.stored.filter(|_| rows >= needed) else {
+        return Err(LearnError::StoredTooShort { needed, stored: rows });
+    };
+    let misfit = |what| move |source| LearnError::Stored { what, source };
+    check_rows(&stored.states, stored.len(), spaces.states).map_err(misfit("states"))?;
+    check_rows(&stored.actions, stored.len(), spaces.actions).map_err(misfit("actions"))
 }

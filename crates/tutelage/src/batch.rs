@@ -93,6 +93,13 @@ impl<T: Element> Batch<T> {
         }
     }
 
+    /// The rows of these numbers, in this order, as a batch of their own.
+    pub fn select(&self, rows: &[usize]) -> Self {
+        let mut selected = Self::new(self.width);
+        rows.iter().for_each(|&row| selected.push(self.row(row)));
+        selected
+    }
+
     /// Makes this batch hold `rows` rows, adding default rows or dropping the last ones; keeps its memory.
     pub fn resize(&mut self, rows: usize) {
         self.values.resize(rows * self.width, T::default());

@@ -1,8 +1,9 @@
 //! Conformance suites: does a user's own environment or oracle keep its contract?
 
 use crate::{
-    Action, Batch, Dataset, Element, Env, EnvError, Oracle, OracleError, Policy, PolicyError,
-    Spaces, Step, Stream, TrainOn, TrainingSets,
+    Action, ActionSpace, Batch, Dataset, Element, Env, EnvError, Expert, ExpertError, Oracle,
+    OracleError, Policy, PolicyError, Recipe, SpaceError, Spaces, Step, Stream, TrainOn,
+    TrainingSets,
 };
 
 /// A contract that was not kept; the message says which.
@@ -19,6 +20,12 @@ pub enum Breach {
         /// How it failed.
         source: EnvError,
     },
+    /// An expert's.
+    #[error("expert: {0}")]
+    Expert(String),
+    /// It failed outright.
+    #[error("expert: {0}")]
+    ExpertFailed(#[from] ExpertError),
     /// An oracle's.
     #[error("oracle: {0}")]
     Oracle(String),
@@ -43,6 +50,13 @@ pub fn check_env<E: Env>(make: impl Fn() -> E, stream: Stream) -> Result<(), Bre
         return Err(Breach::Env(format!(
             "spaces {spaces:?} and horizon {} must be at least 1",
             used.horizon()
+        )));
+    }
+    if used.bounds().width() != E::Action::width(spaces.actions) {
+        return Err(Breach::Env(format!(
+            "bounds() has {} coordinates, but an action has {}",
+            used.bounds().width(),
+            E::Action::width(spaces.actions)
         )));
     }
     for episode in 0..EPISODES {
@@ -74,7 +88,7 @@ fn play<E: Env>(
     stream: Stream,
 ) -> Result<Vec<(String, Step)>, Breach> {
     let mut state = vec![E::State::default(); E::State::width(spaces.states)];
-    let mut action = vec![E::Action::default(); E::Action::width(spaces.actions)];
+    let mut action = Batch::zeros(1, E::Action::width(spaces.actions));
     let mut rng = stream.fork("act", 0).rng();
     let failed = |what| move |source| Breach::EnvFailed { what, source };
     env.reset(stream.fork("env", 0).rng(), &mut state).map_err(failed("reset"))?;
@@ -88,8 +102,9 @@ fn play<E: Env>(
                 spaces.states
             )));
         }
-        E::Action::draw_uniform(spaces.actions, &mut rng, &mut action);
-        let step = env.step(&action, &mut state).map_err(failed("step"))?;
+        E::Action::draw_uniform(spaces.actions, &mut rng, action.as_mut_slice());
+        E::Action::from_unit(&env.bounds(), &mut action);
+        let step = env.step(action.row(0), &mut state).map_err(failed("step"))?;
         if !step.reward.is_finite() {
             return Err(Breach::Env(format!(
                 "reward {} at time {time} is not finite",
@@ -107,6 +122,41 @@ fn play<E: Env>(
     )))
 }
 
+/// Asks an expert about some states and checks its contract: answers lie in the action space and its box, row by row; a
+/// row's answer depends on that row's state and generator alone, however rows are batched; and its mean, where it has one,
+/// is an action too.
+pub fn check_expert<X: Expert>(
+    expert: &mut X,
+    states: &Batch<X::State>,
+    space: &ActionSpace,
+    stream: Stream,
+) -> Result<(), Breach> {
+    let breach = |what: &str, source: SpaceError| Breach::Expert(format!("{what}: {source}"));
+    let rngs = || (0..states.len() as u64).map(|row| stream.fork("row", row).rng());
+    let width = X::Action::width(space.size);
+    let mut together = Batch::zeros(states.len(), width);
+    expert.annotate(states, &mut rngs().collect::<Vec<_>>(), &mut together)?;
+    space.check(&together, states.len()).map_err(|source| breach("answers", source))?;
+    for (row, rng) in rngs().enumerate() {
+        let mut alone = Batch::zeros(1, width);
+        expert.annotate(&states.slice(row, row + 1), &mut [rng], &mut alone)?;
+        if alone.row(0) != together.row(row) {
+            return Err(Breach::Expert(format!(
+                "an answer must depend on its own state and generator alone, but state {row} asked alone gets {:?} and \
+                 among others {:?}",
+                alone.row(0),
+                together.row(row)
+            )));
+        }
+    }
+    let mut mean = Batch::zeros(states.len(), width);
+    match expert.mean(states, &mut mean) {
+        Err(ExpertError::NoMean) => Ok(()),
+        Err(error) => Err(error.into()),
+        Ok(()) => space.check(&mean, states.len()).map_err(|source| breach("mean", source)),
+    }
+}
+
 /// Fits an oracle to a dataset and checks its contract: as many members as training sets, actions in their space and
 /// clipped, the same bits for the same stream and for any number of threads, members that do not depend on each other, a
 /// mean that of one member is that member, and a policy also where D is empty.
@@ -117,9 +167,9 @@ pub fn check_oracle<O: Oracle>(
     stream: Stream,
 ) -> Result<(), Breach> {
     let fit = |data: &Dataset<O::State, O::Action>, members: usize| -> Result<O::Policy, Breach> {
-        let sets =
-            TrainingSets::new(data, &TrainOn::Bootstrap, spaces, members, stream.fork("sets", 0))
-                .map_err(|error| Breach::Oracle(error.to_string()))?;
+        let recipe = Recipe::plain(TrainOn::Bootstrap);
+        let sets = TrainingSets::new(data, recipe, spaces, members, stream.fork("sets", 0))
+            .map_err(|error| Breach::Oracle(error.to_string()))?;
         Ok(oracle.fit(&sets, &stream.fork("oracle", 0))?)
     };
     let breach = |what: &str| Err(Breach::Oracle(what.into()));

@@ -2,7 +2,7 @@
 
 use crate::{Action, Batch, Element, Spaces};
 
-/// The aggregated dataset D = D₁ ∪ … ∪ Dₙ in order of arrival, K rows a round.
+/// The aggregated dataset D = D₁ ∪ … ∪ Dₙ in order of arrival.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Dataset<S, A> {
     /// The states s.
@@ -31,6 +31,11 @@ impl<S: Element, A: Action> Dataset<S, A> {
     }
 
     /// D ← D ∪ Dₙ.
+    pub fn append(&mut self, other: &Self) {
+        self.extend(&other.states, &other.actions);
+    }
+
+    /// D ← D ∪ Dₙ, from states and actions.
     pub fn extend(&mut self, states: &Batch<S>, actions: &Batch<A>) {
         assert_eq!(states.len(), actions.len(), "every state has one action");
         self.states.extend(states);

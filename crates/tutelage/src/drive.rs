@@ -1,18 +1,38 @@
-//! Choice 1: who drives while states are collected.
+//! Choice 1: who acts while states are collected.
 
-use std::sync::Arc;
+mod by_expert;
+mod gated;
+mod mixture;
+mod noisy;
 
-use crate::Dataset;
+pub use by_expert::ByExpert;
+pub use gated::Gate;
+pub use mixture::Beta;
+
+use gated::Gated;
+use mixture::Mixture;
+use noisy::NoisyExpert;
+
+use crate::{Act, Action, ActionSpace, Deploy, Deployed, Driver, Policy};
 
 /// Whose trajectories the states of a round come from.
-#[derive(Clone, Debug)]
-pub enum Drive<S, A> {
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Drive {
     /// The learner's current policy πₙ, each member with probability 1/E at every step: states come from d_{πₙ}.
     Learner,
     /// The expert, whose trajectories the learner then imitates offline.
     Expert(ExpertActs),
+    /// At every step the expert with probability βₙ, otherwise πₙ (Ross, Gordon & Bagnell 2011).
+    Mixture(Beta),
+    /// The expert, disturbed by noise of α times the learner's error in the round before (Laskey et al. 2017).
+    NoisyExpert {
+        /// α: how many times the learner's mean squared error the noise's variance is.
+        alpha: f64,
+    },
+    /// The members' mean, until a gate calls the expert.
+    Gated(Gate),
     /// Nobody: round n takes the next K examples of a stored dataset, labels and all.
-    Stored(Arc<Dataset<S, A>>),
+    Stored,
 }
 
 /// How an expert acts while it drives. Its noise works like data augmentation, so this matters.
@@ -23,4 +43,80 @@ pub enum ExpertActs {
     Sampled,
     /// It takes its mean action.
     Mean,
+}
+
+impl Drive {
+    /// Whether the expert acts, at least now and then.
+    pub fn needs_driver(&self) -> bool {
+        !matches!(self, Self::Learner | Self::Stored)
+    }
+
+    /// What is wrong with the numbers of this choice: their name, value and what is allowed.
+    pub(crate) fn check(&self) -> Result<(), Misfit> {
+        match *self {
+            Self::Mixture(beta) => beta.check(),
+            Self::NoisyExpert { alpha } => Misfit::check("alpha", alpha, alpha >= 0.0),
+            Self::Gated(gate) => gate.check(),
+            Self::Learner | Self::Expert(_) | Self::Stored => Ok(()),
+        }
+    }
+
+    /// Whoever drives in round n.
+    pub(crate) fn actor<'a, P: Policy>(
+        self,
+        round: usize,
+        policy: &'a P,
+        driver: &'a mut dyn Driver<P::State, P::Action>,
+        space: &'a ActionSpace,
+        errors: &'a [f64],
+    ) -> Box<dyn Act<P::State, P::Action> + 'a> {
+        let learner = || Deployed::new(policy, Deploy::UniformMember);
+        match self {
+            Self::Learner | Self::Stored => Box::new(learner()),
+            Self::Expert(acts) => Box::new(ByExpert::new(driver, acts, space)),
+            Self::Mixture(beta) => {
+                let expert = ByExpert::new(driver, ExpertActs::Sampled, space);
+                Box::new(Mixture::new(expert, learner(), beta.at(round)))
+            }
+            Self::NoisyExpert { alpha } => {
+                let expert = ByExpert::new(driver, ExpertActs::Sampled, space);
+                Box::new(NoisyExpert::new(expert, alpha, errors))
+            }
+            Self::Gated(gate) => {
+                let expert = ByExpert::new(driver, ExpertActs::Sampled, space);
+                Box::new(Gated::new(gate, policy, expert))
+            }
+        }
+    }
+}
+
+/// A number that does not fit its choice.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Misfit {
+    pub(crate) what: &'static str,
+    pub(crate) value: f64,
+}
+
+impl Misfit {
+    /// `fits` also means that the number is finite.
+    pub(crate) fn check(what: &'static str, value: f64, fits: bool) -> Result<(), Self> {
+        if fits && value.is_finite() { Ok(()) } else { Err(Self { what, value }) }
+    }
+}
+
+/// The learner's mean squared error per coordinate (the share of wrong answers where actions are indices), from what it
+/// intended and what the expert said.
+pub(crate) fn errors<A: Action>(
+    intended: impl Iterator<Item = impl AsRef<[A]>>,
+    answers: impl Iterator<Item = impl AsRef<[A]>>,
+    width: usize,
+) -> Vec<f64> {
+    let (mut sums, mut count) = (vec![0.0; width], 0.0f64);
+    for (intended, answer) in intended.zip(answers) {
+        for (i, sum) in sums.iter_mut().enumerate() {
+            *sum += A::loss(&intended.as_ref()[i..=i], &answer.as_ref()[i..=i]);
+        }
+        count += 1.0;
+    }
+    sums.iter().map(|sum| sum / count.max(1.0)).collect()
 }

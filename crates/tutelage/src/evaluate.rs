@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use crate::rollout::{Rollouts, check_shape};
-use crate::{Action, Actor, Batch, Element, Env, Expert, Lanes, Policy, RolloutError, Stream};
+use crate::rollout::Rollouts;
+use crate::{Act, Action, ActionSpace, Batch, Element, Envs, Expert, RolloutError, Stream};
 
 /// One full episode.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -54,54 +54,90 @@ impl Evaluation {
 ///
 /// Episode i is a function of `stream` and i, so its result does not depend on the lanes. Without `reference` the imitation
 /// loss is not measured.
-pub fn evaluate<E, P, X>(
-    lanes: &mut Lanes<E>,
-    actor: Actor<'_, P, X>,
-    reference: Option<&mut X>,
+///
+/// ```
+/// use tutelage::{Batch, Deploy, Deployed, Envs, Lanes, Stream, evaluate};
+/// # use tutelage::*;
+/// # struct Coin(usize);
+/// # impl Env for Coin {
+/// #     type State = u32;
+/// #     type Action = u32;
+/// #     fn spaces(&self) -> Spaces { Spaces { states: 1, actions: 2 } }
+/// #     fn horizon(&self) -> usize { 10 }
+/// #     fn reset(&mut self, _: Rng, state: &mut [u32]) -> Result<(), EnvError> {
+/// #         (self.0, state[0]) = (0, 0);
+/// #         Ok(())
+/// #     }
+/// #     fn step(&mut self, action: &[u32], _: &mut [u32]) -> Result<Step, EnvError> {
+/// #         self.0 += 1;
+/// #         Ok(Step { reward: f64::from(action[0]), terminated: false, truncated: self.0 == 10 })
+/// #     }
+/// # }
+/// # struct Ones;
+/// # impl Policy for Ones {
+/// #     type State = u32;
+/// #     type Action = u32;
+/// #     fn members(&self) -> usize { 1 }
+/// #     fn act_members(&self, _: &Batch<u32>, _: &[u32], a: &mut Batch<u32>) -> Result<(), PolicyError> {
+/// #         a.as_mut_slice().fill(1);
+/// #         Ok(())
+/// #     }
+/// #     fn act_mean(&self, _: &Batch<u32>, a: &mut Batch<u32>) -> Result<(), PolicyError> {
+/// #         a.as_mut_slice().fill(1);
+/// #         Ok(())
+/// #     }
+/// # }
+/// // Ten steps with a reward for every 1 that is played, and a policy that always plays it.
+/// let mut envs = Lanes::new(vec![Coin(0), Coin(0)])?;
+/// let mut actor = Deployed::new(&Ones, Deploy::Mean);
+/// let evaluation = evaluate(&mut envs, &mut actor, None, 5, &Stream::new(1))?;
+/// assert_eq!(evaluation.mean_reward(), 10.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn evaluate<W: Envs>(
+    envs: &mut W,
+    actor: &mut dyn Act<W::State, W::Action>,
+    reference: Option<&mut dyn Expert<State = W::State, Action = W::Action>>,
     episodes: usize,
     stream: &Stream,
-) -> Result<Evaluation, RolloutError>
-where
-    E: Env,
-    P: Policy<State = E::State, Action = E::Action>,
-    X: Expert<State = E::State, Action = E::Action>,
-{
+) -> Result<Evaluation, RolloutError> {
     if episodes == 0 {
         return Err(RolloutError::NoEpisodes);
     }
-    let (count, size) = (lanes.count(), lanes.spaces().actions);
-    let mut reference = reference.map(|expert| Reference::new(expert, size));
-    let mut schedule = Schedule::new(episodes, count, reference.is_some());
-    let mut rollouts = Rollouts::new(lanes, actor);
-    let begin = |rollouts: &mut Rollouts<'_, E, P, X>, lane: usize, episode: Option<usize>| {
+    let (count, size) = (envs.count(), envs.spaces().actions);
+    let space = ActionSpace { size, bounds: envs.bounds().clone() };
+    let mut reference = reference.map(|expert| Reference::new(expert, space));
+    let mut playlist = Playlist::new(episodes, count, reference.is_some());
+    let mut rollouts = Rollouts::new(envs, actor);
+    let begin = |rollouts: &mut Rollouts<'_, W>, lane: usize, episode: Option<usize>| {
         let Some(episode) = episode else { return Ok(()) };
         rollouts.begin(lane, stream.fork("episode", episode as u64))
     };
     for lane in 0..count {
-        begin(&mut rollouts, lane, schedule.next(lane))?;
+        begin(&mut rollouts, lane, playlist.next(lane))?;
     }
-    while schedule.is_under_way() {
+    while playlist.is_under_way() {
         rollouts.advance()?;
         if let Some(reference) = &mut reference {
             let (lanes, states, actions) = rollouts.acted();
-            schedule.add_losses(lanes, reference.losses(states, actions)?);
+            playlist.add_losses(lanes, reference.losses(states, actions)?);
         }
         for lane in 0..count {
-            let Some(episode) = schedule.episode(lane) else { continue };
+            let Some(episode) = playlist.episode(lane) else { continue };
             let step = rollouts.last_step(lane);
             episode.reward += step.reward;
             episode.length += 1;
             if step.is_last() {
                 rollouts.end(lane);
-                begin(&mut rollouts, lane, schedule.next(lane))?;
+                begin(&mut rollouts, lane, playlist.next(lane))?;
             }
         }
     }
-    Ok(schedule.evaluation())
+    Ok(playlist.evaluation())
 }
 
 /// The episodes of an evaluation: those that are over, those under way, and those that wait for a lane.
-struct Schedule {
+struct Playlist {
     /// What each episode has come to; a loss is a sum over steps so far.
     episodes: Vec<Episode>,
     waiting: Range<usize>,
@@ -109,7 +145,7 @@ struct Schedule {
     playing: Vec<Option<usize>>,
 }
 
-impl Schedule {
+impl Playlist {
     fn new(episodes: usize, lanes: usize, measures_loss: bool) -> Self {
         let start = Episode { imitation_loss: measures_loss.then_some(0.0), ..Episode::default() };
         Self { episodes: vec![start; episodes], waiting: 0..episodes, playing: vec![None; lanes] }
@@ -147,30 +183,27 @@ impl Schedule {
 }
 
 /// The expert's mean action, to compare with.
-struct Reference<'a, X: Expert> {
-    expert: &'a mut X,
-    actions: Batch<X::Action>,
-    /// The size of the action space.
-    size: usize,
+struct Reference<'a, S, A> {
+    expert: &'a mut dyn Expert<State = S, Action = A>,
+    actions: Batch<A>,
+    space: ActionSpace,
 }
 
-impl<'a, X: Expert> Reference<'a, X> {
-    fn new(expert: &'a mut X, size: usize) -> Self {
-        Self { expert, actions: Batch::new(X::Action::width(size)), size }
+impl<'a, S: Element, A: Action> Reference<'a, S, A> {
+    fn new(expert: &'a mut dyn Expert<State = S, Action = A>, space: ActionSpace) -> Self {
+        Self { expert, actions: Batch::new(A::width(space.size)), space }
     }
 
     fn losses<'b>(
         &'b mut self,
-        states: &Batch<X::State>,
-        actions: &'b Batch<X::Action>,
+        states: &Batch<S>,
+        actions: &'b Batch<A>,
     ) -> Result<impl Iterator<Item = f64> + 'b, RolloutError> {
-        let size = self.size;
         self.actions.resize(states.len());
         self.expert.mean(states, &mut self.actions)?;
-        check_shape("the expert's mean", &self.actions, states.len(), size)?;
-        if let Some((_, index, value)) = self.actions.misfit(size) {
-            return Err(RolloutError::Mean { index, value: value.to_string(), size });
-        }
-        Ok(actions.rows().zip(self.actions.rows()).map(|(a, b)| X::Action::loss(a, b)))
+        let misfit = |source| RolloutError::Misfit { who: "the expert's mean", source };
+        self.space.check(&self.actions, states.len()).map_err(misfit)?;
+        A::to_unit(&self.space.bounds, &mut self.actions);
+        Ok(actions.rows().zip(self.actions.rows()).map(|(a, b)| A::loss(a, b)))
     }
 }

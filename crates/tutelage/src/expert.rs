@@ -1,11 +1,11 @@
 //! Experts: who says what they would have done.
 
-use crate::{Action, Batch, Element, Rng};
+use crate::{Action, Batch, Element, Rng, Spaces};
 
 /// An expert π^E: a trained network, a planner, or a person.
 ///
-/// An answer is precious: the loop asks for each state once, in batches, and hands every answer to its observer before it
-/// is used. An expert may be slow and may fail; then nothing that it said before is lost.
+/// An answer is precious: each state is asked about once, in batches. An expert may be slow and may fail; then nothing that
+/// it said before is lost. Answers are in the task's own units ([`crate::Env::bounds`]).
 ///
 /// Row i draws from `rngs[i]` alone (a deterministic expert ignores it), so answers do not depend on how rows are batched.
 ///
@@ -52,6 +52,16 @@ pub trait Expert {
         Err(ExpertError::NoMean)
     }
 
+    /// Whether the expert knows its mean action; asked about no state at all, one that does has nothing to say.
+    fn has_mean(&mut self, spaces: Spaces) -> Result<bool, ExpertError> {
+        let states = Batch::new(Self::State::width(spaces.states));
+        match self.mean(&states, &mut Batch::new(Self::Action::width(spaces.actions))) {
+            Ok(()) => Ok(true),
+            Err(ExpertError::NoMean) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
     /// How many states the expert wants to see at once. What one call answers becomes durable together, so a person is
     /// best asked one at a time.
     fn batch(&self) -> usize {
@@ -61,7 +71,11 @@ pub trait Expert {
 
 /// Why an expert gave no answer.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ExpertError {
+    /// The expert only annotates.
+    #[error("this expert only annotates: it cannot drive, as this algorithm asks of it")]
+    CannotDrive,
     /// The expert has no mean action.
     #[error("this expert cannot tell its mean action")]
     NoMean,

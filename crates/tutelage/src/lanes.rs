@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use crate::{Batch, Element, Env, EnvError, Rng, Spaces, Step};
+use crate::{Batch, Bounds, Element, Env, EnvError, Envs, Rng, Spaces, Step};
 
 /// Several environments of one task, stepped together over all threads.
 ///
@@ -11,6 +11,7 @@ use crate::{Batch, Element, Env, EnvError, Rng, Spaces, Step};
 pub struct Lanes<E: Env> {
     lanes: Vec<Lane<E>>,
     spaces: Spaces,
+    bounds: Bounds,
     horizon: usize,
 }
 
@@ -38,6 +39,14 @@ pub enum LaneError {
         found: Spaces,
         /// The spaces of environment 0.
         expected: Spaces,
+    },
+    /// The box of actions has another number of coordinates than the action space.
+    #[error("the environment's action box has {found} coordinates, its action space {expected}")]
+    Bounds {
+        /// The coordinates of the box.
+        found: usize,
+        /// Those of the action space.
+        expected: usize,
     },
     /// An environment failed.
     #[error("environment {lane}: {source}")]
@@ -75,59 +84,58 @@ impl<E: Env> Lanes<E> {
     /// Lanes over these environments, all of one task.
     pub fn new(envs: Vec<E>) -> Result<Self, LaneError> {
         let first = envs.first().ok_or(LaneError::Empty)?;
-        let (spaces, horizon) = (first.spaces(), first.horizon());
+        let (spaces, bounds, horizon) = (first.spaces(), first.bounds(), first.horizon());
+        if bounds.width() != E::Action::width(spaces.actions) {
+            let (found, expected) = (bounds.width(), E::Action::width(spaces.actions));
+            return Err(LaneError::Bounds { found, expected });
+        }
         if let Some(lane) = envs.iter().position(|env| env.spaces() != spaces) {
             return Err(LaneError::Unlike { lane, found: envs[lane].spaces(), expected: spaces });
         }
         let state = vec![E::State::default(); E::State::width(spaces.states)];
         let lane =
             |env| Lane { env, state: state.clone(), step: Step::default(), row: None, error: None };
-        Ok(Self { lanes: envs.into_iter().map(lane).collect(), spaces, horizon })
-    }
-
-    /// How many lanes there are (at least one).
-    pub fn count(&self) -> usize {
-        self.lanes.len()
-    }
-
-    /// The sizes of the task's spaces.
-    pub fn spaces(&self) -> Spaces {
-        self.spaces
-    }
-
-    /// The task's time limit H.
-    pub fn horizon(&self) -> usize {
-        self.horizon
+        Ok(Self { lanes: envs.into_iter().map(lane).collect(), spaces, bounds, horizon })
     }
 
     /// The environment of a lane.
     pub fn env(&self, lane: usize) -> &E {
         &self.lanes[lane].env
     }
+}
 
-    /// The state that a lane is in.
-    pub fn state(&self, lane: usize) -> &[E::State] {
-        &self.lanes[lane].state
+impl<E: Env> Envs for Lanes<E> {
+    type State = E::State;
+    type Action = E::Action;
+
+    fn count(&self) -> usize {
+        self.lanes.len()
     }
 
-    /// Begins an episode in one lane.
-    pub fn reset(&mut self, lane: usize, rng: Rng) -> Result<(), LaneError> {
+    fn spaces(&self) -> Spaces {
+        self.spaces
+    }
+
+    fn bounds(&self) -> &Bounds {
+        &self.bounds
+    }
+
+    fn horizon(&self) -> usize {
+        self.horizon
+    }
+
+    fn reset(&mut self, lane: usize, rng: Rng) -> Result<(), LaneError> {
         let at = &mut self.lanes[lane];
         at.step = Step::default();
         at.env.reset(rng, &mut at.state).map_err(|source| LaneError::Env { lane, source })?;
         check_state(lane, &at.state, self.spaces.states)
     }
 
-    /// Collects the states of some lanes, a row each.
-    pub fn gather(&self, lanes: &[usize], states: &mut Batch<E::State>) {
-        states.resize(lanes.len());
-        for (row, &lane) in lanes.iter().enumerate() {
-            states.row_mut(row).copy_from_slice(&self.lanes[lane].state);
-        }
+    fn state(&self, lane: usize) -> &[E::State] {
+        &self.lanes[lane].state
     }
 
-    /// Steps some lanes: row `i` of `actions` is for `lanes[i]`. Where several fail, the lowest is reported.
-    pub fn step(&mut self, lanes: &[usize], actions: &Batch<E::Action>) -> Result<(), LaneError> {
+    fn step(&mut self, lanes: &[usize], actions: &Batch<E::Action>) -> Result<(), LaneError> {
         if let [lane] = *lanes {
             self.lanes[lane].step(actions.row(0)); // not worth another thread
         } else {
@@ -149,8 +157,7 @@ impl<E: Env> Lanes<E> {
         failed.min_by_key(|&(lane, _)| lane).map_or(Ok(()), |(_, failure)| Err(failure))
     }
 
-    /// What the last step of a lane brought.
-    pub fn last_step(&self, lane: usize) -> Step {
+    fn last_step(&self, lane: usize) -> Step {
         self.lanes[lane].step
     }
 }

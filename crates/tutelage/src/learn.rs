@@ -1,19 +1,15 @@
-//! The one loop.
+//! Learning with an expert at hand: the lesson's simplest driver.
 
-use rand::RngExt;
-
-use crate::plan::check;
-use crate::sampling::collect;
 use crate::{
-    Acting, Actor, Algorithm, Batch, Dataset, Drive, Element, Env, Event, Expert, Flow, Lanes,
-    LearnError, Observer, OpenRound, Oracle, Plan, Progress, Rng, TrainingSets,
+    Algorithm, Dataset, Envs, Expert, LearnError, Lesson, Material, Oracle, Progress, Schedule,
+    Turn,
 };
 
 /// Who takes part: the environments, the expert, the oracle.
-pub struct Setting<'a, E: Env, X, O> {
+pub struct Participants<'a, W, X, O> {
     /// Where the learner acts.
-    pub lanes: &'a mut Lanes<E>,
-    /// Who annotates.
+    pub envs: &'a mut W,
+    /// Who annotates, and drives where the algorithm asks for it.
     pub expert: &'a mut X,
     /// Who trains.
     pub oracle: &'a O,
@@ -22,217 +18,108 @@ pub struct Setting<'a, E: Env, X, O> {
 /// What came out.
 #[derive(Clone, Debug)]
 pub struct Learned<S, A, P> {
-    /// D.
+    /// D, with actions in [-1, 1]ⁿ where they are vectors.
     pub data: Dataset<S, A>,
-    /// The last trained policy, π_{N+1} if the loop ran to its end.
+    /// π_{N+1}.
     pub last: P,
-    /// n̂ and π_n̂, where the algorithm deploys a random round and it has passed.
-    pub random_round: Option<(usize, P)>,
-    /// Whether all rounds were played; otherwise the observer stopped the loop.
-    pub finished: bool,
-}
-
-/// Learns a policy: the paper's Algorithm 1, for every algorithm.
-///
-/// ```text
-/// D ← ∅
-/// for n = 1 … N:
-///     πₙ ← members trained by the oracle on what choice 2 makes of D
-///     Dₙ ← K states from the trajectories of whoever drives (choice 1), with the expert's actions
-///     D ← D ∪ Dₙ
-/// ```
-///
-/// After the last round π_{N+1} is trained too. Going on from a [`Progress`] gives the same bits as never having stopped.
-pub fn learn<E, X, O>(
-    setting: Setting<'_, E, X, O>,
-    algorithm: &Algorithm<E::State, E::Action>,
-    plan: &Plan,
-    progress: Progress<E::State, E::Action, O::Policy>,
-    observer: &mut dyn Observer<E::State, E::Action, O::Policy>,
-) -> Result<Learned<E::State, E::Action, O::Policy>, LearnError>
-where
-    E: Env,
-    X: Expert<State = E::State, Action = E::Action>,
-    O: Oracle<State = E::State, Action = E::Action>,
-{
-    check(algorithm, plan, &progress, setting.lanes.spaces())?;
-    let Progress { data, policy, open, random_round } = progress;
-    let mut run = Run { setting, algorithm, plan, observer, data, open };
-    let (mut policy, mut random_round) = (policy.map_or_else(|| run.train(), Ok)?, random_round);
-    let finished = match run.rounds(&mut policy, &mut random_round) {
-        Ok(()) => true,
-        Err(Halt::Stopped) => run.round() > plan.rounds,
-        Err(Halt::Failed(error)) => return Err(error),
-    };
-    let random_round = algorithm.random_round(plan).zip(random_round);
-    Ok(Learned { data: run.data, last: policy, random_round, finished })
-}
-
-/// A run under way.
-struct Run<'a, E: Env, X, O: Oracle> {
-    setting: Setting<'a, E, X, O>,
-    algorithm: &'a Algorithm<E::State, E::Action>,
-    plan: &'a Plan,
-    observer: &'a mut dyn Observer<E::State, E::Action, O::Policy>,
-    data: Dataset<E::State, E::Action>,
-    open: Option<OpenRound<E::State, E::Action>>,
-}
-
-/// Why the rounds ended early.
-enum Halt {
-    Stopped,
-    Failed(LearnError),
-}
-
-impl<T: Into<LearnError>> From<T> for Halt {
-    fn from(error: T) -> Self {
-        Self::Failed(error.into())
-    }
-}
-
-impl<E, X, O> Run<'_, E, X, O>
-where
-    E: Env,
-    X: Expert<State = E::State, Action = E::Action>,
-    O: Oracle<State = E::State, Action = E::Action>,
-{
-    /// The round that |D| says we are in.
-    fn round(&self) -> usize {
-        self.data.len() / self.plan.states_per_round + 1
-    }
-
-    /// The rounds that are left. `policy` is πₙ at the beginning of round n.
-    fn rounds(
-        &mut self,
-        policy: &mut O::Policy,
-        random_round: &mut Option<O::Policy>,
-    ) -> Result<(), Halt> {
-        for round in self.round()..=self.plan.rounds {
-            self.tell(Event::Driving { round, policy })?;
-            let examples = self.examples(policy)?;
-            self.data.extend(&examples.states, &examples.actions);
-            let driver = std::mem::replace(policy, self.train()?);
-            if self.algorithm.random_round(self.plan) == Some(round) {
-                *random_round = Some(driver);
-            }
-            tell(self.observer, Event::Trained { round, policy, data: &self.data })?;
-        }
-        Ok(())
-    }
-
-    /// πₙ: a member for each training set that choice 2 makes of D.
-    fn train(&self) -> Result<O::Policy, LearnError> {
-        let round = self.round();
-        let stream = self.plan.stream.fork("round", round as u64);
-        let Algorithm { train_on, members, .. } = self.algorithm;
-        let spaces = self.setting.lanes.spaces();
-        let sets = TrainingSets::new(
-            &self.data,
-            train_on,
-            spaces,
-            *members,
-            stream.fork("training sets", 0),
-        )?;
-        let fitted = self.setting.oracle.fit(&sets, &stream.fork("oracle", 0));
-        fitted.map_err(|source| LearnError::Train { round, source })
-    }
-
-    /// Dₙ: K states and what the expert would have done there.
-    fn examples(&mut self, policy: &O::Policy) -> Result<Dataset<E::State, E::Action>, Halt> {
-        if let Drive::Stored(stored) = &self.algorithm.drive {
-            return Ok(stored.slice(self.data.len(), self.data.len() + self.plan.states_per_round));
-        }
-        let OpenRound { states, mut labels } = match self.open.take() {
-            Some(open) => open,
-            None => OpenRound {
-                states: self.collect(policy)?,
-                labels: Batch::new(self.data.actions.width()),
-            },
-        };
-        while labels.len() < states.len() {
-            let (round, first) = (self.round(), labels.len());
-            let answers = self.annotate(&states, first)?;
-            self.tell(Event::Annotated { round, first, actions: &answers })?;
-            labels.extend(&answers);
-        }
-        Ok(Dataset { states, actions: labels })
-    }
-
-    /// K states that whoever drives reaches.
-    fn collect(&mut self, policy: &O::Policy) -> Result<Batch<E::State>, Halt> {
-        let round = self.round();
-        let stream = self.plan.stream.fork("round", round as u64).fork("drive", 0);
-        let Setting { lanes, expert, .. } = &mut self.setting;
-        let actor = match self.algorithm.drive {
-            Drive::Expert(acts) => Actor::expert(&mut **expert, acts),
-            Drive::Learner | Drive::Stored(_) => Actor::policy(policy, Acting::UniformMember),
-        };
-        let states = collect(lanes, actor, self.plan.sampling, self.plan.states_per_round, stream)
-            .map_err(|source| LearnError::Collect { round, source })?;
-        self.tell(Event::Collected { round, states: &states })?;
-        Ok(states)
-    }
-
-    /// The expert's answers from state `first` on, as many as it takes at once.
-    fn annotate(
-        &mut self,
-        states: &Batch<E::State>,
-        first: usize,
-    ) -> Result<Batch<E::Action>, LearnError> {
-        let round = self.round();
-        let stream = self.plan.stream.fork("round", round as u64);
-        let last = states.len().min(first.saturating_add(self.setting.expert.batch().max(1)));
-        let mut rngs: Vec<Rng> =
-            (first..last).map(|row| stream.fork("label", row as u64).rng()).collect();
-        let mut answers = Batch::zeros(last - first, self.data.actions.width());
-        let asked = states.slice(first, last);
-        let answered = self.setting.expert.annotate(&asked, &mut rngs, &mut answers);
-        answered.map_err(|source| LearnError::Annotate { round, source })?;
-        let size = self.setting.lanes.spaces().actions;
-        let (found, expected) = (answers.width(), E::Action::width(size));
-        match answers.misfit(size) {
-            _ if found != expected => Err(LearnError::AnswerWidth { round, found, expected }),
-            _ if answers.len() != asked.len() => {
-                Err(LearnError::Answers { round, asked: asked.len(), given: answers.len() })
-            }
-            None => Ok(answers),
-            Some((row, index, value)) => Err(LearnError::Label {
-                round,
-                row: first + row,
-                index,
-                value: value.to_string(),
-                size,
-            }),
-        }
-    }
-
-    fn tell(&mut self, event: Event<'_, E::State, E::Action, O::Policy>) -> Result<(), Halt> {
-        tell(self.observer, event)
-    }
-}
-
-fn tell<S, A, P>(
-    observer: &mut dyn Observer<S, A, P>,
-    event: Event<'_, S, A, P>,
-) -> Result<(), Halt> {
-    let round = event.round();
-    match observer.observe(event).map_err(|source| LearnError::Observer { round, source })? {
-        Flow::Continue => Ok(()),
-        Flow::Stop => Err(Halt::Stopped),
-    }
+    /// π_n̂, where the algorithm deploys a random round.
+    pub random_round: Option<P>,
 }
 
 impl<S, A, P> Learned<S, A, P> {
     /// The policy that the algorithm returns: π_n̂ where it deploys a random round, otherwise the last one.
     pub fn deployed(&self) -> &P {
-        self.random_round.as_ref().map_or(&self.last, |(_, policy)| policy)
+        self.random_round.as_ref().unwrap_or(&self.last)
     }
 }
 
-impl<S, A> Algorithm<S, A> {
-    /// n̂ ~ Unif{1 … N}, where the algorithm deploys the policy of a random round.
-    pub fn random_round(&self, plan: &Plan) -> Option<usize> {
-        let draw = || plan.stream.fork("random round", 0).rng().random_range(1..=plan.rounds);
-        (self.deploy == Acting::RandomRound && plan.rounds > 0).then(draw)
+/// Learns a policy: the paper's Algorithm 1, for every algorithm, with an expert that answers at once.
+///
+/// ```
+/// use tutelage::*;
+/// # struct Line { x: f32, t: usize }
+/// # impl Env for Line {
+/// #     type State = f32;
+/// #     type Action = f32;
+/// #     fn spaces(&self) -> Spaces { Spaces { states: 1, actions: 1 } }
+/// #     fn horizon(&self) -> usize { 50 }
+/// #     fn reset(&mut self, _: Rng, state: &mut [f32]) -> Result<(), EnvError> {
+/// #         (self.x, self.t) = (1.0, 0);
+/// #         state[0] = self.x;
+/// #         Ok(())
+/// #     }
+/// #     fn step(&mut self, action: &[f32], state: &mut [f32]) -> Result<Step, EnvError> {
+/// #         (self.x, self.t) = (self.x + 0.1 * action[0], self.t + 1);
+/// #         state[0] = self.x;
+/// #         Ok(Step { reward: -f64::from(self.x.abs()), terminated: false, truncated: self.t == 50 })
+/// #     }
+/// # }
+/// # struct Back;
+/// # impl Expert for Back {
+/// #     type State = f32;
+/// #     type Action = f32;
+/// #     fn annotate(&mut self, states: &Batch<f32>, _: &mut [Rng], actions: &mut Batch<f32>) -> Result<(), ExpertError> {
+/// #         (0..states.len()).for_each(|i| actions.row_mut(i)[0] = (-states.row(i)[0]).clamp(-1.0, 1.0));
+/// #         Ok(())
+/// #     }
+/// # }
+/// # struct Slope(Vec<f32>);
+/// # impl Policy for Slope {
+/// #     type State = f32;
+/// #     type Action = f32;
+/// #     fn members(&self) -> usize { self.0.len() }
+/// #     fn act_members(&self, s: &Batch<f32>, e: &[u32], a: &mut Batch<f32>) -> Result<(), PolicyError> {
+/// #         (0..s.len()).for_each(|i| a.row_mut(i)[0] = (self.0[e[i] as usize] * s.row(i)[0]).clamp(-1.0, 1.0));
+/// #         Ok(())
+/// #     }
+/// #     fn act_mean(&self, s: &Batch<f32>, a: &mut Batch<f32>) -> Result<(), PolicyError> {
+/// #         self.act_members(s, &vec![0; s.len()], a)
+/// #     }
+/// # }
+/// # struct Fit;
+/// # impl Oracle for Fit {
+/// #     type State = f32;
+/// #     type Action = f32;
+/// #     type Policy = Slope;
+/// #     fn fit(&self, sets: &TrainingSets<'_, f32, f32>, _: &Stream) -> Result<Slope, OracleError> {
+/// #         let data = sets.data();
+/// #         let dot = |a: &Batch<f32>| data.states.rows().zip(a.rows()).map(|(s, a)| s[0] * a[0]).sum::<f32>();
+/// #         let slope = dot(&data.actions) / dot(&data.states).max(1e-9);
+/// #         Ok(Slope(vec![slope; sets.members()]))
+/// #     }
+/// # }
+/// // `Line` is a point on a line, `Back` says where to push it, `Fit` fits a slope to what it said.
+/// let mut envs = Lanes::new(vec![Line { x: 0.0, t: 0 }])?;
+/// let participants = Participants { envs: &mut envs, expert: &mut Back, oracle: &Fit };
+/// let schedule = Schedule { rounds: 3, states_per_round: 4, stream: Stream::new(1) };
+/// let learned = learn(participants, dagger(Sampling::Stride(5)), schedule, Material::none())?;
+/// assert_eq!(learned.data.len(), 12);
+/// assert!((learned.deployed().0[0] + 1.0).abs() < 1e-5);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn learn<W, X, O>(
+    participants: Participants<'_, W, X, O>,
+    algorithm: Algorithm,
+    schedule: Schedule,
+    material: Material<'_, W::State, W::Action>,
+) -> Result<Learned<W::State, W::Action, O::Policy>, LearnError>
+where
+    W: Envs,
+    X: Expert<State = W::State, Action = W::Action>,
+    O: Oracle<State = W::State, Action = W::Action>,
+{
+    let Participants { envs, expert, oracle } = participants;
+    let mut lesson = Lesson::new(envs, algorithm, schedule, material, Progress::none())?;
+    loop {
+        match lesson.next(envs, expert, oracle)? {
+            Turn::Ask(questions) => questions
+                .put_to(expert, |rows, actions| lesson.answer(rows, actions).map(|()| true))?,
+            Turn::Trained { .. } => {}
+            Turn::Finished => break,
+        }
     }
+    let (data, last, random_round) = lesson.into_parts();
+    // A lesson that is finished has trained its last policy.
+    let last = last.ok_or(LearnError::NoRounds)?;
+    Ok(Learned { data, last, random_round })
 }

@@ -1,9 +1,10 @@
-//! What can go wrong in the loop.
+//! What can go wrong in a lesson.
 
-use crate::{ExpertError, ObserverError, OracleError, RolloutError, TrainOnError};
+use crate::{ExpertError, OracleError, RolloutError, SpaceError, TrainOnError};
 
 /// Why learning could not begin or go on.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum LearnError {
     /// N = 0.
     #[error("rounds is 0; at least 1 is needed")]
@@ -17,28 +18,51 @@ pub enum LearnError {
     /// E = 0.
     #[error("the ensemble has 0 members; at least 1 is needed")]
     NoMembers,
+    /// A number of the algorithm that makes no sense.
+    #[error("{what} is {value}; allowed is {allowed}")]
+    Number {
+        /// Its symbol.
+        what: &'static str,
+        /// Its value.
+        value: f64,
+        /// What would have been allowed.
+        allowed: &'static str,
+    },
+    /// Members cannot dispute if there is only one.
+    #[error("asking about the most disputed states needs at least 2 members, not {members}")]
+    NoDispute {
+        /// E.
+        members: usize,
+    },
+    /// Only where the expert drives now and then can it be asked where it drove.
+    #[error("asking where the expert drove needs an expert that drives now and then")]
+    NeverDrives,
     /// The training set makes no sense.
     #[error(transparent)]
     TrainOn(#[from] TrainOnError),
-    /// What was done already does not fit the plan.
-    #[error("the progress to continue from has {found} {what}, which does not fit {expected}")]
+    /// What was done already is not of this task.
+    #[error("round {round} of the lesson to continue: {source}")]
     Progress {
-        /// What does not fit.
-        what: &'static str,
-        /// How many there are.
-        found: usize,
-        /// What would fit.
-        expected: String,
+        /// The round.
+        round: usize,
+        /// What is wrong with it.
+        source: SpaceError,
     },
-    /// Examples that come from outside are not of this task.
-    #[error("{what} has {found} values; in this task it has {expected}")]
-    Width {
-        /// Which rows.
-        what: &'static str,
-        /// How many values they have.
+    /// More was done already than is to be done.
+    #[error("the lesson to continue has {found} rounds, which is more than {rounds}")]
+    TooManyRounds {
+        /// How many rounds are closed.
         found: usize,
-        /// How many the task's have.
-        expected: usize,
+        /// N.
+        rounds: usize,
+    },
+    /// The stored examples are not of this task.
+    #[error("stored {what}: {source}")]
+    Stored {
+        /// "states" or "actions".
+        what: &'static str,
+        /// What is wrong with them.
+        source: SpaceError,
     },
     /// The stored dataset ends before the rounds do.
     #[error("all rounds together need {needed} stored examples, but there are {stored}")]
@@ -64,43 +88,19 @@ pub enum LearnError {
         /// Why.
         source: ExpertError,
     },
-    /// The expert did not answer row by row.
-    #[error("round {round}: the expert was asked about {asked} states and gave {given} answers")]
-    Answers {
+    /// The expert gave answers that are none.
+    #[error("round {round}: the expert's answers: {source}")]
+    Answer {
         /// The round.
         round: usize,
-        /// How many states it was asked about.
-        asked: usize,
-        /// How many answers it gave.
-        given: usize,
+        /// What is wrong with them.
+        source: SpaceError,
     },
-    /// The expert gave answers of another task.
-    #[error(
-        "round {round}: the expert gave answers of {found} values, where actions have {expected}"
-    )]
-    AnswerWidth {
+    /// An answer came where nothing was asked.
+    #[error("round {round}: no question waits for an answer")]
+    NothingAsked {
         /// The round.
         round: usize,
-        /// How many values its answers have.
-        found: usize,
-        /// How many the task's actions have.
-        expected: usize,
-    },
-    /// The expert gave an answer that is no action.
-    #[error(
-        "round {round}: the expert answered {value} at state {row}, place {index}, which is not in an action space of size {size}"
-    )]
-    Label {
-        /// The round.
-        round: usize,
-        /// Which of the round's states.
-        row: usize,
-        /// The place in the action.
-        index: usize,
-        /// The answer.
-        value: String,
-        /// The size of the action space.
-        size: usize,
     },
     /// The oracle returned no policy.
     #[error("round {round}: {source}")]
@@ -109,13 +109,5 @@ pub enum LearnError {
         round: usize,
         /// Why.
         source: OracleError,
-    },
-    /// The observer failed.
-    #[error("round {round}: {source}")]
-    Observer {
-        /// The round.
-        round: usize,
-        /// Why.
-        source: ObserverError,
     },
 }

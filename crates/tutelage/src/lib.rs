@@ -1,77 +1,90 @@
-//! Interactive imitation learning: one loop, three choices.
+//! Interactive imitation learning: one loop, four choices.
 //!
 //! A learner acts, an expert says what it would have done in the states that the learner reached, and an oracle trains a
 //! policy on the answers. Every algorithm of *Agnostic Interactive Imitation Learning: New Theory and Practical Algorithms*
-//! (Li & Zhang, ICML 2024) is [`learn`] with three choices filled in:
+//! (Li & Zhang, ICML 2024), and others of the field, is a [`Lesson`] with four choices filled in:
 //!
-//! | algorithm | 1. who drives ([`Drive`]) | 2. what member e trains on ([`TrainOn`]) | 3. how members act when deployed ([`Acting`]) | E |
-//! | --- | --- | --- | --- | --- |
-//! | [`behavior_cloning`] | expert | D | – | 1 |
-//! | [`dagger`] | learner | D | – | 1 |
-//! | [`bootstrap_dagger`] | learner | bootstrap(D) | mean | 1, 5, 25 |
-//! | [`mp`] | learner | D ∪ Q, Q = X draws from d₀ ⊗ Unif(𝒜) | mean | 25 |
-//! | [`mftpl_p`] | learner | D ∪ Q, X ~ Poisson(λ) | random round | large |
-//! | [`logger_m`] | learner | D and Gaussian costs on a separator set | random round | large |
-//! | [`bagging`] | – (stored data) | bootstrap(D) | mean | 5 |
-//! | [`supervised`] | – (stored data) | D | – | 1 |
+//! 1. who acts while states are collected ([`Drive`]),
+//! 2. which of the states reached are asked about ([`Ask`]),
+//! 3. what member e of the ensemble trains on ([`TrainOn`]),
+//! 4. what is returned and evaluated ([`Deploy`]).
 //!
-//! While it drives, the learner is always the paper's πₙ: a member drawn uniformly at every step.
+//! [`FAMILIES`] lists the named algorithms; each is a plain [`Algorithm`] value. While it drives, the learner is always the
+//! paper's πₙ: a member drawn uniformly at every step.
 //!
-//! Two worlds share the loop: states and actions are indices with the 0–1 loss (`u32`), or real vectors with the clipped
-//! squared loss (`f32`). Batches of rows ([`Batch`]) are the unit throughout. This crate does no I/O: what happens leaves
-//! through an [`Observer`], which sees every answer of the expert before it is used.
+//! [`learn`] asks an [`Expert`] that answers at once; whoever has a teacher of another kind, a person, a page, a program far
+//! away, drives a [`Lesson`] and brings the answers when they come.
+//!
+//! States and actions are indices (`u32`, 0–1 loss) or real vectors (`f32`, clipped squared loss), in any combination.
+//! Batches of rows ([`Batch`]) are the unit throughout. This crate does no I/O.
 
-mod acting;
+mod act;
 mod algorithm;
+mod ask;
 mod batch;
 mod bounds;
 mod check;
 mod cover;
 mod dataset;
+mod deploy;
 mod drive;
+mod driver;
 mod env;
+mod envs;
 mod evaluate;
 mod expert;
+mod family;
 mod lanes;
 mod learn;
 mod learn_error;
-mod observer;
+mod lesson;
+mod material;
+mod nearest;
 mod oracle;
-mod plan;
 mod policy;
 mod progress;
 mod rollout;
+mod round;
 mod sampling;
+mod schedule;
 mod space;
 mod stream;
 mod train_on;
 mod training_sets;
 
-pub use acting::{Acting, Actor};
+pub use act::Act;
 pub use algorithm::{
-    Algorithm, bagging, behavior_cloning, bootstrap_dagger, dagger, logger_m, mftpl_p, mp,
-    supervised,
+    Algorithm, active_dagger, bagging, behavior_cloning, bootstrap_dagger, dagger, dart,
+    ensemble_dagger, growing_mp, hg_dagger, logger_m, mftpl_p, mixed_dagger, mp, supervised,
 };
+pub use ask::{Ask, Origin};
 pub use batch::{Batch, ShapeError};
 pub use bounds::{Bounds, BoundsError, Outside};
-pub use check::{Breach, check_env, check_oracle};
+pub use check::{Breach, check_env, check_expert, check_oracle};
 pub use cover::{Cover, CoverError, StoredStates, UniformBox, Weighted};
 pub use dataset::Dataset;
-pub use drive::{Drive, ExpertActs};
+pub use deploy::{Deploy, Deployed};
+pub use drive::{Beta, ByExpert, Drive, ExpertActs, Gate};
+pub use driver::{Driver, Nobody};
 pub use env::{Env, EnvError, Step};
+pub use envs::Envs;
 pub use evaluate::{Episode, Evaluation, evaluate};
 pub use expert::{Expert, ExpertError};
+pub use family::{FAMILIES, Family, Members, NameError, Named, Number};
 pub use lanes::{LaneError, Lanes};
-pub use learn::{Learned, Setting, learn};
+pub use learn::{Learned, Participants, learn};
 pub use learn_error::LearnError;
-pub use observer::{Event, Flow, Observer, ObserverError};
+pub use lesson::{Lesson, Turn};
+pub use material::Material;
+pub use nearest::nearest;
 pub use oracle::{DurableOracle, Oracle, OracleError};
-pub use plan::Plan;
-pub use policy::{Policy, PolicyError};
-pub use progress::{OpenRound, Progress};
-pub use rollout::RolloutError;
+pub use policy::{Policy, PolicyError, disagreement};
+pub use progress::Progress;
+pub use rollout::{RolloutError, Steps};
+pub use round::{Questions, Reply, Round};
 pub use sampling::Sampling;
-pub use space::{Action, Element, Spaces};
+pub use schedule::Schedule;
+pub use space::{Action, ActionSpace, Element, SpaceError, Spaces};
 pub use stream::{Rng, Stream};
 pub use train_on::{Size, TrainOn, TrainOnError};
-pub use training_sets::{Costs, Perturbation, TrainingSets, View};
+pub use training_sets::{Costs, Perturbation, Recipe, TrainingSets, View};

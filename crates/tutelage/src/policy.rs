@@ -89,3 +89,21 @@ impl PolicyError {
         if found == expected { Ok(()) } else { Err(Self::Width { what, expected, found }) }
     }
 }
+
+/// (1/E) Σₑ ℓ(hₑ(s), h̄(s)) in each state: how much the members differ from what they say together.
+pub fn disagreement<P: Policy>(
+    policy: &P,
+    states: &Batch<P::State>,
+    mean: &Batch<P::Action>,
+) -> Result<Vec<f64>, PolicyError> {
+    let members = policy.members();
+    let mut sums = vec![0.0; states.len()];
+    let mut actions = Batch::zeros(states.len(), mean.width());
+    for member in 0..members as u32 {
+        policy.act_members(states, &vec![member; states.len()], &mut actions)?;
+        for (row, sum) in sums.iter_mut().enumerate() {
+            *sum += P::Action::loss(actions.row(row), mean.row(row)) / members as f64;
+        }
+    }
+    Ok(sums)
+}

@@ -1,25 +1,49 @@
-//! Rollouts: an actor in several lanes at once.
+//! Rollouts: somebody who acts in several lanes at once.
 
 use crate::{
-    Actor, Batch, Element, Env, Expert, ExpertError, LaneError, Lanes, Policy, PolicyError, Rng,
-    Step, Stream,
+    Act, Action, ActionSpace, Batch, Element, Envs, ExpertError, LaneError, PolicyError, Rng,
+    SpaceError, Step, Stream,
 };
 
 /// Episodes under way, an actor stepping all of them together.
 ///
 /// An episode is a function of its stream and its actor, whatever runs beside it.
-pub(crate) struct Rollouts<'a, E: Env, P, X> {
-    lanes: &'a mut Lanes<E>,
-    actor: Actor<'a, P, X>,
+pub(crate) struct Rollouts<'a, W: Envs> {
+    envs: &'a mut W,
+    actor: &'a mut dyn Act<W::State, W::Action>,
+    space: ActionSpace,
     /// The lanes with an episode under way; row i of the buffers below is that of `active[i]`.
     active: Vec<usize>,
     rngs: Vec<Rng>,
-    states: Batch<E::State>,
-    actions: Batch<E::Action>,
+    states: Batch<W::State>,
+    /// In [-1, 1]ⁿ where they are vectors.
+    actions: Batch<W::Action>,
+    /// The same in the task's own units.
+    own: Batch<W::Action>,
+    /// What each lane's episode has come to.
+    episodes: Vec<Sum>,
+    steps: Steps,
+}
+
+/// An episode so far.
+#[derive(Clone, Copy, Default)]
+struct Sum {
+    time: usize,
+    reward: f64,
+}
+
+/// How many steps were taken, and how many of them the expert drove.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Steps {
+    /// All steps.
+    pub all: u64,
+    /// Those in which the expert chose the action.
+    pub by_expert: u64,
 }
 
 /// Why states could not be collected or a policy not evaluated.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum RolloutError {
     /// An environment failed.
     #[error(transparent)]
@@ -30,47 +54,24 @@ pub enum RolloutError {
     /// A policy failed while it acted.
     #[error("the policy failed: {0}")]
     Policy(#[from] PolicyError),
-    /// Whoever acts gave an action that is not in the action space.
+    /// Somebody who was asked for actions gave something else.
+    #[error("{who} was asked for actions and gave {source}")]
+    Misfit {
+        /// Who: "the expert", "the expert's mean", "whoever acts".
+        who: &'static str,
+        /// What is wrong with them.
+        source: SpaceError,
+    },
+    /// An environment's episode goes on after its time limit.
     #[error(
-        "environment {lane} was given action[{index}] = {value}, which is not in an action space of size {size}"
+        "environment {lane}: the episode goes on after {horizon} steps, the horizon that the environment declares; \
+         it must end then (truncated), or declare a longer one"
     )]
-    Action {
+    Horizon {
         /// Which environment.
         lane: usize,
-        /// The place in the action.
-        index: usize,
-        /// What stood there.
-        value: String,
-        /// The size of the action space.
-        size: usize,
-    },
-    /// Somebody who was asked for actions did not answer row by row.
-    #[error(
-        "{who} was asked about {asked} states and gave {rows} actions of {width} values, where actions have {expected}"
-    )]
-    Shape {
-        /// Who.
-        who: &'static str,
-        /// How many states it was asked about.
-        asked: usize,
-        /// How many actions it gave.
-        rows: usize,
-        /// How many values each of them has.
-        width: usize,
-        /// How many values an action of this task has.
-        expected: usize,
-    },
-    /// The expert's mean action is not in the action space.
-    #[error(
-        "the expert's mean action has value {value} at place {index}, which is not in an action space of size {size}"
-    )]
-    Mean {
-        /// The place in the action.
-        index: usize,
-        /// What stood there.
-        value: String,
-        /// The size of the action space.
-        size: usize,
+        /// H.
+        horizon: usize,
     },
     /// Episodes are too short for the way states are read off them.
     #[error(
@@ -85,22 +86,29 @@ pub enum RolloutError {
     NoEpisodes,
 }
 
-impl<'a, E, P, X> Rollouts<'a, E, P, X>
-where
-    E: Env,
-    P: Policy<State = E::State, Action = E::Action>,
-    X: Expert<State = E::State, Action = E::Action>,
-{
-    pub(crate) fn new(lanes: &'a mut Lanes<E>, actor: Actor<'a, P, X>) -> Self {
-        let spaces = lanes.spaces();
-        let states = Batch::new(E::State::width(spaces.states));
-        let actions = Batch::new(E::Action::width(spaces.actions));
-        Self { lanes, actor, active: Vec::new(), rngs: Vec::new(), states, actions }
+impl<'a, W: Envs> Rollouts<'a, W> {
+    pub(crate) fn new(envs: &'a mut W, actor: &'a mut dyn Act<W::State, W::Action>) -> Self {
+        let spaces = envs.spaces();
+        let actions = Batch::new(W::Action::width(spaces.actions));
+        Self {
+            space: ActionSpace { size: spaces.actions, bounds: envs.bounds().clone() },
+            active: Vec::new(),
+            rngs: Vec::new(),
+            states: Batch::new(W::State::width(spaces.states)),
+            own: actions.clone(),
+            actions,
+            episodes: vec![Sum::default(); envs.count()],
+            steps: Steps::default(),
+            envs,
+            actor,
+        }
     }
 
     /// Begins an episode in a lane that rests.
     pub(crate) fn begin(&mut self, lane: usize, episode: Stream) -> Result<(), RolloutError> {
-        self.lanes.reset(lane, episode.fork("env", 0).rng())?;
+        self.envs.reset(lane, episode.fork("env", 0).rng())?;
+        self.actor.begin(lane);
+        self.episodes[lane] = Sum::default();
         self.active.push(lane);
         self.rngs.push(episode.fork("act", 0).rng());
         Ok(())
@@ -116,47 +124,69 @@ where
 
     /// One step of every episode under way.
     pub(crate) fn advance(&mut self) -> Result<(), RolloutError> {
-        self.lanes.gather(&self.active, &mut self.states);
+        self.gather();
         self.actions.resize(self.active.len());
-        self.actor.act(&self.states, &mut self.rngs, &mut self.actions)?;
-        let size = self.lanes.spaces().actions;
-        check_shape("whoever acts", &self.actions, self.active.len(), size)?;
-        if let Some((row, index, value)) = self.actions.misfit(size) {
-            return Err(RolloutError::Action {
-                lane: self.active[row],
-                index,
-                value: value.to_string(),
-                size,
-            });
-        }
-        Ok(self.lanes.step(&self.active, &self.actions)?)
+        self.actor.act(&self.active, &self.states, &mut self.rngs, &mut self.actions)?;
+        crate::space::check_rows(&self.actions, self.active.len(), self.space.size)
+            .map_err(|source| RolloutError::Misfit { who: "whoever acts", source })?;
+        self.own.resize(self.active.len());
+        self.own.as_mut_slice().copy_from_slice(self.actions.as_slice());
+        W::Action::from_unit(&self.space.bounds, &mut self.own);
+        self.envs.step(&self.active, &self.own)?;
+        self.count()
     }
 
-    pub(crate) fn lanes(&self) -> &Lanes<E> {
-        self.lanes
+    /// The states of the episodes under way.
+    fn gather(&mut self) {
+        self.states.resize(self.active.len());
+        for (row, &lane) in self.active.iter().enumerate() {
+            self.states.row_mut(row).copy_from_slice(self.envs.state(lane));
+        }
+    }
+
+    fn count(&mut self) -> Result<(), RolloutError> {
+        for &lane in &self.active {
+            let (step, episode) = (self.envs.last_step(lane), &mut self.episodes[lane]);
+            episode.time += 1;
+            episode.reward += step.reward;
+            self.steps.all += 1;
+            self.steps.by_expert += u64::from(self.actor.expert_drove(lane));
+            if episode.time >= self.envs.horizon() && !step.is_last() {
+                return Err(RolloutError::Horizon { lane, horizon: self.envs.horizon() });
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn envs(&self) -> &W {
+        self.envs
     }
 
     /// The lanes of the last [`Rollouts::advance`], the states acted in and the actions taken, a row each.
-    pub(crate) fn acted(&self) -> (&[usize], &Batch<E::State>, &Batch<E::Action>) {
+    pub(crate) fn acted(&self) -> (&[usize], &Batch<W::State>, &Batch<W::Action>) {
         (&self.active, &self.states, &self.actions)
     }
 
     pub(crate) fn last_step(&self, lane: usize) -> Step {
-        self.lanes.last_step(lane)
+        self.envs.last_step(lane)
     }
-}
 
-/// Whether there is an action of the task's width for each state asked about.
-pub(crate) fn check_shape<A: Element>(
-    who: &'static str,
-    actions: &Batch<A>,
-    asked: usize,
-    size: usize,
-) -> Result<(), RolloutError> {
-    let (rows, width, expected) = (actions.len(), actions.width(), A::width(size));
-    if (rows, width) == (asked, expected) {
-        Ok(())
-    } else {
-        Err(RolloutError::Shape { who, asked, rows, width, expected })
+    /// Whether the expert chose what a lane did last.
+    pub(crate) fn expert_drove(&self, lane: usize) -> bool {
+        self.actor.expert_drove(lane)
+    }
+
+    /// How many steps a lane's episode has had.
+    pub(crate) fn time(&self, lane: usize) -> usize {
+        self.episodes[lane].time
+    }
+
+    /// The rewards of a lane's episode so far.
+    pub(crate) fn reward(&self, lane: usize) -> f64 {
+        self.episodes[lane].reward
+    }
+
+    pub(crate) fn steps(&self) -> Steps {
+        self.steps
     }
 }

@@ -1,149 +1,159 @@
-//! How K states are read off trajectories.
+//! How states are read off trajectories.
 
 use std::ops::Range;
 
 use rand::RngExt;
 
+use crate::ask::Collected;
 use crate::rollout::Rollouts;
-use crate::{Actor, Batch, Element, Env, Expert, Lanes, Policy, RolloutError, Stream};
+use crate::{Act, Batch, Element, Envs, Origin, RolloutError, Stream};
 
-/// How the K states of a round are taken from whoever drives.
+/// How states are taken from whoever drives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sampling {
     /// Every so-many-th state of one trajectory after another, from an offset drawn anew for each; never a first state.
     Stride(usize),
-    /// K independent draws from d_π: for each, an episode is rolled out to a uniform time t < H (and again, should it
-    /// end before).
+    /// Independent draws from d_π: for each, an episode is rolled out to a uniform time t < H (and again, should it end
+    /// before).
     Independent,
 }
 
-/// Collects K states that `actor` reaches.
-pub(crate) fn collect<E, P, X>(
-    lanes: &mut Lanes<E>,
-    actor: Actor<'_, P, X>,
-    sampling: Sampling,
-    count: usize,
-    stream: Stream,
-) -> Result<Batch<E::State>, RolloutError>
-where
-    E: Env,
-    P: Policy<State = E::State, Action = E::Action>,
-    X: Expert<State = E::State, Action = E::Action>,
-{
-    let rollouts = Rollouts::new(lanes, actor);
-    match sampling {
-        Sampling::Stride(stride) => rollouts.every(stride.max(1), count, stream),
-        Sampling::Independent => rollouts.independent(count, stream),
+impl Sampling {
+    /// Collects `count` states that `actor` reaches.
+    pub(crate) fn collect<W: Envs>(
+        self,
+        envs: &mut W,
+        actor: &mut dyn Act<W::State, W::Action>,
+        count: usize,
+        stream: Stream,
+    ) -> Result<Collected<W::State>, RolloutError> {
+        let rollouts = Rollouts::new(envs, actor);
+        match self {
+            Self::Stride(stride) => every(rollouts, stride.max(1), count, stream),
+            Self::Independent => Draws::new(rollouts, count, stream).play(),
+        }
     }
 }
 
 /// Episodes without a state to take, one after another, before we say that there will be none.
 const FRUITLESS_EPISODES: u64 = 10_000;
 
-/// One of K independent draws: which, at which attempt, at what time of its episode, and when to stop.
+fn every<W: Envs>(
+    mut rollouts: Rollouts<'_, W>,
+    stride: usize,
+    count: usize,
+    stream: Stream,
+) -> Result<Collected<W::State>, RolloutError> {
+    const LANE: usize = 0;
+    let mut taken = Collected::new(W::State::width(rollouts.envs().spaces().states));
+    let (mut episode, mut fruitless) = (0, 0);
+    while fruitless < FRUITLESS_EPISODES {
+        let before = taken.states.len();
+        let stream = stream.fork("episode", episode);
+        let mut next = stream.fork("offset", 0).rng().random_range(1..=stride);
+        rollouts.begin(LANE, stream)?;
+        for time in 1.. {
+            rollouts.advance()?;
+            if rollouts.last_step(LANE).is_last() {
+                break;
+            }
+            if time == next {
+                let origin = Origin { episode, attempt: 0, time: time as u32 };
+                taken.push(rollouts.envs().state(LANE), origin, rollouts.reward(LANE));
+                next += stride;
+            }
+            if taken.states.len() == count {
+                return Ok(Collected { steps: rollouts.steps(), ..taken });
+            }
+        }
+        rollouts.end(LANE);
+        episode += 1;
+        fruitless = if taken.states.len() == before { fruitless + 1 } else { 0 };
+    }
+    Err(RolloutError::NoStates { episodes: fruitless })
+}
+
+/// Independent draws, several at a time: each lane rolls out an episode for the draw that it was given.
+struct Draws<'a, W: Envs> {
+    rollouts: Rollouts<'a, W>,
+    stream: Stream,
+    waiting: Range<usize>,
+    taken: Collected<W::State>,
+}
+
+/// One of the draws: which, at which attempt, and when its episode is to stop.
 struct Draw {
     row: usize,
-    attempt: u64,
-    time: usize,
-    stop: usize,
+    attempt: u32,
+    stop: Option<usize>,
 }
 
 impl Draw {
     fn new(row: usize) -> Self {
-        Self { row, attempt: 0, time: 0, stop: 0 }
+        Self { row, attempt: 0, stop: None }
     }
 }
 
-impl<E, P, X> Rollouts<'_, E, P, X>
-where
-    E: Env,
-    P: Policy<State = E::State, Action = E::Action>,
-    X: Expert<State = E::State, Action = E::Action>,
-{
-    fn every(
-        mut self,
-        stride: usize,
-        count: usize,
-        stream: Stream,
-    ) -> Result<Batch<E::State>, RolloutError> {
-        const LANE: usize = 0;
-        let mut states = Batch::new(E::State::width(self.lanes().spaces().states));
-        let (mut episode, mut fruitless) = (0, 0);
-        while fruitless < FRUITLESS_EPISODES {
-            let before = states.len();
-            let stream = stream.fork("episode", episode);
-            let mut next = stream.fork("offset", 0).rng().random_range(1..=stride);
-            self.begin(LANE, stream)?;
-            for time in 1.. {
-                self.advance()?;
-                if self.last_step(LANE).is_last() {
-                    break;
-                }
-                if time == next {
-                    states.push(self.lanes().state(LANE));
-                    next += stride;
-                }
-                if states.len() == count {
-                    return Ok(states);
-                }
-            }
-            self.end(LANE);
-            episode += 1;
-            fruitless = if states.len() == before { fruitless + 1 } else { 0 };
-        }
-        Err(RolloutError::NoStates { episodes: fruitless })
+impl<'a, W: Envs> Draws<'a, W> {
+    fn new(rollouts: Rollouts<'a, W>, count: usize, stream: Stream) -> Self {
+        let taken = Collected {
+            states: Batch::zeros(count, W::State::width(rollouts.envs().spaces().states)),
+            origins: vec![Origin::default(); count],
+            rewards: vec![0.0; count],
+            steps: rollouts.steps(),
+        };
+        Self { rollouts, stream, waiting: 0..count, taken }
     }
 
-    fn independent(
-        mut self,
-        count: usize,
-        stream: Stream,
-    ) -> Result<Batch<E::State>, RolloutError> {
-        let mut states = Batch::zeros(count, E::State::width(self.lanes().spaces().states));
-        let mut waiting = 0..count;
+    fn play(mut self) -> Result<Collected<W::State>, RolloutError> {
         let mut draws: Vec<Option<Draw>> = Vec::new();
-        draws.resize_with(self.lanes().count(), || waiting.next().map(Draw::new));
+        draws.resize_with(self.rollouts.envs().count(), || self.waiting.next().map(Draw::new));
         for (lane, draw) in draws.iter_mut().enumerate() {
-            self.take(lane, draw, &mut waiting, &mut states, &stream)?;
+            self.take(lane, draw)?;
         }
         while draws.iter().any(Option::is_some) {
-            self.advance()?;
+            self.rollouts.advance()?;
             for (lane, slot) in draws.iter_mut().enumerate() {
                 let Some(draw) = slot else { continue };
-                draw.time += 1;
-                if self.last_step(lane).is_last() {
-                    self.end(lane); // before its time: try again
+                if self.rollouts.last_step(lane).is_last() {
+                    self.rollouts.end(lane); // before its time: try again
                     *draw = Draw { attempt: draw.attempt + 1, ..Draw::new(draw.row) };
                 }
-                self.take(lane, slot, &mut waiting, &mut states, &stream)?;
+                self.take(lane, slot)?;
             }
         }
-        Ok(states)
+        Ok(Collected { steps: self.rollouts.steps(), ..self.taken })
     }
 
     /// Takes states from this lane, beginning episodes for them, until one has to be stepped or nothing is left to draw.
-    fn take(
-        &mut self,
-        lane: usize,
-        slot: &mut Option<Draw>,
-        waiting: &mut Range<usize>,
-        states: &mut Batch<E::State>,
-        stream: &Stream,
-    ) -> Result<(), RolloutError> {
+    fn take(&mut self, lane: usize, slot: &mut Option<Draw>) -> Result<(), RolloutError> {
         while let Some(draw) = slot {
-            if draw.time == 0 {
-                let episode = stream.fork("draw", draw.row as u64).fork("attempt", draw.attempt);
-                draw.stop =
-                    episode.fork("time", 0).rng().random_range(0..self.lanes().horizon().max(1));
-                self.begin(lane, episode)?;
-            }
-            if draw.time < draw.stop {
+            let stop = match draw.stop {
+                Some(stop) => stop,
+                None => self.begin(lane, draw)?,
+            };
+            if self.rollouts.time(lane) < stop {
                 break;
             }
-            states.row_mut(draw.row).copy_from_slice(self.lanes().state(lane));
-            self.end(lane);
-            *slot = waiting.next().map(Draw::new);
+            let state = self.rollouts.envs().state(lane);
+            self.taken.states.row_mut(draw.row).copy_from_slice(state);
+            self.taken.rewards[draw.row] = self.rollouts.reward(lane);
+            self.taken.origins[draw.row] =
+                Origin { episode: draw.row as u64, attempt: draw.attempt, time: stop as u32 };
+            self.rollouts.end(lane);
+            *slot = self.waiting.next().map(Draw::new);
         }
         Ok(())
+    }
+
+    /// Begins an episode for this draw and says when to stop.
+    fn begin(&mut self, lane: usize, draw: &mut Draw) -> Result<usize, RolloutError> {
+        let attempt = u64::from(draw.attempt);
+        let episode = self.stream.fork("draw", draw.row as u64).fork("attempt", attempt);
+        let horizon = self.rollouts.envs().horizon().max(1);
+        let stop = episode.fork("time", 0).rng().random_range(0..horizon);
+        self.rollouts.begin(lane, episode)?;
+        draw.stop = Some(stop);
+        Ok(stop)
     }
 }

@@ -3,8 +3,9 @@
 use std::fmt::{Debug, Display};
 
 use rand::RngExt;
+use rand_distr::{Distribution, Normal};
 
-use crate::Rng;
+use crate::{Batch, Bounds, Rng};
 
 /// The sizes of a task's spaces.
 ///
@@ -24,6 +25,9 @@ pub trait Element: Copy + Default + PartialEq + Debug + Display + Send + Sync + 
 
     /// Whether the value may stand in a row of a space of this size.
     fn fits(self, size: usize) -> bool;
+
+    /// Which values may stand there, in words.
+    fn allowed(size: usize) -> String;
 }
 
 impl Element for f32 {
@@ -34,6 +38,10 @@ impl Element for f32 {
     fn fits(self, _size: usize) -> bool {
         self.is_finite()
     }
+
+    fn allowed(_size: usize) -> String {
+        "finite numbers".into()
+    }
 }
 
 impl Element for u32 {
@@ -43,6 +51,94 @@ impl Element for u32 {
 
     fn fits(self, size: usize) -> bool {
         (self as usize) < size
+    }
+
+    fn allowed(size: usize) -> String {
+        format!("0 to {}", size.saturating_sub(1))
+    }
+}
+
+/// The action space 𝒜 of a task: its size and, where actions are vectors, the box that they lie in.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ActionSpace {
+    /// The number of coordinates, or of distinct values.
+    pub size: usize,
+    /// The box, in the task's own units.
+    pub bounds: Bounds,
+}
+
+/// Why rows are not of a space.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SpaceError {
+    /// There are more or fewer rows than asked for.
+    #[error("{found} rows where {expected} were asked for")]
+    Rows {
+        /// How many rows there are.
+        found: usize,
+        /// How many there should be.
+        expected: usize,
+    },
+    /// The rows are of another width.
+    #[error("rows of {found} values; in this task they have {expected}")]
+    Width {
+        /// How many values a row has.
+        found: usize,
+        /// How many it should have.
+        expected: usize,
+    },
+    /// A value lies outside the space.
+    #[error("row {row}, place {index}: {value} is not allowed ({allowed})")]
+    Value {
+        /// The row.
+        row: usize,
+        /// The place in the row.
+        index: usize,
+        /// The value found.
+        value: String,
+        /// What would have been allowed.
+        allowed: String,
+    },
+}
+
+/// Whether rows belong to a space of this size, as many as asked for: the one check that everything from outside passes.
+pub(crate) fn check_rows<T: Element>(
+    rows: &Batch<T>,
+    count: usize,
+    size: usize,
+) -> Result<(), SpaceError> {
+    let (found, expected) = (rows.width(), T::width(size));
+    if found != expected {
+        return Err(SpaceError::Width { found, expected });
+    }
+    if rows.len() != count {
+        return Err(SpaceError::Rows { found: rows.len(), expected: count });
+    }
+    match rows.misfit(size) {
+        None => Ok(()),
+        Some((row, index, value)) => {
+            let (value, allowed) = (value.to_string(), T::allowed(size));
+            Err(SpaceError::Value { row, index, value, allowed })
+        }
+    }
+}
+
+impl ActionSpace {
+    /// Whether these are actions of the task in its own units, as many as asked for.
+    pub(crate) fn check<A: Action>(
+        &self,
+        actions: &Batch<A>,
+        count: usize,
+    ) -> Result<(), SpaceError> {
+        check_rows(actions, count, self.size)?;
+        let wrong = |(row, action)| A::outside(&self.bounds, action).map(|outside| (row, outside));
+        match actions.rows().enumerate().find_map(wrong) {
+            None => Ok(()),
+            Some((row, crate::Outside { index, value, interval: [low, high] })) => {
+                let allowed = format!("{low} to {high}; the environment does not clip");
+                Err(SpaceError::Value { row, index, value: value.to_string(), allowed })
+            }
+        }
     }
 }
 
@@ -59,6 +155,25 @@ pub trait Action: Element {
 
     /// All actions where there are finitely many.
     fn all(size: usize) -> Option<Vec<Self>>;
+
+    /// Adds noise: of these variances per coordinate, or where actions are indices, a random one with this probability.
+    fn disturb(action: &mut [Self], variance: &[f64], size: usize, rng: &mut Rng);
+
+    /// Where an action leaves its box, if it does.
+    fn outside(bounds: &Bounds, action: &[Self]) -> Option<crate::Outside> {
+        let _ = (bounds, action);
+        None
+    }
+
+    /// From the task's units to [-1, 1]ⁿ, where actions are vectors.
+    fn to_unit(bounds: &Bounds, actions: &mut Batch<Self>) {
+        let _ = (bounds, actions);
+    }
+
+    /// From [-1, 1]ⁿ to the task's units, where actions are vectors.
+    fn from_unit(bounds: &Bounds, actions: &mut Batch<Self>) {
+        let _ = (bounds, actions);
+    }
 }
 
 impl Action for f32 {
@@ -79,6 +194,25 @@ impl Action for f32 {
     fn all(_size: usize) -> Option<Vec<f32>> {
         None
     }
+
+    fn disturb(action: &mut [f32], variance: &[f64], _size: usize, rng: &mut Rng) {
+        for (value, variance) in action.iter_mut().zip(variance) {
+            let noise = Normal::new(0.0, variance.sqrt()).map_or(0.0, |law| law.sample(rng));
+            *value += noise as f32;
+        }
+    }
+
+    fn outside(bounds: &Bounds, action: &[f32]) -> Option<crate::Outside> {
+        bounds.outside(action)
+    }
+
+    fn to_unit(bounds: &Bounds, actions: &mut Batch<f32>) {
+        (0..actions.len()).for_each(|row| bounds.to_unit(actions.row_mut(row)));
+    }
+
+    fn from_unit(bounds: &Bounds, actions: &mut Batch<f32>) {
+        (0..actions.len()).for_each(|row| bounds.from_unit(actions.row_mut(row)));
+    }
 }
 
 impl Action for u32 {
@@ -94,6 +228,12 @@ impl Action for u32 {
 
     fn all(size: usize) -> Option<Vec<u32>> {
         Some((0..size as u32).collect())
+    }
+
+    fn disturb(action: &mut [u32], variance: &[f64], size: usize, rng: &mut Rng) {
+        if variance.first().is_some_and(|&share| rng.random::<f64>() < share) {
+            Self::draw_uniform(size, rng, action);
+        }
     }
 }
 

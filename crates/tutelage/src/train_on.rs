@@ -1,27 +1,18 @@
-//! Choice 2: what member e trains on.
+//! Choice 3: what member e trains on.
 
-use std::sync::Arc;
-
-use crate::{Action, Batch, Cover, Element, Spaces};
+use crate::{Action, Batch, Cover, Element, Material, Spaces};
 
 /// What each member of the ensemble trains on; drawn anew for every member in every round.
-#[derive(Clone, Debug)]
-pub enum TrainOn<S> {
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum TrainOn {
     /// D itself.
     Data,
     /// |D| draws from D with replacement.
     Bootstrap,
     /// D ∪ Q, where Q holds X draws from d₀ ⊗ Unif(𝒜).
-    Perturbed {
-        /// X.
-        size: Size,
-        /// d₀.
-        cover: Arc<dyn Cover<S>>,
-    },
+    Perturbed(Size),
     /// D and, on each state x of a separator set, a cost N(0, scale²) for every action. Finite action spaces only.
     RandomCosts {
-        /// The separator set.
-        separator: Arc<Batch<S>>,
         /// Standard deviation of a cost, in units of one example's loss.
         scale: f64,
     },
@@ -32,13 +23,19 @@ pub enum TrainOn<S> {
 pub enum Size {
     /// Always this many.
     Fixed(usize),
+    /// This many times n: as D grows, so does Q.
+    Growing(usize),
     /// X ~ Poisson(λ).
     Poisson(f64),
 }
 
 /// A choice of training set that makes no sense.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum TrainOnError {
+    /// The algorithm needs something that was not given.
+    #[error("{0} is missing, which this algorithm needs")]
+    Missing(&'static str),
     /// λ is no rate.
     #[error("lambda is {0}; allowed is a finite number from 0 to 1e15")]
     Lambda(f64),
@@ -85,24 +82,32 @@ pub enum TrainOnError {
 /// The most perturbation examples that are drawn one by one.
 const MAX_DRAWN: usize = 10_000_000;
 
-impl<S: Element> TrainOn<S> {
-    /// Whether this choice makes sense in these spaces.
-    pub fn check<A: Action>(&self, spaces: Spaces) -> Result<(), TrainOnError> {
-        match self {
+impl TrainOn {
+    /// Whether this choice makes sense in these spaces, with this material, up to round n.
+    pub fn check<S: Element, A: Action>(
+        &self,
+        material: &Material<'_, S, A>,
+        spaces: Spaces,
+        rounds: usize,
+    ) -> Result<(), TrainOnError> {
+        match *self {
             Self::Data | Self::Bootstrap => Ok(()),
-            Self::Perturbed { size, cover } => {
-                size.check(splits::<S, A>(*size, &**cover, spaces))?;
+            Self::Perturbed(size) => {
+                let cover = material.cover.ok_or(TrainOnError::Missing("d0"))?;
+                size.check(rounds, splits::<S, A>(size, cover, spaces))?;
                 cover.states().map_or(Ok(()), |states| {
                     check_states("covering distribution d0", states, spaces)
                 })
             }
-            Self::RandomCosts { separator, scale } => {
-                if !(scale.is_finite() && *scale >= 0.0) {
-                    return Err(TrainOnError::Scale(*scale));
+            Self::RandomCosts { scale } => {
+                if !(scale.is_finite() && scale >= 0.0) {
+                    return Err(TrainOnError::Scale(scale));
                 }
                 if A::all(spaces.actions).is_none() {
                     return Err(TrainOnError::Continuous);
                 }
+                let separator = material.separator;
+                let separator = separator.ok_or(TrainOnError::Missing("the separator set"))?;
                 check_states("separator set", separator, spaces)
             }
         }
@@ -111,16 +116,18 @@ impl<S: Element> TrainOn<S> {
 
 impl Size {
     /// A size that is split into counts per state may be far larger than one whose examples are drawn.
-    fn check(self, split: bool) -> Result<(), TrainOnError> {
+    fn check(self, rounds: usize, split: bool) -> Result<(), TrainOnError> {
+        let too_many = |what, value| Err(TrainOnError::TooMany { what, value });
         match self {
             Self::Poisson(lambda) if !(0.0..=1e15).contains(&lambda) => {
                 Err(TrainOnError::Lambda(lambda))
             }
             Self::Poisson(lambda) if !split && lambda > MAX_DRAWN as f64 => {
-                Err(TrainOnError::TooMany { what: "lambda", value: lambda })
+                too_many("lambda", lambda)
             }
-            Self::Fixed(x) if x > MAX_DRAWN => {
-                Err(TrainOnError::TooMany { what: "X", value: x as f64 })
+            Self::Fixed(x) if x > MAX_DRAWN => too_many("X", x as f64),
+            Self::Growing(x) if x.saturating_mul(rounds) > MAX_DRAWN => {
+                too_many("X n", x as f64 * rounds as f64)
             }
             _ => Ok(()),
         }
@@ -159,25 +166,40 @@ mod tests {
 
     #[test]
     fn impossible_choices_are_named() {
-        let cover = Arc::new(UniformBox::new(-2.0, 2.0).unwrap());
-        let perturbed =
-            |lambda| TrainOn::Perturbed { size: Size::Poisson(lambda), cover: cover.clone() };
-        assert_eq!(perturbed(-1.0).check::<f32>(SPACES), Err(TrainOnError::Lambda(-1.0)));
-        assert!(perturbed(f64::NAN).check::<f32>(SPACES).is_err());
+        let check = |train_on: TrainOn, cover: Option<&dyn Cover<f32>>| {
+            let material: Material<'_, f32, f32> = Material { cover, ..Material::none() };
+            train_on.check(&material, SPACES, 100)
+        };
+        let cover = UniformBox::new(-2.0, 2.0).unwrap();
+        let perturbed = |size| check(TrainOn::Perturbed(size), Some(&cover));
+        assert_eq!(perturbed(Size::Poisson(-1.0)), Err(TrainOnError::Lambda(-1.0)));
+        assert!(perturbed(Size::Poisson(f64::NAN)).is_err());
         let too_many = |what, value| Err(TrainOnError::TooMany { what, value });
-        assert_eq!(perturbed(1e9).check::<f32>(SPACES), too_many("lambda", 1e9));
-        let fixed = TrainOn::Perturbed { size: Size::Fixed(1_000_000_000), cover: cover.clone() };
-        assert_eq!(fixed.check::<f32>(SPACES), too_many("X", 1e9));
-        let listed = Weighted::new(Batch::from_vec(1, vec![0]).unwrap(), vec![1.0]).unwrap();
-        let counted = TrainOn::Perturbed { size: Size::Poisson(1e9), cover: Arc::new(listed) };
-        assert_eq!(counted.check::<u32>(SPACES), Ok(()), "counts take no memory");
+        assert_eq!(perturbed(Size::Poisson(1e9)), too_many("lambda", 1e9));
+        assert_eq!(perturbed(Size::Fixed(1_000_000_000)), too_many("X", 1e9));
+        assert_eq!(perturbed(Size::Growing(100_001)), too_many("X n", 10_000_100.0));
+        assert_eq!(perturbed(Size::Growing(100_000)), Ok(()));
+        let missing = check(TrainOn::Perturbed(Size::Fixed(1)), None);
+        assert_eq!(missing, Err(TrainOnError::Missing("d0")));
         let narrow = StoredStates::new(Batch::<f32>::zeros(4, 2)).unwrap();
-        let stored = TrainOn::Perturbed { size: Size::Fixed(1), cover: Arc::new(narrow) };
         let width = TrainOnError::Width { what: "covering distribution d0", expected: 3, found: 2 };
-        assert_eq!(stored.check::<f32>(SPACES), Err(width));
-        let separator = Arc::new(Batch::from_vec(1, vec![0u32, 3]).unwrap());
-        let costs = TrainOn::RandomCosts { separator, scale: 1.0 };
-        assert!(matches!(costs.check::<u32>(SPACES), Err(TrainOnError::State { row: 1, .. })));
-        assert_eq!(costs.check::<f32>(SPACES), Err(TrainOnError::Continuous));
+        assert_eq!(check(TrainOn::Perturbed(Size::Fixed(1)), Some(&narrow)), Err(width));
+        assert_eq!(check(TrainOn::RandomCosts { scale: 1.0 }, None), Err(TrainOnError::Continuous));
+    }
+
+    #[test]
+    fn what_is_listed_must_be_of_the_task() {
+        let check = |train_on: TrainOn, material: Material<'_, u32, u32>| {
+            train_on.check(&material, SPACES, 1)
+        };
+        let listed = Weighted::new(Batch::from_vec(1, vec![0]).unwrap(), vec![1.0]).unwrap();
+        let material = Material { cover: Some(&listed), ..Material::none() };
+        let counted = check(TrainOn::Perturbed(Size::Poisson(1e9)), material);
+        assert_eq!(counted, Ok(()), "counts take no memory");
+        let separator = Batch::from_vec(1, vec![0u32, 3]).unwrap();
+        let material = Material { separator: Some(&separator), ..Material::none() };
+        let costs = |scale| check(TrainOn::RandomCosts { scale }, material);
+        assert!(matches!(costs(1.0), Err(TrainOnError::State { row: 1, .. })));
+        assert_eq!(costs(-1.0), Err(TrainOnError::Scale(-1.0)));
     }
 }

@@ -4,19 +4,46 @@ use rand::RngExt;
 use rand_distr::{Distribution, Normal, Poisson};
 
 use crate::{
-    Action, Batch, Cover, Dataset, Element, Rng, Size, Spaces, Stream, TrainOn, TrainOnError,
+    Action, Batch, Cover, Dataset, Element, Material, Rng, Size, Spaces, Stream, TrainOn,
+    TrainOnError,
 };
 
 /// The E training sets of a round: one dataset D that all share, and a [`View`] per member, drawn when asked for.
 pub struct TrainingSets<'a, S, A> {
     data: &'a Dataset<S, A>,
-    train_on: &'a TrainOn<S>,
+    recipe: Recipe<'a, S, A>,
     spaces: Spaces,
     members: usize,
     stream: Stream,
     /// λ p(s) / |𝒜| for each state that d₀ lists, where the Poisson number of draws can be split.
     split: Split,
 }
+
+/// How the training sets of round n are made.
+#[derive(Debug)]
+pub struct Recipe<'a, S, A> {
+    /// Choice 3.
+    pub train_on: TrainOn,
+    /// What it needs.
+    pub material: Material<'a, S, A>,
+    /// n.
+    pub round: usize,
+}
+
+impl<S, A> Recipe<'_, S, A> {
+    /// A choice that needs nothing but D.
+    pub fn plain(train_on: TrainOn) -> Self {
+        Self { train_on, material: Material::none(), round: 1 }
+    }
+}
+
+impl<S, A> Clone for Recipe<'_, S, A> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<S, A> Copy for Recipe<'_, S, A> {}
 
 /// The part of a training set that is a member's own.
 #[derive(Clone, Debug, PartialEq)]
@@ -55,14 +82,14 @@ impl<'a, S: Element, A: Action> TrainingSets<'a, S, A> {
     /// E training sets over D; member e's part is a function of the stream and e alone.
     pub fn new(
         data: &'a Dataset<S, A>,
-        train_on: &'a TrainOn<S>,
+        recipe: Recipe<'a, S, A>,
         spaces: Spaces,
         members: usize,
         stream: Stream,
     ) -> Result<Self, TrainOnError> {
-        train_on.check::<A>(spaces)?;
-        let split = split_poisson::<S, A>(train_on, spaces);
-        Ok(Self { data, train_on, spaces, members, stream, split })
+        recipe.train_on.check(&recipe.material, spaces, recipe.round)?;
+        let split = split_poisson(&recipe, spaces);
+        Ok(Self { data, recipe, spaces, members, stream, split })
     }
 
     /// D, which all members share.
@@ -83,14 +110,18 @@ impl<'a, S: Element, A: Action> TrainingSets<'a, S, A> {
     /// Draws member e's own part, the same at every call.
     pub fn view(&self, member: usize) -> View<S, A> {
         let rng = || self.stream.fork("member", member as u64).rng();
-        match self.train_on {
-            TrainOn::Data => View::All,
-            TrainOn::Bootstrap => View::Resampled(bootstrap(self.data.len(), &mut rng())),
-            TrainOn::Perturbed { size, cover } => {
-                View::Extended(self.perturbation(*size, &**cover, &mut rng()))
+        let Recipe { train_on, material, .. } = self.recipe;
+        match (train_on, material.cover, material.separator) {
+            (TrainOn::Bootstrap, _, _) => View::Resampled(bootstrap(self.data.len(), &mut rng())),
+            (TrainOn::Perturbed(size), Some(cover), _) => {
+                View::Extended(self.perturbation(size, cover, &mut rng()))
             }
-            TrainOn::RandomCosts { separator, scale } => {
-                View::Costed(random_costs(separator, self.spaces.actions, *scale, &mut rng()))
+            (TrainOn::RandomCosts { scale }, _, Some(separator)) => {
+                View::Costed(random_costs(separator, self.spaces.actions, scale, &mut rng()))
+            }
+            // What a choice needs was there when the sets were made.
+            (TrainOn::Data | TrainOn::Perturbed(_) | TrainOn::RandomCosts { .. }, _, _) => {
+                View::All
             }
         }
     }
@@ -98,7 +129,7 @@ impl<'a, S: Element, A: Action> TrainingSets<'a, S, A> {
     fn perturbation(&self, size: Size, cover: &dyn Cover<S>, rng: &mut Rng) -> Perturbation<S, A> {
         match (&self.split, cover.support()) {
             (Some(split), Some((states, _))) => self.split_perturbation(split, states, rng),
-            _ => self.drawn_perturbation(draw_size(size, rng), cover, rng),
+            _ => self.drawn_perturbation(size.draw(self.recipe.round, rng), cover, rng),
         }
     }
 
@@ -151,10 +182,14 @@ fn bootstrap(rows: usize, rng: &mut Rng) -> Vec<u32> {
     (0..rows).map(|_| rng.random_range(0..rows as u32)).collect()
 }
 
-fn draw_size(size: Size, rng: &mut Rng) -> usize {
-    match size {
-        Size::Fixed(count) => count,
-        Size::Poisson(lambda) => poisson(lambda).map_or(0, |law| law.sample(rng) as usize),
+impl Size {
+    /// X in round n.
+    fn draw(self, round: usize, rng: &mut Rng) -> usize {
+        match self {
+            Self::Fixed(count) => count,
+            Self::Growing(count) => count * round,
+            Self::Poisson(lambda) => poisson(lambda).map_or(0, |law| law.sample(rng) as usize),
+        }
     }
 }
 
@@ -165,9 +200,9 @@ fn poisson(lambda: f64) -> Option<Poisson<f64>> {
 
 type Split = Option<Vec<Option<Poisson<f64>>>>;
 
-fn split_poisson<S: Element, A: Action>(train_on: &TrainOn<S>, spaces: Spaces) -> Split {
-    let TrainOn::Perturbed { size: Size::Poisson(lambda), cover } = train_on else { return None };
-    let ((_, probabilities), labels) = (cover.support()?, A::all(spaces.actions)?);
+fn split_poisson<S: Element, A: Action>(recipe: &Recipe<'_, S, A>, spaces: Spaces) -> Split {
+    let TrainOn::Perturbed(Size::Poisson(lambda)) = recipe.train_on else { return None };
+    let ((_, probabilities), labels) = (recipe.material.cover?.support()?, A::all(spaces.actions)?);
     Some(probabilities.iter().map(|p| poisson(lambda * p / labels.len() as f64)).collect())
 }
 
@@ -189,7 +224,6 @@ fn random_costs<S: Element>(
 mod tests {
     use super::*;
     use crate::{StoredStates, UniformBox, Weighted};
-    use std::sync::Arc;
 
     const SPACES: Spaces = Spaces { states: 3, actions: 2 };
 
@@ -204,17 +238,19 @@ mod tests {
 
     fn sets<'a>(
         data: &'a Dataset<u32, u32>,
-        train_on: &'a TrainOn<u32>,
+        train_on: TrainOn,
+        cover: Option<&'a dyn Cover<u32>>,
         members: usize,
     ) -> TrainingSets<'a, u32, u32> {
-        TrainingSets::new(data, train_on, SPACES, members, Stream::new(1)).unwrap()
+        let material = Material { cover, ..Material::none() };
+        let recipe = Recipe { train_on, material, round: 1 };
+        TrainingSets::new(data, recipe, SPACES, members, Stream::new(1)).unwrap()
     }
 
     #[test]
     fn a_bootstrap_keeps_size_and_support_and_leaves_out_a_third() {
         let data = finite_data(600);
-        let train_on = TrainOn::Bootstrap;
-        let sets = sets(&data, &train_on, 2);
+        let sets = sets(&data, TrainOn::Bootstrap, None, 2);
         let View::Resampled(rows) = sets.view(0) else { panic!("not a bootstrap") };
         assert_eq!(rows.len(), 600);
         assert!(rows.iter().all(|&row| row < 600));
@@ -236,11 +272,11 @@ mod tests {
             Weighted::new(Batch::from_vec(1, vec![0, 1, 2]).unwrap(), vec![0.2, 0.3, 0.5]).unwrap()
         };
         let stored = StoredStates::new(Batch::from_vec(1, vec![0, 1, 2]).unwrap()).unwrap();
-        let covers: [Arc<dyn Cover<u32>>; 2] = [Arc::new(uniform()), Arc::new(stored)];
+        let covers: [&dyn Cover<u32>; 2] = [&uniform(), &stored];
         let data = finite_data(1);
         for cover in covers {
-            let train_on = TrainOn::Perturbed { size: Size::Poisson(20.0), cover };
-            let sets = sets(&data, &train_on, 4000);
+            let train_on = TrainOn::Perturbed(Size::Poisson(20.0));
+            let sets = sets(&data, train_on, Some(cover), 4000);
             let sizes: Vec<f64> = (0..4000)
                 .map(|e| match sets.view(e) {
                     View::Extended(q) => q.copies.iter().sum::<u32>().into(),
@@ -258,9 +294,8 @@ mod tests {
     fn split_counts_follow_the_covering_distribution_and_uniform_labels() {
         let cover =
             Weighted::new(Batch::from_vec(1, vec![0, 1, 2]).unwrap(), vec![0.2, 0.0, 0.8]).unwrap();
-        let train_on = TrainOn::Perturbed { size: Size::Poisson(10.0), cover: Arc::new(cover) };
         let data = finite_data(0);
-        let sets = sets(&data, &train_on, 4000);
+        let sets = sets(&data, TrainOn::Perturbed(Size::Poisson(10.0)), Some(&cover), 4000);
         let mut mean = [[0.0; 2]; 3];
         for e in 0..4000 {
             let View::Extended(q) = sets.view(e) else { panic!("not a perturbation") };
@@ -279,9 +314,10 @@ mod tests {
     fn a_fixed_size_is_exact_and_labels_lie_in_the_action_box() {
         let spaces = Spaces { states: 4, actions: 2 };
         let data = Dataset::<f32, f32>::empty(spaces);
-        let cover = Arc::new(UniformBox::new(-2.0, 2.0).unwrap());
-        let train_on = TrainOn::Perturbed { size: Size::Fixed(15), cover };
-        let sets = TrainingSets::new(&data, &train_on, spaces, 1, Stream::new(2)).unwrap();
+        let cover = UniformBox::new(-2.0, 2.0).unwrap();
+        let material = Material { cover: Some(&cover), ..Material::none() };
+        let recipe = Recipe { train_on: TrainOn::Perturbed(Size::Fixed(15)), material, round: 7 };
+        let sets = TrainingSets::new(&data, recipe, spaces, 1, Stream::new(2)).unwrap();
         let View::Extended(q) = sets.view(0) else { panic!("not a perturbation") };
         assert_eq!((q.states.len(), q.actions.len(), q.copies), (15, 15, vec![1; 15]));
         assert!(q.states.as_slice().iter().all(|s| s.abs() <= 2.0));
@@ -290,11 +326,25 @@ mod tests {
     }
 
     #[test]
+    fn a_growing_size_is_a_multiple_of_the_round() {
+        let data = Dataset::<f32, f32>::empty(SPACES);
+        let cover = UniformBox::new(-2.0, 2.0).unwrap();
+        let material = Material { cover: Some(&cover), ..Material::none() };
+        for round in [1, 4] {
+            let recipe = Recipe { train_on: TrainOn::Perturbed(Size::Growing(3)), material, round };
+            let sets = TrainingSets::new(&data, recipe, SPACES, 1, Stream::new(2)).unwrap();
+            let View::Extended(q) = sets.view(0) else { panic!("not a perturbation") };
+            assert_eq!(q.states.len(), 3 * round);
+        }
+    }
+
+    #[test]
     fn random_costs_cover_every_action_of_the_separator() {
-        let separator = Arc::new(Batch::from_vec(1, vec![0u32, 2]).unwrap());
-        let train_on = TrainOn::RandomCosts { separator, scale: 3.0 };
+        let separator = Batch::from_vec(1, vec![0u32, 2]).unwrap();
+        let material = Material { separator: Some(&separator), ..Material::none() };
+        let recipe = Recipe { train_on: TrainOn::RandomCosts { scale: 3.0 }, material, round: 1 };
         let data = finite_data(0);
-        let sets = sets(&data, &train_on, 3000);
+        let sets = TrainingSets::new(&data, recipe, SPACES, 3000, Stream::new(1)).unwrap();
         let costs: Vec<f64> = (0..3000)
             .flat_map(|e| match sets.view(e) {
                 View::Costed(costs) => costs.costs,

@@ -1,10 +1,8 @@
-//! Each of the three choices pinned down: these tests fail if one is swapped for another.
+//! Each of the four choices pinned down: these tests fail if one is swapped for another.
 
 #![allow(clippy::unwrap_used)]
 
 mod walk;
-
-use std::sync::Arc;
 
 use rand::RngExt;
 use tutelage::*;
@@ -35,63 +33,251 @@ impl Oracle for Wandering {
 
 #[test]
 fn data_grows_by_k_a_round_and_nothing_is_forgotten() {
-    let mut lanes = Lanes::new(vec![Walk { at: 0.0, time: 0 }]).unwrap();
-    let mut expert = Rightwards { asked: 0, batch: usize::MAX };
-    let setting = Setting { lanes: &mut lanes, expert: &mut expert, oracle: &Leftwards };
+    let (mut envs, mut expert) = (walks(1), rightwards());
     let mut before = Dataset::empty(SPACES);
-    let mut watch = |event: Event<'_, f32, f32, Constant>| {
-        if let Event::Trained { round, data, policy } = event {
-            assert_eq!(data.len(), 6 * round);
-            assert_eq!(data.slice(0, before.len()), before, "old examples stay");
-            assert_eq!(policy.0[0], -1.0 - data.len() as f32, "the policy is trained on all of D");
-            before = data.clone();
+    let mut lesson =
+        Lesson::new(&envs, dagger(STRIDE), schedule(), Material::none(), Progress::none()).unwrap();
+    loop {
+        match lesson.next(&mut envs, &mut expert, &Leftwards).unwrap() {
+            Turn::Ask(questions) => questions
+                .put_to(&mut expert, |rows, actions| lesson.answer(rows, actions).map(|()| true))
+                .unwrap(),
+            Turn::Trained { round } => {
+                let (data, policy) = (lesson.data(), lesson.policy().unwrap());
+                assert_eq!(data.len(), 6 * round);
+                assert_eq!(data.slice(0, before.len()), before, "old examples stay");
+                assert_eq!(policy.0[0], -1.0 - data.len() as f32, "it is trained on all of D");
+                before = data.clone();
+            }
+            Turn::Finished => break,
         }
-        Ok(Flow::Continue)
-    };
-    learn(setting, &dagger(), &plan(Sampling::Stride(5)), Progress::none(SPACES), &mut watch)
-        .unwrap();
+    }
     assert_eq!(expert.asked, 24, "each state is asked about once");
+}
+
+/// How many of the states lie to the right of where they would be had the walker gone left all the time.
+fn rightward_steps(learned: &Learned<f32, f32, Constant>) -> (usize, usize) {
+    let steps = |s: &[f32]| ((s[0] + s[1]) / 2.0).round() as usize;
+    let states = &learned.data.states;
+    (states.rows().map(steps).sum(), states.rows().map(|s| s[1] as usize).sum())
 }
 
 #[test]
 fn the_states_are_those_of_whoever_drives() {
-    for sampling in [Sampling::Stride(5), Sampling::Independent] {
-        // The learner goes left, the expert right; a walker that moved t times is t to the left or right of its start.
-        let side = |learned: &Learned<f32, f32, Constant>| {
-            let rows: Vec<f32> =
-                learned.data.states.rows().filter(|s| s[1] > 0.0).map(|s| s[0] / s[1]).collect();
-            assert!(rows.len() > 20);
-            (rows.iter().all(|x| *x < 0.0), rows.iter().all(|x| *x > 0.0))
-        };
-        assert_eq!(side(&run(&dagger(), sampling)), (true, false), "DAgger, {sampling:?}");
-        assert_eq!(side(&run(&bootstrap_dagger(5), sampling)), (true, false), "BD-5, {sampling:?}");
-        assert_eq!(
-            side(&run(&behavior_cloning(ExpertActs::Sampled), sampling)),
-            (false, true),
-            "BC, {sampling:?}"
-        );
-        assert_eq!(
-            side(&run(&behavior_cloning(ExpertActs::Mean), sampling)),
-            (false, true),
-            "BC, {sampling:?}"
-        );
+    for sampling in [STRIDE, Sampling::Independent] {
+        // The learner goes left, the expert right.
+        for algorithm in [dagger(sampling), bootstrap_dagger(5, sampling)] {
+            assert_eq!(rightward_steps(&run(algorithm)).0, 0, "{algorithm:?}");
+        }
+        for acts in [ExpertActs::Sampled, ExpertActs::Mean] {
+            let (right, all) = rightward_steps(&run(behavior_cloning(acts, sampling)));
+            assert_eq!(right, all, "BC, {sampling:?}");
+        }
     }
 }
 
 #[test]
+fn a_mixture_lets_the_expert_take_its_share_of_steps() {
+    let long = Schedule { states_per_round: 200, rounds: 3, ..schedule() };
+    let share = |beta| {
+        let algorithm = mixed_dagger(beta, Sampling::Independent);
+        let learned = run_with(&Leftwards, algorithm, long, Material::none());
+        [0, 1, 2].map(|n| {
+            let data = learned.data.slice(200 * n, 200 * (n + 1));
+            let round = Learned { data, ..learned.clone() };
+            let (right, all) = rightward_steps(&round);
+            right as f64 / all as f64
+        })
+    };
+    assert_eq!(share(Beta::Constant(1.0)), [1.0; 3]);
+    assert_eq!(share(Beta::Constant(0.0)), [0.0; 3]);
+    for (beta, expected) in [
+        (Beta::Constant(0.3), [0.3; 3]),
+        (Beta::Power(0.5), [1.0, 0.5, 0.25]),
+        (Beta::Linear(2), [1.0, 0.5, 0.0]),
+    ] {
+        for (found, expected) in share(beta).iter().zip(expected) {
+            assert!((found - expected).abs() < 0.06, "{beta:?}: {found}, expected {expected}");
+        }
+    }
+}
+
+/// An expert that wants to stand still, and a learner that is wrong by one: DART pushes the expert around.
+#[test]
+fn dart_disturbs_the_expert_as_much_as_the_learner_errs() {
+    struct Still;
+    impl Expert for Still {
+        type State = f32;
+        type Action = f32;
+        fn annotate(
+            &mut self,
+            _: &Batch<f32>,
+            _: &mut [Rng],
+            actions: &mut Batch<f32>,
+        ) -> Result<(), ExpertError> {
+            actions.as_mut_slice().fill(0.5);
+            Ok(())
+        }
+    }
+    /// Members that always play one action.
+    struct Always(f32);
+    impl Oracle for Always {
+        type State = f32;
+        type Action = f32;
+        type Policy = Constant;
+        fn fit(
+            &self,
+            sets: &TrainingSets<'_, f32, f32>,
+            _: &Stream,
+        ) -> Result<Constant, OracleError> {
+            Ok(Constant(vec![self.0; sets.members()]))
+        }
+    }
+    let leftward = |learner: f32, alpha: f64, round: usize| {
+        let (mut envs, schedule) = (walks(1), Schedule { states_per_round: 300, ..schedule() });
+        let participants =
+            Participants { envs: &mut envs, expert: &mut Still, oracle: &Always(learner) };
+        let algorithm = dart(alpha, Sampling::Independent);
+        let learned = learn(participants, algorithm, schedule, Material::none()).unwrap();
+        let data = learned.data.slice(300 * (round - 1), 300 * round);
+        let (right, all) = rightward_steps(&Learned { data, ..learned });
+        1.0 - right as f64 / all as f64
+    };
+    assert_eq!(
+        leftward(1.0, 1.0, 1),
+        0.0,
+        "before the first round nothing is known of the learner"
+    );
+    assert_eq!(leftward(0.5, 1.0, 2), 0.0, "a learner that does not err disturbs nobody");
+    assert_eq!(leftward(1.0, 0.0, 2), 0.0, "no noise asked for");
+    // N(0.5, 0.25) is below 0 with probability Φ(-1) = 0.159.
+    assert!((leftward(1.0, 1.0, 2) - 0.159).abs() < 0.03, "{}", leftward(1.0, 1.0, 2));
+    // N(0.5, 1) is below 0 with probability Φ(-0.5) = 0.309.
+    assert!((leftward(1.0, 4.0, 2) - 0.309).abs() < 0.03, "{}", leftward(1.0, 4.0, 2));
+}
+
+/// Members that dispute to the left of the origin, and their mean errs to the right of 3.
+#[derive(Clone, Debug, PartialEq)]
+struct Torn;
+
+impl Policy for Torn {
+    type State = f32;
+    type Action = f32;
+
+    fn members(&self) -> usize {
+        2
+    }
+
+    fn act_members(
+        &self,
+        states: &Batch<f32>,
+        members: &[u32],
+        actions: &mut Batch<f32>,
+    ) -> Result<(), PolicyError> {
+        for (row, (state, &member)) in states.rows().zip(members).enumerate() {
+            let apart = if state[0] < 0.0 { 0.5 * (2.0 * member as f32 - 1.0) } else { 0.0 };
+            actions.row_mut(row)[0] = apart - if state[0] > 3.0 { 1.0 } else { 0.1 };
+        }
+        Ok(())
+    }
+
+    fn act_mean(&self, states: &Batch<f32>, actions: &mut Batch<f32>) -> Result<(), PolicyError> {
+        for (row, state) in states.rows().enumerate() {
+            actions.row_mut(row)[0] = if state[0] > 3.0 { -1.0 } else { -0.1 };
+        }
+        Ok(())
+    }
+}
+
+struct Tears;
+
+impl Oracle for Tears {
+    type State = f32;
+    type Action = f32;
+    type Policy = Torn;
+
+    fn fit(&self, _: &TrainingSets<'_, f32, f32>, _: &Stream) -> Result<Torn, OracleError> {
+        Ok(Torn)
+    }
+}
+
+/// Always answers 1 to the left of the origin and -0.1 elsewhere.
+struct Guard;
+
+impl Expert for Guard {
+    type State = f32;
+    type Action = f32;
+
+    fn annotate(
+        &mut self,
+        states: &Batch<f32>,
+        _: &mut [Rng],
+        actions: &mut Batch<f32>,
+    ) -> Result<(), ExpertError> {
+        for (row, state) in states.rows().enumerate() {
+            actions.row_mut(row)[0] = if state[0] < 0.0 { 1.0 } else { -0.1 };
+        }
+        Ok(())
+    }
+}
+
+fn torn(algorithm: Algorithm, k: usize) -> Vec<f32> {
+    let mut envs = walks(1);
+    let participants = Participants { envs: &mut envs, expert: &mut Guard, oracle: &Tears };
+    let schedule = Schedule { states_per_round: k, rounds: 2, ..schedule() };
+    let learned = learn(participants, algorithm, schedule, Material::none()).unwrap();
+    learned.data.states.rows().map(|s| s[0]).collect()
+}
+
+#[test]
+fn a_gate_hands_over_where_it_says_and_only_there_questions_are_asked() {
+    // A learner that always drives goes left until it falls; behind the gate the guard turns it back at the origin.
+    let left = torn(dagger(Sampling::Stride(1)), 50);
+    assert!(left.iter().any(|x| *x < -5.0));
+    for algorithm in
+        [ensemble_dagger(2, 0.1, 9.0, 1), ensemble_dagger(2, 9.0, 0.5, 1), hg_dagger(2, 0.5, 1)]
+    {
+        let asked = torn(algorithm, 10);
+        assert_eq!(asked.len(), 20, "{algorithm:?}");
+        assert!(asked.iter().all(|x| (-1.3..0.0).contains(x)), "{algorithm:?}: {asked:?}");
+    }
+    let never = torn(ensemble_dagger(2, 9.0, 9.0, 1), 10);
+    assert_eq!(never, [], "a gate that never opens asks nothing, and the rounds are empty");
+}
+
+#[test]
+fn the_most_disputed_states_are_asked_about() {
+    let share = |algorithm| {
+        let states = torn(algorithm, 20);
+        states.iter().filter(|x| **x < 0.0).count() as f64 / states.len() as f64
+    };
+    let sampling = Sampling::Independent;
+    assert!(share(bootstrap_dagger(2, sampling)) < 1.0, "some states are not disputed");
+    assert_eq!(share(active_dagger(2, 4, sampling)), 1.0);
+}
+
+#[test]
 fn labels_are_the_experts_on_those_states() {
-    for algorithm in [dagger(), behavior_cloning(ExpertActs::Sampled), bootstrap_dagger(3)] {
-        let Dataset { states, actions } = run(&algorithm, Sampling::Stride(5)).data;
+    let sampling = STRIDE;
+    for algorithm in [
+        dagger(sampling),
+        behavior_cloning(ExpertActs::Sampled, sampling),
+        bootstrap_dagger(3, sampling),
+        mixed_dagger(Beta::Constant(0.5), sampling),
+        dart(1.0, sampling),
+        hg_dagger(1, 0.1, 5),
+    ] {
+        let Dataset { states, actions } = run(algorithm).data;
+        assert!(!states.is_empty());
         for (state, action) in states.rows().zip(actions.rows()) {
-            assert_eq!(action, &[label(state)], "{}", algorithm.name);
+            assert_eq!(action, &[label(state)], "{algorithm:?}");
         }
     }
 }
 
 #[test]
 fn a_stride_takes_every_nth_state_and_never_a_first_one() {
-    let times: Vec<f32> =
-        run(&dagger(), Sampling::Stride(5)).data.states.rows().map(|s| s[1]).collect();
+    let times: Vec<f32> = run(dagger(STRIDE)).data.states.rows().map(|s| s[1]).collect();
     for round in times.chunks(6) {
         assert!((1.0..=5.0).contains(&round[0]), "the offset is 1 to 5: {round:?}");
         assert!(round.windows(2).all(|w| w[1] - w[0] == 5.0 || w[1] <= 5.0), "{round:?}");
@@ -102,164 +288,94 @@ fn a_stride_takes_every_nth_state_and_never_a_first_one() {
 
 #[test]
 fn independent_times_are_uniform_over_the_horizon() {
-    let mut lanes = Lanes::new((0..3).map(|_| Walk { at: 0.0, time: 0 }).collect()).unwrap();
-    let mut expert = Rightwards { asked: 0, batch: usize::MAX };
-    let setting = Setting { lanes: &mut lanes, expert: &mut expert, oracle: &Leftwards };
-    let plan = Plan { states_per_round: 2000, rounds: 1, ..plan(Sampling::Independent) };
-    let mut go_on = |_: Event<'_, f32, f32, Constant>| Ok(Flow::Continue);
-    let algorithm = behavior_cloning(ExpertActs::Sampled);
-    let learned = learn(setting, &algorithm, &plan, Progress::none(SPACES), &mut go_on).unwrap();
+    let schedule = Schedule { states_per_round: 2000, rounds: 1, ..schedule() };
+    let algorithm = behavior_cloning(ExpertActs::Sampled, Sampling::Independent);
+    let learned = run_with(&Leftwards, algorithm, schedule, Material::none());
     let mean = learned.data.states.rows().map(|s| f64::from(s[1])).sum::<f64>() / 2000.0;
     assert!((mean - 19.5).abs() < 1.0, "mean time {mean}, expected 19.5");
     assert!(learned.data.states.rows().any(|s| s[1] == 0.0), "a first state can be drawn");
 }
 
-/// All rounds of Bootstrap-DAgger with members that disagree.
-fn wander(lanes: usize, seed: u64, sampling: Sampling) -> Learned<f32, f32, Constant> {
-    let mut lanes = Lanes::new((0..lanes).map(|_| Walk { at: 0.0, time: 0 }).collect()).unwrap();
-    let mut expert = Rightwards { asked: 0, batch: usize::MAX };
-    let setting = Setting { lanes: &mut lanes, expert: &mut expert, oracle: &Wandering };
-    let mut go_on = |_: Event<'_, f32, f32, Constant>| Ok(Flow::Continue);
-    let plan = Plan { stream: Stream::new(seed), ..plan(sampling) };
-    learn(setting, &bootstrap_dagger(4), &plan, Progress::none(SPACES), &mut go_on).unwrap()
-}
-
 #[test]
 fn draws_do_not_depend_on_the_number_of_lanes() {
-    let (one, four) = (wander(1, 11, Sampling::Independent), wander(4, 11, Sampling::Independent));
+    let wander = |lanes, seed| {
+        let (mut envs, mut expert) = (walks(lanes), rightwards());
+        let participants =
+            Participants { envs: &mut envs, expert: &mut expert, oracle: &Wandering };
+        let schedule = Schedule { stream: Stream::new(seed), ..schedule() };
+        let algorithm = bootstrap_dagger(4, Sampling::Independent);
+        learn(participants, algorithm, schedule, Material::none()).unwrap()
+    };
+    let (one, four) = (wander(1, 11), wander(4, 11));
     assert_eq!((&one.data, &one.last), (&four.data, &four.last));
     let members = &one.last.0;
     assert!(members.iter().any(|a| *a < 0.0) && members.iter().any(|a| *a > 0.0), "{members:?}");
-    assert_ne!(one.data, wander(1, 12, Sampling::Independent).data);
+    assert_ne!(one.data, wander(1, 12).data);
 }
 
 #[test]
 fn the_mean_and_the_random_member_act_as_their_names_say() {
     let policy = Constant(vec![-1.0, 2.0, 5.0]);
-    let states = Batch::zeros(3000, 2);
+    let (states, lanes) = (Batch::zeros(3000, 2), vec![0; 3000]);
     let mut rngs: Vec<Rng> = (0..3000).map(|i| Stream::new(1).fork("row", i).rng()).collect();
     let mut actions = Batch::zeros(3000, 1);
-    let mut act = |acting| {
-        Actor::<_, Rightwards>::policy(&policy, acting)
-            .act(&states, &mut rngs, &mut actions)
-            .unwrap();
+    let mut act = |deploy| {
+        Deployed::new(&policy, deploy).act(&lanes, &states, &mut rngs, &mut actions).unwrap();
         actions.as_slice().to_vec()
     };
-    assert!(act(Acting::Mean).iter().all(|a| *a == 2.0));
-    let drawn = act(Acting::UniformMember);
-    for member in [-1.0, 2.0, 5.0] {
-        let count = drawn.iter().filter(|a| **a == member).count();
-        assert!((900..1100).contains(&count), "member {member}: {count} of 3000");
+    assert!(act(Deploy::Mean).iter().all(|a| *a == 2.0));
+    for deploy in [Deploy::UniformMember, Deploy::RandomRound] {
+        let drawn = act(deploy);
+        for member in [-1.0, 2.0, 5.0] {
+            let count = drawn.iter().filter(|a| **a == member).count();
+            assert!((900..1100).contains(&count), "member {member}: {count} of 3000");
+        }
     }
 }
 
 #[test]
 fn a_random_round_deploys_the_policy_that_drove_in_it() {
-    let cover = Arc::new(UniformBox::new(-2.0, 2.0).unwrap());
+    let cover = UniformBox::new(-2.0, 2.0).unwrap();
+    let material = Material { cover: Some(&cover), ..Material::none() };
     let mut rounds = std::collections::HashSet::new();
     for seed in 0..40 {
-        let mut lanes = Lanes::new(vec![Walk { at: 0.0, time: 0 }]).unwrap();
-        let mut expert = Rightwards { asked: 0, batch: usize::MAX };
-        let setting = Setting { lanes: &mut lanes, expert: &mut expert, oracle: &Leftwards };
-        let plan = Plan { stream: Stream::new(seed), ..plan(Sampling::Stride(5)) };
-        let mut go_on = |_: Event<'_, f32, f32, Constant>| Ok(Flow::Continue);
-        let algorithm = mftpl_p(2, 3.0, cover.clone());
-        let learned =
-            learn(setting, &algorithm, &plan, Progress::none(SPACES), &mut go_on).unwrap();
-        let (round, policy) = learned.random_round.clone().unwrap();
+        let schedule = Schedule { stream: Stream::new(seed), ..schedule() };
+        let algorithm = mftpl_p(2, 3.0, STRIDE);
+        let learned = run_with(&Leftwards, algorithm, schedule, material);
+        let round = algorithm.random_round(&schedule).unwrap();
         // π_n was trained on (n - 1)·K examples.
-        assert_eq!(policy.0[0], -1.0 - 6.0 * (round - 1) as f32);
-        assert_eq!(learned.deployed(), &policy);
+        assert_eq!(learned.deployed().0[0], -1.0 - 6.0 * (round - 1) as f32);
         rounds.insert(round);
     }
     assert_eq!(rounds.len(), 4, "every round is drawn sometimes: {rounds:?}");
-    assert!(run(&dagger(), Sampling::Stride(5)).random_round.is_none());
+    let dagger = run(dagger(STRIDE));
+    assert_eq!(dagger.deployed(), &dagger.last);
 }
 
 #[test]
 fn stored_data_are_taken_in_order_and_nobody_is_asked() {
-    let stored = Arc::new(run(&dagger(), Sampling::Stride(5)).data);
-    for algorithm in [bagging(5, stored.clone()), supervised(stored.clone())] {
-        let mut lanes = Lanes::new(vec![Walk { at: 0.0, time: 0 }]).unwrap();
-        let mut expert = Rightwards { asked: 0, batch: usize::MAX };
-        let setting = Setting { lanes: &mut lanes, expert: &mut expert, oracle: &Leftwards };
-        let mut go_on = |_: Event<'_, f32, f32, Constant>| Ok(Flow::Continue);
-        let plan = Plan { rounds: 3, ..plan(Sampling::Stride(5)) };
-        let learned =
-            learn(setting, &algorithm, &plan, Progress::none(SPACES), &mut go_on).unwrap();
+    let stored = run(dagger(STRIDE)).data;
+    for algorithm in [bagging(5), supervised()] {
+        let (mut envs, mut expert) = (walks(1), rightwards());
+        let participants =
+            Participants { envs: &mut envs, expert: &mut expert, oracle: &Leftwards };
+        let schedule = Schedule { rounds: 3, ..schedule() };
+        let material = Material { stored: Some(&stored), ..Material::none() };
+        let learned = learn(participants, algorithm, schedule, material).unwrap();
         assert_eq!(learned.data, stored.slice(0, 18));
         assert_eq!(expert.asked, 0);
     }
 }
 
 #[test]
-fn stopping_anywhere_and_going_on_changes_no_bit() {
-    let algorithm = bootstrap_dagger(4);
-    let start = |batch| {
-        (Lanes::new(vec![Walk { at: 0.0, time: 0 }]).unwrap(), Rightwards { asked: 0, batch })
-    };
-    let whole = wander(1, 11, Sampling::Stride(5));
-    // A person answers two at a time; stop after each event in turn and go on from what the observer had seen.
-    for stop_after in 0.. {
-        let (mut lanes, mut expert) = start(2);
-        let (mut seen, mut open) = (0, None::<OpenRound<f32, f32>>);
-        let mut data = Dataset::empty(SPACES);
-        let mut record = |event: Event<'_, f32, f32, Constant>| {
-            match event {
-                Event::Collected { states, .. } => {
-                    open = Some(OpenRound { states: states.clone(), labels: Batch::new(1) });
-                }
-                Event::Annotated { first, actions, .. } => {
-                    let open = open.as_mut().unwrap();
-                    assert_eq!(first, open.labels.len());
-                    open.labels.extend(actions);
-                }
-                Event::Trained { data: all, .. } => (data, open) = (all.clone(), None),
-                Event::Driving { .. } => {}
-            }
-            seen += 1;
-            Ok(if seen > stop_after { Flow::Stop } else { Flow::Continue })
-        };
-        let setting = Setting { lanes: &mut lanes, expert: &mut expert, oracle: &Wandering };
-        let plan = plan(Sampling::Stride(5));
-        let stopped =
-            learn(setting, &algorithm, &plan, Progress::none(SPACES), &mut record).unwrap();
-        if stopped.finished {
-            assert_eq!(stopped.data, whole.data);
-            assert!(stop_after > 15);
-            break;
-        }
-        let asked_before = expert.asked;
-        let (mut lanes, mut expert) = start(2);
-        let setting = Setting { lanes: &mut lanes, expert: &mut expert, oracle: &Wandering };
-        let progress = Progress { data, policy: None, open, random_round: None };
-        let mut go_on = |_: Event<'_, f32, f32, Constant>| Ok(Flow::Continue);
-        let resumed = learn(setting, &algorithm, &plan, progress, &mut go_on).unwrap();
-        assert!(resumed.finished);
-        assert_eq!(
-            (resumed.data, resumed.last),
-            (whole.data.clone(), whole.last.clone()),
-            "{stop_after}"
-        );
-        assert_eq!(asked_before + expert.asked, 24, "no state is asked about twice");
-    }
-}
-
-#[test]
 fn evaluation_plays_full_episodes_and_averages_the_loss_per_trajectory() {
     let evaluate_with = |lanes: usize, policy: &Constant| {
-        let mut lanes =
-            Lanes::new((0..lanes).map(|_| Walk { at: 0.0, time: 0 }).collect()).unwrap();
-        let mut expert = Rightwards { asked: 0, batch: usize::MAX };
-        let actor = Actor::<_, Rightwards>::policy(policy, Acting::Mean);
-        evaluate(&mut lanes, actor, Some(&mut expert), 7, &Stream::new(3)).unwrap()
+        let (mut envs, mut expert) = (walks(lanes), rightwards());
+        let mut actor = Deployed::new(policy, Deploy::Mean);
+        evaluate(&mut envs, &mut actor, Some(&mut expert), 7, &Stream::new(3)).unwrap()
     };
     let right = evaluate_with(3, &Constant(vec![0.5]));
-    assert_eq!(
-        right,
-        evaluate_with(7, &Constant(vec![0.5])),
-        "the number of lanes changes nothing"
-    );
+    assert_eq!(right, evaluate_with(7, &Constant(vec![0.5])), "lanes change nothing");
     assert_eq!(right.episodes.len(), 7);
     assert!(right.episodes.iter().all(|episode| episode.length == HORIZON));
     // Expert labels are clipped to 1, the action is 0.5: a loss of 1/4 everywhere.
@@ -268,11 +384,10 @@ fn evaluation_plays_full_episodes_and_averages_the_loss_per_trajectory() {
     assert!((right.mean_reward() - 820.0).abs() < 10.0);
     let left = evaluate_with(3, &Constant(vec![-1.0]));
     assert!(left.episodes.iter().all(|episode| (30..=31).contains(&episode.length)), "{left:?}");
-    let mut lanes = Lanes::new(vec![Walk { at: 0.0, time: 0 }]).unwrap();
     let policy = Constant(vec![0.0]);
-    let actor = Actor::<_, Rightwards>::policy(&policy, Acting::Mean);
+    let mut actor = Deployed::new(&policy, Deploy::Mean);
     assert!(matches!(
-        evaluate(&mut lanes, actor, None, 0, &Stream::new(3)),
+        evaluate(&mut walks(1), &mut actor, None, 0, &Stream::new(3)),
         Err(RolloutError::NoEpisodes)
     ));
 }

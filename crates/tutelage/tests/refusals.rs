@@ -1,49 +1,56 @@
-//! What is wrong from outside, plans, answers, stored examples, is refused with a name and before anybody builds on it.
+//! What is wrong from outside, schedules, answers, stored examples, is refused with a name and before anybody builds on it.
 
 #![allow(clippy::unwrap_used)]
 
 mod walk;
 
-use std::sync::Arc;
-
 use tutelage::*;
 use walk::*;
 
+fn attempt(
+    expert: &mut impl Expert<State = f32, Action = f32>,
+    algorithm: Algorithm,
+    schedule: Schedule,
+    material: Material<'_, f32, f32>,
+) -> Result<Learned<f32, f32, Constant>, LearnError> {
+    let mut envs = walks(1);
+    let participants = Participants { envs: &mut envs, expert, oracle: &Leftwards };
+    learn(participants, algorithm, schedule, material)
+}
+
 #[test]
-fn bad_plans_and_bad_answers_are_named() {
-    let attempt = |algorithm: &Algorithm<f32, f32>, plan: &Plan| {
-        let mut lanes = Lanes::new(vec![Walk { at: 0.0, time: 0 }]).unwrap();
-        let mut expert = Rightwards { asked: 0, batch: usize::MAX };
-        let setting = Setting { lanes: &mut lanes, expert: &mut expert, oracle: &Leftwards };
-        let mut go_on = |_: Event<'_, f32, f32, Constant>| Ok(Flow::Continue);
-        learn(setting, algorithm, plan, Progress::none(SPACES), &mut go_on).unwrap_err()
+fn bad_schedules_and_bad_choices_are_named() {
+    let good = schedule();
+    let refused = |algorithm, schedule, words: &[&str]| {
+        let cover = UniformBox::new(-2.0, 2.0).unwrap();
+        let material = Material { cover: Some(&cover), ..Material::none() };
+        let error = attempt(&mut rightwards(), algorithm, schedule, material).unwrap_err();
+        for word in words {
+            assert!(error.to_string().contains(word), "{word}: {error}");
+        }
     };
-    let good = plan(Sampling::Stride(5));
-    assert!(matches!(attempt(&dagger(), &Plan { rounds: 0, ..good }), LearnError::NoRounds));
-    assert!(matches!(
-        attempt(&dagger(), &Plan { states_per_round: 0, ..good }),
-        LearnError::NoStates
-    ));
-    assert!(matches!(
-        attempt(&dagger(), &Plan { sampling: Sampling::Stride(0), ..good }),
-        LearnError::NoStride
-    ));
-    assert!(matches!(attempt(&bootstrap_dagger(0), &good), LearnError::NoMembers));
-    let cover = Arc::new(UniformBox::new(-2.0, 2.0).unwrap());
-    assert!(matches!(
-        attempt(&mftpl_p(1, -1.0, cover), &good),
-        LearnError::TrainOn(TrainOnError::Lambda(_))
-    ));
-    let separator = Arc::new(Batch::zeros(1, 2));
-    assert!(matches!(
-        attempt(&logger_m(1, 1.0, separator), &good),
-        LearnError::TrainOn(TrainOnError::Continuous)
-    ));
-    let short = Arc::new(Dataset::empty(SPACES));
-    assert!(matches!(
-        attempt(&supervised(short), &good),
-        LearnError::StoredTooShort { needed: 24, stored: 0 }
-    ));
+    refused(dagger(STRIDE), Schedule { rounds: 0, ..good }, &["rounds is 0"]);
+    refused(dagger(STRIDE), Schedule { states_per_round: 0, ..good }, &["states_per_round is 0"]);
+    refused(dagger(Sampling::Stride(0)), good, &["stride is 0"]);
+    refused(bootstrap_dagger(0, STRIDE), good, &["0 members"]);
+    refused(mftpl_p(1, -1.0, STRIDE), good, &["lambda is -1"]);
+    refused(logger_m(1, 1.0, STRIDE), good, &["continuous"]);
+    refused(supervised(), good, &["need 24", "there are 0"]);
+    refused(mixed_dagger(Beta::Constant(2.0), STRIDE), good, &["beta is 2", "up to 1"]);
+    refused(dart(f64::NAN, STRIDE), good, &["alpha is NaN"]);
+    refused(ensemble_dagger(2, -1.0, 0.1, 1), good, &["chi is -1"]);
+    refused(hg_dagger(2, f64::INFINITY, 1), good, &["tau is inf"]);
+    refused(hg_dagger(2, 0.1, 0), good, &["stride is 0"]);
+    refused(active_dagger(1, 4, STRIDE), good, &["at least 2 members"]);
+    refused(active_dagger(2, 0, STRIDE), good, &["m is 0"]);
+    let never = Algorithm { ask: Ask::WhereExpertDrove { every: 1 }, ..dagger(STRIDE) };
+    refused(never, good, &["an expert that drives"]);
+}
+
+#[test]
+fn a_perturbation_without_its_distribution_is_refused() {
+    let error = attempt(&mut rightwards(), mp(2, 3, STRIDE), schedule(), Material::none());
+    assert_eq!(error.unwrap_err().to_string(), "d0 is missing, which this algorithm needs");
 }
 
 struct Silent(f32);
@@ -69,15 +76,25 @@ impl Expert for Silent {
 #[test]
 fn an_expert_that_fails_or_answers_nonsense_is_named_with_its_round() {
     let attempt = |answer: f32| {
-        let mut lanes = Lanes::new(vec![Walk { at: 0.0, time: 0 }]).unwrap();
-        let setting =
-            Setting { lanes: &mut lanes, expert: &mut Silent(answer), oracle: &Leftwards };
-        let mut go_on = |_: Event<'_, f32, f32, Constant>| Ok(Flow::Continue);
-        learn(setting, &dagger(), &plan(Sampling::Stride(5)), Progress::none(SPACES), &mut go_on)
-            .unwrap_err()
+        let error = attempt(&mut Silent(answer), dagger(STRIDE), schedule(), Material::none());
+        error.unwrap_err().to_string()
     };
-    assert_eq!(attempt(0.0).to_string(), "round 1: the expert failed: gone home");
-    assert!(matches!(attempt(f32::NAN), LearnError::Label { round: 1, row: 2, index: 0, .. }));
+    assert_eq!(attempt(0.0), "round 1: the expert failed: gone home");
+    let nonsense =
+        "round 1: the expert's answers: row 2, place 0: NaN is not allowed (finite numbers)";
+    assert_eq!(attempt(f32::NAN), nonsense);
+}
+
+#[test]
+fn somebody_who_only_annotates_cannot_drive() {
+    let mut envs = walks(1);
+    for algorithm in [behavior_cloning(ExpertActs::Sampled, STRIDE), hg_dagger(1, 0.1, 1)] {
+        let mut lesson: Lesson<'_, f32, f32, Constant> =
+            Lesson::new(&envs, algorithm, schedule(), Material::none(), Progress::none()).unwrap();
+        lesson.next(&mut envs, &mut Nobody, &Leftwards).unwrap();
+        let error = lesson.next(&mut envs, &mut Nobody, &Leftwards).unwrap_err().to_string();
+        assert!(error.contains("only annotates"), "{error}");
+    }
 }
 
 /// An expert that answers with rows of another number or width.
@@ -106,79 +123,101 @@ impl Expert for Shapeless {
 }
 
 #[test]
-fn answers_of_another_shape_are_named_before_anybody_sees_them() {
-    let attempt = |rows: usize, width: usize, algorithm: &Algorithm<f32, f32>| {
-        let mut lanes = Lanes::new(vec![Walk { at: 0.0, time: 0 }]).unwrap();
+fn answers_of_another_shape_are_named_before_anybody_uses_them() {
+    let attempt = |rows: usize, width: usize, algorithm| {
         let mut expert = Shapeless { rows, width };
-        let setting = Setting { lanes: &mut lanes, expert: &mut expert, oracle: &Leftwards };
-        let mut watch = |event: Event<'_, f32, f32, Constant>| {
-            assert!(!matches!(event, Event::Annotated { .. }), "a bad answer was shown");
-            Ok(Flow::Continue)
-        };
-        let plan = plan(Sampling::Stride(5));
-        learn(setting, algorithm, &plan, Progress::none(SPACES), &mut watch).unwrap_err()
+        attempt(&mut expert, algorithm, schedule(), Material::none()).unwrap_err().to_string()
     };
-    let error = attempt(6, 2, &dagger());
-    assert!(
-        matches!(error, LearnError::AnswerWidth { round: 1, found: 2, expected: 1 }),
-        "{error}"
-    );
-    let error = attempt(5, 1, &dagger());
-    assert!(matches!(error, LearnError::Answers { asked: 6, given: 5, .. }), "{error}");
+    let answers = "round 1: the expert's answers: ";
+    let wide = attempt(6, 2, dagger(STRIDE));
+    assert_eq!(wide, format!("{answers}rows of 2 values; in this task they have 1"));
+    let few = attempt(5, 1, dagger(STRIDE));
+    assert_eq!(few, format!("{answers}5 rows where 6 were asked for"));
     for (rows, width) in [(0, 1), (1, 3)] {
-        let error = attempt(rows, width, &behavior_cloning(ExpertActs::Mean));
-        assert!(
-            matches!(
-                error,
-                LearnError::Collect { source: RolloutError::Shape { asked: 1, .. }, .. }
-            ),
-            "{error}"
-        );
+        let error = attempt(rows, width, behavior_cloning(ExpertActs::Mean, STRIDE));
+        assert!(error.contains("the expert was asked for actions and gave"), "{error}");
     }
 }
 
 #[test]
 fn a_mean_that_does_not_answer_row_by_row_is_no_reference() {
     let attempt = |expert: &mut Shapeless| {
-        let mut lanes = Lanes::new(vec![Walk { at: 0.0, time: 0 }]).unwrap();
         let policy = Constant(vec![0.5]);
-        let actor = Actor::policy(&policy, Acting::Mean);
-        evaluate(&mut lanes, actor, Some(expert), 2, &Stream::new(3))
+        let mut actor = Deployed::new(&policy, Deploy::Mean);
+        evaluate(&mut walks(1), &mut actor, Some(expert), 2, &Stream::new(3))
     };
     for (rows, width) in [(0, 1), (1, 2)] {
         let error = attempt(&mut Shapeless { rows, width }).unwrap_err();
-        assert!(matches!(error, RolloutError::Shape { who: "the expert's mean", .. }), "{error}");
+        assert!(matches!(error, RolloutError::Misfit { who: "the expert's mean", .. }), "{error}");
     }
     assert!(attempt(&mut Shapeless { rows: 1, width: 1 }).is_ok());
 }
 
 #[test]
-fn examples_from_outside_must_be_of_the_task() {
-    let attempt = |algorithm: &Algorithm<f32, f32>, open: Option<OpenRound<f32, f32>>| {
-        let mut lanes = Lanes::new(vec![Walk { at: 0.0, time: 0 }]).unwrap();
-        let mut expert = Rightwards { asked: 0, batch: usize::MAX };
-        let setting = Setting { lanes: &mut lanes, expert: &mut expert, oracle: &Leftwards };
-        let mut go_on = |_: Event<'_, f32, f32, Constant>| Ok(Flow::Continue);
-        let progress = Progress { open, ..Progress::none(SPACES) };
-        learn(setting, algorithm, &plan(Sampling::Stride(5)), progress, &mut go_on)
+fn what_is_continued_or_stored_must_be_of_the_task() {
+    let begin = |progress: Progress<f32, f32, Constant>| {
+        let lesson = Lesson::new(&walks(1), dagger(STRIDE), schedule(), Material::none(), progress);
+        lesson.map(|_| ()).map_err(|error| error.to_string())
+    };
+    let open = |states, answers| {
+        let mut round = Round::new(Batch::zeros(6, states), answers);
+        round.answer(&[0, 1], &Batch::zeros(2, answers));
+        begin(Progress { open: Some(round), ..Progress::none() })
+    };
+    assert_eq!(open(2, 1), Ok(()));
+    let first = "round 1 of the lesson to continue: rows of";
+    assert_eq!(open(3, 1), Err(format!("{first} 3 values; in this task they have 2")));
+    assert_eq!(open(2, 2), Err(format!("{first} 2 values; in this task they have 1")));
+    let rounds = vec![Round::new(Batch::zeros(6, 2), 1); 5];
+    let error = begin(Progress { rounds, ..Progress::none() }).unwrap_err();
+    assert!(error.contains("5 rounds, which is more than 4"), "{error}");
+    let stored = |states, actions| {
+        let data = Dataset { states: Batch::zeros(24, states), actions: Batch::zeros(24, actions) };
+        let material = Material { stored: Some(&data), ..Material::none() };
+        attempt(&mut rightwards(), supervised(), schedule(), material)
             .map(|_| ())
             .map_err(|error| error.to_string())
     };
-    let open = |states, labels| {
-        Some(OpenRound { states: Batch::zeros(6, states), labels: Batch::zeros(2, labels) })
-    };
-    assert_eq!(attempt(&dagger(), open(2, 1)), Ok(()));
-    let state = "a state of the open round has 3 values; in this task it has 2";
-    assert_eq!(attempt(&dagger(), open(3, 1)), Err(state.into()));
-    let answer = "an answer of the open round has 2 values; in this task it has 1";
-    assert_eq!(attempt(&dagger(), open(2, 2)), Err(answer.into()));
-    let stored = |states, actions| {
-        let data = Dataset { states: Batch::zeros(24, states), actions: Batch::zeros(24, actions) };
-        attempt(&supervised(Arc::new(data)), None)
-    };
     assert_eq!(stored(2, 1), Ok(()));
-    assert_eq!(stored(3, 1), Err("a stored state has 3 values; in this task it has 2".into()));
-    assert_eq!(stored(2, 2), Err("a stored action has 2 values; in this task it has 1".into()));
+    let wrong = |what, found, expected| {
+        Err(format!("stored {what}: rows of {found} values; in this task they have {expected}"))
+    };
+    assert_eq!(stored(3, 1), wrong("states", 3, 2));
+    assert_eq!(stored(2, 2), wrong("actions", 2, 1));
+}
+
+/// Never ends.
+struct Endless;
+
+impl Env for Endless {
+    type State = f32;
+    type Action = f32;
+
+    fn spaces(&self) -> Spaces {
+        SPACES
+    }
+
+    fn horizon(&self) -> usize {
+        7
+    }
+
+    fn reset(&mut self, _: Rng, state: &mut [f32]) -> Result<(), EnvError> {
+        state.fill(0.0);
+        Ok(())
+    }
+
+    fn step(&mut self, _: &[f32], _: &mut [f32]) -> Result<Step, EnvError> {
+        Ok(Step::default())
+    }
+}
+
+#[test]
+fn an_environment_that_outlives_its_horizon_is_an_error_and_no_hang() {
+    let mut envs = Lanes::new(vec![Endless]).unwrap();
+    let policy = Constant(vec![0.0]);
+    let mut actor = Deployed::new(&policy, Deploy::Mean);
+    let error = evaluate(&mut envs, &mut actor, None, 1, &Stream::new(1)).unwrap_err();
+    assert!(matches!(error, RolloutError::Horizon { lane: 0, horizon: 7 }), "{error}");
 }
 
 /// An oracle whose policies leave the action box.
@@ -196,7 +235,36 @@ impl Oracle for Unbounded {
 
 #[test]
 fn an_oracle_whose_policies_do_not_clip_breaks_its_contract() {
-    let data = run(&dagger(), Sampling::Stride(5)).data;
+    let data = run(dagger(STRIDE)).data;
     let breach = check_oracle(&Unbounded, &data, SPACES, Stream::new(1)).unwrap_err().to_string();
     assert!(breach.contains("[-1, 1]"), "{breach}");
+}
+
+#[test]
+fn an_expert_is_held_to_its_contract() {
+    /// Answers by the number of states that it is asked about.
+    struct Counting;
+    impl Expert for Counting {
+        type State = f32;
+        type Action = f32;
+        fn annotate(
+            &mut self,
+            states: &Batch<f32>,
+            _: &mut [Rng],
+            actions: &mut Batch<f32>,
+        ) -> Result<(), ExpertError> {
+            actions.as_mut_slice().fill(1.0 / states.len() as f32);
+            Ok(())
+        }
+    }
+    let states = Batch::zeros(3, 2);
+    let space = |bounds| ActionSpace { size: 1, bounds };
+    let check = |expert: &mut dyn FnMut() -> Result<(), Breach>| expert().unwrap_err().to_string();
+    let clipping = space(Bounds::unit(1).clipping());
+    check_expert(&mut rightwards(), &states, &clipping, Stream::new(1)).unwrap();
+    let outside = space(Bounds::unit(1));
+    let error = check(&mut || check_expert(&mut rightwards(), &states, &outside, Stream::new(1)));
+    assert!(error.contains("answers") && error.contains("-1 to 1"), "{error}");
+    let error = check(&mut || check_expert(&mut Counting, &states, &clipping, Stream::new(1)));
+    assert!(error.contains("its own state"), "{error}");
 }

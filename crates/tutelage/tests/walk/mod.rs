@@ -25,6 +25,10 @@ impl Env for Walk {
         HORIZON
     }
 
+    fn bounds(&self) -> Bounds {
+        Bounds::unit(1).clipping()
+    }
+
     fn reset(&mut self, mut rng: Rng, state: &mut [f32]) -> Result<(), EnvError> {
         (self.at, self.time) = (rng.random_range(-0.25..0.25), 0);
         state.copy_from_slice(&[self.at, 0.0]);
@@ -124,17 +128,34 @@ impl Oracle for Leftwards {
     }
 }
 
-pub(crate) fn plan(sampling: Sampling) -> Plan {
-    Plan { rounds: 4, states_per_round: 6, sampling, stream: Stream::new(11) }
+pub(crate) const STRIDE: Sampling = Sampling::Stride(5);
+
+pub(crate) fn schedule() -> Schedule {
+    Schedule { rounds: 4, states_per_round: 6, stream: Stream::new(11) }
 }
 
-pub(crate) fn run(
-    algorithm: &Algorithm<f32, f32>,
-    sampling: Sampling,
-) -> Learned<f32, f32, Constant> {
-    let mut lanes = Lanes::new((0..3).map(|_| Walk { at: 0.0, time: 0 }).collect()).unwrap();
-    let mut expert = Rightwards { asked: 0, batch: usize::MAX };
-    let setting = Setting { lanes: &mut lanes, expert: &mut expert, oracle: &Leftwards };
-    let mut go_on = |_: Event<'_, f32, f32, Constant>| Ok(Flow::Continue);
-    learn(setting, algorithm, &plan(sampling), Progress::none(SPACES), &mut go_on).unwrap()
+pub(crate) fn walks(count: usize) -> Lanes<Walk> {
+    Lanes::new((0..count).map(|_| Walk { at: 0.0, time: 0 }).collect()).unwrap()
+}
+
+pub(crate) fn rightwards() -> Rightwards {
+    Rightwards { asked: 0, batch: usize::MAX }
+}
+
+pub(crate) fn run(algorithm: Algorithm) -> Learned<f32, f32, Constant> {
+    run_with(&Leftwards, algorithm, schedule(), Material::none())
+}
+
+pub(crate) fn run_with<O>(
+    oracle: &O,
+    algorithm: Algorithm,
+    schedule: Schedule,
+    material: Material<'_, f32, f32>,
+) -> Learned<f32, f32, Constant>
+where
+    O: Oracle<State = f32, Action = f32, Policy = Constant>,
+{
+    let (mut envs, mut expert) = (walks(3), rightwards());
+    let participants = Participants { envs: &mut envs, expert: &mut expert, oracle };
+    learn(participants, algorithm, schedule, material).unwrap()
 }

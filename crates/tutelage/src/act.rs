@@ -1,0 +1,28 @@
+//! Those who act: a policy, an expert, or both by turns.
+
+use crate::{Batch, Rng, RolloutError};
+
+/// Somebody who acts in several lanes at once, in [-1, 1]ⁿ where actions are vectors.
+///
+/// Row i belongs to `lanes[i]` and draws from `rngs[i]` alone, so what happens in a lane does not depend on the others.
+pub trait Act<S, A> {
+    /// A lane begins an episode: whatever was remembered of its last one is over.
+    fn begin(&mut self, lane: usize) {
+        let _ = lane;
+    }
+
+    /// Acts in every state.
+    fn act(
+        &mut self,
+        lanes: &[usize],
+        states: &Batch<S>,
+        rngs: &mut [Rng],
+        actions: &mut Batch<A>,
+    ) -> Result<(), RolloutError>;
+
+    /// Whether the expert chose what this lane did last.
+    fn expert_drove(&self, lane: usize) -> bool {
+        let _ = lane;
+        false
+    }
+}

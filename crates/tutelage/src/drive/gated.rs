@@ -1,0 +1,124 @@
+//! The learner drives until a gate calls the expert.
+
+use std::collections::HashSet;
+
+use super::{ByExpert, Misfit};
+use crate::policy::disagreement;
+use crate::{Act, Action, Batch, Policy, Rng, RolloutError};
+
+/// When the expert takes over from the members' mean h̄. Distances are measured by the loss ℓ.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Gate {
+    /// Where the members disagree or h̄ is far from the expert: (1/E) Σₑ ℓ(hₑ(s), h̄(s)) > χ or ℓ(h̄(s), a) > τ
+    /// (EnsembleDAgger; Menda, Driggs-Campbell & Kochenderfer 2019).
+    Doubt {
+        /// χ, the most that members may disagree.
+        chi: f64,
+        /// τ, the most that their mean may differ from the expert.
+        tau: f64,
+    },
+    /// Where the expert would not let it go on: from ℓ(h̄(s), a) > τ until it is below τ/2 (HG-DAgger; Kelly et al. 2019,
+    /// the person's judgement scripted as a distance).
+    Distance {
+        /// τ, the distance at which the expert steps in.
+        tau: f64,
+    },
+}
+
+impl Gate {
+    pub(super) fn check(&self) -> Result<(), Misfit> {
+        match *self {
+            Self::Doubt { chi, tau } => {
+                Misfit::check("chi", chi, chi >= 0.0)?;
+                Misfit::check("tau", tau, tau >= 0.0)
+            }
+            Self::Distance { tau } => Misfit::check("tau", tau, tau >= 0.0),
+        }
+    }
+
+    /// Whether the expert acts, given whether it did a step ago.
+    fn is_open(&self, was_open: bool, disagreement: f64, distance: f64) -> bool {
+        match *self {
+            Self::Doubt { chi, tau } => disagreement > chi || distance > tau,
+            Self::Distance { tau } if was_open => distance >= tau / 2.0 && distance > 0.0,
+            Self::Distance { tau } => distance > tau,
+        }
+    }
+}
+
+pub(super) struct Gated<'a, P: Policy> {
+    gate: Gate,
+    policy: &'a P,
+    expert: ByExpert<'a, P::State, P::Action>,
+    /// The lanes whose gate is open.
+    open: HashSet<usize>,
+}
+
+impl<'a, P: Policy> Gated<'a, P> {
+    pub(super) fn new(
+        gate: Gate,
+        policy: &'a P,
+        expert: ByExpert<'a, P::State, P::Action>,
+    ) -> Self {
+        Self { gate, policy, expert, open: HashSet::new() }
+    }
+}
+
+impl<P: Policy> Act<P::State, P::Action> for Gated<'_, P> {
+    fn begin(&mut self, lane: usize) {
+        self.open.remove(&lane);
+    }
+
+    fn act(
+        &mut self,
+        lanes: &[usize],
+        states: &Batch<P::State>,
+        rngs: &mut [Rng],
+        actions: &mut Batch<P::Action>,
+    ) -> Result<(), RolloutError> {
+        self.policy.act_mean(states, actions)?;
+        let disagreement = match self.gate {
+            Gate::Doubt { .. } => disagreement(self.policy, states, actions)?,
+            Gate::Distance { .. } => vec![0.0; lanes.len()],
+        };
+        let mut expert = Batch::zeros(lanes.len(), actions.width());
+        self.expert.actions(states, rngs, &mut expert)?;
+        for (row, &lane) in lanes.iter().enumerate() {
+            let distance = P::Action::loss(actions.row(row), expert.row(row));
+            if self.gate.is_open(self.open.contains(&lane), disagreement[row], distance) {
+                self.open.insert(lane);
+                actions.row_mut(row).copy_from_slice(expert.row(row));
+            } else {
+                self.open.remove(&lane);
+            }
+        }
+        Ok(())
+    }
+
+    fn expert_drove(&self, lane: usize) -> bool {
+        self.open.contains(&lane)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn doubt_opens_on_either_rule_and_closes_at_once() {
+        let gate = Gate::Doubt { chi: 0.1, tau: 0.2 };
+        assert!(!gate.is_open(true, 0.1, 0.2));
+        assert!(gate.is_open(false, 0.11, 0.0));
+        assert!(gate.is_open(false, 0.0, 0.21));
+    }
+
+    #[test]
+    fn an_expert_that_stepped_in_stays_until_all_is_well() {
+        let gate = Gate::Distance { tau: 0.2 };
+        assert!(!gate.is_open(false, 9.0, 0.2), "what members think of each other does not matter");
+        assert!(gate.is_open(false, 0.0, 0.3));
+        assert!(gate.is_open(true, 0.0, 0.1));
+        assert!(!gate.is_open(true, 0.0, 0.09));
+        assert!(!Gate::Distance { tau: 0.0 }.is_open(true, 0.0, 0.0));
+    }
+}

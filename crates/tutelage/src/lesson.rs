@@ -1,0 +1,269 @@
+//! The one loop, a turn at a time.
+
+use rand::RngExt;
+
+use crate::drive::Drive;
+use crate::{
+    Action, ActionSpace, Algorithm, Batch, Dataset, Deploy, Driver, Element, Envs, LearnError,
+    Material, Oracle, Policy, Progress, Questions, Recipe, RolloutError, Round, Schedule,
+    SpaceError, Spaces, TrainingSets,
+};
+
+/// A lesson: Algorithm 1 of the paper as a stepper that asks and takes answers.
+///
+/// ```text
+/// D ← ∅
+/// for n = 1 … N:
+///     πₙ ← members trained by the oracle on what choice 3 makes of D
+///     Dₙ ← states (choice 2) from the trajectories of whoever drives (choice 1), with the expert's actions
+///     D ← D ∪ Dₙ
+/// ```
+///
+/// After the last round π_{N+1} is trained too. A lesson does no I/O and asks nobody by itself: [`Lesson::next`] goes on
+/// until there is something to ask or a policy is trained, and whoever drives the lesson finds the answers, in any order, in
+/// parts, today or tomorrow. [`crate::learn`] asks an [`crate::Expert`] at once. Going on from a [`Progress`] gives the same
+/// bits as never having stopped.
+///
+/// See [`crate::learn`] for a whole example.
+pub struct Lesson<'a, S, A, P> {
+    algorithm: Algorithm,
+    schedule: Schedule,
+    material: Material<'a, S, A>,
+    spaces: Spaces,
+    space: ActionSpace,
+    /// D, actions in [-1, 1]ⁿ where they are vectors.
+    data: Dataset<S, A>,
+    /// How many rounds are closed.
+    closed: usize,
+    /// The learner's error in the last closed round.
+    errors: Vec<f64>,
+    open: Option<Round<S, A>>,
+    policy: Option<P>,
+    random_round: Option<P>,
+}
+
+/// What a lesson came to.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Turn<S, A> {
+    /// Questions wait for answers: [`Lesson::answer`] or [`Lesson::skip`] them. A round in which no state was worth a
+    /// question begins with none.
+    Ask(Questions<S, A>),
+    /// π_{n+1} was trained on D₁ ∪ … ∪ Dₙ; after round 0 it is π₁.
+    Trained {
+        /// n.
+        round: usize,
+    },
+    /// All rounds are played.
+    Finished,
+}
+
+impl<'a, S, A, P> Lesson<'a, S, A, P>
+where
+    S: Element,
+    A: Action,
+    P: Policy<State = S, Action = A>,
+{
+    /// A lesson in these environments, from the beginning or from where it stood.
+    pub fn new<W: Envs<State = S, Action = A>>(
+        envs: &W,
+        algorithm: Algorithm,
+        schedule: Schedule,
+        material: Material<'a, S, A>,
+        progress: Progress<S, A, P>,
+    ) -> Result<Self, LearnError> {
+        let spaces = envs.spaces();
+        let space = ActionSpace { size: spaces.actions, bounds: envs.bounds().clone() };
+        algorithm.check(&schedule, &material, spaces)?;
+        let Progress { rounds, open, policy, random_round } = progress;
+        let numbered = rounds.iter().chain(&open).zip(1..);
+        for (round, n) in numbered {
+            let misfit = |source| LearnError::Progress { round: n, source };
+            round.check(spaces, &space).map_err(misfit)?;
+        }
+        let closed = rounds.len();
+        if closed > schedule.rounds {
+            return Err(LearnError::TooManyRounds { found: closed, rounds: schedule.rounds });
+        }
+        let mut data = Dataset::empty(spaces);
+        rounds.iter().for_each(|round| data.append(&round.examples(&space)));
+        let width = A::width(spaces.actions);
+        let errors = rounds.last().map_or(vec![0.0; width], |round| round.errors(&space));
+        Ok(Self {
+            algorithm,
+            schedule,
+            material,
+            spaces,
+            space,
+            data,
+            closed,
+            errors,
+            open,
+            policy,
+            random_round,
+        })
+    }
+
+    /// Goes on to the next turn. `driver` is asked for actions where the expert drives; where nobody can,
+    /// [`crate::Nobody`].
+    ///
+    /// A round closes when nothing in it waits for an answer and this is called.
+    pub fn next<W, O>(
+        &mut self,
+        envs: &mut W,
+        driver: &mut dyn Driver<S, A>,
+        oracle: &O,
+    ) -> Result<Turn<S, A>, LearnError>
+    where
+        W: Envs<State = S, Action = A>,
+        O: Oracle<State = S, Action = A, Policy = P>,
+    {
+        let Some(policy) = &self.policy else { return self.train(oracle) };
+        if self.closed == self.schedule.rounds {
+            return Ok(Turn::Finished);
+        }
+        let round = match self.open.take() {
+            None if self.algorithm.drive == Drive::Stored => self.stored_round(),
+            None => return Ok(self.ask(self.collect(policy, envs, driver)?)),
+            Some(round) if !round.is_settled() => return Ok(self.ask(round)),
+            Some(round) => round,
+        };
+        self.close(&round);
+        self.train(oracle)
+    }
+
+    /// Whether these are answers to rows of the open round, in the task's own units.
+    pub fn check_answers(&self, rows: &[u32], actions: &Batch<A>) -> Result<(), LearnError> {
+        self.check(rows, |_| self.space.check(actions, rows.len()))
+    }
+
+    /// Takes the expert's answers to rows of the open round, in the task's own units; a row answered before is revised.
+    pub fn answer(&mut self, rows: &[u32], actions: &Batch<A>) -> Result<(), LearnError> {
+        self.check_answers(rows, actions)?;
+        if let Some(open) = &mut self.open {
+            open.answer(rows, actions);
+        }
+        Ok(())
+    }
+
+    /// Takes it that these rows of the open round are not to be learned from, unless they are answered yet.
+    pub fn skip(&mut self, rows: &[u32]) -> Result<(), LearnError> {
+        self.check(rows, |_| Ok(()))?;
+        if let Some(open) = &mut self.open {
+            open.skip(rows);
+        }
+        Ok(())
+    }
+
+    fn check(
+        &self,
+        rows: &[u32],
+        more: impl Fn(&Round<S, A>) -> Result<(), SpaceError>,
+    ) -> Result<(), LearnError> {
+        let round = self.round();
+        let open = self.open.as_ref().ok_or(LearnError::NothingAsked { round })?;
+        let misfit = |source| LearnError::Answer { round, source };
+        open.check_rows(rows).and_then(|()| more(open)).map_err(misfit)
+    }
+
+    /// The round under way, n.
+    pub fn round(&self) -> usize {
+        self.closed + 1
+    }
+
+    /// D, with actions in [-1, 1]ⁿ where they are vectors.
+    pub fn data(&self) -> &Dataset<S, A> {
+        &self.data
+    }
+
+    /// The round under way, where its states are collected.
+    pub fn open(&self) -> Option<&Round<S, A>> {
+        self.open.as_ref()
+    }
+
+    /// The policy trained last.
+    pub fn policy(&self) -> Option<&P> {
+        self.policy.as_ref()
+    }
+
+    /// What came out: D, the last policy, and that of the random round where one is deployed.
+    pub fn into_parts(self) -> (Dataset<S, A>, Option<P>, Option<P>) {
+        (self.data, self.policy, self.random_round)
+    }
+
+    /// πₙ: a member for each training set that choice 3 makes of D.
+    fn train<O>(&mut self, oracle: &O) -> Result<Turn<S, A>, LearnError>
+    where
+        O: Oracle<State = S, Action = A, Policy = P>,
+    {
+        let round = self.round();
+        let stream = self.schedule.round(round);
+        let Algorithm { train_on, members, .. } = self.algorithm;
+        let recipe = Recipe { train_on, material: self.material, round };
+        let sets = stream.fork("training sets", 0);
+        let sets = TrainingSets::new(&self.data, recipe, self.spaces, members, sets)?;
+        let fitted = oracle.fit(&sets, &stream.fork("oracle", 0));
+        let policy = fitted.map_err(|source| LearnError::Train { round, source })?;
+        let driver = self.policy.replace(policy);
+        if self.algorithm.random_round(&self.schedule) == Some(self.closed) {
+            // Where the driver is not at hand, the policy was trained again and the round had passed before.
+            self.random_round = driver.or(self.random_round.take());
+        }
+        Ok(Turn::Trained { round: self.closed })
+    }
+
+    /// The states of round n, reached by whoever drives.
+    fn collect<W: Envs<State = S, Action = A>>(
+        &self,
+        policy: &P,
+        envs: &mut W,
+        driver: &mut dyn Driver<S, A>,
+    ) -> Result<Round<S, A>, LearnError> {
+        let (round, k) = (self.round(), self.schedule.states_per_round);
+        let Algorithm { drive, ask, .. } = self.algorithm;
+        let stream = self.schedule.round(round).fork("drive", 0);
+        let failed = |source| LearnError::Collect { round, source };
+        let mut actor = drive.actor(round, policy, driver, &self.space, &self.errors);
+        let collected = ask.collect(envs, &mut *actor, policy, k, stream).map_err(failed)?;
+        let mut intended = Batch::zeros(collected.states.len(), A::width(self.space.size));
+        let acted = policy.act_mean(&collected.states, &mut intended);
+        acted.map_err(|source| failed(RolloutError::Policy(source)))?;
+        A::from_unit(&self.space.bounds, &mut intended);
+        Ok(Round::collected(collected, intended))
+    }
+
+    /// The next K stored examples, labels and all.
+    fn stored_round(&self) -> Round<S, A> {
+        let k = self.schedule.states_per_round;
+        let (first, last) = (self.closed * k, (self.closed + 1) * k);
+        let examples = self.material.stored.map(|stored| stored.slice(first, last));
+        let examples = examples.unwrap_or_else(|| Dataset::empty(self.spaces));
+        let mut round = Round::new(examples.states, examples.actions.width());
+        let rows: Vec<u32> = (0..examples.actions.len() as u32).collect();
+        round.answer(&rows, &examples.actions);
+        round
+    }
+
+    /// D ← D ∪ Dₙ.
+    fn close(&mut self, round: &Round<S, A>) {
+        self.errors = round.errors(&self.space);
+        self.data.append(&round.examples(&self.space));
+        self.closed += 1;
+    }
+
+    /// Keeps the round open and asks about what waits in it.
+    fn ask(&mut self, round: Round<S, A>) -> Turn<S, A> {
+        let n = self.round();
+        let questions = round.questions(n, round.open_rows(), self.schedule.round(n));
+        self.open = Some(round);
+        Turn::Ask(questions)
+    }
+}
+
+impl Algorithm {
+    /// n̂ ~ Unif{1 … N}, where the algorithm deploys the policy of a random round.
+    pub fn random_round(&self, schedule: &Schedule) -> Option<usize> {
+        let draw =
+            || schedule.stream.fork("random round", 0).rng().random_range(1..=schedule.rounds);
+        (self.deploy == Deploy::RandomRound && schedule.rounds > 0).then(draw)
+    }
+}

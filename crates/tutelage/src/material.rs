@@ -1,0 +1,36 @@
+//! What the choices of an algorithm need from outside.
+
+use crate::{Batch, Cover, Dataset};
+
+/// Data beside an [`crate::Algorithm`]: each is needed by some algorithms and by the others ignored.
+///
+/// ```
+/// use tutelage::{Material, UniformBox};
+/// let d0 = UniformBox::new(-2.0, 2.0)?;
+/// let material: Material<'_, f32, f32> = Material { cover: Some(&d0), ..Material::none() };
+/// # Ok::<(), tutelage::CoverError>(())
+/// ```
+#[derive(Debug)]
+pub struct Material<'a, S, A> {
+    /// d₀, which perturbation examples are drawn from.
+    pub cover: Option<&'a dyn Cover<S>>,
+    /// The separator set, on which random costs are put.
+    pub separator: Option<&'a Batch<S>>,
+    /// The examples that are trained on where nobody drives, actions in the task's own units.
+    pub stored: Option<&'a Dataset<S, A>>,
+}
+
+impl<S, A> Material<'_, S, A> {
+    /// Nothing.
+    pub fn none() -> Self {
+        Self { cover: None, separator: None, stored: None }
+    }
+}
+
+impl<S, A> Clone for Material<'_, S, A> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<S, A> Copy for Material<'_, S, A> {}

@@ -1,0 +1,200 @@
+//! A round: the states asked about, and what the expert has said so far.
+
+use crate::ask::Collected;
+use crate::space::check_rows;
+use crate::{
+    Action, ActionSpace, Batch, Dataset, Element, Expert, ExpertError, LearnError, Origin, Rng,
+    SpaceError, Spaces, Steps, Stream,
+};
+
+/// The states of a round and the answers to them, in the task's own units.
+///
+/// Answers come in any order and in parts; until the round closes they can be revised, and a question can be skipped.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Round<S, A> {
+    /// The states asked about.
+    pub states: Batch<S>,
+    /// Where each comes from; empty where nobody noted it.
+    pub origins: Vec<Origin>,
+    /// The rewards of its episode before each; empty where nobody noted them.
+    pub rewards: Vec<f64>,
+    /// What the learner would have done in each, in the task's own units; without rows where nobody noted it.
+    pub intended: Batch<A>,
+    /// How many steps it took to reach them.
+    pub steps: Steps,
+    /// What became of each question.
+    pub replies: Vec<Reply>,
+    /// The answer to each question that has one.
+    pub answers: Batch<A>,
+}
+
+/// What became of a question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reply {
+    /// Nothing yet.
+    Open,
+    /// The expert answered.
+    Answered,
+    /// The expert did not want to say: the state is not learned from.
+    Skipped,
+}
+
+/// Questions to the expert: some rows of a round.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Questions<S, A> {
+    /// n.
+    pub round: usize,
+    /// Which rows of the round these are.
+    pub rows: Vec<u32>,
+    /// Their states.
+    pub states: Batch<S>,
+    /// Where each comes from; empty where nobody noted it.
+    pub origins: Vec<Origin>,
+    /// The rewards of its episode before each; empty where nobody noted them.
+    pub rewards: Vec<f64>,
+    /// What the learner would have done, in the task's own units; without rows where nobody noted it.
+    pub intended: Batch<A>,
+    pub(crate) stream: Stream,
+}
+
+impl<S: Element, A: Action> Round<S, A> {
+    /// A round of these states, nothing answered yet.
+    pub fn new(states: Batch<S>, action_width: usize) -> Self {
+        let answers = Batch::zeros(states.len(), action_width);
+        Self {
+            origins: vec![],
+            rewards: vec![],
+            intended: Batch::new(action_width),
+            steps: Steps::default(),
+            replies: vec![Reply::Open; states.len()],
+            states,
+            answers,
+        }
+    }
+
+    pub(crate) fn collected(collected: Collected<S>, intended: Batch<A>) -> Self {
+        let Collected { states, origins, rewards, steps } = collected;
+        let width = intended.width();
+        Self { origins, rewards, steps, intended, ..Self::new(states, width) }
+    }
+
+    /// The rows that still wait for an answer.
+    pub fn open_rows(&self) -> Vec<u32> {
+        (0..).zip(&self.replies).filter(|(_, r)| **r == Reply::Open).map(|(row, _)| row).collect()
+    }
+
+    /// The rows that were answered.
+    pub fn answered_rows(&self) -> Vec<usize> {
+        (0..self.replies.len()).filter(|&row| self.replies[row] == Reply::Answered).collect()
+    }
+
+    /// Whether nothing waits for an answer.
+    pub fn is_settled(&self) -> bool {
+        !self.replies.contains(&Reply::Open)
+    }
+
+    /// Takes answers to these rows, in place of what was there.
+    pub fn answer(&mut self, rows: &[u32], actions: &Batch<A>) {
+        for (at, &row) in rows.iter().enumerate() {
+            self.answers.row_mut(row as usize).copy_from_slice(actions.row(at));
+            self.replies[row as usize] = Reply::Answered;
+        }
+    }
+
+    /// Takes it that these rows are not to be learned from.
+    pub fn skip(&mut self, rows: &[u32]) {
+        rows.iter().for_each(|&row| self.replies[row as usize] = Reply::Skipped);
+    }
+
+    /// Whether these are rows of the round.
+    pub fn check_rows(&self, rows: &[u32]) -> Result<(), SpaceError> {
+        let questions = self.states.len();
+        match rows.iter().position(|&row| row as usize >= questions) {
+            None => Ok(()),
+            Some(index) => Err(SpaceError::Value {
+                row: index,
+                index: 0,
+                value: rows[index].to_string(),
+                allowed: format!("a question from 0 to {}", questions.saturating_sub(1)),
+            }),
+        }
+    }
+
+    /// Whether this round is of the task.
+    pub(crate) fn check(&self, spaces: Spaces, space: &ActionSpace) -> Result<(), SpaceError> {
+        check_rows(&self.states, self.replies.len(), spaces.states)?;
+        check_rows(&self.answers, self.replies.len(), spaces.actions)?;
+        let rows = self.answered_rows();
+        space.check(&self.answers.select(&rows), rows.len())
+    }
+
+    /// Dₙ: the answered states and the answers, in [-1, 1]ⁿ where they are vectors.
+    pub(crate) fn examples(&self, space: &ActionSpace) -> Dataset<S, A> {
+        let rows = self.answered_rows();
+        let mut actions = self.answers.select(&rows);
+        A::to_unit(&space.bounds, &mut actions);
+        Dataset { states: self.states.select(&rows), actions }
+    }
+
+    /// The learner's error on the answered states, as [`crate::drive::errors`] measures it.
+    pub(crate) fn errors(&self, space: &ActionSpace) -> Vec<f64> {
+        if self.intended.is_empty() {
+            return vec![0.0; self.answers.width()];
+        }
+        let rows = self.answered_rows();
+        let [mut intended, mut answers] =
+            [&self.intended, &self.answers].map(|batch| batch.select(&rows));
+        A::to_unit(&space.bounds, &mut intended);
+        A::to_unit(&space.bounds, &mut answers);
+        crate::drive::errors(intended.rows(), answers.rows(), self.answers.width())
+    }
+
+    pub(crate) fn questions(
+        &self,
+        round: usize,
+        rows: Vec<u32>,
+        stream: Stream,
+    ) -> Questions<S, A> {
+        let of = |row: &u32| *row as usize;
+        let noted = |count: usize| if count == 0 { &[][..] } else { &rows[..] };
+        Questions {
+            round,
+            states: self.states.select(&rows.iter().map(of).collect::<Vec<_>>()),
+            origins: noted(self.origins.len()).iter().map(|r| self.origins[of(r)]).collect(),
+            rewards: noted(self.rewards.len()).iter().map(|r| self.rewards[of(r)]).collect(),
+            intended: self
+                .intended
+                .select(&noted(self.intended.len()).iter().map(of).collect::<Vec<_>>()),
+            rows,
+            stream,
+        }
+    }
+}
+
+impl<S: Element, A: Action> Questions<S, A> {
+    /// Puts these questions to an expert, as many at a time as it wants to see; `take` gets the rows and the answers of
+    /// each time, and says whether to go on.
+    pub fn put_to<E: From<LearnError>>(
+        &self,
+        expert: &mut dyn Expert<State = S, Action = A>,
+        mut take: impl FnMut(&[u32], &Batch<A>) -> Result<bool, E>,
+    ) -> Result<(), E> {
+        let at_once = expert.batch().clamp(1, self.rows.len().max(1));
+        for (first, rows) in (0..).step_by(at_once).zip(self.rows.chunks(at_once)) {
+            let states = self.states.slice(first, first + rows.len());
+            let mut actions = Batch::zeros(rows.len(), self.intended.width());
+            let mut rngs: Vec<Rng> = rows.iter().map(|&row| self.rng(row)).collect();
+            let failed = |source: ExpertError| LearnError::Annotate { round: self.round, source };
+            expert.annotate(&states, &mut rngs, &mut actions).map_err(failed)?;
+            if !take(rows, &actions)? {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// The randomness of the answer to a row.
+    pub fn rng(&self, row: u32) -> Rng {
+        self.stream.fork("label", u64::from(row)).rng()
+    }
+}

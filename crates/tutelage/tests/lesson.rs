@@ -1,0 +1,218 @@
+//! The lesson: answers in any order, in parts, revised, skipped; and exact continuation from any point.
+
+#![allow(clippy::unwrap_used)]
+
+mod walk;
+
+use rand::seq::SliceRandom;
+use tutelage::*;
+use walk::*;
+
+type WalkLesson = Lesson<'static, f32, f32, Constant>;
+
+fn lesson(algorithm: Algorithm, progress: Progress<f32, f32, Constant>) -> WalkLesson {
+    Lesson::new(&walks(1), algorithm, schedule(), Material::none(), progress).unwrap()
+}
+
+fn next(lesson: &mut WalkLesson) -> Turn<f32, f32> {
+    lesson.next(&mut walks(1), &mut rightwards(), &Leftwards).unwrap()
+}
+
+fn ask(lesson: &mut WalkLesson) -> Questions<f32, f32> {
+    loop {
+        match next(lesson) {
+            Turn::Ask(questions) => return questions,
+            Turn::Trained { .. } => {}
+            Turn::Finished => panic!("nothing is left to ask"),
+        }
+    }
+}
+
+/// The expert's answers to some rows.
+fn answers(questions: &Questions<f32, f32>, rows: &[u32]) -> Batch<f32> {
+    let state = |row: &u32| {
+        questions.states.row(questions.rows.iter().position(|asked| asked == row).unwrap())
+    };
+    Batch::from_vec(1, rows.iter().map(|row| label(state(row))).collect()).unwrap()
+}
+
+#[test]
+fn answers_come_in_any_order_and_in_parts() {
+    let reference = run(dagger(STRIDE));
+    let mut lesson = lesson(dagger(STRIDE), Progress::none());
+    let mut rng = Stream::new(7).rng();
+    for _ in 0..4 {
+        let questions = ask(&mut lesson);
+        let mut rows = questions.rows.clone();
+        rows.shuffle(&mut rng);
+        for part in rows.chunks(4) {
+            lesson.answer(part, &answers(&questions, part)).unwrap();
+            assert_eq!(
+                lesson.open().unwrap().open_rows().len() % 6,
+                (6 - part.len()) % 6 * usize::from(part.len() == 4)
+            );
+        }
+    }
+    while next(&mut lesson) != Turn::Finished {}
+    assert_eq!(lesson.data(), &reference.data);
+    assert_eq!(lesson.policy(), Some(&reference.last));
+}
+
+#[test]
+fn what_waits_is_asked_again_until_the_round_closes() {
+    let mut lesson = lesson(dagger(STRIDE), Progress::none());
+    let questions = ask(&mut lesson);
+    lesson.answer(&[1, 4], &answers(&questions, &[1, 4])).unwrap();
+    let rest = ask(&mut lesson);
+    assert_eq!((rest.round, &rest.rows[..]), (1, &[0, 2, 3, 5][..]));
+    assert_eq!(rest.states.row(1), questions.states.row(2));
+    assert_eq!(rest.origins[1], questions.origins[2]);
+    assert!(lesson.data().is_empty(), "nothing is used before the round closes");
+}
+
+#[test]
+fn an_answer_can_be_revised_until_the_round_closes() {
+    let mut lesson = lesson(dagger(STRIDE), Progress::none());
+    let questions = ask(&mut lesson);
+    lesson.answer(&questions.rows, &answers(&questions, &questions.rows)).unwrap();
+    let better = Batch::from_vec(1, vec![-0.25]).unwrap();
+    lesson.answer(&[3], &better).unwrap();
+    assert_eq!(next(&mut lesson), Turn::Trained { round: 1 });
+    assert_eq!(lesson.data().actions.row(3), [-0.25]);
+    assert_eq!(lesson.data().len(), 6);
+    assert!(matches!(lesson.answer(&[3], &better), Err(LearnError::NothingAsked { round: 2 })));
+}
+
+#[test]
+fn skipped_questions_are_not_learned_from_and_rounds_may_differ_in_size() {
+    let mut lesson = lesson(dagger(STRIDE), Progress::none());
+    let questions = ask(&mut lesson);
+    lesson.skip(&[0, 5]).unwrap();
+    lesson.answer(&[5], &answers(&questions, &[5])).unwrap(); // the person thought better of it
+    lesson.answer(&[1, 2, 3, 4], &answers(&questions, &[1, 2, 3, 4])).unwrap();
+    assert_eq!(next(&mut lesson), Turn::Trained { round: 1 });
+    assert_eq!(lesson.data().len(), 5);
+    assert_eq!(lesson.data().states.row(0), questions.states.row(1));
+    let questions = ask(&mut lesson);
+    assert_eq!(questions.round, 2);
+    lesson.skip(&questions.rows).unwrap();
+    assert_eq!(next(&mut lesson), Turn::Trained { round: 2 });
+    assert_eq!((lesson.round(), lesson.data().len()), (3, 5), "a round may be empty");
+}
+
+#[test]
+fn questions_tell_where_they_come_from() {
+    let mut lesson = lesson(dagger(STRIDE), Progress::none());
+    let questions = ask(&mut lesson);
+    let states = questions.states.rows();
+    for (row, (state, origin)) in states.zip(&questions.origins).enumerate() {
+        assert_eq!(state[1], origin.time as f32, "a walk's state tells how often it has moved");
+        // It went left all the time, so the rewards were its places on the way.
+        let start = state[0] + state[1];
+        let sum: f32 = (1..=origin.time).map(|t| start - t as f32).sum();
+        assert!((questions.rewards[row] - f64::from(sum)).abs() < 1e-3, "row {row}");
+        assert_eq!(questions.intended.row(row), [-1.0], "what π₁ would have done");
+    }
+    let open = lesson.open().unwrap();
+    assert!(open.steps.all >= 26 && open.steps.by_expert == 0, "{:?}", open.steps);
+}
+
+#[test]
+fn steps_that_the_expert_drove_are_counted() {
+    let counted = |algorithm| {
+        let mut lesson = lesson(algorithm, Progress::none());
+        ask(&mut lesson);
+        lesson.open().unwrap().steps
+    };
+    let bc = counted(behavior_cloning(ExpertActs::Sampled, STRIDE));
+    assert_eq!(bc.all, bc.by_expert);
+    let mixed = counted(mixed_dagger(Beta::Constant(0.5), STRIDE));
+    assert!(0 < mixed.by_expert && mixed.by_expert < mixed.all, "{mixed:?}");
+}
+
+/// Stops after every turn and every part of an answer in turn, and goes on from what was known then.
+#[test]
+fn stopping_anywhere_and_going_on_changes_no_bit() {
+    for algorithm in [
+        dagger(STRIDE),
+        bootstrap_dagger(4, Sampling::Independent),
+        mixed_dagger(Beta::Power(0.7), STRIDE),
+        dart(2.0, STRIDE),
+        hg_dagger(2, 0.1, 3),
+    ] {
+        let whole = run(algorithm);
+        let mut progress = Progress::none();
+        for stop_after in [0, 1, 2, 3, 1, 0, 2].iter().cycle().take(60) {
+            let mut lesson = lesson(algorithm, progress.clone());
+            for _ in 0..*stop_after {
+                match next(&mut lesson) {
+                    Turn::Ask(questions) => {
+                        let rows = &questions.rows[..2.min(questions.rows.len())];
+                        lesson.answer(rows, &answers(&questions, rows)).unwrap();
+                    }
+                    Turn::Trained { round } if round > progress.rounds.len() => {
+                        progress.rounds.push(progress.open.take().unwrap());
+                    }
+                    Turn::Trained { .. } => {}
+                    Turn::Finished => break,
+                }
+                progress.open = lesson.open().cloned();
+            }
+        }
+        let mut lesson = lesson(algorithm, progress);
+        assert_eq!(lesson.round(), 5, "all rounds are closed: {algorithm:?}");
+        while next(&mut lesson) != Turn::Finished {}
+        assert_eq!((lesson.data(), lesson.policy()), (&whole.data, Some(&whole.last)));
+    }
+}
+
+/// A task with a box of its own: torques from -2 to 6.
+struct Torque(usize);
+
+impl Env for Torque {
+    type State = f32;
+    type Action = f32;
+
+    fn spaces(&self) -> Spaces {
+        Spaces { states: 1, actions: 1 }
+    }
+
+    fn horizon(&self) -> usize {
+        10
+    }
+
+    fn bounds(&self) -> Bounds {
+        Bounds::new(vec![-2.0], vec![6.0]).unwrap()
+    }
+
+    fn reset(&mut self, _: Rng, state: &mut [f32]) -> Result<(), EnvError> {
+        (self.0, state[0]) = (0, 0.0);
+        Ok(())
+    }
+
+    fn step(&mut self, action: &[f32], state: &mut [f32]) -> Result<Step, EnvError> {
+        (self.0, state[0]) = (self.0 + 1, action[0]);
+        Ok(Step { reward: f64::from(action[0]), terminated: false, truncated: self.0 == 10 })
+    }
+}
+
+#[test]
+fn a_box_of_ones_own_is_mapped_to_the_unit_box_inside() {
+    let mut envs = Lanes::new(vec![Torque(0)]).unwrap();
+    let algorithm = dagger(Sampling::Stride(2));
+    let mut lesson: Lesson<'_, f32, f32, Constant> =
+        Lesson::new(&envs, algorithm, schedule(), Material::none(), Progress::none()).unwrap();
+    let mut turn = || lesson.next(&mut envs, &mut Nobody, &Leftwards).unwrap();
+    turn();
+    let Turn::Ask(questions) = turn() else { panic!("nothing is asked") };
+    // π₁ always plays -1, the lowest torque.
+    assert!(questions.states.rows().all(|state| state == [-2.0]), "{questions:?}");
+    assert_eq!(questions.intended.row(0), [-2.0], "what the teacher sees is in the task's units");
+    let answers = Batch::from_vec(1, vec![-2.0, 6.0, 2.0, 4.0, 0.0, 2.0]).unwrap();
+    lesson.answer(&questions.rows, &answers).unwrap();
+    let outside = Batch::from_vec(1, vec![6.5]).unwrap();
+    let error = lesson.answer(&[2], &outside).unwrap_err().to_string();
+    assert!(error.contains("6.5") && error.contains("-2 to 6"), "{error}");
+    lesson.next(&mut envs, &mut Nobody, &Leftwards).unwrap();
+    assert_eq!(lesson.data().actions.as_slice(), [-1.0, 1.0, 0.0, 0.5, -0.5, 0.0]);
+}
