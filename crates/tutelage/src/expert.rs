@@ -62,6 +62,12 @@ pub trait Expert {
         }
     }
 
+    /// What tells this expert from another of the same kind, in a line: a run that is continued with another is refused.
+    /// Somebody who cannot be told, such as a person, says nothing.
+    fn describe(&self) -> String {
+        String::new()
+    }
+
     /// How many states the expert wants to see at once. What one call answers becomes durable together, so a person is
     /// best asked one at a time.
     fn batch(&self) -> usize {

@@ -236,11 +236,7 @@ where
         let k = self.schedule.states_per_round;
         let (first, last) = (self.closed * k, (self.closed + 1) * k);
         let examples = self.material.stored.map(|stored| stored.slice(first, last));
-        let examples = examples.unwrap_or_else(|| Dataset::empty(self.spaces));
-        let mut round = Round::new(examples.states, examples.actions.width());
-        let rows: Vec<u32> = (0..examples.actions.len() as u32).collect();
-        round.answer(&rows, &examples.actions);
-        round
+        Round::answered(examples.unwrap_or_else(|| Dataset::empty(self.spaces)))
     }
 
     /// D ← D ∪ Dₙ.

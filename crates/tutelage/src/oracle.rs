@@ -25,6 +25,10 @@ pub trait Oracle: Sync {
 
 /// An oracle whose policies survive the process: what `decode` makes of `encode` acts the same, to the bit.
 pub trait DurableOracle: Oracle {
+    /// Everything about this oracle that changes what it trains, in a line: its class and its settings. A run that is
+    /// continued with another description is refused.
+    fn describe(&self) -> String;
+
     /// The policy as bytes; equal policies have equal bytes.
     fn encode(&self, policy: &Self::Policy) -> Result<Vec<u8>, OracleError>;
 

@@ -72,6 +72,12 @@ impl<S: Element, A: Action> Round<S, A> {
         }
     }
 
+    /// A round of these examples, all answered.
+    pub fn answered(Dataset { states, actions }: Dataset<S, A>) -> Self {
+        let replies = vec![Reply::Answered; states.len()];
+        Self { replies, answers: actions.clone(), ..Self::new(states, actions.width()) }
+    }
+
     pub(crate) fn collected(collected: Collected<S>, intended: Batch<A>) -> Self {
         let Collected { states, origins, rewards, steps } = collected;
         let width = intended.width();

@@ -43,6 +43,11 @@ impl Stream {
         Self { key }
     }
 
+    /// 16 hexadecimal digits that tell this stream from others.
+    pub fn name(&self) -> String {
+        self.key.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+    }
+
     /// A generator at the beginning of this stream.
     pub fn rng(&self) -> Rng {
         Rng::from_seed(self.key)

@@ -4,10 +4,9 @@
 
 use rand::RngExt;
 use tutelage::{
-    Batch, Env, EnvError, Expert, ExpertError, Lanes, Oracle, OracleError, Plan, Policy, Rng,
-    Sampling, Spaces, Step, Stream, TrainingSets, View,
+    Batch, Bounds, DurableOracle, Env, EnvError, Expert, ExpertError, Lanes, Oracle, OracleError,
+    Policy, PolicyError, Rng, Schedule, Spaces, Step, Stream, TrainingSets, View,
 };
-use tutelage_lab::{Durable, PolicyError};
 
 pub(crate) const SPACES: Spaces = Spaces { states: 2, actions: 1 };
 
@@ -29,6 +28,10 @@ impl Env for PointMass {
 
     fn horizon(&self) -> usize {
         60
+    }
+
+    fn bounds(&self) -> Bounds {
+        Bounds::unit(1).clipping()
     }
 
     fn reset(&mut self, mut rng: Rng, state: &mut [f32]) -> Result<(), EnvError> {
@@ -141,7 +144,7 @@ impl Policy for LinearEnsemble {
         states: &Batch<f32>,
         members: &[u32],
         actions: &mut Batch<f32>,
-    ) -> Result<(), tutelage::PolicyError> {
+    ) -> Result<(), PolicyError> {
         for (i, (state, &member)) in states.rows().zip(members).enumerate() {
             let w = self.0[member as usize];
             actions.row_mut(i)[0] = (w[0] * state[0] + w[1] * state[1]).clamp(-1.0, 1.0);
@@ -149,11 +152,7 @@ impl Policy for LinearEnsemble {
         Ok(())
     }
 
-    fn act_mean(
-        &self,
-        states: &Batch<f32>,
-        actions: &mut Batch<f32>,
-    ) -> Result<(), tutelage::PolicyError> {
+    fn act_mean(&self, states: &Batch<f32>, actions: &mut Batch<f32>) -> Result<(), PolicyError> {
         let mut one = Batch::zeros(states.len(), 1);
         actions.as_mut_slice().fill(0.0);
         for member in 0..self.0.len() as u32 {
@@ -166,19 +165,23 @@ impl Policy for LinearEnsemble {
     }
 }
 
-impl Durable for LinearEnsemble {
-    fn to_bytes(&self) -> Result<Vec<u8>, PolicyError> {
-        Ok(self.0.iter().flatten().flat_map(|w| w.to_le_bytes()).collect())
+impl DurableOracle for Gradient {
+    fn describe(&self) -> String {
+        "ridge regression by 400 gradient steps of 0.2".into()
     }
 
-    fn from_bytes(bytes: &[u8]) -> Result<Self, PolicyError> {
+    fn encode(&self, policy: &LinearEnsemble) -> Result<Vec<u8>, OracleError> {
+        Ok(policy.0.iter().flatten().flat_map(|w| w.to_le_bytes()).collect())
+    }
+
+    fn decode(&self, bytes: &[u8], _: Spaces) -> Result<LinearEnsemble, OracleError> {
         let weights: Vec<f32> =
             bytes.chunks_exact(4).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect();
         match weights.as_chunks::<2>() {
             (members, []) if !members.is_empty() && bytes.len().is_multiple_of(4) => {
-                Ok(Self(members.into()))
+                Ok(LinearEnsemble(members.into()))
             }
-            _ => Err("not an ensemble".into()),
+            _ => Err(OracleError::Other("not an ensemble".into())),
         }
     }
 }
@@ -187,11 +190,6 @@ pub(crate) fn lanes() -> Lanes<PointMass> {
     Lanes::new(vec![PointMass::default(); 4]).unwrap()
 }
 
-pub(crate) fn plan(seed: u64) -> Plan {
-    Plan {
-        rounds: 4,
-        states_per_round: 6,
-        sampling: Sampling::Stride(5),
-        stream: Stream::new(seed),
-    }
+pub(crate) fn schedule(seed: u64) -> Schedule {
+    Schedule { rounds: 4, states_per_round: 6, stream: Stream::new(seed) }
 }

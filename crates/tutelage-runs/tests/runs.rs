@@ -8,33 +8,48 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use testbed::{Damper, Gradient, LinearEnsemble, lanes, plan};
-use tutelage::{Algorithm, Setting, bootstrap_dagger, mftpl_p};
-use tutelage_lab::store::{Disk, Given, OsDisk, RunDir, StoreError, read_history};
-use tutelage_lab::{Ending, Job, Keep, Reporter, RunError, Silent, load_policy, run};
+use testbed::{Damper, Gradient, SPACES, lanes, schedule};
+use tutelage::{
+    Algorithm, Deploy, DurableOracle, Material, Participants, Sampling, UniformBox, hg_dagger,
+    mftpl_p,
+};
+use tutelage_runs::store::{
+    Disk, Given, LogFile, OsDisk, RunDir, StoreError, policy_path, read_history, read_policy,
+    salvage,
+};
+use tutelage_runs::{Ending, Job, Keep, Reporter, RunError, Silent, run};
 
 const SPEC: &str = "task = \"point mass\"\nseed = 1\n";
+
+const STRIDE: Sampling = Sampling::Stride(5);
+
+fn bootstrap_dagger(members: usize) -> Algorithm {
+    tutelage::bootstrap_dagger(members, STRIDE)
+}
 
 /// One attempt at the whole run; says what the expert was asked.
 fn attempt(
     dir: &Path,
     disk: Arc<dyn Disk>,
-    algorithm: &Algorithm<f32, f32>,
+    algorithm: &Algorithm,
     keep: Keep,
     reporter: &mut dyn Reporter,
 ) -> (Result<Ending, RunError>, Vec<Vec<f32>>) {
-    let (mut lanes, mut expert) = (lanes(), Damper::new(4));
+    let (mut envs, mut expert) = (lanes(), Damper::new(4));
+    let cover = UniformBox::new(-1.0, 1.0).unwrap();
+    let material = Material { cover: Some(&cover), ..Material::none() };
     let result = RunDir::open(dir, SPEC, disk).map_err(RunError::from).and_then(|mut run_dir| {
-        let setting = Setting { lanes: &mut lanes, expert: &mut expert, oracle: &Gradient };
-        let job = Job { algorithm, plan: plan(1), episodes: 5, keep };
-        run(setting, &job, &mut run_dir, reporter)
+        let participants = Participants { envs: &mut envs, expert: &mut expert, oracle: &Gradient };
+        let (algorithm, schedule) = (*algorithm, schedule(1));
+        let job = Job { algorithm, schedule, material, episodes: 5, keep };
+        run(participants, &job, &mut run_dir, reporter)
     });
     (result, expert.asked)
 }
 
-fn whole(dir: &Path, algorithm: &Algorithm<f32, f32>, keep: Keep) {
+fn whole(dir: &Path, algorithm: &Algorithm, keep: Keep) {
     let (ending, _) = attempt(dir, Arc::new(OsDisk), algorithm, keep, &mut Silent);
     assert_eq!(ending.unwrap(), Ending::Finished);
 }
@@ -57,12 +72,15 @@ fn a_run_learns_and_its_log_says_everything() {
     assert_eq!(history.data(4).unwrap().len(), 24);
     let expert = history.expert.unwrap().mean_reward();
     let last = &history.results[3];
-    assert!(last.mean.mean_reward() > 0.9 * expert, "{} of {expert}", last.mean.mean_reward());
-    assert!(last.mean.imitation_loss().unwrap() < 0.05);
+    let reward = last.deployed.mean_reward();
+    assert!(reward > 0.9 * expert, "{reward} of {expert}");
+    assert!(last.deployed.imitation_loss().unwrap() < 0.05);
     assert!(last.random.is_some());
-    let policy: LinearEnsemble =
-        load_policy(&dir.path().join("policies/round-004.safetensors")).unwrap();
-    assert_eq!(policy.0.len(), 3);
+    let bytes = fs::read(dir.path().join("policies/round-004.safetensors")).unwrap();
+    assert_eq!(Gradient.decode(&bytes, SPACES).unwrap().0.len(), 3);
+    let round = &history.rounds[1];
+    assert_eq!((round.origins.len(), round.rewards.len(), round.intended.len()), (6, 6, 6));
+    assert!(round.steps.all >= 26 && round.steps.by_expert == 0);
 }
 
 #[test]
@@ -157,40 +175,68 @@ impl FailingDisk {
     }
 }
 
-impl Disk for FailingDisk {
+/// The failing disk, as its logs hold it too.
+#[derive(Clone)]
+struct Failing(Arc<FailingDisk>);
+
+struct FailingLog {
+    log: Box<dyn LogFile>,
+    disk: Failing,
+}
+
+impl Disk for Failing {
     fn create_dir(&self, path: &Path) -> io::Result<()> {
-        self.operate(|| OsDisk.create_dir(path), || Ok(()))
+        self.0.operate(|| OsDisk.create_dir(path), || Ok(()))
     }
 
-    fn append(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
-        self.operate(
-            || OsDisk.append(path, bytes),
-            || OsDisk.append(path, &bytes[..bytes.len() / 2]),
-        )
-    }
-
-    fn truncate(&self, path: &Path, length: u64) -> io::Result<()> {
-        self.operate(|| OsDisk.truncate(path, length), || Ok(()))
+    fn open_log(&self, path: &Path) -> io::Result<Box<dyn LogFile>> {
+        let mut log = None;
+        self.0.operate(|| OsDisk.open_log(path).map(|opened| log = Some(opened)), || Ok(()))?;
+        Ok(Box::new(FailingLog { log: log.unwrap(), disk: self.clone() }))
     }
 
     fn replace(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
-        // What is left of half a replacement is the partial file that OsDisk writes before it renames it.
-        let part = PathBuf::from(format!("{}.part", path.display()));
-        self.operate(|| OsDisk.replace(path, bytes), || fs::write(part, &bytes[..bytes.len() / 2]))
+        // What is left of half a replacement is a partial file beside the one that was meant.
+        let name = path.file_name().unwrap().to_str().unwrap();
+        let part = path.with_file_name(format!(".{name}.1-1.tutelage-part"));
+        self.0
+            .operate(|| OsDisk.replace(path, bytes), || fs::write(part, &bytes[..bytes.len() / 2]))
     }
 
     fn remove(&self, path: &Path) -> io::Result<()> {
-        self.operate(|| OsDisk.remove(path), || Ok(()))
+        self.0.operate(|| OsDisk.remove(path), || Ok(()))
+    }
+}
+
+impl LogFile for FailingLog {
+    fn read(&mut self) -> io::Result<Vec<u8>> {
+        self.log.read()
+    }
+
+    fn length(&self) -> io::Result<Option<u64>> {
+        self.log.length()
+    }
+
+    fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let log = std::cell::RefCell::new(&mut self.log);
+        self.disk.0.operate(
+            || log.borrow_mut().append(bytes),
+            || log.borrow_mut().append(&bytes[..bytes.len() / 2]),
+        )
+    }
+
+    fn truncate(&mut self, length: u64) -> io::Result<()> {
+        self.disk.0.operate(|| self.log.truncate(length), || Ok(()))
     }
 }
 
 /// Fails at every operation of a run in turn and goes on after each.
-fn survives(fault: Fault, algorithm: &Algorithm<f32, f32>, keep: Keep) {
+fn survives(fault: Fault, algorithm: &Algorithm, keep: Keep) {
     let reference = tempfile::tempdir().unwrap();
     whole(reference.path(), algorithm, keep);
     for fails_at in 0.. {
         let dir = tempfile::tempdir().unwrap();
-        let disk = Arc::new(FailingDisk::new(fails_at, fault));
+        let disk = Arc::new(Failing(Arc::new(FailingDisk::new(fails_at, fault))));
         let (ending, _) = attempt(dir.path(), disk, algorithm, keep, &mut Silent);
         let failed = ending.is_err();
         whole(dir.path(), algorithm, keep);
@@ -225,8 +271,7 @@ fn a_crash_at_any_moment_is_survived() {
 
 #[test]
 fn a_random_round_is_kept_and_a_missing_one_stops_nobody() {
-    let cover = Arc::new(tutelage::UniformBox::new(-1.0, 1.0).unwrap());
-    let algorithm = mftpl_p(2, 3.0, cover);
+    let algorithm = mftpl_p(2, 3.0, STRIDE);
     survives(Fault::Crash, &algorithm, Keep::Last);
     let [all, last] = [Keep::All, Keep::Last].map(|keep| {
         let dir = tempfile::tempdir().unwrap();
@@ -234,7 +279,7 @@ fn a_random_round_is_kept_and_a_missing_one_stops_nobody() {
         dir
     });
     // π_n̂ was trained after round n̂ - 1.
-    let random = algorithm.random_round(&plan(1)).unwrap() - 1;
+    let random = algorithm.random_round(&schedule(1)).unwrap() - 1;
     let file = |round: usize| PathBuf::from(format!("policies/round-{round:03}.safetensors"));
     let mut kept = bytes(all.path());
     assert_eq!(kept.len(), 6, "the log and the policies of rounds 0 to 4");
@@ -249,7 +294,7 @@ fn a_random_round_is_kept_and_a_missing_one_stops_nobody() {
 #[test]
 fn a_full_disk_is_named_with_its_file() {
     let dir = tempfile::tempdir().unwrap();
-    let disk = Arc::new(FailingDisk::new(6, Fault::FullDisk));
+    let disk = Arc::new(Failing(Arc::new(FailingDisk::new(7, Fault::FullDisk))));
     let (ending, _) = attempt(dir.path(), disk, &bootstrap_dagger(2), Keep::All, &mut Silent);
     let error = ending.unwrap_err().to_string();
     assert!(error.contains("log.bin") || error.contains("policies"), "{error}");
@@ -311,23 +356,33 @@ fn another_spec_is_refused_with_the_difference() {
 }
 
 #[test]
-fn a_folder_with_another_spec_but_no_log_stays_that_specs() {
+fn a_folder_whose_log_is_gone_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     fs::write(dir.path().join("spec.toml"), SPEC).unwrap();
     let error = open(dir.path(), &SPEC.replace('1', "2")).err().unwrap();
     assert!(matches!(error, StoreError::Spec { .. }), "{error}");
-    assert!(!dir.path().join("log.bin").exists());
-    open(dir.path(), SPEC).unwrap();
+    let error = open(dir.path(), SPEC).err().unwrap();
+    assert!(matches!(error, StoreError::LogLost { left: "spec.toml", .. }), "{error}");
+    whole(&dir.path().join("run"), &bootstrap_dagger(1), Keep::All);
+    fs::remove_file(dir.path().join("run/log.bin")).unwrap();
+    fs::remove_file(dir.path().join("run/spec.toml")).unwrap();
+    let error = open(&dir.path().join("run"), SPEC).err().unwrap();
+    assert!(matches!(error, StoreError::LogLost { left: "policy", .. }), "{error}");
+    assert!(!dir.path().join("run/log.bin").exists());
     fs::remove_file(dir.path().join("spec.toml")).unwrap();
     fs::create_dir(dir.path().join("spec.toml")).unwrap();
     let error = open(dir.path(), SPEC).err().unwrap();
     assert!(matches!(error, StoreError::Io { what: "read", .. }), "{error}");
 }
 
-/// A disk on which the first write and the first cut fail, half-way.
+/// A disk on which the second write to the log and the first cut after it fail, half-way.
 #[derive(Default)]
-struct HiccupingDisk {
-    failed: [AtomicBool; 2],
+struct HiccupingDisk;
+
+struct HiccupingLog {
+    log: Box<dyn LogFile>,
+    writes: usize,
+    cuts: usize,
 }
 
 impl Disk for HiccupingDisk {
@@ -335,19 +390,8 @@ impl Disk for HiccupingDisk {
         OsDisk.create_dir(path)
     }
 
-    fn append(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
-        if self.failed[0].swap(true, Ordering::SeqCst) {
-            return OsDisk.append(path, bytes);
-        }
-        OsDisk.append(path, &bytes[..bytes.len() / 2])?;
-        Err(io::ErrorKind::StorageFull.into())
-    }
-
-    fn truncate(&self, path: &Path, length: u64) -> io::Result<()> {
-        if self.failed[1].swap(true, Ordering::SeqCst) {
-            return OsDisk.truncate(path, length);
-        }
-        Err(io::ErrorKind::StorageFull.into())
+    fn open_log(&self, path: &Path) -> io::Result<Box<dyn LogFile>> {
+        Ok(Box::new(HiccupingLog { log: OsDisk.open_log(path)?, writes: 0, cuts: 0 }))
     }
 
     fn replace(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
@@ -359,11 +403,40 @@ impl Disk for HiccupingDisk {
     }
 }
 
+impl LogFile for HiccupingLog {
+    fn read(&mut self) -> io::Result<Vec<u8>> {
+        self.log.read()
+    }
+
+    fn length(&self) -> io::Result<Option<u64>> {
+        self.log.length()
+    }
+
+    fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.writes += 1;
+        if self.writes != 2 {
+            return self.log.append(bytes);
+        }
+        self.log.append(&bytes[..bytes.len() / 2])?;
+        Err(io::ErrorKind::StorageFull.into())
+    }
+
+    fn truncate(&mut self, length: u64) -> io::Result<()> {
+        self.cuts += 1;
+        // The first cut clears a new log.
+        if self.cuts != 2 {
+            self.log.truncate(length)
+        } else {
+            Err(io::ErrorKind::StorageFull.into())
+        }
+    }
+}
+
 #[test]
 fn a_record_after_half_a_record_takes_its_place() {
     let dir = tempfile::tempdir().unwrap();
     let mut run_dir: RunDir<f32, f32> =
-        RunDir::open(dir.path(), SPEC, Arc::new(HiccupingDisk::default())).unwrap();
+        RunDir::open(dir.path(), SPEC, Arc::new(HiccupingDisk)).unwrap();
     let given = |name: &str| Given::values(name, &[1.0f32]);
     assert!(run_dir.give(given("lost")).is_err());
     assert!(run_dir.history().given.is_empty());
@@ -411,4 +484,160 @@ fn a_policy_that_is_missing_is_made_again() {
     fs::remove_file(dir.path().join("policies/round-004.safetensors")).unwrap();
     whole(dir.path(), &bootstrap_dagger(2), Keep::All);
     assert_eq!(bytes(dir.path()), before);
+}
+
+#[test]
+fn two_writers_are_impossible_also_where_somebody_tidied_up() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut first = open(dir.path(), SPEC).unwrap();
+    // Format 1 had a file of its own for the lock; removing it let a second writer in.
+    let _ = fs::remove_file(dir.path().join("lock"));
+    assert!(matches!(open(dir.path(), SPEC), Err(StoreError::Locked { .. })));
+    // Where the log itself is put aside and back again, the first writer notices before it writes.
+    let log = dir.path().join("log.bin");
+    let bytes = fs::read(&log).unwrap();
+    fs::remove_file(&log).unwrap();
+    fs::write(&log, &bytes).unwrap();
+    let error = first.give(Given::values("d0", &[1.0f32])).unwrap_err();
+    assert!(matches!(error, StoreError::Intruder { .. }), "{error}");
+    assert_eq!(fs::read(&log).unwrap(), bytes, "nothing was written");
+}
+
+#[test]
+fn a_writer_that_cannot_be_locked_out_is_noticed_before_the_next_record() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut first = open(dir.path(), SPEC).unwrap();
+    let log = dir.path().join("log.bin");
+    let mut other = fs::OpenOptions::new().append(true).open(&log).unwrap();
+    io::Write::write_all(&mut other, b"from another machine").unwrap();
+    let error = first.give(Given::values("d0", &[1.0f32])).unwrap_err().to_string();
+    assert!(error.contains("somebody else writes to it"), "{error}");
+}
+
+#[test]
+fn a_flipped_bit_in_any_policy_is_refused_wherever_it_is_read() {
+    let dir = tempfile::tempdir().unwrap();
+    whole(dir.path(), &bootstrap_dagger(2), Keep::All);
+    let history = read_history::<f32, f32>(dir.path()).unwrap();
+    assert_eq!(history.policies.len(), 5, "those after rounds 0 to 4 are noted");
+    for round in 0..=4 {
+        let file = policy_path(dir.path(), round);
+        let sound = fs::read(&file).unwrap();
+        for at in [0, sound.len() / 2, sound.len() - 1] {
+            let mut flipped = sound.clone();
+            flipped[at] ^= 4;
+            fs::write(&file, &flipped).unwrap();
+            let error = read_policy(dir.path(), &history, round).unwrap_err();
+            assert!(matches!(error, StoreError::Policy { .. }), "{error}");
+        }
+        fs::write(&file, sound).unwrap();
+        read_policy(dir.path(), &history, round).unwrap();
+    }
+    let last = policy_path(dir.path(), 4);
+    let mut flipped = fs::read(&last).unwrap();
+    flipped[1] ^= 1;
+    fs::write(&last, &flipped).unwrap();
+    let (ending, _) =
+        attempt(dir.path(), Arc::new(OsDisk), &bootstrap_dagger(2), Keep::All, &mut Silent);
+    assert!(matches!(ending, Err(RunError::Store(StoreError::Policy { .. }))));
+}
+
+#[test]
+fn a_cut_tail_is_reported_and_kept_beside_the_log() {
+    let dir = tempfile::tempdir().unwrap();
+    whole(dir.path(), &bootstrap_dagger(1), Keep::All);
+    let log = dir.path().join("log.bin");
+    let mut bytes = fs::read(&log).unwrap();
+    let at = bytes.len() - 3;
+    bytes[at] ^= 1; // a bit of the last record
+    fs::write(&log, &bytes).unwrap();
+    let run_dir = open(dir.path(), SPEC).unwrap();
+    let cut = run_dir.cut().unwrap();
+    let kept = fs::read(&cut.kept).unwrap();
+    assert_eq!((cut.bytes, &kept[..]), (kept.len(), &bytes[bytes.len() - kept.len()..]));
+    assert_eq!(fs::read(&log).unwrap(), bytes[..bytes.len() - kept.len()]);
+}
+
+#[test]
+fn a_folder_with_another_runs_log_is_refused_by_readers_too() {
+    let dir = tempfile::tempdir().unwrap();
+    whole(dir.path(), &bootstrap_dagger(1), Keep::All);
+    let spec = dir.path().join("spec.toml");
+    fs::write(&spec, SPEC.replace('1', "2")).unwrap();
+    let error = read_history::<f32, f32>(dir.path()).unwrap_err();
+    assert!(matches!(error, StoreError::Mixed { .. }), "{error}");
+}
+
+#[test]
+fn salvage_brings_back_what_is_whole() {
+    let dir = tempfile::tempdir().unwrap();
+    let (run, saved) = (dir.path().join("run"), dir.path().join("saved"));
+    whole(&run, &bootstrap_dagger(1), Keep::All);
+    let log = run.join("log.bin");
+    let mut bytes = fs::read(&log).unwrap();
+    let at = bytes.len() / 2;
+    bytes[at] ^= 1;
+    fs::write(&log, &bytes).unwrap();
+    assert!(matches!(open(&run, SPEC), Err(StoreError::Damaged { .. })));
+    let salvaged = salvage(&run, &saved).unwrap();
+    assert!(salvaged.records > 5 && salvaged.lost > 0 && salvaged.policies == 5, "{salvaged:?}");
+    assert_eq!(fs::read(&log).unwrap(), bytes, "the old folder stays as it is");
+    assert!(salvage(&run, &saved).is_err(), "nothing is overwritten");
+    // What was lost is asked again, and the run comes to the same end.
+    whole(&saved, &bootstrap_dagger(1), Keep::All);
+    let reference = dir.path().join("reference");
+    whole(&reference, &bootstrap_dagger(1), Keep::All);
+    assert_eq!(self::bytes(&saved), self::bytes(&reference));
+}
+
+#[test]
+fn a_gated_algorithm_survives_every_fault_too() {
+    let algorithm = hg_dagger(2, 0.05, 2);
+    survives(Fault::Crash, &algorithm, Keep::All);
+    survives(Fault::ShortWrite, &algorithm, Keep::Last);
+    let dir = tempfile::tempdir().unwrap();
+    whole(dir.path(), &algorithm, Keep::All);
+    let history = read_history::<f32, f32>(dir.path()).unwrap();
+    let sizes: Vec<usize> = history.rounds.iter().map(|round| round.states.len()).collect();
+    assert!(sizes.iter().any(|&size| size < 6), "rounds differ in size: {sizes:?}");
+    assert!(history.expert_steps_after(1) > 0, "the expert's steps are counted");
+}
+
+#[test]
+fn what_is_evaluated_is_what_is_deployed() {
+    let result = |deploy| {
+        let dir = tempfile::tempdir().unwrap();
+        whole(dir.path(), &Algorithm { deploy, ..bootstrap_dagger(3) }, Keep::All);
+        read_history::<f32, f32>(dir.path()).unwrap().results[0].clone()
+    };
+    let (mean, member) = (result(Deploy::Mean), result(Deploy::UniformMember));
+    assert_ne!(mean.deployed.episodes, member.deployed.episodes);
+    let rewards = |evaluation: &tutelage::Evaluation| -> Vec<f64> {
+        evaluation.episodes.iter().map(|episode| episode.reward).collect()
+    };
+    assert_eq!(rewards(&member.deployed), rewards(mean.random.as_ref().unwrap()));
+    assert!(member.random.is_none());
+}
+
+#[test]
+fn a_program_of_ones_own_that_changes_anything_is_another_run() {
+    let job = |learning: usize, members| {
+        let schedule = tutelage::Schedule { rounds: learning, ..schedule(1) };
+        let algorithm = bootstrap_dagger(members);
+        Job::<f32, f32> {
+            algorithm,
+            schedule,
+            material: Material::none(),
+            episodes: 5,
+            keep: Keep::All,
+        }
+    };
+    let spec = |oracle: &str, learning, members| job(learning, members).spec("line", "me", oracle);
+    let dir = tempfile::tempdir().unwrap();
+    drop(open(dir.path(), &spec("rate 0.2", 4, 3)).unwrap());
+    for other in [spec("rate 0.1", 4, 3), spec("rate 0.2", 4, 2), spec("rate 0.2", 3, 3)] {
+        let error = open(dir.path(), &other).err().unwrap();
+        assert!(matches!(error, StoreError::Spec { .. }), "{error}");
+    }
+    drop(open(dir.path(), &spec("rate 0.2", 4, 3)).unwrap());
 }

@@ -1,17 +1,18 @@
 //! A run's rounds as lines of numbers.
 
 use serde::Serialize;
+use tutelage::Action;
 
-use crate::store::{History, RoundResult, Seconds};
+use crate::store::{History, RoundResult, Seconds, Stored};
 
 /// What a round came to.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RoundLine {
     /// n.
     pub round: usize,
-    /// n·K.
+    /// |D₁ ∪ … ∪ Dₙ|.
     pub annotations: usize,
-    /// The average return of the members' mean.
+    /// The average return of the policy as it is deployed, usually its members' mean.
     pub reward: f64,
     /// The average return of a random member at every step, where there are several.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -23,27 +24,29 @@ pub struct RoundLine {
 }
 
 impl RoundLine {
-    /// The line of one round.
-    pub fn new(result: &RoundResult, states_per_round: usize, seconds: Option<&Seconds>) -> Self {
+    /// The line of one round, with so many annotations in all.
+    pub fn new(result: &RoundResult, annotations: usize, seconds: Option<&Seconds>) -> Self {
         Self {
             round: result.round,
-            annotations: result.round * states_per_round,
-            reward: result.mean.mean_reward(),
+            annotations,
+            reward: result.deployed.mean_reward(),
             reward_random: result.random.as_ref().map(tutelage::Evaluation::mean_reward),
-            imitation_loss: result.mean.imitation_loss(),
+            imitation_loss: result.deployed.imitation_loss(),
             seconds: seconds.map(Seconds::total),
         }
     }
 
-    /// The lines of all rounds that have a result.
-    pub fn all<S, A>(
+    /// The lines of all rounds that have a result, of a run with K states a round.
+    pub fn all<S: Stored, A: Stored + Action>(
         history: &History<S, A>,
         states_per_round: usize,
         times: &[Seconds],
     ) -> Vec<Self> {
-        let seconds = |round| times.iter().find(|seconds| seconds.round == round);
-        let line =
-            |result: &RoundResult| Self::new(result, states_per_round, seconds(result.round));
+        let line = |result: &RoundResult| {
+            let annotations = history.annotations_after(result.round, states_per_round);
+            let seconds = times.iter().find(|seconds| seconds.round == result.round);
+            Self::new(result, annotations, seconds)
+        };
         history.results.iter().map(line).collect()
     }
 }

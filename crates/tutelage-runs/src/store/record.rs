@@ -1,20 +1,25 @@
 //! What the log says, record by record.
 //!
 //! ```text
-//! payload    = kind:u8 fields
-//! 1 spec     = text
-//! 2 given    = crc32c:u32 rows:u32 name                      stored data that the run builds on
-//! 3 expert   = evaluation                                    the expert's own line
-//! 4 states   = round:u32 rows                                the states of a round, before they are shown to the expert
-//! 5 answers  = round:u32 first:u32 rows                      the expert's answers from row `first` on
-//! 6 result   = round:u32 evaluation has_random:u8 evaluation?
-//! rows       = element:u8 width:u32 count:u32 values         element: 'f' for f32, 'u' for u32
-//! evaluation = episodes:u32 has_loss:u8 (reward:f64 length:u32 loss:f64?)*
+//! payload     = kind:u8 fields
+//! 1 spec      = text                                         again where the run was extended
+//! 2 given     = crc32c:u32 rows:u32 name                     stored data that the run builds on
+//! 3 expert    = evaluation                                   the expert's own line
+//! 4 states    = round:u32 rows                               format 1: the states of a round
+//! 5 answers   = round:u32 first:u32 rows                     format 1: the expert's answers from row `first` on
+//! 6 result    = round:u32 evaluation has_random:u8 evaluation?
+//! 7 questions = round:u32 rows rows steps:u64 by_expert:u64 (episode:u64 attempt:u32 time:u32 reward:f64)*
+//!                                                            states, the learner's intended actions, and of each state
+//!                                                            its origin and its episode's rewards so far
+//! 8 replies   = round:u32 count:u32 (row:u32)* rows          answers to these rows; skipped where there are no actions
+//! 9 policy    = round:u32 length:u64 crc32c:u32              the policy trained after a round, before it is used
+//! rows        = element:u8 width:u32 count:u32 values        element: 'f' for f32, 'u' for u32
+//! evaluation  = episodes:u32 has_loss:u8 (reward:f64 length:u32 loss:f64?)*
 //! ```
 //!
 //! Nothing here depends on the clock or on the number of threads: the same run writes the same bytes.
 
-use tutelage::{Batch, Element, Episode, Evaluation};
+use tutelage::{Batch, Element, Episode, Evaluation, Origin, Steps};
 
 /// A value that can be written to a log.
 pub trait Stored: Element {
@@ -60,7 +65,39 @@ pub(crate) enum Record<S, A> {
     Expert(Evaluation),
     States { round: u32, states: Batch<S> },
     Answers { round: u32, first: u32, actions: Batch<A> },
-    Result { round: u32, mean: Evaluation, random: Option<Evaluation> },
+    Result { round: u32, deployed: Evaluation, random: Option<Evaluation> },
+    Questions(Questions<S, A>),
+    Replies { round: u32, rows: Vec<u32>, actions: Option<Batch<A>> },
+    Policy(PolicyNote),
+}
+
+/// The states of a round, before they are shown to the expert.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Questions<S, A> {
+    pub(crate) round: u32,
+    pub(crate) states: Batch<S>,
+    pub(crate) intended: Batch<A>,
+    pub(crate) steps: Steps,
+    /// Of each state its origin and the rewards of its episode so far.
+    pub(crate) notes: Vec<(Origin, f64)>,
+}
+
+/// What tells a stored policy from any other bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PolicyNote {
+    /// The round after which it was trained.
+    pub round: u32,
+    /// How many bytes it has.
+    pub length: u64,
+    /// Their CRC-32C.
+    pub checksum: u32,
+}
+
+impl PolicyNote {
+    /// The note of these bytes.
+    pub fn of(round: u32, bytes: &[u8]) -> Self {
+        Self { round, length: bytes.len() as u64, checksum: crc32c::crc32c(bytes) }
+    }
 }
 
 /// Stored data that a run builds on, so that a change in it does not go unnoticed.
@@ -100,9 +137,24 @@ impl<S: Stored, A: Stored> Record<S, A> {
             Self::Answers { round, first, actions } => {
                 bytes.u8(5).u32(*round).u32(*first).rows(actions)
             }
-            Self::Result { round, mean, random } => {
-                bytes.u8(6).u32(*round).evaluation(mean).u8(random.is_some().into());
+            Self::Result { round, deployed, random } => {
+                bytes.u8(6).u32(*round).evaluation(deployed).u8(random.is_some().into());
                 random.iter().fold(&mut bytes, |bytes, random| bytes.evaluation(random))
+            }
+            Self::Questions(Questions { round, states, intended, steps, notes }) => {
+                bytes.u8(7).u32(*round).rows(states).rows(intended);
+                bytes.u64(steps.all).u64(steps.by_expert);
+                notes.iter().fold(&mut bytes, |bytes, (origin, reward)| {
+                    bytes.u64(origin.episode).u32(origin.attempt).u32(origin.time).f64(*reward)
+                })
+            }
+            Self::Replies { round, rows, actions } => {
+                bytes.u8(8).u32(*round).u32(rows.len() as u32);
+                rows.iter().fold(&mut bytes, |bytes, &row| bytes.u32(row));
+                actions.iter().fold(&mut bytes, |bytes, actions| bytes.rows(actions))
+            }
+            Self::Policy(PolicyNote { round, length, checksum }) => {
+                bytes.u8(9).u32(*round).u64(*length).u32(*checksum)
             }
         };
         bytes.0
@@ -121,10 +173,30 @@ impl<S: Stored, A: Stored> Record<S, A> {
             4 => Self::States { round: bytes.u32()?, states: bytes.rows()? },
             5 => Self::Answers { round: bytes.u32()?, first: bytes.u32()?, actions: bytes.rows()? },
             6 => {
-                let (round, mean) = (bytes.u32()?, bytes.evaluation()?);
+                let (round, deployed) = (bytes.u32()?, bytes.evaluation()?);
                 let random = if bytes.flag()? { Some(bytes.evaluation()?) } else { None };
-                Self::Result { round, mean, random }
+                Self::Result { round, deployed, random }
             }
+            7 => {
+                let (round, states, intended) = (bytes.u32()?, bytes.rows()?, bytes.rows()?);
+                let steps = Steps { all: bytes.u64()?, by_expert: bytes.u64()? };
+                let notes = (0..states.len()).map(|_| bytes.note()).collect::<Option<_>>()?;
+                Self::Questions(Questions { round, states, intended, steps, notes })
+            }
+            8 => {
+                let (round, count) = (bytes.u32()?, bytes.u32()?);
+                let mut rows = Vec::new();
+                for _ in 0..count {
+                    rows.push(bytes.u32()?);
+                }
+                let actions = if bytes.0.is_empty() { None } else { Some(bytes.rows()?) };
+                Self::Replies { round, rows, actions }
+            }
+            9 => Self::Policy(PolicyNote {
+                round: bytes.u32()?,
+                length: bytes.u64()?,
+                checksum: bytes.u32()?,
+            }),
             _ => return None,
         };
         bytes.0.is_empty().then_some(record)
@@ -140,6 +212,11 @@ impl Writer {
     }
 
     fn u32(&mut self, value: u32) -> &mut Self {
+        self.0.extend(value.to_le_bytes());
+        self
+    }
+
+    fn u64(&mut self, value: u64) -> &mut Self {
         self.0.extend(value.to_le_bytes());
         self
     }
@@ -198,8 +275,17 @@ impl Reader<'_> {
         self.take().map(u32::from_le_bytes)
     }
 
+    fn u64(&mut self) -> Option<u64> {
+        self.take().map(u64::from_le_bytes)
+    }
+
     fn f64(&mut self) -> Option<f64> {
         self.take().map(f64::from_le_bytes)
+    }
+
+    fn note(&mut self) -> Option<(Origin, f64)> {
+        let origin = Origin { episode: self.u64()?, attempt: self.u32()?, time: self.u32()? };
+        Some((origin, self.f64()?))
     }
 
     fn text(&mut self) -> Option<String> {
@@ -252,37 +338,74 @@ pub(crate) mod tests {
                 first: 0,
                 actions: Batch::from_vec(1, vec![7, 8]).unwrap(),
             },
-            Record::Result { round: 1, mean: evaluation(10.0, Some(0.25)), random: None },
+            Record::Result { round: 1, deployed: evaluation(10.0, Some(0.25)), random: None },
             Record::Result {
                 round: 2,
-                mean: evaluation(11.0, Some(0.125)),
+                deployed: evaluation(11.0, Some(0.125)),
                 random: Some(evaluation(9.0, None)),
             },
         ]
     }
 
+    /// One record of every kind that format 2 has besides.
+    pub(crate) fn every_new_kind() -> Vec<Record<f32, u32>> {
+        let note = |episode| (Origin { episode, attempt: 2, time: 3 }, 0.5);
+        let rows = |values: &[u32]| Batch::from_vec(1, values.to_vec()).unwrap();
+        vec![
+            Record::Questions(Questions {
+                round: 1,
+                states: Batch::from_vec(2, vec![0.5, -1.0, 3.25, 1e-3]).unwrap(),
+                intended: rows(&[1, 0]),
+                steps: Steps { all: 40, by_expert: 20 },
+                notes: vec![note(0), note(7)],
+            }),
+            Record::Replies { round: 1, rows: vec![1], actions: Some(rows(&[6])) },
+            Record::Replies { round: 1, rows: vec![0, 1], actions: None },
+            Record::Policy(PolicyNote::of(1, b"123456789")),
+        ]
+    }
+
     #[test]
     fn every_kind_comes_back() {
-        for record in every_kind() {
+        for record in every_kind().into_iter().chain(every_new_kind()) {
             assert_eq!(Record::decode(&record.encode()), Some(record));
         }
     }
 
+    /// What the bytes of a log say.
+    fn read(log: &[u8]) -> Vec<Record<f32, u32>> {
+        let payloads = frame::scan(log).unwrap().payloads;
+        payloads.into_iter().map(|at| Record::decode(&log[at]).unwrap()).collect()
+    }
+
+    fn write(version: u8, records: &[Record<f32, u32>]) -> Vec<u8> {
+        let frames = records.iter().flat_map(|record| frame::frame(&record.encode()).unwrap());
+        let mut bytes: Vec<u8> = frame::header().into_iter().chain(frames).collect();
+        bytes[8] = version;
+        bytes
+    }
+
     #[test]
-    fn the_format_is_frozen() {
+    fn format_1_is_read_forever() {
         // Written by another program from the description above: every stored run depends on it.
         let golden = include_bytes!("../../tests/data/log-v1.bin");
-        let records = every_kind();
-        let frames = records.iter().flat_map(|record| frame::frame(&record.encode()));
-        assert_eq!(frame::header().into_iter().chain(frames).collect::<Vec<_>>(), golden);
-        let payloads = frame::scan(golden).unwrap().payloads;
-        let read: Vec<_> = payloads.into_iter().map(|at| Record::decode(&golden[at])).collect();
-        assert_eq!(read, records.into_iter().map(Some).collect::<Vec<_>>());
+        assert_eq!(write(1, &every_kind()), golden);
+        assert_eq!(read(golden), every_kind());
+    }
+
+    #[test]
+    fn format_2_is_frozen() {
+        let golden = include_bytes!("../../tests/data/log-v2.bin");
+        let records = [every_kind(), every_new_kind()].concat();
+        assert_eq!(write(2, &records), golden);
+        assert_eq!(read(golden), records);
     }
 
     #[test]
     fn what_is_cut_or_too_long_is_no_record() {
-        for record in every_kind().into_iter().skip(2) {
+        // A text may be cut, and replies without their actions are skips.
+        let records = every_kind().into_iter().skip(2).chain(every_new_kind());
+        for record in records.filter(|record| !matches!(record, Record::Replies { .. })) {
             let bytes = record.encode();
             for length in 0..bytes.len() {
                 assert_eq!(

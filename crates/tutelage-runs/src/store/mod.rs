@@ -2,10 +2,9 @@
 //!
 //! ```text
 //! DIR/spec.toml                       the frozen spec
-//! DIR/log.bin                         append-only: spec, states, answers, results
+//! DIR/log.bin                         append-only: spec, questions, replies, results; locked by the process that writes
 //! DIR/policies/round-NNN.safetensors  the policy trained after round NNN (000: before the first)
 //! DIR/times.jsonl                     how long each phase took; the only thing that differs between equal runs
-//! DIR/lock                            held by the process that writes
 //! ```
 //!
 //! Every record is on disk before what it says is used. Counters and curves are derived by replaying the log.
@@ -13,25 +12,26 @@
 mod disk;
 mod frame;
 mod history;
-mod lock;
 mod record;
 mod run_dir;
+mod salvage;
 mod times;
 
-pub use disk::{Disk, OsDisk};
-pub use history::{History, Round, RoundResult};
-pub use record::{Given, Stored};
-pub use run_dir::{RunDir, read_history, read_spec};
+pub use disk::{Disk, LogFile, OsDisk};
+pub use history::{History, RoundResult};
+pub use record::{Given, PolicyNote, Stored};
+pub use run_dir::{Cut, RunDir, kept_policies, policy_path, read_history, read_policy, read_spec};
+pub use salvage::{Salvaged, salvage};
 pub use times::{Seconds, read_times};
 
-pub(crate) use record::Record;
-pub(crate) use run_dir::{kept_policies, policy_path};
+pub(crate) use record::{Questions, Record};
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 /// Why a run could not be opened, read or written. Nothing on disk was lost by it.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum StoreError {
     /// There is no run.
     #[error("{path} holds no run (there is no {missing})")]
@@ -46,6 +46,48 @@ pub enum StoreError {
     Locked {
         /// The folder.
         path: PathBuf,
+    },
+    /// The log is gone, and with it what the expert said.
+    #[error(
+        "{path} has a {left} but no log.bin, which holds what the expert said; put the log back, or begin in another folder"
+    )]
+    LogLost {
+        /// The folder.
+        path: PathBuf,
+        /// What is left of the run.
+        left: &'static str,
+    },
+    /// Somebody else wrote to the log while we held it.
+    #[error(
+        "{path} has changed under this process ({detail}); somebody else writes to it, or has put another in its place"
+    )]
+    Intruder {
+        /// The log.
+        path: PathBuf,
+        /// How it has changed.
+        detail: String,
+    },
+    /// The folder's spec and its log are of different runs.
+    #[error("{path}: spec.toml and log.bin are of different runs. They differ in\n{difference}")]
+    Mixed {
+        /// The folder.
+        path: PathBuf,
+        /// `- spec.toml` and `+ log.bin`, line by line.
+        difference: String,
+    },
+    /// A stored policy is not the one that the run trained.
+    #[error("{path} is damaged or of another run: {detail}")]
+    Policy {
+        /// The file.
+        path: PathBuf,
+        /// How it differs from what the log says.
+        detail: String,
+    },
+    /// A record that is too large to be written.
+    #[error("a record of {bytes} bytes is too large for the log; rounds must be smaller")]
+    TooLarge {
+        /// How large.
+        bytes: usize,
     },
     /// The spec is not the one the run began with.
     #[error(

@@ -2,7 +2,7 @@
 
 use tutelage::Evaluation;
 
-use crate::store::{RoundResult, Seconds};
+use crate::store::{Cut, RoundResult, Seconds};
 
 /// What a run is busy with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,9 +31,14 @@ pub trait Reporter {
         let _ = expert;
     }
 
-    /// A round is over.
-    fn round(&mut self, result: &RoundResult, seconds: &Seconds) {
-        let _ = (result, seconds);
+    /// A round is over, with so many annotations in all.
+    fn round(&mut self, result: &RoundResult, annotations: usize, seconds: &Seconds) {
+        let _ = (result, annotations, seconds);
+    }
+
+    /// The end of the log had been torn by an interruption; it was cut off and kept.
+    fn cut(&mut self, cut: &Cut) {
+        let _ = cut;
     }
 
     /// Whether the run should stop at the next safe point.

@@ -1,0 +1,315 @@
+//! A durable run: a lesson whose answers are on disk before they are used.
+
+use std::time::Instant;
+
+use tutelage::{
+    Action, ByExpert, Deploy, Deployed, Drive, DurableOracle, Envs, Evaluation, Expert, ExpertActs,
+    LearnError, Lesson, OracleError, Participants, Policy, Progress, Questions, RolloutError,
+    Round, Turn, evaluate,
+};
+
+use crate::job::{Job, Keep};
+use crate::memory::peak_memory;
+use crate::reporter::{Reporter, Stage};
+use crate::store::{self, Record, RoundResult, RunDir, Seconds, StoreError, Stored};
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// All rounds are played.
+    Finished,
+    /// The reporter wanted it to stop; it can be continued.
+    Stopped,
+}
+
+/// Why a run could not go on. What it has come to is on disk, and it can be continued.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RunError {
+    /// The disk, or what is on it.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A policy that could not be written down or read again.
+    #[error("the policy of round {round}: {source}")]
+    Policy {
+        /// The round.
+        round: usize,
+        /// Why.
+        source: OracleError,
+    },
+    /// The lesson.
+    #[error(transparent)]
+    Learn(#[from] LearnError),
+    /// An evaluation.
+    #[error("evaluation after round {round}: {source}")]
+    Evaluate {
+        /// The round (0: the expert's own evaluation).
+        round: usize,
+        /// Why.
+        source: RolloutError,
+    },
+}
+
+/// Runs a job from wherever its run directory says it is.
+///
+/// The log and the policies come out the same to the byte, however often the run was stopped or killed on the way, and
+/// whatever the number of threads.
+pub fn run<W, X, O>(
+    participants: Participants<'_, W, X, O>,
+    job: &Job<'_, W::State, W::Action>,
+    dir: &mut RunDir<W::State, W::Action>,
+    reporter: &mut dyn Reporter,
+) -> Result<Ending, RunError>
+where
+    W: Envs<State: Stored, Action: Stored>,
+    X: Expert<State = W::State, Action = W::Action>,
+    O: DurableOracle<State = W::State, Action = W::Action>,
+{
+    let Participants { envs, expert, oracle } = participants;
+    let seconds = Seconds::default();
+    let mut run = Run { envs, expert, oracle, job, dir, reporter, seconds, stopping: false };
+    run.introduce_expert()?;
+    run.prune()?;
+    let progress = run.progress()?;
+    let Job { algorithm, schedule, material, .. } = *job;
+    let mut lesson = Lesson::new(run.envs, algorithm, schedule, material, progress)?;
+    loop {
+        let started = Instant::now();
+        run.announce(&lesson);
+        let turn = lesson.next(run.envs, run.expert, run.oracle)?;
+        let spent = started.elapsed().as_secs_f64();
+        match turn {
+            Turn::Ask(questions) => run.ask(&mut lesson, &questions, spent)?,
+            Turn::Trained { round } => run.trained(&lesson, round, spent)?,
+            Turn::Finished => return Ok(Ending::Finished),
+        }
+        let is_over = lesson.round() > schedule.rounds;
+        if !is_over && run.wants_stop() {
+            return Ok(Ending::Stopped);
+        }
+    }
+}
+
+/// A run under way.
+struct Run<'a, 'j, W: Envs, X, O> {
+    envs: &'a mut W,
+    expert: &'a mut X,
+    oracle: &'a O,
+    job: &'a Job<'j, W::State, W::Action>,
+    dir: &'a mut RunDir<W::State, W::Action>,
+    reporter: &'a mut dyn Reporter,
+    /// What the round under way took so far.
+    seconds: Seconds,
+    /// Whether the reporter has ever wanted to stop.
+    stopping: bool,
+}
+
+type LessonOf<'j, W, O> =
+    Lesson<'j, <W as Envs>::State, <W as Envs>::Action, <O as tutelage::Oracle>::Policy>;
+
+impl<W, X, O> Run<'_, '_, W, X, O>
+where
+    W: Envs<State: Stored, Action: Stored>,
+    X: Expert<State = W::State, Action = W::Action>,
+    O: DurableOracle<State = W::State, Action = W::Action>,
+{
+    /// Plays the expert's own episodes, once in a run, where it knows its mean action.
+    fn introduce_expert(&mut self) -> Result<(), RunError> {
+        if self.dir.history().expert.is_none() && self.has_mean()? {
+            self.reporter.stage(0, Stage::Expert);
+            let space = self.space();
+            let mut actor = ByExpert::new(self.expert, ExpertActs::Mean, &space);
+            let stream = self.job.schedule.stream.fork("evaluation", 0);
+            let evaluation = evaluate(self.envs, &mut actor, None, self.job.episodes, &stream)
+                .map_err(|source| RunError::Evaluate { round: 0, source })?;
+            self.dir.append(Record::Expert(evaluation))?;
+        }
+        if let Some(evaluation) = &self.dir.history().expert {
+            self.reporter.expert(evaluation);
+        }
+        if let Some(cut) = self.dir.cut() {
+            self.reporter.cut(cut);
+        }
+        Ok(())
+    }
+
+    fn has_mean(&mut self) -> Result<bool, RunError> {
+        let known = self.expert.has_mean(self.envs.spaces());
+        known.map_err(|error| RunError::Evaluate { round: 0, source: error.into() })
+    }
+
+    fn space(&self) -> tutelage::ActionSpace {
+        let (size, bounds) = (self.envs.spaces().actions, self.envs.bounds().clone());
+        tutelage::ActionSpace { size, bounds }
+    }
+
+    /// Where the run directory says that the run is.
+    fn progress(&self) -> Result<Progress<W::State, W::Action, O::Policy>, RunError> {
+        let history = self.dir.history();
+        let closed = history.closed();
+        let (rounds, open) = match self.job.algorithm.drive {
+            Drive::Stored => (self.stored_rounds(closed), None),
+            _ => {
+                let rounds = history.rounds[..closed.min(history.rounds.len())].to_vec();
+                (rounds, history.rounds.get(closed).map(|round| self.widened(round)))
+            }
+        };
+        // A policy without a result is trained again, so that it comes by here.
+        let policy =
+            if closed > 0 && history.results.len() == closed { self.load(closed)? } else { None };
+        Ok(Progress { rounds, open, policy, random_round: None })
+    }
+
+    /// Format 1 tells how wide actions are with the first answer only.
+    fn widened(&self, round: &Round<W::State, W::Action>) -> Round<W::State, W::Action> {
+        let width = <W::Action as tutelage::Element>::width(self.envs.spaces().actions);
+        if round.answers.width() == width || !round.answered_rows().is_empty() {
+            return round.clone();
+        }
+        Round::new(round.states.clone(), width)
+    }
+
+    fn stored_rounds(&self, closed: usize) -> Vec<Round<W::State, W::Action>> {
+        let k = self.job.schedule.states_per_round;
+        let Some(stored) = self.job.material.stored else { return vec![] };
+        let round = |n: usize| {
+            let [first, last] = [n * k, (n + 1) * k].map(|row| row.min(stored.len()));
+            Round::answered(stored.slice(first, last))
+        };
+        (0..closed).map(round).collect()
+    }
+
+    fn load(&self, round: usize) -> Result<Option<O::Policy>, RunError> {
+        let Some(bytes) = self.dir.policy(round)? else { return Ok(None) };
+        let policy = self.oracle.decode(&bytes, self.envs.spaces());
+        policy.map(Some).map_err(|source| RunError::Policy { round, source })
+    }
+
+    fn wants_stop(&mut self) -> bool {
+        self.stopping = self.stopping || self.reporter.wants_stop();
+        self.stopping
+    }
+
+    /// Tells what the next turn is about.
+    fn announce(&mut self, lesson: &LessonOf<'_, W, O>) {
+        let settled = lesson.open().is_some_and(Round::is_settled);
+        let trains = settled || self.job.algorithm.drive == Drive::Stored;
+        let stage = match (lesson.policy(), lesson.open()) {
+            (None, _) => Stage::Train,
+            (Some(_), None) if !trains => Stage::Collect,
+            (Some(_), Some(_)) if !trains => Stage::Annotate,
+            (Some(_), _) => Stage::Train,
+        };
+        if lesson.round() <= self.job.schedule.rounds {
+            self.reporter.stage(lesson.round(), stage);
+        }
+    }
+
+    /// Makes the questions durable, then every answer before the lesson gets it.
+    fn ask(
+        &mut self,
+        lesson: &mut LessonOf<'_, W, O>,
+        questions: &Questions<W::State, W::Action>,
+        spent: f64,
+    ) -> Result<(), RunError> {
+        self.seconds.collect += spent;
+        let started = Instant::now();
+        if self.dir.history().rounds.len() < questions.round
+            && let Some(round) = lesson.open()
+        {
+            self.dir.append(Record::Questions(noted(questions.round, round)))?;
+        }
+        if self.wants_stop() {
+            return Ok(());
+        }
+        self.reporter.stage(questions.round, Stage::Annotate);
+        let Self { expert, dir, reporter, stopping, .. } = self;
+        questions.put_to(*expert, |rows, actions| {
+            lesson.check_answers(rows, actions)?;
+            let (round, rows_of) = (questions.round as u32, rows.to_vec());
+            let actions_of = Some(actions.clone());
+            dir.append(Record::Replies { round, rows: rows_of, actions: actions_of })?;
+            lesson.answer(rows, actions)?;
+            *stopping = reporter.wants_stop();
+            Ok::<bool, RunError>(!*stopping)
+        })?;
+        self.seconds.annotate += started.elapsed().as_secs_f64();
+        Ok(())
+    }
+
+    /// Makes the policy durable, then what it is worth; then lets go of what is no longer kept.
+    fn trained(
+        &mut self,
+        lesson: &LessonOf<'_, W, O>,
+        round: usize,
+        spent: f64,
+    ) -> Result<(), RunError> {
+        self.seconds.train += spent;
+        let Some(policy) = lesson.policy() else { return Ok(()) };
+        let bytes = self.oracle.encode(policy);
+        let bytes = bytes.map_err(|source| RunError::Policy { round, source })?;
+        self.dir.put_policy(round, &bytes)?;
+        if self.dir.history().results.len() < round {
+            self.finish_round(policy, round)?;
+        }
+        Ok(self.prune()?)
+    }
+
+    fn finish_round(&mut self, policy: &O::Policy, round: usize) -> Result<(), RunError> {
+        self.reporter.stage(round, Stage::Evaluate);
+        let started = Instant::now();
+        let result = self.evaluate(policy, round)?;
+        let evaluate = started.elapsed().as_secs_f64();
+        let RoundResult { deployed, random, .. } = result.clone();
+        self.dir.append(Record::Result { round: round as u32, deployed, random })?;
+        let spent = std::mem::take(&mut self.seconds);
+        let seconds = Seconds { round, evaluate, memory: peak_memory(), ..spent };
+        self.dir.note_times(&seconds);
+        let k = self.job.schedule.states_per_round;
+        let annotations = self.dir.history().annotations_after(round, k);
+        self.reporter.round(&result, annotations, &seconds);
+        Ok(())
+    }
+
+    /// The policy's episodes, acting as it is deployed and, where that differs, with random members.
+    fn evaluate(&mut self, policy: &O::Policy, round: usize) -> Result<RoundResult, RunError> {
+        let measures_loss = self.has_mean()?;
+        let deploy = self.job.algorithm.deploy;
+        let stream = self.job.schedule.stream.fork("evaluation", round as u64);
+        let mut play = |deploy, measures_loss: bool| -> Result<Evaluation, RunError> {
+            let mut actor = Deployed::new(policy, deploy);
+            let reference = measures_loss.then_some(
+                &mut *self.expert as &mut dyn Expert<State = W::State, Action = W::Action>,
+            );
+            evaluate(self.envs, &mut actor, reference, self.job.episodes, &stream)
+                .map_err(|source| RunError::Evaluate { round, source })
+        };
+        let deployed = play(deploy, measures_loss)?;
+        let differs = policy.members() > 1 && deploy == Deploy::Mean;
+        let random = differs.then(|| play(Deploy::UniformMember, false)).transpose()?;
+        Ok(RoundResult { round, deployed, random })
+    }
+
+    /// Lets go of the policies that are not kept: those before the last, but for the one that the algorithm returns.
+    fn prune(&self) -> Result<(), StoreError> {
+        if self.job.keep == Keep::All {
+            return Ok(());
+        }
+        let (returned, done) = (self.job.returned_round(), self.dir.history().results.len());
+        let superfluous = (0..done).filter(|&round| round != returned);
+        superfluous.into_iter().try_for_each(|round| self.dir.drop_policy(round))
+    }
+}
+
+fn noted<S: Stored, A: Stored + Action>(
+    number: usize,
+    round: &Round<S, A>,
+) -> store::Questions<S, A> {
+    store::Questions {
+        round: number as u32,
+        states: round.states.clone(),
+        intended: round.intended.clone(),
+        steps: round.steps,
+        notes: round.origins.iter().copied().zip(round.rewards.iter().copied()).collect(),
+    }
+}

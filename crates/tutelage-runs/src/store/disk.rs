@@ -1,0 +1,226 @@
+//! The few ways in which a run touches the disk, so that a test can put a failing disk in their place.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A disk. What a method has done successfully outlives a power cut.
+pub trait Disk: Send + Sync {
+    /// Makes a folder and those above it, where they are missing.
+    fn create_dir(&self, path: &Path) -> io::Result<()>;
+
+    /// Opens a log for writing, empty where there is none. Only one handle on a machine has it at a time: for others this
+    /// fails with [`io::ErrorKind::WouldBlock`].
+    fn open_log(&self, path: &Path) -> io::Result<Box<dyn LogFile>>;
+
+    /// Puts a file with these bytes in place of the one there, if any; there is never a partial file under this name.
+    fn replace(&self, path: &Path, bytes: &[u8]) -> io::Result<()>;
+
+    /// Removes a file, if it is there.
+    fn remove(&self, path: &Path) -> io::Result<()>;
+}
+
+/// A log that nobody else on this machine writes to.
+pub trait LogFile: Send {
+    /// All of its bytes, which are on disk when this returns.
+    fn read(&mut self) -> io::Result<Vec<u8>>;
+
+    /// How long the file is that has the log's name now, and whether it is still this one.
+    fn length(&self) -> io::Result<Option<u64>>;
+
+    /// Writes these bytes after the last one. A failure may leave a part of them there.
+    fn append(&mut self, bytes: &[u8]) -> io::Result<()>;
+
+    /// Cuts the file to this many bytes.
+    fn truncate(&mut self, length: u64) -> io::Result<()>;
+}
+
+/// The operating system's disk.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct OsDisk;
+
+impl Disk for OsDisk {
+    fn create_dir(&self, path: &Path) -> io::Result<()> {
+        if path.is_dir() {
+            return Ok(());
+        }
+        // Level by level, since each new name is durable only once the folder above it is.
+        if let Some(above) = path.parent().filter(|above| !above.as_os_str().is_empty()) {
+            self.create_dir(above)?;
+        }
+        match fs::create_dir(path) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists || !path.is_dir() => {
+                Err(error)
+            }
+            _ => sync_folder_of(path),
+        }
+    }
+
+    fn open_log(&self, path: &Path) -> io::Result<Box<dyn LogFile>> {
+        let file = OpenOptions::new().create(true).read(true).append(true).open(path)?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Err(io::ErrorKind::WouldBlock.into()),
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
+        sync_folder_of(path)?;
+        Ok(Box::new(OsLog { file, path: path.into() }))
+    }
+
+    fn replace(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        let part = part_of(path);
+        let written = write_new(&part, bytes).and_then(|()| fs::rename(&part, path));
+        if written.is_err() {
+            let _ = fs::remove_file(&part);
+        }
+        written?;
+        sync_folder_of(path)
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        match fs::remove_file(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            result => result,
+        }
+    }
+}
+
+/// A log and the operating system's lock on it, which ends with the handle, however the process ends.
+struct OsLog {
+    file: File,
+    path: PathBuf,
+}
+
+impl LogFile for OsLog {
+    fn read(&mut self) -> io::Result<Vec<u8>> {
+        // What another process wrote and did not live to sync must not be built on before it is durable.
+        self.file.sync_all()?;
+        self.file.seek(SeekFrom::Start(0))?;
+        let mut bytes = Vec::new();
+        self.file.read_to_end(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    fn length(&self) -> io::Result<Option<u64>> {
+        let ours = self.file.metadata()?;
+        match fs::metadata(&self.path) {
+            Ok(there) => Ok(is_same_file(&ours, &there).then_some(ours.len())),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.file.write_all(bytes)?;
+        self.file.sync_data()
+    }
+
+    fn truncate(&mut self, length: u64) -> io::Result<()> {
+        self.file.set_len(length)?;
+        self.file.sync_data()
+    }
+}
+
+#[cfg(unix)]
+fn is_same_file(a: &fs::Metadata, b: &fs::Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    (a.dev(), a.ino()) == (b.dev(), b.ino())
+}
+
+#[cfg(not(unix))]
+fn is_same_file(a: &fs::Metadata, b: &fs::Metadata) -> bool {
+    a.len() == b.len()
+}
+
+const PART: &str = ".tutelage-part";
+
+/// A name beside a file's own that no one else uses.
+fn part_of(path: &Path) -> PathBuf {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let (process, next) = (std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+    path.with_file_name(format!(".{name}.{process}-{next}{PART}"))
+}
+
+fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = OpenOptions::new().create_new(true).write(true).open(path)?;
+    file.write_all(bytes)?;
+    file.sync_all()
+}
+
+/// Removes what killed processes left half-written in a folder.
+pub(crate) fn sweep(folder: &Path) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        if entry.file_name().to_string_lossy().ends_with(PART) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+/// A new name is durable once its folder is.
+fn sync_folder_of(path: &Path) -> io::Result<()> {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => File::open(folder)?.sync_all(),
+        _ => File::open(".")?.sync_all(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_are_made_level_by_level_and_a_file_in_the_way_is_named() {
+        let dir = tempfile::tempdir().unwrap();
+        let deep = dir.path().join("a/b/../c/d");
+        for _ in 0..2 {
+            OsDisk.create_dir(&deep).unwrap();
+            assert!(deep.is_dir());
+        }
+        fs::write(dir.path().join("file"), "").unwrap();
+        assert!(OsDisk.create_dir(&dir.path().join("file")).is_err());
+        assert!(OsDisk.create_dir(&dir.path().join("file/below")).is_err());
+    }
+
+    #[test]
+    fn a_second_writer_is_refused_until_the_first_is_done() {
+        let dir = tempfile::tempdir().unwrap();
+        let log = dir.path().join("log");
+        let first = OsDisk.open_log(&log).unwrap();
+        let kind = OsDisk.open_log(&log).err().unwrap().kind();
+        assert_eq!(kind, io::ErrorKind::WouldBlock);
+        drop(first);
+        assert!(OsDisk.open_log(&log).is_ok());
+    }
+
+    #[test]
+    fn a_log_that_was_replaced_under_its_writer_is_noticed() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("log");
+        let mut log = OsDisk.open_log(&path).unwrap();
+        log.append(b"abc").unwrap();
+        assert_eq!(log.length().unwrap(), Some(3));
+        fs::remove_file(&path).unwrap();
+        assert_eq!(log.length().unwrap(), None);
+        fs::write(&path, "xyz").unwrap();
+        assert_eq!(log.length().unwrap(), None, "another file of the same name");
+    }
+
+    #[test]
+    fn a_replacement_leaves_nothing_behind_and_leftovers_of_others_are_swept() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("file");
+        OsDisk.replace(&file, b"one").unwrap();
+        OsDisk.replace(&file, b"two").unwrap();
+        assert_eq!(fs::read(&file).unwrap(), b"two");
+        fs::write(part_of(&file), "half").unwrap();
+        fs::write(dir.path().join("mine.part"), "a user's own").unwrap();
+        assert!(OsDisk.replace(&dir.path().join("no/folder"), b"x").is_err());
+        sweep(dir.path());
+        let mut names: Vec<_> =
+            fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        names.sort();
+        assert_eq!(names, ["file", "mine.part"]);
+    }
+}

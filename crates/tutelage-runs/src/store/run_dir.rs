@@ -1,0 +1,399 @@
+//! A run directory, open for writing.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tutelage::Action;
+
+use super::disk::sweep;
+use super::frame::{self, NoLog};
+use super::{
+    Context, Disk, Given, History, LogFile, PolicyNote, Record, Seconds, StoreError, Stored, times,
+};
+
+/// A run directory under an exclusive lock: what happened so far, and the right to add to it.
+pub struct RunDir<S, A> {
+    path: PathBuf,
+    disk: Arc<dyn Disk>,
+    /// Holds the lock.
+    log: Box<dyn LogFile>,
+    history: History<S, A>,
+    /// How long the log is.
+    length: u64,
+    /// Whether the file may be longer than that, after a failed write.
+    torn: bool,
+    cut: Option<Cut>,
+}
+
+/// What an interrupted write had left at the end of a log: it was cut off and kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cut {
+    /// Where it is kept.
+    pub kept: PathBuf,
+    /// How many bytes it has.
+    pub bytes: usize,
+}
+
+const SPEC: &str = "spec.toml";
+const LOG: &str = "log.bin";
+const POLICIES: &str = "policies";
+
+/// The frozen spec of a run.
+pub fn read_spec(path: &Path) -> Result<String, StoreError> {
+    let text = fs::read_to_string(path.join(SPEC));
+    text.map_err(|error| missing_or_unreadable(path, SPEC, error))
+}
+
+/// What happened in a run, without locking it; a record under way is not seen.
+///
+/// The spec beside the log must be the log's own.
+pub fn read_history<S: Stored, A: Stored + Action>(
+    path: &Path,
+) -> Result<History<S, A>, StoreError> {
+    let log = path.join(LOG);
+    let bytes = fs::read(&log).map_err(|error| missing_or_unreadable(path, LOG, error))?;
+    let no_run = || StoreError::NoRun { path: path.into(), missing: LOG };
+    let history = parse_log(&log, &bytes)?.ok_or_else(no_run)?.history;
+    match read_spec(path) {
+        Ok(spec) if spec == history.spec => Ok(history),
+        Ok(spec) => {
+            let difference = difference(&spec, &history.spec);
+            Err(StoreError::Mixed { path: path.into(), difference })
+        }
+        // It is written after the log, and nobody needs it to read that.
+        Err(StoreError::NoRun { .. }) => Ok(history),
+        Err(error) => Err(error),
+    }
+}
+
+/// The policy that a run trained after a round, as the log knows it.
+pub fn read_policy<S, A>(
+    path: &Path,
+    history: &History<S, A>,
+    round: usize,
+) -> Result<Vec<u8>, StoreError> {
+    let file = policy_path(path, round);
+    let bytes = fs::read(&file).context("read", &file)?;
+    let found = PolicyNote::of(round as u32, &bytes);
+    match history.policies.get(&round) {
+        Some(noted) if *noted != found => {
+            let show = |note: &PolicyNote| format!("{} bytes, {:08x}", note.length, note.checksum);
+            let detail = format!("it has {}, the log says {}", show(&found), show(noted));
+            Err(StoreError::Policy { path: file, detail })
+        }
+        _ => Ok(bytes),
+    }
+}
+
+/// What is not there was never a run; what cannot be read is another matter.
+fn missing_or_unreadable(path: &Path, file: &'static str, source: io::Error) -> StoreError {
+    match source.kind() {
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
+            StoreError::NoRun { path: path.into(), missing: file }
+        }
+        _ => StoreError::Io { what: "read", path: path.join(file), source },
+    }
+}
+
+impl<S: Stored, A: Stored + Action> RunDir<S, A> {
+    /// Opens the run of this spec in a folder, or begins it there.
+    ///
+    /// What an interrupted write left at the end of the log is cut off and kept beside it ([`RunDir::cut`]). A damaged log,
+    /// a lost one, a run of another spec, or one that another process writes to is refused.
+    pub fn open(path: &Path, spec: &str, disk: Arc<dyn Disk>) -> Result<Self, StoreError> {
+        disk.create_dir(path).context("create", path)?;
+        disk.create_dir(&path.join(POLICIES)).context("create", &path.join(POLICIES))?;
+        // Nothing is begun in a folder that says it is another run's, and nothing of such a run is touched.
+        let written = match read_spec(path) {
+            Ok(frozen) => Some(check_spec(path, &frozen, spec).map(|()| frozen)?),
+            Err(StoreError::NoRun { .. }) => None,
+            Err(error) => return Err(error),
+        };
+        let log_path = path.join(LOG);
+        refuse_lost_log(path, &log_path, written.is_some())?;
+        let mut log = disk.open_log(&log_path).map_err(|source| match source.kind() {
+            io::ErrorKind::WouldBlock => StoreError::Locked { path: path.into() },
+            _ => StoreError::Io { what: "open", path: log_path.clone(), source },
+        })?;
+        [path.to_owned(), path.join(POLICIES)].iter().for_each(|folder| sweep(folder));
+        let bytes = log.read().context("read", &log_path)?;
+        let mut dir = match parse_log(&log_path, &bytes)? {
+            Some(Log { history, end, version }) => {
+                check_spec(path, &history.spec, spec)?;
+                let torn = end < bytes.len();
+                let (path, length) = (path.to_owned(), end as u64);
+                let mut dir = Self { path, disk, log, history, length, torn, cut: None };
+                dir.keep_cut(&bytes[end..])?;
+                dir.mend()?;
+                if version < frame::VERSION {
+                    dir.upgrade(&bytes[..end])?;
+                }
+                dir
+            }
+            None => Self::begin(path, spec, disk, log)?,
+        };
+        if written.is_none() {
+            dir.write_spec(spec)?;
+        }
+        dir.history.spec = spec.into();
+        Ok(dir)
+    }
+
+    /// The first record of a log in which nothing whole was ever written.
+    fn begin(
+        path: &Path,
+        spec: &str,
+        disk: Arc<dyn Disk>,
+        mut log: Box<dyn LogFile>,
+    ) -> Result<Self, StoreError> {
+        let log_path = path.join(LOG);
+        let record = Record::<S, A>::Spec(spec.into());
+        let first = [frame::header(), framed(&record)?].concat();
+        log.truncate(0).context("clear", &log_path)?;
+        log.append(&first).context("write to", &log_path)?;
+        let mut history = History::default();
+        history.add(record);
+        let length = first.len() as u64;
+        Ok(Self { path: path.into(), disk, log, history, length, torn: false, cut: None })
+    }
+
+    /// Makes a log of an older format one of ours: the records that it has are ours too.
+    fn upgrade(&mut self, whole: &[u8]) -> Result<(), StoreError> {
+        let log_path = self.path.join(LOG);
+        let mut bytes = frame::header();
+        bytes.extend(&whole[bytes.len()..]);
+        self.disk.replace(&log_path, &bytes).context("write", &log_path)?;
+        self.log = self.disk.open_log(&log_path).context("open", &log_path)?;
+        self.length = bytes.len() as u64;
+        Ok(())
+    }
+
+    /// The folder.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What happened so far.
+    pub fn history(&self) -> &History<S, A> {
+        &self.history
+    }
+
+    /// What was cut off the end of the log when it was opened, if anything.
+    pub fn cut(&self) -> Option<&Cut> {
+        self.cut.as_ref()
+    }
+
+    /// Makes a record durable. After a failure the log is as it was, or the next record makes it so first.
+    pub(crate) fn append(&mut self, record: Record<S, A>) -> Result<(), StoreError> {
+        let (log, offset) = (self.path.join(LOG), self.length as usize);
+        // First of all, so that nothing that cannot be read back is ever written.
+        let damaged = |what| StoreError::Damaged { path: log.clone(), offset, what };
+        self.history.check(&record).map_err(damaged)?;
+        let bytes = framed(&record)?;
+        self.mend()?;
+        self.check_alone()?;
+        self.torn = true;
+        if let Err(source) = self.log.append(&bytes) {
+            // A record that may not be durable must not be found by the next reader. If cutting it fails as well, the
+            // checksum or the end of the file still tells.
+            let _ = self.mend();
+            return Err(source).context("write to", &log);
+        }
+        self.torn = false;
+        self.length += bytes.len() as u64;
+        self.history.add(record);
+        Ok(())
+    }
+
+    /// Whether the log is still as we left it. The lock keeps others out on this machine; on shared storage, and where
+    /// somebody puts another file in its place, this is how we notice.
+    fn check_alone(&self) -> Result<(), StoreError> {
+        let path = self.path.join(LOG);
+        let detail = match self.log.length().context("look at", &path)? {
+            Some(length) if length == self.length => return Ok(()),
+            Some(length) => format!("{length} bytes instead of {}", self.length),
+            None => "another file has its name, or none".into(),
+        };
+        Err(StoreError::Intruder { path, detail })
+    }
+
+    /// Keeps the end of the log that is about to be cut.
+    fn keep_cut(&mut self, tail: &[u8]) -> Result<(), StoreError> {
+        if tail.is_empty() {
+            return Ok(());
+        }
+        let kept = self.path.join(format!("log.cut-at-{}.bin", self.length));
+        self.disk.replace(&kept, tail).context("write", &kept)?;
+        self.cut = Some(Cut { kept, bytes: tail.len() });
+        Ok(())
+    }
+
+    /// Cuts what a failed write left at the end of the log.
+    fn mend(&mut self) -> Result<(), StoreError> {
+        if self.torn {
+            let log = self.path.join(LOG);
+            self.log.truncate(self.length).context("cut the torn end of", &log)?;
+            self.torn = false;
+        }
+        Ok(())
+    }
+
+    /// Lets the run go on under another spec, one that says the same of all that was done and more of what is to come.
+    pub fn extend(&mut self, spec: &str) -> Result<(), StoreError> {
+        if self.history.spec != spec {
+            self.append(Record::Spec(spec.into()))?;
+            self.write_spec(spec)?;
+        }
+        Ok(())
+    }
+
+    fn write_spec(&self, spec: &str) -> Result<(), StoreError> {
+        let path = self.path.join(SPEC);
+        self.disk.replace(&path, spec.as_bytes()).context("write", &path)
+    }
+
+    /// Notes what stored data the run builds on, or checks that it is still the same.
+    ///
+    /// A run that is under way and did not note it when it began is believed: what it was then, nobody knows.
+    pub fn give(&mut self, given: Given) -> Result<(), StoreError> {
+        match self.history.noted(&given.name) {
+            Some(noted) if *noted == given => Ok(()),
+            Some(noted) => Err(StoreError::given(&self.path, noted, &given)),
+            None if self.history.has_begun() => Ok(()),
+            None => self.append(Record::Given(given)),
+        }
+    }
+
+    /// Where the policy trained after a round is kept.
+    pub fn policy_path(&self, round: usize) -> PathBuf {
+        policy_path(&self.path, round)
+    }
+
+    /// The policy trained after a round, where it was kept; one that the log does not know is refused.
+    pub fn policy(&self, round: usize) -> Result<Option<Vec<u8>>, StoreError> {
+        if !self.policy_path(round).is_file() {
+            return Ok(None);
+        }
+        read_policy(&self.path, &self.history, round).map(Some)
+    }
+
+    /// Makes a policy durable, after a note of what it is.
+    pub(crate) fn put_policy(&mut self, round: usize, bytes: &[u8]) -> Result<(), StoreError> {
+        let (path, note) = (self.policy_path(round), PolicyNote::of(round as u32, bytes));
+        match self.history.policies.get(&round) {
+            None => self.append(Record::Policy(note))?,
+            Some(noted) if *noted == note => {}
+            Some(_) => {
+                let detail = "trained again it came out otherwise, by another program or on another kind of processor";
+                return Err(StoreError::Policy { path, detail: detail.into() });
+            }
+        }
+        self.disk.replace(&path, bytes).context("write", &path)
+    }
+
+    /// Forgets a policy.
+    pub(crate) fn drop_policy(&self, round: usize) -> Result<(), StoreError> {
+        let path = self.policy_path(round);
+        self.disk.remove(&path).context("remove", &path)
+    }
+
+    /// Notes how long a round took.
+    pub(crate) fn note_times(&self, seconds: &Seconds) {
+        times::note(&self.path, seconds);
+    }
+}
+
+/// Where there is a spec or a policy there was a log.
+fn refuse_lost_log(path: &Path, log: &Path, has_spec: bool) -> Result<(), StoreError> {
+    if log.try_exists().context("read", log)? {
+        return Ok(());
+    }
+    let left = match (has_spec, kept_policies(path).is_empty()) {
+        (_, false) => "policy",
+        (true, true) => SPEC,
+        (false, true) => return Ok(()),
+    };
+    Err(StoreError::LogLost { path: path.into(), left })
+}
+
+fn framed<S: Stored, A: Stored>(record: &Record<S, A>) -> Result<Vec<u8>, StoreError> {
+    let payload = record.encode();
+    frame::frame(&payload).ok_or(StoreError::TooLarge { bytes: payload.len() })
+}
+
+/// Where a run keeps the policy trained after a round.
+pub fn policy_path(run: &Path, round: usize) -> PathBuf {
+    run.join(POLICIES).join(format!("round-{round:03}.safetensors"))
+}
+
+/// The rounds whose policies a run has kept, in order.
+pub fn kept_policies(run: &Path) -> Vec<usize> {
+    let round = |entry: io::Result<fs::DirEntry>| -> Option<usize> {
+        let name = entry.ok()?.file_name();
+        name.to_str()?.strip_prefix("round-")?.strip_suffix(".safetensors")?.parse().ok()
+    };
+    let entries = fs::read_dir(run.join(POLICIES)).into_iter().flatten();
+    let mut rounds: Vec<usize> = entries.filter_map(round).collect();
+    rounds.sort_unstable();
+    rounds
+}
+
+pub(super) struct Log<S, A> {
+    pub(super) history: History<S, A>,
+    /// Where the whole records end.
+    pub(super) end: usize,
+    version: u32,
+}
+
+/// What the bytes of a log say; nothing where not even its first record was written.
+pub(super) fn parse_log<S: Stored, A: Stored + Action>(
+    path: &Path,
+    bytes: &[u8],
+) -> Result<Option<Log<S, A>>, StoreError> {
+    let damaged = |offset, what| StoreError::Damaged { path: path.into(), offset, what };
+    let scan = match frame::scan(bytes) {
+        Ok(scan) => scan,
+        Err(NoLog::Empty) => return Ok(None),
+        Err(NoLog::Magic) => return Err(StoreError::NoLog { path: path.into() }),
+        Err(NoLog::Version(found)) => {
+            let supported = frame::VERSION;
+            return Err(StoreError::Version { path: path.into(), found, supported });
+        }
+        Err(NoLog::Damaged { offset }) => {
+            return Err(damaged(offset, "a checksum does not match".into()));
+        }
+    };
+    if scan.payloads.is_empty() {
+        return Ok(None);
+    }
+    let mut history = History::default();
+    for payload in scan.payloads {
+        let offset = payload.start;
+        let record = Record::decode(&bytes[payload])
+            .ok_or_else(|| damaged(offset, "not a record of this kind of run".into()))?;
+        history.check(&record).map_err(|what| damaged(offset, what))?;
+        history.add(record);
+    }
+    if history.spec.is_empty() {
+        return Err(damaged(0, "it does not begin with a spec".into()));
+    }
+    Ok(Some(Log { history, end: scan.end, version: scan.version }))
+}
+
+fn check_spec(path: &Path, frozen: &str, asked: &str) -> Result<(), StoreError> {
+    if frozen == asked {
+        return Ok(());
+    }
+    Err(StoreError::Spec { path: path.into(), difference: difference(frozen, asked) })
+}
+
+/// The lines that only one of two texts has.
+fn difference(frozen: &str, asked: &str) -> String {
+    let only = |a: &str, b: &str, sign: &str| {
+        let lines = a.lines().filter(|line| !b.lines().any(|other| other == *line));
+        lines.map(|line| format!("  {sign} {line}")).collect::<Vec<_>>()
+    };
+    [only(frozen, asked, "-"), only(asked, frozen, "+")].concat().join("\n")
+}

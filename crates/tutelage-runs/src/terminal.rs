@@ -1,0 +1,165 @@
+//! A reporter for the terminal, for programs of one's own.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use tutelage::Evaluation;
+
+use crate::RoundLine;
+use crate::reporter::Reporter;
+use crate::store::{Cut, RoundResult, Seconds};
+
+/// Tells how a run goes on standard error, a line a round, and stops it at a safe point on Ctrl-C.
+///
+/// ```no_run
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let mut terminal = tutelage_runs::Terminal::new(20)?;
+/// // run(participants, &job, &mut dir, &mut terminal)?;
+/// # Ok(())
+/// # }
+/// ```
+pub struct Terminal {
+    rounds: usize,
+    expert: Option<f64>,
+    stops: Arc<AtomicUsize>,
+}
+
+/// Ctrl-C could not be listened for.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot listen for Ctrl-C: {0}")]
+pub struct CtrlCError(#[from] ctrlc::Error);
+
+impl Terminal {
+    /// Reports a run of so many rounds.
+    pub fn new(rounds: usize) -> Result<Self, CtrlCError> {
+        Ok(Self { rounds, expert: None, stops: stop_on_ctrl_c()? })
+    }
+}
+
+impl Reporter for Terminal {
+    fn expert(&mut self, expert: &Evaluation) {
+        self.expert = Some(expert.mean_reward());
+        eprintln!("{}", expert_text(expert));
+    }
+
+    fn round(&mut self, result: &RoundResult, annotations: usize, seconds: &Seconds) {
+        let line = RoundLine::new(result, annotations, Some(seconds));
+        eprintln!("{}", round_text(&line, self.rounds, self.expert, seconds));
+    }
+
+    fn cut(&mut self, cut: &Cut) {
+        eprintln!("{}", cut_text(cut));
+    }
+
+    fn wants_stop(&mut self) -> bool {
+        self.stops.load(Ordering::SeqCst) > 0
+    }
+}
+
+/// What the expert is worth, in a line.
+pub fn expert_text(expert: &Evaluation) -> String {
+    let (mean, sd) = (expert.mean_reward(), expert.sd_reward());
+    format!("the expert earns {mean:.*} ± {sd:.*} with its mean action", digits(mean), digits(mean))
+}
+
+/// What a round came to, in a line.
+pub fn round_text(
+    line: &RoundLine,
+    rounds: usize,
+    expert: Option<f64>,
+    seconds: &Seconds,
+) -> String {
+    let share = match expert {
+        Some(expert) if expert > 0.0 => {
+            let share = 100.0 * line.reward / expert;
+            format!(" ({share:.0} % of the expert's {expert:.*})", digits(expert))
+        }
+        _ => String::new(),
+    };
+    let loss = line.imitation_loss.map_or(String::new(), |loss| format!("  loss {loss:.4}"));
+    format!(
+        "round {:>2}/{rounds}  {:>4} annotations  reward {:>6.*}{share}{loss}  {:.1} s, {} left",
+        line.round,
+        line.annotations,
+        digits(line.reward),
+        line.reward,
+        seconds.total(),
+        rough(time_left(line.round, rounds, seconds)),
+    )
+}
+
+/// What was cut off a log, in a line.
+pub fn cut_text(cut: &Cut) -> String {
+    format!(
+        "the log ended in {} bytes of a record that was never finished; they are kept in {}",
+        cut.bytes,
+        cut.kept.display()
+    )
+}
+
+/// The rest at the last round's pace; rounds get longer as D grows, so the pace so far would promise too much.
+fn time_left(round: usize, rounds: usize, last: &Seconds) -> Duration {
+    let seconds = last.total() * rounds.saturating_sub(round) as f64;
+    Duration::try_from_secs_f64(seconds).unwrap_or_default()
+}
+
+/// How many digits behind the point a reward of this size wants.
+pub fn digits(reward: f64) -> usize {
+    match reward.abs() {
+        size if size >= 100.0 => 0,
+        size if size >= 10.0 => 1,
+        _ => 2,
+    }
+}
+
+/// 12 s, 3 min, 2 h.
+pub fn rough(time: Duration) -> String {
+    match time.as_secs() {
+        seconds @ 0..120 => format!("{seconds} s"),
+        seconds @ 120..7200 => format!("{} min", seconds / 60),
+        seconds => format!("{} h", seconds / 3600),
+    }
+}
+
+/// Counts Ctrl-C: the first asks a run to stop at a safe point; the second ends the process, which loses nothing either.
+pub fn stop_on_ctrl_c() -> Result<Arc<AtomicUsize>, CtrlCError> {
+    let stops = Arc::new(AtomicUsize::new(0));
+    let seen = Arc::clone(&stops);
+    ctrlc::set_handler(move || {
+        if seen.fetch_add(1, Ordering::SeqCst) > 0 {
+            std::process::exit(130);
+        }
+        eprintln!("stopping at the next safe point; press Ctrl-C again to stop at once");
+    })?;
+    Ok(stops)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_rough() {
+        let rough = |seconds| rough(Duration::from_secs(seconds));
+        assert_eq!([rough(12), rough(150), rough(8000)], ["12 s", "2 min", "2 h"]);
+    }
+
+    #[test]
+    fn a_round_fits_on_a_line_of_the_terminal() {
+        let line = RoundLine {
+            round: 3,
+            annotations: 150,
+            reward: 1234.5,
+            reward_random: None,
+            imitation_loss: Some(0.25),
+            seconds: None,
+        };
+        let seconds = Seconds { train: 61.5, ..Seconds::default() };
+        let text = round_text(&line, 20, Some(2600.0), &seconds);
+        let expected = "round  3/20   150 annotations  reward   1234 (47 % of the expert's 2600)  loss 0.2500  61.5 s, 17 min left";
+        assert_eq!(text, expected);
+        let small = RoundLine { reward: 0.125, imitation_loss: None, ..line };
+        assert!(round_text(&small, 20, Some(-1.0), &seconds).contains("reward   0.12  61.5 s"));
+    }
+}
