@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use tutelage::{Batch, Element, Expert, Stream};
 use tutelage_render::{Frame, GifWriter, Renderer, strip};
-use tutelage_worlds::{CartPole, World};
+use tutelage_worlds::{CartPole, Pendulum, World};
 
 /// How many stills a strip shows.
 const STILLS: usize = 4;
@@ -16,7 +16,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
     let folder = PathBuf::from(arguments.next().unwrap_or_else(|| ".".to_owned()));
     let width = arguments.next().map_or(Ok(600), |width| width.parse())?;
-    film::<CartPole>(&folder, width, 3)
+    film::<CartPole>(&folder, width, 3)?;
+    film::<Pendulum>(&folder, width, 5)
 }
 
 /// One episode; each frame shows for `delay` hundredths of a second.

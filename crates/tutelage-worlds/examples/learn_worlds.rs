@@ -13,7 +13,7 @@ use tutelage::{
 };
 use tutelage_oracles::mlp::{Budget, Ensemble, Head, Mlp, MlpSettings};
 use tutelage_oracles::net::AdamSettings;
-use tutelage_worlds::{CartPole, Defaults, World};
+use tutelage_worlds::{CartPole, Defaults, Pendulum, World};
 
 const SEEDS: u64 = 3;
 const MEMBERS: usize = 5;
@@ -21,7 +21,8 @@ const MEMBERS: usize = 5;
 fn main() -> Result<(), Box<dyn Error>> {
     let wanted: Vec<String> = std::env::args().skip(1).collect();
     println!("share of the expert's reward, {SEEDS} seeds; seconds per run");
-    table::<CartPole>(&wanted)
+    table::<CartPole>(&wanted)?;
+    table::<Pendulum>(&wanted)
 }
 
 fn table<W: World>(wanted: &[String]) -> Result<(), Box<dyn Error>>

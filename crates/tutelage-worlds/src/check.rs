@@ -20,12 +20,6 @@ pub(crate) fn check_positive(fields: &[(&'static str, f64)]) -> Result<(), Param
     check_each(fields, allowed, |value| value.is_finite() && value > 0.0)
 }
 
-/// Each of these parameters must be finite and not negative.
-pub(crate) fn check_not_negative(fields: &[(&'static str, f64)]) -> Result<(), ParameterError> {
-    let allowed = "finite and not negative";
-    check_each(fields, allowed, |value| value.is_finite() && value >= 0.0)
-}
-
 /// Each of these parameters must pass.
 pub(crate) fn check_each(
     fields: &[(&'static str, f64)],

@@ -28,6 +28,7 @@
 mod cart_pole;
 mod check;
 mod clock;
+mod pendulum;
 #[cfg(test)]
 mod play;
 mod scripted;
@@ -35,5 +36,6 @@ mod world;
 
 pub use cart_pole::{Balance, CartPole, CartPoleParameters};
 pub use check::ParameterError;
+pub use pendulum::{Pendulum, PendulumParameters, SwingUp};
 pub use scripted::{Rule, Scripted};
 pub use world::{Defaults, Draw, World};

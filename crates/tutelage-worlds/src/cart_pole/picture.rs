@@ -37,7 +37,7 @@ impl Draw for CartPole {
         marks.push(line(&[hinge, tip], 0.075, Ink::Orange));
         marks.push(disc(hinge, 0.045, Ink::Dark));
         Picture {
-            view: Rectangle { low: [-edge, -0.5], high: [edge, length + 0.6] },
+            view: Rectangle { low: [-edge, -0.5], high: [edge, length + 0.9] },
             background: Ink::Paper,
             marks,
         }
