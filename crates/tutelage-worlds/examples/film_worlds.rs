@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use tutelage::{Batch, Element, Expert, Stream};
 use tutelage_render::{Frame, GifWriter, Renderer, strip};
-use tutelage_worlds::{CartPole, Pendulum, World};
+use tutelage_worlds::{CartPole, Drive, DriveFive, Pendulum, World};
 
 /// How many stills a strip shows.
 const STILLS: usize = 4;
@@ -17,7 +17,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let folder = PathBuf::from(arguments.next().unwrap_or_else(|| ".".to_owned()));
     let width = arguments.next().map_or(Ok(600), |width| width.parse())?;
     film::<CartPole>(&folder, width, 3)?;
-    film::<Pendulum>(&folder, width, 5)
+    film::<Pendulum>(&folder, width, 5)?;
+    film::<Drive>(&folder, width, 5)?;
+    film::<DriveFive>(&folder, width, 5)
 }
 
 /// One episode; each frame shows for `delay` hundredths of a second.
@@ -26,8 +28,10 @@ fn film<W: World>(folder: &Path, width: usize, delay: u16) -> Result<(), Box<dyn
     let mut gif = GifWriter::start(&folder.join(W::NAME).with_extension("gif"), &frames[0], delay)?;
     frames[1..].iter().try_for_each(|frame| gif.push(frame))?;
     gif.finish()?;
-    let every = (frames.len() - 1).max(1) as f64 / (STILLS - 1) as f64;
-    let stills = (0..STILLS).map(|i| frames[(i as f64 * every) as usize].clone());
+    // Closer together at the beginning, where most happens.
+    let share = |i: usize| (i as f64 / (STILLS - 1) as f64).powi(2);
+    let stills =
+        (0..STILLS).map(|i| frames[(share(i) * (frames.len() - 1) as f64) as usize].clone());
     strip(&stills.collect::<Vec<_>>())?.write_png(&folder.join(W::NAME).with_extension("png"))?;
     println!("{}: {} frames of {:?} pixels", W::NAME, frames.len(), frames[0].size());
     Ok(())

@@ -13,7 +13,7 @@ use tutelage::{
 };
 use tutelage_oracles::mlp::{Budget, Ensemble, Head, Mlp, MlpSettings};
 use tutelage_oracles::net::AdamSettings;
-use tutelage_worlds::{CartPole, Defaults, Pendulum, World};
+use tutelage_worlds::{CartPole, Defaults, Drive, DriveFive, Pendulum, World};
 
 const SEEDS: u64 = 3;
 const MEMBERS: usize = 5;
@@ -22,7 +22,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let wanted: Vec<String> = std::env::args().skip(1).collect();
     println!("share of the expert's reward, {SEEDS} seeds; seconds per run");
     table::<CartPole>(&wanted)?;
-    table::<Pendulum>(&wanted)
+    table::<Pendulum>(&wanted)?;
+    table::<Drive>(&wanted)?;
+    table::<DriveFive>(&wanted)
 }
 
 fn table<W: World>(wanted: &[String]) -> Result<(), Box<dyn Error>>
@@ -32,7 +34,8 @@ where
     if !wanted.is_empty() && !wanted.iter().any(|name| name == W::NAME) {
         return Ok(());
     }
-    let cover = Arc::new(UniformBox::new(-W::DEFAULTS.cover, W::DEFAULTS.cover)?);
+    let [low, high] = W::DEFAULTS.cover;
+    let cover = Arc::new(UniformBox::new(low, high)?);
     let perturbations = W::DEFAULTS.perturbations as f64;
     for algorithm in [dagger(), bootstrap_dagger(MEMBERS), mftpl_p(MEMBERS, perturbations, cover)] {
         print!("{:<10} {:<8}", W::NAME, algorithm.name);

@@ -47,6 +47,6 @@ pub struct Defaults {
     pub episodes: usize,
     /// X, or the mean λ of X: how many perturbation examples a member sees.
     pub perturbations: usize,
-    /// d₀ is uniform over [-b, b]ᵈ for this b.
-    pub cover: f32,
+    /// The ends b and c of d₀, which is uniform over [b, c]ᵈ.
+    pub cover: [f32; 2],
 }

@@ -22,7 +22,7 @@ impl World for CartPole {
         learning_rate: 1e-2,
         episodes: 20,
         perturbations: 5,
-        cover: 2.0,
+        cover: [-2.0, 2.0],
     };
 
     type Expert = Scripted<Balance>;

@@ -22,7 +22,7 @@ impl World for Pendulum {
         learning_rate: 3e-3,
         episodes: 20,
         perturbations: 5,
-        cover: 2.0,
+        cover: [-2.0, 2.0],
     };
 
     type Expert = Scripted<SwingUp>;
