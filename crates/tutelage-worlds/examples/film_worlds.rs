@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use tutelage::{Batch, Element, Expert, Stream};
 use tutelage_render::{Frame, GifWriter, Renderer, strip};
-use tutelage_worlds::{CartPole, Drive, DriveFive, Pendulum, World};
+use tutelage_worlds::{CartPole, Drive, DriveFive, Grid, Pendulum, World};
 
 /// How many stills a strip shows.
 const STILLS: usize = 4;
@@ -19,7 +19,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     film::<CartPole>(&folder, width, 3)?;
     film::<Pendulum>(&folder, width, 5)?;
     film::<Drive>(&folder, width, 5)?;
-    film::<DriveFive>(&folder, width, 5)
+    film::<DriveFive>(&folder, width, 5)?;
+    film::<Grid>(&folder, width, 25)
 }
 
 /// One episode; each frame shows for `delay` hundredths of a second.

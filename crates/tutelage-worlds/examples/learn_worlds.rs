@@ -13,7 +13,7 @@ use tutelage::{
 };
 use tutelage_oracles::mlp::{Budget, Ensemble, Head, Mlp, MlpSettings};
 use tutelage_oracles::net::AdamSettings;
-use tutelage_worlds::{CartPole, Defaults, Drive, DriveFive, Pendulum, World};
+use tutelage_worlds::{CartPole, Defaults, Drive, DriveFive, Grid, Pendulum, World};
 
 const SEEDS: u64 = 3;
 const MEMBERS: usize = 5;
@@ -24,7 +24,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     table::<CartPole>(&wanted)?;
     table::<Pendulum>(&wanted)?;
     table::<Drive>(&wanted)?;
-    table::<DriveFive>(&wanted)
+    table::<DriveFive>(&wanted)?;
+    table::<Grid>(&wanted)
 }
 
 fn table<W: World>(wanted: &[String]) -> Result<(), Box<dyn Error>>

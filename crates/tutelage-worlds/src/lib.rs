@@ -29,6 +29,7 @@ mod cart_pole;
 mod check;
 mod clock;
 mod drive;
+mod grid;
 mod pendulum;
 #[cfg(test)]
 mod play;
@@ -38,6 +39,7 @@ mod world;
 pub use cart_pole::{Balance, CartPole, CartPoleParameters};
 pub use check::ParameterError;
 pub use drive::{Drive, DriveFive, DriveParameters, FollowRoad, FollowRoadByKeys, SENSORS};
+pub use grid::{Grid, GridParameters, ShortestWay};
 pub use pendulum::{Pendulum, PendulumParameters, SwingUp};
 pub use scripted::{Rule, Scripted};
 pub use world::{Defaults, Draw, World};
