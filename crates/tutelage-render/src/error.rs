@@ -25,6 +25,24 @@ pub enum RenderError {
         /// The numbers that would be right.
         allowed: &'static str,
     },
+    /// A mark of a flat picture that has no meaning.
+    #[error("mark {index}: {field} is {value:?}; {allowed}")]
+    Mark {
+        /// Its place in the picture.
+        index: usize,
+        /// What is wrong with it.
+        field: &'static str,
+        /// The numbers found there.
+        value: Vec<f64>,
+        /// The numbers that would be right.
+        allowed: &'static str,
+    },
+    /// A flat picture that shows nothing of the plane.
+    #[error("view is {value:?}; it must have a finite, positive width and height")]
+    View {
+        /// Left, bottom, right, top.
+        value: Vec<f64>,
+    },
     /// A camera that looks from nowhere.
     #[error("camera: {field} is {value}; {allowed}")]
     Camera {

@@ -15,11 +15,14 @@ pub struct Frame {
     rgb: Vec<u8>,
     /// The colours of the scene's bodies, seen or hidden: what later frames of an animation will show.
     pub(crate) body_colours: Vec<Colour>,
+    /// Colours without shades that this frame or a later one may show.
+    pub(crate) flat_colours: Vec<Colour>,
 }
 
 impl Frame {
     pub(crate) fn new(width: usize, height: usize) -> Self {
-        Self { width, height, rgb: vec![0; 3 * width * height], body_colours: Vec::new() }
+        let rgb = vec![0; 3 * width * height];
+        Self { width, height, rgb, body_colours: Vec::new(), flat_colours: Vec::new() }
     }
 
     /// Width and height in pixels.

@@ -2,7 +2,8 @@
 //!
 //! It needs no GPU and no display. Every pixel is cast as a ray against the exact shapes (spheres, capsules, boxes), so
 //! what is seen is what the physics collides. The floor is the plane z = 0; its checker pattern has tiles of half a
-//! metre, so that motion shows though the camera follows.
+//! metre, so that motion shows though the camera follows. Worlds that lie in a plane are drawn as flat shapes instead
+//! ([`Picture`]).
 //!
 //! ```
 //! use tutelage_render::{Body, Camera, Pose, Renderer, Scene, Shape};
@@ -22,8 +23,11 @@ mod error;
 mod frame;
 mod gif_writer;
 mod ground;
+mod ink;
 mod light;
 mod palette;
+mod picture;
+mod raster;
 mod renderer;
 mod scene;
 mod solid;
@@ -33,5 +37,7 @@ pub use camera::Camera;
 pub use error::RenderError;
 pub use frame::{Frame, strip};
 pub use gif_writer::GifWriter;
+pub use ink::Ink;
+pub use picture::{Mark, Picture, Rectangle};
 pub use renderer::Renderer;
 pub use scene::{Body, Colour, Pose, Scene, Shape};

@@ -26,13 +26,14 @@ pub(crate) struct Palette {
 }
 
 impl Palette {
-    /// Suits an animation that begins with `first`: shades of each body, for it may be hidden or dark as yet, and the
-    /// colours that sum up the frame itself.
+    /// Suits an animation that begins with `first`: shades of each body, for it may be hidden or dark as yet, flat colours
+    /// as they are, and the colours that sum up the frame itself.
     pub(crate) fn of(first: &Frame) -> Self {
         let bodies: BTreeSet<Colour> = first.body_colours.iter().copied().collect();
         let count = SHADES.min(BODY_SHADES / bodies.len().max(1));
         let mut colours: Vec<Colour> =
             bodies.iter().flat_map(|body| light::ramp(*body, count)).take(BODY_SHADES).collect();
+        colours.extend(first.flat_colours.iter().take(COLOURS / 4));
         colours.extend(summary(first.rgb(), COLOURS - colours.len()));
         Self { colours, nearest: vec![None; 1 << (3 * BITS)] }
     }

@@ -7,6 +7,8 @@ use crate::camera::{Camera, View};
 use crate::frame::Frame;
 use crate::ground::{self, FloorRow, Row};
 use crate::light;
+use crate::picture::Picture;
+use crate::raster;
 use crate::scene::Scene;
 use crate::solid::{Hit, Solid};
 
@@ -26,6 +28,13 @@ impl Renderer {
         } else {
             Err(RenderError::Size { width, height })
         }
+    }
+
+    /// Draws a flat picture, whole and in the middle. A mark that makes no sense is refused by its place.
+    pub fn draw(&self, picture: &Picture) -> Result<Frame, RenderError> {
+        let mut frame = Frame::new(self.width, self.height);
+        raster::draw(picture, &mut frame)?;
+        Ok(frame)
     }
 
     /// Draws `scene` as `camera` sees it. A body or camera that makes no sense is refused by name.

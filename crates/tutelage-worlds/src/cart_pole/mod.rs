@@ -1,0 +1,33 @@
+//! A pole on a cart, to be kept upright by pushing left or right.
+
+mod env;
+mod expert;
+mod picture;
+
+pub use env::{CartPole, CartPoleParameters};
+pub use expert::Balance;
+
+use crate::{Defaults, Scripted, World};
+
+impl World for CartPole {
+    const NAME: &'static str = "cart-pole";
+
+    const DEFAULTS: Defaults = Defaults {
+        rounds: 10,
+        states_per_round: 40,
+        stride: 5,
+        hidden: &[16],
+        iterations: 400,
+        batch: 100,
+        learning_rate: 1e-2,
+        episodes: 20,
+        perturbations: 5,
+        cover: [-2.0, 2.0],
+    };
+
+    type Expert = Scripted<Balance>;
+
+    fn expert(&self) -> Self::Expert {
+        Scripted(Balance::default())
+    }
+}

@@ -1,0 +1,50 @@
+//! How a cart-pole looks.
+
+use tutelage_render::{Ink, Mark, Picture, Rectangle};
+
+use super::CartPole;
+use crate::Draw;
+
+impl Draw for CartPole {
+    fn picture(&self) -> Picture {
+        let (p, motion) = (&self.parameters, self.motion);
+        let (length, edge) = (2.0 * p.half_length, p.rail + 0.5);
+        let top = 0.22;
+        let hinge = [motion.place, top];
+        let tip = [motion.place + length * motion.angle.sin(), top + length * motion.angle.cos()];
+        let line =
+            |points: &[[f64; 2]], width, ink| Mark::Line { points: points.to_vec(), width, ink };
+        let disc = |centre, radius, ink| Mark::Circle { centre, radius, ink };
+        let cart =
+            Rectangle { low: [motion.place - 0.26, -0.08], high: [motion.place + 0.26, 0.14] };
+        let wheel = |side: f64| [motion.place + side, -0.12];
+        let ground = Rectangle { low: [-9.0, -9.0], high: [9.0, -0.2] };
+        let mut marks = vec![
+            Mark::Polygon { points: ground.corners().to_vec(), ink: Ink::Field },
+            line(&[[-p.rail, -0.2], [p.rail, -0.2]], 0.025, Ink::Grey),
+        ];
+        for end in [-p.rail, p.rail] {
+            marks.push(line(&[[end, -0.2], [end, 0.02]], 0.05, Ink::Red));
+        }
+        marks.push(line(&[[0.0, -0.2], [0.0, -0.26]], 0.025, Ink::Grey));
+        marks.push(line(&closed(&cart.corners()), 0.06, Ink::Blue));
+        marks.push(Mark::Polygon { points: cart.corners().to_vec(), ink: Ink::Blue });
+        for wheel in [wheel(-0.16), wheel(0.16)] {
+            marks.push(disc(wheel, 0.08, Ink::Dark));
+            marks.push(disc(wheel, 0.03, Ink::Grey));
+        }
+        marks.push(line(&[[motion.place, 0.12], hinge], 0.12, Ink::Blue));
+        marks.push(line(&[hinge, tip], 0.075, Ink::Orange));
+        marks.push(disc(hinge, 0.045, Ink::Dark));
+        Picture {
+            view: Rectangle { low: [-edge, -0.5], high: [edge, length + 0.9] },
+            background: Ink::Paper,
+            marks,
+        }
+    }
+}
+
+/// The corners with the first again at the end.
+fn closed(corners: &[[f64; 2]]) -> Vec<[f64; 2]> {
+    corners.iter().chain(corners.first()).copied().collect()
+}

@@ -1,0 +1,109 @@
+//! The car driven by five keys.
+
+use tutelage::{Env, EnvError, Rng, Spaces, Step};
+
+use super::{Drive, DriveParameters};
+use crate::check::{check_index, check_width};
+use crate::{Draw, ParameterError};
+
+/// How far a key turns the wheels, of 1.
+const TURN: f64 = 0.6;
+
+/// How hard the keys press the pedals, of 1.
+const PRESS: f64 = 0.8;
+
+/// [`Drive`] by five keys: 0 rolls, 1 steers left and 2 right while holding the speed, 3 gives gas, 4 brakes.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct DriveFive(pub(super) Drive);
+
+impl DriveFive {
+    /// A car and a track of these parameters.
+    pub fn new(parameters: DriveParameters) -> Result<Self, ParameterError> {
+        Drive::new(parameters).map(Self)
+    }
+}
+
+impl Env for DriveFive {
+    type State = f32;
+    type Action = u32;
+
+    fn spaces(&self) -> Spaces {
+        Spaces { actions: 5, ..self.0.spaces() }
+    }
+
+    fn horizon(&self) -> usize {
+        self.0.horizon()
+    }
+
+    fn reset(&mut self, rng: Rng, state: &mut [f32]) -> Result<(), EnvError> {
+        self.0.reset(rng, state)
+    }
+
+    fn step(&mut self, action: &[u32], state: &mut [f32]) -> Result<Step, EnvError> {
+        self.0.check_running()?;
+        check_width("state", state.len(), self.0.spaces().states)?;
+        let key = check_index(action, 5, "0 rolls, 1 left, 2 right, 3 gas, 4 brake")?;
+        let hold = self.0.car.holding_throttle(self.0.parameters());
+        let (steering, throttle) = match key {
+            1 => (TURN, hold),
+            2 => (-TURN, hold),
+            3 => (0.0, PRESS),
+            4 => (0.0, -PRESS),
+            _ => (0.0, 0.0),
+        };
+        self.0.advance(steering, throttle, state)
+    }
+}
+
+impl Draw for DriveFive {
+    fn picture(&self) -> tutelage_render::Picture {
+        self.0.picture()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tutelage::{Stream, check_env};
+
+    use super::*;
+
+    fn started() -> (DriveFive, Vec<f32>) {
+        let mut env = DriveFive::default();
+        let mut state = vec![0.0; env.spaces().states];
+        env.reset(Stream::new(1).rng(), &mut state).unwrap();
+        env.0.car.speed = 5.0;
+        (env, state)
+    }
+
+    #[test]
+    fn it_keeps_the_contract_of_environments() {
+        check_env(DriveFive::default, Stream::new(1)).unwrap();
+    }
+
+    #[test]
+    fn each_key_does_what_it_says() {
+        let after = |key| {
+            let (mut env, mut state) = started();
+            let before = env.0.car;
+            env.step(&[key], &mut state).unwrap();
+            (env.0.car.heading - before.heading, env.0.car.speed - before.speed)
+        };
+        assert!((after(0).1 + 0.1).abs() < 1e-9, "drag 0.2 of 5 m/s for 0.1 s");
+        assert!(after(1).0 > 0.05 && after(1).1.abs() < 1e-9);
+        assert_eq!(after(2).0, -after(1).0);
+        assert!((after(3).1 - 0.22).abs() < 1e-9 && after(3).0 == 0.0);
+        assert!((after(4).1 + 0.74).abs() < 1e-9);
+    }
+
+    #[test]
+    fn bad_input_is_named_and_changes_nothing() {
+        let (mut env, mut state) = started();
+        let before = env.clone();
+        assert!(matches!(env.step(&[5], &mut state), Err(EnvError::Value { what: "action", .. })));
+        assert!(matches!(env.step(&[0, 1], &mut state), Err(EnvError::Width { .. })));
+        assert!(matches!(env.step(&[0], &mut []), Err(EnvError::Width { .. })));
+        assert_eq!(env, before);
+        let mut fresh = DriveFive::default();
+        assert!(matches!(fresh.step(&[0], &mut state), Err(EnvError::NoEpisode)));
+    }
+}

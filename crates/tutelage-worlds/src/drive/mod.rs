@@ -1,0 +1,49 @@
+//! A car on a closed track, which sees the road through range sensors.
+
+mod car;
+mod env;
+mod expert;
+mod five;
+mod picture;
+mod track;
+
+pub use env::{Drive, DriveParameters, SENSORS};
+pub use expert::{FollowRoad, FollowRoadByKeys};
+pub use five::DriveFive;
+
+use crate::{Defaults, Scripted, World};
+
+impl World for Drive {
+    const NAME: &'static str = "drive";
+
+    const DEFAULTS: Defaults = Defaults {
+        rounds: 10,
+        states_per_round: 50,
+        stride: 8,
+        hidden: &[32],
+        iterations: 1000,
+        batch: 100,
+        learning_rate: 3e-3,
+        episodes: 20,
+        perturbations: 5,
+        cover: [-2.0, 2.0],
+    };
+
+    type Expert = Scripted<FollowRoad>;
+
+    fn expert(&self) -> Self::Expert {
+        Scripted(FollowRoad::of(self.parameters()))
+    }
+}
+
+impl World for DriveFive {
+    const NAME: &'static str = "drive-5";
+
+    const DEFAULTS: Defaults = Defaults { ..Drive::DEFAULTS };
+
+    type Expert = Scripted<FollowRoadByKeys>;
+
+    fn expert(&self) -> Self::Expert {
+        Scripted(FollowRoadByKeys(FollowRoad::of(self.0.parameters())))
+    }
+}

@@ -1,0 +1,90 @@
+//! How car and track look.
+
+use tutelage_render::{Ink, Mark, Picture, Rectangle};
+
+use super::{Drive, SENSORS};
+use crate::Draw;
+
+/// Metres of grass around the road.
+const MARGIN: f64 = 4.0;
+
+impl Draw for Drive {
+    fn picture(&self) -> Picture {
+        let mut marks = self.road();
+        marks.extend(self.rays());
+        marks.extend(self.body());
+        Picture { view: self.view(), background: Ink::Field, marks }
+    }
+}
+
+impl Drive {
+    fn view(&self) -> Rectangle {
+        let edge = |axis: usize, start: f64, pick: fn(f64, f64) -> f64| {
+            self.track.borders.iter().flatten().map(|point| point[axis]).fold(start, pick)
+        };
+        let low = [0, 1].map(|axis| edge(axis, f64::INFINITY, f64::min) - MARGIN);
+        let high = [0, 1].map(|axis| edge(axis, f64::NEG_INFINITY, f64::max) + MARGIN);
+        Rectangle { low, high }
+    }
+
+    /// A light edge, the asphalt, and a dashed line in its middle.
+    fn road(&self) -> Vec<Mark> {
+        let (middle, width) = (&self.track.middle, 2.0 * self.track.half_width);
+        let closed: Vec<[f64; 2]> = middle.iter().chain(middle.first()).copied().collect();
+        let line =
+            |points: &[[f64; 2]], width, ink| Mark::Line { points: points.to_vec(), width, ink };
+        let mut marks =
+            vec![line(&closed, width + 1.0, Ink::Paper), line(&closed, width, Ink::Slate)];
+        let dashes = (self.track.length / 6.0).round();
+        marks.extend((0..dashes as usize).map(|i| {
+            let start = self.track.length * i as f64 / dashes;
+            let points = [0.0, 1.25, 2.5].map(|along| self.track.at(start + along).0);
+            line(&points, 0.25, Ink::Grey)
+        }));
+        marks
+    }
+
+    /// What each sensor sees.
+    fn rays(&self) -> impl Iterator<Item = Mark> {
+        let (place, heading) = (self.car.place, self.car.heading);
+        SENSORS.into_iter().zip(self.ranges()).flat_map(move |(angle, range)| {
+            let end = ahead(place, heading + angle, range);
+            [
+                Mark::Line { points: vec![place, end], width: 0.22, ink: Ink::Yellow },
+                Mark::Circle { centre: end, radius: 0.5, ink: Ink::Yellow },
+            ]
+        })
+    }
+
+    /// Wheels, the front ones turned, then the body and its window.
+    fn body(&self) -> Vec<Mark> {
+        let p = self.parameters();
+        let (half, reach) = (p.half_car, 0.5 * p.wheel_base);
+        let mut marks = Vec::new();
+        for (along, turn) in [(reach, p.max_wheel * self.steering), (-reach, 0.0)] {
+            for side in [-half, half] {
+                let ([x, y], angle) = (self.on_car([along, side]), self.car.heading + turn);
+                let points = vec![ahead([x, y], angle, -0.5), ahead([x, y], angle, 0.5)];
+                marks.push(Mark::Line { points, width: 0.6, ink: Ink::Dark });
+            }
+        }
+        let block = |low: [f64; 2], high: [f64; 2], ink| {
+            let corners = Rectangle { low, high }.corners();
+            Mark::Polygon { points: corners.map(|corner| self.on_car(corner)).to_vec(), ink }
+        };
+        marks.push(block([-reach - 0.9, -half], [reach + 0.9, half], Ink::Orange));
+        marks.push(block([0.2, -0.75 * half], [0.9, 0.75 * half], Ink::Paper));
+        marks
+    }
+
+    /// A point given by how far it is ahead of the car's centre and how far to the left.
+    fn on_car(&self, [along, aside]: [f64; 2]) -> [f64; 2] {
+        let (sin, cos) = self.car.heading.sin_cos();
+        let [x, y] = self.car.place;
+        [x + along * cos - aside * sin, y + along * sin + aside * cos]
+    }
+}
+
+fn ahead([x, y]: [f64; 2], direction: f64, distance: f64) -> [f64; 2] {
+    [x + distance * direction.cos(), y + distance * direction.sin()]
+}

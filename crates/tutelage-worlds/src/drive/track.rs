@@ -1,0 +1,179 @@
+//! A closed road.
+
+use std::f64::consts::TAU;
+
+/// How many straight pieces the road is made of.
+const PIECES: usize = 240;
+
+/// A road of constant width along a closed line.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Track {
+    pub(crate) half_width: f64,
+    /// The middle line, anticlockwise; piece i leads from point i to the next.
+    pub(crate) middle: Vec<[f64; 2]>,
+    /// How far each point is along the middle line.
+    along: Vec<f64>,
+    pub(crate) length: f64,
+    pub(crate) borders: [Vec<[f64; 2]>; 2],
+}
+
+/// A place on or beside the road.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Place {
+    /// How far along the middle line the nearest point is.
+    pub(crate) along: f64,
+    /// How far away it is.
+    pub(crate) aside: f64,
+}
+
+impl Track {
+    /// The road whose middle line is (stretch · r cos φ, r sin φ) with r = radius · (1 + Σₖ aₖ cos(kφ + pₖ)), where `waves`
+    /// holds the pairs (aₖ, pₖ) from k = 1 on.
+    pub(crate) fn new(radius: f64, stretch: f64, waves: &[[f64; 2]], half_width: f64) -> Self {
+        let point = |i: usize| {
+            let angle = TAU * i as f64 / PIECES as f64;
+            let wave = |(k, [size, phase]): (usize, &[f64; 2])| {
+                size * ((k + 1) as f64 * angle + phase).cos()
+            };
+            let r = radius * (1.0 + waves.iter().enumerate().map(wave).sum::<f64>());
+            [stretch * r * angle.cos(), r * angle.sin()]
+        };
+        let middle: Vec<[f64; 2]> = (0..PIECES).map(point).collect();
+        let mut along = vec![0.0];
+        for i in 0..PIECES {
+            along.push(along[i] + norm(minus(middle[(i + 1) % PIECES], middle[i])));
+        }
+        let length = along.pop().unwrap_or_default();
+        let borders = [half_width, -half_width]
+            .map(|aside| (0..PIECES).map(|i| beside(&middle, i, aside)).collect());
+        Self { half_width, middle, along, length, borders }
+    }
+
+    /// The radius of the tightest bend.
+    pub(crate) fn tightest(&self) -> f64 {
+        let radius = |i: usize| {
+            let [before, after] = [self.piece(i + PIECES - 1), self.piece(i)].map(minus_pair);
+            let turn = cross(before, after).atan2(dot(before, after)).abs();
+            0.5 * (norm(before) + norm(after)) / turn
+        };
+        (0..PIECES).map(radius).fold(f64::INFINITY, f64::min)
+    }
+
+    /// The nearest point of the middle line.
+    pub(crate) fn nearest(&self, point: [f64; 2]) -> Place {
+        let place = |i: usize| {
+            let [from, to] = self.piece(i);
+            let (way, off) = (minus(to, from), minus(point, from));
+            let share = (dot(off, way) / dot(way, way)).clamp(0.0, 1.0);
+            let aside = norm(minus(off, way.map(|x| share * x)));
+            Place { along: self.along[i] + share * norm(way), aside }
+        };
+        let nearer = |best: Place, next: Place| if next.aside < best.aside { next } else { best };
+        (1..PIECES).map(place).fold(place(0), nearer)
+    }
+
+    /// The point of the middle line at a distance along it, and the road's direction there.
+    pub(crate) fn at(&self, along: f64) -> ([f64; 2], f64) {
+        let along = along.rem_euclid(self.length);
+        let i = self.along.partition_point(|&start| start <= along).max(1) - 1;
+        let [from, to] = self.piece(i);
+        let way = minus(to, from);
+        let share = (along - self.along[i]) / norm(way);
+        ([0, 1].map(|axis| from[axis] + share * way[axis]), way[1].atan2(way[0]))
+    }
+
+    /// How far it is from one place along to another, the shorter way round.
+    pub(crate) fn between(&self, from: f64, to: f64) -> f64 {
+        (to - from + 0.5 * self.length).rem_euclid(self.length) - 0.5 * self.length
+    }
+
+    /// How far one sees from a point before a border is in the way, at most `range`.
+    pub(crate) fn sight(&self, from: [f64; 2], direction: f64, range: f64) -> f64 {
+        let ray = [direction.cos(), direction.sin()];
+        let pieces = self.borders.iter().flat_map(|border| {
+            border.iter().zip(border.iter().cycle().skip(1)).map(|(a, b)| [*a, *b])
+        });
+        pieces.filter_map(|piece| crossing(from, ray, piece)).fold(range, f64::min)
+    }
+
+    fn piece(&self, i: usize) -> [[f64; 2]; 2] {
+        [self.middle[i % PIECES], self.middle[(i + 1) % PIECES]]
+    }
+}
+
+/// The point at a distance to the left of point i of a closed line.
+fn beside(middle: &[[f64; 2]], i: usize, aside: f64) -> [f64; 2] {
+    let count = middle.len();
+    let way = minus(middle[(i + 1) % count], middle[(i + count - 1) % count]);
+    let left = [-way[1] / norm(way), way[0] / norm(way)];
+    [0, 1].map(|axis| middle[i][axis] + aside * left[axis])
+}
+
+/// How far along a ray of unit length a piece is met, if it is.
+fn crossing(from: [f64; 2], ray: [f64; 2], [a, b]: [[f64; 2]; 2]) -> Option<f64> {
+    let (way, off) = (minus(b, a), minus(a, from));
+    let slant = cross(ray, way);
+    let (distance, share) = (cross(off, way) / slant, cross(off, ray) / slant);
+    (distance >= 0.0 && (0.0..=1.0).contains(&share)).then_some(distance)
+}
+
+fn minus_pair([from, to]: [[f64; 2]; 2]) -> [f64; 2] {
+    minus(to, from)
+}
+
+fn minus(a: [f64; 2], b: [f64; 2]) -> [f64; 2] {
+    [a[0] - b[0], a[1] - b[1]]
+}
+
+fn dot(a: [f64; 2], b: [f64; 2]) -> f64 {
+    a[0] * b[0] + a[1] * b[1]
+}
+
+fn cross(a: [f64; 2], b: [f64; 2]) -> f64 {
+    a[0] * b[1] - a[1] * b[0]
+}
+
+fn norm(a: [f64; 2]) -> f64 {
+    a[0].hypot(a[1])
+}
+
+#[cfg(test)]
+mod tests {
+    use std::f64::consts::PI;
+
+    use super::*;
+
+    /// A ring road of radius 20.
+    fn ring() -> Track {
+        Track::new(20.0, 1.0, &[], 4.0)
+    }
+
+    #[test]
+    fn a_ring_is_as_long_and_as_bent_as_a_circle() {
+        assert!((ring().length - TAU * 20.0).abs() < 0.02, "{}", ring().length);
+        assert!((ring().tightest() - 20.0).abs() < 0.01, "{}", ring().tightest());
+    }
+
+    #[test]
+    fn places_and_points_belong_together() {
+        let track = ring();
+        let place = track.nearest([0.0, 21.5]);
+        assert!((place.aside - 1.5).abs() < 0.01, "{place:?}");
+        assert!((place.along - 0.25 * track.length).abs() < 0.01, "{place:?}");
+        let (point, direction) = track.at(place.along);
+        assert!(norm(minus(point, [0.0, 20.0])) < 0.01 && (direction.cos() + 1.0).abs() < 0.01);
+        assert!((track.between(track.length - 1.0, 2.0) - 3.0).abs() < 1e-9);
+        assert!((track.between(2.0, track.length - 1.0) + 3.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn sight_ends_at_the_nearer_border_or_at_the_range() {
+        let track = ring();
+        assert!((track.sight([20.0, 0.0], 0.0, 30.0) - 4.0).abs() < 0.01, "outwards");
+        assert!((track.sight([20.0, 0.0], PI, 30.0) - 4.0).abs() < 0.01, "inwards");
+        // Along the tangent the outer border is met where 20² + d² = 24².
+        let ahead = (24.0f64.powi(2) - 20.0f64.powi(2)).sqrt();
+        assert!((track.sight([20.0, 0.0], 0.5 * PI, 30.0) - ahead).abs() < 0.05);
+        assert_eq!(track.sight([20.0, 0.0], 0.5 * PI, 5.0), 5.0);
+    }
+}

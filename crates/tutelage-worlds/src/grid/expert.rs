@@ -1,0 +1,56 @@
+//! How to walk through a maze.
+
+use std::sync::Arc;
+
+use tutelage::Spaces;
+
+use super::Grid;
+use super::env::{STATES, cell_at};
+use super::maze::Maze;
+use crate::Rule;
+
+/// Knows the maze and takes the shortest way; of several, the one that starts up, else right, else down.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ShortestWay(Arc<Maze>);
+
+impl ShortestWay {
+    /// The rule for this maze.
+    pub fn of(grid: &Grid) -> Self {
+        Self(Arc::clone(&grid.maze))
+    }
+}
+
+impl Rule for ShortestWay {
+    type Action = u32;
+
+    fn spaces(&self) -> Spaces {
+        Spaces { states: STATES, actions: 4 }
+    }
+
+    fn act(&self, state: &[f32], action: &mut [u32]) {
+        let cell = cell_at([state[0], state[1]], self.0.size);
+        let goal = cell_at([state[6], state[7]], self.0.size);
+        action[0] = self.0.way_to(goal, cell) as u32;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tutelage::Stream;
+
+    use crate::Grid;
+    use crate::play::play;
+
+    #[test]
+    fn it_arrives_in_as_few_steps_as_there_are() {
+        for seed in 0..100 {
+            let mut grid = Grid::default();
+            let steps = play(&mut grid, Stream::new(seed));
+            let [column, row] = grid.trail[0];
+            let fewest = grid.maze.steps_to(grid.goal)[row * 8 + column];
+            assert_eq!(steps.len(), fewest, "seed {seed}");
+            let last = steps[steps.len() - 1];
+            assert!(last.terminated && last.reward == (101 - fewest) as f64 / 100.0);
+        }
+    }
+}

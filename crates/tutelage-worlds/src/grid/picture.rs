@@ -1,0 +1,56 @@
+//! How a maze looks.
+
+use tutelage_render::{Ink, Mark, Picture, Rectangle};
+
+use super::Grid;
+use super::maze::Cell;
+use crate::Draw;
+
+impl Draw for Grid {
+    /// A cell is a unit square, the first one from (0, 0) to (1, 1).
+    fn picture(&self) -> Picture {
+        let [width, height] = self.maze.size.map(|count| count as f64);
+        let floor = Rectangle { low: [0.0; 2], high: [width, height] };
+        let mut marks = vec![Mark::Polygon { points: floor.corners().to_vec(), ink: Ink::Paper }];
+        marks.extend(self.goal_flag());
+        let trail: Vec<[f64; 2]> = self.trail.iter().map(|cell| middle(*cell)).collect();
+        marks.push(Mark::Line { points: trail, width: 0.12, ink: Ink::Faint });
+        let line = |points: &[[f64; 2]]| Mark::Line {
+            points: points.to_vec(),
+            width: 0.1,
+            ink: Ink::Slate,
+        };
+        let corners = floor.corners();
+        marks.push(line(&[corners[0], corners[1], corners[2], corners[3], corners[0]]));
+        marks.extend(self.maze.inner_walls().map(|(cell, way)| line(&wall(cell, way))));
+        let centre = middle(self.cell());
+        marks.push(Mark::Circle { centre, radius: 0.28, ink: Ink::Blue });
+        let view = Rectangle { low: [-0.4; 2], high: [width + 0.4, height + 0.4] };
+        Picture { view, background: Ink::Field, marks }
+    }
+}
+
+impl Grid {
+    /// A light square with a flag on a pole.
+    fn goal_flag(&self) -> [Mark; 3] {
+        let [x, y] = self.goal.map(|index| index as f64);
+        let square = Rectangle { low: [x, y], high: [x + 1.0, y + 1.0] };
+        let flag = vec![[x + 0.35, y + 0.85], [x + 0.8, y + 0.67], [x + 0.35, y + 0.5]];
+        let pole = vec![[x + 0.35, y + 0.15], [x + 0.35, y + 0.85]];
+        [
+            Mark::Polygon { points: square.corners().to_vec(), ink: Ink::Field },
+            Mark::Polygon { points: flag, ink: Ink::Green },
+            Mark::Line { points: pole, width: 0.06, ink: Ink::Dark },
+        ]
+    }
+}
+
+fn middle(cell: Cell) -> [f64; 2] {
+    cell.map(|index| index as f64 + 0.5)
+}
+
+/// The ends of the wall above a cell (way 0) or to its right (way 1).
+fn wall(cell: Cell, way: usize) -> [[f64; 2]; 2] {
+    let [x, y] = cell.map(|index| index as f64);
+    if way == 0 { [[x, y + 1.0], [x + 1.0, y + 1.0]] } else { [[x + 1.0, y], [x + 1.0, y + 1.0]] }
+}

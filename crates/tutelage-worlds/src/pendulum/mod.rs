@@ -1,0 +1,33 @@
+//! A pendulum, to be swung up and kept upright by a weak motor.
+
+mod env;
+mod expert;
+mod picture;
+
+pub use env::{Pendulum, PendulumParameters};
+pub use expert::SwingUp;
+
+use crate::{Defaults, Scripted, World};
+
+impl World for Pendulum {
+    const NAME: &'static str = "pendulum";
+
+    const DEFAULTS: Defaults = Defaults {
+        rounds: 10,
+        states_per_round: 50,
+        stride: 5,
+        hidden: &[32, 32],
+        iterations: 1000,
+        batch: 100,
+        learning_rate: 3e-3,
+        episodes: 20,
+        perturbations: 5,
+        cover: [-2.0, 2.0],
+    };
+
+    type Expert = Scripted<SwingUp>;
+
+    fn expert(&self) -> Self::Expert {
+        Scripted(SwingUp::of(&self.parameters))
+    }
+}

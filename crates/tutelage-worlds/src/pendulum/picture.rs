@@ -1,0 +1,59 @@
+//! How a pendulum looks.
+
+use std::f64::consts::FRAC_PI_2;
+
+use tutelage_render::{Ink, Mark, Picture, Rectangle};
+
+use super::Pendulum;
+use crate::Draw;
+
+impl Draw for Pendulum {
+    fn picture(&self) -> Picture {
+        let length = self.parameters.length;
+        let direction = [-self.motion.angle.sin(), self.motion.angle.cos()];
+        let tip = direction.map(|x| x * length);
+        let disc = |share: f64, ink| Mark::Circle { centre: [0.0; 2], radius: share * length, ink };
+        let mut marks = vec![disc(1.12, Ink::Field), disc(1.08, Ink::Paper)];
+        marks.push(Mark::Line {
+            points: vec![[0.0, 1.02 * length], [0.0, 1.18 * length]],
+            width: 0.03 * length,
+            ink: Ink::Green,
+        });
+        marks.push(Mark::Line {
+            points: vec![[0.0; 2], tip],
+            width: 0.16 * length,
+            ink: Ink::Orange,
+        });
+        marks.extend(self.torque_arrow());
+        marks.push(disc(0.06, Ink::Dark));
+        let reach = 1.3 * length;
+        Picture {
+            view: Rectangle { low: [-1.4 * reach, -reach], high: [1.4 * reach, reach] },
+            background: Ink::Paper,
+            marks,
+        }
+    }
+}
+
+impl Pendulum {
+    /// An arc with a head in the direction of the motor's torque, as long as it is strong.
+    fn torque_arrow(&self) -> Vec<Mark> {
+        const PARTS: usize = 24;
+        let (share, radius) = (self.torque / self.parameters.torque, 0.45 * self.parameters.length);
+        if share.abs() < 0.05 {
+            return Vec::new();
+        }
+        let at = |angle: f64, radius: f64| [radius * angle.cos(), radius * angle.sin()];
+        let turn = 1.2 * FRAC_PI_2 * share;
+        // The arc lies on the side away from the rod.
+        let middle = self.motion.angle - FRAC_PI_2;
+        let points =
+            (0..=PARTS).map(|i| at(middle + turn * (i as f64 / PARTS as f64 - 0.5), radius));
+        let (end, ahead) = (middle + 0.5 * turn, 0.3 * share.signum());
+        let head = vec![at(end, 0.8 * radius), at(end, 1.2 * radius), at(end + ahead, radius)];
+        vec![
+            Mark::Line { points: points.collect(), width: 0.14 * radius, ink: Ink::Blue },
+            Mark::Polygon { points: head, ink: Ink::Blue },
+        ]
+    }
+}

@@ -1,0 +1,71 @@
+//! Experts that follow a rule.
+
+use tutelage::{Action, Batch, Element, EnvError, Expert, ExpertError, Rng, Spaces};
+
+use crate::check::{check_width, check_within};
+
+/// A rule that says what to do in a state.
+///
+/// ```
+/// use tutelage::Spaces;
+/// use tutelage_worlds::Rule;
+///
+/// /// Steers back to the origin.
+/// struct Back;
+///
+/// impl Rule for Back {
+///     type Action = f32;
+///     fn spaces(&self) -> Spaces { Spaces { states: 1, actions: 1 } }
+///     fn act(&self, state: &[f32], action: &mut [f32]) { action[0] = (-state[0]).clamp(-1.0, 1.0); }
+/// }
+/// ```
+pub trait Rule {
+    /// What actions are made of.
+    type Action: Action;
+
+    /// The sizes of the spaces that the rule is for.
+    fn spaces(&self) -> Spaces;
+
+    /// What to do in a state of finite numbers; both rows are as wide as the spaces say.
+    fn act(&self, state: &[f32], action: &mut [Self::Action]);
+}
+
+/// The expert that follows a rule: the same answer every time, in any state.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Scripted<R>(pub R);
+
+impl<R: Rule> Expert for Scripted<R> {
+    type State = f32;
+    type Action = R::Action;
+
+    fn annotate(
+        &mut self,
+        states: &Batch<f32>,
+        _: &mut [Rng],
+        actions: &mut Batch<R::Action>,
+    ) -> Result<(), ExpertError> {
+        self.mean(states, actions)
+    }
+
+    fn mean(
+        &mut self,
+        states: &Batch<f32>,
+        actions: &mut Batch<R::Action>,
+    ) -> Result<(), ExpertError> {
+        self.check(states, actions).map_err(|error| ExpertError::Other(Box::new(error)))?;
+        for (i, state) in states.rows().enumerate() {
+            self.0.act(state, actions.row_mut(i));
+        }
+        Ok(())
+    }
+}
+
+impl<R: Rule> Scripted<R> {
+    fn check(&self, states: &Batch<f32>, actions: &Batch<R::Action>) -> Result<(), EnvError> {
+        let Spaces { states: width, actions: size } = self.0.spaces();
+        check_width("state", states.width(), width)?;
+        check_width("action", actions.width(), R::Action::width(size))?;
+        check_width("column of actions", actions.len(), states.len())?;
+        check_within("state", states.as_slice(), f64::from(f32::MAX), "finite")
+    }
+}
