@@ -5,7 +5,7 @@ use tutelage::{
     Rng, RolloutError, Stream, evaluate,
 };
 use tutelage_envs::{Locomotion, Normalised, Normaliser, Task};
-use tutelage_oracles::net::Tape;
+use tutelage_net::Tape;
 
 use crate::{Card, Clock, Clocked, GaussianPolicy};
 
@@ -144,7 +144,7 @@ impl Expert for GaussianExpert {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tutelage_oracles::net::Network;
+    use tutelage_net::Network;
 
     fn expert() -> GaussianExpert {
         let network = Network::new(&[15, 8, 3]).unwrap();

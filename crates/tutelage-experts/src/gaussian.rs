@@ -2,7 +2,7 @@
 
 use rand_distr::{Distribution, StandardNormal};
 use tutelage::{Action, Batch, Policy, PolicyError, Rng};
-use tutelage_oracles::net::{AlignedVec, LayoutError, Network, Tape};
+use tutelage_net::{AlignedVec, LayoutError, Network, Tape};
 
 /// π(a | s) = N(μ_θ(s), diag(σ²)): the mean is a tanh network, σ does not depend on the state.
 #[derive(Clone, Debug, PartialEq)]

@@ -9,7 +9,7 @@ use ndarray_npy::NpzReader;
 use tutelage::{Batch, Expert};
 use tutelage_envs::{Normaliser, Task};
 use tutelage_experts::{Card, Clock, GaussianExpert, GaussianPolicy};
-use tutelage_oracles::net::Network;
+use tutelage_net::Network;
 
 fn data(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)

@@ -3,9 +3,9 @@
 use faer::{Mat, MatRef};
 use rayon::prelude::*;
 use tutelage::{Oracle, OracleError, Stream, TrainingSets, View};
+use tutelage_net::{AlignedVec, Layout, Network};
 
 use crate::mlp::{Examples, MlpPolicy, check_data};
-use crate::net::{AlignedVec, Layout, Network};
 
 /// 𝒪 for affine policies `a = clip(xW + b)`: ordinary least squares.
 ///

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use tutelage_envs::{Normaliser, Task};
-use tutelage_oracles::net::Network;
+use tutelage_net::Network;
 
 use super::{Card, Problem};
 use crate::{Clock, GaussianExpert, GaussianPolicy};

@@ -11,7 +11,7 @@ mod torch;
 use std::path::{Path, PathBuf};
 
 use tutelage_envs::{NormaliserError, Task};
-use tutelage_oracles::net::LayoutError;
+use tutelage_net::LayoutError;
 
 use crate::GaussianExpert;
 

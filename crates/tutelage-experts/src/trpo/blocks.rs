@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 use tutelage::Batch;
-use tutelage_oracles::net::{AlignedVec, Backprop, Network, Tape};
+use tutelage_net::{AlignedVec, Backprop, Network, Tape};
 
 /// Rows of a block. It does not depend on the number of threads, and so neither does any sum over blocks.
 const ROWS: usize = 500;

@@ -2,7 +2,7 @@
 
 use tutelage::{Env, EnvError, Stream};
 use tutelage_envs::{Normaliser, NormaliserError};
-use tutelage_oracles::net::LayoutError;
+use tutelage_net::LayoutError;
 
 use super::gae::advantages;
 use super::rollout::{Rollouts, Share, collect};

@@ -4,7 +4,7 @@ use rand::RngExt;
 use rayon::prelude::*;
 use tutelage::{Batch, Env, EnvError, Episode, Rng, Stream};
 use tutelage_envs::Normaliser;
-use tutelage_oracles::net::Tape;
+use tutelage_net::Tape;
 
 use super::Moments;
 use crate::GaussianPolicy;

@@ -190,7 +190,7 @@ mod tests {
     use super::*;
     use rand::RngExt;
     use tutelage::Stream;
-    use tutelage_oracles::net::Network;
+    use tutelage_net::Network;
 
     const REGION: TrustRegion = TrustRegion {
         max_kl: 0.01,

@@ -2,7 +2,7 @@
 
 use rand::seq::SliceRandom;
 use tutelage::{Batch, Rng};
-use tutelage_oracles::net::{Adam, AdamSettings, AlignedVec, Backprop, LayoutError, Network, Tape};
+use tutelage_net::{Adam, AdamSettings, AlignedVec, Backprop, LayoutError, Network, Tape};
 
 use super::blocks::Blocks;
 

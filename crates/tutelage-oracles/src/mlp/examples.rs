@@ -1,6 +1,9 @@
 //! The rows a member trains on, seen through index lists: D itself is never copied.
 
 use tutelage::{Action, Batch, Dataset, OracleError, Perturbation, Spaces, View};
+use tutelage_net::{Loss, Source, copy_row};
+
+use super::head::Head;
 
 /// The most rows a training set may have once every example is counted as often as it says.
 const MAX_ROWS: usize = 1 << 28;
@@ -56,6 +59,17 @@ impl<'a, A: Action> Examples<'a, A> {
             }
             _ => (self.data.states.row(row), self.data.actions.row(row)),
         }
+    }
+}
+
+impl<A: Head> Source for Examples<'_, A> {
+    const LOSS: Loss = A::LOSS;
+
+    #[inline(always)]
+    fn write(&self, example: u32, input: &mut [f32], target: &mut [f32]) {
+        let (state, label) = self.get(example);
+        copy_row(state, input);
+        A::write_target(label, target);
     }
 }
 

@@ -1,15 +1,7 @@
 //! What sits on top of a network, by the kind of action: the target a label stands for, the loss, and the action an output stands for.
 
 use tutelage::Action;
-
-/// The loss that a network is trained with, on output `z` and target `y` of one row.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Loss {
-    /// `mean_j (clip(z_j) − clip(y_j))²` with clip to [-1, 1]; the gradient is zero where `z_j` lies outside.
-    ClippedSquares,
-    /// `−Σ_j y_j log softmax(z)_j`.
-    CrossEntropy,
-}
+use tutelage_net::{Loss, copy_row};
 
 /// Actions that a network can stand for: vectors (the output, clipped) or indices (the largest output).
 pub trait Head: Action + sealed::Sealed {
@@ -95,24 +87,6 @@ fn largest(output: &[f32]) -> u32 {
     (1..output.len()).fold(0, best) as u32
 }
 
-/// Copies a short row eight numbers at a time (the last eight may overlap the ones before): no call to `memcpy`, no scalar tail.
-#[inline(always)]
-pub(crate) fn copy_row(from: &[f32], to: &mut [f32]) {
-    let width = from.len();
-    let to = &mut to[..width];
-    let mut copy = |at: usize| {
-        if let Some(eight) = from[at..].first_chunk::<8>() {
-            to[at..at + 8].copy_from_slice(eight);
-        }
-    };
-    if width < 8 {
-        (0..width).for_each(|j| to[j] = from[j]);
-        return;
-    }
-    (0..width - 8).step_by(8).for_each(&mut copy);
-    copy(width - 8);
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -131,15 +105,5 @@ mod tests {
         assert_eq!(action, [1]);
         u32::combine(&[0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0], 3, &mut action);
         assert_eq!(action, [1], "members vote 1, 2, 1, 2");
-    }
-
-    #[test]
-    fn rows_of_every_width_are_copied_exactly() {
-        for width in 0..40 {
-            let from: Vec<f32> = (0..width).map(|i| i as f32 + 1.0).collect();
-            let mut to = vec![0.0; width + 3];
-            copy_row(&from, &mut to);
-            assert_eq!((&to[..width], &to[width..]), (&from[..], &[0.0; 3][..]));
-        }
     }
 }

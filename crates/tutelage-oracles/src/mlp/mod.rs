@@ -1,7 +1,6 @@
 //! Ensembles of tanh networks, trained side by side.
 
 mod examples;
-mod gradient;
 mod head;
 mod oracle;
 mod policy;
@@ -12,7 +11,7 @@ mod train;
 
 pub(crate) use examples::{Examples, check_data};
 pub use examples::{TooManyRows, UnpairedRows};
-pub use head::{Head, Loss};
+pub use head::Head;
 pub use oracle::{Diverged, Mlp, MlpClassifier, MlpOracle};
 pub use policy::{Ensemble, MlpClassifierPolicy, MlpPolicy};
 pub use schedule::Budget;

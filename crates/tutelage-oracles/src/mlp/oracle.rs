@@ -4,13 +4,13 @@ use std::marker::PhantomData;
 
 use rayon::prelude::*;
 use tutelage::{Oracle, OracleError, Stream, TrainingSets};
+use tutelage_net::{AlignedVec, Isa, Network};
 
 use super::examples::{Examples, check_data};
 use super::head::Head;
 use super::policy::Ensemble;
 use super::settings::{MlpSettings, SettingsError};
 use super::train::{initial, train};
-use crate::net::{AlignedVec, Isa, Network};
 
 /// 𝒪 for tanh networks: each member starts from fresh random parameters and descends the loss of its own training set.
 ///

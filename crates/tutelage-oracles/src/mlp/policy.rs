@@ -5,9 +5,9 @@ use std::marker::PhantomData;
 
 use rayon::prelude::*;
 use tutelage::{Batch, Policy, PolicyError};
+use tutelage_net::{AlignedVec, Network, Tape, copy_row};
 
-use super::head::{Head, copy_row};
-use crate::net::{AlignedVec, Network, Tape};
+use super::head::Head;
 
 /// E networks of one shape: h_e(s) is the clipped output (vectors) or the index of the largest output. A network without hidden layers
 /// is an affine policy.

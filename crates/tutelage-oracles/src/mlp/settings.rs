@@ -1,7 +1,8 @@
 //! What an MLP oracle can be told.
 
+use tutelage_net::{AdamSettings, MAX_WIDTH};
+
 use super::schedule::Budget;
-use crate::net::{AdamSettings, MAX_WIDTH};
 
 /// The training rule of an MLP oracle.
 #[derive(Debug, Clone, PartialEq)]

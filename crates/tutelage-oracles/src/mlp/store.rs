@@ -7,10 +7,10 @@
 use std::collections::HashMap;
 
 use safetensors::tensor::{Dtype, SafeTensorError, SafeTensors, TensorView, serialize};
+use tutelage_net::{AlignedVec, Layer, Layout, LayoutError, Loss, Network};
 
-use super::head::{Head, Loss};
+use super::head::Head;
 use super::policy::Ensemble;
-use crate::net::{AlignedVec, Layer, Layout, LayoutError, Network};
 
 const ENTRY: &str = "tutelage.policy";
 const VERSION: &str = "1";

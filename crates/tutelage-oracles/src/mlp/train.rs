@@ -2,15 +2,14 @@
 
 use rayon::join;
 use tutelage::Stream;
+use tutelage_net::{
+    Adam, AlignedVec, BLOCK, Layout, Loss, LossGradient, Network, Parameters, Transposed,
+};
 
 use super::examples::Examples;
-use super::gradient::{Gradient, Workspace};
-use super::head::{Head, Loss};
+use super::head::Head;
 use super::schedule::Minibatches;
 use super::settings::MlpSettings;
-use crate::net::passes::{transpose_weights, transposed_len};
-use crate::net::simd::{Kernel, Simd, run};
-use crate::net::{Adam, AlignedVec, BLOCK, Layout, Network};
 
 /// Below this many multiply–adds per half a minibatch, handing a half to another thread costs more than it saves.
 const WORTH_SHARING: usize = 200_000;
@@ -30,27 +29,17 @@ pub(crate) fn train<A: Head>(
     let iterations = settings.budget.iterations(rows.len(), settings.batch);
     let mut minibatches = Minibatches::new(rows, settings.batch, stream.fork("shuffle", 0).rng());
     let mut adam = Adam::new(settings.adam, layout.len(), network.isa());
-    let mut transposed = AlignedVec::zeros(transposed_len(layout));
-    let [mut first, mut second] = [Workspace::new(layout), Workspace::new(layout)];
+    let mut transposed = Transposed::new(layout);
+    let [mut first, mut second] = [LossGradient::new(layout), LossGradient::new(layout)];
 
     for _ in 0..iterations {
         let rows = minibatches.next();
         let (first_rows, second_rows) = rows.split_at(halfway(rows.len()));
-        run(network.isa(), Transpose { layout, params: &params, transposed: &mut transposed });
+        transposed.update(network, &params);
+        let parameters = Parameters { params: &params, transposed: &transposed };
         let scale = scale::<A>(rows.len(), layout.outputs());
-        let half = |rows, workspace| {
-            run(
-                network.isa(),
-                Gradient {
-                    layout,
-                    params: &params,
-                    transposed: &transposed,
-                    examples,
-                    rows,
-                    scale,
-                    workspace,
-                },
-            );
+        let half = |rows, gradient: &mut LossGradient| {
+            gradient.add(network, parameters, examples, rows, scale);
         };
         if second_rows.len() * layout.weight_count() < WORTH_SHARING {
             half(first_rows, &mut first);
@@ -58,7 +47,7 @@ pub(crate) fn train<A: Head>(
         } else {
             join(|| half(first_rows, &mut first), || half(second_rows, &mut second));
         }
-        adam.step(&mut params, [&mut first.gradient, &mut second.gradient]);
+        adam.step(&mut params, [first.sum_mut(), second.sum_mut()]);
     }
     params
 }
@@ -81,29 +70,14 @@ fn scale<A: Head>(rows: usize, outputs: usize) -> f32 {
     }
 }
 
-struct Transpose<'a> {
-    layout: &'a Layout,
-    params: &'a [f32],
-    transposed: &'a mut [f32],
-}
-
-impl Kernel for Transpose<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<S: Simd>(self) {
-        transpose_weights::<S>(self.layout, self.params, self.transposed);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use tutelage::{Dataset, Spaces, View};
+    use tutelage_net::Isa;
+    use tutelage_net::reference::{reference_levels, to_f64};
 
     use super::super::schedule::Budget;
     use super::*;
-    use crate::net::Isa;
-    use crate::net::reference::{reference_levels, to_f64};
 
     /// Rows that exercise everything: labels beyond the clip, outputs beyond the clip, more rows than a batch.
     fn data<A: Head>(

@@ -1,7 +1,7 @@
 //! Adam on a flat vector (Kingma & Ba 2015, Algorithm 1).
 
-use super::simd::{Isa, Kernel, Simd, run};
-use super::{AlignedVec, LANES};
+use crate::simd::{Isa, Kernel, Simd, run};
+use crate::{AlignedVec, LANES};
 
 /// Step size and decay rates of [`Adam`].
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -34,7 +34,7 @@ pub struct Adam {
 }
 
 impl Adam {
-    /// A fresh optimiser for `len` parameters (a [`Layout`](super::Layout)'s length, a multiple of eight).
+    /// A fresh optimiser for `len` parameters (a [`Layout`](crate::Layout)'s length, a multiple of eight).
     #[must_use]
     pub fn new(settings: AdamSettings, len: usize, isa: Isa) -> Self {
         Self {

@@ -3,20 +3,20 @@
 use std::marker::PhantomData;
 use std::sync::atomic::{Ordering, compiler_fence};
 
-use super::LANES;
-use super::simd::{Kernel, Simd};
+use crate::LANES;
+use crate::simd::{Kernel, Simd};
 
 /// What is stored in place of the plain sum `s = (AB)_ij`, given `x = aux_ij`.
 ///
 /// A type instead of a closure: the choice is made while compiling and costs nothing in the loop.
-pub(super) trait Epilogue {
+pub(crate) trait Epilogue {
     fn finish<S: Simd>(s: S::V, x: S::V) -> S::V;
 }
 
 /// `s + x`: adds a bias (`aux` with row stride 0) or accumulates (`aux = C`).
-pub(super) struct Add;
+pub(crate) struct Add;
 /// `s·(1 − x²)`: the chain rule through `x = tanh(·)`.
-pub(super) struct TimesTanhSlope;
+pub(crate) struct TimesTanhSlope;
 
 impl Epilogue for Add {
     #[inline(always)]
@@ -33,15 +33,15 @@ impl Epilogue for TimesTanhSlope {
 }
 
 /// How `A` lies in memory: a transposed matrix costs nothing, and a stride of one is known while compiling.
-pub(super) trait Order {
+pub(crate) trait Order {
     /// Where `A_il` lies.
     fn offset(stride: usize, i: usize, l: usize) -> usize;
 }
 
 /// `A_il` at `i·stride + l`.
-pub(super) struct RowMajor;
+pub(crate) struct RowMajor;
 /// `A_il` at `l·stride + i`: the transpose of a row-major matrix.
-pub(super) struct ColumnMajor;
+pub(crate) struct ColumnMajor;
 
 impl Order for RowMajor {
     #[inline(always)]
@@ -62,18 +62,18 @@ impl Order for ColumnMajor {
 /// `A` is `m × k` in the given [`Order`]; `B` is `k × n`, `C` and `aux` are `m × n` with contiguous rows; `n` is a multiple of
 /// [`LANES`]. Strides lead from one row to the next (of the stored matrix, for `A`). `aux` may be `C` itself.
 #[derive(Clone, Copy)]
-pub(super) struct Product {
-    pub(super) m: usize,
-    pub(super) n: usize,
-    pub(super) k: usize,
-    pub(super) a: *const f32,
-    pub(super) a_stride: usize,
-    pub(super) b: *const f32,
-    pub(super) b_stride: usize,
-    pub(super) c: *mut f32,
-    pub(super) c_stride: usize,
-    pub(super) aux: *const f32,
-    pub(super) aux_stride: usize,
+pub(crate) struct Product {
+    pub(crate) m: usize,
+    pub(crate) n: usize,
+    pub(crate) k: usize,
+    pub(crate) a: *const f32,
+    pub(crate) a_stride: usize,
+    pub(crate) b: *const f32,
+    pub(crate) b_stride: usize,
+    pub(crate) c: *mut f32,
+    pub(crate) c_stride: usize,
+    pub(crate) aux: *const f32,
+    pub(crate) aux_stride: usize,
 }
 
 /// Rows of a tile that is two vectors wide: twelve accumulators, two vectors of `B` and a broadcast fill the sixteen registers.
@@ -89,7 +89,7 @@ const UNROLL: usize = 4;
 /// # Safety
 /// All elements that the description names must be readable, those of `C` writable, and `C` may overlap only `aux`, and that exactly.
 #[inline(always)]
-pub(super) unsafe fn multiply<S: Simd, E: Epilogue, O: Order>(product: &Product) {
+pub(crate) unsafe fn multiply<S: Simd, E: Epilogue, O: Order>(product: &Product) {
     // SAFETY: whoever runs code for `S` has its instructions. (Entered anew so that each epilogue is compiled once, not per use.)
     unsafe { S::enter(Multiply(product, PhantomData::<(E, O)>)) };
 }
@@ -234,8 +234,8 @@ unsafe fn step<S: Simd, O: Order, const R: usize, const C: usize>(
 
 #[cfg(test)]
 mod tests {
-    use super::super::simd::{Isa, run};
     use super::*;
+    use crate::simd::{Isa, run};
 
     #[test]
     fn balanced_runs_cover_everything_and_differ_by_at_most_one() {

@@ -3,7 +3,7 @@
 use rand::Rng;
 use rand_distr::{Distribution, StandardNormal};
 
-use super::{AlignedVec, Layer, Layout};
+use crate::{AlignedVec, Layer, Layout};
 
 impl Layout {
     /// Fresh parameters: each weight matrix is `gain` times a random matrix with orthonormal rows or columns (whichever are fewer),

@@ -1,6 +1,6 @@
 //! Eight `f32` at a time: one generic text of every kernel, compiled once per instruction set and chosen at run time.
 
-use super::LANES;
+use crate::LANES;
 
 /// Arithmetic on eight lanes. Everything is `#[inline(always)]`, so that a kernel written against this trait is compiled
 /// with the instructions of the function that [`run`] enters it through.

@@ -1,6 +1,6 @@
 //! A vectorised hyperbolic tangent.
 
-use super::simd::Simd;
+use crate::simd::Simd;
 
 /// Beyond this the result no longer changes.
 const LIMIT: f32 = 8.0;
@@ -14,7 +14,7 @@ const Q: [f32; 5] = [1.0, 0.467_778_4, 0.026_164_517, 3.411_323_7e-4, 8.522_631e
 /// The coefficients are the rational minimax fit of relative error for degrees 4 and 4 in `x²` (6e-9 before rounding to `f32`),
 /// found by reweighted least squares. All are positive, so the two Horner sums lose nothing to cancellation.
 #[inline(always)]
-pub(super) fn tanh<S: Simd>(x: S::V) -> S::V {
+pub(crate) fn tanh<S: Simd>(x: S::V) -> S::V {
     // The operand order lets NaN through: a diverged network must stay visible.
     let x = S::max(S::splat(-LIMIT), S::min(S::splat(LIMIT), x));
     let square = S::mul(x, x);
@@ -29,8 +29,8 @@ fn horner<S: Simd>(coefficients: &[f32; 5], x: S::V) -> S::V {
 
 #[cfg(test)]
 mod tests {
-    use super::super::simd::{Isa, Kernel, run};
     use super::*;
+    use crate::simd::{Isa, Kernel, run};
 
     struct Tanh([f32; 8]);
 

@@ -1,6 +1,6 @@
 //! The rows of a batch at every level of a network.
 
-use super::{AlignedVec, Layout, padded};
+use crate::{AlignedVec, Layout, padded};
 
 /// Room for a batch at every level of a network: level 0 is the input, level `l` the output of layer `l`; rows are sample-major and
 /// padded to whole vectors. Holds activations, deltas (`∂loss/∂z`) or tangents alike.
@@ -15,6 +15,9 @@ pub struct Tape {
 
 impl Tape {
     /// An empty tape with room for `capacity` rows; it grows when a longer batch comes.
+    ///
+    /// # Panics
+    /// If so many rows have more bytes than an address can reach, as when a `Vec` is asked for them.
     #[must_use]
     pub fn new(layout: &Layout, capacity: usize) -> Self {
         let widths = layout.widths().to_vec();
@@ -37,6 +40,9 @@ impl Tape {
     }
 
     /// Row `i` of level `l`, without its padding.
+    ///
+    /// # Panics
+    /// If there is no such row or level.
     #[inline]
     #[must_use]
     pub fn row(&self, l: usize, i: usize) -> &[f32] {
@@ -45,6 +51,9 @@ impl Tape {
     }
 
     /// Row `i` of level `l`, without its padding, to write.
+    ///
+    /// # Panics
+    /// If there is no such row or level.
     #[inline]
     pub fn row_mut(&mut self, l: usize, i: usize) -> &mut [f32] {
         assert!(i < self.rows);
@@ -52,33 +61,52 @@ impl Tape {
     }
 
     /// Row `i` of the top level: the network's output (or its delta, or its tangent).
+    ///
+    /// # Panics
+    /// If there is no such row.
     #[must_use]
     pub fn output(&self, i: usize) -> &[f32] {
         self.row(self.widths.len() - 1, i)
     }
 
     /// Row `i` of the top level, to write.
+    ///
+    /// # Panics
+    /// If there is no such row.
     pub fn output_mut(&mut self, i: usize) -> &mut [f32] {
         self.row_mut(self.widths.len() - 1, i)
     }
 
     /// Uses `rows` rows from now on; grows (with zeros) if there is no room for them. Contents are then unspecified, padding zero.
+    ///
+    /// # Panics
+    /// If so many rows have more bytes than an address can reach, as when a `Vec` is asked for them.
     #[inline]
     pub fn set_rows(&mut self, rows: usize) {
         if rows > self.capacity {
-            let mut len = 0;
-            for (offset, &width) in self.offsets.iter_mut().zip(&self.widths) {
-                *offset = len;
-                len += rows * padded(width);
-            }
-            self.data = AlignedVec::zeros(len);
-            self.capacity = rows;
+            self.grow(rows);
         }
         self.rows = rows;
     }
 
+    /// Makes room. Nothing is changed before the new memory is there: kernels trust offsets, capacity and memory to agree.
+    #[cold]
+    fn grow(&mut self, rows: usize) {
+        let mut end = 0_usize;
+        let offset = |&width: &usize| {
+            let start = end;
+            end = rows.checked_mul(padded(width)).and_then(|len| start.checked_add(len))?;
+            Some(start)
+        };
+        let offsets: Option<Vec<usize>> = self.widths.iter().map(offset).collect();
+        let Some(offsets) = offsets else { panic!("capacity overflow: a tape of {rows} rows") };
+        self.data = AlignedVec::zeros(end);
+        (self.offsets, self.capacity) = (offsets, rows);
+    }
+
     /// Whether this tape was made for networks of these widths.
-    pub(crate) fn fits(&self, layout: &Layout) -> bool {
+    #[must_use]
+    pub fn fits(&self, layout: &Layout) -> bool {
         self.widths == layout.widths()
     }
 
@@ -88,7 +116,7 @@ impl Tape {
     }
 
     /// Raw access for kernels that only read: nothing may be written through it.
-    pub(super) fn levels(&self) -> Levels<'_> {
+    pub(crate) fn levels(&self) -> Levels<'_> {
         Levels { data: self.data.as_ptr().cast_mut(), tape: self }
     }
 }
@@ -114,6 +142,27 @@ impl Levels<'_> {
     }
 }
 
+/// Copies a short row eight numbers at a time (the last eight may overlap the ones before): no call to `memcpy`, no scalar tail.
+///
+/// # Panics
+/// If `to` is shorter than `from`.
+#[inline(always)]
+pub fn copy_row(from: &[f32], to: &mut [f32]) {
+    let width = from.len();
+    let to = &mut to[..width];
+    let mut copy = |at: usize| {
+        if let Some(eight) = from[at..].first_chunk::<8>() {
+            to[at..at + 8].copy_from_slice(eight);
+        }
+    };
+    if width < 8 {
+        (0..width).for_each(|j| to[j] = from[j]);
+        return;
+    }
+    (0..width - 8).step_by(8).for_each(&mut copy);
+    copy(width - 8);
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -133,6 +182,30 @@ mod tests {
                 (tape.row(0, i), tape.output(i)),
                 (&[i as f32; 3][..], &[10.0 + i as f32; 2][..])
             );
+        }
+    }
+
+    #[test]
+    fn rows_of_every_width_are_copied_exactly() {
+        for width in 0..40 {
+            let from: Vec<f32> = (0..width).map(|i| i as f32 + 1.0).collect();
+            let mut to = vec![0.0; width + 3];
+            copy_row(&from, &mut to);
+            assert_eq!((&to[..width], &to[width..]), (&from[..], &[0.0; 3][..]));
+        }
+    }
+
+    #[test]
+    fn absurd_numbers_of_rows_panic_and_leave_the_tape_as_it_was() {
+        let layout = Layout::new(&[3, 9, 2]).unwrap();
+        for rows in [1 << 61, usize::MAX, (1 << 61) + 1, usize::MAX / 32] {
+            assert!(std::panic::catch_unwind(|| Tape::new(&layout, rows)).is_err(), "{rows}");
+            let mut tape = Tape::new(&layout, 2);
+            let grow = std::panic::AssertUnwindSafe(|| tape.set_rows(rows));
+            assert!(std::panic::catch_unwind(grow).is_err(), "{rows}");
+            tape.set_rows(2);
+            (0..2).for_each(|i| tape.output_mut(i).fill(i as f32));
+            assert_eq!((tape.output(0), tape.output(1)), (&[0.0; 2][..], &[1.0; 2][..]));
         }
     }
 }

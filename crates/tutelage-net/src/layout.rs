@@ -2,12 +2,13 @@
 
 use std::ops::Range;
 
-use super::AlignedVec;
+use crate::AlignedVec;
 
 /// Numbers a vector register holds; every row of weights and activations is padded to a multiple of it.
 pub const LANES: usize = 8;
 
 /// `n` rounded up to whole vectors.
+#[inline]
 #[must_use]
 pub const fn padded(n: usize) -> usize {
     n.next_multiple_of(LANES)
@@ -15,6 +16,7 @@ pub const fn padded(n: usize) -> usize {
 
 /// A network shape that cannot exist.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum LayoutError {
     /// Fewer than an input and an output width.
     #[error("a network needs an input and an output width, got {0} widths")]
@@ -27,10 +29,20 @@ pub enum LayoutError {
         /// The width given.
         value: usize,
     },
+    /// More parameters than memory should be asked for.
+    #[error(
+        "a network of {parameters} parameters (padding counted); allowed are at most {MAX_PARAMETERS}"
+    )]
+    TooLarge {
+        /// How many there would be.
+        parameters: u128,
+    },
 }
 
 /// The largest width a layer may have.
 pub const MAX_WIDTH: usize = 1 << 16;
+/// The most parameters a network may have, padding included: a gibibyte of them.
+pub const MAX_PARAMETERS: usize = 1 << 28;
 
 /// One affine layer `z = xW + b` inside the flat vector.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,7 +74,7 @@ impl Layout {
     /// The layout of a network with these widths, input first, output last.
     ///
     /// # Errors
-    /// Fewer than two widths, or a width of zero or above [`MAX_WIDTH`].
+    /// Fewer than two widths, a width of zero or above [`MAX_WIDTH`], or more than [`MAX_PARAMETERS`] parameters in all.
     pub fn new(widths: &[usize]) -> Result<Self, LayoutError> {
         if widths.len() < 2 {
             return Err(LayoutError::TooFewWidths(widths.len()));
@@ -71,6 +83,11 @@ impl Layout {
             widths.iter().enumerate().find(|(_, w)| !(1..=MAX_WIDTH).contains(*w))
         {
             return Err(LayoutError::Width { index, value });
+        }
+        let in_layer = |pair: &[usize]| (pair[0] as u128 + 1) * padded(pair[1]) as u128;
+        let parameters = widths.windows(2).map(in_layer).sum();
+        if parameters > MAX_PARAMETERS as u128 {
+            return Err(LayoutError::TooLarge { parameters });
         }
         let mut len = 0;
         let layers = widths
@@ -129,6 +146,9 @@ impl Layout {
     }
 
     /// Copies layer `l` out as a dense `[inputs][outputs]` matrix and a bias of `outputs` numbers.
+    ///
+    /// # Panics
+    /// If there is no layer `l`, or `params` is shorter than this layout.
     #[must_use]
     pub fn dense(&self, params: &[f32], l: usize) -> (Vec<f32>, Vec<f32>) {
         let layer = &self.layers[l];
@@ -140,7 +160,7 @@ impl Layout {
     /// Copies a dense `[inputs][outputs]` matrix and its bias into layer `l`; padding is left alone.
     ///
     /// # Panics
-    /// If the slices do not have exactly the layer's size.
+    /// If the slices do not have exactly the layer's size, there is no layer `l`, or `params` is shorter than this layout.
     pub fn set_dense(&self, params: &mut [f32], l: usize, weights: &[f32], bias: &[f32]) {
         let layer = &self.layers[l];
         assert_eq!(weights.len(), layer.inputs * layer.outputs, "weights of layer {l}");
@@ -185,5 +205,13 @@ mod tests {
     fn impossible_shapes_are_refused() {
         assert_eq!(Layout::new(&[3]), Err(LayoutError::TooFewWidths(1)));
         assert_eq!(Layout::new(&[3, 0, 2]), Err(LayoutError::Width { index: 1, value: 0 }));
+        assert_eq!(
+            Layout::new(&[3, 1 << 17]),
+            Err(LayoutError::Width { index: 1, value: 1 << 17 })
+        );
+        for widths in [vec![1 << 16; 2], vec![4; MAX_PARAMETERS / 32]] {
+            let error = Layout::new(&widths).unwrap_err();
+            assert!(matches!(error, LayoutError::TooLarge { .. }));
+        }
     }
 }

@@ -1,12 +1,9 @@
 //! A network shape together with its passes over whole batches.
 
-use super::passes::{backward, forward, tangent, transpose_weights, transposed_len};
-use super::simd::{Isa, Kernel, Simd, run};
-use super::tile::balanced;
-use super::{AlignedVec, Layout, LayoutError, Tape};
-
-/// Rows that go through all layers together: few enough that a layer's activations and its deltas stay in the first-level cache.
-pub(crate) const BLOCK: usize = 50;
+use crate::passes::{backward, forward, tangent, transpose_weights, transposed_len};
+use crate::simd::{Isa, Kernel, Simd, run};
+use crate::tile::balanced;
+use crate::{AlignedVec, BLOCK, Layout, LayoutError, Tape};
 
 /// The function `f_θ(x)` of a tanh network with a linear output layer, and its derivatives, for a batch of rows at once.
 ///
@@ -14,7 +11,7 @@ pub(crate) const BLOCK: usize = 50;
 /// number of members.
 ///
 /// ```
-/// use tutelage_oracles::net::{Backprop, Network, Tape};
+/// use tutelage_net::{Backprop, Network, Tape};
 /// # use rand::SeedableRng;
 /// # let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(1);
 /// let network = Network::new(&[3, 16, 2])?;
@@ -32,7 +29,7 @@ pub(crate) const BLOCK: usize = 50;
 /// let mut gradient = network.layout().zeros();
 /// network.backward(&params, &tape, &mut backprop, &mut gradient);
 /// # assert_eq!(first_action.len(), 2);
-/// # Ok::<(), tutelage_oracles::net::LayoutError>(())
+/// # Ok::<(), tutelage_net::LayoutError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Network {
@@ -223,7 +220,7 @@ mod tests {
     use rand_chacha::ChaCha8Rng;
 
     use super::*;
-    use crate::net::reference::{reference_output, to_f64};
+    use crate::reference::{reference_output, to_f64};
 
     const SHAPES: [&[usize]; 5] =
         [&[28, 64, 64, 8], &[15, 4, 3], &[22, 24, 6], &[3, 2], &[5, 9, 17, 33, 1]];

@@ -2,11 +2,11 @@
 //!
 //! Written once for every instruction set ([`Simd`]) and inlined into the kernels that use them.
 
-use super::simd::Simd;
-use super::tanh::tanh;
-use super::tape::Levels;
-use super::tile::{Add, ColumnMajor, Product, RowMajor, TimesTanhSlope, multiply};
-use super::{LANES, Layer, Layout, padded};
+use crate::simd::Simd;
+use crate::tanh::tanh;
+use crate::tape::Levels;
+use crate::tile::{Add, ColumnMajor, Product, RowMajor, TimesTanhSlope, multiply};
+use crate::{LANES, Layer, Layout, padded};
 
 /// Forward, for rows `first..first + rows`: `h_l = tanh(h_{l−1} W_l + b_l)`, the last layer without tanh.
 ///

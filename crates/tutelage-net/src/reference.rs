@@ -1,13 +1,19 @@
-//! The plainest possible network in f64, for tests to compare the kernels with.
+//! The plainest possible network in `f64`, for tests to compare the kernels with.
 
-use super::Layout;
+use crate::Layout;
 
-pub(crate) fn to_f64(numbers: &[f32]) -> Vec<f64> {
+/// Numbers in double precision.
+#[must_use]
+pub fn to_f64(numbers: &[f32]) -> Vec<f64> {
     numbers.iter().copied().map(f64::from).collect()
 }
 
 /// Every level's activations of one row, the input first.
-pub(crate) fn reference_levels(layout: &Layout, params: &[f64], state: &[f64]) -> Vec<Vec<f64>> {
+///
+/// # Panics
+/// If `params` or `state` are shorter than the layout's.
+#[must_use]
+pub fn reference_levels(layout: &Layout, params: &[f64], state: &[f64]) -> Vec<Vec<f64>> {
     let mut levels = vec![state.to_vec()];
     for (l, layer) in layout.layers().iter().enumerate() {
         let x = &levels[l];
@@ -22,6 +28,11 @@ pub(crate) fn reference_levels(layout: &Layout, params: &[f64], state: &[f64]) -
     levels
 }
 
-pub(crate) fn reference_output(layout: &Layout, params: &[f64], state: &[f64]) -> Vec<f64> {
-    reference_levels(layout, params, state).pop().unwrap()
+/// The output of one row.
+///
+/// # Panics
+/// If `params` or `state` are shorter than the layout's.
+#[must_use]
+pub fn reference_output(layout: &Layout, params: &[f64], state: &[f64]) -> Vec<f64> {
+    reference_levels(layout, params, state).pop().unwrap_or_default()
 }

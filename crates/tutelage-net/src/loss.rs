@@ -1,0 +1,56 @@
+//! Losses, as their derivatives with respect to a network's output.
+
+use crate::LANES;
+use crate::simd::Simd;
+
+/// A loss of the output `z` of one row, given its target `y`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Loss {
+    /// `½ Σ_j (clip(z_j) − clip(y_j))²` with clip to [-1, 1]; the derivative is zero where `z_j` lies outside.
+    ClippedSquares,
+    /// `−Σ_j y_j log softmax(z)_j`.
+    CrossEntropy,
+}
+
+impl Loss {
+    /// Replaces outputs by deltas, `z ← scale · ∂loss/∂z`, in rows of `stride` numbers of which the first `outputs` count.
+    #[inline(always)]
+    pub(crate) fn delta<S: Simd>(
+        self,
+        z: &mut [f32],
+        y: &[f32],
+        (stride, outputs): (usize, usize),
+        scale: f32,
+    ) {
+        match self {
+            Self::ClippedSquares => clipped_squares::<S>(z, y, scale),
+            Self::CrossEntropy => cross_entropy(z, y, stride, outputs, scale),
+        }
+    }
+}
+
+/// `δ = |z| ≤ 1 ? (z − clip y)·scale : 0`.
+#[inline(always)]
+fn clipped_squares<S: Simd>(z: &mut [f32], y: &[f32], scale: f32) {
+    let (scale, one, minus_one) = (S::splat(scale), S::splat(1.0), S::splat(-1.0));
+    for (z, y) in z.chunks_exact_mut(LANES).zip(y.chunks_exact(LANES)) {
+        // SAFETY: both chunks hold eight numbers.
+        unsafe {
+            let output = S::load(z.as_ptr());
+            let label = S::max(minus_one, S::min(one, S::load(y.as_ptr())));
+            S::store(z.as_mut_ptr(), S::keep_inside(output, S::mul(S::sub(output, label), scale)));
+        }
+    }
+}
+
+/// `δ = (softmax z − y)·scale`.
+#[inline(always)]
+fn cross_entropy(z: &mut [f32], y: &[f32], stride: usize, outputs: usize, scale: f32) {
+    for (z, y) in z.chunks_exact_mut(stride).zip(y.chunks_exact(stride)) {
+        let z = &mut z[..outputs];
+        let largest = z.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+        z.iter_mut().for_each(|z| *z = (*z - largest).exp());
+        let sum: f32 = z.iter().sum();
+        z.iter_mut().zip(y).for_each(|(z, y)| *z = (*z / sum - y) * scale);
+    }
+}

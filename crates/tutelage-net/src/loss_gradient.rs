@@ -1,0 +1,218 @@
+//! The gradient of a loss over a run of rows: gather, forward, loss, backward, a block of rows at a time.
+
+use crate::passes::{backward, forward, transpose_weights, transposed_len};
+use crate::simd::{Kernel, Simd, run};
+use crate::tile::balanced;
+use crate::{AlignedVec, Layout, Loss, Network, Tape, padded};
+
+/// Rows that go through all layers together: few enough that a layer's activations and its deltas stay in the first-level cache.
+pub const BLOCK: usize = 50;
+
+/// Where the rows of a minibatch come from.
+pub trait Source {
+    /// The loss that these targets belong to.
+    const LOSS: Loss;
+
+    /// Writes an example's input and its target. (Implementations are `#[inline(always)]`, so that the copy is compiled with the
+    /// kernel's instructions.)
+    fn write(&self, example: u32, input: &mut [f32], target: &mut [f32]);
+}
+
+/// The transposed weights that a backward pass multiplies by.
+#[derive(Debug, Clone)]
+pub struct Transposed(AlignedVec);
+
+impl Transposed {
+    /// Room for the weights of networks of this layout.
+    #[must_use]
+    pub fn new(layout: &Layout) -> Self {
+        Self(AlignedVec::zeros(transposed_len(layout)))
+    }
+
+    /// Takes over the weights among `params`.
+    ///
+    /// # Panics
+    /// If `params` or this memory is not of the network's layout.
+    pub fn update(&mut self, network: &Network, params: &[f32]) {
+        let layout = network.layout();
+        assert_eq!(self.0.len(), transposed_len(layout), "memory made for another network");
+        run(network.isa(), Transpose { layout, params, transposed: &mut self.0 });
+    }
+}
+
+/// A parameter vector `θ` in both forms that a gradient needs.
+#[derive(Debug, Clone, Copy)]
+pub struct Parameters<'a> {
+    /// `θ`.
+    pub params: &'a [f32],
+    /// Its weights, transposed ([`Transposed::update`]).
+    pub transposed: &'a Transposed,
+}
+
+/// A sum of loss gradients, with the working memory to add to it.
+///
+/// ```
+/// use tutelage_net::{Source, Loss, LossGradient, Network, Parameters, Transposed};
+///
+/// /// f(1) should be 0.5.
+/// struct OneExample;
+/// impl Source for OneExample {
+///     const LOSS: Loss = Loss::ClippedSquares;
+///     fn write(&self, _: u32, input: &mut [f32], target: &mut [f32]) {
+///         input[0] = 1.0;
+///         target[0] = 0.5;
+///     }
+/// }
+/// let network = Network::new(&[1, 1])?;
+/// let params = network.layout().zeros();
+/// let mut transposed = Transposed::new(network.layout());
+/// transposed.update(&network, &params);
+///
+/// let mut gradient = LossGradient::new(network.layout());
+/// let parameters = Parameters { params: &params, transposed: &transposed };
+/// gradient.add(&network, parameters, &OneExample, &[0], 1.0);
+/// assert_eq!(network.layout().dense(gradient.sum(), 0), (vec![-0.5], vec![-0.5]));
+/// # Ok::<(), tutelage_net::LayoutError>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct LossGradient {
+    tape: Tape,
+    targets: AlignedVec,
+    sum: AlignedVec,
+}
+
+impl LossGradient {
+    /// A sum of nothing, for networks of this layout.
+    #[must_use]
+    pub fn new(layout: &Layout) -> Self {
+        Self {
+            tape: Tape::new(layout, BLOCK),
+            targets: AlignedVec::zeros(BLOCK * padded(layout.outputs())),
+            sum: layout.zeros(),
+        }
+    }
+
+    /// Adds the gradient of `scale · Σ loss` over these rows of the source.
+    ///
+    /// # Panics
+    /// If `parameters` or this memory are not of the network's layout.
+    pub fn add<X: Source>(
+        &mut self,
+        network: &Network,
+        parameters: Parameters<'_>,
+        source: &X,
+        rows: &[u32],
+        scale: f32,
+    ) {
+        let layout = network.layout();
+        assert!(self.tape.fits(layout), "memory made for another network");
+        run(network.isa(), AddGradient { layout, parameters, source, rows, scale, into: self });
+    }
+
+    /// The sum.
+    #[must_use]
+    pub fn sum(&self) -> &[f32] {
+        &self.sum
+    }
+
+    /// The sum, for an optimiser that takes it and leaves zeros.
+    pub fn sum_mut(&mut self) -> &mut [f32] {
+        &mut self.sum
+    }
+}
+
+struct AddGradient<'a, X> {
+    layout: &'a Layout,
+    parameters: Parameters<'a>,
+    source: &'a X,
+    rows: &'a [u32],
+    scale: f32,
+    into: &'a mut LossGradient,
+}
+
+impl<X: Source> Kernel for AddGradient<'_, X> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self) {
+        let LossGradient { tape, targets, sum } = self.into;
+        let Parameters { params, transposed } = self.parameters;
+        let outputs = self.layout.outputs();
+        let (top, stride) = (self.layout.layers().len(), padded(outputs));
+        for (first, count) in balanced(self.rows.len(), BLOCK) {
+            tape.set_rows(count);
+            for (i, &row) in self.rows[first..first + count].iter().enumerate() {
+                let target = &mut targets[i * stride..][..outputs];
+                self.source.write(row, tape.row_mut(0, i), target);
+            }
+            let levels = tape.levels_mut();
+            // SAFETY: the tape fits this layout, holds `count` rows, and is ours; the top level has `count · stride` numbers.
+            unsafe {
+                forward::<S>(self.layout, params, &levels, 0, count);
+                let z = std::slice::from_raw_parts_mut(levels.row(top, 0), count * stride);
+                X::LOSS.delta::<S>(z, &targets[..count * stride], (stride, outputs), self.scale);
+                let block = (0, count);
+                backward::<S>(self.layout, &transposed.0, (&levels, &levels), block, sum);
+            }
+        }
+    }
+}
+
+struct Transpose<'a> {
+    layout: &'a Layout,
+    params: &'a [f32],
+    transposed: &'a mut [f32],
+}
+
+impl Kernel for Transpose<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self) {
+        transpose_weights::<S>(self.layout, self.params, self.transposed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Zeros;
+
+    impl Source for Zeros {
+        const LOSS: Loss = Loss::CrossEntropy;
+
+        fn write(&self, _: u32, input: &mut [f32], target: &mut [f32]) {
+            input.fill(0.0);
+            target.fill(0.0);
+        }
+    }
+
+    fn add(memory: &[usize], network: &[usize], params: usize) {
+        let network = Network::new(network).unwrap();
+        let layout = Layout::new(memory).unwrap();
+        let transposed = Transposed::new(&layout);
+        let parameters = Parameters { params: &vec![0.0; params], transposed: &transposed };
+        LossGradient::new(&layout).add(&network, parameters, &Zeros, &[0, 1, 2], 1.0);
+    }
+
+    #[test]
+    #[should_panic(expected = "memory made for another network")]
+    fn memory_of_another_network_is_refused() {
+        add(&[3, 4, 2], &[3, 5, 2], Layout::new(&[3, 5, 2]).unwrap().len());
+    }
+
+    #[test]
+    #[should_panic(expected = "left == right")]
+    fn parameters_of_another_length_are_refused() {
+        add(&[3, 5, 2], &[3, 5, 2], 8);
+    }
+
+    #[test]
+    #[should_panic(expected = "memory made for another network")]
+    fn transposed_weights_of_another_network_are_refused() {
+        let network = Network::new(&[3, 5, 2]).unwrap();
+        Transposed::new(&Layout::new(&[3, 9, 2]).unwrap())
+            .update(&network, &network.layout().zeros());
+    }
+}
