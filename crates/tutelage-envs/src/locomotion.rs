@@ -3,7 +3,7 @@
 use bullet::{JointState, LinkId, Settings, Snapshot, World};
 
 use rand::RngExt;
-use tutelage::{Env, EnvError, Rng, Spaces, Step};
+use tutelage::{Bounds, Env, EnvError, Rng, Spaces, Step};
 
 use crate::model::Model;
 use crate::observe::{euler, pairwise_sum};
@@ -98,6 +98,10 @@ impl Env for Locomotion {
     }
 
     /// Puts each actuated joint uniformly within [`POSE_RANGE`] of zero.
+    fn bounds(&self) -> Bounds {
+        Bounds::unit(self.spaces().actions).clipping()
+    }
+
     fn reset(&mut self, mut rng: Rng, state: &mut [f32]) -> Result<(), EnvError> {
         let mut pose = [0.0; MAX_JOINTS];
         let pose = &mut pose[..self.task.action_width()];

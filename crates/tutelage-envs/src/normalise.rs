@@ -1,6 +1,6 @@
 //! States scaled by frozen statistics.
 
-use tutelage::{Env, EnvError, Rng, Spaces, Step};
+use tutelage::{Bounds, Env, EnvError, Rng, Spaces, Step};
 
 /// Keeps the scale of a coordinate that never varied finite.
 const EPSILON: f64 = 1e-8;
@@ -128,6 +128,10 @@ impl<E: Env<State = f32>> Env for Normalised<E> {
 
     fn horizon(&self) -> usize {
         self.env.horizon()
+    }
+
+    fn bounds(&self) -> Bounds {
+        self.env.bounds()
     }
 
     fn reset(&mut self, rng: Rng, state: &mut [f32]) -> Result<(), EnvError> {

@@ -12,7 +12,7 @@ use std::error::Error;
 use std::path::Path;
 
 use tutelage::{
-    Acting, Actor, Event, ExpertActs, Flow, Lanes, Plan, Progress, Sampling, Setting, Stream,
+    Deploy, Deployed, ExpertActs, Lanes, Material, Participants, Sampling, Schedule, Stream,
     bootstrap_dagger, evaluate, learn,
 };
 use tutelage_experts::GaussianExpert;
@@ -42,9 +42,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     for seed in 1..=seeds {
         let policy = imitate(&expert, &oracle, rounds, seed)?;
         let mut lanes = lanes(&expert)?;
-        let actor = Actor::<_, GaussianExpert>::policy(&policy, Acting::Mean);
+        let mut actor = Deployed::new(&policy, Deploy::Mean);
         let stream = Stream::new(seed).fork("evaluate", 0);
-        let earned = evaluate(&mut lanes, actor, None, EPISODES, &stream)?;
+        let earned = evaluate(&mut lanes, &mut actor, None, EPISODES, &stream)?;
         let (mean, sd) = (earned.mean_reward(), earned.sd_reward());
         println!(
             "BD-5, {hidden} units, {} annotations, seed {seed}: {mean:.0} ± {sd:.0}, {:.0} %",
@@ -65,12 +65,10 @@ fn imitate(
     seed: u64,
 ) -> Result<MlpPolicy, Box<dyn Error>> {
     let (mut expert, mut lanes) = (expert.clone(), lanes(expert)?);
-    let setting = Setting { lanes: &mut lanes, expert: &mut expert, oracle };
-    let (sampling, stream) = (Sampling::Stride(20), Stream::new(seed));
-    let plan = Plan { rounds, states_per_round: 50, sampling, stream };
-    let progress = Progress::none(setting.lanes.spaces());
-    let mut observer = |_: Event<'_, f32, f32, MlpPolicy>| Ok(Flow::Continue);
-    let learned = learn(setting, &bootstrap_dagger(5), &plan, progress, &mut observer)?;
+    let participants = Participants { envs: &mut lanes, expert: &mut expert, oracle };
+    let schedule = Schedule { rounds, states_per_round: 50, stream: Stream::new(seed) };
+    let algorithm = bootstrap_dagger(5, Sampling::Stride(20));
+    let learned = learn(participants, algorithm, schedule, Material::none())?;
     Ok(learned.last)
 }
 

@@ -1,6 +1,6 @@
 //! The time that is left, as a coordinate of the state.
 
-use tutelage::{Env, EnvError, Rng, Spaces, Step};
+use tutelage::{Bounds, Env, EnvError, Rng, Spaces, Step};
 
 /// Whether states end with the share of time that is left.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -62,6 +62,10 @@ impl<E: Env<State = f32>> Env for Clocked<E> {
 
     fn horizon(&self) -> usize {
         self.env.horizon()
+    }
+
+    fn bounds(&self) -> Bounds {
+        self.env.bounds()
     }
 
     fn reset(&mut self, rng: Rng, state: &mut [f32]) -> Result<(), EnvError> {

@@ -1,8 +1,8 @@
 //! An expert in the core's sense.
 
 use tutelage::{
-    Action, Actor, Batch, EnvError, Evaluation, Expert, ExpertActs, ExpertError, LaneError, Lanes,
-    Rng, RolloutError, Stream, evaluate,
+    Action, ActionSpace, Batch, ByExpert, EnvError, Envs, Evaluation, Expert, ExpertActs,
+    ExpertError, LaneError, Lanes, Rng, RolloutError, Stream, evaluate,
 };
 use tutelage_envs::{Locomotion, Normalised, Normaliser, Task};
 use tutelage_net::Tape;
@@ -95,8 +95,9 @@ impl GaussianExpert {
         let failed = |source| LaneError::Env { lane: 0, source };
         let mut lanes = Lanes::new(envs.map_err(failed)?)?;
         let mut expert = self.clone();
-        let actor = Actor::<GaussianPolicy, _>::expert(&mut expert, acts);
-        evaluate(&mut lanes, actor, None, episodes, stream)
+        let space = ActionSpace { size: lanes.spaces().actions, bounds: lanes.bounds().clone() };
+        let mut actor = ByExpert::new(&mut expert, acts, &space);
+        evaluate(&mut lanes, &mut actor, None, episodes, stream)
     }
 
     /// μ of every state.

@@ -2,7 +2,7 @@
 
 use tutelage_figures::{Color, Curve, Figure, Panel, Scale, Style};
 
-use crate::RoundLine;
+use tutelage_runs::RoundLine;
 
 /// Reward and imitation loss over annotations, the expert's reward as a level.
 pub fn learning_curve(title: &str, lines: &[RoundLine], expert: Option<f64>) -> Figure {

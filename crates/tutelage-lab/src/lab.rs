@@ -3,34 +3,43 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tutelage::{Acting, Actor, Evaluation, RolloutError, Setting, Stream, evaluate};
-use tutelage_experts::GaussianExpert;
-use tutelage_oracles::mlp::MlpPolicy;
-
-use crate::bench::{Bench, BenchError, fingerprints, lanes, load_expert};
-use crate::durable::{LoadError, load_policy};
-use crate::report::Reporter;
-use crate::run::{Ending, RunError, run};
-use crate::spec::{RunSpec, SpecError};
-use crate::store::{
-    History, OsDisk, RunDir, StoreError, kept_policies, policy_path, read_history, read_spec,
+use tutelage::{
+    ActionSpace, ByExpert, Deploy, Deployed, Envs, Evaluation, Expert, ExpertActs, OracleError,
+    Participants, RolloutError, Stream, evaluate,
 };
+use tutelage_oracles::mlp::Ensemble;
+use tutelage_runs::store::{
+    AnyHistory, OsDisk, RunDir, StoreError, kept_policies, policy_path, read_any, read_history,
+    read_policy, read_spec, read_times,
+};
+use tutelage_runs::{Ending, Reporter, RoundLine, RunError, run};
+
+use crate::cast::{Cast, CastError};
+use crate::kind::Kind;
+use crate::registry::{ActionKind, BoxEnvs, BoxExpert};
+use crate::spec::{RunSpec, SpecError};
 
 /// Why something could not be done.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum LabError {
     /// The spec.
     #[error(transparent)]
     Spec(#[from] SpecError),
     /// Who takes part.
     #[error(transparent)]
-    Bench(#[from] BenchError),
+    Cast(#[from] CastError),
     /// The disk, or what is on it.
     #[error(transparent)]
     Store(#[from] StoreError),
     /// A stored policy.
-    #[error(transparent)]
-    Load(#[from] LoadError),
+    #[error("{path}: {source}")]
+    Policy {
+        /// The file.
+        path: PathBuf,
+        /// Why it is no policy of this run.
+        source: OracleError,
+    },
     /// The run.
     #[error(transparent)]
     Run(#[from] RunError),
@@ -72,37 +81,70 @@ pub struct Report {
     /// How it ended.
     pub ending: Ending,
     /// Everything that happened, also before it was last interrupted.
-    pub history: History<f32, f32>,
+    pub history: AnyHistory,
+}
+
+impl Report {
+    /// A line for every round.
+    pub fn lines(&self, spec: &RunSpec, dir: &Path) -> Vec<RoundLine> {
+        self.history.lines(spec.states_per_round, &read_times(dir))
+    }
 }
 
 /// Learns what the spec says in this folder: from the beginning, or from wherever an earlier process got to.
 ///
-/// `keep` may be another than the run began with, since it changes no result: from now on the one asked for holds. What
-/// the folder says stays.
+/// `keep` may be another than the run began with, since it changes no result, and `rounds` may be more: then the run goes
+/// on from where it ended.
 pub fn learn_in(
     path: &Path,
     spec: &RunSpec,
     reporter: &mut dyn Reporter,
 ) -> Result<Report, LabError> {
-    let mut bench = Bench::new(spec)?;
-    let mut dir = RunDir::open(path, &text_to_open(path, spec)?, Arc::new(OsDisk))?;
-    for given in std::mem::take(&mut bench.given) {
-        dir.give(given)?;
+    match spec.task.actions() {
+        ActionKind::Vectors => learn_as::<f32>(path, spec, reporter)
+            .map(|(ending, history)| Report { ending, history: AnyHistory::Vectors(history) }),
+        ActionKind::Indices => learn_as::<u32>(path, spec, reporter)
+            .map(|(ending, history)| Report { ending, history: AnyHistory::Indices(history) }),
     }
-    let Bench { lanes, expert, oracle, algorithm, .. } = &mut bench;
-    let job = spec.job(algorithm);
-    let ending = run(Setting { lanes, expert, oracle }, &job, &mut dir, reporter)?;
-    Ok(Report { ending, history: dir.history().clone() })
 }
 
-/// The spec's text, or where a run was begun that differs in `keep` alone, that run's.
-fn text_to_open(path: &Path, spec: &RunSpec) -> Result<String, LabError> {
+fn learn_as<A: Kind>(
+    path: &Path,
+    spec: &RunSpec,
+    reporter: &mut dyn Reporter,
+) -> Result<(Ending, tutelage_runs::store::History<f32, A>), LabError> {
+    let mut cast = Cast::<A>::new(spec, path)?;
+    let begun = begun_as(path, spec)?;
+    let mut dir = RunDir::open(path, &begun, Arc::new(OsDisk))?;
+    cast.give_to(&mut dir)?;
+    if extends(&begun, spec) {
+        dir.extend(&spec.to_toml())?;
+    }
+    let Cast { envs, expert, oracle, cover, stored, .. } = &mut cast;
+    let material =
+        tutelage::Material { cover: cover.as_deref(), separator: None, stored: stored.as_ref() };
+    let participants = Participants { envs, expert, oracle };
+    let ending = run(participants, &spec.job(material), &mut dir, reporter)?;
+    Ok((ending, dir.history().clone()))
+}
+
+/// The spec's text, or where a run was begun that may be continued as this one, that run's.
+fn begun_as(path: &Path, spec: &RunSpec) -> Result<String, LabError> {
     let text = match read_spec(path) {
         Err(StoreError::NoRun { .. }) => return Ok(spec.to_toml()),
         text => text?,
     };
-    let same = |begun: RunSpec| RunSpec { keep: spec.keep, ..begun } == *spec;
-    Ok(if RunSpec::parse(&text).is_ok_and(same) { text } else { spec.to_toml() })
+    let continues = |begun: RunSpec| {
+        let longer = begun.rounds < spec.rounds && spec.deploy != Deploy::RandomRound;
+        let rounds = if longer { spec.rounds } else { begun.rounds };
+        RunSpec { keep: spec.keep, rounds, ..begun } == *spec
+    };
+    Ok(if RunSpec::parse(&text).is_ok_and(continues) { text } else { spec.to_toml() })
+}
+
+/// Whether this spec asks for more rounds than the run was begun with.
+fn extends(begun: &str, spec: &RunSpec) -> bool {
+    RunSpec::parse(begun).is_ok_and(|begun| begun.rounds < spec.rounds)
 }
 
 /// The spec that a folder's run was begun with.
@@ -110,52 +152,113 @@ pub fn spec_of(path: &Path) -> Result<RunSpec, LabError> {
     Ok(RunSpec::parse(&read_spec(path)?)?)
 }
 
-/// What a run has learned, with the expert that it learned from.
-pub struct Pupil {
-    /// The expert, whose environment shows the states that the policy takes.
-    pub expert: GaussianExpert,
+/// What a run has learned, with the environments and the expert that it learned from.
+pub struct Learner<A: Kind> {
+    /// Where it acts.
+    pub envs: BoxEnvs<A>,
+    /// Who taught it.
+    pub expert: BoxExpert<A>,
     /// The policy.
-    pub policy: MlpPolicy,
+    pub policy: Ensemble<A>,
+    /// How the run deploys it.
+    pub deploy: Deploy,
 }
 
-/// The policy that a run had after a round, by default its last (after round 0: before the first).
+/// The policy that a run had after a round, by default the one that it returns (after round 0: before the first).
 ///
 /// The expert must be the one that the run learned from, as far as the run has noted it.
-pub fn pupil_of(path: &Path, round: Option<usize>) -> Result<Pupil, LabError> {
-    let (spec, history) = (spec_of(path)?, read_history::<f32, f32>(path)?);
+pub fn learner_of<A: Kind>(
+    path: &Path,
+    spec: &RunSpec,
+    round: Option<usize>,
+) -> Result<Learner<A>, LabError> {
+    let history = read_history::<f32, A>(path)?;
     let last = history.results.len();
-    let file = policy_path(path, round.unwrap_or(last));
+    let job = spec.job::<f32, A>(tutelage::Material::none());
+    let returned = job.returned_round().min(last);
+    let round_wanted = round.unwrap_or(returned);
+    let file = policy_path(path, round_wanted);
     if !file.is_file() {
-        return Err(match round.unwrap_or(last) {
-            0 if round.is_none() => LabError::NoRound,
-            round => LabError::NoPolicy { path: path.into(), round, kept: kept_policies(path) },
+        return Err(match round {
+            None if last == 0 => LabError::NoRound,
+            _ => LabError::NoPolicy {
+                path: path.into(),
+                round: round_wanted,
+                kept: kept_policies(path),
+            },
         });
     }
-    let expert = load_expert(&spec.expert, Some(spec.task))?;
-    for given in fingerprints(&expert) {
+    let (envs, expert, given) = A::teachers(spec, path)?;
+    for given in given {
         if let Some(noted) = history.noted(&given.name).filter(|noted| **noted != given) {
             return Err(StoreError::given(path, noted, &given).into());
         }
     }
-    Ok(Pupil { expert, policy: load_policy(&file)? })
+    let bytes = read_policy(path, &history, round_wanted)?;
+    let oracle = A::oracle(&spec.class, spec.oracle).map_err(CastError::from)?;
+    let policy = tutelage::DurableOracle::decode(&oracle, &bytes, envs.spaces());
+    let policy = policy.map_err(|source| LabError::Policy { path: file, source })?;
+    Ok(Learner { envs, expert, policy, deploy: spec.deploy })
 }
 
-/// Full episodes of a run's policy, beside the expert's mean action.
+/// Full episodes of a run's policy, beside the expert's mean action; acting as the run deploys it, or otherwise.
 pub fn evaluate_run(
     path: &Path,
     round: Option<usize>,
-    acting: Acting,
+    deploy: Option<Deploy>,
     episodes: usize,
     seed: u64,
 ) -> Result<Evaluation, LabError> {
-    let Pupil { mut expert, policy } = pupil_of(path, round)?;
-    let mut lanes = lanes(&expert, episodes)?;
-    let actor = Actor::policy(&policy, acting);
-    Ok(evaluate(&mut lanes, actor, Some(&mut expert), episodes, &Stream::new(seed))?)
+    let spec = RunSpec { episodes, ..spec_of(path)? };
+    match spec.task.actions() {
+        ActionKind::Vectors => evaluate_as::<f32>(path, &spec, round, deploy, seed),
+        ActionKind::Indices => evaluate_as::<u32>(path, &spec, round, deploy, seed),
+    }
+}
+
+fn evaluate_as<A: Kind>(
+    path: &Path,
+    spec: &RunSpec,
+    round: Option<usize>,
+    deploy: Option<Deploy>,
+    seed: u64,
+) -> Result<Evaluation, LabError> {
+    let mut learner = learner_of::<A>(path, spec, round)?;
+    let mut actor = Deployed::new(&learner.policy, deploy.unwrap_or(learner.deploy));
+    let has_mean = learner.expert.has_mean(learner.envs.spaces()).map_err(RolloutError::from)?;
+    let expert = &mut learner.expert as &mut dyn Expert<State = f32, Action = A>;
+    let reference = has_mean.then_some(expert);
+    Ok(evaluate(&mut learner.envs, &mut actor, reference, spec.episodes, &Stream::new(seed))?)
+}
+
+/// Full episodes of a world's own expert.
+pub fn evaluate_expert(
+    spec: &RunSpec,
+    acts: ExpertActs,
+    stream: &Stream,
+) -> Result<Evaluation, LabError> {
+    match spec.task.actions() {
+        ActionKind::Vectors => expert_as::<f32>(spec, acts, stream),
+        ActionKind::Indices => expert_as::<u32>(spec, acts, stream),
+    }
+}
+
+fn expert_as<A: Kind>(
+    spec: &RunSpec,
+    acts: ExpertActs,
+    stream: &Stream,
+) -> Result<Evaluation, LabError> {
+    let (mut envs, mut expert, _) = A::teachers(spec, Path::new("."))?;
+    let space = ActionSpace { size: envs.spaces().actions, bounds: envs.bounds().clone() };
+    let mut actor = ByExpert::new(&mut expert, acts, &space);
+    Ok(evaluate(&mut envs, &mut actor, None, spec.episodes, stream)?)
 }
 
 /// How many rounds of a run are annotated.
 pub fn annotated_rounds(path: &Path) -> Result<usize, LabError> {
-    let history = read_history::<f32, f32>(path)?;
-    Ok(history.rounds.iter().filter(|round| round.is_complete()).count())
+    Ok(match read_any(path)? {
+        AnyHistory::Vectors(history) => history.settled(),
+        AnyHistory::Indices(history) => history.settled(),
+        AnyHistory::Finite(history) => history.settled(),
+    })
 }

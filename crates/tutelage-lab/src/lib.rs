@@ -1,32 +1,27 @@
-//! The laboratory: specs → durable runs → statistics → figures.
+//! The laboratory: tasks by name, specs → durable runs → exports and curves.
 //!
+//! - [`Task`]: the registry of tasks, with their defaults, experts and pictures.
 //! - [`spec`]: what a run is, in one TOML form.
-//! - [`store`]: a run directory with an append-only log, from which everything about a run is derived.
-//! - [`run()`]: the core's loop with that log, an evaluation after every round, and exact continuation after a crash.
-//! - [`stats`]: curves over seeds with bootstrap bands.
+//! - [`learn_in`]: carries out a spec in a folder, from wherever it got to.
+//! - [`export`]: a run's annotations for other programs.
 //!
-//! Nothing here prints: what a run does leaves through a [`Reporter`].
+//! Runs themselves, their store and statistics are in [`tutelage_runs`], which knows nothing of these tasks.
 
-mod bench;
+#![forbid(unsafe_code)]
+
+mod cast;
 mod curve;
-mod durable;
 pub mod export;
+mod kind;
 mod lab;
-mod line;
-mod memory;
-mod report;
-mod run;
+mod registry;
 pub mod spec;
-pub mod stats;
-pub mod store;
 
-pub use bench::{Bench, BenchError, ClassOracle, fingerprint, lanes, load_expert};
+pub use cast::{BoxOracle, Cast, CastError, fingerprint, load_expert, robot_envs};
 pub use curve::learning_curve;
-pub use durable::{Durable, LoadError, PolicyError, load_policy};
+pub use kind::Kind;
 pub use lab::{
-    LabError, Pupil, Report, annotated_rounds, evaluate_run, learn_in, pupil_of, spec_of,
+    LabError, Learner, Report, annotated_rounds, evaluate_expert, evaluate_run, learn_in,
+    learner_of, spec_of,
 };
-pub use line::RoundLine;
-pub use memory::peak_memory;
-pub use report::{Reporter, Silent, Stage};
-pub use run::{Ending, Job, Keep, RunError, run};
+pub use registry::{ActionKind, BoxEnvs, BoxExpert, Defaults, Stage, Task, UnknownTask};

@@ -37,3 +37,41 @@ pub trait Envs {
     /// What the last step of a lane brought.
     fn last_step(&self, lane: usize) -> Step;
 }
+
+/// A boxed batch of environments is one too.
+impl<W: Envs + ?Sized> Envs for Box<W> {
+    type State = W::State;
+    type Action = W::Action;
+
+    fn count(&self) -> usize {
+        (**self).count()
+    }
+
+    fn spaces(&self) -> Spaces {
+        (**self).spaces()
+    }
+
+    fn bounds(&self) -> &Bounds {
+        (**self).bounds()
+    }
+
+    fn horizon(&self) -> usize {
+        (**self).horizon()
+    }
+
+    fn reset(&mut self, lane: usize, rng: Rng) -> Result<(), LaneError> {
+        (**self).reset(lane, rng)
+    }
+
+    fn state(&self, lane: usize) -> &[Self::State] {
+        (**self).state(lane)
+    }
+
+    fn step(&mut self, lanes: &[usize], actions: &Batch<Self::Action>) -> Result<(), LaneError> {
+        (**self).step(lanes, actions)
+    }
+
+    fn last_step(&self, lane: usize) -> Step {
+        (**self).last_step(lane)
+    }
+}

@@ -4,9 +4,9 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::{
-    Algorithm, Beta, ExpertActs, Sampling, active_dagger, bagging, behavior_cloning,
-    bootstrap_dagger, dagger, dart, ensemble_dagger, growing_mp, hg_dagger, mftpl_p, mixed_dagger,
-    mp, nearest, supervised,
+    Algorithm, Beta, Drive, ExpertActs, Sampling, TrainOn, active_dagger, bagging,
+    behavior_cloning, bootstrap_dagger, dagger, dart, ensemble_dagger, growing_mp, hg_dagger,
+    mftpl_p, mixed_dagger, mp, nearest, supervised,
 };
 
 /// A family of algorithms that differ in numbers only.
@@ -409,6 +409,26 @@ impl Named {
     pub fn algorithm(&self, sampling: Sampling, acts: ExpertActs) -> Algorithm {
         let Self { members, numbers, .. } = *self;
         (self.family.make)(&Settings { members, numbers, sampling, acts })
+    }
+
+    /// Whether its members train on perturbation examples, drawn from d₀.
+    pub fn perturbs(&self) -> bool {
+        matches!(self.sketch().train_on, TrainOn::Perturbed(_))
+    }
+
+    /// Whether the expert drives all the time, so that it matters how it acts.
+    pub fn expert_drives(&self) -> bool {
+        matches!(self.sketch().drive, Drive::Expert(_))
+    }
+
+    /// Whether it trains on the annotations of an earlier run.
+    pub fn is_offline(&self) -> bool {
+        self.sketch().drive == Drive::Stored
+    }
+
+    /// The algorithm with whatever else there is to say left at something simple.
+    fn sketch(&self) -> Algorithm {
+        self.algorithm(Sampling::Stride(1), ExpertActs::Sampled)
     }
 
     /// How the paper and the figures write it: `MP-25(15)`.

@@ -36,6 +36,35 @@ pub trait DurableOracle: Oracle {
     fn decode(&self, bytes: &[u8], spaces: Spaces) -> Result<Self::Policy, OracleError>;
 }
 
+/// A boxed oracle is one too.
+impl<O: Oracle + ?Sized + Send> Oracle for Box<O> {
+    type State = O::State;
+    type Action = O::Action;
+    type Policy = O::Policy;
+
+    fn fit(
+        &self,
+        sets: &TrainingSets<'_, O::State, O::Action>,
+        stream: &Stream,
+    ) -> Result<O::Policy, OracleError> {
+        (**self).fit(sets, stream)
+    }
+}
+
+impl<O: DurableOracle + ?Sized + Send> DurableOracle for Box<O> {
+    fn describe(&self) -> String {
+        (**self).describe()
+    }
+
+    fn encode(&self, policy: &O::Policy) -> Result<Vec<u8>, OracleError> {
+        (**self).encode(policy)
+    }
+
+    fn decode(&self, bytes: &[u8], spaces: Spaces) -> Result<O::Policy, OracleError> {
+        (**self).decode(bytes, spaces)
+    }
+}
+
 /// Why an oracle returned no policy.
 #[derive(Debug, thiserror::Error)]
 pub enum OracleError {

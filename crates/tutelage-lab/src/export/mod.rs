@@ -5,9 +5,8 @@ mod parquet;
 
 use std::path::{Path, PathBuf};
 
-use tutelage::Batch;
-
-use crate::store::{Context, Disk, History, OsDisk, StoreError};
+use tutelage::{Action, Batch};
+use tutelage_runs::store::{AnyHistory, Context, Disk, History, OsDisk, StoreError, Stored};
 
 /// Every answered state of a run, in order of arrival.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,9 +14,40 @@ pub struct Annotations {
     /// The round of each row.
     pub rounds: Vec<u32>,
     /// The states, a row each.
-    pub states: Batch<f32>,
-    /// The expert's answers, a row each.
-    pub actions: Batch<f32>,
+    pub states: Rows,
+    /// The expert's answers in the task's own units, a row each.
+    pub actions: Rows,
+}
+
+/// Rows of either kind.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Rows {
+    /// Real vectors.
+    Vectors(Batch<f32>),
+    /// Indices.
+    Indices(Batch<u32>),
+}
+
+impl Rows {
+    /// How many values a row has.
+    pub fn width(&self) -> usize {
+        match self {
+            Self::Vectors(rows) => rows.width(),
+            Self::Indices(rows) => rows.width(),
+        }
+    }
+}
+
+impl From<Batch<f32>> for Rows {
+    fn from(rows: Batch<f32>) -> Self {
+        Self::Vectors(rows)
+    }
+}
+
+impl From<Batch<u32>> for Rows {
+    fn from(rows: Batch<u32>) -> Self {
+        Self::Indices(rows)
+    }
 }
 
 /// Why annotations could not be exported.
@@ -47,22 +77,35 @@ pub enum ExportError {
 
 impl Annotations {
     /// The annotations of a run, also those of a round under way.
-    pub fn of(history: &History<f32, f32>) -> Result<Self, ExportError> {
-        let mut answered = history.rounds.iter().zip(1..).filter_map(|(round, number)| {
-            round.answers.as_ref().map(|answers| (number, &round.states, answers))
-        });
-        let (number, states, actions) = answered.next().ok_or(ExportError::Empty)?;
-        let mut all = Self {
-            rounds: vec![number; actions.len()],
-            states: states.slice(0, actions.len()),
-            actions: actions.clone(),
-        };
-        for (number, states, actions) in answered {
-            all.rounds.extend(vec![number; actions.len()]);
-            all.states.extend(&states.slice(0, actions.len()));
-            all.actions.extend(actions);
+    pub fn of(history: &AnyHistory) -> Result<Self, ExportError> {
+        match history {
+            AnyHistory::Vectors(history) => Self::of_history(history),
+            AnyHistory::Indices(history) => Self::of_history(history),
+            AnyHistory::Finite(history) => Self::of_history(history),
         }
-        Ok(all)
+    }
+
+    fn of_history<S: Stored, A: Stored + Action>(
+        history: &History<S, A>,
+    ) -> Result<Self, ExportError>
+    where
+        Rows: From<Batch<S>> + From<Batch<A>>,
+    {
+        let answered = history.rounds.iter().zip(1..).filter_map(|(round, number)| {
+            let rows = round.answered_rows();
+            (!rows.is_empty()).then_some((number, round, rows))
+        });
+        let mut all: Option<(Vec<u32>, Batch<S>, Batch<A>)> = None;
+        for (number, round, rows) in answered {
+            let (rounds, states, actions) = all.get_or_insert_with(|| {
+                (vec![], Batch::new(round.states.width()), Batch::new(round.answers.width()))
+            });
+            rounds.extend(vec![number; rows.len()]);
+            states.extend(&round.states.select(&rows));
+            actions.extend(&round.answers.select(&rows));
+        }
+        let (rounds, states, actions) = all.ok_or(ExportError::Empty)?;
+        Ok(Self { rounds, states: states.into(), actions: actions.into() })
     }
 
     /// Writes a file of the format that its ending names: `.npz` or `.parquet`.
@@ -80,28 +123,38 @@ impl Annotations {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::store::Round;
+    use tutelage::{Dataset, Round};
+
+    fn batch<T: tutelage::Element>(width: usize, values: &[T]) -> Batch<T> {
+        Batch::from_vec(width, values.to_vec()).unwrap()
+    }
 
     /// Two rounds, the second half answered.
     pub(crate) fn annotations() -> Annotations {
-        let batch = |width, values: &[f32]| Batch::from_vec(width, values.to_vec()).unwrap();
-        let rounds = vec![
-            Round {
-                states: batch(2, &[1.0, 2.0, 3.0, 4.0]),
-                answers: Some(batch(1, &[0.5, -0.5])),
-            },
-            Round { states: batch(2, &[5.0, 6.0, 7.0, 8.0]), answers: Some(batch(1, &[1.5])) },
-        ];
-        Annotations::of(&History { rounds, ..History::default() }).unwrap()
+        let first =
+            Dataset { states: batch(2, &[1.0, 2.0, 3.0, 4.0]), actions: batch(1, &[0.5, -0.5]) };
+        let mut second = Round::new(batch(2, &[7.0, 8.0, 5.0, 6.0]), 1);
+        second.answer(&[1], &batch(1, &[1.5]));
+        let rounds = vec![Round::answered(first), second];
+        Annotations::of(&AnyHistory::Vectors(History { rounds, ..History::default() })).unwrap()
+    }
+
+    /// One round of indices.
+    pub(crate) fn indices() -> Annotations {
+        let data = Dataset { states: batch(1, &[0.5f32, 1.5]), actions: batch(1, &[2u32, 0]) };
+        let rounds = vec![Round::answered(data)];
+        Annotations::of(&AnyHistory::Indices(History { rounds, ..History::default() })).unwrap()
     }
 
     #[test]
     fn only_answered_states_count() {
         let all = annotations();
         assert_eq!(all.rounds, [1, 1, 2]);
-        assert_eq!(all.states.as_slice(), [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
-        assert_eq!(all.actions.as_slice(), [0.5, -0.5, 1.5]);
-        assert!(matches!(Annotations::of(&History::default()), Err(ExportError::Empty)));
+        assert_eq!(all.states, batch(2, &[1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0]).into());
+        assert_eq!(all.actions, batch(1, &[0.5f32, -0.5, 1.5]).into());
+        let nothing = AnyHistory::Vectors(History::default());
+        assert!(matches!(Annotations::of(&nothing), Err(ExportError::Empty)));
+        assert_eq!(indices().actions, batch(1, &[2u32, 0]).into());
     }
 
     #[test]

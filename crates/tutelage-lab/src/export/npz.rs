@@ -4,21 +4,25 @@ use std::io::Cursor;
 
 use ndarray::{ArrayView1, ArrayView2};
 use ndarray_npy::NpzWriter;
-use tutelage::Batch;
+use tutelage::{Batch, Element};
 
-use super::Annotations;
+use super::{Annotations, Rows};
 
 pub(super) fn encode(
     annotations: &Annotations,
 ) -> Result<Vec<u8>, Box<dyn std::error::Error + Send + Sync>> {
     let mut npz = NpzWriter::new_compressed(Cursor::new(Vec::new()));
-    npz.add_array("states", &matrix(&annotations.states)?)?;
-    npz.add_array("actions", &matrix(&annotations.actions)?)?;
+    for (name, rows) in [("states", &annotations.states), ("actions", &annotations.actions)] {
+        match rows {
+            Rows::Vectors(rows) => npz.add_array(name, &matrix(rows)?)?,
+            Rows::Indices(rows) => npz.add_array(name, &matrix(rows)?)?,
+        }
+    }
     npz.add_array("round", &ArrayView1::from(&annotations.rounds))?;
     Ok(npz.finish()?.into_inner())
 }
 
-fn matrix(rows: &Batch<f32>) -> Result<ArrayView2<'_, f32>, ndarray::ShapeError> {
+fn matrix<T: Element>(rows: &Batch<T>) -> Result<ArrayView2<'_, T>, ndarray::ShapeError> {
     ArrayView2::from_shape((rows.len(), rows.width()), rows.as_slice())
 }
 
@@ -28,7 +32,7 @@ mod tests {
     use ndarray_npy::NpzReader;
 
     use super::*;
-    use crate::export::tests::annotations;
+    use crate::export::tests::{annotations, indices};
 
     #[test]
     fn arrays_come_back() {
@@ -39,5 +43,8 @@ mod tests {
         assert_eq!(actions, array![[0.5], [-0.5], [1.5]]);
         let rounds: Array1<u32> = npz.by_name("round").unwrap();
         assert_eq!(rounds, array![1, 1, 2]);
+        let mut npz = NpzReader::new(Cursor::new(encode(&indices()).unwrap())).unwrap();
+        let actions: Array2<u32> = npz.by_name("actions").unwrap();
+        assert_eq!(actions, array![[2], [0]]);
     }
 }

@@ -2,20 +2,19 @@
 
 use std::sync::Arc;
 
-use parquet::data_type::{FloatType, Int32Type};
+use parquet::data_type::{DataType, FloatType, Int32Type};
 use parquet::errors::{ParquetError, Result};
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::parser::parse_message_type;
-use tutelage::Batch;
 
-use super::Annotations;
+use super::{Annotations, Rows};
 
 pub(super) fn encode(
     annotations: &Annotations,
 ) -> std::result::Result<Vec<u8>, Box<dyn std::error::Error + Send + Sync>> {
     let Annotations { rounds, states, actions } = annotations;
-    let schema = Arc::new(parse_message_type(&message(states.width(), actions.width()))?);
+    let schema = Arc::new(parse_message_type(&message(states, actions))?);
     let properties = Arc::new(WriterProperties::builder().build());
     let mut bytes = Vec::new();
     let mut file = SerializedFileWriter::new(&mut bytes, schema, properties)?;
@@ -28,9 +27,10 @@ pub(super) fn encode(
     Ok(bytes)
 }
 
-fn message(states: usize, actions: usize) -> String {
-    let columns = |name: &str, count: usize| -> String {
-        (0..count).map(|i| format!("required float {name}_{i}; ")).collect()
+fn message(states: &Rows, actions: &Rows) -> String {
+    let columns = |name: &str, rows: &Rows| -> String {
+        let kind = if let Rows::Vectors(_) = rows { "float" } else { "int32" };
+        (0..rows.width()).map(|i| format!("required {kind} {name}_{i}; ")).collect()
     };
     let (states, actions) = (columns("state", states), columns("action", actions));
     format!("message annotations {{ required int32 round; {states}{actions}}}")
@@ -40,19 +40,29 @@ type Group<'a, 'b> = SerializedRowGroupWriter<'a, &'b mut Vec<u8>>;
 
 fn write_rounds(group: &mut Group<'_, '_>, rounds: &[u32]) -> Result<()> {
     let rounds: Vec<i32> = rounds.iter().map(|&round| round as i32).collect();
-    let mut column = group.next_column()?.ok_or_else(no_column)?;
-    column.typed::<Int32Type>().write_batch(&rounds, None, None)?;
-    column.close()
+    write_column::<Int32Type>(group, &rounds)
 }
 
-fn write_columns(group: &mut Group<'_, '_>, rows: &Batch<f32>) -> Result<()> {
+fn write_columns(group: &mut Group<'_, '_>, rows: &Rows) -> Result<()> {
     for index in 0..rows.width() {
-        let values: Vec<f32> = rows.rows().map(|row| row[index]).collect();
-        let mut column = group.next_column()?.ok_or_else(no_column)?;
-        column.typed::<FloatType>().write_batch(&values, None, None)?;
-        column.close()?;
+        match rows {
+            Rows::Vectors(rows) => {
+                let values: Vec<f32> = rows.rows().map(|row| row[index]).collect();
+                write_column::<FloatType>(group, &values)?;
+            }
+            Rows::Indices(rows) => {
+                let values: Vec<i32> = rows.rows().map(|row| row[index] as i32).collect();
+                write_column::<Int32Type>(group, &values)?;
+            }
+        }
     }
     Ok(())
+}
+
+fn write_column<T: DataType>(group: &mut Group<'_, '_>, values: &[T::T]) -> Result<()> {
+    let mut column = group.next_column()?.ok_or_else(no_column)?;
+    column.typed::<T>().write_batch(values, None, None)?;
+    column.close()
 }
 
 fn no_column() -> ParquetError {

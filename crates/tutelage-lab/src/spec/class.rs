@@ -2,9 +2,8 @@
 
 use std::fmt;
 
-use tutelage_envs::Task;
-
 use super::SpecError;
+use crate::registry::Task;
 
 /// The class of policies that the oracle chooses from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,34 +18,21 @@ const MAX_WIDTH: usize = 1024;
 const MAX_LAYERS: usize = 4;
 
 impl Class {
-    /// `realizable`: it contains the expert's mean function.
-    pub fn realizable() -> Self {
-        Self::Mlp(vec![64, 64])
+    /// `realizable`: it contains the expert's mean function, or nearly.
+    pub fn realizable(task: Task) -> Self {
+        Self::Mlp(task.defaults().realizable.to_vec())
     }
 
     /// `nonrealizable`: one narrow hidden layer, too small for the expert's mean function.
     pub fn nonrealizable(task: Task) -> Self {
-        Self::Mlp(vec![match task {
-            Task::Hopper | Task::Ant => 8,
-            Task::HalfCheetah => 12,
-            Task::Walker2d => 24,
-        }])
+        Self::Mlp(task.defaults().nonrealizable.to_vec())
     }
 
-    /// N in the paper: fewer rounds where the class contains the expert and the task is easy.
-    pub fn rounds(&self, task: Task) -> usize {
-        match (task, self) {
-            (Task::Hopper | Task::Ant, Self::Mlp(hidden)) if hidden.len() > 1 => 20,
-            (Task::Hopper | Task::Ant, _) => 40,
-            (Task::HalfCheetah | Task::Walker2d, _) => 50,
-        }
-    }
-
-    /// Reads a class; `realizable` and `nonrealizable` are the paper's for the task.
+    /// Reads a class; `realizable` and `nonrealizable` are the task's own (the robots' are the paper's).
     pub fn parse(text: &str, task: Task) -> Result<Self, SpecError> {
         match text.trim().to_lowercase().as_str() {
             "linear" => Ok(Self::Linear),
-            "realizable" => Ok(Self::realizable()),
+            "realizable" => Ok(Self::realizable(task)),
             "nonrealizable" => Ok(Self::nonrealizable(task)),
             other => match other.strip_prefix("mlp:") {
                 Some(widths) => Self::mlp(text, widths),
@@ -87,30 +73,23 @@ mod tests {
 
     #[test]
     fn classes_parse_to_what_they_print() {
+        let [hopper, walker] = ["hopper", "walker2d"].map(|name| name.parse().unwrap());
         for name in ["mlp:64,64", "mlp:8", "linear"] {
-            assert_eq!(Class::parse(name, Task::Hopper).unwrap().to_string(), name);
+            assert_eq!(Class::parse(name, hopper).unwrap().to_string(), name);
         }
-        assert_eq!(Class::parse("nonrealizable", Task::Walker2d), Ok(Class::Mlp(vec![24])));
-    }
-
-    #[test]
-    fn rounds_are_the_papers() {
-        let rounds = |class: Class| Task::ALL.map(|task| class.rounds(task));
-        // hopper, walker2d, half-cheetah, ant
-        assert_eq!(rounds(Class::realizable()), [20, 50, 50, 20]);
-        assert_eq!(rounds(Class::Mlp(vec![8])), [40, 50, 50, 40]);
-        assert_eq!(rounds(Class::Linear), [40, 50, 50, 40]);
+        assert_eq!(Class::parse("nonrealizable", walker), Ok(Class::Mlp(vec![24])));
     }
 
     #[test]
     fn what_is_no_class_is_named() {
+        let ant = "ant".parse().unwrap();
         for text in ["mlp:", "mlp:0", "mlp:64,,64", "mlp:2000", "mlp:1,1,1,1,1"] {
-            let error = Class::parse(text, Task::Ant).unwrap_err().to_string();
+            let error = Class::parse(text, ant).unwrap_err().to_string();
             assert!(error.contains("class") && error.contains("1024"), "{error}");
         }
-        let error = Class::parse("tree", Task::Ant).unwrap_err().to_string();
+        let error = Class::parse("tree", ant).unwrap_err().to_string();
         assert!(!error.contains("did you mean") && error.contains("Allowed: mlp:64,64"), "{error}");
-        let error = Class::parse("linaer", Task::Ant).unwrap_err().to_string();
+        let error = Class::parse("linaer", ant).unwrap_err().to_string();
         assert!(error.contains("did you mean `linear`"), "{error}");
     }
 }

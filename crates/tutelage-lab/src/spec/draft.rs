@@ -1,19 +1,24 @@
 //! What was typed.
 
-use serde::Deserialize;
-use tutelage::{ExpertActs, Sampling};
-use tutelage_envs::Task;
+use serde::{Deserialize, Serialize};
+use tutelage::{Deploy, ExpertActs, Named, Sampling};
+use tutelage_runs::Keep;
 
 use super::error::count;
-use super::sampling::{parse_expert_acts, parse_keep, parse_sampling};
-use super::{AlgorithmName, Class, CoverSpec, OracleSpec, RunSpec, SpecError};
-use crate::run::Keep;
+use super::sampling::{
+    deploy_name, expert_acts_name, keep_name, parse_deploy, parse_expert_acts, parse_keep,
+    parse_sampling, sampling_name,
+};
+use super::{Class, CoverSpec, OracleSpec, RunSpec, SpecError};
+use crate::registry::{ActionKind, Task, UnknownTask};
 
 /// A spec as typed: anything may be missing or wrong.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+///
+/// A complete one is written in the same form; the order of the fields is part of the spec's hash.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Draft {
-    /// `hopper`, `walker2d`, `half-cheetah` or `ant`.
+    /// `hopper`, `cart-pole`, …
     pub task: Option<String>,
     /// A shipped expert, or a file; the task's own by default.
     pub expert: Option<String>,
@@ -33,18 +38,20 @@ pub struct Draft {
     pub d0: Option<String>,
     /// The run to train on; for algorithms that do not collect.
     pub data: Option<String>,
-    /// How the oracle trains.
-    pub oracle: Option<OracleDraft>,
-    /// How policies are evaluated.
-    pub evaluation: Option<EvaluationDraft>,
+    /// `mean` by default, `member` or `random-round`.
+    pub deploy: Option<String>,
     /// 1 by default.
     pub seed: Option<i64>,
     /// `all` by default, or `last`; a run may be continued with the other.
     pub keep: Option<String>,
+    /// How the oracle trains.
+    pub oracle: Option<OracleDraft>,
+    /// How policies are evaluated.
+    pub evaluation: Option<EvaluationDraft>,
 }
 
 /// An oracle as typed.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct OracleDraft {
     /// `epochs=2000` by default, or `iterations=N`.
@@ -56,7 +63,7 @@ pub struct OracleDraft {
 }
 
 /// An evaluation as typed.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct EvaluationDraft {
     /// T; 25 by default.
@@ -84,6 +91,7 @@ impl Draft {
             expert_acts: self.expert_acts.or(other.expert_acts),
             d0: self.d0.or(other.d0),
             data: self.data.or(other.data),
+            deploy: self.deploy.or(other.deploy),
             oracle: Some(oracle.or(other.oracle.unwrap_or_default())),
             evaluation: Some(EvaluationDraft {
                 episodes: evaluation.episodes.or(other.evaluation.and_then(|e| e.episodes)),
@@ -96,31 +104,34 @@ impl Draft {
     /// The complete spec, or the first thing that is wrong.
     pub fn check(self) -> Result<RunSpec, SpecError> {
         let task = parse_task(self.task.as_deref())?;
-        let algorithm: AlgorithmName = self.algorithm.as_deref().unwrap_or("bd-5").parse()?;
+        let defaults = task.defaults();
+        let algorithm: Named = self.algorithm.as_deref().unwrap_or("bd-5").parse()?;
         let class = match &self.class {
-            None => Class::realizable(),
+            None => Class::realizable(task),
             Some(text) => Class::parse(text, task)?,
         };
         let rounds = match self.rounds {
-            None => class.rounds(task),
+            None => task.rounds(&class),
             Some(rounds) => count("rounds", rounds, 1..=10_000)?,
         };
+        let stride = Sampling::Stride(defaults.stride);
         Ok(RunSpec {
             task,
             expert: self.expert.clone().unwrap_or_else(|| task.name().into()),
             rounds,
-            states_per_round: self
-                .states_per_round
-                .map_or(Ok(50), |k| count("states_per_round", k, 1..=100_000))?,
-            sampling: self.sampling.as_deref().map_or(Ok(Sampling::Stride(20)), parse_sampling)?,
+            states_per_round: self.states_per_round.map_or(Ok(defaults.states_per_round), |k| {
+                count("states_per_round", k, 1..=100_000)
+            })?,
+            sampling: self.sampling.as_deref().map_or(Ok(stride), parse_sampling)?,
             expert_acts: self.checked_expert_acts(&algorithm)?,
-            d0: self.cover(&algorithm)?,
+            d0: self.cover(&algorithm, task)?,
             data: self.stored_data(&algorithm)?,
-            oracle: self.checked_oracle(&class)?,
+            oracle: self.checked_oracle(&class, task)?,
+            deploy: self.deploy.as_deref().map_or(Ok(Deploy::Mean), parse_deploy)?,
             episodes: self
                 .evaluation
                 .and_then(|evaluation| evaluation.episodes)
-                .map_or(Ok(25), |t| count("evaluation.episodes", t, 1..=10_000))?,
+                .map_or(Ok(defaults.episodes), |t| count("evaluation.episodes", t, 1..=10_000))?,
             seed: self.seed.map_or(Ok(1), |seed| {
                 let allowed = format!("a whole number from 0 to {}", i64::MAX);
                 u64::try_from(seed).map_err(|_| SpecError::range("seed", seed, allowed))
@@ -131,7 +142,7 @@ impl Draft {
         })
     }
 
-    fn checked_expert_acts(&self, algorithm: &AlgorithmName) -> Result<ExpertActs, SpecError> {
+    fn checked_expert_acts(&self, algorithm: &Named) -> Result<ExpertActs, SpecError> {
         let text = self.expert_acts.as_deref().unwrap_or("sampled");
         match parse_expert_acts(text)? {
             ExpertActs::Mean if !algorithm.expert_drives() => {
@@ -142,18 +153,16 @@ impl Draft {
         }
     }
 
-    fn cover(&self, algorithm: &AlgorithmName) -> Result<Option<CoverSpec>, SpecError> {
+    fn cover(&self, algorithm: &Named, task: Task) -> Result<Option<CoverSpec>, SpecError> {
+        let [low, high] = task.defaults().cover;
         match &self.d0 {
-            None => Ok(algorithm.perturbs().then(CoverSpec::default)),
+            None => Ok(algorithm.perturbs().then_some(CoverSpec::Uniform { low, high })),
             Some(text) if algorithm.perturbs() => text.parse().map(Some),
             Some(text) => Err(pointless("d0", text, format!("{algorithm} draws no perturbations"))),
         }
     }
 
-    fn stored_data(
-        &self,
-        algorithm: &AlgorithmName,
-    ) -> Result<Option<std::path::PathBuf>, SpecError> {
+    fn stored_data(&self, algorithm: &Named) -> Result<Option<std::path::PathBuf>, SpecError> {
         match &self.data {
             Some(run) if algorithm.is_offline() => Ok(Some(run.into())),
             Some(run) => Err(pointless("data", run, format!("{algorithm} collects its own"))),
@@ -167,11 +176,13 @@ impl Draft {
         }
     }
 
-    fn checked_oracle(&self, class: &Class) -> Result<Option<OracleSpec>, SpecError> {
+    fn checked_oracle(&self, class: &Class, task: Task) -> Result<Option<OracleSpec>, SpecError> {
         let draft = self.oracle.clone().unwrap_or_default();
-        match class {
-            Class::Mlp(_) => draft.check().map(Some),
-            Class::Linear => match draft.first_field() {
+        match (class, task.actions()) {
+            (Class::Mlp(_), _) | (Class::Linear, ActionKind::Indices) => {
+                draft.check(task).map(Some)
+            }
+            (Class::Linear, ActionKind::Vectors) => match draft.first_field() {
                 None => Ok(None),
                 Some((field, value)) => {
                     Err(pointless(field, &value, "least squares has nothing to choose".into()))
@@ -190,8 +201,8 @@ impl OracleDraft {
         }
     }
 
-    fn check(self) -> Result<OracleSpec, SpecError> {
-        let default = OracleSpec::default();
+    fn check(self, task: Task) -> Result<OracleSpec, SpecError> {
+        let default = OracleSpec::of(task);
         let learning_rate = self.learning_rate.unwrap_or(default.learning_rate);
         if !(learning_rate > 0.0 && learning_rate <= 1.0) {
             let allowed = "a number above 0 and up to 1";
@@ -214,17 +225,45 @@ impl OracleDraft {
     }
 }
 
+impl From<&RunSpec> for Draft {
+    fn from(spec: &RunSpec) -> Self {
+        let number = |value: usize| i64::try_from(value).ok();
+        Self {
+            task: Some(spec.task.to_string()),
+            expert: Some(spec.expert.clone()),
+            algorithm: Some(spec.algorithm.to_string()),
+            class: Some(spec.class.to_string()),
+            rounds: number(spec.rounds),
+            states_per_round: number(spec.states_per_round),
+            sampling: Some(sampling_name(spec.sampling)),
+            expert_acts: Some(expert_acts_name(spec.expert_acts).into()),
+            d0: spec.d0.as_ref().map(ToString::to_string),
+            data: spec.data.as_ref().map(|run| run.display().to_string()),
+            // Left out where it is the mean, as in all specs from before there was a choice.
+            deploy: (spec.deploy != Deploy::Mean).then(|| deploy_name(spec.deploy).into()),
+            seed: i64::try_from(spec.seed).ok(),
+            keep: Some(keep_name(spec.keep).into()),
+            oracle: spec.oracle.map(|oracle| OracleDraft {
+                budget: Some(oracle.budget.to_string()),
+                learning_rate: Some(oracle.learning_rate),
+                batch: number(oracle.batch),
+            }),
+            evaluation: Some(EvaluationDraft { episodes: number(spec.episodes) }),
+        }
+    }
+}
+
 fn parse_task(text: Option<&str>) -> Result<Task, SpecError> {
-    let names = Task::ALL.map(Task::name);
+    let names = Task::names().join(", ");
     let Some(text) = text else {
-        let why = format!("one of {}", names.join(", "));
+        let why = format!("one of {names}");
         return Err(SpecError::Missing { field: "task", why });
     };
-    text.parse().map_err(|error: tutelage_envs::UnknownTask| SpecError::Unknown {
+    text.parse().map_err(|error: UnknownTask| SpecError::Unknown {
         field: "task",
         value: error.name,
-        nearest: error.nearest.map(|task| task.name().into()),
-        allowed: names.join(", "),
+        nearest: error.nearest.map(Into::into),
+        allowed: names,
     })
 }
 
@@ -245,7 +284,7 @@ mod tests {
         let spec = RunSpec::parse("task = 'hopper'").unwrap();
         assert_eq!((spec.rounds, spec.states_per_round, spec.episodes, spec.seed), (20, 50, 25, 1));
         assert_eq!(spec.sampling, Sampling::Stride(20));
-        assert_eq!(spec.oracle, Some(OracleSpec::default()));
+        assert_eq!(spec.oracle, Some(OracleSpec::of(spec.task)));
         assert_eq!(spec.algorithm.to_string(), "bd-5");
         assert_eq!((spec.d0, spec.data), (None, None));
         let linear = RunSpec::parse("task = 'ant'\nclass = 'linear'").unwrap();
@@ -273,6 +312,7 @@ mod tests {
             ),
             ("task = 'ant'\noracle.batch = 0", ["oracle.batch", "0", "1 to"]),
             ("task = 'ant'\nseed = -1", ["seed", "-1", "from 0"]),
+            ("task = 'ant'\ndeploy = 'men'", ["deploy", "men", "did you mean `mean`"]),
             ("task = 'ant'\nkeep = 'lst'", ["keep", "lst", "did you mean `last`"]),
             ("task = 'ant'\nkeep = 'none'", ["keep", "none", "name. Allowed: all, last"]),
             ("task = 'humanoid'", ["task", "humanoid", "name. Allowed: hopper"]),
@@ -293,6 +333,16 @@ mod tests {
                 assert!(error.contains(word), "{text:?} should mention {word:?}: {error}");
             }
         }
+    }
+
+    #[test]
+    fn a_worlds_defaults_are_its_own_and_indices_take_every_class() {
+        let spec = RunSpec::parse("task = 'cart-pole'\nclass = 'linear'").unwrap();
+        assert!(spec.oracle.is_some(), "a linear softmax is trained like a network");
+        let pendulum = RunSpec::parse("task = 'pendulum'\nalgorithm = 'mftpl-p(5)'").unwrap();
+        let [low, high] = pendulum.task.defaults().cover;
+        assert_eq!(pendulum.d0, Some(CoverSpec::Uniform { low, high }));
+        assert_eq!(pendulum.rounds, pendulum.task.defaults().rounds[0]);
     }
 
     #[test]

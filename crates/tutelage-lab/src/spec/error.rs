@@ -1,9 +1,12 @@
 //! What can be wrong with a spec.
 
+use tutelage::{NameError, nearest};
+
 /// A field that is wrong, with its value and what is allowed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum SpecError {
-    /// A name that is none of those there are.
+    /// An unknown name.
     #[error("{field} = \"{value}\": there is none of this name{} Allowed: {allowed}", hint(nearest.as_deref()))]
     Unknown {
         /// The field.
@@ -43,7 +46,7 @@ pub enum SpecError {
         /// Why it means nothing here.
         why: String,
     },
-    /// A text that is no TOML, or has a field that there is not.
+    /// A text that is not TOML, or has an unknown field.
     #[error("{0}")]
     Toml(String),
 }
@@ -69,14 +72,25 @@ impl SpecError {
     }
 }
 
-/// The name that takes the fewest edits, at most one for every three letters.
-pub fn nearest<'a>(value: &str, names: &[&'a str]) -> Option<&'a str> {
-    let lower = value.to_lowercase();
-    let near = |&name: &&'a str| {
-        let distance = strsim::damerau_levenshtein(&lower, name);
-        (3 * distance <= lower.chars().count().max(name.len())).then_some((distance, name))
-    };
-    names.iter().filter_map(near).min_by_key(|&(distance, _)| distance).map(|(_, name)| name)
+impl From<NameError> for SpecError {
+    fn from(error: NameError) -> Self {
+        let field = "algorithm";
+        match error {
+            NameError::Unknown { text, nearest } => Self::Unknown {
+                field,
+                value: text,
+                nearest: nearest.map(Into::into),
+                allowed: tutelage::Family::examples().join(", "),
+            },
+            NameError::Form { text, form: allowed } | NameError::Number { text, allowed } => {
+                Self::range(field, format!("\"{text}\""), allowed)
+            }
+            NameError::Finite { text, why } => {
+                Self::Pointless { field, value: format!("\"{text}\""), why: why.into() }
+            }
+            other => Self::range(field, "", other.to_string()),
+        }
+    }
 }
 
 /// How the sentence before the list of names ends.

@@ -3,30 +3,27 @@
 //! A [`Draft`] is what was typed, in a file or as flags, with anything left out. [`Draft::check`] makes it a [`RunSpec`]:
 //! every field known, every value allowed, what was left out filled in with the paper's setting for the task.
 
-mod algorithm;
 mod class;
 mod cover;
 mod draft;
 mod error;
 mod oracle;
 mod sampling;
-mod text;
 
-pub use algorithm::AlgorithmName;
 pub use class::Class;
 pub use cover::CoverSpec;
 pub use draft::{Draft, EvaluationDraft, OracleDraft};
-pub use error::{SpecError, hint, nearest};
+pub use error::{SpecError, hint};
 pub use oracle::{BudgetSpec, OracleSpec};
-pub use sampling::{expert_acts_name, keep_name, sampling_name};
+pub use sampling::{deploy_name, expert_acts_name, keep_name, sampling_name};
 
 use std::path::PathBuf;
 
 use sha2::{Digest, Sha256};
-use tutelage::{Algorithm, ExpertActs, Plan, Sampling, Stream};
-use tutelage_envs::Task;
+use tutelage::{Algorithm, Deploy, ExpertActs, Material, Named, Sampling, Schedule, Stream};
+use tutelage_runs::{Job, Keep};
 
-use crate::run::{Job, Keep};
+use crate::registry::Task;
 
 /// A complete, checked run.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,7 +33,7 @@ pub struct RunSpec {
     /// Who annotates: the name of a shipped expert, or a file.
     pub expert: String,
     /// The algorithm.
-    pub algorithm: AlgorithmName,
+    pub algorithm: Named,
     /// The policy class.
     pub class: Class,
     /// N.
@@ -53,6 +50,8 @@ pub struct RunSpec {
     pub data: Option<PathBuf>,
     /// How the oracle trains; least squares has nothing to choose.
     pub oracle: Option<OracleSpec>,
+    /// What is returned and evaluated.
+    pub deploy: Deploy,
     /// T, the episodes of an evaluation.
     pub episodes: usize,
     /// The source of all randomness.
@@ -69,7 +68,8 @@ impl RunSpec {
 
     /// The whole spec as TOML, the same text for the same spec.
     pub fn to_toml(&self) -> String {
-        text::toml(self)
+        // Strings and numbers always have a TOML form.
+        toml::to_string(&Draft::from(self)).unwrap_or_default()
     }
 
     /// 16 hexadecimal digits that stand for everything that can change the result (so not for `keep`).
@@ -79,11 +79,17 @@ impl RunSpec {
         digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
     }
 
-    /// What to do, once the algorithm is made.
-    pub fn job<'a, S, A>(&self, algorithm: &'a Algorithm<S, A>) -> Job<'a, S, A> {
-        let Self { rounds, states_per_round, sampling, seed, episodes, keep, .. } = *self;
-        let plan = Plan { rounds, states_per_round, sampling, stream: Stream::new(seed) };
-        Job { algorithm, plan, episodes, keep }
+    /// The four choices.
+    pub fn algorithm(&self) -> Algorithm {
+        let algorithm = self.algorithm.algorithm(self.sampling, self.expert_acts);
+        Algorithm { deploy: self.deploy, ..algorithm }
+    }
+
+    /// What to do, with what the algorithm needs.
+    pub fn job<'a, S, A>(&self, material: Material<'a, S, A>) -> Job<'a, S, A> {
+        let Self { rounds, states_per_round, seed, episodes, keep, .. } = *self;
+        let schedule = Schedule { rounds, states_per_round, stream: Stream::new(seed) };
+        Job { algorithm: self.algorithm(), schedule, material, episodes, keep }
     }
 
     /// A name for the run's folder that no other spec has.
@@ -106,6 +112,7 @@ mod tests {
             "task = 'walker2d'\nalgorithm = 'mftpl-p(2.5)'\nd0 = 'dagger:a,b'\nsampling = 'independent'",
             "task = 'half-cheetah'\nalgorithm = 'bagging-5'\ndata = 'runs/x'\nkeep = 'last'",
             "task = 'hopper'\nclass = 'mlp:8'\noracle.budget = 'iterations=500'\nevaluation.episodes = 3",
+            "task = 'drive-5'\nalgorithm = 'ensemble-dagger-5(0.05,0.2)'\ndeploy = 'member'",
         ] {
             let spec = RunSpec::parse(text).unwrap();
             assert_eq!(RunSpec::parse(&spec.to_toml()), Ok(spec), "{text}");

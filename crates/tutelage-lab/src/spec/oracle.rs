@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::SpecError;
+use crate::registry::{Defaults, Task};
 
 /// How long, in what steps, and on how many examples at a time.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,10 +28,11 @@ pub enum BudgetSpec {
 
 const MAX_BUDGET: usize = 1_000_000;
 
-impl Default for OracleSpec {
-    /// The experiments' rule.
-    fn default() -> Self {
-        Self { budget: BudgetSpec::Epochs(2000), learning_rate: 2.5e-4, batch: 200 }
+impl OracleSpec {
+    /// How networks are usually trained in a task; for the robots it is the experiments' rule.
+    pub fn of(task: Task) -> Self {
+        let Defaults { budget, learning_rate, batch, .. } = *task.defaults();
+        Self { budget, learning_rate, batch }
     }
 }
 

@@ -1,9 +1,9 @@
 //! How the core's small choices are written.
 
-use tutelage::{ExpertActs, Sampling};
+use tutelage::{Deploy, ExpertActs, Sampling};
+use tutelage_runs::Keep;
 
 use super::SpecError;
-use crate::run::Keep;
 
 /// `stride(20)` or `independent`.
 pub fn sampling_name(sampling: Sampling) -> String {
@@ -18,6 +18,15 @@ pub fn expert_acts_name(acts: ExpertActs) -> &'static str {
     match acts {
         ExpertActs::Sampled => "sampled",
         ExpertActs::Mean => "mean",
+    }
+}
+
+/// `mean`, `member` or `random-round`.
+pub fn deploy_name(deploy: Deploy) -> &'static str {
+    match deploy {
+        Deploy::Mean => "mean",
+        Deploy::UniformMember => "member",
+        Deploy::RandomRound => "random-round",
     }
 }
 
@@ -46,6 +55,15 @@ pub(super) fn parse_expert_acts(text: &str) -> Result<ExpertActs, SpecError> {
         "sampled" => Ok(ExpertActs::Sampled),
         "mean" => Ok(ExpertActs::Mean),
         _ => Err(SpecError::unknown("expert_acts", text, &["sampled", "mean"])),
+    }
+}
+
+pub(super) fn parse_deploy(text: &str) -> Result<Deploy, SpecError> {
+    match text {
+        "mean" => Ok(Deploy::Mean),
+        "member" => Ok(Deploy::UniformMember),
+        "random-round" => Ok(Deploy::RandomRound),
+        _ => Err(SpecError::unknown("deploy", text, &["mean", "member", "random-round"])),
     }
 }
 

@@ -9,6 +9,7 @@
 //!
 //! Every record is on disk before what it says is used. Counters and curves are derived by replaying the log.
 
+mod any;
 mod disk;
 mod frame;
 mod history;
@@ -17,6 +18,7 @@ mod run_dir;
 mod salvage;
 mod times;
 
+pub use any::{AnyHistory, read_any};
 pub use disk::{Disk, LogFile, OsDisk};
 pub use history::{History, RoundResult};
 pub use record::{Given, PolicyNote, Stored};
@@ -149,7 +151,7 @@ pub enum StoreError {
 
 impl StoreError {
     /// A run builds on other data than it noted when it began.
-    pub(crate) fn given(path: &Path, noted: &Given, found: &Given) -> Self {
+    pub fn given(path: &Path, noted: &Given, found: &Given) -> Self {
         let detail = format!(
             "{} rows with checksum {:08x} then, {} with {:08x} now",
             noted.rows, noted.checksum, found.rows, found.checksum
@@ -159,7 +161,8 @@ impl StoreError {
 }
 
 /// Says which file an error is about.
-pub(crate) trait Context<T> {
+pub trait Context<T> {
+    /// What was tried on which file.
     fn context(self, what: &'static str, path: &Path) -> Result<T, StoreError>;
 }
 

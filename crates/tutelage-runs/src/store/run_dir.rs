@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tutelage::Action;
+use tutelage::{Action, Batch};
 
 use super::disk::sweep;
 use super::frame::{self, NoLog};
@@ -264,6 +264,13 @@ impl<S: Stored, A: Stored + Action> RunDir<S, A> {
             None if self.history.has_begun() => Ok(()),
             None => self.append(Record::Given(given)),
         }
+    }
+
+    /// Notes what stored rows the run builds on, or checks that they are still the same. There may be more of them by now:
+    /// the run builds on those that were there when it began.
+    pub fn give_rows<T: Stored>(&mut self, name: &str, rows: &Batch<T>) -> Result<(), StoreError> {
+        let noted = self.history.noted(name).map_or(rows.len(), |noted| noted.rows as usize);
+        self.give(Given::of(name, &rows.slice(0, noted.min(rows.len()))))
     }
 
     /// Where the policy trained after a round is kept.

@@ -1,0 +1,318 @@
+//! From a spec to everyone who takes part: environments, expert, oracle, and what the algorithm needs.
+
+use std::path::{Path, PathBuf};
+
+use tutelage::{
+    Batch, Cover, CoverError, Dataset, DurableOracle, EnvError, LaneError, Lanes, Material,
+    StoredStates, UniformBox,
+};
+use tutelage_experts::{FileError, GaussianExpert, Problem};
+use tutelage_oracles::mlp::{Ensemble, SettingsError};
+use tutelage_runs::store::{Given, History, RunDir, StoreError, read_history, read_spec};
+
+use crate::kind::Kind;
+use crate::registry::{BoxEnvs, BoxExpert, Task, UnknownTask};
+use crate::spec::{CoverSpec, RunSpec, SpecError};
+
+/// How many environments step together at most.
+const LANES: usize = 25;
+
+/// An oracle of any class whose policies are networks.
+pub type BoxOracle<A> =
+    Box<dyn DurableOracle<State = f32, Action = A, Policy = Ensemble<A>> + Send>;
+
+/// Everyone who takes part in a run, and what the algorithm needs.
+pub struct Cast<A: Kind> {
+    /// Where the learner acts.
+    pub envs: BoxEnvs<A>,
+    /// Who annotates.
+    pub expert: BoxExpert<A>,
+    /// Who trains.
+    pub oracle: BoxOracle<A>,
+    /// d₀, where the algorithm perturbs.
+    pub cover: Option<Box<dyn Cover<f32>>>,
+    /// The examples of an earlier run, where nobody drives.
+    pub stored: Option<Dataset<f32, A>>,
+    /// What tells the expert from others.
+    pub given: Vec<Given>,
+}
+
+/// Why a spec cannot be carried out here.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CastError {
+    /// There is no such expert, neither as a file nor shipped.
+    #[error("expert = \"{name}\": there is no such file, and {0}", name = .0.name)]
+    NoExpert(UnknownTask),
+    /// There is no such file.
+    #[error("expert = \"{name}\": there is no such file")]
+    NoFile {
+        /// The expert asked for.
+        name: String,
+    },
+    /// A world's expert is a rule; there is only one.
+    #[error("expert = \"{name}\": {task} is taught by its own rule, \"{task}\"")]
+    Rule {
+        /// The expert asked for.
+        name: String,
+        /// The task.
+        task: Task,
+    },
+    /// A task that has no expert of this kind.
+    #[error("{task} is no robot: its expert is a rule, not a network")]
+    NoRobot {
+        /// The task.
+        task: Task,
+    },
+    /// An expert's file cannot be read.
+    #[error("expert = \"{name}\": {source}")]
+    Expert {
+        /// The expert asked for.
+        name: String,
+        /// Why it cannot be had.
+        source: Box<FileError>,
+    },
+    /// A shipped expert does not load.
+    #[error("the shipped expert for {task}: {source}")]
+    Shipped {
+        /// The task.
+        task: Task,
+        /// Why.
+        source: Box<Problem>,
+    },
+    /// The expert is one for another task.
+    #[error("expert = \"{name}\": an expert for {found}, not for {task}")]
+    OtherTask {
+        /// The expert asked for.
+        name: String,
+        /// Its task.
+        found: Task,
+        /// The run's.
+        task: Task,
+    },
+    /// An environment could not be made.
+    #[error("cannot make the environments: {0}")]
+    Env(#[from] EnvError),
+    /// The environments do not fit together.
+    #[error(transparent)]
+    Lanes(#[from] LaneError),
+    /// The oracle cannot be set so.
+    #[error("oracle: {0}")]
+    Oracle(#[from] SettingsError),
+    /// d₀ is no distribution.
+    #[error(transparent)]
+    Cover(#[from] CoverError),
+    /// A stored run could not be read.
+    #[error("{field}: {source}")]
+    Stored {
+        /// Which field names it.
+        field: &'static str,
+        /// Why.
+        source: StoreError,
+    },
+    /// A stored run is of another task or expert.
+    #[error("{field}: {path} is a run of {found}, this one is of {expected}")]
+    OtherRun {
+        /// Which field names it.
+        field: &'static str,
+        /// The stored run.
+        path: PathBuf,
+        /// Its task and expert.
+        found: String,
+        /// This run's.
+        expected: String,
+    },
+    /// A stored run was annotated by another expert of the same name, or is normalised otherwise.
+    #[error("{field}: {path} learned from another expert than \"{name}\" is now")]
+    OtherExpert {
+        /// Which field names it.
+        field: &'static str,
+        /// The stored run.
+        path: PathBuf,
+        /// This run's expert.
+        name: String,
+    },
+    /// A stored run has no annotations.
+    #[error("{field}: {path} has no finished round")]
+    Unfinished {
+        /// Which field names it.
+        field: &'static str,
+        /// The stored run.
+        path: PathBuf,
+    },
+    /// A stored run's spec makes no sense.
+    #[error("{field}: the spec of {path}: {source}")]
+    StoredSpec {
+        /// Which field names it.
+        field: &'static str,
+        /// The stored run.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: Box<SpecError>,
+    },
+}
+
+impl<A: Kind> Cast<A> {
+    /// Brings everyone together. Paths in the spec that lead nowhere from here are looked for from the run's folder up.
+    pub fn new(spec: &RunSpec, run: &Path) -> Result<Self, CastError> {
+        let (envs, expert, given) = A::teachers(spec, run)?;
+        let cover = cover::<A>(spec, run, &given)?;
+        let stored = stored_data(spec, run, &given)?;
+        Ok(Self {
+            envs,
+            expert,
+            oracle: A::oracle(&spec.class, spec.oracle)?,
+            cover,
+            stored,
+            given,
+        })
+    }
+
+    /// Notes in a run's folder what it builds on, or checks that it is still the same.
+    pub(crate) fn give_to(&self, dir: &mut RunDir<f32, A>) -> Result<(), StoreError> {
+        self.given.iter().try_for_each(|given| dir.give(given.clone()))?;
+        if let Some(states) = self.cover.as_ref().and_then(|cover| cover.states()) {
+            dir.give_rows("d0", states)?;
+        }
+        if let Some(Dataset { states, actions }) = &self.stored {
+            dir.give_rows("data: states", states)?;
+            dir.give_rows("data: actions", actions)?;
+        }
+        Ok(())
+    }
+
+    /// What the algorithm needs.
+    pub fn material(&self) -> Material<'_, f32, A> {
+        Material { cover: self.cover.as_deref(), separator: None, stored: self.stored.as_ref() }
+    }
+}
+
+/// How many environments are stepped together for so many episodes.
+pub(crate) fn lanes_for(episodes: usize) -> usize {
+    episodes.clamp(1, LANES)
+}
+
+/// As many environments as there are episodes, up to a limit, seen as a robot's expert sees them.
+pub fn robot_envs(expert: &GaussianExpert, episodes: usize) -> Result<BoxEnvs<f32>, CastError> {
+    let envs: Result<Vec<_>, _> = (0..lanes_for(episodes)).map(|_| expert.env()).collect();
+    Ok(Box::new(Lanes::new(envs?)?))
+}
+
+/// The shipped expert of a robot's name, or the expert in a file.
+pub fn load_expert(name: &str, task: Option<Task>) -> Result<GaussianExpert, CastError> {
+    let path = Path::new(name);
+    let expert = match name.parse::<Task>() {
+        Ok(task) => {
+            let robot = task.robot().ok_or(CastError::NoRobot { task })?;
+            GaussianExpert::shipped(robot)
+                .map_err(|source| CastError::Shipped { task, source: Box::new(source) })?
+        }
+        Err(unknown) if !path.exists() && path.extension().is_none() => {
+            return Err(CastError::NoExpert(unknown));
+        }
+        Err(_) if !path.exists() => return Err(CastError::NoFile { name: name.into() }),
+        Err(_) => GaussianExpert::read(path, task.and_then(Task::robot), None)
+            .map_err(|source| CastError::Expert { name: name.into(), source: Box::new(source) })?,
+    };
+    let found = Task::of_robot(expert.task());
+    match task {
+        Some(task) if task != found => Err(CastError::OtherTask { name: name.into(), found, task }),
+        _ => Ok(expert),
+    }
+}
+
+/// What tells an expert from another of the same name: its weights and its noise.
+pub fn fingerprint(expert: &GaussianExpert) -> Given {
+    Given::values("expert", &[expert.policy().params(), expert.policy().log_std()].concat())
+}
+
+/// All that a run notes of its expert: also the statistics by which states are normalised.
+pub(crate) fn fingerprints(expert: &GaussianExpert) -> [Given; 2] {
+    let (mean, var) = (expert.normaliser().mean(), expert.normaliser().var());
+    let words = |value: &f64| [value.to_bits() as u32, (value.to_bits() >> 32) as u32];
+    let words: Vec<u32> = mean.iter().chain(var).flat_map(words).collect();
+    [fingerprint(expert), Given::values("expert: normaliser", &words)]
+}
+
+/// A path of a spec: where it leads nowhere from here, from the run's folder or one above it.
+pub(crate) fn located(path: &Path, run: &Path) -> PathBuf {
+    if path.is_absolute() || path.exists() {
+        return path.into();
+    }
+    let run = run.canonicalize().unwrap_or_else(|_| run.into());
+    let found = run.ancestors().map(|above| above.join(path)).find(|path| path.exists());
+    found.unwrap_or_else(|| path.into())
+}
+
+/// d₀.
+fn cover<A: Kind>(
+    spec: &RunSpec,
+    run: &Path,
+    given: &[Given],
+) -> Result<Option<Box<dyn Cover<f32>>>, CastError> {
+    match &spec.d0 {
+        None => Ok(None),
+        Some(CoverSpec::Uniform { low, high }) => Ok(Some(Box::new(UniformBox::new(*low, *high)?))),
+        Some(CoverSpec::Runs(runs)) => {
+            let mut states: Option<Batch<f32>> = None;
+            for path in runs {
+                let data = annotations::<A>("d0", &located(path, run), spec, given)?;
+                match &mut states {
+                    None => states = Some(data.states),
+                    Some(states) => states.extend(&data.states),
+                }
+            }
+            let states = states.ok_or(CoverError::Empty)?;
+            Ok(Some(Box::new(StoredStates::new(states)?)))
+        }
+    }
+}
+
+/// The annotations of the run that an offline algorithm trains on: as many as it takes, however many there are by now.
+fn stored_data<A: Kind>(
+    spec: &RunSpec,
+    run: &Path,
+    given: &[Given],
+) -> Result<Option<Dataset<f32, A>>, CastError> {
+    let Some(path) = &spec.data else { return Ok(None) };
+    annotations::<A>("data", &located(path, run), spec, given).map(Some)
+}
+
+/// All annotated rounds of a stored run that saw the same states: the same task, normalised by the same expert.
+fn annotations<A: Kind>(
+    field: &'static str,
+    path: &Path,
+    spec: &RunSpec,
+    given: &[Given],
+) -> Result<Dataset<f32, A>, CastError> {
+    let stored = |source| CastError::Stored { field, source };
+    let text = read_spec(path).map_err(stored)?;
+    let theirs = RunSpec::parse(&text).map_err(|source| CastError::StoredSpec {
+        field,
+        path: path.into(),
+        source: Box::new(source),
+    })?;
+    let describe = |spec: &RunSpec| format!("{} with expert \"{}\"", spec.task, spec.expert);
+    let other = |theirs: &RunSpec| {
+        let (found, expected) = (describe(theirs), describe(spec));
+        CastError::OtherRun { field, path: path.into(), found, expected }
+    };
+    if theirs.task != spec.task {
+        return Err(other(&theirs));
+    }
+    let history: History<f32, A> = read_history(path).map_err(stored)?;
+    let experts = given.iter().filter(|given| given.name.starts_with("expert"));
+    let noted: Vec<Option<bool>> =
+        experts.map(|given| history.noted(&given.name).map(|old| old == given)).collect();
+    // A run that noted nothing of its expert goes by the name.
+    let is_noted = noted.first().is_some_and(Option::is_some);
+    if !is_noted && theirs.expert != spec.expert {
+        return Err(other(&theirs));
+    }
+    if noted.contains(&Some(false)) {
+        let name = spec.expert.clone();
+        return Err(CastError::OtherExpert { field, path: path.into(), name });
+    }
+    let data = history.data(usize::MAX).filter(|data| !data.is_empty());
+    data.ok_or_else(|| CastError::Unfinished { field, path: path.into() })
+}

@@ -1,0 +1,84 @@
+//! What differs between tasks whose actions are vectors and tasks whose actions are indices.
+
+use std::path::Path;
+
+use tutelage_oracles::LeastSquares;
+use tutelage_oracles::mlp::{Budget, Head, Mlp, MlpSettings, SettingsError};
+use tutelage_runs::store::{Given, Stored};
+
+use crate::cast::{
+    BoxOracle, CastError, fingerprints, lanes_for, load_expert, located, robot_envs,
+};
+use crate::registry::{BoxEnvs, BoxExpert, Maker};
+use crate::spec::{BudgetSpec, Class, OracleSpec, RunSpec};
+
+/// What actions of a task are made of, and what follows from it.
+pub trait Kind: Head + Stored {
+    /// Environments and expert of a spec, and what tells the expert from others.
+    fn teachers(
+        spec: &RunSpec,
+        run: &Path,
+    ) -> Result<(BoxEnvs<Self>, BoxExpert<Self>, Vec<Given>), CastError>;
+
+    /// The oracle that trains this class by this rule.
+    fn oracle(class: &Class, rule: Option<OracleSpec>) -> Result<BoxOracle<Self>, SettingsError>;
+}
+
+type Teachers<A> = (BoxEnvs<A>, BoxExpert<A>, Vec<Given>);
+
+impl Kind for f32 {
+    fn teachers(spec: &RunSpec, run: &Path) -> Result<Teachers<f32>, CastError> {
+        if let Some(maker) = spec.task.vectors() {
+            return by_rule(&maker, spec);
+        }
+        let path = located(Path::new(&spec.expert), run);
+        let name = if spec.expert.parse::<crate::Task>().is_ok() {
+            spec.expert.clone()
+        } else {
+            path.display().to_string()
+        };
+        let expert = load_expert(&name, Some(spec.task))?;
+        let given = fingerprints(&expert).to_vec();
+        Ok((robot_envs(&expert, spec.episodes)?, Box::new(expert), given))
+    }
+
+    fn oracle(class: &Class, rule: Option<OracleSpec>) -> Result<BoxOracle<f32>, SettingsError> {
+        match class {
+            Class::Linear => Ok(Box::new(LeastSquares)),
+            Class::Mlp(hidden) => Ok(Box::new(Mlp::new(settings(hidden, rule))?)),
+        }
+    }
+}
+
+impl Kind for u32 {
+    fn teachers(spec: &RunSpec, _run: &Path) -> Result<Teachers<u32>, CastError> {
+        match spec.task.indices() {
+            Some(maker) => by_rule(&maker, spec),
+            None => Err(CastError::NoRobot { task: spec.task }),
+        }
+    }
+
+    fn oracle(class: &Class, rule: Option<OracleSpec>) -> Result<BoxOracle<u32>, SettingsError> {
+        let hidden: &[usize] = if let Class::Mlp(hidden) = class { hidden } else { &[] };
+        Ok(Box::new(Mlp::new(settings(hidden, rule))?))
+    }
+}
+
+/// A world whose expert is a rule.
+fn by_rule<A: Kind>(maker: &Maker<A>, spec: &RunSpec) -> Result<Teachers<A>, CastError> {
+    if spec.expert != spec.task.name() {
+        return Err(CastError::Rule { name: spec.expert.clone(), task: spec.task });
+    }
+    Ok((maker.envs(lanes_for(spec.episodes))?, (maker.expert)(), vec![]))
+}
+
+fn settings(hidden: &[usize], rule: Option<OracleSpec>) -> MlpSettings {
+    let settings = MlpSettings::new(hidden);
+    let Some(OracleSpec { budget, learning_rate, batch }) = rule else { return settings };
+    let budget = match budget {
+        BudgetSpec::Epochs(count) => Budget::Epochs(count),
+        BudgetSpec::Iterations(count) => Budget::Iterations(count),
+    };
+    let adam = tutelage_net::AdamSettings { learning_rate, ..settings.adam };
+    MlpSettings { budget, batch, adam, ..settings }
+}

@@ -1,0 +1,373 @@
+//! The tasks: what there is to learn, how it is usually learned, and who teaches it.
+
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::str::FromStr;
+
+use tutelage::{Bounds, Env, Envs, Expert, LaneError, Lanes, Spaces, nearest};
+use tutelage_envs::Task as Robot;
+use tutelage_render::Picture;
+use tutelage_worlds::{CartPole, Drive, DriveFive, Grid, Pendulum, World};
+
+use crate::spec::{BudgetSpec, Class, hint};
+
+/// A task, by its entry in the registry.
+#[derive(Clone, Copy)]
+pub struct Task(&'static Entry);
+
+/// An entry of the registry.
+pub struct Entry {
+    name: &'static str,
+    /// Another name that people may know it by.
+    alias: &'static str,
+    about: &'static str,
+    defaults: Defaults,
+    make: Make,
+}
+
+/// How a task is usually learned.
+#[derive(Clone, Copy, Debug)]
+pub struct Defaults {
+    /// Hidden widths of networks that contain the expert, or nearly.
+    pub realizable: &'static [usize],
+    /// Hidden widths of networks that are too small for it.
+    pub nonrealizable: &'static [usize],
+    /// N for networks of two layers or more, and for all others.
+    pub rounds: [usize; 2],
+    /// K.
+    pub states_per_round: usize,
+    /// Every how many steps a state is asked about.
+    pub stride: usize,
+    /// How long a network trains.
+    pub budget: BudgetSpec,
+    /// Adam's step.
+    pub learning_rate: f64,
+    /// Examples per step.
+    pub batch: usize,
+    /// T, the episodes of an evaluation.
+    pub episodes: usize,
+    /// The ends of d₀'s box.
+    pub cover: [f32; 2],
+}
+
+/// What a task's actions are made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ActionKind {
+    /// Real vectors.
+    Vectors,
+    /// Indices.
+    Indices,
+}
+
+/// How the worlds of a task are made.
+#[derive(Clone, Copy)]
+enum Make {
+    Robot(Robot),
+    Vectors(Maker<f32>),
+    Indices(Maker<u32>),
+}
+
+/// The parts of a world whose actions are made of `A`.
+pub(crate) struct Maker<A: 'static> {
+    pub(crate) stage: fn() -> Box<dyn Stage<A>>,
+    pub(crate) expert: fn() -> BoxExpert<A>,
+}
+
+impl<A> Clone for Maker<A> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<A> Copy for Maker<A> {}
+
+/// An expert of a world.
+pub type BoxExpert<A> = Box<dyn Expert<State = f32, Action = A>>;
+/// Environments of a world.
+pub type BoxEnvs<A> = Box<dyn Envs<State = f32, Action = A>>;
+
+/// An environment that can be drawn in the plane.
+pub trait Stage<A>: Env<State = f32, Action = A> {
+    /// How it looks now.
+    fn picture(&self) -> Picture;
+}
+
+impl<W: World> Stage<W::Action> for W {
+    fn picture(&self) -> Picture {
+        tutelage_worlds::Draw::picture(self)
+    }
+}
+
+const fn maker<W: World<Expert: 'static> + 'static>() -> Maker<W::Action> {
+    Maker { stage: || Box::new(W::default()), expert: || Box::new(W::default().expert()) }
+}
+
+const fn robot(
+    name: &'static str,
+    alias: &'static str,
+    robot: Robot,
+    small: &'static [usize],
+    rounds: [usize; 2],
+) -> Entry {
+    let defaults = Defaults {
+        realizable: &[64, 64],
+        nonrealizable: small,
+        rounds,
+        states_per_round: 50,
+        stride: 20,
+        budget: BudgetSpec::Epochs(2000),
+        learning_rate: 2.5e-4,
+        batch: 200,
+        episodes: 25,
+        cover: [-2.0, 2.0],
+    };
+    Entry { name, alias, about: "run as far as possible", defaults, make: Make::Robot(robot) }
+}
+
+const fn world(
+    name: &'static str,
+    about: &'static str,
+    defaults: tutelage_worlds::Defaults,
+    make: Make,
+) -> Entry {
+    let defaults = Defaults {
+        realizable: defaults.hidden,
+        nonrealizable: &[2],
+        rounds: [defaults.rounds; 2],
+        states_per_round: defaults.states_per_round,
+        stride: defaults.stride,
+        budget: BudgetSpec::Iterations(defaults.iterations),
+        learning_rate: defaults.learning_rate,
+        batch: defaults.batch,
+        episodes: defaults.episodes,
+        cover: defaults.cover,
+    };
+    Entry { name, alias: "", about, defaults, make }
+}
+
+/// All tasks, in the order in which they are listed.
+static ENTRIES: [Entry; 9] = [
+    robot("hopper", "HopperBulletEnv-v0", Robot::Hopper, &[8], [20, 40]),
+    robot("walker2d", "Walker2DBulletEnv-v0", Robot::Walker2d, &[24], [50, 50]),
+    robot("half-cheetah", "HalfCheetahBulletEnv-v0", Robot::HalfCheetah, &[12], [50, 50]),
+    robot("ant", "AntBulletEnv-v0", Robot::Ant, &[8], [20, 40]),
+    world(
+        "cart-pole",
+        "balance a pole on a cart",
+        CartPole::DEFAULTS,
+        Make::Indices(maker::<CartPole>()),
+    ),
+    world(
+        "pendulum",
+        "swing a pendulum up and keep it there",
+        Pendulum::DEFAULTS,
+        Make::Vectors(maker::<Pendulum>()),
+    ),
+    world(
+        "drive",
+        "drive a car around a track by its range sensors",
+        Drive::DEFAULTS,
+        Make::Vectors(maker::<Drive>()),
+    ),
+    world(
+        "drive-5",
+        "the same with five keys",
+        DriveFive::DEFAULTS,
+        Make::Indices(maker::<DriveFive>()),
+    ),
+    world("grid", "find the way through a maze", Grid::DEFAULTS, Make::Indices(maker::<Grid>())),
+];
+
+/// A name that is none of the tasks'.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("there is no task `{name}`{} The tasks are {}", hint(*nearest), Task::names().join(", "))]
+pub struct UnknownTask {
+    /// The name that was given.
+    pub name: String,
+    /// The task whose name is nearest to it, where one is near.
+    pub nearest: Option<&'static str>,
+}
+
+impl Task {
+    /// All tasks.
+    pub fn all() -> impl ExactSizeIterator<Item = Self> {
+        ENTRIES.iter().map(Self)
+    }
+
+    /// The names of all tasks.
+    pub fn names() -> Vec<&'static str> {
+        ENTRIES.iter().map(|entry| entry.name).collect()
+    }
+
+    /// The task of a robot.
+    pub fn of_robot(robot: Robot) -> Self {
+        let is_it = |task: &Self| task.robot() == Some(robot);
+        Self::all().find(is_it).unwrap_or(Self(&ENTRIES[0]))
+    }
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        self.0.name
+    }
+
+    /// Another name that people may know it by, or nothing.
+    pub fn alias(self) -> &'static str {
+        self.0.alias
+    }
+
+    /// What is to be done in it.
+    pub fn about(self) -> &'static str {
+        self.0.about
+    }
+
+    /// How it is usually learned.
+    pub fn defaults(self) -> &'static Defaults {
+        &self.0.defaults
+    }
+
+    /// What its actions are made of.
+    pub fn actions(self) -> ActionKind {
+        match self.0.make {
+            Make::Robot(_) | Make::Vectors(_) => ActionKind::Vectors,
+            Make::Indices(_) => ActionKind::Indices,
+        }
+    }
+
+    /// The sizes of its spaces and its horizon.
+    pub fn shape(self) -> (Spaces, usize) {
+        match self.0.make {
+            Make::Robot(robot) => {
+                let (states, actions) = (robot.state_width(), robot.action_width());
+                (Spaces { states, actions }, tutelage_envs::HORIZON)
+            }
+            Make::Vectors(maker) => shape(&(maker.stage)()),
+            Make::Indices(maker) => shape(&(maker.stage)()),
+        }
+    }
+
+    /// The box that its actions lie in, where they are vectors.
+    pub fn bounds(self) -> Option<Bounds> {
+        match self.0.make {
+            Make::Robot(robot) => Some(Bounds::unit(robot.action_width()).clipping()),
+            Make::Vectors(maker) => Some((maker.stage)().bounds()),
+            Make::Indices(_) => None,
+        }
+    }
+
+    /// The robot, where it is one.
+    pub fn robot(self) -> Option<Robot> {
+        match self.0.make {
+            Make::Robot(robot) => Some(robot),
+            Make::Vectors(_) | Make::Indices(_) => None,
+        }
+    }
+
+    /// N in the paper for a robot, or what the world takes.
+    pub fn rounds(self, class: &Class) -> usize {
+        let deep = matches!(class, Class::Mlp(hidden) if hidden.len() > 1);
+        self.0.defaults.rounds[usize::from(!deep)]
+    }
+
+    pub(crate) fn vectors(self) -> Option<Maker<f32>> {
+        if let Make::Vectors(maker) = self.0.make { Some(maker) } else { None }
+    }
+
+    pub(crate) fn indices(self) -> Option<Maker<u32>> {
+        if let Make::Indices(maker) = self.0.make { Some(maker) } else { None }
+    }
+}
+
+fn shape<E: Env>(env: &E) -> (Spaces, usize) {
+    (env.spaces(), env.horizon())
+}
+
+impl<A: tutelage::Action> Maker<A> {
+    /// So many environments, stepped together.
+    pub(crate) fn envs(&self, count: usize) -> Result<BoxEnvs<A>, LaneError> {
+        let stages: Vec<_> = (0..count.max(1)).map(|_| (self.stage)()).collect();
+        Ok(Box::new(Lanes::new(stages)?))
+    }
+}
+
+impl FromStr for Task {
+    type Err = UnknownTask;
+
+    /// Accepts our names and other known ones, in any case.
+    fn from_str(name: &str) -> Result<Self, UnknownTask> {
+        let is_it = |task: &Self| {
+            name.eq_ignore_ascii_case(task.name())
+                || (!name.is_empty() && name.eq_ignore_ascii_case(task.alias()))
+        };
+        Self::all().find(is_it).ok_or_else(|| UnknownTask {
+            name: name.into(),
+            nearest: nearest(name, &Self::names()),
+        })
+    }
+}
+
+impl fmt::Display for Task {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl fmt::Debug for Task {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Task({})", self.name())
+    }
+}
+
+impl PartialEq for Task {
+    fn eq(&self, other: &Self) -> bool {
+        self.name() == other.name()
+    }
+}
+
+impl Eq for Task {}
+
+impl Hash for Task {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.name().hash(state);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_aliases_parse_in_any_case() {
+        for task in Task::all() {
+            assert_eq!(task.name().parse(), Ok(task));
+            if !task.alias().is_empty() {
+                assert_eq!(task.alias().to_uppercase().parse(), Ok(task));
+            }
+        }
+        assert_eq!("hoper".parse::<Task>().unwrap_err().nearest, Some("hopper"));
+        let error = "humanoid".parse::<Task>().unwrap_err().to_string();
+        assert!(error.contains("`humanoid`. The tasks are hopper"), "{error}");
+        assert!("".parse::<Task>().is_err());
+    }
+
+    #[test]
+    fn entries_are_told_apart_and_know_their_shapes() {
+        for (i, task) in Task::all().enumerate() {
+            assert!(Task::all().take(i).all(|other| other != task));
+            let (Spaces { states, actions }, horizon) = task.shape();
+            assert!(states > 0 && actions > 0 && horizon > 0, "{task}");
+            assert_eq!(task.bounds().is_some(), task.actions() == ActionKind::Vectors);
+            assert_eq!(task.robot().map(Task::of_robot).unwrap_or(task), task);
+        }
+        assert_eq!("pendulum".parse::<Task>().unwrap().bounds().unwrap().high(), [2.0]);
+    }
+
+    #[test]
+    fn the_robots_settings_are_the_papers() {
+        let rounds = |class: Class| -> Vec<usize> {
+            Task::all().take(4).map(|task| task.rounds(&class)).collect()
+        };
+        assert_eq!(rounds(Class::Mlp(vec![64, 64])), [20, 50, 50, 20]);
+        assert_eq!(rounds(Class::Mlp(vec![8])), [40, 50, 50, 40]);
+        assert_eq!(rounds(Class::Linear), [40, 50, 50, 40]);
+    }
+}

@@ -1,0 +1,77 @@
+//! A run of whatever kind.
+
+use std::path::Path;
+
+use tutelage::Evaluation;
+
+use super::{History, RoundResult, Seconds, StoreError, read_history};
+use crate::RoundLine;
+
+/// What happened in a run, whatever its states and actions are made of.
+#[derive(Clone, Debug, PartialEq)]
+pub enum AnyHistory {
+    /// Actions are vectors.
+    Vectors(History<f32, f32>),
+    /// Actions are indices.
+    Indices(History<f32, u32>),
+    /// States are indices too.
+    Finite(History<u32, u32>),
+}
+
+/// Reads a run without knowing what it is about.
+pub fn read_any(path: &Path) -> Result<AnyHistory, StoreError> {
+    let vectors = match read_history(path) {
+        Ok(history) => return Ok(AnyHistory::Vectors(history)),
+        Err(error @ StoreError::Damaged { .. }) => error,
+        Err(error) => return Err(error),
+    };
+    let other = read_history(path).map(AnyHistory::Indices);
+    other.or_else(|_| read_history(path).map(AnyHistory::Finite)).map_err(|_| vectors)
+}
+
+macro_rules! of_each {
+    ($any:expr, $history:ident => $value:expr) => {
+        match $any {
+            AnyHistory::Vectors($history) => $value,
+            AnyHistory::Indices($history) => $value,
+            AnyHistory::Finite($history) => $value,
+        }
+    };
+}
+
+impl AnyHistory {
+    /// The frozen spec.
+    pub fn spec(&self) -> &str {
+        of_each!(self, history => &history.spec)
+    }
+
+    /// The expert's own evaluation, where it came so far.
+    pub fn expert(&self) -> Option<&Evaluation> {
+        of_each!(self, history => history.expert.as_ref())
+    }
+
+    /// What the policy was worth after each round.
+    pub fn results(&self) -> &[RoundResult] {
+        of_each!(self, history => &history.results)
+    }
+
+    /// How many answers the expert has given.
+    pub fn annotations(&self) -> usize {
+        of_each!(self, history => history.annotations())
+    }
+
+    /// How many questions wait for an answer.
+    pub fn open_questions(&self) -> usize {
+        of_each!(self, history => history.rounds.last().map_or(0, |round| round.open_rows().len()))
+    }
+
+    /// How many steps the expert drove.
+    pub fn expert_steps(&self) -> u64 {
+        of_each!(self, history => history.expert_steps_after(usize::MAX))
+    }
+
+    /// A line for every round that has a result, of a run with K states a round.
+    pub fn lines(&self, states_per_round: usize, times: &[Seconds]) -> Vec<RoundLine> {
+        of_each!(self, history => RoundLine::all(history, states_per_round, times))
+    }
+}
