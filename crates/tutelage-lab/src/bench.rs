@@ -292,7 +292,7 @@ pub enum ClassOracle {
 impl ClassOracle {
     /// The oracle that trains this class by this rule.
     pub fn new(class: &Class, rule: OracleSpec) -> Result<Self, SettingsError> {
-        let Class::Mlp(hidden) = class else { return Ok(Self::Linear(LeastSquares)) };
+        let Class::Mlp(hidden) = class else { return Ok(Self::Linear(LeastSquares::default())) };
         let budget = match rule.budget {
             BudgetSpec::Epochs(count) => Budget::Epochs(count),
             BudgetSpec::Iterations(count) => Budget::Iterations(count),
