@@ -86,7 +86,7 @@ fn least_squares(criterion: &mut Criterion) {
     let sets = TrainingSets::new(&data, &TrainOn::Bootstrap, spaces, 25, Stream::new(2))
         .expect("valid sets");
     criterion.bench_function("least squares, 25 bootstraps of 1000 rows", |b| {
-        b.iter(|| LeastSquares.fit(&sets, &Stream::new(3)).expect("a fit"));
+        b.iter(|| LeastSquares::default().fit(&sets, &Stream::new(3)).expect("a fit"));
     });
 }
 

@@ -1,9 +1,20 @@
 //! Offline learning oracles: given labelled states, the policy of a class that fits them best.
+//!
+//! | class | oracle | actions |
+//! | --- | --- | --- |
+//! | affine maps | [`LeastSquares`] | vectors |
+//! | tanh networks | [`mlp::MlpOracle`] | vectors |
+//! | tanh networks with softmax (linear softmax without hidden layers) | [`mlp::MlpClassifier`] | indices |
+//!
+//! All of them train ensembles, see states as they are given or standardised ([`States`]), and store and load their own policies
+//! ([`tutelage::DurableOracle`]): one safetensors file that needs nothing else.
 
 #![forbid(unsafe_code)]
 
 mod linear;
 pub mod mlp;
+mod states;
 
 pub use linear::{LeastSquares, NoDecomposition};
+pub use states::{Standardiser, States};
 pub use tutelage_net as net;

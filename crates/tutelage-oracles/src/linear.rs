@@ -2,19 +2,44 @@
 
 use faer::{Mat, MatRef};
 use rayon::prelude::*;
-use tutelage::{Oracle, OracleError, Stream, TrainingSets, View};
-use tutelage_net::{AlignedVec, Layout, Network};
+use tutelage::{DurableOracle, Oracle, OracleError, Spaces, Stream, TrainingSets, View};
+use tutelage_net::{AlignedVec, Isa, Layout, Network};
 
-use crate::mlp::{Examples, MlpPolicy, check_data};
+use crate::mlp::{Class, Examples, MlpPolicy, SeenData};
+use crate::states::States;
 
 /// 𝒪 for affine policies `a = clip(xW + b)`: ordinary least squares.
 ///
 /// `[W; b] = X⁺Y`, where the rows of `X` are `[x, 1]`, the rows of `Y` the labels, and `X⁺` is the pseudo-inverse by singular values in
 /// f64. Labels beyond [-1, 1] are taken as they are, though the loss would see them clipped: they say how decidedly the expert acts, and
-/// an affine policy that is fitted to clipped ones acts too feebly. Where the rows do not determine the solution it is the one of least norm. Singular values up to `ε·max(rows, columns)·σ_max` count as zero. When D is empty all policies are zero: the
-/// paper's π₁.
+/// an affine policy that is fitted to clipped ones acts too feebly. Where the rows do not determine the solution it is the one of least
+/// norm (of weights on standardised states, where states are standardised). Singular values up to `ε·max(rows, columns)·σ_max` count as
+/// zero. When D is empty all policies are zero: the paper's π₁.
+///
+/// ```
+/// use tutelage::{Batch, Dataset, Oracle, Policy, Spaces, Stream, TrainOn, TrainingSets};
+/// use tutelage_oracles::LeastSquares;
+///
+/// // a = x / 2
+/// let spaces = Spaces { states: 1, actions: 1 };
+/// let mut data = Dataset::empty(spaces);
+/// for x in [-1.0, 0.0, 1.0] {
+///     data.states.push(&[x]);
+///     data.actions.push(&[x / 2.0]);
+/// }
+/// let sets = TrainingSets::new(&data, &TrainOn::Data, spaces, 1, Stream::new(1))?;
+/// let policy = LeastSquares::default().fit(&sets, &Stream::new(2))?;
+///
+/// let mut actions = Batch::zeros(1, 1);
+/// policy.act_mean(&Batch::from_vec(1, vec![0.5])?, &mut actions)?;
+/// assert!((actions.row(0)[0] - 0.25).abs() < 1e-6);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct LeastSquares;
+pub struct LeastSquares {
+    /// Whether states are standardised.
+    pub states: States,
+}
 
 /// The singular values of a member's data were not found.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -40,10 +65,10 @@ impl Oracle for LeastSquares {
             return Err(OracleError::NoMembers);
         }
         let spaces = sets.spaces();
-        check_data(sets.data(), spaces)?;
+        let data = SeenData::new(sets.data(), spaces, self.states)?;
         let network = Network::new(&[spaces.states, spaces.actions])
             .map_err(|error| OracleError::Other(Box::new(error)))?;
-        let fit = |member| fit_member(network.layout(), sets, member);
+        let fit = |member| fit_member(network.layout(), &data, sets.view(member), member);
         let members: Result<Vec<_>, _> = match sets.data().is_empty() {
             true => Ok(vec![network.layout().zeros(); sets.members()]),
             false if matches!(sets.view(0), View::All) => {
@@ -51,17 +76,28 @@ impl Oracle for LeastSquares {
             }
             false => (0..sets.members()).into_par_iter().map(fit).collect(),
         };
-        Ok(MlpPolicy::new(network, members?))
+        Ok(MlpPolicy::new(network, members?, data.standardiser))
+    }
+}
+
+impl DurableOracle for LeastSquares {
+    fn encode(&self, policy: &MlpPolicy) -> Result<Vec<u8>, OracleError> {
+        policy.to_safetensors().map_err(|error| OracleError::Other(Box::new(error)))
+    }
+
+    fn decode(&self, bytes: &[u8], spaces: Spaces) -> Result<MlpPolicy, OracleError> {
+        let class = Class { hidden: &[], states: self.states, isa: Isa::detect() };
+        class.read(bytes, spaces).map_err(|error| OracleError::Other(Box::new(error)))
     }
 }
 
 fn fit_member(
     layout: &Layout,
-    sets: &TrainingSets<'_, f32, f32>,
+    data: &SeenData<'_, f32>,
+    mut view: View<f32, f32>,
     member: usize,
 ) -> Result<AlignedVec, OracleError> {
-    let view = sets.view(member);
-    let (examples, rows) = Examples::of_view(sets.data(), &view, sets.spaces())?;
+    let (examples, rows) = Examples::of_view(data, &mut view)?;
     let (x, y) = weighted_rows(layout, &examples, rows);
     let solution = solve(x.as_ref(), y.as_ref())
         .ok_or_else(|| OracleError::Other(Box::new(NoDecomposition { member, rows: x.nrows() })))?;
@@ -113,7 +149,7 @@ fn solve(x: MatRef<'_, f64>, y: MatRef<'_, f64>) -> Option<Mat<f64>> {
 mod tests {
     use std::sync::Arc;
 
-    use tutelage::{Batch, Dataset, Policy, Spaces, TrainOn, UniformBox, check_oracle};
+    use tutelage::{Batch, Dataset, Policy, TrainOn, UniformBox, check_oracle};
 
     use super::*;
 
@@ -129,7 +165,7 @@ mod tests {
     ) -> Result<MlpPolicy, OracleError> {
         let spaces = Spaces { states: data.states.width(), actions: data.actions.width() };
         let sets = TrainingSets::new(data, train_on, spaces, members, Stream::new(1)).unwrap();
-        LeastSquares.fit(&sets, &Stream::new(2))
+        LeastSquares::default().fit(&sets, &Stream::new(2))
     }
 
     fn weights(data: &Dataset<f32, f32>) -> (Vec<f32>, Vec<f32>) {
@@ -231,6 +267,9 @@ mod tests {
     #[test]
     fn keeps_the_contract_of_an_oracle() {
         let d = data(&[&[0.1, 0.3], &[-0.4, 0.2], &[0.9, -0.7]], &[&[0.3], &[-2.0], &[0.4]]);
-        check_oracle(&LeastSquares, &d, Spaces { states: 2, actions: 1 }, Stream::new(4)).unwrap();
+        let spaces = Spaces { states: 2, actions: 1 };
+        for states in [States::AsGiven, States::Standardised] {
+            check_oracle(&LeastSquares { states }, &d, spaces, Stream::new(4)).unwrap();
+        }
     }
 }

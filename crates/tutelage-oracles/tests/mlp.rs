@@ -163,7 +163,7 @@ fn acting_is_the_same_one_by_one_all_together_and_on_average() {
     for rows in [1, 5, 25, 300] {
         let states = data(rows).states;
         let mut all = Batch::new(SPACES.actions);
-        policy.act_all(&states, &mut all).unwrap();
+        policy.act_each(&states, &mut all).unwrap();
         let mut mean = Batch::zeros(rows, SPACES.actions);
         policy.act_mean(&states, &mut mean).unwrap();
         let members: Vec<u32> = (0..rows).map(|i| (i * 3 % 7) as u32).collect();
@@ -276,11 +276,11 @@ fn impossible_settings_are_refused_and_divergence_is_reported() {
     );
     assert!(matches!(
         with(&|s| s.adam.learning_rate = f64::NAN),
-        Err(SettingsError::Positive { name: "learning rate", .. })
+        Err(SettingsError::Positive { name: "adam.learning_rate", .. })
     ));
     assert!(matches!(
         with(&|s| s.adam.beta2 = 1.0),
-        Err(SettingsError::Decay { name: "beta2", .. })
+        Err(SettingsError::Decay { name: "adam.beta2", .. })
     ));
 
     let wild = with(&|s| s.adam.learning_rate = 1e38).unwrap();

@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use safetensors::tensor::{Dtype, TensorView, serialize};
+use safetensors::tensor::{Dtype, SafeTensors, TensorView, serialize};
 use tutelage::{Batch, Dataset, Oracle, Policy, Spaces, Stream, TrainOn, TrainingSets};
 use tutelage_oracles::LeastSquares;
 use tutelage_oracles::mlp::{
@@ -28,7 +28,7 @@ fn policy(hidden: &[usize]) -> MlpPolicy {
     let sets = TrainingSets::new(&data, &train_on, SPACES, 3, Stream::new(1)).unwrap();
     let settings = MlpSettings { budget: Budget::Iterations(5), ..MlpSettings::new(hidden) };
     if hidden.is_empty() {
-        LeastSquares.fit(&sets, &Stream::new(2)).unwrap()
+        LeastSquares::default().fit(&sets, &Stream::new(2)).unwrap()
     } else {
         MlpOracle::new(settings).unwrap().fit(&sets, &Stream::new(2)).unwrap()
     }
@@ -99,7 +99,10 @@ fn every_wrong_field_is_named() {
         StoreError::Field { field, .. } => field,
         other => panic!("{other}"),
     };
-    assert_eq!(field(edited("version=1", "version=2")), "version");
+    assert_eq!(field(edited("version=1", "version=3")), "version");
+    assert_eq!(field(edited("version=1", "version=2")), "states");
+    assert_eq!(field(edited("members=3", "members=3;temper=2")), "tutelage.policy");
+    assert_eq!(field(edited("members=3", "members=2;members=3")), "tutelage.policy");
     assert_eq!(field(edited("class=mlp", "class=linear")), "class");
     assert_eq!(field(edited("activation=tanh", "activation=relu")), "activation");
     assert_eq!(field(edited(";clip=-1,1", "")), "clip");
@@ -107,6 +110,10 @@ fn every_wrong_field_is_named() {
     assert_eq!(field(edited("widths=5,4,2", "widths=5,x,2")), "widths");
     assert!(matches!(edited("widths=5,4,2", "widths=5,0,2"), Err(StoreError::Widths(_))));
     assert!(matches!(edited("members=3", "members=4000000000"), Err(StoreError::Tensor { .. })));
+    let more = "version=2;class=mlp;action=vector;widths=5,4,2;activation=tanh;clip=-1,1;members=3;states=standardised";
+    let less = "version=1;class=mlp;action=vector;widths=5,4,2;activation=tanh;clip=-1,1;members=3";
+    let missing = edited(less, more).unwrap_err();
+    assert!(missing.to_string().contains("states.mean"), "{missing}");
     let error = edited("widths=5,4,2", "widths=5,3,2").unwrap_err();
     assert_eq!(
         error.to_string(),
@@ -124,6 +131,18 @@ fn foreign_tensors_other_actions_and_wild_numbers_are_refused() {
     )
     .unwrap();
     assert!(matches!(MlpPolicy::from_safetensors(&foreign), Err(StoreError::Foreign)));
+
+    let bytes = policy(&[4]).to_safetensors().unwrap();
+    let entry = &SafeTensors::read_metadata(&bytes).unwrap().1.metadata().clone().unwrap();
+    let file = SafeTensors::deserialize(&bytes).unwrap();
+    let tensors = file.tensors().into_iter();
+    let more = tensors
+        .chain([("extra".to_owned(), TensorView::new(Dtype::F32, vec![2], &zeros).unwrap())]);
+    let more = serialize(more, Some(entry.clone())).unwrap();
+    assert!(matches!(
+        MlpPolicy::from_safetensors(&more),
+        Err(StoreError::Count { found: 5, expected: 4 })
+    ));
 
     let mut bytes = policy(&[4]).to_safetensors().unwrap();
     let error = MlpClassifierPolicy::from_safetensors(&bytes).unwrap_err();

@@ -54,6 +54,26 @@ pub trait Policy: Send + Sync {
         states: &Batch<Self::State>,
         actions: &mut Batch<Self::Action>,
     ) -> Result<(), PolicyError>;
+
+    /// Every member's action in every state: row i·E + e becomes hₑ(`states[i]`), and `actions` as long as that takes.
+    ///
+    /// Override it where all members can act at once; the actions are those of [`Policy::act_members`].
+    fn act_each(
+        &self,
+        states: &Batch<Self::State>,
+        actions: &mut Batch<Self::Action>,
+    ) -> Result<(), PolicyError> {
+        let members = self.members();
+        let mut of_member = Batch::zeros(states.len(), actions.width());
+        actions.resize(states.len() * members);
+        for e in 0..members {
+            self.act_members(states, &vec![e as u32; states.len()], &mut of_member)?;
+            for (i, action) in of_member.rows().enumerate() {
+                actions.row_mut(i * members + e).copy_from_slice(action);
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Why a policy did not act.
@@ -68,6 +88,16 @@ pub enum PolicyError {
         /// The width that the policy takes.
         expected: usize,
         /// The width that was found.
+        found: usize,
+    },
+    /// Something that every state has one of is missing or left over.
+    #[error("{states} states but {found} {what}; every state has one")]
+    Rows {
+        /// "members" or "actions".
+        what: &'static str,
+        /// How many states there are.
+        states: usize,
+        /// How many of the others.
         found: usize,
     },
     /// There is no such member.
@@ -87,6 +117,55 @@ impl PolicyError {
     /// Checks that rows have the width that a policy takes.
     pub fn check_width(what: &'static str, expected: usize, found: usize) -> Result<(), Self> {
         if found == expected { Ok(()) } else { Err(Self::Width { what, expected, found }) }
+    }
+
+    /// Checks that every state has a row of its own.
+    pub fn check_rows(what: &'static str, states: usize, found: usize) -> Result<(), Self> {
+        if found == states { Ok(()) } else { Err(Self::Rows { what, states, found }) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Member e answers 10·state + e.
+    struct Numbered;
+
+    impl Policy for Numbered {
+        type State = u32;
+        type Action = u32;
+
+        fn members(&self) -> usize {
+            3
+        }
+
+        fn act_members(
+            &self,
+            states: &Batch<u32>,
+            members: &[u32],
+            actions: &mut Batch<u32>,
+        ) -> Result<(), PolicyError> {
+            PolicyError::check_rows("members", states.len(), members.len())?;
+            PolicyError::check_rows("actions", states.len(), actions.len())?;
+            for (i, member) in members.iter().enumerate() {
+                actions.row_mut(i)[0] = 10 * states.row(i)[0] + member;
+            }
+            Ok(())
+        }
+
+        fn act_mean(&self, _: &Batch<u32>, _: &mut Batch<u32>) -> Result<(), PolicyError> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn each_member_acts_in_each_state() {
+        let mut actions = Batch::new(1);
+        Numbered.act_each(&Batch::from_vec(1, vec![5, 7]).unwrap(), &mut actions).unwrap();
+        assert_eq!(actions.as_slice(), [50, 51, 52, 70, 71, 72]);
+        Numbered.act_each(&Batch::new(1), &mut actions).unwrap();
+        assert!(actions.is_empty());
     }
 }
 

@@ -1,9 +1,12 @@
-//! The rows a member trains on, seen through index lists: D itself is never copied.
+//! The rows a member trains on, seen through index lists: D itself is copied only to standardise it, once for all members.
+
+use std::borrow::Cow;
 
 use tutelage::{Action, Batch, Dataset, OracleError, Perturbation, Spaces, View};
 use tutelage_net::{Loss, Source, copy_row};
 
 use super::head::Head;
+use crate::states::{Standardiser, States};
 
 /// The most rows a training set may have once every example is counted as often as it says.
 const MAX_ROWS: usize = 1 << 28;
@@ -16,48 +19,94 @@ pub struct TooManyRows {
     pub rows: u64,
 }
 
+/// States and labels do not pair up.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{states} states but {labels} labels: every state has one")]
+pub struct UnpairedRows {
+    /// How many states there are.
+    pub states: usize,
+    /// How many labels there are.
+    pub labels: usize,
+}
+
+/// D as the networks see it.
+pub(crate) struct SeenData<'a, A> {
+    spaces: Spaces,
+    states: Cow<'a, Batch<f32>>,
+    labels: &'a Batch<A>,
+    pub(crate) standardiser: Option<Standardiser>,
+}
+
+impl<'a, A: Action> SeenData<'a, A> {
+    /// D, which must have the widths of the task, as many labels as states, and only values that its spaces hold.
+    pub(crate) fn new(
+        data: &'a Dataset<f32, A>,
+        spaces: Spaces,
+        states: States,
+    ) -> Result<Self, OracleError> {
+        check(&data.states, spaces.states, "states")?;
+        check(&data.actions, spaces.actions, "labels")?;
+        check_count(data.len() as u64)?;
+        if data.states.len() != data.actions.len() {
+            let (states, labels) = (data.states.len(), data.actions.len());
+            return Err(OracleError::Other(Box::new(UnpairedRows { states, labels })));
+        }
+        let standardiser = states.statistics(&data.states);
+        let mut states = Cow::Borrowed(&data.states);
+        if let Some(standardiser) = &standardiser {
+            standardiser.apply(states.to_mut());
+        }
+        Ok(Self { spaces, states, labels: &data.actions, standardiser })
+    }
+}
+
 /// The examples that rows are drawn from: D, then the member's own.
 pub(crate) struct Examples<'a, A> {
-    data: &'a Dataset<f32, A>,
+    states: &'a Batch<f32>,
+    labels: &'a Batch<A>,
+    shared: usize,
     own: Option<&'a Perturbation<f32, A>>,
 }
 
 impl<'a, A: Action> Examples<'a, A> {
-    /// The examples of a view, and the rows of its training set as a list of example numbers.
+    /// The examples of a view, and the rows of its training set as a list of example numbers. A view's own states become what the
+    /// networks see of them.
     pub(crate) fn of_view(
-        data: &'a Dataset<f32, A>,
-        view: &'a View<f32, A>,
-        spaces: Spaces,
+        data: &'a SeenData<'a, A>,
+        view: &'a mut View<f32, A>,
     ) -> Result<(Self, Vec<u32>), OracleError> {
-        let all = 0..u32::try_from(data.len()).unwrap_or(u32::MAX);
+        let (states, labels, shared) = (&*data.states, data.labels, data.states.len());
+        let all = 0..shared as u32;
         match view {
-            View::All => Ok((Self { data, own: None }, all.collect())),
-            View::Resampled(rows) => Ok((Self { data, own: None }, rows.clone())),
+            View::All => Ok((Self { states, labels, shared, own: None }, all.collect())),
+            View::Resampled(rows) => {
+                Ok((Self { states, labels, shared, own: None }, std::mem::take(rows)))
+            }
             View::Extended(own) => {
-                check(&own.states, spaces.states, "perturbation states")?;
-                check(&own.actions, spaces.actions, "perturbation labels")?;
-                let rows =
-                    data.len() as u64 + own.copies.iter().map(|&c| u64::from(c)).sum::<u64>();
-                if rows > MAX_ROWS as u64 {
-                    return Err(OracleError::Other(Box::new(TooManyRows { rows })));
+                check(&own.states, data.spaces.states, "perturbation states")?;
+                check(&own.actions, data.spaces.actions, "perturbation labels")?;
+                check_count(shared as u64 + own.copies.iter().map(|&c| u64::from(c)).sum::<u64>())?;
+                if let Some(standardiser) = &data.standardiser {
+                    standardiser.apply(&mut own.states);
                 }
                 let copies =
                     own.copies.iter().zip(all.end..).flat_map(|(&n, row)| (0..n).map(move |_| row));
-                Ok((Self { data, own: Some(own) }, all.clone().chain(copies).collect()))
+                let rows = all.clone().chain(copies).collect();
+                Ok((Self { states, labels, shared, own: Some(own) }, rows))
             }
-            View::Costed(_) => Err(OracleError::Unsupported("random costs on a separator set")),
+            View::Costed(_) => Err(costs_unsupported()),
         }
     }
 
     /// State and label of an example.
     #[inline(always)]
     pub(crate) fn get(&self, example: u32) -> (&[f32], &[A]) {
-        let (row, shared) = (example as usize, self.data.len());
+        let row = example as usize;
         match self.own {
-            Some(own) if row >= shared => {
-                (own.states.row(row - shared), own.actions.row(row - shared))
+            Some(own) if row >= self.shared => {
+                (own.states.row(row - self.shared), own.actions.row(row - self.shared))
             }
-            _ => (self.data.states.row(row), self.data.actions.row(row)),
+            _ => (self.states.row(row), self.labels.row(row)),
         }
     }
 }
@@ -73,27 +122,18 @@ impl<A: Head> Source for Examples<'_, A> {
     }
 }
 
-/// D must have the widths of the task, as many labels as states, and only values that its spaces hold.
-pub(crate) fn check_data<A: Action>(
-    data: &Dataset<f32, A>,
-    spaces: Spaces,
-) -> Result<(), OracleError> {
-    check(&data.states, spaces.states, "states")?;
-    check(&data.actions, spaces.actions, "labels")?;
-    match (data.states.len(), data.actions.len()) {
-        (states, labels) if states == labels => Ok(()),
-        (states, labels) => Err(OracleError::Other(Box::new(UnpairedRows { states, labels }))),
-    }
+/// Costs of actions are no labels, and these classes learn from labels.
+pub(crate) fn costs_unsupported() -> OracleError {
+    OracleError::Unsupported(
+        "random costs on a separator set: networks and affine maps learn from labels",
+    )
 }
 
-/// States and labels do not pair up.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{states} states but {labels} labels: every state has one")]
-pub struct UnpairedRows {
-    /// How many states there are.
-    pub states: usize,
-    /// How many labels there are.
-    pub labels: usize,
+fn check_count(rows: u64) -> Result<(), OracleError> {
+    if rows > MAX_ROWS as u64 {
+        return Err(OracleError::Other(Box::new(TooManyRows { rows })));
+    }
+    Ok(())
 }
 
 fn check<T: tutelage::Element>(

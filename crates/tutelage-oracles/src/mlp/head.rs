@@ -1,32 +1,37 @@
 //! What sits on top of a network, by the kind of action: the target a label stands for, the loss, and the action an output stands for.
 
-use tutelage::Action;
 use tutelage_net::{Loss, copy_row};
 
-/// Actions that a network can stand for: vectors (the output, clipped) or indices (the largest output).
-pub trait Head: Action + sealed::Sealed {
-    /// The loss for labels of this kind.
-    const LOSS: Loss;
-    /// The kind's name in stored policies.
-    const NAME: &'static str;
+/// Actions that a network can stand for: vectors (`f32`: the output, clipped) or indices (`u32`: the largest output).
+pub trait Head: sealed::Rule {}
 
-    /// Writes the target that a label stands for.
-    fn write_target(label: &[Self], target: &mut [f32]);
-
-    /// Writes the action that an output stands for.
-    fn write_action(output: &[f32], action: &mut [Self]);
-
-    /// Combines the outputs of all members for one row: `outputs` holds one row of `width` numbers per member.
-    fn combine(outputs: &[f32], width: usize, action: &mut [Self]);
-}
+impl Head for f32 {}
+impl Head for u32 {}
 
 mod sealed {
-    pub trait Sealed {}
-    impl Sealed for f32 {}
-    impl Sealed for u32 {}
+    use tutelage::Action;
+    use tutelage_net::Loss;
+
+    #[doc(hidden)]
+    pub trait Rule: Action {
+        /// The loss for labels of this kind.
+        const LOSS: Loss;
+        /// The kind's name in stored policies.
+        const NAME: &'static str;
+
+        /// Writes the target that a label stands for.
+        fn write_target(label: &[Self], target: &mut [f32]);
+
+        /// Writes the action that an output stands for.
+        fn write_action(output: &[f32], action: &mut [Self]);
+
+        /// Combines the outputs of all members for one row: `outputs` holds one row of `width` numbers per member; `votes` is
+        /// working memory.
+        fn combine(outputs: &[f32], width: usize, votes: &mut Vec<u32>, action: &mut [Self]);
+    }
 }
 
-impl Head for f32 {
+impl sealed::Rule for f32 {
     const LOSS: Loss = Loss::ClippedSquares;
     const NAME: &'static str = "vector";
 
@@ -42,7 +47,7 @@ impl Head for f32 {
 
     /// The mean of the clipped outputs.
     #[inline(always)]
-    fn combine(outputs: &[f32], width: usize, action: &mut [f32]) {
+    fn combine(outputs: &[f32], width: usize, _votes: &mut Vec<u32>, action: &mut [f32]) {
         action.fill(0.0);
         let members = outputs.chunks_exact(width);
         let share = 1.0 / members.len() as f32;
@@ -53,7 +58,7 @@ impl Head for f32 {
     }
 }
 
-impl Head for u32 {
+impl sealed::Rule for u32 {
     const LOSS: Loss = Loss::CrossEntropy;
     const NAME: &'static str = "index";
 
@@ -62,48 +67,51 @@ impl Head for u32 {
         target
             .iter_mut()
             .enumerate()
-            .for_each(|(j, y)| *y = f32::from(u8::from(j as u32 == label[0])));
+            .for_each(|(j, y)| *y = f32::from(u8::from(Some(&(j as u32)) == label.first())));
     }
 
     /// The index of the largest output, the lowest of several such.
     #[inline(always)]
     fn write_action(output: &[f32], action: &mut [u32]) {
-        action[0] = largest(output);
+        action.fill(first_largest(output) as u32);
     }
 
     /// The index that most members choose, the lowest of several such.
     #[inline(always)]
-    fn combine(outputs: &[f32], width: usize, action: &mut [u32]) {
-        let votes = |index: u32| {
-            outputs.chunks_exact(width).filter(|output| largest(output) == index).count()
-        };
-        let winner = (0..width as u32).map(|index| (index, votes(index)));
-        action[0] = winner.fold((0, 0), |best, next| if next.1 > best.1 { next } else { best }).0;
+    fn combine(outputs: &[f32], width: usize, votes: &mut Vec<u32>, action: &mut [u32]) {
+        votes.clear();
+        votes.resize(width, 0);
+        outputs.chunks_exact(width).for_each(|output| votes[first_largest(output)] += 1);
+        action.fill(first_largest(votes) as u32);
     }
 }
 
-fn largest(output: &[f32]) -> u32 {
-    let best = |best: usize, j: usize| if output[j] > output[best] { j } else { best };
-    (1..output.len()).fold(0, best) as u32
+/// Where the largest value stands, the first of several such.
+fn first_largest<T: PartialOrd>(values: &[T]) -> usize {
+    let best = |best: usize, j: usize| if values[j] > values[best] { j } else { best };
+    (1..values.len()).fold(0, best)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::sealed::Rule;
 
     #[test]
     fn the_mean_is_over_clipped_actions() {
         let mut action = [0.0f32; 2];
-        f32::combine(&[3.0, 0.5, -0.5, -0.25], 2, &mut action);
+        f32::combine(&[3.0, 0.5, -0.5, -0.25], 2, &mut vec![], &mut action);
         assert_eq!(action, [0.25, 0.125]);
     }
 
     #[test]
     fn ties_go_to_the_lowest_index() {
-        let mut action = [9u32];
+        let (mut action, mut votes) = ([9u32], vec![]);
         u32::write_action(&[0.0, 2.0, 2.0], &mut action);
         assert_eq!(action, [1]);
-        u32::combine(&[0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0], 3, &mut action);
+        let one_two_one_two = [0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
+        u32::combine(&one_two_one_two, 3, &mut votes, &mut action);
         assert_eq!(action, [1], "members vote 1, 2, 1, 2");
+        u32::combine(&one_two_one_two[3..], 3, &mut votes, &mut action);
+        assert_eq!(action, [2], "members vote 2, 1, 2; earlier votes do not count");
     }
 }

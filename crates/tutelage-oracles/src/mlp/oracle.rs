@@ -3,19 +3,46 @@
 use std::marker::PhantomData;
 
 use rayon::prelude::*;
-use tutelage::{Oracle, OracleError, Stream, TrainingSets};
+use tutelage::{DurableOracle, Oracle, OracleError, Spaces, Stream, TrainingSets, View};
 use tutelage_net::{AlignedVec, Isa, Network};
 
-use super::examples::{Examples, check_data};
+use super::examples::{Examples, SeenData, costs_unsupported};
 use super::head::Head;
 use super::policy::Ensemble;
 use super::settings::{MlpSettings, SettingsError};
+use super::store::Class;
 use super::train::{initial, train};
 
 /// 𝒪 for tanh networks: each member starts from fresh random parameters and descends the loss of its own training set.
 ///
-/// [`MlpOracle`] fits action vectors by the clipped squared loss, [`MlpClassifier`] fits action indices by cross-entropy. When D is empty
-/// the members keep their random parameters: the paper's π₁.
+/// [`MlpOracle`] fits action vectors by the clipped squared loss, [`MlpClassifier`] fits action indices by cross-entropy; without hidden
+/// layers they are affine maps and linear softmax classifiers. When D is empty the members keep their random parameters: the paper's
+/// π₁.
+///
+/// ```
+/// use tutelage::{Batch, Dataset, DurableOracle, Oracle, Policy, Spaces, Stream, TrainOn, TrainingSets};
+/// use tutelage_oracles::mlp::{Budget, MlpClassifier, MlpSettings};
+///
+/// // Left (0) of zero, right (1) of it.
+/// let spaces = Spaces { states: 1, actions: 2 };
+/// let mut data = Dataset::<f32, u32>::empty(spaces);
+/// for x in [-2.0, -1.0, -0.5, 0.5, 1.0, 2.0] {
+///     data.states.push(&[x]);
+///     data.actions.push(&[u32::from(x > 0.0)]);
+/// }
+/// let settings = MlpSettings { budget: Budget::Iterations(200), ..MlpSettings::new(&[8]) };
+/// let oracle = MlpClassifier::new(settings)?;
+/// let sets = TrainingSets::new(&data, &TrainOn::Data, spaces, 5, Stream::new(1))?;
+/// let policy = oracle.fit(&sets, &Stream::new(2))?;
+///
+/// let mut actions = Batch::zeros(2, 1);
+/// policy.act_mean(&Batch::from_vec(1, vec![-1.5, 1.5])?, &mut actions)?;
+/// assert_eq!(actions.as_slice(), [0, 1]);
+///
+/// let stored = oracle.encode(&policy)?;
+/// assert_eq!(oracle.decode(&stored, spaces)?, policy);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct Mlp<A> {
     settings: MlpSettings,
@@ -60,20 +87,22 @@ impl<A: Head> Mlp<A> {
         &self.settings
     }
 
+    fn network(&self, spaces: Spaces) -> Result<Network, OracleError> {
+        let widths = [&[spaces.states], &self.settings.hidden[..], &[spaces.actions]].concat();
+        let network = Network::new(&widths).map_err(|error| OracleError::Other(Box::new(error)))?;
+        Ok(network.with_isa(self.isa))
+    }
+
     fn fit_member(
         &self,
         network: &Network,
-        sets: &TrainingSets<'_, f32, A>,
+        data: &SeenData<'_, A>,
+        mut view: View<f32, A>,
         member: usize,
         stream: &Stream,
     ) -> Result<AlignedVec, OracleError> {
-        let stream = stream.fork("member", member as u64);
-        if sets.data().is_empty() {
-            return Ok(initial(network.layout(), &stream));
-        }
-        let view = sets.view(member);
-        let examples = Examples::of_view(sets.data(), &view, sets.spaces())?;
-        let params = train(network, &self.settings, (&examples.0, examples.1), &stream);
+        let (examples, rows) = Examples::of_view(data, &mut view)?;
+        let params = train(network, &self.settings, (&examples, rows), stream);
         if params.iter().all(|p| p.is_finite()) {
             Ok(params)
         } else {
@@ -95,18 +124,33 @@ impl<A: Head> Oracle for Mlp<A> {
         if sets.members() == 0 {
             return Err(OracleError::NoMembers);
         }
-        check_data(sets.data(), sets.spaces())?;
-        let spaces = sets.spaces();
-        let widths: Vec<usize> =
-            [&[spaces.states], &self.settings.hidden[..], &[spaces.actions]].concat();
-        let network = Network::new(&widths)
-            .map_err(|error| OracleError::Other(Box::new(error)))?
-            .with_isa(self.isa);
-        let members: Result<Vec<_>, _> = (0..sets.members())
-            .into_par_iter()
-            .with_max_len(1)
-            .map(|member| self.fit_member(&network, sets, member, stream))
-            .collect();
-        Ok(Ensemble::new(network, members?))
+        let data = SeenData::new(sets.data(), sets.spaces(), self.settings.states)?;
+        let network = self.network(sets.spaces())?;
+        let empty = sets.data().is_empty();
+        if empty && matches!(sets.view(0), View::Costed(_)) {
+            return Err(costs_unsupported());
+        }
+        let fit = |member: usize| {
+            let stream = stream.fork("member", member as u64);
+            match empty {
+                true => Ok(initial(network.layout(), &stream)),
+                false => self.fit_member(&network, &data, sets.view(member), member, &stream),
+            }
+        };
+        let members: Result<Vec<_>, _> =
+            (0..sets.members()).into_par_iter().with_max_len(1).map(fit).collect();
+        Ok(Ensemble::new(network, members?, data.standardiser))
+    }
+}
+
+impl<A: Head> DurableOracle for Mlp<A> {
+    fn encode(&self, policy: &Ensemble<A>) -> Result<Vec<u8>, OracleError> {
+        policy.to_safetensors().map_err(|error| OracleError::Other(Box::new(error)))
+    }
+
+    fn decode(&self, bytes: &[u8], spaces: Spaces) -> Result<Ensemble<A>, OracleError> {
+        let MlpSettings { hidden, states, .. } = &self.settings;
+        let class = Class { hidden, states: *states, isa: self.isa };
+        class.read(bytes, spaces).map_err(|error| OracleError::Other(Box::new(error)))
     }
 }

@@ -5,16 +5,39 @@ use std::marker::PhantomData;
 
 use rayon::prelude::*;
 use tutelage::{Batch, Policy, PolicyError};
-use tutelage_net::{AlignedVec, Network, Tape, copy_row};
+use tutelage_net::{AlignedVec, Isa, Network, Tape, copy_row};
 
 use super::head::Head;
+use crate::states::Standardiser;
 
 /// E networks of one shape: h_e(s) is the clipped output (vectors) or the index of the largest output. A network without hidden layers
-/// is an affine policy.
+/// is an affine policy. Where the oracle standardised states, the statistics are part of the policy, and it takes states as they are.
+///
+/// ```
+/// use tutelage::{Batch, Dataset, Oracle, Policy, Spaces, Stream, TrainOn, TrainingSets};
+/// use tutelage_oracles::mlp::{Budget, MlpOracle, MlpPolicy, MlpSettings};
+///
+/// let spaces = Spaces { states: 2, actions: 1 };
+/// let mut data = Dataset::empty(spaces);
+/// data.states.push(&[0.5, -1.0]);
+/// data.actions.push(&[0.25]);
+/// let sets = TrainingSets::new(&data, &TrainOn::Bootstrap, spaces, 3, Stream::new(1))?;
+/// let settings = MlpSettings { budget: Budget::Iterations(10), ..MlpSettings::new(&[8]) };
+/// let policy: MlpPolicy = MlpOracle::new(settings)?.fit(&sets, &Stream::new(2))?;
+///
+/// let states = Batch::from_vec(2, vec![0.5, -1.0, 0.0, 0.0])?;
+/// let mut actions = Batch::zeros(2, 1);
+/// policy.act_mean(&states, &mut actions)?; // the members' mean
+/// policy.act_members(&states, &[0, 2], &mut actions)?; // the first member in the first state, the third in the second
+/// policy.act_each(&states, &mut actions)?; // all three members in both states
+/// assert_eq!(actions.len(), 6);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ensemble<A> {
     network: Network,
     members: Vec<AlignedVec>,
+    standardiser: Option<Standardiser>,
     action: PhantomData<fn() -> A>,
 }
 
@@ -29,9 +52,18 @@ const CHUNK: usize = 16;
 const WORTH_SHARING: usize = 2_000_000;
 
 impl<A: Head> Ensemble<A> {
-    /// `members` are parameters of the network's layout, at least one of them.
-    pub(crate) fn new(network: Network, members: Vec<AlignedVec>) -> Self {
-        Self { network, members, action: PhantomData }
+    /// `members` are parameters of the network's layout, at least one of them; a standardiser has the width of its input.
+    pub(crate) fn new(
+        network: Network,
+        members: Vec<AlignedVec>,
+        standardiser: Option<Standardiser>,
+    ) -> Self {
+        Self { network, members, standardiser, action: PhantomData }
+    }
+
+    /// The same policy computed with other instructions.
+    pub(crate) fn with_isa(self, isa: Isa) -> Self {
+        Self { network: self.network.with_isa(isa), ..self }
     }
 
     /// The shape that all members share.
@@ -46,18 +78,27 @@ impl<A: Head> Ensemble<A> {
         &self.members
     }
 
-    /// Every member's action in every state: row `i·E + e` is h_e(s_i).
-    pub fn act_all(&self, states: &Batch<f32>, actions: &mut Batch<A>) -> Result<(), PolicyError> {
-        self.check_widths(states, actions)?;
-        let (outputs, width) = (self.network.layout().outputs(), actions.width());
-        actions.resize(states.len() * self.members.len());
-        self.by_chunks(states, actions, self.members.len(), |outputs_of_row, actions_of_row| {
-            for (z, a) in
-                outputs_of_row.chunks_exact(outputs).zip(actions_of_row.chunks_exact_mut(width))
-            {
-                A::write_action(z, a);
-            }
-        });
+    /// What states are standardised by before the networks see them, if they are.
+    #[must_use]
+    pub fn standardiser(&self) -> Option<&Standardiser> {
+        self.standardiser.as_ref()
+    }
+
+    /// The output of every member's network in every state, before it is clipped (vectors) or the largest is chosen (indices: these are
+    /// the logits): row `i·E + e` is member e's in state i.
+    ///
+    /// # Errors
+    /// States or outputs of another width than the network's.
+    pub fn outputs(
+        &self,
+        states: &Batch<f32>,
+        outputs: &mut Batch<f32>,
+    ) -> Result<(), PolicyError> {
+        let (layout, members) = (self.network.layout(), self.members.len());
+        PolicyError::check_width("states", layout.inputs(), states.width())?;
+        PolicyError::check_width("outputs", layout.outputs(), outputs.width())?;
+        outputs.resize(states.len() * members);
+        self.by_chunks(states, outputs, members, |outputs, _, rows| rows.copy_from_slice(outputs));
         Ok(())
     }
 
@@ -67,23 +108,32 @@ impl<A: Head> Ensemble<A> {
         PolicyError::check_width("actions", A::width(layout.outputs()), actions.width())
     }
 
-    /// Runs all members on chunks of rows; `finish` gets, for one row, the outputs of all members and the `per_state` rows of actions
-    /// that belong to it.
-    fn by_chunks(
+    /// Writes what the networks see of a state.
+    #[inline]
+    fn write_input(&self, state: &[f32], input: &mut [f32]) {
+        match &self.standardiser {
+            None => copy_row(state, input),
+            Some(standardiser) => standardiser.write(state, input),
+        }
+    }
+
+    /// Runs all members on chunks of states; `finish` gets, for one state, the outputs of all members, working memory, and the
+    /// `per_state` rows of results that belong to it.
+    fn by_chunks<T: tutelage::Element>(
         &self,
         states: &Batch<f32>,
-        actions: &mut Batch<A>,
+        results: &mut Batch<T>,
         per_state: usize,
-        finish: impl Fn(&[f32], &mut [A]) + Sync,
+        finish: impl Fn(&[f32], &mut Vec<u32>, &mut [T]) + Sync,
     ) {
         let layout = self.network.layout();
-        let (inputs, row) = (states.width(), actions.width() * per_state);
-        let chunk = |(states, actions): (&[f32], &mut [A])| {
-            with_scratch(&self.network, |tape, outputs| {
+        let (inputs, row) = (states.width(), results.width() * per_state);
+        let chunk = |(states, results): (&[f32], &mut [T])| {
+            with_scratch(&self.network, |Scratch { tape, outputs, votes }| {
                 self.all_outputs(states, tape, outputs);
                 let of_row = layout.outputs() * self.members.len();
-                for (z, a) in outputs.chunks_exact(of_row).zip(actions.chunks_exact_mut(row)) {
-                    finish(z, a);
+                for (z, a) in outputs.chunks_exact(of_row).zip(results.chunks_exact_mut(row)) {
+                    finish(z, votes, a);
                 }
             });
         };
@@ -91,10 +141,10 @@ impl<A: Head> Ensemble<A> {
             && states.len() * self.members.len() * layout.weight_count() >= WORTH_SHARING
         {
             let states = states.as_slice().par_chunks(CHUNK * inputs);
-            states.zip(actions.as_mut_slice().par_chunks_mut(CHUNK * row)).for_each(chunk);
+            states.zip(results.as_mut_slice().par_chunks_mut(CHUNK * row)).for_each(chunk);
         } else {
             let states = states.as_slice().chunks(CHUNK * inputs);
-            states.zip(actions.as_mut_slice().chunks_mut(CHUNK * row)).for_each(chunk);
+            states.zip(results.as_mut_slice().chunks_mut(CHUNK * row)).for_each(chunk);
         }
     }
 
@@ -108,7 +158,7 @@ impl<A: Head> Ensemble<A> {
         states
             .chunks_exact(inputs)
             .enumerate()
-            .for_each(|(i, state)| copy_row(state, tape.row_mut(0, i)));
+            .for_each(|(i, state)| self.write_input(state, tape.row_mut(0, i)));
         for (e, params) in self.members.iter().enumerate() {
             self.network.forward_tape(params, tape);
             for i in 0..rows {
@@ -116,6 +166,32 @@ impl<A: Head> Ensemble<A> {
             }
         }
     }
+}
+
+impl Ensemble<u32> {
+    /// The probability that every member's network gives to every action, softmax of its [`outputs`](Self::outputs): row `i·E + e` is
+    /// member e's in state i.
+    ///
+    /// # Errors
+    /// States of another width than the network's, or rows that are not one number per action.
+    pub fn probabilities(
+        &self,
+        states: &Batch<f32>,
+        probabilities: &mut Batch<f32>,
+    ) -> Result<(), PolicyError> {
+        self.outputs(states, probabilities)?;
+        let actions = probabilities.width();
+        probabilities.as_mut_slice().chunks_exact_mut(actions).for_each(softmax);
+        Ok(())
+    }
+}
+
+/// `z ← exp z / Σ exp z`.
+fn softmax(z: &mut [f32]) {
+    let largest = z.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    z.iter_mut().for_each(|z| *z = (*z - largest).exp());
+    let sum: f32 = z.iter().sum();
+    z.iter_mut().for_each(|z| *z /= sum);
 }
 
 impl<A: Head> Policy for Ensemble<A> {
@@ -133,13 +209,13 @@ impl<A: Head> Policy for Ensemble<A> {
         actions: &mut Batch<A>,
     ) -> Result<(), PolicyError> {
         self.check_widths(states, actions)?;
+        PolicyError::check_rows("members", states.len(), members.len())?;
+        PolicyError::check_rows("actions", states.len(), actions.len())?;
         let count = self.members.len();
         if let Some(&member) = members.iter().find(|&&member| member as usize >= count) {
             return Err(PolicyError::Member { member, members: count });
         }
-        assert_eq!(states.len(), members.len(), "every state has one member");
-        assert_eq!(states.len(), actions.len(), "every state has one action");
-        with_scratch(&self.network, |tape, _| {
+        with_scratch(&self.network, |Scratch { tape, .. }| {
             for (e, params) in self.members.iter().enumerate() {
                 let rows = || (0..members.len()).filter(|&i| members[i] as usize == e);
                 tape.set_rows(rows().count());
@@ -148,7 +224,7 @@ impl<A: Head> Policy for Ensemble<A> {
                 }
                 rows()
                     .enumerate()
-                    .for_each(|(at, i)| tape.row_mut(0, at).copy_from_slice(states.row(i)));
+                    .for_each(|(at, i)| self.write_input(states.row(i), tape.row_mut(0, at)));
                 self.network.forward_tape(params, tape);
                 rows()
                     .enumerate()
@@ -160,23 +236,44 @@ impl<A: Head> Policy for Ensemble<A> {
 
     fn act_mean(&self, states: &Batch<f32>, actions: &mut Batch<A>) -> Result<(), PolicyError> {
         self.check_widths(states, actions)?;
-        assert_eq!(states.len(), actions.len(), "every state has one action");
+        PolicyError::check_rows("actions", states.len(), actions.len())?;
         let width = self.network.layout().outputs();
-        self.by_chunks(states, actions, 1, |outputs, action| A::combine(outputs, width, action));
+        self.by_chunks(states, actions, 1, |z, votes, action| A::combine(z, width, votes, action));
+        Ok(())
+    }
+
+    fn act_each(&self, states: &Batch<f32>, actions: &mut Batch<A>) -> Result<(), PolicyError> {
+        self.check_widths(states, actions)?;
+        let (outputs, width) = (self.network.layout().outputs(), actions.width());
+        actions.resize(states.len() * self.members.len());
+        self.by_chunks(states, actions, self.members.len(), |of_state, _, actions| {
+            for (z, a) in of_state.chunks_exact(outputs).zip(actions.chunks_exact_mut(width)) {
+                A::write_action(z, a);
+            }
+        });
         Ok(())
     }
 }
 
+/// Working memory for acting.
+struct Scratch {
+    tape: Tape,
+    outputs: Vec<f32>,
+    votes: Vec<u32>,
+}
+
 /// Lends this thread's working memory, which lives on between calls: acting allocates nothing once it is warm.
-fn with_scratch<R>(network: &Network, work: impl FnOnce(&mut Tape, &mut Vec<f32>) -> R) -> R {
+fn with_scratch<R>(network: &Network, work: impl FnOnce(&mut Scratch) -> R) -> R {
     thread_local! {
-        static SCRATCH: RefCell<Option<(Tape, Vec<f32>)>> = const { RefCell::new(None) };
+        static SCRATCH: RefCell<Option<Scratch>> = const { RefCell::new(None) };
     }
     // Taken out while in use, so that work which another task on this thread interrupts finds a scratch of its own.
-    let kept = SCRATCH.take().filter(|(tape, _)| tape.fits(network.layout()));
-    let (mut tape, mut outputs) =
-        kept.unwrap_or_else(|| (Tape::new(network.layout(), CHUNK), Vec::new()));
-    let result = work(&mut tape, &mut outputs);
-    SCRATCH.set(Some((tape, outputs)));
+    let kept = SCRATCH.take().filter(|scratch| scratch.tape.fits(network.layout()));
+    let mut scratch = kept.unwrap_or_else(|| {
+        let tape = Tape::new(network.layout(), CHUNK);
+        Scratch { tape, outputs: Vec::new(), votes: Vec::new() }
+    });
+    let result = work(&mut scratch);
+    SCRATCH.set(Some(scratch));
     result
 }

@@ -1,10 +1,28 @@
 //! What an MLP oracle can be told.
 
-use tutelage_net::{AdamSettings, MAX_WIDTH};
+use tutelage_net::{AdamSettings, Layout, LayoutError, MAX_PARAMETERS, MAX_WIDTH};
 
 use super::schedule::Budget;
+use crate::states::States;
 
 /// The training rule of an MLP oracle.
+///
+/// ```
+/// use tutelage_oracles::States;
+/// use tutelage_oracles::mlp::{Budget, MlpOracle, MlpSettings};
+///
+/// // Two hidden layers of 32, a thousand iterations, states standardised from D.
+/// let settings = MlpSettings {
+///     budget: Budget::Iterations(1000),
+///     states: States::Standardised,
+///     ..MlpSettings::new(&[32, 32])
+/// };
+/// let oracle = MlpOracle::new(settings)?;
+///
+/// let error = MlpOracle::new(MlpSettings { batch: 0, ..MlpSettings::default() }).unwrap_err();
+/// assert_eq!(error.to_string(), "batch is 0; allowed is a number of rows from 1 on");
+/// # Ok::<(), tutelage_oracles::mlp::SettingsError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct MlpSettings {
     /// Widths of the hidden layers, each followed by tanh; empty for an affine class.
@@ -15,10 +33,19 @@ pub struct MlpSettings {
     pub batch: usize,
     /// The optimiser's settings.
     pub adam: AdamSettings,
+    /// Whether states are standardised.
+    pub states: States,
+}
+
+impl Default for MlpSettings {
+    /// Two hidden layers of 64, trained by the rule of the experiments.
+    fn default() -> Self {
+        Self::new(&[64, 64])
+    }
 }
 
 impl MlpSettings {
-    /// The rule of the experiments for these hidden widths: 2000 epochs of minibatches of 200, Adam at 2.5e-4.
+    /// The rule of the experiments for these hidden widths: 2000 epochs of minibatches of 200, Adam at 2.5e-4, states as they are given.
     #[must_use]
     pub fn new(hidden: &[usize]) -> Self {
         Self {
@@ -26,6 +53,7 @@ impl MlpSettings {
             budget: Budget::Epochs(2000),
             batch: 200,
             adam: AdamSettings::default(),
+            states: States::AsGiven,
         }
     }
 
@@ -35,6 +63,9 @@ impl MlpSettings {
         {
             return Err(SettingsError::Hidden { index, value });
         }
+        if let Err(LayoutError::TooLarge { parameters }) = Layout::new(&self.hidden) {
+            return Err(SettingsError::TooLarge { parameters });
+        }
         let (Budget::Epochs(length) | Budget::Iterations(length)) = self.budget;
         if length == 0 {
             return Err(SettingsError::Budget(self.budget));
@@ -42,39 +73,48 @@ impl MlpSettings {
         if self.batch == 0 {
             return Err(SettingsError::Batch);
         }
-        let AdamSettings { learning_rate, beta1, beta2, epsilon } = self.adam;
-        let positive = [("learning rate", learning_rate), ("epsilon", epsilon)];
-        if let Some((name, value)) =
-            positive.into_iter().find(|(_, x)| !(x.is_finite() && *x > 0.0))
-        {
-            return Err(SettingsError::Positive { name, value });
-        }
-        match [("beta1", beta1), ("beta2", beta2)]
-            .into_iter()
-            .find(|(_, x)| !(0.0..1.0).contains(x))
-        {
-            Some((name, value)) => Err(SettingsError::Decay { name, value }),
-            None => Ok(()),
-        }
+        check_adam(self.adam)
+    }
+}
+
+fn check_adam(adam: AdamSettings) -> Result<(), SettingsError> {
+    let AdamSettings { learning_rate, beta1, beta2, epsilon } = adam;
+    let positive = [("adam.learning_rate", learning_rate), ("adam.epsilon", epsilon)];
+    if let Some((name, value)) = positive.into_iter().find(|(_, x)| !(x.is_finite() && *x > 0.0)) {
+        return Err(SettingsError::Positive { name, value });
+    }
+    let decays = [("adam.beta1", beta1), ("adam.beta2", beta2)];
+    match decays.into_iter().find(|(_, x)| !(0.0..1.0).contains(x)) {
+        Some((name, value)) => Err(SettingsError::Decay { name, value }),
+        None => Ok(()),
     }
 }
 
 /// A setting that makes no sense.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum SettingsError {
     /// A hidden width.
-    #[error("hidden width {index} is {value}; allowed are 1 to {MAX_WIDTH}")]
+    #[error("hidden[{index}] is {value}; allowed are widths from 1 to {MAX_WIDTH}")]
     Hidden {
         /// Which hidden layer.
         index: usize,
         /// Its width.
         value: usize,
     },
+    /// Hidden layers with more parameters than memory should be asked for.
+    #[error(
+        "hidden has {parameters} parameters between its layers (padding counted); allowed are at most {MAX_PARAMETERS}"
+    )]
+    TooLarge {
+        /// How many there would be.
+        parameters: u128,
+    },
     /// A budget of nothing.
-    #[error("budget is {0:?}; at least 1 is needed")]
+    #[error("budget is {0:?}; allowed is a length from 1 on")]
     Budget(Budget),
     /// A minibatch of nothing.
-    #[error("batch is 0; at least 1 row is needed")]
+    #[error("batch is 0; allowed is a number of rows from 1 on")]
     Batch,
     /// A number that must be positive.
     #[error("{name} is {value}; allowed is a finite number > 0")]

@@ -3,20 +3,27 @@
 //! One metadata entry, `tutelage.policy`, says what the file is: `version=1;class=mlp;action=vector;widths=28,64,64,8;activation=tanh;clip=-1,1;members=25`
 //! (`class=linear;activation=none` without hidden layers, `clip=none` for indices). Layer `l` is stored for all members together, dense:
 //! `layer.l.weight` as `[E][in][out]` and `layer.l.bias` as `[E][out]`, all `F32`.
+//!
+//! A policy that standardises states is `version=2;…;states=standardised` and has two tensors more, `states.mean` and `states.scale`,
+//! `[in]` each: its networks see `(state − mean) / scale`.
 
 use std::collections::HashMap;
 
 use safetensors::tensor::{Dtype, SafeTensorError, SafeTensors, TensorView, serialize};
-use tutelage_net::{AlignedVec, Layer, Layout, LayoutError, Loss, Network};
+use tutelage::Spaces;
+use tutelage_net::{AlignedVec, Isa, Layout, LayoutError, Loss, Network};
 
 use super::head::Head;
 use super::policy::Ensemble;
+use crate::states::{Standardiser, States};
 
 const ENTRY: &str = "tutelage.policy";
-const VERSION: &str = "1";
+const MEAN: &str = "states.mean";
+const SCALE: &str = "states.scale";
 
-/// Why bytes are not a stored policy.
+/// Why bytes are not a stored policy, or not one of the class that was asked for.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum StoreError {
     /// Not safetensors at all, or a damaged file.
     #[error("not a readable safetensors file: {0}")]
@@ -39,6 +46,16 @@ pub enum StoreError {
     /// An impossible network shape.
     #[error("metadata field `widths`: {0}")]
     Widths(#[from] LayoutError),
+    /// A policy, but of another class or another task.
+    #[error("a policy of another class: {what} {found}; allowed {allowed}")]
+    Class {
+        /// "state width", "hidden widths", "output width" or "states".
+        what: &'static str,
+        /// What the policy has.
+        found: String,
+        /// What the class and the task call for.
+        allowed: String,
+    },
     /// A tensor has another type or shape than the metadata say.
     #[error("tensor `{name}` is {found}; expected {expected}")]
     Tensor {
@@ -49,8 +66,16 @@ pub enum StoreError {
         /// Type and shape that the metadata call for.
         expected: String,
     },
-    /// A number that is not finite.
-    #[error("tensor `{name}`, element {index}: {value} is not finite")]
+    /// There are tensors that no policy has.
+    #[error("the file has {found} tensors; expected {expected}")]
+    Count {
+        /// How many there are.
+        found: usize,
+        /// How many the metadata call for.
+        expected: usize,
+    },
+    /// A number that is not allowed.
+    #[error("tensor `{name}`, element {index}: {value} is not {allowed}")]
     Value {
         /// Which tensor.
         name: String,
@@ -58,30 +83,37 @@ pub enum StoreError {
         index: usize,
         /// What stood there.
         value: f32,
+        /// What would have been allowed.
+        allowed: &'static str,
     },
 }
 
 impl<A: Head> Ensemble<A> {
     /// The policy as a safetensors file; the same policy gives the same bytes.
     ///
+    /// ```
+    /// # use tutelage::{Dataset, Oracle, Spaces, Stream, TrainOn, TrainingSets};
+    /// # use tutelage_oracles::LeastSquares;
+    /// use tutelage_oracles::mlp::MlpPolicy;
+    /// # let spaces = Spaces { states: 2, actions: 1 };
+    /// # let data = Dataset::empty(spaces);
+    /// # let sets = TrainingSets::new(&data, &TrainOn::Data, spaces, 1, Stream::new(1))?;
+    /// # let policy = LeastSquares::default().fit(&sets, &Stream::new(2))?;
+    /// let bytes = policy.to_safetensors()?;
+    /// assert_eq!(MlpPolicy::from_safetensors(&bytes)?, policy);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// Only what the format itself cannot hold.
     pub fn to_safetensors(&self) -> Result<Vec<u8>, StoreError> {
-        let layout = self.network().layout();
-        let tensors: Vec<(String, Vec<usize>, Vec<u8>)> = (0..layout.layers().len())
-            .flat_map(|l| {
-                let dense: Vec<_> =
-                    self.parameters().iter().map(|params| layout.dense(params, l)).collect();
-                let bytes = |part: fn(&(Vec<f32>, Vec<f32>)) -> &Vec<f32>| -> Vec<u8> {
-                    dense.iter().flat_map(part).flat_map(|x| x.to_le_bytes()).collect()
-                };
-                let [weight, bias] = shapes(&layout.layers()[l], self.parameters().len());
-                [
-                    (name(l, "weight"), weight, bytes(|d| &d.0)),
-                    (name(l, "bias"), bias, bytes(|d| &d.1)),
-                ]
-            })
-            .collect();
+        let header = Header {
+            layout: self.network().layout().clone(),
+            members: self.parameters().len(),
+            standardised: self.standardiser().is_some(),
+        };
+        let tensors = header.tensors().zip(self.contents());
+        let tensors: Vec<_> = tensors.map(|((name, shape), bytes)| (name, shape, bytes)).collect();
         let views: Result<Vec<_>, SafeTensorError> = tensors
             .iter()
             .map(|(name, shape, bytes)| {
@@ -89,8 +121,7 @@ impl<A: Head> Ensemble<A> {
             })
             .collect();
         // A single entry, because the order of several would differ from run to run.
-        let metadata =
-            HashMap::from([(ENTRY.to_owned(), describe::<A>(layout, self.parameters().len()))]);
+        let metadata = HashMap::from([(ENTRY.to_owned(), header.describe::<A>())]);
         Ok(serialize(views?, Some(metadata))?)
     }
 
@@ -99,31 +130,138 @@ impl<A: Head> Ensemble<A> {
     /// # Errors
     /// A damaged or foreign file, another version, class or kind of action, tensors that do not fit the metadata, numbers that are not finite.
     pub fn from_safetensors(bytes: &[u8]) -> Result<Self, StoreError> {
-        let file = SafeTensors::deserialize(bytes)?;
-        let (_, metadata) = SafeTensors::read_metadata(bytes)?;
-        let entry =
-            metadata.metadata().as_ref().and_then(|m| m.get(ENTRY)).ok_or(StoreError::Foreign)?;
-        let fields: HashMap<&str, &str> =
-            entry.split(';').filter_map(|pair| pair.split_once('=')).collect();
-        let layout = read_layout::<A>(&fields)?;
-        let members: usize =
-            parse(&fields, "members", "a number from 1 on", |m| m.parse().ok().filter(|m| *m > 0))?;
-        let mut params = vec![layout.zeros(); check_size(&file, &layout, members)?];
-        for l in 0..layout.layers().len() {
-            read_layer(&file, &layout, l, &mut params)?;
-        }
-        Ok(Self::new(Network::new(layout.widths())?, params))
+        let stored = Stored::open::<A>(bytes)?;
+        stored.policy()
+    }
+
+    /// What the tensors hold, in the order of [`Header::tensors`].
+    fn contents(&self) -> impl Iterator<Item = Vec<u8>> {
+        let layout = self.network().layout();
+        let layers = (0..layout.layers().len()).flat_map(move |l| {
+            let dense: Vec<_> =
+                self.parameters().iter().map(|params| layout.dense(params, l)).collect();
+            [bytes_of(dense.iter().flat_map(|d| &d.0)), bytes_of(dense.iter().flat_map(|d| &d.1))]
+        });
+        let statistics = self.standardiser().into_iter();
+        let statistics = statistics.flat_map(|s| [bytes_of(s.mean()), bytes_of(s.scale())]);
+        layers.chain(statistics)
     }
 }
 
-fn describe<A: Head>(layout: &Layout, members: usize) -> String {
-    let widths = layout.widths().iter().map(usize::to_string).collect::<Vec<_>>().join(",");
-    let (class, activation) = class(layout);
-    format!(
-        "version={VERSION};class={class};action={};widths={widths};activation={activation};clip={};members={members}",
-        A::NAME,
-        clip::<A>()
-    )
+fn bytes_of<'a>(numbers: impl IntoIterator<Item = &'a f32>) -> Vec<u8> {
+    numbers.into_iter().flat_map(|x| x.to_le_bytes()).collect()
+}
+
+/// The policies that an oracle makes.
+pub(crate) struct Class<'a> {
+    pub(crate) hidden: &'a [usize],
+    pub(crate) states: States,
+    pub(crate) isa: Isa,
+}
+
+impl Class<'_> {
+    /// The policy that these bytes hold, if it is of this class and for these spaces.
+    pub(crate) fn read<A: Head>(
+        &self,
+        bytes: &[u8],
+        spaces: Spaces,
+    ) -> Result<Ensemble<A>, StoreError> {
+        let stored = Stored::open::<A>(bytes)?;
+        self.check(&stored.header, spaces)?;
+        Ok(stored.policy()?.with_isa(self.isa))
+    }
+
+    fn check(&self, header: &Header, spaces: Spaces) -> Result<(), StoreError> {
+        let layout = &header.layout;
+        let hidden = &layout.widths()[1..layout.widths().len() - 1];
+        let differs = |what, found: String, allowed: String| match found == allowed {
+            true => Ok(()),
+            false => Err(StoreError::Class { what, found, allowed }),
+        };
+        differs("state width", layout.inputs().to_string(), spaces.states.to_string())?;
+        differs("hidden widths", format!("{hidden:?}"), format!("{:?}", self.hidden))?;
+        differs("output width", layout.outputs().to_string(), spaces.actions.to_string())?;
+        match (header.standardised, self.states) {
+            (true, States::AsGiven) => differs("states", "standardised".into(), "as given".into()),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// What a stored policy says of itself.
+struct Header {
+    layout: Layout,
+    members: usize,
+    standardised: bool,
+}
+
+impl Header {
+    fn describe<A: Head>(&self) -> String {
+        let widths: Vec<String> = self.layout.widths().iter().map(usize::to_string).collect();
+        let (version, states) = match self.standardised {
+            false => (1, ""),
+            true => (2, ";states=standardised"),
+        };
+        let (class, activation) = class(&self.layout);
+        format!(
+            "version={version};class={class};action={};widths={};activation={activation};clip={};members={}{states}",
+            A::NAME,
+            widths.join(","),
+            clip::<A>(),
+            self.members
+        )
+    }
+
+    /// Parses what [`describe`](Self::describe) writes, and nothing else.
+    fn parse<A: Head>(entry: &str) -> Result<Self, StoreError> {
+        let fields: HashMap<&str, &str> =
+            entry.split(';').filter_map(|pair| pair.split_once('=')).collect();
+        let exactly = |field, expected: &str| {
+            parse(&fields, field, expected, |found| (found == expected).then_some(()))
+        };
+        let standardised = parse(&fields, "version", "1 or 2", |version| match version {
+            "1" => Some(false),
+            "2" => Some(true),
+            _ => None,
+        })?;
+        if standardised {
+            exactly("states", "standardised")?;
+        }
+        exactly("action", A::NAME)?;
+        exactly("clip", clip::<A>())?;
+        let widths = parse(&fields, "widths", "widths separated by commas", |list| {
+            list.split(',').map(|w| w.parse::<usize>().ok()).collect::<Option<Vec<_>>>()
+        })?;
+        let layout = Layout::new(&widths)?;
+        let (class, activation) = class(&layout);
+        exactly("class", class)?;
+        exactly("activation", activation)?;
+        let members =
+            parse(&fields, "members", "a number from 1 on", |m| m.parse().ok().filter(|m| *m > 0))?;
+        let header = Self { layout, members, standardised };
+        let expected = header.describe::<A>();
+        if entry != expected {
+            let found = format!("`{entry}`");
+            return Err(StoreError::Field {
+                field: ENTRY,
+                found,
+                expected: format!("`{expected}`"),
+            });
+        }
+        Ok(header)
+    }
+
+    /// Name and shape of every tensor.
+    fn tensors(&self) -> impl Iterator<Item = (String, Vec<usize>)> {
+        let layers = self.layout.layers().iter().enumerate().flat_map(|(l, layer)| {
+            [
+                (name(l, "weight"), vec![self.members, layer.inputs, layer.outputs]),
+                (name(l, "bias"), vec![self.members, layer.outputs]),
+            ]
+        });
+        let statistics = [MEAN, SCALE].into_iter().filter(|_| self.standardised);
+        layers.chain(statistics.map(|name| (name.to_owned(), vec![self.layout.inputs()])))
+    }
 }
 
 fn class(layout: &Layout) -> (&'static str, &'static str) {
@@ -137,21 +275,8 @@ fn clip<A: Head>() -> &'static str {
     }
 }
 
-fn read_layout<A: Head>(fields: &HashMap<&str, &str>) -> Result<Layout, StoreError> {
-    let exactly = |field, expected: &str| {
-        parse(fields, field, expected, |found| (found == expected).then_some(()))
-    };
-    exactly("version", VERSION)?;
-    exactly("action", A::NAME)?;
-    exactly("clip", clip::<A>())?;
-    let widths = parse(fields, "widths", "widths separated by commas", |list| {
-        list.split(',').map(|w| w.parse::<usize>().ok()).collect::<Option<Vec<_>>>()
-    })?;
-    let layout = Layout::new(&widths)?;
-    let (class, activation) = class(&layout);
-    exactly("class", class)?;
-    exactly("activation", activation)?;
-    Ok(layout)
+fn name(l: usize, part: &str) -> String {
+    format!("layer.{l}.{part}")
 }
 
 fn parse<T>(
@@ -168,62 +293,83 @@ fn parse<T>(
     })
 }
 
-fn name(l: usize, part: &str) -> String {
-    format!("layer.{l}.{part}")
+/// A file whose tensors have the types and shapes that its header calls for: it is as large as it says, and only now is anything of
+/// that size allocated.
+struct Stored<'a> {
+    file: SafeTensors<'a>,
+    header: Header,
 }
 
-/// The shapes of a layer's weights and biases over all members.
-fn shapes(layer: &Layer, members: usize) -> [Vec<usize>; 2] {
-    [vec![members, layer.inputs, layer.outputs], vec![members, layer.outputs]]
-}
-
-/// All tensors have the type and shape that the metadata call for; checked before anything of the claimed size is allocated.
-fn check_size(
-    file: &SafeTensors<'_>,
-    layout: &Layout,
-    members: usize,
-) -> Result<usize, StoreError> {
-    for (l, layer) in layout.layers().iter().enumerate() {
-        for (part, shape) in ["weight", "bias"].into_iter().zip(shapes(layer, members)) {
-            let tensor = file.tensor(&name(l, part))?;
+impl<'a> Stored<'a> {
+    fn open<A: Head>(bytes: &'a [u8]) -> Result<Self, StoreError> {
+        let file = SafeTensors::deserialize(bytes)?;
+        let (_, metadata) = SafeTensors::read_metadata(bytes)?;
+        let entry =
+            metadata.metadata().as_ref().and_then(|m| m.get(ENTRY)).ok_or(StoreError::Foreign)?;
+        let header = Header::parse::<A>(entry)?;
+        for (name, shape) in header.tensors() {
+            let tensor = file.tensor(&name)?;
             if tensor.dtype() != Dtype::F32 || tensor.shape() != shape {
                 let found = format!("{:?} {:?}", tensor.dtype(), tensor.shape());
-                return Err(StoreError::Tensor {
-                    name: name(l, part),
-                    found,
-                    expected: format!("F32 {shape:?}"),
-                });
+                return Err(StoreError::Tensor { name, found, expected: format!("F32 {shape:?}") });
             }
         }
-    }
-    Ok(members)
-}
-
-fn read_layer(
-    file: &SafeTensors<'_>,
-    layout: &Layout,
-    l: usize,
-    params: &mut [AlignedVec],
-) -> Result<(), StoreError> {
-    let layer = &layout.layers()[l];
-    let (weights, biases) = (numbers(file, &name(l, "weight"))?, numbers(file, &name(l, "bias"))?);
-    let weights = weights.chunks_exact(layer.inputs * layer.outputs);
-    for (params, (weights, bias)) in
-        params.iter_mut().zip(weights.zip(biases.chunks_exact(layer.outputs)))
-    {
-        layout.set_dense(params, l, weights, bias);
-    }
-    Ok(())
-}
-
-fn numbers(file: &SafeTensors<'_>, name: &str) -> Result<Vec<f32>, StoreError> {
-    let bytes = file.tensor(name)?.data();
-    let numbers: Vec<f32> =
-        bytes.as_chunks::<4>().0.iter().map(|four| f32::from_le_bytes(*four)).collect();
-    match numbers.iter().position(|x| !x.is_finite()) {
-        Some(index) => {
-            Err(StoreError::Value { name: name.to_owned(), index, value: numbers[index] })
+        match (file.len(), header.tensors().count()) {
+            (found, expected) if found == expected => Ok(Self { file, header }),
+            (found, expected) => Err(StoreError::Count { found, expected }),
         }
-        None => Ok(numbers),
+    }
+
+    fn policy<A: Head>(&self) -> Result<Ensemble<A>, StoreError> {
+        let layout = &self.header.layout;
+        let mut params = vec![layout.zeros(); self.header.members];
+        for l in 0..layout.layers().len() {
+            self.read_layer(l, &mut params)?;
+        }
+        Ok(Ensemble::new(Network::new(layout.widths())?, params, self.standardiser()?))
+    }
+
+    fn read_layer(&self, l: usize, params: &mut [AlignedVec]) -> Result<(), StoreError> {
+        let layout = &self.header.layout;
+        let layer = &layout.layers()[l];
+        let [weights, biases] = ["weight", "bias"].map(|part| self.finite(&name(l, part)));
+        let (weights, biases) = (weights?, biases?);
+        let weights = weights.chunks_exact(layer.inputs * layer.outputs);
+        for (params, (weights, bias)) in
+            params.iter_mut().zip(weights.zip(biases.chunks_exact(layer.outputs)))
+        {
+            layout.set_dense(params, l, weights, bias);
+        }
+        Ok(())
+    }
+
+    fn standardiser(&self) -> Result<Option<Standardiser>, StoreError> {
+        if !self.header.standardised {
+            return Ok(None);
+        }
+        let scale = self.numbers(SCALE, "finite and positive", |x| x.is_finite() && x > 0.0)?;
+        Ok(Some(Standardiser::from_parts(self.finite(MEAN)?, scale)))
+    }
+
+    fn finite(&self, name: &str) -> Result<Vec<f32>, StoreError> {
+        self.numbers(name, "finite", f32::is_finite)
+    }
+
+    fn numbers(
+        &self,
+        name: &str,
+        allowed: &'static str,
+        is_allowed: fn(f32) -> bool,
+    ) -> Result<Vec<f32>, StoreError> {
+        let bytes = self.file.tensor(name)?.data();
+        let numbers: Vec<f32> =
+            bytes.as_chunks::<4>().0.iter().map(|four| f32::from_le_bytes(*four)).collect();
+        match numbers.iter().position(|x| !is_allowed(*x)) {
+            Some(index) => {
+                let value = numbers[index];
+                Err(StoreError::Value { name: name.to_owned(), index, value, allowed })
+            }
+            None => Ok(numbers),
+        }
     }
 }

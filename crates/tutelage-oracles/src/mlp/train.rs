@@ -76,8 +76,10 @@ mod tests {
     use tutelage_net::Isa;
     use tutelage_net::reference::{reference_levels, to_f64};
 
+    use super::super::examples::SeenData;
     use super::super::schedule::Budget;
     use super::*;
+    use crate::states::States;
 
     /// Rows that exercise everything: labels beyond the clip, outputs beyond the clip, more rows than a batch.
     fn data<A: Head>(
@@ -181,7 +183,9 @@ mod tests {
     ) -> AlignedVec {
         let network = Network::new(widths).unwrap().with_isa(isa);
         let spaces = Spaces { states: widths[0], actions: widths[widths.len() - 1] };
-        let (examples, rows) = Examples::of_view(data, &View::All, spaces).unwrap();
+        let seen = SeenData::new(data, spaces, States::AsGiven).unwrap();
+        let mut view = View::All;
+        let (examples, rows) = Examples::of_view(&seen, &mut view).unwrap();
         train(&network, settings, (&examples, rows), stream)
     }
 

@@ -1,0 +1,153 @@
+//! Softmax networks: actions are indices.
+
+#![allow(clippy::unwrap_used)] // a failed step fails the test
+
+mod support;
+
+use std::sync::Arc;
+
+use support::{SPACES, fit, indices, settings, states, ways, written_out};
+use tutelage::{
+    Batch, Dataset, Oracle, OracleError, Policy, PolicyError, Size, Stream, TrainOn, TrainingSets,
+    View, Weighted, check_oracle,
+};
+use tutelage_oracles::mlp::{MlpClassifier, MlpClassifierPolicy};
+
+fn classifier(hidden: &[usize], iterations: usize) -> MlpClassifier {
+    MlpClassifier::new(settings(hidden, iterations)).unwrap()
+}
+
+/// D ∪ Q with Q of Poisson size from listed states: examples count several times.
+fn with_copies() -> TrainOn<f32> {
+    let cover = Arc::new(Weighted::new(states(4), vec![0.25; 4]).unwrap());
+    TrainOn::Perturbed { size: Size::Poisson(60.0), cover }
+}
+
+#[test]
+fn every_view_trains_like_its_rows_written_out() {
+    let (data, oracle) = (indices(150), classifier(&[7], 30));
+    for train_on in ways().into_iter().chain([with_copies()]) {
+        let by_view = fit(&oracle, &data, &train_on, 1);
+        let by_rows = fit(&oracle, &written_out(&data, &train_on), &TrainOn::Data, 1);
+        assert_eq!(by_view, by_rows, "{train_on:?}");
+    }
+    let train_on = with_copies();
+    let sets = TrainingSets::new(&data, &train_on, SPACES, 1, Stream::new(5)).unwrap();
+    let View::Extended(q) = sets.view(0) else { panic!("not a perturbation") };
+    assert!(q.copies.iter().any(|n| *n > 1), "the test is about copies: {:?}", q.copies);
+}
+
+#[test]
+fn without_hidden_layers_it_is_the_linear_softmax_class() {
+    // Which of three directions a state points to most: linear, so the class can learn it whole.
+    let spaces = tutelage::Spaces { states: 3, actions: 3 };
+    let mut data = Dataset::<f32, u32>::empty(spaces);
+    for i in 0..300u32 {
+        let state =
+            [(i % 7) as f32 / 3.0 - 1.0, (i % 11) as f32 / 5.0 - 1.0, (i % 5) as f32 / 2.0 - 1.0];
+        let best = (1..3).fold(0, |best, j| if state[j] > state[best] { j } else { best });
+        data.states.push(&state);
+        data.actions.push(&[best as u32]);
+    }
+    let mut rule = settings(&[], 1500);
+    rule.adam.learning_rate = 2e-2;
+    let oracle = MlpClassifier::new(rule).unwrap();
+    let sets = TrainingSets::new(&data, &TrainOn::Data, spaces, 1, Stream::new(5)).unwrap();
+    let policy = oracle.fit(&sets, &Stream::new(6)).unwrap();
+    assert_eq!(policy.network().layout().widths(), [3, 3]);
+    let mut actions = Batch::zeros(data.len(), 1);
+    policy.act_mean(&data.states, &mut actions).unwrap();
+    let right = actions.rows().zip(data.actions.rows()).filter(|(a, y)| a == y).count();
+    assert!(right >= 290, "{right} of 300 right");
+    check_oracle(&classifier(&[], 20), &indices(60), SPACES, Stream::new(3)).unwrap();
+}
+
+#[test]
+fn costs_are_refused_in_words_from_the_first_round_on() {
+    let train_on = TrainOn::RandomCosts { separator: Arc::new(states(6)), scale: 1.0 };
+    for data in [Dataset::empty(SPACES), indices(20)] {
+        let sets = TrainingSets::new(&data, &train_on, SPACES, 2, Stream::new(5)).unwrap();
+        let error = classifier(&[4], 3).fit(&sets, &Stream::new(6)).unwrap_err();
+        assert!(matches!(error, OracleError::Unsupported(_)), "{error}");
+        assert!(error.to_string().contains("random costs on a separator set"), "{error}");
+    }
+}
+
+#[test]
+fn without_data_members_are_random_and_differ() {
+    for train_on in ways().into_iter().chain([with_copies()]) {
+        let policy = fit(&classifier(&[6], 50), &Dataset::empty(SPACES), &train_on, 3);
+        assert_ne!(policy.parameters()[0], policy.parameters()[1]);
+    }
+}
+
+fn trained() -> MlpClassifierPolicy {
+    fit(&classifier(&[8], 60), &indices(80), &TrainOn::Bootstrap, 4)
+}
+
+#[test]
+fn each_member_acts_by_its_most_probable_action_and_the_mean_is_their_vote() {
+    let (policy, states) = (trained(), states(70));
+    let mut probabilities = Batch::new(3);
+    policy.probabilities(&states, &mut probabilities).unwrap();
+    let mut each = Batch::new(1);
+    policy.act_each(&states, &mut each).unwrap();
+    assert_eq!((probabilities.len(), each.len()), (280, 280));
+    for (p, action) in probabilities.rows().zip(each.rows()) {
+        assert!((p.iter().sum::<f32>() - 1.0).abs() < 1e-6);
+        assert!(p.iter().all(|other| *other <= p[action[0] as usize]));
+    }
+    let mut vote = Batch::zeros(70, 1);
+    policy.act_mean(&states, &mut vote).unwrap();
+    for (i, vote) in vote.rows().enumerate() {
+        let votes = |a: u32| (0..4).filter(|e| each.row(4 * i + e)[0] == a).count();
+        let most = (0..3).map(votes).max().unwrap();
+        assert_eq!(vote[0], (0..3).find(|&a| votes(a) == most).unwrap());
+    }
+    for e in 0..4u32 {
+        let mut one = Batch::zeros(70, 1);
+        policy.act_members(&states, &[e; 70], &mut one).unwrap();
+        assert!((0..70).all(|i| one.row(i) == each.row(4 * i + e as usize)));
+    }
+}
+
+#[test]
+fn probabilities_are_the_softmax_of_the_outputs() {
+    let (policy, states) = (trained(), states(3));
+    let (mut outputs, mut probabilities) = (Batch::new(3), Batch::new(3));
+    policy.outputs(&states, &mut outputs).unwrap();
+    policy.probabilities(&states, &mut probabilities).unwrap();
+    for (z, p) in outputs.rows().zip(probabilities.rows()) {
+        let sum: f64 = z.iter().map(|z| f64::from(*z).exp()).sum();
+        for (z, p) in z.iter().zip(p) {
+            assert!((f64::from(*z).exp() / sum - f64::from(*p)).abs() < 1e-6);
+        }
+    }
+}
+
+#[test]
+fn rows_that_do_not_fit_are_errors_and_no_panics() {
+    let (policy, states) = (trained(), states(2));
+    let mut one = Batch::<u32>::zeros(1, 1);
+    let mut wide = Batch::<u32>::zeros(2, 3);
+    let mut numbers = Batch::<f32>::zeros(2, 2);
+    let mut fits = Batch::<u32>::zeros(2, 1);
+    let rows = |result: Result<(), PolicyError>| match result.unwrap_err() {
+        PolicyError::Rows { what, states: 2, found: 1 } => what,
+        other => panic!("{other}"),
+    };
+    assert_eq!(rows(policy.act_mean(&states, &mut one)), "actions");
+    assert_eq!(rows(policy.act_members(&states, &[0, 1], &mut one)), "actions");
+    assert_eq!(rows(policy.act_members(&states, &[0], &mut fits)), "members");
+    let width = |result: Result<(), PolicyError>| match result.unwrap_err() {
+        PolicyError::Width { what, .. } => what,
+        other => panic!("{other}"),
+    };
+    assert_eq!(width(policy.act_each(&states, &mut wide)), "actions");
+    assert_eq!(width(policy.act_each(&Batch::zeros(2, 4), &mut fits)), "states");
+    assert_eq!(width(policy.probabilities(&states, &mut numbers)), "outputs");
+    assert!(matches!(
+        policy.act_members(&states, &[0, 4], &mut fits),
+        Err(PolicyError::Member { member: 4, members: 4 })
+    ));
+}

@@ -1,0 +1,95 @@
+//! Files that lie: nothing is allocated on the word of a header.
+
+#![allow(clippy::unwrap_used)] // a failed step fails the test
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use tutelage::{DurableOracle, Spaces};
+use tutelage_oracles::LeastSquares;
+use tutelage_oracles::mlp::{MlpClassifier, MlpOracle, MlpPolicy, MlpSettings};
+
+/// The system's allocator, with a note of the largest block that was asked for.
+struct Watched;
+
+static LARGEST: AtomicUsize = AtomicUsize::new(0);
+
+// SAFETY: every call is the system allocator's own.
+unsafe impl GlobalAlloc for Watched {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        LARGEST.fetch_max(layout.size(), Ordering::Relaxed);
+        // SAFETY: forwarded.
+        unsafe { System.alloc(layout) }
+    }
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: forwarded.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Watched = Watched;
+
+/// A safetensors file with this policy header, these tensors (name, shape) and this much data.
+fn file(entry: &str, tensors: &[(&str, &str)], data: usize) -> Vec<u8> {
+    let tensors: String = tensors
+        .iter()
+        .map(|(name, shape)| {
+            let counts = shape.split(',').map(|n| n.trim().parse::<u128>().unwrap());
+            let end = counts.fold(4, u128::saturating_mul).min(data as u128);
+            format!(r#","{name}":{{"dtype":"F32","shape":[{shape}],"data_offsets":[0,{end}]}}"#)
+        })
+        .collect();
+    let header = format!(r#"{{"__metadata__":{{"tutelage.policy":"{entry}"}}{tensors}}}"#);
+    [&(header.len() as u64).to_le_bytes()[..], header.as_bytes(), &vec![0; data]].concat()
+}
+
+fn entry(class: &str, action: &str, widths: &str, members: &str) -> String {
+    let activation = if class == "mlp" { "tanh" } else { "none" };
+    let clip = if action == "vector" { "-1,1" } else { "none" };
+    format!(
+        "version=1;class={class};action={action};widths={widths};activation={activation};clip={clip};members={members}"
+    )
+}
+
+#[test]
+fn headers_that_lie_are_refused_before_anything_is_allocated() {
+    let weight = "layer.0.weight";
+    let linear = |widths: &str, members: &str| entry("linear", "vector", widths, members);
+    let many = vec!["65536"; 40].join(",");
+    let lies = [
+        file(&linear("65536,65536", "1"), &[(weight, "0, 65536")], 0),
+        file(&linear("3,3", "1"), &[(weight, "1099511627776, 3")], 64),
+        file(&linear("3,3", "1099511627776"), &[(weight, "1099511627776, 3, 3")], 64),
+        file(&linear("3,3", "18446744073709551615"), &[(weight, "1, 3, 3")], 36),
+        file(&linear("3,3", "18446744073709551616"), &[(weight, "1, 3, 3")], 36),
+        file(&entry("mlp", "vector", "3,65536,65536,3", "1"), &[(weight, "1, 3, 65536")], 786_432),
+        file(&entry("mlp", "index", "3,65536,65536,3", "1"), &[(weight, "0, 65536")], 0),
+        file(&entry("mlp", "vector", &many, "1"), &[(weight, "1, 65536, 65536")], 64),
+        file(&entry("mlp", "vector", "3,4000,4000,3", "9"), &[(weight, "9, 3, 4000")], 432_000),
+        file(&linear("3,3", "1"), &[(weight, "18446744073709551615, 18446744073709551615")], 64),
+        [&u64::MAX.to_le_bytes()[..], b"{}"].concat(),
+        [&(1u64 << 40).to_le_bytes()[..], b"{}"].concat(),
+        vec![],
+    ];
+    let wide = MlpSettings::new(&[16_000, 16_000]);
+    let vectors = MlpOracle::new(wide.clone()).unwrap();
+    let indices = MlpClassifier::new(wide).unwrap();
+    let spaces = Spaces { states: 65_536, actions: 65_536 };
+    for (i, bytes) in lies.iter().enumerate() {
+        LARGEST.store(0, Ordering::Relaxed);
+        for spaces in [spaces, Spaces { states: 3, actions: 3 }] {
+            assert!(vectors.decode(bytes, spaces).is_err(), "lie {i}");
+            assert!(indices.decode(bytes, spaces).is_err(), "lie {i}");
+            assert!(LeastSquares::default().decode(bytes, spaces).is_err(), "lie {i}");
+        }
+        assert!(MlpPolicy::from_safetensors(bytes).is_err(), "lie {i}");
+        let largest = LARGEST.load(Ordering::Relaxed);
+        assert!(largest < 64 << 10, "lie {i}: a block of {largest} bytes for {}", bytes.len());
+    }
+
+    LARGEST.store(0, Ordering::Relaxed);
+    let error = MlpOracle::new(MlpSettings::new(&[65_536, 65_536])).unwrap_err().to_string();
+    assert!(error.contains("4295032832 parameters"), "{error}");
+    assert!(LARGEST.load(Ordering::Relaxed) < 64 << 10);
+}

@@ -1,0 +1,86 @@
+//! Data that several tests learn from.
+#![allow(dead_code)] // each test uses its part
+
+use std::sync::Arc;
+
+use rand::RngExt;
+use tutelage::{
+    Batch, Dataset, Oracle, Size, Spaces, Stream, TrainOn, TrainingSets, UniformBox, View,
+};
+use tutelage_oracles::mlp::{Budget, Head, MlpSettings};
+
+pub(crate) const SPACES: Spaces = Spaces { states: 5, actions: 3 };
+
+/// States whose coordinates lie far apart: one large, one tiny, one constant.
+pub(crate) fn states(rows: usize) -> Batch<f32> {
+    let mut rng = Stream::new(31).rng();
+    let mut states = Batch::new(SPACES.states);
+    for _ in 0..rows {
+        let x: Vec<f32> = (0..4).map(|_| rng.random_range(-1.0..1.0)).collect();
+        states.push(&[500.0 + 20.0 * x[0], 1e-3 * x[1], 7.0, x[2], 3.0 * x[3]]);
+    }
+    states
+}
+
+pub(crate) fn vectors(rows: usize) -> Dataset<f32, f32> {
+    let (states, mut actions) = (states(rows), Batch::new(SPACES.actions));
+    for s in states.rows() {
+        actions.push(&[(s[0] - 500.0) / 25.0, 900.0 * s[1], s[3] * s[4] / 3.0]);
+    }
+    Dataset { states, actions }
+}
+
+pub(crate) fn indices(rows: usize) -> Dataset<f32, u32> {
+    let (states, mut actions) = (states(rows), Batch::new(1));
+    for s in states.rows() {
+        actions.push(&[u32::from(s[0] > 500.0) + u32::from(s[1] > 0.0)]);
+    }
+    Dataset { states, actions }
+}
+
+/// Every way in which a member's training set may differ from D.
+pub(crate) fn ways() -> [TrainOn<f32>; 3] {
+    let cover = Arc::new(UniformBox::new(-2.0, 2.0).unwrap());
+    [TrainOn::Data, TrainOn::Bootstrap, TrainOn::Perturbed { size: Size::Poisson(40.0), cover }]
+}
+
+pub(crate) fn settings(hidden: &[usize], iterations: usize) -> MlpSettings {
+    MlpSettings { budget: Budget::Iterations(iterations), ..MlpSettings::new(hidden) }
+}
+
+pub(crate) fn fit<A: Head, O: Oracle<State = f32, Action = A>>(
+    oracle: &O,
+    data: &Dataset<f32, A>,
+    train_on: &TrainOn<f32>,
+    members: usize,
+) -> O::Policy {
+    let sets = TrainingSets::new(data, train_on, SPACES, members, Stream::new(5)).unwrap();
+    oracle.fit(&sets, &Stream::new(6)).unwrap()
+}
+
+/// The training set of the first member, written out.
+pub(crate) fn written_out<A: Head>(
+    data: &Dataset<f32, A>,
+    train_on: &TrainOn<f32>,
+) -> Dataset<f32, A> {
+    let sets = TrainingSets::new(data, train_on, SPACES, 1, Stream::new(5)).unwrap();
+    let mut out = Dataset::empty(SPACES);
+    match sets.view(0) {
+        View::All => return data.clone(),
+        View::Resampled(rows) => rows.iter().for_each(|&r| {
+            out.states.push(data.states.row(r as usize));
+            out.actions.push(data.actions.row(r as usize));
+        }),
+        View::Extended(q) => {
+            out.extend(&data.states, &data.actions);
+            for (i, &copies) in q.copies.iter().enumerate() {
+                for _ in 0..copies {
+                    out.states.push(q.states.row(i));
+                    out.actions.push(q.actions.row(i));
+                }
+            }
+        }
+        other => panic!("{other:?}"),
+    }
+    out
+}
