@@ -1,13 +1,9 @@
-//! Films of a robot: an animated GIF and a strip of stills.
+//! Films: an animated GIF and a strip of stills.
 
 use std::path::{Path, PathBuf};
 
-use tutelage_envs::{Form, Locomotion, Task};
+use tutelage_envs::{Form, Locomotion, Task as Robot};
 use tutelage_render::{Body, Camera, Frame, GifWriter, Pose, Renderer, Scene, Shape, strip};
-
-/// Steps between two frames, and how long a frame is shown: 0.033 s of simulated time in 0.03 s.
-pub(crate) const STEPS_PER_FRAME: usize = 2;
-const DELAY: u16 = 3;
 
 /// How many stills the strip shows.
 const STILLS: usize = 8;
@@ -15,8 +11,9 @@ const STILLS: usize = 8;
 /// A film under way: frames go to the GIF as they come, some are kept for the strip.
 pub(crate) struct Film {
     path: PathBuf,
-    renderer: Renderer,
     gif: Option<GifWriter>,
+    /// Hundredths of a second that a frame is shown.
+    delay: u16,
     /// How many frames there are so far, and every `every`-th of them for the strip.
     frames: usize,
     stills: Vec<Frame>,
@@ -24,25 +21,16 @@ pub(crate) struct Film {
 }
 
 impl Film {
-    pub(crate) fn new(path: &Path, width: usize, height: usize) -> anyhow::Result<Self> {
-        let renderer = Renderer::new(width, height)?;
-        Ok(Self {
-            path: path.to_owned(),
-            renderer,
-            gif: None,
-            frames: 0,
-            stills: Vec::new(),
-            every: 1,
-        })
+    pub(crate) fn new(path: &Path, delay: u16) -> Self {
+        Self { path: path.to_owned(), gif: None, delay, frames: 0, stills: vec![], every: 1 }
     }
 
-    /// Takes a picture of the robot with a caption.
-    pub(crate) fn shoot(&mut self, env: &Locomotion, caption: &str) -> anyhow::Result<()> {
-        let mut frame = self.renderer.render(&scene(env), &camera(env))?;
+    /// Takes a picture with a caption.
+    pub(crate) fn shoot(&mut self, mut frame: Frame, caption: &str) -> anyhow::Result<()> {
         frame.write_text(8, 8, caption);
         match &mut self.gif {
             Some(gif) => gif.push(&frame)?,
-            None => self.gif = Some(GifWriter::start(&self.path, &frame, DELAY)?),
+            None => self.gif = Some(GifWriter::start(&self.path, &frame, self.delay)?),
         }
         self.keep(frame);
         Ok(())
@@ -64,15 +52,23 @@ impl Film {
         }
     }
 
-    /// Finishes the GIF and writes the strip beside it; returns the strip's path.
+    /// Finishes the GIF and writes the strip beside it, spread over the whole film; returns the strip's path.
     pub(crate) fn finish(self) -> anyhow::Result<PathBuf> {
         if let Some(gif) = self.gif {
             gif.finish()?;
         }
         let path = self.path.with_extension("png");
-        strip(&self.stills[..STILLS.min(self.stills.len())])?.write_png(&path)?;
+        let (kept, shown) = (self.stills.len(), STILLS.min(self.stills.len()));
+        let place = |i: usize| i * (kept - 1) / (shown - 1).max(1);
+        let stills: Vec<Frame> = (0..shown).map(|i| self.stills[place(i)].clone()).collect();
+        strip(&stills)?.write_png(&path)?;
         Ok(path)
     }
+}
+
+/// A picture of a robot.
+pub(crate) fn robot_frame(renderer: &Renderer, env: &Locomotion) -> anyhow::Result<Frame> {
+    Ok(renderer.render(&scene(env), &camera(env))?)
 }
 
 fn scene(env: &Locomotion) -> Scene {
@@ -91,8 +87,8 @@ fn scene(env: &Locomotion) -> Scene {
 fn camera(env: &Locomotion) -> Camera {
     let [x, y, _] = env.torso();
     match env.task() {
-        Task::Hopper | Task::Walker2d => Camera::beside([x, 0.0, 0.75], 4.2),
-        Task::HalfCheetah => Camera::beside([x, 0.0, 0.5], 4.2),
-        Task::Ant => Camera::at_an_angle([x, y, 0.4], 4.5),
+        Robot::Hopper | Robot::Walker2d => Camera::beside([x, 0.0, 0.75], 4.2),
+        Robot::HalfCheetah => Camera::beside([x, 0.0, 0.5], 4.2),
+        Robot::Ant => Camera::at_an_angle([x, y, 0.4], 4.5),
     }
 }

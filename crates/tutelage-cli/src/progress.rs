@@ -6,12 +6,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};
 use tutelage::Evaluation;
 use tutelage_lab::spec::RunSpec;
-use tutelage_lab::store::{RoundResult, Seconds, read_history, read_times};
-use tutelage_lab::{Reporter, RoundLine, Stage};
+use tutelage_runs::store::{Cut, RoundResult, Seconds, read_any, read_times};
+use tutelage_runs::terminal::{cut_text, expert_text, round_text, stop_on_ctrl_c};
+use tutelage_runs::{Reporter, RoundLine, Stage};
 
 use crate::output::{Output, note};
 
@@ -21,7 +21,6 @@ pub(crate) struct Progress<'a> {
     /// The live line, where standard error is a terminal.
     bar: Option<ProgressBar>,
     rounds: usize,
-    states_per_round: usize,
     expert: Option<f64>,
     stops: Arc<AtomicUsize>,
 }
@@ -30,17 +29,11 @@ impl<'a> Progress<'a> {
     /// Reports a run of this spec, after what was done before it was last interrupted.
     pub(crate) fn new(spec: &RunSpec, dir: &Path, output: &'a Output) -> anyhow::Result<Self> {
         let bar = live_line(spec.rounds, "rounds");
-        let progress = Self {
-            output,
-            bar,
-            rounds: spec.rounds,
-            states_per_round: spec.states_per_round,
-            expert: None,
-            stops: stop_on_ctrl_c()?,
-        };
+        let progress =
+            Self { output, bar, rounds: spec.rounds, expert: None, stops: stop_on_ctrl_c()? };
         progress.line(&format!("{} learns {} in {}", spec.algorithm, spec.task, dir.display()));
-        if let Ok(history) = read_history::<f32, f32>(dir) {
-            progress.earlier(&RoundLine::all(&history, spec.states_per_round, &read_times(dir)))?;
+        if let Ok(history) = read_any(dir) {
+            progress.earlier(&history.lines(spec.states_per_round, &read_times(dir)))?;
         }
         Ok(progress)
     }
@@ -76,20 +69,6 @@ impl<'a> Progress<'a> {
             None => note(text),
         }
     }
-
-    /// The rest at the last round's pace; rounds get longer as D grows, so the pace so far would promise too much.
-    fn time_left(&self, round: usize, last: &Seconds) -> Duration {
-        Duration::from_secs_f64(last.total() * (self.rounds - round) as f64)
-    }
-
-    fn share(&self, reward: f64) -> String {
-        match self.expert {
-            Some(expert) => {
-                format!(" ({:.0} % of the expert's {expert:.0})", 100.0 * reward / expert)
-            }
-            None => String::new(),
-        }
-    }
 }
 
 impl Reporter for Progress<'_> {
@@ -108,27 +87,16 @@ impl Reporter for Progress<'_> {
 
     fn expert(&mut self, expert: &Evaluation) {
         self.expert = Some(expert.mean_reward());
-        let (mean, sd) = (expert.mean_reward(), expert.sd_reward());
-        self.line(&format!("the expert earns {mean:.0} ± {sd:.0} with its mean action"));
+        self.line(&expert_text(expert));
     }
 
-    fn round(&mut self, result: &RoundResult, seconds: &Seconds) {
-        let line = RoundLine::new(result, self.states_per_round, Some(seconds));
-        let steps =
-            |evaluation: &Evaluation| evaluation.episodes.iter().map(|e| e.length).sum::<usize>();
-        let steps = steps(&result.mean) + result.random.as_ref().map_or(0, steps);
-        let loss = line.imitation_loss.map_or(String::new(), |loss| format!("  loss {loss:.4}"));
-        self.line(&format!(
-            "round {:>2}/{}  {:>4} annotations  reward {:>6.0}{}{loss}  {:.1} s  {:.0} steps/s  {} left",
-            line.round,
-            self.rounds,
-            line.annotations,
-            line.reward,
-            self.share(line.reward),
-            seconds.total(),
-            steps as f64 / seconds.evaluate.max(1e-9),
-            rough(self.time_left(line.round, seconds)),
-        ));
+    fn cut(&mut self, cut: &Cut) {
+        self.line(&cut_text(cut));
+    }
+
+    fn round(&mut self, result: &RoundResult, annotations: usize, seconds: &Seconds) {
+        let line = RoundLine::new(result, annotations, Some(seconds));
+        self.line(&round_text(&line, self.rounds, self.expert, seconds));
         if let Some(bar) = &self.bar {
             bar.set_position(line.round as u64);
         }
@@ -146,15 +114,6 @@ impl Reporter for Progress<'_> {
     }
 }
 
-/// 12 s, 3 min, 2 h.
-pub(crate) fn rough(time: Duration) -> String {
-    match time.as_secs() {
-        seconds @ 0..120 => format!("{seconds} s"),
-        seconds @ 120..7200 => format!("{} min", seconds / 60),
-        seconds => format!("{} h", seconds / 3600),
-    }
-}
-
 /// A line that stays below all others and shows how far it is, where standard error is a terminal.
 pub(crate) fn live_line(total: usize, what: &str) -> Option<ProgressBar> {
     if !std::io::stderr().is_terminal() {
@@ -166,29 +125,4 @@ pub(crate) fn live_line(total: usize, what: &str) -> Option<ProgressBar> {
     bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
     bar.enable_steady_tick(Duration::from_millis(200));
     Some(bar)
-}
-
-/// The first Ctrl-C asks the run to stop at a safe point; the second ends the process, which loses nothing either.
-pub(crate) fn stop_on_ctrl_c() -> anyhow::Result<Arc<AtomicUsize>> {
-    let stops = Arc::new(AtomicUsize::new(0));
-    let seen = Arc::clone(&stops);
-    ctrlc::set_handler(move || {
-        if seen.fetch_add(1, Ordering::SeqCst) > 0 {
-            std::process::exit(130);
-        }
-        note("stopping at the next safe point; press Ctrl-C again to stop at once");
-    })
-    .context("cannot listen for Ctrl-C")?;
-    Ok(stops)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn times_are_rough() {
-        let rough = |seconds| rough(Duration::from_secs(seconds));
-        assert_eq!([rough(12), rough(150), rough(8000)], ["12 s", "2 min", "2 h"]);
-    }
 }

@@ -44,7 +44,7 @@ impl Kind for f32 {
 
     fn oracle(class: &Class, rule: Option<OracleSpec>) -> Result<BoxOracle<f32>, SettingsError> {
         match class {
-            Class::Linear => Ok(Box::new(LeastSquares)),
+            Class::Linear => Ok(Box::new(LeastSquares::default())),
             Class::Mlp(hidden) => Ok(Box::new(Mlp::new(settings(hidden, rule))?)),
         }
     }
@@ -74,11 +74,11 @@ fn by_rule<A: Kind>(maker: &Maker<A>, spec: &RunSpec) -> Result<Teachers<A>, Cas
 
 fn settings(hidden: &[usize], rule: Option<OracleSpec>) -> MlpSettings {
     let settings = MlpSettings::new(hidden);
-    let Some(OracleSpec { budget, learning_rate, batch }) = rule else { return settings };
+    let Some(OracleSpec { budget, learning_rate, batch, states }) = rule else { return settings };
     let budget = match budget {
         BudgetSpec::Epochs(count) => Budget::Epochs(count),
         BudgetSpec::Iterations(count) => Budget::Iterations(count),
     };
     let adam = tutelage_net::AdamSettings { learning_rate, ..settings.adam };
-    MlpSettings { budget, batch, adam, ..settings }
+    MlpSettings { budget, batch, adam, states, ..settings }
 }

@@ -17,7 +17,7 @@ use tutelage_runs::{Ending, Reporter, RoundLine, RunError, run};
 use crate::cast::{Cast, CastError};
 use crate::kind::Kind;
 use crate::registry::{ActionKind, BoxEnvs, BoxExpert};
-use crate::spec::{RunSpec, SpecError};
+use crate::spec::{Draft, RunSpec, SpecError};
 
 /// Why something could not be done.
 #[derive(Debug, thiserror::Error)]
@@ -134,12 +134,19 @@ fn begun_as(path: &Path, spec: &RunSpec) -> Result<String, LabError> {
         Err(StoreError::NoRun { .. }) => return Ok(spec.to_toml()),
         text => text?,
     };
-    let continues = |begun: RunSpec| {
+    let continues = |begun: RunSpec| -> Result<bool, SpecError> {
         let longer = begun.rounds < spec.rounds && spec.deploy != Deploy::RandomRound;
         let rounds = if longer { spec.rounds } else { begun.rounds };
-        RunSpec { keep: spec.keep, rounds, ..begun } == *spec
+        let begun = RunSpec { keep: spec.keep, rounds, ..begun };
+        Ok(begun == *spec || placed(&begun)? == placed(spec)?)
     };
-    Ok(if RunSpec::parse(&text).is_ok_and(continues) { text } else { spec.to_toml() })
+    let same = RunSpec::parse(&text).and_then(continues).unwrap_or(false);
+    Ok(if same { text } else { spec.to_toml() })
+}
+
+/// A spec whose paths do not depend on where one stands.
+fn placed(spec: &RunSpec) -> Result<RunSpec, SpecError> {
+    Draft::from(spec).with_absolute_paths().check()
 }
 
 /// Whether this spec asks for more rounds than the run was begun with.

@@ -16,11 +16,13 @@ use crate::spec::{BudgetSpec, Class, hint};
 pub struct Task(&'static Entry);
 
 /// An entry of the registry.
-pub struct Entry {
+struct Entry {
     name: &'static str,
     /// Another name that people may know it by.
     alias: &'static str,
     about: &'static str,
+    /// Hundredths of a second that a step takes where somebody watches.
+    pace: u16,
     defaults: Defaults,
     make: Make,
 }
@@ -121,12 +123,14 @@ const fn robot(
         episodes: 25,
         cover: [-2.0, 2.0],
     };
-    Entry { name, alias, about: "run as far as possible", defaults, make: Make::Robot(robot) }
+    let about = "run as far as possible";
+    Entry { name, alias, about, pace: 2, defaults, make: Make::Robot(robot) }
 }
 
 const fn world(
     name: &'static str,
     about: &'static str,
+    pace: u16,
     defaults: tutelage_worlds::Defaults,
     make: Make,
 ) -> Entry {
@@ -142,7 +146,7 @@ const fn world(
         episodes: defaults.episodes,
         cover: defaults.cover,
     };
-    Entry { name, alias: "", about, defaults, make }
+    Entry { name, alias: "", about, pace, defaults, make }
 }
 
 /// All tasks, in the order in which they are listed.
@@ -154,28 +158,38 @@ static ENTRIES: [Entry; 9] = [
     world(
         "cart-pole",
         "balance a pole on a cart",
+        3,
         CartPole::DEFAULTS,
         Make::Indices(maker::<CartPole>()),
     ),
     world(
         "pendulum",
         "swing a pendulum up and keep it there",
+        5,
         Pendulum::DEFAULTS,
         Make::Vectors(maker::<Pendulum>()),
     ),
     world(
         "drive",
         "drive a car around a track by its range sensors",
+        5,
         Drive::DEFAULTS,
         Make::Vectors(maker::<Drive>()),
     ),
     world(
         "drive-5",
         "the same with five keys",
+        5,
         DriveFive::DEFAULTS,
         Make::Indices(maker::<DriveFive>()),
     ),
-    world("grid", "find the way through a maze", Grid::DEFAULTS, Make::Indices(maker::<Grid>())),
+    world(
+        "grid",
+        "find the way through a maze",
+        25,
+        Grid::DEFAULTS,
+        Make::Indices(maker::<Grid>()),
+    ),
 ];
 
 /// A name that is none of the tasks'.
@@ -218,6 +232,21 @@ impl Task {
     /// What is to be done in it.
     pub fn about(self) -> &'static str {
         self.0.about
+    }
+
+    /// Hundredths of a second that a step takes where somebody watches.
+    pub fn pace(self) -> u16 {
+        self.0.pace
+    }
+
+    /// An environment that can be drawn in the plane, where actions are vectors and it is no robot.
+    pub fn vector_stage(self) -> Option<Box<dyn Stage<f32>>> {
+        self.vectors().map(|maker| (maker.stage)())
+    }
+
+    /// An environment that can be drawn in the plane, where actions are indices.
+    pub fn index_stage(self) -> Option<Box<dyn Stage<u32>>> {
+        self.indices().map(|maker| (maker.stage)())
     }
 
     /// How it is usually learned.

@@ -81,6 +81,10 @@ impl Oracle for LeastSquares {
 }
 
 impl DurableOracle for LeastSquares {
+    fn describe(&self) -> String {
+        format!("{self:?}")
+    }
+
     fn encode(&self, policy: &MlpPolicy) -> Result<Vec<u8>, OracleError> {
         policy.to_safetensors().map_err(|error| OracleError::Other(Box::new(error)))
     }

@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use tutelage_lab::store::{Disk, History, OsDisk, read_history};
+use tutelage_runs::store::{AnyHistory, Disk, OsDisk, read_any};
 
 use crate::record::FORMAT;
 use crate::{Record, Run};
@@ -103,13 +103,13 @@ impl Archive {
     }
 
     /// The annotations of a whole run, on the clock or not.
-    pub fn data(&self, run: &Run) -> Option<History<f32, f32>> {
+    pub fn data(&self, run: &Run) -> Option<AnyHistory> {
         self.whole(run).or_else(|| self.whole(&run.on_the_clock()))
     }
 
-    fn whole(&self, run: &Run) -> Option<History<f32, f32>> {
-        let history = read_history(&self.run_path(run)).ok()?;
-        (history.results.len() == run.spec.rounds).then_some(history)
+    fn whole(&self, run: &Run) -> Option<AnyHistory> {
+        let history = read_any(&self.run_path(run)).ok()?;
+        (history.results().len() == run.spec.rounds).then_some(history)
     }
 
     /// Keeps a record.

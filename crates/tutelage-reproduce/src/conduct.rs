@@ -7,9 +7,10 @@ use std::path::Path;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use rayon::ThreadPoolBuilder;
+use tutelage_lab::learn_in;
 use tutelage_lab::spec::RunSpec;
-use tutelage_lab::store::{RoundResult, Seconds, read_history, read_times};
-use tutelage_lab::{Ending, Reporter, learn_in};
+use tutelage_runs::store::{RoundResult, Seconds, read_any, read_times};
+use tutelage_runs::{Ending, Reporter};
 
 use crate::{Archive, Estimator, Plan, Record, Run};
 
@@ -226,7 +227,7 @@ impl<'a> Board<'a> {
             };
             launch(&run.located(archive.runs()), &path, &mut goes_on).map_err(failed)?;
         }
-        let history = read_history(&path).map_err(|error| failed(error.to_string()))?;
+        let history = read_any(&path).map_err(|error| failed(error.to_string()))?;
         let times = read_times(&path);
         let memory = times.iter().filter_map(|seconds| seconds.memory).max();
         let record = Record { memory, ..Record::new(run, &history, &times, self.threads) };
@@ -260,7 +261,7 @@ struct Relay<'a> {
 }
 
 impl Reporter for Relay<'_> {
-    fn round(&mut self, result: &RoundResult, _: &Seconds) {
+    fn round(&mut self, result: &RoundResult, _: usize, _: &Seconds) {
         self.watcher.round(self.run, result.round);
     }
 

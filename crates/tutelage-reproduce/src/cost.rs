@@ -1,7 +1,7 @@
 //! What whole runs took.
 
-use tutelage_envs::Task;
-use tutelage_lab::spec::AlgorithmName;
+use tutelage::Named;
+use tutelage_lab::Task;
 
 use crate::gather::GatherError;
 use crate::paper::authors_seconds;
@@ -13,7 +13,7 @@ pub struct Cost {
     /// The task.
     pub task: Task,
     /// The algorithm.
-    pub algorithm: AlgorithmName,
+    pub algorithm: Named,
     /// Threads that it ran on.
     pub threads: usize,
     /// Seconds in all.

@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 
-use tutelage_envs::{HORIZON, Task};
+use tutelage::Spaces;
+use tutelage_envs::Task as Robot;
+use tutelage_lab::Task;
 use tutelage_lab::spec::{BudgetSpec, Class, RunSpec};
 
 use crate::{Archive, Plan, Run};
@@ -67,7 +69,7 @@ fn guess(spec: &RunSpec) -> f64 {
     let train: f64 = (1..=spec.rounds).map(|round| train_seconds(spec, round, weights)).sum();
     let acting = 2.0 * weights * members / ACTING_FLOPS;
     let evaluations = if spec.algorithm.members() > 1 { 2.0 } else { 1.0 };
-    let evaluated = evaluations * (spec.rounds * spec.episodes * HORIZON) as f64;
+    let evaluated = evaluations * (spec.rounds * spec.episodes * spec.task.shape().1) as f64;
     let collected = 20.0 * (spec.rounds * spec.states_per_round) as f64;
     let steps = evaluated + collected;
     members * train + steps * (step_seconds(spec.task) + acting)
@@ -90,18 +92,20 @@ fn weights(class: &Class, task: Task) -> f64 {
         Class::Mlp(hidden) => hidden.as_slice(),
         Class::Linear => &[],
     };
-    let ends = [task.state_width(), task.action_width()];
+    let (Spaces { states, actions }, _) = task.shape();
+    let ends = [states, actions];
     let widths: Vec<usize> = ends[..1].iter().chain(hidden).chain(&ends[1..]).copied().collect();
     widths.windows(2).map(|pair| (pair[0] * pair[1]) as f64).sum()
 }
 
 /// Seconds of one simulator step.
 fn step_seconds(task: Task) -> f64 {
-    match task {
-        Task::Hopper => 22e-6,
-        Task::Walker2d => 34e-6,
-        Task::HalfCheetah => 48e-6,
-        Task::Ant => 75e-6,
+    match task.robot() {
+        Some(Robot::Hopper) => 22e-6,
+        Some(Robot::Walker2d) => 34e-6,
+        Some(Robot::HalfCheetah) => 48e-6,
+        Some(Robot::Ant) => 75e-6,
+        None => 1e-6,
     }
 }
 

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use serde::Deserialize;
-use tutelage_envs::{Task, UnknownTask};
-use tutelage_lab::spec::{AlgorithmName, BudgetSpec, CoverSpec, SpecError, hint, nearest};
+use tutelage::{Named, nearest};
+use tutelage_lab::spec::{BudgetSpec, CoverSpec, SpecError, hint};
+use tutelage_lab::{Task, UnknownTask};
 
 use crate::{BadSeeds, parse_seeds};
 
@@ -94,9 +95,9 @@ pub enum PerturbFrom {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Series {
     /// The algorithm.
-    pub algorithm: AlgorithmName,
+    pub algorithm: Named,
     /// Whose data it trains on, where it collects none.
-    pub data: Option<AlgorithmName>,
+    pub data: Option<Named>,
 }
 
 /// Why a file describes no figure.

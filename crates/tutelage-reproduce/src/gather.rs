@@ -1,6 +1,6 @@
 //! The finished runs behind each panel of a figure.
 
-use tutelage_envs::Task;
+use tutelage_lab::Task;
 
 use crate::plan::{PlanError, Setting};
 use crate::{Archive, ArchiveError, Experiment, Plan, Record, Row, Selection, Series};

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use tutelage_envs::Task;
-use tutelage_lab::spec::{AlgorithmName, Class, CoverSpec, Draft, RunSpec, SpecError};
-use tutelage_lab::{BenchError, fingerprint, load_expert};
+use tutelage::Named;
+use tutelage_lab::spec::{Class, CoverSpec, Draft, RunSpec, SpecError};
+use tutelage_lab::{CastError, Task, fingerprint, load_expert};
 
 use crate::{Archive, ArchiveError, Draw, Experiment, PerturbFrom, Profile, Row, Series};
 
@@ -32,7 +32,7 @@ pub struct Selection {
     /// The tasks.
     pub tasks: Option<Vec<Task>>,
     /// The algorithms.
-    pub algorithms: Option<Vec<AlgorithmName>>,
+    pub algorithms: Option<Vec<Named>>,
     /// The seeds.
     pub seeds: Option<Vec<u64>>,
 }
@@ -56,7 +56,7 @@ pub enum PlanError {
     Spec(#[from] SpecError),
     /// An expert is missing.
     #[error(transparent)]
-    Expert(#[from] BenchError),
+    Expert(#[from] CastError),
 }
 
 impl Selection {
@@ -136,7 +136,7 @@ impl Plan {
             d0 = Some(match &row.d0 {
                 PerturbFrom::Fixed(cover) => cover.to_string(),
                 PerturbFrom::Dagger => {
-                    let dagger = Series { algorithm: AlgorithmName::Dagger, data: None };
+                    let dagger = Series { algorithm: dagger()?, data: None };
                     for seed in profile.seeds(&COVER_SEEDS) {
                         needs.push(self.run(setting, &dagger, seed)?);
                     }
@@ -186,8 +186,13 @@ impl Plan {
         if let Some(expert) = self.experts.get(&task) {
             return Ok(expert.clone());
         }
-        let given = fingerprint(&load_expert(task.name(), Some(task))?);
-        let expert = format!("{:08x}", given.checksum);
+        let expert = match task.robot() {
+            Some(_) => {
+                let given = fingerprint(&load_expert(task.name(), Some(task))?);
+                format!("{:08x}", given.checksum)
+            }
+            None => "rule".into(),
+        };
         self.experts.insert(task, expert.clone());
         Ok(expert)
     }
@@ -244,6 +249,10 @@ pub(crate) struct Setting<'a> {
     pub(crate) profile: Profile,
 }
 
+fn dagger() -> Result<Named, SpecError> {
+    Ok("dagger".parse::<Named>()?)
+}
+
 fn name(spec: &RunSpec, expert: &str) -> String {
     format!("{}-{expert}", spec.folder())
 }
@@ -274,6 +283,15 @@ impl Run {
 mod tests {
     use super::*;
     use tutelage::{ExpertActs, Sampling};
+    use tutelage_runs::store::AnyHistory;
+
+    fn nothing() -> AnyHistory {
+        AnyHistory::Vectors(Default::default())
+    }
+
+    fn hopper() -> Task {
+        "hopper".parse().unwrap()
+    }
 
     fn plan(name: &str, selection: &Selection) -> (Plan, Vec<usize>) {
         let mut plan = Plan::default();
@@ -296,7 +314,7 @@ mod tests {
     #[test]
     fn d0_is_made_of_ten_runs_whatever_seeds_are_shown() {
         let one = Selection {
-            tasks: Some(vec![Task::Hopper]),
+            tasks: Some(vec![hopper()]),
             algorithms: Some(vec!["mp-25(15)".parse().unwrap()]),
             seeds: Some(vec![3]),
             ..Selection::default()
@@ -328,7 +346,7 @@ mod tests {
     fn located_specs_name_folders_and_the_name_does_not_depend_on_where_they_are() {
         let quick = Selection {
             profile: Profile::Quick,
-            tasks: Some(vec![Task::Hopper]),
+            tasks: Some(vec![hopper()]),
             ..Selection::default()
         };
         let (plan, shown) = plan("ablation", &quick);
@@ -345,8 +363,8 @@ mod tests {
         let archive = Archive::new(dir.path().join("results"), dir.path().join("runs"));
         let selection = Selection {
             profile: Profile::Quick,
-            tasks: Some(vec![Task::Hopper]),
-            algorithms: Some(vec![AlgorithmName::BehaviorCloning]),
+            tasks: Some(vec![hopper()]),
+            algorithms: Some(vec!["bc".parse().unwrap()]),
             seeds: Some(vec![1]),
         };
         let (mut plan, timed) = plan("cost", &selection);
@@ -354,7 +372,7 @@ mod tests {
         let main = plan.add(&Experiment::named("main").unwrap(), &selection).unwrap();
         let both: Vec<usize> = main.iter().copied().chain([timed]).collect();
         assert!(!plan.outstanding(&both, &archive).unwrap().contains(&main[0]), "once will do");
-        let record = crate::Record::new(&plan.runs[timed], &Default::default(), &[], 2);
+        let record = crate::Record::new(&plan.runs[timed], &nothing(), &[], 2);
         archive.save(&plan.runs[timed], &record).unwrap();
         assert_eq!(archive.record(&plan.runs[main[0]]).unwrap(), Some(record));
         assert_eq!(plan.outstanding(&main, &archive).unwrap(), main[1..]);
@@ -366,14 +384,14 @@ mod tests {
         let archive = Archive::new(dir.path().join("results"), dir.path().join("runs"));
         let quick = Selection {
             profile: Profile::Quick,
-            tasks: Some(vec![Task::Hopper]),
+            tasks: Some(vec![hopper()]),
             ..Selection::default()
         };
         let (plan, shown) = plan("ablation", &quick);
         assert_eq!(plan.outstanding(&shown, &archive).unwrap().len(), 8);
         for &run in &shown {
             let run = &plan.runs[run];
-            let record = crate::Record::new(run, &Default::default(), &[], 1);
+            let record = crate::Record::new(run, &nothing(), &[], 1);
             archive.save(run, &record).unwrap();
             assert_eq!(archive.record(run).unwrap(), Some(record));
         }

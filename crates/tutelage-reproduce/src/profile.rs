@@ -41,7 +41,7 @@ impl Profile {
         let oracle = |budget: Option<BudgetSpec>, learning_rate| OracleDraft {
             budget: budget.map(|budget| budget.to_string()),
             learning_rate,
-            batch: None,
+            ..OracleDraft::default()
         };
         let plain = Draft { keep: Some("last".into()), ..Draft::default() };
         match self {
@@ -105,7 +105,7 @@ mod tests {
     fn the_papers_profile_is_the_specs_default() {
         let paper = spec(Profile::Paper, "realizable");
         assert_eq!((paper.rounds, paper.episodes), (20, 25));
-        assert_eq!(paper.oracle, Some(OracleSpec::default()));
+        assert_eq!(paper.oracle, Some(OracleSpec::of(paper.task)));
     }
 
     #[test]

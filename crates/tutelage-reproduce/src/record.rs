@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use tutelage::Evaluation;
-use tutelage_lab::store::{History, Seconds};
+use tutelage_runs::store::{AnyHistory, Seconds};
 
 use crate::plan::Run;
 
@@ -48,29 +48,31 @@ pub(crate) const FORMAT: u32 = 1;
 
 impl Record {
     /// The record of a run with this history and these times.
-    pub fn new(run: &Run, history: &History<f32, f32>, times: &[Seconds], threads: usize) -> Self {
-        let results = &history.results;
+    pub fn new(run: &Run, history: &AnyHistory, times: &[Seconds], threads: usize) -> Self {
+        let results = history.results();
+        let lines = history.lines(run.spec.states_per_round, &[]);
         let seconds = |of: &dyn Fn(&Seconds) -> f64| {
             let round = |n| times.iter().find(|seconds| seconds.round == n).map_or(0.0, of);
             results.iter().map(|result| short(round(result.round), 3)).collect::<Vec<_>>()
         };
         let per_round = |of: &dyn Fn(&Evaluation) -> f64, digits| {
-            results.iter().map(|result| short(of(&result.mean), digits)).collect::<Vec<_>>()
+            results.iter().map(|result| short(of(&result.deployed), digits)).collect::<Vec<_>>()
         };
         let random = results
             .iter()
             .map(|result| result.random.as_ref().map(|random| short(random.mean_reward(), 2)));
-        let loss = results.iter().map(|result| result.mean.imitation_loss().map(|x| short(x, 7)));
+        let loss =
+            results.iter().map(|result| result.deployed.imitation_loss().map(|x| short(x, 7)));
         Self {
             format: FORMAT,
             run: run.name.clone(),
             spec_hash: run.spec.hash(),
             spec: run.spec.to_toml(),
             expert: run.expert.clone(),
-            expert_reward: history.expert.as_ref().map(|expert| short(expert.mean_reward(), 2)),
+            expert_reward: history.expert().map(|expert| short(expert.mean_reward(), 2)),
             threads,
             memory: None,
-            annotations: results.iter().map(|r| r.round * run.spec.states_per_round).collect(),
+            annotations: lines.iter().map(|line| line.annotations).collect(),
             reward: per_round(&Evaluation::mean_reward, 2),
             reward_sd: per_round(&Evaluation::sd_reward, 2),
             reward_random: random.collect(),

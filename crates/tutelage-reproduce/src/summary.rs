@@ -1,8 +1,7 @@
 //! A figure's curves as numbers: what they come to, how soon, and whether one beats another.
 
-use tutelage_envs::Task;
-use tutelage_lab::spec::AlgorithmName;
-use tutelage_lab::stats::{
+use tutelage_lab::Task;
+use tutelage_runs::stats::{
     Bootstrap, Interval, annotations_to_reach, mean, probability_of_improvement,
 };
 
@@ -47,7 +46,7 @@ pub fn summarise(
 
 fn summaries(panel: &Gathered<'_>) -> Vec<Summary> {
     let is_dagger =
-        |series: &Series| series.algorithm == AlgorithmName::Dagger && series.data.is_none();
+        |series: &Series| series.algorithm.to_string() == "dagger" && series.data.is_none();
     let dagger = panel.finished.iter().find(|(series, _)| is_dagger(series));
     let dagger = dagger.map(|(_, records)| averages(records, |record| Some(&record.reward)));
     let mut summaries = Vec::new();

@@ -77,6 +77,15 @@ impl Ask {
         }
     }
 
+    /// This choice in a few words, as tables show it.
+    pub fn in_words(self) -> &'static str {
+        match self {
+            Self::Sampled(_) => "every 20th state, or independent draws",
+            Self::MostDisputed { .. } => "the most disputed of m times as many",
+            Self::WhereExpertDrove { .. } => "where the expert drove",
+        }
+    }
+
     /// How states are taken from trajectories, where that is a matter of choice.
     pub fn sampling(self) -> Sampling {
         match self {

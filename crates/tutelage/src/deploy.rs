@@ -17,6 +17,17 @@ pub enum Deploy {
     RandomRound,
 }
 
+impl Deploy {
+    /// This choice in a few words, as tables show it.
+    pub fn in_words(self) -> &'static str {
+        match self {
+            Self::Mean => "mean",
+            Self::UniformMember => "a random member at every step",
+            Self::RandomRound => "random round",
+        }
+    }
+}
+
 /// A policy whose members act in the way chosen.
 ///
 /// ```

@@ -51,6 +51,19 @@ impl Drive {
         !matches!(self, Self::Learner | Self::Stored)
     }
 
+    /// This choice in a few words, as tables show it.
+    pub fn in_words(&self) -> &'static str {
+        match self {
+            Self::Learner => "learner",
+            Self::Expert(_) => "expert",
+            Self::Mixture(_) => "expert with probability βₙ, else learner",
+            Self::NoisyExpert { .. } => "expert, disturbed",
+            Self::Gated(Gate::Doubt { .. }) => "learner; expert where it is in doubt",
+            Self::Gated(Gate::Distance { .. }) => "learner, until the expert steps in",
+            Self::Stored => "nobody (stored data)",
+        }
+    }
+
     /// What is wrong with the numbers of this choice: their name, value and what is allowed.
     pub(crate) fn check(&self) -> Result<(), Misfit> {
         match *self {

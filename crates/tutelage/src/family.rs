@@ -29,6 +29,56 @@ pub struct Family {
     /// A name of the family.
     pub example: &'static str,
     make: fn(&Settings) -> Algorithm,
+    look: fn(&Named) -> Look,
+}
+
+/// How an algorithm's curve is drawn: a colour, and a stroke that tells curves apart without colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Look {
+    /// Red, green and blue.
+    pub rgb: [u8; 3],
+    /// The stroke.
+    pub stroke: Stroke,
+}
+
+/// How a line is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stroke {
+    /// Without gaps.
+    Solid,
+    /// In dashes.
+    Dashed,
+    /// In dots.
+    Dotted,
+    /// In dashes and dots.
+    DashDotted,
+    /// Without gaps, its points marked.
+    Marked,
+}
+
+const fn look(rgb: [u8; 3], stroke: Stroke) -> Look {
+    Look { rgb, stroke }
+}
+
+/// Bootstrap-DAgger by the number of members: the paper's green for 5, blue-green for 25.
+fn bootstrap_look(named: &Named) -> Look {
+    match named.members {
+        1 => look([240, 150, 20], Stroke::Dashed),
+        2..25 => look([30, 140, 40], Stroke::Solid),
+        _ => look([0, 150, 150], Stroke::Marked),
+    }
+}
+
+/// The sizes of the perturbation from light to dark, X = 15 in the paper's magenta.
+fn perturbed_look(named: &Named) -> Look {
+    match named.numbers[0] as usize {
+        0 => look([185, 150, 110], Stroke::Marked),
+        1..=10 => look([250, 170, 60], Stroke::Solid),
+        11..=20 => look([200, 30, 180], Stroke::DashDotted),
+        21..=40 => look([100, 90, 220], Stroke::Dotted),
+        41..=80 => look([20, 120, 160], Stroke::Marked),
+        _ => look([20, 60, 50], Stroke::Dashed),
+    }
 }
 
 /// How many members the algorithms of a family have.
@@ -109,6 +159,7 @@ pub static FAMILIES: [Family; 15] = [
         numbers: &[],
         example: "bc",
         make: |s| behavior_cloning(s.acts, s.sampling),
+        look: |_| look([31, 79, 180], Stroke::Dotted),
     },
     Family {
         key: "dagger",
@@ -120,6 +171,7 @@ pub static FAMILIES: [Family; 15] = [
         numbers: &[],
         example: "dagger",
         make: |s| dagger(s.sampling),
+        look: |_| look([214, 39, 40], Stroke::Dashed),
     },
     Family {
         key: "bd",
@@ -131,6 +183,7 @@ pub static FAMILIES: [Family; 15] = [
         numbers: &[],
         example: "bd-5",
         make: |s| bootstrap_dagger(s.members, s.sampling),
+        look: bootstrap_look,
     },
     Family {
         key: "mp",
@@ -142,6 +195,7 @@ pub static FAMILIES: [Family; 15] = [
         numbers: &[X],
         example: "mp-25(15)",
         make: |s| mp(s.members, s.whole(0), s.sampling),
+        look: perturbed_look,
     },
     Family {
         key: "mftpl-p",
@@ -153,6 +207,7 @@ pub static FAMILIES: [Family; 15] = [
         numbers: &[LAMBDA],
         example: "mftpl-p(15)",
         make: |s| mftpl_p(s.members, s.numbers[0], s.sampling),
+        look: |_| look([120, 60, 160], Stroke::Dashed),
     },
     Family {
         key: "growing-mp",
@@ -164,6 +219,7 @@ pub static FAMILIES: [Family; 15] = [
         numbers: &[X],
         example: "growing-mp-25(5)",
         make: |s| growing_mp(s.members, s.whole(0), s.sampling),
+        look: |_| look([150, 20, 110], Stroke::Marked),
     },
     Family {
         key: "dagger-constant",
@@ -175,6 +231,7 @@ pub static FAMILIES: [Family; 15] = [
         numbers: &[SHARE],
         example: "dagger-constant(0.5)",
         make: |s| mixed_dagger(Beta::Constant(s.numbers[0]), s.sampling),
+        look: |_| look([170, 90, 60], Stroke::Solid),
     },
     Family {
         key: "dagger-power",
@@ -186,6 +243,7 @@ pub static FAMILIES: [Family; 15] = [
         numbers: &[Number { symbol: "p", ..SHARE }],
         example: "dagger-power(0.5)",
         make: |s| mixed_dagger(Beta::Power(s.numbers[0]), s.sampling),
+        look: |_| look([205, 110, 70], Stroke::DashDotted),
     },
     Family {
         key: "dagger-linear",
@@ -202,6 +260,7 @@ pub static FAMILIES: [Family; 15] = [
         }],
         example: "dagger-linear(10)",
         make: |s| mixed_dagger(Beta::Linear(s.whole(0)), s.sampling),
+        look: |_| look([130, 70, 50], Stroke::Dotted),
     },
     Family {
         key: "dart",
@@ -218,6 +277,7 @@ pub static FAMILIES: [Family; 15] = [
         }],
         example: "dart(1)",
         make: |s| dart(s.numbers[0], s.sampling),
+        look: |_| look([70, 130, 220], Stroke::DashDotted),
     },
     Family {
         key: "ensemble-dagger",
@@ -237,6 +297,7 @@ pub static FAMILIES: [Family; 15] = [
         ],
         example: "ensemble-dagger-5(0.05,0.2)",
         make: |s| ensemble_dagger(s.members, s.numbers[0], s.numbers[1], s.every()),
+        look: |_| look([90, 110, 40], Stroke::DashDotted),
     },
     Family {
         key: "hg-dagger",
@@ -248,6 +309,7 @@ pub static FAMILIES: [Family; 15] = [
         numbers: &[TAU],
         example: "hg-dagger(0.2)",
         make: |s| hg_dagger(s.members, s.numbers[0], s.every()),
+        look: |_| look([180, 150, 0], Stroke::Solid),
     },
     Family {
         key: "active-bd",
@@ -264,6 +326,7 @@ pub static FAMILIES: [Family; 15] = [
         }],
         example: "active-bd-5(4)",
         make: |s| active_dagger(s.members, s.whole(0), s.sampling),
+        look: |_| look([0, 110, 80], Stroke::Dotted),
     },
     Family {
         key: "bagging",
@@ -275,10 +338,11 @@ pub static FAMILIES: [Family; 15] = [
         numbers: &[],
         example: "bagging-5",
         make: |s| bagging(s.members),
+        look: |_| look([240, 130, 170], Stroke::Dotted),
     },
     Family {
         key: "supervised",
-        label: "Supervised",
+        label: "SL",
         about: "one network on the annotations of another run",
         citation: "",
         page: "supervised.md",
@@ -286,6 +350,7 @@ pub static FAMILIES: [Family; 15] = [
         numbers: &[],
         example: "supervised",
         make: |_| supervised(),
+        look: |_| look([140, 200, 30], Stroke::Marked),
     },
 ];
 
@@ -434,6 +499,11 @@ impl Named {
     /// How the paper and the figures write it: `MP-25(15)`.
     pub fn label(&self) -> String {
         self.written(self.family.label)
+    }
+
+    /// How its curve is drawn; colours are the paper's where its text names them.
+    pub fn look(&self) -> Look {
+        (self.family.look)(self)
     }
 
     fn written(&self, head: &str) -> String {

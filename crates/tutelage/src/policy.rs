@@ -176,13 +176,11 @@ pub fn disagreement<P: Policy>(
     mean: &Batch<P::Action>,
 ) -> Result<Vec<f64>, PolicyError> {
     let members = policy.members();
-    let mut sums = vec![0.0; states.len()];
-    let mut actions = Batch::zeros(states.len(), mean.width());
-    for member in 0..members as u32 {
-        policy.act_members(states, &vec![member; states.len()], &mut actions)?;
-        for (row, sum) in sums.iter_mut().enumerate() {
-            *sum += P::Action::loss(actions.row(row), mean.row(row)) / members as f64;
-        }
-    }
-    Ok(sums)
+    let mut actions = Batch::new(mean.width());
+    policy.act_each(states, &mut actions)?;
+    let of_state = |row: usize| {
+        let each = (0..members).map(|e| actions.row(row * members + e));
+        each.map(|action| P::Action::loss(action, mean.row(row))).sum::<f64>() / members as f64
+    };
+    Ok((0..states.len()).map(of_state).collect())
 }

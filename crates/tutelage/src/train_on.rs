@@ -83,6 +83,18 @@ pub enum TrainOnError {
 const MAX_DRAWN: usize = 10_000_000;
 
 impl TrainOn {
+    /// This choice in a few words, as tables show it.
+    pub fn in_words(&self) -> &'static str {
+        match self {
+            Self::Data => "D",
+            Self::Bootstrap => "bootstrap(D)",
+            Self::Perturbed(Size::Fixed(_)) => "D ∪ Q, Q = X draws from d₀ ⊗ Unif(𝒜)",
+            Self::Perturbed(Size::Growing(_)) => "D ∪ Q, X n draws in round n",
+            Self::Perturbed(Size::Poisson(_)) => "D ∪ Q, X ~ Poisson(λ)",
+            Self::RandomCosts { .. } => "D and Gaussian costs on a separator set",
+        }
+    }
+
     /// Whether this choice makes sense in these spaces, with this material, up to round n.
     pub fn check<S: Element, A: Action>(
         &self,

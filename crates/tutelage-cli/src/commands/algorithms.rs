@@ -1,61 +1,69 @@
-//! `tutelage algorithms`: the table of the three choices.
+//! `tutelage algorithms`: the families as values of the four choices.
 
 use serde::Serialize;
+use tutelage::{ExpertActs, FAMILIES, Family, Named, Sampling, logger_m};
 
 use crate::output::{Output, Row};
 
 pub(crate) fn run(output: &Output) -> anyhow::Result<()> {
-    output.rows(&TABLE)
+    let lines: Result<Vec<Line>, _> = FAMILIES.iter().map(Line::of).collect();
+    let mut lines = lines?;
+    lines.push(Line::logger_m());
+    output.rows(&lines)
 }
 
-/// An algorithm as three choices and an ensemble size.
+/// A family: its form, its four choices, what it is.
 #[derive(Serialize)]
 struct Line {
-    algorithm: &'static str,
+    algorithm: String,
     drives: &'static str,
+    asks: &'static str,
     trains_on: &'static str,
-    acts: &'static str,
-    members: &'static str,
+    deploys: &'static str,
+    example: &'static str,
+    citation: &'static str,
     command: &'static str,
 }
 
-const fn line(columns: [&'static str; 6]) -> Line {
-    let [algorithm, drives, trains_on, acts, members, command] = columns;
-    Line { algorithm, drives, trains_on, acts, members, command }
-}
+impl Line {
+    fn of(family: &'static Family) -> anyhow::Result<Self> {
+        let named: Named = family.example.parse()?;
+        let algorithm = named.algorithm(Sampling::Stride(20), ExpertActs::Sampled);
+        Ok(Self {
+            algorithm: family.form(),
+            drives: algorithm.drive.in_words(),
+            asks: if named.is_offline() { "–" } else { algorithm.ask.in_words() },
+            trains_on: algorithm.train_on.in_words(),
+            deploys: "mean",
+            example: family.example,
+            citation: family.citation,
+            command: if named.is_offline() { "retrain" } else { "learn" },
+        })
+    }
 
-const TABLE: [Line; 8] = [
-    line(["bc", "expert", "D", "–", "1", "learn"]),
-    line(["dagger", "learner", "D", "–", "1", "learn"]),
-    line(["bd-E", "learner", "bootstrap of D", "mean", "E", "learn"]),
-    line(["mp-E(X)", "learner", "D and X draws from d0 with random labels", "mean", "E", "learn"]),
-    line([
-        "mftpl-p-E(λ)",
-        "learner",
-        "the same, X ~ Poisson(λ)",
-        "mean",
-        "E or 25",
-        "learn, theory",
-    ]),
-    line([
-        "logger-m",
-        "learner",
-        "D and random costs on a separator set",
-        "random round",
-        "E",
-        "theory",
-    ]),
-    line(["bagging-E", "stored data", "bootstrap of D", "mean", "E", "retrain"]),
-    line(["supervised", "stored data", "D", "–", "1", "retrain"]),
-];
+    /// Only the finite world's oracle takes costs.
+    fn logger_m() -> Self {
+        let algorithm = logger_m(25, 1.0, Sampling::Independent);
+        Self {
+            algorithm: "logger-m".into(),
+            drives: algorithm.drive.in_words(),
+            asks: algorithm.ask.in_words(),
+            trains_on: algorithm.train_on.in_words(),
+            deploys: algorithm.deploy.in_words(),
+            example: "–",
+            citation: "Li & Zhang 2022",
+            command: "theory",
+        }
+    }
+}
 
 impl Row for Line {
     const HEADINGS: &'static [&'static str] =
-        &["algorithm", "who drives", "a member trains on", "members act as", "members", "command"];
+        &["algorithm", "who drives", "asked about", "a member trains on", "for example", "command"];
 
     fn cells(&self) -> Vec<String> {
-        [self.algorithm, self.drives, self.trains_on, self.acts, self.members, self.command]
-            .map(Into::into)
-            .to_vec()
+        let Self { algorithm, drives, asks, trains_on, example, command, .. } = self;
+        let rest = [drives, asks, trains_on, example, command].map(|cell| (*cell).to_owned());
+        [algorithm.clone()].into_iter().chain(rest).collect()
     }
 }

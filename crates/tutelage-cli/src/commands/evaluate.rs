@@ -4,9 +4,9 @@ use std::path::Path;
 
 use anyhow::ensure;
 use serde::Serialize;
-use tutelage::{Acting, Evaluation, ExpertActs};
-use tutelage_envs::Task;
-use tutelage_lab::{evaluate_run, load_expert};
+use tutelage::{Deploy, Evaluation, ExpertActs, Stream};
+use tutelage_lab::spec::{Draft, EvaluationDraft};
+use tutelage_lab::{Task, evaluate_expert, evaluate_run, load_expert};
 
 use super::expert::play;
 use crate::output::{Output, Row};
@@ -14,7 +14,7 @@ use crate::output::{Output, Row};
 /// Play full episodes with a learned policy or an expert.
 #[derive(clap::Args)]
 pub(crate) struct Evaluate {
-    /// A run's folder, the name of a shipped expert, or an expert's file
+    /// A run's folder, the name of a task (its own expert), or an expert's file
     #[arg(value_name = "DIR|EXPERT")]
     who: String,
     /// The task of an expert whose file does not say it
@@ -23,10 +23,10 @@ pub(crate) struct Evaluate {
     /// Full episodes to play
     #[arg(long, default_value_t = 25, value_name = "T", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     episodes: u32,
-    /// How to act
-    #[arg(long, value_enum, default_value_t = Act::Mean)]
-    act: Act,
-    /// The policy after this round [default: the last]
+    /// How to act [default: as the run deploys its policy; an expert: mean]
+    #[arg(long, value_enum)]
+    act: Option<Act>,
+    /// The policy after this round [default: the one that the run returns]
     #[arg(long, value_name = "N")]
     round: Option<usize>,
     /// Where all randomness comes from
@@ -34,36 +34,66 @@ pub(crate) struct Evaluate {
     seed: u64,
 }
 
-/// How to act while being judged.
-#[derive(Clone, Copy, clap::ValueEnum)]
-enum Act {
-    /// The mean action
+/// How to act.
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum Act {
+    /// The members' mean (or vote), the expert's mean action
     Mean,
-    /// The expert's sampled action, or that of a random member
-    #[value(alias = "random")]
-    Sample,
+    /// A policy: a member drawn at every step
+    Member,
+    /// An expert: the action that it would answer with, noise included
+    Sampled,
+}
+
+impl Act {
+    /// How a run's policy acts so.
+    pub(super) fn deploy(self) -> anyhow::Result<Deploy> {
+        match self {
+            Self::Mean => Ok(Deploy::Mean),
+            Self::Member => Ok(Deploy::UniformMember),
+            Self::Sampled => {
+                anyhow::bail!("--act sampled is for experts; a policy acts by its mean or a member")
+            }
+        }
+    }
+
+    /// How an expert acts so.
+    pub(super) fn expert_acts(self) -> anyhow::Result<ExpertActs> {
+        match self {
+            Self::Mean => Ok(ExpertActs::Mean),
+            Self::Sampled => Ok(ExpertActs::Sampled),
+            Self::Member => {
+                anyhow::bail!("--act member is for learned policies; an expert has no members")
+            }
+        }
+    }
 }
 
 impl Evaluate {
     pub(crate) fn run(self, output: &Output) -> anyhow::Result<()> {
-        let episodes = self.episodes as usize;
-        let path = Path::new(&self.who);
-        let evaluation = if path.is_dir() {
-            ensure!(self.task.is_none(), "--task is for experts; {} is a run", self.who);
-            let acting = match self.act {
-                Act::Mean => Acting::Mean,
-                Act::Sample => Acting::UniformMember,
-            };
-            evaluate_run(path, self.round, acting, episodes, self.seed)?
-        } else {
-            ensure!(self.round.is_none(), "--round is for runs; {} is an expert", self.who);
-            let acts = match self.act {
-                Act::Mean => ExpertActs::Mean,
-                Act::Sample => ExpertActs::Sampled,
-            };
-            play(&load_expert(&self.who, self.task)?, acts, episodes, self.seed)?
-        };
+        let evaluation =
+            if Path::new(&self.who).is_dir() { self.of_run()? } else { self.of_expert()? };
         output.rows(&[Line::new(&evaluation)])
+    }
+
+    fn of_run(&self) -> anyhow::Result<Evaluation> {
+        ensure!(self.task.is_none(), "--task is for experts; {} is a run", self.who);
+        let deploy = self.act.map(Act::deploy).transpose()?;
+        let episodes = self.episodes as usize;
+        Ok(evaluate_run(Path::new(&self.who), self.round, deploy, episodes, self.seed)?)
+    }
+
+    fn of_expert(&self) -> anyhow::Result<Evaluation> {
+        ensure!(self.round.is_none(), "--round is for runs; {} is an expert", self.who);
+        let acts = self.act.unwrap_or(Act::Mean).expert_acts()?;
+        if self.who.parse::<Task>().is_ok_and(|task| task.robot().is_none()) {
+            let evaluation = Some(EvaluationDraft { episodes: Some(self.episodes.into()) });
+            let draft = Draft { task: Some(self.who.clone()), evaluation, ..Draft::default() };
+            let stream = Stream::new(self.seed).fork("evaluate expert", 0);
+            return Ok(evaluate_expert(&draft.check()?, acts, &stream)?);
+        }
+        let expert = load_expert(&self.who, self.task)?;
+        Ok(play(&expert, acts, self.episodes as usize, self.seed)?)
     }
 }
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 use tutelage_lab::export::Annotations;
-use tutelage_lab::store::read_history;
+use tutelage_runs::store::read_any;
 
 use crate::output::{Output, Row};
 
@@ -20,7 +20,7 @@ pub(crate) struct Export {
 
 impl Export {
     pub(crate) fn run(self, output: &Output) -> anyhow::Result<()> {
-        let annotations = Annotations::of(&read_history(&self.dir)?)?;
+        let annotations = Annotations::of(&read_any(&self.dir)?)?;
         annotations.write(&self.out)?;
         let (states, actions) = (annotations.states.width(), annotations.actions.width());
         let file = self.out.display().to_string();

@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use tutelage_lab::spec::RunSpec;
-use tutelage_lab::store::read_times;
-use tutelage_lab::{Ending, Report, RoundLine, learn_in, learning_curve, peak_memory};
+use tutelage_lab::{Report, learn_in, learning_curve};
+use tutelage_runs::terminal::digits;
+use tutelage_runs::{Ending, RoundLine, peak_memory};
 
 use super::spec_args::SpecArgs;
 use crate::output::{Output, Row};
@@ -13,7 +14,7 @@ use crate::progress::Progress;
 /// Learn a task from an expert.
 #[derive(clap::Args)]
 pub(crate) struct Learn {
-    /// hopper, walker2d, half-cheetah or ant
+    /// What to learn; `tutelage tasks` lists them
     task: Option<String>,
     #[command(flatten)]
     spec: SpecArgs,
@@ -58,8 +59,8 @@ pub(super) fn carry_out(dir: &Path, spec: &RunSpec, output: &Output) -> anyhow::
 
 /// The closing table, the learning curve, and where everything is.
 fn conclude(dir: &Path, spec: &RunSpec, report: &Report, output: &Output) -> anyhow::Result<()> {
-    let lines = RoundLine::all(&report.history, spec.states_per_round, &read_times(dir));
-    let expert = report.history.expert.as_ref().map(tutelage::Evaluation::mean_reward);
+    let lines = report.lines(spec, dir);
+    let expert = report.history.expert().map(tutelage::Evaluation::mean_reward);
     let title =
         format!("{} learns {} ({}, seed {})", spec.algorithm, spec.task, spec.class, spec.seed);
     let figure = learning_curve(&title, &lines, expert);
@@ -73,8 +74,11 @@ fn conclude(dir: &Path, spec: &RunSpec, report: &Report, output: &Output) -> any
     if let (Some(expert), Some(last)) = (expert, lines.last()) {
         let share = 100.0 * last.reward / expert;
         output.say(&format!(
-            "\nThe policy earns {:.0}, {share:.0} % of the expert's {expert:.0}, after {} annotations.",
-            last.reward, last.annotations
+            "\nThe policy earns {:.*}, {share:.0} % of the expert's {expert:.*}, after {} annotations.",
+            digits(last.reward),
+            last.reward,
+            digits(expert),
+            last.annotations
         ))?;
     }
     if let Some(bytes) = peak_memory() {

@@ -9,9 +9,11 @@ mod replay;
 mod reproduce;
 mod resume;
 mod retrain;
+mod salvage;
+mod show;
 mod spec_args;
 mod tasks;
-mod theory;
+//mod theory;
 mod watch;
 
 use crate::output::Output;
@@ -21,8 +23,10 @@ use crate::output::Output;
 pub(crate) enum Command {
     /// Learn a task from an expert: progress, a table of rounds, a learning curve, a run directory
     Learn(learn::Learn),
-    /// Continue an interrupted run, to the same bits
+    /// Continue an interrupted run, to the same bits; or a finished one by more rounds
     Resume(resume::Resume),
+    /// Show a run: its spec, its rounds, how it stands
+    Show(show::Show),
     /// Play full episodes with a learned policy or an expert
     Evaluate(evaluate::Evaluate),
     /// Look at an episode: an animated GIF and a strip of stills
@@ -31,6 +35,8 @@ pub(crate) enum Command {
     Retrain(retrain::Retrain),
     /// Write a run's annotations as .npz or .parquet
     Export(export::Export),
+    /// Copy what is whole of a damaged run to a new folder
+    Salvage(salvage::Salvage),
     /// Step a task with given actions from a given joint pose and write states, rewards and flags
     Replay(replay::Replay),
     /// Train, judge, import and export experts
@@ -38,14 +44,15 @@ pub(crate) enum Command {
     Expert(expert::ExpertCommand),
     /// Every figure of the paper: plan its runs, carry out what is missing, draw it
     Reproduce(reproduce::Reproduce),
-    /// The paper's theory in the finite world, computed exactly
-    Theory {
-        #[command(subcommand)]
-        command: theory::Theory,
-    },
-    /// The tasks, with their dimensions and the paper's settings
+    /*    /// The paper's theory in the finite world, computed exactly
+        Theory {
+            #[command(subcommand)]
+            command: theory::Theory,
+        },
+    */
+    /// The tasks, with their dimensions and usual settings
     Tasks,
-    /// The algorithms, as three choices each
+    /// The algorithms, as values of four choices
     Algorithms,
 }
 
@@ -54,6 +61,8 @@ impl Command {
         match self {
             Self::Learn(command) => command.run(output),
             Self::Resume(command) => command.run(output),
+            Self::Show(command) => command.run(output),
+            Self::Salvage(command) => command.run(output),
             Self::Evaluate(command) => command.run(output),
             Self::Watch(command) => command.run(output),
             Self::Retrain(command) => command.run(output),
@@ -61,7 +70,7 @@ impl Command {
             Self::Replay(command) => command.run(output),
             Self::Expert(command) => command.run(output),
             Self::Reproduce(command) => command.run(output),
-            Self::Theory { command } => command.run(output),
+            //Self::Theory { command } => command.run(output),
             Self::Tasks => tasks::run(output),
             Self::Algorithms => algorithms::run(output),
         }

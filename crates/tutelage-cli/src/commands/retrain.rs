@@ -65,11 +65,11 @@ impl Retrain {
             ..Draft::default()
         };
         let mut base = Draft::parse(&stored.to_toml())?;
-        base.d0 = None;
+        (base.d0, base.deploy) = (None, None);
         let class = self.class.as_deref().map(|class| Class::parse(class, stored.task));
         if class.transpose()? == Some(Class::Linear) {
             base.oracle = None; // least squares has nothing to set
         }
-        Ok(flags.or(base).check()?)
+        Ok(flags.or(base).with_absolute_paths().check()?)
     }
 }

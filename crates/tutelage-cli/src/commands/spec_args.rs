@@ -11,7 +11,7 @@ pub(crate) struct SpecArgs {
     /// Who annotates: the name of a shipped expert or a file [default: the task's shipped expert]
     #[arg(long, value_name = "NAME|FILE")]
     expert: Option<String>,
-    /// bc, dagger, bd-E, mp-E(X), mftpl-p(λ), mftpl-p-E(λ); `tutelage algorithms` explains them [default: bd-5]
+    /// bc, dagger, bd-E, mp-E(X), …; `tutelage algorithms` lists and explains them all [default: bd-5]
     #[arg(long, short)]
     algorithm: Option<String>,
     /// Policy class: mlp:64,64, mlp:8, linear, or the paper's realizable and nonrealizable [default: realizable]
@@ -32,6 +32,10 @@ pub(crate) struct SpecArgs {
     /// Where perturbation states come from: uniform(-2,2) or dagger:DIR,DIR,… [default: uniform(-2,2)]
     #[arg(long)]
     d0: Option<String>,
+    /// What is returned and evaluated: the members' mean, a member drawn at every step, or the policy of a random round
+    /// [default: mean]
+    #[arg(long, value_name = "mean|member|random-round")]
+    deploy: Option<String>,
     /// How long a network trains: epochs=N or iterations=N [default: epochs=2000]
     #[arg(long)]
     budget: Option<String>,
@@ -41,6 +45,9 @@ pub(crate) struct SpecArgs {
     /// Examples per step [default: 200]
     #[arg(long, allow_negative_numbers = true)]
     batch: Option<i64>,
+    /// What networks see: states as-given, or standardised by the statistics of D [default: as-given]
+    #[arg(long, value_name = "as-given|standardised")]
+    states: Option<String>,
     /// Episodes of an evaluation, T [default: 25]
     #[arg(long, allow_negative_numbers = true, value_name = "T")]
     episodes: Option<i64>,
@@ -77,15 +84,17 @@ impl SpecArgs {
             expert_acts: self.expert_acts,
             d0: self.d0,
             data: None,
+            deploy: self.deploy,
             oracle: Some(OracleDraft {
                 budget: self.budget,
                 learning_rate: self.learning_rate,
                 batch: self.batch,
+                states: self.states,
             }),
             evaluation: Some(EvaluationDraft { episodes: self.episodes }),
             seed: self.seed,
             keep: self.keep,
         };
-        Ok(flags.or(file))
+        Ok(flags.or(file).with_absolute_paths())
     }
 }

@@ -1,66 +1,71 @@
 //! `tutelage tasks`: what there is to learn.
 
 use serde::Serialize;
-use tutelage_envs::{HORIZON, Task};
+use tutelage::Spaces;
 use tutelage_lab::spec::Class;
+use tutelage_lab::{ActionKind, Task};
 
 use crate::output::{Output, Row};
 
 pub(crate) fn run(output: &Output) -> anyhow::Result<()> {
-    output.rows(&Task::ALL.map(Line::new))
+    output.rows(&Task::all().map(Line::new).collect::<Vec<_>>())
 }
 
-/// A task with the paper's settings.
+/// A task with its usual settings; a robot's are the paper's.
 #[derive(Serialize)]
 struct Line {
     task: &'static str,
-    bullet_id: &'static str,
+    about: String,
     state_width: usize,
-    action_width: usize,
+    /// How many coordinates an action has, or how many actions there are.
+    actions: usize,
+    action_kind: &'static str,
     horizon: usize,
-    rounds_realizable: usize,
+    class: String,
+    rounds: usize,
     nonrealizable: String,
     rounds_nonrealizable: usize,
 }
 
 impl Line {
     fn new(task: Task) -> Self {
-        let small = Class::nonrealizable(task);
+        let (class, small) = (Class::realizable(task), Class::nonrealizable(task));
+        let (Spaces { states, actions }, horizon) = task.shape();
         Self {
             task: task.name(),
-            bullet_id: task.bullet_id(),
-            state_width: task.state_width(),
-            action_width: task.action_width(),
-            horizon: HORIZON,
-            rounds_realizable: Class::realizable().rounds(task),
-            rounds_nonrealizable: small.rounds(task),
+            about: if task.alias().is_empty() { task.about() } else { task.alias() }.into(),
+            state_width: states,
+            actions,
+            action_kind: match task.actions() {
+                ActionKind::Vectors => "vector",
+                ActionKind::Indices => "index",
+            },
+            horizon,
+            rounds: task.rounds(&class),
+            rounds_nonrealizable: task.rounds(&small),
+            class: class.to_string(),
             nonrealizable: small.to_string(),
         }
     }
 }
 
 impl Row for Line {
-    const HEADINGS: &'static [&'static str] = &[
-        "task",
-        "Bullet id",
-        "state",
-        "action",
-        "horizon",
-        "rounds",
-        "nonrealizable class",
-        "its rounds",
-    ];
+    const HEADINGS: &'static [&'static str] =
+        &["task", "what it is", "state", "actions", "horizon", "class", "rounds"];
 
     fn cells(&self) -> Vec<String> {
+        let actions = match self.action_kind {
+            "index" => format!("one of {}", self.actions),
+            _ => format!("{} numbers", self.actions),
+        };
         vec![
             self.task.into(),
-            self.bullet_id.into(),
+            self.about.clone(),
             self.state_width.to_string(),
-            self.action_width.to_string(),
+            actions,
             self.horizon.to_string(),
-            self.rounds_realizable.to_string(),
-            self.nonrealizable.clone(),
-            self.rounds_nonrealizable.to_string(),
+            self.class.clone(),
+            self.rounds.to_string(),
         ]
     }
 }

@@ -1,34 +1,37 @@
-//! `tutelage watch`.
+//! `tutelage watch`: an episode as a film.
 
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, ensure};
-use rand::RngExt;
 use serde::Serialize;
-use tutelage::{Acting, Actor, Batch, Env, ExpertActs, Rng, Stream};
-use tutelage_envs::{Locomotion, Task};
-use tutelage_experts::{GaussianExpert, GaussianPolicy};
-use tutelage_lab::{Pupil, load_expert, pupil_of};
+use tutelage::{
+    Act, Action, ActionSpace, Batch, ByExpert, Deployed, Env, Rng, RolloutError, Stream,
+};
+use tutelage_envs::Locomotion;
+use tutelage_lab::spec::{Draft, RunSpec};
+use tutelage_lab::{ActionKind, Kind, Learner, Stage, Task, learner_of, load_expert, spec_of};
+use tutelage_render::{Frame, Renderer};
 
+use super::evaluate;
 use crate::arguments::check_ending;
-use crate::film::{Film, STEPS_PER_FRAME};
+use crate::film::{Film, robot_frame};
 use crate::output::{Output, Row};
 
 /// Arguments of `tutelage watch`.
 #[derive(clap::Args)]
 pub(crate) struct Watch {
-    /// A run's folder (what it learned acts), a task (its shipped expert acts) or an expert's file
+    /// A run's folder (what it learned acts), a task (its own expert acts) or an expert's file
     target: String,
-    /// How to act
-    #[arg(long, value_enum, default_value_t = Act::Mean)]
-    act: Act,
+    /// How to act [default: as the run deploys its policy; an expert: mean]
+    #[arg(long, value_enum)]
+    act: Option<How>,
     /// The task of an expert whose file does not say it
     #[arg(long)]
     task: Option<Task>,
     /// The .gif to write; a strip of stills goes beside it as PNG
     #[arg(long, default_value = "run.gif", value_name = "FILE")]
     out: PathBuf,
-    /// Seed of the initial pose and of random actions
+    /// Seed of the initial state and of random actions
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Most steps to show; an episode has at most 1000
@@ -37,22 +40,36 @@ pub(crate) struct Watch {
     /// Width of the picture in pixels
     #[arg(long, default_value_t = 480)]
     width: usize,
-    /// Height of the picture in pixels
-    #[arg(long, default_value_t = 360)]
-    height: usize,
+    /// Height of the picture in pixels [default: as the task suggests]
+    #[arg(long)]
+    height: Option<usize>,
 }
 
 /// How to act while being watched.
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Act {
-    /// The mean action
+enum How {
+    /// The members' mean (or vote), the expert's mean action
     Mean,
-    /// The expert's sampled action, or that of a random member
-    Sample,
-    /// No torque at all
+    /// A policy: a member drawn at every step
+    Member,
+    /// An expert: the action that it would answer with, noise included
+    Sampled,
+    /// The middle of the action box, or action 0
     Zero,
     /// Uniformly random actions
-    Random,
+    Uniform,
+}
+
+impl How {
+    /// How somebody acts, unless nobody does.
+    fn act(self) -> Option<evaluate::Act> {
+        match self {
+            Self::Mean => Some(evaluate::Act::Mean),
+            Self::Member => Some(evaluate::Act::Member),
+            Self::Sampled => Some(evaluate::Act::Sampled),
+            Self::Zero | Self::Uniform => None,
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -73,78 +90,147 @@ impl Row for WatchRow {
     }
 }
 
-/// An action for the one state of a batch.
-type Decide<'a> = dyn FnMut(&Batch<f32>, &mut [Rng], &mut Batch<f32>) -> anyhow::Result<()> + 'a;
-
 impl Watch {
     pub(crate) fn run(self, output: &Output) -> anyhow::Result<()> {
         check_ending(&self.out, &["gif"])?;
-        let acts = match self.act {
-            Act::Mean => ExpertActs::Mean,
-            Act::Sample => ExpertActs::Sampled,
-            Act::Zero | Act::Random => return self.film_without_policy(output),
+        let act = match self.act {
+            Some(how) if how.act().is_none() => return self.film_nobody(output),
+            how => how.and_then(How::act),
         };
         if Path::new(&self.target).is_dir() {
-            return self.film_run(acts, output);
+            ensure!(self.task.is_none(), "--task is for experts; {} is a run", self.target);
+            let spec = spec_of(Path::new(&self.target))?;
+            return match spec.task.actions() {
+                ActionKind::Vectors => self.film_run::<f32>(&spec, act, output),
+                ActionKind::Indices => self.film_run::<u32>(&spec, act, output),
+            };
         }
+        let task = self.target.parse::<Task>().ok().filter(|task| task.robot().is_none());
+        match task.map(Task::actions) {
+            Some(ActionKind::Vectors) => self.film_rule::<f32>(act, output),
+            Some(ActionKind::Indices) => self.film_rule::<u32>(act, output),
+            None => self.film_expert(act, output),
+        }
+    }
+
+    /// What a run has learned.
+    fn film_run<A: Filmed>(
+        &self,
+        spec: &RunSpec,
+        act: Option<evaluate::Act>,
+        output: &Output,
+    ) -> anyhow::Result<()> {
+        let Learner { policy, deploy, .. } = learner_of::<A>(Path::new(&self.target), spec, None)?;
+        let deploy = act.map_or(Ok(deploy), evaluate::Act::deploy)?;
+        let mut actor = Deployed::new(&policy, deploy);
+        A::film(self, spec, &mut actor, output)
+    }
+
+    /// A world's own expert.
+    fn film_rule<A: Filmed>(
+        &self,
+        act: Option<evaluate::Act>,
+        output: &Output,
+    ) -> anyhow::Result<()> {
+        ensure!(self.task.is_none(), "--task is for experts in files");
+        let acts = act.unwrap_or(evaluate::Act::Mean).expert_acts()?;
+        let draft = Draft { task: Some(self.target.clone()), ..Draft::default() };
+        let spec = draft.check()?;
+        let (envs, mut expert, _) = A::teachers(&spec, Path::new("."))?;
+        let space = ActionSpace { size: envs.spaces().actions, bounds: envs.bounds().clone() };
+        let mut actor = ByExpert::new(&mut expert, acts, &space);
+        A::film(self, &spec, &mut actor, output)
+    }
+
+    /// A robot's expert.
+    fn film_expert(&self, act: Option<evaluate::Act>, output: &Output) -> anyhow::Result<()> {
+        let acts = act.unwrap_or(evaluate::Act::Mean).expert_acts()?;
         let mut expert = load_expert(&self.target, self.task)?;
         let env = expert.env()?;
-        let mut actor = Actor::<GaussianPolicy, _>::expert(&mut expert, acts);
-        self.film(output, env, |env| env.env().env(), &mut |states, rngs, actions| {
-            Ok(actor.act(states, rngs, actions)?)
-        })
+        let (size, bounds) = (env.spaces().actions, env.bounds());
+        let space = ActionSpace { size, bounds };
+        let mut actor = ByExpert::new(&mut expert, acts, &space);
+        self.film(
+            output,
+            Task::of_robot(env.env().env().task()),
+            env,
+            &mut actor,
+            |env, renderer| robot_frame(renderer, env.env().env()),
+        )
     }
 
-    fn film_run(&self, acts: ExpertActs, output: &Output) -> anyhow::Result<()> {
-        ensure!(self.task.is_none(), "--task is for experts; {} is a run", self.target);
-        let Pupil { expert, policy } = pupil_of(Path::new(&self.target), None)?;
-        let acting = match acts {
-            ExpertActs::Mean => Acting::Mean,
-            ExpertActs::Sampled => Acting::UniformMember,
-        };
-        let mut actor = Actor::<_, GaussianExpert>::policy(&policy, acting);
-        self.film(output, expert.env()?, |env| env.env().env(), &mut |states, rngs, actions| {
-            Ok(actor.act(states, rngs, actions)?)
-        })
-    }
-
-    fn film_without_policy(&self, output: &Output) -> anyhow::Result<()> {
+    /// Nobody who knows anything.
+    fn film_nobody(&self, output: &Output) -> anyhow::Result<()> {
         let task: Task = match self.target.parse() {
             Ok(task) => task,
             Err(unknown) if Path::new(&self.target).exists() => {
-                return Err(unknown).context("zero and random actions need the name of a task");
+                return Err(unknown).context("zero and uniform actions need the name of a task");
             }
             Err(unknown) => return Err(unknown.into()),
         };
         ensure!(self.task.is_none(), "--task is for experts; nobody acts here");
-        let random = self.act == Act::Random;
-        self.film(output, Locomotion::new(task)?, |env| env, &mut |_, rngs, actions| {
-            let draw = |rng: &mut Rng| if random { rng.random_range(-1.0..=1.0) } else { 0.0 };
-            actions.as_mut_slice().fill_with(|| rngs.first_mut().map_or(0.0, draw));
-            Ok(())
-        })
+        let mut nobody =
+            Nobody { uniform: self.act == Some(How::Uniform), size: task.shape().0.actions };
+        if let Some(robot) = task.robot() {
+            return self.film(
+                output,
+                task,
+                Locomotion::new(robot)?,
+                &mut nobody,
+                |env, renderer| robot_frame(renderer, env),
+            );
+        }
+        let spec = Draft { task: Some(self.target.clone()), ..Draft::default() }.check()?;
+        match task.actions() {
+            ActionKind::Vectors => f32::film(self, &spec, &mut nobody, output),
+            ActionKind::Indices => u32::film(self, &spec, &mut nobody, output),
+        }
     }
 
-    fn film<E: Env<State = f32, Action = f32>>(
+    /// A world that is drawn in the plane.
+    fn film_stage<A: Action>(
         &self,
         output: &Output,
-        mut env: E,
-        robot: impl Fn(&E) -> &Locomotion,
-        decide: &mut Decide<'_>,
+        task: Task,
+        stage: Box<dyn Stage<A>>,
+        actor: &mut dyn Act<f32, A>,
     ) -> anyhow::Result<()> {
+        self.film(
+            output,
+            task,
+            stage,
+            actor,
+            |stage, renderer| Ok(renderer.draw(&stage.picture())?),
+        )
+    }
+
+    fn film<A: Action, E: Env<State = f32, Action = A>>(
+        &self,
+        output: &Output,
+        task: Task,
+        mut env: E,
+        actor: &mut dyn Act<f32, A>,
+        look: impl Fn(&E, &Renderer) -> anyhow::Result<Frame>,
+    ) -> anyhow::Result<()> {
+        const LANE: usize = 0;
         let episode = Stream::new(self.seed).fork("watch", 0);
         let mut rngs = [episode.fork("act", 0).rng()];
         let mut states = Batch::zeros(1, env.spaces().states);
-        let mut actions = Batch::zeros(1, env.spaces().actions);
+        let mut actions = Batch::zeros(1, A::width(env.spaces().actions));
         env.reset(episode.fork("env", 0).rng(), states.row_mut(0))?;
-        let mut film = Film::new(&self.out, self.width, self.height)?;
+        actor.begin(LANE);
+        let renderer = Renderer::new(self.width, self.height.unwrap_or(self.width * 3 / 4))?;
+        // Players show no more than fifty frames a second.
+        let steps_per_frame = usize::from(3u16.div_ceil(task.pace()));
+        let mut film = Film::new(&self.out, task.pace().max(3));
         let (mut steps, mut reward) = (0, 0.0);
         loop {
-            if steps % STEPS_PER_FRAME == 0 {
-                let caption = format!("{}  step {steps}  return {reward:.0}", robot(&env).task());
-                film.shoot(robot(&env), &caption)?;
+            if steps % steps_per_frame == 0 {
+                let caption = format!("{task}  step {steps}  return {reward:.0}");
+                film.shoot(look(&env, &renderer)?, &caption)?;
             }
-            decide(&states, &mut rngs, &mut actions)?;
+            actor.act(&[LANE], &states, &mut rngs, &mut actions)?;
+            A::from_unit(&env.bounds(), &mut actions);
             let step = env.step(actions.row(0), states.row_mut(0))?;
             steps += 1;
             reward += step.reward;
@@ -153,7 +239,70 @@ impl Watch {
             }
         }
         let strip = film.finish()?.display().to_string();
-        let (task, gif) = (robot(&env).task().name(), self.out.display().to_string());
-        output.rows(&[WatchRow { task, steps, reward, gif, strip }])
+        let gif = self.out.display().to_string();
+        output.rows(&[WatchRow { task: task.name(), steps, reward, gif, strip }])
+    }
+}
+
+/// Actions whose tasks can be filmed.
+trait Filmed: Kind {
+    fn film(
+        watch: &Watch,
+        spec: &RunSpec,
+        actor: &mut dyn Act<f32, Self>,
+        output: &Output,
+    ) -> anyhow::Result<()>;
+}
+
+impl Filmed for f32 {
+    fn film(
+        watch: &Watch,
+        spec: &RunSpec,
+        actor: &mut dyn Act<f32, f32>,
+        output: &Output,
+    ) -> anyhow::Result<()> {
+        if let Some(stage) = spec.task.vector_stage() {
+            return watch.film_stage(output, spec.task, stage, actor);
+        }
+        let env = load_expert(&spec.expert, Some(spec.task))?.env()?;
+        watch.film(output, spec.task, env, actor, |env, renderer| {
+            robot_frame(renderer, env.env().env())
+        })
+    }
+}
+
+impl Filmed for u32 {
+    fn film(
+        watch: &Watch,
+        spec: &RunSpec,
+        actor: &mut dyn Act<f32, u32>,
+        output: &Output,
+    ) -> anyhow::Result<()> {
+        let stage = spec.task.index_stage().context("this task cannot be drawn")?;
+        watch.film_stage(output, spec.task, stage, actor)
+    }
+}
+
+/// Somebody who knows nothing: always the middle, or anything at all.
+struct Nobody {
+    uniform: bool,
+    size: usize,
+}
+
+impl<A: Action> Act<f32, A> for Nobody {
+    fn act(
+        &mut self,
+        _: &[usize],
+        states: &Batch<f32>,
+        rngs: &mut [Rng],
+        actions: &mut Batch<A>,
+    ) -> Result<(), RolloutError> {
+        for (row, rng) in rngs.iter_mut().enumerate().take(states.len()) {
+            match self.uniform {
+                true => A::draw_uniform(self.size, rng, actions.row_mut(row)),
+                false => actions.row_mut(row).fill(A::default()),
+            }
+        }
+        Ok(())
     }
 }

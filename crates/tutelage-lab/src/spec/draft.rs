@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use tutelage::{Deploy, ExpertActs, Named, Sampling};
+use tutelage_oracles::States;
 use tutelage_runs::Keep;
 
 use super::error::count;
@@ -60,6 +61,8 @@ pub struct OracleDraft {
     pub learning_rate: Option<f64>,
     /// 200 by default.
     pub batch: Option<i64>,
+    /// `as-given` by default, or `standardised`: shifted and scaled by the statistics of D.
+    pub states: Option<String>,
 }
 
 /// An evaluation as typed.
@@ -99,6 +102,27 @@ impl Draft {
             seed: self.seed.or(other.seed),
             keep: self.keep.or(other.keep),
         }
+    }
+
+    /// The same with paths that hold wherever the run is continued from.
+    #[must_use]
+    pub fn with_absolute_paths(self) -> Self {
+        let absolute = |path: &str| match std::path::absolute(path) {
+            Ok(path) if path.exists() => path.display().to_string(),
+            _ => path.to_owned(),
+        };
+        let expert = self.expert.map(|name| match name.parse::<Task>() {
+            Ok(_) => name,
+            Err(_) => absolute(&name),
+        });
+        let d0 = self.d0.map(|d0| match d0.strip_prefix("dagger:") {
+            Some(runs) => {
+                let runs: Vec<String> = runs.split(',').map(|run| absolute(run.trim())).collect();
+                format!("dagger:{}", runs.join(","))
+            }
+            None => d0,
+        });
+        Self { expert, d0, data: self.data.map(|data| absolute(&data)), ..self }
     }
 
     /// The complete spec, or the first thing that is wrong.
@@ -198,6 +222,7 @@ impl OracleDraft {
             budget: self.budget.or(other.budget),
             learning_rate: self.learning_rate.or(other.learning_rate),
             batch: self.batch.or(other.batch),
+            states: self.states.or(other.states),
         }
     }
 
@@ -214,6 +239,7 @@ impl OracleDraft {
             batch: self
                 .batch
                 .map_or(Ok(default.batch), |n| count("oracle.batch", n, 1..=100_000))?,
+            states: self.states.as_deref().map_or(Ok(default.states), parse_states)?,
         })
     }
 
@@ -221,7 +247,8 @@ impl OracleDraft {
         let budget = self.budget.clone().map(|value| ("oracle.budget", value));
         let rate = self.learning_rate.map(|value| ("oracle.learning_rate", value.to_string()));
         let batch = self.batch.map(|value| ("oracle.batch", value.to_string()));
-        budget.or(rate).or(batch)
+        let states = self.states.clone().map(|value| ("oracle.states", value));
+        budget.or(rate).or(batch).or(states)
     }
 }
 
@@ -247,6 +274,7 @@ impl From<&RunSpec> for Draft {
                 budget: Some(oracle.budget.to_string()),
                 learning_rate: Some(oracle.learning_rate),
                 batch: number(oracle.batch),
+                states: (oracle.states == States::Standardised).then(|| "standardised".into()),
             }),
             evaluation: Some(EvaluationDraft { episodes: number(spec.episodes) }),
         }
@@ -265,6 +293,14 @@ fn parse_task(text: Option<&str>) -> Result<Task, SpecError> {
         nearest: error.nearest.map(Into::into),
         allowed: names,
     })
+}
+
+fn parse_states(text: &str) -> Result<States, SpecError> {
+    match text {
+        "as-given" => Ok(States::AsGiven),
+        "standardised" => Ok(States::Standardised),
+        _ => Err(SpecError::unknown("oracle.states", text, &["as-given", "standardised"])),
+    }
 }
 
 fn pointless(field: &'static str, value: &str, why: String) -> SpecError {
@@ -311,6 +347,7 @@ mod tests {
                 ["oracle.learning_rate", "NaN", "above 0"],
             ),
             ("task = 'ant'\noracle.batch = 0", ["oracle.batch", "0", "1 to"]),
+            ("task = 'ant'\noracle.states = 'raw'", ["oracle.states", "raw", "standardised"]),
             ("task = 'ant'\nseed = -1", ["seed", "-1", "from 0"]),
             ("task = 'ant'\ndeploy = 'men'", ["deploy", "men", "did you mean `mean`"]),
             ("task = 'ant'\nkeep = 'lst'", ["keep", "lst", "did you mean `last`"]),

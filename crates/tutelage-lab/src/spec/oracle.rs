@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use tutelage_oracles::States;
+
 use super::SpecError;
 use crate::registry::{Defaults, Task};
 
@@ -15,6 +17,8 @@ pub struct OracleSpec {
     pub learning_rate: f64,
     /// Examples per step.
     pub batch: usize,
+    /// Whether states are standardised from D.
+    pub states: States,
 }
 
 /// How long a member trains.
@@ -32,7 +36,7 @@ impl OracleSpec {
     /// How networks are usually trained in a task; for the robots it is the experiments' rule.
     pub fn of(task: Task) -> Self {
         let Defaults { budget, learning_rate, batch, .. } = *task.defaults();
-        Self { budget, learning_rate, batch }
+        Self { budget, learning_rate, batch, states: States::AsGiven }
     }
 }
 

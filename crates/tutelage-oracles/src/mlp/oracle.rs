@@ -144,6 +144,10 @@ impl<A: Head> Oracle for Mlp<A> {
 }
 
 impl<A: Head> DurableOracle for Mlp<A> {
+    fn describe(&self) -> String {
+        format!("{:?}", self.settings)
+    }
+
     fn encode(&self, policy: &Ensemble<A>) -> Result<Vec<u8>, OracleError> {
         policy.to_safetensors().map_err(|error| OracleError::Other(Box::new(error)))
     }

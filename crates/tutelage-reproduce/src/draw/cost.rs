@@ -1,12 +1,12 @@
 //! Running time and memory.
 
-use tutelage_envs::Task;
+use tutelage::Named;
 use tutelage_figures::{Color, Curve, Figure, Panel, Scale, Style};
-use tutelage_lab::spec::AlgorithmName;
+use tutelage_lab::Task;
 
 use super::DrawError;
 use crate::cost::{Cost, costs};
-use crate::paper::{algorithm_name, authors_memory, authors_seconds, task_name};
+use crate::paper::{authors_memory, authors_seconds, task_name};
 use crate::{Archive, Experiment, Plan, Profile, Selection};
 
 pub(super) fn figure(
@@ -16,7 +16,7 @@ pub(super) fn figure(
     archive: &Archive,
 ) -> Result<Figure, DrawError> {
     let costs = costs(experiment, selection, plan, archive)?;
-    let algorithms: Vec<AlgorithmName> = experiment
+    let algorithms: Vec<Named> = experiment
         .rows
         .iter()
         .flat_map(|row| selection.series(row))
@@ -37,13 +37,13 @@ pub(super) fn figure(
 /// What all panels share.
 struct Panels {
     profile: Profile,
-    algorithms: Vec<AlgorithmName>,
+    algorithms: Vec<Named>,
     costs: Vec<Cost>,
 }
 
 impl Panels {
     fn time(&self, task: Task) -> Panel {
-        let published = |(place, algorithm): (usize, &AlgorithmName)| {
+        let published = |(place, algorithm): (usize, &Named)| {
             Some((place as f64, authors_seconds(self.profile, task, algorithm)?))
         };
         let published = self.algorithms.iter().enumerate().filter_map(published).collect();
@@ -64,11 +64,11 @@ impl Panels {
 
     /// A place on the axis for each algorithm.
     fn panel(&self, title: String) -> Panel {
-        Panel::new(title).names(self.algorithms.iter().map(algorithm_name).collect())
+        Panel::new(title).names(self.algorithms.iter().map(Named::label).collect())
     }
 
     fn ours(&self, task: Task, value: impl Fn(&Cost) -> Option<f64>) -> Curve {
-        let of = |(place, algorithm): (usize, &AlgorithmName)| {
+        let of = |(place, algorithm): (usize, &Named)| {
             let mut same = self.costs.iter().filter(|cost| cost.task == task);
             Some((place as f64, value(same.find(|cost| cost.algorithm == *algorithm)?)?))
         };
@@ -99,12 +99,16 @@ mod tests {
         for (profile, curves) in [(Profile::Paper, 2), (Profile::Quick, 1)] {
             let dir = tempfile::tempdir().unwrap();
             let archive = Archive::new(dir.path().join("results"), dir.path().join("runs"));
-            let selection =
-                Selection { profile, tasks: Some(vec![Task::Hopper]), ..Selection::default() };
+            let selection = Selection {
+                profile,
+                tasks: Some(vec!["hopper".parse().unwrap()]),
+                ..Selection::default()
+            };
             let mut plan = Plan::default();
             for run in plan.add(&experiment, &selection).unwrap() {
                 let run = &plan.runs[run];
-                archive.save(run, &Record::new(run, &Default::default(), &[], 2)).unwrap();
+                let nothing = tutelage_runs::store::AnyHistory::Vectors(Default::default());
+                archive.save(run, &Record::new(run, &nothing, &[], 2)).unwrap();
             }
             let figure = figure(&experiment, &selection, &mut plan, &archive).unwrap();
             assert_eq!(figure.panels.len(), 2);

@@ -2,9 +2,9 @@
 
 use std::collections::HashSet;
 
-use tutelage_envs::Task;
 use tutelage_figures::{Color, Curve, Figure, Level, Panel, Scale, Style};
-use tutelage_lab::stats::{Bootstrap, mean};
+use tutelage_lab::Task;
+use tutelage_runs::stats::{Bootstrap, mean};
 
 use super::DrawError;
 use crate::gather::{Gathered, gather};

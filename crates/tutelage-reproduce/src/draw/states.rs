@@ -75,8 +75,8 @@ fn map(
         let of = |series: &Series| series.algorithm == run.spec.algorithm;
         let Some(index) = series.iter().position(of) else { continue };
         let history = archive.data(run).ok_or_else(|| DrawError::Nothing(run.name.clone()))?;
-        for (n, round) in history.rounds.iter().enumerate() {
-            for row in round.states.rows() {
+        for (n, states) in history.states().into_iter().enumerate() {
+            for row in states.rows() {
                 rows.push(row.to_vec());
                 places.push(Place { series: index, round: n + 1, x: 0.0, y: 0.0 });
             }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tutelage::Evaluation;
+use tutelage::{Batch, Evaluation};
 
 use super::{History, RoundResult, Seconds, StoreError, read_history};
 use crate::RoundLine;
@@ -68,6 +68,15 @@ impl AnyHistory {
     /// How many steps the expert drove.
     pub fn expert_steps(&self) -> u64 {
         of_each!(self, history => history.expert_steps_after(usize::MAX))
+    }
+
+    /// The states asked about in each round, where they are vectors.
+    pub fn states(&self) -> Vec<&Batch<f32>> {
+        match self {
+            Self::Vectors(history) => history.rounds.iter().map(|round| &round.states).collect(),
+            Self::Indices(history) => history.rounds.iter().map(|round| &round.states).collect(),
+            Self::Finite(_) => vec![],
+        }
     }
 
     /// A line for every round that has a result, of a run with K states a round.

@@ -28,7 +28,7 @@ pub(crate) struct Evaluate {
 
 impl Evaluate {
     pub(crate) fn run(self, output: &Output) -> anyhow::Result<()> {
-        let expert = load_expert(&self.expert, self.task)?;
+        let expert = load_expert(&self.expert, self.task.map(tutelage_lab::Task::of_robot))?;
         output.rows(&scores(&expert, self.episodes as usize, self.seed)?)
     }
 }

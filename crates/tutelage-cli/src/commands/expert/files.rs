@@ -90,7 +90,7 @@ impl Export {
         if !self.force {
             check_free(&self.out)?;
         }
-        load_expert(&self.expert, self.task)?.write(&self.out)?;
+        load_expert(&self.expert, self.task.map(tutelage_lab::Task::of_robot))?.write(&self.out)?;
         output.say(&format!("wrote {}", self.out.display()))
     }
 }

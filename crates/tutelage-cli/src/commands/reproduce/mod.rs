@@ -8,8 +8,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Context;
-use tutelage_envs::Task;
-use tutelage_lab::spec::{AlgorithmName, RunSpec};
+use tutelage::Named;
+use tutelage_lab::Task;
+use tutelage_lab::spec::RunSpec;
 use tutelage_reproduce::{
     Archive, Conducted, Draw, Estimator, Experiment, Plan, Profile, Selection, conduct, costs,
     draw, summarise,
@@ -20,7 +21,7 @@ use self::narrator::Narrator;
 use self::tables::{CostRow, CurveRow, FigureRow, KindRow};
 use crate::arguments::Seeds;
 use crate::output::{Output, note};
-use crate::progress::rough;
+use tutelage_runs::terminal::rough;
 
 /// Plan the runs that a figure needs, carry out what is missing, and draw it.
 #[derive(clap::Args)]
@@ -36,7 +37,7 @@ pub(crate) struct Reproduce {
     tasks: Option<Vec<Task>>,
     /// Only the runs of these algorithms (quote names with parentheses)
     #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
-    algorithms: Option<Vec<AlgorithmName>>,
+    algorithms: Option<Vec<Named>>,
     /// Only the runs with these seeds: 3, 1-10 or 1,2,5-7
     #[arg(long)]
     seeds: Option<Seeds>,

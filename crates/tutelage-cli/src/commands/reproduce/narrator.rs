@@ -8,7 +8,9 @@ use indicatif::ProgressBar;
 use tutelage_reproduce::{Record, Run, Watcher};
 
 use crate::output::note;
-use crate::progress::{live_line, rough, stop_on_ctrl_c};
+use tutelage_runs::terminal::{rough, stop_on_ctrl_c};
+
+use crate::progress::live_line;
 
 /// Tells a person how it goes.
 pub(super) struct Narrator {

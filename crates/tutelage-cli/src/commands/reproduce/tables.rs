@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use serde::Serialize;
-use tutelage_lab::stats::Interval;
 use tutelage_reproduce::{Cost, Summary};
+use tutelage_runs::stats::Interval;
 
 use crate::output::Row;
-use crate::progress::rough;
+use tutelage_runs::terminal::rough;
 
 /// A figure and how far it is.
 #[derive(Serialize)]

@@ -1,0 +1,45 @@
+//! `tutelage salvage`: what is whole of a damaged run.
+
+use std::path::PathBuf;
+
+use serde::Serialize;
+use tutelage_runs::store::{Salvaged, salvage};
+
+use crate::output::{Output, Row};
+
+/// Copy what is whole of a damaged run to a new folder, which can be resumed; the old one is left as it is.
+#[derive(clap::Args)]
+pub(crate) struct Salvage {
+    /// The damaged run's folder
+    dir: PathBuf,
+    /// The new folder
+    #[arg(long, short, value_name = "DIR")]
+    out: PathBuf,
+}
+
+impl Salvage {
+    pub(crate) fn run(self, output: &Output) -> anyhow::Result<()> {
+        let Salvaged { records, lost, policies } = salvage(&self.dir, &self.out)?;
+        let out = self.out.display().to_string();
+        output.rows(&[Line { out: out.clone(), records, lost_bytes: lost, policies }])?;
+        output.say(&format!("\nContinue with: tutelage resume {out}"))
+    }
+}
+
+/// What was saved.
+#[derive(Serialize)]
+struct Line {
+    out: String,
+    records: usize,
+    lost_bytes: usize,
+    policies: usize,
+}
+
+impl Row for Line {
+    const HEADINGS: &'static [&'static str] = &["folder", "records", "bytes lost", "policies"];
+
+    fn cells(&self) -> Vec<String> {
+        let numbers = [self.records, self.lost_bytes, self.policies].map(|n| n.to_string());
+        [self.out.clone()].into_iter().chain(numbers).collect()
+    }
+}

@@ -1,0 +1,81 @@
+//! `tutelage show`: what a run is and how far it has come, without touching it.
+
+use std::path::PathBuf;
+
+use serde::Serialize;
+use tutelage_runs::store::{kept_policies, read_any, read_times};
+
+use crate::output::Output;
+
+/// Show a run: its spec, its rounds, how it stands.
+#[derive(clap::Args)]
+pub(crate) struct Show {
+    /// The run's folder
+    dir: PathBuf,
+}
+
+impl Show {
+    pub(crate) fn run(self, output: &Output) -> anyhow::Result<()> {
+        let history = read_any(&self.dir)?;
+        let number = |field: &str| {
+            let line = history.spec().lines().find_map(|line| line.strip_prefix(field));
+            line.and_then(|rest| rest.trim().strip_prefix('=')?.trim().parse::<usize>().ok())
+        };
+        let (rounds, states_per_round) = (number("rounds"), number("states_per_round"));
+        let lines = history.lines(states_per_round.unwrap_or(0), &read_times(&self.dir));
+        let state = State {
+            dir: self.dir.display().to_string(),
+            spec: history.spec().to_owned(),
+            rounds,
+            rounds_done: lines.len(),
+            finished: rounds == Some(lines.len()),
+            annotations: history.annotations(),
+            open_questions: history.open_questions(),
+            expert_steps: history.expert_steps(),
+            expert_reward: history.expert().map(tutelage::Evaluation::mean_reward),
+            policies: kept_policies(&self.dir),
+        };
+        output.json(&state)?;
+        output.say(state.spec.trim_end())?;
+        output.say("")?;
+        output.rows(&lines)?;
+        output.say(&format!("\n{}", state.in_words()))
+    }
+}
+
+/// How a run stands.
+#[derive(Serialize)]
+struct State {
+    dir: String,
+    spec: String,
+    rounds: Option<usize>,
+    rounds_done: usize,
+    finished: bool,
+    annotations: usize,
+    open_questions: usize,
+    expert_steps: u64,
+    expert_reward: Option<f64>,
+    policies: Vec<usize>,
+}
+
+impl State {
+    fn in_words(&self) -> String {
+        let of = self.rounds.map_or(String::new(), |rounds| format!(" of {rounds}"));
+        let mut words = match self.finished {
+            true => {
+                format!("Finished: {} rounds, {} annotations", self.rounds_done, self.annotations)
+            }
+            false => format!("{}{of} rounds, {} annotations", self.rounds_done, self.annotations),
+        };
+        if self.open_questions > 0 {
+            words += &format!(", {} questions waiting for an answer", self.open_questions);
+        }
+        if self.expert_steps > 0 {
+            words += &format!(", {} steps driven by the expert", self.expert_steps);
+        }
+        if let Some(reward) = self.expert_reward {
+            words += &format!("; the expert earns {reward:.1}");
+        }
+        words + "."
+    }
+}
