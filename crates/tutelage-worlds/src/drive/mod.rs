@@ -45,7 +45,7 @@ impl World for DriveFive {
         iterations: 1000,
         learning_rate: 5e-3,
         hidden: &[32, 32],
-        stride: 20,
+        stride: 10,
         ..Drive::DEFAULTS
     };
 
