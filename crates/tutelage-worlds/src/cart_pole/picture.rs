@@ -48,3 +48,28 @@ impl Draw for CartPole {
 fn closed(corners: &[[f64; 2]]) -> Vec<[f64; 2]> {
     corners.iter().chain(corners.first()).copied().collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::env::Motion;
+    use super::*;
+
+    /// The ends of the pole.
+    fn pole(motion: Motion) -> [[f64; 2]; 2] {
+        let mut world = CartPole::default();
+        world.motion = motion;
+        let is_pole = |mark: &&Mark| mark.ink() == Ink::Orange;
+        let picture = world.picture();
+        let points = picture.marks.iter().find(is_pole).unwrap().points();
+        [points[0], points[1]]
+    }
+
+    #[test]
+    fn the_pole_stands_on_the_cart_and_leans_as_it_does() {
+        let [hinge, tip] = pole(Motion { place: 1.0, ..Motion::default() });
+        assert_eq!((hinge[0], tip[0]), (1.0, 1.0));
+        assert!((tip[1] - hinge[1] - 1.0).abs() < 1e-12, "it is a metre long");
+        let [hinge, tip] = pole(Motion { angle: 0.2, ..Motion::default() });
+        assert!((tip[0] - hinge[0] - 0.2f64.sin()).abs() < 1e-12, "positive angles lean right");
+    }
+}

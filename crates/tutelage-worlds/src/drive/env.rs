@@ -217,7 +217,7 @@ impl Env for Drive {
         let aside = rng.random_range(-0.5..0.5) * (p.half_width - p.half_car);
         let place = [middle[0] - aside * direction.sin(), middle[1] + aside * direction.cos()];
         let heading = direction + rng.random_range(-0.3..0.3);
-        self.car = Car { place, heading, speed: rng.random_range(0.0..0.4) * p.top_speed() };
+        self.car = Car { place, heading, speed: rng.random_range(0.0..0.25) * p.top_speed() };
         self.steering = 0.0;
         self.clock.start();
         self.observe(state);

@@ -6,10 +6,10 @@ use super::{DriveParameters, SENSORS};
 use crate::Rule;
 
 /// Steering per radian that the open road lies to the left.
-const AIM: f64 = 2.5;
+const AIM: f64 = 2.0;
 
 /// Steering per share by which the road to the left is wider than to the right.
-const CENTRE: f64 = 0.35;
+const CENTRE: f64 = 1.0;
 
 /// How much more a free direction counts than a blocked one: ranges to this power.
 const PREFERENCE: i32 = 3;
@@ -18,7 +18,7 @@ const PREFERENCE: i32 = 3;
 const PEDAL: f64 = 0.5;
 
 /// The share of the brakes that is planned with.
-const CAUTION: f64 = 0.35;
+const CAUTION: f64 = 0.4;
 
 /// The least speed that is wanted, in metres per second.
 const LEAST: f64 = 3.0;
@@ -82,8 +82,8 @@ impl Rule for FollowRoadByKeys {
         let slow = f64::from(state[SENSORS.len()]) * self.0.top_speed < LEAST;
         action[0] = match () {
             () if throttle < -0.5 => 4,
-            () if steering > 0.3 && !slow => 1,
-            () if steering < -0.3 && !slow => 2,
+            () if steering > 0.2 && !slow => 1,
+            () if steering < -0.2 && !slow => 2,
             () if throttle > 0.0 => 3,
             () => 0,
         };
@@ -98,7 +98,7 @@ mod tests {
     use crate::play::play;
     use crate::{Drive, DriveFive, World};
 
-    /// The fewest laps from any of 100 starts, and whether every car stayed on the road to the end.
+    /// The fewest laps from any of 100 starts; every car must stay on the road to the end.
     fn fewest_laps<W: World>() -> f64 {
         let laps = |seed| {
             let steps = play(&mut W::default(), Stream::new(seed));
@@ -111,8 +111,8 @@ mod tests {
 
     #[test]
     fn it_drives_on_and_on_without_leaving_the_road() {
-        assert!(fewest_laps::<Drive>() > 1.5);
-        assert!(fewest_laps::<DriveFive>() > 1.4);
+        let [pedals, keys] = [fewest_laps::<Drive>(), fewest_laps::<DriveFive>()];
+        assert!(pedals > 1.5 && keys > 1.4, "{pedals} laps by pedals, {keys} by keys");
     }
 
     #[test]

@@ -7,7 +7,7 @@ use crate::check::{check_index, check_width};
 use crate::{Draw, ParameterError};
 
 /// How far a key turns the wheels, of 1.
-const TURN: f64 = 0.6;
+const TURN: f64 = 0.8;
 
 /// How hard the keys press the pedals, of 1.
 const PRESS: f64 = 0.8;

@@ -39,7 +39,15 @@ impl World for Drive {
 impl World for DriveFive {
     const NAME: &'static str = "drive-5";
 
-    const DEFAULTS: Defaults = Defaults { ..Drive::DEFAULTS };
+    const DEFAULTS: Defaults = Defaults {
+        rounds: 15,
+        states_per_round: 60,
+        iterations: 1000,
+        learning_rate: 5e-3,
+        hidden: &[32, 32],
+        stride: 10,
+        ..Drive::DEFAULTS
+    };
 
     type Expert = Scripted<FollowRoadByKeys>;
 

@@ -88,3 +88,45 @@ impl Drive {
 fn ahead([x, y]: [f64; 2], direction: f64, distance: f64) -> [f64; 2] {
     [x + distance * direction.cos(), y + distance * direction.sin()]
 }
+
+#[cfg(test)]
+mod tests {
+    use tutelage::{Env, Stream};
+
+    use super::*;
+
+    fn started(seed: u64) -> Drive {
+        let mut drive = Drive::default();
+        let mut state = vec![0.0; drive.spaces().states];
+        drive.reset(Stream::new(seed).rng(), &mut state).unwrap();
+        drive
+    }
+
+    #[test]
+    fn rays_end_at_the_edge_of_the_road_or_at_their_range() {
+        for drive in (0..20).map(started) {
+            let ends: Vec<[f64; 2]> = drive.rays().map(|mark| mark.points()[0]).collect();
+            for (place, end) in ends.chunks_exact(2).map(|pair| (pair[0], pair[1])) {
+                let aside = drive.track.nearest(end).aside;
+                let length = (end[0] - place[0]).hypot(end[1] - place[1]);
+                assert!(
+                    (aside - 4.5).abs() < 0.2 || (length - 25.0).abs() < 1e-9,
+                    "{aside} {length}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn the_car_is_on_the_road_and_everything_in_view() {
+        for drive in (0..20).map(started) {
+            let Picture { view, marks, .. } = drive.picture();
+            let is_inside = |point: &[f64; 2]| {
+                (0..2).all(|i| view.low[i] < point[i] && point[i] < view.high[i])
+            };
+            assert!(marks.iter().flat_map(Mark::points).all(is_inside));
+            let car = marks.iter().rfind(|mark| mark.ink() == Ink::Orange).unwrap();
+            assert!(car.points().iter().all(|corner| drive.track.nearest(*corner).aside < 4.5));
+        }
+    }
+}

@@ -10,17 +10,18 @@ use crate::ParameterError;
 use crate::check::{check_each, check_index, check_width};
 use crate::clock::Clock;
 
-/// Place, walls and goal.
-pub(super) const STATES: usize = 8;
+/// Numbers of a state besides those for columns and rows: four walls and the goal.
+const OTHERS: usize = 6;
 
 /// The largest maze, along a side.
 const LARGEST: usize = 64;
 
 /// A maze that stays the same, with a start anywhere and a goal in one of its corners.
 ///
-/// The state is the walker's place (x, y), then 1 or −1 for each of the ways up, right, down and left that is open or not, then
-/// the goal's place; places are from −1 to 1 across the maze. Actions 0 to 3 step up, right, down and left; a step into a wall
-/// leads nowhere. Arriving at time t ≤ H terminates the episode and earns (H + 1 − t) / H; nothing else earns anything.
+/// The state has a number for each column and one for each row: 1 for the walker's own, 0 for the others. Then come 1 or −1 for
+/// each of the ways up, right, down and left, open or not, and ±1 for the goal's side, left or right and below or above.
+/// Actions 0 to 3 step up, right, down and left; a step into a wall leads nowhere. Arriving at time t ≤ H terminates the
+/// episode and earns (H + 1 − t) / H; nothing else earns anything.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Grid {
     pub(crate) parameters: GridParameters,
@@ -48,7 +49,7 @@ pub struct GridParameters {
 
 impl Default for GridParameters {
     fn default() -> Self {
-        Self { columns: 8, rows: 6, loops: 6, seed: 1, horizon: 100 }
+        Self { columns: 8, rows: 6, loops: 6, seed: 1, horizon: 50 }
     }
 }
 
@@ -81,26 +82,33 @@ impl Grid {
     }
 
     fn observe(&self, state: &mut [f32]) {
-        let (cell, size) = (self.cell(), self.maze.size);
-        let [x, y] = place(cell, size);
-        let [up, right, down, left] =
-            [0, 1, 2, 3].map(|way| if self.maze.is_open(cell, way) { 1.0 } else { -1.0 });
-        let [goal_x, goal_y] = place(self.goal, size);
-        state.copy_from_slice(&[x, y, up, right, down, left, goal_x, goal_y]);
+        let (cell @ [column, row], [columns, rows]) = (self.cell(), self.maze.size);
+        state.fill(0.0);
+        state[column] = 1.0;
+        state[columns + row] = 1.0;
+        let sign = |yes: bool| if yes { 1.0 } else { -1.0 };
+        let [up, right, down, left] = [0, 1, 2, 3].map(|way| sign(self.maze.is_open(cell, way)));
+        let [goal_x, goal_y] = self.goal.map(|index| sign(index > 0));
+        state[columns + rows..].copy_from_slice(&[up, right, down, left, goal_x, goal_y]);
     }
 }
 
-/// A cell's place from −1 to 1 along either side.
-fn place(cell: Cell, size: [usize; 2]) -> [f32; 2] {
-    [0, 1].map(|axis| (2.0 * cell[axis] as f64 / (size[axis] - 1) as f64 - 1.0) as f32)
+/// The numbers of a state of a maze of this size.
+pub(super) fn state_width([columns, rows]: [usize; 2]) -> usize {
+    columns + rows + OTHERS
 }
 
-/// The cell nearest to a place.
-pub(super) fn cell_at(place: [f32; 2], size: [usize; 2]) -> Cell {
-    [0, 1].map(|axis| {
-        let last = (size[axis] - 1) as f64;
-        (0.5 * (f64::from(place[axis]) + 1.0) * last).round().clamp(0.0, last) as usize
-    })
+/// The walker's cell and the goal that a state tells of: the largest numbers, and the corner on the goal's side.
+pub(super) fn decode(state: &[f32], size: [usize; 2]) -> [Cell; 2] {
+    let [columns, rows] = size;
+    let largest = |numbers: &[f32]| {
+        let better = |best: usize, i: usize| if numbers[i] > numbers[best] { i } else { best };
+        (1..numbers.len()).fold(0, better)
+    };
+    let cell = [largest(&state[..columns]), largest(&state[columns..columns + rows])];
+    let sides = &state[columns + rows + 4..];
+    let goal = [0, 1].map(|axis| if sides[axis] > 0.0 { size[axis] - 1 } else { 0 });
+    [cell, goal]
 }
 
 impl Env for Grid {
@@ -108,7 +116,7 @@ impl Env for Grid {
     type Action = u32;
 
     fn spaces(&self) -> Spaces {
-        Spaces { states: STATES, actions: 4 }
+        Spaces { states: state_width(self.maze.size), actions: 4 }
     }
 
     fn horizon(&self) -> usize {
@@ -116,7 +124,7 @@ impl Env for Grid {
     }
 
     fn reset(&mut self, mut rng: Rng, state: &mut [f32]) -> Result<(), EnvError> {
-        check_width("state", state.len(), STATES)?;
+        check_width("state", state.len(), state_width(self.maze.size))?;
         self.goal = self.maze.corners()[rng.random_range(0..4)];
         let [columns, rows] = self.maze.size;
         let start = loop {
@@ -134,7 +142,7 @@ impl Env for Grid {
 
     fn step(&mut self, action: &[u32], state: &mut [f32]) -> Result<Step, EnvError> {
         let earlier = self.clock.steps()?;
-        check_width("state", state.len(), STATES)?;
+        check_width("state", state.len(), state_width(self.maze.size))?;
         let way = check_index(action, 4, "0 up, 1 right, 2 down, 3 left")?;
         self.trail.push(self.maze.step(self.cell(), way as usize));
         self.observe(state);
@@ -151,9 +159,9 @@ mod tests {
     use super::*;
 
     /// A walker in the lower left corner of a hall without walls, the goal in the upper right.
-    fn hall() -> (Grid, [f32; STATES]) {
+    fn hall() -> (Grid, [f32; 11]) {
         let parameters = GridParameters { columns: 3, rows: 2, loops: 99, ..Default::default() };
-        let (mut grid, mut state) = (Grid::new(parameters).unwrap(), [0.0; STATES]);
+        let (mut grid, mut state) = (Grid::new(parameters).unwrap(), [0.0; 11]);
         grid.reset(Stream::new(1).rng(), &mut state).unwrap();
         (grid.goal, grid.trail) = ([2, 1], vec![[0, 0]]);
         (grid, state)
@@ -168,13 +176,13 @@ mod tests {
     fn steps_are_as_walked_by_hand() {
         let (mut grid, mut state) = hall();
         assert_eq!(grid.step(&[3], &mut state).unwrap(), Step::default(), "into the wall");
-        assert_eq!(state, [-1.0, -1.0, 1.0, 1.0, -1.0, -1.0, 1.0, 1.0]);
+        assert_eq!(state, [1.0, 0.0, 0.0, 1.0, 0.0, 1.0, 1.0, -1.0, -1.0, 1.0, 1.0]);
         grid.step(&[1], &mut state).unwrap();
-        assert_eq!(state, [0.0, -1.0, 1.0, 1.0, -1.0, 1.0, 1.0, 1.0]);
+        assert_eq!(state, [0.0, 1.0, 0.0, 1.0, 0.0, 1.0, 1.0, -1.0, 1.0, 1.0, 1.0]);
         grid.step(&[0], &mut state).unwrap();
         let last = grid.step(&[1], &mut state).unwrap();
-        assert_eq!(last, Step { reward: 0.97, terminated: true, truncated: false }, "at time 4");
-        assert_eq!(state[..2], state[6..]);
+        assert_eq!(last, Step { reward: 0.94, terminated: true, truncated: false }, "at time 4");
+        assert_eq!(state[..5], [0.0, 0.0, 1.0, 0.0, 1.0]);
         assert!(matches!(grid.step(&[1], &mut state), Err(EnvError::NoEpisode)));
     }
 
@@ -183,25 +191,22 @@ mod tests {
         let (mut grid, mut state) = hall();
         let steps: Vec<Step> =
             std::iter::repeat_with(|| grid.step(&[3], &mut state)).map_while(Result::ok).collect();
-        assert_eq!(steps.len(), 100);
-        assert_eq!(steps[99], Step { reward: 0.0, terminated: false, truncated: true });
-        let arriving_last = Grid { trail: vec![[1, 1]], ..grid };
-        assert_eq!(arriving_last.goal, [2, 1]);
+        assert_eq!(steps.len(), 50);
+        assert_eq!(steps[49], Step { reward: 0.0, terminated: false, truncated: true });
     }
 
     #[test]
-    fn cells_are_found_again_from_their_places() {
-        for size in [[2, 2], [8, 6], [64, 64]] {
-            for cell in [[0, 0], [1, 1], [size[0] - 1, size[1] - 1], [size[0] / 2, size[1] / 3]] {
-                assert_eq!(cell_at(place(cell, size), size), cell);
-            }
+    fn cell_and_goal_are_found_again_from_the_state() {
+        let (mut grid, mut state) = (Grid::default(), [0.0; 20]);
+        for seed in 0..60 {
+            grid.reset(Stream::new(seed).rng(), &mut state).unwrap();
+            assert_eq!(decode(&state, [8, 6]), [grid.cell(), grid.goal]);
         }
-        assert_eq!(cell_at([-9.0, 9.0], [8, 6]), [0, 5], "outside is the nearest inside");
     }
 
     #[test]
     fn starts_and_goals_differ_by_seed_and_a_start_is_no_goal() {
-        let (mut grid, mut state) = (Grid::default(), [0.0; STATES]);
+        let (mut grid, mut state) = (Grid::default(), [0.0; 20]);
         let mut goals = std::collections::HashSet::new();
         let mut starts = goals.clone();
         for seed in 0..60 {
@@ -217,7 +222,7 @@ mod tests {
     #[test]
     fn bad_input_is_named_and_changes_nothing() {
         let mut fresh = Grid::default();
-        assert!(matches!(fresh.step(&[0], &mut [0.0; STATES]), Err(EnvError::NoEpisode)));
+        assert!(matches!(fresh.step(&[0], &mut [0.0; 20]), Err(EnvError::NoEpisode)));
         assert!(fresh.reset(Stream::new(1).rng(), &mut [0.0; 2]).is_err());
         let (mut grid, mut state) = hall();
         let before = grid.clone();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tutelage::Spaces;
 
 use super::Grid;
-use super::env::{STATES, cell_at};
+use super::env::{decode, state_width};
 use super::maze::Maze;
 use crate::Rule;
 
@@ -24,12 +24,11 @@ impl Rule for ShortestWay {
     type Action = u32;
 
     fn spaces(&self) -> Spaces {
-        Spaces { states: STATES, actions: 4 }
+        Spaces { states: state_width(self.0.size), actions: 4 }
     }
 
     fn act(&self, state: &[f32], action: &mut [u32]) {
-        let cell = cell_at([state[0], state[1]], self.0.size);
-        let goal = cell_at([state[6], state[7]], self.0.size);
+        let [cell, goal] = decode(state, self.0.size);
         action[0] = self.0.way_to(goal, cell) as u32;
     }
 }
@@ -50,7 +49,7 @@ mod tests {
             let fewest = grid.maze.steps_to(grid.goal)[row * 8 + column];
             assert_eq!(steps.len(), fewest, "seed {seed}");
             let last = steps[steps.len() - 1];
-            assert!(last.terminated && last.reward == (101 - fewest) as f64 / 100.0);
+            assert!(last.terminated && last.reward == (51 - fewest) as f64 / 50.0);
         }
     }
 }

@@ -14,13 +14,13 @@ impl World for Grid {
     const NAME: &'static str = "grid";
 
     const DEFAULTS: Defaults = Defaults {
-        rounds: 15,
-        states_per_round: 60,
-        stride: 3,
-        hidden: &[64, 64],
-        iterations: 1500,
+        rounds: 20,
+        states_per_round: 80,
+        stride: 25,
+        hidden: &[64],
+        iterations: 800,
         batch: 100,
-        learning_rate: 3e-3,
+        learning_rate: 5e-3,
         episodes: 50,
         perturbations: 5,
         cover: [-2.0, 2.0],

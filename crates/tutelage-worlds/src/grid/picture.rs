@@ -54,3 +54,35 @@ fn wall(cell: Cell, way: usize) -> [[f64; 2]; 2] {
     let [x, y] = cell.map(|index| index as f64);
     if way == 0 { [[x, y + 1.0], [x + 1.0, y + 1.0]] } else { [[x + 1.0, y], [x + 1.0, y + 1.0]] }
 }
+
+#[cfg(test)]
+mod tests {
+    use tutelage::Stream;
+
+    use super::*;
+    use crate::play::play;
+
+    fn lines(picture: &Picture, ink: Ink) -> Vec<Vec<[f64; 2]>> {
+        let marks = picture.marks.iter().filter(|mark| mark.ink() == ink);
+        marks.map(|mark| mark.points().to_vec()).collect()
+    }
+
+    #[test]
+    fn every_wall_is_drawn_and_no_trail_goes_through_one() {
+        let mut grid = Grid::default();
+        for seed in 0..20 {
+            play(&mut grid, Stream::new(seed));
+            let picture = grid.picture();
+            let walls = lines(&picture, Ink::Slate);
+            assert_eq!(walls.len(), 1 + grid.maze.inner_walls().count(), "and one all around");
+            let trail = &lines(&picture, Ink::Faint)[0];
+            for step in trail.windows(2) {
+                let half_way = [0, 1].map(|axis| 0.5 * (step[0][axis] + step[1][axis]));
+                let is_wall = |wall: &Vec<[f64; 2]>| {
+                    [0, 1].map(|axis| 0.5 * (wall[0][axis] + wall[1][axis])) == half_way
+                };
+                assert!(!walls[1..].iter().any(is_wall), "seed {seed}, at {half_way:?}");
+            }
+        }
+    }
+}

@@ -57,3 +57,40 @@ impl Pendulum {
         ]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::env::Motion;
+    use super::*;
+
+    fn picture(angle: f64, torque: f64) -> Picture {
+        let mut world = Pendulum::default();
+        (world.motion, world.torque) = (Motion { angle, spin: 0.0 }, torque);
+        world.picture()
+    }
+
+    fn points(picture: &Picture, ink: Ink) -> Vec<[f64; 2]> {
+        let marks = picture.marks.iter().filter(|mark| mark.ink() == ink);
+        marks.flat_map(|mark| mark.points().to_vec()).collect()
+    }
+
+    #[test]
+    fn the_rod_points_where_the_angle_says() {
+        assert_eq!(points(&picture(0.0, 0.0), Ink::Orange)[1], [0.0, 1.0]);
+        let [x, y] = points(&picture(FRAC_PI_2, 0.0), Ink::Orange)[1];
+        assert!((x + 1.0).abs() < 1e-12 && y.abs() < 1e-12, "positive angles lean left");
+    }
+
+    #[test]
+    fn an_arrow_turns_with_the_torque_and_grows_with_it() {
+        assert!(points(&picture(0.3, 0.0), Ink::Blue).is_empty());
+        let turn = |torque| {
+            let arc = points(&picture(0.3, torque), Ink::Blue);
+            let angle = |[x, y]: [f64; 2]| y.atan2(x);
+            angle(arc[24]) - angle(arc[0])
+        };
+        assert!(turn(2.0) > 1.0, "anticlockwise");
+        assert!((turn(-2.0) + turn(2.0)).abs() < 1e-9);
+        assert!(turn(1.0) < 0.6 * turn(2.0));
+    }
+}
