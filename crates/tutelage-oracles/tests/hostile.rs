@@ -30,18 +30,17 @@ unsafe impl GlobalAlloc for Watched {
 #[global_allocator]
 static ALLOCATOR: Watched = Watched;
 
-/// A safetensors file with this policy header, these tensors (name, shape) and this much data.
-fn file(entry: &str, tensors: &[(&str, &str)], data: usize) -> Vec<u8> {
-    let tensors: String = tensors
-        .iter()
-        .map(|(name, shape)| {
-            let counts = shape.split(',').map(|n| n.trim().parse::<u128>().unwrap());
-            let end = counts.fold(4, u128::saturating_mul).min(data as u128);
-            format!(r#","{name}":{{"dtype":"F32","shape":[{shape}],"data_offsets":[0,{end}]}}"#)
-        })
-        .collect();
+/// A safetensors file with this policy header and these tensors: name, shape and how many bytes it really has.
+fn file(entry: &str, tensors: &[(&str, &str, usize)]) -> Vec<u8> {
+    let mut end = 0;
+    let mut describe = |(name, shape, bytes): &(&str, &str, usize)| {
+        let start = end;
+        end += bytes;
+        format!(r#","{name}":{{"dtype":"F32","shape":[{shape}],"data_offsets":[{start},{end}]}}"#)
+    };
+    let tensors: String = tensors.iter().map(&mut describe).collect();
     let header = format!(r#"{{"__metadata__":{{"tutelage.policy":"{entry}"}}{tensors}}}"#);
-    [&(header.len() as u64).to_le_bytes()[..], header.as_bytes(), &vec![0; data]].concat()
+    [&(header.len() as u64).to_le_bytes()[..], header.as_bytes(), &vec![0; end]].concat()
 }
 
 fn entry(class: &str, action: &str, widths: &str, members: &str) -> String {
@@ -54,24 +53,40 @@ fn entry(class: &str, action: &str, widths: &str, members: &str) -> String {
 
 #[test]
 fn headers_that_lie_are_refused_before_anything_is_allocated() {
-    let weight = "layer.0.weight";
     let linear = |widths: &str, members: &str| entry("linear", "vector", widths, members);
+    let weight = |shape: &'static str, bytes| [("layer.0.weight", shape, bytes), BIAS];
+    const BIAS: (&str, &str, usize) = ("layer.0.bias", "1, 3", 12);
+    // What a policy of widths 3,2,2,3 has.
+    let small = [
+        ("layer.0.weight", "1, 3, 2", 24),
+        ("layer.0.bias", "1, 2", 8),
+        ("layer.1.weight", "1, 2, 2", 16),
+        ("layer.1.bias", "1, 2", 8),
+        ("layer.2.weight", "1, 2, 3", 24),
+        ("layer.2.bias", "1, 3", 12),
+    ];
     let many = vec!["65536"; 40].join(",");
+    let huge = "18446744073709551615, 18446744073709551615";
     let lies = [
-        file(&linear("65536,65536", "1"), &[(weight, "0, 65536")], 0),
-        file(&linear("3,3", "1"), &[(weight, "1099511627776, 3")], 64),
-        file(&linear("3,3", "1099511627776"), &[(weight, "1099511627776, 3, 3")], 64),
-        file(&linear("3,3", "18446744073709551615"), &[(weight, "1, 3, 3")], 36),
-        file(&linear("3,3", "18446744073709551616"), &[(weight, "1, 3, 3")], 36),
-        file(&entry("mlp", "vector", "3,65536,65536,3", "1"), &[(weight, "1, 3, 65536")], 786_432),
-        file(&entry("mlp", "index", "3,65536,65536,3", "1"), &[(weight, "0, 65536")], 0),
-        file(&entry("mlp", "vector", &many, "1"), &[(weight, "1, 65536, 65536")], 64),
-        file(&entry("mlp", "vector", "3,4000,4000,3", "9"), &[(weight, "9, 3, 4000")], 432_000),
-        file(&linear("3,3", "1"), &[(weight, "18446744073709551615, 18446744073709551615")], 64),
+        file(&linear("3,3", "1"), &weight("0, 65536", 0)),
+        file(&linear("65536,65536", "1"), &weight("0, 65536", 0)),
+        file(&linear("3,3", "1"), &weight("1099511627776, 3", 36)),
+        file(&linear("3,3", "1099511627776"), &weight("1, 3, 3", 36)),
+        file(&linear("3,3", "18446744073709551615"), &weight("1, 3, 3", 36)),
+        file(&linear("3,3", "18446744073709551616"), &weight("1, 3, 3", 36)),
+        file(&linear("3,3", "1"), &weight(huge, 36)),
+        file(&entry("mlp", "vector", "3,65536,65536,3", "1"), &small),
+        file(&entry("mlp", "index", "3,65536,65536,3", "1"), &small),
+        file(&entry("mlp", "vector", "3,16000,16000,3", "1"), &small),
+        file(&entry("mlp", "index", "3,16000,16000,3", "1"), &small),
+        file(&entry("mlp", "vector", "3,2,2,3", "4000000000"), &small),
+        file(&entry("mlp", "vector", &many, "1"), &small),
         [&u64::MAX.to_le_bytes()[..], b"{}"].concat(),
         [&(1u64 << 40).to_le_bytes()[..], b"{}"].concat(),
         vec![],
     ];
+    let honest = file(&entry("mlp", "vector", "3,2,2,3", "1"), &small);
+    MlpPolicy::from_safetensors(&honest).expect("the file without its lie");
     let wide = MlpSettings::new(&[16_000, 16_000]);
     let vectors = MlpOracle::new(wide.clone()).unwrap();
     let indices = MlpClassifier::new(wide).unwrap();
