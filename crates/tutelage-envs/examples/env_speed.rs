@@ -48,7 +48,7 @@ struct Player {
 }
 
 impl Player {
-    fn new(task: Task, steps: usize, lane: u64) -> Result<Player, bullet::Error> {
+    fn new(task: Task, steps: usize, lane: u64) -> Result<Player, articulated::Error> {
         let stream = Stream::new(1).fork("lane", lane);
         let mut rng = stream.fork("actions", 0).rng();
         let mut actions = Batch::zeros(steps, task.action_width());

@@ -1,6 +1,6 @@
 //! The environment: a robot, what it sees, and what it earns.
 
-use bullet::{JointState, LinkId, Settings, Snapshot, World};
+use articulated::{JointState, LinkId, Settings, Snapshot, World};
 
 use rand::RngExt;
 use tutelage::{Env, EnvError, Rng, Spaces, Step};
@@ -117,10 +117,10 @@ impl Env for Locomotion {
 
 impl Locomotion {
     /// Builds a task. [`Env::reset`] or [`Locomotion::reset_to`] begins an episode.
-    pub fn new(task: Task) -> Result<Locomotion, bullet::Error> {
+    pub fn new(task: Task) -> Result<Locomotion, articulated::Error> {
         let model = task.robot();
         let world = World::new(&SETTINGS, &model.body)?;
-        let rest = world.save();
+        let rest = world.save(0);
         let torso = model.link("torso").unwrap_or(LinkId::Base);
         let feet: Vec<LinkId> = task.feet().iter().filter_map(|name| model.link(name)).collect();
         let averaged = averaging_order(torso, world.links());
@@ -147,15 +147,16 @@ impl Locomotion {
         check_width("pose", pose.len(), self.task.action_width())?;
         check_width("state", state.len(), self.task.state_width())?;
         check_finite("pose", pose.iter().copied())?;
-        self.world.restore(&self.rest);
+        self.world.restore(0, &self.rest);
         let joints = self.model.actuated.iter().zip(pose);
         self.world.set_joints(
+            0,
             joints.map(|(&(link, _), &position)| (link, JointState { position, velocity: 0.0 })),
         );
         self.episode.running = true;
         self.episode.steps = 0;
         self.episode.contacts.fill(0.0);
-        self.episode.initial_height = self.world.position(self.torso)[2];
+        self.episode.initial_height = self.world.position(0, self.torso)[2];
         let view = self.observe(state);
         self.episode.potential = potential(view.distance);
         Ok(())
@@ -188,9 +189,9 @@ impl Locomotion {
         for ((&(link, _), &torque), &a) in
             self.model.actuated.iter().zip(self.task.torques()).zip(action)
         {
-            self.world.add_torque(link, torque * f64::from(a.clamp(-1.0, 1.0)));
+            self.world.add_torque(0, link, torque * f64::from(a.clamp(-1.0, 1.0)));
         }
-        self.world.step();
+        self.world.step(1);
         self.episode.steps += 1;
 
         let view = self.observe(state);
@@ -198,7 +199,7 @@ impl Locomotion {
         let old = std::mem::replace(&mut self.episode.potential, potential(view.distance));
         let progress = self.episode.potential - old;
         for (flag, &foot) in self.episode.contacts.iter_mut().zip(&self.feet) {
-            *flag = f32::from(u8::from(self.world.touches_floor(foot)));
+            *flag = f32::from(u8::from(self.world.touches_floor(0, foot)));
         }
         let effort = self.effort(action);
         let reward = if alive { 1.0 } else { -1.0 }
@@ -216,8 +217,8 @@ impl Locomotion {
     /// Writes the state; contact flags are those of the end of the previous step.
     fn observe(&mut self, state: &mut [f32]) -> View {
         let joints_at_limit = self.observe_joints(&mut state[8..]);
-        let position = self.world.position(self.torso);
-        let [roll, pitch, yaw] = euler(self.world.rotation(self.torso));
+        let position = self.world.position(0, self.torso);
+        let [roll, pitch, yaw] = euler(self.world.rotation(0, self.torso));
         let [to_x, to_y] = self.way_to_target();
         let bearing = to_y.atan2(to_x) - yaw;
         let [vx, vy, vz] = self.velocity_ahead(yaw);
@@ -247,7 +248,7 @@ impl Locomotion {
         for ((&(link, [lower, upper]), out), speed) in
             self.model.actuated.iter().zip(joints).zip(&mut self.work)
         {
-            let JointState { position, velocity } = self.world.joint(link);
+            let JointState { position, velocity } = self.world.joint(0, link);
             let middle = 0.5 * (lower + upper);
             *out = [(2.0 * (position - middle) / (upper - lower)) as f32, (0.1 * velocity) as f32];
             *speed = out[1];
@@ -259,7 +260,7 @@ impl Locomotion {
     /// From the mean over the parts and the floor to the target.
     fn way_to_target(&mut self) -> [f64; 2] {
         for (index, &link) in self.averaged.iter().enumerate() {
-            [self.xs[index], self.ys[index], _] = self.world.position(link);
+            [self.xs[index], self.ys[index], _] = self.world.position(0, link);
         }
         let count = self.xs.len() as f64; // the last entry, the floor, stays at the origin
         [TARGET[0] - pairwise_sum(&self.xs) / count, TARGET[1] - pairwise_sum(&self.ys) / count]
@@ -267,7 +268,7 @@ impl Locomotion {
 
     /// The torso's velocity turned back by its yaw.
     fn velocity_ahead(&self, yaw: f64) -> [f64; 3] {
-        let [vx, vy, vz] = self.world.velocity(self.torso);
+        let [vx, vy, vz] = self.world.velocity(0, self.torso);
         // A planar robot's y velocity is taken from its spin about z instead, which is zero.
         let vy = if self.torso == LinkId::Base { vy } else { 0.0 };
         let (sin, cos) = (-yaw).sin_cos();
@@ -336,7 +337,7 @@ mod tests {
                 (vec![0.0; task.state_width()], vec![0.3; task.action_width()]);
             env.reset(Stream::new(1).rng(), &mut state).unwrap();
             let (joint, _) = env.model.actuated[0];
-            env.world.set_joints([(joint, JointState { position: 0.0, velocity: 1e300 })]);
+            env.world.set_joints(0, [(joint, JointState { position: 0.0, velocity: 1e300 })]);
             let step = env.step(&action, &mut state).unwrap();
             assert!(step.terminated && env.diverged(), "{task}: {state:?}");
             assert!(step.reward.is_finite(), "{task}: {}", step.reward);

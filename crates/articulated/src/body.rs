@@ -1,0 +1,124 @@
+//! What a world is built from: settings, and a tree of links with their shapes.
+
+/// Position of a link in an [`Articulation`]: an index into its links, or the base.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum LinkId {
+    /// The root of the tree.
+    Base,
+    /// `links[i]`.
+    Link(usize),
+}
+
+/// The constants of a world.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Settings {
+    /// Acceleration along the vertical axis z, in m/s² (negative pulls down).
+    pub gravity: f64,
+    /// Time that one [`crate::World::step`] simulates, in seconds.
+    pub time_step: f64,
+    /// Equal physics steps within `time_step`.
+    pub substeps: u32,
+    /// Iterations of the constraint solver in each of them.
+    pub iterations: u32,
+    /// Fraction of a contact's penetration that a physics step removes.
+    pub contact_erp: f64,
+    /// The floor's coefficient of lateral friction; a contact has the product of it and the link's. Nothing bounces.
+    pub floor_friction: f64,
+}
+
+/// A tree of links over a base, above an infinite floor at z = 0.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Articulation {
+    /// The root.
+    pub base: Base,
+    /// All other links; a parent comes before its children.
+    pub links: Vec<Link>,
+}
+
+/// The root of an [`Articulation`]. A base without mass is fixed to the world.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Base {
+    /// Initial world position of the centre of mass.
+    pub position: [f64; 3],
+    /// Mass in kg; the moments of inertia follow from the shapes.
+    pub mass: f64,
+    /// Coefficient of lateral friction.
+    pub friction: f64,
+    /// Shapes around the centre of mass.
+    pub shapes: Vec<Shape>,
+}
+
+/// A link and the joint that hangs it on its parent. At joint position zero its axes are parallel to the parent's.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Link {
+    /// What it hangs on.
+    pub parent: LinkId,
+    /// How it hangs.
+    pub joint: Joint,
+    /// From the parent's centre of mass to the joint.
+    pub parent_to_pivot: [f64; 3],
+    /// From the joint to this link's centre of mass.
+    pub pivot_to_centre: [f64; 3],
+    /// Mass in kg; the moments of inertia follow from the shapes.
+    pub mass: f64,
+    /// Coefficient of lateral friction.
+    pub friction: f64,
+    /// Shapes around the centre of mass.
+    pub shapes: Vec<Shape>,
+}
+
+/// A joint of at most one degree of freedom.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Joint {
+    /// No motion.
+    Weld,
+    /// Translation along an axis, in metres.
+    Slide {
+        /// The axis, used as it is, not normalised.
+        axis: [f64; 3],
+    },
+    /// Rotation about an axis, in radians.
+    Hinge {
+        /// The axis, used as it is, not normalised.
+        axis: [f64; 3],
+        /// Lower and upper limit of the angle; the solver pushes back beyond them.
+        limits: Option<[f64; 2]>,
+    },
+}
+
+/// A convex shape in the frame of its link's centre of mass.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Shape {
+    /// What it is.
+    pub geometry: Geometry,
+    /// Where its own origin sits.
+    pub position: [f64; 3],
+    /// How it is turned, as a unit quaternion x, y, z, w.
+    pub rotation: [f64; 4],
+}
+
+/// The geometry of a [`Shape`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Geometry {
+    /// A ball around the origin.
+    Sphere {
+        /// Its radius.
+        radius: f64,
+    },
+    /// All points within `radius` of the straight line between two points.
+    Segment {
+        /// Its radius.
+        radius: f64,
+        /// One end of the line.
+        from: [f64; 3],
+        /// The other end.
+        to: [f64; 3],
+    },
+    /// All points within `radius` of a line of this length along z, centred at the origin.
+    Capsule {
+        /// Its radius.
+        radius: f64,
+        /// Length of the line.
+        length: f64,
+    },
+}
