@@ -13,6 +13,7 @@
 //! ```
 
 mod locomotion;
+mod mechanism;
 mod model;
 mod normalise;
 mod observe;
@@ -22,6 +23,7 @@ mod scene;
 mod task;
 
 pub use locomotion::{Locomotion, POSE_RANGE};
+pub use mechanism::{Mechanism, Motor};
 pub use model::Colour;
 pub use normalise::{Normalised, Normaliser, NormaliserError};
 pub use replay::{Replay, ReplayError, replay};

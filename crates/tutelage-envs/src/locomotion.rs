@@ -29,7 +29,7 @@ const LIMIT_COST: f64 = -0.1;
 /// The reward of a step that no number can be put to: that of a robot that fell where it stood.
 const DIVERGED: f64 = -1.0;
 
-const SETTINGS: Settings = Settings {
+pub(crate) const SETTINGS: Settings = Settings {
     gravity: -9.8,
     time_step: TIME_STEP,
     substeps: 4,
