@@ -6,7 +6,6 @@ use crate::Error;
 use crate::algebra::Algebra;
 use crate::group::{Group, Lanes};
 use crate::plane::Plane;
-use crate::simd::Portable;
 use crate::space::Space;
 use crate::tree::Tree;
 
@@ -14,9 +13,7 @@ use crate::tree::Tree;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum InstructionSet {
-    /// One lane.
-    Scalar,
-    /// Four lanes, with whatever the compiler's baseline offers.
+    /// One lane, on any processor.
     Portable,
     /// Four lanes in registers of AVX2.
     Avx2,
@@ -26,19 +23,15 @@ pub enum InstructionSet {
 
 impl InstructionSet {
     /// All of them.
-    pub const ALL: [InstructionSet; 4] = [
-        InstructionSet::Scalar,
-        InstructionSet::Portable,
-        InstructionSet::Avx2,
-        InstructionSet::Avx512,
-    ];
+    pub const ALL: [InstructionSet; 3] =
+        [InstructionSet::Portable, InstructionSet::Avx2, InstructionSet::Avx512];
 
     /// How many bodies a world of this kind steps at once.
     #[must_use]
     pub fn lanes(self) -> usize {
         match self {
-            InstructionSet::Scalar => 1,
-            InstructionSet::Portable | InstructionSet::Avx2 => 4,
+            InstructionSet::Portable => 1,
+            InstructionSet::Avx2 => 4,
             InstructionSet::Avx512 => 8,
         }
     }
@@ -47,7 +40,7 @@ impl InstructionSet {
     #[must_use]
     pub fn is_available(self) -> bool {
         match self {
-            InstructionSet::Scalar | InstructionSet::Portable => true,
+            InstructionSet::Portable => true,
             #[cfg(target_arch = "x86_64")]
             InstructionSet::Avx2 => std::arch::is_x86_feature_detected!("avx2"),
             #[cfg(target_arch = "x86_64")]
@@ -61,9 +54,9 @@ impl InstructionSet {
         }
     }
 
-    /// The set to step four bodies at once with.
+    /// The one that steps many bodies fastest on this processor. (AVX-512 has to be asked for.)
     #[must_use]
-    pub fn best_of_four() -> InstructionSet {
+    pub fn best() -> InstructionSet {
         if InstructionSet::Avx2.is_available() {
             InstructionSet::Avx2
         } else {
@@ -81,12 +74,11 @@ impl InstructionSet {
             return Err(Error::Instructions(self));
         }
         Ok(match self {
-            InstructionSet::Scalar => Box::new(Group::<A, f64>::new(tree)),
             #[cfg(target_arch = "x86_64")]
             InstructionSet::Avx2 => Box::new(Group::<A, crate::simd::Avx2>::new(tree)),
             #[cfg(target_arch = "x86_64")]
             InstructionSet::Avx512 => Box::new(Group::<A, crate::simd::Avx512>::new(tree)),
-            _ => Box::new(Group::<A, Portable<4>>::new(tree)),
+            _ => Box::new(Group::<A, f64>::new(tree)),
         })
     }
 }
@@ -94,7 +86,6 @@ impl InstructionSet {
 impl fmt::Display for InstructionSet {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.pad(match self {
-            InstructionSet::Scalar => "scalar",
             InstructionSet::Portable => "portable",
             InstructionSet::Avx2 => "AVX2",
             InstructionSet::Avx512 => "AVX-512",

@@ -35,7 +35,7 @@ pub struct Snapshot {
 impl World {
     /// Builds a world of one lane, at rest with all joints at zero.
     pub fn new(settings: &Settings, body: &Articulation) -> Result<World, Error> {
-        World::with(InstructionSet::Scalar, settings, body)
+        World::with(InstructionSet::Portable, settings, body)
     }
 
     /// Builds a world with the lanes of an instruction set, all at rest with all joints at zero.

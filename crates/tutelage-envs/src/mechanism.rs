@@ -3,7 +3,7 @@
 use articulated::{Articulation, Settings};
 
 use crate::Task;
-use crate::locomotion::SETTINGS;
+use crate::robot::SETTINGS;
 
 /// A robot, its motors, and the world that it stands in.
 #[derive(Clone, Debug)]
