@@ -7,7 +7,7 @@ use crate::algebra::Algebra;
 use crate::dynamics::Dynamics;
 use crate::simd::Real;
 use crate::state::State;
-use crate::tree::Tree;
+use crate::tree::{Bits, Tree};
 
 /// The links between each lane's own and the base.
 #[derive(Clone, Copy, Debug)]
@@ -80,10 +80,9 @@ impl<A: Algebra, R: Real> Response<A, R> {
         jacobian: &mut [R],
     ) {
         let stride = A::BASE + tree.joints;
-        jacobian.fill(R::zero());
         let turn = dynamics.nodes[0].turn;
         self.levers[0] = A::lever(state.base_position, turn, at, jacobian, stride);
-        for index in Tree::on(way.links) {
+        for index in Bits(way.links) {
             let link = &tree.links[index];
             let mut lever = self.levers[link.parent];
             if link.hinge().is_some() {
@@ -122,7 +121,7 @@ impl<A: Algebra, R: Real> Response<A, R> {
             A::base_coordinates(turn, motion, &mut response[from..to]);
             self.motions[0][row] = motion;
         }
-        self.move_up::<N>((tree, state, dynamics), stride, response);
+        self.move_up::<N>((tree, state, dynamics), way, response);
     }
 
     /// The force that each link on the way passes on to its parent.
@@ -134,30 +133,36 @@ impl<A: Algebra, R: Real> Response<A, R> {
         jacobian: &[R],
     ) {
         let stride = A::BASE + tree.joints;
-        for effort in &mut self.efforts {
-            effort[..N].fill(R::zero());
+        self.passed[0][..N].fill(A::no_force());
+        for index in Bits(way.links) {
+            self.passed[index + 1][..N].fill(A::no_force());
         }
-        self.passed[0] = [A::no_force(); 3];
-        for index in Tree::on(way.links) {
-            self.passed[index + 1] = [A::no_force(); 3];
-        }
-        for index in Tree::on(way.links).rev() {
+        for index in Bits(way.links).rev() {
             let link = &tree.links[index];
-            for row in 0..N {
-                let mut force = self.passed[index + 1][row];
-                if let Some(joint) = &link.joint {
-                    let own = &dynamics.joints[joint.coordinate];
+            let (turn, offset) = (dynamics.nodes[index + 1].turn, state.offsets[index]);
+            let mut forces = self.passed[index + 1];
+            if let Some(joint) = &link.joint {
+                let own = &dynamics.joints[joint.coordinate];
+                for row in 0..N {
                     let effort = jacobian[row * stride + A::BASE + joint.coordinate]
-                        - A::along(&joint.axis, force);
+                        - A::along(&joint.axis, forces[row]);
                     self.efforts[joint.coordinate][row] = effort;
-                    force = A::add_scaled_force(force, own.inertia_along, own.inverse * effort);
+                    forces[row] =
+                        A::add_scaled_force(forces[row], own.inertia_along, own.inverse * effort);
                 }
-                force = A::shift_force(state.offsets[index], force);
-                if link.hinge().is_some() {
-                    force = A::turn_force_back(dynamics.nodes[index + 1].turn, force);
+            }
+            for force in &mut forces[..N] {
+                *force = A::shift_force(offset, *force);
+            }
+            if link.hinge().is_some() {
+                for force in &mut forces[..N] {
+                    *force = A::turn_force_back(turn, *force);
                 }
-                let parent = &mut self.passed[link.parent][row];
-                *parent = if way.branches() { A::add_force(*parent, force) } else { force };
+            }
+            let passed = &mut self.passed[link.parent];
+            for row in 0..N {
+                passed[row] =
+                    if way.branches() { A::add_force(passed[row], forces[row]) } else { forces[row] };
             }
         }
     }
@@ -167,28 +172,37 @@ impl<A: Algebra, R: Real> Response<A, R> {
     fn move_up<const N: usize>(
         &mut self,
         (tree, state, dynamics): (&Tree, &State<A, R>, &Dynamics<A, R>),
-        stride: usize,
+        way: &Way,
         response: &mut [R],
     ) {
+        let stride = A::BASE + tree.joints;
         for (index, link) in tree.links.iter().enumerate() {
             if link.ends {
                 continue;
             }
-            for row in 0..N {
-                let mut motion = self.motions[link.parent][row];
-                if link.hinge().is_some() {
-                    motion = A::turn_motion(dynamics.nodes[index + 1].turn, motion);
+            let (turn, offset) = (dynamics.nodes[index + 1].turn, state.offsets[index]);
+            let mut motions = self.motions[link.parent];
+            if link.hinge().is_some() {
+                for motion in &mut motions[..N] {
+                    *motion = A::turn_motion(turn, *motion);
                 }
-                motion = A::shift_motion(state.offsets[index], motion);
-                if let Some(joint) = &link.joint {
-                    let own = &dynamics.joints[joint.coordinate];
-                    let effort = self.efforts[joint.coordinate][row];
-                    let speed = own.inverse * (effort - A::dot(motion, own.inertia_along));
-                    response[row * stride + A::BASE + joint.coordinate] = speed;
-                    motion = A::add_joint(motion, &joint.axis, speed);
-                }
-                self.motions[index + 1][row] = motion;
             }
+            for motion in &mut motions[..N] {
+                *motion = A::shift_motion(offset, *motion);
+            }
+            if let Some(joint) = &link.joint {
+                let own = &dynamics.joints[joint.coordinate];
+                let pushed = way.links >> index & 1 != 0;
+                for row in 0..N {
+                    let effort =
+                        if pushed { self.efforts[joint.coordinate][row] } else { R::zero() };
+                    let speed =
+                        own.inverse * (effort - A::dot(motions[row], own.inertia_along));
+                    response[row * stride + A::BASE + joint.coordinate] = speed;
+                    motions[row] = A::add_joint(motions[row], &joint.axis, speed);
+                }
+            }
+            self.motions[index + 1] = motions;
         }
     }
 }

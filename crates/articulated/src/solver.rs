@@ -10,7 +10,7 @@ use crate::response::{Response, Way};
 use crate::simd::Real;
 use crate::sort::quick_sort;
 use crate::state::State;
-use crate::tree::{Limit, Tree};
+use crate::tree::{Bits, Limit, Tree};
 
 // Constants of Bullet's physics server.
 const SLOP: f64 = 0.000_01;
@@ -163,7 +163,13 @@ impl<A: Algebra, R: Real> Solver<A, R> {
         self.touching.clear();
         let touches = |&contact: &usize| state.manifolds[contact].counts[lane] != 0;
         self.touching.extend((0..tree.contacts.len()).filter(touches));
-        quick_sort(&mut self.touching, |contact| tree.contacts[contact].node);
+        let node = |contact: usize| tree.contacts[contact].node;
+        // Shapes are kept with the last link first.
+        if self.touching.windows(2).any(|pair| node(pair[0]) == node(pair[1])) {
+            quick_sort(&mut self.touching, node);
+        } else {
+            self.touching.reverse();
+        }
     }
 
     #[inline(always)]
@@ -246,7 +252,9 @@ impl<A: Algebra, R: Real> Solver<A, R> {
             let range = place * stride..(place + 1) * stride;
             let jacobian = &mut self.limit_rows.jacobian[range.clone()];
             let response = &mut self.limit_rows.response[range];
-            jacobian.fill(R::zero());
+            for joint in Bits(way.links).filter_map(|link| tree.links[link].joint) {
+                jacobian[A::BASE + joint.coordinate] = R::zero();
+            }
             let mut joints = 0;
             for lane in (0..R::LANES).filter(|lane| stop.valid >> lane & 1 != 0) {
                 let coordinate = stop.limits[lane].coordinate;
@@ -384,7 +392,7 @@ impl<A: Algebra, R: Real> Solver<A, R> {
 /// Joint coordinates of the links on a way.
 #[inline(always)]
 fn joints_on(tree: &Tree, links: u64) -> u32 {
-    Tree::on(links)
+    Bits(links)
         .filter_map(|index| tree.links[index].joint)
         .fold(0, |joints, joint| joints | 1 << joint.coordinate)
 }
@@ -402,12 +410,10 @@ fn prepared<A: Algebra, R: Real>(
         mobility = mobility + jacobian[i] * response[i];
         speed = speed + velocity[i] * jacobian[i];
     }
-    let mut left = joints;
-    while left != 0 {
-        let i = A::BASE + left.trailing_zeros() as usize;
+    for i in Bits(joints.into()) {
+        let i = A::BASE + i;
         mobility = mobility + jacobian[i] * response[i];
         speed = speed + velocity[i] * jacobian[i];
-        left &= left - 1;
     }
     let moves = mobility.gt(R::splat(f64::EPSILON));
     let inverse = R::select(moves, R::splat(1.0) / mobility, R::zero());
@@ -432,11 +438,8 @@ fn closing_speed<A: Algebra, R: Real>(jacobian: &[R], change: &[R], joints: u32,
     for i in 0..base {
         speed = speed + jacobian[i] * change[i];
     }
-    let mut left = joints;
-    while left != 0 {
-        let i = A::BASE + left.trailing_zeros() as usize;
-        speed = speed + jacobian[i] * change[i];
-        left &= left - 1;
+    for i in Bits(joints.into()) {
+        speed = speed + jacobian[A::BASE + i] * change[A::BASE + i];
     }
     speed
 }

@@ -153,10 +153,32 @@ impl Tree {
     pub(crate) fn coordinates(&self) -> usize {
         6 + self.joints
     }
+}
 
-    /// The links of a way, the base's children first.
-    pub(crate) fn on(way: u64) -> impl DoubleEndedIterator<Item = usize> + Clone {
-        (0..64).filter(move |i| way >> i & 1 != 0)
+/// The places of the bits that are set, the lowest first.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bits(pub(crate) u64);
+
+impl Iterator for Bits {
+    type Item = usize;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<usize> {
+        if self.0 == 0 {
+            return None;
+        }
+        let lowest = self.0.trailing_zeros();
+        self.0 &= self.0 - 1;
+        Some(lowest as usize)
+    }
+}
+
+impl DoubleEndedIterator for Bits {
+    #[inline(always)]
+    fn next_back(&mut self) -> Option<usize> {
+        let highest = self.0.checked_ilog2()?;
+        self.0 &= !(1 << highest);
+        Some(highest as usize)
     }
 }
 
