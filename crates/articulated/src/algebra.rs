@@ -64,6 +64,11 @@ pub(crate) trait Algebra: Copy + Send + Sync + 'static {
     fn conjugate<R: Real>(spin: Self::Spin<R>) -> Self::Spin<R>;
     fn rotate<R: Real>(spin: Self::Spin<R>, p: Self::Point<R>) -> Self::Point<R>;
     fn turn<R: Real>(spin: Self::Spin<R>) -> Self::Turn<R>;
+    /// The rotation of a hinge, like [`Algebra::hinge_spin`].
+    #[inline(always)]
+    fn hinge_turn<R: Real>(axis: [f64; 3], sine: R, cosine: R) -> Self::Turn<R> {
+        Self::turn(Self::hinge_spin(axis, sine, cosine))
+    }
     fn turn_point<R: Real>(turn: Self::Turn<R>, p: Self::Point<R>) -> Self::Point<R>;
 
     // Motions.
@@ -72,11 +77,10 @@ pub(crate) trait Algebra: Copy + Send + Sync + 'static {
     fn turn_motion<R: Real>(turn: Self::Turn<R>, motion: Self::Motion<R>) -> Self::Motion<R>;
     /// The same motion, seen from a point at `offset`.
     fn shift_motion<R: Real>(offset: Self::Point<R>, motion: Self::Motion<R>) -> Self::Motion<R>;
-    fn joint_motion<R: Real>(axis: &Axis, speed: R) -> Self::Motion<R>;
     /// `motion` plus what a joint adds.
     fn add_joint<R: Real>(motion: Self::Motion<R>, axis: &Axis, speed: R) -> Self::Motion<R>;
-    /// Acceleration of a link that moves at `velocity`, `joint` of which is due to its joint.
-    fn coriolis<R: Real>(velocity: Self::Motion<R>, joint: Self::Motion<R>) -> Self::Motion<R>;
+    /// Acceleration of a link that moves at `velocity`, some of which is due to its joint.
+    fn coriolis<R: Real>(velocity: Self::Motion<R>, axis: &Axis, speed: R) -> Self::Motion<R>;
 
     // Forces.
     fn no_force<R: Real>() -> Self::Force<R>;

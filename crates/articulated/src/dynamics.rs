@@ -91,16 +91,15 @@ impl<A: Algebra, R: Real> Dynamics<A, R> {
             (node.velocity, node.up) = (velocity, up);
             if let Some((axis, coordinate)) = link.hinge() {
                 let [sine, cosine] = state.joints[coordinate].half_turn;
-                node.turn = A::turn(A::hinge_spin(axis, sine, cosine));
+                node.turn = A::hinge_turn(axis, sine, cosine);
                 node.velocity = A::turn_motion(node.turn, velocity);
                 node.up = A::turn_point(node.turn, up);
             }
             node.velocity = A::shift_motion(state.offsets[index], node.velocity);
             if let Some(joint) = &link.joint {
                 let speed = state.velocity[A::BASE + joint.coordinate];
-                let own = A::joint_motion(&joint.axis, speed);
                 node.velocity = A::add_joint(node.velocity, &joint.axis, speed);
-                node.coriolis = A::coriolis(node.velocity, own);
+                node.coriolis = A::coriolis(node.velocity, &joint.axis, speed);
             }
             node.inertia = A::rigid(&link.body);
             node.force = if link.body.mass == 0.0 {

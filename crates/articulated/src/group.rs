@@ -219,7 +219,7 @@ impl<A: Algebra, R: Real> Group<A, R> {
         let speed = self.state.velocity[A::BASE + joint.coordinate].lanes()[lane];
         let (own_spin, swing) = match joint.axis {
             Axis::Slide { along } => ([0.0; 3], along),
-            Axis::Hinge { spin, swing, .. } => (spin, swing),
+            Axis::Hinge { spin, swing, .. } => (spin, swing.unwrap_or_default()),
         };
         [add(spin, scale(own_spin, speed)), add(linear, scale(swing, speed))]
     }

@@ -146,10 +146,6 @@ impl Algebra for Plane {
         Motion { spin, x: z * spin + motion.x, z: motion.z - x * spin }
     }
     #[inline(always)]
-    fn joint_motion<R: Real>(axis: &Axis, speed: R) -> Motion<R> {
-        Plane::add_joint(Plane::still(), axis, speed)
-    }
-    #[inline(always)]
     fn add_joint<R: Real>(motion: Motion<R>, axis: &Axis, speed: R) -> Motion<R> {
         match *axis {
             Axis::Slide { along } => Motion {
@@ -163,11 +159,16 @@ impl Algebra for Plane {
         }
     }
     #[inline(always)]
-    fn coriolis<R: Real>(velocity: Motion<R>, joint: Motion<R>) -> Motion<R> {
-        Motion {
-            spin: R::zero(),
-            x: velocity.spin * joint.z - velocity.z * joint.spin,
-            z: velocity.x * joint.spin - velocity.spin * joint.x,
+    fn coriolis<R: Real>(velocity: Motion<R>, axis: &Axis, speed: R) -> Motion<R> {
+        match *axis {
+            Axis::Slide { along } => {
+                let (x, z) = (R::splat(along[0]) * speed, R::splat(along[2]) * speed);
+                Motion { spin: R::zero(), x: velocity.spin * z, z: -(velocity.spin * x) }
+            }
+            Axis::Hinge { spin, .. } => {
+                let spin = R::splat(spin[1]) * speed;
+                Motion { spin: R::zero(), x: -(velocity.z * spin), z: velocity.x * spin }
+            }
         }
     }
 

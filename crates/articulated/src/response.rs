@@ -80,6 +80,9 @@ impl<A: Algebra, R: Real> Response<A, R> {
         jacobian: &mut [R],
     ) {
         let stride = A::BASE + tree.joints;
+        for rate in jacobian.iter_mut() {
+            *rate = R::zero();
+        }
         let turn = dynamics.nodes[0].turn;
         self.levers[0] = A::lever(state.base_position, turn, at, jacobian, stride);
         for index in Bits(way.links) {
@@ -161,8 +164,11 @@ impl<A: Algebra, R: Real> Response<A, R> {
             }
             let passed = &mut self.passed[link.parent];
             for row in 0..N {
-                passed[row] =
-                    if way.branches() { A::add_force(passed[row], forces[row]) } else { forces[row] };
+                passed[row] = if way.branches() {
+                    A::add_force(passed[row], forces[row])
+                } else {
+                    forces[row]
+                };
             }
         }
     }
@@ -196,8 +202,7 @@ impl<A: Algebra, R: Real> Response<A, R> {
                 for row in 0..N {
                     let effort =
                         if pushed { self.efforts[joint.coordinate][row] } else { R::zero() };
-                    let speed =
-                        own.inverse * (effort - A::dot(motions[row], own.inertia_along));
+                    let speed = own.inverse * (effort - A::dot(motions[row], own.inertia_along));
                     response[row * stride + A::BASE + joint.coordinate] = speed;
                     motions[row] = A::add_joint(motions[row], &joint.axis, speed);
                 }

@@ -30,8 +30,16 @@ struct Row<R> {
     /// The impulse that would do if no other row acted.
     goal: R,
     impulse: R,
-    /// Bit `i`: joint coordinate `i` of J may differ from zero.
-    joints: u32,
+}
+
+impl<R: Real> Row<R> {
+    /// A row that has not acted yet, of a given mobility: the change of velocity along it by a unit impulse.
+    #[inline(always)]
+    fn new(mobility: R) -> Self {
+        let moves = mobility.gt(R::splat(f64::EPSILON));
+        let inverse = R::select(moves, R::splat(1.0) / mobility, R::zero());
+        Row { inverse, goal: R::zero(), impulse: R::zero() }
+    }
 }
 
 /// Rows with their Jacobians J and responses.
@@ -43,7 +51,7 @@ struct Rows<R> {
 
 impl<R: Real> Rows<R> {
     fn new(count: usize, coordinates: usize) -> Self {
-        let row = Row { inverse: R::zero(), goal: R::zero(), impulse: R::zero(), joints: 0 };
+        let row = Row { inverse: R::zero(), goal: R::zero(), impulse: R::zero() };
         Rows {
             rows: vec![row; count],
             jacobian: vec![R::zero(); count * coordinates],
@@ -70,6 +78,8 @@ struct Stop<R> {
     limits: [Limit; 8],
     /// 1 at the lower limit, −1 at the upper.
     sides: R,
+    /// Bit `i`: coordinate `i` is beyond its limit in some lane.
+    coordinates: u64,
     ways: [u64; 8],
     valid: u8,
 }
@@ -191,6 +201,7 @@ impl<A: Algebra, R: Real> Solver<A, R> {
                             room,
                             limits: [*limit; 8],
                             sides: R::zero(),
+                            coordinates: 0,
                             ways: [0; 8],
                             valid: 0,
                         });
@@ -199,6 +210,7 @@ impl<A: Algebra, R: Real> Solver<A, R> {
                     stop.room.lanes_mut()[lane] = room.lanes()[lane];
                     stop.limits[lane] = *limit;
                     stop.sides.lanes_mut()[lane] = side;
+                    stop.coordinates |= 1 << (A::BASE + limit.coordinate);
                     stop.ways[lane] = tree.links[limit.link].way;
                     stop.valid |= 1 << lane;
                     places[lane] += 1;
@@ -222,17 +234,12 @@ impl<A: Algebra, R: Real> Solver<A, R> {
             } else {
                 self.response.compute::<3>(body, &way, jacobian, response);
             }
-            let joints = joints_on(tree, way.links);
             let rows = &mut self.contact_rows.rows[first..last];
             for (index, row) in rows.iter_mut().enumerate() {
                 let range = index * stride..(index + 1) * stride;
-                let speed;
-                (*row, speed) = prepared::<A, R>(
-                    &jacobian[range.clone()],
-                    &response[range],
-                    &state.velocity,
-                    joints,
-                );
+                let (jacobian, response) = (&jacobian[range.clone()], &response[range]);
+                *row = Row::new(along(jacobian, response));
+                let speed = along(jacobian, &state.velocity);
                 row.goal = if index == 0 {
                     let erp = tree.contact_erp;
                     normal_goal(A::height(touch.at), -speed, row.inverse, erp, tree.time_step)
@@ -255,14 +262,13 @@ impl<A: Algebra, R: Real> Solver<A, R> {
             for joint in Bits(way.links).filter_map(|link| tree.links[link].joint) {
                 jacobian[A::BASE + joint.coordinate] = R::zero();
             }
-            let mut joints = 0;
             for lane in (0..R::LANES).filter(|lane| stop.valid >> lane & 1 != 0) {
                 let coordinate = stop.limits[lane].coordinate;
                 jacobian[A::BASE + coordinate].lanes_mut()[lane] = stop.sides.lanes()[lane];
-                joints |= 1 << coordinate;
             }
             self.response.compute::<1>((tree, state, dynamics), &way, jacobian, response);
-            let (mut row, speed) = prepared::<A, R>(jacobian, response, &state.velocity, joints);
+            let mut row = Row::new(along_at(stop.coordinates, jacobian, response));
+            let speed = along_at(stop.coordinates, jacobian, &state.velocity);
             let correction = (-stop.room) * R::splat(LIMIT_ERP) / dt;
             let goal = (-speed) * row.inverse;
             let shallow = stop.room.gt(R::splat(DEEP));
@@ -303,7 +309,7 @@ impl<A: Algebra, R: Real> Solver<A, R> {
             let jacobian = &self.limit_rows.jacobian[place * stride..(place + 1) * stride];
             let response = &self.limit_rows.response[place * stride..(place + 1) * stride];
             let row = &mut self.limit_rows.rows[place];
-            let speed = closing_speed::<A, R>(jacobian, &self.change, row.joints, 0);
+            let speed = along_at(self.stops[place].coordinates, jacobian, &self.change);
             let step = relax(row, speed, MOST_LIMIT_IMPULSE, acting);
             apply(response, &mut self.change, step);
             let moved = step / row.inverse;
@@ -316,7 +322,7 @@ impl<A: Algebra, R: Real> Solver<A, R> {
             let jacobian = &self.contact_rows.jacobian[index * stride..(index + 1) * stride];
             let response = &self.contact_rows.response[index * stride..(index + 1) * stride];
             let row = &mut self.contact_rows.rows[index];
-            let speed = closing_speed::<A, R>(jacobian, &self.change, row.joints, A::BASE);
+            let speed = along(jacobian, &self.change);
             let step = relax(row, speed, MOST_CONTACT_IMPULSE, acting);
             apply(response, &mut self.change, step);
             if A::DIRECTIONS == 3 {
@@ -346,7 +352,7 @@ impl<A: Algebra, R: Real> Solver<A, R> {
         let jacobian = &self.contact_rows.jacobian[index * stride..(index + 1) * stride];
         let response = &self.contact_rows.response[index * stride..(index + 1) * stride];
         let row = &mut self.contact_rows.rows[index];
-        let speed = closing_speed::<A, R>(jacobian, &self.change, row.joints, A::BASE);
+        let speed = along(jacobian, &self.change);
         let step = row.goal - speed * row.inverse;
         let sum = row.impulse + step;
         let outside = (sum * sum).ge(bound * bound);
@@ -361,9 +367,9 @@ impl<A: Algebra, R: Real> Solver<A, R> {
         let Rows { rows, jacobian, response } = &mut self.contact_rows;
         let jacobian = |row: usize| &jacobian[(index + row) * stride..(index + row + 1) * stride];
         let response = |row: usize| &response[(index + row) * stride..(index + row + 1) * stride];
+        let speed_along = along(jacobian(2), &self.change);
+        let speed_across = along(jacobian(1), &self.change);
         let [_, across, along] = &mut rows[index..index + 3] else { return R::zero() };
-        let speed_along = closing_speed::<A, R>(jacobian(2), &self.change, along.joints, A::BASE);
-        let speed_across = closing_speed::<A, R>(jacobian(1), &self.change, across.joints, A::BASE);
         let step_along = along.goal - speed_along * along.inverse;
         let step_across = across.goal - speed_across * across.inverse;
         let sum_along = along.impulse + step_along;
@@ -389,37 +395,6 @@ impl<A: Algebra, R: Real> Solver<A, R> {
     }
 }
 
-/// Joint coordinates of the links on a way.
-#[inline(always)]
-fn joints_on(tree: &Tree, links: u64) -> u32 {
-    Bits(links)
-        .filter_map(|index| tree.links[index].joint)
-        .fold(0, |joints, joint| joints | 1 << joint.coordinate)
-}
-
-/// A row that has not acted yet, and the present velocity along it.
-#[inline(always)]
-fn prepared<A: Algebra, R: Real>(
-    jacobian: &[R],
-    response: &[R],
-    velocity: &[R],
-    joints: u32,
-) -> (Row<R>, R) {
-    let (mut mobility, mut speed) = (R::zero(), R::zero());
-    for i in 0..A::BASE {
-        mobility = mobility + jacobian[i] * response[i];
-        speed = speed + velocity[i] * jacobian[i];
-    }
-    for i in Bits(joints.into()) {
-        let i = A::BASE + i;
-        mobility = mobility + jacobian[i] * response[i];
-        speed = speed + velocity[i] * jacobian[i];
-    }
-    let moves = mobility.gt(R::splat(f64::EPSILON));
-    let inverse = R::select(moves, R::splat(1.0) / mobility, R::zero());
-    (Row { inverse, goal: R::zero(), impulse: R::zero(), joints }, speed)
-}
-
 /// A point above the floor may come down as far as the floor; one below it is to come out by a share of its depth.
 #[inline(always)]
 fn normal_goal<R: Real>(height: R, speed: R, inverse: R, erp: f64, time_step: f64) -> R {
@@ -431,15 +406,22 @@ fn normal_goal<R: Real>(height: R, speed: R, inverse: R, erp: f64, time_step: f6
     correction * inverse + speed * inverse
 }
 
-/// How fast a row closes by the change of velocity so far.
+/// A velocity along a row of the Jacobian.
 #[inline(always)]
-fn closing_speed<A: Algebra, R: Real>(jacobian: &[R], change: &[R], joints: u32, base: usize) -> R {
+fn along<R: Real>(jacobian: &[R], velocity: &[R]) -> R {
     let mut speed = R::zero();
-    for i in 0..base {
-        speed = speed + jacobian[i] * change[i];
+    for (&rate, &velocity) in jacobian.iter().zip(velocity) {
+        speed = speed + rate * velocity;
     }
-    for i in Bits(joints.into()) {
-        speed = speed + jacobian[A::BASE + i] * change[A::BASE + i];
+    speed
+}
+
+/// The same, where only some coordinates of the row differ from zero.
+#[inline(always)]
+fn along_at<R: Real>(coordinates: u64, jacobian: &[R], velocity: &[R]) -> R {
+    let mut speed = R::zero();
+    for i in Bits(coordinates) {
+        speed = speed + jacobian[i] * velocity[i];
     }
     speed
 }

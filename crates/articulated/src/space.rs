@@ -56,6 +56,64 @@ pub(crate) enum Root<R> {
     },
 }
 
+/// A rotation matrix. One about z is sparse.
+#[derive(Clone, Copy)]
+pub(crate) enum Turn<R> {
+    Any(Matrix<R>),
+    /// Takes (x, y) to (cos x + sin y, cos y − sin x).
+    AboutZ {
+        cos: R,
+        sin: R,
+    },
+}
+
+impl<R: Real> Turn<R> {
+    #[inline(always)]
+    fn apply(self, v: Vector<R>) -> Vector<R> {
+        match self {
+            Turn::Any(m) => apply(m, v),
+            Turn::AboutZ { cos, sin } => {
+                [cos * v[0] + sin * v[1], (-sin) * v[0] + cos * v[1], v[2]]
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn apply_back(self, v: Vector<R>) -> Vector<R> {
+        match self {
+            Turn::Any(m) => apply_back(m, v),
+            Turn::AboutZ { cos, sin } => {
+                [cos * v[0] + (-sin) * v[1], sin * v[0] + cos * v[1], v[2]]
+            }
+        }
+    }
+
+    /// Tᵀ M T.
+    #[inline(always)]
+    fn around(self, m: Matrix<R>) -> Matrix<R> {
+        match self {
+            Turn::Any(turn) => product(product(transpose(turn), m), turn),
+            Turn::AboutZ { .. } => {
+                let [a, b, c] = transpose(m);
+                let [a, b, c] =
+                    transpose([self.apply_back(a), self.apply_back(b), self.apply_back(c)]);
+                [self.apply_back(a), self.apply_back(b), self.apply_back(c)]
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn rows(self) -> Matrix<R> {
+        match self {
+            Turn::Any(m) => m,
+            Turn::AboutZ { cos, sin } => {
+                let (zero, one) = (R::zero(), R::splat(1.0));
+                [[cos, sin, zero], [-sin, cos, zero], [zero, zero, one]]
+            }
+        }
+    }
+}
+
 /// A point, and the directions up, across and along the floor.
 #[derive(Clone, Copy)]
 pub(crate) struct Lever<R> {
@@ -92,18 +150,13 @@ fn skew_column<R: Real>(r: Vector<R>, [a, b, c]: Vector<R>) -> Vector<R> {
     [c * r[1] - b * r[2], a * r[2] - c * r[0], b * r[0] - a * r[1]]
 }
 
-#[inline(always)]
-fn turn_back<R: Real>(turn: Matrix<R>, m: Matrix<R>) -> Matrix<R> {
-    product(product(transpose(turn), m), turn)
-}
-
 impl Algebra for Space {
     const BASE: usize = 6;
     const DIRECTIONS: usize = 3;
 
     type Point<R: Real> = Vector<R>;
     type Spin<R: Real> = Quaternion<R>;
-    type Turn<R: Real> = Matrix<R>;
+    type Turn<R: Real> = Turn<R>;
     type Motion<R: Real> = Motion<R>;
     type Force<R: Real> = Force<R>;
     type Inertia<R: Real> = Inertia<R>;
@@ -148,12 +201,21 @@ impl Algebra for Space {
         rotate(spin, p)
     }
     #[inline(always)]
-    fn turn<R: Real>(spin: Quaternion<R>) -> Matrix<R> {
-        matrix(spin)
+    fn turn<R: Real>(spin: Quaternion<R>) -> Turn<R> {
+        Turn::Any(matrix(spin))
     }
     #[inline(always)]
-    fn turn_point<R: Real>(turn: Matrix<R>, p: Vector<R>) -> Vector<R> {
-        apply(turn, p)
+    fn hinge_turn<R: Real>(axis: [f64; 3], sine: R, cosine: R) -> Turn<R> {
+        if axis[0] != 0.0 || axis[1] != 0.0 {
+            return Space::turn(Space::hinge_spin(axis, sine, cosine));
+        }
+        let z = R::splat(axis[2]) * sine;
+        let scaled = z * (R::splat(2.0) / (z * z + cosine * cosine));
+        Turn::AboutZ { cos: R::splat(1.0) - z * scaled, sin: -(cosine * scaled) }
+    }
+    #[inline(always)]
+    fn turn_point<R: Real>(turn: Turn<R>, p: Vector<R>) -> Vector<R> {
+        turn.apply(p)
     }
 
     #[inline(always)]
@@ -165,8 +227,8 @@ impl Algebra for Space {
         Motion { spin: add(a.spin, b.spin), linear: add(a.linear, b.linear) }
     }
     #[inline(always)]
-    fn turn_motion<R: Real>(turn: Matrix<R>, motion: Motion<R>) -> Motion<R> {
-        Motion { spin: apply(turn, motion.spin), linear: apply(turn, motion.linear) }
+    fn turn_motion<R: Real>(turn: Turn<R>, motion: Motion<R>) -> Motion<R> {
+        Motion { spin: turn.apply(motion.spin), linear: turn.apply(motion.linear) }
     }
     #[inline(always)]
     fn shift_motion<R: Real>(offset: Vector<R>, motion: Motion<R>) -> Motion<R> {
@@ -174,25 +236,39 @@ impl Algebra for Space {
         Motion { spin, linear: add(neg(cross(offset, spin)), linear) }
     }
     #[inline(always)]
-    fn joint_motion<R: Real>(axis: &Axis, speed: R) -> Motion<R> {
+    fn add_joint<R: Real>(motion: Motion<R>, axis: &Axis, speed: R) -> Motion<R> {
+        let Motion { spin, linear } = motion;
         match *axis {
             Axis::Slide { along } => {
-                Motion { spin: [R::zero(); 3], linear: scale(constant(along), speed) }
+                Motion { spin, linear: add(linear, scale(constant(along), speed)) }
             }
-            Axis::Hinge { spin, swing, .. } => {
-                Motion { spin: scale(constant(spin), speed), linear: scale(constant(swing), speed) }
-            }
+            Axis::Hinge { spin: axis, swing, .. } => Motion {
+                spin: add(spin, scale(constant(axis), speed)),
+                linear: match swing {
+                    Some(swing) => add(linear, scale(constant(swing), speed)),
+                    None => linear,
+                },
+            },
         }
     }
     #[inline(always)]
-    fn add_joint<R: Real>(motion: Motion<R>, axis: &Axis, speed: R) -> Motion<R> {
-        Space::add_motion(motion, Space::joint_motion(axis, speed))
-    }
-    #[inline(always)]
-    fn coriolis<R: Real>(velocity: Motion<R>, joint: Motion<R>) -> Motion<R> {
-        Motion {
-            spin: cross(velocity.spin, joint.spin),
-            linear: add(cross(velocity.linear, joint.spin), cross(velocity.spin, joint.linear)),
+    fn coriolis<R: Real>(velocity: Motion<R>, axis: &Axis, speed: R) -> Motion<R> {
+        match *axis {
+            Axis::Slide { along } => Motion {
+                spin: [R::zero(); 3],
+                linear: cross(velocity.spin, scale(constant(along), speed)),
+            },
+            Axis::Hinge { spin, swing, .. } => {
+                let spin = scale(constant(spin), speed);
+                let turning = cross(velocity.linear, spin);
+                let linear = match swing {
+                    Some(swing) => {
+                        add(turning, cross(velocity.spin, scale(constant(swing), speed)))
+                    }
+                    None => turning,
+                };
+                Motion { spin: cross(velocity.spin, spin), linear }
+            }
         }
     }
 
@@ -217,8 +293,8 @@ impl Algebra for Space {
         Force { linear, torque: add(torque, cross(offset, linear)) }
     }
     #[inline(always)]
-    fn turn_force_back<R: Real>(turn: Matrix<R>, force: Force<R>) -> Force<R> {
-        Force { linear: apply_back(turn, force.linear), torque: apply_back(turn, force.torque) }
+    fn turn_force_back<R: Real>(turn: Turn<R>, force: Force<R>) -> Force<R> {
+        Force { linear: turn.apply_back(force.linear), torque: turn.apply_back(force.torque) }
     }
     #[inline(always)]
     fn dot<R: Real>(motion: Motion<R>, force: Force<R>) -> R {
@@ -228,9 +304,10 @@ impl Algebra for Space {
     fn along<R: Real>(axis: &Axis, force: Force<R>) -> R {
         match *axis {
             Axis::Slide { along } => dot(constant(along), force.linear),
-            Axis::Hinge { spin, swing, .. } => {
+            Axis::Hinge { spin, swing: Some(swing), .. } => {
                 dot(constant(swing), force.linear) + dot(constant(spin), force.torque)
             }
+            Axis::Hinge { spin, swing: None, .. } => dot(constant(spin), force.torque),
         }
     }
     #[inline(always)]
@@ -270,7 +347,20 @@ impl Algebra for Space {
     }
     #[inline(always)]
     fn times_axis<R: Real>(inertia: Inertia<R>, axis: &Axis) -> Force<R> {
-        Space::times(inertia, Space::joint_motion(axis, R::splat(1.0)))
+        let Inertia { tl, tr, bl } = inertia;
+        match *axis {
+            Axis::Slide { along } => {
+                let along = constant(along);
+                Force { linear: apply(tr, along), torque: apply_back(tl, along) }
+            }
+            Axis::Hinge { spin, swing: None, .. } => {
+                let spin = constant(spin);
+                Force { linear: apply(tl, spin), torque: apply(bl, spin) }
+            }
+            Axis::Hinge { spin, swing: Some(swing), .. } => {
+                Space::times(inertia, Motion { spin: constant(spin), linear: constant(swing) })
+            }
+        }
     }
     #[inline(always)]
     fn without_joint<R: Real>(inertia: Inertia<R>, h: Force<R>, inverse: R) -> Inertia<R> {
@@ -289,24 +379,25 @@ impl Algebra for Space {
         Inertia { tl: shifted, tr, bl: matrix_sub(turned, times_skew(transpose(tl), offset)) }
     }
     #[inline(always)]
-    fn turn_inertia_back<R: Real>(turn: Matrix<R>, inertia: Inertia<R>) -> Inertia<R> {
+    fn turn_inertia_back<R: Real>(turn: Turn<R>, inertia: Inertia<R>) -> Inertia<R> {
         Inertia {
-            tl: turn_back(turn, inertia.tl),
-            tr: turn_back(turn, inertia.tr),
-            bl: turn_back(turn, inertia.bl),
+            tl: turn.around(inertia.tl),
+            tr: turn.around(inertia.tr),
+            bl: turn.around(inertia.bl),
         }
     }
 
     #[inline(always)]
-    fn base_velocity<R: Real>(turn: Matrix<R>, velocity: &[R]) -> Motion<R> {
+    fn base_velocity<R: Real>(turn: Turn<R>, velocity: &[R]) -> Motion<R> {
         Motion {
-            spin: apply(turn, [velocity[0], velocity[1], velocity[2]]),
-            linear: apply(turn, [velocity[3], velocity[4], velocity[5]]),
+            spin: turn.apply([velocity[0], velocity[1], velocity[2]]),
+            linear: turn.apply([velocity[3], velocity[4], velocity[5]]),
         }
     }
     #[inline(always)]
-    fn base_up<R: Real>(turn: Matrix<R>) -> Vector<R> {
-        [turn[0][2], turn[1][2], turn[2][2]]
+    fn base_up<R: Real>(turn: Turn<R>) -> Vector<R> {
+        let [x, y, z] = turn.rows();
+        [x[2], y[2], z[2]]
     }
     /// By blocks: with B = −tr⁻¹, the inverse is ( ul ur ; ll ulᵀ ), ur = (tlᵀ B tl + bl)⁻¹, ul = ur tlᵀ B, ll = B (tl ul − 1).
     #[inline(always)]
@@ -346,16 +437,16 @@ impl Algebra for Space {
         }
     }
     #[inline(always)]
-    fn root_force<R: Real>(turn: Matrix<R>, row: &[R], passed: Force<R>) -> Force<R> {
+    fn root_force<R: Real>(turn: Turn<R>, row: &[R], passed: Force<R>) -> Force<R> {
         let torque = neg([row[0], row[1], row[2]]);
         let linear = neg([row[3], row[4], row[5]]);
-        let own = Force { linear: apply(turn, linear), torque: apply(turn, torque) };
+        let own = Force { linear: turn.apply(linear), torque: turn.apply(torque) };
         Space::add_force(own, passed)
     }
     #[inline(always)]
-    fn base_coordinates<R: Real>(turn: Matrix<R>, motion: Motion<R>, coordinates: &mut [R]) {
-        coordinates[..3].copy_from_slice(&apply_back(turn, motion.spin));
-        coordinates[3..6].copy_from_slice(&apply_back(turn, motion.linear));
+    fn base_coordinates<R: Real>(turn: Turn<R>, motion: Motion<R>, coordinates: &mut [R]) {
+        coordinates[..3].copy_from_slice(&turn.apply_back(motion.spin));
+        coordinates[3..6].copy_from_slice(&turn.apply_back(motion.linear));
     }
     #[inline(always)]
     fn base_acceleration<R: Real>(acceleration: Motion<R>, velocity: Motion<R>) -> Motion<R> {
@@ -378,19 +469,19 @@ impl Algebra for Space {
 
     #[inline(always)]
     fn place<R: Real>(pose: &Pose<Space, R>, p: Vector<R>) -> Vector<R> {
-        add(apply(pose.turn, p), pose.origin)
+        add(pose.turn.apply(p), pose.origin)
     }
     #[inline(always)]
     fn unplace<R: Real>(pose: &Pose<Space, R>, p: Vector<R>) -> Vector<R> {
-        apply_back(pose.turn, sub(p, pose.origin))
+        pose.turn.apply_back(sub(p, pose.origin))
     }
     #[inline(always)]
-    fn turn_pose<R: Real>(turn: Matrix<R>, inner: &Matrix<f64>) -> Matrix<R> {
-        product(turn, inner.map(constant))
+    fn turn_pose<R: Real>(turn: Turn<R>, inner: &Matrix<f64>) -> Turn<R> {
+        Turn::Any(product(turn.rows(), inner.map(constant)))
     }
     #[inline(always)]
     fn lowest<R: Real>(geometry: &Geometry, pose: &Pose<Space, R>) -> Vector<R> {
-        let down = neg(pose.turn[2]);
+        let down = neg(pose.turn.rows()[2]);
         let down = scale(down, R::splat(1.0) / length(down));
         let vertex = match *geometry {
             Geometry::Sphere { radius } => scale(down, R::splat(radius)),
@@ -430,7 +521,7 @@ impl Algebra for Space {
     #[inline(always)]
     fn lever<R: Real>(
         base_position: Vector<R>,
-        base_turn: Matrix<R>,
+        base_turn: Turn<R>,
         at: Vector<R>,
         rows: &mut [R],
         stride: usize,
@@ -444,11 +535,11 @@ impl Algebra for Space {
         Space::turn_lever(base_turn, Lever { point, directions: DIRECTIONS.map(constant) })
     }
     #[inline(always)]
-    fn turn_lever<R: Real>(turn: Matrix<R>, lever: Lever<R>) -> Lever<R> {
+    fn turn_lever<R: Real>(turn: Turn<R>, lever: Lever<R>) -> Lever<R> {
         let [up, across, along] = lever.directions;
         Lever {
-            point: apply(turn, lever.point),
-            directions: [apply(turn, up), apply(turn, across), apply(turn, along)],
+            point: turn.apply(lever.point),
+            directions: [turn.apply(up), turn.apply(across), turn.apply(along)],
         }
     }
     #[inline(always)]
@@ -460,7 +551,8 @@ impl Algebra for Space {
         let motion = match *axis {
             Axis::Slide { along } => constant(along),
             Axis::Hinge { spin, swing, .. } => {
-                add(cross(constant(spin), lever.point), constant(swing))
+                let turning = cross(constant(spin), lever.point);
+                swing.map_or(turning, |swing| add(turning, constant(swing)))
             }
         };
         let [up, across, along] = lever.directions;

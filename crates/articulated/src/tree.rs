@@ -63,8 +63,8 @@ pub(crate) enum Axis {
     },
     Hinge {
         spin: [f64; 3],
-        /// Of the centre of mass: `spin` × pivot to centre.
-        swing: [f64; 3],
+        /// Of the centre of mass: `spin` × pivot to centre, unless the pivot is at the centre.
+        swing: Option<[f64; 3]>,
         /// |spin|.
         length: f64,
     },
@@ -195,7 +195,8 @@ fn axis(joint: &Joint, to_centre: [f64; 3]) -> Option<Axis> {
         Joint::Weld => None,
         Joint::Slide { axis } => Some(Axis::Slide { along: axis }),
         Joint::Hinge { axis, .. } => {
-            Some(Axis::Hinge { spin: axis, swing: cross(axis, to_centre), length: length(axis) })
+            let swing = (to_centre != [0.0; 3]).then(|| cross(axis, to_centre));
+            Some(Axis::Hinge { spin: axis, swing, length: length(axis) })
         }
     }
 }
