@@ -21,12 +21,21 @@ pub(crate) trait Lanes: Send {
     fn update(&mut self, lane: usize);
     fn add_torque(&mut self, lane: usize, coordinate: usize, torque: f64);
     fn joint(&self, lane: usize, coordinate: usize) -> [f64; 2];
-    fn position(&self, lane: usize, node: usize) -> Vector<f64>;
-    fn rotation(&self, lane: usize, node: usize) -> Matrix<f64>;
-    fn velocity(&self, lane: usize, node: usize) -> Vector<f64>;
+    /// World positions of all links' centres of mass, in order.
+    fn positions(&self, lane: usize, into: &mut [Vector<f64>]);
+    fn motion(&self, lane: usize, node: usize) -> Motion;
     fn touches(&self, lane: usize, node: usize) -> bool;
     fn save(&self, lane: usize, into: &mut LaneState);
     fn restore(&mut self, lane: usize, from: &LaneState);
+}
+
+/// Where a node is and how it moves.
+pub(crate) struct Motion {
+    pub(crate) position: Vector<f64>,
+    /// From the frame of the node to the world's.
+    pub(crate) rotation: Matrix<f64>,
+    /// In the world's frame, of the centre of mass.
+    pub(crate) velocity: Vector<f64>,
 }
 
 pub(crate) struct Group<A: Algebra, R: Real> {
@@ -110,13 +119,10 @@ impl<A: Algebra, R: Real> Lanes for Group<A, R> {
     }
 
     fn update(&mut self, lane: usize) {
-        let kept = &mut self.kept[lane];
-        self.state.save(lane, kept);
-        self.single.restore(0, kept);
+        self.state.copy_place(lane, &mut self.single);
         self.single.update_offsets(&self.tree);
         self.single.update_poses(&self.tree);
-        self.single.save(0, kept);
-        self.state.restore(lane, kept);
+        self.state.put_poses(lane, &self.single);
     }
 
     fn add_torque(&mut self, lane: usize, coordinate: usize, torque: f64) {
@@ -128,35 +134,34 @@ impl<A: Algebra, R: Real> Lanes for Group<A, R> {
         [self.state.joints[coordinate].position.lanes()[lane], velocity.lanes()[lane]]
     }
 
-    fn position(&self, lane: usize, node: usize) -> Vector<f64> {
-        match node.checked_sub(1) {
-            Some(link) => A::lane_xyz(self.state.poses[link].origin, lane),
-            None => self.state.base_position.map(|part| part.lanes()[lane]),
+    fn positions(&self, lane: usize, into: &mut [Vector<f64>]) {
+        for (position, pose) in into.iter_mut().zip(&self.state.poses) {
+            *position = A::lane_xyz(pose.origin, lane);
         }
     }
 
-    /// From the frame of the node to the world's.
-    fn rotation(&self, lane: usize, node: usize) -> Matrix<f64> {
-        let spin = match node {
-            0 => self.state.base_rotation.map(|part| part.lanes()[lane]),
-            _ => self.seen_rotation(lane, node),
-        };
-        matrix(conjugate(spin))
-    }
-
-    /// In the world's frame, of the centre of mass. It mixes current velocities with poses as they were.
-    fn velocity(&self, lane: usize, node: usize) -> Vector<f64> {
+    /// It mixes current velocities with poses as they were.
+    fn motion(&self, lane: usize, node: usize) -> Motion {
         let base = |i: usize| match A::BASE {
             0 => 0.0,
             _ => self.state.velocity[i].lanes()[lane],
         };
-        if node == 0 {
-            return [base(3), base(4), base(5)];
-        }
         let spin = self.state.base_rotation.map(|part| part.lanes()[lane]);
+        let Some(link) = node.checked_sub(1) else {
+            return Motion {
+                position: self.state.base_position.map(|part| part.lanes()[lane]),
+                rotation: matrix(conjugate(spin)),
+                velocity: [base(3), base(4), base(5)],
+            };
+        };
         let motion =
             [rotate(spin, [base(0), base(1), base(2)]), rotate(spin, [base(3), base(4), base(5)])];
-        apply(self.rotation(lane, node), self.local_velocity(lane, node, motion)[1])
+        let rotation = matrix(conjugate(self.seen_rotation(lane, node)));
+        Motion {
+            position: A::lane_xyz(self.state.poses[link].origin, lane),
+            rotation,
+            velocity: apply(rotation, self.local_velocity(lane, node, motion)[1]),
+        }
     }
 
     fn touches(&self, lane: usize, node: usize) -> bool {
@@ -170,10 +175,6 @@ impl<A: Algebra, R: Real> Lanes for Group<A, R> {
 
     fn restore(&mut self, lane: usize, from: &LaneState) {
         self.state.restore(lane, from);
-        for joint in &mut self.state.joints {
-            joint.torque.lanes_mut()[lane] = 0.0;
-        }
-        self.update(lane);
     }
 }
 

@@ -29,4 +29,4 @@ mod world;
 pub use body::{Articulation, Base, Geometry, Joint, Link, LinkId, Settings, Shape};
 pub use error::Error;
 pub use instructions::InstructionSet;
-pub use world::{JointState, Snapshot, World};
+pub use world::{JointState, LinkMotion, Snapshot, World};

@@ -147,6 +147,31 @@ impl<A: Algebra, R: Real> State<A, R> {
         }
     }
 
+    /// Copies a lane's base and joint positions to a state of one lane.
+    pub(crate) fn copy_place(&self, lane: usize, single: &mut State<A, f64>) {
+        single.base_position = self.base_position.map(|part| part.lanes()[lane]);
+        single.base_rotation = self.base_rotation.map(|part| part.lanes()[lane]);
+        for (to, from) in single.joints.iter_mut().zip(&self.joints) {
+            to.position = from.position.lanes()[lane];
+        }
+    }
+
+    /// Puts what follows from base and joint positions back.
+    pub(crate) fn put_poses(&mut self, lane: usize, single: &State<A, f64>) {
+        put_lane(lane, &single.seen_base, &mut self.seen_base);
+        for (from, to) in single.joints.iter().zip(&mut self.joints) {
+            put_lane(lane, &from.half_turn, &mut to.half_turn);
+            put_lane(lane, &from.seen_half_turn, &mut to.seen_half_turn);
+        }
+        for (from, to) in single.offsets.iter().zip(&mut self.offsets) {
+            put_lane(lane, from.as_ref(), to.as_mut());
+        }
+        for (from, to) in single.poses.iter().zip(&mut self.poses) {
+            put_lane(lane, from.spin.as_ref(), to.spin.as_mut());
+            put_lane(lane, from.origin.as_ref(), to.origin.as_mut());
+        }
+    }
+
     /// Copies a lane out.
     pub(crate) fn save(&self, lane: usize, into: &mut LaneState) {
         into.numbers.clear();
@@ -166,6 +191,12 @@ impl<A: Algebra, R: Real> State<A, R> {
         for (manifold, &count) in self.manifolds.iter_mut().zip(&from.counts) {
             manifold.counts[lane] = count;
         }
+    }
+}
+
+fn put_lane<R: Real>(lane: usize, from: &[f64], to: &mut [R]) {
+    for (&from, to) in from.iter().zip(to) {
+        to.lanes_mut()[lane] = from;
     }
 }
 

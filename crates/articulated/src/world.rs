@@ -25,6 +25,17 @@ pub struct JointState {
     pub velocity: f64,
 }
 
+/// Where a link's centre of mass is and how it moves, in the world's frame.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LinkMotion {
+    /// In metres.
+    pub position: [f64; 3],
+    /// Orientation, as a unit quaternion x, y, z, w.
+    pub rotation: [f64; 4],
+    /// In m/s.
+    pub velocity: [f64; 3],
+}
+
 /// A state of one lane of a [`World`], to go back to, in any lane.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Snapshot {
@@ -89,17 +100,32 @@ impl World {
 
     /// World position of a link's centre of mass.
     pub fn position(&self, lane: usize, link: LinkId) -> [f64; 3] {
-        self.lanes.position(lane, self.node(link))
+        self.motion(lane, link).position
+    }
+
+    /// World positions of all links' centres of mass, in order, as many as `positions` has room for.
+    pub fn positions(&self, lane: usize, positions: &mut [[f64; 3]]) {
+        self.lanes.positions(lane, positions);
     }
 
     /// World orientation of a link, as a unit quaternion x, y, z, w.
     pub fn rotation(&self, lane: usize, link: LinkId) -> [f64; 4] {
-        quaternion(self.lanes.rotation(lane, self.node(link)))
+        self.motion(lane, link).rotation
     }
 
     /// World velocity of a link's centre of mass.
     pub fn velocity(&self, lane: usize, link: LinkId) -> [f64; 3] {
-        self.lanes.velocity(lane, self.node(link))
+        self.motion(lane, link).velocity
+    }
+
+    /// Where a link is and how it moves: position, orientation and velocity together.
+    pub fn motion(&self, lane: usize, link: LinkId) -> LinkMotion {
+        let motion = self.lanes.motion(lane, self.node(link));
+        LinkMotion {
+            position: motion.position,
+            rotation: quaternion(motion.rotation),
+            velocity: motion.velocity,
+        }
     }
 
     /// Whether a link has a contact point with the floor; a point counts while it is closer than a breaking threshold, which grows with

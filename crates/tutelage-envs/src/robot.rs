@@ -1,6 +1,6 @@
 //! A task's rules over one lane of a world: what the robot sees, and what it earns.
 
-use articulated::{JointState, LinkId, Settings, World};
+use articulated::{JointState, LinkId, LinkMotion, Settings, World};
 use tutelage::{EnvError, Spaces, Step};
 
 use crate::model::Model;
@@ -53,7 +53,8 @@ pub(crate) struct Episode {
     contacts: Vec<f32>,
     /// Whether the last state and reward were finite.
     pub(crate) finite: bool,
-    /// World coordinates of the averaged links and the floor, kept to save the allocation.
+    /// World coordinates of the links, and of the averaged parts and the floor, kept to save the allocation.
+    positions: Vec<[f64; 3]>,
     xs: Vec<f64>,
     ys: Vec<f64>,
     work: Vec<f32>,
@@ -89,6 +90,7 @@ impl Robot {
             potential: 0.0,
             contacts: vec![0.0; self.feet.len()],
             finite: true,
+            positions: vec![[0.0; 3]; self.model.body.links.len()],
             xs: vec![0.0; self.averaged.len() + 1],
             ys: vec![0.0; self.averaged.len() + 1],
             work: vec![0.0; self.task.action_width()],
@@ -168,11 +170,11 @@ impl Robot {
     fn observe(&self, at: (&World, usize), episode: &mut Episode, state: &mut [f32]) -> View {
         let (world, lane) = at;
         let joints_at_limit = self.observe_joints(at, &mut episode.work, &mut state[8..]);
-        let position = world.position(lane, self.torso);
-        let [roll, pitch, yaw] = euler(world.rotation(lane, self.torso));
-        let [to_x, to_y] = self.way_to_target(at, episode);
+        let LinkMotion { position, rotation, velocity } = world.motion(lane, self.torso);
+        let [roll, pitch, yaw] = euler(rotation);
+        let [to_x, to_y] = self.way_to_target(at, episode, position);
         let bearing = to_y.atan2(to_x) - yaw;
-        let [vx, vy, vz] = self.velocity_ahead(at, yaw);
+        let [vx, vy, vz] = self.velocity_ahead(velocity, yaw);
 
         state[0] = (position[2] - episode.initial_height) as f32;
         state[1] = bearing.sin() as f32;
@@ -215,18 +217,26 @@ impl Robot {
     }
 
     /// From the mean over the parts and the floor to the target.
-    fn way_to_target(&self, (world, lane): (&World, usize), episode: &mut Episode) -> [f64; 2] {
-        let Episode { xs, ys, .. } = episode;
+    fn way_to_target(
+        &self,
+        (world, lane): (&World, usize),
+        episode: &mut Episode,
+        torso: [f64; 3],
+    ) -> [f64; 2] {
+        let Episode { positions, xs, ys, .. } = episode;
+        world.positions(lane, positions);
         for (index, &link) in self.averaged.iter().enumerate() {
-            [xs[index], ys[index], _] = world.position(lane, link);
+            [xs[index], ys[index], _] = match link {
+                LinkId::Link(link) => positions[link],
+                LinkId::Base => torso, // no other part is the base
+            };
         }
         let count = xs.len() as f64; // the last entry, the floor, stays at the origin
         [TARGET[0] - pairwise_sum(xs) / count, TARGET[1] - pairwise_sum(ys) / count]
     }
 
     /// The torso's velocity turned back by its yaw.
-    fn velocity_ahead(&self, (world, lane): (&World, usize), yaw: f64) -> [f64; 3] {
-        let [vx, vy, vz] = world.velocity(lane, self.torso);
+    fn velocity_ahead(&self, [vx, vy, vz]: [f64; 3], yaw: f64) -> [f64; 3] {
         // A planar robot's y velocity is taken from its spin about z instead, which is zero.
         let vy = if self.torso == LinkId::Base { vy } else { 0.0 };
         let (sin, cos) = (-yaw).sin_cos();
