@@ -23,10 +23,12 @@ mod sort;
 mod space;
 mod state;
 mod tree;
+mod trigonometry;
 mod vector;
 mod world;
 
 pub use body::{Articulation, Base, Geometry, Joint, Link, LinkId, Settings, Shape};
 pub use error::Error;
 pub use instructions::InstructionSet;
+pub use trigonometry::Trigonometry;
 pub use world::{JointState, LinkMotion, Snapshot, World};
