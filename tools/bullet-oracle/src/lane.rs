@@ -1,8 +1,8 @@
 //! A lane of a world and the oracle that it is compared with.
 
 use articulated::{Joint, JointState, LinkId, World};
-use rand::rngs::StdRng;
 use rand::RngExt;
+use rand::rngs::StdRng;
 use tutelage_envs::{Mechanism, Motor};
 
 use crate::oracle::{Oracle, Snapshot};
@@ -26,17 +26,26 @@ pub struct Lane<'a> {
     rest: Snapshot,
     rest_here: Option<articulated::Snapshot>,
     mechanism: &'a Mechanism,
-    recording: &'a Recording,
+    recording: Option<&'a Recording>,
     drive: Drive,
     /// Steps until the lane is reset, or disturbed, or driven otherwise.
     left: usize,
 }
 
 impl<'a> Lane<'a> {
-    pub fn new(index: usize, mechanism: &'a Mechanism, recording: &'a Recording) -> Self {
+    pub fn new(index: usize, mechanism: &'a Mechanism, recording: Option<&'a Recording>) -> Self {
         let oracle = Oracle::new(&mechanism.settings, &mechanism.body);
         let rest = oracle.save();
-        Lane { index, oracle, rest, rest_here: None, mechanism, recording, drive: Drive::Limp, left: 0 }
+        Lane {
+            index,
+            oracle,
+            rest,
+            rest_here: None,
+            mechanism,
+            recording,
+            drive: Drive::Limp,
+            left: 0,
+        }
     }
 
     /// Decides what happens next, to both alike.
@@ -55,8 +64,9 @@ impl<'a> Lane<'a> {
         for (motor, &Motor { link, torque, .. }) in self.mechanism.motors.iter().enumerate() {
             let action = match &mut self.drive {
                 Drive::Recorded { noise, .. } => {
-                    let action = f64::from(self.recording.actions[[row, motor]]);
-                    action + *noise * rng.random_range(-1.0..1.0)
+                    let actions = self.recording.map(|recording| &recording.actions);
+                    let action = actions.map_or(0.0, |actions| actions[[row, motor]]);
+                    f64::from(action) + *noise * rng.random_range(-1.0..1.0)
                 }
                 Drive::Random { scale } => rng.random_range(-*scale..*scale),
                 Drive::Bang { held } => {
@@ -75,11 +85,11 @@ impl<'a> Lane<'a> {
 
     fn begin(&mut self, world: &mut World, rng: &mut StdRng) {
         let motors = self.mechanism.motors.len();
-        match rng.random_range(0..6) {
-            0 | 1 => return self.replay(world, rng),
-            2 => self.reset(world, self.pose(rng, 0.1, 0.0)),
-            3 => self.reset(world, self.pose(rng, 3.0, 10.0)),
-            4 => self.set(world, self.disturbed(rng)),
+        match (rng.random_range(0..6), self.recording) {
+            (0 | 1, Some(recording)) => return self.replay(recording, world, rng),
+            (0 | 2, _) => self.reset(world, self.pose(rng, 0.1, 0.0)),
+            (1 | 3, _) => self.reset(world, self.pose(rng, 3.0, 10.0)),
+            (4, _) => self.set(world, self.disturbed(rng)),
             _ => {} // on from where it is
         }
         self.left = [40, 200, 1500][rng.random_range(0..3)];
@@ -92,15 +102,17 @@ impl<'a> Lane<'a> {
     }
 
     /// An episode of a trained agent, exactly or nearly.
-    fn replay(&mut self, world: &mut World, rng: &mut StdRng) {
-        let Recording { starts, poses, actions } = self.recording;
+    fn replay(&mut self, recording: &Recording, world: &mut World, rng: &mut StdRng) {
+        let Recording { starts, poses, actions } = recording;
         let episode = rng.random_range(0..starts.len());
         let start = starts[episode] as usize;
         let end = starts.get(episode + 1).map_or(actions.nrows(), |&next| next as usize);
         let pose = self.mechanism.motors.iter().zip(poses.row(episode));
-        let pose = pose.map(|(motor, &position)| (motor.link, JointState { position, velocity: 0.0 }));
+        let pose =
+            pose.map(|(motor, &position)| (motor.link, JointState { position, velocity: 0.0 }));
         self.reset(world, pose.collect());
-        self.drive = Drive::Recorded { row: start, noise: [0.0, 1e-3, 0.3][rng.random_range(0..3)] };
+        self.drive =
+            Drive::Recorded { row: start, noise: [0.0, 1e-3, 0.3][rng.random_range(0..3)] };
         self.left = end - start;
     }
 
@@ -119,9 +131,11 @@ impl<'a> Lane<'a> {
 
     /// Motors anywhere up to `spread` beyond zero, at speeds up to `speed`; the root's joints with them where the speed is not zero.
     fn pose(&self, rng: &mut StdRng, spread: f64, speed: f64) -> Vec<(usize, JointState)> {
-        let mut any = |spread: f64| if spread > 0.0 { rng.random_range(-spread..spread) } else { 0.0 };
+        let mut any =
+            |spread: f64| if spread > 0.0 { rng.random_range(-spread..spread) } else { 0.0 };
         let motors = self.mechanism.motors.iter().map(|motor| motor.link);
-        let links: Vec<usize> = if speed > 0.0 { self.joints().collect() } else { motors.collect() };
+        let links: Vec<usize> =
+            if speed > 0.0 { self.joints().collect() } else { motors.collect() };
         let joint = |link| (link, JointState { position: any(spread), velocity: any(speed) });
         links.into_iter().map(joint).collect()
     }
@@ -134,7 +148,10 @@ impl<'a> Lane<'a> {
             if rng.random_bool(0.4) {
                 let JointState { position, velocity } = self.oracle.joint(link);
                 let position = position + rng.random_range(-0.05..0.05);
-                chosen.push((link, JointState { position, velocity: velocity + rng.random_range(-2.0..2.0) }));
+                chosen.push((
+                    link,
+                    JointState { position, velocity: velocity + rng.random_range(-2.0..2.0) },
+                ));
             }
         }
         chosen
@@ -151,7 +168,8 @@ impl<'a> Lane<'a> {
         let mut finite = true;
         let mut same = |what: &str, link: LinkId, ours: &[f64], theirs: &[f64]| {
             finite &= theirs.iter().all(|x| x.is_finite());
-            let equal = |(x, y): (&f64, &f64)| x.to_bits() == y.to_bits() || x.is_nan() && y.is_nan();
+            let equal =
+                |(x, y): (&f64, &f64)| x.to_bits() == y.to_bits() || x.is_nan() && y.is_nan();
             if ours.iter().zip(theirs).all(equal) {
                 Ok(())
             } else {
@@ -159,7 +177,8 @@ impl<'a> Lane<'a> {
             }
         };
         for link in self.joints() {
-            let ([ours, theirs], at) = ([world.joint(lane, link), self.oracle.joint(link)], LinkId::Link(link));
+            let ([ours, theirs], at) =
+                ([world.joint(lane, link), self.oracle.joint(link)], LinkId::Link(link));
             let both = |state: JointState| [state.position, state.velocity];
             same("joint", at, &both(ours), &both(theirs))?;
         }

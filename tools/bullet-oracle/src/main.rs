@@ -4,10 +4,11 @@
 //! cargo run --release --manifest-path tools/bullet-oracle/Cargo.toml -- [--blocks N] [--steps N] [--progress FILE]
 //! ```
 //!
-//! A block is one robot, one instruction set, and a few thousand steps of all of its lanes: random states within and beyond the limits,
-//! actions of several kinds, resets, and lanes that stand still. Block `i` depends on `i` alone. With `--progress` the number of finished
+//! A block is one robot (every fifth: a random tree of links), one instruction set, and a few thousand steps of all lanes: random states
+//! within and beyond the limits, actions of several kinds, resets, and lanes that stand still. Block `i` depends on `i` alone. With `--progress` the number of finished
 //! blocks is kept in a file, and a later run goes on from there.
 
+mod bodies;
 mod ffi;
 mod lane;
 mod oracle;
@@ -43,7 +44,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         if let Some(path) = &options.progress {
             std::fs::write(path, format!("{}\n", block + 1))?;
         }
-        if (block + 1) % 16 == 0 || block + 1 == options.blocks {
+        if (block + 1) % 15 == 0 || block + 1 == options.blocks {
             println!("{} blocks, {substeps} substeps in this run: no differing bit", block + 1);
         }
     }
@@ -67,13 +68,15 @@ fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Options, Box<dyn
 /// Plays a block and returns how many substeps were compared.
 fn fuzz(block: u64, steps: usize, recordings: &[Recording; 4]) -> Result<u64, Box<dyn Error>> {
     let sets: Vec<_> = InstructionSet::ALL.into_iter().filter(|set| set.is_available()).collect();
-    let (index, set) = ((block % 4) as usize, sets[(block / 4) as usize % sets.len()]);
-    let task = Task::ALL[index];
-    let mechanism = task.mechanism();
+    let (index, set) = ((block % 5) as usize, sets[(block / 5) as usize % sets.len()]);
     let mut rng = StdRng::seed_from_u64(block);
+    let (name, mechanism, recording) = match Task::ALL.get(index) {
+        Some(task) => (task.name(), task.mechanism(), Some(&recordings[index])),
+        None => ("random tree", bodies::random_mechanism(&mut rng), None),
+    };
     let mut world = World::with(set, &mechanism.settings, &mechanism.body)?;
     let mut lanes: Vec<Lane> =
-        (0..set.lanes()).map(|lane| Lane::new(lane, &mechanism, &recordings[index])).collect();
+        (0..set.lanes()).map(|lane| Lane::new(lane, &mechanism, recording)).collect();
     let mut compared = 0;
     for step in 0..steps {
         let still: u8 = if rng.random_bool(0.1) { rng.random() } else { 0 };
@@ -88,7 +91,10 @@ fn fuzz(block: u64, steps: usize, recordings: &[Recording; 4]) -> Result<u64, Bo
                 compared += u64::from(mechanism.settings.substeps);
             }
             lane.compare(&world).map_err(|difference| {
-                format!("block {block}, {task}, {set}, step {step}, lane {}: {difference}", lane.index)
+                format!(
+                    "block {block}, {name}, {set}, step {step}, lane {}: {difference}",
+                    lane.index
+                )
             })?;
         }
     }

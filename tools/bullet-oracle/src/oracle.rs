@@ -130,14 +130,6 @@ impl Oracle {
         unsafe { ffi::tb_touches_floor(self.raw.as_ptr(), self.index(link)) != 0 }
     }
 
-    /// Moments of inertia about a link's axes, as Bullet derives them from the bounding box of its shapes.
-    pub fn inertia(&self, link: LinkId) -> [f64; 3] {
-        let mut diagonal = [0.0; 3];
-        // SAFETY: as in `position`.
-        unsafe { ffi::tb_inertia(self.raw.as_ptr(), self.index(link), diagonal.as_mut_ptr()) };
-        diagonal
-    }
-
     /// Everything that later steps depend on.
     pub fn save(&self) -> Snapshot {
         // SAFETY: `raw` is a live world.

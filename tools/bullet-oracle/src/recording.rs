@@ -17,7 +17,8 @@ pub struct Recording {
 impl Recording {
     /// Of one task, from the tests of the environments.
     pub fn read(task: Task) -> Recording {
-        let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../crates/tutelage-envs/tests/golden");
+        let golden =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("../../crates/tutelage-envs/tests/golden");
         let path = golden.join(format!("{task}-expert.npz"));
         let file = File::open(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         let mut arrays = NpzReader::new(file).expect("an archive");
