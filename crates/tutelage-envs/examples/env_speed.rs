@@ -1,77 +1,117 @@
 //! Measures the tasks: env steps per CPU-second under random actions, with a reset at every end.
 //!
 //! ```sh
-//! cargo run --release -p tutelage-envs --example env_speed -- TASK STEPS [THREADS]
+//! cargo run --release -p tutelage-envs --example env_speed -- TASK STEPS [LANES [THREADS]]
 //! ```
 //!
-//! Prints one JSON line. With THREADS, that many environments play STEPS steps each, and steps per second of the clock are given too.
-//! `benches/env_speed/run.py` sets the figures beside those of `pybullet_envs`.
+//! Prints one JSON line. Without LANES one environment plays STEPS steps; with LANES a herd of so many plays STEPS steps in all, on THREADS
+//! threads (1). `benches/env_speed/run.py` sets the figures beside those of `pybullet_envs` and EnvPool.
 
 use std::error::Error;
 use std::time::Instant;
 
 use cpu_time::ProcessTime;
-use tutelage::{Action, Batch, Env, Stream};
-use tutelage_envs::{Locomotion, Task};
+use tutelage::{Action, Batch, Env, Rng, Stream};
+use tutelage_envs::{Herd, Locomotion, Task};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let (task, steps, threads) = match &arguments[..] {
-        [task, steps] => (task.parse()?, steps.parse()?, 1),
-        [task, steps, threads] => (task.parse()?, steps.parse()?, threads.parse()?),
-        _ => return Err("usage: env_speed TASK STEPS [THREADS]".into()),
+    let Some((task, numbers)) = arguments.split_first() else {
+        return Err("usage: env_speed TASK STEPS [LANES [THREADS]]".into());
     };
-    let mut players =
-        (0..threads).map(|lane| Player::new(task, steps, lane)).collect::<Result<Vec<_>, _>>()?;
-    let (clock, cpu) = (Instant::now(), ProcessTime::now());
-    std::thread::scope(|scope| {
-        for player in &mut players {
-            scope.spawn(|| player.play());
+    let task: Task = task.parse()?;
+    let numbers = numbers.iter().map(|n| n.parse()).collect::<Result<Vec<usize>, _>>()?;
+    let figures = match numbers[..] {
+        [steps] => Figures::of(1, || Ok((play_alone(task, steps)?, 1)))?,
+        [steps, lanes] => Figures::of(1, || Ok((play_herd(task, steps, lanes)?, lanes)))?,
+        [steps, lanes, threads] => {
+            Figures::of(threads, || Ok((play_herd(task, steps, lanes)?, lanes)))?
         }
-    });
-    let (clock, cpu) = (clock.elapsed().as_secs_f64(), cpu.elapsed().as_secs_f64());
-    let total = (steps * players.len()) as f64;
+        _ => return Err("usage: env_speed TASK STEPS [LANES [THREADS]]".into()),
+    };
     println!(
-        r#"{{"task": "{task}", "steps": {total}, "cpu_seconds": {cpu:.4}, "steps_per_cpu_second": {:.1}, "threads": {threads}, "steps_per_second": {:.1}}}"#,
-        total / cpu,
-        total / clock,
+        r#"{{"task": "{task}", "steps": {}, "lanes": {}, "threads": {}, "cpu_seconds": {:.4}, "steps_per_cpu_second": {:.1}, "steps_per_second": {:.1}}}"#,
+        figures.steps,
+        figures.lanes,
+        figures.threads,
+        figures.cpu,
+        figures.steps as f64 / figures.cpu,
+        figures.steps as f64 / figures.clock,
     );
     Ok(())
 }
 
-/// An environment with actions drawn beforehand.
-struct Player {
-    env: Locomotion,
-    stream: Stream,
-    actions: Batch<f32>,
-    state: Vec<f32>,
+struct Figures {
+    steps: usize,
+    lanes: usize,
+    threads: usize,
+    cpu: f64,
+    clock: f64,
 }
 
-impl Player {
-    fn new(task: Task, steps: usize, lane: u64) -> Result<Player, bullet::Error> {
-        let stream = Stream::new(1).fork("lane", lane);
-        let mut rng = stream.fork("actions", 0).rng();
-        let mut actions = Batch::zeros(steps, task.action_width());
-        for step in 0..steps {
-            f32::draw_uniform(task.action_width(), &mut rng, actions.row_mut(step));
-        }
-        Ok(Player {
-            env: Locomotion::new(task)?,
-            stream,
-            actions,
-            state: vec![0.0; task.state_width()],
-        })
+impl Figures {
+    /// Measures `play`, which returns how many steps it played and in how many lanes.
+    fn of(
+        threads: usize,
+        play: impl FnOnce() -> Result<(usize, usize), Box<dyn Error>> + Send,
+    ) -> Result<Figures, Box<dyn Error>> {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
+        let (clock, cpu) = (Instant::now(), ProcessTime::now());
+        let (steps, lanes) = pool.install(|| play().map_err(|e| e.to_string()))?;
+        let (clock, cpu) = (clock.elapsed().as_secs_f64(), cpu.elapsed().as_secs_f64());
+        Ok(Figures { steps, lanes, threads, cpu, clock })
     }
+}
 
-    fn play(&mut self) {
-        let mut episodes = 0..;
-        let mut ended = true;
-        for action in self.actions.rows() {
-            if ended {
-                let rng = self.stream.fork("reset", episodes.next().unwrap_or(0)).rng();
-                self.env.reset(rng, &mut self.state).expect("the state fits");
+fn reset(lane: usize, episode: u64) -> Rng {
+    Stream::new(1).fork("lane", lane as u64).fork("reset", episode).rng()
+}
+
+/// A few hundred actions, to be played over and over: drawing them is not what is measured.
+fn actions(task: Task) -> Batch<f32> {
+    let mut rng = Stream::new(1).fork("actions", 0).rng();
+    let mut actions = Batch::zeros(509, task.action_width());
+    for row in 0..actions.len() {
+        f32::draw_uniform(task.action_width(), &mut rng, actions.row_mut(row));
+    }
+    actions
+}
+
+fn play_alone(task: Task, steps: usize) -> Result<usize, Box<dyn Error>> {
+    let mut env = Locomotion::new(task)?;
+    let (actions, mut state) = (actions(task), vec![0.0; task.state_width()]);
+    let (mut episodes, mut ended) = (0, true);
+    for step in 0..steps {
+        if ended {
+            env.reset(reset(0, episodes), &mut state)?;
+            episodes += 1;
+        }
+        ended = env.step(actions.row(step % actions.len()), &mut state)?.is_last();
+    }
+    Ok(steps)
+}
+
+fn play_herd(task: Task, steps: usize, lanes: usize) -> Result<usize, Box<dyn Error>> {
+    let mut herd = Herd::new(task, lanes)?;
+    let drawn = actions(task);
+    let all: Vec<usize> = (0..lanes).collect();
+    let mut episodes = vec![1; lanes];
+    let mut actions = Batch::zeros(lanes, task.action_width());
+    for &lane in &all {
+        herd.reset(lane, reset(lane, 0))?;
+    }
+    let rounds = steps.div_ceil(lanes);
+    for round in 0..rounds {
+        for &lane in &all {
+            actions.row_mut(lane).copy_from_slice(drawn.row((round + 20 * lane) % drawn.len()));
+        }
+        herd.step(&all, &actions)?;
+        for &lane in &all {
+            if herd.last_step(lane).is_last() {
+                herd.reset(lane, reset(lane, episodes[lane]))?;
+                episodes[lane] += 1;
             }
-            ended = self.env.step(action, &mut self.state).expect("the action fits").is_last();
         }
     }
+    Ok(rounds * lanes)
 }

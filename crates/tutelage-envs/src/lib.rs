@@ -12,16 +12,21 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod herd;
 mod locomotion;
+mod mechanism;
 mod model;
 mod normalise;
 mod observe;
 mod replay;
+mod robot;
 mod robots;
 mod scene;
 mod task;
 
+pub use herd::Herd;
 pub use locomotion::{Locomotion, POSE_RANGE};
+pub use mechanism::{Mechanism, Motor};
 pub use model::Colour;
 pub use normalise::{Normalised, Normaliser, NormaliserError};
 pub use replay::{Replay, ReplayError, replay};

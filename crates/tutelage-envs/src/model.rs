@@ -3,7 +3,7 @@
 //! Dimensions are single precision and everything derived from them is double precision, because that is how Bullet's own model reader
 //! works and the last bit matters.
 
-use bullet::{Articulation, Base, Geometry, Joint, Link, LinkId, Shape};
+use articulated::{Articulation, Base, Geometry, Joint, Link, LinkId, Shape};
 
 /// Mass of a cubic metre of robot.
 const DENSITY: f64 = 1000.0;

@@ -22,7 +22,7 @@ pub struct Replay {
 pub enum ReplayError {
     /// The physics could not be set up.
     #[error(transparent)]
-    Physics(#[from] bullet::Error),
+    Physics(#[from] articulated::Error),
     /// The initial pose does not fit the task.
     #[error(transparent)]
     Pose(EnvError),

@@ -1,6 +1,6 @@
 //! What there is to see of a robot: its solids, and where they are.
 
-use bullet::{Geometry, LinkId, Shape};
+use articulated::{Geometry, LinkId, Shape};
 
 use crate::{Colour, Locomotion};
 
@@ -51,8 +51,8 @@ impl Locomotion {
         let mut bodies = Vec::new();
         for ((link, shapes), &colour) in links.zip(shapes).zip(&self.model().colours) {
             let pose = Pose {
-                position: self.world().position(link),
-                rotation: self.world().rotation(link),
+                position: self.world().position(0, link),
+                rotation: self.world().rotation(0, link),
             };
             bodies.extend(shapes.iter().map(|shape| place(shape, pose, colour)));
         }
@@ -61,7 +61,7 @@ impl Locomotion {
 
     /// World position of the torso: the point for a camera to follow.
     pub fn torso(&self) -> [f64; 3] {
-        self.world().position(self.torso_link())
+        self.world().position(0, self.torso_link())
     }
 }
 

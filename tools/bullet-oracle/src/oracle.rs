@@ -1,16 +1,15 @@
-//! Worlds: building, stepping, reading, saving.
+//! One articulated body above a floor, stepped by Bullet's own C++.
 
 use std::ffi::c_int;
 use std::ptr::NonNull;
 
-use crate::body::{Articulation, Geometry, Joint, LinkId, Settings, Shape};
-use crate::{Error, ffi};
+use articulated::{Articulation, Geometry, Joint, JointState, LinkId, Settings, Shape};
 
-/// One articulated body above a floor.
-///
-/// Calls with a link index at or beyond [`World::links`] panic.
+use crate::ffi;
+
+/// What `articulated::World` is compared with. Calls with a link index at or beyond [`Oracle::links`] panic.
 #[derive(Debug)]
-pub struct World {
+pub struct Oracle {
     raw: NonNull<ffi::World>,
     /// Degree of freedom of each link's joint: false for welds.
     moves: Vec<bool>,
@@ -18,21 +17,9 @@ pub struct World {
 
 // SAFETY: a `tb_world` is a tree of heap objects that only this handle reaches; nothing in it is tied to the thread that made it, and
 // Bullet is compiled without thread-local state.
-unsafe impl Send for World {}
+unsafe impl Send for Oracle {}
 
-/// The shim's rows have room for 32 coordinates, six of them the base's.
-const MOST_JOINTS: usize = 26;
-
-/// Position and velocity of a joint: metres and m/s, or radians and rad/s.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct JointState {
-    /// Where it is.
-    pub position: f64,
-    /// How fast it moves.
-    pub velocity: f64,
-}
-
-/// A state of a [`World`], to go back to.
+/// A state of a [`Oracle`], to go back to.
 #[derive(Debug)]
 pub struct Snapshot {
     raw: NonNull<ffi::Snapshot>,
@@ -42,10 +29,9 @@ pub struct Snapshot {
 // SAFETY: a `tb_snapshot` is plain data on the heap that only this handle reaches.
 unsafe impl Send for Snapshot {}
 
-impl World {
-    /// Builds a world, at rest with all joints at zero.
-    pub fn new(settings: &Settings, body: &Articulation) -> Result<World, Error> {
-        check(settings, body)?;
+impl Oracle {
+    /// Builds a world, at rest with all joints at zero, of a body that `articulated::World` has accepted.
+    pub fn new(settings: &Settings, body: &Articulation) -> Oracle {
         let base = ffi::Base {
             fixed: c_int::from(body.base.mass == 0.0),
             shapes: body.base.shapes.len() as c_int,
@@ -62,7 +48,7 @@ impl World {
             .map(raw_shape)
             .collect();
         // SAFETY: the pointers are valid for the call, `links` has the given length, and `shapes` holds as many entries as the base
-        // and the links announce, in their order. Parents precede children, as `check` saw.
+        // and the links announce, in their order. Parents precede children in an accepted body.
         let raw = unsafe {
             ffi::tb_world_new(
                 &raw_settings(settings),
@@ -73,7 +59,7 @@ impl World {
             )
         };
         let moves = body.links.iter().map(|link| link.joint != Joint::Weld).collect();
-        Ok(World { raw, moves })
+        Oracle { raw, moves }
     }
 
     /// How many links there are besides the base.
@@ -144,14 +130,6 @@ impl World {
         unsafe { ffi::tb_touches_floor(self.raw.as_ptr(), self.index(link)) != 0 }
     }
 
-    /// Moments of inertia about a link's axes, as Bullet derives them from the bounding box of its shapes.
-    pub fn inertia(&self, link: LinkId) -> [f64; 3] {
-        let mut diagonal = [0.0; 3];
-        // SAFETY: as in `position`.
-        unsafe { ffi::tb_inertia(self.raw.as_ptr(), self.index(link), diagonal.as_mut_ptr()) };
-        diagonal
-    }
-
     /// Everything that later steps depend on.
     pub fn save(&self) -> Snapshot {
         // SAFETY: `raw` is a live world.
@@ -185,7 +163,7 @@ impl World {
     }
 }
 
-impl Drop for World {
+impl Drop for Oracle {
     fn drop(&mut self) {
         // SAFETY: `raw` came from `tb_world_new` and is freed once.
         unsafe { ffi::tb_world_free(self.raw.as_ptr()) };
@@ -196,51 +174,6 @@ impl Drop for Snapshot {
     fn drop(&mut self) {
         // SAFETY: `raw` came from `tb_save` and is freed once.
         unsafe { ffi::tb_snapshot_free(self.raw.as_ptr()) };
-    }
-}
-
-fn check(settings: &Settings, body: &Articulation) -> Result<(), Error> {
-    let positive =
-        |field: &str, value: f64| check_value(field, value, value > 0.0, "positive and finite");
-    let not_negative = |field: &str, value: f64| {
-        check_value(field, value, value >= 0.0, "finite and not negative")
-    };
-    positive("time_step", settings.time_step)?;
-    positive("substeps", f64::from(settings.substeps))?;
-    positive("iterations", f64::from(settings.iterations))?;
-    check_value("gravity", settings.gravity, true, "finite")?;
-    not_negative("contact_erp", settings.contact_erp)?;
-    not_negative("floor_friction", settings.floor_friction)?;
-    let joints = body.links.iter().filter(|link| link.joint != Joint::Weld).count();
-    if joints > MOST_JOINTS {
-        return Err(Error::Joints { found: joints, most: MOST_JOINTS });
-    }
-    check_mass("base", body.base.mass, body.base.shapes.is_empty())?;
-    for (index, link) in body.links.iter().enumerate() {
-        check_mass(&format!("link {index}"), link.mass, link.shapes.is_empty())?;
-        if let LinkId::Link(parent) = link.parent
-            && parent >= index
-        {
-            return Err(Error::Order { link: index, parent });
-        }
-    }
-    Ok(())
-}
-
-fn check_mass(name: &str, mass: f64, bare: bool) -> Result<(), Error> {
-    check_value(
-        &format!("mass of {name}"),
-        mass,
-        mass >= 0.0 && !(bare && mass > 0.0),
-        "finite, not negative, and zero without shapes",
-    )
-}
-
-fn check_value(field: &str, value: f64, fits: bool, allowed: &'static str) -> Result<(), Error> {
-    if fits && value.is_finite() {
-        Ok(())
-    } else {
-        Err(Error::Value { field: field.to_owned(), value, allowed })
     }
 }
 
@@ -255,7 +188,7 @@ fn raw_settings(settings: &Settings) -> ffi::Settings {
     }
 }
 
-fn raw_link(link: &crate::Link) -> ffi::Link {
+fn raw_link(link: &articulated::Link) -> ffi::Link {
     let (joint, axis, limits) = match link.joint {
         Joint::Weld => (0, [0.0; 3], None),
         Joint::Slide { axis } => (1, axis, None),

@@ -82,7 +82,6 @@ unsafe extern "C" {
     pub(crate) fn tb_rotation(world: *const World, link: c_int, xyzw: *mut f64);
     pub(crate) fn tb_velocity(world: *const World, link: c_int, linear: *mut f64);
     pub(crate) fn tb_touches_floor(world: *const World, link: c_int) -> c_int;
-    pub(crate) fn tb_inertia(world: *const World, link: c_int, diagonal: *mut f64);
     pub(crate) fn tb_save(world: *const World) -> NonNull<Snapshot>;
     pub(crate) fn tb_restore(world: *mut World, snapshot: *const Snapshot);
     pub(crate) fn tb_snapshot_free(snapshot: *mut Snapshot);

@@ -58,7 +58,6 @@ void tb_position(const tb_world*, int link, double xyz[3]);
 void tb_rotation(const tb_world*, int link, double xyzw[4]);
 void tb_velocity(const tb_world*, int link, double linear[3]);
 int tb_touches_floor(const tb_world*, int link);
-void tb_inertia(const tb_world*, int link, double diagonal[3]);
 
 tb_snapshot* tb_save(const tb_world*);
 void tb_restore(tb_world*, const tb_snapshot*);

@@ -240,11 +240,6 @@ int tb_touches_floor(const tb_world* world, int link)
 	return 0;
 }
 
-void tb_inertia(const tb_world* world, int link, double diagonal[3])
-{
-	write(link < 0 ? world->robot->getBaseInertia() : world->robot->getLinkInertia(link), diagonal);
-}
-
 tb_snapshot* tb_save(const tb_world* world)
 {
 	const btMultiBody& robot = *world->robot;

@@ -1,5 +1,6 @@
 /// Why a world could not be built.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum Error {
     /// A number of the settings or the body is not finite, or outside its range.
     #[error("{field} is {value}, but must be {allowed}")]
@@ -27,4 +28,15 @@ pub enum Error {
         /// How many there may be.
         most: usize,
     },
+    /// There are more links than a world keeps track of.
+    #[error("there are {found} links, but at most {most} are possible")]
+    Links {
+        /// How many there are.
+        found: usize,
+        /// How many there may be.
+        most: usize,
+    },
+    /// The processor lacks the instructions that were asked for.
+    #[error("this processor has no {0}")]
+    Instructions(crate::InstructionSet),
 }

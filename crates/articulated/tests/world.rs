@@ -1,7 +1,7 @@
 //! What a world promises: physics one can check by hand, exact snapshots, independence, and refusals.
 #![allow(clippy::unwrap_used)] // helpers of tests are tests
 
-use bullet::{
+use articulated::{
     Articulation, Base, Error, Geometry, Joint, JointState, Link, LinkId, Settings, Shape, World,
 };
 
@@ -48,17 +48,17 @@ fn world(body: &Articulation) -> World {
 fn a_ball_falls_and_comes_to_rest_on_the_floor() {
     let mut world = world(&ball(1.0));
     for _ in 0..10 {
-        world.step();
+        world.step(1);
     }
     // 0.1 s of free fall: 4.9 cm and 0.98 m/s, a little less with Bullet's damping.
-    assert!((world.position(LinkId::Base)[2] - 0.951).abs() < 0.002);
-    assert!((world.velocity(LinkId::Base)[2] + 0.98).abs() < 0.01);
-    assert!(!world.touches_floor(LinkId::Base));
+    assert!((world.position(0, LinkId::Base)[2] - 0.951).abs() < 0.002);
+    assert!((world.velocity(0, LinkId::Base)[2] + 0.98).abs() < 0.01);
+    assert!(!world.touches_floor(0, LinkId::Base));
     for _ in 0..200 {
-        world.step();
+        world.step(1);
     }
-    assert!((world.position(LinkId::Base)[2] - 0.1).abs() < 1e-3);
-    assert!(world.touches_floor(LinkId::Base));
+    assert!((world.position(0, LinkId::Base)[2] - 0.1).abs() < 1e-3);
+    assert!(world.touches_floor(0, LinkId::Base));
 }
 
 #[test]
@@ -73,23 +73,23 @@ fn a_solid_ball_has_two_fifths_of_its_mass_times_radius_squared() {
 fn a_torque_acts_for_one_step() {
     let mut world = World::new(&Settings { gravity: 0.0, ..SETTINGS }, &pendulum(None)).unwrap();
     let about_the_hinge = world.inertia(LinkId::Link(0))[1] + 3.0 * 0.25;
-    world.add_torque(0, 2.0);
-    world.step();
-    let spin = world.joint(0).velocity;
+    world.add_torque(0, 0, 2.0);
+    world.step(1);
+    let spin = world.joint(0, 0).velocity;
     assert!((spin - 2.0 * 0.01 / about_the_hinge).abs() < 1e-4, "{spin}");
-    world.step();
-    assert!(world.joint(0).velocity <= spin);
+    world.step(1);
+    assert!(world.joint(0, 0).velocity <= spin);
 }
 
 #[test]
 fn a_limit_pushes_back() {
     let mut world = world(&pendulum(Some([-0.5, 0.5])));
-    world.set_joints([(0, JointState { position: 0.45, velocity: 3.0 })]);
+    world.set_joints(0, [(0, JointState { position: 0.45, velocity: 3.0 })]);
     for _ in 0..20 {
-        world.step();
-        assert!(world.joint(0).position < 0.6);
+        world.step(1);
+        assert!(world.joint(0, 0).position < 0.6);
     }
-    assert!(world.joint(0).position < 0.5);
+    assert!(world.joint(0, 0).position < 0.5);
 }
 
 #[test]
@@ -98,16 +98,16 @@ fn a_snapshot_brings_back_every_bit_also_amid_contact() {
     let run = |world: &mut World| -> Vec<[f64; 3]> {
         (0..30)
             .map(|_| {
-                world.step();
-                world.position(LinkId::Base)
+                world.step(1);
+                world.position(0, LinkId::Base)
             })
             .collect()
     };
     run(&mut world);
-    assert!(world.touches_floor(LinkId::Base));
-    let snapshot = world.save();
+    assert!(world.touches_floor(0, LinkId::Base));
+    let snapshot = world.save(0);
     let first = run(&mut world);
-    world.restore(&snapshot);
+    world.restore(0, &snapshot);
     assert_eq!(run(&mut world), first);
 }
 
@@ -115,9 +115,9 @@ fn a_snapshot_brings_back_every_bit_also_amid_contact() {
 fn worlds_on_two_threads_do_not_meet() {
     let swing = || {
         let mut world = world(&pendulum(Some([-1.0, 1.0])));
-        world.set_joints([(0, JointState { position: 0.9, velocity: 0.0 })]);
-        (0..500).for_each(|_| world.step());
-        world.joint(0)
+        world.set_joints(0, [(0, JointState { position: 0.9, velocity: 0.0 })]);
+        (0..500).for_each(|_| world.step(1));
+        world.joint(0, 0)
     };
     let alone = swing();
     let threads: Vec<_> = (0..4).map(|_| std::thread::spawn(swing)).collect();
@@ -158,5 +158,5 @@ fn bad_numbers_and_orders_are_refused() {
 fn a_weld_has_no_joint_state() {
     let mut body = pendulum(None);
     body.links[0].joint = Joint::Weld;
-    world(&body).joint(0);
+    world(&body).joint(0, 0);
 }

@@ -1,0 +1,227 @@
+//! Worlds of one body in the lanes of one kind of number.
+
+use crate::algebra::{Algebra, Pose};
+use crate::dynamics::Dynamics;
+use crate::simd::{Kernel, Real};
+use crate::solver::Solver;
+use crate::state::{LaneState, LinkPose, State};
+use crate::tree::{Axis, Tree};
+use crate::vector::{
+    Matrix, Quaternion, Vector, add, apply, compose, conjugate, cross, matrix, neg, rotate, scale,
+};
+
+/// What [`crate::World`] asks of its lanes, whatever their numbers are.
+pub(crate) trait Lanes: Send {
+    fn tree(&self) -> &Tree;
+    fn count(&self) -> usize;
+    /// One `time_step` in the lanes of `active`.
+    fn step(&mut self, active: u8);
+    fn set_joint(&mut self, lane: usize, coordinate: usize, position: f64, velocity: f64);
+    /// To be called after joints were set.
+    fn update(&mut self, lane: usize);
+    fn add_torque(&mut self, lane: usize, coordinate: usize, torque: f64);
+    fn joint(&self, lane: usize, coordinate: usize) -> [f64; 2];
+    /// World positions of all links' centres of mass, in order.
+    fn positions(&self, lane: usize, into: &mut [Vector<f64>]);
+    fn motion(&self, lane: usize, node: usize) -> Motion;
+    fn touches(&self, lane: usize, node: usize) -> bool;
+    fn save(&self, lane: usize, into: &mut LaneState);
+    fn restore(&mut self, lane: usize, from: &LaneState);
+}
+
+/// Where a node is and how it moves.
+pub(crate) struct Motion {
+    pub(crate) position: Vector<f64>,
+    /// From the frame of the node to the world's.
+    pub(crate) rotation: Matrix<f64>,
+    /// In the world's frame, of the centre of mass.
+    pub(crate) velocity: Vector<f64>,
+}
+
+pub(crate) struct Group<A: Algebra, R: Real> {
+    tree: Tree,
+    state: State<A, R>,
+    dynamics: Dynamics<A, R>,
+    solver: Solver<A, R>,
+    /// One lane, to work on it alone.
+    single: State<A, f64>,
+    kept: Vec<LaneState>,
+}
+
+impl<A: Algebra, R: Real> Group<A, R> {
+    pub(crate) fn new(tree: Tree) -> Self {
+        Group {
+            state: State::new(&tree),
+            dynamics: Dynamics::new(&tree),
+            solver: Solver::new(&tree),
+            single: State::new(&tree),
+            kept: vec![LaneState::default(); R::LANES],
+            tree,
+        }
+    }
+
+    fn is_still(active: u8, lane: usize) -> bool {
+        active >> lane & 1 == 0
+    }
+}
+
+/// The substeps of a step.
+struct Step<'a, A: Algebra, R: Real> {
+    group: &'a mut Group<A, R>,
+    active: u8,
+}
+
+impl<A: Algebra, R: Real> Kernel for Step<'_, A, R> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Group { tree, state, dynamics, solver, .. } = self.group;
+        for _ in 0..tree.substeps {
+            state.update_poses(tree);
+            for (index, contact) in tree.contacts.iter().enumerate() {
+                let LinkPose { spin, origin } = state.node_pose(contact.node);
+                let pose = Pose { turn: A::turn(A::conjugate(spin)), origin };
+                state.manifolds[index].update(contact, &pose, self.active);
+            }
+            dynamics.accelerate(tree, state);
+            solver.solve(tree, state, dynamics, self.active);
+            state.integrate(tree);
+        }
+        for joint in &mut state.joints {
+            joint.torque = R::zero();
+        }
+    }
+}
+
+impl<A: Algebra, R: Real> Lanes for Group<A, R> {
+    fn tree(&self) -> &Tree {
+        &self.tree
+    }
+
+    fn count(&self) -> usize {
+        R::LANES
+    }
+
+    fn step(&mut self, active: u8) {
+        for lane in (0..R::LANES).filter(|&lane| Self::is_still(active, lane)) {
+            self.state.save(lane, &mut self.kept[lane]);
+        }
+        R::enter(Step { group: self, active });
+        for lane in (0..R::LANES).filter(|&lane| Self::is_still(active, lane)) {
+            self.state.restore(lane, &self.kept[lane]);
+        }
+    }
+
+    fn set_joint(&mut self, lane: usize, coordinate: usize, position: f64, velocity: f64) {
+        self.state.joints[coordinate].position.lanes_mut()[lane] = position;
+        self.state.velocity[A::BASE + coordinate].lanes_mut()[lane] = velocity;
+    }
+
+    fn update(&mut self, lane: usize) {
+        self.state.copy_place(lane, &mut self.single);
+        self.single.update_offsets(&self.tree);
+        self.single.update_poses(&self.tree);
+        self.state.put_poses(lane, &self.single);
+    }
+
+    fn add_torque(&mut self, lane: usize, coordinate: usize, torque: f64) {
+        self.state.joints[coordinate].torque.lanes_mut()[lane] += torque;
+    }
+
+    fn joint(&self, lane: usize, coordinate: usize) -> [f64; 2] {
+        let velocity = &self.state.velocity[A::BASE + coordinate];
+        [self.state.joints[coordinate].position.lanes()[lane], velocity.lanes()[lane]]
+    }
+
+    fn positions(&self, lane: usize, into: &mut [Vector<f64>]) {
+        for (position, pose) in into.iter_mut().zip(&self.state.poses) {
+            *position = A::lane_xyz(pose.origin, lane);
+        }
+    }
+
+    /// It mixes current velocities with poses as they were.
+    fn motion(&self, lane: usize, node: usize) -> Motion {
+        let base = |i: usize| match A::BASE {
+            0 => 0.0,
+            _ => self.state.velocity[i].lanes()[lane],
+        };
+        let spin = self.state.base_rotation.map(|part| part.lanes()[lane]);
+        let Some(link) = node.checked_sub(1) else {
+            return Motion {
+                position: self.state.base_position.map(|part| part.lanes()[lane]),
+                rotation: matrix(conjugate(spin)),
+                velocity: [base(3), base(4), base(5)],
+            };
+        };
+        let motion =
+            [rotate(spin, [base(0), base(1), base(2)]), rotate(spin, [base(3), base(4), base(5)])];
+        let rotation = matrix(conjugate(self.seen_rotation(lane, node)));
+        Motion {
+            position: A::lane_xyz(self.state.poses[link].origin, lane),
+            rotation,
+            velocity: apply(rotation, self.local_velocity(lane, node, motion)[1]),
+        }
+    }
+
+    fn touches(&self, lane: usize, node: usize) -> bool {
+        let mut shapes = self.tree.contacts.iter().zip(&self.state.manifolds);
+        shapes.any(|(contact, manifold)| contact.node == node && manifold.counts[lane] != 0)
+    }
+
+    fn save(&self, lane: usize, into: &mut LaneState) {
+        self.state.save(lane, into);
+    }
+
+    fn restore(&mut self, lane: usize, from: &LaneState) {
+        self.state.restore(lane, from);
+    }
+}
+
+impl<A: Algebra, R: Real> Group<A, R> {
+    /// The rotation from the world's frame to a node's as it was at the start of the last substep, with the signs of its zeros.
+    fn seen_rotation(&self, lane: usize, node: usize) -> Quaternion<f64> {
+        let Some(link) = node.checked_sub(1) else {
+            return self.state.seen_base.map(|part| part.lanes()[lane]);
+        };
+        let parent = self.seen_rotation(lane, self.tree.links[link].parent);
+        compose(self.joint_rotation(lane, link, |joint| joint.seen_half_turn), parent)
+    }
+
+    /// The rotation from a link's parent's frame to its own.
+    fn joint_rotation(
+        &self,
+        lane: usize,
+        link: usize,
+        half_turn: impl Fn(&crate::state::JointLanes<R>) -> [R; 2],
+    ) -> Quaternion<f64> {
+        let still = [0.0, 0.0, 0.0, 1.0];
+        match self.tree.links[link].hinge() {
+            None => still,
+            Some((axis, coordinate)) => {
+                let half_turn = half_turn(&self.state.joints[coordinate]);
+                let [sine, cosine] = half_turn.map(|part| part.lanes()[lane]);
+                let [x, y, z] = scale(axis, sine);
+                compose([x, y, z, cosine], still)
+            }
+        }
+    }
+
+    /// Spin and velocity of a node in its own frame, from those of the base.
+    fn local_velocity(&self, lane: usize, node: usize, base: [Vector<f64>; 2]) -> [Vector<f64>; 2] {
+        let Some(index) = node.checked_sub(1) else { return base };
+        let link = &self.tree.links[index];
+        let [spin, linear] = self.local_velocity(lane, link.parent, base);
+        let turn = matrix(self.joint_rotation(lane, index, |joint| joint.half_turn));
+        let offset = A::lane_xyz(self.state.offsets[index], lane);
+        let spin = apply(turn, spin);
+        let linear = add(neg(cross(offset, spin)), apply(turn, linear));
+        let Some(joint) = &link.joint else { return [spin, linear] };
+        let speed = self.state.velocity[A::BASE + joint.coordinate].lanes()[lane];
+        let (own_spin, swing) = match joint.axis {
+            Axis::Slide { along } => ([0.0; 3], along),
+            Axis::Hinge { spin, swing, .. } => (spin, swing.unwrap_or_default()),
+        };
+        [add(spin, scale(own_spin, speed)), add(linear, scale(swing, speed))]
+    }
+}

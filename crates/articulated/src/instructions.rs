@@ -1,0 +1,94 @@
+//! Which instructions step a world, and how many lanes they have.
+
+use std::fmt;
+
+use crate::Error;
+use crate::algebra::Algebra;
+use crate::group::{Group, Lanes};
+use crate::plane::Plane;
+use crate::space::Space;
+use crate::tree::Tree;
+
+/// The instructions that a [`crate::World`] is stepped with. All of them give the same bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum InstructionSet {
+    /// One lane, on any processor.
+    Portable,
+    /// Four lanes in registers of AVX2.
+    Avx2,
+    /// Eight lanes in registers of AVX-512.
+    Avx512,
+}
+
+impl InstructionSet {
+    /// All of them.
+    pub const ALL: [InstructionSet; 3] =
+        [InstructionSet::Portable, InstructionSet::Avx2, InstructionSet::Avx512];
+
+    /// How many bodies a world of this kind steps at once.
+    #[must_use]
+    pub fn lanes(self) -> usize {
+        match self {
+            InstructionSet::Portable => 1,
+            InstructionSet::Avx2 => 4,
+            InstructionSet::Avx512 => 8,
+        }
+    }
+
+    /// Whether this processor has them.
+    #[must_use]
+    pub fn is_available(self) -> bool {
+        match self {
+            InstructionSet::Portable => true,
+            #[cfg(target_arch = "x86_64")]
+            InstructionSet::Avx2 => std::arch::is_x86_feature_detected!("avx2"),
+            #[cfg(target_arch = "x86_64")]
+            InstructionSet::Avx512 => {
+                std::arch::is_x86_feature_detected!("avx512f")
+                    && std::arch::is_x86_feature_detected!("avx512vl")
+                    && std::arch::is_x86_feature_detected!("avx512dq")
+            }
+            #[cfg(not(target_arch = "x86_64"))]
+            InstructionSet::Avx2 | InstructionSet::Avx512 => false,
+        }
+    }
+
+    /// The one that steps many bodies fastest on this processor. (AVX-512 has to be asked for.)
+    #[must_use]
+    pub fn best() -> InstructionSet {
+        if InstructionSet::Avx2.is_available() {
+            InstructionSet::Avx2
+        } else {
+            InstructionSet::Portable
+        }
+    }
+
+    /// Lanes of numbers of this kind.
+    pub(crate) fn build(self, tree: Tree, planar: bool) -> Result<Box<dyn Lanes>, Error> {
+        if planar { self.build_in::<Plane>(tree) } else { self.build_in::<Space>(tree) }
+    }
+
+    fn build_in<A: Algebra>(self, tree: Tree) -> Result<Box<dyn Lanes>, Error> {
+        if !self.is_available() {
+            return Err(Error::Instructions(self));
+        }
+        Ok(match self {
+            #[cfg(target_arch = "x86_64")]
+            InstructionSet::Avx2 => Box::new(Group::<A, crate::simd::Avx2>::new(tree)),
+            #[cfg(target_arch = "x86_64")]
+            InstructionSet::Avx512 => Box::new(Group::<A, crate::simd::Avx512>::new(tree)),
+            _ => Box::new(Group::<A, f64>::new(tree)),
+        })
+    }
+}
+
+impl fmt::Display for InstructionSet {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.pad(match self {
+            InstructionSet::Portable => "portable",
+            InstructionSet::Avx2 => "AVX2",
+            InstructionSet::Avx512 => "AVX-512",
+        })
+    }
+}

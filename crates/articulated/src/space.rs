@@ -1,0 +1,577 @@
+//! Spatial algebra with all three dimensions.
+//!
+//! Products with the zeros of a skew matrix, of a hinge's or slide's missing half and of the floor's normal are left out.
+
+use crate::algebra::{Algebra, Pose};
+use crate::body::Geometry;
+use crate::damping::damping;
+use crate::shape::MARGIN;
+use crate::simd::Real;
+use crate::tree::{Axis, Mass, Tree};
+use crate::vector::{
+    self, Matrix, Quaternion, Vector, add, apply, apply_back, choose, constant, cross, diagonal,
+    dot, inverse, length, matrix, matrix_add, matrix_sub, neg, outer, product, rotate, safe_root,
+    scale, sub, times, transpose,
+};
+
+/// A body that moves freely.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Space;
+
+/// Spin, then velocity.
+#[derive(Clone, Copy)]
+pub(crate) struct Motion<R> {
+    spin: Vector<R>,
+    linear: Vector<R>,
+}
+
+#[derive(Clone, Copy)]
+pub(crate) struct Force<R> {
+    linear: Vector<R>,
+    torque: Vector<R>,
+}
+
+/// The blocks of ( tl tr ; bl tlᵀ ), which takes (spin, velocity) to (force, torque).
+#[derive(Clone, Copy)]
+pub(crate) struct Inertia<R> {
+    tl: Matrix<R>,
+    tr: Matrix<R>,
+    bl: Matrix<R>,
+}
+
+/// The blocks of the inverse of an [`Inertia`]. Also of a single body, where they are diagonal.
+#[derive(Clone, Copy)]
+pub(crate) enum Root<R> {
+    Fixed,
+    /// A base without links.
+    Single {
+        mass: f64,
+        inertia: [f64; 3],
+    },
+    Tree {
+        ul: Matrix<R>,
+        ur: Matrix<R>,
+        ll: Matrix<R>,
+        lr: Matrix<R>,
+    },
+}
+
+/// A rotation matrix. One about z is sparse.
+#[derive(Clone, Copy)]
+pub(crate) enum Turn<R> {
+    Any(Matrix<R>),
+    /// Takes (x, y) to (cos x + sin y, cos y − sin x).
+    AboutZ {
+        cos: R,
+        sin: R,
+    },
+}
+
+impl<R: Real> Turn<R> {
+    #[inline(always)]
+    fn apply(self, v: Vector<R>) -> Vector<R> {
+        match self {
+            Turn::Any(m) => apply(m, v),
+            Turn::AboutZ { cos, sin } => {
+                [cos * v[0] + sin * v[1], (-sin) * v[0] + cos * v[1], v[2]]
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn apply_back(self, v: Vector<R>) -> Vector<R> {
+        match self {
+            Turn::Any(m) => apply_back(m, v),
+            Turn::AboutZ { cos, sin } => {
+                [cos * v[0] + (-sin) * v[1], sin * v[0] + cos * v[1], v[2]]
+            }
+        }
+    }
+
+    /// Tᵀ M T.
+    #[inline(always)]
+    fn around(self, m: Matrix<R>) -> Matrix<R> {
+        match self {
+            Turn::Any(turn) => product(product(transpose(turn), m), turn),
+            Turn::AboutZ { .. } => {
+                let [a, b, c] = transpose(m);
+                let [a, b, c] =
+                    transpose([self.apply_back(a), self.apply_back(b), self.apply_back(c)]);
+                [self.apply_back(a), self.apply_back(b), self.apply_back(c)]
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn rows(self) -> Matrix<R> {
+        match self {
+            Turn::Any(m) => m,
+            Turn::AboutZ { cos, sin } => {
+                let (zero, one) = (R::zero(), R::splat(1.0));
+                [[cos, sin, zero], [-sin, cos, zero], [zero, zero, one]]
+            }
+        }
+    }
+}
+
+/// A point, and the directions up, across and along the floor.
+#[derive(Clone, Copy)]
+pub(crate) struct Lever<R> {
+    point: Vector<R>,
+    directions: [Vector<R>; 3],
+}
+
+/// Up, across and along the floor.
+const DIRECTIONS: [[f64; 3]; 3] = [[0.0, 0.0, 1.0], [0.0, -1.0, 0.0], [1.0, -0.0, -0.0]];
+
+/// One substep never turns the base further than this, in radians.
+const MOST_TURN: f64 = 0.5 * std::f64::consts::FRAC_PI_2;
+
+/// M [r]×, row by row.
+#[inline(always)]
+fn times_skew<R: Real>(m: Matrix<R>, r: Vector<R>) -> Matrix<R> {
+    [row_skew(m[0], r), row_skew(m[1], r), row_skew(m[2], r)]
+}
+
+#[inline(always)]
+fn row_skew<R: Real>([a, b, c]: Vector<R>, r: Vector<R>) -> Vector<R> {
+    [r[2] * b - r[1] * c, r[0] * c - r[2] * a, r[1] * a - r[0] * b]
+}
+
+/// [r]× M, column by column.
+#[inline(always)]
+fn skew_times<R: Real>(r: Vector<R>, m: Matrix<R>) -> Matrix<R> {
+    let columns = transpose(m);
+    transpose([skew_column(r, columns[0]), skew_column(r, columns[1]), skew_column(r, columns[2])])
+}
+
+#[inline(always)]
+fn skew_column<R: Real>(r: Vector<R>, [a, b, c]: Vector<R>) -> Vector<R> {
+    [c * r[1] - b * r[2], a * r[2] - c * r[0], b * r[0] - a * r[1]]
+}
+
+impl Algebra for Space {
+    const BASE: usize = 6;
+    const DIRECTIONS: usize = 3;
+
+    type Point<R: Real> = Vector<R>;
+    type Spin<R: Real> = Quaternion<R>;
+    type Turn<R: Real> = Turn<R>;
+    type Motion<R: Real> = Motion<R>;
+    type Force<R: Real> = Force<R>;
+    type Inertia<R: Real> = Inertia<R>;
+    type Root<R: Real> = Root<R>;
+    type Lever<R: Real> = Lever<R>;
+
+    #[inline(always)]
+    fn from_xyz<R: Real>(v: Vector<R>) -> Vector<R> {
+        v
+    }
+    #[inline(always)]
+    fn lane_xyz<R: Real>(p: Vector<R>, lane: usize) -> Vector<f64> {
+        [p[0].lanes()[lane], p[1].lanes()[lane], p[2].lanes()[lane]]
+    }
+    #[inline(always)]
+    fn add<R: Real>(a: Vector<R>, b: Vector<R>) -> Vector<R> {
+        add(a, b)
+    }
+    #[inline(always)]
+    fn add_scaled<R: Real>(a: Vector<R>, b: [f64; 3], factor: R) -> Vector<R> {
+        add(a, scale(constant(b), factor))
+    }
+    #[inline(always)]
+    fn base_spin<R: Real>(q: Quaternion<R>) -> Quaternion<R> {
+        q
+    }
+    #[inline(always)]
+    fn hinge_spin<R: Real>(axis: [f64; 3], sine: R, cosine: R) -> Quaternion<R> {
+        let [x, y, z] = scale(constant(axis), sine);
+        [x, y, z, cosine]
+    }
+    #[inline(always)]
+    fn compose<R: Real>(a: Quaternion<R>, b: Quaternion<R>) -> Quaternion<R> {
+        vector::compose(a, b)
+    }
+    #[inline(always)]
+    fn conjugate<R: Real>(spin: Quaternion<R>) -> Quaternion<R> {
+        vector::conjugate(spin)
+    }
+    #[inline(always)]
+    fn rotate<R: Real>(spin: Quaternion<R>, p: Vector<R>) -> Vector<R> {
+        rotate(spin, p)
+    }
+    #[inline(always)]
+    fn turn<R: Real>(spin: Quaternion<R>) -> Turn<R> {
+        Turn::Any(matrix(spin))
+    }
+    #[inline(always)]
+    fn hinge_turn<R: Real>(axis: [f64; 3], sine: R, cosine: R) -> Turn<R> {
+        if axis[0] != 0.0 || axis[1] != 0.0 {
+            return Space::turn(Space::hinge_spin(axis, sine, cosine));
+        }
+        let z = R::splat(axis[2]) * sine;
+        let scaled = z * (R::splat(2.0) / (z * z + cosine * cosine));
+        Turn::AboutZ { cos: R::splat(1.0) - z * scaled, sin: -(cosine * scaled) }
+    }
+    #[inline(always)]
+    fn turn_point<R: Real>(turn: Turn<R>, p: Vector<R>) -> Vector<R> {
+        turn.apply(p)
+    }
+
+    #[inline(always)]
+    fn still<R: Real>() -> Motion<R> {
+        Motion { spin: [R::zero(); 3], linear: [R::zero(); 3] }
+    }
+    #[inline(always)]
+    fn add_motion<R: Real>(a: Motion<R>, b: Motion<R>) -> Motion<R> {
+        Motion { spin: add(a.spin, b.spin), linear: add(a.linear, b.linear) }
+    }
+    #[inline(always)]
+    fn turn_motion<R: Real>(turn: Turn<R>, motion: Motion<R>) -> Motion<R> {
+        Motion { spin: turn.apply(motion.spin), linear: turn.apply(motion.linear) }
+    }
+    #[inline(always)]
+    fn shift_motion<R: Real>(offset: Vector<R>, motion: Motion<R>) -> Motion<R> {
+        let Motion { spin, linear } = motion;
+        Motion { spin, linear: add(neg(cross(offset, spin)), linear) }
+    }
+    #[inline(always)]
+    fn add_joint<R: Real>(motion: Motion<R>, axis: &Axis, speed: R) -> Motion<R> {
+        let Motion { spin, linear } = motion;
+        match *axis {
+            Axis::Slide { along } => {
+                Motion { spin, linear: add(linear, scale(constant(along), speed)) }
+            }
+            Axis::Hinge { spin: axis, swing, .. } => Motion {
+                spin: add(spin, scale(constant(axis), speed)),
+                linear: match swing {
+                    Some(swing) => add(linear, scale(constant(swing), speed)),
+                    None => linear,
+                },
+            },
+        }
+    }
+    #[inline(always)]
+    fn coriolis<R: Real>(velocity: Motion<R>, axis: &Axis, speed: R) -> Motion<R> {
+        match *axis {
+            Axis::Slide { along } => Motion {
+                spin: [R::zero(); 3],
+                linear: cross(velocity.spin, scale(constant(along), speed)),
+            },
+            Axis::Hinge { spin, swing, .. } => {
+                let spin = scale(constant(spin), speed);
+                let turning = cross(velocity.linear, spin);
+                let linear = match swing {
+                    Some(swing) => {
+                        add(turning, cross(velocity.spin, scale(constant(swing), speed)))
+                    }
+                    None => turning,
+                };
+                Motion { spin: cross(velocity.spin, spin), linear }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn no_force<R: Real>() -> Force<R> {
+        Force { linear: [R::zero(); 3], torque: [R::zero(); 3] }
+    }
+    #[inline(always)]
+    fn add_force<R: Real>(a: Force<R>, b: Force<R>) -> Force<R> {
+        Force { linear: add(a.linear, b.linear), torque: add(a.torque, b.torque) }
+    }
+    #[inline(always)]
+    fn add_scaled_force<R: Real>(a: Force<R>, b: Force<R>, factor: R) -> Force<R> {
+        Force {
+            linear: add(a.linear, scale(b.linear, factor)),
+            torque: add(a.torque, scale(b.torque, factor)),
+        }
+    }
+    #[inline(always)]
+    fn shift_force<R: Real>(offset: Vector<R>, force: Force<R>) -> Force<R> {
+        let Force { linear, torque } = force;
+        Force { linear, torque: add(torque, cross(offset, linear)) }
+    }
+    #[inline(always)]
+    fn turn_force_back<R: Real>(turn: Turn<R>, force: Force<R>) -> Force<R> {
+        Force { linear: turn.apply_back(force.linear), torque: turn.apply_back(force.torque) }
+    }
+    #[inline(always)]
+    fn dot<R: Real>(motion: Motion<R>, force: Force<R>) -> R {
+        dot(motion.linear, force.linear) + dot(motion.spin, force.torque)
+    }
+    #[inline(always)]
+    fn along<R: Real>(axis: &Axis, force: Force<R>) -> R {
+        match *axis {
+            Axis::Slide { along } => dot(constant(along), force.linear),
+            Axis::Hinge { spin, swing: Some(swing), .. } => {
+                dot(constant(swing), force.linear) + dot(constant(spin), force.torque)
+            }
+            Axis::Hinge { spin, swing: None, .. } => dot(constant(spin), force.torque),
+        }
+    }
+    #[inline(always)]
+    fn bias<R: Real>(body: &Mass, weight: f64, up: Vector<R>, velocity: Motion<R>) -> Force<R> {
+        let Motion { spin, linear } = velocity;
+        let (mass, momentum) = (R::splat(body.mass), times(constant(body.inertia), spin));
+        let mut force = neg(scale(up, R::splat(weight)));
+        force = add(force, scale(scale(linear, mass), damping(safe_root(dot(linear, linear)))));
+        force = add(force, scale(cross(spin, linear), mass));
+        let torque = scale(momentum, damping(safe_root(dot(spin, spin))));
+        Force { linear: force, torque: add(torque, cross(spin, momentum)) }
+    }
+
+    #[inline(always)]
+    fn rigid<R: Real>(body: &Mass) -> Inertia<R> {
+        Inertia {
+            tl: [[R::zero(); 3]; 3],
+            tr: diagonal([body.mass; 3]),
+            bl: diagonal(body.inertia),
+        }
+    }
+    #[inline(always)]
+    fn add_inertia<R: Real>(a: Inertia<R>, b: Inertia<R>) -> Inertia<R> {
+        Inertia {
+            tl: matrix_add(a.tl, b.tl),
+            tr: matrix_add(a.tr, b.tr),
+            bl: matrix_add(a.bl, b.bl),
+        }
+    }
+    #[inline(always)]
+    fn times<R: Real>(inertia: Inertia<R>, motion: Motion<R>) -> Force<R> {
+        let (Inertia { tl, tr, bl }, Motion { spin, linear }) = (inertia, motion);
+        Force {
+            linear: add(apply(tl, spin), apply(tr, linear)),
+            torque: add(apply(bl, spin), apply_back(tl, linear)),
+        }
+    }
+    #[inline(always)]
+    fn times_axis<R: Real>(inertia: Inertia<R>, axis: &Axis) -> Force<R> {
+        let Inertia { tl, tr, bl } = inertia;
+        match *axis {
+            Axis::Slide { along } => {
+                let along = constant(along);
+                Force { linear: apply(tr, along), torque: apply_back(tl, along) }
+            }
+            Axis::Hinge { spin, swing: None, .. } => {
+                let spin = constant(spin);
+                Force { linear: apply(tl, spin), torque: apply(bl, spin) }
+            }
+            Axis::Hinge { spin, swing: Some(swing), .. } => {
+                Space::times(inertia, Motion { spin: constant(spin), linear: constant(swing) })
+            }
+        }
+    }
+    #[inline(always)]
+    fn without_joint<R: Real>(inertia: Inertia<R>, h: Force<R>, inverse: R) -> Inertia<R> {
+        let (linear, torque) = (scale(h.linear, inverse), scale(h.torque, inverse));
+        Inertia {
+            tl: matrix_sub(inertia.tl, outer(h.linear, torque)),
+            tr: matrix_sub(inertia.tr, outer(h.linear, linear)),
+            bl: matrix_sub(inertia.bl, outer(h.torque, torque)),
+        }
+    }
+    #[inline(always)]
+    fn shift_inertia<R: Real>(offset: Vector<R>, inertia: Inertia<R>) -> Inertia<R> {
+        let Inertia { tl, tr, bl } = inertia;
+        let shifted = matrix_sub(tl, times_skew(tr, offset));
+        let turned = matrix_add(skew_times(offset, shifted), bl);
+        Inertia { tl: shifted, tr, bl: matrix_sub(turned, times_skew(transpose(tl), offset)) }
+    }
+    #[inline(always)]
+    fn turn_inertia_back<R: Real>(turn: Turn<R>, inertia: Inertia<R>) -> Inertia<R> {
+        Inertia {
+            tl: turn.around(inertia.tl),
+            tr: turn.around(inertia.tr),
+            bl: turn.around(inertia.bl),
+        }
+    }
+
+    #[inline(always)]
+    fn base_velocity<R: Real>(turn: Turn<R>, velocity: &[R]) -> Motion<R> {
+        Motion {
+            spin: turn.apply([velocity[0], velocity[1], velocity[2]]),
+            linear: turn.apply([velocity[3], velocity[4], velocity[5]]),
+        }
+    }
+    #[inline(always)]
+    fn base_up<R: Real>(turn: Turn<R>) -> Vector<R> {
+        let [x, y, z] = turn.rows();
+        [x[2], y[2], z[2]]
+    }
+    /// By blocks: with B = −tr⁻¹, the inverse is ( ul ur ; ll ulᵀ ), ur = (tlᵀ B tl + bl)⁻¹, ul = ur tlᵀ B, ll = B (tl ul − 1).
+    #[inline(always)]
+    fn root<R: Real>(tree: &Tree, inertia: Inertia<R>) -> Root<R> {
+        if tree.fixed {
+            return Root::Fixed;
+        }
+        if tree.links.is_empty() {
+            return Root::Single { mass: tree.base.mass, inertia: tree.base.inertia };
+        }
+        let Inertia { tl, tr, bl } = inertia;
+        let [b0, b1, b2] = inverse(tr);
+        let minus = R::splat(-1.0);
+        let b = [scale(b0, minus), scale(b1, minus), scale(b2, minus)];
+        let ur = inverse(matrix_add(product(product(transpose(tl), b), tl), bl));
+        let ul = product(product(ur, transpose(tl)), b);
+        let mut rest = product(tl, ul);
+        for i in 0..3 {
+            rest[i][i] = rest[i][i] - R::splat(1.0);
+        }
+        Root::Tree { ul, ur, ll: product(b, rest), lr: transpose(ul) }
+    }
+    #[inline(always)]
+    fn root_acceleration<R: Real>(root: &Root<R>, force: Force<R>) -> Motion<R> {
+        let Force { linear, torque } = force;
+        match *root {
+            Root::Fixed => Space::still(),
+            Root::Single { mass, inertia } => {
+                let [x, y, z] = constant(inertia);
+                let spin = [torque[0] / x, torque[1] / y, torque[2] / z];
+                Motion { spin: neg(spin), linear: neg(scale(linear, R::splat(1.0 / mass))) }
+            }
+            Root::Tree { ul, ur, ll, lr } => Motion {
+                spin: neg(add(apply(ul, linear), apply(ur, torque))),
+                linear: neg(add(apply(ll, linear), apply(lr, torque))),
+            },
+        }
+    }
+    #[inline(always)]
+    fn root_force<R: Real>(turn: Turn<R>, row: &[R], passed: Force<R>) -> Force<R> {
+        let torque = neg([row[0], row[1], row[2]]);
+        let linear = neg([row[3], row[4], row[5]]);
+        let own = Force { linear: turn.apply(linear), torque: turn.apply(torque) };
+        Space::add_force(own, passed)
+    }
+    #[inline(always)]
+    fn base_coordinates<R: Real>(turn: Turn<R>, motion: Motion<R>, coordinates: &mut [R]) {
+        coordinates[..3].copy_from_slice(&turn.apply_back(motion.spin));
+        coordinates[3..6].copy_from_slice(&turn.apply_back(motion.linear));
+    }
+    #[inline(always)]
+    fn base_acceleration<R: Real>(acceleration: Motion<R>, velocity: Motion<R>) -> Motion<R> {
+        let turning = cross(velocity.spin, velocity.linear);
+        Motion { spin: acceleration.spin, linear: add(acceleration.linear, turning) }
+    }
+    #[inline(always)]
+    fn integrate_base<R: Real>(
+        time_step: f64,
+        velocity: &[R],
+        position: &mut Vector<R>,
+        rotation: &mut Quaternion<R>,
+    ) {
+        let dt = R::splat(time_step);
+        for i in 0..3 {
+            position[i] = position[i] + dt * velocity[3 + i];
+        }
+        *rotation = turned(time_step, [velocity[0], velocity[1], velocity[2]], *rotation);
+    }
+
+    #[inline(always)]
+    fn place<R: Real>(pose: &Pose<Space, R>, p: Vector<R>) -> Vector<R> {
+        add(pose.turn.apply(p), pose.origin)
+    }
+    #[inline(always)]
+    fn unplace<R: Real>(pose: &Pose<Space, R>, p: Vector<R>) -> Vector<R> {
+        pose.turn.apply_back(sub(p, pose.origin))
+    }
+    #[inline(always)]
+    fn turn_pose<R: Real>(turn: Turn<R>, inner: &Matrix<f64>) -> Turn<R> {
+        Turn::Any(product(turn.rows(), inner.map(constant)))
+    }
+    #[inline(always)]
+    fn lowest<R: Real>(geometry: &Geometry, pose: &Pose<Space, R>) -> Vector<R> {
+        let down = neg(pose.turn.rows()[2]);
+        let down = scale(down, R::splat(1.0) / length(down));
+        let vertex = match *geometry {
+            Geometry::Sphere { radius } => scale(down, R::splat(radius)),
+            Geometry::Capsule { radius, length } => {
+                let half = R::splat(0.5 * length);
+                let end = R::select(R::zero().gt(down[2]), -half, half);
+                add([R::zero(), R::zero(), end], scale(down, R::splat(radius)))
+            }
+            Geometry::Segment { radius, from, to } => {
+                let (deep, margin) = (scale(down, R::splat(radius)), scale(down, R::splat(MARGIN)));
+                let from = sub(add(constant(from), deep), margin);
+                let to = sub(add(constant(to), deep), margin);
+                let further = dot(to, down).gt(dot(from, down));
+                add(choose(further, to, from), margin)
+            }
+        };
+        Space::place(pose, vertex)
+    }
+    #[inline(always)]
+    fn height<R: Real>(p: Vector<R>) -> R {
+        p[2]
+    }
+    #[inline(always)]
+    fn apart<R: Real>(a: Vector<R>, b: Vector<R>) -> R {
+        let difference = sub(a, b);
+        dot(difference, difference)
+    }
+    #[inline(always)]
+    fn apart_on_floor<R: Real>(a: Vector<R>, b: Vector<R>) -> R {
+        let (x, y) = (a[0] - b[0], a[1] - b[1]);
+        x * x + y * y
+    }
+    fn area(a: Vector<f64>, b: Vector<f64>, c: Vector<f64>, d: Vector<f64>) -> f64 {
+        let normal = cross(sub(a, b), sub(c, d));
+        dot(normal, normal)
+    }
+    #[inline(always)]
+    fn lever<R: Real>(
+        base_position: Vector<R>,
+        base_turn: Turn<R>,
+        at: Vector<R>,
+        rows: &mut [R],
+        stride: usize,
+    ) -> Lever<R> {
+        let point = sub(at, base_position);
+        for (i, direction) in DIRECTIONS.into_iter().enumerate() {
+            let row = &mut rows[i * stride..];
+            row[..3].copy_from_slice(&cross(point, constant(direction)));
+            row[3..6].copy_from_slice(&constant(direction));
+        }
+        Space::turn_lever(base_turn, Lever { point, directions: DIRECTIONS.map(constant) })
+    }
+    #[inline(always)]
+    fn turn_lever<R: Real>(turn: Turn<R>, lever: Lever<R>) -> Lever<R> {
+        let [up, across, along] = lever.directions;
+        Lever {
+            point: turn.apply(lever.point),
+            directions: [turn.apply(up), turn.apply(across), turn.apply(along)],
+        }
+    }
+    #[inline(always)]
+    fn shift_lever<R: Real>(offset: Vector<R>, lever: Lever<R>) -> Lever<R> {
+        Lever { point: sub(lever.point, offset), ..lever }
+    }
+    #[inline(always)]
+    fn leverage<R: Real>(axis: &Axis, lever: Lever<R>) -> [R; 3] {
+        let motion = match *axis {
+            Axis::Slide { along } => constant(along),
+            Axis::Hinge { spin, swing, .. } => {
+                let turning = cross(constant(spin), lever.point);
+                swing.map_or(turning, |swing| add(turning, constant(swing)))
+            }
+        };
+        let [up, across, along] = lever.directions;
+        [dot(up, motion), dot(across, motion), dot(along, motion)]
+    }
+}
+
+/// A rotation (world to base) after a time step at a spin given in the world's frame, by the exponential map.
+#[inline(always)]
+fn turned<R: Real>(time_step: f64, spin: Vector<R>, rotation: Quaternion<R>) -> Quaternion<R> {
+    let (dt, half) = (R::splat(time_step), R::splat(0.5));
+    let speed = length(spin);
+    let fastest = R::splat(MOST_TURN / time_step);
+    let speed = R::select((speed * dt).gt(R::splat(MOST_TURN)), fastest, speed);
+    let slow = R::splat(0.5 * time_step)
+        - R::splat(time_step * time_step * time_step) * R::splat(0.020_833_333_333) * speed * speed;
+    let fast = (half * speed * dt).map(f64::sin) / speed;
+    let [x, y, z] = scale(spin, R::select(R::splat(0.001).gt(speed), slow, fast));
+    let [x, y, z, w] = vector::compose(rotation, [-x, -y, -z, (speed * dt * half).map(f64::cos)]);
+    let inverse_length = R::splat(1.0) / (x * x + y * y + z * z + w * w).sqrt();
+    [x * inverse_length, y * inverse_length, z * inverse_length, w * inverse_length]
+}

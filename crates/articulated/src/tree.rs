@@ -1,0 +1,245 @@
+//! The constants of a body, prepared for stepping.
+
+use crate::body::{Articulation, Geometry, Joint, LinkId, Settings};
+use crate::shape::{self, Solid};
+use crate::sort::quick_sort;
+use crate::vector::{cross, length};
+
+/// A body and the world's settings. Nodes are counted from the base, which is node 0; link `i` is node `i + 1`.
+#[derive(Clone, Debug)]
+pub(crate) struct Tree {
+    /// Whether the base cannot move.
+    pub(crate) fixed: bool,
+    pub(crate) base_position: [f64; 3],
+    pub(crate) base: Mass,
+    pub(crate) links: Vec<TreeLink>,
+    pub(crate) joints: usize,
+    /// All shapes, in the order in which Bullet's dispatcher comes to keep them: the last shape of the last link first.
+    pub(crate) contacts: Vec<Contact>,
+    /// Joint limits in the order in which Bullet's solver meets them.
+    pub(crate) limits: Vec<Limit>,
+    pub(crate) gravity: f64,
+    /// Of one substep.
+    pub(crate) time_step: f64,
+    pub(crate) substeps: u32,
+    pub(crate) iterations: u32,
+    pub(crate) contact_erp: f64,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Mass {
+    pub(crate) mass: f64,
+    /// About the axes through the centre of mass.
+    pub(crate) inertia: [f64; 3],
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct TreeLink {
+    /// A node.
+    pub(crate) parent: usize,
+    pub(crate) joint: Option<TreeJoint>,
+    /// From the parent's centre of mass to the joint.
+    pub(crate) to_pivot: [f64; 3],
+    /// From the joint to the centre of mass.
+    pub(crate) to_centre: [f64; 3],
+    pub(crate) body: Mass,
+    /// Bit `i`: link `i` is between this one and the base, or this one.
+    pub(crate) way: u64,
+    /// A weld on which nothing hangs: nobody asks how an impulse moves it.
+    pub(crate) ends: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TreeJoint {
+    pub(crate) coordinate: usize,
+    pub(crate) axis: Axis,
+}
+
+/// What a unit of joint velocity adds to a link's own velocity.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Axis {
+    Slide {
+        along: [f64; 3],
+    },
+    Hinge {
+        spin: [f64; 3],
+        /// Of the centre of mass: `spin` × pivot to centre, unless the pivot is at the centre.
+        swing: Option<[f64; 3]>,
+        /// |spin|.
+        length: f64,
+    },
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Contact {
+    /// The node that it is a shape of.
+    pub(crate) node: usize,
+    pub(crate) friction: f64,
+    pub(crate) solid: Solid,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limit {
+    pub(crate) link: usize,
+    pub(crate) coordinate: usize,
+    pub(crate) lower: f64,
+    pub(crate) upper: f64,
+}
+
+impl TreeLink {
+    /// Axis and coordinate, if it hangs on a hinge.
+    #[inline(always)]
+    pub(crate) fn hinge(&self) -> Option<([f64; 3], usize)> {
+        match self.joint {
+            Some(TreeJoint { coordinate, axis: Axis::Hinge { spin, .. } }) => {
+                Some((spin, coordinate))
+            }
+            _ => None,
+        }
+    }
+}
+
+impl Tree {
+    /// Takes a checked body apart.
+    pub(crate) fn new(settings: &Settings, body: &Articulation) -> Tree {
+        let mut contacts = Vec::new();
+        let mut add_shapes = |node: usize, shapes: &[_], mass: f64, friction: f64| {
+            let frame = shape::frame(shapes, mass);
+            let friction = friction * settings.floor_friction;
+            contacts.extend(frame.solids.into_iter().map(|solid| Contact {
+                node,
+                friction,
+                solid,
+            }));
+            Mass { mass, inertia: frame.inertia }
+        };
+        let base = add_shapes(0, &body.base.shapes, body.base.mass, body.base.friction);
+        let mut links: Vec<TreeLink> = Vec::new();
+        let mut joints = 0;
+        for (index, link) in body.links.iter().enumerate() {
+            let parent = node(link.parent);
+            let axis = axis(&link.joint, link.pivot_to_centre);
+            let joint = axis.map(|axis| TreeJoint { coordinate: joints, axis });
+            joints += usize::from(joint.is_some());
+            links.push(TreeLink {
+                parent,
+                joint,
+                to_pivot: link.parent_to_pivot,
+                to_centre: link.pivot_to_centre,
+                body: add_shapes(index + 1, &link.shapes, link.mass, link.friction),
+                way: 1 << index | parent.checked_sub(1).map_or(0, |parent| links[parent].way),
+                ends: joint.is_none()
+                    && !body.links.iter().any(|other| node(other.parent) == index + 1),
+            });
+        }
+        contacts.reverse();
+        Tree {
+            fixed: body.base.mass == 0.0,
+            base_position: body.base.position,
+            base,
+            limits: limits(body, &links, joints),
+            links,
+            joints,
+            contacts,
+            gravity: settings.gravity,
+            time_step: settings.time_step / f64::from(settings.substeps),
+            substeps: settings.substeps,
+            iterations: settings.iterations,
+            contact_erp: settings.contact_erp,
+        }
+    }
+
+    /// Velocities of the base and the joints.
+    pub(crate) fn coordinates(&self) -> usize {
+        6 + self.joints
+    }
+}
+
+/// The places of the bits that are set, the lowest first.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bits(pub(crate) u64);
+
+impl Iterator for Bits {
+    type Item = usize;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<usize> {
+        if self.0 == 0 {
+            return None;
+        }
+        let lowest = self.0.trailing_zeros();
+        self.0 &= self.0 - 1;
+        Some(lowest as usize)
+    }
+}
+
+impl DoubleEndedIterator for Bits {
+    #[inline(always)]
+    fn next_back(&mut self) -> Option<usize> {
+        let highest = self.0.checked_ilog2()?;
+        self.0 &= !(1 << highest);
+        Some(highest as usize)
+    }
+}
+
+/// The node of a link.
+pub(crate) fn node(link: LinkId) -> usize {
+    match link {
+        LinkId::Base => 0,
+        LinkId::Link(link) => link + 1,
+    }
+}
+
+fn axis(joint: &Joint, to_centre: [f64; 3]) -> Option<Axis> {
+    match *joint {
+        Joint::Weld => None,
+        Joint::Slide { axis } => Some(Axis::Slide { along: axis }),
+        Joint::Hinge { axis, .. } => {
+            let swing = (to_centre != [0.0; 3]).then(|| cross(axis, to_centre));
+            Some(Axis::Hinge { spin: axis, swing, length: length(axis) })
+        }
+    }
+}
+
+/// Bullet sorts limits and motors (which have no force here) by island, all in one, and its sort is not stable.
+fn limits(body: &Articulation, links: &[TreeLink], motors: usize) -> Vec<Limit> {
+    let mut limits = Vec::new();
+    for (link, (given, made)) in body.links.iter().zip(links).enumerate() {
+        if let (Joint::Hinge { limits: Some([lower, upper]), .. }, Some(joint)) =
+            (given.joint, made.joint)
+        {
+            limits.push(Limit { link, coordinate: joint.coordinate, lower, upper });
+        }
+    }
+    let mut order: Vec<usize> = (0..limits.len() + motors).collect();
+    quick_sort(&mut order, |_| 0);
+    order.into_iter().filter_map(|index| limits.get(index).copied()).collect()
+}
+
+/// Whether a body moves in the plane of x and z alone: then its y coordinates, and its rotations about x and z, are exactly zero.
+pub(crate) fn is_planar(body: &Articulation) -> bool {
+    let flat = |v: [f64; 3]| v[1] == 0.0;
+    let flat_shape = |shape: &crate::Shape| {
+        let ends = match shape.geometry {
+            Geometry::Segment { from, to, .. } => flat(from) && flat(to),
+            Geometry::Sphere { .. } | Geometry::Capsule { .. } => true,
+        };
+        ends && flat(shape.position) && shape.rotation[0] == 0.0 && shape.rotation[2] == 0.0
+    };
+    let flat_joint = |link: &crate::Link| match link.joint {
+        Joint::Weld => true,
+        Joint::Slide { axis } => flat(axis),
+        Joint::Hinge { axis, .. } => {
+            axis[0] == 0.0 && axis[2] == 0.0 && link.pivot_to_centre == [0.0; 3]
+        }
+    };
+    body.base.mass == 0.0
+        && body.base.shapes.is_empty()
+        && flat(body.base.position)
+        && body.links.iter().all(|link| {
+            flat(link.parent_to_pivot)
+                && flat(link.pivot_to_centre)
+                && flat_joint(link)
+                && link.shapes.iter().all(flat_shape)
+        })
+}

@@ -1,0 +1,291 @@
+//! Many robots of one task, stepped several at once.
+
+use articulated::{InstructionSet, Snapshot, World};
+use rayon::prelude::*;
+use tutelage::{Batch, EnvError, LaneError, Rng, Spaces, Step};
+
+use crate::locomotion::random_pose;
+use crate::robot::{Episode, Robot, SETTINGS};
+use crate::{HORIZON, Normaliser, NormaliserError, Task};
+
+/// A batch of environments of one locomotion task, each like a [`crate::Locomotion`], to the same bits.
+///
+/// They live in the lanes of a few worlds, which step four robots with the same instructions; the worlds are spread over all threads. What
+/// happens in a lane depends on that lane's generator and actions alone: neither the number of lanes or threads nor the instruction set
+/// changes a bit, and a lane whose simulation diverges ends alone.
+///
+/// ```
+/// use tutelage::{Batch, Stream};
+/// use tutelage_envs::{Herd, Task};
+///
+/// let mut herd = Herd::new(Task::Hopper, 6)?;
+/// for lane in 0..6 {
+///     herd.reset(lane, Stream::new(1).fork("lane", lane as u64).rng())?;
+/// }
+/// herd.step(&[0, 2, 5], &Batch::from_vec(3, vec![0.1; 9]).expect("three rows"))?;
+/// assert!(!herd.last_step(2).is_last());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Herd {
+    robot: Robot,
+    rest: Snapshot,
+    worlds: Vec<Group>,
+    /// How many lanes each of them has.
+    width: usize,
+    count: usize,
+    normaliser: Option<Normaliser>,
+}
+
+/// The lanes of one world.
+#[derive(Debug)]
+struct Group {
+    world: World,
+    lanes: Vec<Lane>,
+}
+
+#[derive(Debug)]
+struct Lane {
+    episode: Episode,
+    state: Vec<f32>,
+    step: Step,
+    /// The row of the current batch of actions that is meant for this lane.
+    row: Option<usize>,
+    error: Option<EnvError>,
+}
+
+impl Herd {
+    /// As many robots as `count`, none of them in an episode.
+    pub fn new(task: Task, count: usize) -> Result<Herd, LaneError> {
+        let set = if count == 1 { InstructionSet::Portable } else { InstructionSet::best() };
+        Herd::with(set, task, count)
+    }
+
+    /// The same, stepped with given instructions.
+    pub fn with(instructions: InstructionSet, task: Task, count: usize) -> Result<Herd, LaneError> {
+        if count == 0 {
+            return Err(LaneError::Empty);
+        }
+        let robot = Robot::new(task);
+        let width = instructions.lanes();
+        let mut worlds = Vec::new();
+        for first in (0..count).step_by(width) {
+            let world = World::with(instructions, &SETTINGS, &robot.model.body);
+            let source = |error: articulated::Error| EnvError::Other(error.into());
+            let world =
+                world.map_err(|error| LaneError::Env { lane: first, source: source(error) })?;
+            let lanes = (first..count.min(first + width)).map(|_| Lane::new(&robot)).collect();
+            worlds.push(Group { world, lanes });
+        }
+        let rest = worlds[0].world.save(0);
+        Ok(Herd { robot, rest, worlds, width, count, normaliser: None })
+    }
+
+    /// The same robots with their states normalised, from their next reset or step on.
+    pub fn normalised(self, normaliser: Normaliser) -> Result<Herd, NormaliserError> {
+        let (expected, found) = (self.spaces().states, normaliser.width());
+        if expected != found {
+            return Err(NormaliserError::Width { expected, found });
+        }
+        Ok(Herd { normaliser: Some(normaliser), ..self })
+    }
+
+    /// Which task they play.
+    pub fn task(&self) -> Task {
+        self.robot.task
+    }
+
+    /// How many lanes there are (at least one).
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// The sizes of the task's spaces.
+    pub fn spaces(&self) -> Spaces {
+        self.robot.spaces()
+    }
+
+    /// The task's time limit H.
+    pub fn horizon(&self) -> usize {
+        HORIZON
+    }
+
+    /// The state that a lane is in.
+    pub fn state(&self, lane: usize) -> &[f32] {
+        &self.lane(lane).state
+    }
+
+    /// What the last step of a lane brought.
+    pub fn last_step(&self, lane: usize) -> Step {
+        self.lane(lane).step
+    }
+
+    /// Whether a lane's last step came to a number that is not finite, which ends an episode as terminated.
+    pub fn diverged(&self, lane: usize) -> bool {
+        !self.lane(lane).episode.finite
+    }
+
+    /// Begins an episode in one lane, each actuated joint uniformly within [`crate::POSE_RANGE`] of zero.
+    pub fn reset(&mut self, lane: usize, rng: Rng) -> Result<(), LaneError> {
+        let pose = random_pose(rng);
+        self.reset_to(lane, &pose[..self.robot.task.action_width()])
+    }
+
+    /// Begins an episode in one lane at rest with the actuated joints at `pose`, in radians.
+    pub fn reset_to(&mut self, lane: usize, pose: &[f64]) -> Result<(), LaneError> {
+        self.robot.check_pose(pose).map_err(|source| LaneError::Env { lane, source })?;
+        let Group { world, lanes } = &mut self.worlds[lane / self.width];
+        let place = lane % self.width;
+        let Lane { episode, state, step, .. } = &mut lanes[place];
+        *step = Step::default();
+        world.restore(place, &self.rest);
+        self.robot.begin((world, place), episode, pose, state);
+        if let Some(normaliser) = &self.normaliser {
+            normaliser.apply(state);
+        }
+        check_state(lane, state)
+    }
+
+    /// Collects the states of some lanes, a row each.
+    pub fn gather(&self, lanes: &[usize], states: &mut Batch<f32>) {
+        states.resize(lanes.len());
+        for (row, &lane) in lanes.iter().enumerate() {
+            states.row_mut(row).copy_from_slice(self.state(lane));
+        }
+    }
+
+    /// Steps some lanes: row `i` of `actions` is for `lanes[i]`. Where several fail, the lowest is reported.
+    pub fn step(&mut self, lanes: &[usize], actions: &Batch<f32>) -> Result<(), LaneError> {
+        for (row, &lane) in lanes.iter().enumerate() {
+            self.worlds[lane / self.width].lanes[lane % self.width].row = Some(row);
+        }
+        let (robot, normaliser) = (&self.robot, self.normaliser.as_ref());
+        if let [lane] = *lanes {
+            // Not worth another thread.
+            self.worlds[lane / self.width].step(robot, normaliser, actions);
+        } else {
+            self.worlds.par_iter_mut().for_each(|group| group.step(robot, normaliser, actions));
+        }
+        let failed = lanes.iter().filter_map(|&lane| {
+            let failure =
+                self.worlds[lane / self.width].lanes[lane % self.width].check(lane).err()?;
+            Some((lane, failure))
+        });
+        // All are looked at, so that no error is left behind for the next step.
+        failed.min_by_key(|&(lane, _)| lane).map_or(Ok(()), |(_, failure)| Err(failure))
+    }
+
+    fn lane(&self, lane: usize) -> &Lane {
+        &self.worlds[lane / self.width].lanes[lane % self.width]
+    }
+}
+
+impl Group {
+    /// Steps the lanes that have a row.
+    fn step(&mut self, robot: &Robot, normaliser: Option<&Normaliser>, actions: &Batch<f32>) {
+        let mut active = 0;
+        for (place, lane) in self.lanes.iter_mut().enumerate() {
+            let Some(row) = lane.row else { continue };
+            match lane.may_play(robot, actions.row(row)) {
+                Ok(()) => {
+                    robot.act((&mut self.world, place), actions.row(row));
+                    active |= 1 << place;
+                }
+                Err(error) => {
+                    lane.error = Some(error);
+                    lane.row = None;
+                }
+            }
+        }
+        if active == 0 {
+            return;
+        }
+        self.world.step(active);
+        for (place, lane) in self.lanes.iter_mut().enumerate() {
+            let Some(row) = lane.row.take() else { continue };
+            let Lane { episode, state, step, .. } = lane;
+            *step = robot.outcome((&self.world, place), episode, actions.row(row), state);
+            episode.running = !step.is_last();
+            if let Some(normaliser) = normaliser {
+                normaliser.apply(state);
+            }
+        }
+    }
+}
+
+impl Lane {
+    fn new(robot: &Robot) -> Lane {
+        let state = vec![0.0; robot.spaces().states];
+        Lane { episode: robot.episode(), state, step: Step::default(), row: None, error: None }
+    }
+
+    fn may_play(&self, robot: &Robot, action: &[f32]) -> Result<(), EnvError> {
+        if !self.episode.running {
+            return Err(EnvError::NoEpisode);
+        }
+        robot.check_action(action)
+    }
+
+    /// Whether the last step went well.
+    fn check(&mut self, lane: usize) -> Result<(), LaneError> {
+        if let Some(source) = self.error.take() {
+            return Err(LaneError::Env { lane, source });
+        }
+        // Nobody acts on or learns from a last state: a simulation that blew up may end in one that is not finite.
+        if self.step.is_last() { Ok(()) } else { check_state(lane, &self.state) }
+    }
+}
+
+fn check_state(lane: usize, state: &[f32]) -> Result<(), LaneError> {
+    match state.iter().position(|number| !number.is_finite()) {
+        None => Ok(()),
+        Some(index) => {
+            let value = state[index].to_string();
+            Err(LaneError::State { lane, index, value, size: state.len() })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use articulated::JointState;
+    use tutelage::Stream;
+
+    fn herd(task: Task) -> Herd {
+        let mut herd = Herd::new(task, 4).unwrap();
+        (0..4).for_each(|lane| herd.reset(lane, Stream::new(lane as u64).rng()).unwrap());
+        herd
+    }
+
+    #[test]
+    fn a_lane_that_diverges_ends_alone_and_a_reset_recovers_it() {
+        for task in Task::ALL {
+            let (mut herd, mut twin) = (herd(task), herd(task));
+            let (joint, _) = herd.robot.model.actuated[0];
+            let wild = JointState { position: 0.0, velocity: 1e300 };
+            herd.worlds[0].world.set_joints(1, [(joint, wild)]);
+            let mut actions = Batch::zeros(4, task.action_width());
+            actions.row_mut(2).fill(0.4);
+            herd.step(&[0, 1, 2, 3], &actions).unwrap();
+            twin.step(&[0, 1, 2, 3], &actions).unwrap();
+            assert!(herd.diverged(1) && herd.last_step(1).terminated, "{task}");
+            assert!(herd.last_step(1).reward.is_finite(), "{task}");
+            for _ in 0..30 {
+                for lane in [0, 2, 3] {
+                    assert_eq!(herd.state(lane), twin.state(lane), "{task}: lane {lane}");
+                    assert!(!herd.diverged(lane));
+                }
+                let running: Vec<usize> =
+                    [0, 2, 3].into_iter().filter(|&lane| !herd.last_step(lane).is_last()).collect();
+                herd.step(&running, &actions).unwrap();
+                twin.step(&running, &actions).unwrap();
+            }
+            herd.reset(1, Stream::new(7).rng()).unwrap();
+            twin.reset(1, Stream::new(7).rng()).unwrap();
+            herd.step(&[1], &actions).unwrap();
+            twin.step(&[1], &actions).unwrap();
+            assert_eq!(herd.state(1), twin.state(1), "{task}");
+        }
+    }
+}
