@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use tutelage_experts::GaussianExpert;
 
-use support::{bytes, fail, finish, lab, small_run, stderr, stdout, tutelage};
+use support::{bytes, fail, finish, lab, small_run, small_runs, stderr, stdout, tutelage, words};
 
 #[test]
 fn a_run_ends_with_a_table_a_picture_and_what_to_do_next() {
@@ -50,11 +50,14 @@ fn json_has_one_object_per_round() {
 
 #[test]
 fn one_thread_and_two_write_the_same_bytes() {
-    let lab = lab();
-    for threads in ["1", "2"] {
-        finish(lab.path(), &[&small_run(threads)[..], &["--threads", threads]].concat());
+    for kind in 0..small_runs("").len() {
+        let lab = lab();
+        for threads in ["1", "2"] {
+            let run = &small_runs(threads)[kind];
+            finish(lab.path(), &[&words(run)[..], &["--threads", threads]].concat());
+        }
+        assert!(bytes(&lab.path().join("1")) == bytes(&lab.path().join("2")), "kind {kind}");
     }
-    assert!(bytes(&lab.path().join("1")) == bytes(&lab.path().join("2")));
 }
 
 #[test]
@@ -77,6 +80,14 @@ fn wrong_input_is_named() {
     for (args, word) in [
         ("learn hoper", "did you mean `hopper`"),
         ("learn", "task is missing"),
+        ("learn cart-pole --expert hopper", "taught by its own rule"),
+        ("learn hopper --algorithm dart", "as in dart(1)"),
+        ("learn hopper --algorithm active-bd-1(4)", "at least 2 members"),
+        ("learn hopper --deploy men", "did you mean `mean`"),
+        ("learn hopper --states raw", "oracle.states"),
+        ("evaluate hopper --act member", "has no members"),
+        ("salvage nowhere --out x", "nowhere"),
+        ("show nowhere", "holds no run"),
         ("learn hopper --algorithm dager", "did you mean `dagger`"),
         ("learn hopper --rounds -1", "1 to 10000"),
         ("learn hopper --learning-rate 0", "oracle.learning_rate"),
@@ -119,8 +130,8 @@ fn another_spec_and_a_second_process_are_refused() {
     finish(lab.path(), &small_run("run"));
     let error = fail(lab.path(), &[&small_run("run")[..], &["--seed", "2"]].concat());
     assert!(error.contains("- seed = 1") && error.contains("+ seed = 2"), "{error}");
-    let lock = fs::File::open(lab.path().join("run/lock")).unwrap();
-    lock.try_lock().unwrap();
+    let log = fs::File::open(lab.path().join("run/log.bin")).unwrap();
+    log.try_lock().unwrap();
     let error = fail(lab.path(), &["resume", "run"]);
     assert!(error.contains("in use by another process"), "{error}");
 }
@@ -129,28 +140,27 @@ fn another_spec_and_a_second_process_are_refused() {
 #[test]
 fn ctrl_c_stops_at_a_safe_point_and_says_how_to_continue() {
     let lab = lab();
-    finish(lab.path(), &small_run("whole"));
-    let mut child = tutelage(lab.path(), &small_run("run"))
+    let long = |out: &'static str| -> Vec<&str> {
+        small_run(out).into_iter().map(|word| if word == "6" { "80" } else { word }).collect()
+    };
+    let mut child = tutelage(lab.path(), &long("run"))
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
     let first = lab.path().join("run/policies/round-001.safetensors");
-    while child.try_wait().unwrap().is_none() {
-        if first.is_file() {
-            let id = child.id().to_string();
-            let kill = std::process::Command::new("kill").args(["-INT", &id]).status();
-            assert!(kill.unwrap().success());
-            break;
-        }
+    while !first.is_file() {
+        assert!(child.try_wait().unwrap().is_none(), "it ended before its first round");
         std::thread::sleep(Duration::from_millis(1));
     }
+    let kill = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(kill.unwrap().success());
     let output = child.wait_with_output().unwrap();
-    // A fast machine may have been done before the signal came.
-    if !output.status.success() {
-        assert!(stderr(&output).contains("tutelage resume run"), "{}", stderr(&output));
-        finish(lab.path(), &["resume", "run"]);
-    }
+    assert!(!output.status.success(), "it was not interrupted");
+    assert!(stderr(&output).contains("tutelage resume run"), "{}", stderr(&output));
+    assert!(!lab.path().join("run/policies/round-080.safetensors").is_file());
+    finish(lab.path(), &["resume", "run"]);
+    finish(lab.path(), &long("whole"));
     assert!(bytes(&lab.path().join("run")) == bytes(&lab.path().join("whole")));
 }
 
@@ -158,13 +168,15 @@ fn ctrl_c_stops_at_a_safe_point_and_says_how_to_continue() {
 fn a_stored_run_can_be_evaluated_exported_and_trained_on() {
     let lab = lab();
     finish(lab.path(), &small_run("run"));
-    for act in ["mean", "sample", "random"] {
+    for act in ["mean", "member"] {
         let output =
             finish(lab.path(), &["evaluate", "run", "--episodes", "3", "--act", act, "--json"]);
         let line: serde_json::Value = serde_json::from_str(&stdout(&output)).unwrap();
         assert_eq!(line["episodes"], 3);
         assert!(line["imitation_loss"].as_f64().unwrap() > 0.0);
     }
+    let error = fail(lab.path(), &["evaluate", "run", "--act", "sampled"]);
+    assert!(error.contains("is for experts"), "{error}");
     for file in ["annotations.npz", "annotations.parquet"] {
         finish(lab.path(), &["export", "run", "--out", file]);
         assert!(fs::metadata(lab.path().join(file)).unwrap().len() > 100);
@@ -190,6 +202,116 @@ fn a_stored_run_can_be_evaluated_exported_and_trained_on() {
 }
 
 #[test]
+fn a_run_of_indices_is_learned_shown_evaluated_exported_filmed_and_extended() {
+    let lab = lab();
+    let cart_pole = &small_runs("run")[0];
+    finish(lab.path(), &words(cart_pole));
+    let shown = stdout(&finish(lab.path(), &["show", "run"]));
+    assert!(
+        shown.contains("task = \"cart-pole\"") && shown.contains("Finished: 5 rounds, 30"),
+        "{shown}"
+    );
+    let line = stdout(&finish(lab.path(), &["evaluate", "run", "--episodes", "2", "--json"]));
+    let line: serde_json::Value = serde_json::from_str(&line).unwrap();
+    assert!(line["imitation_loss"].as_f64().unwrap() <= 1.0, "a share of wrong actions: {line}");
+    finish(lab.path(), &["export", "run", "--out", "a.npz"]);
+    finish(lab.path(), &["export", "run", "--out", "a.parquet"]);
+    finish(lab.path(), &["watch", "run", "--out", "run.gif", "--steps", "8", "--width", "120"]);
+    assert!(lab.path().join("run.png").is_file());
+    finish(lab.path(), &["retrain", "run", "--algorithm", "bagging-2", "--out", "bagging"]);
+    // More rounds: the first five stay as they are, and the end is that of a run begun with seven.
+    let before = fs::read(lab.path().join("run/policies/round-005.safetensors")).unwrap();
+    let rows = stdout(&finish(lab.path(), &["resume", "run", "--rounds", "7", "--json"]));
+    assert_eq!(rows.lines().count(), 7);
+    let seven: Vec<&str> = cart_pole
+        .iter()
+        .map(|word| match word.as_str() {
+            "5" => "7",
+            "run" => "seven",
+            word => word,
+        })
+        .collect();
+    finish(lab.path(), &seven);
+    let policy = |run: &str, round: &str| {
+        fs::read(lab.path().join(run).join(format!("policies/round-00{round}.safetensors")))
+            .unwrap()
+    };
+    assert!(policy("run", "5") == before && policy("run", "7") == policy("seven", "7"));
+    let error = fail(lab.path(), &["resume", "run", "--rounds", "3"]);
+    assert!(error.contains("fewer than the 7"), "{error}");
+    // What was trained on five rounds goes on although there are seven by now.
+    finish(lab.path(), &["resume", "bagging"]);
+}
+
+#[test]
+fn a_folder_goes_on_from_wherever_one_stands() {
+    let lab = lab();
+    finish(lab.path(), &small_run("run"));
+    let retrain = ["retrain", "run", "--algorithm", "supervised", "--out", "elsewhere/sl"];
+    finish(lab.path(), &retrain);
+    finish(&lab.path().join("elsewhere"), &["resume", "sl"]);
+    finish(&lab.path().join("elsewhere"), &["evaluate", "../run", "--episodes", "1"]);
+    fs::remove_dir_all(lab.path().join("run")).unwrap();
+    finish(lab.path(), &["evaluate", "elsewhere/sl", "--episodes", "1"]);
+    finish(lab.path(), &["show", "elsewhere/sl"]);
+}
+
+#[test]
+fn policies_of_other_tasks_and_damaged_ones_are_refused_with_words() {
+    let lab = lab();
+    finish(lab.path(), &small_run("run"));
+    let runs = small_runs("other");
+    finish(lab.path(), &words(&runs[0]));
+    let last = |run: &str, round: usize| {
+        lab.path().join(run).join(format!("policies/round-{round:03}.safetensors"))
+    };
+    let sound = fs::read(last("run", 6)).unwrap();
+    fs::copy(last("other", 5), last("run", 6)).unwrap();
+    for args in [&["evaluate", "run"][..], &["watch", "run", "--out", "x.gif"], &["resume", "run"]]
+    {
+        let error = fail(lab.path(), args);
+        assert!(error.contains("round-006.safetensors"), "{args:?}: {error}");
+    }
+    let mut flipped = sound.clone();
+    flipped[sound.len() / 2] ^= 1;
+    fs::write(last("run", 6), flipped).unwrap();
+    assert!(fail(lab.path(), &["evaluate", "run"]).contains("damaged or of another run"));
+    fs::write(last("run", 6), sound).unwrap();
+    finish(lab.path(), &["evaluate", "run", "--episodes", "1"]);
+    // Another seed's log in the folder is no log of this run.
+    finish(lab.path(), &[&small_run("nine")[..], &["--seed", "9"]].concat());
+    fs::copy(lab.path().join("nine/log.bin"), lab.path().join("run/log.bin")).unwrap();
+    for args in [
+        &["evaluate", "run"][..],
+        &["export", "run", "--out", "x.npz"],
+        &["retrain", "run", "--algorithm", "supervised"],
+        &["show", "run"],
+    ] {
+        let error = fail(lab.path(), args);
+        assert!(
+            error.contains("different runs") && error.contains("seed = 9"),
+            "{args:?}: {error}"
+        );
+    }
+}
+
+#[test]
+fn salvage_makes_a_damaged_run_whole_again() {
+    let lab = lab();
+    finish(lab.path(), &small_run("run"));
+    let expected = bytes(&lab.path().join("run"));
+    let log = lab.path().join("run/log.bin");
+    let mut damaged = fs::read(&log).unwrap();
+    let middle = damaged.len() / 2;
+    damaged[middle] ^= 1;
+    fs::write(&log, damaged).unwrap();
+    assert!(fail(lab.path(), &["resume", "run"]).contains("is damaged at byte"));
+    finish(lab.path(), &["salvage", "run", "--out", "saved"]);
+    finish(lab.path(), &["resume", "saved"]);
+    assert!(bytes(&lab.path().join("saved")) == expected);
+}
+
+#[test]
 fn data_that_changed_under_a_run_is_refused() {
     let lab = lab();
     finish(lab.path(), &small_run("run"));
@@ -204,9 +326,12 @@ fn data_that_changed_under_a_run_is_refused() {
 fn tasks_and_algorithms_are_listed() {
     let lab = lab();
     let tasks = stdout(&finish(lab.path(), &["tasks", "--json"]));
-    assert_eq!(tasks.lines().count(), 4);
+    assert_eq!(tasks.lines().count(), 9);
     let algorithms = stdout(&finish(lab.path(), &["algorithms"]));
-    assert!(algorithms.contains("mftpl-p-E(λ)") && algorithms.contains("retrain"), "{algorithms}");
+    assert!(
+        algorithms.contains("mftpl-p[-E](λ)") && algorithms.contains("retrain"),
+        "{algorithms}"
+    );
 }
 
 #[test]
@@ -219,7 +344,7 @@ fn an_expert_earns_the_same_whichever_command_asks() {
         stdout(&output).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     };
     let both = lines("expert evaluate expert.npz --task hopper");
-    for (act, score) in ["mean", "sample"].into_iter().zip(&both) {
+    for (act, score) in ["mean", "sampled"].into_iter().zip(&both) {
         let own = lines(&format!("evaluate expert.npz --task hopper --act {act}"));
         assert_eq!(own[0]["reward"], score["mean"], "{act}");
     }

@@ -213,6 +213,10 @@ impl LogFile for FailingLog {
         self.log.read()
     }
 
+    fn sync(&mut self) -> io::Result<()> {
+        self.log.sync()
+    }
+
     fn length(&self) -> io::Result<Option<u64>> {
         self.log.length()
     }
@@ -408,6 +412,10 @@ impl LogFile for HiccupingLog {
         self.log.read()
     }
 
+    fn sync(&mut self) -> io::Result<()> {
+        self.log.sync()
+    }
+
     fn length(&self) -> io::Result<Option<u64>> {
         self.log.length()
     }
@@ -512,6 +520,99 @@ fn a_writer_that_cannot_be_locked_out_is_noticed_before_the_next_record() {
     io::Write::write_all(&mut other, b"from another machine").unwrap();
     let error = first.give(Given::values("d0", &[1.0f32])).unwrap_err().to_string();
     assert!(error.contains("somebody else writes to it"), "{error}");
+}
+
+/// A disk whose power can be cut: it knows how much of the log has been made durable.
+#[derive(Clone, Default)]
+struct PowerCut {
+    durable: Arc<std::sync::Mutex<u64>>,
+    /// Dies in the middle of making its so-many-th record durable: the bytes are written, the sync never returns.
+    dies_at: Option<usize>,
+}
+
+struct PowerCutLog {
+    log: Box<dyn LogFile>,
+    disk: PowerCut,
+    writes: usize,
+}
+
+impl Disk for PowerCut {
+    fn create_dir(&self, path: &Path) -> io::Result<()> {
+        OsDisk.create_dir(path)
+    }
+
+    fn open_log(&self, path: &Path) -> io::Result<Box<dyn LogFile>> {
+        let disk = self.clone();
+        Ok(Box::new(PowerCutLog { log: OsDisk.open_log(path)?, disk, writes: 0 }))
+    }
+
+    fn replace(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        // A policy is built on answers: they must be there after a power cut if it is.
+        let log = path.ancestors().map(|above| above.join("log.bin")).find(|log| log.is_file());
+        let written = log.map_or(0, |log| fs::metadata(log).unwrap().len());
+        assert_eq!(
+            *self.durable.lock().unwrap(),
+            written,
+            "{path:?} builds on bytes that a power cut takes back"
+        );
+        OsDisk.replace(path, bytes)
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        OsDisk.remove(path)
+    }
+}
+
+impl LogFile for PowerCutLog {
+    fn read(&mut self) -> io::Result<Vec<u8>> {
+        self.log.read()
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        self.log.sync()?;
+        *self.disk.durable.lock().unwrap() = self.log.length()?.unwrap();
+        Ok(())
+    }
+
+    fn length(&self) -> io::Result<Option<u64>> {
+        self.log.length()
+    }
+
+    fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.writes += 1;
+        self.log.append(bytes)?;
+        if Some(self.writes) == self.disk.dies_at {
+            panic!("killed");
+        }
+        *self.disk.durable.lock().unwrap() = self.log.length()?.unwrap();
+        Ok(())
+    }
+
+    fn truncate(&mut self, length: u64) -> io::Result<()> {
+        self.log.truncate(length)?;
+        *self.disk.durable.lock().unwrap() = length;
+        Ok(())
+    }
+}
+
+#[test]
+fn what_was_never_synced_is_synced_before_anything_builds_on_it() {
+    for dies_at in 2.. {
+        let dir = tempfile::tempdir().unwrap();
+        let disk = PowerCut { dies_at: Some(dies_at), ..PowerCut::default() };
+        let attempt_with = |disk: PowerCut| {
+            attempt(dir.path(), Arc::new(disk), &bootstrap_dagger(1), Keep::All, &mut Silent).0
+        };
+        let died =
+            std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| attempt_with(disk.clone())));
+        // The next process finds the bytes, and does not know that they are not durable.
+        let next = PowerCut { dies_at: None, durable: disk.durable };
+        assert_eq!(attempt_with(next).unwrap(), Ending::Finished);
+        if died.is_ok() {
+            assert!(dies_at > 10, "a run has more than {dies_at} records");
+            break;
+        }
+    }
 }
 
 #[test]

@@ -39,6 +39,25 @@ pub(crate) fn small_run(out: &str) -> Vec<&str> {
     run.split_whitespace().chain(["--out", out]).collect()
 }
 
+/// Small runs of other kinds in the folder `out`: actions that are indices, and an expert that takes over now and then.
+pub(crate) fn small_runs(out: &str) -> Vec<Vec<String>> {
+    let cart_pole = "learn cart-pole --algorithm bd-2 --class mlp:8 --rounds 5 --states-per-round 6 \
+                     --sampling stride(5) --budget iterations=200 --episodes 3";
+    let gated = "learn drive-5 --algorithm ensemble-dagger-3(0.1,0.5) --class mlp:8 --rounds 4 --states-per-round 8 \
+                 --sampling stride(3) --budget iterations=100 --episodes 2";
+    let taken_over = "learn pendulum --algorithm hg-dagger-2(0.05) --class mlp:8 --rounds 4 --states-per-round 8 \
+                      --sampling stride(3) --budget iterations=100 --episodes 2";
+    let words = |run: &str| run.split_whitespace().chain(["--out", out]).map(Into::into).collect();
+    let mut runs: Vec<Vec<String>> = [cart_pole, gated, taken_over].map(words).to_vec();
+    runs.push(small_run(out).into_iter().map(Into::into).collect());
+    runs
+}
+
+/// Words as arguments.
+pub(crate) fn words(args: &[String]) -> Vec<&str> {
+    args.iter().map(String::as_str).collect()
+}
+
 /// Runs to the end.
 pub(crate) fn finish(lab: &Path, args: &[&str]) -> Output {
     let output = tutelage(lab, args).output().unwrap();

@@ -23,8 +23,11 @@ pub trait Disk: Send + Sync {
 
 /// A log that nobody else on this machine writes to.
 pub trait LogFile: Send {
-    /// All of its bytes, which are on disk when this returns.
+    /// All of its bytes, as far as the operating system has them.
     fn read(&mut self) -> io::Result<Vec<u8>>;
+
+    /// Makes durable what is there: another process may have written it and not lived to do so.
+    fn sync(&mut self) -> io::Result<()>;
 
     /// How long the file is that has the log's name now, and whether it is still this one.
     fn length(&self) -> io::Result<Option<u64>>;
@@ -94,12 +97,14 @@ struct OsLog {
 
 impl LogFile for OsLog {
     fn read(&mut self) -> io::Result<Vec<u8>> {
-        // What another process wrote and did not live to sync must not be built on before it is durable.
-        self.file.sync_all()?;
         self.file.seek(SeekFrom::Start(0))?;
         let mut bytes = Vec::new();
         self.file.read_to_end(&mut bytes)?;
         Ok(bytes)
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        self.file.sync_all()
     }
 
     fn length(&self) -> io::Result<Option<u64>> {

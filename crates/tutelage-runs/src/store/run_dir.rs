@@ -119,6 +119,8 @@ impl<S: Stored, A: Stored + Action> RunDir<S, A> {
         })?;
         [path.to_owned(), path.join(POLICIES)].iter().for_each(|folder| sweep(folder));
         let bytes = log.read().context("read", &log_path)?;
+        // Before anything builds on it: a power cut must not take back what a policy was trained on.
+        log.sync().context("sync", &log_path)?;
         let mut dir = match parse_log(&log_path, &bytes)? {
             Some(Log { history, end, version }) => {
                 check_spec(path, &history.spec, spec)?;
