@@ -37,11 +37,9 @@ fn a_finished_run_is_shown_evaluated_and_exported_as_it_is() {
     let dir = copy("finished");
     let run = dir.path().join("run");
     let line = stdout(&finish(dir.path(), &["evaluate", "run", "--episodes", "2", "--json"]));
-    let line: serde_json::Value = serde_json::from_str(&line).unwrap();
-    assert_eq!(
-        (&line["reward"], &line["imitation_loss"]),
-        (&16.262714393568604.into(), &0.9129145608324831.into())
-    );
+    for number in ["\"reward\":16.262714393568604,", "\"imitation_loss\":0.9129145608324831}"] {
+        assert!(line.contains(number), "{number}: {line}");
+    }
     let shown = stdout(&finish(dir.path(), &["show", "run"]));
     assert!(shown.contains("Finished: 2 rounds, 8 annotations"), "{shown}");
     finish(dir.path(), &["export", "run", "--out", "annotations.npz"]);
