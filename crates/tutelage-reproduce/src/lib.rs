@@ -19,25 +19,7 @@ mod profile;
 mod record;
 mod seeds;
 mod summary;
-/// TEMPORARY
-#[allow(missing_docs)]
-pub mod theory {
-    #[derive(Debug, thiserror::Error)]
-    #[error("x")]
-    pub struct TheoryError;
-    pub fn regret(
-        _: &crate::Experiment,
-        _: &crate::Selection,
-    ) -> Result<tutelage_figures::Figure, TheoryError> {
-        Err(TheoryError)
-    }
-    pub fn limitation(
-        _: &crate::Experiment,
-        _: &crate::Selection,
-    ) -> Result<tutelage_figures::Figure, TheoryError> {
-        Err(TheoryError)
-    }
-}
+pub mod theory;
 
 pub use archive::{Archive, ArchiveError};
 pub use conduct::{ConductError, Conducted, Launch, Watcher, conduct};

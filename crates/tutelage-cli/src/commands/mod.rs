@@ -13,7 +13,7 @@ mod salvage;
 mod show;
 mod spec_args;
 mod tasks;
-//mod theory;
+mod theory;
 mod watch;
 
 use crate::output::Output;
@@ -44,12 +44,11 @@ pub(crate) enum Command {
     Expert(expert::ExpertCommand),
     /// Every figure of the paper: plan its runs, carry out what is missing, draw it
     Reproduce(reproduce::Reproduce),
-    /*    /// The paper's theory in the finite world, computed exactly
-        Theory {
-            #[command(subcommand)]
-            command: theory::Theory,
-        },
-    */
+    /// The paper's theory in the finite world, computed exactly
+    Theory {
+        #[command(subcommand)]
+        command: theory::Theory,
+    },
     /// The tasks, with their dimensions and usual settings
     Tasks,
     /// The algorithms, as values of four choices
@@ -70,7 +69,7 @@ impl Command {
             Self::Replay(command) => command.run(output),
             Self::Expert(command) => command.run(output),
             Self::Reproduce(command) => command.run(output),
-            //Self::Theory { command } => command.run(output),
+            Self::Theory { command } => command.run(output),
             Self::Tasks => tasks::run(output),
             Self::Algorithms => algorithms::run(output),
         }
