@@ -226,6 +226,15 @@ mod tests {
     }
 
     #[test]
+    fn a_mark_leaves_what_it_does_not_cover() {
+        let disc = Mark::Circle { centre: [2.0, 8.0], radius: 1.5, ink: Ink::Blue };
+        let points = vec![[0.0, 0.0], [10.0, 0.0], [10.0, 10.0]];
+        let frame = frame_of(10, 10, vec![disc, Mark::Line { points, width: 1.0, ink: Ink::Red }]);
+        assert_eq!(frame.pixel(1, 1), Some(Ink::Blue.rgb()));
+        assert_eq!(frame.pixel(6, 5), Some(Ink::Paper.rgb()));
+    }
+
+    #[test]
     fn a_frame_of_other_proportions_shows_the_whole_view() {
         let view = Rectangle { low: [-1.0; 2], high: [1.0; 2] };
         let marks = vec![Mark::Polygon { points: view.corners().to_vec(), ink: Ink::Slate }];

@@ -15,7 +15,7 @@ use tutelage_oracles::mlp::{Budget, Ensemble, Head, Mlp, MlpSettings};
 use tutelage_oracles::net::AdamSettings;
 use tutelage_worlds::{CartPole, Defaults, Drive, DriveFive, Grid, Pendulum, World};
 
-const SEEDS: u64 = 10;
+const SEEDS: u64 = 3;
 const MEMBERS: usize = 5;
 
 fn main() -> Result<(), Box<dyn Error>> {

@@ -48,8 +48,8 @@ pub(crate) fn check_within(
     limit: f64,
     allowed: &'static str,
 ) -> Result<(), EnvError> {
-    let outside = |value: &f32| !(f64::from(*value).abs() <= limit);
-    match row.iter().position(outside) {
+    let is_inside = |value: &f32| f64::from(*value).abs() <= limit;
+    match row.iter().position(|value| !is_inside(value)) {
         None => Ok(()),
         Some(index) => Err(EnvError::Value { what, index, value: f64::from(row[index]), allowed }),
     }

@@ -12,7 +12,7 @@ use crate::clock::Clock;
 /// The state is the cart's place and speed and the pole's angle and angular speed, each divided by its unit
 /// ([`CartPoleParameters`]). Action 0 pushes left, action 1 right. Every step that leaves the pole standing and the cart on its
 /// rail earns 1; otherwise the episode is terminated.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct CartPole {
     pub(crate) parameters: CartPoleParameters,
     pub(crate) motion: Motion,
@@ -72,16 +72,6 @@ impl Default for CartPoleParameters {
             spin_unit: 1.5,
             start: 0.4,
             horizon: 400,
-        }
-    }
-}
-
-impl Default for CartPole {
-    fn default() -> Self {
-        Self {
-            parameters: CartPoleParameters::default(),
-            motion: Motion::default(),
-            clock: Clock::default(),
         }
     }
 }

@@ -72,7 +72,7 @@ impl DriveParameters {
     pub(crate) const DEFAULT: Self = Self {
         radius: 28.0,
         stretch: 1.5,
-        waves: [[0.0, 0.0], [0.06, 0.6], [0.22, 2.2], [0.0, 0.0], [0.05, 1.0]],
+        waves: [[0.0, 0.0], [0.06, 0.6], [0.18, 2.2], [0.0, 0.0], [0.05, 1.0]],
         half_width: 4.5,
         half_car: 0.9,
         wheel_base: 2.5,
@@ -216,7 +216,7 @@ impl Env for Drive {
         let (middle, direction) = self.track.at(self.along);
         let aside = rng.random_range(-0.5..0.5) * (p.half_width - p.half_car);
         let place = [middle[0] - aside * direction.sin(), middle[1] + aside * direction.cos()];
-        let heading = direction + rng.random_range(-0.3..0.3);
+        let heading = direction + rng.random_range(-0.2..0.2);
         self.car = Car { place, heading, speed: rng.random_range(0.0..0.25) * p.top_speed() };
         self.steering = 0.0;
         self.clock.start();

@@ -99,7 +99,8 @@ impl Pendulum {
             ("horizon", p.horizon as f64),
         ])?;
         // The box of actions is declared in single precision.
-        check_each(&[("torque", p.torque)], "at most 1e30", |torque| torque <= 1e30)?;
+        let is_single = |torque: f64| (1e-30..=1e30).contains(&torque);
+        check_each(&[("torque", p.torque)], "from 1e-30 to 1e30", is_single)?;
         Ok(Self { parameters, ..Self::default() })
     }
 
