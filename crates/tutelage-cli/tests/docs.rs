@@ -1,0 +1,109 @@
+//! The tables of the documentation say what the code says, and its links lead somewhere.
+
+#![allow(clippy::unwrap_used)]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use tutelage::{Algorithm, ExpertActs, FAMILIES, Family, Named, Sampling};
+use tutelage_lab::{ActionKind, Task};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn read(path: &str) -> String {
+    fs::read_to_string(root().join(path)).unwrap()
+}
+
+/// The cells of the row that has this name, as code, in its first cell.
+fn row<'a>(page: &'a str, name: &str) -> Option<Vec<&'a str>> {
+    let cells = |line: &'a str| line.strip_prefix('|')?.strip_suffix('|').map(|row| row.split('|'));
+    let mut rows = page.lines().filter_map(cells).map(|row| row.map(str::trim).collect::<Vec<_>>());
+    rows.find(|row| row[0].contains(&format!("`{name}`")))
+}
+
+/// The four choices of a family in words; where nobody drives nobody is asked.
+fn choices(family: &Family) -> [&'static str; 4] {
+    let named: Named = family.example.parse().unwrap();
+    let Algorithm { drive, ask, train_on, deploy, .. } =
+        named.algorithm(Sampling::Stride(20), ExpertActs::Sampled);
+    let ask = if named.is_offline() { "–" } else { ask.in_words() };
+    [drive.in_words(), ask, train_on.in_words(), deploy.in_words()]
+}
+
+#[test]
+fn every_family_has_its_row_and_its_page() {
+    for page in ["README.md", "docs/algorithms/README.md"] {
+        let text = read(page);
+        for family in &FAMILIES {
+            let form = family.form();
+            let row = row(&text, &form).unwrap_or_else(|| panic!("{page} has no row for {form}"));
+            assert_eq!(row[1..5], choices(family), "{page}, {form}");
+        }
+    }
+    for family in &FAMILIES {
+        let page = read(&format!("docs/algorithms/{}", family.page));
+        assert!(page.contains(family.key), "{} does not speak of {}", family.page, family.key);
+    }
+}
+
+#[test]
+fn every_task_has_its_row() {
+    let readme = read("README.md");
+    for task in Task::all() {
+        let row = row(&readme, task.name()).unwrap_or_else(|| panic!("no row for {task}"));
+        let (spaces, _) = task.shape();
+        let actions = match (task.actions(), spaces.actions) {
+            (ActionKind::Indices, count) => format!("one of {count}"),
+            (ActionKind::Vectors, 1) => "1 number".into(),
+            (ActionKind::Vectors, width) => format!("{width} numbers"),
+        };
+        assert_eq!(row[1..3], [spaces.states.to_string(), actions], "{task}");
+    }
+}
+
+/// The Markdown files that are read from the beginning of the tree.
+fn pages() -> Vec<PathBuf> {
+    let of_folder = |folder: &str| {
+        let files = fs::read_dir(root().join(folder)).unwrap().map(|entry| entry.unwrap().path());
+        files.filter(|file| file.extension().is_some_and(|ending| ending == "md"))
+    };
+    [".", "docs", "docs/algorithms"].into_iter().flat_map(of_folder).collect()
+}
+
+/// What `](…)` leads to, outside of code and within the tree.
+fn links(text: &str) -> Vec<String> {
+    let prose: String = text.split('`').step_by(2).collect();
+    let targets = prose.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+    targets.filter(|target| !target.contains("://")).map(str::to_owned).collect()
+}
+
+/// The anchors of a page: its headings, as they are written in links.
+fn anchors(text: &str) -> Vec<String> {
+    let headings = text.lines().filter(|line| line.starts_with('#'));
+    let anchor = |heading: &str| -> String {
+        let words = heading.trim_start_matches('#').trim().to_lowercase().replace(' ', "-");
+        words.chars().filter(|c| c.is_alphanumeric() || "-_".contains(*c)).collect()
+    };
+    headings.map(anchor).collect()
+}
+
+#[test]
+fn every_link_leads_somewhere() {
+    let mut followed = 0;
+    for page in pages() {
+        let text = fs::read_to_string(&page).unwrap();
+        for link in links(&text) {
+            let (file, anchor) = link.split_once('#').unwrap_or((&link, ""));
+            let target =
+                if file.is_empty() { page.clone() } else { page.parent().unwrap().join(file) };
+            assert!(target.exists(), "{}: {link}", page.display());
+            let known = anchor.is_empty()
+                || anchors(&fs::read_to_string(&target).unwrap()).iter().any(|a| a == anchor);
+            assert!(known, "{}: {link} has no such heading", page.display());
+            followed += 1;
+        }
+    }
+    assert!(followed > 50, "only {followed} links were found");
+}
