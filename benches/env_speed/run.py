@@ -1,9 +1,11 @@
-"""Sets our Bullet tasks beside pybullet_envs in one run: env steps per CPU-second, and their ratio.
+"""Sets our Bullet tasks beside pybullet_envs, or EnvPool, in one run: env steps per CPU-second, and their ratio.
 
-    .venv/bin/python benches/env_speed/run.py [--steps 10000] [--repetitions 5] [--tasks hopper ant] [--json]
+    .venv/bin/python benches/env_speed/run.py [--beside pybullet] [--lanes 24] [--steps 10000] [--repetitions 5]
+                                              [--tasks hopper ant] [--json]
 
-Both sides alternate, so that a change in the machine's speed falls on both; the ratio is the median over the
-repetitions of ours to theirs, the bracket its least and greatest. The Rust side is built first.
+With `--lanes` our side (and EnvPool's) steps so many robots at once on one thread; without, one environment. pybullet
+always steps one. The sides alternate, so that a change in the machine's speed falls on both; the ratio is the median
+over the repetitions of ours to theirs, the bracket its least and greatest. The Rust side is built first.
 """
 
 import argparse
@@ -19,19 +21,24 @@ TASKS = ["hopper", "walker2d", "half-cheetah", "ant"]
 
 def main():
     options = parse_arguments()
+    lanes = [str(options.lanes)] if options.lanes else []
     ours = [str(options.binary or build())]
-    theirs = [sys.executable, str(Path(__file__).with_name("pybullet_side.py"))]
+    theirs = [sys.executable, str(Path(__file__).with_name(f"{options.beside}_side.py"))]
+    their_lanes = lanes if options.beside == "envpool" else []
     if not options.json:
-        print(f"{'task':14}{'tutelage':>12}{'pybullet':>12}{'ratio':>8}    (steps per CPU-second, medians)")
+        print(f"{'task':14}{'tutelage':>12}{options.beside:>12}{'ratio':>8}    (steps per CPU-second, medians)")
     for task in options.tasks:
         pairs = [
-            (speed(ours, task, options.steps), speed(theirs, task, options.steps)) for _ in range(options.repetitions)
+            (speed(ours, task, options.steps, lanes), speed(theirs, task, options.steps, their_lanes))
+            for _ in range(options.repetitions)
         ]
-        report(task, pairs, options.json)
+        report(task, pairs, options)
 
 
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--beside", choices=["pybullet", "envpool"], default="pybullet")
+    parser.add_argument("--lanes", type=int, help="robots that are stepped together (one environment without)")
     parser.add_argument("--steps", type=int, default=10_000, help="env steps per measurement")
     parser.add_argument("--repetitions", type=int, default=5)
     parser.add_argument("--tasks", nargs="+", choices=TASKS, default=TASKS)
@@ -50,19 +57,19 @@ def build():
     return next(m["executable"] for m in messages if m.get("target", {}).get("name") == "env_speed")
 
 
-def speed(command, task, steps):
-    """Steps per CPU-second, from the JSON line that both sides print."""
-    done = subprocess.run([*command, task, str(steps)], check=True, stdout=subprocess.PIPE, text=True)
+def speed(command, task, steps, lanes):
+    """Steps per CPU-second, from the JSON line that all sides print."""
+    done = subprocess.run([*command, task, str(steps), *lanes], check=True, stdout=subprocess.PIPE, text=True)
     return json.loads(done.stdout.splitlines()[-1])["steps_per_cpu_second"]
 
 
-def report(task, pairs, as_json):
+def report(task, pairs, options):
     ours, theirs = (statistics.median(column) for column in zip(*pairs))
     ratios = [ours / theirs for ours, theirs in pairs]
     ratio = statistics.median(ratios)
-    if as_json:
-        figures = {"task": task, "tutelage": ours, "pybullet": theirs, "ratio": ratio, "ratios": ratios}
-        print(json.dumps(figures), flush=True)
+    if options.json:
+        figures = {"task": task, "lanes": options.lanes or 1, "tutelage": ours, options.beside: theirs}
+        print(json.dumps(figures | {"ratio": ratio, "ratios": ratios}), flush=True)
     else:
         print(f"{task:14}{ours:12.0f}{theirs:12.0f}{ratio:7.2f}x    [{min(ratios):.2f}, {max(ratios):.2f}]", flush=True)
 

@@ -28,8 +28,8 @@ pub(crate) fn series_name(series: &Series) -> String {
 }
 
 /// How a curve is drawn.
-pub(crate) fn look(series: &Series) -> (Color, Style) {
-    let Look { rgb: [red, green, blue], stroke } = series.algorithm.look();
+pub(crate) fn look(algorithm: &Named) -> (Color, Style) {
+    let Look { rgb: [red, green, blue], stroke } = algorithm.look();
     let style = match stroke {
         Stroke::Solid => Style::Solid,
         Stroke::Dashed => Style::Dashed,

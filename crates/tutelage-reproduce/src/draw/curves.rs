@@ -49,7 +49,7 @@ fn panel(task: Task, row: &Row, finished: &[(Series, Vec<Record>)]) -> Panel {
         .x("expert annotations", Scale::Linear)
         .y(label, scale);
     for (series, records) in finished {
-        let (color, style) = look(series);
+        let (color, style) = look(&series.algorithm);
         let name = series_name(series);
         match row.show {
             Show::Reward => {

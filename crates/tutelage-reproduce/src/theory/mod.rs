@@ -5,8 +5,8 @@ mod regret;
 mod sweep;
 mod table;
 
+use tutelage::Named;
 use tutelage_figures::{Color, Curve, Style};
-use tutelage_lab::spec::AlgorithmName;
 use tutelage_theory::{Contender, Dimensions, Family, Lambda, Player, Problem, Schedule};
 
 pub(crate) use limitation::limitation;
@@ -46,12 +46,13 @@ pub fn describe(problem: &Problem) -> String {
 
 /// The colour and the stroke that an algorithm has in every figure; `turn` tells several λ of MFTPL-P apart.
 fn look_of(player: Player, turn: usize) -> (Color, Style) {
-    let paper = |algorithm| look(&Series { algorithm, data: None });
+    let plain = (Color::palette(0), Style::Solid);
+    let paper = |name: &str| name.parse().map_or(plain, |named: Named| look(&named));
     match player {
-        Player::Bc => paper(AlgorithmName::BehaviorCloning),
-        Player::Dagger => paper(AlgorithmName::Dagger),
+        Player::Bc => paper("bc"),
+        Player::Dagger => paper("dagger"),
         Player::BootstrapDagger { members } => {
-            (paper(AlgorithmName::BootstrapDagger { members }).0, Style::DashDotted)
+            (paper(&format!("bd-{members}")).0, Style::DashDotted)
         }
         Player::MftplP { .. } => PERTURBED[turn % PERTURBED.len()],
         Player::LoggerM { .. } => (Color::palette(6), Style::Dotted),
