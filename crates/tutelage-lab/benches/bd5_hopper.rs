@@ -6,8 +6,9 @@
 use std::time::Instant;
 
 use tutelage_lab::spec::Draft;
-use tutelage_lab::store::{Seconds, read_times};
-use tutelage_lab::{Silent, learn_in, peak_memory};
+use tutelage_lab::learn_in;
+use tutelage_runs::store::{Seconds, read_times};
+use tutelage_runs::{Silent, peak_memory};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let told: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with("--")).collect();
@@ -35,8 +36,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         println!("{phase:<9} {seconds:>8.2}  {:>4.1} %", 100.0 * seconds / whole);
     }
     let earned = |evaluation: &tutelage::Evaluation| evaluation.mean_reward();
-    let last = report.history.results.last().map(|result| earned(&result.mean));
-    let expert = report.history.expert.as_ref().map(earned);
+    let last = report.history.results().last().map(|result| earned(&result.deployed));
+    let expert = report.history.expert().map(earned);
     println!("\nreward {last:.1?} beside the expert's {expert:.1?}");
     if let Some(bytes) = peak_memory() {
         println!("peak memory {} MB", bytes / 1_000_000);

@@ -157,7 +157,7 @@ pub enum ExperimentError {
 
 macro_rules! shipped {
     ($($name:literal),* $(,)?) => {
-        &[$(($name, include_str!(concat!("../../../experiments/", $name, ".toml")))),*]
+        &[$(($name, include_str!(concat!("../experiments/", $name, ".toml")))),*]
     };
 }
 

@@ -17,7 +17,7 @@ pub use sweep::sweep_figure;
 pub use table::table_figure;
 
 use crate::paper::look;
-use crate::{Experiment, Profile, Selection, Series};
+use crate::{Experiment, Profile, Selection};
 
 /// Why a game could not be played.
 #[derive(Debug, thiserror::Error)]
@@ -104,13 +104,11 @@ mod tests {
 
     #[test]
     fn algorithms_look_as_in_the_other_figures() {
-        let dagger = look(&Series { algorithm: AlgorithmName::Dagger, data: None });
+        let of = |name: &str| look(&name.parse::<Named>().unwrap());
+        let dagger = of("dagger");
         assert_eq!(look_of(Player::Dagger, 0), dagger);
         assert_eq!(look_of_contender(Contender::Dagger, 3), dagger);
-        let violet = look(&Series {
-            algorithm: AlgorithmName::MftplP { members: 1, lambda: 1.0 },
-            data: None,
-        });
+        let violet = of("mftpl-p-1(1)");
         assert_eq!(look_of(Player::MftplP { members: 5, lambda: 2.0 }, 0).0, violet.0);
     }
 }
