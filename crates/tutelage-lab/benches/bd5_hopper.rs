@@ -5,8 +5,8 @@
 
 use std::time::Instant;
 
-use tutelage_lab::spec::Draft;
 use tutelage_lab::learn_in;
+use tutelage_lab::spec::Draft;
 use tutelage_runs::store::{Seconds, read_times};
 use tutelage_runs::{Silent, peak_memory};
 

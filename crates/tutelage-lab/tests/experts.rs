@@ -6,12 +6,19 @@ use std::fs;
 use std::path::Path;
 
 use tempfile::TempDir;
-use tutelage::{Acting, Stream};
+use tutelage::Stream;
 use tutelage_envs::{Normaliser, Task};
 use tutelage_experts::{Card, Clock, GaussianExpert, GaussianPolicy};
 use tutelage_lab::spec::RunSpec;
-use tutelage_lab::store::{StoreError, read_spec};
-use tutelage_lab::{BenchError, LabError, Silent, evaluate_run, learn_in, load_expert, pupil_of};
+use tutelage_lab::{
+    CastError, LabError, Learner, evaluate_run, learn_in, learner_of, load_expert, spec_of,
+};
+use tutelage_runs::Silent;
+use tutelage_runs::store::{StoreError, read_spec};
+
+fn pupil_of(path: &Path, round: Option<usize>) -> Result<Learner<f32>, LabError> {
+    learner_of(path, &spec_of(path)?, round)
+}
 
 /// Writes an untrained expert: its episodes are short.
 fn write_expert(path: &Path, seed: u64, variance: f64) {
@@ -71,7 +78,7 @@ impl Lab {
 #[test]
 fn a_run_is_looked_at_beside_the_expert_that_it_learned_from() {
     let lab = Lab::new();
-    evaluate_run(&lab.path("run"), None, Acting::Mean, 1, 0).unwrap();
+    evaluate_run(&lab.path("run"), None, None, 1, 0).unwrap();
     for (seed, variance, noted) in [(6, 1.0, "expert"), (5, 2.0, "expert: normaliser")] {
         write_expert(&lab.path("expert.safetensors"), seed, variance);
         let error = pupil_of(&lab.path("run"), None).err().unwrap();
@@ -97,7 +104,7 @@ fn stored_states_and_annotations_must_be_of_the_same_expert_whatever_its_name() 
         write_expert(&lab.path("expert.safetensors"), seed, variance);
         for algorithm in ["supervised", "mp-2(3)"] {
             let error = lab.on_run(algorithm).unwrap_err();
-            assert!(matches!(error, LabError::Bench(BenchError::OtherExpert { .. })), "{error}");
+            assert!(matches!(error, LabError::Cast(CastError::OtherExpert { .. })), "{error}");
         }
     }
 }

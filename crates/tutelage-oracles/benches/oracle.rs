@@ -83,7 +83,7 @@ fn act(criterion: &mut Criterion) {
 fn least_squares(criterion: &mut Criterion) {
     let spaces = Spaces { states: 28, actions: 8 };
     let data = data(spaces);
-    let sets = TrainingSets::new(&data, &TrainOn::Bootstrap, spaces, 25, Stream::new(2))
+    let sets = TrainingSets::new(&data, TrainOn::Bootstrap, spaces, 25, Stream::new(2))
         .expect("valid sets");
     criterion.bench_function("least squares, 25 bootstraps of 1000 rows", |b| {
         b.iter(|| LeastSquares::default().fit(&sets, &Stream::new(3)).expect("a fit"));
@@ -96,7 +96,7 @@ fn fit(widths: &[usize], members: usize, iterations: usize, isa: Isa) -> MlpPoli
     let hidden = &widths[1..widths.len() - 1];
     let settings =
         MlpSettings { budget: Budget::Iterations(iterations), ..MlpSettings::new(hidden) };
-    let sets = TrainingSets::new(&data, &TrainOn::Bootstrap, spaces, members, Stream::new(2))
+    let sets = TrainingSets::new(&data, TrainOn::Bootstrap, spaces, members, Stream::new(2))
         .expect("valid sets");
     MlpOracle::new(settings)
         .expect("valid settings")

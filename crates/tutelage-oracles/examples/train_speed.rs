@@ -36,7 +36,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     for _ in 0..repeats {
         let peak = fma_peak::fma_peak(0.2);
-        let sets = TrainingSets::new(&data, &TrainOn::Bootstrap, spaces, members, Stream::new(2))?;
+        let sets = TrainingSets::new(&data, TrainOn::Bootstrap, spaces, members, Stream::new(2))?;
         let (wall, cpu) = (Instant::now(), ProcessTime::now());
         let policy = pool.install(|| oracle.fit(&sets, &Stream::new(3)))?;
         let per = 1e6 / (members * iterations) as f64;

@@ -27,7 +27,7 @@ use crate::states::States;
 ///     data.states.push(&[x]);
 ///     data.actions.push(&[x / 2.0]);
 /// }
-/// let sets = TrainingSets::new(&data, &TrainOn::Data, spaces, 1, Stream::new(1))?;
+/// let sets = TrainingSets::new(&data, TrainOn::Data, spaces, 1, Stream::new(1))?;
 /// let policy = LeastSquares::default().fit(&sets, &Stream::new(2))?;
 ///
 /// let mut actions = Batch::zeros(1, 1);
@@ -151,9 +151,8 @@ fn solve(x: MatRef<'_, f64>, y: MatRef<'_, f64>) -> Option<Mat<f64>> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
 
-    use tutelage::{Batch, Dataset, Policy, TrainOn, UniformBox, check_oracle};
+    use tutelage::{Batch, Dataset, Material, Policy, Recipe, TrainOn, UniformBox, check_oracle};
 
     use super::*;
 
@@ -165,15 +164,16 @@ mod tests {
     fn fit(
         data: &Dataset<f32, f32>,
         members: usize,
-        train_on: &TrainOn<f32>,
+        recipe: impl Into<Recipe<'static, f32, f32>>,
     ) -> Result<MlpPolicy, OracleError> {
         let spaces = Spaces { states: data.states.width(), actions: data.actions.width() };
-        let sets = TrainingSets::new(data, train_on, spaces, members, Stream::new(1)).unwrap();
+        let sets = TrainingSets::new(data, recipe.into(), spaces, members, Stream::new(1));
+        let sets = sets.unwrap();
         LeastSquares::default().fit(&sets, &Stream::new(2))
     }
 
     fn weights(data: &Dataset<f32, f32>) -> (Vec<f32>, Vec<f32>) {
-        let policy = fit(data, 1, &TrainOn::Data).unwrap();
+        let policy = fit(data, 1, TrainOn::Data).unwrap();
         policy.network().layout().dense(&policy.parameters()[0], 0)
     }
 
@@ -228,9 +228,9 @@ mod tests {
     fn rows_count_as_often_as_they_are_listed() {
         // Labels 0 and 1 in the same state: drawn n₀ and n₁ times, the fit is n₁/(n₀ + n₁).
         let d = data(&[&[0.0], &[0.0], &[0.0], &[0.0]], &[&[0.0], &[1.0], &[1.0], &[1.0]]);
-        let policy = fit(&d, 5, &TrainOn::Bootstrap).unwrap();
+        let policy = fit(&d, 5, TrainOn::Bootstrap).unwrap();
         let spaces = Spaces { states: 1, actions: 1 };
-        let sets = TrainingSets::new(&d, &TrainOn::Bootstrap, spaces, 5, Stream::new(1)).unwrap();
+        let sets = TrainingSets::new(&d, TrainOn::Bootstrap, spaces, 5, Stream::new(1)).unwrap();
         for e in 0..5 {
             let View::Resampled(rows) = sets.view(e) else { panic!("not a bootstrap") };
             let share = rows.iter().filter(|r| **r > 0).count() as f32 / 4.0;
@@ -242,7 +242,7 @@ mod tests {
     fn labels_count_as_they_are_and_actions_are_clipped() {
         let d = data(&[&[-1.0], &[1.0]], &[&[-3.0], &[3.0]]);
         assert_close(&weights(&d).0, &[3.0]);
-        let policy = fit(&d, 1, &TrainOn::Data).unwrap();
+        let policy = fit(&d, 1, TrainOn::Data).unwrap();
         let mut actions = Batch::zeros(1, 1);
         policy.act_mean(&Batch::from_vec(1, vec![5.0]).unwrap(), &mut actions).unwrap();
         assert_eq!(actions.as_slice(), [1.0]);
@@ -252,20 +252,19 @@ mod tests {
     fn no_data_gives_zero_even_with_perturbations_and_bad_rows_are_named() {
         let spaces = Spaces { states: 2, actions: 1 };
         let empty = Dataset::empty(spaces);
-        let perturbed = TrainOn::Perturbed {
-            size: tutelage::Size::Fixed(9),
-            cover: Arc::new(UniformBox::new(-2.0, 2.0).unwrap()),
-        };
-        let policy = fit(&empty, 3, &perturbed).unwrap();
+        let cover: &'static UniformBox = Box::leak(Box::new(UniformBox::new(-2.0, 2.0).unwrap()));
+        let material = Material { cover: Some(cover), ..Material::none() };
+        let train_on = TrainOn::Perturbed(tutelage::Size::Fixed(9));
+        let policy = fit(&empty, 3, Recipe { train_on, material, round: 1 }).unwrap();
         assert!(policy.parameters().iter().all(|p| p.iter().all(|x| *x == 0.0)));
 
         let bad = data(&[&[0.0, 1.0], &[0.0, f32::NAN]], &[&[0.0], &[0.0]]);
-        let error = fit(&bad, 1, &TrainOn::Data).unwrap_err();
+        let error = fit(&bad, 1, TrainOn::Data).unwrap_err();
         assert!(
             matches!(error, OracleError::Value { what: "states", row: 1, column: 1, .. }),
             "{error}"
         );
-        assert!(matches!(fit(&empty, 0, &TrainOn::Data), Err(OracleError::NoMembers)));
+        assert!(matches!(fit(&empty, 0, TrainOn::Data), Err(OracleError::NoMembers)));
     }
 
     #[test]

@@ -4,12 +4,10 @@
 
 mod support;
 
-use std::sync::Arc;
-
 use support::{SPACES, fit, indices, settings, states, ways, written_out};
 use tutelage::{
-    Batch, Dataset, Oracle, OracleError, Policy, PolicyError, Size, Stream, TrainOn, TrainingSets,
-    View, Weighted, check_oracle,
+    Batch, Dataset, Material, Oracle, OracleError, Policy, PolicyError, Recipe, Size, Stream,
+    TrainOn, TrainingSets, View, Weighted, check_oracle,
 };
 use tutelage_oracles::mlp::{MlpClassifier, MlpClassifierPolicy};
 
@@ -18,21 +16,21 @@ fn classifier(hidden: &[usize], iterations: usize) -> MlpClassifier {
 }
 
 /// D ∪ Q with Q of Poisson size from listed states: examples count several times.
-fn with_copies() -> TrainOn<f32> {
-    let cover = Arc::new(Weighted::new(states(4), vec![0.25; 4]).unwrap());
-    TrainOn::Perturbed { size: Size::Poisson(60.0), cover }
+fn with_copies() -> Recipe<'static, f32, u32> {
+    let cover = Box::leak(Box::new(Weighted::new(states(4), vec![0.25; 4]).unwrap()));
+    let material = Material { cover: Some(cover), ..Material::none() };
+    Recipe { train_on: TrainOn::Perturbed(Size::Poisson(60.0)), material, round: 1 }
 }
 
 #[test]
 fn every_view_trains_like_its_rows_written_out() {
     let (data, oracle) = (indices(150), classifier(&[7], 30));
-    for train_on in ways().into_iter().chain([with_copies()]) {
-        let by_view = fit(&oracle, &data, &train_on, 1);
-        let by_rows = fit(&oracle, &written_out(&data, &train_on), &TrainOn::Data, 1);
-        assert_eq!(by_view, by_rows, "{train_on:?}");
+    for recipe in ways().into_iter().chain([with_copies()]) {
+        let by_view = fit(&oracle, &data, recipe, 1);
+        let by_rows = fit(&oracle, &written_out(&data, recipe), TrainOn::Data, 1);
+        assert_eq!(by_view, by_rows, "{:?}", recipe.train_on);
     }
-    let train_on = with_copies();
-    let sets = TrainingSets::new(&data, &train_on, SPACES, 1, Stream::new(5)).unwrap();
+    let sets = TrainingSets::new(&data, with_copies(), SPACES, 1, Stream::new(5)).unwrap();
     let View::Extended(q) = sets.view(0) else { panic!("not a perturbation") };
     assert!(q.copies.iter().any(|n| *n > 1), "the test is about copies: {:?}", q.copies);
 }
@@ -52,7 +50,7 @@ fn without_hidden_layers_it_is_the_linear_softmax_class() {
     let mut rule = settings(&[], 1500);
     rule.adam.learning_rate = 2e-2;
     let oracle = MlpClassifier::new(rule).unwrap();
-    let sets = TrainingSets::new(&data, &TrainOn::Data, spaces, 1, Stream::new(5)).unwrap();
+    let sets = TrainingSets::new(&data, TrainOn::Data, spaces, 1, Stream::new(5)).unwrap();
     let policy = oracle.fit(&sets, &Stream::new(6)).unwrap();
     assert_eq!(policy.network().layout().widths(), [3, 3]);
     let mut actions = Batch::zeros(data.len(), 1);
@@ -64,9 +62,11 @@ fn without_hidden_layers_it_is_the_linear_softmax_class() {
 
 #[test]
 fn costs_are_refused_in_words_from_the_first_round_on() {
-    let train_on = TrainOn::RandomCosts { separator: Arc::new(states(6)), scale: 1.0 };
+    let separator = states(6);
+    let material = Material { separator: Some(&separator), ..Material::none() };
+    let recipe = Recipe { train_on: TrainOn::RandomCosts { scale: 1.0 }, material, round: 1 };
     for data in [Dataset::empty(SPACES), indices(20)] {
-        let sets = TrainingSets::new(&data, &train_on, SPACES, 2, Stream::new(5)).unwrap();
+        let sets = TrainingSets::new(&data, recipe, SPACES, 2, Stream::new(5)).unwrap();
         let error = classifier(&[4], 3).fit(&sets, &Stream::new(6)).unwrap_err();
         assert!(matches!(error, OracleError::Unsupported(_)), "{error}");
         assert!(error.to_string().contains("random costs on a separator set"), "{error}");
@@ -75,14 +75,14 @@ fn costs_are_refused_in_words_from_the_first_round_on() {
 
 #[test]
 fn without_data_members_are_random_and_differ() {
-    for train_on in ways().into_iter().chain([with_copies()]) {
-        let policy = fit(&classifier(&[6], 50), &Dataset::empty(SPACES), &train_on, 3);
+    for recipe in ways().into_iter().chain([with_copies()]) {
+        let policy = fit(&classifier(&[6], 50), &Dataset::empty(SPACES), recipe, 3);
         assert_ne!(policy.parameters()[0], policy.parameters()[1]);
     }
 }
 
 fn trained() -> MlpClassifierPolicy {
-    fit(&classifier(&[8], 60), &indices(80), &TrainOn::Bootstrap, 4)
+    fit(&classifier(&[8], 60), &indices(80), TrainOn::Bootstrap, 4)
 }
 
 #[test]

@@ -29,15 +29,15 @@ fn policies_come_back_bit_for_bit() {
     for states in [States::AsGiven, States::Standardised] {
         for hidden in [&[][..], &[6], &[6, 4]] {
             let networks: MlpOracle = oracle(hidden, states);
-            comes_back(&networks, &fit(&networks, &vectors(40), &TrainOn::Bootstrap, 3));
+            comes_back(&networks, &fit(&networks, &vectors(40), TrainOn::Bootstrap, 3));
             let classifiers: MlpClassifier = oracle(hidden, states);
-            comes_back(&classifiers, &fit(&classifiers, &indices(40), &TrainOn::Bootstrap, 3));
+            comes_back(&classifiers, &fit(&classifiers, &indices(40), TrainOn::Bootstrap, 3));
         }
         let affine = LeastSquares { states };
-        comes_back(&affine, &fit(&affine, &vectors(40), &TrainOn::Bootstrap, 3));
+        comes_back(&affine, &fit(&affine, &vectors(40), TrainOn::Bootstrap, 3));
     }
     let portable = oracle::<f32>(&[6], States::AsGiven).with_isa(Isa::Portable);
-    comes_back(&portable, &fit(&portable, &vectors(40), &TrainOn::Data, 2));
+    comes_back(&portable, &fit(&portable, &vectors(40), TrainOn::Data, 2));
 }
 
 fn refused<O: DurableOracle>(oracle: &O, bytes: &[u8], spaces: Spaces) -> String
@@ -53,7 +53,7 @@ where
 #[test]
 fn policies_of_other_classes_and_tasks_are_refused_by_name() {
     let networks: MlpOracle = oracle(&[6, 4], States::AsGiven);
-    let bytes = comes_back(&networks, &fit(&networks, &vectors(40), &TrainOn::Data, 2));
+    let bytes = comes_back(&networks, &fit(&networks, &vectors(40), TrainOn::Data, 2));
     let class = "a policy of another class: ";
     assert_eq!(
         refused(&networks, &bytes, Spaces { states: 6, ..SPACES }),
@@ -78,7 +78,7 @@ fn policies_of_other_classes_and_tasks_are_refused_by_name() {
 
     let standardising: MlpOracle = oracle(&[6, 4], States::Standardised);
     standardising.decode(&bytes, SPACES).expect("the first round's policy has no statistics");
-    let bytes = comes_back(&standardising, &fit(&standardising, &vectors(40), &TrainOn::Data, 2));
+    let bytes = comes_back(&standardising, &fit(&standardising, &vectors(40), TrainOn::Data, 2));
     assert_eq!(
         refused(&networks, &bytes, SPACES),
         format!("{class}states standardised; allowed as given")
@@ -94,7 +94,7 @@ fn start(bytes: &[u8], name: &str) -> usize {
 #[test]
 fn numbers_that_no_policy_has_are_refused_by_place() {
     let standardising: MlpOracle = oracle(&[6], States::Standardised);
-    let bytes = comes_back(&standardising, &fit(&standardising, &vectors(40), &TrainOn::Data, 2));
+    let bytes = comes_back(&standardising, &fit(&standardising, &vectors(40), TrainOn::Data, 2));
     let with = |name: &str, index: usize, value: f32| {
         let (mut bytes, at) = (bytes.clone(), start(&bytes, name) + 4 * index);
         bytes[at..at + 4].copy_from_slice(&value.to_le_bytes());

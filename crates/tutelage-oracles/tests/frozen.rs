@@ -5,10 +5,10 @@
 #![cfg(all(target_arch = "x86_64", target_os = "linux"))]
 #![allow(clippy::unwrap_used)] // a failed step fails the test
 
-use std::sync::Arc;
-
 use rand::RngExt;
-use tutelage::{Dataset, Oracle, Size, Spaces, Stream, TrainOn, TrainingSets, UniformBox};
+use tutelage::{
+    Dataset, Material, Oracle, Recipe, Size, Spaces, Stream, TrainOn, TrainingSets, UniformBox,
+};
 use tutelage_oracles::mlp::{Budget, MlpClassifier, MlpOracle, MlpSettings};
 use tutelage_oracles::net::Isa;
 
@@ -35,9 +35,15 @@ fn indices() -> Dataset<f32, u32> {
     indices
 }
 
-fn ways() -> [TrainOn<f32>; 3] {
-    let cover = Arc::new(UniformBox::new(-2.0, 2.0).unwrap());
-    [TrainOn::Data, TrainOn::Bootstrap, TrainOn::Perturbed { size: Size::Poisson(30.0), cover }]
+/// Perturbation examples of this size, uniform on [-2, 2]ᵈ.
+fn perturbed<A>(size: Size) -> Recipe<'static, f32, A> {
+    let cover: &'static UniformBox = Box::leak(Box::new(UniformBox::new(-2.0, 2.0).unwrap()));
+    let material = Material { cover: Some(cover), ..Material::none() };
+    Recipe { train_on: TrainOn::Perturbed(size), material, round: 1 }
+}
+
+fn ways<A>() -> [Recipe<'static, f32, A>; 3] {
+    [TrainOn::Data.into(), TrainOn::Bootstrap.into(), perturbed(Size::Poisson(30.0))]
 }
 
 fn settings(hidden: &[usize]) -> MlpSettings {
@@ -53,16 +59,16 @@ fn hash(bytes: &[u8]) -> u64 {
 /// Networks for vectors and for indices, trained on D, on bootstraps and with perturbations.
 fn hashes(isa: Isa) -> Vec<[u64; 2]> {
     let (data, indices) = (data(), indices());
-    let both = |train_on: &TrainOn<f32>| {
-        let vectors = TrainingSets::new(&data, train_on, SPACES, 2, Stream::new(3)).unwrap();
+    let both = |way: usize| {
+        let vectors = TrainingSets::new(&data, ways()[way], SPACES, 2, Stream::new(3)).unwrap();
         let oracle = MlpOracle::new(settings(&[17, 8])).unwrap().with_isa(isa);
         let vectors = oracle.fit(&vectors, &Stream::new(4)).unwrap().to_safetensors();
-        let indices = TrainingSets::new(&indices, train_on, SPACES, 2, Stream::new(3)).unwrap();
+        let indices = TrainingSets::new(&indices, ways()[way], SPACES, 2, Stream::new(3)).unwrap();
         let oracle = MlpClassifier::new(settings(&[12])).unwrap().with_isa(isa);
         let indices = oracle.fit(&indices, &Stream::new(4)).unwrap().to_safetensors();
         [hash(&vectors.unwrap()), hash(&indices.unwrap())]
     };
-    ways().iter().map(both).collect()
+    (0..3).map(both).collect()
 }
 
 #[test]

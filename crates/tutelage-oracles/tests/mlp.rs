@@ -2,12 +2,10 @@
 
 #![allow(clippy::unwrap_used)] // a failed step fails the test
 
-use std::sync::Arc;
-
 use rand::RngExt;
 use tutelage::{
-    Batch, Dataset, Oracle, OracleError, Policy, Size, Spaces, Stream, TrainOn, TrainingSets,
-    UniformBox, View, check_oracle,
+    Batch, Dataset, Material, Oracle, OracleError, Policy, Recipe, Size, Spaces, Stream, TrainOn,
+    TrainingSets, UniformBox, View, check_oracle,
 };
 use tutelage_oracles::mlp::{
     Budget, Diverged, MlpClassifier, MlpOracle, MlpPolicy, MlpSettings, SettingsError,
@@ -42,18 +40,17 @@ fn oracle(hidden: &[usize], iterations: usize) -> MlpOracle {
 fn fit(
     oracle: &MlpOracle,
     data: &Dataset<f32, f32>,
-    train_on: &TrainOn<f32>,
+    recipe: impl Into<Recipe<'static, f32, f32>>,
     members: usize,
 ) -> MlpPolicy {
-    let sets = TrainingSets::new(data, train_on, SPACES, members, Stream::new(5)).unwrap();
+    let sets = TrainingSets::new(data, recipe.into(), SPACES, members, Stream::new(5)).unwrap();
     oracle.fit(&sets, &Stream::new(6)).unwrap()
 }
 
-fn perturbed(count: usize) -> TrainOn<f32> {
-    TrainOn::Perturbed {
-        size: Size::Fixed(count),
-        cover: Arc::new(UniformBox::new(-2.0, 2.0).unwrap()),
-    }
+fn perturbed(count: usize) -> Recipe<'static, f32, f32> {
+    let cover: &'static UniformBox = Box::leak(Box::new(UniformBox::new(-2.0, 2.0).unwrap()));
+    let material = Material { cover: Some(cover), ..Material::none() };
+    Recipe { train_on: TrainOn::Perturbed(Size::Fixed(count)), material, round: 1 }
 }
 
 fn same_bits(a: &[AlignedVec], b: &[AlignedVec]) -> bool {
@@ -66,12 +63,12 @@ fn same_bits(a: &[AlignedVec], b: &[AlignedVec]) -> bool {
 #[test]
 fn neither_threads_nor_other_members_change_a_bit() {
     let (data, oracle) = (data(450), oracle(&[64, 64], 60));
-    for train_on in [TrainOn::Bootstrap, perturbed(15)] {
-        let all = fit(&oracle, &data, &train_on, 5);
+    for recipe in [TrainOn::Bootstrap.into(), perturbed(15)] {
+        let all = fit(&oracle, &data, recipe, 5);
         for threads in [1, 2, 3] {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             for members in [1, 2, 5] {
-                let some = pool.install(|| fit(&oracle, &data, &train_on, members));
+                let some = pool.install(|| fit(&oracle, &data, recipe, members));
                 assert!(
                     same_bits(some.parameters(), &all.parameters()[..members]),
                     "{threads} threads, {members} members"
@@ -100,8 +97,8 @@ fn keeps_the_contract_of_an_oracle() {
 #[test]
 fn a_view_trains_exactly_like_its_rows_copied_out() {
     let (d, oracle) = (data(300), oracle(&[9], 40));
-    for train_on in [TrainOn::Bootstrap, perturbed(40)] {
-        let sets = TrainingSets::new(&d, &train_on, SPACES, 1, Stream::new(5)).unwrap();
+    for recipe in [TrainOn::Bootstrap.into(), perturbed(40)] {
+        let sets = TrainingSets::new(&d, recipe, SPACES, 1, Stream::new(5)).unwrap();
         let mut copied = Dataset::empty(SPACES);
         match sets.view(0) {
             View::Resampled(rows) => rows.iter().for_each(|&r| {
@@ -115,7 +112,7 @@ fn a_view_trains_exactly_like_its_rows_copied_out() {
             other => panic!("{other:?}"),
         }
         let (by_view, by_copy) =
-            (fit(&oracle, &d, &train_on, 1), fit(&oracle, &copied, &TrainOn::Data, 1));
+            (fit(&oracle, &d, recipe, 1), fit(&oracle, &copied, TrainOn::Data, 1));
         // The order of the rows differs only for a bootstrap, and there the shuffle permutes positions alike.
         assert!(same_bits(by_view.parameters(), by_copy.parameters()));
     }
@@ -133,9 +130,9 @@ fn training_learns_and_the_portable_path_agrees_with_the_fast_one() {
         clipped.zip(actions.as_slice()).map(|(y, a)| f64::from(y - a).powi(2)).sum::<f64>()
             / actions.as_slice().len() as f64
     };
-    let fast = fit(&oracle, &d, &TrainOn::Data, 1);
-    let portable = fit(&oracle.clone().with_isa(Isa::Portable), &d, &TrainOn::Data, 1);
-    let start = fit(&oracle, &Dataset::empty(SPACES), &TrainOn::Data, 1);
+    let fast = fit(&oracle, &d, TrainOn::Data, 1);
+    let portable = fit(&oracle.clone().with_isa(Isa::Portable), &d, TrainOn::Data, 1);
+    let start = fit(&oracle, &Dataset::empty(SPACES), TrainOn::Data, 1);
     assert!(loss(&fast) < 0.25 * loss(&start), "loss {} after {}", loss(&fast), loss(&start));
     let apart = fast.parameters()[0]
         .iter()
@@ -147,7 +144,7 @@ fn training_learns_and_the_portable_path_agrees_with_the_fast_one() {
 
 #[test]
 fn no_data_gives_random_members_even_with_perturbations() {
-    let policy = fit(&oracle(&[8], 100), &Dataset::empty(SPACES), &perturbed(50), 3);
+    let policy = fit(&oracle(&[8], 100), &Dataset::empty(SPACES), perturbed(50), 3);
     assert_eq!(policy.members(), 3);
     assert!(!same_bits(&policy.parameters()[..1], &policy.parameters()[1..2]));
     let biases = |p: &AlignedVec| p[policy.network().layout().layers()[0].bias.clone()].to_vec();
@@ -159,7 +156,7 @@ fn no_data_gives_random_members_even_with_perturbations() {
 
 #[test]
 fn acting_is_the_same_one_by_one_all_together_and_on_average() {
-    let policy = fit(&oracle(&[16, 8], 20), &data(50), &TrainOn::Bootstrap, 7);
+    let policy = fit(&oracle(&[16, 8], 20), &data(50), TrainOn::Bootstrap, 7);
     for rows in [1, 5, 25, 300] {
         let states = data(rows).states;
         let mut all = Batch::new(SPACES.actions);
@@ -192,7 +189,7 @@ fn a_classifier_learns_which_quadrant_a_state_lies_in() {
     }
     let mut settings = MlpSettings { budget: Budget::Iterations(600), ..MlpSettings::new(&[16]) };
     settings.adam.learning_rate = 1e-2;
-    let sets = TrainingSets::new(&d, &TrainOn::Bootstrap, spaces, 3, Stream::new(1)).unwrap();
+    let sets = TrainingSets::new(&d, TrainOn::Bootstrap, spaces, 3, Stream::new(1)).unwrap();
     let policy = MlpClassifier::new(settings).unwrap().fit(&sets, &Stream::new(2)).unwrap();
     let mut actions = Batch::zeros(d.len(), 1);
     policy.act_mean(&d.states, &mut actions).unwrap();
@@ -201,7 +198,7 @@ fn a_classifier_learns_which_quadrant_a_state_lies_in() {
 }
 
 fn error(data: &Dataset<f32, f32>, spaces: Spaces, members: usize) -> OracleError {
-    let sets = TrainingSets::new(data, &TrainOn::Data, spaces, members, Stream::new(5)).unwrap();
+    let sets = TrainingSets::new(data, TrainOn::Data, spaces, members, Stream::new(5)).unwrap();
     oracle(&[4], 3).fit(&sets, &Stream::new(6)).unwrap_err()
 }
 
@@ -243,7 +240,7 @@ fn a_label_that_is_no_action_is_named() {
     let mut d = Dataset::<f32, u32>::empty(SPACES);
     d.states.push(&[0.0; 11]);
     d.actions.push(&[3]);
-    let sets = TrainingSets::new(&d, &TrainOn::Data, SPACES, 1, Stream::new(5)).unwrap();
+    let sets = TrainingSets::new(&d, TrainOn::Data, SPACES, 1, Stream::new(5)).unwrap();
     let error = MlpClassifier::new(MlpSettings::new(&[4]))
         .unwrap()
         .fit(&sets, &Stream::new(6))
@@ -285,7 +282,7 @@ fn impossible_settings_are_refused_and_divergence_is_reported() {
 
     let wild = with(&|s| s.adam.learning_rate = 1e38).unwrap();
     let d = data(20);
-    let sets = TrainingSets::new(&d, &TrainOn::Data, SPACES, 1, Stream::new(5)).unwrap();
+    let sets = TrainingSets::new(&d, TrainOn::Data, SPACES, 1, Stream::new(5)).unwrap();
     let error = wild.fit(&sets, &Stream::new(6)).unwrap_err();
     let OracleError::Other(error) = error else { panic!("{error}") };
     assert_eq!(error.downcast_ref(), Some(&Diverged { member: 0 }));

@@ -30,13 +30,13 @@ fn oracles<A: Head>(hidden: &[usize], iterations: usize) -> [Mlp<A>; 2] {
 fn trains_like_standardised_data<A: Head>(data: &Dataset<f32, A>) {
     let [plain, standardising] = oracles::<A>(&[9], 30);
     let statistics = Standardiser::of(&data.states).unwrap();
-    for train_on in ways() {
-        let policy = fit(&standardising, data, &train_on, 2);
+    for recipe in ways() {
+        let policy = fit(&standardising, data, recipe, 2);
         assert_eq!(policy.standardiser(), Some(&statistics), "of D, whatever members train on");
-        let mut before = written_out(data, &train_on);
+        let mut before = written_out(data, recipe);
         before.states = by_hand(&before.states, &statistics);
-        let expected = fit(&plain, &before, &TrainOn::Data, 1);
-        assert_eq!(policy.parameters()[0], expected.parameters()[0], "{train_on:?}");
+        let expected = fit(&plain, &before, TrainOn::Data, 1);
+        assert_eq!(policy.parameters()[0], expected.parameters()[0], "{:?}", recipe.train_on);
     }
 }
 
@@ -70,7 +70,7 @@ fn without_statistics<A: Head>(policy: &Ensemble<A>) -> Ensemble<A> {
 }
 
 fn acts_on_states_as_they_are<A: Head>(data: &Dataset<f32, A>) {
-    let policy = fit(&oracles::<A>(&[9], 30)[1], data, &TrainOn::Bootstrap, 3);
+    let policy = fit(&oracles::<A>(&[9], 30)[1], data, TrainOn::Bootstrap, 3);
     let bare = without_statistics(&policy);
     assert_eq!((bare.standardiser(), bare.parameters()), (None, policy.parameters()));
     for rows in [1, 7, 300] {
@@ -96,25 +96,25 @@ fn loss<A: Head>(policy: &Ensemble<A>, data: &Dataset<f32, A>) -> f64 {
 fn standardising_learns_what_badly_scaled_states_hide() {
     let [plain, standardising] = oracles::<f32>(&[16], 800);
     let [plain, standardised] = [&plain, &standardising]
-        .map(|oracle| loss(&fit(oracle, &vectors(400), &TrainOn::Data, 3), &vectors(400)));
+        .map(|oracle| loss(&fit(oracle, &vectors(400), TrainOn::Data, 3), &vectors(400)));
     assert!(standardised < 0.3 * plain, "loss {standardised} against {plain}");
     let [plain, standardising] = oracles::<u32>(&[16], 2500);
     let [plain, standardised] = [&plain, &standardising]
-        .map(|oracle| loss(&fit(oracle, &indices(400), &TrainOn::Data, 3), &indices(400)));
+        .map(|oracle| loss(&fit(oracle, &indices(400), TrainOn::Data, 3), &indices(400)));
     assert!(standardised < 0.3 * plain, "loss {standardised} against {plain}");
 }
 
 #[test]
 fn without_data_there_are_no_statistics() {
-    let policy = fit(&oracles(&[9], 30)[1], &Dataset::<f32, f32>::empty(SPACES), &ways()[2], 3);
+    let policy = fit(&oracles(&[9], 30)[1], &Dataset::<f32, f32>::empty(SPACES), ways()[2], 3);
     assert_eq!(policy.standardiser(), None);
-    let plain = fit(&oracles(&[9], 30)[0], &Dataset::<f32, f32>::empty(SPACES), &ways()[2], 3);
+    let plain = fit(&oracles(&[9], 30)[0], &Dataset::<f32, f32>::empty(SPACES), ways()[2], 3);
     assert_eq!(policy.to_safetensors().unwrap(), plain.to_safetensors().unwrap());
 }
 
 #[test]
 fn statistics_are_stored_with_the_policy() {
-    let policy = fit(&oracles(&[4], 3)[1], &vectors(50), &TrainOn::Bootstrap, 3);
+    let policy = fit(&oracles(&[4], 3)[1], &vectors(50), TrainOn::Bootstrap, 3);
     let bytes = policy.to_safetensors().unwrap();
     let back = MlpPolicy::from_safetensors(&bytes).unwrap();
     assert_eq!(back, policy);
@@ -138,7 +138,7 @@ fn least_squares_predict_the_same_where_data_determine_the_solution() {
     }
     let act = |states| {
         let sets =
-            tutelage::TrainingSets::new(&data, &TrainOn::Data, spaces, 1, Stream::new(5)).unwrap();
+            tutelage::TrainingSets::new(&data, TrainOn::Data, spaces, 1, Stream::new(5)).unwrap();
         let policy =
             tutelage::Oracle::fit(&LeastSquares { states }, &sets, &Stream::new(6)).unwrap();
         let mut actions = Batch::zeros(data.len(), 3);

@@ -25,7 +25,7 @@ fn data() -> Dataset<f32, f32> {
 
 fn policy(hidden: &[usize]) -> MlpPolicy {
     let (data, train_on) = (data(), TrainOn::Bootstrap);
-    let sets = TrainingSets::new(&data, &train_on, SPACES, 3, Stream::new(1)).unwrap();
+    let sets = TrainingSets::new(&data, train_on, SPACES, 3, Stream::new(1)).unwrap();
     let settings = MlpSettings { budget: Budget::Iterations(5), ..MlpSettings::new(hidden) };
     if hidden.is_empty() {
         LeastSquares::default().fit(&sets, &Stream::new(2)).unwrap()

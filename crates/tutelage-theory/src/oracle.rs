@@ -191,7 +191,7 @@ impl Expert for TableExpert {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tutelage::{Policy, Size, TrainOn, Weighted, check_oracle};
+    use tutelage::{Material, Policy, Recipe, Size, TrainOn, Weighted, check_oracle};
 
     const SPACES: Spaces = Spaces { states: 3, actions: 2 };
 
@@ -210,7 +210,7 @@ mod tests {
         data
     }
 
-    fn fit(data: &Dataset<u32, u32>, train_on: &TrainOn<u32>, members: usize) -> Mixture {
+    fn fit(data: &Dataset<u32, u32>, train_on: TrainOn, members: usize) -> Mixture {
         let sets = TrainingSets::new(data, train_on, SPACES, members, Stream::new(1)).unwrap();
         ExactOracle::new(class()).fit(&sets, &Stream::new(2)).unwrap()
     }
@@ -224,7 +224,7 @@ mod tests {
     #[test]
     fn the_majority_label_wins_and_ties_are_drawn_evenly() {
         // State 0: two votes of three for 1. State 1: a tie. State 2: unseen. So four policies of eight are best.
-        let policy = fit(&data(&[(0, 1), (0, 1), (0, 0), (1, 0), (1, 1)]), &TrainOn::Data, 4000);
+        let policy = fit(&data(&[(0, 1), (0, 1), (0, 0), (1, 0), (1, 1)]), TrainOn::Data, 4000);
         for (h, weight) in policy.weights().iter().enumerate() {
             let expected = if h & 1 == 1 { 0.25 } else { 0.0 };
             assert!((weight - expected).abs() < 0.03, "{h}: {weight}");
@@ -237,7 +237,7 @@ mod tests {
         let tables = [vec![1, 0, 0], vec![0, 1, 0]];
         let class = Arc::new(PolicyClass::new(SPACES, &tables).unwrap());
         let data = data(&[(0, 0), (0, 0), (1, 0)]);
-        let sets = TrainingSets::new(&data, &TrainOn::Data, SPACES, 1, Stream::new(1)).unwrap();
+        let sets = TrainingSets::new(&data, TrainOn::Data, SPACES, 1, Stream::new(1)).unwrap();
         let weights = |oracle: ExactOracle| oracle.fit(&sets, &Stream::new(2)).unwrap().weights();
         assert_eq!(weights(ExactOracle::new(class.clone())), [0.0, 1.0]);
         let costs = Arc::new(vec![0.0, 1.0, 0.0, 5.0, 0.0, 0.0]);
@@ -248,16 +248,18 @@ mod tests {
     fn every_view_gives_the_same_as_brute_force() {
         let data = data(&[(0, 1), (1, 0), (2, 1), (2, 0), (0, 0), (1, 1), (1, 1)]);
         let states = Batch::from_vec(1, vec![0, 1, 2]).unwrap();
-        let cover = || Arc::new(Weighted::new(states.clone(), vec![0.2, 0.3, 0.5]).unwrap());
+        let cover = Weighted::new(states.clone(), vec![0.2, 0.3, 0.5]).unwrap();
+        let material = Material { cover: Some(&cover), separator: Some(&states), stored: None };
         let choices = [
             TrainOn::Data,
             TrainOn::Bootstrap,
-            TrainOn::Perturbed { size: Size::Fixed(5), cover: cover() },
-            TrainOn::Perturbed { size: Size::Poisson(7.0), cover: cover() },
-            TrainOn::RandomCosts { separator: Arc::new(states.clone()), scale: 1.5 },
+            TrainOn::Perturbed(Size::Fixed(5)),
+            TrainOn::Perturbed(Size::Poisson(7.0)),
+            TrainOn::RandomCosts { scale: 1.5 },
         ];
         for train_on in choices {
-            let sets = TrainingSets::new(&data, &train_on, SPACES, 40, Stream::new(1)).unwrap();
+            let recipe = Recipe { train_on, material, round: 1 };
+            let sets = TrainingSets::new(&data, recipe, SPACES, 40, Stream::new(1)).unwrap();
             let policy = ExactOracle::new(class()).fit(&sets, &Stream::new(2)).unwrap();
             for member in 0..40 {
                 let scores = brute_force(&data, &sets.view(member));
@@ -296,10 +298,10 @@ mod tests {
     #[test]
     fn foreign_data_are_named() {
         let data = data(&[(0, 1), (3, 0)]);
-        let sets = TrainingSets::new(&data, &TrainOn::Data, SPACES, 1, Stream::new(1)).unwrap();
+        let sets = TrainingSets::new(&data, TrainOn::Data, SPACES, 1, Stream::new(1)).unwrap();
         let error = ExactOracle::new(class()).fit(&sets, &Stream::new(2)).unwrap_err();
         assert!(matches!(error, OracleError::Value { what: "states", row: 1, .. }), "{error}");
-        let none = TrainingSets::new(&data, &TrainOn::Data, SPACES, 0, Stream::new(1)).unwrap();
+        let none = TrainingSets::new(&data, TrainOn::Data, SPACES, 0, Stream::new(1)).unwrap();
         assert!(matches!(
             ExactOracle::new(class()).fit(&none, &Stream::new(2)),
             Err(OracleError::NoMembers)

@@ -2,8 +2,7 @@
 
 use crate::{
     Action, ActionSpace, Batch, Dataset, Element, Env, EnvError, Expert, ExpertError, Oracle,
-    OracleError, Policy, PolicyError, Recipe, SpaceError, Spaces, Step, Stream, TrainOn,
-    TrainingSets,
+    OracleError, Policy, PolicyError, SpaceError, Spaces, Step, Stream, TrainOn, TrainingSets,
 };
 
 /// A contract that was not kept; the message says which.
@@ -167,9 +166,9 @@ pub fn check_oracle<O: Oracle>(
     stream: Stream,
 ) -> Result<(), Breach> {
     let fit = |data: &Dataset<O::State, O::Action>, members: usize| -> Result<O::Policy, Breach> {
-        let recipe = Recipe::plain(TrainOn::Bootstrap);
-        let sets = TrainingSets::new(data, recipe, spaces, members, stream.fork("sets", 0))
-            .map_err(|error| Breach::Oracle(error.to_string()))?;
+        let sets =
+            TrainingSets::new(data, TrainOn::Bootstrap, spaces, members, stream.fork("sets", 0))
+                .map_err(|error| Breach::Oracle(error.to_string()))?;
         Ok(oracle.fit(&sets, &stream.fork("oracle", 0))?)
     };
     let breach = |what: &str| Err(Breach::Oracle(what.into()));

@@ -30,9 +30,9 @@ pub struct Recipe<'a, S, A> {
     pub round: usize,
 }
 
-impl<S, A> Recipe<'_, S, A> {
+impl<S, A> From<TrainOn> for Recipe<'_, S, A> {
     /// A choice that needs nothing but D.
-    pub fn plain(train_on: TrainOn) -> Self {
+    fn from(train_on: TrainOn) -> Self {
         Self { train_on, material: Material::none(), round: 1 }
     }
 }
@@ -82,11 +82,12 @@ impl<'a, S: Element, A: Action> TrainingSets<'a, S, A> {
     /// E training sets over D; member e's part is a function of the stream and e alone.
     pub fn new(
         data: &'a Dataset<S, A>,
-        recipe: Recipe<'a, S, A>,
+        recipe: impl Into<Recipe<'a, S, A>>,
         spaces: Spaces,
         members: usize,
         stream: Stream,
     ) -> Result<Self, TrainOnError> {
+        let recipe = recipe.into();
         recipe.train_on.check(&recipe.material, spaces, recipe.round)?;
         let split = split_poisson(&recipe, spaces);
         Ok(Self { data, recipe, spaces, members, stream, split })

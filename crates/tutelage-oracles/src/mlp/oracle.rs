@@ -32,7 +32,7 @@ use super::train::{initial, train};
 /// }
 /// let settings = MlpSettings { budget: Budget::Iterations(200), ..MlpSettings::new(&[8]) };
 /// let oracle = MlpClassifier::new(settings)?;
-/// let sets = TrainingSets::new(&data, &TrainOn::Data, spaces, 5, Stream::new(1))?;
+/// let sets = TrainingSets::new(&data, TrainOn::Data, spaces, 5, Stream::new(1))?;
 /// let policy = oracle.fit(&sets, &Stream::new(2))?;
 ///
 /// let mut actions = Batch::zeros(2, 1);

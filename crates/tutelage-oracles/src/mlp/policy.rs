@@ -21,7 +21,7 @@ use crate::states::Standardiser;
 /// let mut data = Dataset::empty(spaces);
 /// data.states.push(&[0.5, -1.0]);
 /// data.actions.push(&[0.25]);
-/// let sets = TrainingSets::new(&data, &TrainOn::Bootstrap, spaces, 3, Stream::new(1))?;
+/// let sets = TrainingSets::new(&data, TrainOn::Bootstrap, spaces, 3, Stream::new(1))?;
 /// let settings = MlpSettings { budget: Budget::Iterations(10), ..MlpSettings::new(&[8]) };
 /// let policy: MlpPolicy = MlpOracle::new(settings)?.fit(&sets, &Stream::new(2))?;
 ///

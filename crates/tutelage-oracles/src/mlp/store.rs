@@ -97,7 +97,7 @@ impl<A: Head> Ensemble<A> {
     /// use tutelage_oracles::mlp::MlpPolicy;
     /// # let spaces = Spaces { states: 2, actions: 1 };
     /// # let data = Dataset::empty(spaces);
-    /// # let sets = TrainingSets::new(&data, &TrainOn::Data, spaces, 1, Stream::new(1))?;
+    /// # let sets = TrainingSets::new(&data, TrainOn::Data, spaces, 1, Stream::new(1))?;
     /// # let policy = LeastSquares::default().fit(&sets, &Stream::new(2))?;
     /// let bytes = policy.to_safetensors()?;
     /// assert_eq!(MlpPolicy::from_safetensors(&bytes)?, policy);

@@ -1,11 +1,10 @@
 //! Data that several tests learn from.
 #![allow(dead_code)] // each test uses its part
 
-use std::sync::Arc;
-
 use rand::RngExt;
 use tutelage::{
-    Batch, Dataset, Oracle, Size, Spaces, Stream, TrainOn, TrainingSets, UniformBox, View,
+    Batch, Dataset, Material, Oracle, Recipe, Size, Spaces, Stream, TrainOn, TrainingSets,
+    UniformBox, View,
 };
 use tutelage_oracles::mlp::{Budget, Head, MlpSettings};
 
@@ -38,10 +37,16 @@ pub(crate) fn indices(rows: usize) -> Dataset<f32, u32> {
     Dataset { states, actions }
 }
 
+/// Perturbation examples of this size, uniform on [-2, 2]ᵈ.
+pub(crate) fn perturbed<A>(size: Size) -> Recipe<'static, f32, A> {
+    let cover: &'static UniformBox = Box::leak(Box::new(UniformBox::new(-2.0, 2.0).unwrap()));
+    let material = Material { cover: Some(cover), ..Material::none() };
+    Recipe { train_on: TrainOn::Perturbed(size), material, round: 1 }
+}
+
 /// Every way in which a member's training set may differ from D.
-pub(crate) fn ways() -> [TrainOn<f32>; 3] {
-    let cover = Arc::new(UniformBox::new(-2.0, 2.0).unwrap());
-    [TrainOn::Data, TrainOn::Bootstrap, TrainOn::Perturbed { size: Size::Poisson(40.0), cover }]
+pub(crate) fn ways<A>() -> [Recipe<'static, f32, A>; 3] {
+    [TrainOn::Data.into(), TrainOn::Bootstrap.into(), perturbed(Size::Poisson(40.0))]
 }
 
 pub(crate) fn settings(hidden: &[usize], iterations: usize) -> MlpSettings {
@@ -51,19 +56,20 @@ pub(crate) fn settings(hidden: &[usize], iterations: usize) -> MlpSettings {
 pub(crate) fn fit<A: Head, O: Oracle<State = f32, Action = A>>(
     oracle: &O,
     data: &Dataset<f32, A>,
-    train_on: &TrainOn<f32>,
+    recipe: impl Into<Recipe<'static, f32, A>>,
     members: usize,
 ) -> O::Policy {
-    let sets = TrainingSets::new(data, train_on, SPACES, members, Stream::new(5)).unwrap();
+    let recipe = recipe.into();
+    let sets = TrainingSets::new(data, recipe, SPACES, members, Stream::new(5)).unwrap();
     oracle.fit(&sets, &Stream::new(6)).unwrap()
 }
 
 /// The training set of the first member, written out.
 pub(crate) fn written_out<A: Head>(
     data: &Dataset<f32, A>,
-    train_on: &TrainOn<f32>,
+    recipe: Recipe<'static, f32, A>,
 ) -> Dataset<f32, A> {
-    let sets = TrainingSets::new(data, train_on, SPACES, 1, Stream::new(5)).unwrap();
+    let sets = TrainingSets::new(data, recipe, SPACES, 1, Stream::new(5)).unwrap();
     let mut out = Dataset::empty(SPACES);
     match sets.view(0) {
         View::All => return data.clone(),
