@@ -2,7 +2,7 @@
 
 use articulated::{InstructionSet, Snapshot, World};
 use rayon::prelude::*;
-use tutelage::{Batch, EnvError, LaneError, Rng, Spaces, Step};
+use tutelage::{Batch, Bounds, EnvError, Envs, LaneError, Rng, Spaces, Step};
 
 use crate::locomotion::random_pose;
 use crate::robot::{Episode, Robot, SETTINGS};
@@ -15,7 +15,7 @@ use crate::{HORIZON, Normaliser, NormaliserError, Task};
 /// changes a bit, and a lane whose simulation diverges ends alone.
 ///
 /// ```
-/// use tutelage::{Batch, Stream};
+/// use tutelage::{Batch, Envs, Stream};
 /// use tutelage_envs::{Herd, Task};
 ///
 /// let mut herd = Herd::new(Task::Hopper, 6)?;
@@ -34,6 +34,7 @@ pub struct Herd {
     /// How many lanes each of them has.
     width: usize,
     count: usize,
+    bounds: Bounds,
     normaliser: Option<Normaliser>,
 }
 
@@ -78,7 +79,8 @@ impl Herd {
             worlds.push(Group { world, lanes });
         }
         let rest = worlds[0].world.save(0);
-        Ok(Herd { robot, rest, worlds, width, count, normaliser: None })
+        let bounds = Bounds::unit(task.action_width()).clipping();
+        Ok(Herd { robot, rest, worlds, width, count, bounds, normaliser: None })
     }
 
     /// The same robots with their states normalised, from their next reset or step on.
@@ -95,40 +97,9 @@ impl Herd {
         self.robot.task
     }
 
-    /// How many lanes there are (at least one).
-    pub fn count(&self) -> usize {
-        self.count
-    }
-
-    /// The sizes of the task's spaces.
-    pub fn spaces(&self) -> Spaces {
-        self.robot.spaces()
-    }
-
-    /// The task's time limit H.
-    pub fn horizon(&self) -> usize {
-        HORIZON
-    }
-
-    /// The state that a lane is in.
-    pub fn state(&self, lane: usize) -> &[f32] {
-        &self.lane(lane).state
-    }
-
-    /// What the last step of a lane brought.
-    pub fn last_step(&self, lane: usize) -> Step {
-        self.lane(lane).step
-    }
-
     /// Whether a lane's last step came to a number that is not finite, which ends an episode as terminated.
     pub fn diverged(&self, lane: usize) -> bool {
         !self.lane(lane).episode.finite
-    }
-
-    /// Begins an episode in one lane, each actuated joint uniformly within [`crate::POSE_RANGE`] of zero.
-    pub fn reset(&mut self, lane: usize, rng: Rng) -> Result<(), LaneError> {
-        let pose = random_pose(rng);
-        self.reset_to(lane, &pose[..self.robot.task.action_width()])
     }
 
     /// Begins an episode in one lane at rest with the actuated joints at `pose`, in radians.
@@ -146,16 +117,42 @@ impl Herd {
         check_state(lane, state)
     }
 
-    /// Collects the states of some lanes, a row each.
-    pub fn gather(&self, lanes: &[usize], states: &mut Batch<f32>) {
-        states.resize(lanes.len());
-        for (row, &lane) in lanes.iter().enumerate() {
-            states.row_mut(row).copy_from_slice(self.state(lane));
-        }
+    fn lane(&self, lane: usize) -> &Lane {
+        &self.worlds[lane / self.width].lanes[lane % self.width]
+    }
+}
+
+impl Envs for Herd {
+    type State = f32;
+    type Action = f32;
+
+    fn count(&self) -> usize {
+        self.count
     }
 
-    /// Steps some lanes: row `i` of `actions` is for `lanes[i]`. Where several fail, the lowest is reported.
-    pub fn step(&mut self, lanes: &[usize], actions: &Batch<f32>) -> Result<(), LaneError> {
+    fn spaces(&self) -> Spaces {
+        self.robot.spaces()
+    }
+
+    fn bounds(&self) -> &Bounds {
+        &self.bounds
+    }
+
+    fn horizon(&self) -> usize {
+        HORIZON
+    }
+
+    /// Each actuated joint begins uniformly within [`crate::POSE_RANGE`] of zero.
+    fn reset(&mut self, lane: usize, rng: Rng) -> Result<(), LaneError> {
+        let pose = random_pose(rng);
+        self.reset_to(lane, &pose[..self.robot.task.action_width()])
+    }
+
+    fn state(&self, lane: usize) -> &[f32] {
+        &self.lane(lane).state
+    }
+
+    fn step(&mut self, lanes: &[usize], actions: &Batch<f32>) -> Result<(), LaneError> {
         for (row, &lane) in lanes.iter().enumerate() {
             self.worlds[lane / self.width].lanes[lane % self.width].row = Some(row);
         }
@@ -175,8 +172,8 @@ impl Herd {
         failed.min_by_key(|&(lane, _)| lane).map_or(Ok(()), |(_, failure)| Err(failure))
     }
 
-    fn lane(&self, lane: usize) -> &Lane {
-        &self.worlds[lane / self.width].lanes[lane % self.width]
+    fn last_step(&self, lane: usize) -> Step {
+        self.lane(lane).step
     }
 }
 

@@ -1,7 +1,7 @@
 //! The environments' contract: conformance, refusals, and independence of threads.
 #![allow(clippy::unwrap_used)] // helpers of tests are tests
 
-use tutelage::{Batch, Env, EnvError, Lanes, Stream, check_env};
+use tutelage::{Batch, Env, EnvError, Envs, Lanes, Stream, check_env};
 use tutelage_envs::{HORIZON, Locomotion, Task};
 
 fn new(task: Task) -> Locomotion {

@@ -6,7 +6,8 @@ use tutelage::{
     Batch, Cover, CoverError, Dataset, DurableOracle, EnvError, LaneError, Lanes, Material,
     StoredStates, UniformBox,
 };
-use tutelage_experts::{FileError, GaussianExpert, Problem};
+use tutelage_envs::Herd;
+use tutelage_experts::{Clock, FileError, GaussianExpert, Problem};
 use tutelage_oracles::mlp::{Ensemble, SettingsError};
 use tutelage_runs::store::{Given, History, RunDir, StoreError, read_history, read_spec};
 
@@ -194,7 +195,13 @@ pub(crate) fn lanes_for(episodes: usize) -> usize {
 
 /// As many environments as there are episodes, up to a limit, seen as a robot's expert sees them.
 pub fn robot_envs(expert: &GaussianExpert, episodes: usize) -> Result<BoxEnvs<f32>, CastError> {
-    let envs: Result<Vec<_>, _> = (0..lanes_for(episodes)).map(|_| expert.env()).collect();
+    let count = lanes_for(episodes);
+    if expert.clock() == Clock::Hidden {
+        let herd = Herd::new(expert.task(), count)?;
+        let normalised = herd.normalised(expert.normaliser().clone());
+        return Ok(Box::new(normalised.map_err(|error| EnvError::Other(error.into()))?));
+    }
+    let envs: Result<Vec<_>, _> = (0..count).map(|_| expert.env()).collect();
     Ok(Box::new(Lanes::new(envs?)?))
 }
 
