@@ -261,11 +261,7 @@ fn expert_as<A: Kind>(
     Ok(evaluate(&mut envs, &mut actor, None, spec.episodes, stream)?)
 }
 
-/// How many rounds of a run are annotated.
-pub fn annotated_rounds(path: &Path) -> Result<usize, LabError> {
-    Ok(match read_any(path)? {
-        AnyHistory::Vectors(history) => history.settled(),
-        AnyHistory::Indices(history) => history.settled(),
-        AnyHistory::Finite(history) => history.settled(),
-    })
+/// How many answers each annotated round of a run has.
+pub fn round_sizes(path: &Path) -> Result<Vec<usize>, LabError> {
+    Ok(read_any(path)?.round_sizes())
 }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::{
-    Algorithm, Beta, Drive, ExpertActs, Sampling, TrainOn, active_dagger, bagging,
+    Algorithm, Ask, Beta, Drive, ExpertActs, Sampling, TrainOn, active_dagger, bagging,
     behavior_cloning, bootstrap_dagger, dagger, dart, ensemble_dagger, growing_mp, hg_dagger,
     mftpl_p, mixed_dagger, mp, nearest, supervised,
 };
@@ -486,6 +486,11 @@ impl Named {
         matches!(self.sketch().drive, Drive::Expert(_))
     }
 
+    /// Whether the expert drives at least now and then.
+    pub fn needs_driver(&self) -> bool {
+        self.sketch().drive.needs_driver()
+    }
+
     /// Whether it trains on the annotations of an earlier run.
     pub fn is_offline(&self) -> bool {
         self.sketch().drive == Drive::Stored
@@ -568,7 +573,12 @@ impl FromStr for Named {
         {
             *slot = number.parse(text, argument)?;
         }
-        Ok(Self { family, members, numbers })
+        let named = Self { family, members, numbers };
+        if members < 2 && matches!(named.sketch().ask, Ask::MostDisputed { .. }) {
+            let allowed = "at least 2 members, since one cannot disagree with itself".into();
+            return Err(NameError::Number { text: text.into(), allowed });
+        }
+        Ok(named)
     }
 }
 
@@ -662,6 +672,7 @@ mod tests {
             ("dagger-linear(0)", "M"),
             ("hg-dagger(inf)", "τ"),
             ("active-bd-5(0)", "m"),
+            ("active-bd-1(4)", "at least 2 members"),
         ] {
             let error = error(name).to_string();
             assert!(error.contains(word) && error.contains(name), "{error}");

@@ -5,7 +5,7 @@ use crate::{Action, Batch, Element};
 /// A policy π made of E members h₁ … h_E; a single function is the case E = 1.
 ///
 /// The paper's πₙ(a | s) = (1/E) Σₑ I(hₑ(s) = a) acts with a member drawn anew at every step; its deployed policy is the
-/// members' mean. Both are built from the two methods here; who draws, and when, is the choice [`crate::Acting`].
+/// members' mean. Both are built from the two methods here; who draws, and when, is the choice [`crate::Deploy`].
 ///
 /// ```
 /// use tutelage::{Batch, Policy, PolicyError};
@@ -125,6 +125,22 @@ impl PolicyError {
     }
 }
 
+/// (1/E) Σₑ ℓ(hₑ(s), h̄(s)) in each state: how much the members differ from what they say together.
+pub fn disagreement<P: Policy>(
+    policy: &P,
+    states: &Batch<P::State>,
+    mean: &Batch<P::Action>,
+) -> Result<Vec<f64>, PolicyError> {
+    let members = policy.members();
+    let mut actions = Batch::new(mean.width());
+    policy.act_each(states, &mut actions)?;
+    let of_state = |row: usize| {
+        let each = (0..members).map(|e| actions.row(row * members + e));
+        each.map(|action| P::Action::loss(action, mean.row(row))).sum::<f64>() / members as f64
+    };
+    Ok((0..states.len()).map(of_state).collect())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -167,20 +183,4 @@ mod tests {
         Numbered.act_each(&Batch::new(1), &mut actions).unwrap();
         assert!(actions.is_empty());
     }
-}
-
-/// (1/E) Σₑ ℓ(hₑ(s), h̄(s)) in each state: how much the members differ from what they say together.
-pub fn disagreement<P: Policy>(
-    policy: &P,
-    states: &Batch<P::State>,
-    mean: &Batch<P::Action>,
-) -> Result<Vec<f64>, PolicyError> {
-    let members = policy.members();
-    let mut actions = Batch::new(mean.width());
-    policy.act_each(states, &mut actions)?;
-    let of_state = |row: usize| {
-        let each = (0..members).map(|e| actions.row(row * members + e));
-        each.map(|action| P::Action::loss(action, mean.row(row))).sum::<f64>() / members as f64
-    };
-    Ok((0..states.len()).map(of_state).collect())
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use tutelage_lab::spec::{Class, Draft, RunSpec};
-use tutelage_lab::{annotated_rounds, spec_of};
+use tutelage_lab::{round_sizes, spec_of};
 
 use super::learn::{carry_out, folder};
 use crate::output::Output;
@@ -45,8 +45,15 @@ impl Retrain {
 
     /// The stored run's spec with another algorithm, on its data.
     fn spec(&self, stored: &RunSpec) -> anyhow::Result<RunSpec> {
-        let rounds = annotated_rounds(&self.dir)? as i64;
-        let dir = self.dir.display();
+        let sizes = round_sizes(&self.dir)?;
+        let (rounds, dir) = (sizes.len() as i64, self.dir.display());
+        if let Some(size) = sizes.iter().find(|&&size| size != stored.states_per_round) {
+            bail!(
+                "{dir} has rounds of different sizes ({size} answers where {} were asked for); only runs whose rounds are \
+                 alike can be trained on round by round",
+                stored.states_per_round
+            );
+        }
         match (rounds, self.rounds.unwrap_or(rounds)) {
             (0, _) => bail!("{dir} holds no annotated round to train on"),
             (1, 2..) => bail!("{dir}: only 1 round is annotated"),

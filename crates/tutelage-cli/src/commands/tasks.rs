@@ -56,6 +56,7 @@ impl Row for Line {
     fn cells(&self) -> Vec<String> {
         let actions = match self.action_kind {
             "index" => format!("one of {}", self.actions),
+            _ if self.actions == 1 => "1 number".into(),
             _ => format!("{} numbers", self.actions),
         };
         vec![

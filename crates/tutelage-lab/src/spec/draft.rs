@@ -170,7 +170,11 @@ impl Draft {
         let text = self.expert_acts.as_deref().unwrap_or("sampled");
         match parse_expert_acts(text)? {
             ExpertActs::Mean if !algorithm.expert_drives() => {
-                Err(pointless("expert_acts", text, format!("in {algorithm} no expert drives")))
+                let why = match algorithm.needs_driver() {
+                    true => format!("in {algorithm} the expert acts as it answers"),
+                    false => format!("in {algorithm} no expert drives"),
+                };
+                Err(pointless("expert_acts", text, why))
             }
             // A complete spec always says `sampled`, whoever drives.
             acts => Ok(acts),

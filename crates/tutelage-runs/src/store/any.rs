@@ -65,6 +65,14 @@ impl AnyHistory {
         of_each!(self, history => history.rounds.last().map_or(0, |round| round.open_rows().len()))
     }
 
+    /// How many answers each round has whose questions are all settled.
+    pub fn round_sizes(&self) -> Vec<usize> {
+        of_each!(self, history => {
+            let settled = history.rounds.iter().filter(|round| round.is_settled());
+            settled.map(|round| round.answered_rows().len()).collect()
+        })
+    }
+
     /// How many steps the expert drove.
     pub fn expert_steps(&self) -> u64 {
         of_each!(self, history => history.expert_steps_after(usize::MAX))
