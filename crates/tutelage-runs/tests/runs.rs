@@ -658,7 +658,7 @@ fn what_an_algorithm_builds_on_is_part_of_its_identity() {
     let texts = [
         spec(&UniformBox::new(-1.0, 1.0).unwrap()),
         spec(&UniformBox::new(-1.0, 2.0).unwrap()),
-        spec(&stored(0.5)),
+        spec(&stored(0.75)),
         spec(&stored(0.25)),
     ];
     assert!(texts[0].contains("UniformBox"), "{}", texts[0]);
