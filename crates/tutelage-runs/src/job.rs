@@ -1,6 +1,13 @@
 //! What to do in a run.
 
-use tutelage::{Algorithm, Deploy, Material, Schedule};
+use std::fmt::Debug;
+use std::path::Path;
+use std::sync::Arc;
+
+use tutelage::{Action, Algorithm, Deploy, DurableOracle, Expert, Material, Schedule};
+
+use crate::line::{RoundLine, table};
+use crate::store::{OsDisk, RunDir, StoreError, Stored, read_times};
 
 /// What to do in a run: everything but who takes part.
 #[derive(Debug)]
@@ -35,14 +42,31 @@ pub enum Keep {
     Last,
 }
 
-impl<S, A> Job<'_, S, A> {
+impl<S: Debug, A: Debug> Job<'_, S, A> {
     /// The spec of a run of one's own: everything that changes its result, in words, so that a run is never continued as
     /// another. `task` is the environment's name with all of its settings; oracle and expert describe themselves.
+    ///
+    /// ```
+    /// use tutelage::{Material, Sampling, Schedule, Stream, dagger};
+    /// use tutelage_runs::{Job, Keep};
+    ///
+    /// let job = Job::<f32, f32> {
+    ///     algorithm: dagger(Sampling::Stride(10)),
+    ///     schedule: Schedule { rounds: 8, states_per_round: 10, stream: Stream::new(1) },
+    ///     material: Material::none(),
+    ///     episodes: 10,
+    ///     keep: Keep::Last,
+    /// };
+    /// let slow = job.spec("cart, 100 steps", "brakes", "learning rate 0.001");
+    /// let fast = job.spec("cart, 100 steps", "brakes", "learning rate 0.1");
+    /// assert_ne!(slow, fast);
+    /// ```
     pub fn spec(&self, task: &str, expert: &str, oracle: &str) -> String {
         let Schedule { rounds, states_per_round, stream } = self.schedule;
         let Algorithm { drive, ask, train_on, deploy, members } = self.algorithm;
-        let text = |name: &str, value: &dyn std::fmt::Debug| format!("{name} = {value:?}\n");
-        let words = |name: &str, value: &dyn std::fmt::Debug| text(name, &format!("{value:?}"));
+        let Material { cover, separator, stored } = self.material;
+        let text = |name: &str, value: &dyn Debug| format!("{name} = {value:?}\n");
+        let words = |name: &str, value: &dyn Debug| text(name, &brief(format!("{value:?}")));
         [
             text("task", &task),
             text("expert", &expert),
@@ -56,15 +80,57 @@ impl<S, A> Job<'_, S, A> {
             text("states_per_round", &states_per_round),
             text("episodes", &self.episodes),
             text("stream", &stream.name()),
+            cover.map_or(String::new(), |cover| words("cover", &cover)),
+            separator.map_or(String::new(), |separator| words("separator", &separator)),
+            stored.map_or(String::new(), |stored| words("stored", &stored)),
         ]
         .concat()
     }
+}
 
+impl<S, A> Job<'_, S, A> {
     /// The round whose policy the algorithm returns after N rounds: the last, or the one before the random round.
     pub fn returned_round(&self) -> usize {
         match self.algorithm.random_round(&self.schedule) {
             Some(round) if self.algorithm.deploy == Deploy::RandomRound => round - 1,
             _ => self.schedule.rounds,
+        }
+    }
+}
+
+impl<S: Stored, A: Stored + Action> Job<'_, S, A> {
+    /// Opens the folder of a run of one's own, or begins it there: [`RunDir::open`] under this job's [`Job::spec`].
+    ///
+    /// A folder that was begun with anything else that changes the result, such as another learning rate, is refused.
+    pub fn open<X, O>(
+        &self,
+        path: &Path,
+        task: &str,
+        expert: &X,
+        oracle: &O,
+    ) -> Result<RunDir<S, A>, StoreError>
+    where
+        X: Expert<State = S, Action = A>,
+        O: DurableOracle<State = S, Action = A>,
+    {
+        let spec = self.spec(task, &expert.describe(), &oracle.describe());
+        RunDir::open(path, &spec, Arc::new(OsDisk))
+    }
+
+    /// The learning curve so far as plain text: [`table`] of the rounds in the folder.
+    pub fn table(&self, dir: &RunDir<S, A>) -> String {
+        let (history, k) = (dir.history(), self.schedule.states_per_round);
+        let lines = RoundLine::all(history, k, &read_times(dir.path()));
+        table(&lines, history.expert.as_ref().map(tutelage::Evaluation::mean_reward))
+    }
+}
+
+/// A text, or where it is long (stored states, say), its checksum.
+fn brief(text: String) -> String {
+    match text.len() {
+        0..=200 => text,
+        length => {
+            format!("{length} characters with checksum {:08x}", crc32c::crc32c(text.as_bytes()))
         }
     }
 }

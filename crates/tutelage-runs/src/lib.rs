@@ -4,6 +4,7 @@
 //! - [`store`]: a run directory with an append-only log, from which everything about a run is derived.
 //! - [`stats`]: curves over seeds with bootstrap bands.
 //! - [`Terminal`]: a reporter for programs of one's own.
+//! - [`Job::open`] and [`Job::table`]: such a program's folder and its learning curve; `examples/` has three of them.
 //!
 //! Nothing here prints but [`Terminal`]: what a run does leaves through a [`Reporter`].
 
@@ -20,7 +21,7 @@ pub mod store;
 pub mod terminal;
 
 pub use job::{Job, Keep};
-pub use line::RoundLine;
+pub use line::{RoundLine, table};
 pub use memory::peak_memory;
 pub use reporter::{Reporter, Silent, Stage};
 pub use runner::{Ending, RunError, run};

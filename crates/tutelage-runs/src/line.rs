@@ -50,3 +50,47 @@ impl RoundLine {
         history.results.iter().map(line).collect()
     }
 }
+
+/// The rounds as plain text, a line each, with a bar as long as the reward is high: a learning curve lying on its side.
+///
+/// ```
+/// use tutelage_runs::{RoundLine, table};
+///
+/// let line = |round: usize, reward| RoundLine {
+///     round,
+///     annotations: 10 * round,
+///     reward,
+///     reward_random: None,
+///     imitation_loss: None,
+///     seconds: None,
+/// };
+/// let text = table(&[line(1, 25.0), line(2, 50.0)], Some(50.0));
+/// assert_eq!(text.lines().nth(1), Some("     1           10    25.00            ##########"));
+/// assert_eq!(text.lines().nth(3), Some("expert                 50.00            ####################"));
+/// ```
+pub fn table(lines: &[RoundLine], expert: Option<f64>) -> String {
+    let rewards = || lines.iter().map(|line| line.reward).chain(expert);
+    let [low, high] = [rewards().fold(0.0, f64::min), rewards().fold(0.0, f64::max)];
+    let row = |name: &str, annotations: &str, reward: f64, loss: Option<f64>| {
+        let share = (reward - low) / (high - low).max(f64::MIN_POSITIVE);
+        let bar = "#".repeat((share * BAR).round() as usize);
+        let loss = loss.map_or(String::new(), |loss| format!("{loss:.4}"));
+        format!("{name:>6}  {annotations:>11}  {reward:>7.2}  {loss:>8}  {bar}")
+            .trim_end()
+            .to_owned()
+    };
+    let heading = format!(" round  {:>11}  {:>7}  {:>8}", "annotations", "reward", "loss");
+    let rounds = lines.iter().map(|line| {
+        row(
+            &line.round.to_string(),
+            &line.annotations.to_string(),
+            line.reward,
+            line.imitation_loss,
+        )
+    });
+    let expert = expert.map(|reward| row("expert", "", reward, None));
+    [heading].into_iter().chain(rounds).chain(expert).map(|line| line + "\n").collect()
+}
+
+/// The longest bar.
+const BAR: f64 = 20.0;

@@ -4,8 +4,8 @@ use std::time::Instant;
 
 use tutelage::{
     Action, ByExpert, Deploy, Deployed, Drive, DurableOracle, Envs, Evaluation, Expert, ExpertActs,
-    LearnError, Lesson, OracleError, Participants, Policy, Progress, Questions, RolloutError,
-    Round, Turn, evaluate,
+    ExpertError, LearnError, Lesson, OracleError, Participants, Policy, Progress, Questions,
+    RolloutError, Round, Turn, evaluate,
 };
 
 use crate::job::{Job, Keep};
@@ -18,7 +18,7 @@ use crate::store::{self, Record, RoundResult, RunDir, Seconds, StoreError, Store
 pub enum Ending {
     /// All rounds are played.
     Finished,
-    /// The reporter wanted it to stop; it can be continued.
+    /// The reporter wanted it to stop, or the expert left ([`ExpertError::Left`]); it can be continued.
     Stopped,
 }
 
@@ -55,6 +55,37 @@ pub enum RunError {
 /// The log and the policies come out the same to the byte, however often the run was stopped or killed on the way, and
 /// whatever the number of threads.
 pub fn run<W, X, O>(
+    participants: Participants<'_, W, X, O>,
+    job: &Job<'_, W::State, W::Action>,
+    dir: &mut RunDir<W::State, W::Action>,
+    reporter: &mut dyn Reporter,
+) -> Result<Ending, RunError>
+where
+    W: Envs<State: Stored, Action: Stored>,
+    X: Expert<State = W::State, Action = W::Action>,
+    O: DurableOracle<State = W::State, Action = W::Action>,
+{
+    match go_on(participants, job, dir, reporter) {
+        Err(error) if error.is_farewell() => Ok(Ending::Stopped),
+        ending => ending,
+    }
+}
+
+impl RunError {
+    /// Whether nothing is wrong but that the expert has left.
+    fn is_farewell(&self) -> bool {
+        let farewell =
+            |source: &RolloutError| matches!(source, RolloutError::Expert(ExpertError::Left));
+        match self {
+            Self::Learn(LearnError::Annotate { source, .. }) => matches!(source, ExpertError::Left),
+            Self::Learn(LearnError::Collect { source, .. }) => farewell(source),
+            Self::Evaluate { source, .. } => farewell(source),
+            _ => false,
+        }
+    }
+}
+
+fn go_on<W, X, O>(
     participants: Participants<'_, W, X, O>,
     job: &Job<'_, W::State, W::Action>,
     dir: &mut RunDir<W::State, W::Action>,

@@ -1,7 +1,7 @@
 //! A reporter for the terminal, for programs of one's own.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tutelage::Evaluation;
@@ -123,7 +123,14 @@ pub fn rough(time: Duration) -> String {
 }
 
 /// Counts Ctrl-C: the first asks a run to stop at a safe point; the second ends the process, which loses nothing either.
+///
+/// A process has one count: who asks again, for a second run, gets the same.
 pub fn stop_on_ctrl_c() -> Result<Arc<AtomicUsize>, CtrlCError> {
+    static STOPS: Mutex<Option<Arc<AtomicUsize>>> = Mutex::new(None);
+    let mut counted = STOPS.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(stops) = &*counted {
+        return Ok(Arc::clone(stops));
+    }
     let stops = Arc::new(AtomicUsize::new(0));
     let seen = Arc::clone(&stops);
     ctrlc::set_handler(move || {
@@ -132,12 +139,18 @@ pub fn stop_on_ctrl_c() -> Result<Arc<AtomicUsize>, CtrlCError> {
         }
         eprintln!("stopping at the next safe point; press Ctrl-C again to stop at once");
     })?;
-    Ok(stops)
+    Ok(counted.insert(stops).clone())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_process_may_run_several_times() {
+        let [first, second] = [Terminal::new(1).unwrap(), Terminal::new(2).unwrap()];
+        assert!(Arc::ptr_eq(&first.stops, &second.stops));
+    }
 
     #[test]
     fn times_are_rough() {

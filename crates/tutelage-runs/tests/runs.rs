@@ -12,8 +12,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use testbed::{Damper, Gradient, SPACES, lanes, schedule};
 use tutelage::{
-    Algorithm, Deploy, DurableOracle, Material, Participants, Sampling, UniformBox, hg_dagger,
-    mftpl_p,
+    Algorithm, Batch, Deploy, DurableOracle, Expert, ExpertActs, ExpertError, Material,
+    Participants, Rng, Sampling, UniformBox, behavior_cloning, hg_dagger, mftpl_p,
 };
 use tutelage_runs::store::{
     Disk, Given, LogFile, OsDisk, RunDir, StoreError, policy_path, read_history, read_policy,
@@ -741,4 +741,70 @@ fn a_program_of_ones_own_that_changes_anything_is_another_run() {
         assert!(matches!(error, StoreError::Spec { .. }), "{error}");
     }
     drop(open(dir.path(), &spec("rate 0.2", 4, 3)).unwrap());
+}
+
+#[test]
+fn what_an_algorithm_builds_on_is_part_of_its_identity() {
+    let spec = |cover: &dyn tutelage::Cover<f32>| {
+        let material = Material { cover: Some(cover), ..Material::none() };
+        let (algorithm, schedule) = (mftpl_p(3, 5.0, STRIDE), schedule(1));
+        Job::<f32, f32> { algorithm, schedule, material, episodes: 5, keep: Keep::All }
+            .spec("line", "me", "rate 0.2")
+    };
+    let stored = |last: f32| {
+        let mut states = Batch::new(2);
+        (0..1000).for_each(|row| states.push(&[row as f32, last]));
+        tutelage::StoredStates::new(states).unwrap()
+    };
+    let texts = [
+        spec(&UniformBox::new(-1.0, 1.0).unwrap()),
+        spec(&UniformBox::new(-1.0, 2.0).unwrap()),
+        spec(&stored(0.75)),
+        spec(&stored(0.25)),
+    ];
+    assert!(texts[0].contains("UniformBox"), "{}", texts[0]);
+    assert!(texts.iter().all(|text| text.len() < 1000), "stored states are named by a checksum");
+    let distinct: std::collections::BTreeSet<&String> = texts.iter().collect();
+    assert_eq!(distinct.len(), texts.len());
+}
+
+/// Drives and answers for so many calls, then leaves.
+struct Guest(Damper, usize);
+
+impl Expert for Guest {
+    type State = f32;
+    type Action = f32;
+
+    fn annotate(
+        &mut self,
+        states: &Batch<f32>,
+        rngs: &mut [Rng],
+        actions: &mut Batch<f32>,
+    ) -> Result<(), ExpertError> {
+        self.1 = self.1.checked_sub(1).ok_or(ExpertError::Left)?;
+        self.0.annotate(states, rngs, actions)
+    }
+
+    fn batch(&self) -> usize {
+        2
+    }
+}
+
+#[test]
+fn an_expert_that_leaves_at_any_time_stops_the_run_and_loses_nothing() {
+    let teach = |dir: &Path, calls: usize| {
+        let (mut envs, mut expert) = (lanes(), Guest(Damper::new(2), calls));
+        let participants = Participants { envs: &mut envs, expert: &mut expert, oracle: &Gradient };
+        let algorithm = behavior_cloning(ExpertActs::Sampled, STRIDE);
+        let (schedule, material) = (schedule(1), Material::none());
+        let job = Job { algorithm, schedule, material, episodes: 5, keep: Keep::All };
+        let mut run_dir = job.open(dir, "point mass", &Damper::new(2), &Gradient).unwrap();
+        run(participants, &job, &mut run_dir, &mut Silent).unwrap()
+    };
+    let [whole, broken] = [0, 1].map(|_| tempfile::tempdir().unwrap());
+    assert_eq!(teach(whole.path(), usize::MAX), Ending::Finished);
+    let visits =
+        (0..).step_by(20).position(|calls| teach(broken.path(), calls) == Ending::Finished);
+    assert!(visits.unwrap() > 3, "it left while driving and while answering");
+    assert_eq!(bytes(whole.path()), bytes(broken.path()));
 }

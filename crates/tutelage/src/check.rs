@@ -40,22 +40,28 @@ pub enum Breach {
 const EPISODES: u64 = 5;
 
 /// Puts an environment through a few episodes of random actions and checks its contract: states lie in their space,
-/// rewards are finite, episodes end within the time limit, spaces stay the same, and an episode is a function of its
-/// generator and its actions alone, whatever was played before and on whichever instance.
+/// rewards are finite, episodes end within the time limit, spaces, horizon and bounds stay the same, and an episode is a
+/// function of its generator and its actions alone, whatever was played before and on whichever instance.
+///
+/// In a test of one's own: `check_env(MyEnv::new, Stream::new(1)).unwrap()`. [`Env`] has a whole example.
 pub fn check_env<E: Env>(make: impl Fn() -> E, stream: Stream) -> Result<(), Breach> {
     let mut used = make();
+    let declared = |env: &E| (env.spaces(), env.horizon(), env.bounds());
+    let promised = declared(&used);
     let spaces = used.spaces();
     if spaces.states == 0 || spaces.actions == 0 || used.horizon() == 0 {
         return Err(Breach::Env(format!(
-            "spaces {spaces:?} and horizon {} must be at least 1",
+            "the sizes of both spaces and the horizon must be at least 1, but they are {}, {} and {}",
+            spaces.states,
+            spaces.actions,
             used.horizon()
         )));
     }
     if used.bounds().width() != E::Action::width(spaces.actions) {
         return Err(Breach::Env(format!(
-            "bounds() has {} coordinates, but an action has {}",
-            used.bounds().width(),
-            E::Action::width(spaces.actions)
+            "bounds() must have a coordinate for every value of an action, which has {}, but there are {}",
+            E::Action::width(spaces.actions),
+            used.bounds().width()
         )));
     }
     for episode in 0..EPISODES {
@@ -70,10 +76,10 @@ pub fn check_env<E: Env>(make: impl Fn() -> E, stream: Stream) -> Result<(), Bre
                  differs from a used one at time {time} of episode {episode}"
             )));
         }
-        if used.spaces() != spaces {
+        if declared(&used) != promised {
             return Err(Breach::Env(format!(
-                "spaces changed from {spaces:?} to {:?}",
-                used.spaces()
+                "spaces, horizon and bounds must stay the same, but episode {episode} changed them from {promised:?} to {:?}",
+                declared(&used)
             )));
         }
     }
@@ -95,10 +101,11 @@ fn play<E: Env>(
     for time in 1..=env.horizon() {
         if let Some(index) = state.iter().position(|value| !value.fits(spaces.states)) {
             return Err(Breach::Env(format!(
-                "state[{index}] = {} at time {} is not in a state space of size {}",
+                "every state but an episode's last must lie in the state space, but state[{index}] = {} at time {} does \
+                 not (allowed: {})",
                 state[index],
                 time - 1,
-                spaces.states
+                E::State::allowed(spaces.states)
             )));
         }
         E::Action::draw_uniform(spaces.actions, &mut rng, action.as_mut_slice());
@@ -106,7 +113,7 @@ fn play<E: Env>(
         let step = env.step(action.row(0), &mut state).map_err(failed("step"))?;
         if !step.reward.is_finite() {
             return Err(Breach::Env(format!(
-                "reward {} at time {time} is not finite",
+                "every reward must be finite, but that of time {time} is {}",
                 step.reward
             )));
         }
@@ -116,7 +123,7 @@ fn play<E: Env>(
         }
     }
     Err(Breach::Env(format!(
-        "an episode must end (terminated or truncated) within the horizon of {}",
+        "an episode must end (terminated or truncated) within the horizon, but one goes on after {} steps",
         env.horizon()
     )))
 }
@@ -124,13 +131,38 @@ fn play<E: Env>(
 /// Asks an expert about some states and checks its contract: answers lie in the action space and its box, row by row; a
 /// row's answer depends on that row's state and generator alone, however rows are batched; and its mean, where it has one,
 /// is an action too.
+///
+/// ```
+/// use tutelage::{ActionSpace, Batch, Bounds, Expert, ExpertError, Rng, Stream, check_expert};
+///
+/// /// Steers back to the origin, as hard as it is far away.
+/// struct Back;
+///
+/// impl Expert for Back {
+///     type State = f32;
+///     type Action = f32;
+///     fn annotate(&mut self, states: &Batch<f32>, _: &mut [Rng], actions: &mut Batch<f32>) -> Result<(), ExpertError> {
+///         (0..states.len()).for_each(|i| actions.row_mut(i)[0] = -states.row(i)[0]);
+///         Ok(())
+///     }
+/// }
+///
+/// let space = ActionSpace { size: 1, bounds: Bounds::unit(1) };
+/// check_expert(&mut Back, &Batch::from_vec(1, vec![-0.5, 1.0])?, &space, Stream::new(1))?;
+///
+/// let breach = check_expert(&mut Back, &Batch::from_vec(1, vec![0.5, 5.0])?, &space, Stream::new(1)).unwrap_err();
+/// assert!(breach.to_string().contains("row 1, place 0: -5 is not allowed"), "{breach}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn check_expert<X: Expert>(
     expert: &mut X,
     states: &Batch<X::State>,
     space: &ActionSpace,
     stream: Stream,
 ) -> Result<(), Breach> {
-    let breach = |what: &str, source: SpaceError| Breach::Expert(format!("{what}: {source}"));
+    let breach = |what: &str, source: SpaceError| {
+        Breach::Expert(format!("{what} must be one action of the task for each state: {source}"))
+    };
     let rngs = || (0..states.len() as u64).map(|row| stream.fork("row", row).rng());
     let width = X::Action::width(space.size);
     let mut together = Batch::zeros(states.len(), width);

@@ -116,6 +116,9 @@ pub enum ExpertError {
     /// The expert has no mean action.
     #[error("this expert cannot tell its mean action")]
     NoMean,
+    /// The expert has left: what it said is kept, and the lesson can go on when it comes back.
+    #[error("the expert has left; the lesson can go on when it comes back")]
+    Left,
     /// Something specific to this expert.
     #[error(transparent)]
     Other(#[from] Box<dyn std::error::Error + Send + Sync>),

@@ -80,6 +80,8 @@ pub use nearest::nearest;
 pub use oracle::{DurableOracle, Oracle, OracleError};
 pub use policy::{Policy, PolicyError, disagreement};
 pub use progress::Progress;
+/// The generators' traits, for environments and experts that draw: `use tutelage::rand::RngExt`.
+pub use rand;
 pub use rollout::{RolloutError, Steps};
 pub use round::{Questions, Reply, Round};
 pub use sampling::Sampling;

@@ -1,0 +1,151 @@
+//! An environment of one's own with a few distinct actions: a mouse that should run to the cheese and not into the cat,
+//! learned with DAgger and a classifier.
+//!
+//! `cargo run --release -p tutelage-runs --example own_discrete -- [DIR]`. Stop it with Ctrl-C, kill it, cut the power: the same
+//! command goes on to the same bits.
+
+use std::error::Error;
+use std::path::PathBuf;
+
+use tutelage::rand::RngExt;
+use tutelage::{
+    Batch, Env, EnvError, Expert, ExpertError, Lanes, Material, Participants, Rng, Sampling,
+    Schedule, Spaces, Step, Stream, check_env, dagger,
+};
+use tutelage_oracles::mlp::{AdamSettings, Budget, MlpClassifier, MlpSettings};
+use tutelage_runs::{Job, Keep, Terminal, run};
+
+/// Where the mouse is, seen from the cheese and from the cat: that is the state. The action says which way to go.
+#[derive(Clone, Default)]
+struct Meadow {
+    mouse: [f32; 2],
+    cheese: [f32; 2],
+    cat: [f32; 2],
+    time: usize,
+}
+
+/// Action i is a step this way: actions are numbers from 0 to 3.
+const WAYS: [[f32; 2]; 4] = [[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0], [0.0, -1.0]];
+const HORIZON: usize = 60;
+
+impl Meadow {
+    fn write(&self, state: &mut [f32]) {
+        let [cheese, cat] = [self.cheese, self.cat].map(|place| minus(place, self.mouse));
+        state.copy_from_slice(&[cheese[0], cheese[1], cat[0], cat[1]]);
+    }
+}
+
+fn minus(a: [f32; 2], b: [f32; 2]) -> [f32; 2] {
+    [a[0] - b[0], a[1] - b[1]]
+}
+
+fn length(a: [f32; 2]) -> f32 {
+    a[0].hypot(a[1])
+}
+
+impl Env for Meadow {
+    type State = f32;
+    type Action = u32;
+
+    fn spaces(&self) -> Spaces {
+        Spaces { states: 4, actions: WAYS.len() }
+    }
+
+    fn horizon(&self) -> usize {
+        HORIZON
+    }
+
+    fn reset(&mut self, mut rng: Rng, state: &mut [f32]) -> Result<(), EnvError> {
+        let mut place =
+            |from: f32, to: f32| [rng.random_range(from..to), rng.random_range(-2.0..2.0)];
+        *self = Self {
+            mouse: place(-3.0, -2.0),
+            cheese: place(2.0, 3.0),
+            cat: place(-1.0, 1.0),
+            time: 0,
+        };
+        self.write(state);
+        Ok(())
+    }
+
+    fn step(&mut self, action: &[u32], state: &mut [f32]) -> Result<Step, EnvError> {
+        let way = WAYS[action[0] as usize];
+        self.mouse = [0, 1].map(|i| self.mouse[i] + 0.2 * way[i]);
+        self.time += 1;
+        self.write(state);
+        let [cheese, cat] = [self.cheese, self.cat].map(|place| length(minus(place, self.mouse)));
+        let (fed, caught) = (cheese < 0.3, cat < 0.5);
+        let reward = if fed {
+            10.0
+        } else if caught {
+            -10.0
+        } else {
+            -0.1
+        };
+        Ok(Step { reward, terminated: fed || caught, truncated: self.time == HORIZON })
+    }
+}
+
+/// Goes where cheese draws and the cat does not frighten.
+struct OldMouse;
+
+impl OldMouse {
+    fn way(state: &[f32]) -> u32 {
+        let appeal = |way: [f32; 2]| {
+            let [cheese, cat] =
+                [0, 2].map(|i| minus([state[i], state[i + 1]], way.map(|x| 0.2 * x)));
+            -length(cheese) - 4.0 * (-2.0 * length(cat)).exp()
+        };
+        let better = |a: &usize, b: &usize| appeal(WAYS[*a]).total_cmp(&appeal(WAYS[*b]));
+        (0..WAYS.len()).max_by(better).unwrap_or_default() as u32
+    }
+}
+
+impl Expert for OldMouse {
+    type State = f32;
+    type Action = u32;
+
+    fn annotate(
+        &mut self,
+        states: &Batch<f32>,
+        _: &mut [Rng],
+        actions: &mut Batch<u32>,
+    ) -> Result<(), ExpertError> {
+        self.mean(states, actions)
+    }
+
+    // With distinct actions, the mean is the action taken most often; the imitation loss is how often the learner differs.
+    fn mean(&mut self, states: &Batch<f32>, actions: &mut Batch<u32>) -> Result<(), ExpertError> {
+        for (i, state) in states.rows().enumerate() {
+            actions.row_mut(i)[0] = Self::way(state);
+        }
+        Ok(())
+    }
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let dir = std::env::args_os().nth(1).map_or(std::env::temp_dir().join("meadow"), PathBuf::from);
+    check_env(Meadow::default, Stream::new(1))?;
+
+    let oracle = MlpClassifier::new(MlpSettings {
+        budget: Budget::Iterations(1000),
+        adam: AdamSettings { learning_rate: 5e-3, ..AdamSettings::default() },
+        ..MlpSettings::new(&[32, 32])
+    })?;
+    let job = Job {
+        algorithm: dagger(Sampling::Stride(3)),
+        schedule: Schedule { rounds: 10, states_per_round: 50, stream: Stream::new(1) },
+        material: Material::none(),
+        episodes: 25,
+        keep: Keep::Last,
+    };
+    let (mut envs, mut expert) = (Lanes::new(vec![Meadow::default(); 25])?, OldMouse);
+    let mut run_dir = job.open(&dir, "meadow", &expert, &oracle)?;
+    let participants = Participants { envs: &mut envs, expert: &mut expert, oracle: &oracle };
+    run(participants, &job, &mut run_dir, &mut Terminal::new(job.schedule.rounds)?)?;
+
+    println!("{}", job.table(&run_dir));
+    println!("Everything is in {0}: see `tutelage show {0}`,", dir.display());
+    println!("and `tutelage export {} --out meadow.npz` for the answers.", dir.display());
+    Ok(())
+}

@@ -1,0 +1,117 @@
+//! An environment of one's own: a cart that should come to rest at the origin, learned with Bootstrap-DAgger.
+//!
+//! `cargo run --release -p tutelage-runs --example own_environment -- [DIR]`. Stop it with Ctrl-C, kill it, cut the power: the
+//! same command goes on to the same bits. Change anything that would change the result, and the folder is refused.
+
+use std::error::Error;
+use std::path::PathBuf;
+
+use tutelage::rand::RngExt;
+use tutelage::{
+    Batch, Bounds, Env, EnvError, Expert, ExpertError, Lanes, Material, Participants, Rng,
+    Sampling, Schedule, Spaces, Step, Stream, bootstrap_dagger, check_env,
+};
+use tutelage_oracles::mlp::{AdamSettings, Budget, MlpOracle, MlpSettings};
+use tutelage_runs::{Job, Keep, Terminal, run};
+
+/// A cart on a rail: its place and speed are the state, the force that pushes it is the action.
+#[derive(Clone, Default)]
+struct Cart {
+    place: f32,
+    speed: f32,
+    time: usize,
+}
+
+const HORIZON: usize = 100;
+/// The strongest push, in newtons.
+const FORCE: f32 = 10.0;
+
+impl Env for Cart {
+    type State = f32;
+    type Action = f32;
+
+    fn spaces(&self) -> Spaces {
+        Spaces { states: 2, actions: 1 }
+    }
+
+    fn horizon(&self) -> usize {
+        HORIZON
+    }
+
+    // In the task's own units: the policy's actions come in newtons, and the expert answers in newtons.
+    fn bounds(&self) -> Bounds {
+        Bounds::new(vec![-FORCE], vec![FORCE]).expect("an interval")
+    }
+
+    fn reset(&mut self, mut rng: Rng, state: &mut [f32]) -> Result<(), EnvError> {
+        *self = Self { place: rng.random_range(-1.0..1.0), ..Self::default() };
+        state.copy_from_slice(&[self.place, self.speed]);
+        Ok(())
+    }
+
+    fn step(&mut self, action: &[f32], state: &mut [f32]) -> Result<Step, EnvError> {
+        self.speed += 0.02 * action[0];
+        self.place += 0.1 * self.speed;
+        self.time += 1;
+        state.copy_from_slice(&[self.place, self.speed]);
+        Ok(Step {
+            reward: 1.0 - f64::from(self.place.abs().min(1.0)),
+            terminated: self.place.abs() > 3.0,
+            truncated: self.time == HORIZON,
+        })
+    }
+}
+
+/// Steers back and brakes: not linear, so that a network has something to learn.
+struct Driver;
+
+impl Expert for Driver {
+    type State = f32;
+    type Action = f32;
+
+    fn annotate(
+        &mut self,
+        states: &Batch<f32>,
+        _: &mut [Rng],
+        actions: &mut Batch<f32>,
+    ) -> Result<(), ExpertError> {
+        self.mean(states, actions)
+    }
+
+    // Who knows a mean action gets its own reward and an imitation loss beside the learner's reward.
+    fn mean(&mut self, states: &Batch<f32>, actions: &mut Batch<f32>) -> Result<(), ExpertError> {
+        for (i, state) in states.rows().enumerate() {
+            actions.row_mut(i)[0] = FORCE * (-3.0 * state[0] - 2.0 * state[1]).tanh();
+        }
+        Ok(())
+    }
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let dir = std::env::args_os().nth(1).map_or(std::env::temp_dir().join("cart"), PathBuf::from);
+    // This says whether the environment keeps its contract, and if not, which part of it.
+    check_env(Cart::default, Stream::new(1))?;
+
+    let oracle = MlpOracle::new(MlpSettings {
+        budget: Budget::Iterations(500),
+        batch: 50,
+        adam: AdamSettings { learning_rate: 1e-2, ..AdamSettings::default() },
+        ..MlpSettings::new(&[16])
+    })?;
+    let job = Job {
+        algorithm: bootstrap_dagger(5, Sampling::Stride(10)),
+        schedule: Schedule { rounds: 8, states_per_round: 10, stream: Stream::new(1) },
+        material: Material::none(),
+        episodes: 10,
+        keep: Keep::Last,
+    };
+    let (mut envs, mut expert) = (Lanes::new(vec![Cart::default(); 10])?, Driver);
+    let mut run_dir = job.open(&dir, "cart", &expert, &oracle)?;
+    let participants = Participants { envs: &mut envs, expert: &mut expert, oracle: &oracle };
+    run(participants, &job, &mut run_dir, &mut Terminal::new(job.schedule.rounds)?)?;
+
+    println!("{}", job.table(&run_dir));
+    println!("Everything is in {0}: see `tutelage show {0}`,", dir.display());
+    println!("and `tutelage export {} --out cart.npz` for the answers.", dir.display());
+    Ok(())
+}
