@@ -85,7 +85,9 @@ impl<'a, A: Action> Examples<'a, A> {
             View::Extended(own) => {
                 check(&own.states, data.spaces.states, "perturbation states")?;
                 check(&own.actions, data.spaces.actions, "perturbation labels")?;
-                check_count(own.copies.iter().fold(shared as u64, |sum, &c| sum.saturating_add(c)))?;
+                check_count(
+                    own.copies.iter().fold(shared as u64, |sum, &c| sum.saturating_add(c)),
+                )?;
                 if let Some(standardiser) = &data.standardiser {
                     standardiser.apply(&mut own.states);
                 }

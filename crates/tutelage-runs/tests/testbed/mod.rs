@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "each test file uses its own part")]
 
+pub(crate) mod failing;
+
 use rand::RngExt;
 use tutelage::{
     Batch, Bounds, DurableOracle, Env, EnvError, Expert, ExpertError, Lanes, Oracle, OracleError,

@@ -1,0 +1,84 @@
+//! Durable runs whose actions are indices: every fault at every operation, and any number of threads.
+
+#![allow(clippy::unwrap_used)]
+
+mod testbed;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use testbed::failing::{Failing, Fault};
+use tutelage::{
+    Algorithm, Lanes, Material, Participants, Sampling, Schedule, Stream, bootstrap_dagger,
+    ensemble_dagger,
+};
+use tutelage_oracles::mlp::{Budget, MlpClassifier, MlpSettings};
+use tutelage_runs::store::{Disk, OsDisk, RunDir, read_history};
+use tutelage_runs::{Ending, Job, Keep, RunError, Silent, run};
+use tutelage_worlds::{CartPole, World};
+
+fn attempt(dir: &Path, disk: Arc<dyn Disk>, algorithm: Algorithm) -> Result<Ending, RunError> {
+    let settings = MlpSettings { budget: Budget::Iterations(60), ..MlpSettings::new(&[6]) };
+    let oracle = MlpClassifier::new(settings).unwrap();
+    let (mut envs, mut expert) =
+        (Lanes::new(vec![CartPole::default(); 3]).unwrap(), CartPole::default().expert());
+    let job = Job {
+        algorithm,
+        schedule: Schedule { rounds: 3, states_per_round: 5, stream: Stream::new(4) },
+        material: Material::none(),
+        episodes: 2,
+        keep: Keep::All,
+    };
+    let mut run_dir = RunDir::open(dir, &job.spec("cart-pole", "rule", "6 units"), disk)?;
+    let participants = Participants { envs: &mut envs, expert: &mut expert, oracle: &oracle };
+    run(participants, &job, &mut run_dir, &mut Silent)
+}
+
+fn whole(dir: &Path, algorithm: Algorithm) -> Vec<(PathBuf, Vec<u8>)> {
+    assert_eq!(attempt(dir, Arc::new(OsDisk), algorithm).unwrap(), Ending::Finished);
+    let policies = fs::read_dir(dir.join("policies")).unwrap().map(|entry| entry.unwrap().path());
+    let mut files: Vec<PathBuf> = policies.chain([dir.join("log.bin")]).collect();
+    files.sort();
+    let name = |file: &Path| file.strip_prefix(dir).unwrap().to_owned();
+    files.iter().map(|file| (name(file), fs::read(file).unwrap())).collect()
+}
+
+fn algorithms() -> [Algorithm; 2] {
+    [bootstrap_dagger(2, Sampling::Stride(4)), ensemble_dagger(2, 0.2, 0.5, 2)]
+}
+
+#[test]
+fn every_fault_at_any_moment_is_survived() {
+    for algorithm in algorithms() {
+        let reference = tempfile::tempdir().unwrap();
+        let expected = whole(reference.path(), algorithm);
+        let history = read_history::<f32, u32>(reference.path()).unwrap();
+        assert_eq!((history.rounds.len(), history.results.len()), (3, 3));
+        assert!(history.rounds[0].answered_rows().len() > 1);
+        for fault in [Fault::ShortWrite, Fault::FailedSync, Fault::FullDisk, Fault::Crash] {
+            for fails_at in 0.. {
+                let dir = tempfile::tempdir().unwrap();
+                let disk = Arc::new(Failing::new(fails_at, fault));
+                let failed = attempt(dir.path(), disk, algorithm).is_err();
+                assert!(whole(dir.path(), algorithm) == expected, "{fault:?} at {fails_at}");
+                if !failed {
+                    assert!(fails_at > 10, "a run has more than {fails_at} operations");
+                    break;
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn one_thread_and_several_write_the_same_bytes() {
+    for algorithm in algorithms() {
+        let [one, several] = [1, 4].map(|threads| {
+            let dir = tempfile::tempdir().unwrap();
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| whole(dir.path(), algorithm))
+        });
+        assert!(one == several);
+    }
+}
