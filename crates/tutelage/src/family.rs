@@ -148,7 +148,7 @@ const TAU: Number = Number {
 };
 
 /// All families, in the order in which they are listed.
-pub static FAMILIES: [Family; 15] = [
+pub static FAMILIES: [Family; 16] = [
     Family {
         key: "bc",
         label: "BC",
@@ -261,6 +261,22 @@ pub static FAMILIES: [Family; 15] = [
         example: "dagger-linear(10)",
         make: |s| mixed_dagger(Beta::Linear(s.whole(0)), s.sampling),
         look: |_| look([130, 70, 50], Stroke::Dotted),
+    },
+    Family {
+        key: "bd-power",
+        label: "BD-pⁿ",
+        about: "Bootstrap-DAgger in which the expert takes a share pⁿ⁻¹ of the steps of round n",
+        citation: "Ross, Gordon & Bagnell 2011, section 3, with Li & Zhang 2024, Algorithm 2",
+        page: "dagger-beta.md",
+        members: Members::Named,
+        numbers: &[Number { symbol: "p", ..SHARE }],
+        example: "bd-power-5(0.5)",
+        make: |s| Algorithm {
+            train_on: TrainOn::Bootstrap,
+            members: s.members,
+            ..mixed_dagger(Beta::Power(s.numbers[0]), s.sampling)
+        },
+        look: |_| look([110, 160, 70], Stroke::DashDotted),
     },
     Family {
         key: "dart",
