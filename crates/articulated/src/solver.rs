@@ -238,8 +238,8 @@ impl<A: Algebra, R: Real> Solver<A, R> {
             for (index, row) in rows.iter_mut().enumerate() {
                 let range = index * stride..(index + 1) * stride;
                 let (jacobian, response) = (&jacobian[range.clone()], &response[range]);
-                *row = Row::new(along(jacobian, response));
-                let speed = along(jacobian, &state.velocity);
+                *row = Row::new(along::<A, R>(jacobian, response));
+                let speed = along::<A, R>(jacobian, &state.velocity);
                 row.goal = if index == 0 {
                     let erp = tree.contact_erp;
                     normal_goal(A::height(touch.at), -speed, row.inverse, erp, tree.time_step)
@@ -311,7 +311,7 @@ impl<A: Algebra, R: Real> Solver<A, R> {
             let row = &mut self.limit_rows.rows[place];
             let speed = along_at(self.stops[place].coordinates, jacobian, &self.change);
             let step = relax(row, speed, MOST_LIMIT_IMPULSE, acting);
-            apply(response, &mut self.change, step);
+            apply::<A, R>(response, &mut self.change, step);
             let moved = step / row.inverse;
             greatest = R::select(acting, greatest.larger(moved * moved), greatest);
         }
@@ -322,9 +322,9 @@ impl<A: Algebra, R: Real> Solver<A, R> {
             let jacobian = &self.contact_rows.jacobian[index * stride..(index + 1) * stride];
             let response = &self.contact_rows.response[index * stride..(index + 1) * stride];
             let row = &mut self.contact_rows.rows[index];
-            let speed = along(jacobian, &self.change);
+            let speed = along::<A, R>(jacobian, &self.change);
             let step = relax(row, speed, MOST_CONTACT_IMPULSE, acting);
-            apply(response, &mut self.change, step);
+            apply::<A, R>(response, &mut self.change, step);
             if A::DIRECTIONS == 3 {
                 let moved = step / row.inverse;
                 greatest = R::select(acting, greatest.larger(moved * moved), greatest);
@@ -352,12 +352,12 @@ impl<A: Algebra, R: Real> Solver<A, R> {
         let jacobian = &self.contact_rows.jacobian[index * stride..(index + 1) * stride];
         let response = &self.contact_rows.response[index * stride..(index + 1) * stride];
         let row = &mut self.contact_rows.rows[index];
-        let speed = along(jacobian, &self.change);
+        let speed = along::<A, R>(jacobian, &self.change);
         let step = row.goal - speed * row.inverse;
         let sum = row.impulse + step;
         let outside = (sum * sum).ge(bound * bound);
         let step = clip(row, sum, step, bound.abs(), outside, acting);
-        apply(response, &mut self.change, step);
+        apply::<A, R>(response, &mut self.change, step);
     }
 
     /// Friction in both directions together, within a cone around the normal impulse. Returns the change of velocity.
@@ -367,8 +367,8 @@ impl<A: Algebra, R: Real> Solver<A, R> {
         let Rows { rows, jacobian, response } = &mut self.contact_rows;
         let jacobian = |row: usize| &jacobian[(index + row) * stride..(index + row + 1) * stride];
         let response = |row: usize| &response[(index + row) * stride..(index + row + 1) * stride];
-        let speed_along = along(jacobian(2), &self.change);
-        let speed_across = along(jacobian(1), &self.change);
+        let speed_along = along::<A, R>(jacobian(2), &self.change);
+        let speed_across = along::<A, R>(jacobian(1), &self.change);
         let [_, across, along] = &mut rows[index..index + 3] else { return R::zero() };
         let step_along = along.goal - speed_along * along.inverse;
         let step_across = across.goal - speed_across * across.inverse;
@@ -389,8 +389,8 @@ impl<A: Algebra, R: Real> Solver<A, R> {
         let acting = R::mask(acting);
         let step_across = clip(across, sum_across, step_across, bound_across, outside, acting);
         let step_along = clip(along, sum_along, step_along, bound_along, outside, acting);
-        apply(response(1), &mut self.change, step_across);
-        apply(response(2), &mut self.change, step_along);
+        apply::<A, R>(response(1), &mut self.change, step_across);
+        apply::<A, R>(response(2), &mut self.change, step_along);
         step_across / across.inverse + step_along / along.inverse
     }
 }
@@ -408,7 +408,26 @@ fn normal_goal<R: Real>(height: R, speed: R, inverse: R, erp: f64, time_step: f6
 
 /// A velocity along a row of the Jacobian.
 #[inline(always)]
-fn along<R: Real>(jacobian: &[R], velocity: &[R]) -> R {
+fn along<A: Algebra, R: Real>(jacobian: &[R], velocity: &[R]) -> R {
+    match (A::BASE, jacobian.len()) {
+        (0, 6) => along_fixed::<R, 6>(jacobian, velocity),
+        (0, 9) => along_fixed::<R, 9>(jacobian, velocity),
+        (6, 14) => along_fixed::<R, 14>(jacobian, velocity),
+        _ => along_all(jacobian, velocity),
+    }
+}
+
+/// The robots' numbers of coordinates, for the compiler to unroll.
+#[inline(always)]
+fn along_fixed<R: Real, const N: usize>(jacobian: &[R], velocity: &[R]) -> R {
+    match (jacobian.first_chunk::<N>(), velocity.first_chunk::<N>()) {
+        (Some(jacobian), Some(velocity)) => along_all(jacobian, velocity),
+        _ => along_all(jacobian, velocity),
+    }
+}
+
+#[inline(always)]
+fn along_all<R: Real>(jacobian: &[R], velocity: &[R]) -> R {
     let mut speed = R::zero();
     for (&rate, &velocity) in jacobian.iter().zip(velocity) {
         speed = speed + rate * velocity;
@@ -426,8 +445,28 @@ fn along_at<R: Real>(coordinates: u64, jacobian: &[R], velocity: &[R]) -> R {
     speed
 }
 
+/// Adds what an impulse changes.
 #[inline(always)]
-fn apply<R: Real>(response: &[R], change: &mut [R], impulse: R) {
+fn apply<A: Algebra, R: Real>(response: &[R], change: &mut [R], impulse: R) {
+    match (A::BASE, response.len()) {
+        (0, 6) => apply_fixed::<R, 6>(response, change, impulse),
+        (0, 9) => apply_fixed::<R, 9>(response, change, impulse),
+        (6, 14) => apply_fixed::<R, 14>(response, change, impulse),
+        _ => apply_all(response, change, impulse),
+    }
+}
+
+#[inline(always)]
+fn apply_fixed<R: Real, const N: usize>(response: &[R], change: &mut [R], impulse: R) {
+    if let (Some(response), Some(change)) =
+        (response.first_chunk::<N>(), change.first_chunk_mut::<N>())
+    {
+        apply_all(response, change, impulse);
+    }
+}
+
+#[inline(always)]
+fn apply_all<R: Real>(response: &[R], change: &mut [R], impulse: R) {
     for (change, &response) in change.iter_mut().zip(response) {
         *change = *change + response * impulse;
     }
