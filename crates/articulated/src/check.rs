@@ -1,7 +1,8 @@
 //! Refuses bodies and settings that cannot be simulated.
 
 use crate::Error;
-use crate::body::{Articulation, Joint, LinkId, Settings};
+use crate::body::{Articulation, Geometry, Joint, LinkId, Settings, Shape};
+use crate::vector::length;
 
 /// Joint coordinates that the bits of a row can tell apart.
 const MOST_JOINTS: usize = 26;
@@ -29,8 +30,15 @@ pub(crate) fn check(settings: &Settings, body: &Articulation) -> Result<(), Erro
         return Err(Error::Links { found: body.links.len(), most: MOST_LINKS });
     }
     check_mass("base", body.base.mass, body.base.shapes.is_empty())?;
+    check_numbers("base", "position", body.base.position)?;
+    check_surface("base", body.base.friction, &body.base.shapes)?;
     for (index, link) in body.links.iter().enumerate() {
-        check_mass(&format!("link {index}"), link.mass, link.shapes.is_empty())?;
+        let name = format!("link {index}");
+        check_mass(&name, link.mass, link.shapes.is_empty())?;
+        check_numbers(&name, "parent_to_pivot", link.parent_to_pivot)?;
+        check_numbers(&name, "pivot_to_centre", link.pivot_to_centre)?;
+        check_joint(&name, &link.joint)?;
+        check_surface(&name, link.friction, &link.shapes)?;
         if let LinkId::Link(parent) = link.parent
             && parent >= index
         {
@@ -38,6 +46,44 @@ pub(crate) fn check(settings: &Settings, body: &Articulation) -> Result<(), Erro
         }
     }
     Ok(())
+}
+
+fn check_joint(name: &str, joint: &Joint) -> Result<(), Error> {
+    match *joint {
+        Joint::Weld => Ok(()),
+        Joint::Slide { axis } => check_numbers(name, "axis", axis),
+        Joint::Hinge { axis, limits } => {
+            check_numbers(name, "axis", axis)?;
+            check_numbers(name, "limits", limits.unwrap_or_default())?;
+            let length = length(axis);
+            check_value(&format!("length of {name}'s axis"), length, length > 0.0, "positive")
+        }
+    }
+}
+
+fn check_surface(name: &str, friction: f64, shapes: &[Shape]) -> Result<(), Error> {
+    let allowed = "finite and not negative";
+    check_value(&format!("friction of {name}"), friction, friction >= 0.0, allowed)?;
+    for shape in shapes {
+        check_numbers(name, "shape's position", shape.position)?;
+        check_numbers(name, "shape's rotation", shape.rotation)?;
+        let (radius, rest) = match shape.geometry {
+            Geometry::Sphere { radius } => (radius, [0.0; 6]),
+            Geometry::Capsule { radius, length } => (radius, [length, 0.0, 0.0, 0.0, 0.0, 0.0]),
+            Geometry::Segment { radius, from: [a, b, c], to: [d, e, f] } => {
+                (radius, [a, b, c, d, e, f])
+            }
+        };
+        check_numbers(name, "shape", rest)?;
+        check_value(&format!("radius of {name}'s shape"), radius, radius > 0.0, "positive")?;
+    }
+    Ok(())
+}
+
+fn check_numbers<const N: usize>(name: &str, what: &str, numbers: [f64; N]) -> Result<(), Error> {
+    numbers
+        .into_iter()
+        .try_for_each(|number| check_value(&format!("{name}'s {what}"), number, true, "finite"))
 }
 
 fn check_mass(name: &str, mass: f64, bare: bool) -> Result<(), Error> {

@@ -65,32 +65,42 @@ impl<A: Algebra, R: Real> Group<A, R> {
     }
 }
 
-/// The substeps of a step.
-struct Step<'a, A: Algebra, R: Real> {
+/// A substep as far as forces: poses, contacts, accelerations.
+struct Move<'a, A: Algebra, R: Real> {
     group: &'a mut Group<A, R>,
     active: u8,
 }
 
-impl<A: Algebra, R: Real> Kernel for Step<'_, A, R> {
+impl<A: Algebra, R: Real> Kernel for Move<'_, A, R> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Group { tree, state, dynamics, .. } = self.group;
+        state.update_poses(tree);
+        for (index, contact) in tree.contacts.iter().enumerate() {
+            let LinkPose { spin, origin } = state.node_pose(contact.node);
+            let pose = Pose { turn: A::turn(A::conjugate(spin)), origin };
+            state.manifolds[index].update(contact, &pose, self.active);
+        }
+        dynamics.accelerate(tree, state);
+    }
+}
+
+/// The rest of it: impulses, integration.
+struct Solve<'a, A: Algebra, R: Real> {
+    group: &'a mut Group<A, R>,
+    active: u8,
+}
+
+impl<A: Algebra, R: Real> Kernel for Solve<'_, A, R> {
     type Output = ();
 
     #[inline(always)]
     fn run(self) {
         let Group { tree, state, dynamics, solver, .. } = self.group;
-        for _ in 0..tree.substeps {
-            state.update_poses(tree);
-            for (index, contact) in tree.contacts.iter().enumerate() {
-                let LinkPose { spin, origin } = state.node_pose(contact.node);
-                let pose = Pose { turn: A::turn(A::conjugate(spin)), origin };
-                state.manifolds[index].update(contact, &pose, self.active);
-            }
-            dynamics.accelerate(tree, state);
-            solver.solve(tree, state, dynamics, self.active);
-            state.integrate(tree);
-        }
-        for joint in &mut state.joints {
-            joint.torque = R::zero();
-        }
+        solver.solve(tree, state, dynamics, self.active);
+        state.integrate(tree);
     }
 }
 
@@ -107,7 +117,14 @@ impl<A: Algebra, R: Real> Lanes for Group<A, R> {
         for lane in (0..R::LANES).filter(|&lane| Self::is_still(active, lane)) {
             self.state.save(lane, &mut self.kept[lane]);
         }
-        R::enter(Step { group: self, active });
+        // Two functions: the compiler takes far longer over one of their length.
+        for _ in 0..self.tree.substeps {
+            R::enter(Move { group: self, active });
+            R::enter(Solve { group: self, active });
+        }
+        for joint in &mut self.state.joints {
+            joint.torque = R::zero();
+        }
         for lane in (0..R::LANES).filter(|&lane| Self::is_still(active, lane)) {
             self.state.restore(lane, &self.kept[lane]);
         }

@@ -54,14 +54,11 @@ impl InstructionSet {
         }
     }
 
-    /// The one that steps many bodies fastest on this processor. (AVX-512 has to be asked for.)
+    /// The one with the most lanes that this processor has.
     #[must_use]
-    pub fn best() -> InstructionSet {
-        if InstructionSet::Avx2.is_available() {
-            InstructionSet::Avx2
-        } else {
-            InstructionSet::Portable
-        }
+    pub fn widest() -> InstructionSet {
+        let available = InstructionSet::ALL.into_iter().filter(|set| set.is_available());
+        available.max_by_key(|set| set.lanes()).unwrap_or(InstructionSet::Portable)
     }
 
     /// Lanes of numbers of this kind.

@@ -16,14 +16,18 @@ mod instructions;
 mod manifold;
 mod plane;
 mod response;
+mod row;
 mod shape;
 mod simd;
 mod solver;
 mod sort;
 mod space;
 mod state;
+mod stop;
+mod touch;
 mod tree;
 mod trigonometry;
+mod turn;
 mod vector;
 mod world;
 

@@ -84,15 +84,20 @@ impl<A: Algebra, R: Real> Response<A, R> {
             *rate = R::zero();
         }
         let turn = dynamics.nodes[0].turn;
-        self.levers[0] = A::lever(state.base_position, turn, at, jacobian, stride);
+        let mut lever = A::lever(state.base_position, turn, at, jacobian, stride);
+        self.levers[0] = lever;
         for index in Bits(way.links) {
             let link = &tree.links[index];
-            let mut lever = self.levers[link.parent];
+            if way.branches() {
+                lever = self.levers[link.parent];
+            }
             if link.hinge().is_some() {
                 lever = A::turn_lever(dynamics.nodes[index + 1].turn, lever);
             }
             lever = A::shift_lever(state.offsets[index], lever);
-            self.levers[index + 1] = lever;
+            if way.branches() {
+                self.levers[index + 1] = lever;
+            }
             if let Some(joint) = &link.joint {
                 let rates = A::leverage(&joint.axis, lever);
                 for direction in 0..A::DIRECTIONS {
@@ -109,66 +114,100 @@ impl<A: Algebra, R: Real> Response<A, R> {
     #[inline(always)]
     pub(crate) fn compute<const N: usize>(
         &mut self,
-        (tree, state, dynamics): (&Tree, &State<A, R>, &Dynamics<A, R>),
+        body: (&Tree, &State<A, R>, &Dynamics<A, R>),
         way: &Way,
         jacobian: &[R],
         response: &mut [R],
     ) {
+        let (tree, _, dynamics) = body;
         let stride = A::BASE + tree.joints;
-        self.pass_down::<N>((tree, state, dynamics), way, jacobian);
+        let passed = if way.branches() {
+            self.pass_down_branches::<N>(body, way, jacobian)
+        } else {
+            self.pass_down::<N>(body, way, jacobian)
+        };
         let turn = dynamics.nodes[0].turn;
+        let mut motions = [A::still(); N];
         for row in 0..N {
             let (from, to) = (row * stride, (row + 1) * stride);
-            let force = A::root_force(turn, &jacobian[from..to], self.passed[0][row]);
-            let motion = A::root_acceleration(&dynamics.root, force);
-            A::base_coordinates(turn, motion, &mut response[from..to]);
-            self.motions[0][row] = motion;
+            let force = A::root_force(turn, &jacobian[from..to], passed[row]);
+            motions[row] = A::root_acceleration(&dynamics.root, force);
+            A::base_coordinates(turn, motions[row], &mut response[from..to]);
         }
-        self.move_up::<N>((tree, state, dynamics), way, response);
+        self.move_up(body, way, motions, response);
     }
 
-    /// The force that each link on the way passes on to its parent.
+    /// The forces that the links of a way pass on from each to the next, and at last to the base.
     #[inline(always)]
     fn pass_down<const N: usize>(
         &mut self,
-        (tree, state, dynamics): (&Tree, &State<A, R>, &Dynamics<A, R>),
+        body: (&Tree, &State<A, R>, &Dynamics<A, R>),
         way: &Way,
         jacobian: &[R],
-    ) {
-        let stride = A::BASE + tree.joints;
-        self.passed[0][..N].fill(A::no_force());
+    ) -> [A::Force<R>; N] {
+        let mut forces = [A::no_force(); N];
+        for index in Bits(way.links).rev() {
+            self.pass_link(body, index, jacobian, &mut forces);
+        }
+        forces
+    }
+
+    /// The same where the lanes' ways differ, and meet.
+    #[inline(always)]
+    fn pass_down_branches<const N: usize>(
+        &mut self,
+        body: (&Tree, &State<A, R>, &Dynamics<A, R>),
+        way: &Way,
+        jacobian: &[R],
+    ) -> [A::Force<R>; N] {
+        let mut base = [A::no_force(); N];
         for index in Bits(way.links) {
             self.passed[index + 1][..N].fill(A::no_force());
         }
         for index in Bits(way.links).rev() {
-            let link = &tree.links[index];
-            let (turn, offset) = (dynamics.nodes[index + 1].turn, state.offsets[index]);
-            let mut forces = self.passed[index + 1];
-            if let Some(joint) = &link.joint {
-                let own = &dynamics.joints[joint.coordinate];
-                for row in 0..N {
-                    let effort = jacobian[row * stride + A::BASE + joint.coordinate]
-                        - A::along(&joint.axis, forces[row]);
-                    self.efforts[joint.coordinate][row] = effort;
-                    forces[row] =
-                        A::add_scaled_force(forces[row], own.inertia_along, own.inverse * effort);
-                }
+            let mut forces = [A::no_force(); N];
+            forces.copy_from_slice(&self.passed[index + 1][..N]);
+            self.pass_link(body, index, jacobian, &mut forces);
+            let parent = match body.0.links[index].parent {
+                0 => &mut base[..],
+                node => &mut self.passed[node][..N],
+            };
+            for (sum, force) in parent.iter_mut().zip(forces) {
+                *sum = A::add_force(*sum, force);
             }
-            for force in &mut forces[..N] {
-                *force = A::shift_force(offset, *force);
-            }
-            if link.hinge().is_some() {
-                for force in &mut forces[..N] {
-                    *force = A::turn_force_back(turn, *force);
-                }
-            }
-            let passed = &mut self.passed[link.parent];
+        }
+        base
+    }
+
+    /// Takes the forces that a link is left with to its parent.
+    #[inline(always)]
+    fn pass_link<const N: usize>(
+        &mut self,
+        (tree, state, dynamics): (&Tree, &State<A, R>, &Dynamics<A, R>),
+        index: usize,
+        jacobian: &[R],
+        forces: &mut [A::Force<R>; N],
+    ) {
+        let stride = A::BASE + tree.joints;
+        let link = &tree.links[index];
+        if let Some(joint) = &link.joint {
+            let own = &dynamics.joints[joint.coordinate];
             for row in 0..N {
-                passed[row] = if way.branches() {
-                    A::add_force(passed[row], forces[row])
-                } else {
-                    forces[row]
-                };
+                let effort = jacobian[row * stride + A::BASE + joint.coordinate]
+                    - A::along(&joint.axis, forces[row]);
+                self.efforts[joint.coordinate][row] = effort;
+                forces[row] =
+                    A::add_scaled_force(forces[row], own.inertia_along, own.inverse * effort);
+            }
+        }
+        let offset = state.offsets[index];
+        for force in forces.iter_mut() {
+            *force = A::shift_force(offset, *force);
+        }
+        if link.hinge().is_some() {
+            let turn = dynamics.nodes[index + 1].turn;
+            for force in forces {
+                *force = A::turn_force_back(turn, *force);
             }
         }
     }
@@ -179,21 +218,28 @@ impl<A: Algebra, R: Real> Response<A, R> {
         &mut self,
         (tree, state, dynamics): (&Tree, &State<A, R>, &Dynamics<A, R>),
         way: &Way,
+        mut motions: [A::Motion<R>; N],
         response: &mut [R],
     ) {
         let stride = A::BASE + tree.joints;
+        self.motions[0][..N].copy_from_slice(&motions);
+        let mut at = 0;
         for (index, link) in tree.links.iter().enumerate() {
             if link.ends {
                 continue;
             }
-            let (turn, offset) = (dynamics.nodes[index + 1].turn, state.offsets[index]);
-            let mut motions = self.motions[link.parent];
+            if link.parent != at {
+                motions.copy_from_slice(&self.motions[link.parent][..N]);
+            }
+            at = index + 1;
             if link.hinge().is_some() {
-                for motion in &mut motions[..N] {
+                let turn = dynamics.nodes[index + 1].turn;
+                for motion in &mut motions {
                     *motion = A::turn_motion(turn, *motion);
                 }
             }
-            for motion in &mut motions[..N] {
+            let offset = state.offsets[index];
+            for motion in &mut motions {
                 *motion = A::shift_motion(offset, *motion);
             }
             if let Some(joint) = &link.joint {
@@ -207,7 +253,9 @@ impl<A: Algebra, R: Real> Response<A, R> {
                     motions[row] = A::add_joint(motions[row], &joint.axis, speed);
                 }
             }
-            self.motions[index + 1] = motions;
+            if link.forks {
+                self.motions[index + 1][..N].copy_from_slice(&motions);
+            }
         }
     }
 }

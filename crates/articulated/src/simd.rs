@@ -76,7 +76,7 @@ impl Real for f64 {
     type Mask = bool;
     const LANES: usize = 1;
 
-    #[inline(always)]
+    #[inline(never)]
     fn enter<K: Kernel>(kernel: K) -> K::Output {
         kernel.run()
     }

@@ -47,6 +47,8 @@ pub(crate) struct TreeLink {
     pub(crate) way: u64,
     /// A weld on which nothing hangs: nobody asks how an impulse moves it.
     pub(crate) ends: bool,
+    /// A link hangs on it that is not the next one, welded ends aside.
+    pub(crate) forks: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -130,8 +132,10 @@ impl Tree {
                 way: 1 << index | parent.checked_sub(1).map_or(0, |parent| links[parent].way),
                 ends: joint.is_none()
                     && !body.links.iter().any(|other| node(other.parent) == index + 1),
+                forks: false,
             });
         }
+        mark_forks(&mut links);
         contacts.reverse();
         Tree {
             fixed: body.base.mass == 0.0,
@@ -187,6 +191,20 @@ pub(crate) fn node(link: LinkId) -> usize {
     match link {
         LinkId::Base => 0,
         LinkId::Link(link) => link + 1,
+    }
+}
+
+fn mark_forks(links: &mut [TreeLink]) {
+    let mut at = 0;
+    for index in 0..links.len() {
+        let TreeLink { parent, ends, .. } = links[index];
+        if ends {
+            continue;
+        }
+        if parent != at && parent > 0 {
+            links[parent - 1].forks = true;
+        }
+        at = index + 1;
     }
 }
 

@@ -145,6 +145,22 @@ fn bad_numbers_and_orders_are_refused() {
     let mut loop_ = pendulum(None);
     loop_.links[0].parent = LinkId::Link(0);
     assert_eq!(World::new(&SETTINGS, &loop_).unwrap_err(), Error::Order { link: 0, parent: 0 });
+    let mut bent = pendulum(None);
+    bent.links[0].parent_to_pivot[1] = f64::NAN;
+    let error = refuse(SETTINGS, &bent);
+    assert_eq!(error, "link 0's parent_to_pivot is NaN, but must be finite");
+    let mut loose = pendulum(None);
+    loose.links[0].joint = Joint::Hinge { axis: [0.0; 3], limits: None };
+    assert_eq!(refuse(SETTINGS, &loose), "length of link 0's axis is 0, but must be positive");
+    let mut flat = ball(1.0);
+    flat.base.shapes[0].geometry = Geometry::Sphere { radius: 0.0 };
+    assert_eq!(refuse(SETTINGS, &flat), "radius of base's shape is 0, but must be positive");
+    let mut slick = ball(1.0);
+    slick.base.friction = -0.1;
+    assert!(refuse(SETTINGS, &slick).starts_with("friction of base is -0.1"));
+    let mut long = pendulum(None);
+    long.links = vec![Link { joint: Joint::Weld, ..long.links[0].clone() }; 65];
+    assert_eq!(World::new(&SETTINGS, &long).unwrap_err(), Error::Links { found: 65, most: 64 });
     let mut centipede = pendulum(None);
     centipede.links = vec![centipede.links[0].clone(); 27];
     assert_eq!(

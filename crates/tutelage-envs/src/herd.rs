@@ -10,8 +10,8 @@ use crate::{HORIZON, Normaliser, NormaliserError, Task};
 
 /// A batch of environments of one locomotion task, each like a [`crate::Locomotion`], to the same bits.
 ///
-/// They live in the lanes of a few worlds, which step four robots with the same instructions; the worlds are spread over all threads. What
-/// happens in a lane depends on that lane's generator and actions alone: neither the number of lanes or threads nor the instruction set
+/// They live in the lanes of a few worlds, which step several robots with the same instructions; the worlds are spread over all threads.
+/// What happens in a lane depends on that lane's generator and actions alone: neither the number of lanes or threads nor the instruction set
 /// changes a bit, and a lane whose simulation diverges ends alone.
 ///
 /// ```
@@ -31,9 +31,8 @@ pub struct Herd {
     robot: Robot,
     rest: Snapshot,
     worlds: Vec<Group>,
-    /// How many lanes each of them has.
-    width: usize,
-    count: usize,
+    /// Each lane's world, and its place in there.
+    places: Vec<[usize; 2]>,
     bounds: Bounds,
     normaliser: Option<Normaliser>,
 }
@@ -56,31 +55,33 @@ struct Lane {
 }
 
 impl Herd {
-    /// As many robots as `count`, none of them in an episode.
+    /// As many robots as `count`, none of them in an episode, in the worlds that step them fastest on this processor.
     pub fn new(task: Task, count: usize) -> Result<Herd, LaneError> {
-        let set = if count == 1 { InstructionSet::Portable } else { InstructionSet::best() };
-        Herd::with(set, task, count)
+        Herd::in_worlds(task, count, &widths(count, rayon::current_num_threads()))
     }
 
-    /// The same, stepped with given instructions.
+    /// The same, all stepped with given instructions.
     pub fn with(instructions: InstructionSet, task: Task, count: usize) -> Result<Herd, LaneError> {
-        if count == 0 {
-            return Err(LaneError::Empty);
-        }
+        Herd::in_worlds(task, count, &vec![instructions; count.div_ceil(instructions.lanes())])
+    }
+
+    fn in_worlds(task: Task, count: usize, sets: &[InstructionSet]) -> Result<Herd, LaneError> {
         let robot = Robot::new(task);
-        let width = instructions.lanes();
-        let mut worlds = Vec::new();
-        for first in (0..count).step_by(width) {
-            let world = World::with(instructions, &SETTINGS, &robot.model.body);
-            let source = |error: articulated::Error| EnvError::Other(error.into());
-            let world =
-                world.map_err(|error| LaneError::Env { lane: first, source: source(error) })?;
-            let lanes = (first..count.min(first + width)).map(|_| Lane::new(&robot)).collect();
-            worlds.push(Group { world, lanes });
+        let (mut worlds, mut places) = (Vec::new(), Vec::new());
+        for &set in sets {
+            let first = places.len();
+            let failed = |error: articulated::Error| LaneError::Env {
+                lane: first,
+                source: EnvError::Other(error.into()),
+            };
+            let world = World::with(set, &SETTINGS, &robot.model.body).map_err(failed)?;
+            let lanes = 0..set.lanes().min(count - first);
+            places.extend(lanes.clone().map(|place| [worlds.len(), place]));
+            worlds.push(Group { world, lanes: lanes.map(|_| Lane::new(&robot)).collect() });
         }
-        let rest = worlds[0].world.save(0);
+        let rest = worlds.first().ok_or(LaneError::Empty)?.world.save(0);
         let bounds = Bounds::unit(task.action_width()).clipping();
-        Ok(Herd { robot, rest, worlds, width, count, bounds, normaliser: None })
+        Ok(Herd { robot, rest, worlds, places, bounds, normaliser: None })
     }
 
     /// The same robots with their states normalised, from their next reset or step on.
@@ -105,8 +106,8 @@ impl Herd {
     /// Begins an episode in one lane at rest with the actuated joints at `pose`, in radians.
     pub fn reset_to(&mut self, lane: usize, pose: &[f64]) -> Result<(), LaneError> {
         self.robot.check_pose(pose).map_err(|source| LaneError::Env { lane, source })?;
-        let Group { world, lanes } = &mut self.worlds[lane / self.width];
-        let place = lane % self.width;
+        let [world, place] = self.places[lane];
+        let Group { world, lanes } = &mut self.worlds[world];
         let Lane { episode, state, step, .. } = &mut lanes[place];
         *step = Step::default();
         world.restore(place, &self.rest);
@@ -118,8 +119,33 @@ impl Herd {
     }
 
     fn lane(&self, lane: usize) -> &Lane {
-        &self.worlds[lane / self.width].lanes[lane % self.width]
+        let [world, place] = self.places[lane];
+        &self.worlds[world].lanes[place]
     }
+
+    fn lane_mut(&mut self, lane: usize) -> &mut Lane {
+        let [world, place] = self.places[lane];
+        &mut self.worlds[world].lanes[place]
+    }
+}
+
+/// The worlds for so many robots: as wide as keeps every thread busy, and none with more than a few lanes empty.
+fn widths(count: usize, threads: usize) -> Vec<InstructionSet> {
+    let (wide, four) = (InstructionSet::Avx512, InstructionSet::Avx2);
+    let mut sets = Vec::new();
+    let mut left = count;
+    while left > 0 {
+        let set = if wide.is_available() && left >= 6 && count >= 8 * threads {
+            wide
+        } else if four.is_available() && left >= 2 {
+            four
+        } else {
+            InstructionSet::Portable
+        };
+        sets.push(set);
+        left = left.saturating_sub(set.lanes());
+    }
+    sets
 }
 
 impl Envs for Herd {
@@ -127,7 +153,7 @@ impl Envs for Herd {
     type Action = f32;
 
     fn count(&self) -> usize {
-        self.count
+        self.places.len()
     }
 
     fn spaces(&self) -> Spaces {
@@ -154,18 +180,17 @@ impl Envs for Herd {
 
     fn step(&mut self, lanes: &[usize], actions: &Batch<f32>) -> Result<(), LaneError> {
         for (row, &lane) in lanes.iter().enumerate() {
-            self.worlds[lane / self.width].lanes[lane % self.width].row = Some(row);
+            self.lane_mut(lane).row = Some(row);
         }
         let (robot, normaliser) = (&self.robot, self.normaliser.as_ref());
         if let [lane] = *lanes {
             // Not worth another thread.
-            self.worlds[lane / self.width].step(robot, normaliser, actions);
+            self.worlds[self.places[lane][0]].step(robot, normaliser, actions);
         } else {
             self.worlds.par_iter_mut().for_each(|group| group.step(robot, normaliser, actions));
         }
         let failed = lanes.iter().filter_map(|&lane| {
-            let failure =
-                self.worlds[lane / self.width].lanes[lane % self.width].check(lane).err()?;
+            let failure = self.lane_mut(lane).check(lane).err()?;
             Some((lane, failure))
         });
         // All are looked at, so that no error is left behind for the next step.
@@ -249,8 +274,26 @@ mod tests {
     use articulated::JointState;
     use tutelage::Stream;
 
+    #[test]
+    fn few_lanes_stay_empty_and_all_threads_have_something_to_do() {
+        for (count, threads) in [(1, 1), (2, 4), (5, 1), (6, 1), (7, 2), (25, 1), (25, 2), (25, 8)]
+        {
+            let sets = widths(count, threads);
+            let lanes: usize = sets.iter().map(|set| set.lanes()).sum();
+            assert!(
+                (count..count + 3).contains(&lanes),
+                "{count} robots, {threads} threads: {sets:?}"
+            );
+            assert!(
+                sets.len() >= threads.min(count / 4),
+                "{count} robots, {threads} threads: {sets:?}"
+            );
+        }
+        assert_eq!(Herd::new(Task::Hopper, 25).unwrap().count(), 25);
+    }
+
     fn herd(task: Task) -> Herd {
-        let mut herd = Herd::new(task, 4).unwrap();
+        let mut herd = Herd::with(InstructionSet::widest(), task, 4).unwrap();
         (0..4).for_each(|lane| herd.reset(lane, Stream::new(lane as u64).rng()).unwrap());
         herd
     }
@@ -261,7 +304,8 @@ mod tests {
             let (mut herd, mut twin) = (herd(task), herd(task));
             let (joint, _) = herd.robot.model.actuated[0];
             let wild = JointState { position: 0.0, velocity: 1e300 };
-            herd.worlds[0].world.set_joints(1, [(joint, wild)]);
+            let [world, place] = herd.places[1];
+            herd.worlds[world].world.set_joints(place, [(joint, wild)]);
             let mut actions = Batch::zeros(4, task.action_width());
             actions.row_mut(2).fill(0.4);
             herd.step(&[0, 1, 2, 3], &actions).unwrap();

@@ -5,8 +5,6 @@ use articulated::InstructionSet;
 use tutelage::{Action, Batch, Env, EnvError, Envs, LaneError, Rng, Step, Stream};
 use tutelage_envs::{Herd, Locomotion, Normalised, Normaliser, Task};
 
-const LANES: usize = 7;
-
 fn stream(lane: usize) -> Stream {
     Stream::new(9).fork("lane", lane as u64)
 }
@@ -39,14 +37,14 @@ fn bits(state: &[f32]) -> Vec<u32> {
 }
 
 /// Plays random actions in a changing choice of lanes, resetting them when they end.
-fn play(task: Task, instructions: InstructionSet, steps: usize) {
-    let mut herd = Herd::with(instructions, task, LANES).unwrap();
-    let mut alone: Vec<Alone> = (0..LANES).map(|lane| Alone::new(task, lane)).collect();
-    (0..LANES).for_each(|lane| herd.reset(lane, begin(lane, 0)).unwrap());
+fn play(mut herd: Herd, steps: usize, name: &str) {
+    let (task, count) = (herd.task(), herd.count());
+    let mut alone: Vec<Alone> = (0..count).map(|lane| Alone::new(task, lane)).collect();
+    (0..count).for_each(|lane| herd.reset(lane, begin(lane, 0)).unwrap());
     let mut resets = 0;
     for time in 0..steps {
         let chosen: Vec<usize> =
-            (0..LANES).rev().filter(|lane| !(time / 3 + lane).is_multiple_of(5)).collect();
+            (0..count).rev().filter(|lane| !(time / 3 + lane).is_multiple_of(5)).collect();
         let mut actions = Batch::zeros(chosen.len(), task.action_width());
         for (row, &lane) in chosen.iter().enumerate() {
             let Alone { env, state, actions: rng, step, .. } = &mut alone[lane];
@@ -55,7 +53,7 @@ fn play(task: Task, instructions: InstructionSet, steps: usize) {
         }
         herd.step(&chosen, &actions).unwrap();
         for (lane, alone) in alone.iter_mut().enumerate() {
-            let place = format!("{task}, {instructions}, step {time}, lane {lane}");
+            let place = format!("{task}, {name}, step {time}, lane {lane}");
             assert_eq!(bits(herd.state(lane)), bits(&alone.state), "{place}");
             assert_eq!(herd.last_step(lane), alone.step, "{place}");
             if alone.step.is_last() || (time + 31 * lane) % 50 == 49 {
@@ -67,24 +65,25 @@ fn play(task: Task, instructions: InstructionSet, steps: usize) {
             }
         }
     }
-    assert!(resets > LANES, "{task}: only {resets} resets");
+    assert!(resets > count, "{task}: only {resets} resets");
 }
 
 #[test]
 fn every_lane_is_an_environment_of_its_own_to_the_bit() {
-    for instructions in InstructionSet::ALL.into_iter().filter(|set| set.is_available()) {
-        Task::ALL.into_iter().for_each(|task| play(task, instructions, 300));
+    for set in InstructionSet::ALL.into_iter().filter(|set| set.is_available()) {
+        for task in Task::ALL {
+            play(Herd::with(set, task, 7).unwrap(), 300, &set.to_string());
+        }
     }
 }
 
 #[test]
-fn threads_change_nothing() {
-    let run = |threads: usize| {
+fn threads_and_the_worlds_that_suit_them_change_nothing() {
+    for threads in [1, 3] {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| play(Task::Ant, InstructionSet::best(), 60));
-    };
-    run(1);
-    run(3);
+        let herd = pool.install(|| Herd::new(Task::Ant, 13).unwrap());
+        pool.install(|| play(herd, 60, &format!("{threads} threads")));
+    }
 }
 
 #[test]

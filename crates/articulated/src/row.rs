@@ -1,0 +1,142 @@
+//! Rows of the solver: one inequality each, and what relaxing it means.
+
+use crate::algebra::Algebra;
+use crate::simd::Real;
+use crate::tree::Bits;
+
+/// One inequality on the velocity, J v ≥ b, enforced by an impulse within bounds.
+#[derive(Clone, Copy)]
+pub(crate) struct Row<R> {
+    /// 1 / (J response), or 0 if the impulse moves nothing.
+    pub(crate) inverse: R,
+    /// The impulse that would do if no other row acted.
+    pub(crate) goal: R,
+    pub(crate) impulse: R,
+}
+
+impl<R: Real> Row<R> {
+    /// A row that has not acted yet, of a given mobility: the change of velocity along it by a unit impulse.
+    #[inline(always)]
+    pub(crate) fn new(mobility: R) -> Self {
+        let moves = mobility.gt(R::splat(f64::EPSILON));
+        let inverse = R::select(moves, R::splat(1.0) / mobility, R::zero());
+        Row { inverse, goal: R::zero(), impulse: R::zero() }
+    }
+}
+
+/// Rows with their Jacobians J and responses.
+pub(crate) struct Rows<R> {
+    pub(crate) rows: Vec<Row<R>>,
+    pub(crate) jacobian: Vec<R>,
+    pub(crate) response: Vec<R>,
+}
+
+impl<R: Real> Rows<R> {
+    pub(crate) fn new(count: usize, coordinates: usize) -> Self {
+        let row = Row { inverse: R::zero(), goal: R::zero(), impulse: R::zero() };
+        Rows {
+            rows: vec![row; count],
+            jacobian: vec![R::zero(); count * coordinates],
+            response: vec![R::zero(); count * coordinates],
+        }
+    }
+}
+
+/// A velocity along a row of the Jacobian.
+#[inline(always)]
+pub(crate) fn along<A: Algebra, R: Real>(jacobian: &[R], velocity: &[R]) -> R {
+    match (A::BASE, jacobian.len()) {
+        (0, 6) => along_fixed::<R, 6>(jacobian, velocity),
+        (0, 9) => along_fixed::<R, 9>(jacobian, velocity),
+        (6, 14) => along_fixed::<R, 14>(jacobian, velocity),
+        _ => along_all(jacobian, velocity),
+    }
+}
+
+/// The robots' numbers of coordinates, for the compiler to unroll.
+#[inline(always)]
+pub(crate) fn along_fixed<R: Real, const N: usize>(jacobian: &[R], velocity: &[R]) -> R {
+    match (jacobian.first_chunk::<N>(), velocity.first_chunk::<N>()) {
+        (Some(jacobian), Some(velocity)) => along_all(jacobian, velocity),
+        _ => along_all(jacobian, velocity),
+    }
+}
+
+#[inline(always)]
+pub(crate) fn along_all<R: Real>(jacobian: &[R], velocity: &[R]) -> R {
+    let mut speed = R::zero();
+    for (&rate, &velocity) in jacobian.iter().zip(velocity) {
+        speed = speed + rate * velocity;
+    }
+    speed
+}
+
+/// The same, where only some coordinates of the row differ from zero.
+#[inline(always)]
+pub(crate) fn along_at<R: Real>(coordinates: u64, jacobian: &[R], velocity: &[R]) -> R {
+    let mut speed = R::zero();
+    for i in Bits(coordinates) {
+        speed = speed + jacobian[i] * velocity[i];
+    }
+    speed
+}
+
+/// Adds what an impulse changes.
+#[inline(always)]
+pub(crate) fn apply<A: Algebra, R: Real>(response: &[R], change: &mut [R], impulse: R) {
+    match (A::BASE, response.len()) {
+        (0, 6) => apply_fixed::<R, 6>(response, change, impulse),
+        (0, 9) => apply_fixed::<R, 9>(response, change, impulse),
+        (6, 14) => apply_fixed::<R, 14>(response, change, impulse),
+        _ => apply_all(response, change, impulse),
+    }
+}
+
+#[inline(always)]
+pub(crate) fn apply_fixed<R: Real, const N: usize>(response: &[R], change: &mut [R], impulse: R) {
+    if let (Some(response), Some(change)) =
+        (response.first_chunk::<N>(), change.first_chunk_mut::<N>())
+    {
+        apply_all(response, change, impulse);
+    }
+}
+
+#[inline(always)]
+pub(crate) fn apply_all<R: Real>(response: &[R], change: &mut [R], impulse: R) {
+    for (change, &response) in change.iter_mut().zip(response) {
+        *change = *change + response * impulse;
+    }
+}
+
+/// Takes a row's impulse to where it would do, within [0, `most`]. Returns the step.
+#[inline(always)]
+pub(crate) fn relax<R: Real>(row: &mut Row<R>, speed: R, most: f64, acting: R::Mask) -> R {
+    let (zero, most) = (R::zero(), R::splat(most));
+    let step = row.goal - speed * row.inverse;
+    let sum = row.impulse + step;
+    let (pulls, too_strong) = (zero.gt(sum), sum.gt(most));
+    let step = R::select(too_strong, most - row.impulse, step);
+    let step = R::select(pulls, zero - row.impulse, step);
+    let impulse = R::select(pulls, zero, R::select(too_strong, most, sum));
+    row.impulse = R::select(acting, impulse, row.impulse);
+    R::select(acting, step, zero)
+}
+
+/// Takes a row's impulse to `sum`, but `outside` not beyond ±`bound`. Returns the step.
+#[inline(always)]
+pub(crate) fn clip<R: Real>(
+    row: &mut Row<R>,
+    sum: R,
+    step: R,
+    bound: R,
+    outside: R::Mask,
+    acting: R::Mask,
+) -> R {
+    let (low, high) = ((-bound).gt(sum), sum.gt(bound));
+    let clipped_step = R::select(high, bound - row.impulse, step);
+    let clipped_step = R::select(low, -bound - row.impulse, clipped_step);
+    let clipped = R::select(low, -bound, R::select(high, bound, sum));
+    let impulse = R::select(outside, clipped, sum);
+    row.impulse = R::select(acting, impulse, row.impulse);
+    R::select(acting, R::select(outside, clipped_step, step), R::zero())
+}

@@ -1,0 +1,87 @@
+//! Rotations in space.
+
+use crate::simd::Real;
+use crate::vector::{
+    Matrix, Quaternion, Vector, apply, apply_back, compose, length, product, scale, transpose,
+};
+
+/// One substep never turns the base further than this, in radians.
+const MOST_TURN: f64 = 0.5 * std::f64::consts::FRAC_PI_2;
+
+/// A rotation matrix. One about z is sparse.
+#[derive(Clone, Copy)]
+pub(crate) enum Turn<R> {
+    Any(Matrix<R>),
+    /// Takes (x, y) to (cos x + sin y, cos y − sin x).
+    AboutZ {
+        cos: R,
+        sin: R,
+    },
+}
+
+impl<R: Real> Turn<R> {
+    #[inline(always)]
+    pub(crate) fn apply(self, v: Vector<R>) -> Vector<R> {
+        match self {
+            Turn::Any(m) => apply(m, v),
+            Turn::AboutZ { cos, sin } => {
+                [cos * v[0] + sin * v[1], (-sin) * v[0] + cos * v[1], v[2]]
+            }
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn apply_back(self, v: Vector<R>) -> Vector<R> {
+        match self {
+            Turn::Any(m) => apply_back(m, v),
+            Turn::AboutZ { cos, sin } => {
+                [cos * v[0] + (-sin) * v[1], sin * v[0] + cos * v[1], v[2]]
+            }
+        }
+    }
+
+    /// Tᵀ M T.
+    #[inline(always)]
+    pub(crate) fn around(self, m: Matrix<R>) -> Matrix<R> {
+        match self {
+            Turn::Any(turn) => product(product(transpose(turn), m), turn),
+            Turn::AboutZ { .. } => {
+                let [a, b, c] = transpose(m);
+                let [a, b, c] =
+                    transpose([self.apply_back(a), self.apply_back(b), self.apply_back(c)]);
+                [self.apply_back(a), self.apply_back(b), self.apply_back(c)]
+            }
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn rows(self) -> Matrix<R> {
+        match self {
+            Turn::Any(m) => m,
+            Turn::AboutZ { cos, sin } => {
+                let (zero, one) = (R::zero(), R::splat(1.0));
+                [[cos, sin, zero], [-sin, cos, zero], [zero, zero, one]]
+            }
+        }
+    }
+}
+
+/// A rotation (world to base) after a time step at a spin given in the world's frame, by the exponential map.
+#[inline(always)]
+pub(crate) fn turned<R: Real>(
+    time_step: f64,
+    spin: Vector<R>,
+    rotation: Quaternion<R>,
+) -> Quaternion<R> {
+    let (dt, half) = (R::splat(time_step), R::splat(0.5));
+    let speed = length(spin);
+    let fastest = R::splat(MOST_TURN / time_step);
+    let speed = R::select((speed * dt).gt(R::splat(MOST_TURN)), fastest, speed);
+    let slow = R::splat(0.5 * time_step)
+        - R::splat(time_step * time_step * time_step) * R::splat(0.020_833_333_333) * speed * speed;
+    let fast = (half * speed * dt).map(f64::sin) / speed;
+    let [x, y, z] = scale(spin, R::select(R::splat(0.001).gt(speed), slow, fast));
+    let [x, y, z, w] = compose(rotation, [-x, -y, -z, (speed * dt * half).map(f64::cos)]);
+    let inverse_length = R::splat(1.0) / (x * x + y * y + z * z + w * w).sqrt();
+    [x * inverse_length, y * inverse_length, z * inverse_length, w * inverse_length]
+}
