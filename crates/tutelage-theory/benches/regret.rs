@@ -3,12 +3,15 @@
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
-use tutelage_theory::{Dimensions, Problem, play, random, trap, tuned_mftpl_p};
+use tutelage_theory::{
+    Contender, Dimensions, Effort, Lambda, Problem, Schedule, gap_curve, ledge, play, random, trap,
+    tuned_mftpl_p,
+};
 
 fn game(problem: &Problem, rounds: usize, members: usize) -> f64 {
-    let mut algorithm = tuned_mftpl_p(problem, rounds, 1, members);
-    algorithm.members = members;
-    *play(problem, &algorithm, rounds, 1, 1).unwrap().regret.last().unwrap()
+    let schedule = Schedule { rounds, states_per_round: 1, most_members: members };
+    let player = tuned_mftpl_p(problem, schedule, Lambda::Proof);
+    *play(problem, player, rounds, 1, 1).unwrap().regret.last().unwrap()
 }
 
 fn problem(states: usize, class_size: usize) -> Problem {
@@ -54,5 +57,25 @@ fn whole_game(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, whole_game);
+/// One curve of `tutelage theory table`.
+fn one_curve(c: &mut Criterion) {
+    let problem = ledge(20, 1).unwrap();
+    let effort = Effort {
+        most_rounds: 1024,
+        most_demonstrations: 100_000,
+        most_members: 50,
+        seeds: vec![1],
+        least_gap: 0.25,
+    };
+    let mut group = c.benchmark_group("ledge, H = 20");
+    group.sample_size(10);
+    for contender in [Contender::Bc, Contender::MftplP(Lambda::Rate(0.1)), Contender::LoggerM] {
+        group.bench_function(contender.name(), |b| {
+            b.iter(|| gap_curve(std::slice::from_ref(&problem), contender, &effort, &|_| ()));
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, whole_game, one_curve);
 criterion_main!(benches);

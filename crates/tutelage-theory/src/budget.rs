@@ -1,6 +1,6 @@
 //! What an accuracy costs: rounds, annotations, oracle calls.
 
-use crate::{Condition, Theorem};
+use crate::{Term, Theorem};
 
 /// What one wants to know the price of.
 #[derive(Clone, Copy, Debug)]
@@ -34,8 +34,8 @@ pub struct Budget {
     pub oracle_calls: f64,
     /// µ H Reg(N)/N as bounded with the proof's constants.
     pub guaranteed_gap: f64,
-    /// What must hold for the theorem to apply.
-    pub conditions: [Condition; 5],
+    /// What each term of the bound contributes to that gap.
+    pub terms: [Term; 8],
 }
 
 /// A goal, or a theorem's quantity, that makes no sense.
@@ -51,7 +51,11 @@ pub struct GoalError {
 }
 
 /// Rounds beyond which we say that no number of rounds will do.
-const MOST_ROUNDS: f64 = 1e30;
+pub const MOST_ROUNDS: f64 = 1e15;
+
+/// The largest K tried when looking for the one that needs the fewest annotations; beyond the corollary's √ln B more
+/// states per round only help the terms that a bound spends little on.
+const MOST_STATES_PER_ROUND: u32 = 1000;
 
 impl Theorem {
     /// Whether the theorem speaks of such quantities: A ≥ 2, S ≥ 1, σ and δ in (0, 1].
@@ -84,19 +88,22 @@ impl Goal {
         require("epsilon", self.epsilon, positive, "a number > 0")?;
         require("mu", self.mu, positive, "a number > 0")?;
         require("horizon", self.horizon, at_least(1.0), "at least 1")?;
-        require("class size", self.theorem.class_size, at_least(2.0), "at least 2")?;
+        require("ln B", self.theorem.ln_class_size, at_least(2f64.ln() - 1e-9), "at least ln 2")?;
         require("states per round", k, at_least(1.0), "at least 1")?;
         self.theorem.check()
     }
 
     fn k(&self) -> f64 {
-        let corollary = self.theorem.class_size.max(2.0).ln().sqrt().ceil();
-        self.states_per_round.unwrap_or(corollary)
+        self.states_per_round.unwrap_or(self.theorem.ln_class_size.sqrt().ceil().max(1.0))
     }
 
+    /// N rounds with the proof's λ, or the least for which its bound holds where that is more.
     fn budget(&self, rounds: f64) -> Budget {
         let (k, theorem) = (self.k(), &self.theorem);
-        let (lambda, ensemble) = (theorem.lambda(rounds, k), theorem.ensemble(rounds));
+        let lambda = theorem.lambda(rounds, k).max(theorem.least_lambda(rounds, k));
+        let ensemble = theorem.ensemble(rounds);
+        let per_round = self.mu * self.horizon / rounds;
+        let scaled = |term: Term| Term { value: per_round * term.value, ..term };
         Budget {
             rounds,
             states_per_round: k,
@@ -104,9 +111,8 @@ impl Goal {
             ensemble,
             annotations: rounds * k,
             oracle_calls: rounds * ensemble,
-            guaranteed_gap: self.mu * self.horizon * theorem.bound(rounds, k, lambda, ensemble)
-                / rounds,
-            conditions: theorem.conditions(rounds, k, lambda),
+            guaranteed_gap: per_round * theorem.bound(rounds, k, lambda, ensemble).value,
+            terms: theorem.terms(rounds, k, lambda, ensemble).map(scaled),
         }
     }
 
@@ -114,20 +120,17 @@ impl Goal {
     /// N = max{√(A ln B / σ), √(A ln²B / σ) / K} / α².
     pub fn by_order(&self) -> Result<Budget, GoalError> {
         self.check()?;
-        let Theorem { actions, class_size, sigma, .. } = self.theorem;
-        let (ln_b, alpha) = (class_size.max(2.0).ln(), self.epsilon / (self.mu * self.horizon));
+        let Theorem { actions, ln_class_size: ln_b, sigma, .. } = self.theorem;
+        let alpha = self.epsilon / (self.mu * self.horizon);
         let by_class = (actions * ln_b / sigma).sqrt();
         let by_annotations = (actions * ln_b * ln_b / sigma).sqrt() / self.k();
         Ok(self.budget((by_class.max(by_annotations) / (alpha * alpha)).ceil().max(1.0)))
     }
 
-    /// The fewest rounds for which the proof, constants included, guarantees the goal; none if not even 10³⁰ do.
+    /// The fewest rounds for which the proof, constants included, guarantees the goal; none if not even 10¹⁵ do.
     pub fn by_proof(&self) -> Result<Option<Budget>, GoalError> {
         self.check()?;
-        let enough = |rounds: f64| {
-            let budget = self.budget(rounds);
-            budget.guaranteed_gap <= self.epsilon && budget.conditions.iter().all(Condition::holds)
-        };
+        let enough = |rounds: f64| self.budget(rounds).guaranteed_gap <= self.epsilon;
         let mut high = 1.0;
         while !enough(high) {
             high *= 2.0;
@@ -136,11 +139,24 @@ impl Goal {
             }
         }
         let mut low = high / 2.0;
-        while high - low > 1.0f64.max(high * 1e-6) {
+        while high - low > 1.0 {
             let middle = ((low + high) / 2.0).floor();
             if enough(middle) { high = middle } else { low = middle }
         }
-        Ok(Some(self.budget(high.ceil())))
+        Ok(Some(self.budget(high)))
+    }
+
+    /// The K for which the proof guarantees the goal with the fewest annotations N K, whatever K the goal names.
+    pub fn fewest_annotations(&self) -> Result<Option<Budget>, GoalError> {
+        let mut best: Option<Budget> = None;
+        for k in 1..=MOST_STATES_PER_ROUND {
+            let goal = Self { states_per_round: Some(k.into()), ..*self };
+            let Some(budget) = goal.by_proof()? else { continue };
+            if best.is_none_or(|best| budget.annotations < best.annotations) {
+                best = Some(budget);
+            }
+        }
+        Ok(best)
     }
 }
 
@@ -149,8 +165,13 @@ mod tests {
     use super::*;
 
     fn goal(epsilon: f64) -> Goal {
-        let theorem =
-            Theorem { states: 1000.0, actions: 4.0, class_size: 100.0, sigma: 0.1, delta: 0.05 };
+        let theorem = Theorem {
+            states: 1000.0,
+            actions: 4.0,
+            ln_class_size: 100f64.ln(),
+            sigma: 0.1,
+            delta: 0.05,
+        };
         Goal { epsilon, mu: 1.0, horizon: 10.0, theorem, states_per_round: None }
     }
 
@@ -173,8 +194,40 @@ mod tests {
         let goal = goal(1.0);
         let budget = goal.by_proof().unwrap().unwrap();
         assert!(budget.guaranteed_gap <= 1.0);
-        assert!(budget.conditions.iter().all(Condition::holds));
-        assert!(goal.budget((budget.rounds * 0.99).floor()).guaranteed_gap > 1.0);
+        let Budget { rounds, states_per_round: k, lambda, ensemble, .. } = budget;
+        assert!(goal.theorem.bound(rounds, k, lambda, ensemble).holds);
+        let sum = budget.terms.iter().map(|term| term.value).sum::<f64>();
+        assert!((sum - budget.guaranteed_gap).abs() < 1e-12);
+        assert!(goal.budget(rounds - 1.0).guaranteed_gap > 1.0);
+    }
+
+    #[test]
+    fn many_states_per_round_do_not_need_many_rounds() {
+        let theorem = Theorem { actions: 2.0, sigma: 0.5, ..goal(1.0).theorem };
+        let rounds = |k: f64| {
+            let goal = Goal { theorem, states_per_round: Some(k), ..goal(1.0) };
+            goal.by_proof().unwrap().unwrap().rounds
+        };
+        assert_eq!((rounds(100.0), rounds(300.0)), (34_709.0, 44_419.0));
+    }
+
+    #[test]
+    fn the_best_k_needs_fewer_annotations_than_others() {
+        let goal = goal(1.0);
+        let best = goal.fewest_annotations().unwrap().unwrap();
+        for k in [1.0, 2.0, 3.0, 5.0, 10.0, 30.0] {
+            let other = Goal { states_per_round: Some(k), ..goal }.by_proof().unwrap().unwrap();
+            assert!(best.annotations <= other.annotations, "K = {k}");
+        }
+    }
+
+    #[test]
+    fn a_class_too_large_to_count_has_a_plan() {
+        let mut huge = goal(1.0);
+        huge.theorem.ln_class_size = 1e4;
+        let budget = huge.by_proof().unwrap().unwrap();
+        assert_eq!(budget.states_per_round, 100.0);
+        assert!(budget.rounds.is_finite() && budget.guaranteed_gap <= 1.0);
     }
 
     #[test]

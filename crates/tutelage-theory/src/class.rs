@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use rand::RngExt;
+use rand::seq::IndexedRandom;
 use tutelage::{Batch, Policy, Rng, Spaces};
 
 use crate::Table;
@@ -75,27 +76,31 @@ impl PolicyClass {
         Ok(Self { spaces, size: tables.len(), choices: choices.collect() })
     }
 
-    /// `size` policies that each differ from the expert in about this share of the states, the first in one state at
-    /// least, so that the expert itself is not among them unless the share is 0.
+    /// `size` policies that each differ from the expert in about this share of the states.
+    ///
+    /// Each errs in at least one of the states that the expert visits (the class is agnostic in effect and not only on
+    /// paper: whoever errs elsewhere alone never gets there), unless the share is 0.
     pub fn around(
         spaces: Spaces,
         expert: &[u32],
+        visited: &[bool],
         size: usize,
         share: f64,
         rng: &mut Rng,
     ) -> Result<Self, ClassError> {
         let actions = spaces.actions as u32;
         let wrong = |a: u32, rng: &mut Rng| (a + rng.random_range(1..actions.max(2))) % actions;
+        let places: Vec<usize> = (0..expert.len()).filter(|&s| visited[s]).collect();
         let mut one = || {
             let mut table: Vec<u32> = expert.to_vec();
-            let (mut errs, forced) = (false, rng.random_range(0..table.len().max(1)));
             for action in &mut table {
                 if rng.random_bool(share.clamp(0.0, 1.0)) {
-                    (*action, errs) = (wrong(*action, rng), true);
+                    *action = wrong(*action, rng);
                 }
             }
-            if !errs && share > 0.0 && actions > 1 {
-                table[forced] = wrong(table[forced], rng);
+            let errs = places.iter().any(|&s| table[s] != expert[s]);
+            if let Some(&place) = places.choose(rng).filter(|_| !errs && share > 0.0) {
+                table[place] = wrong(table[place], rng);
             }
             table
         };
@@ -259,7 +264,7 @@ mod tests {
     fn a_separator_tells_every_two_policies_apart() {
         let mut rng = tutelage::Stream::new(4).rng();
         let spaces = Spaces { states: 12, actions: 3 };
-        let class = PolicyClass::around(spaces, &[0; 12], 20, 0.3, &mut rng).unwrap();
+        let class = PolicyClass::around(spaces, &[0; 12], &[true; 12], 20, 0.3, &mut rng).unwrap();
         let separator = class.separator();
         assert!(separator.len() < 12);
         for (i, j) in (0..20).flat_map(|i| (0..i).map(move |j| (i, j))) {
@@ -268,6 +273,18 @@ mod tests {
                 hi == hj || separator.iter().any(|&s| hi[s as usize] != hj[s as usize]),
                 "{i} {j}"
             );
+        }
+    }
+
+    #[test]
+    fn every_policy_errs_where_the_expert_goes() {
+        let mut rng = tutelage::Stream::new(4).rng();
+        let spaces = Spaces { states: 12, actions: 3 };
+        let visited: Vec<bool> = (0..12).map(|s| s < 3).collect();
+        let class = PolicyClass::around(spaces, &[0; 12], &visited, 200, 0.1, &mut rng).unwrap();
+        for h in 0..200 {
+            let errors: Vec<usize> = (0..12).filter(|&s| class.policy(h)[s] != 0).collect();
+            assert!(errors.iter().any(|&s| s < 3), "policy {h} errs in {errors:?}");
         }
     }
 

@@ -86,14 +86,44 @@ pub fn expected_cost(mdp: &Mdp, policy: &Table) -> f64 {
     dot(mdp.initial(), &values(mdp, policy).v[0])
 }
 
-/// The smallest µ with Qᵗ(s, a) − Vᵗ(s) ≤ µ I(a ≠ π^E(s)) for the deterministic expert's values, at every time.
-pub fn recoverability(mdp: &Mdp, expert: &[u32]) -> f64 {
+/// Which states can be reached at each time t = 1 … H, by any actions.
+pub fn reachable(mdp: &Mdp) -> Vec<Vec<bool>> {
+    let mut times = vec![mdp.initial().iter().map(|&p| p > 0.0).collect::<Vec<bool>>()];
+    for time in 1..mdp.horizon() {
+        let mut next = vec![false; mdp.states()];
+        for state in (0..mdp.states()).filter(|&s| times[time - 1][s]) {
+            let successors = (0..mdp.actions()).flat_map(|a| mdp.next(state, a));
+            successors.filter(|(_, p)| *p > 0.0).for_each(|&(to, _)| next[to as usize] = true);
+        }
+        times.push(next);
+    }
+    times
+}
+
+/// The expert's advantage Qᵗ(s, a) − Vᵗ(s) at index s·A + a, the largest over the times at which s can be reached; none
+/// where it never can.
+///
+/// In a layered MDP, as the paper's are, a state has one time and this is A_{π^E}(s, a) itself.
+pub fn advantages(mdp: &Mdp, expert: &[u32]) -> Vec<Option<f64>> {
     let Values { v, q } = values(mdp, &Table::deterministic(mdp.actions(), expert));
-    let advantages = q.iter().zip(&v).flat_map(|(q, v)| {
-        let rows = q.chunks(mdp.actions()).zip(v);
-        rows.flat_map(|(q, v)| q.iter().map(move |q| q - v))
-    });
-    advantages.fold(0.0, f64::max)
+    let mut advantages: Vec<Option<f64>> = vec![None; mdp.states() * mdp.actions()];
+    for (time, reachable) in reachable(mdp).iter().enumerate() {
+        for state in (0..mdp.states()).filter(|&s| reachable[s]) {
+            for cell in state * mdp.actions()..(state + 1) * mdp.actions() {
+                let now = q[time][cell] - v[time][state];
+                advantages[cell] = Some(advantages[cell].map_or(now, |most| most.max(now)));
+            }
+        }
+    }
+    advantages
+}
+
+/// The smallest µ with Qᵗ(s, a) − Vᵗ(s) ≤ µ ℓ(s, a) for the deterministic expert's values, ℓ at index s·A + a, wherever
+/// somebody can be: what nobody can do costs nothing.
+pub fn recoverability(mdp: &Mdp, expert: &[u32], loss: &[f64]) -> f64 {
+    let advantages = advantages(mdp, expert);
+    let ratios = advantages.iter().zip(loss).filter(|(_, loss)| **loss > 0.0);
+    ratios.filter_map(|(advantage, loss)| Some((*advantage)? / loss)).fold(0.0, f64::max)
 }
 
 /// The largest σ with d_π(s) ≤ d₀(s) / σ for all of these policies.
@@ -102,7 +132,7 @@ pub fn smoothness<'a>(
     cover: &[f64],
     policies: impl IntoIterator<Item = &'a Table>,
 ) -> f64 {
-    let sigmas = policies.into_iter().map(|policy| ratio(cover, &occupancy(mdp, policy)));
+    let sigmas = policies.into_iter().map(|policy| smoothness_of(cover, &occupancy(mdp, policy)));
     sigmas.fold(1.0, f64::min)
 }
 
@@ -113,7 +143,7 @@ pub fn smoothness<'a>(
 pub fn guaranteed_smoothness(mdp: &Mdp, cover: &[f64], allowed: &[bool]) -> f64 {
     let most: Vec<f64> =
         (0..mdp.states()).map(|target| most_visits(mdp, target, allowed)).collect();
-    ratio(cover, &most)
+    smoothness_of(cover, &most)
 }
 
 /// max over policies of d_π(target).
@@ -133,7 +163,7 @@ fn most_visits(mdp: &Mdp, target: usize, allowed: &[bool]) -> f64 {
 }
 
 /// min over visited states of d₀(s) / d(s), at most 1.
-fn ratio(cover: &[f64], occupancy: &[f64]) -> f64 {
+pub(crate) fn smoothness_of(cover: &[f64], occupancy: &[f64]) -> f64 {
     let ratios = cover.iter().zip(occupancy).filter(|(_, d)| **d > 0.0).map(|(d0, d)| d0 / d);
     ratios.fold(1.0, f64::min)
 }
@@ -164,7 +194,29 @@ mod tests {
     #[test]
     fn recoverability_is_the_worst_advantage() {
         // The expert stays in 0; leaving at time 1 costs 1 in each of the two later steps.
-        assert_eq!(recoverability(&slide(), &[0, 0]), 2.0);
+        assert_eq!(recoverability(&slide(), &[0, 0], &[0.0, 1.0, 0.0, 1.0]), 2.0);
+        assert_eq!(
+            recoverability(&slide(), &[0, 0], &[0.0, 0.5, 0.0, 1.0]),
+            4.0,
+            "per unit of loss"
+        );
+    }
+
+    #[test]
+    fn what_nobody_reaches_in_time_does_not_count() {
+        // 0 → 1 → 2, and from 2 on action 1 leads to 3, which costs 1 a step; H = 3. At time 3 it is too late to pay.
+        let next = |s: usize, a: usize| match (s, a) {
+            (2, 1) | (3, _) => vec![(3, 1.0)],
+            (2, _) => vec![(2, 1.0)],
+            _ => vec![(s as u32 + 1, 1.0)],
+        };
+        let start = vec![1.0, 0.0, 0.0, 0.0];
+        let mdp = Mdp::new([4, 2, 3], start, next, |s, _| f64::from(s == 3)).unwrap();
+        let wrong = [0.0, 1.0, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0];
+        assert_eq!(recoverability(&mdp, &[0; 4], &wrong), 0.0);
+        let times = reachable(&mdp);
+        assert_eq!(times[2], [false, false, true, false]);
+        assert!(advantages(&mdp, &[0; 4])[6..].iter().all(Option::is_none), "state 3");
     }
 
     #[test]

@@ -4,8 +4,8 @@ use rand::RngExt;
 use rand::seq::IndexedRandom;
 use tutelage::{Spaces, Stream};
 
-use crate::exact::action_values;
-use crate::{Mdp, PolicyClass, Problem, ProblemError};
+use crate::exact::{Table, action_values, occupancy};
+use crate::{Mdp, PolicyClass, Problem, ProblemError, ledge};
 
 /// How large a problem is. Families that are of one size by nature take what concerns them.
 #[derive(Clone, Copy, Debug)]
@@ -41,16 +41,19 @@ pub enum Family {
     Gridworld,
     /// [`chain`].
     Chain,
+    /// [`ledge`].
+    Ledge,
 }
 
 impl Family {
     /// All families, by name.
-    pub const ALL: [(&'static str, Family); 5] = [
+    pub const ALL: [(&'static str, Family); 6] = [
         ("trap", Family::Trap),
         ("limitation", Family::Limitation),
         ("random", Family::Random),
         ("gridworld", Family::Gridworld),
         ("chain", Family::Chain),
+        ("ledge", Family::Ledge),
     ];
 
     /// The family of this name.
@@ -68,6 +71,7 @@ impl Family {
             Self::Random => random(dimensions),
             Self::Gridworld => gridworld(dimensions),
             Self::Chain => chain(dimensions),
+            Self::Ledge => ledge(dimensions.horizon, dimensions.seed),
         }
     }
 }
@@ -91,13 +95,13 @@ pub fn trap(horizon: usize) -> Result<Problem, ProblemError> {
 /// The five-state MDP of Proposition 1: whoever has no regret imitates the fast route, fails on it, and pays H − 1 where a
 /// policy of the class pays 1.
 pub fn limitation(horizon: usize) -> Result<Problem, ProblemError> {
-    if horizon < 2 {
+    if horizon < 3 {
         let (field, value) = ("horizon", horizon);
         return Err(ProblemError::Size {
             field,
             value,
             family: "limitation",
-            allowed: "at least 2",
+            allowed: "at least 3, or both policies cost the same",
         });
     }
     const L: usize = 0;
@@ -142,7 +146,8 @@ pub fn random(d: Dimensions) -> Result<Problem, ProblemError> {
     };
     let uniform = vec![1.0 / d.states as f64; d.states];
     let mdp = Mdp::new([d.states, d.actions, d.horizon], uniform, next, cost)?;
-    let class = PolicyClass::around(mdp.spaces(), &expert, d.class_size, 0.3, &mut rng)?;
+    let visited = visited(&mdp, &expert);
+    let class = PolicyClass::around(mdp.spaces(), &expert, &visited, d.class_size, 0.3, &mut rng)?;
     Problem::new("random", mdp, class, expert)
 }
 
@@ -176,10 +181,14 @@ pub fn gridworld(d: Dimensions) -> Result<Problem, ProblemError> {
     around("gridworld", mdp, expert, d, 0.15)
 }
 
-/// A chain: action 0 goes on, every other falls back to the start; cost 1 until the end. An error costs all that was
-/// gained, so experts recover slowly here.
+/// A chain: action 0 goes on, every other falls back to the start; cost 1 until the end, which takes S − 1 steps, so H
+/// must be at least S. An error costs all that was gained, so experts recover slowly here.
 pub fn chain(d: Dimensions) -> Result<Problem, ProblemError> {
     check("chain", d, 2)?;
+    if d.horizon < d.states {
+        let (horizon, family, states) = (d.horizon, "chain", d.states);
+        return Err(ProblemError::Horizon { horizon, family, states });
+    }
     let last = d.states - 1;
     let next = |state: usize, action: usize| {
         let to = if state == last || action == 0 { (state + 1).min(last) } else { 0 };
@@ -200,8 +209,16 @@ fn around(
     share: f64,
 ) -> Result<Problem, ProblemError> {
     let mut rng = Stream::new(d.seed).fork("class", 0).rng();
-    let class = PolicyClass::around(mdp.spaces(), &expert, d.class_size, share, &mut rng)?;
+    let visited = visited(&mdp, &expert);
+    let class =
+        PolicyClass::around(mdp.spaces(), &expert, &visited, d.class_size, share, &mut rng)?;
     Problem::new(name, mdp, class, expert)
+}
+
+/// Which states the expert visits.
+fn visited(mdp: &Mdp, expert: &[u32]) -> Vec<bool> {
+    let d = occupancy(mdp, &Table::deterministic(mdp.actions(), expert));
+    d.iter().map(|&d| d > 0.0).collect()
 }
 
 fn check(family: &'static str, d: Dimensions, states: usize) -> Result<(), ProblemError> {
@@ -241,12 +258,13 @@ pub fn arbitrary(seed: u64) -> Result<Problem, ProblemError> {
     let d = Dimensions {
         states: rng.random_range(4..20),
         actions: rng.random_range(2..5),
-        horizon: rng.random_range(1..15),
+        horizon: rng.random_range(1..35),
         class_size: rng.random_range(1..20),
         seed,
     };
-    let family = [Family::Random, Family::Gridworld, Family::Chain].choose(&mut rng).copied();
-    let problem = family.unwrap_or(Family::Random).problem(d)?;
+    let families = [Family::Random, Family::Gridworld, Family::Chain];
+    let families = &families[..if d.horizon < d.states { 2 } else { 3 }];
+    let problem = families.choose(&mut rng).unwrap_or(&Family::Random).problem(d)?;
     // Any costs will do: an expert that is not optimal, and a d₀ that is not uniform.
     let spaces: Spaces = problem.mdp.spaces();
     let costs: Vec<f64> = (0..spaces.states * spaces.actions).map(|_| rng.random()).collect();
@@ -271,7 +289,7 @@ pub fn arbitrary(seed: u64) -> Result<Problem, ProblemError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exact::{Table, expected_cost, occupancy};
+    use crate::exact::expected_cost;
 
     #[test]
     fn the_trap_springs_on_either_policy() {
@@ -295,6 +313,10 @@ mod tests {
     fn proposition_one_has_the_papers_values() {
         let problem = limitation(10).unwrap();
         let cost = |policy: &[u32]| expected_cost(&problem.mdp, &Table::deterministic(2, policy));
+        assert_eq!(
+            problem.mu, 9.0,
+            "erring on the fast route costs H - 1; at time 1 nobody is there"
+        );
         assert!(cost(&problem.expert).abs() < 1e-12);
         assert!((cost(&problem.class.policy(0)) - 1.0).abs() < 1e-12);
         assert!((cost(&problem.class.policy(1)) - 9.0).abs() < 1e-12);
@@ -309,8 +331,25 @@ mod tests {
     }
 
     #[test]
+    fn on_the_chain_every_policy_errs_where_it_goes() {
+        let d = Dimensions { states: 10, horizon: 12, ..Dimensions::default() };
+        let problem = chain(d).unwrap();
+        assert!(problem.mu > 0.0);
+        for h in 0..d.class_size {
+            let policy = problem.class.policy(h);
+            let d = occupancy(&problem.mdp, &Table::deterministic(4, &policy));
+            let errs = (0..10).any(|s| d[s] > 0.0 && policy[s] != problem.expert[s]);
+            assert!(errs, "policy {h} is the expert in effect");
+        }
+    }
+
+    #[test]
     fn impossible_sizes_and_unknown_names_are_named() {
-        assert!(matches!(limitation(1), Err(ProblemError::Size { field: "horizon", .. })));
+        assert!(matches!(limitation(2), Err(ProblemError::Size { field: "horizon", .. })));
+        assert!(matches!(
+            chain(Dimensions::default()),
+            Err(ProblemError::Horizon { states: 16, .. })
+        ));
         assert!(matches!(trap(0), Err(ProblemError::Mdp(_))));
         let none = Dimensions { class_size: 0, ..Dimensions::default() };
         assert!(matches!(random(none), Err(ProblemError::Class(crate::ClassError::Empty))));

@@ -1,12 +1,8 @@
 //! The online learning game behind imitation, played with exact losses.
 
-use tutelage::{
-    Algorithm, Event, ExpertActs, Flow, LearnError, Plan, Progress, Sampling, Setting, Stream,
-    behavior_cloning, bootstrap_dagger, dagger, learn, logger_m, mftpl_p,
-};
-
-use crate::exact::{Table, dot, expected_cost, occupancy};
-use crate::{Mixture, Problem, Theorem};
+use crate::exact::{Table, dot, expected_cost, occupancy, smoothness_of};
+use crate::rounds::{Moment, PlayError, run};
+use crate::{Mixture, Player, Problem};
 
 /// A game of N rounds: what πₙ lost, and what the best policy of the class would have lost on the same states.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,17 +11,34 @@ pub struct Game {
     pub losses: Vec<f64>,
     /// Reg(n) = Σ_{i ≤ n} Fᵢ(πᵢ) − min over h ∈ ℬ of Σ_{i ≤ n} Fᵢ(h).
     pub regret: Vec<f64>,
+    /// Σ ⟨gₙ, uₙ⟩ − min over h ∈ ℬ of Σ gₙ(h): the regret on the states that were asked about in place of d_{πₙ}. It is
+    /// what λ, σ, A and B act on; Reg(N) differs from it by the luck of the draw, which is of order √(N/K).
+    pub observed_regret: f64,
     /// min over h ∈ ℬ of (1/N) Σ Fₙ(h): the class's bias.
     pub bias: f64,
     /// J(πₙ) for n = 1 … N.
     pub costs: Vec<f64>,
+    /// π_{N+1}, which nobody has played yet.
+    pub last: Last,
     /// J(π^E).
     pub expert_cost: f64,
-    /// u_{N+1}: the weights of the last trained mixture.
-    pub weights: Vec<f64>,
-    /// H² (L(πₙ) − min over h ∈ ℬ of L(h)), L(π) the loss on the expert's own states: what offline imitation is bounded by.
-    pub offline_gap: Vec<f64>,
+    /// min over h ∈ ℬ of J(h).
+    pub best_cost: f64,
+    /// The largest σ with d_{πₙ}(s) ≤ d₀(s)/σ for every πₙ played: what the guaranteed σ of Π_ℬ turned out to be.
+    pub sigma_played: f64,
     mu_horizon: f64,
+}
+
+/// The policy trained after the last round.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Last {
+    /// u_{N+1}: its weights.
+    pub weights: Vec<f64>,
+    /// J(π_{N+1}).
+    pub cost: f64,
+    /// H² (L(π_{N+1}) − min over h ∈ ℬ of L(h)), L(π) the loss on the expert's own states: what offline imitation is
+    /// bounded by.
+    pub offline_gap: f64,
 }
 
 impl Game {
@@ -34,172 +47,145 @@ impl Game {
         self.mu_horizon * self.regret[rounds - 1] / rounds as f64
     }
 
-    /// Both sides of Theorem 1: J(π̂) − J(π^E) ≤ µ H (bias + Reg(N)/N), with J(π̂) = (1/N) Σ J(πₙ).
+    /// J(π̂) = (1/N) Σ J(πₙ), the expected cost of a policy chosen among π₁ … π_N at random.
+    pub fn mean_cost(&self) -> f64 {
+        self.costs.iter().sum::<f64>() / self.costs.len() as f64
+    }
+
+    /// Both sides of Theorem 1: J(π̂) − J(π^E) ≤ µ H (bias + Reg(N)/N).
     pub fn theorem_one(&self) -> (f64, f64) {
-        let rounds = self.costs.len() as f64;
-        let left = self.costs.iter().sum::<f64>() / rounds - self.expert_cost;
-        let right = self.mu_horizon * (self.bias + self.regret[self.regret.len() - 1] / rounds);
-        (left, right)
+        let regret = self.regret[self.regret.len() - 1] / self.costs.len() as f64;
+        (self.mean_cost() - self.expert_cost, self.mu_horizon * (self.bias + regret))
     }
 }
 
-/// Plays an algorithm for N rounds of K states each, drawn independently from d_{πₙ}.
+/// Plays N rounds of K states each, drawn independently from d_{πₙ}.
 pub fn play(
     problem: &Problem,
-    algorithm: &Algorithm<u32, u32>,
+    player: Player,
     rounds: usize,
     states_per_round: usize,
     seed: u64,
-) -> Result<Game, LearnError> {
-    let mut lanes = problem
-        .lanes()
-        .map_err(|source| LearnError::Collect { round: 0, source: source.into() })?;
-    let (mut expert, oracle) = (problem.annotator(), problem.oracle());
-    let plan = Plan {
-        rounds,
-        states_per_round,
-        sampling: Sampling::Independent,
-        stream: Stream::new(seed),
-    };
-    let progress = Progress::none(problem.mdp.spaces());
+) -> Result<Game, PlayError> {
     let mut referee = Referee::new(problem);
-    let mut observer = |event: Event<'_, u32, u32, Mixture>| {
-        if let Event::Driving { policy, .. } = event {
-            referee.judge(policy);
-        }
-        Ok(Flow::Continue)
+    let mut watch = |moment: Moment<'_>| match moment {
+        Moment::Playing(policy) => referee.judge(policy),
+        Moment::Asking(states) => referee.observe(states),
     };
-    let setting = Setting { lanes: &mut lanes, expert: &mut expert, oracle: &oracle };
-    let learned = learn(setting, algorithm, &plan, progress, &mut observer)?;
-    Ok(referee.close(&learned.last))
+    let last = run(problem, player, [rounds, states_per_round], seed, &mut watch)?;
+    Ok(referee.close(&last))
 }
 
 /// Computes every round's losses exactly.
 struct Referee<'a> {
     problem: &'a Problem,
-    /// I(h(s) ≠ π^E(s)) at index s·B + h.
-    errs: Vec<f64>,
+    /// ℓ(s, h(s)) at index s·B + h.
+    class_losses: Vec<f64>,
     /// Σ Fᵢ(h) so far.
     cumulative: Vec<f64>,
-    /// d_{π^E}, and the least loss that the class can have there.
-    offline: (Vec<f64>, f64),
+    /// Σ Fᵢ(πᵢ) so far.
+    lost: f64,
+    /// πₙ.
+    playing: Option<Table>,
+    /// 1/K for every time a state was asked about, and Σ ⟨gₙ, uₙ⟩.
+    asked: (Vec<f64>, f64),
     game: Game,
 }
 
 impl<'a> Referee<'a> {
     fn new(problem: &'a Problem) -> Self {
         let Problem { mdp, class, expert, .. } = problem;
-        let of_state = |s: usize| class.choices(s).iter().map(move |&a| f64::from(a != expert[s]));
-        let expert_table = Table::deterministic(mdp.actions(), expert);
-        let errs: Vec<f64> = (0..mdp.states()).flat_map(of_state).collect();
-        let d = occupancy(mdp, &expert_table);
-        let least = losses(&d, &errs, class.size()).into_iter().fold(f64::INFINITY, f64::min);
         let game = Game {
             losses: vec![],
             regret: vec![],
+            observed_regret: 0.0,
             bias: 0.0,
             costs: vec![],
-            expert_cost: expected_cost(mdp, &expert_table),
-            weights: vec![],
-            offline_gap: vec![],
+            last: Last { weights: vec![], cost: 0.0, offline_gap: 0.0 },
+            expert_cost: expected_cost(mdp, &Table::deterministic(mdp.actions(), expert)),
+            best_cost: problem.best_cost,
+            sigma_played: 1.0,
             mu_horizon: problem.mu * mdp.horizon() as f64,
         };
-        Self { problem, errs, cumulative: vec![0.0; class.size()], offline: (d, least), game }
+        let class_losses = class_losses(problem);
+        let (cumulative, asked) = (vec![0.0; class.size()], (vec![0.0; mdp.states()], 0.0));
+        Self { problem, class_losses, cumulative, lost: 0.0, playing: None, asked, game }
     }
 
     fn judge(&mut self, policy: &Mixture) {
-        let Problem { mdp, expert, class, .. } = self.problem;
+        let Problem { mdp, class, losses, .. } = self.problem;
         let table = policy.table();
         let d = occupancy(mdp, &table);
-        let loss = |d: &[f64]| {
-            (0..mdp.states()).map(|s| d[s] * (1.0 - table.row(s)[expert[s] as usize])).sum::<f64>()
-        };
-        let cost =
-            |s: usize| (0..mdp.actions()).map(|a| table.row(s)[a] * mdp.cost(s, a)).sum::<f64>();
-        let costs: Vec<f64> = (0..mdp.states()).map(cost).collect();
-        let class_losses = losses(&d, &self.errs, class.size());
-        self.cumulative.iter_mut().zip(class_losses).for_each(|(sum, loss)| *sum += loss);
-        self.game.losses.push(loss(&d));
-        self.game.costs.push(mdp.horizon() as f64 * dot(&d, &costs));
-        self.game.regret.push(self.game.losses.iter().sum::<f64>() - self.least());
-        let (d_expert, least) = &self.offline;
-        self.game.offline_gap.push((mdp.horizon() as f64).powi(2) * (loss(d_expert) - least));
+        let of_class = weigh(&d, &self.class_losses, class.size());
+        self.cumulative.iter_mut().zip(of_class).for_each(|(sum, loss)| *sum += loss);
+        let loss = mean_over(&d, &table, losses);
+        self.lost += loss;
+        self.game.losses.push(loss);
+        self.game.costs.push(cost(self.problem, &d, &table));
+        self.game.regret.push(self.lost - least(&self.cumulative));
+        let sigma = smoothness_of(self.problem.cover_probabilities(), &d);
+        self.game.sigma_played = self.game.sigma_played.min(sigma);
+        self.playing = Some(table);
     }
 
-    /// min over h ∈ ℬ of Σ Fᵢ(h).
-    fn least(&self) -> f64 {
-        self.cumulative.iter().copied().fold(f64::INFINITY, f64::min)
+    fn observe(&mut self, states: &[u32]) {
+        let Some(table) = &self.playing else { return };
+        let (actions, share) = (self.problem.mdp.actions(), 1.0 / states.len() as f64);
+        for state in states.iter().map(|&s| s as usize) {
+            let losses = &self.problem.losses[state * actions..(state + 1) * actions];
+            self.asked.0[state] += share;
+            self.asked.1 += share * dot(table.row(state), losses);
+        }
     }
 
     fn close(self, last: &Mixture) -> Game {
-        let bias = self.least() / self.game.losses.len() as f64;
-        Game { bias, weights: last.weights(), ..self.game }
+        let Problem { mdp, class, losses, expert, .. } = self.problem;
+        let table = last.table();
+        let d_expert = occupancy(mdp, &Table::deterministic(mdp.actions(), expert));
+        let excess = mean_over(&d_expert, &table, losses)
+            - least(&weigh(&d_expert, &self.class_losses, class.size()));
+        let last = Last {
+            weights: last.weights(),
+            cost: cost(self.problem, &occupancy(mdp, &table), &table),
+            offline_gap: (mdp.horizon() as f64).powi(2) * excess,
+        };
+        let bias = least(&self.cumulative) / self.game.losses.len() as f64;
+        let (asked, lost) = &self.asked;
+        let observed_regret = lost - least(&weigh(asked, &self.class_losses, class.size()));
+        Game { bias, observed_regret, last, ..self.game }
     }
 }
 
-/// Σ_s d(s) I(h(s) ≠ π^E(s)) for every h ∈ ℬ.
-fn losses(d: &[f64], errs: &[f64], class_size: usize) -> Vec<f64> {
-    let mut losses = vec![0.0; class_size];
-    for (d, errs) in d.iter().zip(errs.chunks(class_size)).filter(|(d, _)| **d > 0.0) {
-        losses.iter_mut().zip(errs).for_each(|(loss, err)| *loss += d * err);
+/// ℓ(s, h(s)) at index s·B + h.
+pub(crate) fn class_losses(problem: &Problem) -> Vec<f64> {
+    let actions = problem.mdp.actions();
+    let of_state = |s: usize| {
+        let row = &problem.losses[s * actions..(s + 1) * actions];
+        problem.class.choices(s).iter().map(move |&a| row[a as usize])
+    };
+    (0..problem.mdp.states()).flat_map(of_state).collect()
+}
+
+/// Σ_s d(s) ℓ(s, h(s)) for every h ∈ ℬ.
+pub(crate) fn weigh(d: &[f64], class_losses: &[f64], class_size: usize) -> Vec<f64> {
+    let mut sums = vec![0.0; class_size];
+    for (d, losses) in d.iter().zip(class_losses.chunks(class_size)).filter(|(d, _)| **d > 0.0) {
+        sums.iter_mut().zip(losses).for_each(|(sum, loss)| *sum += d * loss);
     }
-    losses
+    sums
 }
 
-/// The theorem for this problem.
-pub fn theorem(problem: &Problem, delta: f64) -> Theorem {
-    Theorem {
-        states: problem.mdp.states() as f64,
-        actions: problem.mdp.actions() as f64,
-        class_size: problem.class.size() as f64,
-        sigma: problem.sigma,
-        delta,
-    }
+/// Σ_s d(s) Σ_a π(a | s) values(s, a).
+fn mean_over(d: &[f64], policy: &Table, values: &[f64]) -> f64 {
+    let rows = values.chunks(values.len() / d.len().max(1)).enumerate();
+    rows.map(|(s, row)| d[s] * dot(policy.row(s), row)).sum()
 }
 
-/// MFTPL-P with the theorem's λ and E for N rounds of K states, E at most `most_members`.
-pub fn tuned_mftpl_p(
-    problem: &Problem,
-    rounds: usize,
-    k: usize,
-    most_members: usize,
-) -> Algorithm<u32, u32> {
-    let theorem = theorem(problem, 0.05);
-    let (n, k) = (rounds as f64, k as f64);
-    let members = (theorem.ensemble(n) as usize).min(most_members);
-    mftpl_p(members, theorem.lambda(n, k), problem.cover.clone())
+/// J(π) = H Σ_s d_π(s) Σ_a π(a | s) c(s, a).
+fn cost(problem: &Problem, d: &[f64], policy: &Table) -> f64 {
+    problem.mdp.horizon() as f64 * mean_over(d, policy, problem.mdp.costs())
 }
 
-/// LOGGER-M with a scale that balances its two sources of regret.
-///
-/// With costs N(0, η²) on a separator set of X states, the perturbation itself costs at most η √(2X ln B) / K and a round
-/// moves the leader by about K/η of an example's loss; the sum over N rounds is least at η = K √(N / √(2X ln B)). As many
-/// members as MFTPL-P has.
-pub fn tuned_logger_m(
-    problem: &Problem,
-    rounds: usize,
-    k: usize,
-    most_members: usize,
-) -> Algorithm<u32, u32> {
-    let members = (theorem(problem, 0.05).ensemble(rounds as f64) as usize).min(most_members);
-    let ln_b = (problem.class.size().max(2) as f64).ln();
-    let separator = problem.separator.len().max(1) as f64;
-    let scale = k as f64 * (rounds as f64 / (2.0 * separator * ln_b).sqrt()).sqrt();
-    logger_m(members, scale, problem.separator.clone())
-}
-
-/// Every algorithm of the finite world, tuned for N rounds of K states.
-pub fn contestants(
-    problem: &Problem,
-    rounds: usize,
-    k: usize,
-    most_members: usize,
-) -> Vec<Algorithm<u32, u32>> {
-    vec![
-        behavior_cloning(ExpertActs::Sampled),
-        dagger(),
-        bootstrap_dagger(25),
-        tuned_mftpl_p(problem, rounds, k, most_members),
-        tuned_logger_m(problem, rounds, k, most_members),
-    ]
+fn least(values: &[f64]) -> f64 {
+    values.iter().copied().fold(f64::INFINITY, f64::min)
 }

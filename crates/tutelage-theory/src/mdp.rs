@@ -151,6 +151,25 @@ impl Mdp {
         self.costs[state * self.actions + action]
     }
 
+    /// c(s, a) at index s·A + a.
+    pub(crate) fn costs(&self) -> &[f64] {
+        &self.costs
+    }
+
+    /// One outcome with its probability; the last possible one where rounding leaves a gap.
+    pub(crate) fn draw(outcomes: impl Iterator<Item = (u32, f64)>, rng: &mut Rng) -> usize {
+        let mut left: f64 = rng.random();
+        let mut drawn = 0;
+        for (outcome, probability) in outcomes.filter(|&(_, p)| p > 0.0) {
+            drawn = outcome as usize;
+            left -= probability;
+            if left < 0.0 {
+                break;
+            }
+        }
+        drawn
+    }
+
     /// The sizes of its spaces.
     pub fn spaces(&self) -> Spaces {
         Spaces { states: self.states, actions: self.actions }
@@ -187,7 +206,7 @@ impl Env for MdpEnv {
 
     fn reset(&mut self, mut rng: Rng, state: &mut [u32]) -> Result<(), EnvError> {
         let outcomes = self.mdp.initial.iter().enumerate().map(|(s, &p)| (s as u32, p));
-        self.state = draw(outcomes, &mut rng);
+        self.state = Mdp::draw(outcomes, &mut rng);
         self.time = 0;
         self.rng = Some(rng);
         state[0] = self.state as u32;
@@ -212,25 +231,11 @@ impl Env for MdpEnv {
             });
         }
         let cost = self.mdp.cost(self.state, action as usize);
-        self.state = draw(self.mdp.next(self.state, action as usize).iter().copied(), rng);
+        self.state = Mdp::draw(self.mdp.next(self.state, action as usize).iter().copied(), rng);
         self.time += 1;
         state[0] = self.state as u32;
         Ok(Step { reward: -cost, terminated: false, truncated: self.time == self.mdp.horizon })
     }
-}
-
-/// One outcome with its probability; the last possible one where rounding leaves a gap.
-fn draw(outcomes: impl Iterator<Item = (u32, f64)>, rng: &mut Rng) -> usize {
-    let mut left: f64 = rng.random();
-    let mut drawn = 0;
-    for (outcome, probability) in outcomes.filter(|&(_, p)| p > 0.0) {
-        drawn = outcome as usize;
-        left -= probability;
-        if left < 0.0 {
-            break;
-        }
-    }
-    drawn
 }
 
 #[cfg(test)]

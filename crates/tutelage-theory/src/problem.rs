@@ -1,11 +1,13 @@
-//! Imitation problems: an MDP, an expert, a policy class and a covering distribution.
+//! Imitation problems: an MDP, an expert, a policy class, a loss and a covering distribution.
 
 use std::sync::Arc;
 
-use tutelage::{Batch, Cover, CoverError, LaneError, Lanes, Weighted};
+use tutelage::{Batch, Cover, CoverError, Weighted};
 
-use crate::exact::{guaranteed_smoothness, recoverability};
-use crate::{ClassError, ExactOracle, Mdp, MdpEnv, MdpError, PolicyClass, TableExpert};
+use crate::exact::{
+    Table, advantages, expected_cost, guaranteed_smoothness, occupancy, recoverability,
+};
+use crate::{ClassError, ExactOracle, Mdp, MdpError, PolicyClass, Theorem};
 
 /// Everything that the theory speaks of.
 #[derive(Clone, Debug)]
@@ -18,14 +20,41 @@ pub struct Problem {
     pub class: Arc<PolicyClass>,
     /// π^E, deterministic.
     pub expert: Arc<Vec<u32>>,
+    /// Which loss ℓ the learner is judged by and trained with.
+    pub loss: Loss,
+    /// ℓ(s, a) at index s·A + a.
+    pub losses: Arc<Vec<f64>>,
     /// d₀.
     pub cover: Arc<Weighted<u32>>,
     /// A separator set of ℬ.
     pub separator: Arc<Batch<u32>>,
     /// µ.
     pub mu: f64,
-    /// σ, guaranteed for all of Π_ℬ.
+    /// σ, guaranteed for all of Π_ℬ; 0 where d₀ leaves out a state that a policy can visit.
     pub sigma: f64,
+    /// min over h ∈ ℬ of J(h).
+    pub best_cost: f64,
+}
+
+/// ℓ: what an action costs the learner where the expert would have taken another.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Loss {
+    /// I(a ≠ π^E(s)), the loss of the regret theorem.
+    #[default]
+    ZeroOne,
+    /// The expert's advantage Q(s, a) − V(s), the loss of Proposition 1.
+    Advantage,
+}
+
+/// A covering distribution to choose for a problem.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Covering {
+    /// Every state alike.
+    Uniform,
+    /// d_{π^E}, which covers what the expert visits and nothing else.
+    Expert,
+    /// w d_{π^E} + (1 − w) uniform.
+    Mix(f64),
 }
 
 /// Why a problem could not be made.
@@ -55,6 +84,29 @@ pub enum ProblemError {
         /// What would be allowed.
         allowed: &'static str,
     },
+    /// The goal cannot be reached in time.
+    #[error(
+        "horizon is {horizon}; {family} with {states} states takes at least {states}, or nobody reaches its goal"
+    )]
+    Horizon {
+        /// H.
+        horizon: usize,
+        /// The family of problems.
+        family: &'static str,
+        /// S.
+        states: usize,
+    },
+    /// A mixture's weight is no probability.
+    #[error("the expert's weight in d0 is {0}; allowed is 0 to 1")]
+    Weight(f64),
+    /// A share of d₀ that is none.
+    #[error("the share of d0 is {0}; allowed is more than 0, at most 1")]
+    Share(f64),
+    /// A covering distribution that does not exist.
+    #[error(
+        "unknown covering distribution '{0}'; there are uniform, expert and mix(w) with w from 0 to 1"
+    )]
+    Covering(String),
     /// There is no such family.
     #[error("unknown MDP '{name}'; there are {all}")]
     Unknown {
@@ -66,19 +118,18 @@ pub enum ProblemError {
 }
 
 impl Problem {
-    /// A problem with the uniform distribution over states as d₀.
+    /// A problem with the 0–1 loss and the uniform distribution over states as d₀.
     pub fn new(
         name: &str,
         mdp: Mdp,
         class: PolicyClass,
         expert: Vec<u32>,
     ) -> Result<Self, ProblemError> {
-        let states = mdp.states();
-        let cover = vec![1.0 / states as f64; states];
+        let cover = uniform(mdp.states());
         Self::with_cover(name, mdp, class, expert, cover)
     }
 
-    /// A problem with this d₀.
+    /// A problem with the 0–1 loss and this d₀.
     pub fn with_cover(
         name: &str,
         mdp: Mdp,
@@ -88,36 +139,147 @@ impl Problem {
     ) -> Result<Self, ProblemError> {
         PolicyClass::new(mdp.spaces(), std::slice::from_ref(&expert))
             .map_err(ProblemError::Expert)?;
+        let losses = zero_one(mdp.actions(), &expert);
         let mut separator = Batch::new(1);
         class.separator().iter().for_each(|s| separator.push(&[*s]));
-        let mut states = Batch::new(1);
-        (0..mdp.states() as u32).for_each(|s| states.push(&[s]));
-        let cover = Weighted::new(states, cover)?;
-        let probabilities = cover.support().map_or(&[][..], |(_, probabilities)| probabilities);
+        let cost = |h| expected_cost(&mdp, &Table::deterministic(mdp.actions(), &class.policy(h)));
         Ok(Self {
             name: name.into(),
-            mu: recoverability(&mdp, &expert),
-            sigma: guaranteed_smoothness(&mdp, probabilities, &class.allowed()),
+            loss: Loss::ZeroOne,
+            mu: recoverability(&mdp, &expert, &losses),
+            sigma: guaranteed_smoothness(&mdp, &cover, &class.allowed()),
+            best_cost: (0..class.size()).map(cost).fold(f64::INFINITY, f64::min),
+            cover: Arc::new(weighted(cover)?),
+            losses: Arc::new(losses),
             separator: Arc::new(separator),
-            cover: Arc::new(cover),
             mdp: Arc::new(mdp),
             class: Arc::new(class),
             expert: Arc::new(expert),
         })
     }
 
-    /// A lane to act in. One is enough: a step costs less than handing it to another thread.
-    pub fn lanes(&self) -> Result<Lanes<MdpEnv>, LaneError> {
-        Lanes::new(vec![MdpEnv::new(self.mdp.clone())])
+    /// The same problem with another d₀.
+    pub fn covered(&self, covering: Covering) -> Result<Self, ProblemError> {
+        let states = self.mdp.states();
+        let weight = match covering {
+            Covering::Uniform => 0.0,
+            Covering::Expert => 1.0,
+            Covering::Mix(weight) => weight,
+        };
+        if !(0.0..=1.0).contains(&weight) {
+            return Err(ProblemError::Weight(weight));
+        }
+        let expert = occupancy(&self.mdp, &Table::deterministic(self.mdp.actions(), &self.expert));
+        let mixed = expert.iter().zip(uniform(states));
+        let cover: Vec<f64> = mixed.map(|(d, u)| weight * d + (1.0 - weight) * u).collect();
+        let sigma = guaranteed_smoothness(&self.mdp, &cover, &self.class.allowed());
+        Ok(Self { sigma, cover: Arc::new(weighted(cover)?), ..self.clone() })
     }
 
-    /// The exact oracle over ℬ.
+    /// The same problem with another loss. The expert's advantage, where a state can be reached at several times, is the
+    /// largest of theirs.
+    pub fn judged_by(&self, loss: Loss) -> Self {
+        let losses: Vec<f64> = match loss {
+            Loss::ZeroOne => zero_one(self.mdp.actions(), &self.expert),
+            Loss::Advantage => {
+                let advantages = advantages(&self.mdp, &self.expert);
+                advantages.into_iter().map(|advantage| advantage.unwrap_or(0.0)).collect()
+            }
+        };
+        let mu = recoverability(&self.mdp, &self.expert, &losses);
+        Self { loss, losses: Arc::new(losses), mu, ..self.clone() }
+    }
+
+    /// The exact oracle over ℬ, for this problem's loss.
     pub fn oracle(&self) -> ExactOracle {
-        ExactOracle::new(self.class.clone())
+        match self.loss {
+            Loss::ZeroOne => ExactOracle::new(self.class.clone()),
+            Loss::Advantage => ExactOracle::with_costs(self.class.clone(), self.losses.clone()),
+        }
     }
 
-    /// π^E as somebody to ask.
-    pub fn annotator(&self) -> TableExpert {
-        TableExpert(self.expert.clone())
+    /// d₀(s) for every state.
+    pub fn cover_probabilities(&self) -> &[f64] {
+        self.cover.support().map_or(&[], |(_, probabilities)| probabilities)
+    }
+
+    /// The regret theorem for this problem, failing with probability δ.
+    pub fn theorem(&self, delta: f64) -> Theorem {
+        Theorem {
+            states: self.mdp.states() as f64,
+            actions: self.mdp.actions() as f64,
+            ln_class_size: (self.class.size() as f64).ln(),
+            sigma: self.sigma,
+            delta,
+        }
+    }
+}
+
+fn uniform(states: usize) -> Vec<f64> {
+    vec![1.0 / states as f64; states]
+}
+
+fn weighted(cover: Vec<f64>) -> Result<Weighted<u32>, CoverError> {
+    Weighted::new(
+        Batch::from_vec(1, (0..cover.len() as u32).collect()).unwrap_or(Batch::new(1)),
+        cover,
+    )
+}
+
+/// I(a ≠ π^E(s)) at index s·A + a.
+fn zero_one(actions: usize, expert: &[u32]) -> Vec<f64> {
+    let row = |&right: &u32| (0..actions as u32).map(move |a| f64::from(a != right));
+    expert.iter().flat_map(row).collect()
+}
+
+impl std::str::FromStr for Covering {
+    type Err = ProblemError;
+
+    fn from_str(text: &str) -> Result<Self, ProblemError> {
+        let mixed = || text.strip_prefix("mix(")?.strip_suffix(')')?.parse().ok();
+        match (text, mixed()) {
+            ("uniform", _) => Ok(Self::Uniform),
+            ("expert", _) => Ok(Self::Expert),
+            (_, Some(weight)) if (0.0..=1.0).contains(&weight) => Ok(Self::Mix(weight)),
+            _ => Err(ProblemError::Covering(text.into())),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{limitation, trap};
+
+    #[test]
+    fn a_distribution_that_leaves_out_what_policies_visit_covers_nothing() {
+        let problem = trap(10).unwrap();
+        assert_eq!(problem.covered(Covering::Mix(0.0)).unwrap().sigma, problem.sigma);
+        let expert = problem.covered(Covering::Expert).unwrap();
+        assert!((expert.sigma - 0.5).abs() < 1e-12, "it visits either side half of the time");
+        let route = limitation(10).unwrap();
+        assert_eq!(route.covered(Covering::Expert).unwrap().sigma, 0.0, "h1's route is never seen");
+        let half = route.covered(Covering::Mix(0.5)).unwrap();
+        assert!(half.sigma > 0.0 && half.sigma < 0.2, "{}", half.sigma);
+    }
+
+    #[test]
+    fn coverings_are_read_from_text() {
+        assert_eq!("uniform".parse::<Covering>().unwrap(), Covering::Uniform);
+        assert_eq!("mix(0.25)".parse::<Covering>().unwrap(), Covering::Mix(0.25));
+        for bad in ["mix", "mix(2)", "mix(nan)", "learner"] {
+            let error = bad.parse::<Covering>().unwrap_err().to_string();
+            assert!(error.contains(bad) && error.contains("mix(w)"), "{error}");
+        }
+    }
+
+    #[test]
+    fn with_its_own_advantage_as_loss_a_problem_is_one_recoverable() {
+        let problem = limitation(10).unwrap().judged_by(Loss::Advantage);
+        assert_eq!(problem.mu, 1.0);
+        let expected = [1.0, 0.0, 0.0, 0.0, 0.0, 9.0];
+        let near = |(a, b): (&f64, &f64)| (a - b).abs() < 1e-12;
+        assert!(problem.losses.iter().zip(&expected).all(near), "S0: L costs 1; S2: R costs H - 1");
+        assert_eq!(problem.judged_by(Loss::ZeroOne).mu, 9.0);
     }
 }

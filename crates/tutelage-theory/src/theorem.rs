@@ -7,12 +7,23 @@ pub struct Theorem {
     pub states: f64,
     /// A.
     pub actions: f64,
-    /// B; only its logarithm counts.
-    pub class_size: f64,
+    /// ln B.
+    pub ln_class_size: f64,
     /// σ.
     pub sigma: f64,
     /// δ, the probability with which the bound may fail.
     pub delta: f64,
+}
+
+/// How λ is chosen.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Lambda {
+    /// The proof's, with its constants and logarithms: [`Theorem::lambda`].
+    Proof,
+    /// This multiple of the theorem's rate Θ: [`Theorem::rate`].
+    Rate(f64),
+    /// This number.
+    Fixed(f64),
 }
 
 /// A condition of the theorem: a quantity and the least value it must have.
@@ -28,6 +39,28 @@ pub struct Condition {
     pub least: f64,
 }
 
+/// One of the terms that the bound is the sum of.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Term {
+    /// What the proof calls it.
+    pub name: &'static str,
+    /// Its formula.
+    pub formula: &'static str,
+    /// Its value.
+    pub value: f64,
+}
+
+/// The bound on Reg(N), and whether it says anything.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bound {
+    /// Its value.
+    pub value: f64,
+    /// Whether the two conditions on λ hold; otherwise it bounds nothing.
+    pub holds: bool,
+    /// Whether it lies above N, which no regret of losses in [0, 1] can exceed.
+    pub vacuous: bool,
+}
+
 impl Condition {
     /// Whether it holds.
     pub fn holds(&self) -> bool {
@@ -38,7 +71,21 @@ impl Condition {
 impl Theorem {
     /// ln B, taken as at least ln 2: a class of one policy leaves nothing to learn.
     fn ln_b(&self) -> f64 {
-        self.class_size.max(2.0).ln()
+        self.ln_class_size.max(std::f64::consts::LN_2)
+    }
+
+    /// λ as chosen, for N rounds of K states.
+    pub fn choose(&self, lambda: Lambda, rounds: f64, k: f64) -> f64 {
+        match lambda {
+            Lambda::Proof => self.lambda(rounds, k),
+            Lambda::Rate(scale) => scale * self.rate(rounds, k),
+            Lambda::Fixed(lambda) => lambda,
+        }
+    }
+
+    /// Θ: N K √(A/σ) + N K² √(A / (σ ln B)), the theorem's rate for λ without constants and logarithms.
+    pub fn rate(&self, rounds: f64, k: f64) -> f64 {
+        rounds * k * (self.actions / self.sigma).sqrt() * (1.0 + k / self.ln_b().sqrt())
     }
 
     /// λ = N K √(2 / ln B) (K √(A/σ) + √(2A ln N ln(B N²) / σ)), where the bound's terms in √λ and 1/√λ balance.
@@ -50,27 +97,65 @@ impl Theorem {
         rounds * k * (2.0 / ln_b * self.actions / self.sigma).sqrt() * stability
     }
 
+    /// The least λ for which the bound holds: max{2AK²/σ, 8AK ln(KN)/σ}.
+    pub fn least_lambda(&self, rounds: f64, k: f64) -> f64 {
+        let conditions = self.conditions(rounds, k, 0.0);
+        conditions.iter().map(|condition| condition.least).fold(0.0, f64::max)
+    }
+
     /// E = N A ln(N S).
     pub fn ensemble(&self, rounds: f64) -> f64 {
         (rounds * self.actions * (rounds * self.states).ln()).ceil().max(1.0)
     }
 
-    /// The bound on Reg(N) that holds with probability 1 − δ, with the constants of the proof:
-    ///
-    /// √(λ ln B / 2K²) + N √(A K² / λσ) + N √(2A ln N ln(B N²) / λσ) + λσ / (4 A N ln N) + 4 √(2N ln(4/δ))
-    /// + √(2N ln(12/δ) / K) + √(2N (ln B + ln(12/δ)) / K) + N √(2A (ln(NS) + ln(12/δ)) / E).
-    pub fn bound(&self, rounds: f64, k: f64, lambda: f64, ensemble: f64) -> f64 {
+    /// The bound on Reg(N) that holds with probability 1 − δ, with the constants of the proof: the sum of
+    /// [`Theorem::terms`].
+    pub fn bound(&self, rounds: f64, k: f64, lambda: f64, ensemble: f64) -> Bound {
+        let value = self.terms(rounds, k, lambda, ensemble).iter().map(|term| term.value).sum();
+        let holds = self.conditions(rounds, k, lambda).iter().all(Condition::holds);
+        Bound { value, holds, vacuous: value > rounds }
+    }
+
+    /// The eight terms of the bound, in the order of the proof.
+    pub fn terms(&self, rounds: f64, k: f64, lambda: f64, ensemble: f64) -> [Term; 8] {
         let Self { states, actions, sigma, delta, .. } = *self;
         let (n, ln_n, ln_b) = (rounds, rounds.max(2.0).ln(), self.ln_b());
         let ln_12 = (12.0 / delta).ln();
-        (lambda * ln_b / (2.0 * k * k)).sqrt()
-            + n * (actions * k * k / (lambda * sigma)).sqrt()
-            + n * (2.0 * actions * ln_n * (ln_b + 2.0 * ln_n) / (lambda * sigma)).sqrt()
-            + lambda * sigma / (4.0 * actions * n * ln_n)
-            + 4.0 * (2.0 * n * (4.0 / delta).ln()).sqrt()
-            + (2.0 * n * ln_12 / k).sqrt()
-            + (2.0 * n * (ln_b + ln_12) / k).sqrt()
-            + n * (2.0 * actions * ((n * states).ln() + ln_12) / ensemble).sqrt()
+        let term = |name, formula, value| Term { name, formula, value };
+        [
+            term("bias", "sqrt(lambda ln B / 2K^2)", (lambda * ln_b / (2.0 * k * k)).sqrt()),
+            term(
+                "stability",
+                "N sqrt(A K^2 / (lambda sigma))",
+                n * (actions * k * k / (lambda * sigma)).sqrt(),
+            ),
+            term(
+                "generalization",
+                "N sqrt(2A ln N ln(B N^2) / (lambda sigma))",
+                n * (2.0 * actions * ln_n * (ln_b + 2.0 * ln_n) / (lambda * sigma)).sqrt(),
+            ),
+            term(
+                "coupling failure",
+                "lambda sigma / (4A N ln N)",
+                lambda * sigma / (4.0 * actions * n * ln_n),
+            ),
+            term(
+                "approximation",
+                "4 sqrt(2N ln(4/delta))",
+                4.0 * (2.0 * n * (4.0 / delta).ln()).sqrt(),
+            ),
+            term("sampling, learner", "sqrt(2N ln(12/delta) / K)", (2.0 * n * ln_12 / k).sqrt()),
+            term(
+                "sampling, class",
+                "sqrt(2N (ln B + ln(12/delta)) / K)",
+                (2.0 * n * (ln_b + ln_12) / k).sqrt(),
+            ),
+            term(
+                "ensemble",
+                "N sqrt(2A (ln(NS) + ln(12/delta)) / E)",
+                n * (2.0 * actions * ((n * states).ln() + ln_12) / ensemble).sqrt(),
+            ),
+        ]
     }
 
     /// The order of the bound after tuning λ, constants and logarithmic factors dropped:
@@ -82,27 +167,26 @@ impl Theorem {
         rounds.sqrt() * (by_k + by_class + (1.0 / self.delta).ln().sqrt())
     }
 
-    /// What must hold for the bound: two conditions on λ, then three on N for its tuned form.
-    pub fn conditions(&self, rounds: f64, k: f64, lambda: f64) -> [Condition; 5] {
+    /// What λ must reach for the bound.
+    pub fn conditions(&self, rounds: f64, k: f64, lambda: f64) -> [Condition; 2] {
         let Self { actions, sigma, .. } = *self;
-        let ln_b = self.ln_b();
-        let on = |what, value, formula, least| Condition { what, value, formula, least };
+        let on = |formula, least| Condition { what: "lambda", value: lambda, formula, least };
         [
-            on("lambda", lambda, "2 A K^2 / sigma", 2.0 * actions * k * k / sigma),
-            on(
-                "lambda",
-                lambda,
-                "8 A K ln(K N) / sigma",
-                8.0 * actions * k * (k * rounds).ln() / sigma,
-            ),
-            on(
-                "N",
-                rounds,
-                "sqrt(A / sigma) sqrt(min(ln B, K^2))",
-                (actions / sigma * ln_b.min(k * k)).sqrt(),
-            ),
-            on("N", rounds, "K^2 / A", k * k / actions),
-            on("N", rounds, "K^4 / (A ln B)", k.powi(4) / (actions * ln_b)),
+            on("2 A K^2 / sigma", 2.0 * actions * k * k / sigma),
+            on("8 A K ln(K N) / sigma", 8.0 * actions * k * (k * rounds).ln() / sigma),
+        ]
+    }
+
+    /// What N must reach for the tuned form of the bound, [`Theorem::order`], whose constants and logarithms are hidden.
+    /// The bound with its constants does not need them.
+    pub fn order_conditions(&self, rounds: f64, k: f64) -> [Condition; 3] {
+        let (actions, ln_b) = (self.actions, self.ln_b());
+        let on = |formula, least| Condition { what: "N", value: rounds, formula, least };
+        let smooth = (actions / self.sigma * ln_b.min(k * k)).sqrt();
+        [
+            on("sqrt(A / sigma) sqrt(min(ln B, K^2))", smooth),
+            on("K^2 / A", k * k / actions),
+            on("K^4 / (A ln B)", k.powi(4) / (actions * ln_b)),
         ]
     }
 }
@@ -111,8 +195,17 @@ impl Theorem {
 mod tests {
     use super::*;
 
-    const THEOREM: Theorem =
-        Theorem { states: 100.0, actions: 4.0, class_size: 1000.0, sigma: 0.1, delta: 0.05 };
+    const THEOREM: Theorem = Theorem {
+        states: 100.0,
+        actions: 4.0,
+        ln_class_size: 6.907755278982137,
+        sigma: 0.1,
+        delta: 0.05,
+    };
+
+    fn value(n: f64, lambda: f64) -> f64 {
+        THEOREM.bound(n, 1.0, lambda, THEOREM.ensemble(n)).value
+    }
 
     #[test]
     fn the_tuned_lambda_by_hand() {
@@ -122,12 +215,15 @@ mod tests {
             "{}",
             THEOREM.lambda(50.0, 2.0)
         );
+        // 50·2·√40 + 50·4·√(40 / ln 1000) = 632.5 + 481.3.
+        let rate = THEOREM.rate(50.0, 2.0);
+        assert!((rate - 1113.7).abs() < 0.1, "{rate}");
+        assert_eq!(THEOREM.choose(Lambda::Rate(0.1), 50.0, 2.0), 0.1 * rate);
     }
 
     #[test]
     fn the_bound_per_round_falls_with_rounds_like_one_over_their_root() {
-        let per_round =
-            |n: f64| THEOREM.bound(n, 1.0, THEOREM.lambda(n, 1.0), THEOREM.ensemble(n)) / n;
+        let per_round = |n: f64| value(n, THEOREM.lambda(n, 1.0)) / n;
         let (early, late) = (per_round(1e4), per_round(1e8));
         // √(1e4) = 100, up to logarithms.
         assert!((20.0..100.0).contains(&(early / late)), "{}", early / late);
@@ -135,18 +231,24 @@ mod tests {
 
     #[test]
     fn the_tuned_lambda_is_no_worse_than_others() {
-        let n = 1e6;
-        let bound = |factor: f64| {
-            THEOREM.bound(n, 1.0, factor * THEOREM.lambda(n, 1.0), THEOREM.ensemble(n))
-        };
+        let bound = |factor: f64| value(1e6, factor * THEOREM.lambda(1e6, 1.0));
         assert!([0.01, 0.5, 2.0, 100.0].iter().all(|&factor| bound(1.0) < bound(factor)));
     }
 
     #[test]
-    fn few_rounds_break_the_conditions() {
-        let holds = |n: f64| {
-            THEOREM.conditions(n, 1.0, THEOREM.lambda(n, 1.0)).iter().all(Condition::holds)
-        };
+    fn a_bound_says_whether_it_holds_and_whether_it_says_anything() {
+        let bound = |n: f64, lambda: f64| THEOREM.bound(n, 1.0, lambda, THEOREM.ensemble(n));
+        let few = bound(100.0, THEOREM.lambda(100.0, 1.0));
+        assert!(few.holds && few.vacuous, "{few:?}");
+        let many = bound(1e6, THEOREM.lambda(1e6, 1.0));
+        assert!(many.holds && !many.vacuous, "{many:?}");
+        let least = THEOREM.least_lambda(1e6, 1.0);
+        assert!(bound(1e6, least).holds && !bound(1e6, 0.99 * least).holds);
+    }
+
+    #[test]
+    fn few_rounds_break_the_conditions_of_the_tuned_form() {
+        let holds = |n: f64| THEOREM.order_conditions(n, 3.0).iter().all(Condition::holds);
         assert!(!holds(2.0));
         assert!(holds(1e4));
     }

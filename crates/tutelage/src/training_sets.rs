@@ -39,7 +39,7 @@ pub struct Perturbation<S, A> {
     /// The labels ã ~ Unif(𝒜).
     pub actions: Batch<A>,
     /// How many times each example counts.
-    pub copies: Vec<u32>,
+    pub copies: Vec<u64>,
 }
 
 /// Cost-sensitive examples.
@@ -134,7 +134,7 @@ impl<'a, S: Element, A: Action> TrainingSets<'a, S, A> {
         for (state, count) in support.rows().zip(split) {
             let Some(count) = count else { continue };
             for label in &labels {
-                let copies = count.sample(rng) as u32;
+                let copies = count.sample(rng) as u64;
                 if copies > 0 {
                     q.states.push(state);
                     q.actions.push(std::slice::from_ref(label));
@@ -243,7 +243,7 @@ mod tests {
             let sets = sets(&data, &train_on, 4000);
             let sizes: Vec<f64> = (0..4000)
                 .map(|e| match sets.view(e) {
-                    View::Extended(q) => q.copies.iter().sum::<u32>().into(),
+                    View::Extended(q) => q.copies.iter().sum::<u64>() as f64,
                     other => panic!("{other:?}"),
                 })
                 .collect();
@@ -251,6 +251,21 @@ mod tests {
             let variance = sizes.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / 3999.0;
             assert!((mean - 20.0).abs() < 0.3, "mean {mean}");
             assert!((variance - 20.0).abs() < 2.0, "variance {variance}");
+        }
+    }
+
+    #[test]
+    fn counts_hold_the_largest_lambda_that_is_admitted() {
+        let states = Batch::from_vec(1, vec![0, 1, 2]).unwrap();
+        let cover = Arc::new(Weighted::new(states, vec![0.2, 0.3, 0.5]).unwrap());
+        let data = finite_data(0);
+        for lambda in [4e11, 1e15] {
+            let size = Size::Poisson(lambda);
+            let train_on = TrainOn::Perturbed { size, cover: cover.clone() };
+            let sets = sets(&data, &train_on, 1);
+            let View::Extended(q) = sets.view(0) else { panic!("not a perturbation") };
+            let total = q.copies.iter().sum::<u64>() as f64;
+            assert!((total - lambda).abs() < 10.0 * lambda.sqrt(), "{total} of {lambda}");
         }
     }
 
@@ -266,7 +281,7 @@ mod tests {
             let View::Extended(q) = sets.view(e) else { panic!("not a perturbation") };
             for i in 0..q.copies.len() {
                 mean[q.states.row(i)[0] as usize][q.actions.row(i)[0] as usize] +=
-                    f64::from(q.copies[i]) / 4000.0;
+                    q.copies[i] as f64 / 4000.0;
             }
         }
         let expected = [[1.0; 2], [0.0; 2], [4.0; 2]];

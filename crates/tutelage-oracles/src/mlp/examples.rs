@@ -33,8 +33,7 @@ impl<'a, A: Action> Examples<'a, A> {
             View::Extended(own) => {
                 check(&own.states, spaces.states, "perturbation states")?;
                 check(&own.actions, spaces.actions, "perturbation labels")?;
-                let rows =
-                    data.len() as u64 + own.copies.iter().map(|&c| u64::from(c)).sum::<u64>();
+                let rows = own.copies.iter().fold(data.len() as u64, |sum, &c| sum.saturating_add(c));
                 if rows > MAX_ROWS as u64 {
                     return Err(OracleError::Other(Box::new(TooManyRows { rows })));
                 }

@@ -1,0 +1,115 @@
+//! The finite world's figures.
+
+mod limitation;
+mod regret;
+mod sweep;
+mod table;
+
+use tutelage_figures::{Color, Curve, Style};
+use tutelage_lab::spec::AlgorithmName;
+use tutelage_theory::{Contender, Dimensions, Family, Lambda, Player, Problem, Schedule};
+
+pub(crate) use limitation::limitation;
+pub use limitation::{limitation_figure, play_limitation};
+pub(crate) use regret::regret;
+pub use regret::{Played, Rules, bound, by_player, play_all, regret_figure};
+pub use sweep::sweep_figure;
+pub use table::table_figure;
+
+use crate::paper::look;
+use crate::{Experiment, Profile, Selection, Series};
+
+/// Why a game could not be played.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct TheoryError(Box<dyn std::error::Error + Send + Sync>);
+
+impl TheoryError {
+    fn of(error: impl std::error::Error + Send + Sync + 'static) -> Self {
+        Self(Box::new(error))
+    }
+}
+
+/// What a problem is, in one line.
+pub fn describe(problem: &Problem) -> String {
+    format!(
+        "{}: S = {}, A = {}, H = {}, B = {}, µ = {:.3}, σ = {:.3}",
+        problem.name,
+        problem.mdp.states(),
+        problem.mdp.actions(),
+        problem.mdp.horizon(),
+        problem.class.size(),
+        problem.mu,
+        problem.sigma,
+    )
+}
+
+/// The colour and the stroke that an algorithm has in every figure; `turn` tells several λ of MFTPL-P apart.
+fn look_of(player: Player, turn: usize) -> (Color, Style) {
+    let paper = |algorithm| look(&Series { algorithm, data: None });
+    match player {
+        Player::Bc => paper(AlgorithmName::BehaviorCloning),
+        Player::Dagger => paper(AlgorithmName::Dagger),
+        Player::BootstrapDagger { members } => {
+            (paper(AlgorithmName::BootstrapDagger { members }).0, Style::DashDotted)
+        }
+        Player::MftplP { .. } => PERTURBED[turn % PERTURBED.len()],
+        Player::LoggerM { .. } => (Color::palette(6), Style::Dotted),
+    }
+}
+
+/// MFTPL-P's violet first, then what the figures of the perturbation's size use.
+const PERTURBED: [(Color, Style); 4] = [
+    (Color::new(120, 60, 160), Style::Solid),
+    (Color::new(200, 30, 180), Style::Dashed),
+    (Color::new(250, 170, 60), Style::DashDotted),
+    (Color::new(20, 120, 160), Style::Dotted),
+];
+
+/// The same for the lines of Table 1.
+fn look_of_contender(contender: Contender, turn: usize) -> (Color, Style) {
+    let player = match contender {
+        Contender::Bc => Player::Bc,
+        Contender::Dagger => Player::Dagger,
+        Contender::MftplP(_) => Player::MftplP { members: 1, lambda: 0.0 },
+        Contender::LoggerM => Player::LoggerM { members: 1, scale: 0.0 },
+    };
+    look_of(player, turn)
+}
+
+fn styled(curve: Curve, (color, style): (Color, Style)) -> Curve {
+    curve.color(color).style(style)
+}
+
+/// The games behind the committed figures.
+fn rules(experiment: &Experiment, selection: &Selection, states_per_round: usize) -> Rules {
+    let (rounds, most_members) = match selection.profile {
+        Profile::Quick => (300, 500),
+        Profile::Paper => (1000, 2000),
+    };
+    let schedule = Schedule { rounds, states_per_round, most_members };
+    let lambdas = vec![Lambda::Proof, Lambda::Rate(0.1)];
+    Rules { schedule, lambdas, seeds: selection.seeds(experiment), delta: 0.05 }
+}
+
+fn problem(name: &str) -> Result<Problem, TheoryError> {
+    let of_usual_size = |family: Family| family.problem(Dimensions::default());
+    Family::named(name).and_then(of_usual_size).map_err(TheoryError::of)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn algorithms_look_as_in_the_other_figures() {
+        let dagger = look(&Series { algorithm: AlgorithmName::Dagger, data: None });
+        assert_eq!(look_of(Player::Dagger, 0), dagger);
+        assert_eq!(look_of_contender(Contender::Dagger, 3), dagger);
+        let violet = look(&Series {
+            algorithm: AlgorithmName::MftplP { members: 1, lambda: 1.0 },
+            data: None,
+        });
+        assert_eq!(look_of(Player::MftplP { members: 5, lambda: 2.0 }, 0).0, violet.0);
+    }
+}

@@ -1,0 +1,248 @@
+//! Regret curves beside the theorem's bound.
+
+use rayon::prelude::*;
+use tutelage_figures::{Color, Curve, Figure, Panel, Scale, Style};
+use tutelage_theory::{Bound, Game, Lambda, Player, Problem, Schedule, contestants, play};
+
+use super::{TheoryError, describe, look_of, problem, rules, styled};
+use crate::{Experiment, Selection};
+
+/// One algorithm's game with one seed.
+pub struct Played {
+    /// What it is called, λ included where several play.
+    pub label: String,
+    /// Who played.
+    pub player: Player,
+    /// With which seed.
+    pub seed: u64,
+    /// How it went.
+    pub game: Game,
+}
+
+/// How games are played.
+#[derive(Clone, Debug)]
+pub struct Rules {
+    /// N, K and the largest ensemble.
+    pub schedule: Schedule,
+    /// The λ that MFTPL-P plays with, one game each.
+    pub lambdas: Vec<Lambda>,
+    /// The seeds.
+    pub seeds: Vec<u64>,
+    /// The probability with which the theorem's bound may fail.
+    pub delta: f64,
+}
+
+/// Every algorithm's games on a problem.
+pub fn play_all(problem: &Problem, rules: &Rules) -> Result<Vec<Played>, TheoryError> {
+    let players = contestants(problem, rules.schedule, &rules.lambdas);
+    let jobs: Vec<_> = players
+        .iter()
+        .flat_map(|&player| rules.seeds.iter().map(move |&seed| (player, seed)))
+        .collect();
+    let Schedule { rounds, states_per_round, .. } = rules.schedule;
+    let games = jobs.into_par_iter().map(|(player, seed)| {
+        let game =
+            play(problem, player, rounds, states_per_round, seed).map_err(TheoryError::of)?;
+        Ok(Played { label: label(player, rules), player, seed, game })
+    });
+    games.collect()
+}
+
+fn label(player: Player, rules: &Rules) -> String {
+    match player.lambda().filter(|_| rules.lambdas.len() > 1) {
+        Some(lambda) if lambda < 10.0 => format!("{}, λ = {lambda:.2}", player.name()),
+        Some(lambda) => format!("{}, λ = {lambda:.0}", player.name()),
+        None => player.name(),
+    }
+}
+
+/// The games of each player, in the order in which players first appear.
+pub fn by_player(played: &[Played]) -> Vec<(&str, Player, Vec<&Game>)> {
+    let mut groups: Vec<(&str, Player, Vec<&Game>)> = Vec::new();
+    for one in played {
+        match groups.iter_mut().find(|(label, ..)| *label == one.label) {
+            Some((.., games)) => games.push(&one.game),
+            None => groups.push((&one.label, one.player, vec![&one.game])),
+        }
+    }
+    groups
+}
+
+/// The theorem's bound on MFTPL-P's Reg(n) with the parameters that it ran with; none for others, for another loss than
+/// 0–1, and where d₀ covers nothing.
+pub fn bound(problem: &Problem, player: Player, rules: &Rules, rounds: usize) -> Option<Bound> {
+    let lambda = player.lambda()?;
+    let covered = problem.sigma > 0.0 && problem.loss == tutelage_theory::Loss::ZeroOne;
+    let (n, k) = (rounds as f64, rules.schedule.states_per_round as f64);
+    let bound = || problem.theorem(rules.delta).bound(n, k, lambda, player.members() as f64);
+    covered.then(bound)
+}
+
+/// The average regret of all, and MFTPL-P's regret beside its bound.
+pub fn regret_figure(problem: &Problem, rules: &Rules, played: &[Played]) -> Figure {
+    let k = rules.schedule.states_per_round;
+    let title = format!("{}, K = {k}{}", describe(problem), seeds_note(rules));
+    let average = regret_panel("average regret", rules, played);
+    Figure::new(title).panel(average).panel(bound_panel(problem, rules, played))
+}
+
+/// The average regret Reg(n)/n, mean and range over seeds.
+pub(super) fn regret_panel(title: &str, rules: &Rules, played: &[Played]) -> Panel {
+    let panel = Panel::new(title).x("round n", Scale::Log).y("Reg(n) / n", Scale::Linear);
+    with_curves(panel, rules, played, |game, n| game.regret[n - 1] / n as f64)
+}
+
+/// What each round's policy costs, J(πₙ), mean and range over seeds.
+pub(super) fn cost_panel(title: &str, rules: &Rules, played: &[Played]) -> Panel {
+    let panel = Panel::new(title).x("round n", Scale::Log).y("cost J", Scale::Linear);
+    with_curves(panel, rules, played, |game, n| game.costs[n - 1])
+}
+
+/// MFTPL-P's Reg(n) and the bound on it, where the bound's conditions hold. Reg(n) cannot exceed n, so a bound above says
+/// nothing: it is dotted there.
+fn bound_panel(problem: &Problem, rules: &Rules, played: &[Played]) -> Panel {
+    let mut panel = Panel::new("MFTPL-P's regret beside its bound")
+        .x("round n", Scale::Log)
+        .y("Reg(n)", Scale::Log);
+    let rounds = plotted_rounds(rules.schedule.rounds);
+    let perturbed =
+        by_player(played).into_iter().filter(|(_, player, _)| player.lambda().is_some());
+    for (turn, (label, player, games)) in perturbed.enumerate() {
+        let (color, style) = look_of(player, turn);
+        let regret = over_seeds(label, &games, &rounds, |game, n| game.regret[n - 1].max(0.0));
+        panel = panel.curve(styled(regret, (color, style)));
+        for vacuous in [false, true] {
+            let bounds = rounds.iter().filter_map(|&n| {
+                let bound = bound(problem, player, rules, n)?;
+                (bound.holds && bound.vacuous == vacuous).then_some((n as f64, bound.value))
+            });
+            let points: Vec<(f64, f64)> = bounds.collect();
+            if !points.is_empty() {
+                let (name, style) = match vacuous {
+                    true => ("bound, vacuous", Style::Dotted),
+                    false => ("bound", Style::Dashed),
+                };
+                panel = panel.curve(Curve::new(name, points).color(color).style(style));
+            }
+        }
+    }
+    let most = rounds.iter().map(|&n| (n as f64, n as f64)).collect();
+    let most = Curve::new("n: no regret is larger", most).color(Color::GREY);
+    panel.curve(most.style(Style::DashDotted))
+}
+
+/// The figure of the regret theorem: two finite problems, a row each.
+pub(crate) fn regret(
+    experiment: &Experiment,
+    selection: &Selection,
+) -> Result<Figure, TheoryError> {
+    let rules = rules(experiment, selection, 1);
+    let mut figure = Figure::new(&experiment.title).columns(2);
+    for name in ["trap", "random"] {
+        let problem = problem(name)?;
+        let played = play_all(&problem, &rules)?;
+        let title = format!("{name} MDP, {} states", problem.mdp.states());
+        figure = figure.panel(regret_panel(&title, &rules, &played));
+        figure = figure.panel(bound_panel(&problem, &rules, &played));
+    }
+    Ok(figure)
+}
+
+fn with_curves(
+    mut panel: Panel,
+    rules: &Rules,
+    played: &[Played],
+    value: impl Fn(&Game, usize) -> f64,
+) -> Panel {
+    let rounds = plotted_rounds(rules.schedule.rounds);
+    let mut turn = 0;
+    for (label, player, games) in by_player(played) {
+        let curve = over_seeds(label, &games, &rounds, &value);
+        panel = panel.curve(styled(curve, look_of(player, turn)));
+        turn += usize::from(player.lambda().is_some());
+    }
+    panel
+}
+
+fn over_seeds(
+    name: &str,
+    games: &[&Game],
+    rounds: &[usize],
+    value: impl Fn(&Game, usize) -> f64,
+) -> Curve {
+    let values = |n: usize| games.iter().map(|game| value(game, n)).collect::<Vec<_>>();
+    let mean = |n: usize| values(n).iter().sum::<f64>() / games.len() as f64;
+    let range = |n: usize| {
+        let values = values(n);
+        let low = values.iter().copied().fold(f64::INFINITY, f64::min);
+        (low, values.iter().copied().fold(f64::NEG_INFINITY, f64::max))
+    };
+    let curve = Curve::new(name, rounds.iter().map(|&n| (n as f64, mean(n))).collect());
+    match games.len() {
+        1 => curve,
+        _ => curve.band(rounds.iter().map(|&n| range(n)).collect()),
+    }
+}
+
+fn seeds_note(rules: &Rules) -> String {
+    match rules.seeds.len() {
+        1 => String::new(),
+        seeds => format!(" (mean and range of {seeds} seeds)"),
+    }
+}
+
+/// Rounds to draw, close together at first and then ever further apart.
+fn plotted_rounds(rounds: usize) -> Vec<usize> {
+    let mut plotted: Vec<usize> =
+        (0..).map(|i| 1.08f64.powi(i).round() as usize).take_while(|n| *n < rounds).collect();
+    plotted.push(rounds);
+    plotted.dedup();
+    plotted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rules(lambdas: &[Lambda]) -> Rules {
+        let schedule = Schedule { rounds: 12, states_per_round: 1, most_members: 5 };
+        Rules { schedule, lambdas: lambdas.to_vec(), seeds: vec![1, 2], delta: 0.05 }
+    }
+
+    #[test]
+    fn every_seed_enters_the_mean_and_the_band() {
+        let problem = problem("trap").unwrap();
+        let rules = rules(&[Lambda::Proof, Lambda::Fixed(2.0)]);
+        let played = play_all(&problem, &rules).unwrap();
+        let groups = by_player(&played);
+        assert_eq!(groups.len(), 6, "MFTPL-P twice");
+        let panel = regret_panel("", &rules, &played);
+        for (curve, (.., games)) in panel.curves.iter().zip(&groups) {
+            let last = [0, 1].map(|i: usize| games[i].regret[11] / 12.0);
+            assert!((curve.points.last().unwrap().1 - (last[0] + last[1]) / 2.0).abs() < 1e-12);
+            let band = curve.band.as_ref().unwrap().last().unwrap();
+            assert_eq!(*band, (last[0].min(last[1]), last[0].max(last[1])));
+        }
+    }
+
+    #[test]
+    fn a_bound_is_drawn_where_it_holds_and_marked_where_it_says_nothing() {
+        let problem = problem("trap").unwrap();
+        let names = |lambda| {
+            let rules = rules(&[lambda]);
+            let played = play_all(&problem, &rules).unwrap();
+            let panel = bound_panel(&problem, &rules, &played);
+            panel.curves.into_iter().map(|curve| curve.name).collect::<Vec<_>>()
+        };
+        let few = names(Lambda::Proof);
+        assert!(
+            few.contains(&"bound, vacuous".into()) && !few.contains(&"bound".into()),
+            "{few:?}"
+        );
+        let little = names(Lambda::Fixed(1.0));
+        assert!(
+            !little.iter().any(|name| name.starts_with("bound")),
+            "no condition holds: {little:?}"
+        );
+    }
+}

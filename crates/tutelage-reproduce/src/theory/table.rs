@@ -1,0 +1,76 @@
+//! The measured counterpart of Table 1.
+
+use tutelage_figures::{Curve, Figure, Panel, Scale, Style};
+use tutelage_theory::{Contender, Line, Needed};
+
+use super::{look_of_contender, styled};
+
+/// The cost gap against annotations, a panel for each horizon, and the annotations for one gap against the horizon.
+pub fn table_figure(lines: &[Line], contenders: &[Contender], epsilon: f64) -> Figure {
+    let mut horizons: Vec<usize> = lines.iter().map(Line::horizon).collect();
+    horizons.sort_unstable();
+    horizons.dedup();
+    let mut figure = Figure::new(title(lines)).columns((horizons.len() + 1).min(3));
+    for &horizon in &horizons {
+        let mut panel = Panel::new(format!("H = {horizon}"))
+            .x("annotations", Scale::Log)
+            .y("J(π̂) − best J of the class", Scale::Log);
+        for (contender, turn) in turns(contenders) {
+            let mut own = lines.iter().filter(|line| line.contender == contender);
+            let line = own.find(|line| line.horizon() == horizon);
+            panel.curves.extend(line.map(|line| gap_curve(line, turn)));
+        }
+        figure = figure.panel(panel);
+    }
+    figure.panel(growth_panel(lines, contenders, epsilon))
+}
+
+fn title(lines: &[Line]) -> String {
+    let Some(Line { problem, .. }) = lines.first() else { return String::new() };
+    format!(
+        "Annotations for a cost gap on the {} MDP: S = {}, A = {}, B = {}, µ = {:.3}, σ = {:.3}",
+        problem.name,
+        problem.mdp.states(),
+        problem.mdp.actions(),
+        problem.class.size(),
+        problem.mu,
+        problem.sigma
+    )
+}
+
+fn gap_curve(line: &Line, turn: usize) -> Curve {
+    let shown = line.curve.iter().filter(|point| point.cost_gap.value > 0.0);
+    let points = shown.clone().map(|p| (p.annotations as f64, p.cost_gap.value)).collect();
+    let band = shown.map(|p| {
+        let (value, error) = (p.cost_gap.value, p.cost_gap.error);
+        ((value - error).max(0.1 * value), value + error)
+    });
+    let curve = Curve::new(line.contender.name(), points).band(band.collect());
+    styled(curve, look_of_contender(line.contender, turn))
+}
+
+/// C(ε) against H.
+fn growth_panel(lines: &[Line], contenders: &[Contender], epsilon: f64) -> Panel {
+    let mut panel = Panel::new(format!("annotations for a gap of {epsilon}"))
+        .x("horizon H", Scale::Log)
+        .y("annotations", Scale::Log);
+    for (contender, turn) in turns(contenders) {
+        let own = lines.iter().filter(|line| line.contender == contender);
+        let points = own.filter_map(|line| match line.needed(epsilon)? {
+            Needed::About(annotations) => Some((line.horizon() as f64, annotations)),
+            Needed::AtMost(_) | Needed::MoreThan(_) => None,
+        });
+        let mut points: Vec<(f64, f64)> = points.collect();
+        points.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let (color, _) = look_of_contender(contender, turn);
+        panel = panel.curve(Curve::new(contender.name(), points).color(color).style(Style::Marked));
+    }
+    panel
+}
+
+/// Each contender with its place among MFTPL-P's λ.
+fn turns(contenders: &[Contender]) -> Vec<(Contender, usize)> {
+    let perturbed = |contender: &Contender| matches!(contender, Contender::MftplP(_));
+    let turn = |place: usize| contenders[..place].iter().filter(|c| perturbed(c)).count();
+    contenders.iter().enumerate().map(|(place, &contender)| (contender, turn(place))).collect()
+}

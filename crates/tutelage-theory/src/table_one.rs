@@ -1,0 +1,128 @@
+//! Table 1 as a whole: every contender at every horizon, and the exponents of what it needed.
+
+use rayon::prelude::*;
+
+use crate::complexity::{
+    Contender, Effort, FEWEST_FITTED, GapPoint, Needed, annotations_needed, complexity_exponents,
+    gap_curve,
+};
+use crate::fit::Slope;
+use crate::{PlayError, Problem};
+
+/// One line of Table 1, measured at one horizon.
+#[derive(Clone, Debug)]
+pub struct Line {
+    /// Who.
+    pub contender: Contender,
+    /// The problem, or the first of several that differ by their seed.
+    pub problem: Problem,
+    /// What growing numbers of annotations achieve.
+    pub curve: Vec<GapPoint>,
+}
+
+/// How C(ε) grows with H and 1/ε.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Growth {
+    /// Exponents for a true cost gap of at most ε.
+    pub cost: [Option<Slope>; 2],
+    /// Exponents for a guarantee of at most ε.
+    pub guarantee: [Option<Slope>; 2],
+    /// How many (H, ε) the former are fitted to.
+    pub points: usize,
+}
+
+impl Line {
+    /// H.
+    pub fn horizon(&self) -> usize {
+        self.problem.mdp.horizon()
+    }
+
+    /// The annotations for a true cost gap of at most ε.
+    pub fn needed(&self, epsilon: f64) -> Option<Needed> {
+        annotations_needed(&self.points(|point| point.cost_gap.value), epsilon)
+    }
+
+    /// The annotations for a guarantee (EstGap; for BC H² times its excess loss) of at most ε.
+    pub fn needed_by_guarantee(&self, epsilon: f64) -> Option<Needed> {
+        annotations_needed(&self.points(|point| point.guarantee.value), epsilon)
+    }
+
+    fn points(&self, gap: impl Fn(&GapPoint) -> f64) -> Vec<(f64, f64)> {
+        self.curve.iter().map(|point| (point.annotations as f64, gap(point))).collect()
+    }
+}
+
+/// Measures all contenders on problems grouped by horizon; `seen` hears of every line as it is finished.
+///
+/// Lines come back by contender, then by horizon; they are measured the longest horizon first, because that takes longest.
+pub fn table_one(
+    problems: &[Vec<Problem>],
+    contenders: &[Contender],
+    effort: &Effort,
+    seen: &(dyn Fn(&Line) + Sync),
+) -> Result<Vec<Line>, PlayError> {
+    let mut groups: Vec<&[Problem]> = problems.iter().map(Vec::as_slice).collect();
+    groups.retain(|group| !group.is_empty());
+    groups.sort_by_key(|group| std::cmp::Reverse(group[0].mdp.horizon()));
+    let jobs: Vec<(&[Problem], Contender)> =
+        groups.iter().flat_map(|group| contenders.iter().map(move |&c| (*group, c))).collect();
+    let one = |(problems, contender): (&[Problem], Contender)| {
+        let curve = gap_curve(problems, contender, effort, &|_| ())?;
+        let line = Line { contender, problem: problems[0].clone(), curve };
+        seen(&line);
+        Ok(line)
+    };
+    let mut lines = jobs.into_par_iter().map(one).collect::<Result<Vec<_>, PlayError>>()?;
+    let place = |line: &Line| contenders.iter().position(|c| *c == line.contender);
+    lines.sort_by_key(|line| (place(line), line.horizon()));
+    Ok(lines)
+}
+
+/// The exponents of what a contender needed for these gaps.
+pub fn growth(lines: &[Line], contender: Contender, epsilons: &[f64]) -> Growth {
+    let points = |needed: &dyn Fn(&Line, f64) -> Option<Needed>| {
+        let mine = lines.iter().filter(|line| line.contender == contender);
+        let pairs = mine.flat_map(|line| epsilons.iter().map(move |&epsilon| (line, epsilon)));
+        let points = pairs
+            .filter_map(|(line, epsilon)| Some((line.horizon(), epsilon, needed(line, epsilon)?)));
+        points.collect::<Vec<_>>()
+    };
+    let by_cost = points(&|line, epsilon| line.needed(epsilon));
+    let by_guarantee = points(&|line, epsilon| line.needed_by_guarantee(epsilon));
+    let fitted = |needed: &Needed| matches!(needed, Needed::About(n) if *n >= FEWEST_FITTED);
+    Growth {
+        cost: complexity_exponents(&by_cost),
+        guarantee: complexity_exponents(&by_guarantee),
+        points: by_cost.iter().filter(|(.., needed)| fitted(needed)).count(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Lambda, ledge};
+
+    #[test]
+    fn lines_come_back_in_order_and_with_both_gaps() {
+        let problems: Vec<Vec<Problem>> = [6, 3].map(|h| vec![ledge(h, 1).unwrap()]).to_vec();
+        let contenders = [Contender::Bc, Contender::MftplP(Lambda::Rate(0.1))];
+        let effort = Effort {
+            most_rounds: 32,
+            most_demonstrations: 64,
+            most_members: 5,
+            seeds: vec![1],
+            least_gap: 0.01,
+        };
+        let lines = table_one(&problems, &contenders, &effort, &|_| ()).unwrap();
+        let order: Vec<_> = lines.iter().map(|line| (line.contender, line.horizon())).collect();
+        let [bc, mftpl_p] = contenders;
+        assert_eq!(order, [(bc, 3), (bc, 6), (mftpl_p, 3), (mftpl_p, 6)]);
+        let last = lines[3].curve.last().unwrap();
+        assert_eq!(last.annotations, 32);
+        assert!(
+            last.guarantee.value > last.cost_gap.value,
+            "EstGap bounds the cost gap here: {last:?}"
+        );
+        assert_eq!(growth(&lines, bc, &[0.5]).points, 0, "nothing needed as many as are fitted");
+    }
+}
