@@ -147,7 +147,7 @@ impl Table {
         let lines = table_one(&self.problems()?, &contenders, &self.effort(), &seen)?;
         let cells = lines.iter().flat_map(|line| self.epsilons.iter().map(move |&e| (line, e)));
         let rows: Vec<TableRow> = cells.map(|(line, epsilon)| row(line, epsilon)).collect();
-        let figure = table_figure(&lines, &contenders, self.middle_epsilon());
+        let figure = table_figure(&lines, &contenders, &self.epsilons);
         self.out.save(&format!("table-{}", self.mdp), &figure)?;
         output.rows(&rows)?;
         explain(output, &lines)?;
@@ -195,12 +195,6 @@ impl Table {
             seeds: self.seeds.0.clone(),
             least_gap: self.epsilons.iter().copied().fold(f64::INFINITY, f64::min),
         }
-    }
-
-    fn middle_epsilon(&self) -> f64 {
-        let mut epsilons = self.epsilons.clone();
-        epsilons.sort_by(f64::total_cmp);
-        epsilons.get(epsilons.len() / 3).copied().unwrap_or(1.0)
     }
 }
 
