@@ -33,7 +33,8 @@ impl<'a, A: Action> Examples<'a, A> {
             View::Extended(own) => {
                 check(&own.states, spaces.states, "perturbation states")?;
                 check(&own.actions, spaces.actions, "perturbation labels")?;
-                let rows = own.copies.iter().fold(data.len() as u64, |sum, &c| sum.saturating_add(c));
+                let rows =
+                    own.copies.iter().fold(data.len() as u64, |sum, &c| sum.saturating_add(c));
                 if rows > MAX_ROWS as u64 {
                     return Err(OracleError::Other(Box::new(TooManyRows { rows })));
                 }
