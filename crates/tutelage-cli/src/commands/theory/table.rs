@@ -4,7 +4,7 @@ use anyhow::bail;
 use serde::Serialize;
 use tutelage_reproduce::theory::table_figure;
 use tutelage_theory::{
-    Contender, Effort, FEWEST_FITTED, Growth, Lambda, Line, Needed, Problem, Slope, growth,
+    Contender, Effort, FEWEST_FITTED, Growth, Lambda, Line, Needed, Problem, Slope, fewest, growth,
     table_one,
 };
 
@@ -153,7 +153,10 @@ impl Table {
         explain(output, &lines)?;
         let fits = contenders.iter().map(|&c| fit_row(c, growth(&lines, c, &self.epsilons)));
         output.rows(&fits.collect::<Vec<_>>())?;
-        output.say("\nDAgger often does as well or better: Table 1 is not about it, because nothing bounds its regret; `theory regret --mdp trap` shows why.")
+        let (won, reached) = fewest(&lines, Contender::Dagger, &self.epsilons);
+        output.say(&format!(
+            "\nDAgger needed the fewest annotations at {won} of {reached} points. Table 1 is not about it, because nothing bounds its regret: see `theory regret --mdp trap`."
+        ))
     }
 
     fn contenders(&self) -> anyhow::Result<Vec<Contender>> {
