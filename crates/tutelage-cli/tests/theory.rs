@@ -38,6 +38,7 @@ fn what_makes_no_sense_is_refused_before_anything_is_done() {
         ("theory regret --d0 mix(2)", "mix(w)"),
         ("theory regret --lambda=-1", "lambda"),
         ("theory limitation --horizon 2", "at least 3"),
+        ("theory limitation --rounds 0", "rounds is 0"),
         ("theory table --epsilons 0", "--epsilons holds 0"),
         ("theory table --lambda-scales much", "allowed are numbers >= 0 and proof"),
         ("theory sweep --over q", "n, k, e, sigma, a, b, lambda"),

@@ -45,5 +45,5 @@ pub use problem::{Covering, Loss, Problem, ProblemError};
 pub use proof::{Closeness, Measured, ProofTerms, proof_terms};
 pub use rounds::PlayError;
 pub use sweep::{Comparison, Over, Sweep, SweepError, SweepPoint};
-pub use table_one::{Growth, Line, growth, table_one};
+pub use table_one::{Growth, Line, fewest, growth, table_one};
 pub use theorem::{Bound, Condition, Lambda, Term, Theorem};

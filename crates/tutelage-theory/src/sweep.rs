@@ -178,9 +178,10 @@ impl Over {
         };
         let all = |predicted, remark| vec![of("all", predicted, remark, &|_| true)];
         match self {
-            Self::Rounds => {
-                all(0.5, "the bound's order; a problem that is easy in the long run grows less")
-            }
+            Self::Rounds => all(
+                0.5,
+                "E grows with N, as the theorem asks; what a small ensemble adds weighs more in few rounds",
+            ),
             Self::Ensemble => {
                 all(-0.5, "every round's error is that of a mean of E independent members")
             }
@@ -190,9 +191,9 @@ impl Over {
             Self::Actions => {
                 all(0.25, "a share of the random labels names actions that nobody takes")
             }
-            Self::ClassSize if k < root_ln_b => all(
+            Self::ClassSize if k * k < points.iter().map(|p| p.x).fold(0.0, f64::max) => all(
                 0.5,
-                "the leader is the best of many perturbed copies, and moves faster the more there are",
+                "the leader is the best of many perturbed copies, and moves faster the more there are; the worst case needs far more than these",
             ),
             Self::ClassSize => all(0.25, "once K reaches √ln B"),
             Self::StatesPerRound => {
@@ -209,15 +210,19 @@ impl Over {
                 [falling, level].into_iter().filter(|part| part.measured.is_some()).collect()
             }
             Self::Lambda => {
-                let least = |a: &&SweepPoint, b: &&SweepPoint| {
+                let by_value = |a: &&SweepPoint, b: &&SweepPoint| {
                     a.measured.value.total_cmp(&b.measured.value)
                 };
-                let best = points.iter().min_by(least).map_or(1.0, |point| point.x);
+                let best = points.iter().min_by(by_value).copied();
+                let (best, least) = best.map_or((1.0, 0.0), |p| (p.x, p.measured.value));
+                // Near its best a curve is flat whatever its branches do.
+                let high =
+                    |x: f64| points.iter().any(|p| p.x == x && p.measured.value > 1.5 * least);
                 let stability = "too little perturbation: the stability term falls with λ";
-                let bias = "too much perturbation: the bias term grows with λ, until every regret is that of a policy drawn at random";
+                let bias = "too much perturbation: the bias term grows with λ, unless what it leads to, an even mixture, happens to be good";
                 vec![
-                    of("λ below its best", -0.5, stability, &|x| x <= best),
-                    of("λ above its best", 0.5, bias, &|x| x >= best),
+                    of("λ below its best", -0.5, stability, &|x| x < best && high(x)),
+                    of("λ above its best", 0.5, bias, &|x| x > best && high(x)),
                 ]
             }
         }

@@ -97,6 +97,24 @@ pub fn growth(lines: &[Line], contender: Contender, epsilons: &[f64]) -> Growth 
     }
 }
 
+/// At how many (H, ε) nobody needed fewer annotations than this contender, and at how many somebody reached ε at all.
+pub fn fewest(lines: &[Line], contender: Contender, epsilons: &[f64]) -> (usize, usize) {
+    let needed = |line: &Line, epsilon: f64| match line.needed(epsilon)? {
+        Needed::AtMost(annotations) | Needed::About(annotations) => Some(annotations),
+        Needed::MoreThan(_) => None,
+    };
+    let (mut won, mut reached) = (0, 0);
+    for line in lines.iter().filter(|line| line.contender == contender) {
+        let rivals = || lines.iter().filter(|rival| rival.horizon() == line.horizon());
+        for &epsilon in epsilons {
+            let best = rivals().filter_map(|rival| needed(rival, epsilon)).reduce(f64::min);
+            reached += usize::from(best.is_some());
+            won += usize::from(best.is_some() && needed(line, epsilon) == best);
+        }
+    }
+    (won, reached)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -124,5 +142,22 @@ mod tests {
             "EstGap bounds the cost gap here: {last:?}"
         );
         assert_eq!(growth(&lines, bc, &[0.5]).points, 0, "nothing needed as many as are fitted");
+    }
+
+    #[test]
+    fn the_fewest_are_counted_where_anybody_got_there() {
+        let mean = |value| crate::Mean { value, error: 0.0 };
+        let point =
+            |annotations, gap| GapPoint { annotations, cost_gap: mean(gap), guarantee: mean(gap) };
+        let line = |contender, last| Line {
+            contender,
+            problem: ledge(3, 1).unwrap(),
+            curve: vec![point(4, 1.0), point(8, last)],
+        };
+        let lines = [line(Contender::Bc, 0.1), line(Contender::Dagger, 0.4)];
+        // ε = 2 at once, 0.5 by both (BC sooner), 0.2 by BC alone, 0.01 by nobody.
+        let epsilons = [2.0, 0.5, 0.2, 0.01];
+        assert_eq!(fewest(&lines, Contender::Bc, &epsilons), (3, 3));
+        assert_eq!(fewest(&lines, Contender::Dagger, &epsilons), (1, 3));
     }
 }

@@ -23,7 +23,9 @@ pub fn sweep_figure(
     let curve = Curve::new("measured (mean ± standard error)", measured).band(band.collect());
     panel = panel.curve(styled(curve, (look.0, Style::Marked)));
     for (comparison, style) in compared.iter().zip([Style::Dashed, Style::Dotted]) {
-        let name = format!("slope {}, as predicted ({})", comparison.predicted, comparison.part);
+        let part = Some(comparison.part).filter(|part| *part != "all");
+        let part = part.map_or(String::new(), |part| format!(" ({part})"));
+        let name = format!("slope {}, as predicted{part}", comparison.predicted);
         let line = line(points, comparison.predicted);
         panel = panel.curve(Curve::new(name, line).color(Color::GREY).style(style));
     }

@@ -5,8 +5,9 @@ use tutelage_theory::{Contender, Line, Needed};
 
 use super::{look_of_contender, styled};
 
-/// The cost gap against annotations, a panel for each horizon, and the annotations for one gap against the horizon.
-pub fn table_figure(lines: &[Line], contenders: &[Contender], epsilon: f64) -> Figure {
+/// The cost gap against annotations, a panel for each horizon, and the annotations for one of these gaps against the
+/// horizon: the one that was reached most often.
+pub fn table_figure(lines: &[Line], contenders: &[Contender], epsilons: &[f64]) -> Figure {
     let mut horizons: Vec<usize> = lines.iter().map(Line::horizon).collect();
     horizons.sort_unstable();
     horizons.dedup();
@@ -22,6 +23,11 @@ pub fn table_figure(lines: &[Line], contenders: &[Contender], epsilon: f64) -> F
         }
         figure = figure.panel(panel);
     }
+    let reached = |epsilon: &f64| {
+        let needed = lines.iter().filter_map(|line| line.needed(*epsilon));
+        needed.filter(|needed| matches!(needed, Needed::About(_))).count()
+    };
+    let epsilon = epsilons.iter().copied().max_by_key(reached).unwrap_or(1.0);
     figure.panel(growth_panel(lines, contenders, epsilon))
 }
 
@@ -73,4 +79,36 @@ fn turns(contenders: &[Contender]) -> Vec<(Contender, usize)> {
     let perturbed = |contender: &Contender| matches!(contender, Contender::MftplP(_));
     let turn = |place: usize| contenders[..place].iter().filter(|c| perturbed(c)).count();
     contenders.iter().enumerate().map(|(place, &contender)| (contender, turn(place))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tutelage_theory::{GapPoint, Lambda, Mean, ledge};
+
+    #[test]
+    fn the_picture_names_the_problem_and_shows_the_gap_most_often_reached() {
+        let mean = |value| Mean { value, error: 0.1 };
+        let point = |annotations, gap| GapPoint {
+            annotations,
+            cost_gap: mean(gap),
+            guarantee: mean(2.0 * gap),
+        };
+        let line = |horizon, contender, last| Line {
+            contender,
+            problem: ledge(horizon, 1).unwrap(),
+            curve: vec![point(4, 3.0), point(8, last)],
+        };
+        let contenders = [Contender::Bc, Contender::MftplP(Lambda::Rate(0.1))];
+        let [bc, mftpl_p] = contenders;
+        let lines =
+            [line(3, bc, 0.1), line(6, bc, 1.0), line(3, mftpl_p, 0.1), line(6, mftpl_p, 1.0)];
+        let figure = table_figure(&lines, &contenders, &[2.0, 0.5]);
+        assert!(figure.title.contains("ledge MDP") && figure.title.contains("B = 512"));
+        assert_eq!(figure.panels.len(), 3, "two horizons and their comparison");
+        assert_eq!(figure.panels[2].title, "annotations for a gap of 2");
+        assert!(figure.panels[2].curves.iter().all(|curve| curve.points.len() == 2));
+        let (low, high) = figure.panels[0].curves[0].band.as_ref().unwrap()[1];
+        assert!((low - 0.01).abs() < 1e-12 && (high - 0.2).abs() < 1e-12, "never down to 0: {low}");
+    }
 }

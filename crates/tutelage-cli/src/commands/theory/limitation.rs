@@ -79,8 +79,8 @@ impl Limitation {
         output.say("h2 always has the smaller imitation loss, so whoever has no regret ends up with it and pays H - 1.\n")?;
         let rules = Rules {
             schedule: Schedule {
-                rounds: self.rounds.max(1),
-                states_per_round: self.states_per_round.max(1),
+                rounds: self.rounds,
+                states_per_round: self.states_per_round,
                 most_members: self.max_members,
             },
             lambdas: vec![Lambda::Proof],

@@ -30,9 +30,9 @@ pub(crate) struct SweepCommand {
     /// States annotated per round, K
     #[arg(long, default_value_t = 1, value_name = "K")]
     states_per_round: usize,
-    /// Largest ensemble
-    #[arg(long, default_value_t = 400, value_name = "E")]
-    max_members: usize,
+    /// Largest ensemble [default: 400; 2000 for the most rounds when N is varied, fewer for fewer]
+    #[arg(long, value_name = "E")]
+    max_members: Option<usize>,
     /// MFTPL-P's lambda as a multiple of the theorem's rate: small enough for its stability to be seen
     #[arg(long, default_value_t = 0.03, value_name = "C")]
     lambda_scale: f64,
@@ -154,13 +154,14 @@ impl SweepCommand {
         if !usable(self.lambda_scale) || self.lambda_scale == 0.0 {
             bail!("--lambda-scale is {}; allowed is a number > 0", self.lambda_scale);
         }
-        let usual = if over == Over::Ensemble { 100 } else { 500 };
+        let rounds = if over == Over::Ensemble { 100 } else { 500 };
+        let members = if over == Over::Rounds { 2000 } else { 400 };
         Ok(Sweep {
             problem,
             schedule: Schedule {
-                rounds: self.rounds.unwrap_or(usual),
+                rounds: self.rounds.unwrap_or(rounds),
                 states_per_round: self.states_per_round,
-                most_members: self.max_members,
+                most_members: self.max_members.unwrap_or(members),
             },
             lambda: Lambda::Rate(self.lambda_scale),
             seeds: self.seeds.0.clone(),

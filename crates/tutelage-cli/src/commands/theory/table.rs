@@ -4,7 +4,7 @@ use anyhow::bail;
 use serde::Serialize;
 use tutelage_reproduce::theory::table_figure;
 use tutelage_theory::{
-    Contender, Effort, FEWEST_FITTED, Growth, Lambda, Line, Needed, Problem, Slope, growth,
+    Contender, Effort, FEWEST_FITTED, Growth, Lambda, Line, Needed, Problem, Slope, fewest, growth,
     table_one,
 };
 
@@ -147,13 +147,16 @@ impl Table {
         let lines = table_one(&self.problems()?, &contenders, &self.effort(), &seen)?;
         let cells = lines.iter().flat_map(|line| self.epsilons.iter().map(move |&e| (line, e)));
         let rows: Vec<TableRow> = cells.map(|(line, epsilon)| row(line, epsilon)).collect();
-        let figure = table_figure(&lines, &contenders, self.middle_epsilon());
+        let figure = table_figure(&lines, &contenders, &self.epsilons);
         self.out.save(&format!("table-{}", self.mdp), &figure)?;
         output.rows(&rows)?;
         explain(output, &lines)?;
         let fits = contenders.iter().map(|&c| fit_row(c, growth(&lines, c, &self.epsilons)));
         output.rows(&fits.collect::<Vec<_>>())?;
-        output.say("\nDAgger often does as well or better: Table 1 is not about it, because nothing bounds its regret; `theory regret --mdp trap` shows why.")
+        let (won, reached) = fewest(&lines, Contender::Dagger, &self.epsilons);
+        output.say(&format!(
+            "\nDAgger needed the fewest annotations at {won} of {reached} points. Table 1 is not about it, because nothing bounds its regret: see `theory regret --mdp trap`."
+        ))
     }
 
     fn contenders(&self) -> anyhow::Result<Vec<Contender>> {
@@ -195,12 +198,6 @@ impl Table {
             seeds: self.seeds.0.clone(),
             least_gap: self.epsilons.iter().copied().fold(f64::INFINITY, f64::min),
         }
-    }
-
-    fn middle_epsilon(&self) -> f64 {
-        let mut epsilons = self.epsilons.clone();
-        epsilons.sort_by(f64::total_cmp);
-        epsilons.get(epsilons.len() / 3).copied().unwrap_or(1.0)
     }
 }
 
