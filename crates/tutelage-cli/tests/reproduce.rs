@@ -53,6 +53,9 @@ fn killed_and_continued_a_figure_comes_out_the_same() {
     let whole = lab();
     let output = finish(whole.path(), &RUN);
     assert!(stderr(&output).contains("8/8"), "{}", stderr(&output));
+    for (file, record) in records(whole.path()) {
+        assert!(record["trigonometry"].is_string(), "{file:?} says what its bits depend on");
+    }
     let csv = |lab: &Path| fs::read(lab.join("results/quick/figures/own.csv")).unwrap();
     for extension in ["svg", "png"] {
         let file = format!("results/quick/figures/own.{extension}");

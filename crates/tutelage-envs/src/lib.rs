@@ -32,3 +32,12 @@ pub use normalise::{Normalised, Normaliser, NormaliserError};
 pub use replay::{Replay, ReplayError, replay};
 pub use scene::{Body, Form, Pose};
 pub use task::{HORIZON, Task, UnknownTask};
+
+/// Whose sine and cosine this process computes with, as a word: states have the same bits where it is the same.
+///
+/// ```
+/// assert!(!tutelage_envs::trigonometry().is_empty()); // "glibc-fma" on a common server
+/// ```
+pub fn trigonometry() -> String {
+    articulated::Trigonometry::of_this_platform().to_string()
+}

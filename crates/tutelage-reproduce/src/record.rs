@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use tutelage::Evaluation;
+use tutelage_envs::trigonometry;
 use tutelage_runs::store::{AnyHistory, Seconds};
 
 use crate::plan::Run;
@@ -21,6 +22,10 @@ pub struct Record {
     pub expert: String,
     /// The average return of the expert's mean action.
     pub expert_reward: Option<f64>,
+    /// Whose sine and cosine the robots' physics was computed with, where the record says so: bits are to be compared where
+    /// they are the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trigonometry: Option<String>,
     /// How many threads it ran on.
     pub threads: usize,
     /// The most memory in bytes, where it ran in a process of its own.
@@ -70,6 +75,7 @@ impl Record {
             spec: run.spec.to_toml(),
             expert: run.expert.clone(),
             expert_reward: history.expert().map(|expert| short(expert.mean_reward(), 2)),
+            trigonometry: run.spec.task.robot().map(|_| trigonometry()),
             threads,
             memory: None,
             annotations: lines.iter().map(|line| line.annotations).collect(),
