@@ -8,6 +8,33 @@ use crate::{Batch, Bounds, Element, Env, EnvError, Envs, Rng, Spaces, Step};
 ///
 /// Each lane is at its own place in its own episode. What happens in a lane depends on that lane's generator and actions
 /// alone, so neither the number of lanes nor the number of threads changes a result.
+///
+/// ```
+/// use tutelage::*;
+/// # struct Line { x: f32, t: usize }
+/// # impl Env for Line {
+/// #     type State = f32;
+/// #     type Action = f32;
+/// #     fn spaces(&self) -> Spaces { Spaces { states: 1, actions: 1 } }
+/// #     fn horizon(&self) -> usize { 50 }
+/// #     fn reset(&mut self, _: Rng, state: &mut [f32]) -> Result<(), EnvError> {
+/// #         (self.x, self.t) = (1.0, 0);
+/// #         state[0] = self.x;
+/// #         Ok(())
+/// #     }
+/// #     fn step(&mut self, action: &[f32], state: &mut [f32]) -> Result<Step, EnvError> {
+/// #         (self.x, self.t) = (self.x + 0.1 * action[0], self.t + 1);
+/// #         state[0] = self.x;
+/// #         Ok(Step { reward: -f64::from(self.x.abs()), terminated: false, truncated: self.t == 50 })
+/// #     }
+/// # }
+/// // Two points on a line, one of them pushed.
+/// let mut lanes = Lanes::new(vec![Line { x: 0.0, t: 0 }, Line { x: 0.0, t: 0 }])?;
+/// (0..2).try_for_each(|lane| lanes.reset(lane, Stream::new(1).rng()))?;
+/// lanes.step(&[1], &Batch::from_vec(1, vec![-1.0])?)?;
+/// assert_eq!((lanes.state(0)[0], lanes.state(1)[0]), (1.0, 0.9));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Lanes<E: Env> {
     lanes: Vec<Lane<E>>,
     spaces: Spaces,

@@ -24,7 +24,79 @@ use crate::{
 /// parts, today or tomorrow. [`crate::learn`] asks an [`crate::Expert`] at once. Going on from a [`Progress`] gives the same
 /// bits as never having stopped.
 ///
-/// See [`crate::learn`] for a whole example.
+/// ```
+/// use tutelage::*;
+/// # struct Line { x: f32, t: usize }
+/// # impl Env for Line {
+/// #     type State = f32;
+/// #     type Action = f32;
+/// #     fn spaces(&self) -> Spaces { Spaces { states: 1, actions: 1 } }
+/// #     fn horizon(&self) -> usize { 50 }
+/// #     fn reset(&mut self, _: Rng, state: &mut [f32]) -> Result<(), EnvError> {
+/// #         (self.x, self.t) = (1.0, 0);
+/// #         state[0] = self.x;
+/// #         Ok(())
+/// #     }
+/// #     fn step(&mut self, action: &[f32], state: &mut [f32]) -> Result<Step, EnvError> {
+/// #         (self.x, self.t) = (self.x + 0.1 * action[0], self.t + 1);
+/// #         state[0] = self.x;
+/// #         Ok(Step { reward: -f64::from(self.x.abs()), terminated: false, truncated: self.t == 50 })
+/// #     }
+/// # }
+/// # /// # A policy that does the same everywhere.
+/// # struct Constant(Vec<f32>);
+/// #
+/// # impl Policy for Constant {
+/// #     type State = f32;
+/// #     type Action = f32;
+/// #     fn members(&self) -> usize { self.0.len() }
+/// #     fn act_members(&self, _: &Batch<f32>, members: &[u32], actions: &mut Batch<f32>) -> Result<(), PolicyError> {
+/// #         (0..members.len()).for_each(|i| actions.row_mut(i)[0] = self.0[members[i] as usize]);
+/// #         Ok(())
+/// #     }
+/// #     fn act_mean(&self, _: &Batch<f32>, actions: &mut Batch<f32>) -> Result<(), PolicyError> {
+/// #         actions.as_mut_slice().fill(self.0.iter().sum::<f32>() / self.0.len() as f32);
+/// #         Ok(())
+/// #     }
+/// # }
+/// #
+/// # /// # Fits the average of the labels that a member sees.
+/// # struct Average;
+/// #
+/// # impl Oracle for Average {
+/// #     type State = f32;
+/// #     type Action = f32;
+/// #     type Policy = Constant;
+/// #     fn fit(&self, sets: &TrainingSets<'_, f32, f32>, _: &Stream) -> Result<Constant, OracleError> {
+/// #         let labels = &sets.data().actions;
+/// #         let member = |e: usize| -> f32 {
+/// #             let rows: Vec<u32> = match sets.view(e) {
+/// #                 View::Resampled(rows) => rows,
+/// #                 _ => (0..labels.len() as u32).collect(),
+/// #             };
+/// #             let sum: f32 = rows.iter().map(|&row| labels.row(row as usize)[0].clamp(-1.0, 1.0)).sum();
+/// #             sum / rows.len().max(1) as f32
+/// #         };
+/// #         Ok(Constant((0..sets.members()).map(member).collect()))
+/// #     }
+/// # }
+/// // A teacher who answers out of order, thinks better of one answer and skips a question.
+/// let mut envs = Lanes::new(vec![Line { x: 0.0, t: 0 }])?;
+/// let schedule = Schedule { rounds: 1, states_per_round: 4, stream: Stream::new(1) };
+/// let algorithm = dagger(Sampling::Stride(5));
+/// let mut lesson = Lesson::new(&envs, algorithm, schedule, Material::none(), Progress::none())?;
+/// assert_eq!(lesson.next(&mut envs, &mut Nobody, &Average)?, Turn::Trained { round: 0 });
+/// let Turn::Ask(questions) = lesson.next(&mut envs, &mut Nobody, &Average)? else { panic!() };
+/// assert_eq!(questions.rows, [0, 1, 2, 3]);
+/// lesson.answer(&[3, 0], &Batch::from_vec(1, vec![0.5, -0.5])?)?;
+/// lesson.answer(&[3], &Batch::from_vec(1, vec![0.25])?)?;
+/// lesson.answer(&[1], &Batch::from_vec(1, vec![-1.0])?)?;
+/// lesson.skip(&[2])?;
+/// assert_eq!(lesson.next(&mut envs, &mut Nobody, &Average)?, Turn::Trained { round: 1 });
+/// assert_eq!(lesson.data().actions.as_slice(), [-0.5, -1.0, 0.25]);
+/// assert_eq!(lesson.next(&mut envs, &mut Nobody, &Average)?, Turn::Finished);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Lesson<'a, S, A, P> {
     algorithm: Algorithm,
     schedule: Schedule,

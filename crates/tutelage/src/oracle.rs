@@ -7,6 +7,54 @@ use crate::{Action, Element, Policy, Spaces, Stream, TrainingSets};
 /// It gets the E training sets of a round at once, because training members side by side is where the time goes. Member e
 /// sees its own [`crate::View`] and nothing of the others. Where D is empty, a class that has an initial policy π₁ (zero,
 /// or random weights) returns it. [`crate::check_oracle`] tests an implementation against this contract.
+///
+/// ```
+/// use tutelage::*;
+///
+/// /// A policy that does the same everywhere.
+/// struct Constant(Vec<f32>);
+///
+/// impl Policy for Constant {
+///     type State = f32;
+///     type Action = f32;
+///     fn members(&self) -> usize { self.0.len() }
+///     fn act_members(&self, _: &Batch<f32>, members: &[u32], actions: &mut Batch<f32>) -> Result<(), PolicyError> {
+///         (0..members.len()).for_each(|i| actions.row_mut(i)[0] = self.0[members[i] as usize]);
+///         Ok(())
+///     }
+///     fn act_mean(&self, _: &Batch<f32>, actions: &mut Batch<f32>) -> Result<(), PolicyError> {
+///         actions.as_mut_slice().fill(self.0.iter().sum::<f32>() / self.0.len() as f32);
+///         Ok(())
+///     }
+/// }
+///
+/// /// Fits the average of the labels that a member sees.
+/// struct Average;
+///
+/// impl Oracle for Average {
+///     type State = f32;
+///     type Action = f32;
+///     type Policy = Constant;
+///     fn fit(&self, sets: &TrainingSets<'_, f32, f32>, _: &Stream) -> Result<Constant, OracleError> {
+///         let labels = &sets.data().actions;
+///         let member = |e: usize| -> f32 {
+///             let rows: Vec<u32> = match sets.view(e) {
+///                 View::Resampled(rows) => rows,
+///                 _ => (0..labels.len() as u32).collect(),
+///             };
+///             let sum: f32 = rows.iter().map(|&row| labels.row(row as usize)[0].clamp(-1.0, 1.0)).sum();
+///             sum / rows.len().max(1) as f32
+///         };
+///         Ok(Constant((0..sets.members()).map(member).collect()))
+///     }
+/// }
+///
+/// let spaces = Spaces { states: 1, actions: 1 };
+/// let states = Batch::from_vec(1, vec![0.0, 1.0, 2.0])?;
+/// let actions = Batch::from_vec(1, vec![0.5, -0.5, 0.3])?;
+/// check_oracle(&Average, &Dataset { states, actions }, spaces, Stream::new(1))?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub trait Oracle: Sync {
     /// What states are made of.
     type State: Element;

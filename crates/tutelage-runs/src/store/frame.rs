@@ -47,9 +47,14 @@ pub(crate) fn header() -> Vec<u8> {
 
 /// A record with this payload, unless it is too long for its length to be written down.
 pub(crate) fn frame(payload: &[u8]) -> Option<Vec<u8>> {
-    let length = u32::try_from(payload.len()).ok()?.to_le_bytes();
+    let length = written(payload.len())?;
     let checksums = [crc32c::crc32c(&length), crc32c::crc32c(payload)].map(u32::to_le_bytes);
     Some([&length[..], &checksums[0], &checksums[1], payload].concat())
+}
+
+/// A length in four bytes, where it fits.
+fn written(length: usize) -> Option<[u8; 4]> {
+    u32::try_from(length).ok().map(u32::to_le_bytes)
 }
 
 /// How many bytes are searched, at the most, for whole records behind a bad one. Every byte that looks like the beginning
@@ -172,6 +177,13 @@ mod tests {
         assert_eq!(scan(b"PK\x03\x04 something else"), Err(NoLog::Magic));
         assert_eq!(scan(b"TUTELAGE\x03\0\0\0"), Err(NoLog::Version(3)));
         assert_eq!(scan(b"TUTELAGE\x01\0\0\0").map(|scan| scan.version), Ok(1));
+    }
+
+    #[cfg(target_pointer_width = "64")]
+    #[test]
+    fn a_length_that_does_not_fit_is_refused_and_not_cut() {
+        assert_eq!(written(u32::MAX as usize), Some([0xFF; 4]));
+        assert_eq!(written(1 << 32), None);
     }
 
     #[test]
