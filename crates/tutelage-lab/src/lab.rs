@@ -46,6 +46,14 @@ pub enum LabError {
     /// An evaluation.
     #[error(transparent)]
     Evaluate(#[from] RolloutError),
+    /// The run is a program's own: only that program knows its environment.
+    #[error(
+        "{path} is the run of a program of its own; go on with that program. `tutelage show` and `tutelage export` read it"
+    )]
+    OwnProgram {
+        /// The run.
+        path: PathBuf,
+    },
     /// No round of the run has ended yet.
     #[error("no round of this run has ended yet")]
     NoRound,
@@ -156,7 +164,14 @@ fn extends(begun: &str, spec: &RunSpec) -> bool {
 
 /// The spec that a folder's run was begun with.
 pub fn spec_of(path: &Path) -> Result<RunSpec, LabError> {
-    Ok(RunSpec::parse(&read_spec(path)?)?)
+    let text = read_spec(path)?;
+    // What `Job::spec` writes names its choices one by one.
+    match RunSpec::parse(&text) {
+        Err(SpecError::Toml(_)) if text.lines().any(|line| line.starts_with("train_on = ")) => {
+            Err(LabError::OwnProgram { path: path.into() })
+        }
+        spec => Ok(spec?),
+    }
 }
 
 /// What a run has learned, with the environments and the expert that it learned from.

@@ -143,3 +143,13 @@ fn an_expert_that_is_not_there_is_missed_before_anything_else() {
         assert_eq!(error(name), format!("expert = \"{name}\": there is no such file"));
     }
 }
+
+#[test]
+fn the_run_of_a_program_of_its_own_is_told_apart() {
+    let dir = tempfile::tempdir().unwrap();
+    let own = "task = \"cart\"\ndrive = \"Learner\"\ntrain_on = \"Data\"\n";
+    fs::write(dir.path().join("spec.toml"), own).unwrap();
+    assert!(matches!(spec_of(dir.path()), Err(LabError::OwnProgram { .. })));
+    fs::write(dir.path().join("spec.toml"), "task = 'hopper'\nround = 3").unwrap();
+    assert!(matches!(spec_of(dir.path()), Err(LabError::Spec(_))));
+}
