@@ -4,7 +4,7 @@ use std::path::Path;
 
 use tutelage_oracles::LeastSquares;
 use tutelage_oracles::mlp::{Budget, Head, Mlp, MlpSettings, SettingsError};
-use tutelage_runs::store::{Given, Stored};
+use tutelage_runs::store::{Fingerprint, Stored};
 
 use crate::cast::{
     BoxOracle, CastError, fingerprints, lanes_for, load_expert, located, robot_envs,
@@ -18,13 +18,13 @@ pub trait Kind: Head + Stored {
     fn teachers(
         spec: &RunSpec,
         run: &Path,
-    ) -> Result<(BoxEnvs<Self>, BoxExpert<Self>, Vec<Given>), CastError>;
+    ) -> Result<(BoxEnvs<Self>, BoxExpert<Self>, Vec<Fingerprint>), CastError>;
 
     /// The oracle that trains this class by this rule.
     fn oracle(class: &Class, rule: Option<OracleSpec>) -> Result<BoxOracle<Self>, SettingsError>;
 }
 
-type Teachers<A> = (BoxEnvs<A>, BoxExpert<A>, Vec<Given>);
+type Teachers<A> = (BoxEnvs<A>, BoxExpert<A>, Vec<Fingerprint>);
 
 impl Kind for f32 {
     fn teachers(spec: &RunSpec, run: &Path) -> Result<Teachers<f32>, CastError> {
@@ -38,8 +38,8 @@ impl Kind for f32 {
             path.display().to_string()
         };
         let expert = load_expert(&name, Some(spec.task))?;
-        let given = fingerprints(&expert).to_vec();
-        Ok((robot_envs(&expert, spec.episodes)?, Box::new(expert), given))
+        let fingerprints = fingerprints(&expert).to_vec();
+        Ok((robot_envs(&expert, spec.episodes)?, Box::new(expert), fingerprints))
     }
 
     fn oracle(class: &Class, rule: Option<OracleSpec>) -> Result<BoxOracle<f32>, SettingsError> {

@@ -16,7 +16,7 @@ use tutelage::{
     Participants, Rng, Sampling, UniformBox, behavior_cloning, hg_dagger, mftpl_p,
 };
 use tutelage_runs::store::{
-    Disk, Given, LogFile, OsDisk, RunDir, StoreError, policy_path, read_history, read_policy,
+    Disk, Fingerprint, LogFile, OsDisk, RunDir, StoreError, policy_path, read_history, read_policy,
     salvage,
 };
 use tutelage_runs::{Ending, Job, Keep, Reporter, RunError, Silent, run};
@@ -340,24 +340,24 @@ fn a_record_after_half_a_record_takes_its_place() {
     let dir = tempfile::tempdir().unwrap();
     let mut run_dir: RunDir<f32, f32> =
         RunDir::open(dir.path(), SPEC, Arc::new(HiccupingDisk)).unwrap();
-    let given = |name: &str| Given::values(name, &[1.0f32]);
-    assert!(run_dir.give(given("lost")).is_err());
-    assert!(run_dir.history().given.is_empty());
-    run_dir.give(given("kept")).unwrap();
-    assert_eq!(read_history::<f32, f32>(dir.path()).unwrap().given, [given("kept")]);
+    let given = |name: &str| Fingerprint::values(name, &[1.0f32]);
+    assert!(run_dir.build_on(given("lost")).is_err());
+    assert!(run_dir.history().fingerprints.is_empty());
+    run_dir.build_on(given("kept")).unwrap();
+    assert_eq!(read_history::<f32, f32>(dir.path()).unwrap().fingerprints, [given("kept")]);
 }
 
 #[test]
 fn what_a_run_did_not_note_when_it_began_is_not_noted_later() {
     let dir = tempfile::tempdir().unwrap();
-    let given = |name: &str, value: f32| Given::values(name, &[value]);
-    open(dir.path(), SPEC).unwrap().give(given("d0", 1.0)).unwrap();
+    let given = |name: &str, value: f32| Fingerprint::values(name, &[value]);
+    open(dir.path(), SPEC).unwrap().build_on(given("d0", 1.0)).unwrap();
     whole(dir.path(), &bootstrap_dagger(1), Keep::All);
     let before = bytes(dir.path());
     let mut run_dir = open(dir.path(), SPEC).unwrap();
-    run_dir.give(given("d0", 1.0)).unwrap();
-    run_dir.give(given("expert", 1.0)).unwrap();
-    assert!(matches!(run_dir.give(given("d0", 2.0)), Err(StoreError::Given { .. })));
+    run_dir.build_on(given("d0", 1.0)).unwrap();
+    run_dir.build_on(given("expert", 1.0)).unwrap();
+    assert!(matches!(run_dir.build_on(given("d0", 2.0)), Err(StoreError::Changed { .. })));
     drop(run_dir);
     assert_eq!(bytes(dir.path()), before);
 }
@@ -401,7 +401,7 @@ fn two_writers_are_impossible_also_where_somebody_tidied_up() {
     let bytes = fs::read(&log).unwrap();
     fs::remove_file(&log).unwrap();
     fs::write(&log, &bytes).unwrap();
-    let error = first.give(Given::values("d0", &[1.0f32])).unwrap_err();
+    let error = first.build_on(Fingerprint::values("d0", &[1.0f32])).unwrap_err();
     assert!(matches!(error, StoreError::Intruder { .. }), "{error}");
     assert_eq!(fs::read(&log).unwrap(), bytes, "nothing was written");
 }
@@ -413,7 +413,7 @@ fn a_writer_that_cannot_be_locked_out_is_noticed_before_the_next_record() {
     let log = dir.path().join("log.bin");
     let mut other = fs::OpenOptions::new().append(true).open(&log).unwrap();
     io::Write::write_all(&mut other, b"from another machine").unwrap();
-    let error = first.give(Given::values("d0", &[1.0f32])).unwrap_err().to_string();
+    let error = first.build_on(Fingerprint::values("d0", &[1.0f32])).unwrap_err().to_string();
     assert!(error.contains("somebody else writes to it"), "{error}");
 }
 

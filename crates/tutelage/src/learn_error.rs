@@ -57,19 +57,21 @@ pub enum LearnError {
         rounds: usize,
     },
     /// The stored examples are not of this task.
-    #[error("stored {what}: {source}")]
+    #[error("stored round {round}, {what}: {source}")]
     Stored {
+        /// Which of the stored rounds.
+        round: usize,
         /// "states" or "actions".
         what: &'static str,
         /// What is wrong with them.
         source: SpaceError,
     },
-    /// The stored dataset ends before the rounds do.
-    #[error("all rounds together need {needed} stored examples, but there are {stored}")]
+    /// There are fewer stored rounds than rounds.
+    #[error("rounds is {rounds}, but only {stored} rounds are stored")]
     StoredTooShort {
-        /// N·K.
-        needed: usize,
-        /// The rows stored.
+        /// N.
+        rounds: usize,
+        /// How many are stored.
         stored: usize,
     },
     /// States could not be collected.
