@@ -5,11 +5,11 @@ use tutelage::Evaluation;
 use tutelage_envs::trigonometry;
 use tutelage_runs::store::{AnyHistory, Seconds};
 
-use crate::plan::Run;
+use crate::PlannedRun;
 
 /// What a run came to, round by round; small enough to be kept for ever.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Record {
+pub struct RunRecord {
     /// The version of this form.
     pub format: u32,
     /// The run's name, which no other run has.
@@ -30,7 +30,7 @@ pub struct Record {
     pub threads: usize,
     /// The most memory in bytes, where it ran in a process of its own.
     pub memory: Option<u64>,
-    /// n·K after each round.
+    /// |D| after each round.
     pub annotations: Vec<usize>,
     /// The average return of the members' mean after each round.
     pub reward: Vec<f64>,
@@ -51,9 +51,9 @@ pub struct Record {
 /// The version that this program writes.
 pub(crate) const FORMAT: u32 = 1;
 
-impl Record {
+impl RunRecord {
     /// The record of a run with this history and these times.
-    pub fn new(run: &Run, history: &AnyHistory, times: &[Seconds], threads: usize) -> Self {
+    pub fn new(run: &PlannedRun, history: &AnyHistory, times: &[Seconds], threads: usize) -> Self {
         let results = history.results();
         let lines = history.lines(run.spec.states_per_round, &[]);
         let seconds = |of: &dyn Fn(&Seconds) -> f64| {
@@ -93,6 +93,11 @@ impl Record {
     pub fn seconds(&self) -> f64 {
         let phases = [&self.collect_seconds, &self.train_seconds, &self.evaluate_seconds];
         phases.into_iter().flatten().sum()
+    }
+
+    /// How long it kept how many cores.
+    pub fn core_seconds(&self) -> f64 {
+        self.seconds() * self.threads as f64
     }
 }
 
