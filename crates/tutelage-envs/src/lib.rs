@@ -12,6 +12,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod clock;
 mod herd;
 mod locomotion;
 mod mechanism;
@@ -23,7 +24,9 @@ mod robot;
 mod robots;
 mod scene;
 mod task;
+mod view;
 
+pub use clock::{Clock, Clocked};
 pub use herd::Herd;
 pub use locomotion::{Locomotion, POSE_RANGE};
 pub use mechanism::{Mechanism, Motor};
@@ -32,6 +35,7 @@ pub use normalise::{Normalised, Normaliser, NormaliserError};
 pub use replay::{Replay, ReplayError, replay};
 pub use scene::{Body, Form, Pose};
 pub use task::{HORIZON, Task, UnknownTask};
+pub use view::{View, ViewedEnv};
 
 /// Whose sine and cosine this process computes with, as a word: states have the same bits where it is the same.
 ///

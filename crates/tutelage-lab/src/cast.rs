@@ -3,11 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use tutelage::{
-    Batch, Cover, CoverError, Dataset, DurableOracle, EnvError, LaneError, Lanes, Material,
-    StoredStates, UniformBox,
+    Batch, Cover, CoverError, Dataset, DurableOracle, EnvError, LaneError, Material, StoredStates,
+    UniformBox,
 };
-use tutelage_envs::Herd;
-use tutelage_experts::{Clock, FileError, GaussianExpert, Problem};
+use tutelage_experts::{FileError, GaussianExpert, Problem};
 use tutelage_oracles::mlp::{Ensemble, SettingsError};
 use tutelage_runs::store::{Fingerprint, History, RunDir, StoreError, read_history, read_spec};
 
@@ -195,14 +194,7 @@ pub(crate) fn lanes_for(episodes: usize) -> usize {
 
 /// As many environments as there are episodes, up to a limit, seen as a robot's expert sees them.
 pub fn robot_envs(expert: &GaussianExpert, episodes: usize) -> Result<BoxEnvs<f32>, CastError> {
-    let count = lanes_for(episodes);
-    if expert.clock() == Clock::Hidden {
-        let herd = Herd::new(expert.task(), count)?;
-        let normalised = herd.normalised(expert.normaliser().clone());
-        return Ok(Box::new(normalised.map_err(|error| EnvError::Other(error.into()))?));
-    }
-    let envs: Result<Vec<_>, _> = (0..count).map(|_| expert.env()).collect();
-    Ok(Box::new(Lanes::new(envs?)?))
+    Ok(expert.task().envs(expert.view(), lanes_for(episodes))?)
 }
 
 /// The shipped expert of a robot's name, or the expert in a file.
