@@ -19,7 +19,7 @@ pub enum Task {
 /// Environment steps after which an episode is truncated.
 pub const HORIZON: usize = 1000;
 
-/// A name that is none of the tasks'.
+/// An unknown task.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("there is no task `{name}`{} The tasks are hopper, walker2d, half-cheetah, ant", hint(*nearest))]
 pub struct UnknownTask {

@@ -99,7 +99,7 @@ pub enum CastError {
     /// The oracle cannot be set so.
     #[error("oracle: {0}")]
     Oracle(#[from] SettingsError),
-    /// d₀ is no distribution.
+    /// d₀ is not a distribution.
     #[error(transparent)]
     Cover(#[from] CoverError),
     /// A stored run could not be read.
@@ -140,7 +140,7 @@ pub enum CastError {
         /// The stored run.
         path: PathBuf,
     },
-    /// A stored run's spec makes no sense.
+    /// A stored run's spec is invalid.
     #[error("{field}: the spec of {path}: {source}")]
     StoredSpec {
         /// Which field names it.

@@ -78,6 +78,16 @@ fn a_sheet_goes_from_panels_to_curves_to_runs() {
 }
 
 #[test]
+fn two_waves_are_enough_for_every_shipped_figure() {
+    let mut runs = RunList::default();
+    for experiment in Experiment::all().unwrap() {
+        runs.sheet(&experiment, &Selection::default()).unwrap();
+    }
+    let needed = runs.runs().iter().flat_map(|run| &run.needs);
+    assert!(needed.into_iter().all(|&need| runs[need].needs.is_empty()));
+}
+
+#[test]
 fn d0_is_made_of_ten_runs_whatever_seeds_are_shown() {
     let one = Selection {
         tasks: Some(vec![hopper()]),

@@ -12,7 +12,7 @@ use testbed::attempts::{STRIDE, attempt, bootstrap_dagger, bytes, whole};
 use testbed::{Damper, Gradient, SPACES, lanes, schedule};
 use tutelage::{
     Algorithm, Batch, Deploy, DurableOracle, Expert, ExpertActs, ExpertError, Material,
-    Participants, Rng, behavior_cloning, mftpl_p,
+    Participants, Rng, behavior_cloning,
 };
 use tutelage_runs::store::{OsDisk, read_history};
 use tutelage_runs::{Ending, Job, Keep, Reporter, Silent, run};

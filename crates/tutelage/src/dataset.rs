@@ -43,6 +43,7 @@ impl<S: Element, A: Action> Dataset<S, A> {
     }
 
     /// The rows `first..last`.
+    #[must_use]
     pub fn slice(&self, first: usize, last: usize) -> Self {
         Self { states: self.states.slice(first, last), actions: self.actions.slice(first, last) }
     }

@@ -123,7 +123,7 @@ pub enum StoreError {
         /// Ours.
         supported: u32,
     },
-    /// The log is no log.
+    /// The file is not a log.
     #[error("{path} is not a log of a run")]
     NoLog {
         /// The file.
