@@ -41,6 +41,12 @@ pub struct LeastSquares {
     pub states: States,
 }
 
+impl LeastSquares {
+    /// Which solver it is, in a word. Solvers agree to rounding and not to the bit, so what they trained is kept apart: another
+    /// solver gets another word.
+    pub const SOLVER: &'static str = "qr-jacobi";
+}
+
 /// The singular values of a member's data were not found.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the singular value decomposition of member {member}'s {rows} rows did not converge")]
@@ -82,7 +88,7 @@ impl Oracle for LeastSquares {
 
 impl DurableOracle for LeastSquares {
     fn describe(&self) -> String {
-        format!("{self:?}")
+        format!("{self:?} by {}", Self::SOLVER)
     }
 
     fn encode(&self, policy: &MlpPolicy) -> Result<Vec<u8>, OracleError> {

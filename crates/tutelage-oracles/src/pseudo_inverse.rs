@@ -1,12 +1,13 @@
 //! `X⁺Y`: the least-squares solution of least norm, by QR and one-sided Jacobi in `f64`.
 //!
-//! 1. Householder reflections: `X = QR`, with `R` of `k = min(m, n)` rows; on the way `Y` becomes `C = QᵀY`.
+//! 1. Householder reflections, the longest column first: `XP = QR`, with `R` of `k = min(m, n)` rows; on the way `Y` becomes `C = QᵀY`.
 //! 2. Jacobi rotations of the rows of `[R | C]`, two at a time, until the rows of `R` are orthogonal to each other: `VᵀR = ΣUᵀ`, whose
 //!    row `i` is `σᵢuᵢᵀ`, and beside it stands row `i` of `VᵀC`.
-//! 3. `X = (QV)ΣUᵀ` is a singular value decomposition, so `X⁺Y = UΣ⁺VᵀC = Σᵢ (σᵢuᵢ)(VᵀC)ᵢ / σᵢ²` over the `σᵢ` that count.
+//! 3. `XP = (QV)ΣUᵀ` is a singular value decomposition, so `X⁺Y = P UΣ⁺VᵀC = P Σᵢ (σᵢuᵢ)(VᵀC)ᵢ / σᵢ²` over the `σᵢ` that count.
 //!
 //! Golub & Van Loan, *Matrix Computations* (4th edition), sections 5.2 and 8.6; Drmač & Veselić, "New fast and accurate Jacobi SVD
-//! algorithm" (2008), on rotating the triangular factor instead of `X`. Only additions, multiplications, divisions and square roots, in
+//! algorithm" (2008), on rotating the triangular factor instead of `X`, and on `P`, which keeps small columns apart from the rounding
+//! errors of large ones. Only additions, multiplications, divisions and square roots, in
 //! a fixed order: the same bits on every machine.
 
 /// A matrix as its columns.
@@ -20,7 +21,7 @@ const MAX_SWEEPS: usize = 100;
 /// Singular values up to `ε·max(m, n)·σ_max` count as zero.
 pub(crate) fn solve(mut x: Columns, mut y: Columns) -> Option<Columns> {
     let (m, n) = size(&x);
-    let mut rows = triangularise(&mut x, &mut y);
+    let (mut rows, order) = triangularise(&mut x, &mut y);
     orthogonalise(&mut rows, n)?;
     let squares: Vec<f64> = rows.iter().map(|row| dot(&row[..n], &row[..n])).collect();
     let largest = squares.iter().copied().fold(0.0, f64::max).sqrt();
@@ -31,23 +32,44 @@ pub(crate) fn solve(mut x: Columns, mut y: Columns) -> Option<Columns> {
             add(c / square, &row[..n], column);
         }
     }
-    Some(solution)
+    Some(solution.iter().map(|column| unordered(column, &order)).collect())
+}
+
+/// `Pw`: number `i` goes to place `order[i]`.
+fn unordered(w: &[f64], order: &[usize]) -> Vec<f64> {
+    let mut placed = vec![0.0; w.len()];
+    order.iter().zip(w).for_each(|(&place, w)| placed[place] = *w);
+    placed
 }
 
 fn size(x: &Columns) -> (usize, usize) {
     (x.first().map_or(0, Vec::len), x.len())
 }
 
-/// The rows of `[R | QᵀY]`: column `k` of `X` is reflected onto a multiple of `e_k`, and everything to its right with it.
-fn triangularise(x: &mut Columns, y: &mut Columns) -> Vec<Vec<f64>> {
+/// The rows of `[R | QᵀY]`, and which column of `X` each column of `R` is: the longest of those that are left is reflected onto a
+/// multiple of `e_k`, and everything to its right with it.
+fn triangularise(x: &mut Columns, y: &mut Columns) -> (Vec<Vec<f64>>, Vec<usize>) {
     let (m, n) = size(x);
-    let row = |k: usize| {
+    let mut order: Vec<usize> = (0..n).collect();
+    let mut rows: Vec<Vec<f64>> = Vec::with_capacity(m.min(n));
+    for k in 0..m.min(n) {
+        let pivot = longest(x, k);
+        x.swap(k, pivot);
+        order.swap(k, pivot);
+        rows.iter_mut().for_each(|row| row.swap(k, pivot));
         let (done, rest) = x.split_at_mut(k + 1);
         let diagonal = reflect(&mut done[k][k..], rest.iter_mut().chain(&mut *y), k);
         let beside = rest.iter().chain(&*y).map(|column| column[k]);
-        std::iter::repeat_n(0.0, k).chain([diagonal]).chain(beside).collect()
-    };
-    (0..m.min(n)).map(row).collect()
+        rows.push(std::iter::repeat_n(0.0, k).chain([diagonal]).chain(beside).collect());
+    }
+    (rows, order)
+}
+
+/// The first among the columns from `k` on whose part from row `k` on is longest.
+fn longest(x: &Columns, k: usize) -> usize {
+    let square = |j: usize| dot(&x[j][k..], &x[j][k..]);
+    let longer = |(best, most), j| if square(j) > most { (j, square(j)) } else { (best, most) };
+    (k + 1..x.len()).fold((k, square(k)), longer).0
 }
 
 /// `I − vvᵀ/h` takes `x` to `d·e₁`, where `d = ∓‖x‖`, `v = x − d·e₁`, `h = ‖v‖²/2 = ‖x‖(‖x‖ + |x₁|)`. Turns `x` into `v`, reflects the
@@ -207,6 +229,42 @@ mod tests {
         let zeros = vec![vec![0.0; 4]; 3];
         assert_eq!(solve(zeros, vec![vec![1.0; 4]]), Some(vec![vec![0.0; 3]]));
         assert_eq!(solve(vec![vec![]; 3], vec![vec![]]), Some(vec![vec![0.0; 3]]));
+    }
+
+    /// Problems from `tools/lstsq_cases.py`: name, `[X, Y, X⁺Y]`, and how far each number of a solution may be off.
+    fn cases() -> Vec<(&'static str, [Columns; 3], f64)> {
+        let mut lines = include_str!("../tests/data/lstsq.txt").lines().skip(1);
+        let mut cases = Vec::new();
+        while let Some(line) = lines.next() {
+            let words: Vec<&str> = line.split(' ').collect();
+            let number = |i: usize| words[i].parse::<f64>().unwrap();
+            let mut matrix = |rows: f64| {
+                let row = |line: &str| line.split(' ').map(|word| word.parse().unwrap()).collect();
+                transpose(&lines.by_ref().take(rows as usize).map(row).collect())
+            };
+            let matrices = [number(1), number(1), number(2)].map(&mut matrix);
+            cases.push((words[0], matrices, number(4)));
+        }
+        cases
+    }
+
+    #[test]
+    fn solutions_are_those_of_scipy() {
+        let cases = cases();
+        assert_eq!(cases.len(), 15);
+        for (name, [x, y, expected], tolerance) in cases {
+            let found = solve(x, y).unwrap();
+            assert_eq!((found.len(), size(&found)), (expected.len(), size(&expected)), "{name}");
+            for (found, expected) in found.iter().flatten().zip(expected.iter().flatten()) {
+                let apart = (found - expected).abs();
+                assert!(apart <= tolerance * expected.abs() + 1e-15, "{name}: {found} {expected}");
+            }
+        }
+    }
+
+    #[test]
+    fn data_that_no_solution_comes_of_end_in_nothing() {
+        assert_eq!(solve(vec![vec![1.0, f64::NAN], vec![2.0, 1.0]], vec![vec![1.0, 1.0]]), None);
     }
 
     #[test]
