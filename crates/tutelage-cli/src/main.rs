@@ -1,6 +1,8 @@
 //! The `tutelage` command. Results go to standard output, progress and messages to standard error; the exit code is 0 only
 //! when the work was done.
 
+#![forbid(unsafe_code)]
+
 mod arguments;
 mod arrays;
 mod commands;

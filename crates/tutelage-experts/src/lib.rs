@@ -3,6 +3,8 @@
 //! A [`GaussianExpert`] answers the core loop's questions. It carries its view of the task's states
 //! ([`GaussianExpert::view`]), and learners see the task as it does ([`tutelage_envs::Task::env`]).
 
+#![forbid(unsafe_code)]
+
 mod checkpoint;
 mod expert;
 mod files;

@@ -33,7 +33,7 @@ pub struct Cast<A: Kind> {
     pub cover: Option<Box<dyn Cover<f32>>>,
     /// The rounds of an earlier run, where nobody drives.
     pub stored: Option<Vec<Dataset<f32, A>>>,
-    /// What tells the expert from others.
+    /// What tells the expert, and the solver of least squares, from others.
     pub fingerprints: Vec<Fingerprint>,
 }
 
@@ -155,7 +155,8 @@ pub enum CastError {
 impl<A: Kind> Cast<A> {
     /// Brings everyone together. Paths in the spec that lead nowhere from here are looked for from the run's folder up.
     pub fn new(spec: &RunSpec, run: &Path) -> Result<Self, CastError> {
-        let (envs, expert, fingerprints) = A::teachers(spec, run)?;
+        let (envs, expert, mut fingerprints) = A::teachers(spec, run)?;
+        fingerprints.extend(spec.solver().map(solver_note));
         let cover = cover::<A>(spec, run, &fingerprints)?;
         let stored = stored_data(spec, run, &fingerprints)?;
         Ok(Self {
@@ -231,6 +232,12 @@ pub(crate) fn fingerprints(expert: &GaussianExpert) -> [Fingerprint; 2] {
     let words = |value: &f64| [value.to_bits() as u32, (value.to_bits() >> 32) as u32];
     let words: Vec<u32> = mean.iter().chain(var).flat_map(words).collect();
     [fingerprint(expert), Fingerprint::values("expert: normaliser", &words)]
+}
+
+/// What a run notes of its solver of least squares.
+pub(crate) fn solver_note(solver: &str) -> Fingerprint {
+    let letters: Vec<u32> = solver.chars().map(u32::from).collect();
+    Fingerprint::values("least squares", &letters)
 }
 
 /// A path of a spec: where it leads nowhere from here, from the run's folder or one above it.

@@ -160,7 +160,7 @@ macro_rules! shipped {
     };
 }
 
-/// The figures of the paper in its order and one beyond it, compiled in.
+/// The figures of the paper in its order and two beyond it, compiled in.
 const SHIPPED: &[(&str, &str)] = shipped![
     "linear",
     "main",
@@ -180,6 +180,7 @@ const SHIPPED: &[(&str, &str)] = shipped![
     "states-walker2d",
     "regret",
     "settings",
+    "fewest",
 ];
 
 impl Experiment {

@@ -6,6 +6,8 @@
 //! - [`carry_out`]: hands what is missing to [`Worker`]s until it is done or told to stop.
 //! - [`draw`]: the figure, from the records.
 
+#![forbid(unsafe_code)]
+
 mod archive;
 mod cost;
 pub mod draw;

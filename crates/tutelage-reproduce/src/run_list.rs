@@ -16,7 +16,7 @@ use crate::{
 /// A run to be had once, whatever figures show it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlannedRun {
-    /// Its name: spec and expert as a word that no other run has.
+    /// Its name: spec, expert and the solver of its least squares as a word that no other run has.
     pub name: String,
     /// Its spec, in which other runs go by their names.
     pub spec: RunSpec,
@@ -135,7 +135,7 @@ impl RunList {
         }
         let spec = panel.spec(series, seed, d0, data)?;
         let expert = self.expert(&spec)?;
-        let name = format!("{}-{expert}", spec.folder());
+        let name = name(&spec, &expert);
         Ok(self.insert(PlannedRun { name, spec, expert, needs, timed: false }))
     }
 
@@ -264,6 +264,12 @@ impl PanelRuns<'_> {
         let budget = row.budget.filter(|_| networks);
         Ok(draft.or(profile.draft(budget, networks)).check()?)
     }
+}
+
+/// Spec, expert and, for affine policies, the solver, as a word.
+fn name(spec: &RunSpec, expert: &str) -> String {
+    let name = format!("{}-{expert}", spec.folder());
+    spec.solver().map_or(name.clone(), |solver| format!("{name}-{solver}"))
 }
 
 fn dagger() -> Result<Named, SpecError> {

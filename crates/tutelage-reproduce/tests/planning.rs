@@ -204,6 +204,14 @@ fn located_specs_name_folders_and_the_name_does_not_depend_on_where_they_are() {
 }
 
 #[test]
+fn affine_policies_of_another_solver_go_by_another_name() {
+    let one = Selection { tasks: Some(vec![hopper()]), ..Selection::default() };
+    let (runs, shown) = plan(&named("linear"), &one);
+    let named = |&run: &usize| runs[run].name.ends_with("-675f6cb7-qr-jacobi");
+    assert!(shown.iter().all(named), "{}", runs[shown[0]].name);
+}
+
+#[test]
 fn a_run_on_the_clock_counts_for_every_figure() {
     let dir = tempfile::tempdir().unwrap();
     let archive = archive(dir.path());

@@ -212,7 +212,7 @@ mod tests {
         let rules = rules(&[Lambda::Proof, Lambda::Fixed(2.0)]);
         let played = play_all(&problem, &rules).unwrap();
         let groups = by_player(&played);
-        assert_eq!(groups.len(), 6, "MFTPL-P twice");
+        assert_eq!(groups.len(), 7, "MFTPL-P twice");
         let panel = regret_panel("", &rules, &played);
         for (curve, (.., games)) in panel.curves.iter().zip(&groups) {
             let last = [0, 1].map(|i: usize| games[i].regret[11] / 12.0);

@@ -79,7 +79,7 @@ pub(super) fn show_plan(
     output.say(&format!(
         "\n{} runs to do for {shown} shown; about {} on {threads} thread{} of a quiet machine.",
         outstanding.len(),
-        rough(Duration::from_secs_f64(seconds)),
+        rough(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)),
         if threads == 1 { "" } else { "s" }
     ))
 }
