@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from . import errors
+from . import bullet, errors
 from ._learn import Evaluation, evaluate, learn, resume
 from ._oracles import Fitted, Oracle, TrainingData
 from ._policy import Policy, load_policy
@@ -25,6 +25,8 @@ from .errors import (
     TutelageError,
     TutelageWarning,
 )
+
+bullet.register()
 
 __all__ = [
     "Data",
@@ -45,6 +47,7 @@ __all__ = [
     "TrainingData",
     "TutelageError",
     "TutelageWarning",
+    "bullet",
     "errors",
     "evaluate",
     "learn",

@@ -149,22 +149,12 @@ def _learn_in(cast: _Cast, draft: Json, path: Path, callback: Callback | None, p
     if cast.columns is not None:
         task["columns"] = cast.columns
     call = {"draft": draft, "task": task, "oracle": cast.oracle_description}
-    cast.reporter = Reporter(rounds, progress, callback)
+    cast.reporter = Reporter(rounds, progress, callback, lambda: write_call(path, call))
     try:
         _native.learn(cast, json.dumps(draft), path)
     finally:
         cast.reporter.close()
-        _note(path, call)
     return Run(path, oracle=cast.oracle)
-
-
-def _note(path: Path, call: Json) -> None:
-    """Notes the call where a run was begun with it: whoever was refused leaves the folder as it was."""
-    if not (path / "log.bin").exists():
-        return
-    noted = _read_call(path)
-    if noted is None or (noted["task"] == call["task"] and noted["draft"]["seed"] == call["draft"]["seed"]):
-        write_call(path, call)
 
 
 def _learn_native(draft: Json, path: Path, callback: Callback | None, progress: bool | None) -> Run:

@@ -53,7 +53,7 @@ class Policy:
         return (actions[0] if single else actions), state
 
     def members(self, observation: Any) -> NDArray[Any]:
-        """What every member does: ``[E, …]`` for an observation, ``[E, n, …]`` for a batch. Their spread is their disagreement."""
+        """Every member's action: ``[E, …]`` for an observation, ``[E, n, …]`` for a batch; their spread is their disagreement."""
         rows, single = self._observations.flatten_any(observation)
         flat = self._native.all_actions(rows)
         by_state = flat.reshape(len(rows), self.ensemble_size, *flat.shape[1:])

@@ -27,20 +27,27 @@ Callback = Callable[[Round], Any]
 class Reporter:
     """Tells of rounds on a terminal or in a notebook; asks the callback whether to go on."""
 
-    def __init__(self, rounds: int, progress: bool | None, callback: Callback | None) -> None:
-        self._rounds, self._callback = rounds, callback
+    def __init__(
+        self,
+        rounds: int,
+        progress: bool | None,
+        callback: Callback | None,
+        begun: Callable[[], None] = lambda: None,
+    ) -> None:
+        self._callback, self._begun = callback, begun
+        self._has_begun = False
         self._expert: float | None = None
-        self._stage = ""
         self._bar = _bar(rounds) if (_is_watched() if progress is None else progress) else None
 
     def stage(self, round: int, name: str) -> None:
         """A stage of a round begins."""
-        self._stage = name
+        self._begin()
         if self._bar is not None:
             self._bar.stage(round, name)
 
     def expert(self, mean: float, deviation: float) -> None:
         """What the expert itself is worth."""
+        self._begin()
         self._expert = mean
         if self._bar is not None:
             self._bar.say(f"the expert earns {mean:.1f} ± {deviation:.1f} with its mean action")
@@ -59,6 +66,12 @@ class Reporter:
         if self._bar is not None:
             self._bar.round(result)
         return self._callback is None or self._callback(result) is not False
+
+    def _begin(self) -> None:
+        """The folder is ours: whoever was refused hears nothing."""
+        if not self._has_begun:
+            self._has_begun = True
+            self._begun()
 
     def note(self, text: str) -> None:
         """Something worth a line."""
@@ -89,10 +102,7 @@ class _Lines:
 
     def round(self, result: Round) -> None:
         loss = "" if result.imitation_loss is None else f"  loss {result.imitation_loss:.4f}"
-        self.say(
-            f"round {result.round:>2}/{self._rounds}  {result.annotations:>4} annotations  "
-            f"reward {result.reward:.1f}{loss}"
-        )
+        self.say(f"round {result.round:>2}/{self._rounds}  {result.annotations:>4} annotations  reward {result.reward:.1f}{loss}")
 
     def close(self) -> None:
         pass

@@ -105,9 +105,7 @@ class Run:
         if self._call["oracle"] and oracle is None:
             raise StoreError(f"{self.dir}: its policies are of an oracle in Python; give it with Run(dir, oracle=…)")
         spaces = _Spaces(task)
-        policy = _native.run_policy(
-            self.dir, json.dumps(self._call["draft"]), spaces, task.get("columns"), round, oracle
-        )
+        policy = _native.run_policy(self.dir, json.dumps(self._call["draft"]), spaces, task.get("columns"), round, oracle)
         if policy is None:
             raise StoreError(f"{self.dir}: no round of this run has ended yet")
         return Policy(policy, task)

@@ -53,9 +53,7 @@ class Observations:
                 return self.flatten(values)[None], True
             if values.shape[1:] == self._shape:
                 return np.ascontiguousarray(values, np.float32).reshape(len(values), self.width), False
-            raise SpaceError(
-                f"an observation of shape {values.shape}; allowed is {self._shape}, or a batch of those, [n, …]"
-            )
+            raise SpaceError(f"an observation of shape {values.shape}; allowed is {self._shape}, or a batch of those, [n, …]")
         return _flatten_structured(self, observation)
 
     def unflatten(self, rows: Floats) -> Any:
@@ -134,8 +132,10 @@ class _Part:
 
     def batch(self, rows: Floats) -> NDArray[Any]:
         if self.count is not None:
-            return rows.argmax(axis=1).astype(np.int64) + self.start
-        return rows.reshape(len(rows), *self.shape).astype(self.dtype)
+            indices: NDArray[Any] = rows.argmax(axis=1).astype(np.int64) + self.start
+            return indices
+        values: NDArray[Any] = rows.reshape(len(rows), *self.shape).astype(self.dtype)
+        return values
 
 
 def _parts(space: gym.Space[Any], path: tuple[Any, ...]) -> list[_Part]:
@@ -220,9 +220,7 @@ class Actions:
     def _check_ends(self) -> None:
         for index, (low, high) in enumerate(zip(self.low, self.high, strict=True)):
             if not (np.isfinite(low) and np.isfinite(high) and low < high):
-                raise SpaceError(
-                    f"action[{index}] lies in [{low}, {high}]; allowed are intervals with finite ends, low < high"
-                )
+                raise SpaceError(f"action[{index}] lies in [{low}, {high}]; allowed are intervals with finite ends, low < high")
 
     def decoder(self) -> Callable[[Any], Any]:
         """From a row (or an index) to what the environment takes."""

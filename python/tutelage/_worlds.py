@@ -66,9 +66,7 @@ class Worlds:
         self._write(lane, self._source.reset(lane, int(seed)), row)
         return row
 
-    def step(
-        self, lanes: Sequence[int], actions: NDArray[Any]
-    ) -> tuple[Floats, NDArray[np.float64], NDArray[np.uint8]]:
+    def step(self, lanes: Sequence[int], actions: NDArray[Any]) -> tuple[Floats, NDArray[np.float64], NDArray[np.uint8]]:
         """Steps these lanes; returns their states, rewards, and how episodes ended."""
         count = len(lanes)
         states = np.empty((count, self.state_width), np.float32)
@@ -106,9 +104,7 @@ class Worlds:
             again = [self._probe(seed, renew=False) for seed in seeds]
         if all(_same(used[2 * i], again[i]) and _same(used[2 * i + 1], again[i]) for i in range(PROBES)):
             return np.concatenate(again)
-        if self._source.can_renew and all(
-            _same(again[i], self._probe(seed, renew=True)) for i, seed in enumerate(seeds)
-        ):
+        if self._source.can_renew and all(_same(again[i], self._probe(seed, renew=True)) for i, seed in enumerate(seeds)):
             self.fresh = True
             warnings.warn(
                 f"{self.name} does not repeat an episode after another one; a fresh environment is made for each, "
@@ -172,9 +168,7 @@ def _horizon(source: _Source, first: gym.Env[Any, Any] | None, horizon: int | No
     spec = getattr(first, "spec", None) or getattr(source.vector, "spec", None)
     limit = getattr(spec, "max_episode_steps", None)
     if not limit:
-        raise SpecError(
-            f"{source.name} declares no time limit: give one with horizon=, after which episodes are truncated"
-        )
+        raise SpecError(f"{source.name} declares no time limit: give one with horizon=, after which episodes are truncated")
     return int(limit)
 
 
@@ -204,9 +198,7 @@ class _Source:
             self._make = env
             self.name = ""
         else:
-            raise SpecError(
-                f"env = {env!r}: allowed are an id, a factory, a Gymnasium environment or a vector environment"
-            )
+            raise SpecError(f"env = {env!r}: allowed are an id, a factory, a Gymnasium environment or a vector environment")
         if not self.envs and self.vector is None and self._make is not None:
             self.envs = [self._made(self._make) for _ in range(count)]
             self.name = self.name or _name(self.envs[0])
@@ -265,7 +257,7 @@ class _Source:
         mask[:] = self._rest is None
         mask[lane] = True
         seeds = [seed if i == lane else 0 for i in range(self.count)]
-        observation, _ = vector.reset(seed=seeds, options={"reset_mask": mask})
+        observation, _ = vector.reset(seed=seeds, options={"reset_mask": mask})  # type: ignore[arg-type]
         if self._rest is None:
             self._rest = np.zeros(self.count, bool)
         self._rest[lane] = False
@@ -283,7 +275,7 @@ class _Source:
             # Whoever rests is stepped with the others, and must be in an episode for that.
             mask = np.zeros(self.count, bool)
             mask[resting] = True
-            vector.reset(seed=[0] * self.count, options={"reset_mask": mask})
+            vector.reset(seed=[0] * self.count, options={"reset_mask": mask})  # type: ignore[arg-type]
             self._rest[resting] = False
         space = vector.single_action_space
         idle = decode(np.zeros_like(actions[0]))
