@@ -13,9 +13,8 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 import pytest
-from conftest import SMALL, Line, balance, brake, contents, learn_cart, learn_line
-
 import tutelage as tut
+from conftest import SMALL, Line, balance, brake, contents, learn_cart, learn_line
 
 
 def test_the_curve_and_the_answers_are_those_of_the_run(cart_run: tut.Run) -> None:

@@ -118,6 +118,18 @@ class Run:
         """Writes the annotations as ``.npz`` or ``.parquet``."""
         _native.export_annotations(self.dir, Path(path))
 
+    def to_minari(self, name: str, **about: Any) -> Any:
+        """A Minari dataset of the run: an episode for every round's answered questions, in order.
+
+        Questions are single moments, not whole episodes: ``infos`` say the ``episode`` and ``time`` that each comes from.
+        ``about`` goes to Minari's ``create_dataset_from_buffers``: ``author``, ``description``, ….
+        """
+        from ._minari import create_dataset
+
+        if self._call is None:
+            raise StoreError(f"{self.dir}: only runs of environments in Python become Minari datasets; see Run.export")
+        return create_dataset(self.data, self._call["task"], name, about)
+
     def to_tensorboard(self, folder: str | PathLike[str]) -> Path:
         """Writes the curves, over annotations, for TensorBoard; they are derived from the log."""
         return Path(_native.export_tensorboard(self.dir, Path(folder)))

@@ -15,6 +15,7 @@ from .errors import SpaceError
 Json = dict[str, Any]
 Floats = NDArray[np.float32]
 
+NUMBERS = "fiub"
 ALLOWED_OBSERVATIONS = "Box, Discrete, and Dict or Tuple of these"
 ALLOWED_ACTIONS = "Box with finite ends, and Discrete"
 
@@ -31,7 +32,8 @@ class Observations:
 
     def write(self, observation: Any, row: Floats) -> None:
         """Writes one observation into a row."""
-        if self.is_flat_box and type(observation) is np.ndarray and observation.shape == self._shape:
+        plain = self.is_flat_box and type(observation) is np.ndarray and observation.shape == self._shape
+        if plain and observation.dtype.kind in NUMBERS:
             row[:] = observation if observation.ndim == 1 else observation.ravel()
             return
         at = 0
@@ -117,7 +119,7 @@ class _Part:
         return self.numbers(found).ravel()
 
     def numbers(self, found: NDArray[Any]) -> Floats:
-        if found.dtype.kind not in "fiub":
+        if found.dtype.kind not in NUMBERS:
             raise SpaceError(f"observation{self.name()} has dtype {found.dtype}; allowed are numbers")
         return found.astype(np.float32)
 
@@ -143,7 +145,7 @@ def _parts(space: gym.Space[Any], path: tuple[Any, ...]) -> list[_Part]:
         return [part for key, inner in space.spaces.items() for part in _parts(inner, (*path, key))]
     if isinstance(space, spaces.Tuple):
         return [part for i, inner in enumerate(space.spaces) for part in _parts(inner, (*path, i))]
-    if isinstance(space, spaces.Box) and np.dtype(space.dtype).kind in "fiub":
+    if isinstance(space, spaces.Box) and np.dtype(space.dtype).kind in NUMBERS:
         return [_Part(space, path)]
     if isinstance(space, spaces.Discrete):
         return [_Part(space, path)]
@@ -243,7 +245,7 @@ class Actions:
         values = np.asarray(actions)
         if self.discrete:
             return self._indices(values, count, whose)
-        if values.dtype.kind not in "fiub":
+        if values.dtype.kind not in NUMBERS:
             raise SpaceError(f"{whose} has dtype {values.dtype}; allowed are numbers")
         if values.shape != (count, *self.shape) and values.size == count * self.size and len(values) == count:
             values = values.reshape(count, *self.shape)
@@ -302,7 +304,7 @@ def space_of(description: Json) -> gym.Space[Any]:
 
     def filled(ends: Any) -> NDArray[Any]:
         values = np.asarray([float(end) for end in (ends if isinstance(ends, list) else [ends])])
-        return np.broadcast_to(values.reshape(shape) if values.size > 1 else values, shape).astype(dtype)
+        return (values.reshape(shape) if isinstance(ends, list) else np.full(shape, values[0])).astype(dtype)
 
     low, high = (filled(ends) for ends in description["ends"])
     return spaces.Box(low, high, shape, dtype.type)

@@ -86,7 +86,7 @@ class Worlds:
         try:
             self.observations.write(observation, row)
         except Exception as error:
-            raise _of_lane(lane, f"environment {lane} returned an observation that is not of its space: {error}") from error
+            raise _of_lane(lane, f"it returned an observation that is not of its space: {error}") from error
 
     def close(self) -> None:
         """Closes the environments that were made here."""
@@ -151,7 +151,7 @@ def _reward(lane: int, reward: Any) -> float:
     try:
         return float(reward)
     except (TypeError, ValueError) as error:
-        raise _of_lane(lane, f"environment {lane} gave the reward {reward!r}; allowed are numbers") from error
+        raise _of_lane(lane, f"it gave the reward {reward!r}; allowed are numbers") from error
 
 
 def _of_lane(lane: int, words: str) -> EnvError:
