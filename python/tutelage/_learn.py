@@ -268,12 +268,13 @@ def evaluate(
         raise SpecError(f"episodes = {episodes}: allowed is a whole number from 1 on")
     worlds = Worlds(env, min(lanes, episodes), horizon)
     try:
-        teacher = None if isinstance(policy, Policy) else Teacher(policy, worlds.observations, worlds.actions)
-        native = policy._native if isinstance(policy, Policy) else None
+        actor: Any = policy._native if isinstance(policy, Policy) else None
+        if actor is None:
+            actor = Teacher(policy, worlds.observations, worlds.actions)
         reference = None if expert is None else Teacher(expert, worlds.observations, worlds.actions)
         if isinstance(policy, Policy) and policy._actions.discrete != worlds.discrete:
             raise SpecError(f"{policy!r} does not act in {worlds.name}: its actions are of another kind")
-        result = _native.evaluate(worlds, native, teacher, reference, episodes, seed, not deterministic)
+        result = _native.evaluate(worlds, actor, reference, episodes, seed, not deterministic)
         return Evaluation(result["rewards"], result["lengths"], result["losses"])
     finally:
         worlds.close()

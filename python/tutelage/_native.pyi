@@ -13,8 +13,7 @@ def check(draft: str, discrete: bool) -> tuple[int, int, int]: ...
 def learn(cast: Any, draft: str, dir: Path) -> bool: ...
 def evaluate(
     worlds: Any,
-    policy: NativePolicy | None,
-    teacher: Any,
+    actor: Any,
     reference: Any,
     episodes: int,
     seed: int,
@@ -35,16 +34,12 @@ class NativePolicy:
     def __init__(
         self,
         bytes: bytes,
-        discrete: bool,
-        states: int,
-        low: list[float],
-        high: list[float],
+        spaces: Any,
         columns: list[int] | None = None,
-        mean: list[float] | None = None,
-        var: list[float] | None = None,
+        normaliser: tuple[list[float], list[float]] | None = None,
     ) -> None: ...
     @staticmethod
-    def read(bytes: bytes) -> tuple[str, bool]: ...
+    def read(bytes: bytes) -> str: ...
     @property
     def members(self) -> int: ...
     @property

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ._native import NativePolicy
 from ._spaces import Actions, Json, Observations, space_of
-from .errors import PolicyError
+from .errors import PolicyError, SpaceError
 
 
 class Policy:
@@ -84,6 +84,16 @@ class Policy:
         return f"Policy({self._task['env']}, {self.ensemble_size} members)"
 
 
+class Spaces:
+    """A task's spaces as the native half asks for them."""
+
+    def __init__(self, task: Json) -> None:
+        actions = Actions(space_of(task["action"]))
+        self.discrete, self.action_size = actions.discrete, actions.size
+        self.low, self.high = actions.low, actions.high
+        self.state_width = Observations(space_of(task["observation"])).width
+
+
 def _spoken(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
@@ -92,13 +102,9 @@ def load_policy(path: str | PathLike[str]) -> Policy:
     """The policy in a ``.safetensors`` file that :meth:`Policy.save` wrote."""
     data = Path(path).read_bytes()
     try:
-        text, discrete = NativePolicy.read(data)
-        task = json.loads(text)
-        actions = Actions(space_of(task["action"]))
-        states = Observations(space_of(task["observation"])).width
-    except (ValueError, KeyError, TypeError, PolicyError) as error:
+        task = json.loads(NativePolicy.read(data))
+        normaliser = tuple(task["normaliser"]) if "normaliser" in task else None
+        native = NativePolicy(data, Spaces(task), task.get("columns"), normaliser)
+    except (ValueError, KeyError, TypeError, PolicyError, SpaceError) as error:
         raise PolicyError(f"{path}: not a policy that was saved by tutelage ({error})") from error
-    mean, var = task.get("normaliser", (None, None))
-    columns = task.get("columns")
-    native = NativePolicy(data, discrete, states, actions.low, actions.high, columns, mean, var)
     return Policy(native, {key: value for key, value in task.items() if key != "normaliser"})

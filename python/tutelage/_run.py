@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _native
-from ._policy import Policy
+from ._policy import Policy, Spaces
 from ._spaces import Actions, Json, Observations, space_of
 from .errors import StoreError
 
@@ -104,7 +104,7 @@ class Run:
         task, oracle = self._call["task"], self._oracle
         if self._call["oracle"] and oracle is None:
             raise StoreError(f"{self.dir}: its policies are of an oracle in Python; give it with Run(dir, oracle=…)")
-        spaces = _Spaces(task)
+        spaces = Spaces(task)
         policy = _native.run_policy(self.dir, json.dumps(self._call["draft"]), spaces, task.get("columns"), round, oracle)
         if policy is None:
             raise StoreError(f"{self.dir}: no round of this run has ended yet")
@@ -137,16 +137,6 @@ class Run:
     def __repr__(self) -> str:
         state = "finished" if self.finished else "under way"
         return f"Run({str(self.dir)!r}, {self.rounds} rounds, {len(self.data)} annotations, {state})"
-
-
-class _Spaces:
-    """A task's spaces as the native half asks for them."""
-
-    def __init__(self, task: Json) -> None:
-        actions = Actions(space_of(task["action"]))
-        self.discrete, self.action_size = actions.discrete, actions.size
-        self.low, self.high = actions.low, actions.high
-        self.state_width = Observations(space_of(task["observation"])).width
 
 
 def _native_task(name: str, states: int, size: int, low: list[float], high: list[float]) -> Json:

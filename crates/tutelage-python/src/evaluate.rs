@@ -14,20 +14,20 @@ use crate::policy::{Acting, NativePolicy};
 use crate::teacher::Teacher;
 use crate::worlds::Worlds;
 
-/// Plays full episodes and returns `rewards`, `lengths` and, beside an expert, `losses`.
+/// Plays full episodes of a policy or of a teacher, and returns `rewards`, `lengths` and, beside an expert, `losses`.
 #[pyfunction]
-#[pyo3(signature = (worlds, policy, teacher, reference, episodes, seed, random_member))]
 pub(crate) fn evaluate<'py>(
     py: Python<'py>,
     worlds: &Bound<'py, PyAny>,
-    policy: Option<&NativePolicy>,
-    teacher: Option<&Bound<'py, PyAny>>,
+    actor: &Bound<'py, PyAny>,
     reference: Option<&Bound<'py, PyAny>>,
     episodes: usize,
     seed: u64,
     random_member: bool,
 ) -> PyResult<Bound<'py, PyDict>> {
     let deploy = if random_member { Deploy::UniformMember } else { Deploy::Mean };
+    let policy = actor.cast::<NativePolicy>().ok().map(Bound::get);
+    let teacher = policy.is_none().then_some(actor);
     let plan = Plan { worlds, teacher, reference, deploy, episodes, stream: Stream::new(seed) };
     let discrete: bool = worlds.getattr("discrete")?.extract()?;
     let evaluation = match (discrete, policy.map(NativePolicy::acting)) {

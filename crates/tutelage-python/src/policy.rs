@@ -1,7 +1,5 @@
 //! A learned policy as a Python object.
 
-use std::collections::HashMap;
-
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -15,6 +13,7 @@ use tutelage_oracles::mlp::{Ensemble, Head};
 use crate::arrays::{Spoken, own, rows};
 use crate::errors::{Kind, exception, raise};
 use crate::trainer::{Learned, Lens, Made};
+use crate::worlds::action_space;
 
 /// A policy that takes observations as flat rows of numbers and acts in the environment's own units.
 #[pyclass(frozen)]
@@ -107,6 +106,23 @@ impl NativePolicy {
         Ok(A::speak(py, actions.as_slice(), actions.width())?.unbind())
     }
 
+    /// Whether networks, lens and spaces fit together: a file may say anything.
+    pub(crate) fn check(&self, py: Python<'_>, actions: usize) -> PyResult<()> {
+        let (lens, widths) = of_each!(&self.acting, learned => {
+            let layout = networks(py, learned)?.network().layout();
+            (&learned.lens, [layout.inputs(), layout.outputs()])
+        });
+        let columns = lens.columns.iter().flatten();
+        let fits = columns.into_iter().all(|&column| column < self.states)
+            && lens.normaliser.as_ref().is_none_or(|n| n.width() == lens.width(self.states))
+            && widths == [lens.width(self.states), actions];
+        if fits {
+            return Ok(());
+        }
+        let words = format!("its networks are of widths {widths:?}, which its spaces are not");
+        Err(raise(py, Kind::Policy, words, None))
+    }
+
     fn interface(&self, lens: &Lens, names: Vec<(String, String)>) -> Interface {
         Interface {
             observation: self.states,
@@ -120,40 +136,36 @@ impl NativePolicy {
 
 #[pymethods]
 impl NativePolicy {
-    /// The policy that a file's bytes hold, and what the file says that it is of.
+    /// What a file says that its policy is of.
     #[staticmethod]
-    fn read(py: Python<'_>, bytes: &[u8]) -> PyResult<(String, bool)> {
+    fn read(py: Python<'_>, bytes: &[u8]) -> PyResult<String> {
         let read = task_of(bytes);
         let words = |error: &dyn std::fmt::Display| format!("not a stored policy: {error}");
         read.map_err(|error| raise(py, Kind::Policy, words(&error), None))
     }
 
-    /// The policy in these bytes.
+    /// The policy in these bytes, for these spaces.
     #[new]
-    #[pyo3(signature = (bytes, discrete, states, low, high, columns=None, mean=None, var=None))]
+    #[pyo3(signature = (bytes, spaces, columns=None, normaliser=None))]
     fn load(
         py: Python<'_>,
         bytes: &[u8],
-        discrete: bool,
-        states: usize,
-        low: Vec<f32>,
-        high: Vec<f32>,
+        spaces: &Bound<'_, PyAny>,
         columns: Option<Vec<usize>>,
-        mean: Option<Vec<f64>>,
-        var: Option<Vec<f64>>,
+        normaliser: Option<(Vec<f64>, Vec<f64>)>,
     ) -> PyResult<Self> {
-        let normaliser = match (mean, var) {
-            (Some(mean), Some(var)) => {
-                Some(Normaliser::new(mean, var).map_err(|error| exception(py, &error))?)
-            }
-            _ => None,
-        };
-        let bounds = Bounds::new(low, high).map_err(|error| exception(py, &error))?;
+        let normaliser = normaliser.map(|(mean, var)| Normaliser::new(mean, var)).transpose();
+        let normaliser = normaliser.map_err(|error| exception(py, &error))?;
         let networks = networks_of(bytes).map_err(|error| {
             raise(py, Kind::Policy, format!("not a stored policy: {error}"), None)
         })?;
+        let discrete: bool = spaces.getattr("discrete")?.extract()?;
+        let states: usize = spaces.getattr("state_width")?.extract()?;
+        let (size, bounds) = action_space(spaces)?;
         let lens = Lens { columns, normaliser };
-        Ok(Self::new(acting(py, &networks, discrete, lens)?, states, bounds))
+        let policy = Self::new(acting(py, &networks, discrete, lens)?, states, bounds);
+        policy.check(py, size)?;
+        Ok(policy)
     }
 
     /// E.
@@ -255,14 +267,10 @@ fn with_task(bytes: &[u8], task: &str) -> Result<Vec<u8>, SafeTensorError> {
     serialize(views, header.metadata().clone())
 }
 
-/// What a file says that its policy is of, and whether its actions are indices.
-fn task_of(bytes: &[u8]) -> Result<(String, bool), SafeTensorError> {
+/// What a file says that its policy is of.
+fn task_of(bytes: &[u8]) -> Result<String, SafeTensorError> {
     let tensors = SafeTensors::deserialize(bytes)?;
-    let (_, header) = SafeTensors::read_metadata(bytes)?;
-    let task = tensors.tensor(TASK)?.data().to_vec();
-    let says = |text: &String| text.contains("action=index");
-    let discrete = header.metadata().iter().flat_map(HashMap::values).any(says);
-    Ok((String::from_utf8_lossy(&task).into_owned(), discrete))
+    Ok(String::from_utf8_lossy(tensors.tensor(TASK)?.data()).into_owned())
 }
 
 /// The file without what it says that its policy is of.

@@ -90,7 +90,7 @@ impl PythonOracle {
         training_data.call1((all.0, all.1, PyList::new(py, members?)?))
     }
 
-    pub(crate) fn from_bytes<A: Spoken>(
+    pub(crate) fn read<A: Spoken>(
         &self,
         bytes: &[u8],
         spaces: Spaces,

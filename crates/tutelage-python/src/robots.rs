@@ -3,6 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use numpy::{PyArray1, PyArray3, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use tutelage::{Batch, Env, Envs, Step};
 use tutelage_envs::{Locomotion, Normaliser, Task};
@@ -137,6 +138,7 @@ impl Herd {
         poses: PyReadonlyArray2<'py, f64>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let herd = self.herd.get_mut().unwrap_or_else(PoisonError::into_inner);
+        check_lanes(herd, &lanes, poses.as_array().nrows())?;
         for (&lane, pose) in lanes.iter().zip(poses.as_array().rows()) {
             herd.reset_to(lane, &pose.to_vec()).map_err(|error| exception(py, &error))?;
         }
@@ -152,6 +154,7 @@ impl Herd {
     ) -> PyResult<HerdStepped<'py>> {
         let actions: Batch<f32> = rows(actions)?;
         let herd = self.herd.get_mut().unwrap_or_else(PoisonError::into_inner);
+        check_lanes(herd, &lanes, actions.len())?;
         let stepped = py.detach(|| herd.step(&lanes, &actions));
         stepped.map_err(|error| exception(py, &error))?;
         let steps: Vec<Step> = lanes.iter().map(|&lane| herd.last_step(lane)).collect();
@@ -162,6 +165,15 @@ impl Herd {
             PyArray1::from_iter(py, steps.iter().map(|step| step.truncated)),
         ))
     }
+}
+
+/// Whether every lane is there, with a row of its own.
+fn check_lanes(herd: &tutelage_envs::Herd, lanes: &[usize], rows: usize) -> PyResult<()> {
+    if lanes.len() == rows && lanes.iter().all(|&lane| lane < herd.count()) {
+        return Ok(());
+    }
+    let words = format!("{rows} rows for lanes {lanes:?} of {}", herd.count());
+    Err(PyValueError::new_err(words))
 }
 
 fn states<'py>(

@@ -155,7 +155,12 @@ impl Reading<'_, '_> {
         let states: usize = self.spaces.getattr("state_width")?.extract()?;
         let lens = Lens { columns: self.columns, normaliser: None };
         let acting = match oracle {
-            None => acting(py, &bytes, self.discrete, lens)?,
+            None => {
+                let acting = acting(py, &bytes, self.discrete, lens)?;
+                let policy = NativePolicy::new(acting, states, bounds);
+                policy.check(py, size)?;
+                return Ok(Some(policy));
+            }
             Some(object) => {
                 let mishap = Mishap::default();
                 let oracle = PythonOracle {

@@ -136,7 +136,7 @@ impl<A: Spoken> DurableOracle for Trainer<A> {
         let spaces = Spaces { states: self.lens.width(spaces.states), ..spaces };
         Ok(self.learned(match &self.by {
             By::Networks(oracle) => Made::Networks(oracle.decode(bytes, spaces)?),
-            By::Python(oracle) => Made::Python(oracle.from_bytes(bytes, spaces)?),
+            By::Python(oracle) => Made::Python(oracle.read(bytes, spaces)?),
         }))
     }
 }

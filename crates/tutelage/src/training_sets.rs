@@ -253,8 +253,9 @@ mod tests {
     #[test]
     fn a_learner_that_sees_less_gets_the_same_rows() {
         let spaces = |states| Spaces { states, actions: 1 };
-        let whole = Dataset { states: Batch::zeros(9, 4), actions: Batch::<f32>::zeros(9, 1) };
-        let part = Dataset { states: Batch::zeros(9, 2), actions: whole.actions.clone() };
+        let whole =
+            Dataset { states: Batch::<f32>::zeros(9, 4), actions: Batch::<f32>::zeros(9, 1) };
+        let part = Dataset { states: Batch::<f32>::zeros(9, 2), actions: whole.actions.clone() };
         let sets =
             TrainingSets::new(&whole, TrainOn::Bootstrap, spaces(4), 3, Stream::new(1)).unwrap();
         let seen = sets.seen_as(&part, spaces(2)).unwrap();
