@@ -16,7 +16,7 @@ mod tasks;
 mod theory;
 mod watch;
 
-pub(crate) use reproduce::end_with_parent;
+pub use reproduce::end_with_parent;
 
 use crate::output::Output;
 

@@ -12,7 +12,7 @@ use tutelage_lab::spec::RunSpec;
 const ENDS_WITH_PARENT: &str = "TUTELAGE_ENDS_WITH_PARENT";
 
 /// Where this process was started by [`launch`], ends it once nobody holds the other end of its standard input any more.
-pub(crate) fn end_with_parent() {
+pub fn end_with_parent() {
     if std::env::var_os(ENDS_WITH_PARENT).is_some() {
         thread::spawn(|| {
             let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());

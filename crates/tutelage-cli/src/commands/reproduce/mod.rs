@@ -4,7 +4,7 @@ mod launch;
 mod narrator;
 mod tables;
 
-pub(crate) use launch::end_with_parent;
+pub use launch::end_with_parent;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
