@@ -11,7 +11,7 @@ use tutelage_files::{npy, npz};
 use tutelage_lab::export::Annotations;
 use tutelage_lab::spec::RunSpec;
 use tutelage_oracles::mlp::{MlpClassifierPolicy, MlpPolicy};
-use tutelage_reproduce::{Experiment, Record};
+use tutelage_reproduce::{Experiment, RunRecord};
 use tutelage_runs::store::{AnyHistory, decode_log};
 
 use crate::Form;
@@ -70,7 +70,7 @@ fn experiment(bytes: &[u8]) {
 }
 
 fn record(bytes: &[u8]) {
-    if let Ok(record) = Record::parse(&text(bytes)) {
+    if let Ok(record) = RunRecord::parse(&text(bytes)) {
         black_box(std::time::Duration::try_from_secs_f64(record.seconds()).is_ok());
     }
 }

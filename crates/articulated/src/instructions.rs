@@ -27,7 +27,6 @@ impl InstructionSet {
         [InstructionSet::Portable, InstructionSet::Avx2, InstructionSet::Avx512];
 
     /// How many bodies a world of this kind steps at once.
-    #[must_use]
     pub fn lanes(self) -> usize {
         match self {
             InstructionSet::Portable => 1,
@@ -37,7 +36,6 @@ impl InstructionSet {
     }
 
     /// Whether this processor has them.
-    #[must_use]
     pub fn is_available(self) -> bool {
         match self {
             InstructionSet::Portable => true,
@@ -55,7 +53,6 @@ impl InstructionSet {
     }
 
     /// The one with the most lanes that this processor has.
-    #[must_use]
     pub fn widest() -> InstructionSet {
         let available = InstructionSet::ALL.into_iter().filter(|set| set.is_available());
         available.max_by_key(|set| set.lanes()).unwrap_or(InstructionSet::Portable)

@@ -29,7 +29,6 @@ const GLIBC_PLAIN: u64 = 0xb59b_fd5e_742f_e63a;
 
 impl Trigonometry {
     /// That of this process.
-    #[must_use]
     pub fn of_this_platform() -> Trigonometry {
         static FOUND: OnceLock<Trigonometry> = OnceLock::new();
         *FOUND.get_or_init(|| match checksum(f64::sin) {

@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use anyhow::bail;
 
+use tutelage::{NameError, Named};
 use tutelage_reproduce::{BadSeeds, parse_seeds};
 
 /// Whether a file that will be written is named for what it will be; said before any work is done.
@@ -29,9 +30,45 @@ impl FromStr for Seeds {
     }
 }
 
+/// Algorithms: `dagger,bd-5,ensemble-dagger-5(0.05,0.2)`.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Algorithms(pub(crate) Vec<Named>);
+
+impl FromStr for Algorithms {
+    type Err = NameError;
+
+    fn from_str(text: &str) -> Result<Self, NameError> {
+        split(text).into_iter().map(|name| name.trim().parse()).collect::<Result<_, _>>().map(Self)
+    }
+}
+
+/// The parts of a list; commas inside parentheses belong to their part.
+fn split(text: &str) -> Vec<&str> {
+    let mut depth = 0_usize;
+    text.split(|letter| {
+        match letter {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        letter == ',' && depth == 0
+    })
+    .collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn commas_inside_parentheses_belong_to_the_algorithm() {
+        let text = "dagger, ensemble-dagger-5(0.05,0.2),mp-25(15)";
+        let Algorithms(names) = text.parse().unwrap();
+        let names: Vec<String> = names.iter().map(ToString::to_string).collect();
+        assert_eq!(names, ["dagger", "ensemble-dagger-5(0.05,0.2)", "mp-25(15)"]);
+        assert!("dagger,bd-5(".parse::<Algorithms>().is_err());
+        assert!("dagger,".parse::<Algorithms>().is_err());
+    }
 
     #[test]
     fn a_file_is_named_for_what_it_is() {

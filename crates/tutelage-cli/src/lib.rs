@@ -15,7 +15,6 @@ use std::ffi::OsString;
 use clap::Parser;
 
 use crate::commands::Command;
-pub use crate::commands::end_with_parent;
 use crate::output::{Output, note, reader_is_gone};
 
 /// What shells report of a program that wrote into a closed pipe: 128 + SIGPIPE.

@@ -147,3 +147,185 @@ fn the_list_and_the_errors_say_what_there_is() {
     assert!(stdout(&dry).contains("8 runs to do"), "{}", stdout(&dry));
     assert!(!lab.path().join("runs").exists());
 }
+
+/// A figure whose runs take a moment each.
+const SMALL: &str = "
+title = 'Small'
+draw = 'curves'
+tasks = ['cart-pole']
+seeds = '1-2'
+
+[[rows]]
+name = 'small'
+class = 'mlp:4'
+rounds = 3
+states_per_round = 5
+oracle = { budget = 'iterations=20' }
+evaluation = { episodes = 2 }
+algorithms = ['dagger', 'supervised on dagger', 'ensemble-dagger-2(0.05,0.2)']
+";
+
+fn small(extra: &str) -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("own.toml"), format!("{SMALL}{extra}")).unwrap();
+    dir
+}
+
+/// Every record of a profile's task without its times.
+fn plain_records(lab: &Path, folder: &str) -> Vec<(PathBuf, serde_json::Value)> {
+    let from = lab.join("results/quick/hopper");
+    let to = lab.join(format!("results/{folder}/cart-pole"));
+    fs::create_dir_all(from.parent().unwrap()).unwrap();
+    fs::rename(to, &from).unwrap();
+    records(lab)
+}
+
+#[test]
+fn a_plan_carried_out_run_by_run_is_the_figure() {
+    let (whole, one_by_one) = (small(""), small(""));
+    finish(whole.path(), &["reproduce", "own.toml"]);
+    let plan = stdout(&finish(one_by_one.path(), &["reproduce", "own.toml", "--plan"]));
+    let plan: Vec<serde_json::Value> =
+        plan.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(plan.len(), 6);
+    let names: Vec<&str> = plan.iter().map(|row| row["run"].as_str().unwrap()).collect();
+    let supervised = plan.iter().find(|row| row["algorithm"] == "supervised").unwrap();
+    assert_eq!(supervised["needs"], supervised["after"]);
+    let first = supervised["after"][0].as_str().unwrap();
+    let place = |name: &str| names.iter().position(|other| *other == name).unwrap();
+    assert!(place(first) < place(supervised["run"].as_str().unwrap()));
+
+    let one = |name: &str| ["reproduce", "own.toml", "--run", name].map(str::to_owned);
+    let early = one(supervised["run"].as_str().unwrap());
+    let error = fail(one_by_one.path(), &early.each_ref().map(String::as_str));
+    assert!(error.contains("builds on") && error.contains(first), "{error}");
+    for name in &names {
+        finish(one_by_one.path(), &one(name).each_ref().map(String::as_str));
+    }
+    let left = stdout(&finish(one_by_one.path(), &["reproduce", "own.toml", "--plan"]));
+    assert_eq!(left, "");
+    let again = finish(one_by_one.path(), &one(first).each_ref().map(String::as_str));
+    assert!(stderr(&again).contains("is finished"), "{}", stderr(&again));
+    // One thread or two: that alone differs.
+    let same = |lab: &Path| -> Vec<_> {
+        let mut records = plain_records(lab, "paper");
+        for (_, record) in &mut records {
+            record.as_object_mut().unwrap().remove("threads");
+        }
+        records
+    };
+    assert_eq!(same(whole.path()), same(one_by_one.path()));
+
+    let error = fail(whole.path(), &["reproduce", "--run", "ant-bd-5-seed-1-x"]);
+    assert!(error.contains("there is no run `ant-bd-5-seed-1-x`"), "{error}");
+}
+
+#[test]
+fn algorithms_with_several_numbers_can_be_chosen() {
+    let lab = small("");
+    let chosen = "dagger,ensemble-dagger-2(0.05,0.2)";
+    let plan = ["reproduce", "own.toml", "--plan", "--algorithms", chosen];
+    assert_eq!(stdout(&finish(lab.path(), &plan)).lines().count(), 4);
+}
+
+#[test]
+fn quick_says_what_it_replaces() {
+    let lab = small("");
+    let dry = finish(lab.path(), &["reproduce", "own.toml", "--profile", "quick", "--dry-run"]);
+    assert!(stdout(&dry).contains("What a row of the figure sets itself stays"));
+    let plain = finish(lab.path(), &["reproduce", "own.toml", "--dry-run"]);
+    assert!(!stdout(&plain).contains("Quick"));
+}
+
+#[test]
+fn workers_with_folders_of_their_own_come_to_the_same_records() {
+    use tutelage_reproduce::{
+        Archive, ChildProcess, Crew, Experiment, OnThreads, Outcome, RunList, Selection, Watcher,
+        Worker, carry_out,
+    };
+    struct Silent;
+    impl Watcher for Silent {}
+    let dir = tempfile::tempdir().unwrap();
+    let experiment = Experiment::parse("own", SMALL).unwrap();
+    let mut runs = RunList::default();
+    let shown = runs.sheet(&experiment, &Selection::default()).unwrap().runs();
+    let away = |node: usize| ChildProcess {
+        program: env!("CARGO_BIN_EXE_tutelage").into(),
+        arguments: ["work", "--threads", "1"].map(Into::into).to_vec(),
+        threads: 1,
+        home: Some(dir.path().join(format!("node-{node}"))),
+    };
+    let (away, here) = ([away(0), away(1)], OnThreads(1));
+    let crews: [(&str, Vec<&dyn Worker>); 2] =
+        [("away", vec![&away[0], &away[1]]), ("here", vec![&here])];
+    let outcomes = crews.map(|(name, workers)| {
+        let archive = Archive::new(dir.path().join(name), dir.path().join(name).join("runs"));
+        let crew = Crew { workers, timekeeper: &here };
+        let outcome = carry_out(&runs, &shown, &archive, &crew, &Silent).unwrap();
+        assert_eq!(outcome, Outcome::Finished);
+        shown.iter().map(|&run| archive.record(&runs[run]).unwrap().unwrap()).collect::<Vec<_>>()
+    });
+    let [away, here] = outcomes;
+    for (away, here) in away.iter().zip(&here) {
+        assert!(away.memory.unwrap() > 0);
+        assert_eq!((&away.run, &away.reward), (&here.run, &here.reward));
+        assert_eq!(away.annotations, here.annotations);
+        assert_eq!(away.imitation_loss, here.imitation_loss);
+    }
+}
+
+/// The processes that a process has started.
+fn children(parent: u32) -> Vec<u32> {
+    let output = Command::new("ps").args(["-o", "pid=", "--ppid", &parent.to_string()]).output();
+    let text = String::from_utf8(output.unwrap().stdout).unwrap();
+    text.split_whitespace().map(|pid| pid.parse().unwrap()).collect()
+}
+
+#[test]
+fn a_timed_run_ends_with_whoever_waits_for_it_and_begins_anew() {
+    let lab = tempfile::tempdir().unwrap();
+    // Long enough to be met at work.
+    let figure = SMALL
+        .replace("'curves'", "'cost'")
+        .replace("rounds = 3", "rounds = 40")
+        .replace("iterations=20", "iterations=20000")
+        .replace("seeds = '1-2'", "seeds = '1'")
+        .replace("'dagger', 'supervised on dagger', 'ensemble-dagger-2(0.05,0.2)'", "'bd-2'");
+    fs::write(lab.path().join("timed.toml"), &figure).unwrap();
+    let run = ["reproduce", "timed.toml", "--threads", "1"];
+    let mut parent = tutelage(lab.path(), &run).stderr(Stdio::null()).spawn().unwrap();
+    let log = || -> Option<PathBuf> {
+        let run = fs::read_dir(lab.path().join("runs/paper")).ok()?.next()?.ok()?;
+        Some(run.path().join("log.bin")).filter(|log| log.is_file())
+    };
+    while log().is_none() && parent.try_wait().unwrap().is_none() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let [child] = children(parent.id())[..] else { panic!("a process of its own") };
+    parent.kill().unwrap();
+    parent.wait().unwrap();
+    let alive = || Path::new(&format!("/proc/{child}")).exists();
+    let patience = std::time::Instant::now();
+    while alive() {
+        assert!(patience.elapsed() < Duration::from_secs(20), "the orphan goes on");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+
+    // Somebody still has the folder: it is not removed before they are gone.
+    let folder = log().unwrap().parent().unwrap().to_owned();
+    let left = fs::read(folder.join("log.bin")).unwrap();
+    let held = fs::File::options().append(true).open(folder.join("log.bin")).unwrap();
+    held.lock().unwrap();
+    let mut parent = tutelage(lab.path(), &run).stderr(Stdio::piped()).spawn().unwrap();
+    let mut notes = std::io::BufReader::new(parent.stderr.take().unwrap());
+    let mut line = String::new();
+    std::io::BufRead::read_line(&mut notes, &mut line).unwrap();
+    assert!(line.contains("waits"), "{line}");
+    assert_eq!(fs::read(folder.join("log.bin")).unwrap(), left);
+    drop(held);
+    while fs::read(folder.join("log.bin")).is_ok_and(|log| log == left) {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    parent.kill().unwrap();
+    parent.wait().unwrap();
+}

@@ -14,6 +14,7 @@
 
 #![forbid(unsafe_code)]
 
+mod clock;
 mod herd;
 mod locomotion;
 mod mechanism;
@@ -25,7 +26,9 @@ mod robot;
 mod robots;
 mod scene;
 mod task;
+mod view;
 
+pub use clock::{Clock, Clocked};
 pub use herd::Herd;
 pub use locomotion::{Locomotion, POSE_RANGE};
 pub use mechanism::{Mechanism, Motor};
@@ -34,6 +37,7 @@ pub use normalise::{Normalised, Normaliser, NormaliserError};
 pub use replay::{Replay, ReplayError, replay};
 pub use scene::{Body, Form, Pose};
 pub use task::{HORIZON, Task, UnknownTask};
+pub use view::{View, ViewedEnv};
 
 /// Whose sine and cosine this process computes with, as a word: states have the same bits where it is the same.
 ///

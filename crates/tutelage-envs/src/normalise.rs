@@ -17,6 +17,7 @@ pub struct Normaliser {
 
 /// Statistics that cannot normalise.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum NormaliserError {
     /// There must be as many variances as means.
     #[error("there are {means} means but {vars} variances")]

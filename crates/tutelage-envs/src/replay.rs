@@ -19,6 +19,7 @@ pub struct Replay {
 
 /// Why a replay stopped.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ReplayError {
     /// The physics could not be set up.
     #[error(transparent)]

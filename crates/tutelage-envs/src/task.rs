@@ -19,7 +19,7 @@ pub enum Task {
 /// Environment steps after which an episode is truncated.
 pub const HORIZON: usize = 1000;
 
-/// A name that is none of the tasks'.
+/// An unknown task.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("there is no task `{name}`{} The tasks are hopper, walker2d, half-cheetah, ant", hint(*nearest))]
 pub struct UnknownTask {
@@ -120,32 +120,12 @@ impl FromStr for Task {
     }
 }
 
-/// The task whose name or id takes the fewest edits, at most one for every three letters.
+/// The task whose name or id is nearest.
 fn nearest(name: &str) -> Option<Task> {
-    let name = name.to_lowercase();
-    let names =
-        |task: Task| [task.name().into(), task.bullet_id().to_lowercase()].map(|n| (task, n));
-    let near = |(task, other): (Task, String)| {
-        let distance = edits(&name, &other);
-        (3 * distance <= name.chars().count().max(other.len())).then_some((distance, task))
-    };
-    let found = Task::ALL.into_iter().flat_map(names).filter_map(near);
-    found.min_by_key(|&(distance, _)| distance).map(|(_, task)| task)
-}
-
-/// Levenshtein distance: insertions, deletions and replacements that turn `a` into `b`.
-fn edits(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
-        for (j, y) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(x != *y);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
+    let ids = Task::ALL.map(|task| task.bullet_id().to_lowercase());
+    let names: Vec<&str> =
+        Task::ALL.iter().map(|task| task.name()).chain(ids.iter().map(String::as_str)).collect();
+    tutelage::nearest(name, &names)?.parse().ok()
 }
 
 #[cfg(test)]

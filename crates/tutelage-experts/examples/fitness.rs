@@ -15,6 +15,7 @@ use tutelage::{
     Deploy, Deployed, ExpertActs, Lanes, Material, Participants, Sampling, Schedule, Stream,
     bootstrap_dagger, evaluate, learn,
 };
+use tutelage_envs::ViewedEnv;
 use tutelage_experts::GaussianExpert;
 use tutelage_oracles::mlp::{MlpOracle, MlpPolicy, MlpSettings};
 
@@ -72,7 +73,7 @@ fn imitate(
     Ok(learned.last)
 }
 
-fn lanes(expert: &GaussianExpert) -> Result<Lanes<tutelage_experts::ExpertEnv>, Box<dyn Error>> {
-    let envs: Result<Vec<_>, _> = (0..EPISODES).map(|_| expert.env()).collect();
+fn lanes(expert: &GaussianExpert) -> Result<Lanes<ViewedEnv>, Box<dyn Error>> {
+    let envs: Result<Vec<_>, _> = (0..EPISODES).map(|_| expert.task().env(expert.view())).collect();
     Ok(Lanes::new(envs?)?)
 }

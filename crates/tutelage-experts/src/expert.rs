@@ -2,26 +2,21 @@
 
 use tutelage::{
     Action, ActionSpace, Batch, ByExpert, EnvError, Envs, Evaluation, Expert, ExpertActs,
-    ExpertError, LaneError, Lanes, Rng, RolloutError, Stream, evaluate,
+    ExpertError, Rng, RolloutError, Stream, evaluate,
 };
-use tutelage_envs::{Locomotion, Normalised, Normaliser, Task};
+use tutelage_envs::{Normaliser, Task, View};
 use tutelage_net::Tape;
 
-use crate::{Card, Clock, Clocked, GaussianPolicy};
+use crate::{Card, Clock, GaussianPolicy, Score};
 
-/// A task as an expert sees it: with its clock, if the expert wants one, and normalised by the expert's statistics.
-pub type ExpertEnv = Normalised<Clocked<Locomotion>>;
-
-/// A Gaussian policy for a task, with the statistics that its states are normalised by.
+/// A Gaussian policy for a task, with its view of the task's states.
 ///
-/// As a [`tutelage::Expert`] it answers *normalised* states, those of [`GaussianExpert::env`]: expert and learner see the
-/// same. An answer is a sample a ~ N(μ(s), σ²), not clipped; the mean action is clipped to [-1, 1].
+/// As a [`tutelage::Expert`] it answers states as it sees them ([`GaussianExpert::view`]): expert and learner see the same. An answer is a sample a ~ N(μ(s), σ²), not clipped; the mean action is clipped to [-1, 1].
 #[derive(Clone, Debug)]
 pub struct GaussianExpert {
     task: Task,
     policy: GaussianPolicy,
-    normaliser: Normaliser,
-    clock: Clock,
+    view: View,
     card: Card,
     tape: Tape,
 }
@@ -43,7 +38,7 @@ impl GaussianExpert {
         assert_eq!((layout.inputs(), layout.outputs()), widths, "widths of {task}");
         assert_eq!(normaliser.width(), widths.0, "statistics of {task}");
         let tape = Tape::new(layout, 0);
-        Self { task, policy, normaliser, clock, card, tape }
+        Self { task, policy, view: View { clock, normaliser }, card, tape }
     }
 
     /// The task that it is an expert in.
@@ -56,14 +51,19 @@ impl GaussianExpert {
         &self.policy
     }
 
+    /// How it sees the task's states; whoever learns from it sees them so too.
+    pub fn view(&self) -> &View {
+        &self.view
+    }
+
     /// The statistics that states are normalised by.
     pub fn normaliser(&self) -> &Normaliser {
-        &self.normaliser
+        &self.view.normaliser
     }
 
     /// Whether it sees the time that is left.
     pub fn clock(&self) -> Clock {
-        self.clock
+        self.view.clock
     }
 
     /// Where it comes from and what it is worth.
@@ -77,13 +77,6 @@ impl GaussianExpert {
         Self { card, ..self }
     }
 
-    /// The task as this expert sees it, for the expert and for whoever learns from it.
-    pub fn env(&self) -> Result<ExpertEnv, EnvError> {
-        let env = Locomotion::new(self.task).map_err(|e| EnvError::Other(e.into()))?;
-        let env = Clocked::new(env, self.clock);
-        Normalised::new(env, self.normaliser.clone()).map_err(|e| EnvError::Other(e.into()))
-    }
-
     /// Plays full episodes with the mean action, or with drawn ones; either is clipped.
     pub fn evaluate(
         &self,
@@ -91,13 +84,27 @@ impl GaussianExpert {
         episodes: usize,
         stream: &Stream,
     ) -> Result<Evaluation, RolloutError> {
-        let envs: Result<Vec<_>, _> = (0..episodes.clamp(1, 25)).map(|_| self.env()).collect();
-        let failed = |source| LaneError::Env { lane: 0, source };
-        let mut lanes = Lanes::new(envs.map_err(failed)?)?;
+        let mut envs = self.task.envs(&self.view, episodes.clamp(1, 25))?;
         let mut expert = self.clone();
-        let space = ActionSpace { size: lanes.spaces().actions, bounds: lanes.bounds().clone() };
+        let space = ActionSpace { size: envs.spaces().actions, bounds: envs.bounds().clone() };
         let mut actor = ByExpert::new(&mut expert, acts, &space);
-        evaluate(&mut lanes, &mut actor, None, episodes, stream)
+        evaluate(&mut envs, &mut actor, None, episodes, stream)
+    }
+
+    /// Full episodes from a seed: the same for the same seed, whoever asks.
+    pub fn play(
+        &self,
+        acts: ExpertActs,
+        episodes: usize,
+        seed: u64,
+    ) -> Result<Evaluation, RolloutError> {
+        self.evaluate(acts, episodes, &Stream::new(seed).fork("evaluate expert", 0))
+    }
+
+    /// What the mean action and drawn actions earn.
+    pub fn judge(&self, episodes: usize, seed: u64) -> Result<Vec<Score>, RolloutError> {
+        let score = |acts| Ok(Score::new(self.task, acts, &self.play(acts, episodes, seed)?));
+        [ExpertActs::Mean, ExpertActs::Sampled].into_iter().map(score).collect()
     }
 
     /// μ of every state.
@@ -203,16 +210,5 @@ mod tests {
         assert!(means.as_slice().contains(&1.0));
         let error = expert.mean(&Batch::zeros(1, 16), &mut means).unwrap_err().to_string();
         assert_eq!(error, "a normalised state has 16 values, but this task takes 15");
-    }
-
-    #[test]
-    fn its_environment_shows_normalised_states() {
-        use tutelage::Env;
-        let expert = expert();
-        let (mut seen, mut raw) = ([0.0; 15], [0.0; 15]);
-        expert.env().unwrap().reset(Stream::new(3).rng(), &mut seen).unwrap();
-        Locomotion::new(Task::Hopper).unwrap().reset(Stream::new(3).rng(), &mut raw).unwrap();
-        expert.normaliser().apply(&mut raw);
-        assert_eq!(seen, raw);
     }
 }

@@ -8,6 +8,10 @@ use tutelage_envs::{Locomotion, Task};
 use crate::trpo::{Iteration, Learner, TrainError, TrpoSettings};
 use crate::{Card, Clock, FileError, GaussianExpert, checkpoint};
 
+/// How many episodes a finished expert is judged by, and the seed of their randomness.
+const JUDGED_BY: usize = 25;
+const JUDGED_SEED: u64 = 1;
+
 /// A training run of an expert.
 ///
 /// Every so many iterations the mean action is tried out in fresh episodes; the expert that comes out is the one whose trial
@@ -31,6 +35,7 @@ pub struct Trial {
 
 /// Why training stopped.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum TrainingError {
     /// The learner failed.
     #[error(transparent)]
@@ -127,6 +132,24 @@ impl Training {
         let card = Card { seed, steps: Some(self.learner.steps()), ..Card::default() };
         let policy = self.learner.policy().clone();
         Ok(GaussianExpert::new(self.task, policy, normaliser, Clock::Hidden, card))
+    }
+
+    /// The expert that comes out, judged: the one whose trial was best, with a card that says how to train it again.
+    pub fn outcome(&self) -> Result<GaussianExpert, TrainingError> {
+        let expert = match &self.best {
+            Some(trial) => trial.expert.clone(),
+            None => self.expert()?,
+        };
+        let scores = expert.judge(JUDGED_BY, JUDGED_SEED)?;
+        let card = Card { command: Some(self.command()), scores, ..expert.card().clone() };
+        Ok(expert.with_card(card))
+    }
+
+    /// The command that trains the same expert again, also when defaults have changed: it names every option.
+    pub fn command(&self) -> String {
+        let options = self.learner.settings().options();
+        let options = options.map(|(name, value)| format!(" --{name} {value}")).concat();
+        format!("tutelage expert train {} --seed {}{options}", self.task, self.learner.seed())
     }
 
     fn try_out(&self, iteration: u64) -> Result<Trial, TrainingError> {

@@ -91,6 +91,7 @@ pub enum Style {
 
 /// Why a figure could not be saved.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum FigureError {
     /// The file could not be written.
     #[error("cannot write {path}: {source}")]
@@ -112,12 +113,14 @@ impl Figure {
     }
 
     /// Adds a panel.
+    #[must_use]
     pub fn panel(mut self, panel: Panel) -> Self {
         self.panels.push(panel);
         self
     }
 
     /// Sets how many panels stand side by side.
+    #[must_use]
     pub fn columns(mut self, columns: usize) -> Self {
         self.columns = columns;
         self
@@ -161,12 +164,14 @@ impl Panel {
     }
 
     /// Names and scales the horizontal axis.
+    #[must_use]
     pub fn x(mut self, label: impl Into<String>, scale: Scale) -> Self {
         (self.x_label, self.x_scale) = (label.into(), scale);
         self
     }
 
     /// Puts names at x = 0, 1, 2, … in place of numbers.
+    #[must_use]
     pub fn names(mut self, names: Vec<String>) -> Self {
         let last = names.len() as f64 - 1.0;
         (self.x_names, self.x_range) = (names, Some((-0.5, last + 0.5)));
@@ -174,18 +179,21 @@ impl Panel {
     }
 
     /// Names and scales the vertical axis.
+    #[must_use]
     pub fn y(mut self, label: impl Into<String>, scale: Scale) -> Self {
         (self.y_label, self.y_scale) = (label.into(), scale);
         self
     }
 
     /// Adds a curve.
+    #[must_use]
     pub fn curve(mut self, curve: Curve) -> Self {
         self.curves.push(curve);
         self
     }
 
     /// Adds a dashed grey horizontal line.
+    #[must_use]
     pub fn level(mut self, name: impl Into<String>, y: f64) -> Self {
         let level = Level { name: name.into(), color: Color::GREY, style: Style::Dashed, y };
         self.levels.push(level);
@@ -200,18 +208,21 @@ impl Curve {
     }
 
     /// Sets the colour.
+    #[must_use]
     pub fn color(mut self, color: Color) -> Self {
         self.color = Some(color);
         self
     }
 
     /// Sets how it is drawn.
+    #[must_use]
     pub fn style(mut self, style: Style) -> Self {
         self.style = style;
         self
     }
 
     /// Adds (low, high) at each point.
+    #[must_use]
     pub fn band(mut self, band: Vec<(f64, f64)>) -> Self {
         self.band = Some(band);
         self

@@ -3,13 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use tutelage::{
-    Batch, Cover, CoverError, Dataset, DurableOracle, EnvError, LaneError, Lanes, Material,
-    StoredStates, UniformBox,
+    Batch, Cover, CoverError, Dataset, DurableOracle, EnvError, LaneError, Material, StoredStates,
+    UniformBox,
 };
-use tutelage_envs::Herd;
-use tutelage_experts::{Clock, FileError, GaussianExpert, Problem};
+use tutelage_experts::{FileError, GaussianExpert, Problem};
 use tutelage_oracles::mlp::{Ensemble, SettingsError};
-use tutelage_runs::store::{Given, History, RunDir, StoreError, read_history, read_spec};
+use tutelage_runs::store::{Fingerprint, History, RunDir, StoreError, read_history, read_spec};
 
 use crate::kind::Kind;
 use crate::registry::{BoxEnvs, BoxExpert, Task, UnknownTask};
@@ -32,10 +31,10 @@ pub struct Cast<A: Kind> {
     pub oracle: BoxOracle<A>,
     /// d₀, where the algorithm perturbs.
     pub cover: Option<Box<dyn Cover<f32>>>,
-    /// The examples of an earlier run, where nobody drives.
-    pub stored: Option<Dataset<f32, A>>,
+    /// The rounds of an earlier run, where nobody drives.
+    pub stored: Option<Vec<Dataset<f32, A>>>,
     /// What tells the expert, and the solver of least squares, from others.
-    pub given: Vec<Given>,
+    pub fingerprints: Vec<Fingerprint>,
 }
 
 /// Why a spec cannot be carried out here.
@@ -100,7 +99,7 @@ pub enum CastError {
     /// The oracle cannot be set so.
     #[error("oracle: {0}")]
     Oracle(#[from] SettingsError),
-    /// d₀ is no distribution.
+    /// d₀ is not a distribution.
     #[error(transparent)]
     Cover(#[from] CoverError),
     /// A stored run could not be read.
@@ -141,7 +140,7 @@ pub enum CastError {
         /// The stored run.
         path: PathBuf,
     },
-    /// A stored run's spec makes no sense.
+    /// A stored run's spec is invalid.
     #[error("{field}: the spec of {path}: {source}")]
     StoredSpec {
         /// Which field names it.
@@ -156,36 +155,36 @@ pub enum CastError {
 impl<A: Kind> Cast<A> {
     /// Brings everyone together. Paths in the spec that lead nowhere from here are looked for from the run's folder up.
     pub fn new(spec: &RunSpec, run: &Path) -> Result<Self, CastError> {
-        let (envs, expert, mut given) = A::teachers(spec, run)?;
-        given.extend(spec.solver().map(solver_note));
-        let cover = cover::<A>(spec, run, &given)?;
-        let stored = stored_data(spec, run, &given)?;
+        let (envs, expert, mut fingerprints) = A::teachers(spec, run)?;
+        fingerprints.extend(spec.solver().map(solver_note));
+        let cover = cover::<A>(spec, run, &fingerprints)?;
+        let stored = stored_data(spec, run, &fingerprints)?;
         Ok(Self {
             envs,
             expert,
             oracle: A::oracle(&spec.class, spec.oracle)?,
             cover,
             stored,
-            given,
+            fingerprints,
         })
     }
 
     /// Notes in a run's folder what it builds on, or checks that it is still the same.
-    pub(crate) fn give_to(&self, dir: &mut RunDir<f32, A>) -> Result<(), StoreError> {
-        self.given.iter().try_for_each(|given| dir.give(given.clone()))?;
+    pub(crate) fn note_in(&self, dir: &mut RunDir<f32, A>) -> Result<(), StoreError> {
+        self.fingerprints.iter().try_for_each(|fingerprint| dir.build_on(fingerprint.clone()))?;
         if let Some(states) = self.cover.as_ref().and_then(|cover| cover.states()) {
-            dir.give_rows("d0", states)?;
+            dir.build_on_rows("d0", states)?;
         }
-        if let Some(Dataset { states, actions }) = &self.stored {
-            dir.give_rows("data: states", states)?;
-            dir.give_rows("data: actions", actions)?;
+        if let Some(Dataset { states, actions }) = self.stored.as_deref().and_then(joined) {
+            dir.build_on_rows("data: states", &states)?;
+            dir.build_on_rows("data: actions", &actions)?;
         }
         Ok(())
     }
 
     /// What the algorithm needs.
     pub fn material(&self) -> Material<'_, f32, A> {
-        Material { cover: self.cover.as_deref(), separator: None, stored: self.stored.as_ref() }
+        Material { cover: self.cover.as_deref(), separator: None, stored: self.stored.as_deref() }
     }
 }
 
@@ -196,14 +195,7 @@ pub(crate) fn lanes_for(episodes: usize) -> usize {
 
 /// As many environments as there are episodes, up to a limit, seen as a robot's expert sees them.
 pub fn robot_envs(expert: &GaussianExpert, episodes: usize) -> Result<BoxEnvs<f32>, CastError> {
-    let count = lanes_for(episodes);
-    if expert.clock() == Clock::Hidden {
-        let herd = Herd::new(expert.task(), count)?;
-        let normalised = herd.normalised(expert.normaliser().clone());
-        return Ok(Box::new(normalised.map_err(|error| EnvError::Other(error.into()))?));
-    }
-    let envs: Result<Vec<_>, _> = (0..count).map(|_| expert.env()).collect();
-    Ok(Box::new(Lanes::new(envs?)?))
+    Ok(expert.task().envs(expert.view(), lanes_for(episodes))?)
 }
 
 /// The shipped expert of a robot's name, or the expert in a file.
@@ -230,22 +222,22 @@ pub fn load_expert(name: &str, task: Option<Task>) -> Result<GaussianExpert, Cas
 }
 
 /// What tells an expert from another of the same name: its weights and its noise.
-pub fn fingerprint(expert: &GaussianExpert) -> Given {
-    Given::values("expert", &[expert.policy().params(), expert.policy().log_std()].concat())
+pub fn fingerprint(expert: &GaussianExpert) -> Fingerprint {
+    Fingerprint::values("expert", &[expert.policy().params(), expert.policy().log_std()].concat())
 }
 
 /// All that a run notes of its expert: also the statistics by which states are normalised.
-pub(crate) fn fingerprints(expert: &GaussianExpert) -> [Given; 2] {
+pub(crate) fn fingerprints(expert: &GaussianExpert) -> [Fingerprint; 2] {
     let (mean, var) = (expert.normaliser().mean(), expert.normaliser().var());
     let words = |value: &f64| [value.to_bits() as u32, (value.to_bits() >> 32) as u32];
     let words: Vec<u32> = mean.iter().chain(var).flat_map(words).collect();
-    [fingerprint(expert), Given::values("expert: normaliser", &words)]
+    [fingerprint(expert), Fingerprint::values("expert: normaliser", &words)]
 }
 
 /// What a run notes of its solver of least squares.
-pub(crate) fn solver_note(solver: &str) -> Given {
+pub(crate) fn solver_note(solver: &str) -> Fingerprint {
     let letters: Vec<u32> = solver.chars().map(u32::from).collect();
-    Given::values("least squares", &letters)
+    Fingerprint::values("least squares", &letters)
 }
 
 /// A path of a spec: where it leads nowhere from here, from the run's folder or one above it.
@@ -270,7 +262,7 @@ pub(crate) fn located_expert(spec: &RunSpec, run: &Path) -> String {
 fn cover<A: Kind>(
     spec: &RunSpec,
     run: &Path,
-    given: &[Given],
+    experts: &[Fingerprint],
 ) -> Result<Option<Box<dyn Cover<f32>>>, CastError> {
     match &spec.d0 {
         None => Ok(None),
@@ -278,10 +270,12 @@ fn cover<A: Kind>(
         Some(CoverSpec::Runs(runs)) => {
             let mut states: Option<Batch<f32>> = None;
             for path in runs {
-                let data = annotations::<A>("d0", &located(path, run), spec, given)?;
-                match &mut states {
-                    None => states = Some(data.states),
-                    Some(states) => states.extend(&data.states),
+                let (rounds, _) = annotations::<A>("d0", &located(path, run), spec, experts)?;
+                for Dataset { states: more, .. } in rounds {
+                    match &mut states {
+                        None => states = Some(more),
+                        Some(states) => states.extend(&more),
+                    }
                 }
             }
             let states = states.ok_or(CoverError::Empty)?;
@@ -290,23 +284,37 @@ fn cover<A: Kind>(
     }
 }
 
-/// The annotations of the run that an offline algorithm trains on: as many as it takes, however many there are by now.
+/// The rounds of the run that an offline algorithm trains on: as many as it takes, however many there are by now. Where K is
+/// another than the stored run's, the annotations are cut into rounds of K.
 fn stored_data<A: Kind>(
     spec: &RunSpec,
     run: &Path,
-    given: &[Given],
-) -> Result<Option<Dataset<f32, A>>, CastError> {
+    experts: &[Fingerprint],
+) -> Result<Option<Vec<Dataset<f32, A>>>, CastError> {
     let Some(path) = &spec.data else { return Ok(None) };
-    annotations::<A>("data", &located(path, run), spec, given).map(Some)
+    let (rounds, theirs) = annotations::<A>("data", &located(path, run), spec, experts)?;
+    if theirs.states_per_round == spec.states_per_round {
+        return Ok(Some(rounds));
+    }
+    Ok(joined(&rounds).map(|data| data.rounds(spec.states_per_round)))
 }
 
-/// All annotated rounds of a stored run that saw the same states: the same task, normalised by the same expert.
+/// D = D₁ ∪ D₂ ∪ …
+fn joined<A: Kind>(rounds: &[Dataset<f32, A>]) -> Option<Dataset<f32, A>> {
+    let (first, others) = rounds.split_first()?;
+    let mut data = first.clone();
+    others.iter().for_each(|round| data.append(round));
+    Some(data)
+}
+
+/// All annotated rounds of a stored run that saw the same states, that is, of the same task, normalised by the same expert;
+/// and its spec.
 fn annotations<A: Kind>(
     field: &'static str,
     path: &Path,
     spec: &RunSpec,
-    given: &[Given],
-) -> Result<Dataset<f32, A>, CastError> {
+    experts: &[Fingerprint],
+) -> Result<(Vec<Dataset<f32, A>>, RunSpec), CastError> {
     let stored = |source| CastError::Stored { field, source };
     let text = read_spec(path).map_err(stored)?;
     let theirs = RunSpec::parse(&text).map_err(|source| CastError::StoredSpec {
@@ -323,9 +331,10 @@ fn annotations<A: Kind>(
         return Err(other(&theirs));
     }
     let history: History<f32, A> = read_history(path).map_err(stored)?;
-    let experts = given.iter().filter(|given| given.name.starts_with("expert"));
-    let noted: Vec<Option<bool>> =
-        experts.map(|given| history.noted(&given.name).map(|old| old == given)).collect();
+    let experts = experts.iter().filter(|fingerprint| fingerprint.name.starts_with("expert"));
+    let noted: Vec<Option<bool>> = experts
+        .map(|fingerprint| history.noted(&fingerprint.name).map(|old| old == fingerprint))
+        .collect();
     // A run that noted nothing of its expert goes by the name.
     let is_noted = noted.first().is_some_and(Option::is_some);
     if !is_noted && theirs.expert != spec.expert {
@@ -335,6 +344,9 @@ fn annotations<A: Kind>(
         let name = spec.expert.clone();
         return Err(CastError::OtherExpert { field, path: path.into(), name });
     }
-    let data = history.data(usize::MAX).filter(|data| !data.is_empty());
-    data.ok_or_else(|| CastError::Unfinished { field, path: path.into() })
+    let rounds = history.annotated_rounds();
+    if rounds.iter().all(Dataset::is_empty) {
+        return Err(CastError::Unfinished { field, path: path.into() });
+    }
+    Ok((rounds, theirs))
 }

@@ -1,7 +1,8 @@
-//! The learning curve of one run.
+//! Learning curves: of a run, and of an expert.
 
+use tutelage_experts::Training;
+use tutelage_experts::trpo::Iteration;
 use tutelage_figures::{Color, Curve, Figure, Panel, Scale, Style};
-
 use tutelage_runs::RoundLine;
 
 /// Reward and imitation loss over annotations, the expert's reward as a level.
@@ -34,4 +35,21 @@ pub fn learning_curve(title: &str, lines: &[RoundLine], expert: Option<f64>) -> 
     }
     let losses = Panel::new("").x("annotations", Scale::Linear).y("imitation loss", Scale::Log);
     figure.panel(losses.curve(loss))
+}
+
+/// How an expert was trained: return, episode length, KL divergence and entropy over steps.
+pub fn training_curve(training: &Training) -> Figure {
+    let panel = |title: &str, y: fn(&Iteration) -> f64| {
+        let points = training.curve().iter().map(|i| (i.steps as f64 / 1e6, y(i))).collect();
+        Panel::new(title)
+            .x("million environment steps", Scale::Linear)
+            .y(title, Scale::Linear)
+            .curve(Curve::new(training.task().name(), points))
+    };
+    Figure::new(format!("TRPO on {}, seed {}", training.task(), training.learner().seed()))
+        .panel(panel("return", |i| i.reward))
+        .panel(panel("episode length", |i| i.length))
+        .panel(panel("KL divergence", |i| i.kl))
+        .panel(panel("entropy", |i| i.entropy))
+        .columns(2)
 }

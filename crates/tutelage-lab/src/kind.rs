@@ -4,7 +4,7 @@ use std::path::Path;
 
 use tutelage_oracles::LeastSquares;
 use tutelage_oracles::mlp::{Budget, Head, Mlp, MlpSettings, SettingsError};
-use tutelage_runs::store::{Given, Stored};
+use tutelage_runs::store::{Fingerprint, Stored};
 
 use crate::cast::{
     BoxOracle, CastError, fingerprints, lanes_for, load_expert, located_expert, robot_envs,
@@ -18,13 +18,13 @@ pub trait Kind: Head + Stored {
     fn teachers(
         spec: &RunSpec,
         run: &Path,
-    ) -> Result<(BoxEnvs<Self>, BoxExpert<Self>, Vec<Given>), CastError>;
+    ) -> Result<(BoxEnvs<Self>, BoxExpert<Self>, Vec<Fingerprint>), CastError>;
 
     /// The oracle that trains this class by this rule.
     fn oracle(class: &Class, rule: Option<OracleSpec>) -> Result<BoxOracle<Self>, SettingsError>;
 }
 
-type Teachers<A> = (BoxEnvs<A>, BoxExpert<A>, Vec<Given>);
+type Teachers<A> = (BoxEnvs<A>, BoxExpert<A>, Vec<Fingerprint>);
 
 impl Kind for f32 {
     fn teachers(spec: &RunSpec, run: &Path) -> Result<Teachers<f32>, CastError> {
@@ -32,8 +32,8 @@ impl Kind for f32 {
             return by_rule(&maker, spec);
         }
         let expert = load_expert(&located_expert(spec, run), Some(spec.task))?;
-        let given = fingerprints(&expert).to_vec();
-        Ok((robot_envs(&expert, spec.episodes)?, Box::new(expert), given))
+        let fingerprints = fingerprints(&expert).to_vec();
+        Ok((robot_envs(&expert, spec.episodes)?, Box::new(expert), fingerprints))
     }
 
     fn oracle(class: &Class, rule: Option<OracleSpec>) -> Result<BoxOracle<f32>, SettingsError> {

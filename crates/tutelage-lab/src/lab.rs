@@ -134,13 +134,13 @@ fn learn_as<A: Kind>(
     let begun = begun_as(path, spec)?;
     let mut dir = RunDir::open(path, &begun, Arc::new(OsDisk))?;
     refuse_another_solver(&dir, spec)?;
-    cast.give_to(&mut dir)?;
+    cast.note_in(&mut dir)?;
     if extends(&begun, spec) {
         dir.extend(&spec.to_toml())?;
     }
     let Cast { envs, expert, oracle, cover, stored, .. } = &mut cast;
     let material =
-        tutelage::Material { cover: cover.as_deref(), separator: None, stored: stored.as_ref() };
+        tutelage::Material { cover: cover.as_deref(), separator: None, stored: stored.as_deref() };
     let participants = Participants { envs, expert, oracle };
     let ending = run(participants, &spec.job(material), &mut dir, reporter)?;
     Ok((ending, dir.history().clone()))
@@ -231,10 +231,11 @@ pub fn learner_of<A: Kind>(
             },
         });
     }
-    let (envs, expert, given) = A::teachers(spec, path)?;
-    for given in given {
-        if let Some(noted) = history.noted(&given.name).filter(|noted| **noted != given) {
-            return Err(StoreError::given(path, noted, &given).into());
+    let (envs, expert, fingerprints) = A::teachers(spec, path)?;
+    for fingerprint in fingerprints {
+        if let Some(noted) = history.noted(&fingerprint.name).filter(|noted| **noted != fingerprint)
+        {
+            return Err(StoreError::changed(path, noted, &fingerprint).into());
         }
     }
     let bytes = read_policy(path, &history, round_wanted)?;

@@ -19,7 +19,7 @@ mod registry;
 pub mod spec;
 
 pub use cast::{BoxOracle, Cast, CastError, fingerprint, load_expert, robot_envs};
-pub use curve::learning_curve;
+pub use curve::{learning_curve, training_curve};
 pub use kind::Kind;
 pub use lab::{
     LabError, Learner, Report, evaluate_expert, evaluate_run, learn_in, learner_of, round_sizes,

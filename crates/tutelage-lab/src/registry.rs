@@ -200,7 +200,7 @@ static ENTRIES: [Entry; 9] = [
     ),
 ];
 
-/// A name that is none of the tasks'.
+/// An unknown task.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("there is no task `{name}`{} The tasks are {}", hint(*nearest), Task::names().join(", "))]
 pub struct UnknownTask {

@@ -83,7 +83,7 @@ fn a_run_is_looked_at_beside_the_expert_that_it_learned_from() {
         write_expert(&lab.path("expert.safetensors"), seed, variance);
         let error = pupil_of(&lab.path("run"), None).err().unwrap();
         assert!(
-            matches!(&error, LabError::Store(StoreError::Given { name, .. }) if name == noted),
+            matches!(&error, LabError::Store(StoreError::Changed { name, .. }) if name == noted),
             "{error}"
         );
         assert!(matches!(lab.learn("run", "dagger", ""), Err(LabError::Store(_))));

@@ -35,7 +35,6 @@ pub struct Adam {
 
 impl Adam {
     /// A fresh optimiser for `len` parameters (a [`Layout`](crate::Layout)'s length, a multiple of eight).
-    #[must_use]
     pub fn new(settings: AdamSettings, len: usize, isa: Isa) -> Self {
         Self {
             settings,
@@ -47,7 +46,6 @@ impl Adam {
     }
 
     /// What a step changes besides the parameters: steps so far, `m` and `v`.
-    #[must_use]
     pub fn state(&self) -> (u64, &[f32], &[f32]) {
         (self.steps, &self.mean, &self.square)
     }

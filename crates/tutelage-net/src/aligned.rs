@@ -19,7 +19,6 @@ pub struct AlignedVec {
 
 impl AlignedVec {
     /// `len` zeros.
-    #[must_use]
     pub fn zeros(len: usize) -> Self {
         Self { lines: vec![Line([0.0; LINE]); len.div_ceil(LINE)], len }
     }

@@ -9,7 +9,6 @@ pub const LANES: usize = 8;
 
 /// `n` rounded up to whole vectors.
 #[inline]
-#[must_use]
 pub const fn padded(n: usize) -> usize {
     n.next_multiple_of(LANES)
 }
@@ -103,44 +102,37 @@ impl Layout {
     }
 
     /// All widths, input first.
-    #[must_use]
     pub fn widths(&self) -> &[usize] {
         &self.widths
     }
 
     /// Width of the input.
-    #[must_use]
     pub fn inputs(&self) -> usize {
         self.widths[0]
     }
 
     /// Width of the output.
-    #[must_use]
     pub fn outputs(&self) -> usize {
         self.widths[self.widths.len() - 1]
     }
 
     /// The affine layers in order; all but the last are followed by tanh.
-    #[must_use]
     pub fn layers(&self) -> &[Layer] {
         &self.layers
     }
 
     /// Length of the flat vector, padding included.
     #[allow(clippy::len_without_is_empty)] // a layout is never empty
-    #[must_use]
     pub fn len(&self) -> usize {
         self.len
     }
 
     /// Number of weights, biases and padding not counted: one training iteration costs about `6 · weights · rows` operations.
-    #[must_use]
     pub fn weight_count(&self) -> usize {
         self.layers.iter().map(|l| l.inputs * l.outputs).sum()
     }
 
     /// A parameter vector of zeros.
-    #[must_use]
     pub fn zeros(&self) -> AlignedVec {
         AlignedVec::zeros(self.len)
     }
@@ -149,7 +141,6 @@ impl Layout {
     ///
     /// # Panics
     /// If there is no layer `l`, or `params` is shorter than this layout.
-    #[must_use]
     pub fn dense(&self, params: &[f32], l: usize) -> (Vec<f32>, Vec<f32>) {
         let layer = &self.layers[l];
         let weights = params[layer.weights.clone()].chunks_exact(layer.stride);

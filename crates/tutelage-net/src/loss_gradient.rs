@@ -24,7 +24,6 @@ pub struct Transposed(AlignedVec);
 
 impl Transposed {
     /// Room for the weights of networks of this layout.
-    #[must_use]
     pub fn new(layout: &Layout) -> Self {
         Self(AlignedVec::zeros(transposed_len(layout)))
     }
@@ -83,7 +82,6 @@ pub struct LossGradient {
 
 impl LossGradient {
     /// A sum of nothing, for networks of this layout.
-    #[must_use]
     pub fn new(layout: &Layout) -> Self {
         Self {
             tape: Tape::new(layout, BLOCK),
@@ -110,7 +108,6 @@ impl LossGradient {
     }
 
     /// The sum.
-    #[must_use]
     pub fn sum(&self) -> &[f32] {
         &self.sum
     }

@@ -46,7 +46,6 @@ pub struct Backprop {
 
 impl Backprop {
     /// Working memory for networks of this layout.
-    #[must_use]
     pub fn new(layout: &Layout) -> Self {
         Self { deltas: Tape::new(layout, 0), transposed: AlignedVec::zeros(transposed_len(layout)) }
     }
@@ -74,13 +73,11 @@ impl Network {
     }
 
     /// Where the parameters live.
-    #[must_use]
     pub fn layout(&self) -> &Layout {
         &self.layout
     }
 
     /// The instructions in use.
-    #[must_use]
     pub fn isa(&self) -> Isa {
         self.isa
     }

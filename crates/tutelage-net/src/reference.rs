@@ -3,7 +3,6 @@
 use crate::Layout;
 
 /// Numbers in double precision.
-#[must_use]
 pub fn to_f64(numbers: &[f32]) -> Vec<f64> {
     numbers.iter().copied().map(f64::from).collect()
 }
@@ -12,7 +11,6 @@ pub fn to_f64(numbers: &[f32]) -> Vec<f64> {
 ///
 /// # Panics
 /// If `params` or `state` are shorter than the layout's.
-#[must_use]
 pub fn reference_levels(layout: &Layout, params: &[f64], state: &[f64]) -> Vec<Vec<f64>> {
     let mut levels = vec![state.to_vec()];
     for (l, layer) in layout.layers().iter().enumerate() {
@@ -32,7 +30,6 @@ pub fn reference_levels(layout: &Layout, params: &[f64], state: &[f64]) -> Vec<V
 ///
 /// # Panics
 /// If `params` or `state` are shorter than the layout's.
-#[must_use]
 pub fn reference_output(layout: &Layout, params: &[f64], state: &[f64]) -> Vec<f64> {
     reference_levels(layout, params, state).pop().unwrap_or_default()
 }

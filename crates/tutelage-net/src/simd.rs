@@ -60,7 +60,6 @@ pub enum Isa {
 
 impl Isa {
     /// The best instruction set of this processor.
-    #[must_use]
     pub fn detect() -> Self {
         #[cfg(target_arch = "x86_64")]
         if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma")

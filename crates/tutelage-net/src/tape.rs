@@ -18,7 +18,6 @@ impl Tape {
     ///
     /// # Panics
     /// If so many rows have more bytes than an address can reach, as when a `Vec` is asked for them.
-    #[must_use]
     pub fn new(layout: &Layout, capacity: usize) -> Self {
         let widths = layout.widths().to_vec();
         let mut tape = Self {
@@ -34,7 +33,6 @@ impl Tape {
     }
 
     /// Number of rows in use.
-    #[must_use]
     pub fn rows(&self) -> usize {
         self.rows
     }
@@ -44,7 +42,6 @@ impl Tape {
     /// # Panics
     /// If there is no such row or level.
     #[inline]
-    #[must_use]
     pub fn row(&self, l: usize, i: usize) -> &[f32] {
         assert!(i < self.rows);
         &self.data[self.offsets[l] + i * padded(self.widths[l])..][..self.widths[l]]
@@ -64,7 +61,6 @@ impl Tape {
     ///
     /// # Panics
     /// If there is no such row.
-    #[must_use]
     pub fn output(&self, i: usize) -> &[f32] {
         self.row(self.widths.len() - 1, i)
     }
@@ -105,7 +101,6 @@ impl Tape {
     }
 
     /// Whether this tape was made for networks of these widths.
-    #[must_use]
     pub fn fits(&self, layout: &Layout) -> bool {
         self.widths == layout.widths()
     }

@@ -41,7 +41,6 @@ pub struct Standardiser {
 
 impl Standardiser {
     /// The statistics of these states; none where there are no states.
-    #[must_use]
     pub fn of(states: &Batch<f32>) -> Option<Self> {
         if states.is_empty() {
             return None;
@@ -63,13 +62,11 @@ impl Standardiser {
     }
 
     /// `μ`, one number per coordinate.
-    #[must_use]
     pub fn mean(&self) -> &[f32] {
         &self.mean
     }
 
     /// `σ`, one positive number per coordinate.
-    #[must_use]
     pub fn scale(&self) -> &[f32] {
         &self.scale
     }

@@ -88,8 +88,8 @@ fn learn_as<A: Spoken>(
     let task: String = cast.worlds.getattr("description")?.extract()?;
     let mut run_dir =
         job.open(dir, &task, &teacher, &trainer).map_err(|error| exception(py, &error))?;
-    if let Some(given) = teacher.given() {
-        run_dir.give(given).map_err(|error| exception(py, &error))?;
+    if let Some(answers) = teacher.fingerprint() {
+        run_dir.build_on(answers).map_err(|error| exception(py, &error))?;
     }
     let mut listener = Listener::new(cast.reporter.clone_ref(py), mishap.clone());
     let ending = py.detach(|| {

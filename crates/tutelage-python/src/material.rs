@@ -13,7 +13,7 @@ use crate::errors::{Kind, exception, raise};
 /// What an algorithm's choices need, brought together.
 pub(crate) struct Supplies<A: Spoken> {
     cover: Option<Box<dyn Cover<f32>>>,
-    stored: Option<Dataset<f32, A>>,
+    stored: Option<Vec<Dataset<f32, A>>>,
 }
 
 impl<A: Spoken> Supplies<A> {
@@ -32,7 +32,7 @@ impl<A: Spoken> Supplies<A> {
     }
 
     pub(crate) fn material(&self) -> Material<'_, f32, A> {
-        Material { cover: self.cover.as_deref(), separator: None, stored: self.stored.as_ref() }
+        Material { cover: self.cover.as_deref(), separator: None, stored: self.stored.as_deref() }
     }
 }
 
@@ -71,11 +71,12 @@ fn cover(py: Python<'_>, d0: &CoverSpec) -> PyResult<Box<dyn Cover<f32>>> {
 }
 
 /// All annotated rounds of a stored run.
-fn stored<A: Spoken>(py: Python<'_>, path: &Path) -> PyResult<Dataset<f32, A>> {
+fn stored<A: Spoken>(py: Python<'_>, path: &Path) -> PyResult<Vec<Dataset<f32, A>>> {
     let history = read_history::<f32, A>(path).map_err(|error| exception(py, &error))?;
-    let data = history.data(usize::MAX).filter(|data| !data.is_empty());
-    data.ok_or_else(|| {
+    let rounds = history.annotated_rounds();
+    if rounds.iter().all(Dataset::is_empty) {
         let none = StoreError::NoRun { path: path.into(), missing: "finished round" };
-        exception(py, &none)
-    })
+        return Err(exception(py, &none));
+    }
+    Ok(rounds)
 }

@@ -6,7 +6,7 @@ use numpy::PyArray1;
 use pyo3::prelude::*;
 use rand::Rng as _;
 use tutelage::{Batch, Expert, ExpertError, Rng};
-use tutelage_runs::store::Given;
+use tutelage_runs::store::Fingerprint;
 
 use crate::arrays::{Spoken, matrix};
 use crate::errors::Mishap;
@@ -37,8 +37,8 @@ impl<A: Spoken> Teacher<A> {
     }
 
     /// What tells this expert from others, where it repeats itself.
-    pub(crate) fn given(&self) -> Option<Given> {
-        self.fingerprint.as_deref().map(|answers| Given::values("expert", answers))
+    pub(crate) fn fingerprint(&self) -> Option<Fingerprint> {
+        self.fingerprint.as_deref().map(|answers| Fingerprint::values("expert", answers))
     }
 
     /// The answers of one of the object's methods.

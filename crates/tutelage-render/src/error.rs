@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 /// Why a picture could not be drawn or written.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum RenderError {
     /// A picture without pixels, or larger than a GIF can be.
     #[error("a frame of {width} x {height} pixels: both must be between 1 and {}", u16::MAX)]

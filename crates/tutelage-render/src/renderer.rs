@@ -30,14 +30,14 @@ impl Renderer {
         }
     }
 
-    /// Draws a flat picture, whole and in the middle. A mark that makes no sense is refused by its place.
+    /// Draws a flat picture, whole and in the middle. An invalid mark is refused by its place.
     pub fn draw(&self, picture: &Picture) -> Result<Frame, RenderError> {
         let mut frame = Frame::new(self.width, self.height);
         raster::draw(picture, &mut frame)?;
         Ok(frame)
     }
 
-    /// Draws `scene` as `camera` sees it. A body or camera that makes no sense is refused by name.
+    /// Draws `scene` as `camera` sees it. An invalid body or camera is refused by name.
     pub fn render(&self, scene: &Scene, camera: &Camera) -> Result<Frame, RenderError> {
         scene.check()?;
         let view = camera.view(self.width, self.height)?;

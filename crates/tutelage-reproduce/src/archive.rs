@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use tutelage_runs::store::{AnyHistory, Disk, OsDisk, read_any};
 
-use crate::{Record, Run};
+use crate::{PlannedRun, RunList, RunRecord, Sheet};
 
 /// Records of finished runs, figures, and the run directories.
 #[derive(Clone, Debug)]
@@ -16,6 +16,7 @@ pub struct Archive {
 
 /// Why a record could not be read or written.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ArchiveError {
     /// A file could not be read or written.
     #[error("cannot {what} {path}: {source}")]
@@ -52,12 +53,12 @@ impl Archive {
     }
 
     /// The directory of a run.
-    pub fn run_path(&self, run: &Run) -> PathBuf {
+    pub fn run_path(&self, run: &PlannedRun) -> PathBuf {
         self.runs.join(&run.name)
     }
 
     /// The record of a run.
-    pub fn record_path(&self, run: &Run) -> PathBuf {
+    pub fn record_path(&self, run: &PlannedRun) -> PathBuf {
         self.results.join(run.spec.task.name()).join(format!("{}.json", run.name))
     }
 
@@ -71,15 +72,25 @@ impl Archive {
         self.results.join("maps").join(format!("{figure}.csv"))
     }
 
+    /// Whether the t-SNE map of these states is kept, so that nobody needs the states any more.
+    pub(crate) fn has_map(&self, sheet: &Sheet<'_>, runs: &RunList) -> bool {
+        let Ok(text) = tutelage_files::read_text(&self.map_path(&sheet.experiment.name), LIMIT)
+        else {
+            return false;
+        };
+        let made_of: Vec<&str> = text.lines().next().unwrap_or_default().split(' ').collect();
+        sheet.runs().iter().all(|&run| made_of.contains(&runs[run].name.as_str()))
+    }
+
     /// The record of a run, where it is finished; a run on the clock is as good as any.
-    pub fn record(&self, run: &Run) -> Result<Option<Record>, ArchiveError> {
+    pub fn record(&self, run: &PlannedRun) -> Result<Option<RunRecord>, ArchiveError> {
         match self.read(run)? {
             None if !run.timed => self.read(&run.on_the_clock()),
             found => Ok(found),
         }
     }
 
-    fn read(&self, run: &Run) -> Result<Option<Record>, ArchiveError> {
+    fn read(&self, run: &PlannedRun) -> Result<Option<RunRecord>, ArchiveError> {
         let path = self.record_path(run);
         let text = match tutelage_files::read_text(&path, LIMIT) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -87,7 +98,7 @@ impl Archive {
             Ok(text) => text,
         };
         let damaged = |message| ArchiveError::Damaged { path: path.clone(), message };
-        let record = Record::parse(&text).map_err(damaged)?;
+        let record = RunRecord::parse(&text).map_err(damaged)?;
         if record.run != run.name {
             return Err(damaged(format!("it is the record of {}", record.run)));
         }
@@ -95,22 +106,22 @@ impl Archive {
     }
 
     /// Whether the annotations of a whole run are in its own directory, where other runs look for them.
-    pub fn has_data(&self, run: &Run) -> bool {
+    pub fn has_data(&self, run: &PlannedRun) -> bool {
         self.whole(run).is_some()
     }
 
     /// The annotations of a whole run, on the clock or not.
-    pub fn data(&self, run: &Run) -> Option<AnyHistory> {
+    pub fn data(&self, run: &PlannedRun) -> Option<AnyHistory> {
         self.whole(run).or_else(|| self.whole(&run.on_the_clock()))
     }
 
-    fn whole(&self, run: &Run) -> Option<AnyHistory> {
+    fn whole(&self, run: &PlannedRun) -> Option<AnyHistory> {
         let history = read_any(&self.run_path(run)).ok()?;
         (history.results().len() == run.spec.rounds).then_some(history)
     }
 
     /// Keeps a record.
-    pub fn save(&self, run: &Run, record: &Record) -> Result<(), ArchiveError> {
+    pub fn save(&self, run: &PlannedRun, record: &RunRecord) -> Result<(), ArchiveError> {
         let path = self.record_path(run);
         let text = serde_json::to_string(record).map_err(|error| ArchiveError::Damaged {
             path: path.clone(),

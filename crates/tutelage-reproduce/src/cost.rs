@@ -3,9 +3,8 @@
 use tutelage::Named;
 use tutelage_lab::Task;
 
-use crate::gather::GatherError;
 use crate::paper::authors_seconds;
-use crate::{Archive, Experiment, Plan, Selection};
+use crate::{Archive, ArchiveError, RunList, Sheet};
 
 /// What one run took on the clock, from its first round to its last.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,14 +25,13 @@ pub struct Cost {
 
 /// The timed runs of a figure that are finished.
 pub fn costs(
-    experiment: &Experiment,
-    selection: &Selection,
-    plan: &mut Plan,
+    sheet: &Sheet<'_>,
+    runs: &RunList,
     archive: &Archive,
-) -> Result<Vec<Cost>, GatherError> {
+) -> Result<Vec<Cost>, ArchiveError> {
     let mut costs = Vec::new();
-    for run in plan.add(experiment, selection)? {
-        let run = &plan.runs[run];
+    for run in sheet.runs() {
+        let run = &runs[run];
         if let Some(record) = archive.record(run)? {
             let (task, algorithm) = (run.spec.task, run.spec.algorithm);
             costs.push(Cost {
@@ -42,7 +40,7 @@ pub fn costs(
                 threads: record.threads,
                 seconds: record.seconds(),
                 memory: record.memory,
-                authors_seconds: authors_seconds(selection.profile, task, &algorithm),
+                authors_seconds: authors_seconds(sheet.profile, task, &algorithm),
             });
         }
     }

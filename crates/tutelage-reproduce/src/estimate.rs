@@ -7,13 +7,17 @@ use tutelage_envs::Task as Robot;
 use tutelage_lab::Task;
 use tutelage_lab::spec::{BudgetSpec, Class, RunSpec};
 
-use crate::{Archive, Plan, Run};
+use crate::{Archive, PlannedRun, RunList};
 
-/// Seconds on one core, learned from the runs that are finished; where none is like it, from what one step costs.
+/// Seconds on one core of a quiet machine, learned from the runs that are finished; where none is like it, from what one step
+/// costs.
 #[derive(Clone, Debug, Default)]
 pub struct Estimator {
-    /// Core-seconds of runs that differ in seed and data alone, in ascending order.
-    seen: HashMap<String, Vec<f64>>,
+    /// The fewest core-seconds of runs that differ in seed and data alone: whatever else the machine did while they ran can
+    /// only have slowed them down.
+    fewest: HashMap<String, f64>,
+    /// What the runs of this session took, and what had been expected of them.
+    session: (f64, f64),
 }
 
 /// Multiply-adds of a training step per second and core, and what a step costs besides.
@@ -23,36 +27,48 @@ const STEP_OVERHEAD: f64 = 2.0e-6;
 const ACTING_FLOPS: f64 = 1.0e10;
 
 impl Estimator {
-    /// What the finished runs of a plan have taken.
-    pub fn new(plan: &Plan, archive: &Archive) -> Self {
+    /// What the finished runs among these have taken.
+    pub fn new(runs: &RunList, archive: &Archive) -> Self {
         let mut estimator = Self::default();
-        for run in plan.runs.iter().filter(|run| !run.timed) {
+        for run in runs.runs() {
             if let Ok(Some(record)) = archive.record(run) {
-                estimator.learn(run, record.seconds() * record.threads as f64);
+                estimator.learn(run, record.core_seconds());
             }
         }
         estimator
     }
 
-    /// Takes note of a finished run.
-    pub fn learn(&mut self, run: &Run, core_seconds: f64) {
-        let seen = self.seen.entry(kind(&run.spec)).or_default();
-        seen.insert(seen.partition_point(|&earlier| earlier < core_seconds), core_seconds);
-    }
-
-    /// Seconds that a run will take on one core: the median of its like, so that a run which shared its core with something
-    /// else counts for little.
-    pub fn core_seconds(&self, run: &Run) -> f64 {
-        match self.seen.get(&kind(&run.spec)).map(Vec::as_slice) {
-            None | Some([]) => guess(&run.spec),
-            Some(seen) => seen[(seen.len() - 1) / 2],
+    /// Takes note of what a run has taken. A run that was over at once, as one that had been finished before, tells nothing.
+    fn learn(&mut self, run: &PlannedRun, core_seconds: f64) {
+        if core_seconds > 0.0 && core_seconds.is_finite() {
+            let fewest = self.fewest.entry(kind(&run.spec)).or_insert(core_seconds);
+            *fewest = fewest.min(core_seconds);
         }
     }
 
-    /// Seconds that these runs will take together on so many cores; a timed run has them all to itself.
-    pub fn seconds(&self, plan: &Plan, runs: &[usize], cores: usize) -> f64 {
-        let total: f64 = runs.iter().map(|&run| self.core_seconds(&plan.runs[run])).sum();
-        total / cores.max(1) as f64
+    /// Takes note of a run that was finished just now, on this machine, with whatever else it does.
+    pub fn finished(&mut self, run: &PlannedRun, core_seconds: f64) {
+        if core_seconds > 0.0 && core_seconds.is_finite() {
+            let (took, expected) = self.session;
+            self.session = (took + core_seconds, expected + self.core_seconds(run));
+        }
+        self.learn(run, core_seconds);
+    }
+
+    /// Seconds that a run takes on one core of a quiet machine.
+    pub fn core_seconds(&self, run: &PlannedRun) -> f64 {
+        self.fewest.get(&kind(&run.spec)).copied().unwrap_or_else(|| guess(&run.spec))
+    }
+
+    /// Seconds that these runs will take together on so many cores, if all goes on as in this session; a timed run has them
+    /// all to itself.
+    pub fn seconds(&self, list: &RunList, runs: &[usize], cores: usize) -> f64 {
+        let total: f64 = runs.iter().map(|&run| self.core_seconds(&list[run])).sum();
+        let slower = match self.session {
+            (took, expected) if expected > 0.0 => took / expected,
+            _ => 1.0,
+        };
+        total * slower / cores.max(1) as f64
     }
 }
 
@@ -113,9 +129,9 @@ fn step_seconds(task: Task) -> f64 {
 mod tests {
     use super::*;
 
-    fn run(text: &str) -> Run {
+    fn run(text: &str) -> PlannedRun {
         let spec = RunSpec::parse(text).unwrap();
-        Run { name: spec.folder(), spec, expert: String::new(), needs: vec![], timed: false }
+        PlannedRun { name: spec.folder(), spec, expert: String::new(), needs: vec![], timed: false }
     }
 
     #[test]
@@ -126,9 +142,24 @@ mod tests {
         let guess = estimator.core_seconds(&small);
         assert!(guess > 1.0 && guess < 1000.0, "{guess}");
         assert!(estimator.core_seconds(&large) > 5.0 * guess);
-        for seconds in [900.0, 12.0, 14.0] {
+        for seconds in [900.0, 14.0, 12.0, 0.0, f64::NAN] {
             estimator.learn(&run("task = 'hopper'\nalgorithm = 'dagger'\nseed = 2"), seconds);
         }
-        assert_eq!(estimator.core_seconds(&small), 14.0);
+        assert_eq!(estimator.core_seconds(&small), 12.0, "the quietest");
+    }
+
+    #[test]
+    fn what_is_left_is_told_at_the_pace_of_the_session() {
+        let mut estimator = Estimator::default();
+        let seed = |seed| run(&format!("task = 'hopper'\nalgorithm = 'dagger'\nseed = {seed}"));
+        let mut list = RunList::default();
+        let figure = crate::Experiment::named("states-expert-dagger").unwrap();
+        let shown = list.sheet(&figure, &crate::Selection::default()).unwrap().runs();
+        estimator.learn(&seed(1), 10.0);
+        let quiet = estimator.seconds(&list, &shown, 2);
+        assert_eq!(quiet, 10.0, "two runs of one kind on two cores");
+        estimator.finished(&seed(2), 30.0);
+        assert_eq!(estimator.seconds(&list, &shown, 2), 30.0);
+        assert_eq!(estimator.core_seconds(&seed(3)), 10.0, "a quiet machine is as fast as before");
     }
 }

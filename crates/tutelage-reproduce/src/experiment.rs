@@ -6,10 +6,10 @@ use std::str::FromStr;
 
 use serde::Deserialize;
 use tutelage::{Named, nearest};
-use tutelage_lab::spec::{BudgetSpec, CoverSpec, SpecError, hint};
+use tutelage_lab::spec::{BudgetSpec, CoverSpec, Draft, SpecError, hint};
 use tutelage_lab::{Task, UnknownTask};
 
-use crate::{BadSeeds, parse_seeds};
+use crate::{BadSeeds, form};
 
 /// A figure and everything that it shows.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,18 +53,14 @@ pub enum Draw {
 pub struct Row {
     /// What stands beside the task's name.
     pub name: String,
-    /// The policy class, as a spec names it.
-    pub class: String,
     /// What is plotted.
     pub show: Show,
     /// d₀, for the algorithms that perturb.
     pub d0: PerturbFrom,
-    /// The oracle's budget, where it is not the paper's.
+    /// The oracle's budget with the paper's settings, where it is not the paper's; the quick profile takes a share of it.
     pub budget: Option<BudgetSpec>,
-    /// How states are taken, as a spec names it, where it is not the paper's way.
-    pub sampling: Option<String>,
-    /// How an expert that drives acts, as a spec names it, where it is not the paper's way.
-    pub expert_acts: Option<String>,
+    /// Any other fields of a run's spec, which hold in every profile.
+    pub fields: Draft,
     /// What is compared.
     pub series: Vec<Series>,
 }
@@ -85,6 +81,8 @@ pub enum Show {
 /// Where perturbation states come from.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PerturbFrom {
+    /// Where the row does not say: the task's own box, as when a run is learned by itself.
+    Default,
     /// `dagger`: the states of DAgger's runs of the same setting, all seeds.
     Dagger,
     /// A distribution that needs no runs.
@@ -102,6 +100,7 @@ pub struct Series {
 
 /// Why a file describes no figure.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ExperimentError {
     /// There is no figure of this name.
     #[error("there is no figure `{name}`{} `tutelage reproduce --list` shows all", hint(nearest.as_deref()))]
@@ -145,7 +144,7 @@ pub enum ExperimentError {
         /// What is wrong.
         source: SpecError,
     },
-    /// Its seeds are none.
+    /// It names no seeds.
     #[error("experiment {name}: {source}")]
     Seeds {
         /// The figure.
@@ -184,39 +183,6 @@ const SHIPPED: &[(&str, &str)] = shipped![
     "fewest",
 ];
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Form {
-    title: String,
-    #[serde(default)]
-    paper: String,
-    draw: Draw,
-    #[serde(default)]
-    tasks: Vec<String>,
-    #[serde(default = "ten_seeds")]
-    seeds: String,
-    #[serde(default)]
-    rows: Vec<RowForm>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RowForm {
-    name: String,
-    class: String,
-    #[serde(default)]
-    show: Show,
-    d0: Option<String>,
-    budget: Option<String>,
-    sampling: Option<String>,
-    expert_acts: Option<String>,
-    algorithms: Vec<String>,
-}
-
-fn ten_seeds() -> String {
-    "1-10".into()
-}
-
 impl Experiment {
     /// All figures that come with the project.
     pub fn all() -> Result<Vec<Self>, ExperimentError> {
@@ -242,53 +208,7 @@ impl Experiment {
 
     /// The figure that a TOML text describes.
     pub fn parse(name: &str, text: &str) -> Result<Self, ExperimentError> {
-        let form: Form = toml::from_str(text).map_err(|error| ExperimentError::Toml {
-            name: name.into(),
-            message: error.to_string().trim_end().into(),
-        })?;
-        let task = |task: &String| {
-            let wrong = |source| ExperimentError::Task { name: name.into(), source };
-            task.parse::<Task>().map_err(wrong)
-        };
-        let seeds = parse_seeds(&form.seeds)
-            .map_err(|source| ExperimentError::Seeds { name: name.into(), source })?;
-        let row = |row: RowForm| {
-            let title = row.name.clone();
-            row.check().map_err(|source| ExperimentError::Row {
-                name: name.into(),
-                row: title,
-                source,
-            })
-        };
-        Ok(Self {
-            name: name.into(),
-            title: form.title,
-            paper: form.paper,
-            draw: form.draw,
-            tasks: form.tasks.iter().map(task).collect::<Result<_, _>>()?,
-            seeds,
-            rows: form.rows.into_iter().map(row).collect::<Result<_, _>>()?,
-        })
-    }
-}
-
-impl RowForm {
-    fn check(self) -> Result<Row, SpecError> {
-        let d0 = match self.d0.as_deref() {
-            None | Some("dagger") => PerturbFrom::Dagger,
-            Some(text) => PerturbFrom::Fixed(text.parse()?),
-        };
-        let series = self.algorithms.iter().map(|text| text.parse());
-        Ok(Row {
-            name: self.name,
-            class: self.class,
-            show: self.show,
-            d0,
-            budget: self.budget.map(|text| text.parse()).transpose()?,
-            sampling: self.sampling,
-            expert_acts: self.expert_acts,
-            series: series.collect::<Result<_, _>>()?,
-        })
+        form::parse(name, text)
     }
 }
 

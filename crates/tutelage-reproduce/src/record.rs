@@ -5,11 +5,11 @@ use tutelage::Evaluation;
 use tutelage_envs::trigonometry;
 use tutelage_runs::store::{AnyHistory, Seconds};
 
-use crate::plan::Run;
+use crate::PlannedRun;
 
 /// What a run came to, round by round; small enough to be kept for ever.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Record {
+pub struct RunRecord {
     /// The version of this form.
     pub format: u32,
     /// The run's name, which no other run has.
@@ -30,7 +30,7 @@ pub struct Record {
     pub threads: usize,
     /// The most memory in bytes, where it ran in a process of its own.
     pub memory: Option<u64>,
-    /// n·K after each round.
+    /// |D| after each round.
     pub annotations: Vec<usize>,
     /// How many steps the expert drove up to each round, where it drives at all and somebody counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -57,9 +57,9 @@ pub(crate) const FORMAT: u32 = 1;
 /// A century, in seconds: no round takes longer.
 const MOST_SECONDS: f64 = 3.2e9;
 
-impl Record {
+impl RunRecord {
     /// The record of a run with this history and these times.
-    pub fn new(run: &Run, history: &AnyHistory, times: &[Seconds], threads: usize) -> Self {
+    pub fn new(run: &PlannedRun, history: &AnyHistory, times: &[Seconds], threads: usize) -> Self {
         let results = history.results();
         let lines = history.lines(run.spec.states_per_round, &[]);
         let seconds = |of: &dyn Fn(&Seconds) -> f64| {
@@ -129,6 +129,11 @@ impl Record {
         let phases = [&self.collect_seconds, &self.train_seconds, &self.evaluate_seconds];
         phases.into_iter().flatten().sum()
     }
+
+    /// How long it kept how many cores.
+    pub fn core_seconds(&self) -> f64 {
+        self.seconds() * self.threads as f64
+    }
 }
 
 /// As many digits after the point as mean something.
@@ -151,13 +156,13 @@ mod tests {
 
     #[test]
     fn numbers_that_no_run_has_are_refused() {
-        assert_eq!(Record::parse(&text("1.5", "[2]", "null")).unwrap().seconds(), 1.5);
+        assert_eq!(RunRecord::parse(&text("1.5", "[2]", "null")).unwrap().seconds(), 1.5);
         for seconds in ["1e30", "-1", "1e308", "-0.001"] {
-            let error = Record::parse(&text(seconds, "[2]", "null")).unwrap_err();
+            let error = RunRecord::parse(&text(seconds, "[2]", "null")).unwrap_err();
             assert!(error.contains("a round of"), "{error}");
         }
         for (rewards, losses) in [("[]", "null"), ("[1, 2]", "null"), ("[1]", "[]")] {
-            let error = Record::parse(&text("1", rewards, losses)).unwrap_err();
+            let error = RunRecord::parse(&text("1", rewards, losses)).unwrap_err();
             assert!(error.contains("for 1 rounds"), "{error}");
         }
     }

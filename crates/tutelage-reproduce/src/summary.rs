@@ -5,13 +5,13 @@ use tutelage_runs::stats::{
     Bootstrap, Interval, annotations_to_reach, mean, probability_of_improvement,
 };
 
-use crate::gather::{GatherError, Gathered, gather};
 use crate::paper::series_name;
-use crate::{Archive, Experiment, Plan, Record, Selection, Series, Show};
+use crate::sheet::FinishedPanel;
+use crate::{Archive, ArchiveError, RunList, RunRecord, Series, Sheet, Show};
 
 /// One curve in numbers. Intervals are 80 % bootstrap intervals over runs.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Summary {
+pub struct CurveSummary {
     /// The task.
     pub task: Task,
     /// The row of the figure.
@@ -34,23 +34,22 @@ pub struct Summary {
 
 /// The curves of a figure that has any, in numbers.
 pub fn summarise(
-    experiment: &Experiment,
-    selection: &Selection,
-    plan: &mut Plan,
+    sheet: &Sheet<'_>,
+    runs: &RunList,
     archive: &Archive,
-) -> Result<Vec<Summary>, GatherError> {
-    let panels = gather(experiment, selection, plan, archive)?;
+) -> Result<Vec<CurveSummary>, ArchiveError> {
+    let panels = sheet.finished(runs, archive)?;
     let rewards = panels.iter().filter(|panel| panel.row.show != Show::ImitationLoss);
     Ok(rewards.flat_map(|panel| summaries(panel)).collect())
 }
 
-fn summaries(panel: &Gathered<'_>) -> Vec<Summary> {
+fn summaries(panel: &FinishedPanel<'_>) -> Vec<CurveSummary> {
     let is_dagger =
         |series: &Series| series.algorithm.to_string() == "dagger" && series.data.is_none();
-    let dagger = panel.finished.iter().find(|(series, _)| is_dagger(series));
+    let dagger = panel.curves.iter().find(|(series, _)| is_dagger(series));
     let dagger = dagger.map(|(_, records)| averages(records, |record| Some(&record.reward)));
     let mut summaries = Vec::new();
-    for (series, records) in &panel.finished {
+    for (series, records) in &panel.curves {
         let name = series_name(series);
         let random = format!("{name} random");
         let rival = dagger.as_deref().filter(|_| !is_dagger(series));
@@ -64,12 +63,12 @@ fn summaries(panel: &Gathered<'_>) -> Vec<Summary> {
 }
 
 fn summary(
-    panel: &Gathered<'_>,
+    panel: &FinishedPanel<'_>,
     curve: String,
-    records: &[Record],
+    records: &[RunRecord],
     dagger: Option<&[f64]>,
-    values: impl Fn(&Record) -> Option<&Vec<f64>>,
-) -> Option<Summary> {
+    values: impl Fn(&RunRecord) -> Option<&Vec<f64>>,
+) -> Option<CurveSummary> {
     let runs: Vec<&Vec<f64>> = records.iter().filter_map(&values).collect();
     let bootstrap = Bootstrap::default();
     let plain_mean = |values: &[f64]| mean(values).unwrap_or(f64::NAN);
@@ -85,7 +84,7 @@ fn summary(
     let curve_points: Vec<(usize, f64)> = annotations.iter().enumerate().map(point).collect();
     let improvement =
         |dagger: &[f64]| probability_of_improvement(&averages, dagger, &bootstrap).ok();
-    Some(Summary {
+    Some(CurveSummary {
         task: panel.task,
         row: panel.row.name.clone(),
         curve,
@@ -100,6 +99,6 @@ fn summary(
 }
 
 /// Each run's average over rounds.
-fn averages(records: &[Record], values: impl Fn(&Record) -> Option<&Vec<f64>>) -> Vec<f64> {
+fn averages(records: &[RunRecord], values: impl Fn(&RunRecord) -> Option<&Vec<f64>>) -> Vec<f64> {
     records.iter().filter_map(|record| mean(values(record)?)).collect()
 }

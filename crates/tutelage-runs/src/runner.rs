@@ -201,13 +201,15 @@ where
     }
 
     fn stored_rounds(&self, closed: usize) -> Vec<Round<W::State, W::Action>> {
-        let k = self.job.schedule.states_per_round;
-        let Some(stored) = self.job.material.stored else { return vec![] };
-        let round = |n: usize| {
-            let [first, last] = [n * k, (n + 1) * k].map(|row| row.min(stored.len()));
-            Round::answered(stored.slice(first, last))
-        };
-        (0..closed).map(round).collect()
+        let stored = self.job.material.stored.unwrap_or_default();
+        stored.iter().take(closed).cloned().map(Round::answered).collect()
+    }
+
+    /// Notes what a round of stored data is, before anything that was learned from it.
+    fn note_stored(&mut self, round: usize) -> Result<(), StoreError> {
+        let stored = self.job.material.stored.filter(|_| self.job.algorithm.drive == Drive::Stored);
+        let data = stored.zip(round.checked_sub(1)).and_then(|(rounds, at)| rounds.get(at));
+        data.map_or(Ok(()), |data| self.dir.build_on_round(round, data))
     }
 
     fn load(&self, round: usize) -> Result<Option<O::Policy>, RunError> {
@@ -279,6 +281,7 @@ where
         let Some(policy) = lesson.policy() else { return Ok(()) };
         let bytes = self.oracle.encode(policy);
         let bytes = bytes.map_err(|source| RunError::Policy { round, source })?;
+        self.note_stored(round)?;
         self.dir.put_policy(round, &bytes)?;
         if self.dir.history().results.len() < round {
             self.finish_round(policy, round)?;

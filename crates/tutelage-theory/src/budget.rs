@@ -38,7 +38,7 @@ pub struct Budget {
     pub terms: [Term; 8],
 }
 
-/// A goal, or a theorem's quantity, that makes no sense.
+/// An invalid goal, or an invalid quantity of a theorem.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{field} is {value}; allowed is {allowed}")]
 pub struct GoalError {

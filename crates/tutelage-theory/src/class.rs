@@ -19,6 +19,7 @@ pub struct PolicyClass {
 
 /// Why something is no policy class.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ClassError {
     /// B = 0.
     #[error("the policy class is empty; at least 1 policy is needed")]
@@ -35,7 +36,7 @@ pub enum ClassError {
         /// S.
         states: usize,
     },
-    /// A table names an action that is none.
+    /// A table names an unknown action.
     #[error("policy {policy} takes action {action} in state {state}; allowed is 0 to {last}")]
     Action {
         /// Which policy.

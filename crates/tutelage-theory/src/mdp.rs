@@ -20,6 +20,7 @@ pub struct Mdp {
 
 /// Why something is no MDP.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum MdpError {
     /// A size is zero or too large.
     #[error("{field} is {value}; allowed is {allowed}")]
@@ -45,7 +46,7 @@ pub enum MdpError {
         /// The sum of all entries.
         sum: f64,
     },
-    /// A row of P is no distribution.
+    /// A row of P is not a distribution.
     #[error(
         "P(. | {state}, {action}): allowed are states below {states} with probabilities that sum to 1 (they sum to {sum})"
     )]

@@ -59,6 +59,7 @@ pub enum Covering {
 
 /// Why a problem could not be made.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ProblemError {
     /// The MDP is none.
     #[error(transparent)]
@@ -99,7 +100,7 @@ pub enum ProblemError {
     /// A mixture's weight is no probability.
     #[error("the expert's weight in d0 is {0}; allowed is 0 to 1")]
     Weight(f64),
-    /// A share of d₀ that is none.
+    /// An invalid share of d₀.
     #[error("the share of d0 is {0}; allowed is more than 0, at most 1")]
     Share(f64),
     /// A covering distribution that does not exist.
@@ -178,6 +179,7 @@ impl Problem {
 
     /// The same problem with another loss. The expert's advantage, where a state can be reached at several times, is the
     /// largest of theirs.
+    #[must_use]
     pub fn judged_by(&self, loss: Loss) -> Self {
         let losses: Vec<f64> = match loss {
             Loss::ZeroOne => zero_one(self.mdp.actions(), &self.expert),

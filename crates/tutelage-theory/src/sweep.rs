@@ -72,6 +72,7 @@ pub struct Comparison {
 
 /// Why a sweep could not be carried out.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum SweepError {
     /// A game.
     #[error(transparent)]

@@ -167,12 +167,14 @@ fn check_stored<S: Element, A: Action>(
     material: &Material<'_, S, A>,
     spaces: Spaces,
 ) -> Result<(), LearnError> {
-    let needed = schedule.rounds.saturating_mul(schedule.states_per_round);
-    let rows = material.stored.map_or(0, |stored| stored.len().min(stored.actions.len()));
-    let Some(stored) = material.stored.filter(|_| rows >= needed) else {
-        return Err(LearnError::StoredTooShort { needed, stored: rows });
-    };
-    let misfit = |what| move |source| LearnError::Stored { what, source };
-    check_rows(&stored.states, stored.len(), spaces.states).map_err(misfit("states"))?;
-    check_rows(&stored.actions, stored.len(), spaces.actions).map_err(misfit("actions"))
+    let (stored, rounds) = (material.stored.unwrap_or_default(), schedule.rounds);
+    if stored.len() < rounds {
+        return Err(LearnError::StoredTooShort { rounds, stored: stored.len() });
+    }
+    for (round, n) in stored[..rounds].iter().zip(1..) {
+        let misfit = |what| move |source| LearnError::Stored { round: n, what, source };
+        check_rows(&round.states, round.len(), spaces.states).map_err(misfit("states"))?;
+        check_rows(&round.actions, round.len(), spaces.actions).map_err(misfit("actions"))?;
+    }
+    Ok(())
 }

@@ -86,6 +86,7 @@ impl<T: Element> Batch<T> {
     }
 
     /// The rows `first..last` as a batch of their own.
+    #[must_use]
     pub fn slice(&self, first: usize, last: usize) -> Self {
         Self {
             width: self.width,
@@ -94,6 +95,7 @@ impl<T: Element> Batch<T> {
     }
 
     /// The rows of these numbers, in this order, as a batch of their own.
+    #[must_use]
     pub fn select(&self, rows: &[usize]) -> Self {
         let mut selected = Self::new(self.width);
         rows.iter().for_each(|&row| selected.push(self.row(row)));

@@ -13,6 +13,7 @@ pub struct Bounds {
 
 /// Why numbers are not the ends of a box.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum BoundsError {
     /// There are not as many lower as upper ends.
     #[error("an action box with {low} lower and {high} upper ends; every coordinate has both")]

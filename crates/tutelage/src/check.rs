@@ -7,6 +7,7 @@ use crate::{
 
 /// A contract that was not kept; the message says which.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum Breach {
     /// An environment's.
     #[error("environment: {0}")]

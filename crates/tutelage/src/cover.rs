@@ -45,6 +45,7 @@ pub struct Weighted<S> {
 
 /// Why something is no covering distribution.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum CoverError {
     /// There is nothing to draw.
     #[error("covering distribution d0: no states; at least 1 is needed")]

@@ -43,7 +43,21 @@ impl<S: Element, A: Action> Dataset<S, A> {
     }
 
     /// The rows `first..last`.
+    #[must_use]
     pub fn slice(&self, first: usize, last: usize) -> Self {
         Self { states: self.states.slice(first, last), actions: self.actions.slice(first, last) }
+    }
+
+    /// D cut into rounds of K examples each; what is left over at its end is no round.
+    ///
+    /// ```
+    /// use tutelage::{Batch, Dataset};
+    /// let data = Dataset { states: Batch::<f32>::zeros(7, 2), actions: Batch::<f32>::zeros(7, 1) };
+    /// let sizes: Vec<usize> = data.rounds(3).iter().map(Dataset::len).collect();
+    /// assert_eq!(sizes, [3, 3]);
+    /// ```
+    pub fn rounds(&self, states_per_round: usize) -> Vec<Self> {
+        let k = states_per_round.max(1);
+        (0..self.len() / k).map(|n| self.slice(n * k, (n + 1) * k)).collect()
     }
 }

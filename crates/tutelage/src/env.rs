@@ -109,6 +109,7 @@ impl<E: Env + ?Sized> Env for Box<E> {
 
 /// Why an environment could not go on.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum EnvError {
     /// A row had the wrong number of values.
     #[error("{what} has {found} values, but this task takes {expected}")]

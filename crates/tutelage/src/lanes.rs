@@ -53,6 +53,7 @@ struct Lane<E: Env> {
 
 /// Why a set of lanes could not be made or stepped.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum LaneError {
     /// There is no environment to step.
     #[error("no environment: at least 1 is needed")]

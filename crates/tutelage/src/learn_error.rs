@@ -18,7 +18,7 @@ pub enum LearnError {
     /// E = 0.
     #[error("the ensemble has 0 members; at least 1 is needed")]
     NoMembers,
-    /// A number of the algorithm that makes no sense.
+    /// An invalid number in the algorithm.
     #[error("{what} is {value}; allowed is {allowed}")]
     Number {
         /// Its symbol.
@@ -37,7 +37,7 @@ pub enum LearnError {
     /// Only where the expert drives now and then can it be asked where it drove.
     #[error("asking where the expert drove needs an expert that drives now and then")]
     NeverDrives,
-    /// The training set makes no sense.
+    /// The training set is invalid.
     #[error(transparent)]
     TrainOn(#[from] TrainOnError),
     /// What was done already is not of this task.
@@ -57,19 +57,21 @@ pub enum LearnError {
         rounds: usize,
     },
     /// The stored examples are not of this task.
-    #[error("stored {what}: {source}")]
+    #[error("stored round {round}, {what}: {source}")]
     Stored {
+        /// Which of the stored rounds.
+        round: usize,
         /// "states" or "actions".
         what: &'static str,
         /// What is wrong with them.
         source: SpaceError,
     },
-    /// The stored dataset ends before the rounds do.
-    #[error("all rounds together need {needed} stored examples, but there are {stored}")]
+    /// There are fewer stored rounds than rounds.
+    #[error("rounds is {rounds}, but only {stored} rounds are stored")]
     StoredTooShort {
-        /// N·K.
-        needed: usize,
-        /// The rows stored.
+        /// N.
+        rounds: usize,
+        /// How many are stored.
         stored: usize,
     },
     /// States could not be collected.
@@ -88,7 +90,7 @@ pub enum LearnError {
         /// Why.
         source: ExpertError,
     },
-    /// The expert gave answers that are none.
+    /// The expert gave invalid answers.
     #[error("round {round}: the expert's answers: {source}")]
     Answer {
         /// The round.

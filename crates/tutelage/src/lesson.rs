@@ -305,11 +305,9 @@ where
         Ok(Round::collected(collected, intended))
     }
 
-    /// The next K stored examples, labels and all.
+    /// The next stored round, labels and all.
     fn stored_round(&self) -> Round<S, A> {
-        let k = self.schedule.states_per_round;
-        let (first, last) = (self.closed * k, (self.closed + 1) * k);
-        let examples = self.material.stored.map(|stored| stored.slice(first, last));
+        let examples = self.material.stored.and_then(|rounds| rounds.get(self.closed)).cloned();
         Round::answered(examples.unwrap_or_else(|| Dataset::empty(self.spaces)))
     }
 

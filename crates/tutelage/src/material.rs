@@ -16,8 +16,8 @@ pub struct Material<'a, S, A> {
     pub cover: Option<&'a dyn Cover<S>>,
     /// The separator set, on which random costs are put.
     pub separator: Option<&'a Batch<S>>,
-    /// The examples that are trained on where nobody drives, actions in the task's own units.
-    pub stored: Option<&'a Dataset<S, A>>,
+    /// The rounds that are trained on where nobody drives, of whatever sizes, actions in the task's own units.
+    pub stored: Option<&'a [Dataset<S, A>]>,
 }
 
 impl<S, A> Material<'_, S, A> {

@@ -115,6 +115,7 @@ impl<O: DurableOracle + ?Sized + Send> DurableOracle for Box<O> {
 
 /// Why an oracle returned no policy.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum OracleError {
     /// An ensemble without members.
     #[error("0 members: an ensemble has at least 1")]

@@ -33,6 +33,7 @@ impl Stream {
     ///
     /// ChaCha is a pseudo-random function of (key, stream, counter): the parent's key, a hash of the name and the index
     /// fill these three places, and the output block is the child's key.
+    #[must_use]
     pub fn fork(&self, name: &str, index: u64) -> Self {
         const WORDS_PER_BLOCK: u128 = 16;
         let mut function = Rng::from_seed(self.key);

@@ -29,7 +29,7 @@ pub enum Size {
     Poisson(f64),
 }
 
-/// A choice of training set that makes no sense.
+/// An invalid choice of training set.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TrainOnError {

@@ -35,7 +35,7 @@ fn bad_schedules_and_bad_choices_are_named() {
     refused(bootstrap_dagger(0, STRIDE), good, &["0 members"]);
     refused(mftpl_p(1, -1.0, STRIDE), good, &["lambda is -1"]);
     refused(logger_m(1, 1.0, STRIDE), good, &["continuous"]);
-    refused(supervised(), good, &["need 24", "there are 0"]);
+    refused(supervised(), good, &["rounds is 4", "only 0 rounds are stored"]);
     refused(mixed_dagger(Beta::Constant(2.0), STRIDE), good, &["beta is 2", "up to 1"]);
     refused(dart(f64::NAN, STRIDE), good, &["alpha is NaN"]);
     refused(ensemble_dagger(2, -1.0, 0.1, 1), good, &["chi is -1"]);
@@ -174,15 +174,19 @@ fn what_is_continued_or_stored_must_be_of_the_task() {
     let error = begin(Progress { rounds, ..Progress::none() }).unwrap_err();
     assert!(error.contains("5 rounds, which is more than 4"), "{error}");
     let stored = |states, actions| {
-        let data = Dataset { states: Batch::zeros(24, states), actions: Batch::zeros(24, actions) };
-        let material = Material { stored: Some(&data), ..Material::none() };
+        let good = Dataset { states: Batch::zeros(24, 2), actions: Batch::zeros(24, 1) };
+        let mut rounds = good.rounds(6);
+        rounds[2] = Dataset { states: Batch::zeros(9, states), actions: Batch::zeros(9, actions) };
+        let material = Material { stored: Some(&rounds), ..Material::none() };
         attempt(&mut rightwards(), supervised(), schedule(), material)
             .map(|_| ())
             .map_err(|error| error.to_string())
     };
     assert_eq!(stored(2, 1), Ok(()));
     let wrong = |what, found, expected| {
-        Err(format!("stored {what}: rows of {found} values; in this task they have {expected}"))
+        Err(format!(
+            "stored round 3, {what}: rows of {found} values; in this task they have {expected}"
+        ))
     };
     assert_eq!(stored(3, 1), wrong("states", 3, 2));
     assert_eq!(stored(2, 2), wrong("actions", 2, 1));

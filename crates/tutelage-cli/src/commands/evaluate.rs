@@ -8,7 +8,6 @@ use tutelage::{Deploy, Evaluation, ExpertActs, Stream};
 use tutelage_lab::spec::{Draft, EvaluationDraft};
 use tutelage_lab::{Task, evaluate_expert, evaluate_run, load_expert};
 
-use super::expert::play;
 use crate::output::{Output, Row};
 
 /// Play full episodes with a learned policy or an expert.
@@ -93,7 +92,7 @@ impl Evaluate {
             return Ok(evaluate_expert(&draft.check()?, acts, &stream)?);
         }
         let expert = load_expert(&self.who, self.task)?;
-        Ok(play(&expert, acts, self.episodes as usize, self.seed)?)
+        Ok(expert.play(acts, self.episodes as usize, self.seed)?)
     }
 }
 

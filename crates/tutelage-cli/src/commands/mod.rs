@@ -15,8 +15,7 @@ mod spec_args;
 mod tasks;
 mod theory;
 mod watch;
-
-pub use reproduce::end_with_parent;
+mod work;
 
 use crate::output::Output;
 
@@ -51,6 +50,9 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: theory::Theory,
     },
+    /// Carry out the run that is named on standard input, for a process that waits for it
+    #[command(hide = true)]
+    Work,
     /// The tasks, with their dimensions and usual settings
     Tasks,
     /// The algorithms, as values of four choices
@@ -72,6 +74,7 @@ impl Command {
             Self::Expert(command) => command.run(output),
             Self::Reproduce(command) => command.run(output),
             Self::Theory { command } => command.run(output),
+            Self::Work => work::run(),
             Self::Tasks => tasks::run(output),
             Self::Algorithms => algorithms::run(output),
         }

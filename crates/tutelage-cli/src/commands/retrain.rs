@@ -47,13 +47,6 @@ impl Retrain {
     fn spec(&self, stored: &RunSpec) -> anyhow::Result<RunSpec> {
         let sizes = round_sizes(&self.dir)?;
         let (rounds, dir) = (sizes.len() as i64, self.dir.display());
-        if let Some(size) = sizes.iter().find(|&&size| size != stored.states_per_round) {
-            bail!(
-                "{dir} has rounds of different sizes ({size} answers where {} were asked for); only runs whose rounds are \
-                 alike can be trained on round by round",
-                stored.states_per_round
-            );
-        }
         match (rounds, self.rounds.unwrap_or(rounds)) {
             (0, _) => bail!("{dir} holds no annotated round to train on"),
             (1, 2..) => bail!("{dir}: only 1 round is annotated"),

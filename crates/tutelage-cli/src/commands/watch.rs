@@ -148,7 +148,7 @@ impl Watch {
     fn film_expert(&self, act: Option<evaluate::Act>, output: &Output) -> anyhow::Result<()> {
         let acts = act.unwrap_or(evaluate::Act::Mean).expert_acts()?;
         let mut expert = load_expert(&self.target, self.task)?;
-        let env = expert.env()?;
+        let env = expert.task().env(expert.view())?;
         let (size, bounds) = (env.spaces().actions, env.bounds());
         let space = ActionSpace { size, bounds };
         let mut actor = ByExpert::new(&mut expert, acts, &space);
@@ -266,7 +266,8 @@ impl Filmed for f32 {
         if let Some(stage) = spec.task.vector_stage() {
             return watch.film_stage(output, spec.task, stage, actor);
         }
-        let env = load_expert(&spec.expert, Some(spec.task))?.env()?;
+        let expert = load_expert(&spec.expert, Some(spec.task))?;
+        let env = expert.task().env(expert.view())?;
         watch.film(output, spec.task, env, actor, |env, renderer| {
             Ok(robot_frame(renderer, env.env().env())?)
         })

@@ -27,7 +27,7 @@ pub struct Card {
 pub struct Score {
     /// The task's name.
     pub task: String,
-    /// `mean` for the mean action, `sample` for a drawn one (clipped).
+    /// `mean` for the mean action, `sample` for one drawn with the noise (clipped).
     pub act: String,
     /// How many episodes.
     pub episodes: usize,

@@ -24,6 +24,7 @@ pub(crate) const UNPACKED: u64 = 1 << 26;
 
 /// Why a file gave no expert, or could not be written.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum FileError {
     /// The operating system refused.
     #[error("{}: {source}", path.display())]
@@ -45,6 +46,7 @@ pub enum FileError {
 
 /// What is wrong with a file's content.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum Problem {
     /// Not a file of this kind, or a damaged one.
     #[error("not {expected}: {why}")]

@@ -47,6 +47,7 @@ pub struct Iteration {
 
 /// Why training stopped.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum TrainError {
     /// A setting is impossible.
     #[error(transparent)]

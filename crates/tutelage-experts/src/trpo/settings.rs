@@ -83,6 +83,22 @@ impl Default for TrpoSettings {
 }
 
 impl TrpoSettings {
+    /// What can be chosen on the command line: the name of every option and its value here.
+    pub fn options(&self) -> [(&'static str, String); 10] {
+        [
+            ("steps", self.steps.to_string()),
+            ("batch", self.batch.to_string()),
+            ("episode", self.episode.to_string()),
+            ("stumble", self.stumble.to_string()),
+            ("max-kl", self.region.max_kl.to_string()),
+            ("entropy", self.region.entropy.to_string()),
+            ("initial-log-std", self.initial_log_std.to_string()),
+            ("min-log-std", self.region.min_log_std.to_string()),
+            ("min-state-std", self.min_state_std.to_string()),
+            ("gamma", self.gamma.to_string()),
+        ]
+    }
+
     /// Good settings for a task.
     pub fn for_task(task: Task) -> Self {
         let defaults = Self::default();

@@ -60,6 +60,7 @@ impl From<Batch<u32>> for Rows {
 
 /// Why annotations could not be exported.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ExportError {
     /// The expert has answered nothing yet.
     #[error("there are no annotations yet")]

@@ -80,6 +80,7 @@ impl Draft {
     }
 
     /// This draft, and where it says nothing, the other one.
+    #[must_use]
     pub fn or(self, other: Self) -> Self {
         let (oracle, evaluation) =
             (self.oracle.unwrap_or_default(), self.evaluation.unwrap_or_default());

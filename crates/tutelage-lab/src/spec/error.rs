@@ -52,7 +52,7 @@ pub enum SpecError {
 }
 
 impl SpecError {
-    /// A name that is none of `names`.
+    /// A name that is not among `names`.
     pub(crate) fn unknown(field: &'static str, value: &str, names: &[&str]) -> Self {
         Self::Unknown {
             field,

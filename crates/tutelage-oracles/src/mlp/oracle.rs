@@ -82,7 +82,6 @@ impl<A: Head> Mlp<A> {
     }
 
     /// The training rule.
-    #[must_use]
     pub fn settings(&self) -> &MlpSettings {
         &self.settings
     }

@@ -67,19 +67,16 @@ impl<A: Head> Ensemble<A> {
     }
 
     /// The shape that all members share.
-    #[must_use]
     pub fn network(&self) -> &Network {
         &self.network
     }
 
     /// The parameters of each member.
-    #[must_use]
     pub fn parameters(&self) -> &[AlignedVec] {
         &self.members
     }
 
     /// What states are standardised by before the networks see them, if they are.
-    #[must_use]
     pub fn standardiser(&self) -> Option<&Standardiser> {
         self.standardiser.as_ref()
     }

@@ -14,7 +14,6 @@ pub enum Budget {
 
 impl Budget {
     /// The number of iterations on a training set of `rows` rows.
-    #[must_use]
     pub fn iterations(self, rows: usize, batch: usize) -> usize {
         match self {
             Self::Epochs(epochs) => epochs.saturating_mul((rows / batch).max(1)),

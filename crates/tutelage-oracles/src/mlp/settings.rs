@@ -46,7 +46,6 @@ impl Default for MlpSettings {
 
 impl MlpSettings {
     /// The rule of the experiments for these hidden widths: 2000 epochs of minibatches of 200, Adam at 2.5e-4, states as they are given.
-    #[must_use]
     pub fn new(hidden: &[usize]) -> Self {
         Self {
             hidden: hidden.to_vec(),
@@ -90,7 +89,7 @@ fn check_adam(adam: AdamSettings) -> Result<(), SettingsError> {
     }
 }
 
-/// A setting that makes no sense.
+/// An invalid setting.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SettingsError {

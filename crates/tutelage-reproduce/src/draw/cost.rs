@@ -7,28 +7,24 @@ use tutelage_lab::Task;
 use super::DrawError;
 use crate::cost::{Cost, costs};
 use crate::paper::{authors_memory, authors_seconds, task_name};
-use crate::{Archive, Experiment, Plan, Profile, Selection};
+use crate::{Archive, Profile, RunList, Sheet};
 
 pub(super) fn figure(
-    experiment: &Experiment,
-    selection: &Selection,
-    plan: &mut Plan,
+    sheet: &Sheet<'_>,
+    runs: &RunList,
     archive: &Archive,
 ) -> Result<Figure, DrawError> {
-    let costs = costs(experiment, selection, plan, archive)?;
-    let algorithms: Vec<Named> = experiment
-        .rows
-        .iter()
-        .flat_map(|row| selection.series(row))
-        .map(|series| series.algorithm)
-        .collect();
+    let costs = costs(sheet, runs, archive)?;
     let begun = |task: &Task| costs.iter().any(|cost| cost.task == *task);
-    let tasks: Vec<Task> = selection.tasks(experiment).into_iter().filter(begun).collect();
-    if tasks.is_empty() {
-        return Err(DrawError::Nothing(experiment.name.clone()));
-    }
-    let panels = Panels { profile: selection.profile, algorithms, costs };
-    let mut figure = Figure::new(&experiment.title).columns(tasks.len());
+    let tasks: Vec<Task> = sheet.tasks().into_iter().filter(begun).collect();
+    let Some(&first) = tasks.first() else {
+        return Err(DrawError::Nothing(sheet.experiment.name.clone()));
+    };
+    let of_one_task = sheet.panels.iter().filter(|panel| panel.task == first);
+    let algorithms: Vec<Named> =
+        of_one_task.flat_map(|panel| &panel.curves).map(|curve| curve.series.algorithm).collect();
+    let panels = Panels { profile: sheet.profile, algorithms, costs };
+    let mut figure = Figure::new(&sheet.experiment.title).columns(tasks.len());
     figure.panels.extend(tasks.iter().map(|&task| panels.time(task)));
     figure.panels.extend(tasks.iter().map(|&task| panels.memory(task)));
     Ok(figure)
@@ -91,7 +87,7 @@ fn beside_the_authors(panel: Panel, published: Vec<(f64, f64)>) -> Panel {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Record;
+    use crate::{Experiment, RunRecord, Selection};
 
     #[test]
     fn only_the_papers_runs_stand_beside_the_authors() {
@@ -104,16 +100,17 @@ mod tests {
                 tasks: Some(vec!["hopper".parse().unwrap()]),
                 ..Selection::default()
             };
-            let mut plan = Plan::default();
-            for run in plan.add(&experiment, &selection).unwrap() {
-                let run = &plan.runs[run];
+            let mut runs = RunList::default();
+            let sheet = runs.sheet(&experiment, &selection).unwrap();
+            for run in sheet.runs() {
+                let run = &runs[run];
                 let nothing = tutelage_runs::store::AnyHistory::Vectors(Default::default());
-                archive.save(run, &Record::new(run, &nothing, &[], 2)).unwrap();
+                archive.save(run, &RunRecord::new(run, &nothing, &[], 2)).unwrap();
             }
-            let figure = figure(&experiment, &selection, &mut plan, &archive).unwrap();
+            let figure = figure(&sheet, &runs, &archive).unwrap();
             assert_eq!(figure.panels.len(), 2);
             assert!(figure.panels.iter().all(|panel| panel.curves.len() == curves), "{profile}");
-            let costs = costs(&experiment, &selection, &mut plan, &archive).unwrap();
+            let costs = costs(&sheet, &runs, &archive).unwrap();
             let compared = costs.iter().any(|cost| cost.authors_seconds.is_some());
             assert_eq!(compared, profile == Profile::Paper);
         }

@@ -7,33 +7,32 @@ use tutelage_lab::Task;
 use tutelage_runs::stats::{Bootstrap, mean};
 
 use super::DrawError;
-use crate::gather::{Gathered, gather};
 use crate::paper::{look, series_name, task_name};
-use crate::{Archive, Experiment, Plan, Record, Row, Selection, Series, Show};
+use crate::sheet::FinishedPanel;
+use crate::{Archive, Row, RunList, RunRecord, Series, Sheet, Show};
 
 pub(super) fn figure(
-    experiment: &Experiment,
-    selection: &Selection,
-    plan: &mut Plan,
+    sheet: &Sheet<'_>,
+    runs: &RunList,
     archive: &Archive,
 ) -> Result<Figure, DrawError> {
-    let mut panels = gather(experiment, selection, plan, archive)?;
+    let mut panels = sheet.finished(runs, archive)?;
     let begun: HashSet<Task> =
-        panels.iter().filter(|panel| !panel.finished.is_empty()).map(|panel| panel.task).collect();
+        panels.iter().filter(|panel| !panel.curves.is_empty()).map(|panel| panel.task).collect();
     if begun.is_empty() {
-        return Err(DrawError::Nothing(experiment.name.clone()));
+        return Err(DrawError::Nothing(sheet.experiment.name.clone()));
     }
     panels.retain(|panel| begun.contains(&panel.task));
     // A task is a column; the rows of a single one stand side by side.
     let columns = if begun.len() == 1 { panels.len().min(3) } else { begun.len() };
-    let mut figure = Figure::new(&experiment.title).columns(columns);
-    for Gathered { task, row, finished } in panels {
-        figure = figure.panel(panel(task, row, &finished));
+    let mut figure = Figure::new(&sheet.experiment.title).columns(columns);
+    for FinishedPanel { task, row, curves } in panels {
+        figure = figure.panel(panel(task, row, &curves));
     }
     Ok(figure)
 }
 
-fn panel(task: Task, row: &Row, finished: &[(Series, Vec<Record>)]) -> Panel {
+fn panel(task: Task, row: &Row, finished: &[(Series, Vec<RunRecord>)]) -> Panel {
     let counts = || finished.iter().map(|(_, records)| records.len());
     let seeds = match (counts().min(), counts().max()) {
         (None, _) | (_, None) => "no runs yet".into(),
@@ -75,7 +74,7 @@ fn panel(task: Task, row: &Row, finished: &[(Series, Vec<Record>)]) -> Panel {
 }
 
 /// The expert as a level. One so far above all curves that they could not be told apart beside it is named instead.
-fn show_expert(panel: &mut Panel, finished: &[(Series, Vec<Record>)]) {
+fn show_expert(panel: &mut Panel, finished: &[(Series, Vec<RunRecord>)]) {
     let experts = finished.iter().flat_map(|(_, records)| records);
     let experts: Vec<f64> = experts.filter_map(|record| record.expert_reward).collect();
     let Some(expert) = mean(&experts) else { return };
@@ -95,8 +94,8 @@ fn curve(
     name: String,
     color: Color,
     style: Style,
-    records: &[Record],
-    values: impl Fn(&Record) -> Option<&Vec<f64>>,
+    records: &[RunRecord],
+    values: impl Fn(&RunRecord) -> Option<&Vec<f64>>,
 ) -> Option<Curve> {
     let annotations = &records.first()?.annotations;
     let runs: Vec<Vec<f64>> = records

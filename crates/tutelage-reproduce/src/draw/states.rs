@@ -9,10 +9,11 @@ use tutelage_figures::{Color, Curve, Figure, Panel, Style};
 
 use super::DrawError;
 use crate::paper::series_name;
-use crate::{Archive, Draw, Experiment, Plan, Selection, Series};
+use crate::{Archive, Draw, RunList, Series, Sheet};
 
 /// Why there is no map.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum StatesError {
     /// There are too few states for a map.
     #[error("{0} states are too few for a map")]
@@ -36,44 +37,35 @@ const EPOCHS: usize = 1000;
 const THETA: f32 = 0.5;
 
 pub(super) fn figure(
-    experiment: &Experiment,
-    selection: &Selection,
-    plan: &mut Plan,
+    sheet: &Sheet<'_>,
+    runs: &RunList,
     archive: &Archive,
 ) -> Result<Figure, DrawError> {
-    let runs = plan.add(experiment, selection)?;
-    let series: Vec<Series> =
-        experiment.rows.iter().flat_map(|row| selection.series(row)).copied().collect();
-    let names: Vec<&str> = runs.iter().map(|&run| plan.runs[run].name.as_str()).collect();
+    let series: Vec<Series> = sheet.curves().map(|curve| curve.series).collect();
+    let names: Vec<&str> = sheet.runs().iter().map(|&run| runs[run].name.as_str()).collect();
     let key = format!("# {}", names.join(" "));
-    let path = archive.map_path(&experiment.name);
+    let path = archive.map_path(&sheet.experiment.name);
     let places = match std::fs::read_to_string(&path).ok().and_then(|text| parse(&text, &key)) {
         Some(places) => places,
         None => {
-            let places = map(plan, &runs, &series, archive)?;
+            let places = map(sheet, runs, archive)?;
             archive.write(&path, print(&places, &key).as_bytes())?;
             places
         }
     };
-    Ok(match experiment.draw {
-        Draw::TwoStates => together(&experiment.title, &series, &places),
-        _ => apart(&experiment.title, &series, &places),
+    Ok(match sheet.experiment.draw {
+        Draw::TwoStates => together(&sheet.experiment.title, &series, &places),
+        _ => apart(&sheet.experiment.title, &series, &places),
     })
 }
 
-/// Places all runs' states on one map. Runs come in the order of the plan, curves in that of the figure.
-fn map(
-    plan: &Plan,
-    runs: &[usize],
-    series: &[Series],
-    archive: &Archive,
-) -> Result<Vec<Place>, DrawError> {
+/// Places all runs' states on one map, curve by curve.
+fn map(sheet: &Sheet<'_>, runs: &RunList, archive: &Archive) -> Result<Vec<Place>, DrawError> {
     let mut rows: Vec<Vec<f32>> = Vec::new();
     let mut places = Vec::new();
-    for &run in runs {
-        let run = &plan.runs[run];
-        let of = |series: &Series| series.algorithm == run.spec.algorithm;
-        let Some(index) = series.iter().position(of) else { continue };
+    let shown = sheet.curves().enumerate();
+    for (index, run) in shown.flat_map(|(i, curve)| curve.runs.iter().map(move |&run| (i, run))) {
+        let run = &runs[run];
         let history = archive.data(run).ok_or_else(|| DrawError::Nothing(run.name.clone()))?;
         for (n, states) in history.states().into_iter().enumerate() {
             for row in states.rows() {

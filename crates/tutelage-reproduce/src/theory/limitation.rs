@@ -5,7 +5,7 @@ use tutelage_theory::{Loss, Problem};
 
 use super::regret::{cost_panel, regret_panel};
 use super::{Played, Rules, TheoryError, play_all, problem, rules};
-use crate::{Experiment, Selection};
+use crate::Sheet;
 
 /// Every algorithm's games on Proposition 1's problem, with the paper's own loss and with the 0–1 loss.
 pub fn play_limitation(
@@ -41,15 +41,12 @@ pub fn limitation_figure(
 }
 
 /// The figure of Proposition 1.
-pub(crate) fn limitation(
-    experiment: &Experiment,
-    selection: &Selection,
-) -> Result<Figure, TheoryError> {
-    let mut rules = rules(experiment, selection, 5);
+pub(crate) fn limitation(sheet: &Sheet<'_>) -> Result<Figure, TheoryError> {
+    let mut rules = rules(sheet, 5);
     rules.lambdas.truncate(1);
     let problem = problem("limitation")?;
     let played = play_limitation(&problem, &rules)?;
-    Ok(limitation_figure(&experiment.title, &problem, &rules, &played))
+    Ok(limitation_figure(&sheet.experiment.title, &problem, &rules, &played))
 }
 
 fn loss_name(loss: Loss) -> &'static str {

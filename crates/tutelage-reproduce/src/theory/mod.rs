@@ -17,7 +17,7 @@ pub use sweep::sweep_figure;
 pub use table::table_figure;
 
 use crate::paper::look;
-use crate::{Experiment, Profile, Selection};
+use crate::{Profile, Sheet};
 
 /// Why a game could not be played.
 #[derive(Debug, thiserror::Error)]
@@ -84,14 +84,14 @@ fn styled(curve: Curve, (color, style): (Color, Style)) -> Curve {
 }
 
 /// The games behind the committed figures.
-fn rules(experiment: &Experiment, selection: &Selection, states_per_round: usize) -> Rules {
-    let (rounds, most_members) = match selection.profile {
+fn rules(sheet: &Sheet<'_>, states_per_round: usize) -> Rules {
+    let (rounds, most_members) = match sheet.profile {
         Profile::Quick => (300, 500),
         Profile::Paper => (1000, 2000),
     };
     let schedule = Schedule { rounds, states_per_round, most_members };
     let lambdas = vec![Lambda::Proof, Lambda::Rate(0.1)];
-    Rules { schedule, lambdas, seeds: selection.seeds(experiment), delta: 0.05 }
+    Rules { schedule, lambdas, seeds: sheet.seeds.clone(), delta: 0.05 }
 }
 
 fn problem(name: &str) -> Result<Problem, TheoryError> {

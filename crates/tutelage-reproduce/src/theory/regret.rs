@@ -5,7 +5,7 @@ use tutelage_figures::{Color, Curve, Figure, Panel, Scale, Style};
 use tutelage_theory::{Bound, Game, Lambda, Player, Problem, Schedule, contestants, play};
 
 use super::{TheoryError, describe, look_of, problem, rules, styled};
-use crate::{Experiment, Selection};
+use crate::Sheet;
 
 /// One algorithm's game with one seed.
 pub struct Played {
@@ -132,12 +132,9 @@ fn bound_panel(problem: &Problem, rules: &Rules, played: &[Played]) -> Panel {
 }
 
 /// The figure of the regret theorem: two finite problems, a row each.
-pub(crate) fn regret(
-    experiment: &Experiment,
-    selection: &Selection,
-) -> Result<Figure, TheoryError> {
-    let rules = rules(experiment, selection, 1);
-    let mut figure = Figure::new(&experiment.title).columns(2);
+pub(crate) fn regret(sheet: &Sheet<'_>) -> Result<Figure, TheoryError> {
+    let rules = rules(sheet, 1);
+    let mut figure = Figure::new(&sheet.experiment.title).columns(2);
     for name in ["trap", "random"] {
         let problem = problem(name)?;
         let played = play_all(&problem, &rules)?;
@@ -215,7 +212,7 @@ mod tests {
         let rules = rules(&[Lambda::Proof, Lambda::Fixed(2.0)]);
         let played = play_all(&problem, &rules).unwrap();
         let groups = by_player(&played);
-        assert_eq!(groups.len(), 6, "MFTPL-P twice");
+        assert_eq!(groups.len(), 7, "MFTPL-P twice");
         let panel = regret_panel("", &rules, &played);
         for (curve, (.., games)) in panel.curves.iter().zip(&groups) {
             let last = [0, 1].map(|i: usize| games[i].regret[11] / 12.0);

@@ -13,6 +13,7 @@ pub use summary::{annotations_to_reach, interquartile_mean, mean};
 
 /// Numbers that no statistic can be made of.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum StatsError {
     /// There is no run.
     #[error("no runs; at least 1 is needed")]
@@ -27,7 +28,7 @@ pub enum StatsError {
         /// How many the first has.
         expected: usize,
     },
-    /// A share that is none.
+    /// An invalid share.
     #[error("the level is {0}; allowed is a number above 0 and below 1")]
     Level(f64),
     /// Too few resamples.

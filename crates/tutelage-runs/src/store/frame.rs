@@ -83,7 +83,7 @@ pub(crate) fn scan(bytes: &[u8]) -> Result<Scan, NoLog> {
     }
 }
 
-/// How many records are whole before the first that is not, and where they end; nothing where this is no log.
+/// How many records are whole before the first that is not, and where they end; nothing where the bytes are not a log.
 pub(crate) fn whole(bytes: &[u8]) -> Option<(usize, usize)> {
     let version = word(bytes, MAGIC.len()).filter(|_| bytes.starts_with(MAGIC))?;
     let mut count = 0;

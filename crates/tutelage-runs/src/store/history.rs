@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 
 use tutelage::{Action, Batch, Dataset, Evaluation, Round};
 
-use super::record::{Given, PolicyNote, Questions, Record, Stored};
+use super::record::{Fingerprint, PolicyNote, Questions, Record, Stored};
 
 /// Everything that happened in a run, derived from its log.
 #[derive(Clone, Debug, PartialEq)]
 pub struct History<S, A> {
     /// The frozen spec; where the run was extended, the last one.
     pub spec: String,
-    /// The stored data that the run builds on.
-    pub given: Vec<Given>,
+    /// The stored data that the run builds on, and the expert.
+    pub fingerprints: Vec<Fingerprint>,
     /// The expert's own evaluation, where it came so far.
     pub expert: Option<Evaluation>,
     /// The rounds in order; the last one may be under way. Answers are in the task's own units.
@@ -38,7 +38,7 @@ impl<S, A> Default for History<S, A> {
     fn default() -> Self {
         Self {
             spec: String::new(),
-            given: vec![],
+            fingerprints: vec![],
             expert: None,
             rounds: vec![],
             results: vec![],
@@ -51,7 +51,7 @@ impl<S: Stored, A: Stored + Action> History<S, A> {
     /// Whether a record can follow what was there; if not, why.
     pub(crate) fn check(&self, record: &Record<S, A>) -> Result<(), String> {
         match record {
-            Record::Spec(_) | Record::Given(_) | Record::Expert(_) => Ok(()),
+            Record::Spec(_) | Record::Fingerprint(_) | Record::Expert(_) => Ok(()),
             Record::States { round, states } => self.check_states(*round, states),
             Record::Questions(Questions { round, states, intended, .. }) => {
                 self.check_states(*round, states)?;
@@ -147,7 +147,7 @@ impl<S: Stored, A: Stored + Action> History<S, A> {
     pub(crate) fn add(&mut self, record: Record<S, A>) {
         match record {
             Record::Spec(text) => self.spec = text,
-            Record::Given(given) => self.given.push(given),
+            Record::Fingerprint(data) => self.fingerprints.push(data),
             Record::Expert(evaluation) => self.expert = Some(evaluation),
             Record::States { states, .. } => {
                 self.rounds.push(Round::new(states, self.action_width().unwrap_or(1)));
@@ -184,8 +184,8 @@ impl<S: Stored, A: Stored + Action> History<S, A> {
     }
 
     /// What the run noted under this name when it began.
-    pub fn noted(&self, name: &str) -> Option<&Given> {
-        self.given.iter().find(|given| given.name == name)
+    pub fn noted(&self, name: &str) -> Option<&Fingerprint> {
+        self.fingerprints.iter().find(|fingerprint| fingerprint.name == name)
     }
 
     /// Whether anything happened yet.
@@ -204,20 +204,28 @@ impl<S: Stored, A: Stored + Action> History<S, A> {
         trained.max(self.results.len())
     }
 
+    /// D₁, D₂, …: what each annotated round added to D, in the task's own units; some may be empty. None before the first
+    /// answer.
+    pub fn annotated_rounds(&self) -> Vec<Dataset<S, A>> {
+        let Some(width) = self.action_width() else { return vec![] };
+        let examples = |round: &Round<S, A>| {
+            let rows = round.answered_rows();
+            let actions = match rows[..] {
+                [] => Batch::new(width),
+                _ => round.answers.select(&rows),
+            };
+            Dataset { states: round.states.select(&rows), actions }
+        };
+        self.rounds.iter().filter(|round| round.is_settled()).map(examples).collect()
+    }
+
     /// D after so many rounds, as far as they are annotated, in the task's own units.
     pub fn data(&self, rounds: usize) -> Option<Dataset<S, A>> {
-        let first = self.rounds.first()?;
-        let mut data = Dataset {
-            states: Batch::new(first.states.width()),
-            actions: Batch::new(self.action_width()?),
-        };
-        for round in self.rounds.iter().take(rounds).filter(|round| round.is_settled()) {
-            let rows = round.answered_rows();
-            if !rows.is_empty() {
-                data.extend(&round.states.select(&rows), &round.answers.select(&rows));
-            }
-        }
-        Some(data)
+        let rounds = self.annotated_rounds().into_iter().take(rounds);
+        rounds.reduce(|mut data, round| {
+            data.append(&round);
+            data
+        })
     }
 
     /// How many answers the expert has given.
@@ -225,11 +233,12 @@ impl<S: Stored, A: Stored + Action> History<S, A> {
         self.rounds.iter().map(|round| round.answered_rows().len()).sum()
     }
 
-    /// How many examples were trained on after so many rounds; a run on stored data, which has none of its own, took K of
-    /// them in each.
+    /// How many examples were trained on after so many rounds. A run on stored data has noted how many it took in each; runs
+    /// from before that was noted took K.
     pub fn annotations_after(&self, rounds: usize, states_per_round: usize) -> usize {
         if self.rounds.is_empty() {
-            return rounds * states_per_round;
+            let noted = |round| self.noted(&stored_round(round)).map(|data| data.rows as usize);
+            return (1..=rounds).map(|round| noted(round).unwrap_or(states_per_round)).sum();
         }
         self.rounds.iter().take(rounds).map(|round| round.answered_rows().len()).sum()
     }
@@ -238,6 +247,11 @@ impl<S: Stored, A: Stored + Action> History<S, A> {
     pub fn expert_steps_after(&self, rounds: usize) -> u64 {
         self.rounds.iter().take(rounds).map(|round| round.steps.by_expert).sum()
     }
+}
+
+/// What a run on stored data calls what it trained on after so many rounds of it.
+pub(crate) fn stored_round(round: usize) -> String {
+    format!("data: round {round}")
 }
 
 fn rows_from(first: u32, count: usize) -> Vec<u32> {

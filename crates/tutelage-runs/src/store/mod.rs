@@ -10,6 +10,7 @@
 //! Every record is on disk before what it says is used. Counters and curves are derived by replaying the log.
 
 mod any;
+mod discard;
 mod disk;
 mod frame;
 mod history;
@@ -19,9 +20,10 @@ mod salvage;
 mod times;
 
 pub use any::{AnyHistory, read_any};
+pub use discard::discard;
 pub use disk::{Disk, LogFile, OsDisk};
 pub use history::{History, RoundResult};
-pub use record::{Given, PolicyNote, Stored};
+pub use record::{Fingerprint, PolicyNote, Stored};
 pub use run_dir::{
     Cut, RunDir, decode_log, kept_policies, policy_path, read_history, read_policy, read_spec,
 };
@@ -105,7 +107,7 @@ pub enum StoreError {
     },
     /// Stored data that the run builds on has changed.
     #[error("{path}: the stored data for {name} has changed since the run began ({detail})")]
-    Given {
+    Changed {
         /// The folder.
         path: PathBuf,
         /// What the data is for.
@@ -123,7 +125,7 @@ pub enum StoreError {
         /// Ours.
         supported: u32,
     },
-    /// The log is no log.
+    /// The file is not a log.
     #[error("{path} is not a log of a run")]
     NoLog {
         /// The file.
@@ -153,12 +155,12 @@ pub enum StoreError {
 
 impl StoreError {
     /// A run builds on other data than it noted when it began.
-    pub fn given(path: &Path, noted: &Given, found: &Given) -> Self {
+    pub fn changed(path: &Path, noted: &Fingerprint, found: &Fingerprint) -> Self {
         let detail = format!(
             "{} rows with checksum {:08x} then, {} with {:08x} now",
             noted.rows, noted.checksum, found.rows, found.checksum
         );
-        Self::Given { path: path.into(), name: found.name.clone(), detail }
+        Self::Changed { path: path.into(), name: found.name.clone(), detail }
     }
 }
 

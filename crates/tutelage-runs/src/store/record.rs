@@ -3,7 +3,7 @@
 //! ```text
 //! payload     = kind:u8 fields
 //! 1 spec      = text                                         again where the run was extended
-//! 2 given     = crc32c:u32 rows:u32 name                     stored data that the run builds on
+//! 2 built on  = crc32c:u32 rows:u32 name                     stored data that the run builds on
 //! 3 expert    = evaluation                                   the expert's own line
 //! 4 states    = round:u32 rows                               format 1: the states of a round
 //! 5 answers   = round:u32 first:u32 rows                     format 1: the expert's answers from row `first` on
@@ -61,7 +61,7 @@ impl Stored for u32 {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Record<S, A> {
     Spec(String),
-    Given(Given),
+    Fingerprint(Fingerprint),
     Expert(Evaluation),
     States { round: u32, states: Batch<S> },
     Answers { round: u32, first: u32, actions: Batch<A> },
@@ -102,7 +102,7 @@ impl PolicyNote {
 
 /// Stored data that a run builds on, so that a change in it does not go unnoticed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Given {
+pub struct Fingerprint {
     /// What the run uses it for.
     pub name: String,
     /// How many rows there are.
@@ -111,7 +111,7 @@ pub struct Given {
     pub checksum: u32,
 }
 
-impl Given {
+impl Fingerprint {
     /// The fingerprint of these rows.
     pub fn of<S: Stored>(name: impl Into<String>, rows: &Batch<S>) -> Self {
         Self { rows: rows.len() as u32, ..Self::values(name, rows.as_slice()) }
@@ -129,7 +129,7 @@ impl<S: Stored, A: Stored> Record<S, A> {
         let mut bytes = Writer(Vec::new());
         match self {
             Self::Spec(text) => bytes.u8(1).text(text),
-            Self::Given(Given { name, rows, checksum }) => {
+            Self::Fingerprint(Fingerprint { name, rows, checksum }) => {
                 bytes.u8(2).u32(*checksum).u32(*rows).text(name)
             }
             Self::Expert(evaluation) => bytes.u8(3).evaluation(evaluation),
@@ -167,7 +167,7 @@ impl<S: Stored, A: Stored> Record<S, A> {
             1 => Self::Spec(bytes.text()?),
             2 => {
                 let (checksum, rows) = (bytes.u32()?, bytes.u32()?);
-                Self::Given(Given { name: bytes.text()?, rows, checksum })
+                Self::Fingerprint(Fingerprint { name: bytes.text()?, rows, checksum })
             }
             3 => Self::Expert(bytes.evaluation()?),
             4 => Self::States { round: bytes.u32()?, states: bytes.rows()? },
@@ -330,7 +330,7 @@ pub(crate) mod tests {
         let states = Batch::from_vec(2, vec![0.5, -1.0, 3.25, 1e-3]).unwrap();
         vec![
             Record::Spec("task = \"hopper\"\n".into()),
-            Record::Given(Given::of("d0", &states)),
+            Record::Fingerprint(Fingerprint::of("d0", &states)),
             Record::Expert(evaluation(2600.5, None)),
             Record::States { round: 1, states },
             Record::Answers {

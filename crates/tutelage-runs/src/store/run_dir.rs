@@ -5,12 +5,14 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tutelage::{Action, Batch};
+use tutelage::{Action, Batch, Dataset};
 use tutelage_files::sweep;
 
 use super::frame::{self, NoLog};
+use super::history;
 use super::{
-    Context, Disk, Given, History, LogFile, PolicyNote, Record, Seconds, StoreError, Stored, times,
+    Context, Disk, Fingerprint, History, LogFile, PolicyNote, Record, Seconds, StoreError, Stored,
+    times,
 };
 
 /// A run directory under an exclusive lock: what happened so far, and the right to add to it.
@@ -268,20 +270,44 @@ impl<S: Stored, A: Stored + Action> RunDir<S, A> {
     /// Notes what stored data the run builds on, or checks that it is still the same.
     ///
     /// A run that is under way and did not note it when it began is believed: what it was then, nobody knows.
-    pub fn give(&mut self, given: Given) -> Result<(), StoreError> {
-        match self.history.noted(&given.name) {
-            Some(noted) if *noted == given => Ok(()),
-            Some(noted) => Err(StoreError::given(&self.path, noted, &given)),
+    pub fn build_on(&mut self, found: Fingerprint) -> Result<(), StoreError> {
+        match self.history.noted(&found.name) {
+            Some(noted) if *noted == found => Ok(()),
+            Some(noted) => Err(StoreError::changed(&self.path, noted, &found)),
             None if self.history.has_begun() => Ok(()),
-            None => self.append(Record::Given(given)),
+            None => self.append(Record::Fingerprint(found)),
         }
     }
 
     /// Notes what stored rows the run builds on, or checks that they are still the same. There may be more of them by now:
     /// the run builds on those that were there when it began.
-    pub fn give_rows<T: Stored>(&mut self, name: &str, rows: &Batch<T>) -> Result<(), StoreError> {
+    pub fn build_on_rows<T: Stored>(
+        &mut self,
+        name: &str,
+        rows: &Batch<T>,
+    ) -> Result<(), StoreError> {
         let noted = self.history.noted(name).map_or(rows.len(), |noted| noted.rows as usize);
-        self.give(Given::of(name, &rows.slice(0, noted.min(rows.len()))))
+        self.build_on(Fingerprint::of(name, &rows.slice(0, noted.min(rows.len()))))
+    }
+
+    /// Notes what a round of stored data is, before a policy is trained on it, or checks that it is still the same.
+    pub(crate) fn build_on_round(
+        &mut self,
+        round: usize,
+        data: &Dataset<S, A>,
+    ) -> Result<(), StoreError> {
+        let parts = [Fingerprint::of("", &data.states), Fingerprint::of("", &data.actions)];
+        let [states, actions] = parts.map(|part| part.checksum);
+        let name = history::stored_round(round);
+        let found = Fingerprint {
+            rows: data.len() as u32,
+            ..Fingerprint::values(name, &[states, actions])
+        };
+        match self.history.noted(&found.name) {
+            Some(noted) if *noted == found => Ok(()),
+            Some(noted) => Err(StoreError::changed(&self.path, noted, &found)),
+            None => self.append(Record::Fingerprint(found)),
+        }
     }
 
     /// Where the policy trained after a round is kept.

@@ -8,7 +8,6 @@ use tutelage_envs::Task;
 use tutelage_experts::{Card, Format, GaussianExpert};
 use tutelage_lab::load_expert;
 
-use super::evaluate::scores;
 use crate::arguments::check_ending;
 use crate::output::{Output, Row};
 
@@ -46,7 +45,7 @@ impl Import {
         }
         let expert =
             GaussianExpert::read(&self.file, Some(self.task), self.vecnormalize.as_deref())?;
-        let scores = scores(&expert, EPISODES, 1)?;
+        let scores = expert.judge(EPISODES, 1)?;
         let card =
             Card { command: Some(self.command()), scores: scores.clone(), ..expert.card().clone() };
         expert.with_card(card).write(&self.out)?;

@@ -1,6 +1,5 @@
 //! `tutelage expert …`: the teachers.
 
-mod evaluate;
 mod files;
 mod train;
 
@@ -8,15 +7,18 @@ use tutelage_experts::Score;
 
 use crate::output::{Output, Row};
 
-pub(crate) use evaluate::play;
-
 /// Train, judge, import and export experts
 #[derive(clap::Subcommand)]
 pub(crate) enum ExpertCommand {
     /// Train an expert by TRPO
     Train(train::Train),
-    /// Play full episodes with an expert's mean action and with drawn actions
-    Evaluate(evaluate::Evaluate),
+    /// `tutelage evaluate` plays an expert's episodes
+    #[command(hide = true)]
+    Evaluate {
+        /// What `tutelage evaluate` is to be given
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<String>,
+    },
     /// Read an expert from a NumPy or Stable-Baselines3 archive
     Import(files::Import),
     /// Write an expert as a NumPy archive or safetensors
@@ -29,7 +31,10 @@ impl ExpertCommand {
     pub(crate) fn run(self, output: &Output) -> anyhow::Result<()> {
         match self {
             Self::Train(train) => train.run(output),
-            Self::Evaluate(evaluate) => evaluate.run(output),
+            Self::Evaluate { arguments } => anyhow::bail!(
+                "one command evaluates experts and runs: tutelage evaluate {} (with --act sampled for actions drawn with the expert's noise)",
+                arguments.join(" ")
+            ),
             Self::Import(import) => import.run(output),
             Self::Export(export) => export.run(output),
             Self::List => files::list(output),

@@ -7,16 +7,11 @@ use anyhow::bail;
 use serde::Serialize;
 use tutelage_envs::Task;
 use tutelage_experts::trpo::{Iteration, TrpoSettings};
-use tutelage_experts::{Card, Format, Training};
-use tutelage_figures::{Curve, Figure, Panel, Scale};
+use tutelage_experts::{Format, Training};
+use tutelage_lab::training_curve;
 
-use super::evaluate::scores;
 use crate::arguments::check_ending;
 use crate::output::{Output, note};
-
-/// Episodes, and the seed of their randomness, that the finished expert is judged by.
-const EPISODES: usize = 25;
-const EVALUATION_SEED: u64 = 1;
 
 /// A line of progress at least this far apart.
 const PROGRESS_EVERY: Duration = Duration::from_secs(5);
@@ -121,28 +116,6 @@ impl Settings {
     }
 }
 
-/// Every option of these settings with its value.
-fn options(settings: &TrpoSettings) -> [(&'static str, String); 10] {
-    [
-        ("steps", settings.steps.to_string()),
-        ("batch", settings.batch.to_string()),
-        ("episode", settings.episode.to_string()),
-        ("stumble", settings.stumble.to_string()),
-        ("max-kl", settings.region.max_kl.to_string()),
-        ("entropy", settings.region.entropy.to_string()),
-        ("initial-log-std", settings.initial_log_std.to_string()),
-        ("min-log-std", settings.region.min_log_std.to_string()),
-        ("min-state-std", settings.min_state_std.to_string()),
-        ("gamma", settings.gamma.to_string()),
-    ]
-}
-
-/// The command that trains the same expert again, also when defaults have changed: it names every option.
-fn command(task: Task, seed: u64, settings: &TrpoSettings) -> String {
-    let options = options(settings).map(|(name, value)| format!(" --{name} {value}")).concat();
-    format!("tutelage expert train {task} --seed {seed}{options}")
-}
-
 impl Train {
     pub(crate) fn run(self, output: &Output) -> anyhow::Result<()> {
         let out = self.out.clone().unwrap_or_else(|| format!("{}.safetensors", self.task).into());
@@ -154,26 +127,19 @@ impl Train {
 
     fn train(&self, out: &Path, checkpoint: &Path, output: &Output) -> anyhow::Result<()> {
         let mut training = self.begin(checkpoint)?;
-        let learner = training.learner();
-        let command = command(self.task, learner.seed(), learner.settings());
-        let mut progress = Progress::new(&training);
+        let mut pace = Pace::new(&training);
         while !training.is_done() {
             let iteration = training.advance()?;
             training.save(checkpoint)?;
-            progress.tell(&training, &iteration, output)?;
+            pace.tell(&training, &iteration, output)?;
         }
-        let expert = match training.best() {
-            Some(trial) => trial.expert.clone(),
-            None => training.expert()?,
-        };
-        let scores = scores(&expert, EPISODES, EVALUATION_SEED)?;
-        let card = Card { command: Some(command), scores: scores.clone(), ..expert.card().clone() };
-        expert.with_card(card).write(out)?;
-        let curve = figure(&training);
+        let expert = training.outcome()?;
+        expert.write(out)?;
+        let curve = training_curve(&training);
         curve.save_svg(out.with_extension("svg"))?;
         curve.save_png(out.with_extension("png"))?;
         curve.save_csv(out.with_extension("csv"))?;
-        output.rows(&scores)?;
+        output.rows(&expert.card().scores)?;
         output.say(&format!(
             "wrote {}, its learning curve beside it as .svg, .png and .csv",
             out.display()
@@ -208,13 +174,13 @@ impl Train {
 }
 
 /// Lines on standard error, a few seconds apart.
-struct Progress {
+struct Pace {
     begun: Instant,
     steps_before: u64,
     told: Option<Instant>,
 }
 
-impl Progress {
+impl Pace {
     fn new(training: &Training) -> Self {
         Self { begun: Instant::now(), steps_before: training.learner().steps(), told: None }
     }
@@ -262,23 +228,6 @@ fn minutes(seconds: f64) -> String {
     format!("{}:{:02}", seconds as u64 / 60, seconds as u64 % 60)
 }
 
-/// Return, episode length, KL and entropy over steps.
-fn figure(training: &Training) -> Figure {
-    let panel = |title: &str, y: fn(&Iteration) -> f64| {
-        let points = training.curve().iter().map(|i| (i.steps as f64 / 1e6, y(i))).collect();
-        Panel::new(title)
-            .x("million environment steps", Scale::Linear)
-            .y(title, Scale::Linear)
-            .curve(Curve::new(training.task().name(), points))
-    };
-    Figure::new(format!("TRPO on {}, seed {}", training.task(), training.learner().seed()))
-        .panel(panel("return", |i| i.reward))
-        .panel(panel("episode length", |i| i.length))
-        .panel(panel("KL divergence", |i| i.kl))
-        .panel(panel("entropy", |i| i.entropy))
-        .columns(2)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -299,7 +248,8 @@ mod tests {
     fn a_command_means_the_same_whatever_the_defaults() {
         for task in Task::ALL {
             let settings = TrpoSettings::for_task(task);
-            let Ok(train) = parse(&command(task, 7, &settings)) else { panic!("{task}") };
+            let command = Training::new(task, settings.clone(), 7).unwrap().command();
+            let Ok(train) = parse(&command) else { panic!("{task}") };
             let other = TrpoSettings {
                 steps: 1,
                 batch: 1,
@@ -329,7 +279,7 @@ mod tests {
             return;
         }
         let text = std::fs::read_to_string(docs.join("EXPERTS.md")).unwrap().replace('−', "-");
-        let defaults = Task::ALL.map(|task| options(&TrpoSettings::for_task(task)));
+        let defaults = Task::ALL.map(|task| TrpoSettings::for_task(task).options());
         for option in 0..defaults[0].len() {
             let values = defaults.each_ref().map(|options| options[option].1.as_str()).join(" | ");
             let row = format!("| `--{}` | {values} |", defaults[0][option].0);
@@ -341,7 +291,7 @@ mod tests {
     fn a_checkpoint_has_answered_every_setting() {
         assert!(parse("tutelage expert train hopper --resume").is_ok());
         for (option, value) in
-            options(&TrpoSettings::default()).iter().chain(&[("seed", "7".into())])
+            TrpoSettings::default().options().iter().chain(&[("seed", "7".into())])
         {
             let command = format!("tutelage expert train hopper --resume --{option} {value}");
             assert!(parse(&command).is_err(), "{command}");

@@ -1,35 +1,30 @@
 //! `tutelage reproduce`: the paper's figures.
 
-mod launch;
 mod narrator;
+mod one;
+mod plan;
 mod tables;
 
-pub use launch::end_with_parent;
+use std::path::PathBuf;
 
-use std::path::{Path, PathBuf};
-use std::time::Duration;
-
-use anyhow::Context;
-use tutelage::Named;
+use anyhow::{Context, ensure};
 use tutelage_lab::Task;
-use tutelage_lab::spec::RunSpec;
 use tutelage_reproduce::{
-    Archive, Conducted, Draw, Estimator, Experiment, Plan, Profile, Selection, conduct, costs,
-    draw, summarise,
+    Archive, ChildProcess, Crew, Draw, Experiment, OnThreads, Outcome, Profile, RunList, Selection,
+    Sheet, Worker, carry_out, costs, draw, summarise,
 };
 
-use self::launch::launch;
 use self::narrator::Narrator;
-use self::tables::{CostRow, CurveRow, FigureRow, KindRow};
-use crate::arguments::Seeds;
+use self::plan::{list, print_plan, show_plan};
+use self::tables::{CostRow, CurveRow};
+use crate::arguments::{Algorithms, Seeds};
 use crate::output::{Output, note};
-use tutelage_runs::terminal::rough;
 
 /// Plan the runs that a figure needs, carry out what is missing, and draw it.
 #[derive(clap::Args)]
 pub(crate) struct Reproduce {
     /// The figure, a .toml file of one's own, or `all`
-    #[arg(required_unless_present = "list")]
+    #[arg(required_unless_present_any = ["list", "run"])]
     figure: Option<String>,
     /// paper: the paper's settings; quick: each figure in miniature, all of them in about 20 minutes
     #[arg(long, default_value = "paper")]
@@ -38,8 +33,8 @@ pub(crate) struct Reproduce {
     #[arg(long, value_delimiter = ',', value_name = "TASK,…")]
     tasks: Option<Vec<Task>>,
     /// Only the runs of these algorithms (quote names with parentheses)
-    #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
-    algorithms: Option<Vec<Named>>,
+    #[arg(long, value_name = "NAME,…")]
+    algorithms: Option<Algorithms>,
     /// Only the runs with these seeds: 3, 1-10 or 1,2,5-7
     #[arg(long)]
     seeds: Option<Seeds>,
@@ -49,6 +44,12 @@ pub(crate) struct Reproduce {
     /// Show the plan and its time, and stop
     #[arg(long, conflicts_with = "draw_only")]
     dry_run: bool,
+    /// Print the missing runs as JSON lines, each after those that it needs, and stop
+    #[arg(long, conflicts_with_all = ["draw_only", "dry_run", "table"])]
+    plan: bool,
+    /// Carry out one run of the figure (of any, where none is named) and draw nothing; `--plan` names the runs
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["draw_only", "dry_run", "plan", "table"])]
+    run: Option<String>,
     /// Draw from the runs that are finished, without running any; the finite world's games, a matter of seconds, are played
     /// anew
     #[arg(long)]
@@ -68,12 +69,7 @@ pub(crate) struct Reproduce {
 impl Reproduce {
     pub(crate) fn run(self, output: &Output) -> anyhow::Result<()> {
         let archive = self.archive();
-        let selection = Selection {
-            profile: self.profile,
-            tasks: self.tasks.clone(),
-            algorithms: self.algorithms.clone(),
-            seeds: self.seeds.clone().map(|seeds| seeds.0),
-        };
+        let selection = self.selection();
         if self.list {
             return list(&selection, &archive, output);
         }
@@ -81,81 +77,118 @@ impl Reproduce {
             None | Some("all") => Experiment::all()?,
             Some(name) => vec![Experiment::named(name)?],
         };
-        let mut plan = Plan::default();
-        let mut wanted = Vec::new();
-        for experiment in &experiments {
-            let runs = plan.add(experiment, &selection)?;
-            anyhow::ensure!(
-                experiments.len() > 1 || !runs.is_empty() || is_theory(experiment),
+        if let Some(name) = &self.run {
+            return one::run(name, &experiments, &selection, &archive);
+        }
+        let mut runs = RunList::default();
+        let wanted = lay_out(&mut runs, &experiments, |_| selection.clone())?;
+        let whole = lay_out(&mut runs, &experiments, |figure| selection.whole(figure))?;
+        if let [only] = &wanted[..] {
+            ensure!(
+                !only.runs().is_empty() || is_theory(only.experiment),
                 "{} shows nothing of this selection; `tutelage reproduce {0} --dry-run` shows its runs",
-                experiment.name
+                only.experiment.name
             );
-            wanted.extend(runs);
+        }
+        if self.plan {
+            return print_plan(&runs, &runs.outstanding(&wanted, &archive)?, &archive, output);
         }
         if !self.draw_only {
-            let outstanding = plan.outstanding(&wanted, &archive)?;
+            let outstanding = runs.outstanding(&wanted, &archive)?;
             // Programs that want the figure's numbers get nothing else.
             if self.dry_run || !output.is_json() {
-                show_plan(&plan, &wanted, &outstanding, &archive, output)?;
+                show_plan(&runs, &wanted, &outstanding, &archive, output)?;
             }
             if self.dry_run {
                 return Ok(());
             }
-            self.carry_out(&plan, &outstanding, &archive)?;
+            run_all(&runs, &outstanding, &archive)?;
         }
-        draw_all(&experiments, &selection, &mut plan, &archive)?;
+        draw_all(&whole, &runs, &archive)?;
         if self.table {
-            for experiment in &experiments {
-                print_numbers(experiment, &selection, &mut plan, &archive, output)?;
+            for sheet in &wanted {
+                print_numbers(sheet, &runs, &archive, output)?;
             }
         }
         Ok(())
+    }
+
+    fn selection(&self) -> Selection {
+        Selection {
+            profile: self.profile,
+            tasks: self.tasks.clone(),
+            algorithms: self.algorithms.clone().map(|algorithms| algorithms.0),
+            seeds: self.seeds.clone().map(|seeds| seeds.0),
+        }
     }
 
     fn archive(&self) -> Archive {
         let profile = self.profile.to_string();
         Archive::new(self.results.join(&profile), self.runs.join(&profile))
     }
+}
 
-    fn carry_out(
-        &self,
-        plan: &Plan,
-        outstanding: &[usize],
-        archive: &Archive,
-    ) -> anyhow::Result<()> {
-        let threads = rayon::current_num_threads();
-        let narrator = Narrator::new(outstanding.len())?;
-        let launch = |spec: &RunSpec, dir: &Path, goes_on: &mut dyn FnMut(usize) -> bool| {
-            launch(spec, dir, goes_on).map_err(|error| format!("{error:#}"))
-        };
-        let conducted = conduct(plan, outstanding, archive, threads, &launch, &narrator);
-        narrator.end();
-        match conducted? {
-            Conducted::Finished => Ok(()),
-            Conducted::Stopped => anyhow::bail!(
-                "stopped; what is finished is kept, and the same command goes on from here"
-            ),
-        }
+/// A sheet for every figure.
+fn lay_out<'a>(
+    runs: &mut RunList,
+    experiments: &'a [Experiment],
+    part: impl Fn(&Experiment) -> Selection,
+) -> anyhow::Result<Vec<Sheet<'a>>> {
+    experiments.iter().map(|figure| Ok(runs.sheet(figure, &part(figure))?)).collect()
+}
+
+/// Carries out what is missing, a run on each thread; timed ones alone, in processes of their own.
+fn run_all(runs: &RunList, outstanding: &[usize], archive: &Archive) -> anyhow::Result<()> {
+    let workers = [OnThreads(1)].repeat(rayon::current_num_threads());
+    let crew = Crew {
+        workers: workers.iter().map(|worker| worker as &dyn Worker).collect(),
+        timekeeper: &child()?,
+    };
+    go(runs, outstanding, archive, &crew)
+}
+
+/// A process of its own for a run, with all threads of this one.
+fn child() -> anyhow::Result<ChildProcess> {
+    let threads = rayon::current_num_threads();
+    let program = std::env::current_exe().context("cannot find this program")?;
+    let arguments = ["work", "--threads", &threads.to_string()].map(Into::into).to_vec();
+    Ok(ChildProcess { program, arguments, threads, home: None })
+}
+
+/// Carries out these runs, and tells of them.
+fn go(
+    runs: &RunList,
+    outstanding: &[usize],
+    archive: &Archive,
+    crew: &Crew<'_>,
+) -> anyhow::Result<()> {
+    let narrator = Narrator::new(outstanding.len())?;
+    let outcome = carry_out(runs, outstanding, archive, crew, &narrator);
+    narrator.end();
+    match outcome? {
+        Outcome::Finished => Ok(()),
+        Outcome::Stopped => anyhow::bail!(
+            "stopped; what is finished is kept, and the same command goes on from here"
+        ),
     }
 }
 
 /// A figure in numbers, where it has any besides its CSV.
 fn print_numbers(
-    experiment: &Experiment,
-    selection: &Selection,
-    plan: &mut Plan,
+    sheet: &Sheet<'_>,
+    runs: &RunList,
     archive: &Archive,
     output: &Output,
 ) -> anyhow::Result<()> {
-    match experiment.draw {
+    match sheet.experiment.draw {
         Draw::Curves => {
-            let rows = summarise(experiment, selection, plan, archive)?;
-            output.say(&format!("\n{}", experiment.title))?;
+            let rows = summarise(sheet, runs, archive)?;
+            output.say(&format!("\n{}", sheet.experiment.title))?;
             output.rows(&rows.iter().map(CurveRow::new).collect::<Vec<_>>())
         }
         Draw::Cost => {
-            let rows = costs(experiment, selection, plan, archive)?;
-            output.say(&format!("\n{}", experiment.title))?;
+            let rows = costs(sheet, runs, archive)?;
+            output.say(&format!("\n{}", sheet.experiment.title))?;
             output.rows(&rows.iter().map(CostRow::new).collect::<Vec<_>>())
         }
         Draw::States | Draw::TwoStates | Draw::Regret | Draw::Limitation => Ok(()),
@@ -167,91 +200,18 @@ fn is_theory(experiment: &Experiment) -> bool {
     matches!(experiment.draw, Draw::Regret | Draw::Limitation)
 }
 
-/// Every figure and how far it is.
-fn list(selection: &Selection, archive: &Archive, output: &Output) -> anyhow::Result<()> {
-    let mut rows = Vec::new();
-    for experiment in Experiment::all()? {
-        let mut plan = Plan::default();
-        let wanted = plan.add(&experiment, selection)?;
-        let outstanding = plan.outstanding(&wanted, archive)?;
-        let missing = |run: &&usize| outstanding.contains(run);
-        let left = wanted.iter().filter(missing).count();
-        let (mut runs, mut done) = (wanted.len(), wanted.len() - left);
-        let estimator = Estimator::new(&plan, archive);
-        let mut seconds = estimator.seconds(&plan, &outstanding, rayon::current_num_threads());
-        if is_theory(&experiment) {
-            // Games in the finite world are played anew whenever they are drawn.
-            runs = 1;
-            done = usize::from(archive.figure_path(&experiment.name, "csv").is_file());
-            seconds = if done == 1 { 0.0 } else { 10.0 };
-        }
-        let Experiment { name: figure, paper, .. } = experiment;
-        rows.push(FigureRow { figure, runs, done, estimate_seconds: seconds.round(), paper });
-    }
-    output.rows(&rows)
-}
-
-/// What there is to do, by kind of run.
-fn show_plan(
-    plan: &Plan,
-    wanted: &[usize],
-    outstanding: &[usize],
-    archive: &Archive,
-    output: &Output,
-) -> anyhow::Result<()> {
-    let estimator = Estimator::new(plan, archive);
-    let mut rows: Vec<KindRow> = Vec::new();
-    for &run in outstanding {
-        let run = &plan.runs[run];
-        let (task, class) = (run.spec.task.to_string(), run.spec.class.to_string());
-        let timed = if run.timed { ", timed" } else { "" };
-        let algorithm = format!("{}{timed}", run.spec.algorithm);
-        let seconds = estimator.core_seconds(run);
-        let same = |row: &&mut KindRow| {
-            (&row.task, &row.class, &row.algorithm) == (&task, &class, &algorithm)
-        };
-        match rows.iter_mut().find(same) {
-            Some(row) => {
-                row.runs += 1;
-                row.estimate_seconds += seconds;
-            }
-            None => {
-                rows.push(KindRow { task, class, algorithm, runs: 1, estimate_seconds: seconds })
-            }
-        }
-    }
-    if outstanding.is_empty() {
-        return output.say("All runs are finished.");
-    }
-    output.rows(&rows)?;
-    let threads = rayon::current_num_threads();
-    let seconds = estimator.seconds(plan, outstanding, threads);
-    output.say(&format!(
-        "\n{} runs to do for {} shown; about {} on {threads} thread{}.",
-        outstanding.len(),
-        wanted.len(),
-        rough(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)),
-        if threads == 1 { "" } else { "s" }
-    ))
-}
-
-fn draw_all(
-    experiments: &[Experiment],
-    selection: &Selection,
-    plan: &mut Plan,
-    archive: &Archive,
-) -> anyhow::Result<()> {
-    for experiment in experiments {
-        let several = experiments.len() > 1;
-        match draw::draw(experiment, selection, plan, archive) {
+fn draw_all(sheets: &[Sheet<'_>], runs: &RunList, archive: &Archive) -> anyhow::Result<()> {
+    for sheet in sheets {
+        let figure = &sheet.experiment.name;
+        match draw::draw(sheet, runs, archive) {
             Ok(_) => {
-                let path = archive.figure_path(&experiment.name, "png");
+                let path = archive.figure_path(figure, "png");
                 note(&format!("wrote {} (and .svg, .csv)", path.display()));
             }
-            Err(draw::DrawError::Nothing(name)) if several => {
-                note(&format!("{}: {name} is not finished, not drawn", experiment.name));
+            Err(draw::DrawError::Nothing(name)) if sheets.len() > 1 => {
+                note(&format!("{figure}: {name} is not finished, not drawn"));
             }
-            Err(error) => return Err(error).context(experiment.name.clone()),
+            Err(error) => return Err(error).context(figure.clone()),
         }
     }
     Ok(())

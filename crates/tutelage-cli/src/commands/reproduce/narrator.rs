@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use indicatif::ProgressBar;
-use tutelage_reproduce::{Record, Run, Watcher};
+use tutelage_reproduce::{PlannedRun, RunRecord, Watcher};
 
 use crate::output::note;
 use tutelage_runs::terminal::{rough, stop_on_ctrl_c};
@@ -55,17 +55,17 @@ impl Narrator {
 }
 
 impl Watcher for Narrator {
-    fn began(&self, run: &Run) {
+    fn began(&self, run: &PlannedRun) {
         self.update(|running| running.push((run.name.clone(), 0, run.spec.rounds)));
     }
 
-    fn round(&self, run: &Run, round: usize) {
+    fn round(&self, run: &PlannedRun, round: usize) {
         self.update(|running| {
             running.iter_mut().filter(|other| other.0 == run.name).for_each(|it| it.1 = round);
         });
     }
 
-    fn finished(&self, run: &Run, record: &Record, left: usize, seconds: f64) {
+    fn finished(&self, run: &PlannedRun, record: &RunRecord, left: usize, seconds: f64) {
         let reward = record.reward.last().copied().unwrap_or(f64::NAN);
         let share = record.expert_reward.map_or(String::new(), |expert| {
             format!(" ({:.0} % of the expert)", 100.0 * reward / expert)
@@ -82,6 +82,20 @@ impl Watcher for Narrator {
             record.seconds(),
             rough(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)),
         ));
+    }
+
+    fn waits(&self, run: &PlannedRun) {
+        self.line(&format!("{} waits: another process still has its folder", run.name));
+    }
+
+    fn lost(&self, run: &PlannedRun, why: &str) {
+        self.update(|running| running.retain(|other| other.0 != run.name));
+        self.line(&format!("{}: {why}; it is taken up again", run.name));
+    }
+
+    fn failed(&self, run: &PlannedRun, why: &str) {
+        self.update(|running| running.retain(|other| other.0 != run.name));
+        self.line(&format!("{} failed: {why}", run.name));
     }
 
     fn wants_stop(&self) -> bool {

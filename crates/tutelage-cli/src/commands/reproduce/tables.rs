@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde::Serialize;
-use tutelage_reproduce::{Cost, Summary};
+use tutelage_reproduce::{Cost, CurveSummary, PlannedRun, RunList};
 use tutelage_runs::stats::Interval;
 
 use crate::output::Row;
@@ -56,6 +56,47 @@ impl Row for KindRow {
     }
 }
 
+/// A run to do.
+#[derive(Serialize)]
+pub(super) struct RunRow<'a> {
+    run: &'a str,
+    task: String,
+    algorithm: String,
+    class: String,
+    seed: u64,
+    timed: bool,
+    /// The runs whose annotations it builds on.
+    needs: Vec<&'a str>,
+    /// Those of them that are to do as well.
+    after: Vec<&'a str>,
+    core_seconds: f64,
+}
+
+impl<'a> RunRow<'a> {
+    pub(super) fn new(
+        list: &'a RunList,
+        run: usize,
+        outstanding: &[usize],
+        core_seconds: f64,
+    ) -> Self {
+        let PlannedRun { name, spec, needs, timed, .. } = &list[run];
+        let names = |runs: &mut dyn Iterator<Item = &usize>| -> Vec<&'a str> {
+            runs.map(|&run| list[run].name.as_str()).collect()
+        };
+        Self {
+            run: name,
+            task: spec.task.to_string(),
+            algorithm: spec.algorithm.to_string(),
+            class: spec.class.to_string(),
+            seed: spec.seed,
+            timed: *timed,
+            needs: names(&mut needs.iter()),
+            after: names(&mut needs.iter().filter(|need| outstanding.contains(need))),
+            core_seconds: (10.0 * core_seconds).round() / 10.0,
+        }
+    }
+}
+
 /// A curve in numbers.
 #[derive(Serialize)]
 pub(super) struct CurveRow {
@@ -71,7 +112,7 @@ pub(super) struct CurveRow {
 }
 
 impl CurveRow {
-    pub(super) fn new(summary: &Summary) -> Self {
+    pub(super) fn new(summary: &CurveSummary) -> Self {
         let numbers = |interval: Interval| [interval.estimate, interval.low, interval.high];
         Self {
             task: summary.task.to_string(),

@@ -2,6 +2,10 @@
 //!
 //! Products with the zeros of a skew matrix, of a hinge's or slide's missing half and of the floor's normal are left out.
 
+mod inertia;
+mod lever;
+mod root;
+
 use crate::algebra::{Algebra, Pose};
 use crate::body::Geometry;
 use crate::damping::damping;
@@ -10,10 +14,13 @@ use crate::simd::Real;
 use crate::tree::{Axis, Mass, Tree};
 use crate::turn::{Turn, turned};
 use crate::vector::{
-    self, Matrix, Quaternion, Vector, add, apply, apply_back, choose, constant, cross, diagonal,
-    dot, inverse, length, matrix, matrix_add, matrix_sub, neg, outer, product, rotate, safe_root,
-    scale, sub, times, transpose,
+    self, Matrix, Quaternion, Vector, add, choose, constant, cross, dot, length, matrix, neg,
+    product, rotate, safe_root, scale, sub, times,
 };
+
+use self::inertia::Inertia;
+use self::lever::Lever;
+use self::root::Root;
 
 /// A body that moves freely.
 #[derive(Clone, Copy, Debug)]
@@ -30,64 +37,6 @@ pub(crate) struct Motion<R> {
 pub(crate) struct Force<R> {
     linear: Vector<R>,
     torque: Vector<R>,
-}
-
-/// The blocks of ( tl tr ; bl tlᵀ ), which takes (spin, velocity) to (force, torque).
-#[derive(Clone, Copy)]
-pub(crate) struct Inertia<R> {
-    tl: Matrix<R>,
-    tr: Matrix<R>,
-    bl: Matrix<R>,
-}
-
-/// The blocks of the inverse of an [`Inertia`]. Also of a single body, where they are diagonal.
-#[derive(Clone, Copy)]
-pub(crate) enum Root<R> {
-    Fixed,
-    /// A base without links.
-    Single {
-        mass: f64,
-        inertia: [f64; 3],
-    },
-    Tree {
-        ul: Matrix<R>,
-        ur: Matrix<R>,
-        ll: Matrix<R>,
-        lr: Matrix<R>,
-    },
-}
-
-/// A point, and the directions up, across and along the floor.
-#[derive(Clone, Copy)]
-pub(crate) struct Lever<R> {
-    point: Vector<R>,
-    directions: [Vector<R>; 3],
-}
-
-/// Up, across and along the floor.
-const DIRECTIONS: [[f64; 3]; 3] = [[0.0, 0.0, 1.0], [0.0, -1.0, 0.0], [1.0, -0.0, -0.0]];
-
-/// M [r]×, row by row.
-#[inline(always)]
-fn times_skew<R: Real>(m: Matrix<R>, r: Vector<R>) -> Matrix<R> {
-    [row_skew(m[0], r), row_skew(m[1], r), row_skew(m[2], r)]
-}
-
-#[inline(always)]
-fn row_skew<R: Real>([a, b, c]: Vector<R>, r: Vector<R>) -> Vector<R> {
-    [r[2] * b - r[1] * c, r[0] * c - r[2] * a, r[1] * a - r[0] * b]
-}
-
-/// [r]× M, column by column.
-#[inline(always)]
-fn skew_times<R: Real>(r: Vector<R>, m: Matrix<R>) -> Matrix<R> {
-    let columns = transpose(m);
-    transpose([skew_column(r, columns[0]), skew_column(r, columns[1]), skew_column(r, columns[2])])
-}
-
-#[inline(always)]
-fn skew_column<R: Real>(r: Vector<R>, [a, b, c]: Vector<R>) -> Vector<R> {
-    [c * r[1] - b * r[2], a * r[2] - c * r[0], b * r[0] - a * r[1]]
 }
 
 impl Algebra for Space {
@@ -263,68 +212,31 @@ impl Algebra for Space {
 
     #[inline(always)]
     fn rigid<R: Real>(body: &Mass) -> Inertia<R> {
-        Inertia {
-            tl: [[R::zero(); 3]; 3],
-            tr: diagonal([body.mass; 3]),
-            bl: diagonal(body.inertia),
-        }
+        Inertia::rigid(body)
     }
     #[inline(always)]
     fn add_inertia<R: Real>(a: Inertia<R>, b: Inertia<R>) -> Inertia<R> {
-        Inertia {
-            tl: matrix_add(a.tl, b.tl),
-            tr: matrix_add(a.tr, b.tr),
-            bl: matrix_add(a.bl, b.bl),
-        }
+        a.plus(b)
     }
     #[inline(always)]
     fn times<R: Real>(inertia: Inertia<R>, motion: Motion<R>) -> Force<R> {
-        let (Inertia { tl, tr, bl }, Motion { spin, linear }) = (inertia, motion);
-        Force {
-            linear: add(apply(tl, spin), apply(tr, linear)),
-            torque: add(apply(bl, spin), apply_back(tl, linear)),
-        }
+        inertia.times(motion)
     }
     #[inline(always)]
     fn times_axis<R: Real>(inertia: Inertia<R>, axis: &Axis) -> Force<R> {
-        let Inertia { tl, tr, bl } = inertia;
-        match *axis {
-            Axis::Slide { along } => {
-                let along = constant(along);
-                Force { linear: apply(tr, along), torque: apply_back(tl, along) }
-            }
-            Axis::Hinge { spin, swing: None, .. } => {
-                let spin = constant(spin);
-                Force { linear: apply(tl, spin), torque: apply(bl, spin) }
-            }
-            Axis::Hinge { spin, swing: Some(swing), .. } => {
-                Space::times(inertia, Motion { spin: constant(spin), linear: constant(swing) })
-            }
-        }
+        inertia.times_axis(axis)
     }
     #[inline(always)]
     fn without_joint<R: Real>(inertia: Inertia<R>, h: Force<R>, inverse: R) -> Inertia<R> {
-        let (linear, torque) = (scale(h.linear, inverse), scale(h.torque, inverse));
-        Inertia {
-            tl: matrix_sub(inertia.tl, outer(h.linear, torque)),
-            tr: matrix_sub(inertia.tr, outer(h.linear, linear)),
-            bl: matrix_sub(inertia.bl, outer(h.torque, torque)),
-        }
+        inertia.without_joint(h, inverse)
     }
     #[inline(always)]
     fn shift_inertia<R: Real>(offset: Vector<R>, inertia: Inertia<R>) -> Inertia<R> {
-        let Inertia { tl, tr, bl } = inertia;
-        let shifted = matrix_sub(tl, times_skew(tr, offset));
-        let turned = matrix_add(skew_times(offset, shifted), bl);
-        Inertia { tl: shifted, tr, bl: matrix_sub(turned, times_skew(transpose(tl), offset)) }
+        inertia.shifted(offset)
     }
     #[inline(always)]
     fn turn_inertia_back<R: Real>(turn: Turn<R>, inertia: Inertia<R>) -> Inertia<R> {
-        Inertia {
-            tl: turn.around(inertia.tl),
-            tr: turn.around(inertia.tr),
-            bl: turn.around(inertia.bl),
-        }
+        inertia.turned_back(turn)
     }
 
     #[inline(always)]
@@ -339,42 +251,13 @@ impl Algebra for Space {
         let [x, y, z] = turn.rows();
         [x[2], y[2], z[2]]
     }
-    /// By blocks: with B = −tr⁻¹, the inverse is ( ul ur ; ll ulᵀ ), ur = (tlᵀ B tl + bl)⁻¹, ul = ur tlᵀ B, ll = B (tl ul − 1).
     #[inline(always)]
     fn root<R: Real>(tree: &Tree, inertia: Inertia<R>) -> Root<R> {
-        if tree.fixed {
-            return Root::Fixed;
-        }
-        if tree.links.is_empty() {
-            return Root::Single { mass: tree.base.mass, inertia: tree.base.inertia };
-        }
-        let Inertia { tl, tr, bl } = inertia;
-        let [b0, b1, b2] = inverse(tr);
-        let minus = R::splat(-1.0);
-        let b = [scale(b0, minus), scale(b1, minus), scale(b2, minus)];
-        let ur = inverse(matrix_add(product(product(transpose(tl), b), tl), bl));
-        let ul = product(product(ur, transpose(tl)), b);
-        let mut rest = product(tl, ul);
-        for i in 0..3 {
-            rest[i][i] = rest[i][i] - R::splat(1.0);
-        }
-        Root::Tree { ul, ur, ll: product(b, rest), lr: transpose(ul) }
+        Root::new(tree, inertia)
     }
     #[inline(always)]
     fn root_acceleration<R: Real>(root: &Root<R>, force: Force<R>) -> Motion<R> {
-        let Force { linear, torque } = force;
-        match *root {
-            Root::Fixed => Space::still(),
-            Root::Single { mass, inertia } => {
-                let [x, y, z] = constant(inertia);
-                let spin = [torque[0] / x, torque[1] / y, torque[2] / z];
-                Motion { spin: neg(spin), linear: neg(scale(linear, R::splat(1.0 / mass))) }
-            }
-            Root::Tree { ul, ur, ll, lr } => Motion {
-                spin: neg(add(apply(ul, linear), apply(ur, torque))),
-                linear: neg(add(apply(ll, linear), apply(lr, torque))),
-            },
-        }
+        root.acceleration(force)
     }
     #[inline(always)]
     fn root_force<R: Real>(turn: Turn<R>, row: &[R], passed: Force<R>) -> Force<R> {
@@ -466,36 +349,18 @@ impl Algebra for Space {
         rows: &mut [R],
         stride: usize,
     ) -> Lever<R> {
-        let point = sub(at, base_position);
-        for (i, direction) in DIRECTIONS.into_iter().enumerate() {
-            let row = &mut rows[i * stride..];
-            row[..3].copy_from_slice(&cross(point, constant(direction)));
-            row[3..6].copy_from_slice(&constant(direction));
-        }
-        Space::turn_lever(base_turn, Lever { point, directions: DIRECTIONS.map(constant) })
+        Lever::new(sub(at, base_position), rows, stride).turned(base_turn)
     }
     #[inline(always)]
     fn turn_lever<R: Real>(turn: Turn<R>, lever: Lever<R>) -> Lever<R> {
-        let [up, across, along] = lever.directions;
-        Lever {
-            point: turn.apply(lever.point),
-            directions: [turn.apply(up), turn.apply(across), turn.apply(along)],
-        }
+        lever.turned(turn)
     }
     #[inline(always)]
     fn shift_lever<R: Real>(offset: Vector<R>, lever: Lever<R>) -> Lever<R> {
-        Lever { point: sub(lever.point, offset), ..lever }
+        lever.shifted(offset)
     }
     #[inline(always)]
     fn leverage<R: Real>(axis: &Axis, lever: Lever<R>) -> [R; 3] {
-        let motion = match *axis {
-            Axis::Slide { along } => constant(along),
-            Axis::Hinge { spin, swing, .. } => {
-                let turning = cross(constant(spin), lever.point);
-                swing.map_or(turning, |swing| add(turning, constant(swing)))
-            }
-        };
-        let [up, across, along] = lever.directions;
-        [dot(up, motion), dot(across, motion), dot(along, motion)]
+        lever.of(axis)
     }
 }

@@ -84,8 +84,8 @@ impl<E: Env<State = f32>> Env for Clocked<E> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{HORIZON, Locomotion, Task};
     use tutelage::Stream;
-    use tutelage_envs::{HORIZON, Locomotion, Task};
 
     #[test]
     fn the_last_coordinate_counts_down() {

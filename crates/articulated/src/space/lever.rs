@@ -1,0 +1,56 @@
+//! How the joints move a point that touches the floor.
+
+use crate::simd::Real;
+use crate::tree::Axis;
+use crate::turn::Turn;
+use crate::vector::{Vector, add, constant, cross, dot, sub};
+
+/// A point, and the directions up, across and along the floor.
+#[derive(Clone, Copy)]
+pub(crate) struct Lever<R> {
+    point: Vector<R>,
+    directions: [Vector<R>; 3],
+}
+
+/// Up, across and along the floor.
+const DIRECTIONS: [[f64; 3]; 3] = [[0.0, 0.0, 1.0], [0.0, -1.0, 0.0], [1.0, -0.0, -0.0]];
+
+impl<R: Real> Lever<R> {
+    /// Of a point seen from the base, whose own six columns of every direction's row are filled in.
+    #[inline(always)]
+    pub(super) fn new(point: Vector<R>, rows: &mut [R], stride: usize) -> Self {
+        for (i, direction) in DIRECTIONS.into_iter().enumerate() {
+            let row = &mut rows[i * stride..];
+            row[..3].copy_from_slice(&cross(point, constant(direction)));
+            row[3..6].copy_from_slice(&constant(direction));
+        }
+        Self { point, directions: DIRECTIONS.map(constant) }
+    }
+
+    #[inline(always)]
+    pub(super) fn turned(self, turn: Turn<R>) -> Self {
+        let [up, across, along] = self.directions;
+        Self {
+            point: turn.apply(self.point),
+            directions: [turn.apply(up), turn.apply(across), turn.apply(along)],
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn shifted(self, offset: Vector<R>) -> Self {
+        Self { point: sub(self.point, offset), ..self }
+    }
+
+    #[inline(always)]
+    pub(super) fn of(self, axis: &Axis) -> [R; 3] {
+        let motion = match *axis {
+            Axis::Slide { along } => constant(along),
+            Axis::Hinge { spin, swing, .. } => {
+                let turning = cross(constant(spin), self.point);
+                swing.map_or(turning, |swing| add(turning, constant(swing)))
+            }
+        };
+        let [up, across, along] = self.directions;
+        [dot(up, motion), dot(across, motion), dot(along, motion)]
+    }
+}

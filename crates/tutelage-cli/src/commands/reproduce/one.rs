@@ -1,0 +1,70 @@
+//! `tutelage reproduce --run NAME`: one run of a figure.
+
+use anyhow::{Context, ensure};
+use tutelage_reproduce::{Archive, Crew, Experiment, OnThreads, RunList, Selection, Worker};
+
+use super::{child, go};
+use crate::output::note;
+
+/// Carries out the run of this name, from wherever an earlier process left it.
+pub(super) fn run(
+    name: &str,
+    experiments: &[Experiment],
+    selection: &Selection,
+    archive: &Archive,
+) -> anyhow::Result<()> {
+    let mut runs = RunList::default();
+    let run = find(name, &mut runs, experiments, selection)?;
+    if archive.record(&runs[run])?.is_some() && (runs[run].timed || archive.has_data(&runs[run])) {
+        note(&format!("{name} is finished"));
+        return Ok(());
+    }
+    for &need in &runs[run].needs {
+        ensure!(
+            archive.has_data(&runs[need]),
+            "{name} builds on {}, which is not in {}; carry it out first, or bring its folder",
+            runs[need].name,
+            archive.runs().display()
+        );
+    }
+    let worker = OnThreads(rayon::current_num_threads());
+    let crew = Crew { workers: vec![&worker as &dyn Worker], timekeeper: &child()? };
+    go(&runs, &[run], archive, &crew)
+}
+
+/// The run of this name, with its seed whatever seeds a figure has.
+fn find(
+    name: &str,
+    runs: &mut RunList,
+    experiments: &[Experiment],
+    selection: &Selection,
+) -> anyhow::Result<usize> {
+    let seeds = selection.seeds.clone().or_else(|| Some(vec![seed_of(name)?]));
+    let selection = Selection { seeds, ..selection.clone() };
+    for experiment in experiments {
+        runs.sheet(experiment, &selection)?;
+    }
+    runs.find(name).with_context(|| {
+        let figures: Vec<&str> = experiments.iter().map(|figure| figure.name.as_str()).collect();
+        format!(
+            "there is no run `{name}` in {}; `tutelage reproduce FIGURE --plan` names them (same profile, same experts)",
+            figures.join(", ")
+        )
+    })
+}
+
+/// The seed that a run's name tells.
+fn seed_of(name: &str) -> Option<u64> {
+    name.split_once("-seed-")?.1.split('-').next()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_runs_name_tells_its_seed() {
+        assert_eq!(seed_of("ant-bd-5-mlp-64-64-seed-12-deff71-ad4f1ae6"), Some(12));
+        assert_eq!(seed_of("ant-bd-5"), None);
+    }
+}

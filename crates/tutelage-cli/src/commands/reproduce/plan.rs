@@ -1,0 +1,100 @@
+//! What there is to do, and how long it will take.
+
+use std::time::Duration;
+
+use tutelage_reproduce::{Archive, Estimator, Experiment, Profile, RunList, Selection, Sheet};
+use tutelage_runs::terminal::rough;
+
+use super::is_theory;
+use super::tables::{FigureRow, KindRow, RunRow};
+use crate::output::Output;
+
+/// Every figure and how far it is.
+pub(super) fn list(
+    selection: &Selection,
+    archive: &Archive,
+    output: &Output,
+) -> anyhow::Result<()> {
+    let mut rows = Vec::new();
+    for experiment in Experiment::all()? {
+        let mut list = RunList::default();
+        let sheet = list.sheet(&experiment, selection)?;
+        let shown = sheet.runs().len();
+        let left = list.unfinished(&sheet, archive)?.len();
+        let outstanding = list.outstanding(&[sheet], archive)?;
+        let estimator = Estimator::new(&list, archive);
+        let mut seconds = estimator.seconds(&list, &outstanding, rayon::current_num_threads());
+        let (mut runs, mut done) = (shown, shown - left);
+        if is_theory(&experiment) {
+            // Games in the finite world are played anew whenever they are drawn.
+            runs = 1;
+            done = usize::from(archive.figure_path(&experiment.name, "csv").is_file());
+            seconds = if done == 1 { 0.0 } else { 10.0 };
+        }
+        let Experiment { name: figure, paper, .. } = experiment;
+        rows.push(FigureRow { figure, runs, done, estimate_seconds: seconds.round().abs(), paper });
+    }
+    output.rows(&rows)
+}
+
+/// What there is to do, by kind of run.
+pub(super) fn show_plan(
+    list: &RunList,
+    wanted: &[Sheet<'_>],
+    outstanding: &[usize],
+    archive: &Archive,
+    output: &Output,
+) -> anyhow::Result<()> {
+    if wanted.iter().any(|sheet| sheet.profile == Profile::Quick) {
+        output.say(&format!("{}\n", Profile::QUICK_IN_WORDS))?;
+    }
+    let estimator = Estimator::new(list, archive);
+    let mut rows: Vec<KindRow> = Vec::new();
+    for &run in outstanding {
+        let run = &list[run];
+        let (task, class) = (run.spec.task.to_string(), run.spec.class.to_string());
+        let timed = if run.timed { ", timed" } else { "" };
+        let algorithm = format!("{}{timed}", run.spec.algorithm);
+        let seconds = estimator.core_seconds(run);
+        let same = |row: &&mut KindRow| {
+            (&row.task, &row.class, &row.algorithm) == (&task, &class, &algorithm)
+        };
+        match rows.iter_mut().find(same) {
+            Some(row) => {
+                row.runs += 1;
+                row.estimate_seconds += seconds;
+            }
+            None => {
+                rows.push(KindRow { task, class, algorithm, runs: 1, estimate_seconds: seconds })
+            }
+        }
+    }
+    if outstanding.is_empty() {
+        return output.say("All runs are finished.");
+    }
+    output.rows(&rows)?;
+    let threads = rayon::current_num_threads();
+    let seconds = estimator.seconds(list, outstanding, threads);
+    let shown: usize = wanted.iter().map(|sheet| sheet.runs().len()).sum();
+    output.say(&format!(
+        "\n{} runs to do for {shown} shown; about {} on {threads} thread{} of a quiet machine.",
+        outstanding.len(),
+        rough(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)),
+        if threads == 1 { "" } else { "s" }
+    ))
+}
+
+/// The missing runs one by one, each after those that it needs, as lines of JSON.
+pub(super) fn print_plan(
+    list: &RunList,
+    outstanding: &[usize],
+    archive: &Archive,
+    output: &Output,
+) -> anyhow::Result<()> {
+    let estimator = Estimator::new(list, archive);
+    for &run in outstanding {
+        let row = RunRow::new(list, run, outstanding, estimator.core_seconds(&list[run]));
+        output.verbatim(&(serde_json::to_string(&row)? + "\n"))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,42 @@
+//! Every small world is learned with its defaults, so that a change which spoils one shows.
+
+#![allow(clippy::unwrap_used)]
+
+use tutelage_lab::spec::RunSpec;
+use tutelage_lab::{Task, learn_in};
+use tutelage_runs::Silent;
+
+/// DAgger with one seed and the task's own settings comes to 95 % of its expert.
+fn is_learned(task: &str) {
+    let dir = tempfile::tempdir().unwrap();
+    let spec = RunSpec::parse(&format!("task = '{task}'\nalgorithm = 'dagger'")).unwrap();
+    let report = learn_in(dir.path(), &spec, &mut Silent).unwrap();
+    let expert = report.history.expert().unwrap().mean_reward();
+    let learned = report.history.results().last().unwrap().deployed.mean_reward();
+    assert!(expert > 0.0, "a share of {expert} means nothing");
+    assert!(learned >= 0.95 * expert, "{task}: {learned} of the expert's {expert}");
+}
+
+macro_rules! worlds {
+    ($($test:ident: $task:literal),* $(,)?) => {
+        $(#[test]
+        fn $test() {
+            is_learned($task);
+        })*
+
+        #[test]
+        fn no_world_is_left_out() {
+            let worlds: Vec<&str> =
+                Task::all().filter(|task| task.robot().is_none()).map(Task::name).collect();
+            assert_eq!(worlds, [$($task),*]);
+        }
+    };
+}
+
+worlds! {
+    cart_pole_is_learned: "cart-pole",
+    pendulum_is_learned: "pendulum",
+    drive_is_learned: "drive",
+    drive_with_five_keys_is_learned: "drive-5",
+    grid_is_learned: "grid",
+}

@@ -1,0 +1,108 @@
+//! A figure's file as it is typed.
+
+use serde::Deserialize;
+use serde::de::IntoDeserializer;
+use tutelage_lab::Task;
+use tutelage_lab::spec::{Draft, SpecError};
+
+use crate::experiment::{Draw, Experiment, ExperimentError, PerturbFrom, Row, Show};
+use crate::parse_seeds;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Form {
+    title: String,
+    #[serde(default)]
+    paper: String,
+    draw: Draw,
+    #[serde(default)]
+    tasks: Vec<String>,
+    #[serde(default = "ten_seeds")]
+    seeds: String,
+    #[serde(default)]
+    rows: Vec<RowForm>,
+}
+
+#[derive(Deserialize)]
+struct RowForm {
+    name: String,
+    #[serde(default)]
+    show: Show,
+    budget: Option<String>,
+    algorithms: Vec<String>,
+    /// Everything else: fields of a run's spec.
+    #[serde(flatten)]
+    fields: toml::Table,
+}
+
+fn ten_seeds() -> String {
+    "1-10".into()
+}
+
+/// The figure that a TOML text describes.
+pub(crate) fn parse(name: &str, text: &str) -> Result<Experiment, ExperimentError> {
+    let form: Form = toml::from_str(text).map_err(|error| ExperimentError::Toml {
+        name: name.into(),
+        message: error.to_string().trim_end().into(),
+    })?;
+    let task = |task: &String| {
+        let wrong = |source| ExperimentError::Task { name: name.into(), source };
+        task.parse::<Task>().map_err(wrong)
+    };
+    let seeds = parse_seeds(&form.seeds)
+        .map_err(|source| ExperimentError::Seeds { name: name.into(), source })?;
+    let row = |row: RowForm| {
+        let title = row.name.clone();
+        let wrong = |source| ExperimentError::Row { name: name.into(), row: title, source };
+        row.check().map_err(wrong)
+    };
+    Ok(Experiment {
+        name: name.into(),
+        title: form.title,
+        paper: form.paper,
+        draw: form.draw,
+        tasks: form.tasks.iter().map(task).collect::<Result<_, _>>()?,
+        seeds,
+        rows: form.rows.into_iter().map(row).collect::<Result<_, _>>()?,
+    })
+}
+
+impl RowForm {
+    fn check(self) -> Result<Row, SpecError> {
+        let mut fields = self.fields()?;
+        let d0 = match fields.d0.take().as_deref() {
+            None => PerturbFrom::Default,
+            Some("dagger") => PerturbFrom::Dagger,
+            Some(text) => PerturbFrom::Fixed(text.parse()?),
+        };
+        let series = self.algorithms.iter().map(|text| text.parse());
+        Ok(Row {
+            name: self.name,
+            show: self.show,
+            d0,
+            budget: self.budget.map(|text| text.parse()).transpose()?,
+            fields,
+            series: series.collect::<Result<_, _>>()?,
+        })
+    }
+
+    /// The fields of a spec, without those that the figure itself says.
+    fn fields(&self) -> Result<Draft, SpecError> {
+        let draft = Draft::deserialize(self.fields.clone().into_deserializer());
+        let draft: Draft = draft
+            .map_err(|error: toml::de::Error| SpecError::Toml(error.to_string().trim().into()))?;
+        let Draft { task, algorithm, seed, data, .. } = &draft;
+        let said = [
+            ("task", task.clone(), "`tasks` names the figure's tasks"),
+            ("algorithm", algorithm.clone(), "`algorithms` names the row's algorithms"),
+            ("seed", seed.map(|seed| seed.to_string()), "`seeds` names the figure's seeds"),
+            ("data", data.clone(), "write `algorithms = [\"bagging-5 on dagger\"]`"),
+        ];
+        match said.into_iter().find_map(|(field, value, why)| Some((field, value?, why))) {
+            None => Ok(draft),
+            Some((field, value, why)) => {
+                Err(SpecError::Pointless { field, value, why: why.into() })
+            }
+        }
+    }
+}

@@ -1,0 +1,299 @@
+//! The runs behind figures: each once, after those that it needs.
+
+use std::collections::HashMap;
+use std::ops::Index;
+use std::path::{Path, PathBuf};
+
+use tutelage::Named;
+use tutelage_lab::spec::{Class, CoverSpec, Draft, RunSpec, SpecError};
+use tutelage_lab::{CastError, Task, fingerprint, load_expert};
+
+use crate::sheet::{Sheet, SheetCurve, SheetPanel};
+use crate::{
+    Archive, ArchiveError, Draw, Experiment, PerturbFrom, Profile, Row, Selection, Series,
+};
+
+/// A run to be had once, whatever figures show it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlannedRun {
+    /// Its name: spec, expert and the solver of its least squares as a word that no other run has.
+    pub name: String,
+    /// Its spec, in which other runs go by their names.
+    pub spec: RunSpec,
+    /// The fingerprint of the expert's weights.
+    pub expert: String,
+    /// The runs whose data it builds on, by their place in the [`RunList`].
+    pub needs: Vec<usize>,
+    /// Whether it runs alone, in a process of its own, on all threads, for the sake of its time and memory.
+    pub timed: bool,
+}
+
+/// The runs of any number of figures, each once. A run comes after those that it needs.
+#[derive(Clone, Debug, Default)]
+pub struct RunList {
+    runs: Vec<PlannedRun>,
+    by_name: HashMap<String, usize>,
+    experts: HashMap<String, String>,
+}
+
+/// Why a figure cannot be planned.
+#[derive(Debug, thiserror::Error)]
+#[error("{figure}, row \"{row}\": {source}")]
+pub struct PlanError {
+    /// The figure.
+    pub figure: String,
+    /// The row.
+    pub row: String,
+    /// What is wrong with it.
+    pub source: PlanFault,
+}
+
+/// What is wrong with a row of a figure.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PlanFault {
+    /// It asks for a run that cannot be.
+    #[error(transparent)]
+    Spec(#[from] SpecError),
+    /// An expert is missing.
+    #[error(transparent)]
+    Expert(#[from] CastError),
+}
+
+impl Index<usize> for RunList {
+    type Output = PlannedRun;
+
+    fn index(&self, run: usize) -> &PlannedRun {
+        &self.runs[run]
+    }
+}
+
+impl RunList {
+    /// All runs.
+    pub fn runs(&self) -> &[PlannedRun] {
+        &self.runs
+    }
+
+    /// The place of the run of this name.
+    pub fn find(&self, name: &str) -> Option<usize> {
+        self.by_name.get(name).copied()
+    }
+
+    /// Lays out a figure, and adds its runs.
+    pub fn sheet<'a>(
+        &mut self,
+        experiment: &'a Experiment,
+        selection: &Selection,
+    ) -> Result<Sheet<'a>, PlanError> {
+        let (profile, seeds) = (selection.profile, selection.seeds(experiment));
+        let mut panels = Vec::new();
+        for row in &experiment.rows {
+            for task in selection.tasks(experiment) {
+                let panel = PanelRuns { task, row, profile };
+                let mut curves = Vec::new();
+                for &series in selection.series(row) {
+                    let runs = seeds.iter().map(|&seed| self.run(panel, series, seed));
+                    let runs: Result<Vec<usize>, PlanFault> = runs.collect();
+                    let mut runs = runs.map_err(|source| PlanError {
+                        figure: experiment.name.clone(),
+                        row: row.name.clone(),
+                        source,
+                    })?;
+                    if experiment.draw == Draw::Cost {
+                        runs.iter_mut().for_each(|run| *run = self.timed(*run));
+                    }
+                    curves.push(SheetCurve { series, runs });
+                }
+                panels.push(SheetPanel { task, row, curves });
+            }
+        }
+        Ok(Sheet { experiment, profile, seeds, panels })
+    }
+
+    /// The run behind one curve and seed, and before it those that it needs.
+    fn run(&mut self, panel: PanelRuns<'_>, series: Series, seed: u64) -> Result<usize, PlanFault> {
+        let mut needs = Vec::new();
+        let mut data = None;
+        if let Some(algorithm) = series.data {
+            let run = self.run(panel, Series { algorithm, data: None }, seed)?;
+            needs.push(run);
+            data = Some(self.runs[run].name.clone());
+        }
+        let mut d0 = None;
+        match &panel.row.d0 {
+            _ if !series.algorithm.perturbs() => {}
+            PerturbFrom::Default => {}
+            PerturbFrom::Fixed(cover) => d0 = Some(cover.to_string()),
+            PerturbFrom::Dagger => {
+                let dagger = Series { algorithm: dagger()?, data: None };
+                let seeds = panel.profile.seeds(&COVER_SEEDS).into_iter();
+                let runs = seeds.map(|seed| self.run(panel, dagger, seed));
+                let runs: Vec<usize> = runs.collect::<Result<_, _>>()?;
+                d0 = Some(CoverSpec::Runs(self.names(&runs)).to_string());
+                needs.extend(runs);
+            }
+        }
+        let spec = panel.spec(series, seed, d0, data)?;
+        let expert = self.expert(&spec)?;
+        let name = name(&spec, &expert);
+        Ok(self.insert(PlannedRun { name, spec, expert, needs, timed: false }))
+    }
+
+    fn timed(&mut self, run: usize) -> usize {
+        self.insert(self.runs[run].on_the_clock())
+    }
+
+    fn insert(&mut self, run: PlannedRun) -> usize {
+        let next = self.runs.len();
+        let index = *self.by_name.entry(run.name.clone()).or_insert(next);
+        if index == next {
+            self.runs.push(run);
+        }
+        index
+    }
+
+    fn names(&self, runs: &[usize]) -> Vec<PathBuf> {
+        runs.iter().map(|&run| PathBuf::from(&self.runs[run].name)).collect()
+    }
+
+    /// What tells the expert of a run from others; loaded once.
+    fn expert(&mut self, spec: &RunSpec) -> Result<String, PlanFault> {
+        if spec.task.robot().is_none() {
+            return Ok("rule".into());
+        }
+        if let Some(expert) = self.experts.get(&spec.expert) {
+            return Ok(expert.clone());
+        }
+        let expert = fingerprint(&load_expert(&spec.expert, Some(spec.task))?);
+        let expert = format!("{:08x}", expert.checksum);
+        self.experts.insert(spec.expert.clone(), expert.clone());
+        Ok(expert)
+    }
+
+    /// Those of a figure's runs that it still lacks: their records, or where it shows states, the map of them.
+    pub fn unfinished(
+        &self,
+        sheet: &Sheet<'_>,
+        archive: &Archive,
+    ) -> Result<Vec<usize>, ArchiveError> {
+        let shown = sheet.runs();
+        let lacks_data = sheet.shows_states() && !archive.has_map(sheet, self);
+        let mut unfinished = Vec::new();
+        for run in shown {
+            let no_record = archive.record(&self.runs[run])?.is_none();
+            if no_record || lacks_data && archive.data(&self.runs[run]).is_none() {
+                unfinished.push(run);
+            }
+        }
+        Ok(unfinished)
+    }
+
+    /// What must be run for these figures to be finished, in an order in which it can be.
+    pub fn outstanding(
+        &self,
+        sheets: &[Sheet<'_>],
+        archive: &Archive,
+    ) -> Result<Vec<usize>, ArchiveError> {
+        let mut outstanding = vec![false; self.runs.len()];
+        for sheet in sheets {
+            for run in self.unfinished(sheet, archive)? {
+                self.require(run, archive, &mut outstanding);
+            }
+        }
+        let twice = |&run: &usize| self.runs_on_the_clock_as_well(run, &outstanding);
+        let all = (0..self.runs.len()).filter(|&run| outstanding[run]);
+        Ok(all.filter(|run| !twice(run)).collect())
+    }
+
+    /// Whether a run is to be timed anyway, and no other run waits for what it collects before that.
+    fn runs_on_the_clock_as_well(&self, run: usize, outstanding: &[bool]) -> bool {
+        let timed = self.find(&self.runs[run].on_the_clock().name);
+        let others = self.runs.iter().zip(outstanding).filter(|(_, outstanding)| **outstanding);
+        timed.is_some_and(|timed| outstanding[timed])
+            && !others.into_iter().any(|(other, _)| other.needs.contains(&run))
+    }
+
+    /// Marks a run, and the runs whose data it needs and nobody has.
+    fn require(&self, run: usize, archive: &Archive, outstanding: &mut [bool]) {
+        if std::mem::replace(&mut outstanding[run], true) {
+            return;
+        }
+        for &need in &self.runs[run].needs {
+            if !archive.has_data(&self.runs[need]) {
+                self.require(need, archive, outstanding);
+            }
+        }
+    }
+}
+
+/// The paper's d₀ is made of ten runs, whatever seeds a figure shows.
+const COVER_SEEDS: [u64; 10] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
+
+/// What the runs of a panel have in common.
+#[derive(Clone, Copy)]
+struct PanelRuns<'a> {
+    task: Task,
+    row: &'a Row,
+    profile: Profile,
+}
+
+impl PanelRuns<'_> {
+    /// The spec of one of them: what the row says, and where it says nothing, the profile, and then the defaults.
+    fn spec(
+        self,
+        series: Series,
+        seed: u64,
+        d0: Option<String>,
+        data: Option<String>,
+    ) -> Result<RunSpec, PlanFault> {
+        let Self { task, row, profile } = self;
+        let fields = row.fields.clone();
+        let class = fields.class.as_deref().map(|class| Class::parse(class, task)).transpose()?;
+        let networks = class != Some(Class::Linear);
+        let drives = series.algorithm.expert_drives();
+        let draft = Draft {
+            task: Some(task.to_string()),
+            algorithm: Some(series.algorithm.to_string()),
+            class: class.map(|class| class.to_string()),
+            seed: i64::try_from(seed).ok(),
+            expert_acts: fields.expert_acts.filter(|_| drives),
+            d0,
+            data,
+            ..fields
+        };
+        let budget = row.budget.filter(|_| networks);
+        Ok(draft.or(profile.draft(budget, networks)).check()?)
+    }
+}
+
+/// Spec, expert and, for affine policies, the solver, as a word.
+fn name(spec: &RunSpec, expert: &str) -> String {
+    let name = format!("{}-{expert}", spec.folder());
+    spec.solver().map_or(name.clone(), |solver| format!("{name}-{solver}"))
+}
+
+fn dagger() -> Result<Named, SpecError> {
+    Ok("dagger".parse::<Named>()?)
+}
+
+impl PlannedRun {
+    /// The same run once more, alone and on the clock.
+    pub(crate) fn on_the_clock(&self) -> Self {
+        Self { name: format!("timed-{}", self.name), timed: true, ..self.clone() }
+    }
+
+    /// The spec with the runs that it names where they are.
+    pub fn located(&self, runs: &Path) -> RunSpec {
+        let d0 = self.spec.d0.clone().map(|cover| match cover {
+            CoverSpec::Runs(names) => {
+                CoverSpec::Runs(names.iter().map(|name| runs.join(name)).collect())
+            }
+            fixed => fixed,
+        });
+        RunSpec {
+            d0,
+            data: self.spec.data.as_ref().map(|name| runs.join(name)),
+            ..self.spec.clone()
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! What part of a figure is wanted.
+
+use tutelage::Named;
+use tutelage_lab::Task;
+
+use crate::{Experiment, Profile, Row, Series};
+
+/// What part of a figure is wanted; what is not said is wanted whole.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Selection {
+    /// The paper's settings or less.
+    pub profile: Profile,
+    /// The tasks.
+    pub tasks: Option<Vec<Task>>,
+    /// The algorithms.
+    pub algorithms: Option<Vec<Named>>,
+    /// The seeds.
+    pub seeds: Option<Vec<u64>>,
+}
+
+impl Selection {
+    /// The tasks of this figure that are wanted.
+    pub fn tasks(&self, experiment: &Experiment) -> Vec<Task> {
+        let wanted = |task: &Task| self.tasks.as_ref().is_none_or(|tasks| tasks.contains(task));
+        experiment.tasks.iter().copied().filter(wanted).collect()
+    }
+
+    /// The seeds of this figure that are wanted.
+    pub fn seeds(&self, experiment: &Experiment) -> Vec<u64> {
+        self.seeds.clone().unwrap_or_else(|| self.profile.seeds(&experiment.seeds))
+    }
+
+    /// The curves of this row that are wanted.
+    pub fn series<'a>(&'a self, row: &'a Row) -> impl Iterator<Item = &'a Series> {
+        row.series.iter().filter(|series| {
+            self.algorithms.as_ref().is_none_or(|wanted| wanted.contains(&series.algorithm))
+        })
+    }
+
+    /// All of a figure, for a figure is always drawn from everything that is finished; with the seeds that were asked for
+    /// beside its own.
+    #[must_use]
+    pub fn whole(&self, experiment: &Experiment) -> Self {
+        let mut seeds = self.profile.seeds(&experiment.seeds);
+        seeds.extend(self.seeds.iter().flatten());
+        seeds.sort_unstable();
+        seeds.dedup();
+        Self { profile: self.profile, seeds: Some(seeds), ..Self::default() }
+    }
+}

@@ -1,0 +1,285 @@
+//! Which runs figures need, which of them are finished, and what each is called.
+
+#![allow(clippy::unwrap_used)]
+
+use std::path::Path;
+
+use tutelage::{ExpertActs, Sampling};
+use tutelage_lab::Task;
+use tutelage_lab::spec::{BudgetSpec, CoverSpec, RunSpec};
+use tutelage_reproduce::{Archive, Experiment, Profile, RunList, RunRecord, Selection};
+use tutelage_runs::store::AnyHistory;
+
+fn hopper() -> Task {
+    "hopper".parse().unwrap()
+}
+
+fn named(name: &str) -> Experiment {
+    Experiment::named(name).unwrap()
+}
+
+fn quick() -> Selection {
+    Selection { profile: Profile::Quick, ..Selection::default() }
+}
+
+fn quick_hopper() -> Selection {
+    Selection { tasks: Some(vec![hopper()]), ..quick() }
+}
+
+/// The runs of a figure, and which of them it shows.
+fn plan(experiment: &Experiment, selection: &Selection) -> (RunList, Vec<usize>) {
+    let mut runs = RunList::default();
+    let shown = runs.sheet(experiment, selection).unwrap().runs();
+    (runs, shown)
+}
+
+fn archive(dir: &Path) -> Archive {
+    Archive::new(dir.join("results"), dir.join("runs"))
+}
+
+/// Writes the record of a run in which nothing happened.
+fn finish(runs: &RunList, run: usize, archive: &Archive) -> RunRecord {
+    let nothing = AnyHistory::Vectors(Default::default());
+    let record = RunRecord::new(&runs[run], &nothing, &[], 1);
+    archive.save(&runs[run], &record).unwrap();
+    record
+}
+
+#[test]
+fn runs_come_after_what_they_need_and_figures_share_them() {
+    let (mut runs, main) = plan(&named("main"), &quick());
+    assert_eq!(main.len(), 4 * 2 * 6 * 2);
+    let all = runs.runs().iter().enumerate();
+    assert!(all.into_iter().all(|(i, run)| run.needs.iter().all(|&need| need < i)));
+    let before = runs.runs().len();
+    let ablation = runs.sheet(&named("ablation"), &quick()).unwrap().runs();
+    assert_eq!(ablation.len(), 2 * 4 * 2);
+    assert_eq!(runs.runs().len() - before, 2 * 2 * 2); // bagging and supervised alone are new
+}
+
+#[test]
+fn a_sheet_goes_from_panels_to_curves_to_runs() {
+    let main = named("main");
+    let mut runs = RunList::default();
+    let sheet = runs.sheet(&main, &quick()).unwrap();
+    let (realizable, other) = (&sheet.panels[0], &sheet.panels[4]);
+    assert_eq!((realizable.task.name(), other.task.name()), ("ant", "ant"), "rows of four tasks");
+    assert_eq!((realizable.row.name.as_str(), realizable.curves.len()), ("realizable", 6));
+    let seeds = |runs: &RunList| -> Vec<u64> {
+        realizable.curves[1].runs.iter().map(|&run| runs[run].spec.seed).collect()
+    };
+    assert_eq!(seeds(&runs), [1, 2]);
+    assert_eq!(runs[realizable.curves[1].runs[0]].spec.algorithm.to_string(), "dagger");
+    // Whatever is laid out after it, a sheet stays as it is.
+    let copy = sheet.clone();
+    runs.sheet(&named("full-realizable"), &quick()).unwrap();
+    assert_eq!(seeds(&runs), [1, 2]);
+    assert_eq!(sheet, copy);
+}
+
+#[test]
+fn two_waves_are_enough_for_every_shipped_figure() {
+    let mut runs = RunList::default();
+    for experiment in Experiment::all().unwrap() {
+        runs.sheet(&experiment, &Selection::default()).unwrap();
+    }
+    let needed = runs.runs().iter().flat_map(|run| &run.needs);
+    assert!(needed.into_iter().all(|&need| runs[need].needs.is_empty()));
+}
+
+#[test]
+fn d0_is_made_of_ten_runs_whatever_seeds_are_shown() {
+    let one = Selection {
+        tasks: Some(vec![hopper()]),
+        algorithms: Some(vec!["mp-25(15)".parse().unwrap()]),
+        seeds: Some(vec![3]),
+        ..Selection::default()
+    };
+    let (runs, shown) = plan(&named("main"), &one);
+    assert_eq!(shown.len(), 2);
+    assert!(shown.iter().all(|&run| runs[run].needs.len() == 10));
+    assert_eq!(runs.runs().len(), 2 * 11);
+}
+
+#[test]
+fn a_row_sets_how_states_are_taken_and_how_a_driving_expert_acts() {
+    let (runs, shown) = plan(&named("settings"), &quick());
+    let of = |acts: ExpertActs, sampling: Sampling| -> Vec<String> {
+        let specs = shown.iter().map(|&run| &runs[run].spec);
+        let mut names: Vec<String> = specs
+            .filter(|spec| spec.expert_acts == acts && spec.sampling == sampling)
+            .map(|spec| spec.algorithm.to_string())
+            .collect();
+        names.dedup();
+        names
+    };
+    assert_eq!(of(ExpertActs::Mean, Sampling::Stride(20)), ["bc"]); // in the others no expert drives
+    assert_eq!(of(ExpertActs::Sampled, Sampling::Independent), ["bc", "dagger", "bd-5"]);
+}
+
+const OWN: &str = "
+title = 'My own'
+draw = 'curves'
+tasks = ['hopper']
+seeds = '1'
+
+[[rows]]
+name = 'all by itself'
+class = 'mlp:16'
+rounds = 5
+states_per_round = 30
+sampling = 'stride(7)'
+deploy = 'member'
+keep = 'all'
+oracle = { budget = 'iterations=123', learning_rate = 0.01, batch = 64, states = 'standardised' }
+evaluation = { episodes = 4 }
+algorithms = ['bd-5', 'mp-25(7)']
+
+[[rows]]
+name = 'as usual'
+algorithms = ['bd-5']
+";
+
+#[test]
+fn a_row_of_ones_own_sets_any_field_and_quick_leaves_it_alone() {
+    let own = Experiment::parse("own", OWN).unwrap();
+    let (runs, shown) = plan(&own, &quick());
+    let specs: Vec<&RunSpec> = shown.iter().map(|&run| &runs[run].spec).collect();
+    let own = specs[0];
+    let oracle = own.oracle.unwrap();
+    assert_eq!((own.rounds, own.states_per_round, own.episodes), (5, 30, 4));
+    assert_eq!((own.sampling, own.deploy), (Sampling::Stride(7), tutelage::Deploy::UniformMember));
+    assert_eq!((oracle.budget, oracle.learning_rate), (BudgetSpec::Iterations(123), 0.01));
+    assert_eq!((oracle.batch, own.keep), (64, tutelage_runs::Keep::All));
+    let usual = specs[2];
+    assert_eq!((usual.rounds, usual.episodes), (8, 3), "quick replaces what no row says");
+    assert_eq!(usual.oracle.unwrap().budget, BudgetSpec::Iterations(500));
+}
+
+#[test]
+fn d0_is_the_one_that_learn_takes_unless_a_row_says_dagger() {
+    let own = Experiment::parse("own", OWN).unwrap();
+    let (runs, shown) = plan(&own, &Selection::default());
+    let d0 = runs[shown[1]].spec.d0.clone();
+    let learn = RunSpec::parse("task = 'hopper'\nalgorithm = 'mp-25(7)'").unwrap().d0;
+    assert_eq!(d0, learn);
+    assert!(matches!(d0, Some(CoverSpec::Uniform { .. })), "{d0:?}");
+    let dagger = OWN.replace("class = 'mlp:16'", "class = 'mlp:16'\nd0 = 'dagger'");
+    let (runs, shown) = plan(&Experiment::parse("own", &dagger).unwrap(), &Selection::default());
+    assert!(matches!(runs[shown[1]].spec.d0, Some(CoverSpec::Runs(_))));
+}
+
+#[test]
+fn what_a_row_cannot_say_is_an_error_that_names_it() {
+    let error = |from: &str, to: &str| {
+        let text = OWN.replace(from, to);
+        let planned = Experiment::parse("own", &text).map_err(|error| error.to_string());
+        let planned = planned.and_then(|own| {
+            let sheet = RunList::default().sheet(&own, &quick()).map(|sheet| sheet.runs());
+            sheet.map_err(|error| error.to_string())
+        });
+        planned.unwrap_err()
+    };
+    for (from, to, words) in [
+        ("rounds = 5", "round = 5", "`round`"),
+        ("rounds = 5", "rounds = 0", "rounds = 0"),
+        ("rounds = 5", "seed = 3", "seed"),
+        ("rounds = 5", "task = 'ant'", "task"),
+        ("rounds = 5", "expert = 'nobody'", "nobody"),
+        ("batch = 64", "batch = 0", "oracle.batch"),
+    ] {
+        let error = error(from, to);
+        assert!(error.contains(words) && error.contains("all by itself"), "{to}: {error}");
+    }
+}
+
+#[test]
+fn located_specs_name_folders_and_the_name_does_not_depend_on_where_they_are() {
+    let (runs, shown) = plan(&named("ablation"), &quick_hopper());
+    let bagging = &runs[shown[4]];
+    assert_eq!(bagging.spec.algorithm.to_string(), "bagging-5");
+    let located = bagging.located(Path::new("somewhere"));
+    assert_eq!(located.data.unwrap().parent(), Some(Path::new("somewhere")));
+    assert!(bagging.name.starts_with("hopper-bagging-5-mlp-64-64-seed-1-"), "{}", bagging.name);
+}
+
+#[test]
+fn affine_policies_of_another_solver_go_by_another_name() {
+    let one = Selection { tasks: Some(vec![hopper()]), ..Selection::default() };
+    let (runs, shown) = plan(&named("linear"), &one);
+    let named = |&run: &usize| runs[run].name.ends_with("-675f6cb7-qr-jacobi");
+    assert!(shown.iter().all(named), "{}", runs[shown[0]].name);
+}
+
+#[test]
+fn a_run_on_the_clock_counts_for_every_figure() {
+    let dir = tempfile::tempdir().unwrap();
+    let archive = archive(dir.path());
+    let selection = Selection {
+        algorithms: Some(vec!["bc".parse().unwrap()]),
+        seeds: Some(vec![1]),
+        ..quick_hopper()
+    };
+    let (cost, main) = (named("cost"), named("main"));
+    let mut runs = RunList::default();
+    let sheets = [&cost, &main].map(|figure| runs.sheet(figure, &selection).unwrap());
+    let [timed] = sheets[0].runs()[..] else { panic!("one run is timed") };
+    let shown = sheets[1].runs();
+    assert!(!runs.outstanding(&sheets, &archive).unwrap().contains(&shown[0]), "once will do");
+    let record = finish(&runs, timed, &archive);
+    assert_eq!(archive.record(&runs[shown[0]]).unwrap(), Some(record));
+    assert_eq!(runs.outstanding(&sheets[1..], &archive).unwrap(), shown[1..]);
+}
+
+#[test]
+fn what_has_a_record_is_done_and_not_run_again_unless_its_data_is_needed() {
+    let dir = tempfile::tempdir().unwrap();
+    let archive = archive(dir.path());
+    let ablation = named("ablation");
+    let mut runs = RunList::default();
+    let sheet = runs.sheet(&ablation, &quick_hopper()).unwrap();
+    let shown = sheet.runs();
+    let sheets = [sheet.clone()];
+    assert_eq!(runs.outstanding(&sheets, &archive).unwrap().len(), 8);
+    for &run in &shown {
+        let record = finish(&runs, run, &archive);
+        assert_eq!(archive.record(&runs[run]).unwrap(), Some(record));
+    }
+    assert!(runs.outstanding(&sheets, &archive).unwrap().is_empty());
+    let bagging = &runs[shown[4]];
+    std::fs::remove_file(archive.record_path(bagging)).unwrap();
+    // Bagging must run, and DAgger before it: its record is there, its annotations are not. DAgger is done all the same.
+    let outstanding = runs.outstanding(&sheets, &archive).unwrap();
+    assert_eq!(outstanding, [bagging.needs[0], shown[4]]);
+    assert_eq!(runs.unfinished(&sheet, &archive).unwrap(), [shown[4]]);
+}
+
+#[test]
+fn a_map_of_states_stands_in_for_the_states() {
+    let dir = tempfile::tempdir().unwrap();
+    let archive = archive(dir.path());
+    let states = named("states-expert-dagger");
+    let mut runs = RunList::default();
+    let sheet = runs.sheet(&states, &quick()).unwrap();
+    let shown = sheet.runs();
+    shown.iter().for_each(|&run| drop(finish(&runs, run, &archive)));
+    assert_eq!(runs.unfinished(&sheet, &archive).unwrap(), shown, "records hold no states");
+    let names: Vec<&str> = shown.iter().map(|&run| runs[run].name.as_str()).collect();
+    let map = format!("# {}\nseries,round,x,y\n", names.join(" "));
+    archive.write(&archive.map_path("states-expert-dagger"), map.as_bytes()).unwrap();
+    assert!(runs.unfinished(&sheet, &archive).unwrap().is_empty());
+}
+
+#[test]
+fn an_expert_of_ones_own_makes_another_run() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("expert.safetensors");
+    let expert = tutelage_lab::load_expert("hopper", None).unwrap();
+    expert.write(&file).unwrap();
+    let text = OWN.replace("rounds = 5", &format!("expert = '{}'", file.display()));
+    let (runs, shown) = plan(&Experiment::parse("own", &text).unwrap(), &quick());
+    let [own, usual] = [shown[0], shown[2]].map(|run| &runs[run]);
+    assert_eq!(own.expert, usual.expert, "the same weights under another name");
+    assert_ne!(own.name, usual.name);
+    assert_eq!(own.spec.expert, file.display().to_string());
+}

@@ -1,0 +1,188 @@
+//! What the scheduler promises, whoever works.
+
+#![allow(clippy::unwrap_used)]
+
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use tutelage_reproduce::{
+    Archive, Crew, Experiment, Failed, Listener, OnThreads, Order, Outcome, PlannedRun, RunList,
+    RunRecord, Selection, Watcher, WorkError, Worker, carry_out,
+};
+use tutelage_runs::store::{AnyHistory, OsDisk, RunDir};
+
+const FIGURE: &str = "
+title = 'Small'
+draw = 'curves'
+tasks = ['cart-pole']
+seeds = '1-2'
+
+[[rows]]
+name = 'small'
+class = 'mlp:4'
+rounds = 2
+states_per_round = 4
+oracle = { budget = 'iterations=5' }
+evaluation = { episodes = 1 }
+algorithms = ['dagger', 'supervised on dagger', 'bd-2']
+";
+
+fn figure() -> (RunList, Vec<usize>) {
+    let experiment = Experiment::parse("small", FIGURE).unwrap();
+    let mut runs = RunList::default();
+    let shown = runs.sheet(&experiment, &Selection::default()).unwrap().runs();
+    (runs, shown)
+}
+
+fn archive(dir: &Path) -> Archive {
+    Archive::new(dir.join("results"), dir.join("runs"))
+}
+
+/// Does what it is told to runs, and notes which it was given.
+#[derive(Default)]
+struct Scripted {
+    given: Mutex<Vec<String>>,
+    /// Runs of these algorithms fail.
+    fails: Vec<&'static str>,
+    /// How often workers are lost on every run.
+    losses: usize,
+    lost: AtomicUsize,
+}
+
+impl Scripted {
+    fn begun(&self, algorithm: &str) -> usize {
+        let given = self.given.lock().unwrap();
+        given.iter().filter(|name| name.contains(&format!("-{algorithm}-mlp"))).count()
+    }
+}
+
+impl Worker for Scripted {
+    fn carry_out(
+        &self,
+        order: &Order<'_>,
+        listener: &dyn Listener,
+    ) -> Result<Option<RunRecord>, WorkError> {
+        let PlannedRun { name, spec, .. } = order.run;
+        let finished = |need: &&PlannedRun| order.archive.record(need).unwrap().is_some();
+        assert!(order.needs.iter().all(finished), "{name} began before what it needs");
+        self.given.lock().unwrap().push(name.clone());
+        if self.fails.contains(&spec.algorithm.to_string().as_str()) {
+            return Err(WorkError::Failed("poisoned".into()));
+        }
+        if self.lost.fetch_add(1, Ordering::SeqCst) < self.losses {
+            return Err(WorkError::Lost("the node is gone".into()));
+        }
+        if listener.wants_stop() {
+            return Ok(None);
+        }
+        let nothing = AnyHistory::Indices(Default::default());
+        Ok(Some(RunRecord::new(order.run, &nothing, &[], 1)))
+    }
+}
+
+/// Watches, and after so many runs wants no more.
+struct Impatient(usize, AtomicUsize);
+
+impl Watcher for Impatient {
+    fn finished(&self, _: &PlannedRun, _: &RunRecord, _: usize, _: f64) {
+        self.1.fetch_add(1, Ordering::SeqCst);
+    }
+
+    fn wants_stop(&self) -> bool {
+        self.1.load(Ordering::SeqCst) >= self.0
+    }
+}
+
+fn patient() -> Impatient {
+    Impatient(usize::MAX, AtomicUsize::new(0))
+}
+
+fn all(worker: &dyn Worker, watcher: &dyn Watcher, dir: &Path) -> Result<Outcome, Failed> {
+    let (runs, shown) = figure();
+    let crew = Crew { workers: vec![worker; 2], timekeeper: worker };
+    carry_out(&runs, &shown, &archive(dir), &crew, watcher)
+}
+
+#[test]
+fn every_run_is_handed_over_once_and_after_what_it_needs() {
+    let (dir, worker) = (tempfile::tempdir().unwrap(), Scripted::default());
+    assert_eq!(all(&worker, &patient(), dir.path()).unwrap(), Outcome::Finished);
+    let mut given = worker.given.lock().unwrap().clone();
+    assert_eq!(given.len(), 6);
+    given.sort();
+    given.dedup();
+    assert_eq!(given.len(), 6);
+}
+
+#[test]
+fn a_run_that_fails_holds_up_only_what_needs_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let worker = Scripted { fails: vec!["dagger"], ..Scripted::default() };
+    let failed = all(&worker, &patient(), dir.path()).unwrap_err();
+    assert_eq!((failed.runs.len(), failed.held_up), (2, 2));
+    let words = failed.to_string();
+    assert!(words.contains("dagger") && words.contains("poisoned"), "{words}");
+    assert!(words.ends_with("2 runs could not begin without them"), "{words}");
+    assert_eq!(worker.begun("dagger"), 2, "what fails by itself is not tried again");
+    assert_eq!((worker.begun("supervised"), worker.begun("bd-2")), (0, 2));
+}
+
+#[test]
+fn a_run_whose_worker_is_lost_is_taken_up_again_but_not_for_ever() {
+    let dir = tempfile::tempdir().unwrap();
+    let worker = Scripted { losses: 4, ..Scripted::default() };
+    assert_eq!(all(&worker, &patient(), dir.path()).unwrap(), Outcome::Finished);
+    assert_eq!(worker.given.lock().unwrap().len(), 10);
+    let dir = tempfile::tempdir().unwrap();
+    let worker = Scripted { losses: usize::MAX, ..Scripted::default() };
+    let failed = all(&worker, &patient(), dir.path()).unwrap_err();
+    assert!(failed.to_string().contains("the node is gone"), "{failed}");
+    assert_eq!(worker.begun("bd-2"), 2 * 5);
+}
+
+#[test]
+fn a_stop_leaves_what_is_finished_and_the_rest_for_next_time() {
+    let (dir, worker) = (tempfile::tempdir().unwrap(), Scripted::default());
+    let watcher = Impatient(2, AtomicUsize::new(0));
+    assert_eq!(all(&worker, &watcher, dir.path()).unwrap(), Outcome::Stopped);
+    let (runs, shown) = figure();
+    let archive = archive(dir.path());
+    let records =
+        shown.iter().filter(|&&run| archive.record(&runs[run]).unwrap().is_some()).count();
+    assert!((2..=3).contains(&records), "{records}");
+}
+
+/// Notes that a run waited.
+struct Waited(AtomicBool);
+
+impl Watcher for Waited {
+    fn waits(&self, _: &PlannedRun) {
+        self.0.store(true, Ordering::SeqCst);
+    }
+}
+
+#[test]
+fn a_run_waits_for_the_lock_of_whoever_still_has_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let (runs, shown) = figure();
+    let (archive, run) = (archive(dir.path()), &runs[shown[0]]);
+    // Somebody who was given up, and is still there.
+    let spec = run.located(archive.runs()).to_toml();
+    let disk = std::sync::Arc::new(OsDisk);
+    let zombie: RunDir<f32, u32> = RunDir::open(&archive.run_path(run), &spec, disk).unwrap();
+    let watcher = Waited(AtomicBool::new(false));
+    let worker = OnThreads(1);
+    let crew = Crew { workers: vec![&worker], timekeeper: &worker };
+    std::thread::scope(|scope| {
+        let outcome = scope.spawn(|| carry_out(&runs, &shown[..1], &archive, &crew, &watcher));
+        while !watcher.0.load(Ordering::SeqCst) {
+            assert!(!outcome.is_finished(), "it did not wait");
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        }
+        assert!(archive.record(run).unwrap().is_none());
+        drop(zombie);
+        assert_eq!(outcome.join().unwrap().unwrap(), Outcome::Finished);
+    });
+    assert_eq!(archive.record(run).unwrap().unwrap().reward.len(), 2);
+}

@@ -1,0 +1,184 @@
+//! What is damaged, somebody else's or in use is refused, named and left alone.
+
+#![allow(clippy::unwrap_used)]
+
+mod testbed;
+
+use std::fs;
+use std::io;
+use std::sync::Arc;
+
+use testbed::attempts::{SPEC, attempt, bootstrap_dagger, bytes, open, whole};
+use tutelage_runs::store::{
+    Fingerprint, OsDisk, StoreError, discard, policy_path, read_history, read_policy, salvage,
+};
+use tutelage_runs::{Keep, RunError, Silent};
+
+#[test]
+fn a_damaged_log_is_refused_with_its_place_and_left_alone() {
+    let dir = tempfile::tempdir().unwrap();
+    whole(dir.path(), &bootstrap_dagger(1), Keep::All);
+    let log = dir.path().join("log.bin");
+    let sound = fs::read(&log).unwrap();
+    for at in [20, sound.len() / 3, sound.len() / 2] {
+        let mut damaged = sound.clone();
+        damaged[at] ^= 1;
+        fs::write(&log, &damaged).unwrap();
+        let error = open(dir.path(), SPEC).err().unwrap();
+        assert!(
+            matches!(&error, StoreError::Damaged { path, offset, .. } if *path == log && *offset <= at),
+            "{error}"
+        );
+        assert_eq!(fs::read(&log).unwrap(), damaged);
+    }
+}
+
+#[test]
+fn another_spec_is_refused_with_the_difference() {
+    let dir = tempfile::tempdir().unwrap();
+    whole(dir.path(), &bootstrap_dagger(1), Keep::All);
+    let error = open(dir.path(), &SPEC.replace('1', "2")).err().unwrap().to_string();
+    assert!(error.contains("- seed = 1") && error.contains("+ seed = 2"), "{error}");
+    assert!(!error.contains("point mass"), "{error}");
+    fs::write(dir.path().join("spec.toml"), SPEC.replace('1', "3")).unwrap();
+    let error = open(dir.path(), SPEC).err().unwrap().to_string();
+    assert!(error.contains("- seed = 3"), "an edited spec.toml: {error}");
+}
+
+#[test]
+fn a_folder_whose_log_is_gone_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("spec.toml"), SPEC).unwrap();
+    let error = open(dir.path(), &SPEC.replace('1', "2")).err().unwrap();
+    assert!(matches!(error, StoreError::Spec { .. }), "{error}");
+    let error = open(dir.path(), SPEC).err().unwrap();
+    assert!(matches!(error, StoreError::LogLost { left: "spec.toml", .. }), "{error}");
+    whole(&dir.path().join("run"), &bootstrap_dagger(1), Keep::All);
+    fs::remove_file(dir.path().join("run/log.bin")).unwrap();
+    fs::remove_file(dir.path().join("run/spec.toml")).unwrap();
+    let error = open(&dir.path().join("run"), SPEC).err().unwrap();
+    assert!(matches!(error, StoreError::LogLost { left: "policy", .. }), "{error}");
+    assert!(!dir.path().join("run/log.bin").exists());
+    fs::remove_file(dir.path().join("spec.toml")).unwrap();
+    fs::create_dir(dir.path().join("spec.toml")).unwrap();
+    let error = open(dir.path(), SPEC).err().unwrap();
+    assert!(matches!(error, StoreError::Io { what: "read", .. }), "{error}");
+}
+
+#[test]
+fn a_second_process_a_newer_format_and_other_files_are_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let first = open(dir.path(), SPEC).unwrap();
+    assert!(matches!(open(dir.path(), SPEC), Err(StoreError::Locked { .. })));
+    drop(first);
+    let log = dir.path().join("log.bin");
+    let mut bytes = fs::read(&log).unwrap();
+    bytes[8] = 9;
+    fs::write(&log, &bytes).unwrap();
+    assert!(matches!(open(dir.path(), SPEC), Err(StoreError::Version { found: 9, .. })));
+    fs::write(&log, b"something else").unwrap();
+    assert!(matches!(open(dir.path(), SPEC), Err(StoreError::NoLog { .. })));
+    let nothing = tempfile::tempdir().unwrap();
+    assert!(matches!(read_history::<f32, f32>(nothing.path()), Err(StoreError::NoRun { .. })));
+}
+
+#[test]
+fn two_writers_are_impossible_also_where_somebody_tidied_up() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut first = open(dir.path(), SPEC).unwrap();
+    // Format 1 had a file of its own for the lock; removing it let a second writer in.
+    let _ = fs::remove_file(dir.path().join("lock"));
+    assert!(matches!(open(dir.path(), SPEC), Err(StoreError::Locked { .. })));
+    // Where the log itself is put aside and back again, the first writer notices before it writes.
+    let log = dir.path().join("log.bin");
+    let bytes = fs::read(&log).unwrap();
+    fs::remove_file(&log).unwrap();
+    fs::write(&log, &bytes).unwrap();
+    let error = first.build_on(Fingerprint::values("d0", &[1.0f32])).unwrap_err();
+    assert!(matches!(error, StoreError::Intruder { .. }), "{error}");
+    assert_eq!(fs::read(&log).unwrap(), bytes, "nothing was written");
+}
+
+#[test]
+fn a_writer_that_cannot_be_locked_out_is_noticed_before_the_next_record() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut first = open(dir.path(), SPEC).unwrap();
+    let log = dir.path().join("log.bin");
+    let mut other = fs::OpenOptions::new().append(true).open(&log).unwrap();
+    io::Write::write_all(&mut other, b"from another machine").unwrap();
+    let error = first.build_on(Fingerprint::values("d0", &[1.0f32])).unwrap_err().to_string();
+    assert!(error.contains("somebody else writes to it"), "{error}");
+}
+
+#[test]
+fn a_flipped_bit_in_any_policy_is_refused_wherever_it_is_read() {
+    let dir = tempfile::tempdir().unwrap();
+    whole(dir.path(), &bootstrap_dagger(2), Keep::All);
+    let history = read_history::<f32, f32>(dir.path()).unwrap();
+    assert_eq!(history.policies.len(), 5, "those after rounds 0 to 4 are noted");
+    for round in 0..=4 {
+        let file = policy_path(dir.path(), round);
+        let sound = fs::read(&file).unwrap();
+        for at in [0, sound.len() / 2, sound.len() - 1] {
+            let mut flipped = sound.clone();
+            flipped[at] ^= 4;
+            fs::write(&file, &flipped).unwrap();
+            let error = read_policy(dir.path(), &history, round).unwrap_err();
+            assert!(matches!(error, StoreError::Policy { .. }), "{error}");
+        }
+        fs::write(&file, sound).unwrap();
+        read_policy(dir.path(), &history, round).unwrap();
+    }
+    let last = policy_path(dir.path(), 4);
+    let mut flipped = fs::read(&last).unwrap();
+    flipped[1] ^= 1;
+    fs::write(&last, &flipped).unwrap();
+    let (ending, _) =
+        attempt(dir.path(), Arc::new(OsDisk), &bootstrap_dagger(2), Keep::All, &mut Silent);
+    assert!(matches!(ending, Err(RunError::Store(StoreError::Policy { .. }))));
+}
+
+#[test]
+fn a_folder_with_another_runs_log_is_refused_by_readers_too() {
+    let dir = tempfile::tempdir().unwrap();
+    whole(dir.path(), &bootstrap_dagger(1), Keep::All);
+    let spec = dir.path().join("spec.toml");
+    fs::write(&spec, SPEC.replace('1', "2")).unwrap();
+    let error = read_history::<f32, f32>(dir.path()).unwrap_err();
+    assert!(matches!(error, StoreError::Mixed { .. }), "{error}");
+}
+
+#[test]
+fn salvage_brings_back_what_is_whole() {
+    let dir = tempfile::tempdir().unwrap();
+    let (run, saved) = (dir.path().join("run"), dir.path().join("saved"));
+    whole(&run, &bootstrap_dagger(1), Keep::All);
+    let log = run.join("log.bin");
+    let mut bytes = fs::read(&log).unwrap();
+    let at = bytes.len() / 2;
+    bytes[at] ^= 1;
+    fs::write(&log, &bytes).unwrap();
+    assert!(matches!(open(&run, SPEC), Err(StoreError::Damaged { .. })));
+    let salvaged = salvage(&run, &saved).unwrap();
+    assert!(salvaged.records > 5 && salvaged.lost > 0 && salvaged.policies == 5, "{salvaged:?}");
+    assert_eq!(fs::read(&log).unwrap(), bytes, "the old folder stays as it is");
+    assert!(salvage(&run, &saved).is_err(), "nothing is overwritten");
+    // What was lost is asked again, and the run comes to the same end.
+    whole(&saved, &bootstrap_dagger(1), Keep::All);
+    let reference = dir.path().join("reference");
+    whole(&reference, &bootstrap_dagger(1), Keep::All);
+    assert_eq!(self::bytes(&saved), self::bytes(&reference));
+}
+
+#[test]
+fn a_run_is_dropped_only_when_nobody_writes_to_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let run = dir.path().join("run");
+    discard(&run).unwrap();
+    let writer = open(&run, SPEC).unwrap();
+    assert!(matches!(discard(&run), Err(StoreError::Locked { .. })));
+    assert!(run.join("log.bin").is_file());
+    drop(writer);
+    discard(&run).unwrap();
+    assert!(!run.exists());
+}

@@ -1,0 +1,58 @@
+//! Whole runs of the small task, and what they leave.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tutelage::{Algorithm, Material, Participants, Sampling, UniformBox};
+use tutelage_runs::store::{Disk, OsDisk, RunDir, StoreError};
+use tutelage_runs::{Ending, Job, Keep, Reporter, RunError, Silent, run};
+
+use super::{Damper, Gradient, lanes, schedule};
+
+/// The spec of [`whole`].
+pub(crate) const SPEC: &str = "task = \"point mass\"\nseed = 1\n";
+
+pub(crate) const STRIDE: Sampling = Sampling::Stride(5);
+
+pub(crate) fn bootstrap_dagger(members: usize) -> Algorithm {
+    tutelage::bootstrap_dagger(members, STRIDE)
+}
+
+/// One attempt at the whole run; says what the expert was asked.
+pub(crate) fn attempt(
+    dir: &Path,
+    disk: Arc<dyn Disk>,
+    algorithm: &Algorithm,
+    keep: Keep,
+    reporter: &mut dyn Reporter,
+) -> (Result<Ending, RunError>, Vec<Vec<f32>>) {
+    let (mut envs, mut expert) = (lanes(), Damper::new(4));
+    let cover = UniformBox::new(-1.0, 1.0).unwrap();
+    let material = Material { cover: Some(&cover), ..Material::none() };
+    let result = RunDir::open(dir, SPEC, disk).map_err(RunError::from).and_then(|mut run_dir| {
+        let participants = Participants { envs: &mut envs, expert: &mut expert, oracle: &Gradient };
+        let (algorithm, schedule) = (*algorithm, schedule(1));
+        let job = Job { algorithm, schedule, material, episodes: 5, keep };
+        run(participants, &job, &mut run_dir, reporter)
+    });
+    (result, expert.asked)
+}
+
+pub(crate) fn whole(dir: &Path, algorithm: &Algorithm, keep: Keep) {
+    let (ending, _) = attempt(dir, Arc::new(OsDisk), algorithm, keep, &mut Silent);
+    assert_eq!(ending.unwrap(), Ending::Finished);
+}
+
+/// The log and all policies.
+pub(crate) fn bytes(dir: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let mut files = vec![dir.join("log.bin")];
+    files.extend(fs::read_dir(dir.join("policies")).unwrap().map(|entry| entry.unwrap().path()));
+    files.sort();
+    let name = |file: &Path| file.strip_prefix(dir).unwrap().to_owned();
+    files.iter().map(|file| (name(file), fs::read(file).unwrap())).collect()
+}
+
+pub(crate) fn open(dir: &Path, spec: &str) -> Result<RunDir<f32, f32>, StoreError> {
+    RunDir::open(dir, spec, Arc::new(OsDisk))
+}
