@@ -64,10 +64,10 @@ impl<S: Stored, A: Stored + Action> History<S, A> {
             }
             Record::Answers { round, first, actions } => {
                 let rows = rows_from(*first, actions.len());
-                if (0..*first).any(|row| self.is_open(row)) {
+                if self.open_rows().any(|row| row < *first) {
                     return Err(format!("answers from row {first} on before the rows above"));
                 }
-                if rows.iter().any(|&row| !self.is_open(row)) {
+                if rows.len() != actions.len() || rows.iter().any(|&row| !self.is_open(row)) {
                     return Err(format!("answers from row {first} on that were answered before"));
                 }
                 self.check_replies(*round, &rows, Some(actions))
@@ -133,6 +133,12 @@ impl<S: Stored, A: Stored + Action> History<S, A> {
     fn is_open(&self, row: u32) -> bool {
         let last = self.rounds.last();
         last.is_some_and(|round| round.replies.get(row as usize) == Some(&tutelage::Reply::Open))
+    }
+
+    /// The rows of the last round that are not answered yet.
+    fn open_rows(&self) -> impl Iterator<Item = u32> {
+        let replies = self.rounds.last().into_iter().flat_map(|round| &round.replies);
+        (0..).zip(replies).filter(|(_, reply)| **reply == tutelage::Reply::Open).map(|(row, _)| row)
     }
 
     /// How wide actions are, where anything says so.
@@ -240,8 +246,9 @@ impl<S: Stored, A: Stored + Action> History<S, A> {
     }
 }
 
+/// Rows from the first on; fewer where their numbers come to an end.
 fn rows_from(first: u32, count: usize) -> Vec<u32> {
-    (first..).take(count).collect()
+    (first..=u32::MAX).take(count).collect()
 }
 
 fn follows(what: &str, round: u32, expected: usize) -> Result<(), String> {
@@ -327,6 +334,13 @@ mod tests {
         assert!(replay(vec![states(1), answers(1, 0, 2), wide]).is_err());
         let wider = Record::Answers { round: 2, first: 0, actions: Batch::zeros(2, 4) };
         assert!(replay(vec![states(1), answers(1, 0, 2), states(2), wider]).is_err());
+    }
+
+    #[test]
+    fn answers_beyond_all_rows_are_refused_at_once() {
+        for first in [1, 2, u32::MAX - 1, u32::MAX] {
+            assert!(replay(vec![states(1), answers(1, first, 2)]).is_err(), "{first}");
+        }
     }
 
     #[test]
