@@ -32,6 +32,9 @@ pub struct Record {
     pub memory: Option<u64>,
     /// n·K after each round.
     pub annotations: Vec<usize>,
+    /// How many steps the expert drove up to each round, where it drives at all and somebody counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expert_steps: Option<Vec<u64>>,
     /// The average return of the members' mean after each round.
     pub reward: Vec<f64>,
     /// The standard deviation of the return over episodes.
@@ -82,6 +85,9 @@ impl Record {
             threads,
             memory: None,
             annotations: lines.iter().map(|line| line.annotations).collect(),
+            expert_steps: (history.expert_steps() > 0).then(|| {
+                results.iter().map(|result| history.expert_steps_after(result.round)).collect()
+            }),
             reward: per_round(&Evaluation::mean_reward, 2),
             reward_sd: per_round(&Evaluation::sd_reward, 2),
             reward_random: random.collect(),

@@ -218,7 +218,7 @@ impl Watch {
         let mut states = Batch::zeros(1, env.spaces().states);
         let mut actions = Batch::zeros(1, A::width(env.spaces().actions));
         env.reset(episode.fork("env", 0).rng(), states.row_mut(0))?;
-        actor.begin(LANE);
+        actor.begin(LANE, episode);
         let renderer = Renderer::new(self.width, self.height.unwrap_or(self.width * 3 / 4))?;
         // Players show no more than fifty frames a second.
         let steps_per_frame = usize::from(3u16.div_ceil(task.pace()));
