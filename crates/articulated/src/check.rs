@@ -51,14 +51,18 @@ pub(crate) fn check(settings: &Settings, body: &Articulation) -> Result<(), Erro
 fn check_joint(name: &str, joint: &Joint) -> Result<(), Error> {
     match *joint {
         Joint::Weld => Ok(()),
-        Joint::Slide { axis } => check_numbers(name, "axis", axis),
+        Joint::Slide { axis } => check_axis(name, axis),
         Joint::Hinge { axis, limits } => {
-            check_numbers(name, "axis", axis)?;
             check_numbers(name, "limits", limits.unwrap_or_default())?;
-            let length = length(axis);
-            check_value(&format!("length of {name}'s axis"), length, length > 0.0, "positive")
+            check_axis(name, axis)
         }
     }
+}
+
+fn check_axis(name: &str, axis: [f64; 3]) -> Result<(), Error> {
+    check_numbers(name, "axis", axis)?;
+    let length = length(axis);
+    check_value(&format!("length of {name}'s axis"), length, length > 0.0, "positive")
 }
 
 fn check_surface(name: &str, friction: f64, shapes: &[Shape]) -> Result<(), Error> {

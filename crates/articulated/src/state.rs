@@ -49,6 +49,13 @@ pub(crate) struct LaneState {
     counts: Vec<u8>,
 }
 
+impl LaneState {
+    /// Whether two are states of bodies with as many joints, links and shapes.
+    pub(crate) fn is_like(&self, other: &Self) -> bool {
+        (self.numbers.len(), self.counts.len()) == (other.numbers.len(), other.counts.len())
+    }
+}
+
 impl<A: Algebra, R: Real> State<A, R> {
     /// At rest with all joints at zero.
     pub(crate) fn new(tree: &Tree) -> Self {

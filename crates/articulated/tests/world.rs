@@ -45,6 +45,27 @@ fn world(body: &Articulation) -> World {
 }
 
 #[test]
+fn a_snapshot_of_another_body_is_refused() {
+    let [ball, pendulum] = [ball(1.0), pendulum(None)].map(|body| world(&body).save(0));
+    let welded = {
+        let mut body = self::pendulum(None);
+        body.links[0].joint = Joint::Weld;
+        world(&body).save(0)
+    };
+    let bare = {
+        let mut body = self::pendulum(None);
+        (body.links[0].mass, body.links[0].shapes) = (0.0, Vec::new());
+        world(&body).save(0)
+    };
+    let mut world = world(&self::pendulum(None));
+    world.restore(0, &pendulum);
+    for other in [ball, welded, bare] {
+        let restore = std::panic::AssertUnwindSafe(|| world.restore(0, &other));
+        assert!(std::panic::catch_unwind(restore).is_err());
+    }
+}
+
+#[test]
 fn a_ball_falls_and_comes_to_rest_on_the_floor() {
     let mut world = world(&ball(1.0));
     for _ in 0..10 {

@@ -250,6 +250,14 @@ pub(crate) fn located(path: &Path, run: &Path) -> PathBuf {
     found.unwrap_or_else(|| path.into())
 }
 
+/// The expert of a spec: its name, or where its file is.
+pub(crate) fn located_expert(spec: &RunSpec, run: &Path) -> String {
+    match spec.expert.parse::<Task>() {
+        Ok(_) => spec.expert.clone(),
+        Err(_) => located(Path::new(&spec.expert), run).display().to_string(),
+    }
+}
+
 /// d₀.
 fn cover<A: Kind>(
     spec: &RunSpec,

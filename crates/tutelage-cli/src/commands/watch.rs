@@ -9,12 +9,14 @@ use tutelage::{
 };
 use tutelage_envs::Locomotion;
 use tutelage_lab::spec::{Draft, RunSpec};
-use tutelage_lab::{ActionKind, Kind, Learner, Stage, Task, learner_of, load_expert, spec_of};
+use tutelage_lab::{
+    ActionKind, Kind, Learner, Stage, Task, learner_of, load_expert, robot_frame, spec_of,
+};
 use tutelage_render::{Frame, Renderer};
 
 use super::evaluate;
 use crate::arguments::check_ending;
-use crate::film::{Film, robot_frame};
+use crate::film::Film;
 use crate::output::{Output, Row};
 
 /// Arguments of `tutelage watch`.
@@ -155,7 +157,7 @@ impl Watch {
             Task::of_robot(env.env().env().task()),
             env,
             &mut actor,
-            |env, renderer| robot_frame(renderer, env.env().env()),
+            |env, renderer| Ok(robot_frame(renderer, env.env().env())?),
         )
     }
 
@@ -177,7 +179,7 @@ impl Watch {
                 task,
                 Locomotion::new(robot)?,
                 &mut nobody,
-                |env, renderer| robot_frame(renderer, env),
+                |env, renderer| Ok(robot_frame(renderer, env)?),
             );
         }
         let spec = Draft { task: Some(self.target.clone()), ..Draft::default() }.check()?;
@@ -267,7 +269,7 @@ impl Filmed for f32 {
         let expert = load_expert(&spec.expert, Some(spec.task))?;
         let env = expert.task().env(expert.view())?;
         watch.film(output, spec.task, env, actor, |env, renderer| {
-            robot_frame(renderer, env.env().env())
+            Ok(robot_frame(renderer, env.env().env())?)
         })
     }
 }

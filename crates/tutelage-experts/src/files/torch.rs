@@ -90,9 +90,8 @@ impl Tensor {
             return None;
         }
         let at = |index: usize| {
-            let axes = self.shape.iter().zip(&self.strides).rev();
-            let place = axes.fold(Some((index, self.offset)), |at, (size, stride)| {
-                let (rest, place) = at?;
+            let mut axes = self.shape.iter().zip(&self.strides).rev();
+            let place = axes.try_fold((index, self.offset), |(rest, place), (size, stride)| {
                 Some((rest / size, place.checked_add((rest % size).checked_mul(*stride)?)?))
             });
             number(storage, place?.1, self.precision)

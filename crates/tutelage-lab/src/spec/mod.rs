@@ -3,6 +3,7 @@
 //! A [`Draft`] is what was typed, in a file or as flags, with anything left out. [`Draft::check`] makes it a [`RunSpec`]:
 //! every field known, every value allowed, what was left out filled in with the paper's setting for the task.
 
+mod choices;
 mod class;
 mod cover;
 mod draft;
@@ -10,6 +11,7 @@ mod error;
 mod oracle;
 mod sampling;
 
+pub use choices::Choices;
 pub use class::Class;
 pub use cover::CoverSpec;
 pub use draft::{Draft, EvaluationDraft, OracleDraft};

@@ -6,6 +6,9 @@ use tutelage::{Action, Batch, Dataset, Evaluation, Round};
 
 use super::record::{Fingerprint, PolicyNote, Questions, Record, Stored};
 
+/// How many numbers all answers of a run may have together.
+const MOST_NUMBERS: usize = 1 << 26;
+
 /// Everything that happened in a run, derived from its log.
 #[derive(Clone, Debug, PartialEq)]
 pub struct History<S, A> {
@@ -52,9 +55,13 @@ impl<S: Stored, A: Stored + Action> History<S, A> {
     pub(crate) fn check(&self, record: &Record<S, A>) -> Result<(), String> {
         match record {
             Record::Spec(_) | Record::Fingerprint(_) | Record::Expert(_) => Ok(()),
-            Record::States { round, states } => self.check_states(*round, states),
+            Record::States { round, states } => {
+                self.check_states(*round, states)?;
+                self.check_room(states.len(), self.action_width().unwrap_or(1))
+            }
             Record::Questions(Questions { round, states, intended, .. }) => {
                 self.check_states(*round, states)?;
+                self.check_room(states.len(), intended.width())?;
                 match self.action_width() {
                     Some(width) if width != intended.width() => {
                         Err(format!("actions of width {} after width {width}", intended.width()))
@@ -64,10 +71,10 @@ impl<S: Stored, A: Stored + Action> History<S, A> {
             }
             Record::Answers { round, first, actions } => {
                 let rows = rows_from(*first, actions.len());
-                if (0..*first).any(|row| self.is_open(row)) {
+                if self.open_rows().any(|row| row < *first) {
                     return Err(format!("answers from row {first} on before the rows above"));
                 }
-                if rows.iter().any(|&row| !self.is_open(row)) {
+                if rows.len() != actions.len() || rows.iter().any(|&row| !self.is_open(row)) {
                     return Err(format!("answers from row {first} on that were answered before"));
                 }
                 self.check_replies(*round, &rows, Some(actions))
@@ -126,13 +133,30 @@ impl<S: Stored, A: Stored + Action> History<S, A> {
             Some(width) if width != actions.width() => {
                 Err(format!("answers of width {} after width {width}", actions.width()))
             }
-            _ => Ok(()),
+            Some(_) => Ok(()),
+            None => self.check_room(last.states.len(), actions.width()),
+        }
+    }
+
+    /// Whether there is room for the answers of another round: so few bytes can promise so many that they would fill all memory.
+    fn check_room(&self, rows: usize, width: usize) -> Result<(), String> {
+        let held = |round: &Round<S, A>| round.answers.len() * round.answers.width();
+        let held: usize = self.rounds.iter().map(held).sum();
+        match rows.checked_mul(width).and_then(|more| more.checked_add(held)) {
+            Some(numbers) if numbers <= MOST_NUMBERS => Ok(()),
+            _ => Err(format!("{rows} answers of width {width} are more than any run has")),
         }
     }
 
     fn is_open(&self, row: u32) -> bool {
         let last = self.rounds.last();
         last.is_some_and(|round| round.replies.get(row as usize) == Some(&tutelage::Reply::Open))
+    }
+
+    /// The rows of the last round that are not answered yet.
+    fn open_rows(&self) -> impl Iterator<Item = u32> {
+        let replies = self.rounds.last().into_iter().flat_map(|round| &round.replies);
+        (0..).zip(replies).filter(|(_, reply)| **reply == tutelage::Reply::Open).map(|(row, _)| row)
     }
 
     /// How wide actions are, where anything says so.
@@ -254,8 +278,9 @@ pub(crate) fn stored_round(round: usize) -> String {
     format!("data: round {round}")
 }
 
+/// Rows from the first on; fewer where their numbers come to an end.
 fn rows_from(first: u32, count: usize) -> Vec<u32> {
-    (first..).take(count).collect()
+    (first..=u32::MAX).take(count).collect()
 }
 
 fn follows(what: &str, round: u32, expected: usize) -> Result<(), String> {
@@ -341,6 +366,27 @@ mod tests {
         assert!(replay(vec![states(1), answers(1, 0, 2), wide]).is_err());
         let wider = Record::Answers { round: 2, first: 0, actions: Batch::zeros(2, 4) };
         assert!(replay(vec![states(1), answers(1, 0, 2), states(2), wider]).is_err());
+    }
+
+    #[test]
+    fn answers_that_would_fill_all_memory_are_refused() {
+        let questions = |width| {
+            let (states, intended) = (Batch::zeros(2, 1), Batch::new(width));
+            let (steps, notes) = (Default::default(), vec![Default::default(); 2]);
+            Record::<f32, f32>::Questions(Questions { round: 1, states, intended, steps, notes })
+        };
+        assert!(replay(vec![questions(3)]).is_ok());
+        assert!(replay(vec![questions(u32::MAX as usize)]).is_err());
+        let many = Record::States { round: 1, states: Batch::zeros(100_000, 1) };
+        let wide = Record::Answers { round: 1, first: 0, actions: Batch::zeros(1, 100_000) };
+        assert!(replay(vec![many, wide]).is_err());
+    }
+
+    #[test]
+    fn answers_beyond_all_rows_are_refused_at_once() {
+        for first in [1, 2, u32::MAX - 1, u32::MAX] {
+            assert!(replay(vec![states(1), answers(1, first, 2)]).is_err(), "{first}");
+        }
     }
 
     #[test]
