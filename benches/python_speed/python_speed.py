@@ -19,6 +19,7 @@ from typing import Any
 
 import gymnasium as gym
 import numpy as np
+
 import tutelage as tut
 from tutelage import _native
 from tutelage._worlds import Worlds

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conftest import contents
 
 import tutelage as tut
+from conftest import contents
 
 sb3 = pytest.importorskip("stable_baselines3")
 
