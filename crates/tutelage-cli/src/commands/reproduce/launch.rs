@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader, read_to_string};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::thread;
 
 use anyhow::Context;
@@ -34,9 +34,9 @@ fn start(spec: &RunSpec, dir: &Path) -> anyhow::Result<Child> {
     std::fs::create_dir_all(dir)?;
     let file = dir.join("asked.toml");
     std::fs::write(&file, spec.to_toml())?;
-    let program = std::env::current_exe().context("cannot find this program")?;
+    let mut program = crate::again().context("cannot find this program")?;
     let threads = rayon::current_num_threads().to_string();
-    Command::new(program)
+    program
         .args(["learn", "--json", "--threads", &threads, "--config"])
         .arg(&file)
         .arg("--out")
