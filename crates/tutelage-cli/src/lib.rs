@@ -1,6 +1,8 @@
 //! The `tutelage` command as a library, so that other programs can carry it out in their own process. Results go to standard
 //! output, progress and messages to standard error; the exit code is 0 only when the work was done.
 
+#![forbid(unsafe_code)]
+
 mod arguments;
 mod arrays;
 mod commands;
@@ -15,6 +17,7 @@ use std::sync::OnceLock;
 use clap::Parser;
 
 use crate::commands::Command;
+pub use crate::commands::end_with_parent;
 use crate::output::{Output, note, reader_is_gone};
 
 /// What shells report of a program that wrote into a closed pipe: 128 + SIGPIPE.

@@ -1,6 +1,6 @@
 //! Golden runs: every algorithm, class and way of collecting on the four robots, in small, to the bit.
 //!
-//! The values were recorded by the first edition. Committed records and every run on somebody's disk depend on them: a
+//! The values were recorded by the first edition, those of affine policies with the solver of least squares that came after it. Committed records and every run on somebody's disk depend on them: a
 //! change here disowns all of these. `TUTELAGE_GOLDEN=write` records them anew, `TUTELAGE_BINARY` names another program
 //! to run.
 

@@ -18,6 +18,8 @@
 //! States and actions are indices (`u32`, 0–1 loss) or real vectors (`f32`, clipped squared loss), in any combination.
 //! Batches of rows ([`Batch`]) are the unit throughout. This crate does no I/O.
 
+#![forbid(unsafe_code)]
+
 mod act;
 mod algorithm;
 mod ask;
