@@ -6,6 +6,11 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+case "${1-}" in
+'' | --wheel) ;;
+*) echo "$1 is not an option; --wheel is the only one" >&2 && exit 2 ;;
+esac
+
 python=
 for candidate in "${PYTHON:-}" python3 python; do
     if [ -n "$candidate" ] && "$candidate" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 10))' 2>/dev/null; then

@@ -9,8 +9,9 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-import tutelage as tut
 from stable_baselines3 import SAC
+
+import tutelage as tut
 
 MODEL = Path(sys.argv[1] if len(sys.argv) > 1 else "hopper-sac.zip")
 FOLDER = Path(sys.argv[2] if len(sys.argv) > 2 else "runs/hopper-v5")

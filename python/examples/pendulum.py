@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+
 import tutelage as tut
 from experts import pendulum
 

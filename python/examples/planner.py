@@ -11,8 +11,9 @@ import time
 from typing import Any
 
 import numpy as np
-import tutelage as tut
 from numpy.typing import NDArray
+
+import tutelage as tut
 
 SEQUENCES, STEPS = 128, 25
 GRAVITY, CART, POLE, LENGTH, FORCE, TAU = 9.8, 1.0, 0.1, 0.5, 10.0, 0.02

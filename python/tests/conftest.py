@@ -8,9 +8,10 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 import pytest
-import tutelage as tut
 from gymnasium import spaces
 from numpy.typing import NDArray
+
+import tutelage as tut
 
 
 def balance(obs: NDArray[np.float32]) -> NDArray[np.int64]:

@@ -9,9 +9,10 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 import pytest
-import tutelage as tut
 from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode
+
+import tutelage as tut
 from tutelage.bullet import NAMES, BulletVectorEnv
 
 GOLDEN = Path(__file__).parents[2] / "crates" / "tutelage-envs" / "tests" / "golden"

@@ -9,6 +9,7 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 import pytest
+
 import tutelage as tut
 from conftest import SMALL, Line, balance, brake, contents, learn_line
 

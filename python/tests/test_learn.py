@@ -13,6 +13,7 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 import pytest
+
 import tutelage as tut
 from conftest import SMALL, Line, balance, brake, contents, learn_cart, learn_line
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 import tutelage as tut
 from conftest import SMALL, Line, balance, brake, contents
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 import tutelage as tut
 from conftest import Line, brake, learn_cart, learn_line
 

@@ -8,9 +8,10 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 import pytest
+from gymnasium import spaces
+
 import tutelage as tut
 from conftest import SMALL, brake
-from gymnasium import spaces
 from tutelage._spaces import Actions, Observations, describe_space, space_of
 
 RICH = spaces.Dict(

@@ -12,7 +12,7 @@ def main() -> int:
     """Carries out the command line."""
     # The command listens for Ctrl-C itself, and a reader that is gone ends it as any other program.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    return command(["tutelage", *sys.argv[1:]])
+    return command(["tutelage", *sys.argv[1:]], [sys.executable, "-m", "tutelage._command"])
 
 
 if __name__ == "__main__":

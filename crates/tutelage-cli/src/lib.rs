@@ -11,6 +11,8 @@ mod output;
 mod progress;
 
 use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::OnceLock;
 
 use clap::Parser;
 
@@ -36,6 +38,24 @@ struct Cli {
     /// Threads to compute with; results do not depend on it [default: one per core]
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     threads: Option<u16>,
+}
+
+/// How the command is started again, where it is not this process's own program.
+static STARTED_AS: OnceLock<Vec<OsString>> = OnceLock::new();
+
+/// Says how the command is started again, for runs that need a process of their own: a program and its first arguments. Without
+/// it, that is this process's own program.
+pub fn started_as(program: Vec<OsString>) {
+    // The first to say so is believed: a process has one program.
+    let _ = STARTED_AS.set(program);
+}
+
+/// The program that carries out the command in another process, and its first arguments.
+pub(crate) fn again() -> std::io::Result<(PathBuf, Vec<OsString>)> {
+    match STARTED_AS.get().map(Vec::as_slice) {
+        Some([program, arguments @ ..]) => Ok((program.into(), arguments.to_vec())),
+        _ => Ok((std::env::current_exe()?, vec![])),
+    }
 }
 
 /// Carries out a command line, the program's name first, and returns its exit code.

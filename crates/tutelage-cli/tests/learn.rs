@@ -177,6 +177,18 @@ fn a_stored_run_can_be_evaluated_exported_and_trained_on() {
         finish(lab.path(), &["export", "run", "--out", file]);
         assert!(fs::metadata(lab.path().join(file)).unwrap().len() > 100);
     }
+    finish(lab.path(), &["export", "run", "--policy", "policy.onnx", "--tensorboard", "curves"]);
+    let model = fs::read(lab.path().join("policy.onnx")).unwrap();
+    assert!(String::from_utf8_lossy(&model).contains("MatMul"));
+    finish(lab.path(), &["export", "run", "--policy", "first.onnx", "--round", "1"]);
+    assert_ne!(fs::read(lab.path().join("first.onnx")).unwrap(), model);
+    let events = fs::read_dir(lab.path().join("curves")).unwrap().next().unwrap().unwrap().path();
+    let events = fs::read(events).unwrap();
+    assert_eq!(String::from_utf8_lossy(&events).matches("eval/mean_reward").count(), 6);
+    let error = fail(lab.path(), &["export", "run", "--policy", "policy.pt"]);
+    assert!(error.contains("must end in .onnx"), "{error}");
+    let error = fail(lab.path(), &["export", "run", "--policy", "x.onnx", "--round", "9"]);
+    assert!(error.contains("no policy of round 9"), "{error}");
     let retrain = ["retrain", "run", "--algorithm", "bagging-3", "--out", "bagging", "--json"];
     let output = finish(lab.path(), &retrain);
     assert_eq!(stdout(&output).lines().count(), 6);

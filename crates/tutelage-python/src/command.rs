@@ -4,8 +4,10 @@ use std::ffi::OsString;
 
 use pyo3::prelude::*;
 
-/// Carries out a command line, the program's name first, and returns its exit code.
+/// Carries out a command line, the program's name first, and returns its exit code. `again` is how it is started in another
+/// process.
 #[pyfunction]
-pub(crate) fn command(py: Python<'_>, line: Vec<OsString>) -> u8 {
+pub(crate) fn command(py: Python<'_>, line: Vec<OsString>, again: Vec<OsString>) -> u8 {
+    tutelage_cli::started_as(again);
     py.detach(|| tutelage_cli::command(line))
 }

@@ -7,6 +7,7 @@
 //!
 //! A process whose input is closed ends at once: none outlives whoever started it, however that ended.
 
+use std::ffi::OsString;
 use std::fs;
 use std::io::{self, BufRead, BufReader, Read, Write, read_to_string};
 use std::path::{Path, PathBuf};
@@ -29,7 +30,7 @@ pub struct ChildProcess {
     /// The program, which calls [`serve`].
     pub program: PathBuf,
     /// Its arguments.
-    pub arguments: Vec<String>,
+    pub arguments: Vec<OsString>,
     /// How many threads these let it have.
     pub threads: usize,
     /// A folder of its own for runs, where it does not see the archive's.

@@ -150,8 +150,8 @@ fn run_all(runs: &RunList, outstanding: &[usize], archive: &Archive) -> anyhow::
 /// A process of its own for a run, with all threads of this one.
 fn child() -> anyhow::Result<ChildProcess> {
     let threads = rayon::current_num_threads();
-    let program = std::env::current_exe().context("cannot find this program")?;
-    let arguments = ["work", "--threads", &threads.to_string()].map(Into::into).to_vec();
+    let (program, mut arguments) = crate::again().context("cannot find this program")?;
+    arguments.extend(["work", "--threads", &threads.to_string()].map(Into::into));
     Ok(ChildProcess { program, arguments, threads, home: None })
 }
 

@@ -1,0 +1,80 @@
+"""A Stable-Baselines3 model as the expert, where it is installed (it brings PyTorch, which the tests do not)."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tutelage as tut
+from conftest import contents
+
+sb3 = pytest.importorskip("stable_baselines3")
+
+SETTINGS: dict[str, Any] = {
+    "rounds": 5,
+    "states_per_round": 20,
+    "hidden": (16,),
+    "episodes": 3,
+    "budget": "iterations=150",
+    "progress": False,
+}
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("sb3") / "ppo.zip"
+    sb3.PPO("MlpPolicy", "CartPole-v1", seed=1, device="cpu").learn(4096).save(path)
+    return path
+
+
+def test_labels_are_what_predict_samples(model: Path, tmp_path: Path) -> None:
+    expert = sb3.PPO.load(model, device="cpu")
+    run = tut.learn("CartPole-v1", expert, dir=tmp_path / "run", **SETTINGS)
+    assert run.finished
+    mean, _ = expert.predict(run.data.states, deterministic=True)
+    agreement = (mean == run.data.actions).mean()
+    assert 0.5 < agreement < 1, "samples, mostly like the mean"
+    assert set(np.unique(run.data.actions)) == {0, 1}
+
+
+def test_labels_are_the_mean_where_a_callable_says_so(model: Path, tmp_path: Path) -> None:
+    expert = sb3.PPO.load(model, device="cpu")
+    run = tut.learn("CartPole-v1", lambda obs: expert.predict(obs, deterministic=True)[0], dir=tmp_path / "run", **SETTINGS)
+    np.testing.assert_array_equal(run.data.actions, expert.predict(run.data.states, deterministic=True)[0])
+
+
+PROGRAM = """
+import sys
+sys.path.insert(0, sys.argv[3])
+import stable_baselines3 as sb3, tutelage as tut
+from test_sb3 import SETTINGS
+tut.learn("CartPole-v1", sb3.PPO.load(sys.argv[1], device="cpu"), dir=sys.argv[2], **SETTINGS)
+"""
+
+
+def test_a_run_killed_twenty_times_ends_with_the_same_bytes(model: Path, tmp_path: Path) -> None:
+    whole = tut.learn("CartPole-v1", sb3.PPO.load(model, device="cpu"), dir=tmp_path / "whole", **SETTINGS)
+    log, kills = tmp_path / "killed" / "log.bin", 0
+    program = [sys.executable, "-c", PROGRAM, str(model), str(tmp_path / "killed"), str(Path(__file__).parent)]
+    size = len((whole.dir / "log.bin").read_bytes())
+    while kills < 20:
+        before = log.stat().st_size if log.exists() else 0
+        with subprocess.Popen(program) as process:
+            # Killed as soon as the log has grown, so that there is something left to do.
+            while process.poll() is None and (log.stat().st_size if log.exists() else 0) < min(before + 1, size - 1):
+                time.sleep(0.0005)
+            process.send_signal(signal.SIGKILL)
+        assert process.returncode in (0, -signal.SIGKILL)
+        if process.returncode == 0:
+            break
+        kills += 1
+    assert kills >= 10
+    subprocess.run(program, check=True)
+    assert contents(tmp_path / "killed") == contents(whole.dir)
