@@ -7,27 +7,38 @@ mod commands;
 mod film;
 mod output;
 mod progress;
+mod shell;
 
 use std::process::ExitCode;
 
 use clap::Parser;
 
 use crate::commands::Command;
-use crate::output::{Output, note, reader_is_gone};
+use crate::output::{Interrupted, Output, be_quiet, complain, reader_is_gone};
 
 /// What shells report of a program that wrote into a closed pipe: 128 + SIGPIPE.
 const CLOSED_PIPE: u8 = 141;
 
+/// What shells report of a program that was ended by Ctrl-C: 128 + SIGINT.
+const INTERRUPTED: u8 = 130;
+
+/// The version, and the commit that it was built from where that is known.
+const VERSION: &str = env!("TUTELAGE_VERSION");
+
 /// Interactive imitation learning: a learner acts, an expert says what it would have done, a policy comes out.
 #[derive(Parser)]
-#[command(name = "tutelage", version, propagate_version = true, max_term_width = 110)]
-struct Cli {
+#[command(name = "tutelage", version = VERSION, propagate_version = true, max_term_width = 110)]
+pub(crate) struct Cli {
     #[command(subcommand)]
     command: Command,
 
     /// Print results as JSON lines instead of tables
     #[arg(long, global = true)]
     json: bool,
+
+    /// Print results and errors only: no progress, no remarks
+    #[arg(long, short, global = true)]
+    quiet: bool,
 
     /// Threads to compute with; results do not depend on it [default: one per core]
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
@@ -40,13 +51,19 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if reader_is_gone(&error) => ExitCode::from(CLOSED_PIPE),
         Err(error) => {
-            note(&format!("error: {}", explain(&error)));
-            ExitCode::FAILURE
+            complain(&format!("error: {}", explain(&error)));
+            match error.downcast_ref::<Interrupted>() {
+                Some(_) => ExitCode::from(INTERRUPTED),
+                None => ExitCode::FAILURE,
+            }
         }
     }
 }
 
 fn run(cli: Cli) -> anyhow::Result<()> {
+    if cli.quiet {
+        be_quiet();
+    }
     if let Some(threads) = cli.threads {
         rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global()?;
     }

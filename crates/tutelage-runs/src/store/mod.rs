@@ -4,6 +4,7 @@
 //! DIR/spec.toml                       the frozen spec
 //! DIR/log.bin                         append-only: spec, questions, replies, results; locked by the process that writes
 //! DIR/policies/round-NNN.safetensors  the policy trained after round NNN (000: before the first)
+//! DIR/rounds.csv                      what each round came to, as the log says it; written anew after every round
 //! DIR/times.jsonl                     how long each phase took; the only thing that differs between equal runs
 //! ```
 //!

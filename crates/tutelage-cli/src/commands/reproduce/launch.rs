@@ -37,7 +37,7 @@ fn start(spec: &RunSpec, dir: &Path) -> anyhow::Result<Child> {
     let program = std::env::current_exe().context("cannot find this program")?;
     let threads = rayon::current_num_threads().to_string();
     Command::new(program)
-        .args(["learn", "--json", "--threads", &threads, "--config"])
+        .args(["learn", "--json", "--stop-unread", "--threads", &threads, "--config"])
         .arg(&file)
         .arg("--out")
         .arg(dir)

@@ -20,7 +20,7 @@ use self::launch::launch;
 use self::narrator::Narrator;
 use self::tables::{CostRow, CurveRow, FigureRow, KindRow};
 use crate::arguments::Seeds;
-use crate::output::{Output, note};
+use crate::output::{Interrupted, Output, note};
 use tutelage_runs::terminal::rough;
 
 /// Plan the runs that a figure needs, carry out what is missing, and draw it.
@@ -130,9 +130,10 @@ impl Reproduce {
         narrator.end();
         match conducted? {
             Conducted::Finished => Ok(()),
-            Conducted::Stopped => anyhow::bail!(
-                "stopped; what is finished is kept, and the same command goes on from here"
-            ),
+            Conducted::Stopped => Err(Interrupted(
+                "stopped; what is finished is kept, and the same command goes on from here".into(),
+            )
+            .into()),
         }
     }
 }
