@@ -98,7 +98,8 @@ fn name_sources(fields: &mut Fields) {
     if let Some(data) = fields.get("data") {
         let source = read_spec(Path::new(data)).ok().map(|spec| Fields::parse(&spec));
         let algorithm = source.and_then(|fields| fields.get("algorithm").map(str::to_owned));
-        let algorithm = algorithm.unwrap_or_else(|| without_seed(data));
+        let task = fields.get("task").unwrap_or_default();
+        let algorithm = algorithm.unwrap_or_else(|| without_seed(data, task));
         fields.set("data", algorithm);
     }
     if let Some(runs) = fields.get("d0").and_then(|d0| d0.strip_prefix("dagger:")) {
@@ -108,10 +109,13 @@ fn name_sources(fields: &mut Fields) {
     }
 }
 
-/// A folder's name up to where its seed begins.
-fn without_seed(folder: &str) -> String {
+/// A folder's name up to where its class or its seed begins, without the task: the algorithm, as folders are usually named.
+fn without_seed(folder: &str, task: &str) -> String {
     let name = Path::new(folder).file_name().unwrap_or_default().to_string_lossy();
-    name.split("-seed-").next().unwrap_or(&name).to_owned()
+    let name = name.split("-seed-").next().unwrap_or_default();
+    let name = name.strip_prefix(&format!("{task}-")).unwrap_or(name);
+    let end = ["-mlp-", "-linear"].iter().filter_map(|class| name.find(class)).min();
+    name[..end.unwrap_or(name.len())].to_owned()
 }
 
 /// What of a record is needed here.

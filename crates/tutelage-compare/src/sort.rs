@@ -85,46 +85,73 @@ fn values<'a>(runs: &'a [Run], name: &str) -> BTreeSet<Option<&'a str>> {
     runs.iter().map(|run| run.fields.get(name)).collect()
 }
 
-/// The fields in which runs of one algorithm in one panel differ, so that their curves' names must tell.
-fn telling_fields(runs: &[Run], by: &[String]) -> Vec<String> {
-    let key = |run: &Run| {
-        let panel: Vec<_> = by.iter().map(|name| run.fields.get(name)).collect();
-        (format!("{panel:?}"), run.algorithm_label())
-    };
-    let mut kinds: Vec<((String, String), Vec<&Run>)> = Vec::new();
-    for run in runs {
-        let key = key(run);
-        match kinds.iter_mut().find(|(known, _)| *known == key) {
-            Some((_, kind)) => kind.push(run),
-            None => kinds.push((key, vec![run])),
-        }
-    }
-    let mut telling: Vec<String> = Vec::new();
-    for (_, kind) in &kinds {
-        for name in kind.iter().flat_map(|run| run.fields.names()) {
-            let is_free =
-                FREE.contains(&name) || name == "algorithm" || by.iter().any(|b| b == name);
-            let differs =
-                || kind.iter().any(|run| run.fields.get(name) != kind[0].fields.get(name));
-            if !is_free && !telling.iter().any(|known| known == name) && differs() {
-                telling.push(name.into());
+/// A field in which runs of one algorithm in one panel differ, so that their curves' names must tell.
+struct Telling {
+    field: String,
+    /// The value that most runs have, which goes without saying.
+    usual: Option<String>,
+    /// Whether it is missing in some runs and not in others of their kind.
+    can_be_missing: bool,
+}
+
+fn telling_fields(runs: &[Run], by: &[String]) -> Vec<Telling> {
+    let mut telling: Vec<Telling> = Vec::new();
+    for kind in kinds(runs, by) {
+        for field in kind.iter().flat_map(|run| run.fields.names()) {
+            let is_free = FREE.contains(&field) || ["algorithm", "data"].contains(&field);
+            let values: BTreeSet<Option<&str>> = kind.iter().map(|run| run.fields.get(field)).collect();
+            if is_free || by.iter().any(|name| name == field) || values.len() < 2 {
+                continue;
+            }
+            let can_be_missing = values.contains(&None);
+            match telling.iter_mut().find(|known| known.field == field) {
+                Some(known) => known.can_be_missing |= can_be_missing,
+                None => telling.push(Telling {
+                    usual: usual(runs, field),
+                    field: field.into(),
+                    can_be_missing,
+                }),
             }
         }
     }
     telling
 }
 
-fn curve_name(run: &Run, telling: &[String]) -> String {
+/// Runs of one algorithm in one panel.
+fn kinds<'a>(runs: &'a [Run], by: &[String]) -> Vec<Vec<&'a Run>> {
+    let mut kinds: Vec<(String, Vec<&Run>)> = Vec::new();
+    for run in runs {
+        let panel: Vec<_> = by.iter().map(|name| run.fields.get(name)).collect();
+        let data = run.fields.get("data");
+        entry(&mut kinds, format!("{panel:?} {data:?} {}", run.algorithm_label())).push(run);
+    }
+    kinds.into_iter().map(|(_, kind)| kind).collect()
+}
+
+/// The value of a field that most runs have that have one.
+fn usual(runs: &[Run], field: &str) -> Option<String> {
+    let mut counts: Vec<(String, usize)> = Vec::new();
+    for value in runs.iter().filter_map(|run| run.fields.get(field)) {
+        *entry(&mut counts, value.into()) += 1;
+    }
+    counts.into_iter().rev().max_by_key(|(_, count)| *count).map(|(value, _)| value)
+}
+
+fn curve_name(run: &Run, telling: &[Telling]) -> String {
     let mut name = run.algorithm_label();
     // Whose data were trained on is part of what an algorithm on stored data is.
     if let Some(data) = run.fields.get("data") {
         let label = data.parse::<Named>().map_or(data.to_owned(), |named| named.label());
         name += &format!(" on {label}'s data");
     }
-    for field in telling.iter().filter(|field| *field != "data") {
-        if let Some(value) = run.fields.get(field) {
-            let field = field.rsplit('.').next().unwrap_or(field);
-            name += &format!(", {field} {}", short(value));
+    for Telling { field, usual, can_be_missing } in telling {
+        let short_name = field.rsplit('.').next().unwrap_or(field);
+        match run.fields.get(field) {
+            // Where some lack the field, its usual value says something.
+            Some(value) if usual.as_deref() != Some(value) || *can_be_missing => {
+                name += &format!(", {short_name} {}", short(value));
+            }
+            _ => {}
         }
     }
     name

@@ -151,7 +151,8 @@ fn over_table(rows: &[PairOverPanels]) -> String {
 }
 
 fn reward(interval: Interval) -> String {
-    written(interval, digits(interval.estimate))
+    let ends = [interval.low, interval.high].into_iter().filter(|end| end.is_finite());
+    written(interval, digits(ends.map(f64::abs).fold(interval.estimate.abs(), f64::max)))
 }
 
 fn share(interval: Interval) -> String {
