@@ -65,13 +65,14 @@ pub fn summary(comparison: &Comparison) -> Option<Figure> {
         let axes = rows(improvements.collect());
         let title = format!("A run's average is above one of {baseline}");
         panels.extend(axes.map(|axes| even(titled(axes, &title, "probability"), 0.5)));
-        for (index, share) in [(1, "75 %"), (2, "90 %")] {
-            let ratios = pairs.iter().filter_map(|p| Some((p.curve.clone(), p.cost_ratio[index]?)));
-            let title = format!("Cost of {share} of the expert, {baseline}'s being 1");
-            let axes = rows(ratios.collect());
-            let label = comparison.settings.cost.to_string();
-            panels.extend(axes.map(|axes| even(titled(axes, &title, &label), 1.0)));
-        }
+        let ratios = pairs.iter().filter_map(|pair| {
+            let cost = pair.cost_of_its_level?;
+            Some((pair.curve.clone(), cost.ratio))
+        });
+        let title = format!("Cost of where {baseline} ends, {baseline}'s being 1");
+        let label = comparison.settings.cost.to_string();
+        let axes = rows(ratios.collect());
+        panels.extend(axes.map(|axes| even(titled(axes, &title, &label), 1.0)));
     }
     let title = if count == 1 { "Summary".into() } else { format!("Over {count} panels") };
     Some(figure(comparison, &title, panels))

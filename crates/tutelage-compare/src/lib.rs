@@ -56,7 +56,7 @@ pub use comparison::{CompareError, Comparison, Settings};
 pub use cost::Cost;
 pub use fields::Fields;
 pub use find::{FindError, find};
-pub use pair::{PairInPanel, PairOverPanels, Pairs};
+pub use pair::{CostRatio, PairInPanel, PairOverPanels, Pairs};
 pub use run::Run;
 pub use sort::{Curve, Panel};
 pub use table::{CurveRow, LEVELS};

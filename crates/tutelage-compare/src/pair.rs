@@ -3,8 +3,8 @@
 use serde::Serialize;
 use tutelage::Stream;
 use tutelage_runs::stats::{
-    Difference, Interval, Race, StatsError, cost_ratio, holm, improvement, paired_permutation,
-    paired_t, stratified_welch, welch,
+    Difference, Goal, Interval, Race, StatsError, cost_ratio, holm, improvement, mean,
+    paired_permutation, paired_t, stratified_welch, welch,
 };
 
 use crate::comparison::{Comparison, Score};
@@ -56,9 +56,20 @@ pub struct PairOverPanels {
     pub p: Option<f64>,
     /// The same, corrected for all comparisons over panels.
     pub p_holm: Option<f64>,
-    /// The one's cost in units of the other's to 50, 75, 90 and 95 % of the expert's reward ([`LEVELS`]): the geometric mean
-    /// over panels; nothing where a mean curve does not get there in some panel.
-    pub cost_ratio: [Option<Interval>; 4],
+    /// The one's cost in units of the other's to 50, 75, 90 and 95 % of the expert's reward ([`LEVELS`]).
+    pub cost_ratio: [Option<CostRatio>; 4],
+    /// The same to where the other ends: the mean of its last five rounds in each panel.
+    pub cost_of_its_level: Option<CostRatio>,
+}
+
+/// What one curve costs in units of another's.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct CostRatio {
+    /// In how many panels both mean curves get there: the others say nothing.
+    pub panels: usize,
+    /// The geometric mean over these panels.
+    #[serde(flatten)]
+    pub ratio: Interval,
 }
 
 /// All comparisons.
@@ -142,13 +153,15 @@ impl Comparison {
             .collect::<Option<_>>()?;
         let shares: Vec<(&[f64], &[f64])> = shares.iter().map(|(x, y)| (&x[..], &y[..])).collect();
         let Difference { interval, p } = self.difference(&shares).ok()?;
-        let ratio = |share: f64| {
-            let races = panels.iter().map(|(panel, a, b)| {
-                let level = panel.reward_at(share)?;
-                Some(Race { a: &a.curves, b: &b.curves, level })
+        let race = |goal: &dyn Fn(&Panel) -> Option<Goal>| -> Vec<Race> {
+            let races = panels.iter().filter_map(|(panel, a, b)| {
+                Some(Race { a: &a.curves, b: &b.curves, goal: goal(panel)? })
             });
-            let races: Vec<Race> = races.collect::<Option<_>>()?;
-            cost_ratio(&races, &self.bootstrap().ok()?).ok()?
+            races.filter(Race::has_two_winners).collect()
+        };
+        let ratio = |races: Vec<Race>| -> Option<CostRatio> {
+            let ratio = cost_ratio(&races, &self.bootstrap().ok()?).ok()??;
+            Some(CostRatio { panels: races.len(), ratio })
         };
         Some(PairOverPanels {
             curve: one.into(),
@@ -159,7 +172,9 @@ impl Comparison {
             improvement: improvement(&shares, self.settings.level).ok()?,
             p,
             p_holm: None,
-            cost_ratio: LEVELS.map(ratio),
+            cost_ratio: LEVELS
+                .map(|share| ratio(race(&|panel| panel.reward_at(share).map(Goal::Reward)))),
+            cost_of_its_level: ratio(race(&|_| Some(Goal::EndOfB))),
         })
     }
 

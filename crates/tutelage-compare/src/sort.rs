@@ -99,7 +99,8 @@ fn telling_fields(runs: &[Run], by: &[String]) -> Vec<Telling> {
     for kind in kinds(runs, by) {
         for field in kind.iter().flat_map(|run| run.fields.names()) {
             let is_free = FREE.contains(&field) || ["algorithm", "data"].contains(&field);
-            let values: BTreeSet<Option<&str>> = kind.iter().map(|run| run.fields.get(field)).collect();
+            let values: BTreeSet<Option<&str>> =
+                kind.iter().map(|run| run.fields.get(field)).collect();
             if is_free || by.iter().any(|name| name == field) || values.len() < 2 {
                 continue;
             }

@@ -30,7 +30,7 @@ pub use holm::holm;
 pub use improvement::{Improvement, improvement, probability_of_improvement};
 pub use interval::{Interval, t_interval};
 pub use profile::{aggregate, performance_profile};
-pub use ratio::{Race, cost_ratio, cost_to_reach};
+pub use ratio::{Goal, Race, cost_ratio, cost_to_reach};
 pub use summary::{annotations_to_reach, interquartile_mean, last_five, mean, sd};
 
 /// Numbers that no statistic can be made of.

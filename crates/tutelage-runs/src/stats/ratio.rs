@@ -1,17 +1,43 @@
 //! How many annotations one kind of runs needs in units of another's.
 
 use super::curve::mean_of;
-use super::{Bootstrap, Curves, Interval, StatsError, sustained};
+use super::{Bootstrap, Curves, Interval, StatsError, last_five, sustained};
 
-/// Runs of two kinds on one panel, and the level that both are to reach.
+/// What runs race to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Goal {
+    /// This reward.
+    Reward(f64),
+    /// Where B's mean curve ends: the mean of its last five points, those of the resampled runs in a resample.
+    EndOfB,
+}
+
+/// Runs of two kinds on one panel, and what both are to reach.
 #[derive(Clone, Copy, Debug)]
 pub struct Race<'a> {
     /// The runs in the numerator.
     pub a: &'a Curves,
     /// The runs in the denominator.
     pub b: &'a Curves,
-    /// The reward to reach.
-    pub level: f64,
+    /// What is to be reached.
+    pub goal: Goal,
+}
+
+impl Race<'_> {
+    /// Whether both mean curves get there for good.
+    pub fn has_two_winners(&self) -> bool {
+        let [a, b] = self.costs(&self.a.mean(), &self.b.mean());
+        a.is_some() && b.is_some()
+    }
+
+    /// What it costs these mean curves to get there.
+    fn costs(&self, a: &[f64], b: &[f64]) -> [Option<f64>; 2] {
+        let level = match self.goal {
+            Goal::Reward(reward) => reward,
+            Goal::EndOfB => last_five(b).unwrap_or(f64::NAN),
+        };
+        [sustained(&self.a.costs, a, level), sustained(&self.b.costs, b, level)]
+    }
 }
 
 /// The cost at which the mean curve reaches a level for good ([`sustained`]), with its interval; nothing where it does not.
@@ -38,10 +64,9 @@ pub fn cost_ratio(races: &[Race], bootstrap: &Bootstrap) -> Result<Option<Interv
     let groups: Vec<&Vec<Vec<f64>>> =
         races.iter().flat_map(|race| [&race.a.runs, &race.b.runs]).collect();
     let log_ratio = |race: &Race, a: &[&Vec<f64>], b: &[&Vec<f64>]| {
-        let cost = |curves: &Curves, runs: &[&Vec<f64>]| {
-            sustained(&curves.costs, &mean_of(runs, curves.costs.len()), race.level)
-        };
-        match (cost(race.a, a), cost(race.b, b)) {
+        let [a, b] =
+            [(race.a, a), (race.b, b)].map(|(curves, runs)| mean_of(runs, curves.costs.len()));
+        match race.costs(&a, &b).into() {
             (Some(a), Some(b)) => (a / b).ln(),
             (None, _) => f64::INFINITY,
             (Some(_), None) => f64::NEG_INFINITY,
@@ -75,13 +100,22 @@ mod tests {
         let bootstrap = Bootstrap::default();
         let cost = cost_to_reach(&fast, 60.0, &bootstrap).unwrap().unwrap();
         assert!((cost.estimate - 30.0).abs() < 1e-9, "{cost:?}");
-        let race = Race { a: &fast, b: &slow, level: 60.0 };
+        let race = Race { a: &fast, b: &slow, goal: Goal::Reward(60.0) };
         let ratio = cost_ratio(&[race], &bootstrap).unwrap().unwrap();
         assert!((ratio.estimate - 0.5).abs() < 1e-12 && ratio.low < 0.5 && ratio.high > 0.5);
         // One panel at ½, another at 2: the geometric mean is 1.
-        let back = Race { a: &slow, b: &fast, level: 60.0 };
+        let back = Race { a: &slow, b: &fast, goal: Goal::Reward(60.0) };
         let both = cost_ratio(&[race, back], &bootstrap).unwrap().unwrap();
         assert!((both.estimate - 1.0).abs() < 1e-12, "{both:?}");
+    }
+
+    #[test]
+    fn where_the_other_ends_is_always_reached_by_it() {
+        // Slopes 2 and 1: the other's last five points average 80, reached at 40 and at 80.
+        let (fast, slow) = (straight(&[1.9, 2.1]), straight(&[0.8, 1.2]));
+        let race = Race { a: &fast, b: &slow, goal: Goal::EndOfB };
+        let ratio = cost_ratio(&[race], &Bootstrap::default()).unwrap().unwrap();
+        assert!((ratio.estimate - 0.5).abs() < 1e-12 && ratio.low > 0.3, "{ratio:?}");
     }
 
     #[test]
@@ -91,7 +125,7 @@ mod tests {
         assert_eq!(cost_to_reach(&slow, 100.0, &bootstrap), Ok(None), "the mean ends at 95");
         let cost = cost_to_reach(&slow, 90.0, &bootstrap).unwrap().unwrap();
         assert_eq!(cost.high, f64::INFINITY);
-        let race = |a, b| Race { a, b, level: 90.0 };
+        let race = |a, b| Race { a, b, goal: Goal::Reward(90.0) };
         let ratio = cost_ratio(&[race(&slow, &fast)], &bootstrap).unwrap().unwrap();
         assert_eq!(ratio.high, f64::INFINITY);
         let ratio = cost_ratio(&[race(&fast, &slow)], &bootstrap).unwrap().unwrap();

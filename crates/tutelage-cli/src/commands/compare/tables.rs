@@ -1,7 +1,9 @@
 //! A comparison as tables.
 
 use serde::Serialize;
-use tutelage_compare::{Aggregate, Comparison, Cost, CurveRow, PairInPanel, PairOverPanels};
+use tutelage_compare::{
+    Aggregate, Comparison, Cost, CostRatio, CurveRow, PairInPanel, PairOverPanels,
+};
 use tutelage_runs::stats::Interval;
 use tutelage_runs::terminal::digits;
 
@@ -52,7 +54,7 @@ pub(super) fn print(comparison: &Comparison, output: &Output) -> anyhow::Result<
     if comparison.panels.len() > 1 && !pairs.over_panels.is_empty() {
         let tests = pairs.over_panels.iter().filter(|pair| pair.p.is_some()).count();
         output.say(&format!(
-            "Over panels, differences in units of the expert; Holm's correction for {tests} comparisons; cost ratios are geometric means"
+            "Over panels, differences in units of the expert; Holm's correction for {tests} comparisons; cost: annotations in units of the other's, to 75 and 90 % of the expert and to where the other ends, where both get there (in N panels)"
         ))?;
         output.say(&over_table(&pairs.over_panels))?;
     }
@@ -121,8 +123,11 @@ fn pair_table(rows: &[PairInPanel]) -> String {
 
 fn over_table(rows: &[PairOverPanels]) -> String {
     let cells = |row: &PairOverPanels| {
-        let [_, ratio_75, ratio_90, _] =
-            row.cost_ratio.map(|ratio| ratio.map_or("–".into(), share));
+        let ratio = |cost: Option<CostRatio>| match cost {
+            None => "–".into(),
+            Some(CostRatio { panels, ratio }) if panels == row.panels => share(ratio),
+            Some(CostRatio { panels, ratio }) => format!("{} in {panels}", share(ratio)),
+        };
         vec![
             format!("{} – {}", row.curve, row.against),
             row.panels.to_string(),
@@ -131,8 +136,9 @@ fn over_table(rows: &[PairOverPanels]) -> String {
             share(row.improvement),
             p_value(row.p),
             p_value(row.p_holm),
-            ratio_75,
-            ratio_90,
+            ratio(row.cost_ratio[1]),
+            ratio(row.cost_ratio[2]),
+            ratio(row.cost_of_its_level),
         ]
     };
     let rows: Vec<_> = rows.iter().map(cells).collect();
@@ -146,6 +152,7 @@ fn over_table(rows: &[PairOverPanels]) -> String {
         "p (Holm)",
         "cost of 75 %",
         "of 90 %",
+        "of its level",
     ];
     table(&headings, &rows)
 }
