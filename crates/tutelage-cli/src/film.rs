@@ -18,16 +18,40 @@ pub(crate) struct Film {
     frames: usize,
     stills: Vec<Frame>,
     every: usize,
+    /// The last frame, which the strip ends with.
+    last: Option<Frame>,
+    /// Whether there is a part of the GIF on the disk.
+    is_partial: bool,
+}
+
+impl Drop for Film {
+    /// What is left of a film that was not finished, as on a full disk, is no film.
+    fn drop(&mut self) {
+        self.gif = None;
+        if self.is_partial {
+            let _ = std::fs::remove_file(&self.path);
+        }
+    }
 }
 
 impl Film {
     pub(crate) fn new(path: &Path, delay: u16) -> Self {
-        Self { path: path.to_owned(), gif: None, delay, frames: 0, stills: vec![], every: 1 }
+        Self {
+            path: path.to_owned(),
+            gif: None,
+            delay,
+            frames: 0,
+            stills: vec![],
+            every: 1,
+            last: None,
+            is_partial: false,
+        }
     }
 
     /// Takes a picture with a caption.
     pub(crate) fn shoot(&mut self, mut frame: Frame, caption: &str) -> anyhow::Result<()> {
         frame.write_text(8, 8, caption);
+        self.is_partial = true;
         match &mut self.gif {
             Some(gif) => gif.push(&frame)?,
             None => self.gif = Some(GifWriter::start(&self.path, &frame, self.delay)?),
@@ -38,6 +62,7 @@ impl Film {
 
     /// Keeps between one and two strips' worth of frames, evenly spread, however long the film gets.
     fn keep(&mut self, frame: Frame) {
+        self.last = Some(frame.clone());
         if self.frames.is_multiple_of(self.every) {
             self.stills.push(frame);
         }
@@ -52,18 +77,30 @@ impl Film {
         }
     }
 
-    /// Finishes the GIF and writes the strip beside it, spread over the whole film; returns the strip's path.
-    pub(crate) fn finish(self) -> anyhow::Result<PathBuf> {
-        if let Some(gif) = self.gif {
+    /// Finishes the GIF and writes the strip beside it, from the first frame to the last; returns the strip's path.
+    pub(crate) fn finish(mut self) -> anyhow::Result<PathBuf> {
+        if let Some(gif) = self.gif.take() {
             gif.finish()?;
         }
+        self.is_partial = false;
         let path = self.path.with_extension("png");
-        let (kept, shown) = (self.stills.len(), STILLS.min(self.stills.len()));
-        let place = |i: usize| i * (kept - 1) / (shown - 1).max(1);
-        let stills: Vec<Frame> = (0..shown).map(|i| self.stills[place(i)].clone()).collect();
+        let places = strip_places(self.stills.len(), self.every, self.frames);
+        let mut stills: Vec<Frame> = places.iter().map(|&i| self.stills[i].clone()).collect();
+        if let (Some(last), true) = (self.last.take(), self.frames > 1) {
+            stills.pop();
+            stills.push(last);
+        }
         strip(&stills)?.write_png(&path)?;
         Ok(path)
     }
+}
+
+/// Which of the stills, every so-many-th of the film's frames, lie nearest to an even spread over the whole film.
+fn strip_places(kept: usize, every: usize, frames: usize) -> Vec<usize> {
+    let shown = STILLS.min(kept);
+    let ideal = |i: usize| i * frames.saturating_sub(1) / (shown - 1).max(1);
+    let nearest = |frame: usize| ((frame + every / 2) / every).min(kept - 1);
+    (0..shown).map(|i| nearest(ideal(i))).collect()
 }
 
 /// A picture of a robot.
@@ -90,5 +127,27 @@ fn camera(env: &Locomotion) -> Camera {
         Robot::Hopper | Robot::Walker2d => Camera::beside([x, 0.0, 0.75], 4.2),
         Robot::HalfCheetah => Camera::beside([x, 0.0, 0.5], 4.2),
         Robot::Ant => Camera::at_an_angle([x, y, 0.4], 4.5),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_strip_is_spread_over_the_whole_film() {
+        for frames in 1..600 {
+            let mut every = 1;
+            while frames > (2 * STILLS - 1) * every {
+                every *= 2;
+            }
+            let kept = frames.div_ceil(every);
+            let places = strip_places(kept, every, frames);
+            assert_eq!(places.len(), STILLS.min(frames));
+            let shown: Vec<usize> = places.iter().map(|place| place * every).collect();
+            assert!(shown.windows(2).all(|pair| pair[0] < pair[1]), "{frames}: {shown:?}");
+            let (first, last) = (shown[0], shown[shown.len() - 1]);
+            assert!(first == 0 && frames - 1 - last <= every, "{frames}: {shown:?}");
+        }
     }
 }

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use tutelage::Stream;
 use tutelage_runs::stats::{
-    Difference, Goal, Interval, Race, StatsError, cost_ratio, holm, improvement, mean,
+    Difference, Goal, Interval, Race, StatsError, cost_ratio, holm, improvement,
     paired_permutation, paired_t, stratified_welch, welch,
 };
 

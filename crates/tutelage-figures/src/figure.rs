@@ -244,6 +244,13 @@ impl Curve {
     }
 }
 
+/// Writes a file whole or not at all: what a full disk has left of it is taken away.
 fn write(path: &Path, bytes: &[u8]) -> Result<(), FigureError> {
-    fs::write(path, bytes).map_err(|source| FigureError::Write { path: path.into(), source })
+    let mut part = path.as_os_str().to_owned();
+    part.push(".part");
+    let written = fs::write(&part, bytes).and_then(|()| fs::rename(&part, path));
+    if written.is_err() {
+        let _ = fs::remove_file(&part);
+    }
+    written.map_err(|source| FigureError::Write { path: path.into(), source })
 }

@@ -6,6 +6,7 @@ use serde::Serialize;
 use tutelage_lab::export::Annotations;
 use tutelage_runs::store::read_any;
 
+use crate::arguments::{Force, check_ending};
 use crate::output::{Output, Row};
 
 /// Write a run's annotations as .npz or .parquet.
@@ -16,10 +17,14 @@ pub(crate) struct Export {
     /// The file; its ending says the format: .npz or .parquet
     #[arg(long, short, value_name = "FILE")]
     out: PathBuf,
+    #[command(flatten)]
+    force: Force,
 }
 
 impl Export {
     pub(crate) fn run(self, output: &Output) -> anyhow::Result<()> {
+        check_ending(&self.out, &["npz", "parquet"])?;
+        self.force.check(&self.out)?;
         let annotations = Annotations::of(&read_any(&self.dir)?)?;
         annotations.write(&self.out)?;
         let (states, actions) = (annotations.states.width(), annotations.actions.width());

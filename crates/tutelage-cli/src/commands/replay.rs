@@ -1,6 +1,6 @@
 //! `tutelage replay`.
 
-use std::fs::File;
+use std::io::Cursor;
 use std::path::PathBuf;
 
 use anyhow::Context;
@@ -8,8 +8,9 @@ use ndarray::Array1;
 use ndarray_npy::NpzWriter;
 use serde::Serialize;
 use tutelage_envs::{Task, replay};
+use tutelage_runs::store::{Disk, OsDisk};
 
-use crate::arguments::check_ending;
+use crate::arguments::{Force, check_ending};
 use crate::arrays::{read_list, read_rows, rows};
 use crate::output::{Output, Row};
 
@@ -27,6 +28,8 @@ pub(crate) struct Replay {
     /// The .npz to write, with arrays states [T+1, d], rewards [T], terminated [T] and truncated [T]
     #[arg(long, value_name = "T.npz")]
     out: PathBuf,
+    #[command(flatten)]
+    force: Force,
 }
 
 #[derive(Serialize)]
@@ -57,17 +60,19 @@ impl Row for ReplayRow {
 impl Replay {
     pub(crate) fn run(self, output: &Output) -> anyhow::Result<()> {
         check_ending(&self.out, &["npz"])?;
+        self.force.check(&self.out)?;
         let actions = read_rows(&self.actions)?;
         let pose = self.pose.as_deref().map(read_list).transpose()?;
         let played = replay(self.task, &actions, pose.as_deref())?;
-        let file = File::create(&self.out)
-            .with_context(|| format!("cannot write {}", self.out.display()))?;
-        let mut npz = NpzWriter::new_compressed(file);
+        let mut npz = NpzWriter::new_compressed(Cursor::new(Vec::new()));
         npz.add_array("states", &rows(&played.states)?)?;
         npz.add_array("rewards", &Array1::from(played.rewards.clone()))?;
         npz.add_array("terminated", &Array1::from(played.terminated.clone()))?;
         npz.add_array("truncated", &Array1::from(played.truncated))?;
-        npz.finish()?;
+        let bytes = npz.finish()?.into_inner();
+        OsDisk
+            .replace(&self.out, &bytes)
+            .with_context(|| format!("cannot write {}", self.out.display()))?;
         output.rows(&[ReplayRow {
             task: self.task.name(),
             steps: actions.len(),

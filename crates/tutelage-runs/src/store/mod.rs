@@ -18,6 +18,7 @@ mod record;
 mod run_dir;
 mod salvage;
 mod times;
+mod writer;
 
 pub use any::{AnyHistory, read_any};
 pub use disk::{Disk, LogFile, OsDisk};
@@ -26,6 +27,7 @@ pub use record::{Given, PolicyNote, Stored};
 pub use run_dir::{Cut, RunDir, kept_policies, policy_path, read_history, read_policy, read_spec};
 pub use salvage::{Salvaged, salvage};
 pub use times::{Seconds, read_times};
+pub use writer::writer_of;
 
 pub(crate) use record::{Questions, Record};
 

@@ -26,7 +26,7 @@ pub(crate) struct Compare {
     #[arg(long, value_enum, default_value = "annotations", value_name = "COST")]
     over: Over,
     /// Draw curves over annotations plus this much for every step that the expert drove
-    #[arg(long, value_name = "C", conflicts_with = "over")]
+    #[arg(long, value_name = "C", conflicts_with = "over", allow_negative_numbers = true)]
     step_cost: Option<f64>,
     /// How often intervals should hold, between 0 and 1
     #[arg(long, default_value_t = 0.95)]

@@ -11,7 +11,7 @@ use tutelage_experts::{Card, Format, Training};
 use tutelage_figures::{Curve, Figure, Panel, Scale};
 
 use super::evaluate::scores;
-use crate::arguments::check_ending;
+use crate::arguments::{Force, check_ending};
 use crate::output::{Output, note};
 
 /// Episodes, and the seed of their randomness, that the finished expert is judged by.
@@ -41,6 +41,9 @@ pub(crate) struct Train {
 
     #[command(flatten)]
     settings: Settings,
+
+    #[command(flatten)]
+    force: Force,
 }
 
 /// The options that a checkpoint has answered.
@@ -147,6 +150,10 @@ impl Train {
     pub(crate) fn run(self, output: &Output) -> anyhow::Result<()> {
         let out = self.out.clone().unwrap_or_else(|| format!("{}.safetensors", self.task).into());
         check_ending(&out, &Format::WRITABLE)?;
+        for ending in [None, Some("svg"), Some("png"), Some("csv")] {
+            let file = ending.map_or(out.clone(), |ending| out.with_extension(ending));
+            self.force.check(&file)?;
+        }
         let checkpoint = out.with_extension("checkpoint");
         // Stepping from inside the thread pool spares every parallel step a change of threads.
         rayon::scope(|_| self.train(&out, &checkpoint, output))

@@ -13,6 +13,7 @@ use anyhow::{Context, bail};
 use tutelage_figures::Figure;
 use tutelage_theory::{Covering, Dimensions, Family, Lambda, Mean, Problem};
 
+use crate::arguments::Force;
 use crate::output::{Output, note};
 
 /// What the theory has to show.
@@ -139,6 +140,8 @@ struct Out {
     /// Directory for the CSV, SVG and PNG
     #[arg(long, default_value = "runs/theory", value_name = "DIR")]
     out: PathBuf,
+    #[command(flatten)]
+    force: Force,
 }
 
 impl Out {
@@ -149,6 +152,7 @@ impl Out {
         let path = |extension: &str| -> PathBuf {
             Path::new(&self.out).join(format!("{name}.{extension}"))
         };
+        ["csv", "svg", "png"].iter().try_for_each(|ending| self.force.check(&path(ending)))?;
         figure.save_csv(path("csv"))?;
         figure.save_svg(path("svg"))?;
         figure.save_png(path("png"))?;
