@@ -104,6 +104,10 @@ fn a_comparison_says_what_can_be_computed_from_its_runs_by_hand() {
     assert_eq!(curve("DAgger")["expert_steps"], 0.0);
     assert!(curve("DART(1)")["expert_steps"].as_f64().unwrap() > 0.0, "the expert drove");
     assert_eq!(rows.iter().filter(|row| row["table"] == "pair").count(), 2);
+    let only =
+        ["compare", "many", "--only", "algorithm=dagger", "--only", "seed=1", "--only", "seed=2"];
+    let rows = json(&stdout(&finish(lab.path(), &[&only[..], &["--json"]].concat())));
+    assert_eq!((rows.len(), &rows[0]["seeds"]), (2, &2.into()), "{rows:?}");
 }
 
 #[test]

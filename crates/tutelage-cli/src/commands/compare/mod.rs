@@ -6,7 +6,7 @@ mod tables;
 use std::path::{Path, PathBuf};
 
 use anyhow::ensure;
-use tutelage_compare::{Comparison, Cost, Settings, find};
+use tutelage_compare::{Comparison, Cost, Run, Settings, find};
 
 use crate::arguments::Force;
 use crate::output::{Output, note};
@@ -40,6 +40,9 @@ pub(crate) struct Compare {
     /// Count runs that have not all of their rounds yet
     #[arg(long)]
     unfinished: bool,
+    /// Only runs whose spec says so, as in `algorithm=bd-5`; several times: values of one field, or further fields
+    #[arg(long, value_name = "FIELD=VALUE", value_parser = field_and_value)]
+    only: Vec<(String, String)>,
     /// Write figures (.svg, .png, .csv) and tables (.csv) to this folder
     #[arg(long, short, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -79,6 +82,7 @@ impl Compare {
         for dir in &self.dirs {
             runs.extend(find(dir)?);
         }
+        runs.retain(|run| is_among(run, &self.only));
         let settings = Settings {
             cost,
             level: self.level,
@@ -94,6 +98,19 @@ impl Compare {
             None => Ok(()),
         }
     }
+}
+
+fn field_and_value(text: &str) -> Result<(String, String), String> {
+    let (field, value) = text.split_once('=').ok_or("write FIELD=VALUE, as in algorithm=bd-5")?;
+    Ok((field.trim().into(), value.trim().into()))
+}
+
+/// Whether a run has one of the values asked for of each field that is asked about.
+fn is_among(run: &Run, only: &[(String, String)]) -> bool {
+    only.iter().all(|(field, _)| {
+        let mut values = only.iter().filter(|(other, _)| other == field);
+        values.any(|(_, value)| run.fields.get(field) == Some(value.as_str()))
+    })
 }
 
 /// Prints a comparison's tables; what is worth knowing goes to standard error.
