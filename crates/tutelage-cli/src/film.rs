@@ -85,22 +85,19 @@ impl Film {
         self.is_partial = false;
         let path = self.path.with_extension("png");
         let places = strip_places(self.stills.len(), self.every, self.frames);
-        let mut stills: Vec<Frame> = places.iter().map(|&i| self.stills[i].clone()).collect();
-        if let (Some(last), true) = (self.last.take(), self.frames > 1) {
-            stills.pop();
-            stills.push(last);
-        }
+        let stills = places.iter().map(|&place| self.stills[place].clone());
+        let stills: Vec<Frame> = stills.chain(self.last.take()).collect();
         strip(&stills)?.write_png(&path)?;
         Ok(path)
     }
 }
 
-/// Which of the stills, every so-many-th of the film's frames, lie nearest to an even spread over the whole film.
+/// Which of the stills, every so-many-th of the film's frames, go before the film's last frame so that all are spread evenly.
 fn strip_places(kept: usize, every: usize, frames: usize) -> Vec<usize> {
-    let shown = STILLS.min(kept);
-    let ideal = |i: usize| i * frames.saturating_sub(1) / (shown - 1).max(1);
+    let before = STILLS.min(frames).saturating_sub(1);
+    let ideal = |i: usize| i * (frames - 1) / before;
     let nearest = |frame: usize| ((frame + every / 2) / every).min(kept - 1);
-    (0..shown).map(|i| nearest(ideal(i))).collect()
+    (0..before).map(|i| nearest(ideal(i))).collect()
 }
 
 /// A picture of a robot.
@@ -136,18 +133,20 @@ mod tests {
 
     #[test]
     fn a_strip_is_spread_over_the_whole_film() {
-        for frames in 1..600 {
+        for frames in 2..600 {
             let mut every = 1;
             while frames > (2 * STILLS - 1) * every {
                 every *= 2;
             }
             let kept = frames.div_ceil(every);
             let places = strip_places(kept, every, frames);
-            assert_eq!(places.len(), STILLS.min(frames));
-            let shown: Vec<usize> = places.iter().map(|place| place * every).collect();
+            let before = places.iter().map(|place| place * every);
+            let shown: Vec<usize> = before.chain([frames - 1]).collect();
+            assert_eq!(shown.len(), STILLS.min(frames));
             assert!(shown.windows(2).all(|pair| pair[0] < pair[1]), "{frames}: {shown:?}");
-            let (first, last) = (shown[0], shown[shown.len() - 1]);
-            assert!(first == 0 && frames - 1 - last <= every, "{frames}: {shown:?}");
+            let gap = frames / shown.len() + 2 * every;
+            let is_even = shown.windows(2).all(|pair| pair[1] - pair[0] <= gap);
+            assert!(shown[0] == 0 && is_even, "{frames}: {shown:?}");
         }
     }
 }
