@@ -2,8 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use tutelage_envs::{Form, Locomotion, Task as Robot};
-use tutelage_render::{Body, Camera, Frame, GifWriter, Pose, Renderer, Scene, Shape, strip};
+use tutelage_render::{Frame, GifWriter, strip};
 
 /// How many stills the strip shows.
 const STILLS: usize = 8;
@@ -20,18 +19,6 @@ pub(crate) struct Film {
     every: usize,
     /// The last frame, which the strip ends with.
     last: Option<Frame>,
-    /// Whether there is a part of the GIF on the disk.
-    is_partial: bool,
-}
-
-impl Drop for Film {
-    /// What is left of a film that was not finished, as on a full disk, is no film.
-    fn drop(&mut self) {
-        self.gif = None;
-        if self.is_partial {
-            let _ = std::fs::remove_file(&self.path);
-        }
-    }
 }
 
 impl Film {
@@ -44,14 +31,12 @@ impl Film {
             stills: vec![],
             every: 1,
             last: None,
-            is_partial: false,
         }
     }
 
     /// Takes a picture with a caption.
     pub(crate) fn shoot(&mut self, mut frame: Frame, caption: &str) -> anyhow::Result<()> {
         frame.write_text(8, 8, caption);
-        self.is_partial = true;
         match &mut self.gif {
             Some(gif) => gif.push(&frame)?,
             None => self.gif = Some(GifWriter::start(&self.path, &frame, self.delay)?),
@@ -77,16 +62,15 @@ impl Film {
         }
     }
 
-    /// Finishes the GIF and writes the strip beside it, from the first frame to the last; returns the strip's path.
-    pub(crate) fn finish(mut self) -> anyhow::Result<PathBuf> {
-        if let Some(gif) = self.gif.take() {
+    /// Finishes the GIF and writes the strip beside it, spread over the whole film; returns the strip's path.
+    pub(crate) fn finish(self) -> anyhow::Result<PathBuf> {
+        if let Some(gif) = self.gif {
             gif.finish()?;
         }
-        self.is_partial = false;
         let path = self.path.with_extension("png");
         let places = strip_places(self.stills.len(), self.every, self.frames);
         let stills = places.iter().map(|&place| self.stills[place].clone());
-        let stills: Vec<Frame> = stills.chain(self.last.take()).collect();
+        let stills: Vec<Frame> = stills.chain(self.last).collect();
         strip(&stills)?.write_png(&path)?;
         Ok(path)
     }
@@ -98,33 +82,6 @@ fn strip_places(kept: usize, every: usize, frames: usize) -> Vec<usize> {
     let ideal = |i: usize| i * (frames - 1) / before;
     let nearest = |frame: usize| ((frame + every / 2) / every).min(kept - 1);
     (0..before).map(|i| nearest(ideal(i))).collect()
-}
-
-/// A picture of a robot.
-pub(crate) fn robot_frame(renderer: &Renderer, env: &Locomotion) -> anyhow::Result<Frame> {
-    Ok(renderer.render(&scene(env), &camera(env))?)
-}
-
-fn scene(env: &Locomotion) -> Scene {
-    let body = |body: tutelage_envs::Body| Body {
-        shape: match body.form {
-            Form::Sphere { radius } => Shape::Sphere { radius },
-            Form::Capsule { radius, half_length } => Shape::Capsule { radius, half_length },
-        },
-        pose: Pose { position: body.pose.position, rotation: body.pose.rotation },
-        colour: body.colour,
-    };
-    Scene { bodies: env.bodies().into_iter().map(body).collect() }
-}
-
-/// Follows the torso along the ground, at a height that keeps the whole robot in the picture.
-fn camera(env: &Locomotion) -> Camera {
-    let [x, y, _] = env.torso();
-    match env.task() {
-        Robot::Hopper | Robot::Walker2d => Camera::beside([x, 0.0, 0.75], 4.2),
-        Robot::HalfCheetah => Camera::beside([x, 0.0, 0.5], 4.2),
-        Robot::Ant => Camera::at_an_angle([x, y, 0.4], 4.5),
-    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,5 @@
 //! What a figure holds.
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -244,13 +243,7 @@ impl Curve {
     }
 }
 
-/// Writes a file whole or not at all: what a full disk has left of it is taken away.
 fn write(path: &Path, bytes: &[u8]) -> Result<(), FigureError> {
-    let mut part = path.as_os_str().to_owned();
-    part.push(".part");
-    let written = fs::write(&part, bytes).and_then(|()| fs::rename(&part, path));
-    if written.is_err() {
-        let _ = fs::remove_file(&part);
-    }
-    written.map_err(|source| FigureError::Write { path: path.into(), source })
+    tutelage_files::replace(path, bytes)
+        .map_err(|source| FigureError::Write { path: path.into(), source })
 }

@@ -14,6 +14,7 @@ mod curve;
 pub mod export;
 mod kind;
 mod lab;
+mod portrait;
 mod registry;
 pub mod spec;
 
@@ -24,4 +25,5 @@ pub use lab::{
     LabError, Learner, Report, check_cast, evaluate_expert, evaluate_run, learn_in, learner_of,
     round_sizes, spec_of,
 };
+pub use portrait::robot_frame;
 pub use registry::{ActionKind, BoxEnvs, BoxExpert, Defaults, Stage, Task, UnknownTask};

@@ -19,6 +19,8 @@ mod tasks;
 mod theory;
 mod watch;
 
+pub use reproduce::end_with_parent;
+
 use crate::output::Output;
 
 /// What there is to do.
