@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::str::FromStr;
 
-use anyhow::bail;
+use anyhow::{bail, ensure};
 
 use tutelage::{NameError, Named};
 use tutelage_reproduce::{BadSeeds, parse_seeds};
@@ -16,6 +16,22 @@ pub(crate) fn check_ending(file: &Path, endings: &[&str]) -> anyhow::Result<()> 
     }
     let known: Vec<String> = endings.iter().map(|known| format!(".{known}")).collect();
     bail!("{}: the file's name must end in {}", file.display(), known.join(" or "))
+}
+
+/// A file that is written only where none is, unless replacing it was asked for.
+#[derive(clap::Args, Clone, Copy)]
+pub(crate) struct Force {
+    /// Replace files that exist
+    #[arg(long)]
+    force: bool,
+}
+
+impl Force {
+    /// Whether this file may be written; said before any work is done.
+    pub(crate) fn check(self, file: &Path) -> anyhow::Result<()> {
+        ensure!(self.force || !file.exists(), "{} exists; --force replaces it", file.display());
+        Ok(())
+    }
 }
 
 /// Seeds: `3`, `1-10`, `1,2,5-7`.

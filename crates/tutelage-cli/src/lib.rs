@@ -9,6 +9,7 @@ mod commands;
 mod film;
 mod output;
 mod progress;
+mod shell;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -17,16 +18,20 @@ use std::sync::OnceLock;
 use clap::Parser;
 
 use crate::commands::Command;
-use crate::output::{Output, note, reader_is_gone};
+use crate::output::{Interrupted, Output, be_quiet, complain, reader_is_gone};
 
 /// What shells report of a program that wrote into a closed pipe: 128 + SIGPIPE.
 const CLOSED_PIPE: u8 = 141;
+/// What shells report of a program that was ended by Ctrl-C: 128 + SIGINT.
+const INTERRUPTED: u8 = 130;
+/// The version, and the commit that it was built from where that is known.
+const VERSION: &str = env!("TUTELAGE_VERSION");
 /// What a command that was misspelt ends with.
 const USAGE: u8 = 2;
 
 /// Interactive imitation learning: a learner acts, an expert says what it would have done, a policy comes out.
 #[derive(Parser)]
-#[command(name = "tutelage", version, propagate_version = true, max_term_width = 110)]
+#[command(name = "tutelage", version = VERSION, propagate_version = true, max_term_width = 110)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -34,6 +39,10 @@ struct Cli {
     /// Print results as JSON lines instead of tables
     #[arg(long, global = true)]
     json: bool,
+
+    /// Print results and errors only: no progress, no remarks
+    #[arg(long, short, global = true)]
+    quiet: bool,
 
     /// Threads to compute with; results do not depend on it [default: one per core]
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
@@ -72,13 +81,16 @@ pub fn command(line: impl IntoIterator<Item = OsString>) -> u8 {
         Ok(()) => 0,
         Err(error) if reader_is_gone(&error) => CLOSED_PIPE,
         Err(error) => {
-            note(&format!("error: {}", explain(&error)));
-            1
+            complain(&format!("error: {}", explain(&error)));
+            if error.is::<Interrupted>() { INTERRUPTED } else { 1 }
         }
     }
 }
 
 fn run(cli: Cli) -> anyhow::Result<()> {
+    if cli.quiet {
+        be_quiet();
+    }
     if let Some(threads) = cli.threads {
         rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global()?;
     }

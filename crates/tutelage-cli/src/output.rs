@@ -1,6 +1,7 @@
 //! Results on standard output: a table for people, JSON lines for programs.
 
 use std::io::Write;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde::Serialize;
 
@@ -67,10 +68,35 @@ impl Output {
     }
 }
 
-/// A line on standard error. That nobody reads it is no reason to stop.
+/// Whether `--quiet` was given: a property of the process, like standard error itself.
+static QUIET: AtomicBool = AtomicBool::new(false);
+
+/// From now on only errors go to standard error.
+pub(crate) fn be_quiet() {
+    QUIET.store(true, Ordering::Relaxed);
+}
+
+/// Whether only errors go to standard error.
+pub(crate) fn is_quiet() -> bool {
+    QUIET.load(Ordering::Relaxed)
+}
+
+/// A line on standard error, unless `--quiet` was given. That nobody reads it is no reason to stop.
 pub(crate) fn note(line: &str) {
+    if !is_quiet() {
+        complain(line);
+    }
+}
+
+/// A line on standard error, whatever was given.
+pub(crate) fn complain(line: &str) {
     let _ = writeln!(std::io::stderr().lock(), "{line}");
 }
+
+/// Work that was interrupted, and how to go on with it.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct Interrupted(pub(crate) String);
 
 /// Whether results could not be printed because their reader has gone away, as `head` does.
 pub(crate) fn reader_is_gone(error: &anyhow::Error) -> bool {
@@ -79,7 +105,7 @@ pub(crate) fn reader_is_gone(error: &anyhow::Error) -> bool {
 }
 
 /// Cells in aligned columns: text to the left, numbers to the right.
-fn table(headings: &[&str], rows: &[Vec<String>]) -> String {
+pub(crate) fn table(headings: &[&str], rows: &[Vec<String>]) -> String {
     let numeric = |column: usize| {
         rows.iter().all(|row| {
             row[column].starts_with(|c: char| c.is_ascii_digit() || "-+<>≤–".contains(c))

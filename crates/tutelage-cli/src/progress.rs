@@ -1,59 +1,95 @@
 //! How a run shows itself: a live line on a terminal, calm lines in a log, JSON lines for programs.
 
 use std::io::IsTerminal;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
+use serde::Serialize;
 use tutelage::Evaluation;
 use tutelage_lab::spec::RunSpec;
 use tutelage_runs::store::{Cut, RoundResult, Seconds, read_any, read_times};
-use tutelage_runs::terminal::{cut_text, expert_text, round_text, stop_on_ctrl_c};
+use tutelage_runs::terminal::{cut_text, expert_text, line_text, round_text, stop_on_ctrl_c};
 use tutelage_runs::{Reporter, RoundLine, Stage};
 
-use crate::output::{Output, note};
+use crate::output::{Output, is_quiet, note};
 
 /// A run's reporter on the command line.
+///
+/// It says nothing before the run itself does, and so not before everything has been checked.
 pub(crate) struct Progress<'a> {
     output: &'a Output,
+    spec: &'a RunSpec,
+    dir: PathBuf,
     /// The live line, where standard error is a terminal.
     bar: Option<ProgressBar>,
-    rounds: usize,
+    has_begun: bool,
     expert: Option<f64>,
+    expert_steps: u64,
+    unread: Unread,
     stops: Arc<AtomicUsize>,
 }
 
+/// What to do when nobody reads the results any more, as after `| head`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unread {
+    /// Learn on: the run is on disk.
+    GoOn,
+    /// Stop at a safe point: whoever began the run has gone.
+    Stop,
+}
+
 impl<'a> Progress<'a> {
-    /// Reports a run of this spec, after what was done before it was last interrupted.
-    pub(crate) fn new(spec: &RunSpec, dir: &Path, output: &'a Output) -> anyhow::Result<Self> {
-        let bar = live_line(spec.rounds, "rounds");
-        let progress =
-            Self { output, bar, rounds: spec.rounds, expert: None, stops: stop_on_ctrl_c()? };
-        progress.line(&format!("{} learns {} in {}", spec.algorithm, spec.task, dir.display()));
-        if let Ok(history) = read_any(dir) {
-            progress.earlier(&history.lines(spec.states_per_round, &read_times(dir)))?;
-        }
-        Ok(progress)
+    /// Reports a run of this spec.
+    pub(crate) fn new(
+        spec: &'a RunSpec,
+        dir: &Path,
+        output: &'a Output,
+        unread: Unread,
+    ) -> anyhow::Result<Self> {
+        Ok(Self {
+            output,
+            spec,
+            dir: dir.to_owned(),
+            bar: None,
+            has_begun: false,
+            expert: None,
+            expert_steps: 0,
+            unread,
+            stops: stop_on_ctrl_c()?,
+        })
     }
 
-    /// What an earlier process has done: in JSON all of its rounds, otherwise how many.
-    fn earlier(&self, lines: &[RoundLine]) -> anyhow::Result<()> {
-        if self.output.is_json() {
-            self.output.rows(lines)?;
+    /// Whether every round has been shown on the terminal that results go to.
+    pub(crate) fn has_shown_rounds(&self) -> bool {
+        self.bar.is_some() && std::io::stdout().is_terminal() && !self.output.is_json()
+    }
+
+    /// Says what run this is, and what was done of it before, when it first has something to say.
+    fn begin(&mut self) {
+        if std::mem::replace(&mut self.has_begun, true) {
+            return;
         }
+        let RunSpec { rounds, states_per_round, algorithm, task, .. } = self.spec;
+        self.bar = live_line(*rounds, "rounds");
+        self.line(&format!("{algorithm} learns {task} in {}", self.dir.display()));
+        let Ok(history) = read_any(&self.dir) else { return };
+        self.expert = history.expert().map(Evaluation::mean_reward);
+        let lines = history.lines(*states_per_round, &read_times(&self.dir));
+        lines.iter().for_each(|line| self.print(line));
         match lines.len() {
             0 => {}
-            n if n == self.rounds => {
+            n if n == *rounds => {
                 self.line("all rounds were done before; this is what they came to")
             }
-            n => self.line(&format!("{n} of {} rounds were done before", self.rounds)),
+            n => self.line(&format!("{n} of {rounds} rounds were done before")),
         }
         if let Some(bar) = &self.bar {
+            lines.iter().for_each(|line| bar.println(line_text(line, *rounds, self.expert)));
             bar.set_position(lines.len() as u64);
         }
-        Ok(())
     }
 
     /// Takes the live line away.
@@ -69,44 +105,53 @@ impl<'a> Progress<'a> {
             None => note(text),
         }
     }
+
+    /// A round as a JSON line, where programs read.
+    fn print(&mut self, line: &RoundLine) {
+        let labelled = Labelled::new(self.spec, &self.dir, self.expert, line);
+        if let Err(error) = self.output.json(&labelled) {
+            match self.unread {
+                Unread::GoOn => {}
+                Unread::Stop => {
+                    self.line(&format!("cannot write results: {error}"));
+                    self.stops.fetch_add(1, Ordering::SeqCst);
+                }
+            }
+        }
+    }
 }
 
 impl Reporter for Progress<'_> {
     fn stage(&mut self, round: usize, stage: Stage) {
-        let what = match stage {
-            Stage::Expert => "the expert plays",
-            Stage::Collect => "collecting states",
-            Stage::Annotate => "asking the expert",
-            Stage::Train => "training",
-            Stage::Evaluate => "evaluating",
-        };
+        self.begin();
         if let Some(bar) = &self.bar {
-            bar.set_message(format!("round {round}: {what}"));
+            bar.set_message(format!("round {round}: {}", stage_text(stage)));
         }
     }
 
     fn expert(&mut self, expert: &Evaluation) {
+        self.begin();
         self.expert = Some(expert.mean_reward());
         self.line(&expert_text(expert));
     }
 
     fn cut(&mut self, cut: &Cut) {
+        self.begin();
         self.line(&cut_text(cut));
     }
 
+    fn expert_steps(&mut self, steps: u64) {
+        self.expert_steps = steps;
+    }
+
     fn round(&mut self, result: &RoundResult, annotations: usize, seconds: &Seconds) {
-        let line = RoundLine::new(result, annotations, Some(seconds));
-        self.line(&round_text(&line, self.rounds, self.expert, seconds));
+        self.begin();
+        let line = RoundLine::new(result, annotations, Some(self.expert_steps), Some(seconds));
+        self.line(&round_text(&line, self.spec.rounds, self.expert, seconds));
         if let Some(bar) = &self.bar {
             bar.set_position(line.round as u64);
         }
-        if self.output.is_json()
-            && let Err(error) = self.output.rows(&[line])
-        {
-            // Nobody reads any more: stop at a safe point, as for Ctrl-C.
-            self.line(&format!("cannot write results: {error}"));
-            self.stops.fetch_add(1, Ordering::SeqCst);
-        }
+        self.print(&line);
     }
 
     fn wants_stop(&mut self) -> bool {
@@ -114,13 +159,56 @@ impl Reporter for Progress<'_> {
     }
 }
 
+/// What a run is busy with, in words.
+pub(crate) fn stage_text(stage: Stage) -> &'static str {
+    match stage {
+        Stage::Expert => "the expert plays",
+        Stage::Collect => "collecting states",
+        Stage::Annotate => "asking the expert",
+        Stage::Train => "training",
+        Stage::Evaluate => "evaluating",
+    }
+}
+
+/// A round and which run it is of, so that lines of several runs can be told apart.
+#[derive(Serialize)]
+pub(crate) struct Labelled<'a> {
+    task: String,
+    algorithm: String,
+    class: String,
+    seed: u64,
+    folder: String,
+    expert_reward: Option<f64>,
+    #[serde(flatten)]
+    line: &'a RoundLine,
+}
+
+impl<'a> Labelled<'a> {
+    pub(crate) fn new(
+        spec: &RunSpec,
+        dir: &Path,
+        expert_reward: Option<f64>,
+        line: &'a RoundLine,
+    ) -> Self {
+        Self {
+            task: spec.task.to_string(),
+            algorithm: spec.algorithm.to_string(),
+            class: spec.class.to_string(),
+            seed: spec.seed,
+            folder: dir.display().to_string(),
+            expert_reward,
+            line,
+        }
+    }
+}
+
 /// A line that stays below all others and shows how far it is, where standard error is a terminal.
 pub(crate) fn live_line(total: usize, what: &str) -> Option<ProgressBar> {
-    if !std::io::stderr().is_terminal() {
+    if is_quiet() || !std::io::stderr().is_terminal() {
         return None;
     }
     let bar = ProgressBar::new(total as u64);
-    let template = format!("{{bar:24}} {{pos}}/{{len}} {what}  {{wide_msg}}  {{elapsed}}");
+    let template = format!("{{bar:16}} {{pos}}/{{len}} {what}  {{wide_msg}}  {{elapsed}}");
     let style = ProgressStyle::with_template(&template);
     bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
     bar.enable_steady_tick(Duration::from_millis(200));

@@ -22,9 +22,15 @@ fn a_run_ends_with_a_table_a_picture_and_what_to_do_next() {
     {
         assert!(text.contains(word), "{word}: {text}");
     }
-    assert!(stderr(&output).contains("round  6/6"), "{}", stderr(&output));
-    for file in ["spec.toml", "log.bin", "learning-curve.svg", "learning-curve.png", "times.jsonl"]
-    {
+    assert!(stderr(&output).contains("round 6/6"), "{}", stderr(&output));
+    for file in [
+        "spec.toml",
+        "log.bin",
+        "learning-curve.svg",
+        "learning-curve.png",
+        "times.jsonl",
+        "rounds.csv",
+    ] {
         assert!(lab.path().join("run").join(file).is_file(), "{file}");
     }
     assert!(lab.path().join("run/policies/round-006.safetensors").is_file());
@@ -39,8 +45,12 @@ fn json_has_one_object_per_round() {
     assert_eq!(lines.len(), 6);
     for (index, line) in lines.iter().enumerate() {
         assert_eq!(line["round"], index + 1);
+        assert_eq!((&line["task"], &line["algorithm"]), (&"hopper".into(), &"bd-2".into()));
+        assert_eq!((&line["class"], &line["seed"]), (&"mlp:8".into(), &1.into()));
+        assert_eq!((&line["folder"], &line["expert_steps"]), (&"run".into(), &0.into()));
+        assert!(line["expert_reward"].is_f64(), "{line}");
         assert_eq!(line["annotations"], 8 * (index + 1));
-        for key in ["reward", "reward_random", "imitation_loss", "seconds"] {
+        for key in ["reward", "reward_sd", "reward_random", "imitation_loss", "seconds"] {
             assert!(line[key].is_f64(), "{key}: {line}");
         }
     }
@@ -84,13 +94,13 @@ fn wrong_input_is_named() {
         ("learn hopper --algorithm dart", "as in dart(1)"),
         ("learn hopper --algorithm active-bd-1(4)", "at least 2 members"),
         ("learn hopper --deploy men", "did you mean `mean`"),
-        ("learn hopper --states raw", "oracle.states"),
+        ("learn hopper --states raw", "--states \"raw\""),
         ("evaluate hopper --act member", "has no members"),
         ("salvage nowhere --out x", "nowhere"),
         ("show nowhere", "holds no run"),
         ("learn hopper --algorithm dager", "did you mean `dagger`"),
         ("learn hopper --rounds -1", "1 to 10000"),
-        ("learn hopper --learning-rate 0", "oracle.learning_rate"),
+        ("learn hopper --learning-rate 0", "--learning-rate 0: allowed"),
         ("learn hopper --class mlp:0", "hidden widths"),
         ("learn hopper --expert nobody.safetensors", "nobody.safetensors"),
         ("learn ant --expert expert.safetensors", "ant"),
@@ -108,6 +118,17 @@ fn wrong_input_is_named() {
         ("expert import expert.npz --task hopper --out x.npz", "must end in .safetensors"),
         ("expert import expert.npz --task hopper --out expert.safetensors", "--force"),
         ("expert export hopper --out expert.npz", "--force"),
+        (
+            "expert import expert.npz --vecnormalize x.pkl --task hopper --out x.safetensors",
+            "--vecnormalize",
+        ),
+        ("learn hopper --episodes 0", "--episodes 0: allowed"),
+        ("learn hopper --dry-run --expert nobody.safetensors", "--expert \"nobody.safetensors\""),
+        ("learn hopper --seeds 3-1", "names no seeds"),
+        ("learn hopper --seeds 1-2 --seed 3", "cannot be used with"),
+        ("compare nowhere", "nowhere"),
+        ("compare . --level 2", "--level is 2"),
+        ("compare . --step-cost -1", "--step-cost"),
         ("expert export hopper --out x.zip", "must end in .safetensors or .npz"),
         ("expert train hopper --out x.txt", "must end in .safetensors or .npz"),
         ("expert train hopper --entropy nan", "region.entropy is NaN"),
@@ -152,7 +173,7 @@ fn ctrl_c_stops_at_a_safe_point_and_says_how_to_continue() {
     let kill = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
     assert!(kill.unwrap().success());
     let output = child.wait_with_output().unwrap();
-    assert!(!output.status.success(), "it was not interrupted");
+    assert_eq!(output.status.code(), Some(130), "it was not interrupted");
     assert!(stderr(&output).contains("tutelage resume run"), "{}", stderr(&output));
     assert!(!lab.path().join("run/policies/round-080.safetensors").is_file());
     finish(lab.path(), &["resume", "run"]);

@@ -14,6 +14,8 @@ pub struct Figure {
     pub panels: Vec<Panel>,
     /// How many panels stand side by side; 0 lets the figure choose.
     pub columns: usize,
+    /// Names in the order of the legend; others follow as they appear.
+    pub order: Vec<String>,
 }
 
 /// Axes with curves.
@@ -21,6 +23,8 @@ pub struct Figure {
 pub struct Panel {
     /// What stands above the panel; may be empty.
     pub title: String,
+    /// Small print below the title, line by line; may be empty.
+    pub note: String,
     /// What the horizontal axis shows.
     pub x_label: String,
     /// What the vertical axis shows.
@@ -39,6 +43,8 @@ pub struct Panel {
     pub levels: Vec<Level>,
     /// Names that stand at x = 0, 1, 2, … instead of numbers; empty for an axis of numbers.
     pub x_names: Vec<String>,
+    /// Names that stand at y = 0, -1, -2, …, from top to bottom, instead of numbers; empty for an axis of numbers.
+    pub y_names: Vec<String>,
     /// Whether numbers stand beside the axes; a map whose coordinates mean nothing goes without.
     pub hide_ticks: bool,
 }
@@ -119,6 +125,12 @@ impl Figure {
         self
     }
 
+    /// Sets the order of the legend.
+    pub fn order(mut self, names: Vec<String>) -> Self {
+        self.order = names;
+        self
+    }
+
     /// Sets how many panels stand side by side.
     #[must_use]
     pub fn columns(mut self, columns: usize) -> Self {
@@ -175,6 +187,19 @@ impl Panel {
     pub fn names(mut self, names: Vec<String>) -> Self {
         let last = names.len() as f64 - 1.0;
         (self.x_names, self.x_range) = (names, Some((-0.5, last + 0.5)));
+        self
+    }
+
+    /// Puts names at y = 0, -1, -2, … in place of numbers: rows from top to bottom.
+    pub fn rows(mut self, names: Vec<String>) -> Self {
+        let last = names.len() as f64 - 1.0;
+        (self.y_names, self.y_range) = (names, Some((-last - 0.5, 0.5)));
+        self
+    }
+
+    /// Puts small print below the title.
+    pub fn note(mut self, note: impl Into<String>) -> Self {
+        self.note = note.into();
         self
     }
 

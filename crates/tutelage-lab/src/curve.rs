@@ -21,7 +21,7 @@ pub fn learning_curve(title: &str, lines: &[RoundLine], expert: Option<f64>) -> 
         .style(Style::Dashed);
     let loss = Curve { points: points(&|line| line.imitation_loss), ..mean.clone() };
     let mut reward =
-        Panel::new("").x("annotations", Scale::Linear).y("average reward", Scale::Linear);
+        Panel::new("reward").x("annotations", Scale::Linear).y("average reward", Scale::Linear);
     if several {
         reward = reward.curve(random);
     }
@@ -33,8 +33,8 @@ pub fn learning_curve(title: &str, lines: &[RoundLine], expert: Option<f64>) -> 
     if loss.points.is_empty() {
         return figure;
     }
-    let losses = Panel::new("").x("annotations", Scale::Linear).y("imitation loss", Scale::Log);
-    figure.panel(losses.curve(loss))
+    let losses = Panel::new("imitation loss").x("annotations", Scale::Linear);
+    figure.panel(losses.y("imitation loss", Scale::Log).curve(loss))
 }
 
 /// How an expert was trained: return, episode length, KL divergence and entropy over steps.

@@ -125,6 +125,15 @@ pub fn learn_in(
     }
 }
 
+/// Whether everyone whom a spec names can take part: its expert, the runs that it builds on. Nothing is begun.
+pub fn check_cast(spec: &RunSpec) -> Result<(), LabError> {
+    match spec.task.actions() {
+        ActionKind::Vectors => drop(Cast::<f32>::new(spec, Path::new("."))?),
+        ActionKind::Indices => drop(Cast::<u32>::new(spec, Path::new("."))?),
+    }
+    Ok(())
+}
+
 fn learn_as<A: Kind>(
     path: &Path,
     spec: &RunSpec,

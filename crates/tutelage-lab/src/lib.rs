@@ -22,8 +22,8 @@ pub use cast::{BoxOracle, Cast, CastError, fingerprint, load_expert, robot_envs}
 pub use curve::{learning_curve, training_curve};
 pub use kind::Kind;
 pub use lab::{
-    LabError, Learner, Report, evaluate_expert, evaluate_run, learn_in, learner_of, round_sizes,
-    spec_of,
+    LabError, Learner, Report, check_cast, evaluate_expert, evaluate_run, learn_in, learner_of,
+    round_sizes, spec_of,
 };
 pub use portrait::robot_frame;
 pub use registry::{ActionKind, BoxEnvs, BoxExpert, Defaults, Stage, Task, UnknownTask};

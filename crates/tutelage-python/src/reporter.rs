@@ -54,7 +54,7 @@ impl Reporter for Listener {
     }
 
     fn round(&mut self, result: &RoundResult, annotations: usize, seconds: &Seconds) {
-        let line = RoundLine::new(result, annotations, Some(seconds));
+        let line = RoundLine::new(result, annotations, None, Some(seconds));
         let RoundLine { round, reward, reward_random, imitation_loss, seconds, .. } = line;
         let told = (round, annotations, reward, reward_random, imitation_loss, seconds);
         self.tell(|object| object.call_method1("round", told)?.extract());

@@ -12,8 +12,12 @@ pub struct RoundLine {
     pub round: usize,
     /// |D₁ ∪ … ∪ Dₙ|.
     pub annotations: usize,
+    /// How many steps the expert drove in these rounds; nothing where the log, being of format 1, does not say.
+    pub expert_steps: Option<u64>,
     /// The average return of the policy as it is deployed, usually its members' mean.
     pub reward: f64,
+    /// The standard deviation of the return over episodes.
+    pub reward_sd: f64,
     /// The average return of a random member at every step, where there are several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reward_random: Option<f64>,
@@ -24,12 +28,19 @@ pub struct RoundLine {
 }
 
 impl RoundLine {
-    /// The line of one round, with so many annotations in all.
-    pub fn new(result: &RoundResult, annotations: usize, seconds: Option<&Seconds>) -> Self {
+    /// The line of one round, with so many annotations in all and so many steps that the expert drove.
+    pub fn new(
+        result: &RoundResult,
+        annotations: usize,
+        expert_steps: Option<u64>,
+        seconds: Option<&Seconds>,
+    ) -> Self {
         Self {
             round: result.round,
             annotations,
+            expert_steps,
             reward: result.deployed.mean_reward(),
+            reward_sd: result.deployed.sd_reward(),
             reward_random: result.random.as_ref().map(tutelage::Evaluation::mean_reward),
             imitation_loss: result.deployed.imitation_loss(),
             seconds: seconds.map(Seconds::total),
@@ -45,9 +56,25 @@ impl RoundLine {
         let line = |result: &RoundResult| {
             let annotations = history.annotations_after(result.round, states_per_round);
             let seconds = times.iter().find(|seconds| seconds.round == result.round);
-            Self::new(result, annotations, seconds)
+            let expert_steps = history.known_expert_steps_after(result.round);
+            Self::new(result, annotations, expert_steps, seconds)
         };
         history.results.iter().map(line).collect()
+    }
+
+    /// Rounds as CSV, for spreadsheets and other programs: all that a run's log says of them, and no times, so that equal
+    /// runs have equal files.
+    pub fn csv(lines: &[Self]) -> String {
+        let optional = |value: Option<f64>| value.map_or(String::new(), |value| value.to_string());
+        let row = |line: &Self| {
+            let steps = line.expert_steps.map_or(String::new(), |steps| steps.to_string());
+            let (random, loss) = (optional(line.reward_random), optional(line.imitation_loss));
+            let Self { round, annotations, reward, reward_sd, .. } = line;
+            format!("{round},{annotations},{steps},{reward},{reward_sd},{random},{loss}\n")
+        };
+        let heading =
+            "round,annotations,expert_steps,reward,reward_sd,reward_random,imitation_loss\n";
+        [heading.to_owned()].into_iter().chain(lines.iter().map(row)).collect()
     }
 }
 
@@ -59,7 +86,9 @@ impl RoundLine {
 /// let line = |round: usize, reward| RoundLine {
 ///     round,
 ///     annotations: 10 * round,
+///     expert_steps: Some(0),
 ///     reward,
+///     reward_sd: 0.0,
 ///     reward_random: None,
 ///     imitation_loss: None,
 ///     seconds: None,

@@ -31,6 +31,11 @@ pub trait Reporter {
         let _ = expert;
     }
 
+    /// How many steps the expert has driven in all, told before a round's end.
+    fn expert_steps(&mut self, steps: u64) {
+        let _ = steps;
+    }
+
     /// A round is over, with so many annotations in all.
     fn round(&mut self, result: &RoundResult, annotations: usize, seconds: &Seconds) {
         let _ = (result, annotations, seconds);

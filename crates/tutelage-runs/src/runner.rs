@@ -9,6 +9,7 @@ use tutelage::{
 };
 
 use crate::job::{Job, Keep};
+use crate::line::RoundLine;
 use crate::memory::peak_memory;
 use crate::reporter::{Reporter, Stage};
 use crate::store::{self, Record, RoundResult, RunDir, Seconds, StoreError, Stored};
@@ -101,6 +102,7 @@ where
     let mut run = Run { envs, expert, oracle, job, dir, reporter, seconds, stopping: false };
     run.introduce_expert()?;
     run.prune()?;
+    run.note_rounds();
     let progress = run.progress()?;
     let Job { algorithm, schedule, material, .. } = *job;
     let mut lesson = Lesson::new(run.envs, algorithm, schedule, material, progress)?;
@@ -299,10 +301,19 @@ where
         let spent = std::mem::take(&mut self.seconds);
         let seconds = Seconds { round, evaluate, memory: peak_memory(), ..spent };
         self.dir.note_times(&seconds);
-        let k = self.job.schedule.states_per_round;
-        let annotations = self.dir.history().annotations_after(round, k);
+        self.note_rounds();
+        let (history, k) = (self.dir.history(), self.job.schedule.states_per_round);
+        let annotations = history.annotations_after(round, k);
+        self.reporter.expert_steps(history.expert_steps_after(round));
         self.reporter.round(&result, annotations, &seconds);
         Ok(())
+    }
+
+    fn note_rounds(&self) {
+        let (history, k) = (self.dir.history(), self.job.schedule.states_per_round);
+        if !history.results.is_empty() {
+            self.dir.note_rounds(&RoundLine::csv(&RoundLine::all(history, k, &[])));
+        }
     }
 
     /// The policy's episodes, acting as it is deployed and, where that differs, with random members.

@@ -1,5 +1,6 @@
 //! A reporter for the terminal, for programs of one's own.
 
+use std::io::Write;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -22,6 +23,7 @@ use crate::store::{Cut, RoundResult, Seconds};
 pub struct Terminal {
     rounds: usize,
     expert: Option<f64>,
+    expert_steps: u64,
     stops: Arc<AtomicUsize>,
 }
 
@@ -33,7 +35,7 @@ pub struct CtrlCError(#[from] ctrlc::Error);
 impl Terminal {
     /// Reports a run of so many rounds.
     pub fn new(rounds: usize) -> Result<Self, CtrlCError> {
-        Ok(Self { rounds, expert: None, stops: stop_on_ctrl_c()? })
+        Ok(Self { rounds, expert: None, expert_steps: 0, stops: stop_on_ctrl_c()? })
     }
 }
 
@@ -43,8 +45,12 @@ impl Reporter for Terminal {
         eprintln!("{}", expert_text(expert));
     }
 
+    fn expert_steps(&mut self, steps: u64) {
+        self.expert_steps = steps;
+    }
+
     fn round(&mut self, result: &RoundResult, annotations: usize, seconds: &Seconds) {
-        let line = RoundLine::new(result, annotations, Some(seconds));
+        let line = RoundLine::new(result, annotations, Some(self.expert_steps), Some(seconds));
         eprintln!("{}", round_text(&line, self.rounds, self.expert, seconds));
     }
 
@@ -63,29 +69,31 @@ pub fn expert_text(expert: &Evaluation) -> String {
     format!("the expert earns {mean:.*} ± {sd:.*} with its mean action", digits(mean), digits(mean))
 }
 
-/// What a round came to, in a line.
+/// What a round came to and how long the rest will take, in a line that fits on a terminal of 80 columns.
 pub fn round_text(
     line: &RoundLine,
     rounds: usize,
     expert: Option<f64>,
     seconds: &Seconds,
 ) -> String {
+    let left = rough(time_left(line.round, rounds, seconds));
+    format!("{}  {left} left", line_text(line, rounds, expert))
+}
+
+/// What a round came to, in a line.
+pub fn line_text(line: &RoundLine, rounds: usize, expert: Option<f64>) -> String {
     let share = match expert {
-        Some(expert) if expert > 0.0 => {
-            let share = 100.0 * line.reward / expert;
-            format!(" ({share:.0} % of the expert's {expert:.*})", digits(expert))
-        }
+        Some(expert) if expert > 0.0 => format!(" ({:>3.0} %)", 100.0 * line.reward / expert),
         _ => String::new(),
     };
-    let loss = line.imitation_loss.map_or(String::new(), |loss| format!("  loss {loss:.4}"));
+    let loss = line.imitation_loss.map_or(String::new(), |loss| format!("  loss {loss:.3}"));
+    let width = rounds.to_string().len();
     format!(
-        "round {:>2}/{rounds}  {:>4} annotations  reward {:>6.*}{share}{loss}  {:.1} s, {} left",
+        "round {:>width$}/{rounds}  {:>4} annotations  reward {:>5.*}{share}{loss}",
         line.round,
         line.annotations,
         digits(line.reward),
         line.reward,
-        seconds.total(),
-        rough(time_left(line.round, rounds, seconds)),
     )
 }
 
@@ -122,7 +130,8 @@ pub fn rough(time: Duration) -> String {
     }
 }
 
-/// Counts Ctrl-C: the first asks a run to stop at a safe point; the second ends the process, which loses nothing either.
+/// Counts Ctrl-C, and like it requests to end (SIGTERM) and closed terminals (SIGHUP): the first asks a run to stop at a safe
+/// point; the second ends the process, which loses nothing either.
 ///
 /// A process has one count: who asks again, for a second run, gets the same.
 pub fn stop_on_ctrl_c() -> Result<Arc<AtomicUsize>, CtrlCError> {
@@ -137,7 +146,9 @@ pub fn stop_on_ctrl_c() -> Result<Arc<AtomicUsize>, CtrlCError> {
         if seen.fetch_add(1, Ordering::SeqCst) > 0 {
             std::process::exit(130);
         }
-        eprintln!("stopping at the next safe point; press Ctrl-C again to stop at once");
+        let hint = "stopping at the next safe point; press Ctrl-C again to stop at once";
+        // Whoever closed the terminal reads no hints, and loses nothing by that.
+        let _ = writeln!(std::io::stderr(), "{hint}");
     })?;
     Ok(counted.insert(stops).clone())
 }
@@ -163,16 +174,23 @@ mod tests {
         let line = RoundLine {
             round: 3,
             annotations: 150,
+            expert_steps: None,
             reward: 1234.5,
+            reward_sd: 10.0,
             reward_random: None,
             imitation_loss: Some(0.25),
             seconds: None,
         };
-        let seconds = Seconds { train: 61.5, ..Seconds::default() };
+        let seconds = Seconds { train: 70.5, ..Seconds::default() };
         let text = round_text(&line, 20, Some(2600.0), &seconds);
-        let expected = "round  3/20   150 annotations  reward   1234 (47 % of the expert's 2600)  loss 0.2500  61.5 s, 17 min left";
+        let expected =
+            "round  3/20   150 annotations  reward  1234 ( 47 %)  loss 0.250  19 min left";
         assert_eq!(text, expected);
+        let long = RoundLine { round: 100, annotations: 10_000, reward: -1352.0, ..line.clone() };
+        let seconds = Seconds { train: 71.5, ..seconds };
+        let text = round_text(&long, 200, Some(2600.0), &seconds);
+        assert!(text.chars().count() <= 80, "{text}");
         let small = RoundLine { reward: 0.125, imitation_loss: None, ..line };
-        assert!(round_text(&small, 20, Some(-1.0), &seconds).contains("reward   0.12  61.5 s"));
+        assert!(round_text(&small, 20, Some(-1.0), &seconds).contains("reward  0.12  20 min"));
     }
 }

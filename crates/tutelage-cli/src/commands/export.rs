@@ -7,7 +7,7 @@ use serde::Serialize;
 use tutelage_lab::export::{Annotations, export_policy, write_tensorboard};
 use tutelage_runs::store::{AnyHistory, read_any, read_times};
 
-use crate::arguments::check_ending;
+use crate::arguments::{Force, check_ending};
 use crate::output::{Output, Row};
 
 /// Write a run's annotations as .npz or .parquet, its policy as .onnx, its curves for TensorBoard.
@@ -27,10 +27,18 @@ pub(crate) struct Export {
     /// The folder for TensorBoard's file of events, which is derived from the log
     #[arg(long, value_name = "FOLDER")]
     tensorboard: Option<PathBuf>,
+    #[command(flatten)]
+    force: Force,
 }
 
 impl Export {
     pub(crate) fn run(self, output: &Output) -> anyhow::Result<()> {
+        for (file, endings) in [(&self.out, &["npz", "parquet"][..]), (&self.policy, &["onnx"])] {
+            if let Some(file) = file {
+                check_ending(file, endings)?;
+                self.force.check(file)?;
+            }
+        }
         let history = read_any(&self.dir)?;
         let mut lines = vec![];
         if let Some(out) = &self.out {
@@ -39,7 +47,6 @@ impl Export {
             lines.push(Line::new(out, format!("{} annotations", annotations.rounds.len())));
         }
         if let Some(file) = &self.policy {
-            check_ending(file, &["onnx"])?;
             export_policy(&self.dir, self.round, file)?;
             lines.push(Line::new(file, "the policy".into()));
         }

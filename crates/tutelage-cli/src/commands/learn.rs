@@ -2,38 +2,88 @@
 
 use std::path::{Path, PathBuf};
 
-use tutelage_lab::spec::RunSpec;
-use tutelage_lab::{Report, learn_in, learning_curve};
+use tutelage_lab::spec::{Draft, RunSpec};
+use tutelage_lab::{Report, check_cast, learn_in, learning_curve};
 use tutelage_runs::terminal::digits;
 use tutelage_runs::{Ending, RoundLine, peak_memory};
 
+use super::learn_many::learn_many;
 use super::spec_args::SpecArgs;
-use crate::output::{Output, Row};
-use crate::progress::Progress;
+use crate::arguments::Seeds;
+use crate::output::{Interrupted, Output, Row};
+use crate::progress::{Progress, Unread};
+use crate::shell::command;
 
 /// Learn a task from an expert.
 #[derive(clap::Args)]
 pub(crate) struct Learn {
     /// What to learn; `tutelage tasks` lists them
     task: Option<String>,
+    /// bc, dagger, bd-E, mp-E(X), …; `tutelage algorithms` lists and explains them all; several times for several of them
+    /// [default: bd-5]
+    #[arg(long, short, value_name = "ALGORITHM")]
+    algorithm: Vec<String>,
+    /// Learn once with each of these seeds, as many at a time as there are threads: 1-5 or 1,2,7
+    #[arg(long, conflicts_with = "seed")]
+    seeds: Option<Seeds>,
     #[command(flatten)]
     spec: SpecArgs,
-    /// The run's folder; a run that was begun there with the same spec is continued [default: runs/NAME]
+    /// The run's folder, or of several runs the folder that theirs go into; a run that was begun there with the same spec is
+    /// continued [default: runs/NAME]
     #[arg(long, short, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Print the complete spec as TOML and stop
+    /// Check everything, print the complete spec as TOML, and stop
     #[arg(long)]
     dry_run: bool,
+    /// Stop when nobody reads the results any more
+    #[arg(long, hide = true)]
+    stop_unread: bool,
 }
 
 impl Learn {
     pub(crate) fn run(self, output: &Output) -> anyhow::Result<()> {
-        let spec = self.spec.draft(self.task)?.check()?;
+        let unread = if self.stop_unread { Unread::Stop } else { Unread::GoOn };
+        let is_one = self.seeds.is_none() && self.algorithm.len() < 2;
+        let typed = self.spec.typed();
+        let draft = self.spec.draft(self.task)?;
+        let specs = specs(&draft, &self.algorithm, self.seeds.as_ref());
+        let specs = specs.map_err(|error| typed.explain(error))?;
+        specs.iter().try_for_each(check_cast).map_err(|error| typed.explain(error))?;
         if self.dry_run {
-            return output.verbatim(&spec.to_toml());
+            let texts: Vec<String> = specs.iter().map(RunSpec::to_toml).collect();
+            return output.verbatim(&texts.join("\n# the next run\n"));
         }
-        carry_out(&folder(self.out, &spec), &spec, output)
+        match &specs[..] {
+            [spec] if is_one => carry_out(&folder(self.out, spec), spec, output, unread),
+            _ => learn_many(&specs, self.out, output, unread),
+        }
     }
+}
+
+/// A spec for each algorithm and seed.
+fn specs(
+    draft: &Draft,
+    algorithms: &[String],
+    seeds: Option<&Seeds>,
+) -> anyhow::Result<Vec<RunSpec>> {
+    let algorithms: Vec<Option<String>> = match algorithms {
+        [] => vec![draft.algorithm.clone()],
+        named => named.iter().cloned().map(Some).collect(),
+    };
+    let seeds: Vec<Option<i64>> = match seeds {
+        None => vec![draft.seed],
+        Some(seeds) => seeds.0.iter().map(|&seed| i64::try_from(seed).ok()).collect(),
+    };
+    let mut specs: Vec<RunSpec> = Vec::new();
+    for algorithm in &algorithms {
+        for &seed in &seeds {
+            let spec = Draft { algorithm: algorithm.clone(), seed, ..draft.clone() }.check()?;
+            if !specs.contains(&spec) {
+                specs.push(spec);
+            }
+        }
+    }
+    Ok(specs)
 }
 
 /// The folder asked for, or one of its own for every spec.
@@ -42,39 +92,63 @@ pub(super) fn folder(out: Option<PathBuf>, spec: &RunSpec) -> PathBuf {
 }
 
 /// Learns, and shows how it goes and what came out.
-pub(super) fn carry_out(dir: &Path, spec: &RunSpec, output: &Output) -> anyhow::Result<()> {
-    let mut progress = Progress::new(spec, dir, output)?;
+pub(super) fn carry_out(
+    dir: &Path,
+    spec: &RunSpec,
+    output: &Output,
+    unread: Unread,
+) -> anyhow::Result<()> {
+    let mut progress = Progress::new(spec, dir, output, unread)?;
     let report = learn_in(dir, spec, &mut progress);
     progress.end();
     let report = report?;
     if report.ending == Ending::Stopped {
-        anyhow::bail!(
-            "stopped after {} annotations, all of them safe; continue with: tutelage resume {}",
+        return Err(Interrupted(format!(
+            "stopped after {} annotations, all of them safe; continue with: {}",
             report.history.annotations(),
-            dir.display()
-        );
+            command(&[&"tutelage", &"resume", &dir])
+        ))
+        .into());
     }
-    conclude(dir, spec, &report, output)
+    save_curve(dir, spec, &report)?;
+    conclude(dir, spec, &report, progress.has_shown_rounds(), output)
 }
 
-/// The closing table, the learning curve, and where everything is.
-fn conclude(dir: &Path, spec: &RunSpec, report: &Report, output: &Output) -> anyhow::Result<()> {
-    let lines = report.lines(spec, dir);
+/// Puts the learning curve into the run's folder.
+pub(super) fn save_curve(dir: &Path, spec: &RunSpec, report: &Report) -> anyhow::Result<()> {
     let expert = report.history.expert().map(tutelage::Evaluation::mean_reward);
     let title =
         format!("{} learns {} ({}, seed {})", spec.algorithm, spec.task, spec.class, spec.seed);
-    let figure = learning_curve(&title, &lines, expert);
+    let figure = learning_curve(&title, &report.lines(spec, dir), expert);
     figure.save_svg(dir.join("learning-curve.svg"))?;
     figure.save_png(dir.join("learning-curve.png"))?;
     figure.save_csv(dir.join("learning-curve.csv"))?;
+    Ok(())
+}
+
+/// The closing table, unless the rounds have been seen, and where everything is.
+fn conclude(
+    dir: &Path,
+    spec: &RunSpec,
+    report: &Report,
+    rounds_are_shown: bool,
+    output: &Output,
+) -> anyhow::Result<()> {
     if output.is_json() {
         return Ok(()); // the rounds went out one by one
     }
-    output.rows(&lines)?;
+    let lines = report.lines(spec, dir);
+    let expert = report.history.expert().map(tutelage::Evaluation::mean_reward);
+    if !rounds_are_shown {
+        output.rows(&lines)?;
+    }
     if let (Some(expert), Some(last)) = (expert, lines.last()) {
-        let share = 100.0 * last.reward / expert;
+        let share = match expert > 0.0 {
+            true => format!("{:.0} % of the expert's", 100.0 * last.reward / expert),
+            false => "the expert".into(),
+        };
         output.say(&format!(
-            "\nThe policy earns {:.*}, {share:.0} % of the expert's {expert:.*}, after {} annotations.",
+            "\nThe policy earns {:.*}, {share} {expert:.*}, after {} annotations.",
             digits(last.reward),
             last.reward,
             digits(expert),
@@ -84,16 +158,27 @@ fn conclude(dir: &Path, spec: &RunSpec, report: &Report, output: &Output) -> any
     if let Some(bytes) = peak_memory() {
         output.say(&format!("Peak memory: {} MB.", bytes / 1_000_000))?;
     }
-    let dir = dir.display();
     output.say(&format!(
-        "\nEverything is in {dir}: learning-curve.svg and .png, the annotations (log.bin), the policies.\n\
-         Next:  tutelage evaluate {dir}\n       tutelage watch {dir} --out run.gif\n       tutelage export {dir} --out annotations.npz"
+        "\nEverything is in {}: learning-curve.svg and .png, rounds.csv, the annotations (log.bin), the policies.\n\
+         Next:  {}\n       {}\n       {}",
+        dir.display(),
+        command(&[&"tutelage", &"evaluate", &dir]),
+        command(&[&"tutelage", &"watch", &dir, &"--out", &"run.gif"]),
+        command(&[&"tutelage", &"export", &dir, &"--out", &"annotations.npz"]),
     ))
 }
 
 impl Row for RoundLine {
-    const HEADINGS: &'static [&'static str] =
-        &["round", "annotations", "reward", "random member", "imitation loss", "seconds"];
+    const HEADINGS: &'static [&'static str] = &[
+        "round",
+        "annotations",
+        "expert steps",
+        "reward",
+        "sd",
+        "random member",
+        "imitation loss",
+        "seconds",
+    ];
 
     fn cells(&self) -> Vec<String> {
         let optional = |value: Option<f64>, digits: usize| {
@@ -102,7 +187,9 @@ impl Row for RoundLine {
         vec![
             self.round.to_string(),
             self.annotations.to_string(),
+            self.expert_steps.map_or("–".into(), |steps| steps.to_string()),
             format!("{:.1}", self.reward),
+            format!("{:.1}", self.reward_sd),
             optional(self.reward_random, 1),
             optional(self.imitation_loss, 4),
             optional(self.seconds, 1),

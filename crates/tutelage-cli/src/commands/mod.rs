@@ -1,10 +1,13 @@
 //! One file per command.
 
 mod algorithms;
+mod compare;
+mod completions;
 mod evaluate;
 mod expert;
 mod export;
 mod learn;
+mod learn_many;
 mod replay;
 mod reproduce;
 mod resume;
@@ -28,6 +31,8 @@ pub(crate) enum Command {
     Resume(resume::Resume),
     /// Show a run: its spec, its rounds, how it stands
     Show(show::Show),
+    /// Compare runs: learning curves over seeds, a table, tests and figures
+    Compare(compare::Compare),
     /// Play full episodes with a learned policy or an expert
     Evaluate(evaluate::Evaluate),
     /// Look at an episode: an animated GIF and a strip of stills
@@ -57,6 +62,10 @@ pub(crate) enum Command {
     Tasks,
     /// The algorithms, as values of four choices
     Algorithms,
+    /// Completions for a shell
+    Completions(completions::Completions),
+    /// Manual pages, one for each command
+    Man(completions::Man),
 }
 
 impl Command {
@@ -65,6 +74,7 @@ impl Command {
             Self::Learn(command) => command.run(output),
             Self::Resume(command) => command.run(output),
             Self::Show(command) => command.run(output),
+            Self::Compare(command) => command.run(output),
             Self::Salvage(command) => command.run(output),
             Self::Evaluate(command) => command.run(output),
             Self::Watch(command) => command.run(output),
@@ -77,6 +87,8 @@ impl Command {
             Self::Work => work::run(),
             Self::Tasks => tasks::run(output),
             Self::Algorithms => algorithms::run(output),
+            Self::Completions(command) => command.run(output),
+            Self::Man(command) => command.run(output),
         }
     }
 }

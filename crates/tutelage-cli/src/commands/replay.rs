@@ -7,7 +7,7 @@ use serde::Serialize;
 use tutelage_envs::{Task, replay};
 use tutelage_files::npz::NpzWriter;
 
-use crate::arguments::check_ending;
+use crate::arguments::{Force, check_ending};
 use crate::arrays::{read_list, read_rows};
 use crate::output::{Output, Row};
 
@@ -25,6 +25,8 @@ pub(crate) struct Replay {
     /// The .npz to write, with arrays states [T+1, d], rewards [T], terminated [T] and truncated [T]
     #[arg(long, value_name = "T.npz")]
     out: PathBuf,
+    #[command(flatten)]
+    force: Force,
 }
 
 #[derive(Serialize)]
@@ -55,6 +57,7 @@ impl Row for ReplayRow {
 impl Replay {
     pub(crate) fn run(self, output: &Output) -> anyhow::Result<()> {
         check_ending(&self.out, &["npz"])?;
+        self.force.check(&self.out)?;
         let actions = read_rows(&self.actions)?;
         let pose = self.pose.as_deref().map(read_list).transpose()?;
         let played = replay(self.task, &actions, pose.as_deref())?;

@@ -7,6 +7,7 @@ use tutelage_lab::spec_of;
 
 use super::learn::carry_out;
 use crate::output::Output;
+use crate::progress::Unread;
 
 /// Continue an interrupted run, or a finished one by more rounds.
 #[derive(clap::Args)]
@@ -29,6 +30,6 @@ impl Resume {
             spec.rounds,
             begun.rounds
         );
-        carry_out(&self.dir, &spec, output)
+        carry_out(&self.dir, &spec, output, Unread::GoOn)
     }
 }

@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use tutelage_lab::spec::{Class, Draft, RunSpec};
-use tutelage_lab::{round_sizes, spec_of};
+use tutelage_lab::{check_cast, round_sizes, spec_of};
 
 use super::learn::{carry_out, folder};
 use crate::output::Output;
+use crate::progress::Unread;
 
 /// Train on a stored run's annotations: after 1, 2, … of its rounds.
 #[derive(clap::Args)]
@@ -37,10 +38,11 @@ pub(crate) struct Retrain {
 impl Retrain {
     pub(crate) fn run(self, output: &Output) -> anyhow::Result<()> {
         let spec = self.spec(&spec_of(&self.dir)?)?;
+        check_cast(&spec)?;
         if self.dry_run {
             return output.verbatim(&spec.to_toml());
         }
-        carry_out(&folder(self.out, &spec), &spec, output)
+        carry_out(&folder(self.out, &spec), &spec, output, Unread::GoOn)
     }
 
     /// The stored run's spec with another algorithm, on its data.

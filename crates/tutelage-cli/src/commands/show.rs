@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use serde::Serialize;
-use tutelage_runs::store::{kept_policies, read_any, read_times};
+use tutelage_runs::store::{kept_policies, read_any, read_times, writer_of};
 
 use crate::output::Output;
 
@@ -31,6 +31,7 @@ impl Show {
             finished: rounds == Some(lines.len()),
             annotations: history.annotations(),
             open_questions: history.open_questions(),
+            written_by_process: writer_of(&self.dir),
             expert_steps: history.expert_steps(),
             expert_reward: history.expert().map(tutelage::Evaluation::mean_reward),
             policies: kept_policies(&self.dir),
@@ -53,6 +54,7 @@ struct State {
     finished: bool,
     annotations: usize,
     open_questions: usize,
+    written_by_process: Option<u32>,
     expert_steps: u64,
     expert_reward: Option<f64>,
     policies: Vec<usize>,
@@ -65,7 +67,12 @@ impl State {
             true => {
                 format!("Finished: {} rounds, {} annotations", self.rounds_done, self.annotations)
             }
-            false => format!("{}{of} rounds, {} annotations", self.rounds_done, self.annotations),
+            false => format!(
+                "{}: {}{of} rounds, {} annotations",
+                if self.written_by_process.is_some() { "Under way" } else { "Stopped" },
+                self.rounds_done,
+                self.annotations
+            ),
         };
         if self.open_questions > 0 {
             words += &format!(", {} questions waiting for an answer", self.open_questions);
@@ -75,6 +82,9 @@ impl State {
         }
         if let Some(reward) = self.expert_reward {
             words += &format!("; the expert earns {reward:.1}");
+        }
+        if let Some(process) = self.written_by_process {
+            words += &format!("; process {process} is writing to it");
         }
         words + "."
     }

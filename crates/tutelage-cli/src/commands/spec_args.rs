@@ -11,9 +11,6 @@ pub(crate) struct SpecArgs {
     /// Who annotates: the name of a shipped expert or a file [default: the task's shipped expert]
     #[arg(long, value_name = "NAME|FILE")]
     expert: Option<String>,
-    /// bc, dagger, bd-E, mp-E(X), …; `tutelage algorithms` lists and explains them all [default: bd-5]
-    #[arg(long, short)]
-    algorithm: Option<String>,
     /// Policy class: mlp:64,64, mlp:8, linear, or the paper's realizable and nonrealizable [default: realizable]
     #[arg(long, short)]
     class: Option<String>,
@@ -62,7 +59,51 @@ pub(crate) struct SpecArgs {
     config: Option<PathBuf>,
 }
 
+/// Which flags were typed, so that an error can speak of these instead of a spec's fields.
+pub(crate) struct Typed(Vec<(&'static str, &'static str)>);
+
+impl Typed {
+    /// The error in the words that were typed: `--learning-rate` where the spec says `oracle.learning_rate`.
+    pub(crate) fn explain(&self, error: impl Into<anyhow::Error>) -> anyhow::Error {
+        let error = error.into();
+        let text = error.to_string();
+        let flag = self.0.iter().find(|(field, _)| {
+            text.strip_prefix(field).is_some_and(|rest| rest.starts_with([' ', ':']))
+        });
+        match flag {
+            None => error,
+            Some((field, flag)) => {
+                let rest = text[field.len()..].replacen(" = ", " ", 1);
+                anyhow::anyhow!("{flag}{rest}")
+            }
+        }
+    }
+}
+
 impl SpecArgs {
+    /// The flags that were given, with the fields that they stand for.
+    pub(crate) fn typed(&self) -> Typed {
+        let flags = [
+            (self.expert.is_some(), "expert", "--expert"),
+            (self.class.is_some(), "class", "--class"),
+            (self.rounds.is_some(), "rounds", "--rounds"),
+            (self.states_per_round.is_some(), "states_per_round", "--states-per-round"),
+            (self.sampling.is_some(), "sampling", "--sampling"),
+            (self.expert_acts.is_some(), "expert_acts", "--expert-acts"),
+            (self.d0.is_some(), "d0", "--d0"),
+            (self.deploy.is_some(), "deploy", "--deploy"),
+            (self.budget.is_some(), "oracle.budget", "--budget"),
+            (self.learning_rate.is_some(), "oracle.learning_rate", "--learning-rate"),
+            (self.batch.is_some(), "oracle.batch", "--batch"),
+            (self.states.is_some(), "oracle.states", "--states"),
+            (self.episodes.is_some(), "evaluation.episodes", "--episodes"),
+            (self.seed.is_some(), "seed", "--seed"),
+            (self.keep.is_some(), "keep", "--keep"),
+        ];
+        let given = flags.into_iter().filter(|(is_given, ..)| *is_given);
+        Typed(given.map(|(_, field, flag)| (field, flag)).collect())
+    }
+
     /// What the flags say, and where they say nothing, the file.
     pub(crate) fn draft(self, task: Option<String>) -> anyhow::Result<Draft> {
         let file = match &self.config {
@@ -76,7 +117,7 @@ impl SpecArgs {
         let flags = Draft {
             task,
             expert: self.expert,
-            algorithm: self.algorithm,
+            algorithm: None,
             class: self.class,
             rounds: self.rounds,
             states_per_round: self.states_per_round,

@@ -15,7 +15,7 @@ use tutelage_lab::{
 use tutelage_render::{Frame, Renderer};
 
 use super::evaluate;
-use crate::arguments::check_ending;
+use crate::arguments::{Force, check_ending};
 use crate::film::Film;
 use crate::output::{Output, Row};
 
@@ -45,6 +45,8 @@ pub(crate) struct Watch {
     /// Height of the picture in pixels [default: as the task suggests]
     #[arg(long)]
     height: Option<usize>,
+    #[command(flatten)]
+    force: Force,
 }
 
 /// How to act while being watched.
@@ -95,6 +97,8 @@ impl Row for WatchRow {
 impl Watch {
     pub(crate) fn run(self, output: &Output) -> anyhow::Result<()> {
         check_ending(&self.out, &["gif"])?;
+        self.force.check(&self.out)?;
+        self.force.check(&self.out.with_extension("png"))?;
         let act = match self.act {
             Some(how) if how.act().is_none() => return self.film_nobody(output),
             how => how.and_then(How::act),

@@ -6,7 +6,7 @@ use super::shapes::{At, label, stroke};
 use super::{LABEL_SIZE, MARGIN};
 use crate::{Color, Curve, Figure, Style, text};
 
-/// The names of a figure in order of appearance, laid out in rows.
+/// The names of a figure in the order asked for or that of appearance, laid out in rows.
 pub(super) struct Legend {
     rows: Vec<Vec<Entry>>,
     width: f64,
@@ -58,6 +58,8 @@ impl Legend {
         for level in figure.panels.iter().flat_map(|panel| &panel.levels) {
             add(&mut entries, &level.name, level.color, level.style);
         }
+        let place = |entry: &Entry| figure.order.iter().position(|name| *name == entry.name);
+        entries.sort_by_key(|entry| place(entry).unwrap_or(usize::MAX));
         entries
     }
 

@@ -10,6 +10,7 @@ use crate::{Curve, Panel, text};
 
 const GRID: &str = "#e4e4e4";
 const FRAME: &str = "#555555";
+const NOTE_LINE: f64 = TICK_SIZE + 3.0;
 
 /// Axes laid over an area.
 struct Plane {
@@ -21,7 +22,7 @@ struct Plane {
 pub(super) fn draw(panel: &Panel, index: usize, area: Area, legend: &Legend) -> Group {
     let (x, y) = axes(panel);
     let (x_ticks, y_ticks) =
-        if panel.hide_ticks { (vec![], vec![]) } else { (x_ticks(panel, &x), y.ticks(6)) };
+        if panel.hide_ticks { (vec![], vec![]) } else { (x_ticks(panel, &x), y_ticks(panel, &y)) };
     let plane = Plane { x, y, area: frame(panel, area, &y_ticks) };
     let clip = format!("panel-{index}");
     let curves = curves(panel, &plane, legend).set("clip-path", format!("url(#{clip})"));
@@ -37,6 +38,14 @@ fn x_ticks(panel: &Panel, x: &Axis) -> Vec<Tick> {
     let named = |(i, name): (usize, &String)| Tick { value: i as f64, label: name.clone() };
     match panel.x_names.as_slice() {
         [] => x.ticks(6),
+        names => names.iter().enumerate().map(named).collect(),
+    }
+}
+
+fn y_ticks(panel: &Panel, y: &Axis) -> Vec<Tick> {
+    let named = |(i, name): (usize, &String)| Tick { value: -(i as f64), label: name.clone() };
+    match panel.y_names.as_slice() {
+        [] => y.ticks(6),
         names => names.iter().enumerate().map(named).collect(),
     }
 }
@@ -59,7 +68,8 @@ fn frame(panel: &Panel, area: Area, y_ticks: &[Tick]) -> Area {
     let line = |text: &str, height: f64| if text.is_empty() { 0.0 } else { height };
     let ticks = y_ticks.iter().map(|tick| text::width(&tick.label, TICK_SIZE)).fold(0.0, f64::max);
     let left = MARGIN + line(&panel.y_label, LABEL_SIZE + 8.0) + ticks + 6.0;
-    let top = MARGIN + line(&panel.title, LABEL_SIZE + 8.0);
+    let notes = panel.note.lines().count() as f64 * NOTE_LINE;
+    let top = MARGIN + line(&panel.title, LABEL_SIZE + 8.0) + notes;
     let numbers = if panel.hide_ticks { 0.0 } else { TICK_SIZE + 8.0 };
     let bottom = MARGIN + line(&panel.x_label, LABEL_SIZE + 6.0) + numbers;
     Area {
@@ -74,8 +84,14 @@ fn labels(panel: &Panel, area: Area, plane: &Plane) -> Group {
     let Area { left, top, width, height } = plane.area;
     let (middle_x, middle_y) = (left + width / 2.0, top + height / 2.0);
     let mut group = Group::new();
+    let notes = panel.note.lines().count();
     if !panel.title.is_empty() {
-        group = group.add(label(&panel.title, (middle_x, top - 8.0), LABEL_SIZE + 1.0, At::Middle));
+        let y = top - 8.0 - notes as f64 * NOTE_LINE;
+        group = group.add(label(&panel.title, (middle_x, y), LABEL_SIZE + 1.0, At::Middle));
+    }
+    for (i, note) in panel.note.lines().enumerate() {
+        let y = top - 7.0 - (notes - 1 - i) as f64 * NOTE_LINE;
+        group = group.add(label(note, (middle_x, y), TICK_SIZE, At::Middle));
     }
     if !panel.x_label.is_empty() {
         let at = (middle_x, area.bottom() - MARGIN);

@@ -3,7 +3,9 @@
 use rand::RngExt;
 use tutelage::Stream;
 
-use super::StatsError;
+use super::interval::check_level;
+use super::special::{normal_tail, student_quantile};
+use super::{Interval, StatsError};
 
 /// How a band is made: resample the runs with replacement, and keep the middle `level` of the statistic.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -11,17 +13,7 @@ pub struct Bootstrap {
     level: f64,
     resamples: usize,
     stream: Stream,
-}
-
-/// A statistic and where it would lie for other runs of the same kind.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Interval {
-    /// The statistic of the runs there are.
-    pub estimate: f64,
-    /// The lower end.
-    pub low: f64,
-    /// The upper end.
-    pub high: f64,
+    expanded: bool,
 }
 
 /// The mean of several curves, point by point.
@@ -34,20 +26,28 @@ pub struct Band {
 impl Default for Bootstrap {
     /// The paper's: 80 %, from 1000 resamples.
     fn default() -> Self {
-        Self { level: 0.8, resamples: 1000, stream: Stream::new(0) }
+        Self { level: 0.8, resamples: 1000, stream: Stream::new(0), expanded: false }
     }
 }
 
 impl Bootstrap {
     /// The middle `level` of so many resamples.
     pub fn new(level: f64, resamples: usize, stream: Stream) -> Result<Self, StatsError> {
-        if !(level > 0.0 && level < 1.0) {
-            return Err(StatsError::Level(level));
-        }
+        check_level(level)?;
         if resamples == 0 {
             return Err(StatsError::NoResamples);
         }
-        Ok(Self { level, resamples, stream })
+        Ok(Self { level, resamples, stream, expanded: false })
+    }
+
+    /// The same with the tails cut further out, so that the interval of a mean is about as wide as Student's.
+    ///
+    /// The percentiles of resampled means are too narrow twice: they lack the factor √(n/(n - 1)) of the standard deviation,
+    /// and they are normal where t is needed. From three runs an interval of 80 % covers 62 %. Hesterberg (2014, section
+    /// 4.1) therefore cuts tails of Φ(-√(n/(n - 1)) t) instead of α/2.
+    #[must_use]
+    pub fn expanded(self) -> Self {
+        Self { expanded: true, ..self }
     }
 
     /// The mean of curves of equal length, with whole curves resampled.
@@ -57,13 +57,13 @@ impl Bootstrap {
             return Err(StatsError::Lengths { run, found: runs[run].len(), expected });
         }
         let all: Vec<usize> = (0..runs.len()).collect();
-        let draws = self.draws(runs.len(), "band");
+        let draws = self.draws(runs.len(), "band", 0).collect::<Vec<_>>();
         let mean = |rows: &[usize], point: usize| {
             rows.iter().map(|&run| runs[run][point]).sum::<f64>() / rows.len() as f64
         };
         let interval = |point| {
             let resampled = draws.iter().map(|rows| mean(rows, point)).collect();
-            self.interval(mean(&all, point), resampled)
+            self.interval(mean(&all, point), resampled, &[runs.len()])
         };
         Ok(Band { points: (0..expected).map(interval).collect() })
     }
@@ -80,25 +80,74 @@ impl Bootstrap {
         let resampled = |rows: Vec<usize>| {
             statistic(&rows.into_iter().map(|row| values[row]).collect::<Vec<_>>())
         };
-        let resampled = self.draws(values.len(), "statistic").into_iter().map(resampled).collect();
-        Ok(self.interval(statistic(values), resampled))
+        let resampled = self.draws(values.len(), "statistic", 0).map(resampled).collect();
+        Ok(self.interval(statistic(values), resampled, &[values.len()]))
+    }
+
+    /// Any statistic of several groups of numbers, each group resampled on its own.
+    pub fn stratified(
+        &self,
+        groups: &[&[f64]],
+        statistic: impl Fn(&[Vec<f64>]) -> f64,
+    ) -> Result<Interval, StatsError> {
+        let groups: Vec<Vec<f64>> = groups.iter().map(|group| group.to_vec()).collect();
+        let numbers = |runs: &Vec<&f64>| runs.iter().map(|&&run| run).collect::<Vec<f64>>();
+        self.of_runs(&groups.iter().collect::<Vec<_>>(), |runs| {
+            statistic(&runs.iter().map(numbers).collect::<Vec<_>>())
+        })
+    }
+
+    /// Any statistic of several groups of runs, each group resampled on its own.
+    pub(super) fn of_runs<T>(
+        &self,
+        groups: &[&Vec<T>],
+        statistic: impl Fn(&[Vec<&T>]) -> f64,
+    ) -> Result<Interval, StatsError> {
+        if groups.is_empty() || groups.iter().any(|group| group.is_empty()) {
+            return Err(StatsError::NoRuns);
+        }
+        let all: Vec<Vec<&T>> = groups.iter().map(|group| group.iter().collect()).collect();
+        let sizes: Vec<usize> = groups.iter().map(|group| group.len()).collect();
+        let mut draws: Vec<_> =
+            sizes.iter().zip(0..).map(|(&size, i)| self.draws(size, "group", i)).collect();
+        let mut resample = || -> Vec<Vec<&T>> {
+            let drawn = draws.iter_mut().map(|draws| draws.next().unwrap_or_default());
+            let groups = all.iter().zip(drawn);
+            groups.map(|(group, rows)| rows.iter().map(|&row| group[row]).collect()).collect()
+        };
+        let resampled = (0..self.resamples).map(|_| statistic(&resample())).collect();
+        Ok(self.interval(statistic(&all), resampled, &sizes))
     }
 
     /// For each resample, which runs it holds.
-    pub(super) fn draws(&self, runs: usize, name: &str) -> Vec<Vec<usize>> {
-        let mut rng = self.stream.fork(name, 0).rng();
-        let mut resample = || (0..runs).map(|_| rng.random_range(0..runs)).collect();
-        (0..self.resamples).map(|_| resample()).collect()
+    fn draws(&self, runs: usize, name: &str, index: u64) -> impl Iterator<Item = Vec<usize>> {
+        let mut rng = self.stream.fork(name, index).rng();
+        (0..self.resamples).map(move |_| (0..runs).map(|_| rng.random_range(0..runs)).collect())
     }
 
-    pub(super) fn interval(&self, estimate: f64, mut resampled: Vec<f64>) -> Interval {
+    fn interval(&self, estimate: f64, mut resampled: Vec<f64>, sizes: &[usize]) -> Interval {
+        if self.expanded && sizes.contains(&1) {
+            return Interval::unbounded(estimate);
+        }
         resampled.sort_by(f64::total_cmp);
-        let tail = (1.0 - self.level) / 2.0;
+        let tail = self.tail(sizes);
         Interval {
             estimate,
             low: percentile(&resampled, tail),
             high: percentile(&resampled, 1.0 - tail),
         }
+    }
+
+    /// The share of resamples that is cut on either side.
+    fn tail(&self, sizes: &[usize]) -> f64 {
+        let tail = (1.0 - self.level) / 2.0;
+        if !self.expanded {
+            return tail;
+        }
+        let freedom: f64 = sizes.iter().map(|&n| n as f64 - 1.0).sum();
+        let narrow = sizes.iter().map(|&n| n as f64 / (n as f64 - 1.0)).sum::<f64>();
+        let narrow = (narrow / sizes.len() as f64).sqrt();
+        normal_tail(narrow * student_quantile(tail, freedom))
     }
 }
 
@@ -106,7 +155,10 @@ impl Bootstrap {
 fn percentile(sorted: &[f64], share: f64) -> f64 {
     let place = share * (sorted.len() - 1) as f64;
     let (below, above) = (sorted[place.floor() as usize], sorted[place.ceil() as usize]);
-    below + (above - below) * place.fract()
+    match below == above || place.fract() == 0.0 {
+        true => below,
+        false => below + (above - below) * place.fract(),
+    }
 }
 
 #[cfg(test)]
@@ -145,6 +197,35 @@ mod tests {
             covered += u32::from(low <= 6.0 && 6.0 <= high);
         }
         assert!((0.7..0.86).contains(&(f64::from(covered) / 300.0)), "{covered} of 300");
+    }
+
+    #[test]
+    fn from_five_runs_an_expanded_interval_covers_nearly_as_often_as_it_says() {
+        let expanded = Bootstrap::new(0.8, 400, Stream::new(0)).unwrap().expanded();
+        let plain = Bootstrap::new(0.8, 400, Stream::new(0)).unwrap();
+        let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+        let mut covered = [0.0; 2];
+        for trial in 0..1000 {
+            let mut rng = Stream::new(trial).rng();
+            let runs: Vec<f64> =
+                (0..5).map(|_| (0..12).map(|_| rng.random::<f64>()).sum::<f64>()).collect();
+            for (covered, bootstrap) in covered.iter_mut().zip([expanded, plain]) {
+                let Interval { low, high, .. } = bootstrap.statistic(&runs, mean).unwrap();
+                *covered += f64::from(low <= 6.0 && 6.0 <= high) / 1000.0;
+            }
+        }
+        assert!((0.73..0.84).contains(&covered[0]), "{covered:?}");
+        assert!(covered[1] < 0.71, "a plain percentile interval is too narrow: {covered:?}");
+        let one = expanded.statistic(&[3.0], mean);
+        assert_eq!(one, Ok(Interval::unbounded(3.0)), "one run says nothing of others");
+    }
+
+    #[test]
+    fn infinity_is_a_percentile_like_any_other() {
+        let sorted = [0.0, 1.0, f64::INFINITY, f64::INFINITY];
+        assert_eq!(percentile(&sorted, 0.9), f64::INFINITY);
+        assert_eq!(percentile(&sorted, 0.5), f64::INFINITY);
+        assert_eq!(percentile(&sorted, 1.0 / 3.0), 1.0);
     }
 
     #[test]

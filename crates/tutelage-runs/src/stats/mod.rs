@@ -1,15 +1,37 @@
 //! What several runs say together.
 //!
-//! A curve over seeds is a mean with a percentile bootstrap band; whole runs are resampled, so the points of one run stay
-//! together. All of it is a function of the numbers and a [`tutelage::Stream`].
+//! Means come with Student's intervals ([`t_interval`]), which hold for as few as three seeds; everything else with a
+//! percentile bootstrap over runs, the runs of each algorithm and panel resampled on their own ([`Bootstrap`]), expanded for
+//! few runs. How often each covers the truth is told in `docs/COMPARING.md`.
+//!
+//! - one run: [`last_five`], [`mean`] over its rounds, [`sustained`] crossings;
+//! - runs of one kind: [`t_interval`], [`cost_to_reach`], [`Curves`] on common points;
+//! - two kinds: [`welch`], [`paired_t`], [`paired_permutation`], [`improvement`], [`cost_ratio`];
+//! - over panels, in units of the expert's reward: [`aggregate`], [`performance_profile`], [`stratified_welch`];
+//! - many comparisons: [`holm`].
+//!
+//! All of it is a function of the numbers and a [`tutelage::Stream`].
 
 mod bootstrap;
-mod compare;
+mod curve;
+mod difference;
+mod holm;
+mod improvement;
+mod interval;
+mod profile;
+mod ratio;
+mod special;
 mod summary;
 
-pub use bootstrap::{Band, Bootstrap, Interval};
-pub use compare::{Improvement, probability_of_improvement};
-pub use summary::{annotations_to_reach, interquartile_mean, mean};
+pub use bootstrap::{Band, Bootstrap};
+pub use curve::{Curves, isotonic, sustained};
+pub use difference::{Difference, paired_permutation, paired_t, stratified_welch, welch};
+pub use holm::holm;
+pub use improvement::{Improvement, improvement, probability_of_improvement};
+pub use interval::{Interval, t_interval};
+pub use profile::{aggregate, performance_profile};
+pub use ratio::{Goal, Race, cost_ratio, cost_to_reach};
+pub use summary::{annotations_to_reach, interquartile_mean, last_five, mean, sd};
 
 /// Numbers that no statistic can be made of.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -28,7 +50,10 @@ pub enum StatsError {
         /// How many the first has.
         expected: usize,
     },
-    /// An invalid share.
+    /// Runs that have no range of costs in common.
+    #[error("the runs have no range of costs in common")]
+    NoCommonPoints,
+    /// An invalid level.
     #[error("the level is {0}; allowed is a number above 0 and below 1")]
     Level(f64),
     /// Too few resamples.

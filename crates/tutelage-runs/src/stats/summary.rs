@@ -5,6 +5,13 @@ pub fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
+/// √(Σ (xᵢ - x̄)² / (n - 1)), or nothing where there are fewer than two.
+pub fn sd(values: &[f64]) -> Option<f64> {
+    let centre = mean(values).filter(|_| values.len() > 1)?;
+    let squares: f64 = values.iter().map(|value| (value - centre).powi(2)).sum();
+    Some((squares / (values.len() - 1) as f64).sqrt())
+}
+
 /// The mean of what is left when the lowest and the highest quarter (⌊n/4⌋ each) are put aside (Agarwal et al. 2021).
 pub fn interquartile_mean(values: &[f64]) -> Option<f64> {
     let mut sorted = values.to_vec();
@@ -13,8 +20,15 @@ pub fn interquartile_mean(values: &[f64]) -> Option<f64> {
     mean(&sorted[cut..sorted.len() - cut])
 }
 
+/// The mean of a run's last five rounds, or of all where there are fewer: what the run ends at. One round's reward is too
+/// noisy to rank by.
+pub fn last_five(rewards: &[f64]) -> Option<f64> {
+    mean(&rewards[rewards.len().saturating_sub(5)..])
+}
+
 /// The fewest annotations at which a curve of (annotations, reward) stands at `share` of the expert's reward or above, or
-/// nothing where it never does. The share is of the way from 0, so rewards should be positive.
+/// nothing where it never does. The share is of the way from 0, so rewards should be positive. A single lucky round counts;
+/// [`super::sustained`] asks for more.
 pub fn annotations_to_reach(curve: &[(usize, f64)], expert: f64, share: f64) -> Option<usize> {
     curve.iter().filter(|(_, reward)| *reward >= share * expert).map(|(n, _)| *n).min()
 }
@@ -32,6 +46,14 @@ mod tests {
         // Ten values: two are put aside on each side, leaving 3 … 8.
         let ten: Vec<f64> = (1..=10).rev().map(f64::from).collect();
         assert_eq!(interquartile_mean(&ten), Some(5.5));
+    }
+
+    #[test]
+    fn spread_and_the_end_of_a_run_by_hand() {
+        assert_eq!(sd(&[2.0, 4.0, 4.0, 6.0]), Some((8.0_f64 / 3.0).sqrt()));
+        assert_eq!((sd(&[2.0]), sd(&[])), (None, None));
+        assert_eq!(last_five(&[9.0, 1.0, 2.0, 3.0, 4.0, 5.0]), Some(3.0));
+        assert_eq!((last_five(&[4.0, 6.0]), last_five(&[])), (Some(5.0), None));
     }
 
     #[test]

@@ -267,6 +267,13 @@ impl<S: Stored, A: Stored + Action> History<S, A> {
         self.rounds.iter().take(rounds).map(|round| round.answered_rows().len()).sum()
     }
 
+    /// How many steps the expert drove in the first so many rounds, where the log says so: format 1 did not count steps.
+    pub fn known_expert_steps_after(&self, rounds: usize) -> Option<u64> {
+        let counted = |round: &Round<S, A>| round.steps.all > 0 || round.states.is_empty();
+        let all_counted = self.rounds.iter().take(rounds).all(counted);
+        all_counted.then(|| self.expert_steps_after(rounds))
+    }
+
     /// How many steps the expert drove in the first so many rounds.
     pub fn expert_steps_after(&self, rounds: usize) -> u64 {
         self.rounds.iter().take(rounds).map(|round| round.steps.by_expert).sum()

@@ -4,6 +4,7 @@
 //! DIR/spec.toml                       the frozen spec
 //! DIR/log.bin                         append-only: spec, questions, replies, results; locked by the process that writes
 //! DIR/policies/round-NNN.safetensors  the policy trained after round NNN (000: before the first)
+//! DIR/rounds.csv                      what each round came to, as the log says it; written anew after every round
 //! DIR/times.jsonl                     how long each phase took; the only thing that differs between equal runs
 //! ```
 //!
@@ -18,6 +19,7 @@ mod record;
 mod run_dir;
 mod salvage;
 mod times;
+mod writer;
 
 pub use any::{AnyHistory, read_any};
 pub use discard::discard;
@@ -29,6 +31,7 @@ pub use run_dir::{
 };
 pub use salvage::{Salvaged, salvage};
 pub use times::{Seconds, read_times};
+pub use writer::writer_of;
 
 pub(crate) use record::{Questions, Record};
 

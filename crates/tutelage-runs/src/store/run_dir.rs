@@ -8,6 +8,7 @@ use std::sync::Arc;
 use tutelage::{Action, Batch, Dataset};
 use tutelage_files::sweep;
 
+use super::disk::OsDisk;
 use super::frame::{self, NoLog};
 use super::history;
 use super::{
@@ -41,6 +42,7 @@ pub struct Cut {
 const SPEC: &str = "spec.toml";
 const LOG: &str = "log.bin";
 const POLICIES: &str = "policies";
+const ROUNDS: &str = "rounds.csv";
 
 /// The frozen spec of a run.
 pub fn read_spec(path: &Path) -> Result<String, StoreError> {
@@ -341,6 +343,16 @@ impl<S: Stored, A: Stored + Action> RunDir<S, A> {
     pub(crate) fn drop_policy(&self, round: usize) -> Result<(), StoreError> {
         let path = self.policy_path(round);
         self.disk.remove(&path).context("remove", &path)
+    }
+
+    /// Puts down what the rounds came to, for people and other programs. The log says the same, so that a failure to write
+    /// is no failure of the run.
+    pub(crate) fn note_rounds(&self, csv: &str) {
+        let path = self.path.join(ROUNDS);
+        if fs::read(&path).is_ok_and(|there| there == csv.as_bytes()) {
+            return;
+        }
+        let _ = OsDisk.replace(&path, csv.as_bytes());
     }
 
     /// Notes how long a round took.

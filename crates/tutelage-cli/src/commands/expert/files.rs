@@ -8,7 +8,7 @@ use tutelage_envs::Task;
 use tutelage_experts::{Card, Format, GaussianExpert};
 use tutelage_lab::load_expert;
 
-use crate::arguments::check_ending;
+use crate::arguments::{Force, check_ending};
 use crate::output::{Output, Row};
 
 /// Episodes that an imported expert is judged by.
@@ -32,17 +32,19 @@ pub(crate) struct Import {
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
 
-    /// Replace a file that exists
-    #[arg(long)]
-    force: bool,
+    #[command(flatten)]
+    force: Force,
 }
 
 impl Import {
     pub(crate) fn run(self, output: &Output) -> anyhow::Result<()> {
         check_ending(&self.out, &["safetensors"])?;
-        if !self.force {
-            check_free(&self.out)?;
-        }
+        ensure!(
+            self.vecnormalize.is_none() || check_ending(&self.file, &["zip"]).is_ok(),
+            "--vecnormalize belongs to a Stable-Baselines3 .zip; {} has its own statistics",
+            self.file.display()
+        );
+        self.force.check(&self.out)?;
         let expert =
             GaussianExpert::read(&self.file, Some(self.task), self.vecnormalize.as_deref())?;
         let scores = expert.judge(EPISODES, 1)?;
@@ -78,26 +80,17 @@ pub(crate) struct Export {
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
 
-    /// Replace a file that exists
-    #[arg(long)]
-    force: bool,
+    #[command(flatten)]
+    force: Force,
 }
 
 impl Export {
     pub(crate) fn run(self, output: &Output) -> anyhow::Result<()> {
         check_ending(&self.out, &Format::WRITABLE)?;
-        if !self.force {
-            check_free(&self.out)?;
-        }
+        self.force.check(&self.out)?;
         load_expert(&self.expert, self.task.map(tutelage_lab::Task::of_robot))?.write(&self.out)?;
         output.say(&format!("wrote {}", self.out.display()))
     }
-}
-
-/// Nothing is replaced unless that was asked for.
-fn check_free(file: &Path) -> anyhow::Result<()> {
-    ensure!(!file.exists(), "{} exists; --force replaces it", file.display());
-    Ok(())
 }
 
 /// A shipped expert in the list.

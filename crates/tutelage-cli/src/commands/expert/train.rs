@@ -10,7 +10,7 @@ use tutelage_experts::trpo::{Iteration, TrpoSettings};
 use tutelage_experts::{Format, Training};
 use tutelage_lab::training_curve;
 
-use crate::arguments::check_ending;
+use crate::arguments::{Force, check_ending};
 use crate::output::{Output, note};
 
 /// A line of progress at least this far apart.
@@ -36,6 +36,9 @@ pub(crate) struct Train {
 
     #[command(flatten)]
     settings: Settings,
+
+    #[command(flatten)]
+    force: Force,
 }
 
 /// The options that a checkpoint has answered.
@@ -120,6 +123,10 @@ impl Train {
     pub(crate) fn run(self, output: &Output) -> anyhow::Result<()> {
         let out = self.out.clone().unwrap_or_else(|| format!("{}.safetensors", self.task).into());
         check_ending(&out, &Format::WRITABLE)?;
+        for ending in [None, Some("svg"), Some("png"), Some("csv")] {
+            let file = ending.map_or(out.clone(), |ending| out.with_extension(ending));
+            self.force.check(&file)?;
+        }
         let checkpoint = out.with_extension("checkpoint");
         // Stepping from inside the thread pool spares every parallel step a change of threads.
         rayon::scope(|_| self.train(&out, &checkpoint, output))

@@ -18,7 +18,7 @@ use self::narrator::Narrator;
 use self::plan::{list, print_plan, show_plan};
 use self::tables::{CostRow, CurveRow};
 use crate::arguments::{Algorithms, Seeds};
-use crate::output::{Output, note};
+use crate::output::{Interrupted, Output, note};
 
 /// Plan the runs that a figure needs, carry out what is missing, and draw it.
 #[derive(clap::Args)]
@@ -167,9 +167,10 @@ fn go(
     narrator.end();
     match outcome? {
         Outcome::Finished => Ok(()),
-        Outcome::Stopped => anyhow::bail!(
-            "stopped; what is finished is kept, and the same command goes on from here"
-        ),
+        Outcome::Stopped => Err(Interrupted(
+            "stopped; what is finished is kept, and the same command goes on from here".into(),
+        )
+        .into()),
     }
 }
 

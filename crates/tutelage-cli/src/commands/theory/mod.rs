@@ -13,6 +13,7 @@ use anyhow::{Context, bail};
 use tutelage_figures::Figure;
 use tutelage_theory::{Covering, Dimensions, Family, Lambda, Mean, Problem};
 
+use crate::arguments::Force;
 use crate::output::{Output, note};
 
 /// What the theory has to show.
@@ -136,19 +137,23 @@ fn shown(mean: Mean) -> String {
 /// Where pictures and numbers go.
 #[derive(clap::Args)]
 struct Out {
-    /// Directory for the CSV, SVG and PNG
-    #[arg(long, default_value = "runs/theory", value_name = "DIR")]
-    out: PathBuf,
+    /// Directory for the CSV, SVG and PNG [default: runs/theory, whose files are replaced]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    #[command(flatten)]
+    force: Force,
 }
 
 impl Out {
     /// Writes a figure as CSV, SVG and PNG and says where.
     fn save(&self, name: &str, figure: &Figure) -> anyhow::Result<()> {
-        std::fs::create_dir_all(&self.out)
-            .with_context(|| format!("cannot make the directory {}", self.out.display()))?;
-        let path = |extension: &str| -> PathBuf {
-            Path::new(&self.out).join(format!("{name}.{extension}"))
-        };
+        let out = self.out.as_deref().unwrap_or(Path::new("runs/theory"));
+        std::fs::create_dir_all(out)
+            .with_context(|| format!("cannot make the directory {}", out.display()))?;
+        let path = |extension: &str| out.join(format!("{name}.{extension}"));
+        if self.out.is_some() {
+            ["csv", "svg", "png"].iter().try_for_each(|ending| self.force.check(&path(ending)))?;
+        }
         figure.save_csv(path("csv"))?;
         figure.save_svg(path("svg"))?;
         figure.save_png(path("png"))?;

@@ -1,0 +1,176 @@
+//! Several seeds, and runs side by side.
+
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use std::fs;
+use std::path::Path;
+
+use support::{fail, finish, lab, stderr, stdout, tutelage};
+
+/// `learn` with several algorithms and seeds, small.
+fn many(out: &str) -> Vec<&str> {
+    let run = "learn cart-pole --seeds 1-3 -a dagger -a dart(1) --class mlp:8 --rounds 6 --states-per-round 8 \
+               --sampling stride(5) --budget iterations=100 --episodes 3";
+    run.split_whitespace().chain(["--out", out]).collect()
+}
+
+fn json(text: &str) -> Vec<serde_json::Value> {
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn folders(root: &Path, part: &str) -> Vec<String> {
+    let names = fs::read_dir(root).unwrap().map(|entry| entry.unwrap().file_name());
+    let mut names: Vec<String> = names.map(|name| name.into_string().unwrap()).collect();
+    names.retain(|name| name.contains(part));
+    names.sort();
+    names
+}
+
+#[test]
+fn several_seeds_and_algorithms_are_one_command_one_table_and_one_figure() {
+    let lab = lab();
+    let output = finish(lab.path(), &many("many"));
+    let text = stdout(&output);
+    for word in
+        ["DAgger", "DART(1)", "seeds", "95 % t intervals", "for 2 comparisons", "expert steps"]
+    {
+        assert!(text.contains(word), "{word}: {text}");
+    }
+    assert!(stderr(&output).contains("6/6  dart(1) seed 3"), "{}", stderr(&output));
+    let root = lab.path().join("many");
+    assert_eq!(folders(&root, "-seed-").len(), 6);
+    for run in folders(&root, "-seed-") {
+        for file in ["log.bin", "rounds.csv", "learning-curve.csv"] {
+            assert!(root.join(&run).join(file).is_file(), "{run}/{file}");
+        }
+        let curve = fs::read_to_string(root.join(&run).join("learning-curve.csv")).unwrap();
+        assert!(curve.contains("\nreward,") && curve.contains("\nimitation loss,"), "{curve}");
+    }
+    let comparison = root.join(folders(&root, "comparison").remove(0));
+    for file in [
+        "curves.svg",
+        "curves.png",
+        "curves.csv",
+        "losses.png",
+        "summary.png",
+        "table.csv",
+        "pairs.csv",
+    ] {
+        assert!(comparison.join(file).is_file(), "{file}");
+    }
+    // A run of several is the run that it would have been alone.
+    let alone = "learn cart-pole --seed 2 -a dagger --class mlp:8 --rounds 6 --states-per-round 8 \
+                 --sampling stride(5) --budget iterations=100 --episodes 3 --out alone";
+    finish(lab.path(), &alone.split_whitespace().collect::<Vec<_>>());
+    let run = folders(&root, "dagger-mlp-8-seed-2").remove(0);
+    for file in ["log.bin", "rounds.csv"] {
+        let read = |run: &Path| fs::read(run.join(file)).unwrap();
+        assert!(read(&root.join(&run)) == read(&lab.path().join("alone")), "{file}");
+    }
+}
+
+#[test]
+fn a_comparison_says_what_can_be_computed_from_its_runs_by_hand() {
+    let lab = lab();
+    finish(lab.path(), &many("many"));
+    let rows =
+        json(&stdout(&finish(lab.path(), &["compare", "many", "--baseline", "dagger", "--json"])));
+    let curve = |name: &str| {
+        rows.iter().find(|row| row["table"] == "curve" && row["curve"] == name).unwrap().clone()
+    };
+    // The mean of the last five rounds of the three runs, from their own files.
+    let root = lab.path().join("many");
+    let last: Vec<f64> = folders(&root, "dagger-mlp-8-seed")
+        .iter()
+        .map(|run| {
+            let csv = fs::read_to_string(root.join(run).join("rounds.csv")).unwrap();
+            let rewards: Vec<f64> = csv
+                .lines()
+                .skip(1)
+                .map(|line| line.split(',').nth(3).unwrap().parse().unwrap())
+                .collect();
+            rewards[1..].iter().sum::<f64>() / 5.0
+        })
+        .collect();
+    let mean = last.iter().sum::<f64>() / 3.0;
+    let found = curve("DAgger")["last_five"]["estimate"].as_f64().unwrap();
+    assert!((found - mean).abs() < 1e-9, "{found} {mean}");
+    let variance = last.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / 2.0;
+    let reach = 4.302_652_729_911_275 * (variance / 3.0).sqrt();
+    let high = curve("DAgger")["last_five"]["high"].as_f64().unwrap();
+    assert!((high - mean - reach).abs() < 1e-6, "{high}");
+    assert_eq!(curve("DAgger")["expert_steps"], 0.0);
+    assert!(curve("DART(1)")["expert_steps"].as_f64().unwrap() > 0.0, "the expert drove");
+    assert_eq!(rows.iter().filter(|row| row["table"] == "pair").count(), 2);
+    let only =
+        ["compare", "many", "--only", "algorithm=dagger", "--only", "seed=1", "--only", "seed=2"];
+    let rows = json(&stdout(&finish(lab.path(), &[&only[..], &["--json"]].concat())));
+    assert_eq!((rows.len(), &rows[0]["seeds"]), (2, &2.into()), "{rows:?}");
+}
+
+#[test]
+fn costs_can_be_steps_that_the_expert_drove() {
+    let lab = lab();
+    finish(lab.path(), &many("many"));
+    let end = |flags: &[&str]| {
+        finish(lab.path(), &[&["compare", "many", "--out", "c", "--force"][..], flags].concat());
+        let csv = fs::read_to_string(lab.path().join("c/curves.csv")).unwrap();
+        let last = csv.lines().filter(|line| line.contains(",DART(1),")).next_back().unwrap();
+        last.split(',').nth(2).unwrap().parse::<f64>().unwrap()
+    };
+    let (annotations, weighted) = (end(&[]), end(&["--step-cost", "0.01"]));
+    let steps = end(&["--over", "expert-steps"]);
+    assert_eq!(annotations, 48.0);
+    assert!(steps > 48.0 && weighted > 48.0, "{steps} {weighted}");
+    assert!(fail(lab.path(), &["compare", "many", "--out", "c"]).contains("--force"));
+    let error = fail(lab.path(), &["compare", "many", "--baseline", "nobody"]);
+    assert!(error.contains("nobody") && error.contains("DAgger, DART(1)"), "{error}");
+}
+
+#[test]
+fn runs_of_the_first_edition_and_unfinished_ones_are_compared_too() {
+    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/format-1");
+    let (finished, interrupted) = (golden.join("finished"), golden.join("interrupted"));
+    let (finished, interrupted) = (finished.to_str().unwrap(), interrupted.to_str().unwrap());
+    let lab = lab();
+    let rows = json(&stdout(&finish(lab.path(), &["compare", finished, interrupted, "--json"])));
+    assert_eq!(rows[0]["table"], "curve");
+    assert_eq!(
+        (&rows[0]["seeds"], &rows[0]["expert_steps"]),
+        (&1.into(), &serde_json::Value::Null)
+    );
+    assert!(fail(lab.path(), &["compare", interrupted]).contains("--unfinished"));
+    finish(lab.path(), &["compare", interrupted, "--unfinished"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn several_runs_stop_at_a_safe_point_and_the_same_command_goes_on() {
+    let lab = lab();
+    let long = |out: &'static str| -> Vec<&str> {
+        many(out).into_iter().map(|word| if word == "6" { "40" } else { word }).collect()
+    };
+    let child = tutelage(lab.path(), &long("many"))
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let begun = || {
+        let root = lab.path().join("many");
+        root.is_dir()
+            && folders(&root, "-seed-")
+                .iter()
+                .any(|run| root.join(run).join("rounds.csv").is_file())
+    };
+    while !begun() {
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+    let kill = std::process::Command::new("kill").args(["-TERM", &child.id().to_string()]).status();
+    assert!(kill.unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{}", stderr(&output));
+    assert!(stderr(&output).contains("the same command goes on"), "{}", stderr(&output));
+    assert!(stdout(&finish(lab.path(), &long("many"))).contains("DAgger"));
+}

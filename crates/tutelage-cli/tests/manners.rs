@@ -1,0 +1,189 @@
+//! How the command behaves towards people, shells and full disks.
+
+#![allow(clippy::unwrap_used)]
+#![cfg(unix)]
+
+mod support;
+
+use std::fs;
+use std::process::{Command, Stdio};
+
+use support::{bytes, fail, finish, lab, small_run, stderr, stdout, tutelage};
+
+/// What a terminal of 80 columns would have been sent.
+fn on_a_terminal(lab: &std::path::Path, args: &[&str]) -> String {
+    let words: Vec<String> = args.iter().map(|word| format!("'{word}'")).collect();
+    let typed =
+        format!("stty cols 80 rows 24; {} {}", env!("CARGO_BIN_EXE_tutelage"), words.join(" "));
+    let output = Command::new("script")
+        .args(["-qec", &typed, "/dev/null"])
+        .current_dir(lab)
+        .stdin(Stdio::null())
+        .env("TERM", "xterm")
+        .output()
+        .expect("the command `script` of util-linux");
+    assert!(output.status.success(), "{}", stdout(&output));
+    stdout(&output)
+}
+
+/// The lines without their colours and cursor movements.
+fn plain_lines(sent: &str) -> Vec<String> {
+    let mut text = String::new();
+    let mut rest = sent.chars();
+    while let Some(c) = rest.next() {
+        if c == '\u{1b}' {
+            rest.by_ref().find(|c| c.is_ascii_alphabetic());
+        } else {
+            text.push(c);
+        }
+    }
+    text.split(['\r', '\n']).map(str::to_owned).filter(|line| !line.trim().is_empty()).collect()
+}
+
+#[test]
+fn on_a_terminal_every_round_is_shown_once_within_80_columns() {
+    let lab = lab();
+    let lines = plain_lines(&on_a_terminal(lab.path(), &small_run("run")));
+    for round in 1..=6 {
+        let shown = lines.iter().filter(|line| line.contains(&format!("round {round}/6 ")));
+        assert_eq!(shown.count(), 1, "round {round}: {lines:#?}");
+    }
+    assert!(!lines.iter().any(|line| line.contains("imitation loss")), "no second table");
+    let progress = lines.iter().take_while(|line| !line.starts_with("The policy earns"));
+    for line in progress {
+        // A line is filled up to the terminal's width, and the live line follows it.
+        let characters: Vec<char> = line.chars().collect();
+        for beyond in characters.chunks(80).skip(1) {
+            assert!("█▉░".contains(beyond[0]), "a line goes on beyond 80 columns: {line}");
+        }
+    }
+}
+
+#[test]
+fn nothing_is_announced_before_it_is_checked() {
+    let lab = lab();
+    finish(lab.path(), &small_run("run"));
+    let error = fail(lab.path(), &[&small_run("run")[..], &["--seed", "2"]].concat());
+    assert!(error.starts_with("error: "), "{error}");
+}
+
+#[test]
+fn quiet_runs_print_results_and_errors_only() {
+    let lab = lab();
+    let output = finish(lab.path(), &[&small_run("run")[..], &["--quiet"]].concat());
+    assert_eq!(stderr(&output), "");
+    assert!(stdout(&output).contains("imitation loss"));
+    let error = fail(lab.path(), &["show", "nowhere", "-q"]);
+    assert!(error.contains("holds no run"), "{error}");
+}
+
+#[test]
+fn a_run_whose_results_nobody_reads_goes_on_to_its_end() {
+    let lab = lab();
+    finish(lab.path(), &small_run("whole"));
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let run = [&small_run("run")[..], &["--json"]].concat();
+    let output = tutelage(lab.path(), &run).stdout(writer).output().unwrap();
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert!(bytes(&lab.path().join("run")) == bytes(&lab.path().join("whole")));
+}
+
+#[test]
+fn nothing_is_replaced_unless_that_was_asked_for() {
+    let lab = lab();
+    finish(lab.path(), &small_run("run"));
+    let watch = ["watch", "run", "--steps", "3", "--width", "60", "--out", "run.gif"];
+    for args in [&["export", "run", "--out", "a.npz"][..], &watch] {
+        finish(lab.path(), args);
+        let file = lab.path().join(args.last().unwrap());
+        fs::write(&file, "mine").unwrap();
+        assert!(fail(lab.path(), args).contains("--force"), "{args:?}");
+        assert_eq!(fs::read(&file).unwrap(), b"mine");
+        finish(lab.path(), &[args, &["--force"]].concat());
+        assert_ne!(fs::read(&file).unwrap(), b"mine");
+    }
+}
+
+#[test]
+fn a_full_disk_leaves_no_leftovers() {
+    let lab = lab();
+    finish(lab.path(), &small_run("run"));
+    let files = || -> Vec<_> {
+        let entries = fs::read_dir(lab.path()).unwrap();
+        let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name()).collect();
+        names.sort();
+        names
+    };
+    let before = files();
+    let program = env!("CARGO_BIN_EXE_tutelage");
+    for args in [
+        "export run --out a.npz",
+        "export run --out a.parquet",
+        "watch run --steps 30 --out run.gif",
+        "expert export hopper --out e.npz",
+    ] {
+        // Files may have one block at most, and the signal that says so is ignored: writing fails, as on a full disk.
+        let typed = format!("trap '' XFSZ; ulimit -f 1; exec {program} {args}");
+        let output =
+            Command::new("sh").args(["-c", &typed]).current_dir(lab.path()).output().unwrap();
+        assert!(!output.status.success(), "{args} had room");
+        assert_eq!(files(), before, "{args}: {}", stderr(&output));
+    }
+}
+
+#[test]
+fn advice_works_when_typed() {
+    let lab = lab();
+    let run = small_run("my run (1)");
+    let text = stdout(&finish(lab.path(), &run));
+    let advice: Vec<String> = text
+        .lines()
+        .filter_map(|line| line.find("tutelage ").map(|at| line[at..].to_owned()))
+        .collect();
+    assert_eq!(advice.len(), 3, "{text}");
+    let bin = std::path::Path::new(env!("CARGO_BIN_EXE_tutelage")).parent().unwrap();
+    let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
+    for command in advice {
+        let output = Command::new("sh")
+            .args(["-c", &command])
+            .env("PATH", &path)
+            .current_dir(lab.path())
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{command}: {}", stderr(&output));
+    }
+}
+
+#[test]
+fn a_run_is_shown_while_it_is_written_and_where_nothing_can_be_written() {
+    use std::os::unix::fs::PermissionsExt;
+    let lab = lab();
+    finish(lab.path(), &small_run("run"));
+    let log = fs::File::open(lab.path().join("run/log.bin")).unwrap();
+    log.try_lock().unwrap();
+    let shown = stdout(&finish(lab.path(), &["show", "run"]));
+    let writer = format!("process {} is writing to it", std::process::id());
+    assert!(shown.contains(&writer), "{shown}");
+    drop(log);
+    let before = bytes(&lab.path().join("run"));
+    fs::set_permissions(lab.path().join("run"), fs::Permissions::from_mode(0o555)).unwrap();
+    let shown = stdout(&finish(lab.path(), &["show", "run"]));
+    fs::set_permissions(lab.path().join("run"), fs::Permissions::from_mode(0o755)).unwrap();
+    assert!(shown.contains("Finished: 6 rounds") && !shown.contains("writing"), "{shown}");
+    assert!(bytes(&lab.path().join("run")) == before);
+}
+
+#[test]
+fn shells_and_man_are_served_and_the_version_is_told() {
+    let lab = lab();
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let script = stdout(&finish(lab.path(), &["completions", shell]));
+        assert!(script.contains("compare") && script.contains("step-cost"), "{shell}");
+    }
+    finish(lab.path(), &["man", "pages"]);
+    let page = fs::read_to_string(lab.path().join("pages/tutelage-compare.1")).unwrap();
+    assert!(page.contains("baseline"), "{page}");
+    let version = stdout(&finish(lab.path(), &["--version"]));
+    assert!(version.starts_with(concat!("tutelage ", env!("CARGO_PKG_VERSION"))), "{version}");
+}

@@ -1,0 +1,198 @@
+//! Figures of a comparison, two panels wide, so that their text can be read on a page.
+
+use tutelage_figures::{Curve as Line, Figure, Panel as Axes, Scale, Style};
+use tutelage_runs::stats::{Curves, Interval, t_interval};
+
+use crate::comparison::Comparison;
+use crate::sort::{Curve, Panel};
+
+/// Reward over cost, a panel for each task and class: means over seeds with t intervals, the expert as a level.
+pub fn curves(comparison: &Comparison) -> Figure {
+    let draw = |panel: &Panel| {
+        let line = |curve: &Curve| line(curve, &curve.curves, comparison.settings.level);
+        let mut axes = axes(comparison, panel, "average reward", Scale::Linear);
+        axes.curves = panel.curves.iter().map(line).collect();
+        axes.y_range = range(&axes.curves, panel.expert);
+        match panel.expert {
+            Some(expert) => axes.level("expert", expert),
+            None => axes,
+        }
+    };
+    figure(comparison, "Learning curves", comparison.panels.iter().map(draw).collect())
+}
+
+/// The imitation loss over cost; nothing where no run has one.
+pub fn losses(comparison: &Comparison) -> Option<Figure> {
+    let draw = |panel: &Panel| {
+        let line = |curve: &Curve| -> Option<Line> {
+            let points = curve.runs.iter().map(|run| {
+                let point =
+                    |line| Some((comparison.settings.cost.after(line)?, line.imitation_loss?));
+                run.lines.iter().map(point).collect::<Option<Vec<_>>>()
+            });
+            let losses = Curves::on_common_points(&points.collect::<Option<Vec<_>>>()?).ok()?;
+            // A lower end at or below 0 cannot be shown on a logarithmic axis.
+            let mut line = self::line(curve, &losses, comparison.settings.level);
+            let lines = line.points.iter().zip(line.band.iter_mut().flatten());
+            lines.for_each(|((_, y), (low, _))| *low = low.max(0.2 * y));
+            Some(line)
+        };
+        let axes = axes(comparison, panel, "imitation loss", Scale::Log);
+        let curves: Vec<Line> = panel.curves.iter().filter_map(line).collect();
+        (!curves.is_empty()).then_some(Axes { curves, ..axes })
+    };
+    let panels: Vec<Axes> = comparison.panels.iter().filter_map(draw).collect();
+    (!panels.is_empty()).then(|| figure(comparison, "Imitation loss", panels))
+}
+
+/// Over panels, in units of the expert's reward: performance profiles, interquartile means, and every curve against the
+/// baseline. Nothing where no panel has all curves and an expert.
+pub fn summary(comparison: &Comparison) -> Option<Figure> {
+    let aggregates = comparison.aggregates();
+    let count = aggregates.first()?.panels;
+    let mut panels = vec![profiles(comparison)?];
+    let rows = |values: Vec<(String, Interval)>| forest(comparison, &values);
+    let value = |of: fn(&crate::Aggregate) -> Interval| {
+        rows(aggregates.iter().map(|row| (row.curve.clone(), of(row))).collect())
+    };
+    let share = "share of the expert's reward";
+    panels.extend(value(|row| row.last_five).map(|axes| titled(axes, "Last five rounds", share)));
+    panels.extend(value(|row| row.average).map(|axes| titled(axes, "Average over rounds", share)));
+    if let Some(baseline) = &comparison.baseline {
+        let pairs = comparison.pairs().over_panels;
+        let pairs: Vec<_> = pairs.iter().filter(|pair| pair.score == "average").collect();
+        let improvements = pairs.iter().map(|pair| (pair.curve.clone(), pair.improvement));
+        let axes = rows(improvements.collect());
+        let title = format!("A run's average is above one of {baseline}");
+        panels.extend(axes.map(|axes| even(titled(axes, &title, "probability"), 0.5)));
+        let ratios = pairs.iter().filter_map(|pair| {
+            let cost = pair.cost_of_its_level?;
+            Some((pair.curve.clone(), cost.ratio))
+        });
+        let title = format!("Cost of where {baseline} ends, {baseline}'s being 1");
+        let label = comparison.settings.cost.to_string();
+        let axes = rows(ratios.collect());
+        panels.extend(axes.map(|axes| even(titled(axes, &title, &label), 1.0)));
+    }
+    let title = if count == 1 { "Summary".into() } else { format!("Over {count} panels") };
+    Some(figure(comparison, &title, panels))
+}
+
+fn figure(comparison: &Comparison, title: &str, panels: Vec<Axes>) -> Figure {
+    let columns = panels.len().min(2);
+    let level = 100.0 * comparison.settings.level;
+    let title = format!("{title} ({level:.0} % intervals)");
+    Figure { panels, ..Figure::new(title).columns(columns).order(comparison.names()) }
+}
+
+fn axes(comparison: &Comparison, panel: &Panel, label: &str, scale: Scale) -> Axes {
+    let cost = comparison.settings.cost.to_string();
+    Axes::new(&panel.title).note(seeds(panel)).x(cost, Scale::Linear).y(label, scale)
+}
+
+/// How many seeds each curve has.
+fn seeds(panel: &Panel) -> String {
+    let count = |curve: &Curve| curve.runs.len();
+    let first = panel.curves.first().map_or(0, count);
+    let s = if first == 1 { "" } else { "s" };
+    if panel.curves.iter().all(|curve| count(curve) == first) {
+        return format!("{first} seed{s}");
+    }
+    let mut lines = vec!["seeds:".to_owned()];
+    for curve in &panel.curves {
+        let word = format!(" {} {}", curve.name, count(curve));
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + word.chars().count() < 60 => *line += &word,
+            _ => lines.push(word.trim_start().to_owned()),
+        }
+        if let Some(line) = lines.last_mut() {
+            line.push(',');
+        }
+    }
+    lines.join("\n").trim_end_matches(',').to_owned()
+}
+
+/// The mean of a curve's runs with t intervals; a single run has none.
+fn line(curve: &Curve, runs: &Curves, level: f64) -> Line {
+    let at = |i: usize| runs.runs.iter().map(|run| run[i]).collect::<Vec<_>>();
+    let intervals: Vec<Interval> =
+        (0..runs.costs.len()).filter_map(|i| t_interval(&at(i), level).ok()).collect();
+    let points = runs.costs.iter().zip(&intervals).map(|(&x, point)| (x, point.estimate));
+    let line = Line::new(&curve.name, points.collect()).color(curve.color).style(curve.style);
+    match runs.runs.len() {
+        1 => line,
+        _ => line.band(intervals.iter().map(|point| (point.low, point.high)).collect()),
+    }
+}
+
+/// What the means and the expert need and a little more: few seeds make wide intervals, which need not be seen whole.
+fn range(lines: &[Line], expert: Option<f64>) -> Option<(f64, f64)> {
+    let values = || lines.iter().flat_map(|line| &line.points).map(|point| point.1).chain(expert);
+    let (low, high) =
+        (values().fold(f64::INFINITY, f64::min), values().fold(f64::NEG_INFINITY, f64::max));
+    let margin = 0.12 * (high - low);
+    (margin > 0.0).then_some((low - margin, high + margin))
+}
+
+fn profiles(comparison: &Comparison) -> Option<Axes> {
+    let scores: Vec<f64> = (0..=60).map(|i| f64::from(i) / 50.0).collect();
+    let axes = Axes::new("Performance profiles")
+        .note("last five rounds")
+        .x("share τ of the expert's reward", Scale::Linear)
+        .y("share of runs above τ", Scale::Linear);
+    let mut axes = Axes { y_range: Some((-0.03, 1.03)), ..axes };
+    for name in comparison.names() {
+        let profile = comparison.profile(&name, &scores)?;
+        let curve = look_of(comparison, &name)?;
+        let points = scores.iter().zip(&profile).map(|(&x, point)| (x, point.estimate)).collect();
+        let is_known = profile.iter().all(|point| point.low.is_finite() && point.high.is_finite());
+        // Marks at every point of so fine a line would be all that is seen.
+        let style = if curve.style == Style::Marked { Style::Solid } else { curve.style };
+        let line = Line::new(name, points).color(curve.color).style(style);
+        axes.curves.push(match is_known {
+            true => line.band(profile.iter().map(|point| (point.low, point.high)).collect()),
+            false => line,
+        });
+    }
+    Some(axes)
+}
+
+fn look_of<'a>(comparison: &'a Comparison, name: &str) -> Option<&'a Curve> {
+    comparison.panels.iter().find_map(|panel| panel.curve(name))
+}
+
+/// Estimates with their intervals, a row for each.
+fn forest(comparison: &Comparison, values: &[(String, Interval)]) -> Option<Axes> {
+    let ends = || {
+        let all = values.iter().flat_map(|(_, value)| [value.low, value.estimate, value.high]);
+        all.filter(|end| end.is_finite())
+    };
+    let (low, high) =
+        (ends().fold(f64::INFINITY, f64::min), ends().fold(f64::NEG_INFINITY, f64::max));
+    let margin = 0.08 * (high - low).max(0.05);
+    let (low, high) = (low - margin, high + margin);
+    let names = values.iter().map(|(name, _)| name.clone()).collect();
+    let mut axes = Axes { x_range: Some((low, high)), ..Axes::new("").rows(names) };
+    for (i, (name, value)) in values.iter().enumerate() {
+        let (row, color) = (-(i as f64), look_of(comparison, name)?.color);
+        let bar = vec![(value.low.max(low), row), (value.high.min(high), row)];
+        axes.curves.push(Line::new("", bar).color(color));
+        axes.curves
+            .push(Line::new("", vec![(value.estimate, row)]).color(color).style(Style::Marked));
+    }
+    (!values.is_empty()).then_some(axes)
+}
+
+fn titled(axes: Axes, title: &str, label: &str) -> Axes {
+    Axes { title: title.into(), ..axes }.x(label, Scale::Linear)
+}
+
+/// A vertical line where both are the same.
+fn even(mut axes: Axes, at: f64) -> Axes {
+    let (low, high) = axes.x_range.unwrap_or((at, at));
+    axes.x_range = Some((low.min(at - 0.05), high.max(at + 0.05)));
+    let (bottom, top) = axes.y_range.unwrap_or((0.0, 1.0));
+    let line = Line::new("", vec![(at, bottom), (at, top)]).color(tutelage_figures::Color::GREY);
+    axes.curves.insert(0, line.style(Style::Dashed));
+    axes
+}

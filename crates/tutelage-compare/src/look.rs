@@ -1,0 +1,26 @@
+//! How curves are drawn, and in which order they stand.
+
+use tutelage::{FAMILIES, Look, Named, Stroke};
+use tutelage_figures::{Color, Style};
+
+/// The look of an algorithm's family; of one that has none, nothing.
+pub(crate) fn look(algorithm: &Named) -> (Color, Style) {
+    let Look { rgb: [red, green, blue], stroke } = algorithm.look();
+    let style = match stroke {
+        Stroke::Solid => Style::Solid,
+        Stroke::Dashed => Style::Dashed,
+        Stroke::Dotted => Style::Dotted,
+        Stroke::DashDotted => Style::DashDotted,
+        Stroke::Marked => Style::Marked,
+    };
+    (Color::new(red, green, blue), style)
+}
+
+/// Families as they are listed, then members, then numbers; what is no family's comes last.
+pub(crate) fn rank(algorithm: Option<&Named>) -> (usize, usize, Vec<u64>) {
+    let Some(named) = algorithm else { return (FAMILIES.len(), 0, vec![]) };
+    let family = FAMILIES.iter().position(|family| family.key == named.family().key);
+    // Numbers are never negative, so that their bits are ordered as they are.
+    let numbers = named.numbers().iter().map(|number| number.to_bits()).collect();
+    (family.unwrap_or(FAMILIES.len()), named.members(), numbers)
+}

@@ -1,0 +1,124 @@
+//! A run in numbers.
+
+use std::path::PathBuf;
+
+use tutelage::Named;
+use tutelage_runs::RoundLine;
+
+use crate::{Cost, Fields};
+
+/// A run in numbers: what it was to do, and what each round came to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Run {
+    /// The folder or file that it was read from.
+    pub source: PathBuf,
+    /// Its spec.
+    pub fields: Fields,
+    /// Its rounds.
+    pub lines: Vec<RoundLine>,
+    /// The average return of the expert's mean action.
+    pub expert: Option<f64>,
+}
+
+impl Run {
+    /// How many rounds it was to have, where its spec says so.
+    pub fn rounds(&self) -> Option<usize> {
+        self.fields.get("rounds")?.parse().ok()
+    }
+
+    /// Whether it has all of its rounds.
+    pub fn is_finished(&self) -> bool {
+        self.rounds().is_none_or(|rounds| self.lines.len() >= rounds)
+    }
+
+    /// What tells it from others of its kind: its seed, or the random stream of a program of its own.
+    pub fn seed(&self) -> String {
+        let named = self.fields.get("seed").or_else(|| self.fields.get("stream"));
+        named.map_or_else(|| self.source.display().to_string(), Into::into)
+    }
+
+    /// Its rewards, round by round.
+    pub fn rewards(&self) -> Vec<f64> {
+        self.lines.iter().map(|line| line.reward).collect()
+    }
+
+    /// (cost, reward) after each round; nothing where the cost was not counted.
+    pub fn points(&self, cost: Cost) -> Option<Vec<(f64, f64)>> {
+        self.lines.iter().map(|line| Some((cost.after(line)?, line.reward))).collect()
+    }
+
+    /// The algorithm by its name, where it is one of the families'.
+    pub fn algorithm(&self) -> Option<Named> {
+        match self.fields.get("algorithm") {
+            Some(name) => name.parse().ok(),
+            None => named_by_choices(&self.fields),
+        }
+    }
+
+    /// The algorithm in words.
+    pub fn algorithm_label(&self) -> String {
+        match (self.algorithm(), self.fields.get("algorithm")) {
+            (Some(named), _) => named.label(),
+            (None, Some(name)) => name.into(),
+            (None, None) => choices_in_words(&self.fields),
+        }
+    }
+}
+
+/// Programs of one's own write their choices down, not a name; where a family without numbers makes these, it is that.
+fn named_by_choices(fields: &Fields) -> Option<Named> {
+    let members = fields.get("members")?;
+    let names =
+        ["bc", "dagger", "supervised", &format!("bd-{members}"), &format!("bagging-{members}")]
+            .map(|name| name.parse::<Named>().ok());
+    names.into_iter().flatten().find(|named| {
+        [tutelage::ExpertActs::Sampled, tutelage::ExpertActs::Mean].into_iter().any(|acts| {
+            let algorithm = named.algorithm(tutelage::Sampling::Independent, acts);
+            let ask = fields
+                .get("ask")
+                .is_none_or(|ask| variant(ask) == variant(&format!("{:?}", algorithm.ask)));
+            ask && fields.get("drive") == Some(&format!("{:?}", algorithm.drive))
+                && fields.get("train_on") == Some(&format!("{:?}", algorithm.train_on))
+                && members == algorithm.members.to_string()
+        })
+    })
+}
+
+/// A choice without its numbers.
+fn variant(choice: &str) -> &str {
+    choice.split(['(', ' ']).next().unwrap_or(choice)
+}
+
+fn choices_in_words(fields: &Fields) -> String {
+    let known = ["drive", "train_on"].into_iter().filter_map(|name| fields.get(name));
+    let words: Vec<&str> = known.collect();
+    match (words.is_empty(), fields.get("members")) {
+        (true, _) => "unnamed".into(),
+        (false, Some(members)) => format!("{}, E = {members}", words.join(", ")),
+        (false, None) => words.join(", "),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(spec: &str) -> Run {
+        Run { source: "x".into(), fields: Fields::parse(spec), lines: vec![], expert: None }
+    }
+
+    #[test]
+    fn a_program_that_runs_a_known_algorithm_is_told_by_its_choices() {
+        let choices = |drive: &str, train_on: &str, members: usize| {
+            run(&format!("drive = \"{drive}\"\ntrain_on = \"{train_on}\"\nmembers = {members}"))
+        };
+        assert_eq!(choices("Learner", "Bootstrap", 7).algorithm_label(), "BD-7");
+        assert_eq!(choices("Learner", "Data", 1).algorithm_label(), "DAgger");
+        assert_eq!(choices("Expert(Mean)", "Data", 1).algorithm_label(), "BC");
+        assert_eq!(choices("Elves", "Bootstrap", 3).algorithm_label(), "Elves, Bootstrap, E = 3");
+        let disputed = "drive = \"Learner\"\nask = \"MostDisputed { of: 4 }\"\ntrain_on = \"Bootstrap\"\nmembers = 3";
+        assert_eq!(run(disputed).algorithm(), None, "the states asked about are others");
+        assert_eq!(run("algorithm = \"mp-25(15)\"").algorithm_label(), "MP-25(15)");
+        assert_eq!(run("algorithm = \"my own\"").algorithm_label(), "my own");
+    }
+}

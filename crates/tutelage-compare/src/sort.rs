@@ -1,0 +1,281 @@
+//! Runs sorted into panels and curves.
+
+use std::collections::BTreeSet;
+
+use tutelage::Named;
+use tutelage_figures::{Color, Style};
+use tutelage_runs::stats::{Curves, mean};
+
+use crate::look::{look, rank};
+use crate::{Cost, Run};
+
+/// What belongs on one pair of axes: one task, and one class of policies.
+#[derive(Clone, Debug)]
+pub struct Panel {
+    /// The task, and the class where there are several.
+    pub title: String,
+    /// The average return of the expert's mean action, over all runs of the panel.
+    pub expert: Option<f64>,
+    /// The reward that counts as nothing.
+    pub zero: f64,
+    /// The curves, in the order of the families.
+    pub curves: Vec<Curve>,
+}
+
+/// Runs that differ in their seed alone.
+#[derive(Clone, Debug)]
+pub struct Curve {
+    /// The algorithm, and whatever else tells it from other curves.
+    pub name: String,
+    /// The algorithm, where it is one of the families'.
+    pub algorithm: Option<Named>,
+    /// How it is drawn.
+    pub color: Color,
+    /// How it is drawn.
+    pub style: Style,
+    /// Its runs.
+    pub runs: Vec<Run>,
+    /// The runs on common points.
+    pub curves: Curves,
+}
+
+/// Fields in which runs of one curve may differ: more rounds are more of the same, and what is kept changes nothing.
+const FREE: [&str; 4] = ["seed", "stream", "keep", "rounds"];
+
+/// What sorting found worth saying.
+#[derive(Default)]
+pub(crate) struct Sorted {
+    pub(crate) panels: Vec<Panel>,
+    pub(crate) notes: Vec<String>,
+}
+
+/// Sorts runs into panels by these fields, and into curves by everything else but the seed.
+pub(crate) fn sort(runs: Vec<Run>, by: &[String], cost: Cost) -> Sorted {
+    let mut sorted = Sorted::default();
+    let telling = telling_fields(&runs, by);
+    let shown: Vec<&String> =
+        by.iter().filter(|name| *name == "task" || values(&runs, name).len() > 1).collect();
+    let mut groups: Vec<(String, Vec<(String, Vec<Run>)>)> = Vec::new();
+    for run in runs {
+        let value = |name: &&String| run.fields.get(name).map(short);
+        let title = shown.iter().filter_map(value).collect::<Vec<_>>().join(", ");
+        let title = if title.is_empty() { "runs".into() } else { title };
+        let name = curve_name(&run, &telling);
+        let panel = entry(&mut groups, title);
+        entry(panel, name).push(run);
+    }
+    groups.sort_by(|a, b| a.0.cmp(&b.0));
+    for (title, curves) in groups {
+        let panel = panel(title, curves, cost, &mut sorted.notes);
+        sorted.panels.extend(panel);
+    }
+    tell_apart(&mut sorted.panels);
+    sorted
+}
+
+fn entry<T: Default>(list: &mut Vec<(String, T)>, key: String) -> &mut T {
+    let index = list.iter().position(|(known, _)| *known == key).unwrap_or_else(|| {
+        list.push((key, T::default()));
+        list.len() - 1
+    });
+    &mut list[index].1
+}
+
+fn values<'a>(runs: &'a [Run], name: &str) -> BTreeSet<Option<&'a str>> {
+    runs.iter().map(|run| run.fields.get(name)).collect()
+}
+
+/// A field in which runs of one algorithm in one panel differ, so that their curves' names must tell.
+struct Telling {
+    field: String,
+    /// The value that most runs have, which goes without saying.
+    usual: Option<String>,
+    /// Whether it is missing in some runs and not in others of their kind.
+    can_be_missing: bool,
+}
+
+fn telling_fields(runs: &[Run], by: &[String]) -> Vec<Telling> {
+    let mut telling: Vec<Telling> = Vec::new();
+    for kind in kinds(runs, by) {
+        for field in kind.iter().flat_map(|run| run.fields.names()) {
+            let is_free = FREE.contains(&field) || ["algorithm", "data"].contains(&field);
+            let values: BTreeSet<Option<&str>> =
+                kind.iter().map(|run| run.fields.get(field)).collect();
+            if is_free || by.iter().any(|name| name == field) || values.len() < 2 {
+                continue;
+            }
+            let can_be_missing = values.contains(&None);
+            match telling.iter_mut().find(|known| known.field == field) {
+                Some(known) => known.can_be_missing |= can_be_missing,
+                None => telling.push(Telling {
+                    usual: usual(runs, field),
+                    field: field.into(),
+                    can_be_missing,
+                }),
+            }
+        }
+    }
+    telling
+}
+
+/// Runs of one algorithm in one panel.
+fn kinds<'a>(runs: &'a [Run], by: &[String]) -> Vec<Vec<&'a Run>> {
+    let mut kinds: Vec<(String, Vec<&Run>)> = Vec::new();
+    for run in runs {
+        let panel: Vec<_> = by.iter().map(|name| run.fields.get(name)).collect();
+        let data = run.fields.get("data");
+        entry(&mut kinds, format!("{panel:?} {data:?} {}", run.algorithm_label())).push(run);
+    }
+    kinds.into_iter().map(|(_, kind)| kind).collect()
+}
+
+/// The value of a field that most runs have that have one.
+fn usual(runs: &[Run], field: &str) -> Option<String> {
+    let mut counts: Vec<(String, usize)> = Vec::new();
+    for value in runs.iter().filter_map(|run| run.fields.get(field)) {
+        *entry(&mut counts, value.into()) += 1;
+    }
+    counts.into_iter().rev().max_by_key(|(_, count)| *count).map(|(value, _)| value)
+}
+
+fn curve_name(run: &Run, telling: &[Telling]) -> String {
+    let mut name = run.algorithm_label();
+    // Whose data were trained on is part of what an algorithm on stored data is.
+    if let Some(data) = run.fields.get("data") {
+        let label = data.parse::<Named>().map_or(data.to_owned(), |named| named.label());
+        name += &format!(" on {label}'s data");
+    }
+    for Telling { field, usual, can_be_missing } in telling {
+        let short_name = field.rsplit('.').next().unwrap_or(field);
+        match run.fields.get(field) {
+            // Where some lack the field, its usual value says something.
+            Some(value) if usual.as_deref() != Some(value) || *can_be_missing => {
+                name += &format!(", {short_name} {}", short(value));
+            }
+            _ => {}
+        }
+    }
+    name
+}
+
+/// A path by its last part.
+fn short(value: &str) -> String {
+    match value.contains('/') {
+        true => value.rsplit('/').next().unwrap_or(value).to_owned(),
+        false => value.to_owned(),
+    }
+}
+
+fn panel(
+    title: String,
+    curves: Vec<(String, Vec<Run>)>,
+    cost: Cost,
+    notes: &mut Vec<String>,
+) -> Option<Panel> {
+    let experts = curves.iter().flat_map(|(_, runs)| runs).filter_map(|run| run.expert);
+    let expert = mean(&experts.collect::<Vec<_>>());
+    let curve = |(name, runs)| curve(&title, name, runs, cost, notes);
+    let mut curves: Vec<Curve> = curves.into_iter().filter_map(curve).collect();
+    curves.sort_by_key(|curve| (rank(curve.algorithm.as_ref()), curve.name.clone()));
+    let zero = zero(expert, &curves);
+    if zero != 0.0 {
+        notes.push(format!(
+            "{title}: the expert's reward is not positive, so shares are of the way from {zero:.1}, the lowest point of a mean curve"
+        ));
+    }
+    let ends: BTreeSet<String> = curves
+        .iter()
+        .filter_map(|curve| curve.curves.costs.last().map(|end| format!("{end:.0}")))
+        .collect();
+    if ends.len() > 1 && cost == Cost::Annotations {
+        let ends: Vec<String> = ends.into_iter().collect();
+        notes.push(format!(
+            "{title}: curves end at different numbers of annotations ({}), so averages and last rounds are of different budgets",
+            ends.join(", ")
+        ));
+    }
+    (!curves.is_empty()).then_some(Panel { title, expert, zero, curves })
+}
+
+/// The reward that counts as nothing: 0, or where the expert earns no more than that, the lowest point of a mean curve.
+fn zero(expert: Option<f64>, curves: &[Curve]) -> f64 {
+    if expert.is_none_or(|expert| expert > 0.0) {
+        return 0.0;
+    }
+    curves.iter().flat_map(|curve| curve.curves.mean()).fold(f64::INFINITY, f64::min)
+}
+
+fn curve(
+    panel: &str,
+    name: String,
+    mut runs: Vec<Run>,
+    cost: Cost,
+    notes: &mut Vec<String>,
+) -> Option<Curve> {
+    let all = runs.len();
+    let mut seen = BTreeSet::new();
+    runs.retain(|run| seen.insert(run.seed()));
+    if runs.len() < all {
+        notes.push(format!(
+            "{panel}, {name}: {} runs are there twice, counted once",
+            all - runs.len()
+        ));
+    }
+    let known = runs.len();
+    runs.retain(|run| run.points(cost).is_some_and(|points| !points.is_empty()));
+    if runs.len() < known {
+        notes.push(format!(
+            "{panel}, {name}: {} runs did not count the expert's steps, left out",
+            known - runs.len()
+        ));
+    }
+    let lengths: BTreeSet<usize> = runs.iter().map(|run| run.lines.len()).collect();
+    if let (Some(&shortest), true) = (lengths.first(), lengths.len() > 1) {
+        notes.push(format!(
+            "{panel}, {name}: runs of different lengths, all cut to {shortest} rounds"
+        ));
+        runs.iter_mut().for_each(|run| run.lines.truncate(shortest));
+    }
+    let points: Vec<_> = runs.iter().filter_map(|run| run.points(cost)).collect();
+    let curves = match Curves::on_common_points(&points) {
+        Ok(curves) => curves,
+        Err(_) if runs.is_empty() => return None,
+        Err(error) => {
+            notes.push(format!("{panel}, {name}: {error}, left out"));
+            return None;
+        }
+    };
+    let algorithm = runs.first().and_then(Run::algorithm);
+    let (color, style) = algorithm.as_ref().map_or((Color::BLACK, Style::Solid), look);
+    Some(Curve { name, algorithm, color, style, runs, curves })
+}
+
+/// Curves of other names that would look the same, or have no look of their own, take colours of the palette.
+fn tell_apart(panels: &mut [Panel]) {
+    let mut names: Vec<(String, Option<(Color, Style)>)> = Vec::new();
+    for curve in panels.iter().flat_map(|panel| &panel.curves) {
+        if names.iter().all(|(name, _)| *name != curve.name) {
+            let own = curve.algorithm.as_ref().map(|_| (curve.color, curve.style));
+            names.push((curve.name.clone(), own));
+        }
+    }
+    let mut taken: Vec<(Color, Style)> = Vec::new();
+    let mut next = 0;
+    let styles = [Style::Solid, Style::Dashed, Style::Dotted, Style::DashDotted];
+    let looks: Vec<(String, (Color, Style))> = names
+        .into_iter()
+        .map(|(name, own)| {
+            let look = own.filter(|own| !taken.contains(own)).unwrap_or_else(|| {
+                next += 1;
+                (Color::palette(next - 1), styles[(next - 1) / 8 % styles.len()])
+            });
+            taken.push(look);
+            (name, look)
+        })
+        .collect();
+    for curve in panels.iter_mut().flat_map(|panel| &mut panel.curves) {
+        if let Some((_, (color, style))) = looks.iter().find(|(name, _)| *name == curve.name) {
+            (curve.color, curve.style) = (*color, *style);
+        }
+    }
+}
