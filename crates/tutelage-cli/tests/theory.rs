@@ -88,7 +88,7 @@ fn regret_is_told_completely() {
     let command = "theory regret --rounds 20 --max-members 10 --seeds 1-2 --lambda 1000 --lambda-scale 0.1 --terms";
     let rows = objects(lab.path(), command);
     let games: Vec<&Value> = rows.iter().filter(|row| row["seed"].is_u64()).collect();
-    assert_eq!(games.len(), 2 * 6, "six players, two seeds");
+    assert_eq!(games.len(), 2 * 7, "seven players, two seeds");
     for row in &games {
         for key in ["mdp", "horizon", "states", "actions", "class_size", "mu", "sigma", "bias"] {
             assert!(!row[key].is_null(), "{key}: {row}");
@@ -164,7 +164,7 @@ fn the_limitation_is_drawn_with_both_losses() {
     let lab = lab();
     let rows =
         objects(lab.path(), "theory limitation --rounds 60 --max-members 20 --seeds 1 --out here");
-    assert_eq!(rows.len(), 2 * 5);
+    assert_eq!(rows.len(), 2 * 6);
     for row in &rows {
         let of = |key: &str| row[key].as_f64().unwrap();
         let weight = of("weight_on_h2");
