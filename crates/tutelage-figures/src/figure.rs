@@ -126,6 +126,7 @@ impl Figure {
     }
 
     /// Sets the order of the legend.
+    #[must_use]
     pub fn order(mut self, names: Vec<String>) -> Self {
         self.order = names;
         self
@@ -191,6 +192,7 @@ impl Panel {
     }
 
     /// Puts names at y = 0, -1, -2, … in place of numbers: rows from top to bottom.
+    #[must_use]
     pub fn rows(mut self, names: Vec<String>) -> Self {
         let last = names.len() as f64 - 1.0;
         (self.y_names, self.y_range) = (names, Some((-last - 0.5, 0.5)));
@@ -198,6 +200,7 @@ impl Panel {
     }
 
     /// Puts small print below the title.
+    #[must_use]
     pub fn note(mut self, note: impl Into<String>) -> Self {
         self.note = note.into();
         self
