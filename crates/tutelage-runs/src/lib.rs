@@ -15,6 +15,7 @@ mod line;
 mod memory;
 mod reporter;
 mod runner;
+mod teacher;
 pub mod stats;
 pub mod store;
 #[cfg(feature = "terminal")]
@@ -24,6 +25,7 @@ pub use job::{Job, Keep};
 pub use line::{RoundLine, table};
 pub use memory::peak_memory;
 pub use reporter::{Reporter, Silent, Stage};
-pub use runner::{Ending, RunError, run};
+pub use runner::{Ending, RunError, run, run_taught};
+pub use teacher::{AtOnce, Desk, Teacher};
 #[cfg(feature = "terminal")]
 pub use terminal::Terminal;

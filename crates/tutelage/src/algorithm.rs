@@ -100,6 +100,12 @@ pub fn hg_dagger(members: usize, tau: f64, every: usize) -> Algorithm {
     }
 }
 
+/// Take-over: HG-DAgger with a person, who takes the controls and lets go of them as they see fit (Kelly, Sidrane,
+/// Driggs-Campbell & Kochenderfer 2019).
+pub fn take_over(members: usize, every: usize) -> Algorithm {
+    Algorithm { drive: Drive::Gated(Gate::Hand), ..hg_dagger(members, 0.0, every) }
+}
+
 /// Bootstrap-DAgger that asks about the K most disputed of m·K states (query by committee; Seung, Opper & Sompolinsky 1992).
 pub fn active_dagger(members: usize, of: usize, sampling: Sampling) -> Algorithm {
     Algorithm { ask: Ask::MostDisputed { of, sampling }, ..bootstrap_dagger(members, sampling) }

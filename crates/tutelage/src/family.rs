@@ -6,7 +6,7 @@ use std::str::FromStr;
 use crate::{
     Algorithm, Ask, Beta, Drive, ExpertActs, Sampling, TrainOn, active_dagger, bagging,
     behavior_cloning, bootstrap_dagger, dagger, dart, ensemble_dagger, growing_mp, hg_dagger,
-    mftpl_p, mixed_dagger, mp, nearest, supervised,
+    mftpl_p, mixed_dagger, mp, nearest, supervised, take_over,
 };
 
 /// A family of algorithms that differ in numbers only.
@@ -148,7 +148,7 @@ const TAU: Number = Number {
 };
 
 /// All families, in the order in which they are listed.
-pub static FAMILIES: [Family; 16] = [
+pub static FAMILIES: [Family; 17] = [
     Family {
         key: "bc",
         label: "BC",
@@ -326,6 +326,18 @@ pub static FAMILIES: [Family; 16] = [
         example: "hg-dagger(0.2)",
         make: |s| hg_dagger(s.members, s.numbers[0], s.every()),
         look: |_| look([180, 150, 0], Stroke::Solid),
+    },
+    Family {
+        key: "take-over",
+        label: "take-over",
+        about: "HG-DAgger with a person, who takes the controls and lets go of them",
+        citation: "Kelly, Sidrane, Driggs-Campbell & Kochenderfer 2019",
+        page: "hg-dagger.md",
+        members: Members::Named,
+        numbers: &[],
+        example: "take-over-5",
+        make: |s| take_over(s.members, s.every()),
+        look: |_| look([150, 120, 0], Stroke::Marked),
     },
     Family {
         key: "active-bd",
