@@ -15,9 +15,9 @@ mod line;
 mod memory;
 mod reporter;
 mod runner;
-mod teacher;
 pub mod stats;
 pub mod store;
+mod teacher;
 #[cfg(feature = "terminal")]
 pub mod terminal;
 

@@ -1,6 +1,6 @@
 //! Teachers: whoever answers a run's questions, at once or when they come to it.
 
-use tutelage::{Action, Batch, Driver, Expert, Lesson, Policy, Questions, Round};
+use tutelage::{Action, Batch, Bounds, Driver, Expert, Lesson, Policy, Questions, Round};
 
 use crate::reporter::Reporter;
 use crate::runner::RunError;
@@ -62,6 +62,16 @@ where
     /// How many answers the run has in all.
     pub fn annotations(&self) -> usize {
         self.dir.history().annotations()
+    }
+
+    /// The box that actions lie in, where they are vectors.
+    pub fn bounds(&self) -> &Bounds {
+        self.lesson.bounds()
+    }
+
+    /// Whether these are answers to rows of the round, in the task's own units.
+    pub fn check(&self, rows: &[u32], actions: &Batch<A>) -> Result<(), RunError> {
+        Ok(self.lesson.check_answers(rows, actions)?)
     }
 
     /// Takes answers, in the task's own units; a row answered before is revised. Says whether to go on.

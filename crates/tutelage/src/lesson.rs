@@ -4,9 +4,9 @@ use rand::RngExt;
 
 use crate::drive::Drive;
 use crate::{
-    Action, ActionSpace, Algorithm, Batch, Dataset, Deploy, Driver, Element, Envs, LearnError,
-    Material, Oracle, Policy, Progress, Questions, Recipe, RolloutError, Round, Schedule,
-    SpaceError, Spaces, TrainingSets,
+    Action, ActionSpace, Algorithm, Batch, Bounds, Dataset, Deploy, Driver, Element, Envs,
+    LearnError, Material, Oracle, Policy, Progress, Questions, Recipe, RolloutError, Round,
+    Schedule, SpaceError, Spaces, TrainingSets,
 };
 
 /// A lesson: Algorithm 1 of the paper as a stepper that asks and takes answers.
@@ -255,6 +255,11 @@ where
     /// The round under way, where its states are collected.
     pub fn open(&self) -> Option<&Round<S, A>> {
         self.open.as_ref()
+    }
+
+    /// The box that actions lie in, where they are vectors.
+    pub fn bounds(&self) -> &Bounds {
+        &self.space.bounds
     }
 
     /// The policy trained last.
