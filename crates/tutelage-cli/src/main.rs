@@ -6,6 +6,7 @@ mod arrays;
 mod commands;
 mod film;
 mod output;
+mod page;
 mod progress;
 
 use std::process::ExitCode;

@@ -14,6 +14,7 @@ mod curve;
 pub mod export;
 mod kind;
 mod lab;
+mod person;
 mod registry;
 pub mod spec;
 
@@ -21,7 +22,8 @@ pub use cast::{BoxOracle, Cast, CastError, fingerprint, load_expert, robot_envs}
 pub use curve::learning_curve;
 pub use kind::Kind;
 pub use lab::{
-    LabError, Learner, Report, evaluate_expert, evaluate_run, learn_in, learner_of, round_sizes,
-    spec_of,
+    LabError, Learner, Report, evaluate_expert, evaluate_run, learn_in, learn_taught, learner_of,
+    round_sizes, spec_of,
 };
-pub use registry::{ActionKind, BoxEnvs, BoxExpert, Defaults, Stage, Task, UnknownTask};
+pub use person::PERSON;
+pub use registry::{ActionKind, BoxEnvs, BoxExpert, Defaults, Stage, Task, UnknownTask, Words};

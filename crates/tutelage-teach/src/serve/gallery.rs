@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -34,6 +35,8 @@ pub(super) struct Shown {
     /// Films made before, and one at a time.
     filmed: Mutex<HashMap<(String, usize), Arc<str>>>,
     filming: Mutex<()>,
+    /// Whether somebody keeps the list fresh.
+    pub(super) watching: AtomicBool,
 }
 
 /// All runs, and how they compare.
@@ -63,6 +66,7 @@ impl Gallery {
             list: watch::Sender::new(Arc::default()),
             filmed: Mutex::default(),
             filming: Mutex::default(),
+            watching: AtomicBool::new(false),
         };
         shared.look();
         Self { shared: Arc::new(shared) }

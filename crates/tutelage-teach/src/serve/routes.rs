@@ -1,6 +1,7 @@
 //! What the page of the runs asks for.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use axum::Router;
@@ -49,15 +50,25 @@ async fn runs(State(shown): State<Arc<Shown>>) -> Response {
 /// Tells the list's version whenever there is another; the folder is looked at while somebody listens.
 async fn changes(State(shown): State<Arc<Shown>>) -> impl IntoResponse {
     let receiver = shown.list.subscribe();
-    let watched = Arc::clone(&shown);
-    tokio::spawn(async move {
-        // One of those who listen looks for all: the list stays fresh for a moment.
-        while watched.list.receiver_count() > 0 {
-            look(&watched).await;
+    if !shown.watching.swap(true, Ordering::SeqCst) {
+        tokio::spawn(keep_fresh(Arc::clone(&shown)));
+    }
+    events(receiver, |list| list.version.to_string())
+}
+
+/// One looks for all who listen, for as long as anybody does.
+async fn keep_fresh(shown: Arc<Shown>) {
+    loop {
+        while shown.list.receiver_count() > 0 {
+            look(&shown).await;
             tokio::time::sleep(Duration::from_secs(2)).await;
         }
-    });
-    events(receiver, |list| list.version.to_string())
+        shown.watching.store(false, Ordering::SeqCst);
+        // Somebody may have come between the last look and now, and relied on us.
+        if shown.list.receiver_count() == 0 || shown.watching.swap(true, Ordering::SeqCst) {
+            return;
+        }
+    }
 }
 
 async fn film(

@@ -32,8 +32,8 @@ pub struct Classroom {
 
 /// What a person teaches.
 pub struct Teaching<A> {
-    /// Makes an environment that can be looked at.
-    pub stage: fn() -> Box<dyn Show<Action = A>>,
+    /// Makes an environment that can be looked at, where the task can be.
+    pub stage: Box<dyn Fn() -> Option<Box<dyn Show<Action = A>>>>,
     /// The run's schedule.
     pub schedule: Schedule,
     /// The run's algorithm: the learner drives, or the person takes over from it.
@@ -61,6 +61,9 @@ pub enum PersonError {
         /// Why.
         source: io::Error,
     },
+    /// The task cannot be looked at.
+    #[error("this task cannot be drawn, so that nobody could see what is asked")]
+    NotDrawn,
     /// There is somebody in the room already.
     #[error("somebody teaches in this room already")]
     Taken,
@@ -104,9 +107,10 @@ impl Classroom {
         });
     }
 
-    /// Asks the run to stop at the next safe point.
-    pub fn stop(&self) {
-        self.shared.stop.store(true, Ordering::SeqCst);
+    /// Asks the run to stop at the next safe point, from any thread.
+    pub fn stopper(&self) -> impl Fn() + Send + 'static {
+        let shared = Arc::clone(&self.shared);
+        move || shared.stop.store(true, Ordering::SeqCst)
     }
 }
 
@@ -142,12 +146,13 @@ impl<A: Answer> Person<A> {
         };
         let notes = Notes::open(&folder.join(notes::FILE)).map_err(file(notes::FILE))?;
         lock(&shared.saved).extend(notes.all().iter().map(|note| note.id.clone()));
+        let stage = || stage().ok_or(PersonError::NotDrawn);
         let pace = shared.read(|board| board.about.pace);
         let hands = match algorithm.drive {
             Drive::Learner => None,
             Drive::Gated(Gate::Hand) => {
                 let live =
-                    Live::new(stage(), schedule, algorithm, Arc::clone(&shared), pace, folder);
+                    Live::new(stage()?, schedule, algorithm, Arc::clone(&shared), pace, folder);
                 Some(live.map_err(file(super::trace::FILE))?)
             }
             _ => return Err(PersonError::Drives("the expert drives")),
@@ -157,7 +162,7 @@ impl<A: Answer> Person<A> {
             mailbox,
             notes,
             queue: Queue { round: 0, again_every, stream, back: None },
-            studio: Studio::new(stage(), schedule, algorithm.ask, pace),
+            studio: Studio::new(stage()?, schedule, algorithm.ask, pace),
             deploy: algorithm.deploy,
             hands,
             nobody: Nobody,
