@@ -169,8 +169,8 @@ class Pad extends Numbers {
     this.square.setAttribute("role", "group");
     this.square.setAttribute("aria-label", `${first.name} and ${second.name}: arrow keys, or point`);
     box.append(make("div", { className: "pad-box" },
-      label("top", second.high_label, "act-1-high"), label("left", first[`${l}_label`], `act-0-${l}`), this.square,
-      label("right", first[`${r}_label`], `act-0-${r}`), label("bottom", second.low_label, "act-1-low")));
+      label("above", second.high_label, "act-1-high"), label("left", first[`${l}_label`], `act-0-${l}`), this.square,
+      label("right", first[`${r}_label`], `act-0-${r}`), label("below", second.low_label, "act-1-low")));
     const point = (event) => {
       const area = this.square.getBoundingClientRect();
       const shares = [(event.clientX - area.left) / area.width, 1 - (event.clientY - area.top) / area.height];

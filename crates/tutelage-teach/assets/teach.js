@@ -148,7 +148,7 @@ function showQuestion() {
   for (const [round, row] of state.next) fetchClip(round, row).catch(() => {});
   const same = question && question.ticket === state.question.ticket && JSON.stringify(question.standing) === JSON.stringify(state.question.standing);
   $("undo").disabled = !state.can_undo;
-  if (same) return;
+  if (same) return enable(true);
   question = state.question;
   [clip, preview, asked] = [null, null, performance.now()];
   const answered = question.standing.answered ?? null;
@@ -310,6 +310,7 @@ async function reply(what) {
       busy = false;
       saved(mine, what, action);
       take(told.state);
+      enable(Boolean(question)); // the same news may have come before, while the answer was under way
       break;
     } catch (error) {
       if (error instanceof Refused && error.status < 500) {
