@@ -36,11 +36,10 @@ export function listen(path, hear, lost = () => {}) {
     source.onmessage = (event) => hear(JSON.parse(event.data));
     source.onerror = () => {
       lost(true);
-      // A browser gives up where the server refused; we do not.
-      if (source.readyState === EventSource.CLOSED && !closed) {
-        clearTimeout(timer);
-        timer = setTimeout(open, 1000);
-      }
+      // A browser waits for seconds, and gives up where the server refused; we do neither.
+      source.close();
+      clearTimeout(timer);
+      if (!closed) timer = setTimeout(open, 300);
     };
   };
   open();

@@ -304,7 +304,7 @@ async function reply(what) {
   };
   busy = true;
   enable(false);
-  for (let pause = 200; ; pause = Math.min(2 * pause, 2000)) {
+  for (let pause = 100; ; pause = Math.min(1.5 * pause, 600)) {
     try {
       const told = await post("/api/reply", body);
       busy = false;

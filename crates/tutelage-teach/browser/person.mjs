@@ -54,9 +54,10 @@ export async function keepBook(context) {
   const book = [];
   await context.exposeBinding("noteSaved", (_, entry) => book.push(entry));
   await context.addInitScript(() => addEventListener("DOMContentLoaded", () => {
-    new MutationObserver((changes) => changes.flatMap((change) => [...change.addedNodes]).forEach((item) => {
+    const list = document.getElementById("last");
+    if (list) new MutationObserver((changes) => changes.flatMap((change) => [...change.addedNodes]).forEach((item) => {
       if (item.dataset?.ticket) window.noteSaved({ ...item.dataset });
-    })).observe(document.getElementById("last"), { childList: true });
+    })).observe(list, { childList: true });
   }));
   return book;
 }

@@ -76,6 +76,6 @@ mod tests {
         assert_eq!(read::<f32>(&path), [1.5, 0.1]);
         std::fs::write(&path, "1\nnonsense\n3\n").unwrap();
         assert_eq!(read::<f32>(&path), [1.0, 3.0]);
-        assert_eq!(read::<f32>(&dir.path().join("none")), []);
+        assert!(read::<f32>(&dir.path().join("none")).is_empty());
     }
 }
