@@ -25,7 +25,7 @@ export function ticks(low, high, count) {
 export const short = (value) => {
   const size = Math.abs(value);
   if (!Number.isFinite(value)) return "–";
-  return size >= 1000 ? Math.round(value).toLocaleString("en") : size >= 100 ? value.toFixed(0) : size >= 10 ? value.toFixed(1) : value.toFixed(2).replace(/\.?0+$/, "") || "0";
+  return size >= 1000 ? Math.round(value).toLocaleString("en") : size >= 100 ? value.toFixed(0) : size >= 10 ? value.toFixed(1).replace(/\.0$/, "") : value.toFixed(2).replace(/\.?0+$/, "") || "0";
 };
 
 /**

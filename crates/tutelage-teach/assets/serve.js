@@ -45,8 +45,8 @@ function showList() {
       const cell = (content, name = "") => make("td", { className: name }, content);
       return make("tr", {},
         cell(make("a", { href: address(run), textContent: run.task || run.name })),
-        cell(run.algorithm), cell(badge(run)),
-        cell(last ? short(last.reward) : "–", "number"), cell(spark(curve(run))),
+        cell(run.algorithm), cell(last ? short(last.reward) : "–", "number"),
+        cell(badge(run)), cell(spark(curve(run))),
         cell(String(run.annotations), "number"),
         cell(`${run.lines.length}${run.rounds ? ` of ${run.rounds}` : ""}`, "number"), cell(run.seed, "number"),
         cell(isPerson(run) ? "a person" : run.teacher), cell(run.name));
@@ -54,7 +54,7 @@ function showList() {
   };
   filter.oninput = () => { wanted = filter.value; rows(); };
   rows();
-  const heads = [["Task"], ["Algorithm"], ["State"], ["Earns", 1], ["Curve"], ["Answers", 1], ["Rounds", 1], ["Seed", 1], ["Teacher"], ["Folder"]];
+  const heads = [["Task"], ["Algorithm"], ["Earns", 1], ["State"], ["Curve"], ["Answers", 1], ["Rounds", 1], ["Seed", 1], ["Teacher"], ["Folder"]];
   const head = make("tr", {}, ...heads.map(([text, number]) => make("th", { textContent: text, scope: "col", className: number ? "number" : "" })));
   const empty = list.runs.length ? null : make("p", { textContent: "There is no run below this folder yet. They appear here by themselves." });
   main.replaceChildren(card(filter, make("div", { className: "table-box" }, make("table", {}, make("thead", {}, head), body)), ...(empty ? [empty] : [])));

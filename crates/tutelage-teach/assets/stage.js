@@ -56,7 +56,7 @@ function window_(clip, near) {
   if (!near || !clip.frames.length) return clip.view;
   const box = extent(clip.frames);
   const [width, height] = [box[2] - box[0], box[3] - box[1]];
-  if (!(Math.max(width / (right - left), height / (high - low)) < 0.62)) return clip.view;
+  if (!(Math.max(width / (right - left), height / (high - low)) < 0.5)) return clip.view;
   const margin = 0.12 * Math.max(width, height);
   return [box[0] - margin, box[1] - margin, box[2] + margin, box[3] + margin];
 }
@@ -68,8 +68,9 @@ export class Stage {
     this.near = near;
     this.images = new Map();
     this.ghostly = document.createElement("canvas");
-    new ResizeObserver(() => this.redraw?.()).observe(canvas);
-    dark.addEventListener("change", () => { this.colours = null; this.redraw?.(); });
+    // Several may share a canvas: only the one that drew last draws again when it is resized.
+    new ResizeObserver(() => { if (canvas.painter === this) this.redraw?.(); }).observe(canvas);
+    dark.addEventListener("change", () => { this.colours = null; if (canvas.painter === this) this.redraw?.(); });
   }
 
   /** Sets up the plane: y points up, the view in the middle, one unit as long in both directions. */
@@ -85,6 +86,7 @@ export class Stage {
   draw(clip, frame, ghosts = []) {
     this.redraw = () => this.draw(clip, frame, ghosts);
     const { canvas } = this;
+    canvas.painter = this;
     const ratio = Math.min(devicePixelRatio || 1, 2);
     const [width, height] = [Math.round(canvas.clientWidth * ratio), Math.round(canvas.clientHeight * ratio)];
     if (!width || !height) return;
@@ -180,7 +182,7 @@ export class Film {
     this.clip = clip;
     this.shown = -1;
     const [left, low, right, high] = clip.view;
-    if (right > left) this.stage.canvas.style.aspectRatio = String((right - left) / (high - low));
+    if (right > left && this.stage.canvas.id !== "stage") this.stage.canvas.style.aspectRatio = String((right - left) / (high - low));
     this.loop.start();
   }
 }

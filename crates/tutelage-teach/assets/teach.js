@@ -19,12 +19,14 @@ let preview = null;
 let controls, keys, live;
 let asked = 0; // when the question appeared
 let busy = false; // an answer is on its way
+let begun = null; // what the controls were made for
 let resting = null; // until when the result of a round is shown
 let shownRounds = null; // how many rounds had a result when the page last looked
 const clips = new Map();
 
 const stage = new Stage($("stage"));
 const film = new Film($("film"));
+const mainFilm = new Film($("stage")); // between rounds the new policy has the stage
 
 // ---- The clip: what happened, the moment in question, and what would come of it.
 
@@ -90,14 +92,18 @@ function take(told) {
 }
 
 function begin() {
+  live?.renew();
+  shownRounds ??= state.curve.length;
+  // A server that was started anew goes on with the same lesson: what the person was about to say stays.
+  const lesson = JSON.stringify([state.task, state.controls, state.takes_over]);
+  if (begun === lesson) return;
+  begun = lesson;
   document.body.classList.toggle("takes-over", state.takes_over);
   keys = new Keys(state.controls);
   controls = makeControls($("controls"), state.controls, chosen);
   keys.label();
   if (state.takes_over) live ??= new Live(stage, () => controls, () => keys);
-  live?.renew();
   question = null;
-  shownRounds ??= state.curve.length;
 }
 
 function render() {
@@ -138,12 +144,23 @@ async function showFilm() {
   $("film-box").hidden = false;
   $("film-caption").textContent = state.film ? `What it does after round ${state.film}: ${short(told.reward)} earned here` : "What it does before any answer";
   film.play(told);
+  mainFilm.told = told;
+  if (!$("veil").hidden) playMain();
+}
+
+/** Shows what the policy does now on the large stage. */
+function playMain() {
+  loop.stop();
+  if (!mainFilm.told || mainFilm.loop.running) return;
+  mainFilm.play(mainFilm.told);
 }
 
 function showQuestion() {
   const asks = state.phase === "asking" && state.question;
   if (state.phase === "driving" && !resting) return showDriving();
   if (!asks || resting) return showBetween();
+  mainFilm.loop.stop();
+  document.body.classList.remove("between");
   $("veil").hidden = true;
   for (const [round, row] of state.next) fetchClip(round, row).catch(() => {});
   const same = question && question.ticket === state.question.ticket && JSON.stringify(question.standing) === JSON.stringify(state.question.standing);
@@ -192,6 +209,9 @@ function words() {
 
 function showBetween() {
   question = null;
+  document.body.classList.add("between");
+  controls.show({ action: null, intended: [] });
+  $("choice-text").textContent = $("caption").textContent = "";
   enable(false);
   $("undo").disabled = !(state.phase === "closing" && state.can_undo);
   const { phase, curve, usual, elapsed } = state;
@@ -211,6 +231,7 @@ function showBetween() {
   }[phase];
   $("ask").textContent = { finished: "Done", closing: "Round answered", failed: "Stopped", stopped: "Stopped" }[phase] ?? "Between rounds";
   $("veil").hidden = false;
+  playMain();
   $("veil-text").textContent = text;
   $("veil-more").textContent = ["finished", "asking", "driving", "collecting"].includes(phase) ? result : "";
   $("go-on").hidden = !(phase === "closing" || resting);
@@ -243,6 +264,8 @@ function goOn() {
 }
 
 function showDriving() {
+  mainFilm.loop.stop();
+  document.body.classList.remove("between");
   $("veil").hidden = true;
   $("ask").textContent = "Take over when you would do otherwise";
   question = null;

@@ -71,10 +71,10 @@ export async function answer(page, task, seen, roll, noise) {
 }
 
 /** Waits until the page has moved on from a question. */
-export const movedOn = (page, ticket) => page.waitForFunction((ticket) => {
+export const movedOn = (page, ticket, timeout = 5000) => page.waitForFunction((ticket) => {
   const { dataset } = document.body;
   return dataset.phase !== "asking" || dataset.ticket !== ticket || !document.getElementById("veil").hidden;
-}, ticket, { polling: 5, timeout: 30000 });
+}, ticket, { polling: 5, timeout });
 
 /** Teaches until the lesson ends or `enough` says so. */
 export async function teach(page, task, { noise = 0.05, seed = 1, enough = () => false, stop = async () => false } = {}) {
