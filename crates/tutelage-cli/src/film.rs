@@ -2,8 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use tutelage_envs::{Form, Locomotion, Task as Robot};
-use tutelage_render::{Body, Camera, Frame, GifWriter, Pose, Renderer, Scene, Shape, strip};
+use tutelage_render::{Frame, GifWriter, strip};
 
 /// How many stills the strip shows.
 const STILLS: usize = 8;
@@ -63,32 +62,5 @@ impl Film {
         let stills: Vec<Frame> = (0..shown).map(|i| self.stills[place(i)].clone()).collect();
         strip(&stills)?.write_png(&path)?;
         Ok(path)
-    }
-}
-
-/// A picture of a robot.
-pub(crate) fn robot_frame(renderer: &Renderer, env: &Locomotion) -> anyhow::Result<Frame> {
-    Ok(renderer.render(&scene(env), &camera(env))?)
-}
-
-fn scene(env: &Locomotion) -> Scene {
-    let body = |body: tutelage_envs::Body| Body {
-        shape: match body.form {
-            Form::Sphere { radius } => Shape::Sphere { radius },
-            Form::Capsule { radius, half_length } => Shape::Capsule { radius, half_length },
-        },
-        pose: Pose { position: body.pose.position, rotation: body.pose.rotation },
-        colour: body.colour,
-    };
-    Scene { bodies: env.bodies().into_iter().map(body).collect() }
-}
-
-/// Follows the torso along the ground, at a height that keeps the whole robot in the picture.
-fn camera(env: &Locomotion) -> Camera {
-    let [x, y, _] = env.torso();
-    match env.task() {
-        Robot::Hopper | Robot::Walker2d => Camera::beside([x, 0.0, 0.75], 4.2),
-        Robot::HalfCheetah => Camera::beside([x, 0.0, 0.5], 4.2),
-        Robot::Ant => Camera::at_an_angle([x, y, 0.4], 4.5),
     }
 }

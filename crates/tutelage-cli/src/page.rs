@@ -6,11 +6,10 @@ use std::path::PathBuf;
 use serde::Serialize;
 use tutelage::{Bounds, Env, EnvError, Rng, Spaces, Step};
 use tutelage_envs::Locomotion;
-use tutelage_lab::{ActionKind, Stage, Task};
+use tutelage_lab::{ActionKind, Stage, Task, robot_frame};
 use tutelage_render::Renderer;
 use tutelage_teach::{Axis, Controls, Limits, Look, Server, Show, Site, Token};
 
-use crate::film::robot_frame;
 use crate::output::{Output, note};
 
 /// Where a page is.

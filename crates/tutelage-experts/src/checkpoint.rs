@@ -4,6 +4,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use tutelage_envs::Task;
+use tutelage_net::Layout;
 
 use crate::files::{
     Array, Arrays, FileError, Problem, decode, encode, read_bytes, write_atomically,
@@ -78,7 +79,7 @@ pub(crate) fn read(path: &Path) -> Result<Stored, FileError> {
     decode_run(&read_bytes(path)?).map_err(|problem| problem.at(path))
 }
 
-fn decode_run(bytes: &[u8]) -> Result<Stored, Problem> {
+pub(crate) fn decode_run(bytes: &[u8]) -> Result<Stored, Problem> {
     let foreign = |why: &dyn std::fmt::Display| Problem::foreign("a checkpoint of training", why);
     let (arrays, header): (_, Header) = decode(bytes)?;
     if header.checkpoint > VERSION {
@@ -86,6 +87,7 @@ fn decode_run(bytes: &[u8]) -> Result<Stored, Problem> {
     }
     let task: Task = header.task.parse().map_err(|e| foreign(&e))?;
     let widths = (task.state_width(), task.action_width());
+    check_sizes(&arrays, task, &header.settings)?;
     let mut learner =
         Learner::new(header.settings, widths, header.seed).map_err(|e| foreign(&e))?;
     let mut state = learner.state();
@@ -109,6 +111,19 @@ fn decode_run(bytes: &[u8]) -> Result<Stored, Problem> {
         Ok::<_, Problem>(Trial { score: best.score, expert })
     });
     Ok((task, learner, curve, best.transpose()?))
+}
+
+/// Whether the settings' networks have the sizes of those that are there, before any is made.
+fn check_sizes(arrays: &Arrays, task: Task, settings: &TrpoSettings) -> Result<(), Problem> {
+    let outputs = [("policy", task.action_width(), task.action_width()), ("value", 1, 0)];
+    for (name, width, spreads) in outputs {
+        let hidden = settings.hidden.iter().copied();
+        let widths: Vec<usize> =
+            [task.state_width()].into_iter().chain(hidden).chain([width]).collect();
+        let parameters = Layout::new(&widths)?.len();
+        arrays.checked(name, task, &[parameters + spreads])?;
+    }
+    Ok(())
 }
 
 fn to_row(iteration: &Iteration) -> [f64; COLUMNS] {

@@ -3,6 +3,8 @@
 //! A [`GaussianExpert`] answers the core loop's questions. It carries the statistics that states are normalised by, and
 //! [`GaussianExpert::env`] is its task as it sees it: learners see the same.
 
+#![forbid(unsafe_code)]
+
 mod checkpoint;
 mod clock;
 mod expert;

@@ -57,6 +57,13 @@ impl Training {
         Self::with(task, learner, curve, best)
     }
 
+    /// Goes on from the bytes of a checkpoint.
+    pub fn from_checkpoint(bytes: &[u8]) -> Result<Self, TrainingError> {
+        let (task, learner, curve, best) =
+            checkpoint::decode_run(bytes).map_err(|problem| problem.at(Path::new("checkpoint")))?;
+        Self::with(task, learner, curve, best)
+    }
+
     /// Stores a checkpoint; it replaces an earlier one whole or not at all.
     pub fn save(&self, path: &Path) -> Result<(), TrainingError> {
         Ok(checkpoint::write(self, path)?)

@@ -1,6 +1,5 @@
 //! What a figure holds.
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -220,5 +219,6 @@ impl Curve {
 }
 
 fn write(path: &Path, bytes: &[u8]) -> Result<(), FigureError> {
-    fs::write(path, bytes).map_err(|source| FigureError::Write { path: path.into(), source })
+    tutelage_files::replace(path, bytes)
+        .map_err(|source| FigureError::Write { path: path.into(), source })
 }

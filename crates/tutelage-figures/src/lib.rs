@@ -13,6 +13,8 @@
 //! same on every machine, also on one without fonts. The legend stands below the panels, where it covers no data. The CSV
 //! holds every number that was drawn.
 
+#![forbid(unsafe_code)]
+
 mod axis;
 mod color;
 mod csv;

@@ -34,7 +34,7 @@ pub struct Cast<A: Kind> {
     pub cover: Option<Box<dyn Cover<f32>>>,
     /// The examples of an earlier run, where nobody drives.
     pub stored: Option<Dataset<f32, A>>,
-    /// What tells the expert from others.
+    /// What tells the expert, and the solver of least squares, from others.
     pub given: Vec<Given>,
 }
 
@@ -156,7 +156,8 @@ pub enum CastError {
 impl<A: Kind> Cast<A> {
     /// Brings everyone together. Paths in the spec that lead nowhere from here are looked for from the run's folder up.
     pub fn new(spec: &RunSpec, run: &Path) -> Result<Self, CastError> {
-        let (envs, expert, given) = A::teachers(spec, run)?;
+        let (envs, expert, mut given) = A::teachers(spec, run)?;
+        given.extend(spec.solver().map(solver_note));
         let cover = cover::<A>(spec, run, &given)?;
         let stored = stored_data(spec, run, &given)?;
         Ok(Self {
@@ -241,6 +242,12 @@ pub(crate) fn fingerprints(expert: &GaussianExpert) -> [Given; 2] {
     [fingerprint(expert), Given::values("expert: normaliser", &words)]
 }
 
+/// What a run notes of its solver of least squares.
+pub(crate) fn solver_note(solver: &str) -> Given {
+    let letters: Vec<u32> = solver.chars().map(u32::from).collect();
+    Given::values("least squares", &letters)
+}
+
 /// A path of a spec: where it leads nowhere from here, from the run's folder or one above it.
 pub(crate) fn located(path: &Path, run: &Path) -> PathBuf {
     if path.is_absolute() || path.exists() {
@@ -249,6 +256,14 @@ pub(crate) fn located(path: &Path, run: &Path) -> PathBuf {
     let run = run.canonicalize().unwrap_or_else(|_| run.into());
     let found = run.ancestors().map(|above| above.join(path)).find(|path| path.exists());
     found.unwrap_or_else(|| path.into())
+}
+
+/// The expert of a spec: its name, or where its file is.
+pub(crate) fn located_expert(spec: &RunSpec, run: &Path) -> String {
+    match spec.expert.parse::<Task>() {
+        Ok(_) => spec.expert.clone(),
+        Err(_) => located(Path::new(&spec.expert), run).display().to_string(),
+    }
 }
 
 /// d₀.

@@ -7,7 +7,7 @@ use tutelage_oracles::mlp::{Budget, Head, Mlp, MlpSettings, SettingsError};
 use tutelage_runs::store::{Given, Stored};
 
 use crate::cast::{
-    BoxOracle, CastError, fingerprints, lanes_for, load_expert, located, robot_envs,
+    BoxOracle, CastError, fingerprints, lanes_for, load_expert, located_expert, robot_envs,
 };
 use crate::registry::{BoxEnvs, BoxExpert, Maker};
 use crate::spec::{BudgetSpec, Class, OracleSpec, RunSpec};
@@ -31,13 +31,7 @@ impl Kind for f32 {
         if let Some(maker) = spec.task.vectors() {
             return by_rule(&maker, spec);
         }
-        let path = located(Path::new(&spec.expert), run);
-        let name = if spec.expert.parse::<crate::Task>().is_ok() {
-            spec.expert.clone()
-        } else {
-            path.display().to_string()
-        };
-        let expert = load_expert(&name, Some(spec.task))?;
+        let expert = load_expert(&located_expert(spec, run), Some(spec.task))?;
         let given = fingerprints(&expert).to_vec();
         Ok((robot_envs(&expert, spec.episodes)?, Box::new(expert), given))
     }

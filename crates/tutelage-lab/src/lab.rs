@@ -14,7 +14,7 @@ use tutelage_runs::store::{
 };
 use tutelage_runs::{Ending, Reporter, RoundLine, RunError, Teacher, run, run_taught};
 
-use crate::cast::{Cast, CastError};
+use crate::cast::{Cast, CastError, solver_note};
 use crate::kind::Kind;
 use crate::registry::{ActionKind, BoxEnvs, BoxExpert};
 use crate::spec::{Draft, RunSpec, SpecError};
@@ -51,6 +51,15 @@ pub enum LabError {
         "{path} is the run of a program of its own; go on with that program. `tutelage show` and `tutelage export` read it"
     )]
     OwnProgram {
+        /// The run.
+        path: PathBuf,
+    },
+    /// The run trained with another solver of least squares: gone on with, it would be neither's.
+    #[error(
+        "{path} was begun by a version whose least-squares solver had other last bits; `tutelage show`, `evaluate` and `export` read it, \
+         `tutelage learn` begins it anew in another folder"
+    )]
+    OtherSolver {
         /// The run.
         path: PathBuf,
     },
@@ -157,11 +166,23 @@ fn open<A: Kind>(path: &Path, spec: &RunSpec) -> Result<(Cast<A>, RunDir<f32, A>
     let cast = Cast::<A>::new(spec, path)?;
     let begun = begun_as(path, spec)?;
     let mut dir = RunDir::open(path, &begun, Arc::new(OsDisk))?;
+    refuse_another_solver(&dir, spec)?;
     cast.give_to(&mut dir)?;
     if extends(&begun, spec) {
         dir.extend(&spec.to_toml())?;
     }
     Ok((cast, dir))
+}
+
+/// A run that is under way and did not note its solver had one from before solvers were noted.
+fn refuse_another_solver<A: Kind>(dir: &RunDir<f32, A>, spec: &RunSpec) -> Result<(), LabError> {
+    let history = dir.history();
+    let Some(solver) = spec.solver() else { return Ok(()) };
+    let is_under_way = history.has_begun() && history.results.len() < spec.rounds;
+    match is_under_way && history.noted(&solver_note(solver).name).is_none() {
+        true => Err(LabError::OtherSolver { path: dir.path().into() }),
+        false => Ok(()),
+    }
 }
 
 /// The spec's text, or where a run was begun that may be continued as this one, that run's.

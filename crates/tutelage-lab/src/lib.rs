@@ -15,6 +15,7 @@ pub mod export;
 mod kind;
 mod lab;
 mod person;
+mod portrait;
 mod registry;
 pub mod spec;
 
@@ -26,4 +27,5 @@ pub use lab::{
     round_sizes, spec_of,
 };
 pub use person::PERSON;
+pub use portrait::robot_frame;
 pub use registry::{ActionKind, BoxEnvs, BoxExpert, Defaults, Stage, Task, UnknownTask, Words};

@@ -68,6 +68,14 @@ pub struct Defaults {
     pub cover: [f32; 2],
 }
 
+impl Defaults {
+    /// N for this class.
+    pub(crate) fn rounds_for(&self, class: &Class) -> usize {
+        let deep = matches!(class, Class::Mlp(hidden) if hidden.len() > 1);
+        self.rounds[usize::from(!deep)]
+    }
+}
+
 /// What a task's actions are made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ActionKind {
@@ -347,8 +355,7 @@ impl Task {
 
     /// N in the paper for a robot, or what the world takes.
     pub fn rounds(self, class: &Class) -> usize {
-        let deep = matches!(class, Class::Mlp(hidden) if hidden.len() > 1);
-        self.0.defaults.rounds[usize::from(!deep)]
+        self.0.defaults.rounds_for(class)
     }
 
     pub(crate) fn vectors(self) -> Option<Maker<f32>> {

@@ -13,6 +13,7 @@
 
 mod linear;
 pub mod mlp;
+mod pseudo_inverse;
 mod states;
 
 pub use linear::{LeastSquares, NoDecomposition};

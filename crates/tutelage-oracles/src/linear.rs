@@ -1,11 +1,11 @@
 //! Least squares: affine policies by the Moore–Penrose pseudo-inverse.
 
-use faer::{Mat, MatRef};
 use rayon::prelude::*;
 use tutelage::{DurableOracle, Oracle, OracleError, Spaces, Stream, TrainingSets, View};
 use tutelage_net::{AlignedVec, Isa, Layout, Network};
 
 use crate::mlp::{Class, Examples, MlpPolicy, SeenData};
+use crate::pseudo_inverse::{Columns, solve};
 use crate::states::States;
 
 /// 𝒪 for affine policies `a = clip(xW + b)`: ordinary least squares.
@@ -39,6 +39,12 @@ use crate::states::States;
 pub struct LeastSquares {
     /// Whether states are standardised.
     pub states: States,
+}
+
+impl LeastSquares {
+    /// Which solver it is, in a word. Solvers agree to rounding and not to the bit, so what they trained is kept apart: another
+    /// solver gets another word.
+    pub const SOLVER: &'static str = "qr-jacobi";
 }
 
 /// The singular values of a member's data were not found.
@@ -82,7 +88,7 @@ impl Oracle for LeastSquares {
 
 impl DurableOracle for LeastSquares {
     fn describe(&self) -> String {
-        format!("{self:?}")
+        format!("{self:?} by {}", Self::SOLVER)
     }
 
     fn encode(&self, policy: &MlpPolicy) -> Result<Vec<u8>, OracleError> {
@@ -103,50 +109,33 @@ fn fit_member(
 ) -> Result<AlignedVec, OracleError> {
     let (examples, rows) = Examples::of_view(data, &mut view)?;
     let (x, y) = weighted_rows(layout, &examples, rows);
-    let solution = solve(x.as_ref(), y.as_ref())
-        .ok_or_else(|| OracleError::Other(Box::new(NoDecomposition { member, rows: x.nrows() })))?;
-    let (inputs, outputs) = (layout.inputs(), layout.outputs());
-    let dense: Vec<f32> = (0..=inputs)
-        .flat_map(|i| (0..outputs).map(move |j| (i, j)))
-        .map(|at| solution[at] as f32)
-        .collect();
+    let rows = x[0].len();
+    let solution = solve(x, y)
+        .ok_or_else(|| OracleError::Other(Box::new(NoDecomposition { member, rows })))?;
+    let inputs = layout.inputs();
+    let row = |i: usize| solution.iter().map(move |column| column[i] as f32);
+    let weights: Vec<f32> = (0..inputs).flat_map(row).collect();
     let mut params = layout.zeros();
-    layout.set_dense(&mut params, 0, &dense[..inputs * outputs], &dense[inputs * outputs..]);
+    layout.set_dense(&mut params, 0, &weights, &row(inputs).collect::<Vec<_>>());
     Ok(params)
 }
 
-/// The distinct rows `√n·[x, 1]` and `√n·y`, where an example is listed `n` times: the same sums of squares from fewer rows.
+/// The columns of the distinct rows `√n·[x, 1]` and `√n·y`, where an example is listed `n` times: the same sums of squares from fewer
+/// rows.
 fn weighted_rows(
     layout: &Layout,
     examples: &Examples<'_, f32>,
     mut rows: Vec<u32>,
-) -> (Mat<f64>, Mat<f64>) {
+) -> (Columns, Columns) {
     rows.sort_unstable();
-    let runs: Vec<&[u32]> = rows.chunk_by(|a, b| a == b).collect();
-    let (inputs, outputs) = (layout.inputs(), layout.outputs());
-    let (mut x, mut y) = (Mat::zeros(runs.len(), inputs + 1), Mat::zeros(runs.len(), outputs));
-    for (i, run) in runs.iter().enumerate() {
-        let root = (run.len() as f64).sqrt();
-        let (state, label) = examples.get(run[0]);
-        (0..inputs).for_each(|j| x[(i, j)] = root * f64::from(state[j]));
-        x[(i, inputs)] = root;
-        (0..outputs).for_each(|j| y[(i, j)] = root * f64::from(label[j]));
-    }
-    (x, y)
-}
-
-/// `X⁺Y = V Σ⁺ Uᵀ Y`.
-fn solve(x: MatRef<'_, f64>, y: MatRef<'_, f64>) -> Option<Mat<f64>> {
-    let svd = x.thin_svd().ok()?;
-    let sigma = svd.S().column_vector();
-    let largest = (0..sigma.nrows()).map(|i| sigma[i]).fold(0.0, f64::max);
-    let negligible = f64::EPSILON * x.nrows().max(x.ncols()) as f64 * largest;
-    let mut projected = svd.U().transpose() * y;
-    for i in 0..projected.nrows() {
-        let inverse = if sigma[i] > negligible { 1.0 / sigma[i] } else { 0.0 };
-        (0..projected.ncols()).for_each(|j| projected[(i, j)] *= inverse);
-    }
-    Some(svd.V() * projected)
+    let runs: Vec<(u32, f64)> =
+        rows.chunk_by(|a, b| a == b).map(|run| (run[0], (run.len() as f64).sqrt())).collect();
+    let column = |value: &dyn Fn(u32) -> f32| -> Vec<f64> {
+        runs.iter().map(|&(row, root)| root * f64::from(value(row))).collect()
+    };
+    let states = (0..layout.inputs()).map(|j| column(&|row| examples.get(row).0[j]));
+    let labels = (0..layout.outputs()).map(|j| column(&|row| examples.get(row).1[j]));
+    (states.chain([column(&|_| 1.0)]).collect(), labels.collect())
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use rand::RngExt;
 use tutelage::{
     Dataset, Material, Oracle, Recipe, Size, Spaces, Stream, TrainOn, TrainingSets, UniformBox,
 };
+use tutelage_oracles::LeastSquares;
 use tutelage_oracles::mlp::{Budget, MlpClassifier, MlpOracle, MlpSettings};
 use tutelage_oracles::net::Isa;
 
@@ -86,4 +87,16 @@ fn trained_policies_have_the_bits_they_always_had() {
     ];
     let expected = if Isa::detect() == Isa::Avx2Fma { fast } else { portable };
     assert_eq!(hashes(Isa::Avx2Fma), expected);
+}
+
+#[test]
+fn affine_policies_keep_their_bits() {
+    let data = data();
+    let affine = |way: Recipe<'_, f32, f32>| {
+        let sets = TrainingSets::new(&data, way, SPACES, 2, Stream::new(3)).unwrap();
+        let policy = LeastSquares::default().fit(&sets, &Stream::new(4)).unwrap();
+        hash(&policy.to_safetensors().unwrap())
+    };
+    let expected = [0x3683_11bb_fc89_5723, 0xc56a_840b_b82f_82ae, 0xe677_a41d_4eff_b96a];
+    assert_eq!(ways().map(affine), expected);
 }

@@ -1,8 +1,9 @@
 //! A finished picture, and pictures side by side.
 
-use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::Write;
 use std::path::Path;
+
+use tutelage_files::NewFile;
 
 use crate::text;
 use crate::{Colour, RenderError};
@@ -63,10 +64,9 @@ impl Frame {
 
     /// Writes the picture as a PNG file.
     pub fn write_png(&self, path: &Path) -> Result<(), RenderError> {
-        let file = File::create(path).map_err(RenderError::write(path))?;
-        let mut out = BufWriter::new(file);
+        let mut out = NewFile::create(path).map_err(RenderError::write(path))?;
         self.encode_png(&mut out).map_err(RenderError::write(path))?;
-        out.flush().map_err(RenderError::write(path))
+        out.finish().map_err(RenderError::write(path))
     }
 
     /// The picture as the bytes of a PNG file.
@@ -136,7 +136,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (frame, path) = (plain(3, [9, 8, 7]), folder.path().join("frame.png"));
         frame.write_png(&path).unwrap();
-        let decoder = png::Decoder::new(std::io::BufReader::new(File::open(&path).unwrap()));
+        let decoder =
+            png::Decoder::new(std::io::BufReader::new(std::fs::File::open(&path).unwrap()));
         let mut pixels = vec![0; 3 * 3 * 2];
         decoder.read_info().unwrap().next_frame(&mut pixels).unwrap();
         assert_eq!(pixels, frame.rgb());

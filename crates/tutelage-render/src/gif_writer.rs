@@ -1,9 +1,9 @@
 //! Frames in motion: an animated GIF that plays for ever.
 
-use std::fs::File;
-use std::io::{BufWriter, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+
+use tutelage_files::NewFile;
 
 use crate::palette::{COLOURS, Palette};
 use crate::{Frame, RenderError};
@@ -20,7 +20,7 @@ const IN_SPACE: u8 = 2;
 /// The first frame's colours serve for all, which keeps them from flickering. Pixels that did not change are left out.
 pub struct GifWriter {
     path: PathBuf,
-    encoder: gif::Encoder<BufWriter<File>>,
+    encoder: gif::Encoder<NewFile>,
     palette: Palette,
     size: (usize, usize),
     delay: u16,
@@ -38,7 +38,7 @@ impl GifWriter {
             return Err(RenderError::Size { width, height });
         };
         let palette = Palette::of(first);
-        let out = BufWriter::new(File::create(path).map_err(RenderError::write(path))?);
+        let out = NewFile::create(path).map_err(RenderError::write(path))?;
         let mut encoder = gif::Encoder::new(out, across, down, &palette.bytes())
             .map_err(RenderError::write(path))?;
         encoder.set_repeat(gif::Repeat::Infinite).map_err(RenderError::write(path))?;
@@ -88,10 +88,10 @@ impl GifWriter {
         indices
     }
 
-    /// Completes the file; without it the animation may lack its end.
+    /// Completes the file; before that, nothing has its name.
     pub fn finish(self) -> Result<(), RenderError> {
-        let mut out = self.encoder.into_inner().map_err(RenderError::write(&self.path))?;
-        out.flush().map_err(RenderError::write(&self.path))
+        let out = self.encoder.into_inner().map_err(RenderError::write(&self.path))?;
+        out.finish().map_err(RenderError::write(&self.path))
     }
 }
 
@@ -147,7 +147,7 @@ mod tests {
     fn screens(path: &Path) -> Vec<Vec<u8>> {
         let mut options = gif::DecodeOptions::new();
         options.set_color_output(gif::ColorOutput::RGBA);
-        let mut decoder = options.read_info(File::open(path).unwrap()).unwrap();
+        let mut decoder = options.read_info(std::fs::File::open(path).unwrap()).unwrap();
         let (mut screen, mut seen) = (vec![0; 20 * 10 * 3], Vec::new());
         while let Some(frame) = decoder.read_next_frame().unwrap() {
             for (place, pixel) in

@@ -18,6 +18,8 @@
 //! # Ok::<(), tutelage_render::RenderError>(())
 //! ```
 
+#![forbid(unsafe_code)]
+
 mod camera;
 mod error;
 mod frame;

@@ -1,12 +1,10 @@
 //! What is finished, and where.
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use tutelage_runs::store::{AnyHistory, Disk, OsDisk, read_any};
 
-use crate::record::FORMAT;
 use crate::{Record, Run};
 
 /// Records of finished runs, figures, and the run directories.
@@ -38,6 +36,9 @@ pub enum ArchiveError {
         message: String,
     },
 }
+
+/// No record is longer.
+const LIMIT: u64 = 1 << 26;
 
 impl Archive {
     /// Records and figures in one folder, run directories in another.
@@ -80,17 +81,13 @@ impl Archive {
 
     fn read(&self, run: &Run) -> Result<Option<Record>, ArchiveError> {
         let path = self.record_path(run);
-        let text = match fs::read_to_string(&path) {
+        let text = match tutelage_files::read_text(&path, LIMIT) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(source) => return Err(ArchiveError::Io { what: "read", path, source }),
             Ok(text) => text,
         };
         let damaged = |message| ArchiveError::Damaged { path: path.clone(), message };
-        let record: Record =
-            serde_json::from_str(&text).map_err(|error| damaged(error.to_string()))?;
-        if record.format != FORMAT {
-            return Err(damaged(format!("format {}, expected {FORMAT}", record.format)));
-        }
+        let record = Record::parse(&text).map_err(damaged)?;
         if record.run != run.name {
             return Err(damaged(format!("it is the record of {}", record.run)));
         }

@@ -9,7 +9,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use rayon::ThreadPoolBuilder;
 use tutelage_lab::learn_in;
 use tutelage_lab::spec::RunSpec;
-use tutelage_runs::store::{RoundResult, Seconds, read_any, read_times};
+use tutelage_runs::store::{Disk, OsDisk, RoundResult, Seconds, read_any, read_times};
 use tutelage_runs::{Ending, Reporter};
 
 use crate::{Archive, Estimator, Plan, Record, Run};
@@ -246,7 +246,20 @@ impl<'a> Board<'a> {
     }
 }
 
+/// Removes what is left of a run, unless a process that outlived its parent still writes to it.
 fn remove(path: &Path) -> io::Result<()> {
+    let log = path.join("log.bin");
+    let lock = log.is_file().then(|| OsDisk.open_log(&log)).transpose();
+    let _lock = lock.map_err(|error| match error.kind() {
+        io::ErrorKind::WouldBlock => io::Error::new(
+            error.kind(),
+            format!(
+                "another process still writes to {}; try again when it has ended",
+                path.display()
+            ),
+        ),
+        _ => error,
+    })?;
     match fs::remove_dir_all(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         outcome => outcome,
@@ -267,5 +280,24 @@ impl Reporter for Relay<'_> {
 
     fn wants_stop(&mut self) -> bool {
         self.watcher.wants_stop() || self.board.lock().error.is_some()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_that_is_still_written_to_is_not_removed() {
+        let dir = tempfile::tempdir().unwrap();
+        let run = dir.path().join("run");
+        remove(&run).unwrap();
+        fs::create_dir(&run).unwrap();
+        let log = OsDisk.open_log(&run.join("log.bin")).unwrap();
+        let error = remove(&run).unwrap_err().to_string();
+        assert!(error.contains("still writes") && run.join("log.bin").is_file(), "{error}");
+        drop(log);
+        remove(&run).unwrap();
+        assert!(!run.exists());
     }
 }

@@ -161,7 +161,7 @@ macro_rules! shipped {
     };
 }
 
-/// The figures of the paper in its order and one beyond it, compiled in.
+/// The figures of the paper in its order and two beyond it, compiled in.
 const SHIPPED: &[(&str, &str)] = shipped![
     "linear",
     "main",
@@ -181,6 +181,7 @@ const SHIPPED: &[(&str, &str)] = shipped![
     "states-walker2d",
     "regret",
     "settings",
+    "fewest",
 ];
 
 #[derive(Deserialize)]

@@ -6,6 +6,8 @@
 //! - [`conduct`]: carries out what is missing, on all cores, until it is done or told to stop.
 //! - [`draw`]: the figure, from the records.
 
+#![forbid(unsafe_code)]
+
 mod archive;
 mod conduct;
 mod cost;

@@ -12,7 +12,7 @@ use crate::{Archive, ArchiveError, Draw, Experiment, PerturbFrom, Profile, Row, 
 /// A run to be had once, whatever figures show it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Run {
-    /// Its name: spec and expert as a word that no other run has.
+    /// Its name: spec, expert and the solver of its least squares as a word that no other run has.
     pub name: String,
     /// Its spec, in which other runs go by their names.
     pub spec: RunSpec,
@@ -253,8 +253,10 @@ fn dagger() -> Result<Named, SpecError> {
     Ok("dagger".parse::<Named>()?)
 }
 
+/// Spec, expert and, for affine policies, the solver, as a word.
 fn name(spec: &RunSpec, expert: &str) -> String {
-    format!("{}-{expert}", spec.folder())
+    let name = format!("{}-{expert}", spec.folder());
+    spec.solver().map_or(name.clone(), |solver| format!("{name}-{solver}"))
 }
 
 impl Run {
@@ -355,6 +357,18 @@ mod tests {
         let located = bagging.located(Path::new("somewhere"));
         assert_eq!(located.data.unwrap().parent(), Some(Path::new("somewhere")));
         assert!(bagging.name.starts_with("hopper-bagging-5-mlp-64-64-seed-1-"), "{}", bagging.name);
+    }
+
+    #[test]
+    fn affine_policies_of_another_solver_go_by_another_name() {
+        let one = Selection { tasks: Some(vec![hopper()]), ..Selection::default() };
+        let (plan, shown) = plan("linear", &one);
+        let runs = || shown.iter().map(|&run| &plan.runs[run]);
+        assert!(
+            runs().all(|run| run.name.ends_with("-675f6cb7-qr-jacobi")),
+            "{}",
+            plan.runs[0].name
+        );
     }
 
     #[test]

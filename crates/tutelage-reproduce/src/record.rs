@@ -32,6 +32,9 @@ pub struct Record {
     pub memory: Option<u64>,
     /// n·K after each round.
     pub annotations: Vec<usize>,
+    /// How many steps the expert drove up to each round, where it drives at all and somebody counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expert_steps: Option<Vec<u64>>,
     /// The average return of the members' mean after each round.
     pub reward: Vec<f64>,
     /// The standard deviation of the return over episodes.
@@ -50,6 +53,9 @@ pub struct Record {
 
 /// The version that this program writes.
 pub(crate) const FORMAT: u32 = 1;
+
+/// A century, in seconds: no round takes longer.
+const MOST_SECONDS: f64 = 3.2e9;
 
 impl Record {
     /// The record of a run with this history and these times.
@@ -79,6 +85,9 @@ impl Record {
             threads,
             memory: None,
             annotations: lines.iter().map(|line| line.annotations).collect(),
+            expert_steps: (history.expert_steps() > 0).then(|| {
+                results.iter().map(|result| history.expert_steps_after(result.round)).collect()
+            }),
             reward: per_round(&Evaluation::mean_reward, 2),
             reward_sd: per_round(&Evaluation::sd_reward, 2),
             reward_random: random.collect(),
@@ -87,6 +96,32 @@ impl Record {
             train_seconds: seconds(&|s| s.train),
             evaluate_seconds: seconds(&|s| s.evaluate),
         }
+    }
+
+    /// The record of this text; if it is none, why.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let record: Self = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        if record.format != FORMAT {
+            return Err(format!("format {}, expected {FORMAT}", record.format));
+        }
+        record.fault().map_or(Ok(record), Err)
+    }
+
+    /// What no finished run has: other many numbers than rounds, or numbers that cannot be.
+    fn fault(&self) -> Option<String> {
+        let rounds = self.annotations.len();
+        let optional = [&self.reward_random, &self.imitation_loss].into_iter().flatten();
+        let times = [&self.collect_seconds, &self.train_seconds, &self.evaluate_seconds];
+        let columns = [&self.reward, &self.reward_sd].into_iter().chain(optional).chain(times);
+        if let Some(column) = columns.clone().find(|column| column.len() != rounds) {
+            return Some(format!("{} numbers for {rounds} rounds", column.len()));
+        }
+        if let Some(value) = columns.flatten().find(|value| !value.is_finite()) {
+            return Some(format!("a number that is {value}"));
+        }
+        let is_possible = |seconds: &&f64| (0.0..=MOST_SECONDS).contains(*seconds);
+        let impossible = times.into_iter().flatten().find(|seconds| !is_possible(seconds));
+        impossible.map(|seconds| format!("a round of {seconds} seconds"))
     }
 
     /// How long the whole run took.
@@ -100,4 +135,30 @@ impl Record {
 fn short(value: f64, digits: i32) -> f64 {
     let scale = 10f64.powi(digits);
     (value * scale).round() / scale
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A record whose one round has these seconds, rewards and losses.
+    fn text(seconds: &str, rewards: &str, losses: &str) -> String {
+        format!(
+            r#"{{"format":1,"run":"r","spec_hash":"","spec":"","expert":"","expert_reward":null,"threads":1,"memory":null,"annotations":[5],
+            "reward":{rewards},"reward_sd":[0.5],"reward_random":null,"imitation_loss":{losses},"collect_seconds":[0],"train_seconds":[{seconds}],"evaluate_seconds":[0]}}"#
+        )
+    }
+
+    #[test]
+    fn numbers_that_no_run_has_are_refused() {
+        assert_eq!(Record::parse(&text("1.5", "[2]", "null")).unwrap().seconds(), 1.5);
+        for seconds in ["1e30", "-1", "1e308", "-0.001"] {
+            let error = Record::parse(&text(seconds, "[2]", "null")).unwrap_err();
+            assert!(error.contains("a round of"), "{error}");
+        }
+        for (rewards, losses) in [("[]", "null"), ("[1, 2]", "null"), ("[1]", "[]")] {
+            let error = Record::parse(&text("1", rewards, losses)).unwrap_err();
+            assert!(error.contains("for 1 rounds"), "{error}");
+        }
+    }
 }

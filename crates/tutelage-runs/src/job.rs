@@ -7,7 +7,7 @@ use std::sync::Arc;
 use tutelage::{Action, Algorithm, Deploy, DurableOracle, Expert, Material, Schedule};
 
 use crate::line::{RoundLine, table};
-use crate::store::{OsDisk, RunDir, StoreError, Stored, read_times};
+use crate::store::{OsDisk, RunDir, StoreError, Stored, read_spec, read_times};
 
 /// What to do in a run: everything but who takes part.
 #[derive(Debug)]
@@ -101,7 +101,8 @@ impl<S, A> Job<'_, S, A> {
 impl<S: Stored, A: Stored + Action> Job<'_, S, A> {
     /// Opens the folder of a run of one's own, or begins it there: [`RunDir::open`] under this job's [`Job::spec`].
     ///
-    /// A folder that was begun with anything else that changes the result, such as another learning rate, is refused.
+    /// A folder that was begun with anything else that changes the result, such as another learning rate, is refused; one
+    /// that was begun with fewer rounds goes on from where it ended.
     pub fn open<X, O>(
         &self,
         path: &Path,
@@ -114,7 +115,26 @@ impl<S: Stored, A: Stored + Action> Job<'_, S, A> {
         O: DurableOracle<State = S, Action = A>,
     {
         let spec = self.spec(task, &expert.describe(), &oracle.describe());
-        RunDir::open(path, &spec, Arc::new(OsDisk))
+        let begun = match read_spec(path) {
+            Ok(begun) if self.extends(&begun, &spec) => begun,
+            _ => spec.clone(),
+        };
+        let mut dir = RunDir::open(path, &begun, Arc::new(OsDisk))?;
+        dir.extend(&spec)?;
+        Ok(dir)
+    }
+
+    /// Whether a run that was begun as this becomes this job by more rounds alone. A round that is drawn from all of them
+    /// is drawn when the run begins.
+    fn extends(&self, begun: &str, spec: &str) -> bool {
+        let rounds = |text: &str| -> Option<usize> {
+            text.lines().find_map(|line| line.strip_prefix(ROUNDS)?.parse().ok())
+        };
+        let others = |text: &str| -> Vec<String> {
+            text.lines().filter(|line| !line.starts_with(ROUNDS)).map(str::to_owned).collect()
+        };
+        let fewer = rounds(begun).is_some_and(|begun| begun < self.schedule.rounds);
+        fewer && self.algorithm.deploy != Deploy::RandomRound && others(begun) == others(spec)
     }
 
     /// The learning curve so far as plain text: [`table`] of the rounds in the folder.
@@ -124,6 +144,9 @@ impl<S: Stored, A: Stored + Action> Job<'_, S, A> {
         table(&lines, history.expert.as_ref().map(tutelage::Evaluation::mean_reward))
     }
 }
+
+/// How a spec's line of rounds begins.
+const ROUNDS: &str = "rounds = ";
 
 /// A text, or where it is long (stored states, say), its checksum.
 fn brief(text: String) -> String {

@@ -5,6 +5,8 @@
 //! everywhere else and computes Reg(N), the estimation gap and both sides of Theorem 1 without sampling error;
 //! [`gap_curve`] measures Table 1; [`Theorem`] and [`Goal`] say what the theory promises.
 
+#![forbid(unsafe_code)]
+
 mod budget;
 mod class;
 mod complexity;

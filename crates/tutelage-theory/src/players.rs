@@ -14,6 +14,11 @@ pub enum Player {
         /// E.
         members: usize,
     },
+    /// Handover-BD-E: the same, on states of hand-over windows.
+    HandOver {
+        /// E.
+        members: usize,
+    },
     /// MFTPL-P: leaders perturbed by Poisson(λ) examples from d₀ (Li & Zhang 2024).
     MftplP {
         /// E.
@@ -37,6 +42,7 @@ impl Player {
             Self::Bc => "BC".into(),
             Self::Dagger => "DAgger".into(),
             Self::BootstrapDagger { members } => format!("BD-{members}"),
+            Self::HandOver { members } => format!("Handover-BD-{members}"),
             Self::MftplP { .. } => "MFTPL-P".into(),
             Self::LoggerM { .. } => "LOGGER-M".into(),
         }
@@ -47,6 +53,7 @@ impl Player {
         match *self {
             Self::Bc | Self::Dagger => 1,
             Self::BootstrapDagger { members }
+            | Self::HandOver { members }
             | Self::MftplP { members, .. }
             | Self::LoggerM { members, .. } => members,
         }
@@ -103,9 +110,11 @@ pub fn tuned_logger_m(problem: &Problem, schedule: Schedule) -> Player {
 
 /// Every algorithm of the finite world, tuned for this schedule; MFTPL-P once for each λ.
 pub fn contestants(problem: &Problem, schedule: Schedule, lambdas: &[Lambda]) -> Vec<Player> {
-    let plain = [Player::Bc, Player::Dagger, Player::BootstrapDagger { members: 25 }];
+    const E: usize = 25;
+    let ensembles = [Player::BootstrapDagger { members: E }, Player::HandOver { members: E }];
+    let plain = [Player::Bc, Player::Dagger].into_iter().chain(ensembles);
     let perturbed = lambdas.iter().map(|&lambda| tuned_mftpl_p(problem, schedule, lambda));
-    plain.into_iter().chain(perturbed).chain([tuned_logger_m(problem, schedule)]).collect()
+    plain.chain(perturbed).chain([tuned_logger_m(problem, schedule)]).collect()
 }
 
 #[cfg(test)]
@@ -124,6 +133,8 @@ mod tests {
         let lambdas = [Lambda::Proof, Lambda::Rate(0.1)];
         let names: Vec<_> =
             contestants(&problem, schedule, &lambdas).iter().map(Player::name).collect();
-        assert_eq!(names, ["BC", "DAgger", "BD-25", "MFTPL-P", "MFTPL-P", "LOGGER-M"]);
+        let plain = ["BC", "DAgger", "BD-25", "Handover-BD-25"];
+        assert_eq!(names[..4], plain);
+        assert_eq!(names[4..], ["MFTPL-P", "MFTPL-P", "LOGGER-M"]);
     }
 }

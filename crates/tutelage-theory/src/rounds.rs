@@ -3,8 +3,8 @@
 use rayon::prelude::*;
 use tutelage::{
     Algorithm, Dataset, ExpertActs, Lanes, LearnError, Lesson, Material, Progress, Recipe,
-    Sampling, Schedule, Size, Stream, TrainOn, TrainingSets, Turn, View, behavior_cloning,
-    bootstrap_dagger, dagger, logger_m, mftpl_p,
+    Sampling, Schedule, Size, Stream, TrainOn, TrainingSets, Turn, View, Windows, behavior_cloning,
+    bootstrap_dagger, dagger, hand_over, logger_m, mftpl_p,
 };
 
 use crate::{MdpEnv, Mixture, Player, Problem, TableExpert};
@@ -60,6 +60,9 @@ fn algorithm(player: Player) -> Algorithm {
         Player::Bc => behavior_cloning(ExpertActs::Sampled, sampling),
         Player::Dagger => dagger(sampling),
         Player::BootstrapDagger { members } => bootstrap_dagger(members, sampling),
+        Player::HandOver { members } => {
+            hand_over(Windows::default(), bootstrap_dagger(members, sampling))
+        }
         Player::MftplP { members, lambda } => mftpl_p(members, lambda, sampling),
         Player::LoggerM { members, scale } => logger_m(members, scale, sampling),
     }

@@ -25,6 +25,8 @@
 //! # Ok::<(), tutelage::EnvError>(())
 //! ```
 
+#![forbid(unsafe_code)]
+
 mod cart_pole;
 mod check;
 mod clock;

@@ -1,14 +1,16 @@
 //! Those who act: a policy, an expert, or both by turns.
 
-use crate::{Batch, Rng, RolloutError};
+use std::ops::Range;
+
+use crate::{Batch, Rng, RolloutError, Stream};
 
 /// Somebody who acts in several lanes at once, in [-1, 1]ⁿ where actions are vectors.
 ///
 /// Row i belongs to `lanes[i]` and draws from `rngs[i]` alone, so what happens in a lane does not depend on the others.
 pub trait Act<S, A> {
-    /// A lane begins an episode: whatever was remembered of its last one is over.
-    fn begin(&mut self, lane: usize) {
-        let _ = lane;
+    /// A lane begins this episode: whatever was remembered of its last one is over.
+    fn begin(&mut self, lane: usize, episode: Stream) {
+        let _ = (lane, episode);
     }
 
     /// Acts in every state.
@@ -24,5 +26,11 @@ pub trait Act<S, A> {
     fn expert_drove(&self, lane: usize) -> bool {
         let _ = lane;
         false
+    }
+
+    /// The times of a lane's episode that it is played for. Nobody needs it to go on after them.
+    fn window(&self, lane: usize) -> Range<usize> {
+        let _ = lane;
+        0..usize::MAX
     }
 }

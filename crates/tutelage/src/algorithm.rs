@@ -3,7 +3,7 @@
 use crate::space::check_rows;
 use crate::{
     Action, Ask, Beta, Deploy, Drive, Element, ExpertActs, Gate, LearnError, Material, Sampling,
-    Schedule, Size, Spaces, TrainOn,
+    Schedule, Size, Spaces, TrainOn, Windows,
 };
 
 /// An algorithm: the four choices and the ensemble size.
@@ -104,6 +104,13 @@ pub fn hg_dagger(members: usize, tau: f64, every: usize) -> Algorithm {
 /// Driggs-Campbell & Kochenderfer 2019).
 pub fn take_over(members: usize, every: usize) -> Algorithm {
     Algorithm { drive: Drive::Gated(Gate::Hand), ..hg_dagger(members, 0.0, every) }
+}
+
+/// Hand-over windows: as `of`, an algorithm whose learner drives, but the expert drives to a random moment, then the learner
+/// for a while, and only there questions are asked.
+pub fn hand_over(windows: Windows, of: Algorithm) -> Algorithm {
+    let ask = Ask::InWindow(of.ask.sampling());
+    Algorithm { drive: Drive::HandOver(windows), ask, ..of }
 }
 
 /// Bootstrap-DAgger that asks about the K most disputed of m·K states (query by committee; Seung, Opper & Sompolinsky 1992).

@@ -4,6 +4,7 @@ use rand::RngExt;
 
 use crate::policy::disagreement;
 use crate::rollout::Rollouts;
+use crate::sampling::Scope;
 use crate::{
     Act, Batch, Element, Envs, Policy, PolicyError, RolloutError, Sampling, Schedule, Steps, Stream,
 };
@@ -13,6 +14,8 @@ use crate::{
 pub enum Ask {
     /// K states, taken from trajectories in this way.
     Sampled(Sampling),
+    /// K states, taken in this way from the part of each trajectory in which the learner drives after the expert handed over.
+    InWindow(Sampling),
     /// The K of m·K states so taken about which the members disagree most.
     MostDisputed {
         /// m.
@@ -81,9 +84,11 @@ impl Ask {
         P: Policy<State = W::State, Action = W::Action>,
     {
         match self {
-            Self::Sampled(sampling) => sampling.collect(envs, actor, count, stream),
+            Self::Sampled(sampling) => sampling.collect(envs, actor, Scope::Episode, count, stream),
+            Self::InWindow(sampling) => sampling.collect(envs, actor, Scope::Window, count, stream),
             Self::MostDisputed { of, sampling } => {
-                let candidates = sampling.collect(envs, actor, count * of, stream)?;
+                let candidates =
+                    sampling.collect(envs, actor, Scope::Episode, count * of, stream)?;
                 let width = W::Action::width(envs.spaces().actions);
                 Ok(candidates.most_disputed(policy, count, width)?)
             }
@@ -97,6 +102,7 @@ impl Ask {
     pub fn in_words(self) -> &'static str {
         match self {
             Self::Sampled(_) => "every 20th state, or independent draws",
+            Self::InWindow(_) => "the same, within the learner's window",
             Self::MostDisputed { .. } => "the most disputed of m times as many",
             Self::WhereExpertDrove { .. } => "where the expert drove",
         }
@@ -105,7 +111,9 @@ impl Ask {
     /// How states are taken from trajectories, where that is a matter of choice.
     pub fn sampling(self) -> Sampling {
         match self {
-            Self::Sampled(sampling) | Self::MostDisputed { sampling, .. } => sampling,
+            Self::Sampled(sampling)
+            | Self::InWindow(sampling)
+            | Self::MostDisputed { sampling, .. } => sampling,
             Self::WhereExpertDrove { every } => Sampling::Stride(every),
         }
     }

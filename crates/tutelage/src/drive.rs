@@ -2,16 +2,21 @@
 
 mod by_expert;
 mod gated;
+mod hand_over;
 mod mixture;
 mod noisy;
+mod turns;
 
 pub use by_expert::ByExpert;
 pub use gated::Gate;
+pub use hand_over::Windows;
 pub use mixture::Beta;
 
 use gated::Gated;
+use hand_over::HandOver;
 use mixture::Mixture;
 use noisy::NoisyExpert;
+use turns::Turns;
 
 use crate::{Act, Action, ActionSpace, Deploy, Deployed, Driver, Policy};
 
@@ -31,6 +36,8 @@ pub enum Drive {
     },
     /// The members' mean, until a gate calls the expert.
     Gated(Gate),
+    /// The expert up to a random moment, then πₙ for a while.
+    HandOver(Windows),
     /// Nobody: round n takes the next K examples of a stored dataset, labels and all.
     Stored,
 }
@@ -61,6 +68,7 @@ impl Drive {
             Self::Gated(Gate::Doubt { .. }) => "learner; expert where it is in doubt",
             Self::Gated(Gate::Distance { .. }) => "learner, until the expert steps in",
             Self::Gated(Gate::Hand) => "learner, until a person takes over",
+            Self::HandOver(_) => "expert to a random moment, then learner for a while",
             Self::Stored => "nobody (stored data)",
         }
     }
@@ -71,37 +79,47 @@ impl Drive {
             Self::Mixture(beta) => beta.check(),
             Self::NoisyExpert { alpha } => Misfit::check("alpha", alpha, alpha >= 0.0),
             Self::Gated(gate) => gate.check(),
+            Self::HandOver(windows) => windows.check(),
             Self::Learner | Self::Expert(_) | Self::Stored => Ok(()),
         }
     }
 
-    /// Whoever drives in round n.
+    /// Whoever drives.
     pub(crate) fn actor<'a, P: Policy>(
         self,
-        round: usize,
+        at: Situation<'a>,
         policy: &'a P,
         driver: &'a mut dyn Driver<P::State, P::Action>,
-        space: &'a ActionSpace,
-        errors: &'a [f64],
     ) -> Box<dyn Act<P::State, P::Action> + 'a> {
-        let learner = || Deployed::new(policy, Deploy::UniformMember);
+        let Situation { round, horizon, space, errors } = at;
+        let acts = if let Self::Expert(acts) = self { acts } else { ExpertActs::Sampled };
+        let learner = Deployed::new(policy, Deploy::UniformMember);
+        let expert = ByExpert::new(driver, acts, space);
         match self {
-            Self::Learner | Self::Stored => Box::new(learner()),
-            Self::Expert(acts) => Box::new(ByExpert::new(driver, acts, space)),
+            Self::Learner | Self::Stored => Box::new(learner),
+            Self::Expert(_) => Box::new(expert),
             Self::Mixture(beta) => {
-                let expert = ByExpert::new(driver, ExpertActs::Sampled, space);
-                Box::new(Mixture::new(expert, learner(), beta.at(round)))
+                Box::new(Mixture::new(Turns::new(expert, learner), beta.at(round)))
             }
-            Self::NoisyExpert { alpha } => {
-                let expert = ByExpert::new(driver, ExpertActs::Sampled, space);
-                Box::new(NoisyExpert::new(expert, alpha, errors))
-            }
-            Self::Gated(gate) => {
-                let expert = ByExpert::new(driver, ExpertActs::Sampled, space);
-                Box::new(Gated::new(gate, policy, expert))
+            Self::NoisyExpert { alpha } => Box::new(NoisyExpert::new(expert, alpha, errors)),
+            Self::Gated(gate) => Box::new(Gated::new(gate, policy, expert)),
+            Self::HandOver(windows) => {
+                Box::new(HandOver::new(windows, round, horizon, Turns::new(expert, learner)))
             }
         }
     }
+}
+
+/// When and where somebody drives.
+#[derive(Clone, Copy)]
+pub(crate) struct Situation<'a> {
+    /// n.
+    pub(crate) round: usize,
+    /// H.
+    pub(crate) horizon: usize,
+    pub(crate) space: &'a ActionSpace,
+    /// The learner's error in the round before.
+    pub(crate) errors: &'a [f64],
 }
 
 /// A number that does not fit its choice.

@@ -1,12 +1,9 @@
 //! The families of algorithms: the one table behind names, help texts, figures and the tables of the documentation.
 
-use std::fmt;
-use std::str::FromStr;
-
 use crate::{
-    Algorithm, Ask, Beta, Drive, ExpertActs, Sampling, TrainOn, active_dagger, bagging,
-    behavior_cloning, bootstrap_dagger, dagger, dart, ensemble_dagger, growing_mp, hg_dagger,
-    mftpl_p, mixed_dagger, mp, nearest, supervised, take_over,
+    Algorithm, Beta, ExpertActs, Named, Sampling, TrainOn, Windows, active_dagger, bagging,
+    behavior_cloning, bootstrap_dagger, dagger, dart, ensemble_dagger, growing_mp, hand_over,
+    hg_dagger, mftpl_p, mixed_dagger, mp, supervised, take_over,
 };
 
 /// A family of algorithms that differ in numbers only.
@@ -28,8 +25,8 @@ pub struct Family {
     pub numbers: &'static [Number],
     /// A name of the family.
     pub example: &'static str,
-    make: fn(&Settings) -> Algorithm,
-    look: fn(&Named) -> Look,
+    pub(crate) make: fn(&Settings) -> Algorithm,
+    pub(crate) look: fn(&Named) -> Look,
 }
 
 /// How an algorithm's curve is drawn: a colour, and a stroke that tells curves apart without colour.
@@ -62,7 +59,7 @@ const fn look(rgb: [u8; 3], stroke: Stroke) -> Look {
 
 /// Bootstrap-DAgger by the number of members: the paper's green for 5, blue-green for 25.
 fn bootstrap_look(named: &Named) -> Look {
-    match named.members {
+    match named.members() {
         1 => look([240, 150, 20], Stroke::Dashed),
         2..25 => look([30, 140, 40], Stroke::Solid),
         _ => look([0, 150, 150], Stroke::Marked),
@@ -71,7 +68,7 @@ fn bootstrap_look(named: &Named) -> Look {
 
 /// The sizes of the perturbation from light to dark, X = 15 in the paper's magenta.
 fn perturbed_look(named: &Named) -> Look {
-    match named.numbers[0] as usize {
+    match named.numbers()[0] as usize {
         0 => look([185, 150, 110], Stroke::Marked),
         1..=10 => look([250, 170, 60], Stroke::Solid),
         11..=20 => look([200, 30, 180], Stroke::DashDotted),
@@ -106,16 +103,24 @@ pub struct Number {
 }
 
 /// What an algorithm is made of, beside its family.
-struct Settings {
-    members: usize,
-    numbers: [f64; 2],
-    sampling: Sampling,
-    acts: ExpertActs,
+pub(crate) struct Settings {
+    pub(crate) members: usize,
+    pub(crate) numbers: [f64; MOST_NUMBERS],
+    pub(crate) sampling: Sampling,
+    pub(crate) acts: ExpertActs,
 }
+
+/// No family has more numbers than these.
+pub(crate) const MOST_NUMBERS: usize = 5;
 
 impl Settings {
     fn whole(&self, index: usize) -> usize {
         self.numbers[index] as usize
+    }
+
+    fn windows(&self) -> Windows {
+        let [at_start, length, growth, _, _] = self.numbers;
+        Windows { at_start, length, growth, steady: self.whole(3), by_expert: self.whole(4) }
     }
 
     /// One of so many states: the stride, or 1 where states are drawn independently.
@@ -123,8 +128,6 @@ impl Settings {
         if let Sampling::Stride(stride) = self.sampling { stride } else { 1 }
     }
 }
-
-const MEMBERS: (usize, usize) = (1, 1000);
 
 const X: Number =
     Number { symbol: "X", about: "perturbation examples", range: (0.0, 1e6), whole: true };
@@ -140,6 +143,7 @@ const SHARE: Number = Number {
     range: (0.0, 1.0),
     whole: false,
 };
+const ROUNDS: Number = Number { symbol: "", about: "", range: (0.0, 1e4), whole: true };
 const TAU: Number = Number {
     symbol: "τ",
     about: "the loss at which the expert steps in",
@@ -148,7 +152,7 @@ const TAU: Number = Number {
 };
 
 /// All families, in the order in which they are listed.
-pub static FAMILIES: [Family; 17] = [
+pub static FAMILIES: [Family; 21] = [
     Family {
         key: "bc",
         label: "BC",
@@ -328,6 +332,63 @@ pub static FAMILIES: [Family; 17] = [
         look: |_| look([180, 150, 0], Stroke::Solid),
     },
     Family {
+        key: "handover-dagger",
+        label: "Handover-DAgger",
+        about: "DAgger in hand-over windows: the expert drives to a random moment, then the learner",
+        citation: "this project, after Ross, Gordon & Bagnell 2011",
+        page: "handover.md",
+        members: Members::One,
+        numbers: &[],
+        example: "handover-dagger",
+        make: |s| hand_over(Windows::default(), dagger(s.sampling)),
+        look: |_| look([240, 110, 0], Stroke::DashDotted),
+    },
+    Family {
+        key: "handover-bd",
+        label: "Handover-BD",
+        about: "Bootstrap-DAgger in hand-over windows",
+        citation: "this project, after Li & Zhang 2024, Algorithm 2",
+        page: "handover.md",
+        members: Members::Named,
+        numbers: &[],
+        example: "handover-bd-5",
+        make: |s| hand_over(Windows::default(), bootstrap_dagger(s.members, s.sampling)),
+        look: |named| match named.members() {
+            ..25 => look([20, 20, 20], Stroke::Solid),
+            _ => look([110, 110, 110], Stroke::Marked),
+        },
+    },
+    Family {
+        key: "handover-mp",
+        label: "Handover-MP",
+        about: "MP in hand-over windows",
+        citation: "this project, after Li & Zhang 2024, section 5",
+        page: "handover.md",
+        members: Members::Named,
+        numbers: &[X],
+        example: "handover-mp-25(15)",
+        make: |s| hand_over(Windows::default(), mp(s.members, s.whole(0), s.sampling)),
+        look: |_| look([90, 40, 120], Stroke::Marked),
+    },
+    Family {
+        key: "windows-bd",
+        label: "Windows-BD",
+        about: "Bootstrap-DAgger in hand-over windows of one's own making",
+        citation: "this project, after Li & Zhang 2024, Algorithm 2",
+        page: "handover.md",
+        members: Members::Named,
+        numbers: &[
+            Number { symbol: "s", about: "the share of windows at the start", ..SHARE },
+            Number { symbol: "l", about: "the first windows' length, a share of H", ..SHARE },
+            Number { symbol: "g", about: "their growth in a round, a share of H", ..SHARE },
+            Number { symbol: "m", about: "the rounds before they grow", ..ROUNDS },
+            Number { symbol: "r", about: "the rounds that the expert drives alone", ..ROUNDS },
+        ],
+        example: "windows-bd-5(0.5,0.1,0.05,6,1)",
+        make: |s| hand_over(s.windows(), bootstrap_dagger(s.members, s.sampling)),
+        look: |_| look([60, 60, 60], Stroke::Dotted),
+    },
+    Family {
         key: "take-over",
         label: "take-over",
         about: "HG-DAgger with a person, who takes the controls and lets go of them",
@@ -382,70 +443,6 @@ pub static FAMILIES: [Family; 17] = [
     },
 ];
 
-/// An algorithm by name: its family and numbers, as the command line and specs write them.
-///
-/// ```
-/// use tutelage::{ExpertActs, Named, Sampling, mp};
-/// let named: Named = "mp-25(15)".parse()?;
-/// assert_eq!(named.to_string(), "mp-25(15)");
-/// assert_eq!(named.label(), "MP-25(15)");
-/// let sampling = Sampling::Stride(20);
-/// assert_eq!(named.algorithm(sampling, ExpertActs::Sampled), mp(25, 15, sampling));
-/// # Ok::<(), tutelage::NameError>(())
-/// ```
-#[derive(Clone, Copy, Debug)]
-pub struct Named {
-    family: &'static Family,
-    members: usize,
-    numbers: [f64; 2],
-}
-
-impl PartialEq for Named {
-    fn eq(&self, other: &Self) -> bool {
-        self.family.key == other.family.key
-            && self.members == other.members
-            && self.numbers == other.numbers
-    }
-}
-
-/// Why a text does not name an algorithm.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum NameError {
-    /// There is no such family.
-    #[error("\"{text}\": there is no such algorithm")]
-    Unknown {
-        /// What was given.
-        text: String,
-        /// The name that is nearest to it, where one is near.
-        nearest: Option<&'static str>,
-    },
-    /// The family is there, but its numbers are missing or too many.
-    #[error("\"{text}\": allowed is {form}")]
-    Form {
-        /// What was given.
-        text: String,
-        /// How the family's names are made.
-        form: String,
-    },
-    /// A number is out of its range.
-    #[error("\"{text}\": allowed is {allowed}")]
-    Number {
-        /// What was given.
-        text: String,
-        /// What would have been allowed.
-        allowed: String,
-    },
-    /// It runs in the finite world alone.
-    #[error("\"{text}\": {why}")]
-    Finite {
-        /// What was given.
-        text: String,
-        /// Why.
-        why: &'static str,
-    },
-}
-
 impl Family {
     /// The family of this key.
     pub fn find(key: &str) -> Option<&'static Self> {
@@ -471,7 +468,7 @@ impl Family {
     }
 
     /// Its form in words, with an example.
-    fn form_in_words(&self) -> String {
+    pub(crate) fn form_in_words(&self) -> String {
         let members = (self.members != Members::One).then(|| "E members".to_owned());
         let number = |number: &Number| format!("{}, {}", number.symbol, number.about);
         let parts: Vec<String> =
@@ -482,173 +479,9 @@ impl Family {
     }
 }
 
-impl Named {
-    /// Its family.
-    pub fn family(&self) -> &'static Family {
-        self.family
-    }
-
-    /// E.
-    pub fn members(&self) -> usize {
-        self.members
-    }
-
-    /// The numbers in parentheses.
-    pub fn numbers(&self) -> &[f64] {
-        &self.numbers[..self.family.numbers.len()]
-    }
-
-    /// The algorithm itself, with states taken in this way and an expert that, where it drives, acts like this.
-    pub fn algorithm(&self, sampling: Sampling, acts: ExpertActs) -> Algorithm {
-        let Self { members, numbers, .. } = *self;
-        (self.family.make)(&Settings { members, numbers, sampling, acts })
-    }
-
-    /// Whether its members train on perturbation examples, drawn from d₀.
-    pub fn perturbs(&self) -> bool {
-        matches!(self.sketch().train_on, TrainOn::Perturbed(_))
-    }
-
-    /// Whether the expert drives all the time, so that it matters how it acts.
-    pub fn expert_drives(&self) -> bool {
-        matches!(self.sketch().drive, Drive::Expert(_))
-    }
-
-    /// Whether the expert drives at least now and then.
-    pub fn needs_driver(&self) -> bool {
-        self.sketch().drive.needs_driver()
-    }
-
-    /// Whether it trains on the annotations of an earlier run.
-    pub fn is_offline(&self) -> bool {
-        self.sketch().drive == Drive::Stored
-    }
-
-    /// The algorithm with whatever else there is to say left at something simple.
-    fn sketch(&self) -> Algorithm {
-        self.algorithm(Sampling::Stride(1), ExpertActs::Sampled)
-    }
-
-    /// How the paper and the figures write it: `MP-25(15)`.
-    pub fn label(&self) -> String {
-        self.written(self.family.label)
-    }
-
-    /// How its curve is drawn; colours are the paper's where its text names them.
-    pub fn look(&self) -> Look {
-        (self.family.look)(self)
-    }
-
-    fn written(&self, head: &str) -> String {
-        let members = match self.family.members {
-            Members::One => "".into(),
-            Members::Usually(usual) if usual == self.members => "".into(),
-            Members::Named | Members::Usually(_) => format!("-{}", self.members),
-        };
-        let numbers: Vec<String> = self.numbers().iter().map(f64::to_string).collect();
-        let numbers =
-            if numbers.is_empty() { "".into() } else { format!("({})", numbers.join(",")) };
-        format!("{head}{members}{numbers}")
-    }
-}
-
-impl fmt::Display for Named {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(&self.written(self.family.key))
-    }
-}
-
-impl FromStr for Named {
-    type Err = NameError;
-
-    fn from_str(text: &str) -> Result<Self, NameError> {
-        let lower = text.trim().to_lowercase();
-        if lower.starts_with("logger-m") {
-            let why = "it puts random costs on every action, which only the finite world's oracle takes; `tutelage theory` runs it";
-            return Err(NameError::Finite { text: text.into(), why });
-        }
-        let (head, arguments) = match lower.strip_suffix(')').and_then(|rest| rest.split_once('('))
-        {
-            Some((head, arguments)) => (head, arguments.split(',').collect()),
-            None => (&lower[..], vec![]),
-        };
-        let (key, digits) = match head.rsplit_once('-') {
-            Some((key, digits)) if digits.starts_with(|c: char| c.is_ascii_digit()) => {
-                (key, Some(digits))
-            }
-            _ => (head, None),
-        };
-        let unknown = || NameError::Unknown {
-            text: text.into(),
-            nearest: nearest(&lower, &Family::examples()),
-        };
-        let family = Family::find(key).ok_or_else(unknown)?;
-        let form = || NameError::Form { text: text.into(), form: family.form_in_words() };
-        let members = match (family.members, digits) {
-            (Members::One, None) => 1,
-            (Members::Usually(usual), None) => usual,
-            (Members::Named | Members::Usually(_), Some(digits)) => parse_members(text, digits)?,
-            (Members::One, Some(_)) | (Members::Named, None) => return Err(form()),
-        };
-        if arguments.len() != family.numbers.len() {
-            // A family that takes neither members nor numbers is not told how it takes them.
-            let plain = family.members == Members::One && family.numbers.is_empty();
-            return Err(if plain { unknown() } else { form() });
-        }
-        let mut numbers = [0.0; 2];
-        for (slot, (number, argument)) in
-            numbers.iter_mut().zip(family.numbers.iter().zip(arguments))
-        {
-            *slot = number.parse(text, argument)?;
-        }
-        let named = Self { family, members, numbers };
-        if members < 2 && matches!(named.sketch().ask, Ask::MostDisputed { .. }) {
-            let allowed = "at least 2 members, since one cannot disagree with itself".into();
-            return Err(NameError::Number { text: text.into(), allowed });
-        }
-        Ok(named)
-    }
-}
-
-impl Number {
-    fn parse(&self, text: &str, argument: &str) -> Result<f64, NameError> {
-        let (low, high) = self.range;
-        let fits =
-            |value: &f64| (low..=high).contains(value) && !(self.whole && value.fract() != 0.0);
-        argument.trim().parse().ok().filter(fits).ok_or_else(|| {
-            let kind = if self.whole { "a whole number" } else { "a number" };
-            let allowed = format!("{}, {}, {kind} from {low} to {high}", self.symbol, self.about);
-            NameError::Number { text: text.into(), allowed }
-        })
-    }
-}
-
-fn parse_members(text: &str, digits: &str) -> Result<usize, NameError> {
-    let (low, high) = MEMBERS;
-    digits.parse().ok().filter(|members| (low..=high).contains(members)).ok_or_else(|| {
-        let allowed = format!("a number of members from {low} to {high}");
-        NameError::Number { text: text.into(), allowed }
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn error(name: &str) -> NameError {
-        name.parse::<Named>().unwrap_err()
-    }
-
-    #[test]
-    fn names_parse_to_what_they_print() {
-        let more = ["bd-1", "bd-25", "mftpl-p-7(2.5)", "mp-3(0)", "hg-dagger-5(0.1)"];
-        for name in Family::examples().into_iter().chain(more) {
-            assert_eq!(name.parse::<Named>().unwrap().to_string(), name);
-        }
-        assert_eq!("BD-5".parse::<Named>().unwrap().to_string(), "bd-5");
-        assert_eq!("mftpl-p-25(3)".parse::<Named>().unwrap().to_string(), "mftpl-p(3)");
-        assert_eq!("ensemble-dagger-5(0.1, 1)".parse::<Named>().unwrap().numbers(), [0.1, 1.0]);
-    }
 
     #[test]
     fn keys_and_labels_are_one_of_a_kind() {
@@ -658,57 +491,5 @@ mod tests {
                 others.iter().all(|other| other.key != family.key && other.label != family.label)
             );
         }
-    }
-
-    #[test]
-    fn a_wrong_name_gets_the_nearest() {
-        for (name, near) in [("dager", "dagger"), ("bd5", "bd-5"), ("mp25(15)", "mp-25(15)")] {
-            let unknown = NameError::Unknown { text: name.into(), nearest: Some(near) };
-            assert_eq!(error(name), unknown);
-        }
-        for name in ["", "ppo", "bc(1)", "-", "("] {
-            assert!(matches!(error(name), NameError::Unknown { nearest: None, .. }), "{name}");
-        }
-    }
-
-    #[test]
-    fn a_family_without_its_numbers_is_told_what_it_takes() {
-        for (name, example) in [
-            ("bd", "bd-5"),
-            ("bagging", "bagging-5"),
-            ("mp-25", "mp-25(15)"),
-            ("mp(15)", "mp-25(15)"),
-            ("mftpl-p", "mftpl-p(15)"),
-            ("bd-5(3)", "bd-5"),
-            ("dart", "dart(1)"),
-            ("ensemble-dagger-5(0.1)", "ensemble-dagger-5(0.05,0.2)"),
-        ] {
-            assert!(error(name).to_string().contains(&format!("as in {example}")), "{name}");
-        }
-    }
-
-    #[test]
-    fn an_impossible_number_is_named() {
-        for (name, word) in [
-            ("bd-0", "members"),
-            ("bd-5000", "members"),
-            ("mp-25(-1)", "X"),
-            ("mp-25(1.5)", "whole"),
-            ("mftpl-p(-1)", "λ"),
-            ("mftpl-p(nan)", "λ"),
-            ("dagger-constant(1.5)", "β"),
-            ("dagger-linear(0)", "M"),
-            ("hg-dagger(inf)", "τ"),
-            ("active-bd-5(0)", "m"),
-            ("active-bd-1(4)", "at least 2 members"),
-        ] {
-            let error = error(name).to_string();
-            assert!(error.contains(word) && error.contains(name), "{error}");
-        }
-    }
-
-    #[test]
-    fn logger_m_says_where_it_runs() {
-        assert!(error("logger-m").to_string().contains("theory"));
     }
 }

@@ -2,7 +2,7 @@
 
 use rand::RngExt;
 
-use crate::drive::Drive;
+use crate::drive::{Drive, Situation};
 use crate::{
     Action, ActionSpace, Algorithm, Batch, Bounds, Dataset, Deploy, Driver, Element, Envs,
     LearnError, Material, Oracle, Policy, Progress, Questions, Recipe, RolloutError, Round,
@@ -304,7 +304,9 @@ where
         let Algorithm { drive, ask, .. } = self.algorithm;
         let stream = self.schedule.round(round).fork("drive", 0);
         let failed = |source| LearnError::Collect { round, source };
-        let mut actor = drive.actor(round, policy, driver, &self.space, &self.errors);
+        let (space, errors) = (&self.space, &self.errors[..]);
+        let at = Situation { round, horizon: envs.horizon(), space, errors };
+        let mut actor = drive.actor(at, policy, driver);
         let collected = ask.collect(envs, &mut *actor, policy, k, stream).map_err(failed)?;
         let mut intended = Batch::zeros(collected.states.len(), A::width(self.space.size));
         let acted = policy.act_mean(&collected.states, &mut intended);

@@ -18,6 +18,8 @@
 //! States and actions are indices (`u32`, 0–1 loss) or real vectors (`f32`, clipped squared loss), in any combination.
 //! Batches of rows ([`Batch`]) are the unit throughout. This crate does no I/O.
 
+#![forbid(unsafe_code)]
+
 mod act;
 mod algorithm;
 mod ask;
@@ -39,6 +41,7 @@ mod learn;
 mod learn_error;
 mod lesson;
 mod material;
+mod named;
 mod nearest;
 mod oracle;
 mod policy;
@@ -55,8 +58,8 @@ mod training_sets;
 pub use act::Act;
 pub use algorithm::{
     Algorithm, active_dagger, bagging, behavior_cloning, bootstrap_dagger, dagger, dart,
-    ensemble_dagger, growing_mp, hg_dagger, logger_m, mftpl_p, mixed_dagger, mp, supervised,
-    take_over,
+    ensemble_dagger, growing_mp, hand_over, hg_dagger, logger_m, mftpl_p, mixed_dagger, mp,
+    supervised, take_over,
 };
 pub use ask::{Ask, Origin};
 pub use batch::{Batch, ShapeError};
@@ -65,18 +68,19 @@ pub use check::{Breach, check_env, check_expert, check_oracle};
 pub use cover::{Cover, CoverError, StoredStates, UniformBox, Weighted};
 pub use dataset::Dataset;
 pub use deploy::{Deploy, Deployed};
-pub use drive::{Beta, ByExpert, Drive, ExpertActs, Gate};
+pub use drive::{Beta, ByExpert, Drive, ExpertActs, Gate, Windows};
 pub use driver::{Driver, Nobody};
 pub use env::{Env, EnvError, Step};
 pub use envs::Envs;
 pub use evaluate::{Episode, Evaluation, evaluate};
 pub use expert::{Expert, ExpertError};
-pub use family::{FAMILIES, Family, Look, Members, NameError, Named, Number, Stroke};
+pub use family::{FAMILIES, Family, Look, Members, Number, Stroke};
 pub use lanes::{LaneError, Lanes};
 pub use learn::{Learned, Participants, learn};
 pub use learn_error::LearnError;
 pub use lesson::{Lesson, Turn};
 pub use material::Material;
+pub use named::{NameError, Named};
 pub use nearest::nearest;
 pub use oracle::{DurableOracle, Oracle, OracleError};
 pub use policy::{Policy, PolicyError, disagreement};

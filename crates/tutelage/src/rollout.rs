@@ -1,5 +1,7 @@
 //! Rollouts: somebody who acts in several lanes at once.
 
+use std::ops::Range;
+
 use crate::{
     Act, Action, ActionSpace, Batch, Element, Envs, ExpertError, LaneError, PolicyError, Rng,
     SpaceError, Step, Stream,
@@ -107,7 +109,7 @@ impl<'a, W: Envs> Rollouts<'a, W> {
     /// Begins an episode in a lane that rests.
     pub(crate) fn begin(&mut self, lane: usize, episode: Stream) -> Result<(), RolloutError> {
         self.envs.reset(lane, episode.fork("env", 0).rng())?;
-        self.actor.begin(lane);
+        self.actor.begin(lane, episode);
         self.episodes[lane] = Sum::default();
         self.active.push(lane);
         self.rngs.push(episode.fork("act", 0).rng());
@@ -174,6 +176,11 @@ impl<'a, W: Envs> Rollouts<'a, W> {
     /// Whether the expert chose what a lane did last.
     pub(crate) fn expert_drove(&self, lane: usize) -> bool {
         self.actor.expert_drove(lane)
+    }
+
+    /// The times of a lane's episode that its actor plays it for.
+    pub(crate) fn window(&self, lane: usize) -> Range<usize> {
+        self.actor.window(lane)
     }
 
     /// How many steps a lane's episode has had.

@@ -24,13 +24,33 @@ impl Sampling {
         self,
         envs: &mut W,
         actor: &mut dyn Act<W::State, W::Action>,
+        scope: Scope,
         count: usize,
         stream: Stream,
     ) -> Result<Collected<W::State>, RolloutError> {
         let rollouts = Rollouts::new(envs, actor);
         match self {
-            Self::Stride(stride) => every(rollouts, stride.max(1), count, stream),
-            Self::Independent => Draws::new(rollouts, count, stream).play(),
+            Self::Stride(stride) => every(rollouts, stride.max(1), scope, count, stream),
+            Self::Independent => Draws::new(rollouts, scope, count, stream).play(),
+        }
+    }
+}
+
+/// From which part of a trajectory states are taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Scope {
+    /// From all of it.
+    Episode,
+    /// From the times that its actor plays it for.
+    Window,
+}
+
+impl Scope {
+    /// The times of a lane's episode.
+    fn times<W: Envs>(self, rollouts: &Rollouts<'_, W>, lane: usize) -> Range<usize> {
+        match self {
+            Self::Episode => 0..usize::MAX,
+            Self::Window => rollouts.window(lane),
         }
     }
 }
@@ -41,6 +61,7 @@ const FRUITLESS_EPISODES: u64 = 10_000;
 fn every<W: Envs>(
     mut rollouts: Rollouts<'_, W>,
     stride: usize,
+    scope: Scope,
     count: usize,
     stream: Stream,
 ) -> Result<Collected<W::State>, RolloutError> {
@@ -50,9 +71,11 @@ fn every<W: Envs>(
     while fruitless < FRUITLESS_EPISODES {
         let before = taken.states.len();
         let stream = stream.fork("episode", episode);
-        let mut next = stream.fork("offset", 0).rng().random_range(1..=stride);
+        let offset = stream.fork("offset", 0).rng().random_range(1..=stride);
         rollouts.begin(LANE, stream)?;
-        for time in 1.. {
+        let times = scope.times(&rollouts, LANE);
+        let mut next = times.start + offset;
+        for time in 1..=times.end {
             rollouts.advance()?;
             if rollouts.last_step(LANE).is_last() {
                 break;
@@ -76,6 +99,7 @@ fn every<W: Envs>(
 /// Independent draws, several at a time: each lane rolls out an episode for the draw that it was given.
 struct Draws<'a, W: Envs> {
     rollouts: Rollouts<'a, W>,
+    scope: Scope,
     stream: Stream,
     waiting: Range<usize>,
     taken: Collected<W::State>,
@@ -95,14 +119,14 @@ impl Draw {
 }
 
 impl<'a, W: Envs> Draws<'a, W> {
-    fn new(rollouts: Rollouts<'a, W>, count: usize, stream: Stream) -> Self {
+    fn new(rollouts: Rollouts<'a, W>, scope: Scope, count: usize, stream: Stream) -> Self {
         let taken = Collected {
             states: Batch::zeros(count, W::State::width(rollouts.envs().spaces().states)),
             origins: vec![Origin::default(); count],
             rewards: vec![0.0; count],
             steps: rollouts.steps(),
         };
-        Self { rollouts, stream, waiting: 0..count, taken }
+        Self { rollouts, scope, stream, waiting: 0..count, taken }
     }
 
     fn play(mut self) -> Result<Collected<W::State>, RolloutError> {
@@ -150,9 +174,10 @@ impl<'a, W: Envs> Draws<'a, W> {
     fn begin(&mut self, lane: usize, draw: &mut Draw) -> Result<usize, RolloutError> {
         let attempt = u64::from(draw.attempt);
         let episode = self.stream.fork("draw", draw.row as u64).fork("attempt", attempt);
-        let horizon = self.rollouts.envs().horizon().max(1);
-        let stop = episode.fork("time", 0).rng().random_range(0..horizon);
         self.rollouts.begin(lane, episode)?;
+        let Range { start, end } = self.scope.times(&self.rollouts, lane);
+        let end = end.min(self.rollouts.envs().horizon()).max(start + 1);
+        let stop = episode.fork("time", 0).rng().random_range(start..end);
         draw.stop = Some(stop);
         Ok(stop)
     }

@@ -93,6 +93,19 @@ impl<'a, S: Element, A: Action> TrainingSets<'a, S, A> {
         Ok(Self { data, recipe, spaces, members, stream, split })
     }
 
+    /// The same training sets for a learner that sees the same rows otherwise, such as only a part of every state: member e
+    /// gets the same rows of D, and perturbations of these spaces.
+    pub fn seen_as<'b>(
+        &self,
+        data: &'b Dataset<S, A>,
+        spaces: Spaces,
+    ) -> Result<TrainingSets<'b, S, A>, TrainOnError>
+    where
+        'a: 'b,
+    {
+        TrainingSets::new(data, self.recipe, spaces, self.members, self.stream)
+    }
+
     /// D, which all members share.
     pub fn data(&self) -> &Dataset<S, A> {
         self.data
@@ -235,6 +248,19 @@ mod tests {
             data.actions.push(&[i % 2]);
         }
         data
+    }
+
+    #[test]
+    fn a_learner_that_sees_less_gets_the_same_rows() {
+        let spaces = |states| Spaces { states, actions: 1 };
+        let whole =
+            Dataset { states: Batch::<f32>::zeros(9, 4), actions: Batch::<f32>::zeros(9, 1) };
+        let part = Dataset { states: Batch::<f32>::zeros(9, 2), actions: whole.actions.clone() };
+        let sets =
+            TrainingSets::new(&whole, TrainOn::Bootstrap, spaces(4), 3, Stream::new(1)).unwrap();
+        let seen = sets.seen_as(&part, spaces(2)).unwrap();
+        assert_eq!((seen.members(), seen.data().states.width()), (3, 2));
+        assert!((0..3).all(|e| seen.view(e) == sets.view(e)));
     }
 
     fn sets<'a>(

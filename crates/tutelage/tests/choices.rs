@@ -102,6 +102,47 @@ fn a_mixture_lets_the_expert_take_its_share_of_steps() {
     }
 }
 
+/// The expert goes right until it hands over and the learner left from then on, so that a state tells when that was and how
+/// long ago.
+fn hand_overs(data: &Dataset<f32, f32>) -> Vec<(usize, usize)> {
+    let moment = |s: &[f32]| ((s[0] + s[1]) / 2.0).round() as usize;
+    data.states.rows().map(|s| (moment(s), s[1] as usize - moment(s))).collect()
+}
+
+#[test]
+fn the_expert_hands_over_and_questions_are_asked_within_the_window() {
+    const K: usize = 400;
+    let windows = Windows { at_start: 0.4, length: 0.2, growth: 0.1, steady: 2, by_expert: 1 };
+    let schedule = Schedule { rounds: 4, states_per_round: K, ..schedule() };
+    for (sampling, first) in [(Sampling::Stride(3), 1), (Sampling::Independent, 0)] {
+        let algorithm = hand_over(windows, dagger(sampling));
+        let learned = run_with(&Leftwards, algorithm, schedule, Material::none());
+        let round = |n: usize| hand_overs(&learned.data.slice(K * (n - 1), K * n));
+        assert!(round(1).iter().all(|&(_, after)| after == 0), "the expert drives the first round");
+        // H = 40, so windows of 8, 12 and 16 steps.
+        for (n, length) in [(2, 8), (3, 12), (4, 16)] {
+            let seen = round(n);
+            let last = length - 1 + first;
+            assert!(seen.iter().all(|(_, after)| (first..=last).contains(after)), "{n}: {seen:?}");
+            assert!(seen.iter().any(|&(_, after)| after == last), "to the window's end");
+            let at_start = seen.iter().filter(|(moment, _)| *moment == 0).count() as f64;
+            assert!((at_start / K as f64 - 0.4).abs() < 0.1, "{at_start} of {K} at the start");
+            let latest = seen.iter().map(|(moment, _)| *moment).max().unwrap();
+            let all_but = HORIZON - length;
+            assert!((all_but - 4..all_but).contains(&latest), "T < H - L in round {n}: {latest}");
+        }
+    }
+}
+
+#[test]
+fn windows_as_long_as_the_horizon_leave_the_learner_alone() {
+    let whole = Windows { length: 1.0, by_expert: 0, ..Windows::default() };
+    for sampling in [STRIDE, Sampling::Independent] {
+        let windows = run(hand_over(whole, dagger(sampling)));
+        assert_eq!(windows.data, run(dagger(sampling)).data);
+    }
+}
+
 /// An expert that wants to stand still, and a learner that is wrong by one: DART pushes the expert around.
 #[test]
 fn dart_disturbs_the_expert_as_much_as_the_learner_errs() {
@@ -298,12 +339,19 @@ fn independent_times_are_uniform_over_the_horizon() {
 
 #[test]
 fn draws_do_not_depend_on_the_number_of_lanes() {
+    let windows = Windows { by_expert: 0, ..Windows::default() };
+    let plain = bootstrap_dagger(4, Sampling::Independent);
+    for algorithm in [plain, hand_over(windows, plain)] {
+        draws_alike(algorithm);
+    }
+}
+
+fn draws_alike(algorithm: Algorithm) {
     let wander = |lanes, seed| {
         let (mut envs, mut expert) = (walks(lanes), rightwards());
         let participants =
             Participants { envs: &mut envs, expert: &mut expert, oracle: &Wandering };
         let schedule = Schedule { stream: Stream::new(seed), ..schedule() };
-        let algorithm = bootstrap_dagger(4, Sampling::Independent);
         learn(participants, algorithm, schedule, Material::none()).unwrap()
     };
     let (one, four) = (wander(1, 11), wander(4, 11));

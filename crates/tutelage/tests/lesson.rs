@@ -128,6 +128,9 @@ fn steps_that_the_expert_drove_are_counted() {
     assert_eq!(bc.all, bc.by_expert);
     let mixed = counted(mixed_dagger(Beta::Constant(0.5), STRIDE));
     assert!(0 < mixed.by_expert && mixed.by_expert < mixed.all, "{mixed:?}");
+    let windows = Windows { at_start: 0.0, by_expert: 0, ..Windows::default() };
+    let handed_over = counted(hand_over(windows, dagger(STRIDE)));
+    assert!(handed_over.by_expert > handed_over.all / 2, "{handed_over:?}");
 }
 
 /// Stops after every turn and every part of an answer in turn, and goes on from what was known then.
@@ -139,6 +142,7 @@ fn stopping_anywhere_and_going_on_changes_no_bit() {
         mixed_dagger(Beta::Power(0.7), STRIDE),
         dart(2.0, STRIDE),
         hg_dagger(2, 0.1, 3),
+        hand_over(Windows::default(), bootstrap_dagger(2, STRIDE)),
     ] {
         let whole = run(algorithm);
         let mut progress = Progress::none();

@@ -41,6 +41,8 @@ fn bad_schedules_and_bad_choices_are_named() {
     refused(ensemble_dagger(2, -1.0, 0.1, 1), good, &["chi is -1"]);
     refused(hg_dagger(2, f64::INFINITY, 1), good, &["tau is inf"]);
     refused(hg_dagger(2, 0.1, 0), good, &["stride is 0"]);
+    let endless = Windows { length: 1.5, ..Windows::default() };
+    refused(hand_over(endless, dagger(STRIDE)), good, &["l is 1.5", "up to 1"]);
     refused(active_dagger(1, 4, STRIDE), good, &["at least 2 members"]);
     refused(active_dagger(2, 0, STRIDE), good, &["m is 0"]);
     let never = Algorithm { ask: Ask::WhereExpertDrove { every: 1 }, ..dagger(STRIDE) };

@@ -1,30 +1,65 @@
-//! `tutelage export`: a run's annotations for other programs.
+//! `tutelage export`: what a run comes to, for other programs.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use anyhow::{Context, ensure};
 use serde::Serialize;
-use tutelage_lab::export::Annotations;
-use tutelage_runs::store::read_any;
+use tutelage_lab::export::{Annotations, export_policy, write_tensorboard};
+use tutelage_runs::store::{AnyHistory, read_any, read_times};
 
+use crate::arguments::check_ending;
 use crate::output::{Output, Row};
 
-/// Write a run's annotations as .npz or .parquet.
+/// Write a run's annotations as .npz or .parquet, its policy as .onnx, its curves for TensorBoard.
 #[derive(clap::Args)]
 pub(crate) struct Export {
     /// The run's folder
     dir: PathBuf,
-    /// The file; its ending says the format: .npz or .parquet
-    #[arg(long, short, value_name = "FILE")]
-    out: PathBuf,
+    /// The annotations' file; its ending says the format: .npz or .parquet
+    #[arg(long, short, value_name = "FILE", required_unless_present_any = ["policy", "tensorboard"])]
+    out: Option<PathBuf>,
+    /// The policy's file, an .onnx model that takes the task's states as they are
+    #[arg(long, value_name = "FILE")]
+    policy: Option<PathBuf>,
+    /// The round after which to take the policy [default: what the run returns]
+    #[arg(long, value_name = "N", requires = "policy")]
+    round: Option<usize>,
+    /// The folder for TensorBoard's file of events, which is derived from the log
+    #[arg(long, value_name = "FOLDER")]
+    tensorboard: Option<PathBuf>,
 }
 
 impl Export {
     pub(crate) fn run(self, output: &Output) -> anyhow::Result<()> {
-        let annotations = Annotations::of(&read_any(&self.dir)?)?;
-        annotations.write(&self.out)?;
-        let (states, actions) = (annotations.states.width(), annotations.actions.width());
-        let file = self.out.display().to_string();
-        output.rows(&[Line { file, annotations: annotations.rounds.len(), states, actions }])
+        let history = read_any(&self.dir)?;
+        let mut lines = vec![];
+        if let Some(out) = &self.out {
+            let annotations = Annotations::of(&history)?;
+            annotations.write(out)?;
+            lines.push(Line::new(out, format!("{} annotations", annotations.rounds.len())));
+        }
+        if let Some(file) = &self.policy {
+            check_ending(file, &["onnx"])?;
+            export_policy(&self.dir, self.round, file)?;
+            lines.push(Line::new(file, "the policy".into()));
+        }
+        if let Some(folder) = &self.tensorboard {
+            lines.push(self.curves(&history, folder)?);
+        }
+        output.rows(&lines)
+    }
+
+    fn curves(&self, history: &AnyHistory, folder: &Path) -> anyhow::Result<Line> {
+        ensure!(!history.results().is_empty(), "no round of this run has ended yet");
+        let rounds =
+            history.spec().lines().find_map(|line| line.strip_prefix("states_per_round = "));
+        let k = rounds
+            .and_then(|k| k.trim().parse().ok())
+            .context("the spec has no states_per_round")?;
+        let times = read_times(&self.dir);
+        let curves = history.lines(k, &times);
+        let file = write_tensorboard(history, &curves, &times, folder)?;
+        Ok(Line::new(&file, format!("curves of {} rounds", curves.len())))
     }
 }
 
@@ -32,17 +67,19 @@ impl Export {
 #[derive(Serialize)]
 struct Line {
     file: String,
-    annotations: usize,
-    states: usize,
-    actions: usize,
+    what: String,
+}
+
+impl Line {
+    fn new(file: &Path, what: String) -> Self {
+        Self { file: file.display().to_string(), what }
+    }
 }
 
 impl Row for Line {
-    const HEADINGS: &'static [&'static str] =
-        &["file", "annotations", "state width", "action width"];
+    const HEADINGS: &'static [&'static str] = &["file", "what it holds"];
 
     fn cells(&self) -> Vec<String> {
-        let numbers = [self.annotations, self.states, self.actions];
-        [self.file.clone()].into_iter().chain(numbers.map(|n| n.to_string())).collect()
+        vec![self.file.clone(), self.what.clone()]
     }
 }

@@ -18,6 +18,8 @@ mod teach;
 mod theory;
 mod watch;
 
+pub use reproduce::end_with_parent;
+
 use crate::output::Output;
 
 /// What there is to do.

@@ -1,16 +1,14 @@
 //! `tutelage replay`.
 
-use std::fs::File;
 use std::path::PathBuf;
 
 use anyhow::Context;
-use ndarray::Array1;
-use ndarray_npy::NpzWriter;
 use serde::Serialize;
 use tutelage_envs::{Task, replay};
+use tutelage_files::npz::NpzWriter;
 
 use crate::arguments::check_ending;
-use crate::arrays::{read_list, read_rows, rows};
+use crate::arrays::{read_list, read_rows};
 use crate::output::{Output, Row};
 
 /// Arguments of `tutelage replay`.
@@ -60,14 +58,14 @@ impl Replay {
         let actions = read_rows(&self.actions)?;
         let pose = self.pose.as_deref().map(read_list).transpose()?;
         let played = replay(self.task, &actions, pose.as_deref())?;
-        let file = File::create(&self.out)
+        let (states, steps) = (&played.states, [actions.len()]);
+        let mut npz = NpzWriter::compressed();
+        npz.add("states", &[states.len(), states.width()], states.as_slice())?;
+        npz.add("rewards", &steps, &played.rewards)?;
+        npz.add("terminated", &steps, &played.terminated)?;
+        npz.add("truncated", &steps, &played.truncated)?;
+        tutelage_files::replace(&self.out, &npz.finish()?)
             .with_context(|| format!("cannot write {}", self.out.display()))?;
-        let mut npz = NpzWriter::new_compressed(file);
-        npz.add_array("states", &rows(&played.states)?)?;
-        npz.add_array("rewards", &Array1::from(played.rewards.clone()))?;
-        npz.add_array("terminated", &Array1::from(played.terminated.clone()))?;
-        npz.add_array("truncated", &Array1::from(played.truncated))?;
-        npz.finish()?;
         output.rows(&[ReplayRow {
             task: self.task.name(),
             steps: actions.len(),

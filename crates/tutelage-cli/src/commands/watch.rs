@@ -9,12 +9,14 @@ use tutelage::{
 };
 use tutelage_envs::Locomotion;
 use tutelage_lab::spec::{Draft, RunSpec};
-use tutelage_lab::{ActionKind, Kind, Learner, Stage, Task, learner_of, load_expert, spec_of};
+use tutelage_lab::{
+    ActionKind, Kind, Learner, Stage, Task, learner_of, load_expert, robot_frame, spec_of,
+};
 use tutelage_render::{Frame, Renderer};
 
 use super::evaluate;
 use crate::arguments::check_ending;
-use crate::film::{Film, robot_frame};
+use crate::film::Film;
 use crate::output::{Output, Row};
 
 /// Arguments of `tutelage watch`.
@@ -155,7 +157,7 @@ impl Watch {
             Task::of_robot(env.env().env().task()),
             env,
             &mut actor,
-            |env, renderer| robot_frame(renderer, env.env().env()),
+            |env, renderer| Ok(robot_frame(renderer, env.env().env())?),
         )
     }
 
@@ -177,7 +179,7 @@ impl Watch {
                 task,
                 Locomotion::new(robot)?,
                 &mut nobody,
-                |env, renderer| robot_frame(renderer, env),
+                |env, renderer| Ok(robot_frame(renderer, env)?),
             );
         }
         let spec = Draft { task: Some(self.target.clone()), ..Draft::default() }.check()?;
@@ -218,7 +220,7 @@ impl Watch {
         let mut states = Batch::zeros(1, env.spaces().states);
         let mut actions = Batch::zeros(1, A::width(env.spaces().actions));
         env.reset(episode.fork("env", 0).rng(), states.row_mut(0))?;
-        actor.begin(LANE);
+        actor.begin(LANE, episode);
         let renderer = Renderer::new(self.width, self.height.unwrap_or(self.width * 3 / 4))?;
         // Players show no more than fifty frames a second.
         let steps_per_frame = usize::from(3u16.div_ceil(task.pace()));
@@ -266,7 +268,7 @@ impl Filmed for f32 {
         }
         let env = load_expert(&spec.expert, Some(spec.task))?.env()?;
         watch.film(output, spec.task, env, actor, |env, renderer| {
-            robot_frame(renderer, env.env().env())
+            Ok(robot_frame(renderer, env.env().env())?)
         })
     }
 }

@@ -39,7 +39,8 @@ pub(crate) fn small_run(out: &str) -> Vec<&str> {
     run.split_whitespace().chain(["--out", out]).collect()
 }
 
-/// Small runs of other kinds in the folder `out`: actions that are indices, and an expert that takes over now and then.
+/// Small runs of other kinds in the folder `out`: actions that are indices, and an expert that takes over or
+/// hands over now and then.
 pub(crate) fn small_runs(out: &str) -> Vec<Vec<String>> {
     let cart_pole = "learn cart-pole --algorithm bd-2 --class mlp:8 --rounds 5 --states-per-round 6 \
                      --sampling stride(5) --budget iterations=200 --episodes 3";
@@ -47,8 +48,11 @@ pub(crate) fn small_runs(out: &str) -> Vec<Vec<String>> {
                  --sampling stride(3) --budget iterations=100 --episodes 2";
     let taken_over = "learn pendulum --algorithm hg-dagger-2(0.05) --class mlp:8 --rounds 4 --states-per-round 8 \
                       --sampling stride(3) --budget iterations=100 --episodes 2";
+    let handed_over = "learn pendulum --algorithm handover-bd-2 --class mlp:8 --rounds 4 --states-per-round 12 \
+                       --sampling stride(3) --budget iterations=100 --episodes 2";
     let words = |run: &str| run.split_whitespace().chain(["--out", out]).map(Into::into).collect();
-    let mut runs: Vec<Vec<String>> = [cart_pole, gated, taken_over].map(words).to_vec();
+    let mut runs: Vec<Vec<String>> =
+        [cart_pole, gated, taken_over, handed_over].map(words).to_vec();
     runs.push(small_run(out).into_iter().map(Into::into).collect());
     runs
 }

@@ -18,7 +18,7 @@ pub(crate) enum Precision {
     Double,
 }
 
-/// Numbers in a box.
+/// Numbers in a box: as many as its shape says.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Array {
     pub(crate) shape: Vec<usize>,
@@ -70,7 +70,7 @@ impl Arrays {
         expected: &[usize],
     ) -> Result<&Array, Problem> {
         let array = self.get(name)?;
-        if array.shape != expected {
+        if array.shape != expected || array.values.len() != expected.iter().product::<usize>() {
             let (expected, found) = (expected.to_vec(), array.shape.clone());
             return Err(Problem::Shape { name: name.to_owned(), task, expected, found });
         }
@@ -117,17 +117,21 @@ impl Arrays {
             let outputs = if last { None } else { weights.shape.get(1).copied() };
             widths.push(outputs.unwrap_or(task.action_width()));
         }
-        let network = Network::new(&widths)?;
-        let layout = network.layout();
-        let mut params = layout.zeros();
-        for (l, pair) in widths.windows(2).enumerate() {
+        // Everything is checked before anything is made: shapes are only true once they match the numbers that are there.
+        let layer = |(l, pair): (usize, &[usize])| {
             let weights = self.checked(&format!("W{l}"), task, pair)?;
-            let bias = self.checked(&format!("b{l}"), task, &pair[1..])?;
-            layout.set_dense(&mut params, l, &weights.to_f32(), &bias.to_f32());
-        }
+            Ok((weights, self.checked(&format!("b{l}"), task, &pair[1..])?))
+        };
+        let layers = widths.windows(2).enumerate().map(layer);
+        let layers = layers.collect::<Result<Vec<(&Array, &Array)>, Problem>>()?;
         let log_std = self.checked("logstd", task, &[task.action_width()])?.to_f32();
         let mean = self.checked("rms_mean", task, &[inputs])?.values.clone();
         let var = self.checked("rms_var", task, &[inputs])?.values.clone();
+        let network = Network::new(&widths)?;
+        let mut params = network.layout().zeros();
+        for (l, (weights, bias)) in layers.into_iter().enumerate() {
+            network.layout().set_dense(&mut params, l, &weights.to_f32(), &bias.to_f32());
+        }
         let policy = GaussianPolicy::new(network, params, log_std);
         Ok(GaussianExpert::new(task, policy, Normaliser::new(mean, var)?, clock, card))
     }

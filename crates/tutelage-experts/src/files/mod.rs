@@ -19,6 +19,9 @@ pub(crate) use arrays::{Array, Arrays, Precision};
 pub use card::{Card, Score};
 pub(crate) use safetensors::{decode, encode, read_bytes, write_atomically};
 
+/// How many bytes an archive may unpack to: far more than any expert has.
+pub(crate) const UNPACKED: u64 = 1 << 26;
+
 /// Why a file gave no expert, or could not be written.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
@@ -191,6 +194,20 @@ impl GaussianExpert {
             }
             _ => Ok(expert),
         }
+    }
+
+    /// Reads an expert for this task from the bytes of a NumPy archive.
+    pub fn from_npz(bytes: &[u8], task: Task) -> Result<Self, Problem> {
+        npz::decode(bytes, task)
+    }
+
+    /// Reads an expert for this task from the bytes of a Stable-Baselines3 agent and, if given, of the `vecnormalize.pkl` beside it.
+    pub fn from_stable_baselines3(
+        agent: &[u8],
+        statistics: Option<&[u8]>,
+        task: Task,
+    ) -> Result<Self, Problem> {
+        sb3::decode(agent, statistics, task)
     }
 
     /// Writes an expert to a file, whose extension says how. The file appears whole or not at all.

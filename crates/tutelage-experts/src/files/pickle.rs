@@ -5,6 +5,13 @@
 
 use std::collections::HashMap;
 
+/// How many values a pickle may make, and how long the name of a module or of something in it may be.
+const MOST_VALUES: usize = 1 << 20;
+const LONGEST_NAME: usize = 100;
+
+/// How many bytes a pickle may have.
+const LONGEST: usize = 1 << 24;
+
 /// Where a value is stored.
 pub(crate) type Id = usize;
 
@@ -51,6 +58,10 @@ pub(crate) struct PickleError {
 impl Pickle {
     /// Reads a pickle of protocol 2 to 5.
     pub(crate) fn parse(bytes: &[u8]) -> Result<Self, PickleError> {
+        if bytes.len() > LONGEST {
+            let why = format!("{} bytes; at most {LONGEST} are read", bytes.len());
+            return Err(PickleError { offset: 0, why });
+        }
         let mut machine = Machine { bytes, ..Machine::default() };
         let root = machine.run().map_err(|why| PickleError { offset: machine.at, why })?;
         Ok(Self { nodes: machine.nodes, root })
@@ -154,6 +165,9 @@ impl Machine<'_> {
     }
 
     fn step(&mut self, opcode: u8) -> Step<()> {
+        if self.nodes.len() > MOST_VALUES {
+            return Err("more values than any expert has".into());
+        }
         match opcode {
             0x80 => self.protocol()?,
             0x95 => drop(self.take(8)?), // frame
@@ -210,8 +224,10 @@ impl Machine<'_> {
             }
             0x93 => {
                 let [module, name] = self.pop_array()?;
+                // A name is said once and used again and again, so that a long one would fill the memory.
                 let text = |id: Id| match &self.nodes[id] {
-                    Node::Text(text) => Ok(text.clone()),
+                    Node::Text(text) if text.len() <= LONGEST_NAME => Ok(text.clone()),
+                    Node::Text(_) => Err("a name longer than any"),
                     _ => Err("a name that is no text"),
                 };
                 let global = format!("{}.{}", text(module)?, text(name)?);

@@ -1,7 +1,6 @@
 //! Our own format: safetensors with one metadata entry, a JSON text.
 
 use std::collections::HashMap;
-use std::io::Write;
 use std::path::Path;
 
 use safetensors::SafeTensors;
@@ -109,19 +108,16 @@ fn array_bytes(array: &Array) -> Vec<u8> {
     }
 }
 
+/// No expert, agent or checkpoint is longer.
+const LIMIT: u64 = 1 << 30;
+
 pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, FileError> {
-    std::fs::read(path).map_err(|source| FileError::Io { path: path.to_owned(), source })
+    tutelage_files::read(path, LIMIT)
+        .map_err(|source| FileError::Io { path: path.to_owned(), source })
 }
 
 /// Replaces a file as a whole: a reader sees the old content or the new one, also after a crash.
 pub(crate) fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
-    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let write = || -> std::io::Result<()> {
-        let mut file = tempfile::NamedTempFile::new_in(folder)?;
-        file.write_all(bytes)?;
-        file.as_file().sync_all()?;
-        file.persist(path)?;
-        std::fs::File::open(folder)?.sync_all()
-    };
-    write().map_err(|source| FileError::Io { path: path.to_owned(), source })
+    tutelage_files::replace(path, bytes)
+        .map_err(|source| FileError::Io { path: path.to_owned(), source })
 }

@@ -1,13 +1,13 @@
 //! Stable-Baselines3 agents: a zip archive with the policy's tensors, and a pickle with the state normalisation.
 
-use std::io::Cursor;
 use std::path::Path;
 
 use tutelage_envs::Task;
+use tutelage_files::Unzip;
 
 use super::pickle::Pickle;
 use super::torch::{entry, numpy_array, state_dict};
-use super::{Array, Arrays, Card, FileError, Problem, read_bytes};
+use super::{Array, Arrays, Card, FileError, Problem, UNPACKED, read_bytes};
 use crate::{Clock, GaussianExpert};
 
 const AGENT: &str = "a Stable-Baselines3 PPO or TRPO archive";
@@ -23,22 +23,54 @@ pub(crate) fn read(
     statistics: Option<&Path>,
     task: Task,
 ) -> Result<GaussianExpert, FileError> {
-    let mut arrays = policy(&read_bytes(agent)?).map_err(|problem| problem.at(agent))?;
-    let inputs = arrays.get("W0").map_err(|problem| problem.at(agent))?.shape[0];
-    let (mean, var) = match statistics {
-        None => (vec![0.0; inputs], vec![1.0; inputs]),
-        Some(path) => normalisation(&read_bytes(path)?, inputs).map_err(|e| e.at(path))?,
+    let arrays = policy(&read_bytes(agent)?).map_err(|problem| problem.at(agent))?;
+    let clock = clock(&arrays, task);
+    let statistics = match statistics {
+        None => None,
+        Some(path) => {
+            let inputs = clock.width(task.state_width());
+            Some(normalisation(&read_bytes(path)?, inputs).map_err(|e| e.at(path))?)
+        }
     };
+    expert(arrays, statistics, clock, task).map_err(|problem| problem.at(agent))
+}
+
+/// An agent with one input more than the task has sees the time that is left.
+fn clock(arrays: &Arrays, task: Task) -> Clock {
+    let inputs = arrays.get("W0").ok().and_then(|weights| weights.shape.first().copied());
+    if inputs == Some(task.state_width() + 1) { Clock::Shown } else { Clock::Hidden }
+}
+
+fn expert(
+    mut arrays: Arrays,
+    statistics: Option<(Vec<f64>, Vec<f64>)>,
+    clock: Clock,
+    task: Task,
+) -> Result<GaussianExpert, Problem> {
+    let inputs = clock.width(task.state_width());
+    let (mean, var) = statistics.unwrap_or((vec![0.0; inputs], vec![1.0; inputs]));
     arrays.insert("rms_mean", Array::double(&[mean.len()], &mean));
     arrays.insert("rms_var", Array::double(&[var.len()], &var));
-    let clock = if inputs == task.state_width() + 1 { Clock::Shown } else { Clock::Hidden };
-    arrays.expert(task, clock, Card::default()).map_err(|problem| problem.at(agent))
+    arrays.expert(task, clock, Card::default())
+}
+
+/// The expert in the bytes of an archive and, if given, of the statistics beside it.
+pub(crate) fn decode(
+    agent: &[u8],
+    statistics: Option<&[u8]>,
+    task: Task,
+) -> Result<GaussianExpert, Problem> {
+    let arrays = policy(agent)?;
+    let clock = clock(&arrays, task);
+    let inputs = clock.width(task.state_width());
+    let statistics = statistics.map(|bytes| normalisation(bytes, inputs)).transpose()?;
+    expert(arrays, statistics, clock, task)
 }
 
 /// The mean network and log σ, under our names.
 fn policy(bytes: &[u8]) -> Result<Arrays, Problem> {
     let foreign = |e: &dyn std::fmt::Display| Problem::foreign(AGENT, e);
-    let mut archive = zip::ZipArchive::new(Cursor::new(bytes)).map_err(|e| foreign(&e))?;
+    let mut archive = Unzip::new(bytes, UNPACKED).map_err(|e| foreign(&e))?;
     check_activation(&entry(&mut archive, "data").map_err(|e| foreign(&e))?)?;
     let tensors = state_dict(&entry(&mut archive, "policy.pth").map_err(|e| foreign(&e))?)?;
     let get = |name: &str| {

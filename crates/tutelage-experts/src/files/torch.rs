@@ -1,48 +1,54 @@
 //! Tensors and arrays inside pickles: PyTorch's `state_dict` and NumPy's arrays.
 
-use std::io::{Cursor, Read};
+use tutelage_files::Unzip;
 
 use super::pickle::{Id, Node, Pickle};
-use super::{Array, Arrays, Precision, Problem};
+use super::{Array, Arrays, Precision, Problem, UNPACKED};
 
 const EXPECTED: &str = "a PyTorch state dictionary";
 
 /// Reads a file of a zip archive.
-pub(crate) fn entry(
-    archive: &mut zip::ZipArchive<Cursor<&[u8]>>,
-    name: &str,
-) -> Result<Vec<u8>, Problem> {
-    let foreign = |e: &dyn std::fmt::Display| {
-        Problem::foreign("an archive as expected", format!("{name}: {e}"))
-    };
-    let mut bytes = Vec::new();
-    let mut file = archive.by_name(name).map_err(|e| foreign(&e))?;
-    file.read_to_end(&mut bytes).map_err(|e| foreign(&e))?;
-    Ok(bytes)
+pub(crate) fn entry(archive: &mut Unzip<'_>, name: &str) -> Result<Vec<u8>, Problem> {
+    let read = archive.read(name);
+    read.map_err(|e| Problem::foreign("an archive as expected", format!("{name}: {e}")))
 }
 
 /// The tensors of a state dictionary, as `torch.save` writes it: a zip archive of a pickle and raw storages.
 pub(crate) fn state_dict(bytes: &[u8]) -> Result<Arrays, Problem> {
     let foreign = |e: &dyn std::fmt::Display| Problem::foreign(EXPECTED, e);
-    let mut archive = zip::ZipArchive::new(Cursor::new(bytes)).map_err(|e| foreign(&e))?;
-    let pickled = archive.file_names().find(|name| name.ends_with("/data.pkl"));
-    let pickled = pickled.ok_or_else(|| foreign(&"it has no data.pkl"))?.to_owned();
+    let mut archive = Unzip::new(bytes, UNPACKED).map_err(|e| foreign(&e))?;
+    let names = archive.names();
+    let pickled = names.iter().find(|name| name.ends_with("/data.pkl"));
+    let pickled = pickled.ok_or_else(|| foreign(&"it has no data.pkl"))?;
     let folder = pickled.trim_end_matches("data.pkl").to_owned();
     let order = format!("{folder}byteorder");
-    if archive.index_for_name(&order).is_some() && entry(&mut archive, &order)? != b"little" {
+    if names.contains(&order) && entry(&mut archive, &order)? != b"little" {
         return Err(foreign(&"its numbers are big-endian"));
     }
-    let pickle = Pickle::parse(&entry(&mut archive, &pickled)?).map_err(|e| foreign(&e))?;
+    let pickle = Pickle::parse(&entry(&mut archive, pickled)?).map_err(|e| foreign(&e))?;
     let mut arrays = Arrays::default();
+    let mut room = Room(MOST_NUMBERS);
     for &(key, value) in pickle.entries(pickle.root()) {
         let name = pickle.text(key).ok_or_else(|| foreign(&"a tensor without a name"))?;
         let tensor = Tensor::of(&pickle, value)
             .ok_or_else(|| foreign(&format!("{name} is not a tensor of floats")))?;
         let storage = entry(&mut archive, &format!("{folder}data/{}", tensor.storage))?;
         let array = tensor.read(&storage);
+        let array = array.filter(|array| room.take(array.values.len()));
         arrays.insert(name, array.ok_or_else(|| foreign(&format!("{name} exceeds its storage")))?);
     }
     Ok(arrays)
+}
+
+/// How many numbers all tensors may have together. A tensor may be a view that repeats its storage, so their bytes say nothing.
+const MOST_NUMBERS: usize = 1 << 24;
+
+struct Room(usize);
+
+impl Room {
+    fn take(&mut self, count: usize) -> bool {
+        self.0.checked_sub(count).map(|left| self.0 = left).is_some()
+    }
 }
 
 /// `_rebuild_tensor_v2(storage, offset, shape, strides, …)`, a view of a storage.
@@ -80,15 +86,16 @@ impl Tensor {
     /// The numbers in row-major order.
     fn read(&self, storage: &[u8]) -> Option<Array> {
         let count = self.shape.iter().try_fold(1usize, |n, &size| n.checked_mul(size))?;
-        if count > storage.len() || self.strides.len() != self.shape.len() {
+        if count > storage.len().min(MOST_NUMBERS) || self.strides.len() != self.shape.len() {
             return None;
         }
         let at = |index: usize| {
             let axes = self.shape.iter().zip(&self.strides).rev();
-            let place = axes.fold((index, self.offset), |(rest, place), (size, stride)| {
-                (rest / size, place + rest % size * stride)
+            let place = axes.fold(Some((index, self.offset)), |at, (size, stride)| {
+                let (rest, place) = at?;
+                Some((rest / size, place.checked_add((rest % size).checked_mul(*stride)?)?))
             });
-            number(storage, place.1, self.precision)
+            number(storage, place?.1, self.precision)
         };
         let values = (0..count).map(at).collect::<Option<_>>()?;
         Some(Array { shape: self.shape.clone(), values, precision: self.precision })

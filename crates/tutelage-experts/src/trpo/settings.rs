@@ -139,6 +139,15 @@ impl TrpoSettings {
             ("value.learning_rate", self.value.learning_rate),
         ];
         require(&counts, |value| value >= 1.0, positive)?;
+        // What is played and held at once has to fit into a memory.
+        let most = [
+            ("batch", self.batch as f64, 1e8),
+            ("trial_episodes", self.trial_episodes as f64, 1e5),
+            ("batch / episode", self.lanes() as f64, 1e4),
+        ];
+        for (field, value, most) in most {
+            require(&[(field, value)], |value| value <= most, "smaller")?;
+        }
         require(&shares, |value| value > 0.0 && value <= 1.0, "above 0 and at most 1")?;
         require(&sizes, |value| value > 0.0 && value.is_finite(), "positive and finite")?;
         let gamma = ("gamma", f64::from(self.gamma));

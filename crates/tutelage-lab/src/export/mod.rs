@@ -1,7 +1,15 @@
-//! The annotations of a run for other programs.
+//! What a run comes to, for other programs: its annotations, its curves, its policy.
 
 mod npz;
+mod onnx;
 mod parquet;
+mod policy;
+mod protobuf;
+mod tensorboard;
+
+pub use onnx::{Interface, onnx};
+pub use policy::export_policy;
+pub use tensorboard::write_tensorboard;
 
 use std::path::{Path, PathBuf};
 

@@ -1,33 +1,27 @@
 //! NumPy: `states` (n × d), `actions` (n × a), `round` (n).
 
-use std::io::Cursor;
-
-use ndarray::{ArrayView1, ArrayView2};
-use ndarray_npy::NpzWriter;
-use tutelage::{Batch, Element};
+use tutelage_files::npz::NpzWriter;
 
 use super::{Annotations, Rows};
 
 pub(super) fn encode(
     annotations: &Annotations,
 ) -> Result<Vec<u8>, Box<dyn std::error::Error + Send + Sync>> {
-    let mut npz = NpzWriter::new_compressed(Cursor::new(Vec::new()));
+    let mut npz = NpzWriter::compressed();
     for (name, rows) in [("states", &annotations.states), ("actions", &annotations.actions)] {
         match rows {
-            Rows::Vectors(rows) => npz.add_array(name, &matrix(rows)?)?,
-            Rows::Indices(rows) => npz.add_array(name, &matrix(rows)?)?,
+            Rows::Vectors(rows) => npz.add(name, &[rows.len(), rows.width()], rows.as_slice())?,
+            Rows::Indices(rows) => npz.add(name, &[rows.len(), rows.width()], rows.as_slice())?,
         }
     }
-    npz.add_array("round", &ArrayView1::from(&annotations.rounds))?;
-    Ok(npz.finish()?.into_inner())
-}
-
-fn matrix<T: Element>(rows: &Batch<T>) -> Result<ArrayView2<'_, T>, ndarray::ShapeError> {
-    ArrayView2::from_shape((rows.len(), rows.width()), rows.as_slice())
+    npz.add("round", &[annotations.rounds.len()], &annotations.rounds)?;
+    Ok(npz.finish()?)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::io::Cursor;
+
     use ndarray::{Array1, Array2, array};
     use ndarray_npy::NpzReader;
 

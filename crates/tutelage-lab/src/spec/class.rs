@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::SpecError;
-use crate::registry::Task;
+use crate::registry::{Defaults, Task};
 
 /// The class of policies that the oracle chooses from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,10 +30,15 @@ impl Class {
 
     /// Reads a class; `realizable` and `nonrealizable` are the task's own (the robots' are the paper's).
     pub fn parse(text: &str, task: Task) -> Result<Self, SpecError> {
+        Self::parse_for(text, task.defaults())
+    }
+
+    /// Reads a class; `realizable` and `nonrealizable` are as these defaults say.
+    pub fn parse_for(text: &str, defaults: &Defaults) -> Result<Self, SpecError> {
         match text.trim().to_lowercase().as_str() {
             "linear" => Ok(Self::Linear),
-            "realizable" => Ok(Self::realizable(task)),
-            "nonrealizable" => Ok(Self::nonrealizable(task)),
+            "realizable" => Ok(Self::Mlp(defaults.realizable.to_vec())),
+            "nonrealizable" => Ok(Self::Mlp(defaults.nonrealizable.to_vec())),
             other => match other.strip_prefix("mlp:") {
                 Some(widths) => Self::mlp(text, widths),
                 None => {

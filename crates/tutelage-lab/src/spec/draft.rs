@@ -10,8 +10,8 @@ use super::sampling::{
     deploy_name, expert_acts_name, keep_name, parse_deploy, parse_expert_acts, parse_keep,
     parse_sampling, sampling_name,
 };
-use super::{Class, CoverSpec, OracleSpec, RunSpec, SpecError};
-use crate::registry::{ActionKind, Task, UnknownTask};
+use super::{Choices, Class, CoverSpec, OracleSpec, RunSpec, SpecError};
+use crate::registry::{ActionKind, Defaults, Task, UnknownTask};
 
 /// A spec as typed: anything may be missing or wrong.
 ///
@@ -128,29 +128,52 @@ impl Draft {
     /// The complete spec, or the first thing that is wrong.
     pub fn check(self) -> Result<RunSpec, SpecError> {
         let task = parse_task(self.task.as_deref())?;
-        let defaults = task.defaults();
+        let expert = self.expert.clone().unwrap_or_else(|| task.name().into());
+        let choices = self.choices(task.defaults(), task.actions())?;
+        let Choices { algorithm, class, rounds, states_per_round, sampling, expert_acts, .. } =
+            choices;
+        let Choices { d0, data, oracle, deploy, episodes, seed, keep, .. } = choices;
+        Ok(RunSpec {
+            task,
+            expert,
+            algorithm,
+            class,
+            rounds,
+            states_per_round,
+            sampling,
+            expert_acts,
+            d0,
+            data,
+            oracle,
+            deploy,
+            episodes,
+            seed,
+            keep,
+        })
+    }
+
+    /// All that a run does, wherever it takes place: what was left out is filled in with these defaults.
+    pub fn choices(self, defaults: &Defaults, actions: ActionKind) -> Result<Choices, SpecError> {
         let algorithm: Named = self.algorithm.as_deref().unwrap_or("bd-5").parse()?;
         let class = match &self.class {
-            None => Class::realizable(task),
-            Some(text) => Class::parse(text, task)?,
+            None => Class::Mlp(defaults.realizable.to_vec()),
+            Some(text) => Class::parse_for(text, defaults)?,
         };
         let rounds = match self.rounds {
-            None => task.rounds(&class),
+            None => defaults.rounds_for(&class),
             Some(rounds) => count("rounds", rounds, 1..=10_000)?,
         };
         let stride = Sampling::Stride(defaults.stride);
-        Ok(RunSpec {
-            task,
-            expert: self.expert.clone().unwrap_or_else(|| task.name().into()),
+        Ok(Choices {
             rounds,
             states_per_round: self.states_per_round.map_or(Ok(defaults.states_per_round), |k| {
                 count("states_per_round", k, 1..=100_000)
             })?,
             sampling: self.sampling.as_deref().map_or(Ok(stride), parse_sampling)?,
             expert_acts: self.checked_expert_acts(&algorithm)?,
-            d0: self.cover(&algorithm, task)?,
+            d0: self.cover(&algorithm, defaults)?,
             data: self.stored_data(&algorithm)?,
-            oracle: self.checked_oracle(&class, task)?,
+            oracle: self.checked_oracle(&class, defaults, actions)?,
             deploy: self.deploy.as_deref().map_or(Ok(Deploy::Mean), parse_deploy)?,
             episodes: self
                 .evaluation
@@ -181,8 +204,12 @@ impl Draft {
         }
     }
 
-    fn cover(&self, algorithm: &Named, task: Task) -> Result<Option<CoverSpec>, SpecError> {
-        let [low, high] = task.defaults().cover;
+    fn cover(
+        &self,
+        algorithm: &Named,
+        defaults: &Defaults,
+    ) -> Result<Option<CoverSpec>, SpecError> {
+        let [low, high] = defaults.cover;
         match &self.d0 {
             None => Ok(algorithm.perturbs().then_some(CoverSpec::Uniform { low, high })),
             Some(text) if algorithm.perturbs() => text.parse().map(Some),
@@ -204,11 +231,16 @@ impl Draft {
         }
     }
 
-    fn checked_oracle(&self, class: &Class, task: Task) -> Result<Option<OracleSpec>, SpecError> {
+    fn checked_oracle(
+        &self,
+        class: &Class,
+        defaults: &Defaults,
+        actions: ActionKind,
+    ) -> Result<Option<OracleSpec>, SpecError> {
         let draft = self.oracle.clone().unwrap_or_default();
-        match (class, task.actions()) {
+        match (class, actions) {
             (Class::Mlp(_), _) | (Class::Linear, ActionKind::Indices) => {
-                draft.check(task).map(Some)
+                draft.check(defaults).map(Some)
             }
             (Class::Linear, ActionKind::Vectors) => match draft.first_field() {
                 None => Ok(None),
@@ -230,8 +262,8 @@ impl OracleDraft {
         }
     }
 
-    fn check(self, task: Task) -> Result<OracleSpec, SpecError> {
-        let default = OracleSpec::of(task);
+    fn check(self, defaults: &Defaults) -> Result<OracleSpec, SpecError> {
+        let default = OracleSpec::from(defaults);
         let learning_rate = self.learning_rate.unwrap_or(default.learning_rate);
         if !(learning_rate > 0.0 && learning_rate <= 1.0) {
             let allowed = "a number above 0 and up to 1";

@@ -3,6 +3,7 @@
 //! A [`Draft`] is what was typed, in a file or as flags, with anything left out. [`Draft::check`] makes it a [`RunSpec`]:
 //! every field known, every value allowed, what was left out filled in with the paper's setting for the task.
 
+mod choices;
 mod class;
 mod cover;
 mod draft;
@@ -10,6 +11,7 @@ mod error;
 mod oracle;
 mod sampling;
 
+pub use choices::Choices;
 pub use class::Class;
 pub use cover::CoverSpec;
 pub use draft::{Draft, EvaluationDraft, OracleDraft};
@@ -21,9 +23,10 @@ use std::path::PathBuf;
 
 use sha2::{Digest, Sha256};
 use tutelage::{Algorithm, Deploy, ExpertActs, Material, Named, Sampling, Schedule, Stream};
+use tutelage_oracles::LeastSquares;
 use tutelage_runs::{Job, Keep};
 
-use crate::registry::Task;
+use crate::registry::{ActionKind, Task};
 
 /// A complete, checked run.
 #[derive(Clone, Debug, PartialEq)]
@@ -90,6 +93,12 @@ impl RunSpec {
         let Self { rounds, states_per_round, seed, episodes, keep, .. } = *self;
         let schedule = Schedule { rounds, states_per_round, stream: Stream::new(seed) };
         Job { algorithm: self.algorithm(), schedule, material, episodes, keep }
+    }
+
+    /// The solver of its least squares, where its policies are trained by them.
+    pub fn solver(&self) -> Option<&'static str> {
+        let affine = self.class == Class::Linear && self.task.actions() == ActionKind::Vectors;
+        affine.then_some(LeastSquares::SOLVER)
     }
 
     /// A name for the run's folder that no other spec has.

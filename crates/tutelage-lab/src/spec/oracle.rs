@@ -35,7 +35,12 @@ const MAX_BUDGET: usize = 1_000_000;
 impl OracleSpec {
     /// How networks are usually trained in a task; for the robots it is the experiments' rule.
     pub fn of(task: Task) -> Self {
-        let Defaults { budget, learning_rate, batch, .. } = *task.defaults();
+        Self::from(task.defaults())
+    }
+}
+
+impl From<&Defaults> for OracleSpec {
+    fn from(&Defaults { budget, learning_rate, batch, .. }: &Defaults) -> Self {
         Self { budget, learning_rate, batch, states: States::AsGiven }
     }
 }

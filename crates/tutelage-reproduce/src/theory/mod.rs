@@ -54,6 +54,7 @@ fn look_of(player: Player, turn: usize) -> (Color, Style) {
         Player::BootstrapDagger { members } => {
             (paper(&format!("bd-{members}")).0, Style::DashDotted)
         }
+        Player::HandOver { members } => paper(&format!("handover-bd-{members}")),
         Player::MftplP { .. } => PERTURBED[turn % PERTURBED.len()],
         Player::LoggerM { .. } => (Color::palette(6), Style::Dotted),
     }

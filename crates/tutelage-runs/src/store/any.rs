@@ -75,7 +75,12 @@ impl AnyHistory {
 
     /// How many steps the expert drove.
     pub fn expert_steps(&self) -> u64 {
-        of_each!(self, history => history.expert_steps_after(usize::MAX))
+        self.expert_steps_after(usize::MAX)
+    }
+
+    /// How many steps the expert drove in the first so many rounds.
+    pub fn expert_steps_after(&self, rounds: usize) -> u64 {
+        of_each!(self, history => history.expert_steps_after(rounds))
     }
 
     /// The states asked about in each round, where they are vectors.

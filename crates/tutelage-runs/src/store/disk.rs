@@ -3,7 +3,8 @@
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+
+use tutelage_files::sync_folder_of;
 
 /// A disk. What a method has done successfully outlives a power cut.
 pub trait Disk: Send + Sync {
@@ -72,13 +73,7 @@ impl Disk for OsDisk {
     }
 
     fn replace(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
-        let part = part_of(path);
-        let written = write_new(&part, bytes).and_then(|()| fs::rename(&part, path));
-        if written.is_err() {
-            let _ = fs::remove_file(&part);
-        }
-        written?;
-        sync_folder_of(path)
+        tutelage_files::replace(path, bytes)
     }
 
     fn remove(&self, path: &Path) -> io::Result<()> {
@@ -138,39 +133,6 @@ fn is_same_file(a: &fs::Metadata, b: &fs::Metadata) -> bool {
     a.len() == b.len()
 }
 
-const PART: &str = ".tutelage-part";
-
-/// A name beside a file's own that no one else uses.
-fn part_of(path: &Path) -> PathBuf {
-    static NEXT: AtomicU64 = AtomicU64::new(0);
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let (process, next) = (std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
-    path.with_file_name(format!(".{name}.{process}-{next}{PART}"))
-}
-
-fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut file = OpenOptions::new().create_new(true).write(true).open(path)?;
-    file.write_all(bytes)?;
-    file.sync_all()
-}
-
-/// Removes what killed processes left half-written in a folder.
-pub(crate) fn sweep(folder: &Path) {
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        if entry.file_name().to_string_lossy().ends_with(PART) {
-            let _ = fs::remove_file(entry.path());
-        }
-    }
-}
-
-/// A new name is durable once its folder is.
-fn sync_folder_of(path: &Path) -> io::Result<()> {
-    match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => File::open(folder)?.sync_all(),
-        _ => File::open(".")?.sync_all(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -210,22 +172,5 @@ mod tests {
         assert_eq!(log.length().unwrap(), None);
         fs::write(&path, "xyz").unwrap();
         assert_eq!(log.length().unwrap(), None, "another file of the same name");
-    }
-
-    #[test]
-    fn a_replacement_leaves_nothing_behind_and_leftovers_of_others_are_swept() {
-        let dir = tempfile::tempdir().unwrap();
-        let file = dir.path().join("file");
-        OsDisk.replace(&file, b"one").unwrap();
-        OsDisk.replace(&file, b"two").unwrap();
-        assert_eq!(fs::read(&file).unwrap(), b"two");
-        fs::write(part_of(&file), "half").unwrap();
-        fs::write(dir.path().join("mine.part"), "a user's own").unwrap();
-        assert!(OsDisk.replace(&dir.path().join("no/folder"), b"x").is_err());
-        sweep(dir.path());
-        let mut names: Vec<_> =
-            fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-        names.sort();
-        assert_eq!(names, ["file", "mine.part"]);
     }
 }

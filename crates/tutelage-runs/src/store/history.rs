@@ -189,7 +189,7 @@ impl<S: Stored, A: Stored + Action> History<S, A> {
     }
 
     /// Whether anything happened yet.
-    pub(crate) fn has_begun(&self) -> bool {
+    pub fn has_begun(&self) -> bool {
         self.expert.is_some() || !self.rounds.is_empty() || !self.results.is_empty()
     }
 

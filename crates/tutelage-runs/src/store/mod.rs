@@ -22,7 +22,9 @@ pub use any::{AnyHistory, read_any};
 pub use disk::{Disk, LogFile, OsDisk};
 pub use history::{History, RoundResult};
 pub use record::{Given, PolicyNote, Stored};
-pub use run_dir::{Cut, RunDir, kept_policies, policy_path, read_history, read_policy, read_spec};
+pub use run_dir::{
+    Cut, RunDir, decode_log, kept_policies, policy_path, read_history, read_policy, read_spec,
+};
 pub use salvage::{Salvaged, salvage};
 pub use times::{Seconds, read_times};
 

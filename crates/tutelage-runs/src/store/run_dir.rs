@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tutelage::{Action, Batch};
+use tutelage_files::sweep;
 
-use super::disk::sweep;
 use super::frame::{self, NoLog};
 use super::{
     Context, Disk, Given, History, LogFile, PolicyNote, Record, Seconds, StoreError, Stored, times,
@@ -66,6 +66,15 @@ pub fn read_history<S: Stored, A: Stored + Action>(
         Err(StoreError::NoRun { .. }) => Ok(history),
         Err(error) => Err(error),
     }
+}
+
+/// What the bytes of a log say that happened.
+pub fn decode_log<S: Stored, A: Stored + Action>(
+    bytes: &[u8],
+) -> Result<History<S, A>, StoreError> {
+    let path = Path::new(LOG);
+    let no_run = || StoreError::NoRun { path: path.into(), missing: LOG };
+    Ok(parse_log(path, bytes)?.ok_or_else(no_run)?.history)
 }
 
 /// The policy that a run trained after a round, as the log knows it.

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::{ByExpert, Misfit};
 use crate::policy::disagreement;
-use crate::{Act, Action, Batch, Policy, Rng, RolloutError};
+use crate::{Act, Action, Batch, Policy, Rng, RolloutError, Stream};
 
 /// When the expert takes over from the members' mean h̄. Distances are measured by the loss ℓ.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -91,7 +91,7 @@ impl<'a, P: Policy> Gated<'a, P> {
 }
 
 impl<P: Policy> Act<P::State, P::Action> for Gated<'_, P> {
-    fn begin(&mut self, lane: usize) {
+    fn begin(&mut self, lane: usize, _: Stream) {
         self.open.remove(&lane);
     }
 

@@ -1,11 +1,10 @@
 //! πₙ* = βₙ π^E + (1 − βₙ) πₙ: at every step a coin says who acts.
 
-use std::collections::HashSet;
-
 use rand::RngExt;
 
-use super::{ByExpert, Misfit};
-use crate::{Act, Batch, Deployed, Policy, Rng, RolloutError};
+use super::Misfit;
+use super::turns::Turns;
+use crate::{Act, Batch, Policy, Rng, RolloutError};
 
 /// βₙ, the share of steps that the expert takes in round n (Ross, Gordon & Bagnell 2011, section 3).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -39,20 +38,13 @@ impl Beta {
 }
 
 pub(super) struct Mixture<'a, P: Policy> {
-    expert: ByExpert<'a, P::State, P::Action>,
-    learner: Deployed<'a, P>,
+    turns: Turns<'a, P>,
     beta: f64,
-    /// The lanes that the expert drove at the last step.
-    by_expert: HashSet<usize>,
 }
 
 impl<'a, P: Policy> Mixture<'a, P> {
-    pub(super) fn new(
-        expert: ByExpert<'a, P::State, P::Action>,
-        learner: Deployed<'a, P>,
-        beta: f64,
-    ) -> Self {
-        Self { expert, learner, beta, by_expert: HashSet::new() }
+    pub(super) fn new(turns: Turns<'a, P>, beta: f64) -> Self {
+        Self { turns, beta }
     }
 }
 
@@ -64,23 +56,12 @@ impl<P: Policy> Act<P::State, P::Action> for Mixture<'_, P> {
         rngs: &mut [Rng],
         actions: &mut Batch<P::Action>,
     ) -> Result<(), RolloutError> {
-        self.by_expert.clear();
-        for (row, &lane) in lanes.iter().enumerate() {
-            let mut one = Batch::zeros(1, actions.width());
-            let (state, rng) = (states.slice(row, row + 1), &mut rngs[row..=row]);
-            if rng[0].random::<f64>() < self.beta {
-                self.by_expert.insert(lane);
-                self.expert.act(&[lane], &state, rng, &mut one)?;
-            } else {
-                self.learner.act(&[lane], &state, rng, &mut one)?;
-            }
-            actions.row_mut(row).copy_from_slice(one.row(0));
-        }
-        Ok(())
+        let coin = |_, rng: &mut Rng| rng.random::<f64>() < self.beta;
+        self.turns.act(coin, lanes, states, rngs, actions)
     }
 
     fn expert_drove(&self, lane: usize) -> bool {
-        self.by_expert.contains(&lane)
+        self.turns.expert_drove(lane)
     }
 }
 

@@ -4,6 +4,8 @@ mod launch;
 mod narrator;
 mod tables;
 
+pub use launch::end_with_parent;
+
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -228,7 +230,7 @@ fn show_plan(
         "\n{} runs to do for {} shown; about {} on {threads} thread{}.",
         outstanding.len(),
         wanted.len(),
-        rough(Duration::from_secs_f64(seconds)),
+        rough(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)),
         if threads == 1 { "" } else { "s" }
     ))
 }

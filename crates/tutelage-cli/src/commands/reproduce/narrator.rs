@@ -80,7 +80,7 @@ impl Watcher for Narrator {
             self.runs,
             run.name,
             record.seconds(),
-            rough(Duration::from_secs_f64(seconds)),
+            rough(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)),
         ));
     }
 

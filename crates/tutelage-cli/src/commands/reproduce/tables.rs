@@ -26,7 +26,9 @@ impl Row for FigureRow {
     fn cells(&self) -> Vec<String> {
         let left = match self.done == self.runs {
             true => "–".into(),
-            false => rough(Duration::from_secs_f64(self.estimate_seconds)),
+            false => {
+                rough(Duration::try_from_secs_f64(self.estimate_seconds).unwrap_or(Duration::MAX))
+            }
         };
         let (runs, done) = (self.runs.to_string(), self.done.to_string());
         vec![self.figure.clone(), runs, done, left, self.paper.clone()]

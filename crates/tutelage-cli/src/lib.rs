@@ -1,0 +1,90 @@
+//! The `tutelage` command as a library, so that other programs can carry it out in their own process. Results go to standard
+//! output, progress and messages to standard error; the exit code is 0 only when the work was done.
+
+#![forbid(unsafe_code)]
+
+mod arguments;
+mod arrays;
+mod commands;
+mod film;
+mod output;
+mod page;
+mod progress;
+
+use std::ffi::OsString;
+
+use clap::Parser;
+
+use crate::commands::Command;
+pub use crate::commands::end_with_parent;
+use crate::output::{Output, note, reader_is_gone};
+
+/// What shells report of a program that wrote into a closed pipe: 128 + SIGPIPE.
+const CLOSED_PIPE: u8 = 141;
+/// What a command that was misspelt ends with.
+const USAGE: u8 = 2;
+
+/// Interactive imitation learning: a learner acts, an expert says what it would have done, a policy comes out.
+#[derive(Parser)]
+#[command(name = "tutelage", version, propagate_version = true, max_term_width = 110)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+
+    /// Print results as JSON lines instead of tables
+    #[arg(long, global = true)]
+    json: bool,
+
+    /// Threads to compute with; results do not depend on it [default: one per core]
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    threads: Option<u16>,
+}
+
+/// Carries out a command line, the program's name first, and returns its exit code.
+pub fn command(line: impl IntoIterator<Item = OsString>) -> u8 {
+    let cli = match Cli::try_parse_from(line) {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version come this way too. That nobody reads them is no reason to fail.
+            let _ = error.print();
+            return if error.use_stderr() { USAGE } else { 0 };
+        }
+    };
+    match run(cli) {
+        Ok(()) => 0,
+        Err(error) if reader_is_gone(&error) => CLOSED_PIPE,
+        Err(error) => {
+            note(&format!("error: {}", explain(&error)));
+            1
+        }
+    }
+}
+
+fn run(cli: Cli) -> anyhow::Result<()> {
+    if let Some(threads) = cli.threads {
+        rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global()?;
+    }
+    cli.command.run(&Output::new(cli.json))
+}
+
+/// An error with its causes, each said once: most messages already end in what caused them.
+fn explain(error: &anyhow::Error) -> String {
+    let mut text = error.to_string();
+    for cause in error.chain().skip(1).map(ToString::to_string) {
+        if !text.contains(&cause) {
+            text = format!("{text}: {cause}");
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cause_is_said_once() {
+        let error = anyhow::anyhow!("no such file").context("cannot read x: no such file");
+        assert_eq!(explain(&error.context("run 3")), "run 3: cannot read x: no such file");
+    }
+}

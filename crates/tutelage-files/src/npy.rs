@@ -1,0 +1,293 @@
+//! NumPy's `.npy`: a header that says type, order and shape, and the numbers.
+//!
+//! Format: <https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html>.
+
+/// An array that was read: its numbers in row-major order, as doubles (integers beyond 2⁵³ are rounded).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Array {
+    /// How many numbers there are along each axis.
+    pub shape: Vec<usize>,
+    /// What they were stored as.
+    pub kind: Kind,
+    /// The numbers.
+    pub values: Vec<f64>,
+}
+
+/// What numbers are stored as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Truth values, a byte each.
+    Bool,
+    /// Signed integers of so many bytes.
+    Int(usize),
+    /// Unsigned integers of so many bytes.
+    Unsigned(usize),
+    /// Single precision.
+    Single,
+    /// Double precision.
+    Double,
+}
+
+/// Why bytes are no array that we can read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum NpyError {
+    /// Not a `.npy` file, or a cut one.
+    #[error("not a NumPy array: {0}")]
+    Foreign(&'static str),
+    /// The header is not the dictionary that it should be.
+    #[error("the array's header: {0}")]
+    Header(String),
+    /// Another type of numbers.
+    #[error("numbers of type {0}; supported are truth values, integers, float32 and float64")]
+    Kind(String),
+    /// The file has other many bytes than its header says.
+    #[error("shape {shape:?} takes {expected} bytes, but there are {found}")]
+    Length {
+        /// The shape.
+        shape: Vec<usize>,
+        /// What it takes, or more than can be counted.
+        expected: String,
+        /// What there is.
+        found: usize,
+    },
+}
+
+/// Numbers that can be written.
+pub trait Element: Copy {
+    /// NumPy's name for the type.
+    const DESCR: &'static str;
+
+    /// Adds the little-endian bytes.
+    fn push(self, bytes: &mut Vec<u8>);
+}
+
+macro_rules! element {
+    ($($type:ty => $descr:literal),*) => {$(
+        impl Element for $type {
+            const DESCR: &'static str = $descr;
+
+            fn push(self, bytes: &mut Vec<u8>) {
+                bytes.extend(self.to_le_bytes());
+            }
+        }
+    )*};
+}
+element!(f32 => "<f4", f64 => "<f8", u32 => "<u4", i64 => "<i8");
+
+impl Element for bool {
+    const DESCR: &'static str = "|b1";
+
+    fn push(self, bytes: &mut Vec<u8>) {
+        bytes.push(self.into());
+    }
+}
+
+const MAGIC: &[u8] = b"\x93NUMPY";
+
+/// The bytes of an array of this shape, which must hold as many numbers as there are.
+///
+/// # Panics
+/// If it does not.
+pub fn encode<T: Element>(shape: &[usize], values: &[T]) -> Vec<u8> {
+    assert_eq!(shape.iter().product::<usize>(), values.len(), "shape {shape:?}");
+    let axes: String = shape.iter().map(|size| format!("{size}, ")).collect();
+    let axes = if shape.len() == 1 { axes.trim_end() } else { axes.trim_end_matches(", ") };
+    let header =
+        format!("{{'descr': '{}', 'fortran_order': False, 'shape': ({axes}), }}", T::DESCR);
+    // Padded so that the numbers begin at a multiple of 64, and ended by a line feed.
+    let length = (MAGIC.len() + 4 + header.len() + 1).next_multiple_of(64) - MAGIC.len() - 4;
+    let mut bytes = [MAGIC, &[1, 0], &(length as u16).to_le_bytes()].concat();
+    bytes.extend(format!("{header:<width$}\n", width = length - 1).bytes());
+    values.iter().for_each(|value| value.push(&mut bytes));
+    bytes
+}
+
+/// The array in these bytes.
+pub fn decode(bytes: &[u8]) -> Result<Array, NpyError> {
+    let rest = bytes.strip_prefix(MAGIC).ok_or(NpyError::Foreign("it begins otherwise"))?;
+    let (header, numbers) = split(rest).ok_or(NpyError::Foreign("it ends within its header"))?;
+    let header =
+        std::str::from_utf8(header).map_err(|_| NpyError::Foreign("its header is no text"))?;
+    let Header { kind, is_big_endian, is_fortran, shape } = parse(header)?;
+    let count = shape.iter().try_fold(1usize, |count, &size| count.checked_mul(size));
+    let length = count.and_then(|count| count.checked_mul(kind.width()));
+    if length != Some(numbers.len()) {
+        let expected = length.map_or("too many".into(), |length| length.to_string());
+        return Err(NpyError::Length { shape, expected, found: numbers.len() });
+    }
+    let values = numbers.chunks_exact(kind.width());
+    let values: Vec<f64> = values.map(|number| kind.read(number, is_big_endian)).collect();
+    let values = if is_fortran { row_major(&shape, &values) } else { values };
+    Ok(Array { shape, kind, values })
+}
+
+/// The header's text and what comes after it.
+fn split(rest: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (&[version, _], rest) = rest.split_first_chunk()?;
+    let (length, rest) = match version {
+        1 => rest.split_first_chunk().map(|(&two, rest)| (u16::from_le_bytes(two).into(), rest))?,
+        2 | 3 => rest.split_first_chunk().map(|(&four, rest)| (u32::from_le_bytes(four), rest))?,
+        _ => return None,
+    };
+    rest.split_at_checked(usize::try_from(length).ok()?)
+}
+
+struct Header {
+    kind: Kind,
+    is_big_endian: bool,
+    is_fortran: bool,
+    shape: Vec<usize>,
+}
+
+/// A dictionary with the keys `descr`, `fortran_order` and `shape`, in any order.
+fn parse(text: &str) -> Result<Header, NpyError> {
+    let wrong = |what: &str| {
+        NpyError::Header(format!(
+            "{what} in {:?}",
+            text.trim_end().chars().take(200).collect::<String>()
+        ))
+    };
+    let value = |key: &str| {
+        let after =
+            ["'", "\""].iter().find_map(|quote| text.split_once(&format!("{quote}{key}{quote}")));
+        let value = after.and_then(|(_, rest)| rest.trim_start().strip_prefix(':'));
+        value.map(str::trim_start).ok_or_else(|| wrong(&format!("no {key}")))
+    };
+    let descr = value("descr")?;
+    let quote = descr
+        .chars()
+        .next()
+        .filter(|c| "'\"".contains(*c))
+        .ok_or_else(|| wrong("structured numbers"))?;
+    let descr = descr[1..].split(quote).next().unwrap_or_default();
+    let order = value("fortran_order")?;
+    let is_fortran = match (order.starts_with("True"), order.starts_with("False")) {
+        (true, _) => true,
+        (_, true) => false,
+        _ => return Err(wrong("neither True nor False")),
+    };
+    let shape = value("shape")?.strip_prefix('(').and_then(|rest| rest.split_once(')'));
+    let (axes, _) = shape.ok_or_else(|| wrong("no tuple"))?;
+    let axes = axes.split(',').map(str::trim).filter(|axis| !axis.is_empty());
+    let axes = axes.map(|axis| axis.trim_end_matches('L').parse().map_err(|_| wrong("no size")));
+    let shape = axes.collect::<Result<Vec<usize>, _>>()?;
+    if shape.len() > 32 {
+        return Err(wrong("more than 32 axes"));
+    }
+    let kind = Kind::of(descr).ok_or_else(|| NpyError::Kind(descr.chars().take(50).collect()))?;
+    Ok(Header { kind, is_big_endian: descr.starts_with('>'), is_fortran, shape })
+}
+
+impl Kind {
+    fn of(descr: &str) -> Option<Self> {
+        match descr.strip_prefix(['<', '>', '|', '='])? {
+            "b1" => Some(Self::Bool),
+            "f4" => Some(Self::Single),
+            "f8" => Some(Self::Double),
+            word => {
+                let width =
+                    word.get(1..)?.parse().ok().filter(|width| [1, 2, 4, 8].contains(width))?;
+                match word.as_bytes()[0] {
+                    b'i' => Some(Self::Int(width)),
+                    b'u' => Some(Self::Unsigned(width)),
+                    _ => None,
+                }
+            }
+        }
+    }
+
+    fn width(self) -> usize {
+        match self {
+            Self::Bool => 1,
+            Self::Int(width) | Self::Unsigned(width) => width,
+            Self::Single => 4,
+            Self::Double => 8,
+        }
+    }
+
+    fn read(self, number: &[u8], is_big_endian: bool) -> f64 {
+        let at = |i: usize| if is_big_endian { number[number.len() - 1 - i] } else { number[i] };
+        let fill =
+            if matches!(self, Self::Int(width) if at(width - 1) & 0x80 != 0) { 0xff } else { 0 };
+        let eight: [u8; 8] = std::array::from_fn(|i| if i < number.len() { at(i) } else { fill });
+        let bits = u64::from_le_bytes(eight);
+        match self {
+            Self::Bool => f64::from(u8::from(bits != 0)),
+            Self::Int(_) => bits as i64 as f64,
+            Self::Unsigned(_) => bits as f64,
+            Self::Single => f64::from(f32::from_bits(bits as u32)),
+            Self::Double => f64::from_bits(bits),
+        }
+    }
+}
+
+/// Numbers whose first axis runs fastest, in the order in which the last does.
+fn row_major(shape: &[usize], values: &[f64]) -> Vec<f64> {
+    let place = |mut index: usize| {
+        let mut rest = values.len();
+        let mut place = 0;
+        for &size in shape.iter().rev() {
+            rest /= size;
+            place += index % size * rest;
+            index /= size;
+        }
+        place
+    };
+    (0..values.len()).map(|index| values[place(index)]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arrays_come_back() {
+        let array = decode(&encode(&[2, 3], &[1.0f32, -2.0, 3.5, 4.0, 5.0, 6.0])).unwrap();
+        assert_eq!((array.shape, array.kind), (vec![2, 3], Kind::Single));
+        assert_eq!(array.values, [1.0, -2.0, 3.5, 4.0, 5.0, 6.0]);
+        for shape in [vec![], vec![1], vec![1, 1, 1]] {
+            let array = decode(&encode(&shape, &[7i64])).unwrap();
+            assert_eq!((array.shape, array.kind, array.values), (shape, Kind::Int(8), vec![7.0]));
+        }
+        assert_eq!(decode(&encode(&[2], &[true, false])).unwrap().values, [1.0, 0.0]);
+        assert_eq!(decode(&encode(&[1], &[u32::MAX])).unwrap().values, [f64::from(u32::MAX)]);
+        assert_eq!(decode(&encode(&[0, 3], &[0.0f64; 0])).unwrap().shape, [0, 3]);
+    }
+
+    /// A file of version 1 with this header.
+    fn file(header: &str, numbers: &[u8]) -> Vec<u8> {
+        let length = (header.len() as u16).to_le_bytes();
+        [MAGIC, &[1, 0], &length, header.as_bytes(), numbers].concat()
+    }
+
+    #[test]
+    fn other_orders_and_widths_are_read() {
+        // [[1, 2, 3], [4, 5, 6]], column by column, in big-endian shorts.
+        let header = r#"{"shape": (2, 3), "fortran_order": True, "descr": ">i2"}"#;
+        let array = decode(&file(header, &[0, 1, 0, 4, 0, 2, 0, 5, 0xff, 0xfd, 0, 6])).unwrap();
+        assert_eq!((array.kind, array.values), (Kind::Int(2), vec![1.0, 2.0, -3.0, 4.0, 5.0, 6.0]));
+        let header = "{'descr': '|i1', 'fortran_order': False, 'shape': (3L,), }";
+        assert_eq!(decode(&file(header, &[0xff, 2, 0x80])).unwrap().values, [-1.0, 2.0, -128.0]);
+    }
+
+    #[test]
+    fn shapes_that_the_bytes_do_not_fill_are_refused_before_anything_is_allocated() {
+        let lie = |descr: &str, shape: &str, numbers: &[u8]| {
+            decode(&file(
+                &format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}}}"),
+                numbers,
+            ))
+            .unwrap_err()
+        };
+        for shape in ["(1099511627776, 3)", "(4611686018427387904, 4)", "(3,)", "(1, 1, 0)", "()"] {
+            assert!(matches!(lie("<f4", shape, &[0; 8]), NpyError::Length { .. }), "{shape}");
+        }
+        assert!(matches!(lie("<c8", "(1,)", &[0; 8]), NpyError::Kind(_)));
+        assert!(matches!(lie("<f4", "(99999999999999999999,)", &[0; 4]), NpyError::Header(_)));
+        for bytes in [&b""[..], b"\x93NUMPY", b"\x93NUMPY\x01\0\xff\xff{}", b"\x93NUMPY\x09\0\0\0"]
+        {
+            assert!(matches!(decode(bytes), Err(NpyError::Foreign(_))));
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! NumPy's `.npz`: arrays by name, in a zip archive.
+
+use std::io::{self, Cursor, Write};
+
+use zip::ZipWriter;
+use zip::write::SimpleFileOptions;
+
+use crate::Unzip;
+use crate::npy::{self, Array, Element};
+
+/// The arrays of an archive that unpacks to at most `budget` bytes, in the archive's order.
+pub fn decode(bytes: &[u8], budget: u64) -> io::Result<Vec<(String, Array)>> {
+    let mut archive = Unzip::new(bytes, budget)?;
+    let names = archive.names();
+    let read = |name: String| {
+        let array = npy::decode(&archive.read(&name)?);
+        let array = array.map_err(|error| {
+            io::Error::new(io::ErrorKind::InvalidData, format!("{name}: {error}"))
+        })?;
+        Ok((name.strip_suffix(".npy").unwrap_or(&name).to_owned(), array))
+    };
+    names.into_iter().map(read).collect()
+}
+
+/// Writes arrays into an archive; the same arrays give the same bytes.
+pub struct NpzWriter {
+    zip: ZipWriter<Cursor<Vec<u8>>>,
+    options: SimpleFileOptions,
+}
+
+impl NpzWriter {
+    /// An archive that only holds its arrays.
+    pub fn stored() -> Self {
+        Self::with(zip::CompressionMethod::Stored)
+    }
+
+    /// An archive that compresses them.
+    pub fn compressed() -> Self {
+        Self::with(zip::CompressionMethod::Deflated)
+    }
+
+    fn with(method: zip::CompressionMethod) -> Self {
+        let options = SimpleFileOptions::default().compression_method(method);
+        Self { zip: ZipWriter::new(Cursor::new(Vec::new())), options }
+    }
+
+    /// Adds an array of this shape.
+    ///
+    /// # Panics
+    /// If the shape does not hold as many numbers as there are.
+    pub fn add<T: Element>(&mut self, name: &str, shape: &[usize], values: &[T]) -> io::Result<()> {
+        let bytes = npy::encode(shape, values);
+        self.zip.start_file(format!("{name}.npy"), self.options).map_err(io::Error::other)?;
+        self.zip.write_all(&bytes)
+    }
+
+    /// The archive's bytes.
+    pub fn finish(self) -> io::Result<Vec<u8>> {
+        Ok(self.zip.finish().map_err(io::Error::other)?.into_inner())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arrays_come_back_under_their_names() {
+        for mut npz in [NpzWriter::stored(), NpzWriter::compressed()] {
+            npz.add("flag", &[], &[1i64]).unwrap();
+            npz.add("rows", &[2, 1], &[0.5f64, 1.5]).unwrap();
+            let arrays = decode(&npz.finish().unwrap(), 1000).unwrap();
+            let names: Vec<&str> = arrays.iter().map(|(name, _)| name.as_str()).collect();
+            assert_eq!(names, ["flag", "rows"]);
+            assert_eq!(
+                (&arrays[1].1.shape[..], &arrays[1].1.values[..]),
+                (&[2, 1][..], &[0.5, 1.5][..])
+            );
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! A file in place of another, whole or not at all.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// How names of unfinished files end.
+const PART: &str = ".tutelage-part";
+
+/// Puts a file with these bytes in place of the one there, if any. There is never a partial file under this name, and what this has
+/// done outlives a power cut.
+pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = NewFile::create(path)?;
+    file.write_all(bytes)?;
+    file.finish()
+}
+
+/// A file that takes its name when it is finished; dropped before, it leaves nothing.
+///
+/// It grows under a name beside its own that nobody else uses, and is locked while it does: that is how [`sweep`] tells it from what
+/// a killed process left.
+#[derive(Debug)]
+pub struct NewFile {
+    file: Option<BufWriter<File>>,
+    part: PathBuf,
+    path: PathBuf,
+}
+
+impl NewFile {
+    /// Begins a file that is to have this name. What killed processes left of earlier attempts is removed.
+    pub fn create(path: &Path) -> io::Result<Self> {
+        sweep_parts(path.parent().unwrap_or(Path::new("")), |name| name.starts_with(&prefix(path)));
+        let part = part_of(path);
+        let file = OpenOptions::new().create_new(true).write(true).open(&part)?;
+        let new = Self { file: Some(BufWriter::new(file)), part, path: path.into() };
+        // Where there are no locks, there is no sweeping either.
+        let _ = new.file.as_ref().map(|file| file.get_ref().try_lock());
+        Ok(new)
+    }
+
+    /// Makes the file durable and gives it its name.
+    pub fn finish(mut self) -> io::Result<()> {
+        let file = self.file.take().ok_or(io::ErrorKind::BrokenPipe)?;
+        let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
+        file.sync_all()?;
+        fs::rename(&self.part, &self.path)?;
+        sync_folder_of(&self.path)
+    }
+}
+
+impl Write for NewFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.as_mut().ok_or(io::ErrorKind::BrokenPipe)?.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.as_mut().ok_or(io::ErrorKind::BrokenPipe)?.flush()
+    }
+}
+
+impl Drop for NewFile {
+    fn drop(&mut self) {
+        // Once finished, there is none.
+        let _ = fs::remove_file(&self.part);
+    }
+}
+
+/// Removes what killed processes left half-written in a folder.
+pub fn sweep(folder: &Path) {
+    sweep_parts(folder, |_| true);
+}
+
+fn sweep_parts(folder: &Path, is_meant: impl Fn(&str) -> bool) {
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        if name.ends_with(PART) && is_meant(&name) && is_orphan(&entry.path()) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+/// Whether nobody holds the lock on an unfinished file any more. One that is only just begun may not have it yet.
+fn is_orphan(part: &Path) -> bool {
+    let is_empty = fs::metadata(part).is_ok_and(|metadata| metadata.len() == 0);
+    !is_empty && File::open(part).is_ok_and(|file| file.try_lock().is_ok())
+        || is_empty && is_old(part)
+}
+
+fn is_old(part: &Path) -> bool {
+    let modified = fs::metadata(part).and_then(|metadata| metadata.modified());
+    modified.is_ok_and(|at| at.elapsed().is_ok_and(|age| age.as_secs() > 60))
+}
+
+fn prefix(path: &Path) -> String {
+    format!(".{}.", path.file_name().unwrap_or_default().to_string_lossy())
+}
+
+/// A name beside a file's own that no one else uses.
+fn part_of(path: &Path) -> PathBuf {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let (process, next) = (std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+    path.with_file_name(format!("{}{process}-{next}{PART}", prefix(path)))
+}
+
+/// Makes the names in the folder of this path durable.
+pub fn sync_folder_of(path: &Path) -> io::Result<()> {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => File::open(folder)?.sync_all(),
+        _ => File::open(".")?.sync_all(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(folder: &Path) -> Vec<String> {
+        let entries = fs::read_dir(folder).unwrap();
+        let mut names: Vec<_> =
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn a_replacement_leaves_nothing_behind_and_leftovers_of_the_killed_are_swept() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("file");
+        replace(&file, b"one").unwrap();
+        fs::write(part_of(&file), "half").unwrap();
+        fs::write(part_of(&dir.path().join("other")), "half").unwrap();
+        fs::write(dir.path().join("mine.part"), "a user's own").unwrap();
+        replace(&file, b"two").unwrap();
+        assert_eq!(fs::read(&file).unwrap(), b"two");
+        assert_eq!(names(dir.path()).len(), 3, "its own leftovers are gone");
+        assert!(replace(&dir.path().join("no/folder"), b"x").is_err());
+        sweep(dir.path());
+        assert_eq!(names(dir.path()), ["file", "mine.part"]);
+    }
+
+    #[test]
+    fn a_file_under_way_is_not_swept_and_an_unfinished_one_leaves_nothing() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("file");
+        for text in ["", "much"] {
+            let mut new = NewFile::create(&file).unwrap();
+            new.write_all(text.as_bytes()).unwrap();
+            new.flush().unwrap();
+            sweep(dir.path());
+            replace(&file, b"other").unwrap();
+            new.finish().unwrap();
+            assert_eq!(fs::read_to_string(&file).unwrap(), text);
+        }
+        drop(NewFile::create(&file).unwrap());
+        assert_eq!(names(dir.path()), ["file"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn files_have_the_mode_that_all_new_files_have() {
+        use std::os::unix::fs::PermissionsExt;
+        let dir = tempfile::tempdir().unwrap();
+        let [plain, ours] = ["plain", "ours"].map(|name| dir.path().join(name));
+        fs::write(&plain, "").unwrap();
+        replace(&ours, b"").unwrap();
+        let mode = |path| fs::metadata(path).unwrap().permissions().mode();
+        assert_eq!(mode(&ours), mode(&plain));
+    }
+}

@@ -1,0 +1,48 @@
+//! A run's policy for other programs.
+
+use std::path::Path;
+
+use tutelage_runs::store::{Context, Disk, OsDisk};
+
+use super::{Interface, onnx};
+use crate::cast::load_expert;
+use crate::kind::Kind;
+use crate::lab::{LabError, Learner, learner_of, spec_of};
+use crate::registry::ActionKind;
+use crate::spec::RunSpec;
+
+/// Writes the policy that a run had after a round, by default the one that it returns, as an ONNX model that takes the task's
+/// states as they are: where the expert's statistics normalise them, these are part of the model.
+pub fn export_policy(run: &Path, round: Option<usize>, file: &Path) -> Result<(), LabError> {
+    let spec = spec_of(run)?;
+    let bytes = match spec.task.actions() {
+        ActionKind::Vectors => encode::<f32>(run, &spec, round),
+        ActionKind::Indices => encode::<u32>(run, &spec, round),
+    };
+    Ok(OsDisk.replace(file, &bytes?).context("write", file)?)
+}
+
+fn encode<A: Kind>(run: &Path, spec: &RunSpec, round: Option<usize>) -> Result<Vec<u8>, LabError> {
+    let Learner { envs, policy, .. } = learner_of::<A>(run, spec, round)?;
+    let normaliser = match spec.task.robot() {
+        Some(_) => {
+            let expert = crate::cast::located_expert(spec, run);
+            Some(load_expert(&expert, Some(spec.task))?.normaliser().clone())
+        }
+        None => None,
+    };
+    let names = [
+        ("task", spec.task.to_string()),
+        ("algorithm", spec.algorithm.to_string()),
+        ("class", spec.class.to_string()),
+        ("seed", spec.seed.to_string()),
+    ];
+    let interface = Interface {
+        observation: envs.spaces().states,
+        columns: None,
+        normaliser,
+        bounds: envs.bounds().clone(),
+        names: names.map(|(key, value)| (key.to_owned(), value)).into(),
+    };
+    Ok(onnx(&policy, &interface))
+}

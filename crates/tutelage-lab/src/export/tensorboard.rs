@@ -1,0 +1,114 @@
+//! Learning curves for TensorBoard, derived from the log: the same file after any interruption.
+//!
+//! A file of events is a sequence of records, each a length, its checksum, a message and its checksum; the checksums are
+//! CRC-32C, rotated and shifted by a constant.
+
+use std::path::{Path, PathBuf};
+
+use tutelage::Evaluation;
+use tutelage_runs::RoundLine;
+use tutelage_runs::store::{AnyHistory, Context, Disk, OsDisk, RoundResult, Seconds, StoreError};
+
+use super::protobuf::Message;
+
+/// The file's name; viewers look for `tfevents` in it.
+const NAME: &str = "events.out.tfevents.0.tutelage";
+
+/// Writes a run's curves over its annotations into a folder, and returns the file.
+pub fn write_tensorboard(
+    history: &AnyHistory,
+    lines: &[RoundLine],
+    times: &[Seconds],
+    folder: &Path,
+) -> Result<PathBuf, StoreError> {
+    std::fs::create_dir_all(folder).context("create", folder)?;
+    let path = folder.join(NAME);
+    OsDisk.replace(&path, &events(history, lines, times)).context("write", &path)?;
+    Ok(path)
+}
+
+/// All events of a run; the clock shows the seconds since it began.
+fn events(history: &AnyHistory, lines: &[RoundLine], times: &[Seconds]) -> Vec<u8> {
+    let mut bytes = record(&Message::new().double(1, 0.0).text(3, "brain.Event:2").finish());
+    let mut clock = 0.0;
+    for (line, result) in lines.iter().zip(history.results()) {
+        let seconds = times.iter().find(|seconds| seconds.round == line.round);
+        clock += seconds.map_or(0.0, Seconds::total);
+        let values = values(line, result, history.expert(), seconds);
+        let values = values
+            .into_iter()
+            .map(|(tag, value)| Message::new().text(1, tag).float(2, value as f32));
+        let event = Message::new().double(1, clock).int(2, line.annotations as i64);
+        bytes.extend(record(&event.message(5, Message::new().messages(1, values)).finish()));
+    }
+    bytes
+}
+
+/// What is known of a round, by its tag.
+fn values(
+    line: &RoundLine,
+    result: &RoundResult,
+    expert: Option<&Evaluation>,
+    seconds: Option<&Seconds>,
+) -> Vec<(&'static str, f64)> {
+    let known = [
+        ("eval/mean_reward", Some(line.reward)),
+        ("eval/mean_ep_length", Some(result.deployed.mean_length())),
+        ("eval/mean_reward_random_member", line.reward_random),
+        ("eval/expert_reward", expert.map(Evaluation::mean_reward)),
+        ("eval/imitation_loss", line.imitation_loss),
+        ("rollout/round", Some(line.round as f64)),
+        ("time/collect", seconds.map(|seconds| seconds.collect)),
+        ("time/annotate", seconds.map(|seconds| seconds.annotate)),
+        ("time/train", seconds.map(|seconds| seconds.train)),
+        ("time/evaluate", seconds.map(|seconds| seconds.evaluate)),
+    ];
+    known.into_iter().filter_map(|(tag, value)| Some((tag, value?))).collect()
+}
+
+fn record(message: &[u8]) -> Vec<u8> {
+    let length = (message.len() as u64).to_le_bytes();
+    [&length[..], &checksum(&length), message, &checksum(message)].concat()
+}
+
+fn checksum(bytes: &[u8]) -> [u8; 4] {
+    crc32c::crc32c(bytes).rotate_right(15).wrapping_add(0xa282_ead8).to_le_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tutelage::Episode;
+    use tutelage_runs::store::History;
+
+    fn history() -> AnyHistory {
+        let episode = Episode { reward: 7.0, length: 3, imitation_loss: Some(0.5) };
+        let deployed = Evaluation { episodes: vec![episode] };
+        let results = vec![RoundResult { round: 1, deployed: deployed.clone(), random: None }];
+        AnyHistory::Vectors(History { results, expert: Some(deployed), ..History::default() })
+    }
+
+    #[test]
+    fn records_have_the_checksums_that_readers_expect() {
+        // Computed with TensorFlow's own definition: crc32c("") is 0, masked 0xa282ead8.
+        assert_eq!(checksum(b""), 0xa282_ead8u32.to_le_bytes());
+        // crc32c("123456789") = 0xe3069283.
+        let masked = 0xe306_9283u32.rotate_right(15).wrapping_add(0xa282_ead8);
+        assert_eq!(checksum(b"123456789"), masked.to_le_bytes());
+        assert_eq!(record(b"abc").len(), 8 + 4 + 3 + 4);
+    }
+
+    #[test]
+    fn every_round_is_an_event_and_the_file_is_the_same_every_time() {
+        let (history, folder) = (history(), tempfile::tempdir().unwrap());
+        let lines = history.lines(10, &[]);
+        let write = || write_tensorboard(&history, &lines, &[], folder.path()).unwrap();
+        let first = std::fs::read(write()).unwrap();
+        assert_eq!(first, std::fs::read(write()).unwrap());
+        let text = String::from_utf8_lossy(&first);
+        for tag in ["eval/mean_reward", "eval/imitation_loss", "eval/expert_reward"] {
+            assert_eq!(text.matches(tag).count(), 1, "{tag}");
+        }
+        assert!(!text.contains("time/"), "no clock where there is none");
+    }
+}

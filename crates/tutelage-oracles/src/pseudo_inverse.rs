@@ -1,0 +1,297 @@
+//! `X⁺Y`: the least-squares solution of least norm, by QR and one-sided Jacobi in `f64`.
+//!
+//! 1. Householder reflections, the longest column first: `XP = QR`, with `R` of `k = min(m, n)` rows; on the way `Y` becomes `C = QᵀY`.
+//! 2. Jacobi rotations of the rows of `[R | C]`, two at a time, until the rows of `R` are orthogonal to each other: `VᵀR = ΣUᵀ`, whose
+//!    row `i` is `σᵢuᵢᵀ`, and beside it stands row `i` of `VᵀC`.
+//! 3. `XP = (QV)ΣUᵀ` is a singular value decomposition, so `X⁺Y = P UΣ⁺VᵀC = P Σᵢ (σᵢuᵢ)(VᵀC)ᵢ / σᵢ²` over the `σᵢ` that count.
+//!
+//! Golub & Van Loan, *Matrix Computations* (4th edition), sections 5.2 and 8.6; Drmač & Veselić, "New fast and accurate Jacobi SVD
+//! algorithm" (2008), on rotating the triangular factor instead of `X`, and on `P`, which keeps small columns apart from the rounding
+//! errors of large ones. Only additions, multiplications, divisions and square roots, in
+//! a fixed order: the same bits on every machine.
+
+/// A matrix as its columns.
+pub(crate) type Columns = Vec<Vec<f64>>;
+
+/// Sweeps over all pairs of rows; about eight are usual.
+const MAX_SWEEPS: usize = 100;
+
+/// `X⁺Y` for `x` of `n` columns and `y` of any number, all of `m` numbers; nothing if the rotations do not come to an end.
+///
+/// Singular values up to `ε·max(m, n)·σ_max` count as zero.
+pub(crate) fn solve(mut x: Columns, mut y: Columns) -> Option<Columns> {
+    let (m, n) = size(&x);
+    let (mut rows, order) = triangularise(&mut x, &mut y);
+    orthogonalise(&mut rows, n)?;
+    let squares: Vec<f64> = rows.iter().map(|row| dot(&row[..n], &row[..n])).collect();
+    let largest = squares.iter().copied().fold(0.0, f64::max).sqrt();
+    let negligible = f64::EPSILON * m.max(n) as f64 * largest;
+    let mut solution = vec![vec![0.0; n]; y.len()];
+    for (row, square) in rows.iter().zip(squares).filter(|(_, square)| square.sqrt() > negligible) {
+        for (column, c) in solution.iter_mut().zip(&row[n..]) {
+            add(c / square, &row[..n], column);
+        }
+    }
+    Some(solution.iter().map(|column| unordered(column, &order)).collect())
+}
+
+/// `Pw`: number `i` goes to place `order[i]`.
+fn unordered(w: &[f64], order: &[usize]) -> Vec<f64> {
+    let mut placed = vec![0.0; w.len()];
+    order.iter().zip(w).for_each(|(&place, w)| placed[place] = *w);
+    placed
+}
+
+fn size(x: &Columns) -> (usize, usize) {
+    (x.first().map_or(0, Vec::len), x.len())
+}
+
+/// The rows of `[R | QᵀY]`, and which column of `X` each column of `R` is: the longest of those that are left is reflected onto a
+/// multiple of `e_k`, and everything to its right with it.
+fn triangularise(x: &mut Columns, y: &mut Columns) -> (Vec<Vec<f64>>, Vec<usize>) {
+    let (m, n) = size(x);
+    let mut order: Vec<usize> = (0..n).collect();
+    let mut rows: Vec<Vec<f64>> = Vec::with_capacity(m.min(n));
+    for k in 0..m.min(n) {
+        let pivot = longest(x, k);
+        x.swap(k, pivot);
+        order.swap(k, pivot);
+        rows.iter_mut().for_each(|row| row.swap(k, pivot));
+        let (done, rest) = x.split_at_mut(k + 1);
+        let diagonal = reflect(&mut done[k][k..], rest.iter_mut().chain(&mut *y), k);
+        let beside = rest.iter().chain(&*y).map(|column| column[k]);
+        rows.push(std::iter::repeat_n(0.0, k).chain([diagonal]).chain(beside).collect());
+    }
+    (rows, order)
+}
+
+/// The first among the columns from `k` on whose part from row `k` on is longest.
+fn longest(x: &Columns, k: usize) -> usize {
+    let square = |j: usize| dot(&x[j][k..], &x[j][k..]);
+    let longer = |(best, most), j| if square(j) > most { (j, square(j)) } else { (best, most) };
+    (k + 1..x.len()).fold((k, square(k)), longer).0
+}
+
+/// `I − vvᵀ/h` takes `x` to `d·e₁`, where `d = ∓‖x‖`, `v = x − d·e₁`, `h = ‖v‖²/2 = ‖x‖(‖x‖ + |x₁|)`. Turns `x` into `v`, reflects the
+/// other columns from row `k` on, and returns `d`.
+fn reflect<'a>(x: &mut [f64], others: impl Iterator<Item = &'a mut Vec<f64>>, k: usize) -> f64 {
+    let norm = dot(x, x).sqrt();
+    if norm == 0.0 {
+        return 0.0;
+    }
+    let d = if x[0] > 0.0 { -norm } else { norm };
+    let h = norm * (norm + x[0].abs());
+    x[0] -= d;
+    for column in others {
+        let along = dot(x, &column[k..]) / h;
+        add(-along, x, &mut column[k..]);
+    }
+    d
+}
+
+/// Rotates rows until the first `n` numbers of any two are orthogonal to within rounding.
+fn orthogonalise(rows: &mut [Vec<f64>], n: usize) -> Option<()> {
+    let tolerance = f64::EPSILON * n as f64;
+    // Rows this small are rounding errors of rounding errors: they never count, and their angles mean nothing.
+    let total: f64 = rows.iter().map(|row| dot(&row[..n], &row[..n])).sum();
+    let nothing = (f64::EPSILON * f64::EPSILON).powi(2) * total;
+    for _ in 0..MAX_SWEEPS {
+        let mut rotated = false;
+        for i in 1..rows.len() {
+            let (above, below) = rows.split_at_mut(i);
+            for p in above {
+                rotated |= rotate(p, &mut below[0], n, tolerance, nothing);
+            }
+        }
+        if !rotated {
+            return Some(());
+        }
+    }
+    None
+}
+
+/// Makes the first `n` numbers of two rows orthogonal, `(p, q) ← (cp − sq, sp + cq)`; whether that was necessary.
+///
+/// With `α = ‖p‖²`, `β = ‖q‖²`, `γ = p·q` and `ζ = (β − α)/2γ`, the tangent is the smaller root of `t² + 2ζt − 1 = 0`.
+fn rotate(p: &mut [f64], q: &mut [f64], n: usize, tolerance: f64, nothing: f64) -> bool {
+    let (alpha, beta) = (dot(&p[..n], &p[..n]), dot(&q[..n], &q[..n]));
+    let gamma = dot(&p[..n], &q[..n]);
+    if alpha <= nothing || beta <= nothing || gamma.abs() <= tolerance * (alpha * beta).sqrt() {
+        return false;
+    }
+    let zeta = (beta - alpha) / (2.0 * gamma);
+    let t = 1.0_f64.copysign(zeta) / (zeta.abs() + (1.0 + zeta * zeta).sqrt());
+    let c = 1.0 / (1.0 + t * t).sqrt();
+    let s = c * t;
+    for (p, q) in p.iter_mut().zip(q) {
+        (*p, *q) = (c * *p - s * *q, s * *p + c * *q);
+    }
+    true
+}
+
+/// `a·b`, in eight sums side by side: an addition takes longer than the next one takes to begin.
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<8>(), b.as_chunks::<8>());
+    let mut sums = [0.0; 8];
+    for (a, b) in a.iter().zip(b) {
+        (0..8).for_each(|lane| sums[lane] += a[lane] * b[lane]);
+    }
+    a_rest.iter().zip(b_rest).map(|(a, b)| a * b).sum::<f64>() + sums.iter().sum::<f64>()
+}
+
+/// `y ← y + a·x`.
+fn add(a: f64, x: &[f64], y: &mut [f64]) {
+    y.iter_mut().zip(x).for_each(|(y, x)| *y += a * x);
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::RngExt;
+    use tutelage::Stream;
+
+    use super::*;
+
+    /// `X` from its rows.
+    fn columns<const N: usize>(rows: &[[f64; N]]) -> Columns {
+        (0..N).map(|j| rows.iter().map(|row| row[j]).collect()).collect()
+    }
+
+    fn random(m: usize, n: usize, seed: u64) -> Columns {
+        let mut rng = Stream::new(seed).rng();
+        (0..n).map(|_| (0..m).map(|_| rng.random_range(-1.0..1.0)).collect()).collect()
+    }
+
+    /// `A·B`, all by columns.
+    fn product(a: &Columns, b: &Columns) -> Columns {
+        let column = |b: &Vec<f64>| {
+            let mut out = vec![0.0; a.first().map_or(0, Vec::len)];
+            a.iter().zip(b).for_each(|(a, b)| add(*b, a, &mut out));
+            out
+        };
+        b.iter().map(column).collect()
+    }
+
+    fn assert_close(found: &Columns, expected: &Columns, tolerance: f64) {
+        let pairs = found.iter().flatten().zip(expected.iter().flatten());
+        let apart = pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        assert_eq!((found.len(), size(found)), (expected.len(), size(expected)));
+        assert!(apart <= tolerance, "{apart:e} apart");
+    }
+
+    /// The two conditions that have exactly one solution: the residual is orthogonal to the columns of `X`, and the solution lies in the
+    /// span of its rows (given as a basis).
+    fn is_least_norm_solution(x: &Columns, y: &Columns, row_space: &Columns) {
+        let w = solve(x.clone(), y.clone()).unwrap();
+        let predicted = product(x, &w);
+        for (y, p) in y.iter().zip(&predicted) {
+            let residual: Vec<f64> = y.iter().zip(p).map(|(y, p)| y - p).collect();
+            for column in x {
+                let scale = dot(column, column).sqrt() * dot(y, y).sqrt();
+                assert!(dot(column, &residual).abs() <= 1e-13 * scale);
+            }
+        }
+        // Projected onto the row space, the solution stays as it is.
+        let coordinates = solve(row_space.clone(), w.clone()).unwrap();
+        assert_close(&product(row_space, &coordinates), &w, 1e-12);
+    }
+
+    fn transpose(x: &Columns) -> Columns {
+        let (m, _) = size(x);
+        (0..m).map(|i| x.iter().map(|column| column[i]).collect()).collect()
+    }
+
+    #[test]
+    fn tall_wide_and_square_systems_are_solved_with_least_norm() {
+        for (m, n) in [(1, 1), (40, 7), (7, 40), (13, 13), (1, 9), (9, 1), (300, 29)] {
+            let (x, y) = (random(m, n, 1), random(m, 3, 2));
+            is_least_norm_solution(&x, &y, &transpose(&x));
+        }
+    }
+
+    #[test]
+    fn rank_deficient_systems_are_solved_with_least_norm() {
+        for (m, n, rank) in [(60, 12, 5), (12, 60, 5), (20, 20, 1), (200, 29, 28)] {
+            let (left, right) = (random(m, rank, 3), random(n, rank, 4));
+            let x = product(&left, &transpose(&right));
+            is_least_norm_solution(&x, &random(m, 2, 5), &right);
+        }
+    }
+
+    #[test]
+    fn known_pseudo_inverses() {
+        let x = columns(&[[1.0, 0.0], [0.0, 0.0], [0.0, 2.0]]);
+        let y = vec![vec![3.0, 5.0, 8.0]];
+        assert_close(&solve(x, y).unwrap(), &vec![vec![3.0, 4.0]], 1e-15);
+        // A constant column beside its double, the mean of 1, 2 and 6 being 3: (1, 2)·3/5.
+        let x = columns(&[[1.0, 2.0], [1.0, 2.0], [1.0, 2.0]]);
+        let y = vec![vec![1.0, 2.0, 6.0]];
+        assert_close(&solve(x, y).unwrap(), &vec![vec![0.6, 1.2]], 1e-14);
+        let zeros = vec![vec![0.0; 4]; 3];
+        assert_eq!(solve(zeros, vec![vec![1.0; 4]]), Some(vec![vec![0.0; 3]]));
+        assert_eq!(solve(vec![vec![]; 3], vec![vec![]]), Some(vec![vec![0.0; 3]]));
+    }
+
+    /// Problems from `tools/lstsq_cases.py`: name, `[X, Y, X⁺Y]`, and how far each number of a solution may be off.
+    fn cases() -> Vec<(&'static str, [Columns; 3], f64)> {
+        let mut lines = include_str!("../tests/data/lstsq.txt").lines().skip(1);
+        let mut cases = Vec::new();
+        while let Some(line) = lines.next() {
+            let words: Vec<&str> = line.split(' ').collect();
+            let number = |i: usize| words[i].parse::<f64>().unwrap();
+            let mut matrix = |rows: f64| {
+                let row = |line: &str| line.split(' ').map(|word| word.parse().unwrap()).collect();
+                transpose(&lines.by_ref().take(rows as usize).map(row).collect())
+            };
+            let matrices = [number(1), number(1), number(2)].map(&mut matrix);
+            cases.push((words[0], matrices, number(4)));
+        }
+        cases
+    }
+
+    #[test]
+    fn solutions_are_those_of_scipy() {
+        let cases = cases();
+        assert_eq!(cases.len(), 15);
+        for (name, [x, y, expected], tolerance) in cases {
+            let found = solve(x, y).unwrap();
+            assert_eq!((found.len(), size(&found)), (expected.len(), size(&expected)), "{name}");
+            for (found, expected) in found.iter().flatten().zip(expected.iter().flatten()) {
+                let apart = (found - expected).abs();
+                assert!(apart <= tolerance * expected.abs() + 1e-15, "{name}: {found} {expected}");
+            }
+        }
+    }
+
+    #[test]
+    fn data_that_no_solution_comes_of_end_in_nothing() {
+        assert_eq!(solve(vec![vec![1.0, f64::NAN], vec![2.0, 1.0]], vec![vec![1.0, 1.0]]), None);
+    }
+
+    #[test]
+    fn an_ill_conditioned_system_loses_no_more_than_its_condition() {
+        // Powers of 1 … 12 up to the sixth: a condition number of about 1e8, and everything is exact in f64.
+        let x: Columns = (0..7).map(|j| (1..=12).map(|i| f64::from(i).powi(j)).collect()).collect();
+        let w = vec![vec![3.0, -1.0, 4.0, 1.0, -5.0, 9.0, -2.0]];
+        let y = product(&x, &w);
+        assert_close(&solve(x, y).unwrap(), &w, 1e-7);
+    }
+
+    #[test]
+    fn singular_values_count_down_to_rounding_and_no_further() {
+        let diagonal = |small: f64| columns(&[[1.0, 0.0], [0.0, small]]);
+        let y = |small: f64| vec![vec![1.0, small]];
+        assert_close(&solve(diagonal(1e-12), y(1e-12)).unwrap(), &vec![vec![1.0, 1.0]], 1e-12);
+        assert_close(&solve(diagonal(1e-16), y(1e-16)).unwrap(), &vec![vec![1.0, 0.0]], 1e-12);
+    }
+
+    #[test]
+    fn scales_far_from_one_change_nothing() {
+        for scale in [1e-40, 1e38] {
+            let (x, y) = (random(50, 6, 6), random(50, 2, 7));
+            let scaled = x.iter().map(|column| column.iter().map(|x| scale * x).collect());
+            let mut w = solve(scaled.collect(), y.clone()).unwrap();
+            w.iter_mut().flatten().for_each(|w| *w *= scale);
+            assert_close(&w, &solve(x, y).unwrap(), 1e-13);
+        }
+    }
+}

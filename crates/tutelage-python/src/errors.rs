@@ -1,0 +1,164 @@
+//! Rust's errors as Python's exceptions: the words of the command line, the exception behind them kept as the cause.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use pyo3::exceptions::{PyKeyboardInterrupt, PySystemExit};
+use pyo3::prelude::*;
+use tutelage::{LearnError, RolloutError};
+use tutelage_lab::LabError;
+use tutelage_lab::export::ExportError;
+use tutelage_runs::RunError;
+
+/// The exceptions of `tutelage.errors`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Spec,
+    Store,
+    Env,
+    Expert,
+    Oracle,
+    Policy,
+}
+
+impl Kind {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Spec => "SpecError",
+            Self::Store => "StoreError",
+            Self::Env => "EnvError",
+            Self::Expert => "ExpertError",
+            Self::Oracle => "OracleError",
+            Self::Policy => "PolicyError",
+        }
+    }
+
+    fn of_rollout(error: &RolloutError) -> Self {
+        match error {
+            RolloutError::Expert(_) => Self::Expert,
+            RolloutError::Misfit { who, .. } if who.contains("expert") => Self::Expert,
+            RolloutError::Misfit { .. } | RolloutError::Policy(_) => Self::Policy,
+            RolloutError::NoEpisodes => Self::Spec,
+            _ => Self::Env,
+        }
+    }
+}
+
+/// An error that knows which exception it becomes.
+pub(crate) trait Becomes: std::error::Error {
+    fn kind(&self) -> Kind;
+}
+
+impl Becomes for RunError {
+    fn kind(&self) -> Kind {
+        match self {
+            Self::Store(_) => Kind::Store,
+            Self::Policy { .. } => Kind::Policy,
+            Self::Evaluate { source, .. } => Kind::of_rollout(source),
+            Self::Learn(LearnError::Collect { source, .. }) => Kind::of_rollout(source),
+            Self::Learn(LearnError::Annotate { .. } | LearnError::Answer { .. }) => Kind::Expert,
+            Self::Learn(LearnError::Train { .. }) => Kind::Oracle,
+            _ => Kind::Spec,
+        }
+    }
+}
+
+impl Becomes for LabError {
+    fn kind(&self) -> Kind {
+        match self {
+            Self::Store(_) | Self::NoRound | Self::NoPolicy { .. } | Self::OwnProgram { .. } => {
+                Kind::Store
+            }
+            Self::Policy { .. } => Kind::Policy,
+            Self::Run(error) => error.kind(),
+            Self::Evaluate(error) => Kind::of_rollout(error),
+            _ => Kind::Spec,
+        }
+    }
+}
+
+macro_rules! becomes {
+    ($($error:ty => $kind:ident),* $(,)?) => {
+        $(impl Becomes for $error {
+            fn kind(&self) -> Kind {
+                Kind::$kind
+            }
+        })*
+    };
+}
+
+becomes! {
+    ExportError => Store,
+    tutelage::BoundsError => Spec,
+    tutelage::CoverError => Spec,
+    tutelage::EnvError => Env,
+    tutelage::LaneError => Env,
+    tutelage::OracleError => Oracle,
+    tutelage::PolicyError => Policy,
+    tutelage::ShapeError => Policy,
+    tutelage_envs::NormaliserError => Policy,
+    tutelage_envs::UnknownTask => Spec,
+    tutelage_lab::CastError => Spec,
+    tutelage_lab::spec::SpecError => Spec,
+    tutelage_oracles::mlp::SettingsError => Spec,
+    tutelage_oracles::mlp::StoreError => Policy,
+    tutelage_render::RenderError => Env,
+    tutelage_runs::store::StoreError => Store,
+}
+
+impl Becomes for RolloutError {
+    fn kind(&self) -> Kind {
+        Kind::of_rollout(self)
+    }
+}
+
+/// The exception that an error becomes.
+pub(crate) fn exception(py: Python<'_>, error: &impl Becomes) -> PyErr {
+    raise(py, error.kind(), error.to_string(), None)
+}
+
+/// The exception of this kind with these words.
+pub(crate) fn raise(py: Python<'_>, kind: Kind, words: String, cause: Option<PyErr>) -> PyErr {
+    let made = py.import("tutelage.errors").and_then(|module| {
+        let exception = module.getattr(kind.name())?.call1((words,))?;
+        Ok(PyErr::from_value(exception))
+    });
+    let exception = made.unwrap_or_else(|error| error);
+    if cause.is_some() {
+        exception.set_cause(py, cause);
+    }
+    exception
+}
+
+/// What a Python object raised while a run was under way, kept until the run has ended.
+#[derive(Clone, Default)]
+pub(crate) struct Mishap(Arc<Mutex<Option<PyErr>>>);
+
+impl Mishap {
+    /// Keeps an exception, the first of several, and says it in words.
+    pub(crate) fn keep(&self, py: Python<'_>, error: PyErr) -> String {
+        let value = error.value(py).to_string();
+        let words = match error.get_type(py).name() {
+            Ok(name) if value.is_empty() => name.to_string(),
+            Ok(name) => format!("{name}: {value}"),
+            Err(_) => value,
+        };
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+        words
+    }
+
+    pub(crate) fn take(&self) -> Option<PyErr> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// The exception that an error becomes, caused by what was kept. Whoever wanted to leave the program leaves it.
+    pub(crate) fn exception(&self, py: Python<'_>, error: &impl Becomes) -> PyErr {
+        match self.take() {
+            Some(cause) if leaves(py, &cause) => cause,
+            cause => raise(py, error.kind(), error.to_string(), cause),
+        }
+    }
+}
+
+fn leaves(py: Python<'_>, error: &PyErr) -> bool {
+    error.is_instance_of::<PyKeyboardInterrupt>(py) || error.is_instance_of::<PySystemExit>(py)
+}

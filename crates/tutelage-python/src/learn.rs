@@ -1,0 +1,127 @@
+//! Learning in Python's environments: a durable run, from wherever its folder says it is.
+
+use std::path::PathBuf;
+
+use pyo3::prelude::*;
+use tutelage::Participants;
+use tutelage_lab::spec::{BudgetSpec, Choices, Draft, SpecError};
+use tutelage_lab::{ActionKind, Defaults, Kind};
+use tutelage_runs::{Ending, run};
+
+use crate::arrays::Spoken;
+use crate::errors::{Mishap, exception};
+use crate::material::Supplies;
+use crate::python_oracle::PythonOracle;
+use crate::reporter::Listener;
+use crate::teacher::Teacher;
+use crate::trainer::{By, Lens, Trainer};
+use crate::worlds::{Worlds, action_space};
+
+/// How environments that we know nothing about are usually learned.
+pub(crate) const USUAL: Defaults = Defaults {
+    realizable: &[64, 64],
+    nonrealizable: &[8],
+    rounds: [20, 20],
+    states_per_round: 50,
+    stride: 5,
+    budget: BudgetSpec::Iterations(1000),
+    learning_rate: 3e-3,
+    batch: 100,
+    episodes: 20,
+    cover: [-2.0, 2.0],
+};
+
+/// The choices of a draft, which comes as JSON, in an environment whose actions are of this kind.
+pub(crate) fn choices(py: Python<'_>, draft: &str, actions: ActionKind) -> PyResult<Choices> {
+    let draft: Result<Draft, _> = serde_json::from_str(draft);
+    let draft = draft.map_err(|error| SpecError::Toml(error.to_string()));
+    let choices = draft.and_then(|draft| draft.choices(&USUAL, actions));
+    choices.map_err(|error| exception(py, &error))
+}
+
+/// Whether a draft makes sense; returns the rounds, the episodes of an evaluation and the seed.
+#[pyfunction]
+pub(crate) fn check(py: Python<'_>, draft: &str, discrete: bool) -> PyResult<(usize, usize, u64)> {
+    let choices = choices(py, draft, kind(discrete))?;
+    Ok((choices.rounds, choices.episodes, choices.seed))
+}
+
+pub(crate) fn kind(discrete: bool) -> ActionKind {
+    if discrete { ActionKind::Indices } else { ActionKind::Vectors }
+}
+
+/// Everyone who takes part in a run, as Python objects.
+#[derive(FromPyObject)]
+pub(crate) struct Cast<'py> {
+    worlds: Bound<'py, PyAny>,
+    teacher: Bound<'py, PyAny>,
+    oracle: Option<Bound<'py, PyAny>>,
+    oracle_description: String,
+    d0: Option<Bound<'py, PyAny>>,
+    columns: Option<Vec<usize>>,
+    reporter: Py<PyAny>,
+}
+
+/// Learns what the draft says in this folder; returns whether the run is finished.
+#[pyfunction]
+pub(crate) fn learn(py: Python<'_>, cast: Cast<'_>, draft: &str, dir: PathBuf) -> PyResult<bool> {
+    let discrete: bool = cast.worlds.getattr("discrete")?.extract()?;
+    let choices = choices(py, draft, kind(discrete))?;
+    match kind(discrete) {
+        ActionKind::Vectors => learn_as::<f32>(py, &cast, &choices, &dir),
+        ActionKind::Indices => learn_as::<u32>(py, &cast, &choices, &dir),
+    }
+}
+
+fn learn_as<A: Spoken>(
+    py: Python<'_>,
+    cast: &Cast<'_>,
+    choices: &Choices,
+    dir: &std::path::Path,
+) -> PyResult<bool> {
+    let mishap = Mishap::default();
+    let mut worlds = Worlds::<A>::new(&cast.worlds, mishap.clone())?;
+    let mut teacher = Teacher::<A>::new(&cast.teacher, mishap.clone())?;
+    let trainer = trainer::<A>(py, cast, choices, &mishap)?;
+    let supplies = Supplies::<A>::new(py, choices, cast.d0.as_ref())?;
+    let job = choices.job(supplies.material());
+    let task: String = cast.worlds.getattr("description")?.extract()?;
+    let mut run_dir =
+        job.open(dir, &task, &teacher, &trainer).map_err(|error| exception(py, &error))?;
+    if let Some(given) = teacher.given() {
+        run_dir.give(given).map_err(|error| exception(py, &error))?;
+    }
+    let mut listener = Listener::new(cast.reporter.clone_ref(py), mishap.clone());
+    let ending = py.detach(|| {
+        let participants =
+            Participants { envs: &mut worlds, expert: &mut teacher, oracle: &trainer };
+        run(participants, &job, &mut run_dir, &mut listener)
+    });
+    match ending {
+        Err(error) => Err(mishap.exception(py, &error)),
+        // What stopped it comes after everything is safe.
+        Ok(ending) => mishap.take().map_or(Ok(ending == Ending::Finished), Err),
+    }
+}
+
+/// The oracle that is to train: one of ours, or the Python object where there is one.
+fn trainer<A: Spoken>(
+    py: Python<'_>,
+    cast: &Cast<'_>,
+    choices: &Choices,
+    mishap: &Mishap,
+) -> PyResult<Trainer<A>> {
+    let by = match &cast.oracle {
+        Some(object) => By::Python(PythonOracle {
+            object: object.clone().unbind(),
+            description: cast.oracle_description.clone(),
+            bounds: action_space(&cast.worlds)?.1,
+            mishap: mishap.clone(),
+        }),
+        None => {
+            let oracle = <A as Kind>::oracle(&choices.class, choices.oracle);
+            By::Networks(oracle.map_err(|error| exception(py, &error))?)
+        }
+    };
+    Ok(Trainer { lens: Lens { columns: cast.columns.clone(), normaliser: None }, by })
+}

@@ -1,0 +1,44 @@
+//! The native half of the Python package: `import tutelage` finds it as `tutelage._native`.
+//!
+//! No algorithm lives here. Gymnasium environments become an [`tutelage::Envs`], Python experts a [`tutelage::Expert`],
+//! Python oracles a [`tutelage::DurableOracle`], and the durable runner of [`tutelage_runs`] does the rest. The interpreter's
+//! lock is released for a whole run and taken once per step of all environments.
+
+mod arrays;
+mod command;
+mod errors;
+mod evaluate;
+mod export;
+mod learn;
+mod material;
+mod native;
+mod policy;
+mod python_oracle;
+mod reporter;
+mod robots;
+mod runs;
+mod teacher;
+mod trainer;
+mod worlds;
+
+use pyo3::prelude::*;
+
+#[pymodule]
+mod _native {
+    #[pymodule_export]
+    use super::command::command;
+    #[pymodule_export]
+    use super::evaluate::evaluate;
+    #[pymodule_export]
+    use super::export::{export_annotations, export_tensorboard};
+    #[pymodule_export]
+    use super::learn::{check, learn};
+    #[pymodule_export]
+    use super::native::{learn_native, native_policy, native_spec, tasks};
+    #[pymodule_export]
+    use super::policy::NativePolicy;
+    #[pymodule_export]
+    use super::robots::{Herd, Robot};
+    #[pymodule_export]
+    use super::runs::{read_run, run_policy};
+}

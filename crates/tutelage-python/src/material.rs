@@ -1,0 +1,81 @@
+//! What algorithms need from outside: d₀ and stored examples.
+
+use std::path::Path;
+
+use pyo3::prelude::*;
+use tutelage::{Batch, Cover, CoverError, Dataset, Material, StoredStates, UniformBox};
+use tutelage_lab::spec::{Choices, CoverSpec};
+use tutelage_runs::store::{StoreError, read_any, read_history};
+
+use crate::arrays::{Spoken, rows};
+use crate::errors::{Kind, exception, raise};
+
+/// What an algorithm's choices need, brought together.
+pub(crate) struct Supplies<A: Spoken> {
+    cover: Option<Box<dyn Cover<f32>>>,
+    stored: Option<Dataset<f32, A>>,
+}
+
+impl<A: Spoken> Supplies<A> {
+    /// `states` stands for d₀ where it is given as an array.
+    pub(crate) fn new(
+        py: Python<'_>,
+        choices: &Choices,
+        states: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let cover = match (states, choices.algorithm.perturbs()) {
+            (Some(states), true) => Some(listed(rows(states)?).map_err(|e| exception(py, &e))?),
+            _ => choices.d0.as_ref().map(|d0| cover(py, d0)).transpose()?,
+        };
+        let stored = choices.data.as_deref().map(|path| stored(py, path)).transpose()?;
+        Ok(Self { cover, stored })
+    }
+
+    pub(crate) fn material(&self) -> Material<'_, f32, A> {
+        Material { cover: self.cover.as_deref(), separator: None, stored: self.stored.as_ref() }
+    }
+}
+
+fn listed(states: Batch<f32>) -> Result<Box<dyn Cover<f32>>, CoverError> {
+    Ok(Box::new(StoredStates::new(states)?))
+}
+
+fn cover(py: Python<'_>, d0: &CoverSpec) -> PyResult<Box<dyn Cover<f32>>> {
+    let cover = match d0 {
+        CoverSpec::Uniform { low, high } => {
+            UniformBox::new(*low, *high).map(|cover| Box::new(cover) as Box<dyn Cover<f32>>)
+        }
+        CoverSpec::Runs(runs) => {
+            let mut states: Option<Batch<f32>> = None;
+            for path in runs {
+                let history = read_any(path).map_err(|error| exception(py, &error))?;
+                for batch in history.states() {
+                    match &mut states {
+                        None => states = Some(batch.clone()),
+                        Some(states) if states.width() == batch.width() => states.extend(batch),
+                        Some(states) => {
+                            let (found, expected) = (batch.width(), states.width());
+                            let words = format!(
+                                "d0: {} has states of {found} numbers, the others of {expected}",
+                                path.display()
+                            );
+                            return Err(raise(py, Kind::Spec, words, None));
+                        }
+                    }
+                }
+            }
+            states.ok_or(CoverError::Empty).and_then(listed)
+        }
+    };
+    cover.map_err(|error| exception(py, &error))
+}
+
+/// All annotated rounds of a stored run.
+fn stored<A: Spoken>(py: Python<'_>, path: &Path) -> PyResult<Dataset<f32, A>> {
+    let history = read_history::<f32, A>(path).map_err(|error| exception(py, &error))?;
+    let data = history.data(usize::MAX).filter(|data| !data.is_empty());
+    data.ok_or_else(|| {
+        let none = StoreError::NoRun { path: path.into(), missing: "finished round" };
+        exception(py, &none)
+    })
+}

@@ -1,0 +1,104 @@
+//! The tasks that ship: learned whole in Rust, without the interpreter's lock.
+
+use std::path::PathBuf;
+
+use pyo3::prelude::*;
+use tutelage::Envs;
+use tutelage_lab::spec::{Draft, RunSpec, SpecError};
+use tutelage_lab::{ActionKind, Learner, Task, learn_in, learner_of, load_expert, spec_of};
+use tutelage_runs::Ending;
+
+use crate::arrays::Spoken;
+use crate::errors::{Mishap, exception};
+use crate::policy::{Acting, NativePolicy};
+use crate::reporter::Listener;
+use crate::trainer::{Learned, Lens, Made};
+
+/// The tasks that ship: name, what it is about, state width, action size, whether actions are indices, horizon.
+#[pyfunction]
+pub(crate) fn tasks() -> Vec<(&'static str, &'static str, usize, usize, bool, usize)> {
+    let described = |task: Task| {
+        let (spaces, horizon) = task.shape();
+        let discrete = task.actions() == ActionKind::Indices;
+        (task.name(), task.about(), spaces.states, spaces.actions, discrete, horizon)
+    };
+    Task::all().map(described).collect()
+}
+
+fn spec(py: Python<'_>, draft: &str) -> PyResult<RunSpec> {
+    let draft: Result<Draft, _> = serde_json::from_str(draft);
+    let draft = draft.map_err(|error| SpecError::Toml(error.to_string()));
+    let spec = draft.and_then(|draft| draft.with_absolute_paths().check());
+    spec.map_err(|error| exception(py, &error))
+}
+
+/// The complete spec of a draft as TOML, its number of rounds, and a name for its folder.
+#[pyfunction]
+pub(crate) fn native_spec(py: Python<'_>, draft: &str) -> PyResult<(String, usize, String)> {
+    let spec = spec(py, draft)?;
+    Ok((spec.to_toml(), spec.rounds, spec.folder()))
+}
+
+/// Learns what a draft says, or where there is none, what the folder's run was begun with; returns whether it is finished.
+#[pyfunction]
+#[pyo3(signature = (draft, dir, reporter))]
+pub(crate) fn learn_native(
+    py: Python<'_>,
+    draft: Option<&str>,
+    dir: PathBuf,
+    reporter: Py<PyAny>,
+) -> PyResult<bool> {
+    let spec = match draft {
+        Some(draft) => spec(py, draft)?,
+        None => spec_of(&dir).map_err(|error| exception(py, &error))?,
+    };
+    let mishap = Mishap::default();
+    let mut listener = Listener::new(reporter, mishap.clone());
+    let report = py.detach(|| learn_in(&dir, &spec, &mut listener).map(|report| report.ending));
+    match report {
+        Err(error) => Err(mishap.exception(py, &error)),
+        Ok(ending) => mishap.take().map_or(Ok(ending == Ending::Finished), Err),
+    }
+}
+
+/// The policy of a run of a task that ships, with its task's name, state width, action box and whether actions are indices.
+#[pyfunction]
+#[pyo3(signature = (dir, round))]
+#[allow(clippy::type_complexity, reason = "a tuple is what Python unpacks")]
+pub(crate) fn native_policy(
+    py: Python<'_>,
+    dir: PathBuf,
+    round: Option<usize>,
+) -> PyResult<(NativePolicy, String, usize, usize, Vec<f32>, Vec<f32>)> {
+    let spec = spec_of(&dir).map_err(|error| exception(py, &error))?;
+    match spec.task.actions() {
+        ActionKind::Vectors => read(py, &dir, &spec, round, Acting::Vectors),
+        ActionKind::Indices => read(py, &dir, &spec, round, Acting::Indices),
+    }
+}
+
+type Described = (NativePolicy, String, usize, usize, Vec<f32>, Vec<f32>);
+
+fn read<A: Spoken>(
+    py: Python<'_>,
+    dir: &std::path::Path,
+    spec: &RunSpec,
+    round: Option<usize>,
+    wrap: fn(Learned<A>) -> Acting,
+) -> PyResult<Described> {
+    let learner = learner_of::<A>(dir, spec, round).map_err(|error| exception(py, &error))?;
+    let Learner { envs, policy, .. } = learner;
+    let normaliser = match spec.task.robot() {
+        None => None,
+        Some(_) => {
+            let expert = load_expert(&spec.expert, Some(spec.task));
+            Some(expert.map_err(|error| exception(py, &error))?.normaliser().clone())
+        }
+    };
+    let (spaces, bounds) = (envs.spaces(), envs.bounds().clone());
+    let lens = Lens { columns: None, normaliser };
+    let acting = wrap(Learned { lens, by: Made::Networks(policy) });
+    let (low, high) = (bounds.low().to_vec(), bounds.high().to_vec());
+    let policy = NativePolicy::new(acting, spaces.states, bounds);
+    Ok((policy, spec.task.to_string(), spaces.states, spaces.actions, low, high))
+}

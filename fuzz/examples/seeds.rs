@@ -1,0 +1,60 @@
+//! Writes the seeds that our own writers make; the others in `corpus` are files that other tests have.
+
+use std::error::Error;
+use std::path::Path;
+
+use tutelage::{Dataset, Oracle, Spaces, Stream, TrainOn, TrainingSets};
+use tutelage_envs::{Normaliser, Task};
+use tutelage_experts::trpo::TrpoSettings;
+use tutelage_experts::{Card, Clock, GaussianExpert, GaussianPolicy, Training};
+use tutelage_files::npy;
+use tutelage_oracles::mlp::{MlpClassifier, MlpSettings};
+use tutelage_oracles::{LeastSquares, States};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus");
+    let write = |name: &str, bytes: &[u8]| tutelage_files::replace(&corpus.join(name), bytes);
+
+    let widths = [Task::Hopper.state_width(), 3, Task::Hopper.action_width()];
+    let policy = GaussianPolicy::random(&widths, -1.0, &mut Stream::new(1).rng())?;
+    let normaliser = Normaliser::new(vec![0.1; widths[0]], vec![0.7; widths[0]])?;
+    let card = Card { seed: Some(3), command: Some("by hand".into()), ..Card::default() };
+    let expert = GaussianExpert::new(Task::Hopper, policy, normaliser, Clock::Hidden, card);
+    write("expert/hopper.safetensors", &expert.to_safetensors()?)?;
+    expert.write(&corpus.join("npz/hopper.npz"))?;
+
+    let settings = TrpoSettings {
+        steps: 200,
+        batch: 100,
+        episode: 50,
+        hidden: vec![3],
+        trial_every: 1,
+        trial_episodes: 1,
+        ..TrpoSettings::default()
+    };
+    let mut training = Training::new(Task::Hopper, settings, 5)?;
+    training.advance()?;
+    training.save(&corpus.join("checkpoint/hopper.checkpoint"))?;
+
+    let spaces = Spaces { states: 2, actions: 3 };
+    let mut data = Dataset::empty(spaces);
+    let mut indices = Dataset::empty(spaces);
+    for i in 0..5u16 {
+        let x = f32::from(i);
+        data.states.push(&[x, 1.0 - x * x]);
+        data.actions.push(&[0.1 * x, -x, 0.5]);
+        indices.states.push(&[x, 1.0 - x * x]);
+        indices.actions.push(&[u32::from(i % 3)]);
+    }
+    let sets = TrainingSets::new(&data, TrainOn::Bootstrap, spaces, 2, Stream::new(1))?;
+    let affine = LeastSquares { states: States::Standardised }.fit(&sets, &Stream::new(2))?;
+    write("policy/affine.safetensors", &affine.to_safetensors()?)?;
+    let sets = TrainingSets::new(&indices, TrainOn::Data, spaces, 1, Stream::new(1))?;
+    let softmax = MlpClassifier::new(MlpSettings::new(&[4]))?.fit(&sets, &Stream::new(2))?;
+    write("policy/softmax.safetensors", &softmax.to_safetensors()?)?;
+
+    write("npy/single.npy", &npy::encode(&[2, 3], &[1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0]))?;
+    write("npy/double.npy", &npy::encode(&[4], &[1.0f64, f64::NAN, -1.0, 1e300]))?;
+    write("npy/flags.npy", &npy::encode(&[3], &[true, false, true]))?;
+    Ok(())
+}

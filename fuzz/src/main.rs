@@ -1,0 +1,158 @@
+//! The long mode: feeds every reader, round-robin, from where the state file says, and writes down what came of it.
+//!
+//! ```sh
+//! cargo run --release -p tutelage-fuzz -- --state fuzz.json --inputs 100000000   # Ctrl-C at any time; the same again goes on
+//! cargo run --release -p tutelage-fuzz -- --input log 4711 > finding.bin         # one input again
+//! ```
+//!
+//! A panic is noted with its target and number, and the run goes on. More than a gigabyte at once, or an input that takes more than
+//! ten seconds, ends the process, after saying which it was.
+
+#![allow(clippy::unwrap_used)] // a broken state or corpus ends the tool
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::panic::catch_unwind;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+use tutelage_fuzz::{TARGETS, Target};
+
+/// The most memory that a reader may hold.
+const MOST_BYTES: usize = 1 << 30;
+/// The longest that an input may take.
+const LONGEST: Duration = Duration::from_secs(10);
+/// How many inputs a target gets before the next one's turn.
+const TURN: u64 = 2000;
+
+struct Limited;
+
+static HELD: AtomicUsize = AtomicUsize::new(0);
+static MOST: AtomicUsize = AtomicUsize::new(0);
+static TARGET: AtomicUsize = AtomicUsize::new(0);
+static INPUT: AtomicU64 = AtomicU64::new(0);
+
+// SAFETY: the system's allocator, which says that the memory is full once a limit is reached.
+unsafe impl GlobalAlloc for Limited {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        let held = HELD.fetch_add(layout.size(), Ordering::Relaxed) + layout.size();
+        MOST.fetch_max(held, Ordering::Relaxed);
+        if held > MOST_BYTES {
+            HELD.fetch_sub(layout.size(), Ordering::Relaxed);
+            report_full(layout.size());
+            return std::ptr::null_mut();
+        }
+        // SAFETY: forwarded.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        HELD.fetch_sub(layout.size(), Ordering::Relaxed);
+        // SAFETY: forwarded.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Limited = Limited;
+
+/// Says which input asks for too much: the process ends here, unless the reader takes a refusal for an answer.
+fn report_full(bytes: usize) {
+    let (target, input) = (TARGET.load(Ordering::Relaxed), INPUT.load(Ordering::Relaxed));
+    eprintln!("memory: {} {input} asks for {bytes} bytes", TARGETS[target].name);
+}
+
+/// What was done and found, for good.
+#[derive(Default, Serialize, Deserialize)]
+struct State {
+    /// How many inputs each target has had.
+    inputs: BTreeMap<String, u64>,
+    /// Target and number of each input that a reader panicked on.
+    panics: Vec<(String, u64)>,
+    /// Seconds that it took.
+    seconds: f64,
+    /// The most memory held at once, in bytes.
+    most_bytes: usize,
+}
+
+impl State {
+    fn read(path: &Path) -> Self {
+        let text = tutelage_files::read_text(path, 1 << 24);
+        text.map_or_else(|_| Self::default(), |text| serde_json::from_str(&text).unwrap())
+    }
+
+    fn write(&self, path: &Path) {
+        tutelage_files::replace(path, &serde_json::to_vec_pretty(self).unwrap()).unwrap();
+    }
+
+    fn total(&self) -> u64 {
+        self.inputs.values().sum()
+    }
+}
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match &arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["--input", target, index] => one(target, index.parse().unwrap()),
+        ["--state", state, "--inputs", inputs] => {
+            many(&PathBuf::from(state), inputs.parse().unwrap())
+        }
+        _ => panic!("--state FILE --inputs N, or --input TARGET NUMBER"),
+    }
+}
+
+fn one(name: &str, index: u64) {
+    let target = TARGETS.iter().find(|target| target.name == name).unwrap();
+    let input = target.input(&target.seeds().unwrap(), index);
+    std::io::stdout().write_all(&input).unwrap();
+    (target.read)(&input);
+}
+
+fn many(path: &Path, inputs: u64) {
+    std::thread::spawn(watch);
+    let corpus: Vec<_> = TARGETS.iter().map(|target| target.seeds().unwrap()).collect();
+    let mut state = State::read(path);
+    let before = state.seconds;
+    let start = Instant::now();
+    while state.total() < inputs {
+        for (number, target) in TARGETS.iter().enumerate() {
+            turn(number, target, &corpus[number], &mut state);
+        }
+        state.seconds = before + start.elapsed().as_secs_f64();
+        state.most_bytes = state.most_bytes.max(MOST.load(Ordering::Relaxed));
+        state.write(path);
+    }
+    println!("{} inputs in {:.0} s, {} panics", state.total(), state.seconds, state.panics.len());
+}
+
+/// The next inputs of a target.
+fn turn(number: usize, target: &Target, seeds: &[Vec<u8>], state: &mut State) {
+    TARGET.store(number, Ordering::Relaxed);
+    let first = state.inputs.get(target.name).copied().unwrap_or(0);
+    for index in first..first + TURN {
+        INPUT.store(index, Ordering::Relaxed);
+        let input = target.input(seeds, index);
+        let read = target.read;
+        if catch_unwind(move || read(&input)).is_err() {
+            eprintln!("panic: {} {index}", target.name);
+            state.panics.push((target.name.into(), index));
+        }
+    }
+    state.inputs.insert(target.name.into(), first + TURN);
+}
+
+/// Ends the process if an input takes too long.
+fn watch() {
+    let now = || (TARGET.load(Ordering::Relaxed), INPUT.load(Ordering::Relaxed));
+    loop {
+        let before = now();
+        std::thread::sleep(LONGEST);
+        if now() == before {
+            eprintln!("hang: {} {}", TARGETS[before.0].name, before.1);
+            std::process::exit(3);
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! The readers, and what they are fed with.
+
+use std::hint::black_box;
+use std::path::Path;
+
+use rand::RngExt;
+use tutelage::Stream;
+use tutelage_envs::Task;
+use tutelage_experts::{GaussianExpert, Training};
+use tutelage_files::{npy, npz};
+use tutelage_lab::export::Annotations;
+use tutelage_lab::spec::RunSpec;
+use tutelage_oracles::mlp::{MlpClassifierPolicy, MlpPolicy};
+use tutelage_reproduce::{Experiment, Record};
+use tutelage_runs::store::{AnyHistory, decode_log};
+
+use crate::Form;
+use crate::mutate::mutate;
+
+/// A reader of files.
+#[derive(Clone, Copy)]
+pub struct Target {
+    /// Its name; its seeds are the files in `corpus/NAME`.
+    pub name: &'static str,
+    /// How its files are put together.
+    pub form: Form,
+    /// Reads, and forgets what it read.
+    pub read: fn(&[u8]),
+}
+
+/// All readers.
+pub const TARGETS: [Target; 11] = [
+    Target { name: "log", form: Form::Log, read: log },
+    Target { name: "spec", form: Form::Plain, read: spec },
+    Target { name: "experiment", form: Form::Plain, read: experiment },
+    Target { name: "record", form: Form::Plain, read: record },
+    Target { name: "policy", form: Form::Safetensors, read: policy },
+    Target { name: "expert", form: Form::Safetensors, read: expert },
+    Target { name: "checkpoint", form: Form::Safetensors, read: checkpoint },
+    Target { name: "npy", form: Form::Npy, read: array },
+    Target { name: "npz", form: Form::Zip, read: archive },
+    Target { name: "sb3", form: Form::Zip, read: agent },
+    Target { name: "pickle", form: Form::Plain, read: statistics },
+];
+
+/// Logs of both formats, of all kinds of runs; what is whole is exported.
+fn log(bytes: &[u8]) {
+    let histories = [
+        decode_log(bytes).map(AnyHistory::Vectors),
+        decode_log(bytes).map(AnyHistory::Indices),
+        decode_log(bytes).map(AnyHistory::Finite),
+    ];
+    for history in histories.into_iter().flatten() {
+        let _ = black_box((Annotations::of(&history), history.lines(50, &[])));
+    }
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn spec(bytes: &[u8]) {
+    if let Ok(spec) = RunSpec::parse(&text(bytes)) {
+        black_box((spec.hash(), spec.folder()));
+    }
+}
+
+fn experiment(bytes: &[u8]) {
+    let _ = black_box(Experiment::parse("fuzz", &text(bytes)));
+}
+
+fn record(bytes: &[u8]) {
+    if let Ok(record) = Record::parse(&text(bytes)) {
+        black_box(std::time::Duration::try_from_secs_f64(record.seconds()).is_ok());
+    }
+}
+
+fn policy(bytes: &[u8]) {
+    let _ = black_box((
+        MlpPolicy::from_safetensors(bytes),
+        MlpClassifierPolicy::from_safetensors(bytes),
+    ));
+}
+
+fn expert(bytes: &[u8]) {
+    let _ = black_box(GaussianExpert::from_safetensors(bytes));
+}
+
+fn checkpoint(bytes: &[u8]) {
+    let _ = black_box(Training::from_checkpoint(bytes)).map(drop);
+}
+
+fn array(bytes: &[u8]) {
+    let _ = black_box(npy::decode(bytes));
+}
+
+fn archive(bytes: &[u8]) {
+    let _ = black_box((npz::decode(bytes, 1 << 26), GaussianExpert::from_npz(bytes, Task::Hopper)));
+}
+
+fn agent(bytes: &[u8]) {
+    let _ = black_box(GaussianExpert::from_stable_baselines3(bytes, None, Task::Hopper));
+}
+
+/// Statistics beside an agent that is sound: a pickle.
+fn statistics(bytes: &[u8]) {
+    let agent = include_bytes!("../corpus/sb3/trpo_tanh.zip");
+    let _ = black_box(GaussianExpert::from_stable_baselines3(agent, Some(bytes), Task::Hopper));
+}
+
+impl Target {
+    /// Its seeds, in order of their names.
+    pub fn seeds(&self) -> std::io::Result<Vec<Vec<u8>>> {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(self.name);
+        let entries: Result<Vec<_>, _> = std::fs::read_dir(folder)?.collect();
+        let mut paths: Vec<_> = entries?.into_iter().map(|entry| entry.path()).collect();
+        paths.sort();
+        paths.iter().map(|path| tutelage_files::read(path, 1 << 24)).collect()
+    }
+
+    /// Input `index`: a seed with a few changes, most of the time in its parts, so that lengths and checksums stay true.
+    pub fn input(&self, seeds: &[Vec<u8>], index: u64) -> Vec<u8> {
+        let mut rng = Stream::new(17).fork(self.name, index).rng();
+        if seeds.is_empty() {
+            return Vec::new();
+        }
+        let seed = &seeds[rng.random_range(0..seeds.len())];
+        let other = &seeds[rng.random_range(0..seeds.len())];
+        let form = if rng.random_range(0..8) == 0 { Form::Plain } else { self.form };
+        let mut parts = form.parts(seed);
+        for _ in 0..1 << rng.random_range(0..4) {
+            if parts.is_empty() {
+                break;
+            }
+            let part = rng.random_range(0..parts.len());
+            match rng.random_range(0..40) {
+                0 if parts.len() > 1 => drop(parts.remove(part)),
+                1 => parts.push(parts[part].clone()),
+                2 => parts.swap(0, part),
+                _ => mutate(&mut parts[part].1, other, &mut rng),
+            }
+        }
+        form.join(&parts)
+    }
+}

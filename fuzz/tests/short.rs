@@ -1,0 +1,43 @@
+//! The beginning of the long run: every reader takes a few thousand mutated files without a panic.
+
+#![allow(clippy::unwrap_used)] // a failed step fails the test
+
+use tutelage_fuzz::{Form, TARGETS};
+
+/// How many inputs each target gets.
+const INPUTS: u64 = 1500;
+
+#[test]
+fn no_reader_panics() {
+    for target in &TARGETS {
+        let seeds = target.seeds().unwrap();
+        assert!(!seeds.is_empty(), "{} has no seeds", target.name);
+        seeds.iter().for_each(|seed| (target.read)(seed));
+        for index in 0..INPUTS {
+            let input = target.input(&seeds, index);
+            let read = target.read;
+            let outcome = std::panic::catch_unwind(move || read(&input));
+            assert!(outcome.is_ok(), "{} {index}", target.name);
+        }
+    }
+}
+
+#[test]
+fn inputs_are_a_function_of_their_number_and_differ() {
+    for target in &TARGETS {
+        let seeds = target.seeds().unwrap();
+        let inputs =
+            |from: u64| (from..from + 20).map(|i| target.input(&seeds, i)).collect::<Vec<_>>();
+        assert_eq!(inputs(0), inputs(0));
+        assert_ne!(inputs(0), inputs(20));
+    }
+}
+
+#[test]
+fn a_seed_that_is_taken_apart_and_put_together_is_the_same_to_its_reader() {
+    let logs = TARGETS.iter().find(|target| target.form == Form::Log).unwrap();
+    for seed in logs.seeds().unwrap() {
+        // Without a change, checksums come out as they were.
+        assert_eq!(Form::Log.rejoined(&seed), seed);
+    }
+}

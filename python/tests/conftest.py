@@ -1,0 +1,79 @@
+"""What the tests share: small tasks, scripted experts, calls that take seconds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+import pytest
+import tutelage as tut
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+
+def balance(obs: NDArray[np.float32]) -> NDArray[np.int64]:
+    """Keeps CartPole's pole up and its cart in the middle."""
+    lean = obs[:, 2] + 0.5 * obs[:, 3] + 0.05 * obs[:, 0] + 0.1 * obs[:, 1]
+    return (lean > 0).astype(np.int64)
+
+
+class Line(gym.Env[Any, Any]):
+    """A point that should come to rest at the origin; the push is in newtons, ±10."""
+
+    def __init__(self) -> None:
+        self.observation_space = spaces.Box(-np.inf, np.inf, (2,), np.float64)
+        self.action_space = spaces.Box(-10.0, 10.0, (1,), np.float32)
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> Any:
+        super().reset(seed=seed)
+        self.place, self.speed = self.np_random.uniform(-1, 1), 0.0
+        return np.array([self.place, self.speed]), {}
+
+    def step(self, action: Any) -> Any:
+        self.speed += 0.02 * float(action[0])
+        self.place += 0.1 * self.speed
+        reward = 1.0 - min(abs(self.place), 1.0)
+        return np.array([self.place, self.speed]), reward, abs(self.place) > 3, False, {}
+
+
+def brake(obs: NDArray[Any]) -> NDArray[Any]:
+    """Steers the point back to the origin."""
+    return 10 * np.tanh(-3 * obs[:, :1] - 2 * obs[:, 1:2])
+
+
+SMALL: dict[str, Any] = {
+    "rounds": 3,
+    "states_per_round": 12,
+    "hidden": (16,),
+    "episodes": 4,
+    "budget": "iterations=150",
+    "progress": False,
+}
+
+
+def learn_line(dir: Path, **settings: Any) -> tut.Run:
+    """A run on the line in a second."""
+    return tut.learn(Line, brake, dir=dir, **{**SMALL, "horizon": 60, **settings})
+
+
+def learn_cart(dir: Path, **settings: Any) -> tut.Run:
+    """A run on CartPole in a second."""
+    return tut.learn("CartPole-v1", balance, dir=dir, **{**SMALL, **settings})
+
+
+def contents(run: Path) -> dict[str, bytes]:
+    """What a run has on disk, but for what depends on the clock."""
+    files = [run / "log.bin", *sorted((run / "policies").iterdir())]
+    return {file.name: file.read_bytes() for file in files}
+
+
+@pytest.fixture(scope="session")
+def line_run(tmp_path_factory: pytest.TempPathFactory) -> tut.Run:
+    return learn_line(tmp_path_factory.mktemp("line") / "run")
+
+
+@pytest.fixture(scope="session")
+def cart_run(tmp_path_factory: pytest.TempPathFactory) -> tut.Run:
+    return learn_cart(tmp_path_factory.mktemp("cart") / "run")

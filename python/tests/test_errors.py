@@ -1,0 +1,213 @@
+"""Bad input: an exception with the index and the value, the cause kept, and nothing lost."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+import pytest
+import tutelage as tut
+from conftest import SMALL, Line, balance, brake, contents, learn_line
+
+SETTINGS: dict[str, Any] = {**SMALL, "horizon": 60}
+
+
+class Fault(Line):
+    """The line, with something wrong after so many steps in all."""
+
+    wrong: Any = None
+    steps = 0
+
+    def step(self, action: Any) -> Any:
+        type(self).steps += 1
+        state, reward, terminated, truncated, info = super().step(action)
+        if type(self).steps <= 2500:
+            return state, reward, terminated, truncated, info
+        return type(self).wrong(state, reward, terminated)
+
+
+def raises(*_: Any) -> Any:
+    raise RuntimeError("the motor is gone")
+
+
+WRONGS = {
+    "raises": (raises, "RuntimeError: the motor is gone"),
+    "nan": (lambda s, r, t: (s * np.nan, r, t, False, {}), r"state\[0\] = NaN"),
+    "reward": (lambda s, r, t: (s, float("nan"), t, False, {}), "reward NaN"),
+    "words": (lambda s, r, t: (s, "much", t, False, {}), "reward 'much'"),
+    "shape": (lambda s, r, t: (np.zeros(3), r, t, False, {}), r"shape \(3,\); its space has \(2,\)"),
+    "dtype": (lambda s, r, t: (np.array(["a", "b"]), r, t, False, {}), "dtype <U1"),
+    "four": (lambda s, r, t: (s, r, t, {}), "not enough values"),
+}
+
+
+@pytest.mark.parametrize("name", WRONGS)
+def test_an_environment_that_fails_is_named_and_nothing_is_lost(name: str, tmp_path: Path) -> None:
+    wrong, words = WRONGS[name]
+    faulty = type("Faulty", (Fault,), {"wrong": staticmethod(wrong), "steps": 0})
+    with pytest.raises(tut.EnvError, match=words) as caught:
+        tut.learn(faulty, brake, dir=tmp_path / "run", **{**SETTINGS, "rounds": 9})
+    assert re.search(r"environment \d+", str(caught.value))
+    if name == "raises":
+        cause = caught.value.__cause__
+        assert isinstance(cause, RuntimeError)
+        assert cause.args == ("the motor is gone",)
+    kept = len(tut.Run(tmp_path / "run").data)
+    assert kept > 0
+    faulty.steps = -(10**9)  # type: ignore[attr-defined]
+    assert tut.learn(faulty, brake, dir=tmp_path / "run", **{**SETTINGS, "rounds": 9}).finished
+
+
+EXPERTS = {
+    "raises": (raises, "RuntimeError: the motor is gone"),
+    "few": (lambda obs: brake(obs)[1:], "shape"),
+    "flat": (lambda obs: brake(obs)[0], "shape"),
+    "words": (lambda obs: ["left"] * len(obs), "dtype <U4"),
+    "nan": (lambda obs: brake(obs) * np.nan, "row 0, place 0: NaN is not allowed"),
+    "outside": (lambda obs: brake(obs) * 0 + 11, r"row 0, place 0: 11 is not allowed \(-10 to 10"),
+}
+
+
+@pytest.mark.parametrize("name", EXPERTS)
+def test_answers_that_are_none_are_named(name: str, tmp_path: Path) -> None:
+    wrong, words = EXPERTS[name]
+    with pytest.raises(tut.ExpertError, match=words) as caught:
+        tut.learn(Line, wrong, dir=tmp_path / "run", **SETTINGS)
+    if name == "raises":
+        assert isinstance(caught.value.__cause__, RuntimeError)
+
+
+def test_an_expert_that_fails_later_loses_nothing(tmp_path: Path) -> None:
+    calls = 0
+
+    def failing(obs: Any) -> Any:
+        nonlocal calls
+        calls += 1
+        if calls == 250:
+            raise OSError("the line is dead")
+        return brake(obs)
+
+    with pytest.raises(tut.ExpertError, match="OSError: the line is dead") as caught:
+        tut.learn(Line, failing, dir=tmp_path / "run", **{**SETTINGS, "rounds": 5})
+    assert isinstance(caught.value.__cause__, OSError)
+    assert 0 < len(tut.Run(tmp_path / "run").data) < 60
+    run = tut.learn(Line, brake, dir=tmp_path / "run", **{**SETTINGS, "rounds": 5})
+    assert contents(run.dir) == contents(learn_line(tmp_path / "whole", rounds=5).dir)
+
+
+def test_indices_outside_the_space_are_named(tmp_path: Path) -> None:
+    with pytest.raises(tut.ExpertError, match=r"the expert's answer\[0\] is 2; allowed is 0 to 1"):
+        tut.learn("CartPole-v1", lambda obs: balance(obs) * 0 + 2, dir=tmp_path / "run", **SMALL)
+    with pytest.raises(tut.ExpertError, match="whole numbers"):
+        tut.learn("CartPole-v1", lambda obs: balance(obs) * 0.5, dir=tmp_path / "run", **SMALL)
+
+
+ARGUMENTS: dict[str, tuple[dict[str, Any], str]] = {
+    "algorithm": ({"algorithm": "dager"}, "did you mean `dagger`"),
+    "rounds": ({"rounds": 0}, "rounds = 0: allowed is a whole number from 1"),
+    "states_per_round": ({"states_per_round": -1}, "states_per_round = -1"),
+    "hidden": ({"hidden": (0,)}, "hidden widths from 1 to"),
+    "sampling": ({"sampling": "often"}, "independent, or stride"),
+    "budget": ({"budget": "long"}, "oracle.budget"),
+    "learning_rate": ({"learning_rate": 2.0}, "oracle.learning_rate = 2"),
+    "d0": ({"d0": "uniform(-1,1)"}, "draws no perturbations"),
+    "d0 shape": ({"algorithm": "mp-3(4)", "d0": np.zeros((3, 9))}, r"d0 has shape \(3, 9\)"),
+    "deploy": ({"deploy": "best"}, "mean, member, random-round"),
+    "seed": ({"seed": -1}, "seed = -1"),
+    "data": ({"algorithm": "bagging-3"}, "data is missing"),
+    "horizon": ({"horizon": 0}, "horizon = 0"),
+    "no horizon": ({"horizon": None}, "declares no time limit"),
+    "expert": ({"expert": 5}, "a callable, an object with .predict"),
+    "no expert": ({"expert": None}, "tasks that ship"),
+    "env": ({"env": "CartPoll-v1"}, "CartPole"),
+    "no env": ({"env": 3}, "an id, a factory"),
+}
+
+
+@pytest.mark.parametrize("name", ARGUMENTS)
+def test_arguments_that_make_no_sense_are_named_and_leave_no_folder(name: str, tmp_path: Path) -> None:
+    wrong, words = ARGUMENTS[name]
+    arguments: dict[str, Any] = {"env": Line, "expert": brake, **SETTINGS, **wrong}
+    with pytest.raises(tut.SpecError, match=words):
+        tut.learn(arguments.pop("env"), arguments.pop("expert"), dir=tmp_path / "run", **arguments)
+    assert not (tmp_path / "run" / "log.bin").exists()
+
+
+def test_a_recurrent_expert_is_refused(tmp_path: Path) -> None:
+    class Recurrent:
+        def predict(self, obs: Any, deterministic: bool = True) -> Any:
+            return brake(obs), np.zeros(3)
+
+    with pytest.raises(tut.ExpertError, match="recurrent"):
+        tut.learn(Line, Recurrent(), dir=tmp_path / "run", **SETTINGS)
+
+
+def test_a_vector_environment_that_resets_itself_is_refused(tmp_path: Path) -> None:
+    env = gym.make_vec("CartPole-v1", num_envs=2, vectorization_mode="async")
+    with pytest.raises(tut.SpecError, match=r"AutoresetMode\.DISABLED"):
+        tut.learn(env, balance, dir=tmp_path / "run", **SMALL)
+    env.close()
+
+
+class Moody(Line):
+    """Remembers its last episode: a used one differs from a fresh one."""
+
+    mood = 0.0
+
+    def reset(self, *, seed: int | None = None, options: Any = None) -> Any:
+        state, info = super().reset(seed=seed)
+        self.place += self.mood
+        self.mood += 0.01
+        return state + np.array([self.mood, 0.0]), info
+
+
+def test_an_environment_that_remembers_is_made_fresh_and_the_user_told(tmp_path: Path) -> None:
+    with pytest.warns(tut.TutelageWarning, match="a fresh environment is made for each"):
+        whole = tut.learn(Moody, brake, dir=tmp_path / "whole", **SETTINGS)
+    for _ in range(3):
+        with pytest.warns(tut.TutelageWarning):
+            tut.learn(Moody, brake, dir=tmp_path / "parts", callback=lambda _: False, **SETTINGS)
+    assert contents(whole.dir) == contents(tmp_path / "parts")
+
+
+def test_an_environment_without_a_seed_is_told_apart(tmp_path: Path) -> None:
+    class Chance(Line):
+        def reset(self, *, seed: int | None = None, options: Any = None) -> Any:
+            return super().reset(seed=None)
+
+    with pytest.warns(tut.TutelageWarning, match="from its seed and actions"):
+        assert tut.learn(Chance, brake, dir=tmp_path / "run", **SETTINGS).finished
+
+
+def test_an_expert_that_draws_unseen_is_told(tmp_path: Path) -> None:
+    generator = np.random.default_rng()
+
+    def wavering(obs: Any) -> Any:
+        return brake(obs) * generator.uniform(0.9, 1.0)
+
+    with pytest.warns(tut.TutelageWarning, match="does not answer the same question twice"):
+        assert tut.learn(Line, wavering, dir=tmp_path / "run", **SETTINGS).finished
+
+
+def test_a_callback_that_raises_stops_the_run(tmp_path: Path) -> None:
+    def callback(result: tut.Round) -> None:
+        raise LookupError(result.round)
+
+    with pytest.raises(LookupError):
+        learn_line(tmp_path / "run", callback=callback)
+    assert tut.Run(tmp_path / "run").rounds == 1
+
+
+def test_a_folder_that_is_none_is_named(tmp_path: Path) -> None:
+    with pytest.raises(tut.StoreError, match="holds no run"):
+        tut.Run(tmp_path)
+    unanswered = tut.learn(Line, iter([]), dir=tmp_path / "none", **SETTINGS)
+    with pytest.raises(tut.StoreError, match="no round of this run has ended"):
+        unanswered.policy  # noqa: B018
+    learn_line(tmp_path / "run", callback=lambda _: False)
+    (tmp_path / "run" / "log.bin").rename(tmp_path / "log.bin")
+    with pytest.raises(tut.StoreError, match=r"no log\.bin"):
+        learn_line(tmp_path / "run")

@@ -1,0 +1,214 @@
+"""Policies: predict, members, files that are whole, ONNX that agrees with predict."""
+
+from __future__ import annotations
+
+import struct
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import tutelage as tut
+from conftest import Line, brake, learn_cart, learn_line
+
+onnx = pytest.importorskip("onnx")
+runtime = pytest.importorskip("onnxruntime")
+
+
+def test_predict_takes_one_or_many_and_answers_in_the_environments_units(line_run: tut.Run) -> None:
+    states = np.random.default_rng(1).normal(size=(300, 2))
+    many, memory = line_run.policy.predict(states, state="passed through")
+    assert many.shape == (300, 1)
+    assert many.dtype == np.float32
+    assert memory == "passed through"
+    assert np.abs(many).max() > 2, "newtons, not [-1, 1]"
+    one, _ = line_run.policy.predict(states[7])
+    np.testing.assert_array_equal(one, many[7])
+    with pytest.raises(tut.SpaceError, match=r"shape \(3,\); allowed is \(2,\)"):
+        line_run.policy.predict(np.zeros(3))
+
+
+def test_the_mean_is_that_of_the_members(line_run: tut.Run, cart_run: tut.Run) -> None:
+    states = np.random.default_rng(1).normal(size=(20, 2))
+    members = line_run.policy.members(states)
+    assert members.shape == (5, 20, 1)
+    assert members.std(axis=0).max() > 0
+    np.testing.assert_allclose(members.mean(axis=0), line_run.policy.predict(states)[0], atol=1e-5)
+    assert line_run.policy.members(states[0]).shape == (5, 1)
+    states = np.random.default_rng(1).normal(size=(50, 4))
+    votes = cart_run.policy.members(states).sum(axis=0)
+    np.testing.assert_array_equal(cart_run.policy.predict(states)[0], (votes >= 3).astype(int))
+
+
+def test_a_member_is_drawn_where_predict_is_not_deterministic(line_run: tut.Run) -> None:
+    states = np.zeros((200, 2), np.float32)
+    line_run.policy.seed(3)
+    drawn, _ = line_run.policy.predict(states, deterministic=False)
+    members = line_run.policy.members(states[0]).ravel()
+    assert set(drawn.ravel()) == set(members)
+    line_run.policy.seed(3)
+    np.testing.assert_array_equal(line_run.policy.predict(states, deterministic=False)[0], drawn)
+
+
+@pytest.fixture(scope="module")
+def kinds(tmp_path_factory: pytest.TempPathFactory, line_run: tut.Run, cart_run: tut.Run) -> dict[str, tut.Run]:
+    folder = tmp_path_factory.mktemp("kinds")
+    return {
+        "continuous, ensemble": line_run,
+        "discrete, ensemble": cart_run,
+        "linear": learn_line(folder / "a", algorithm="dagger", hidden="linear", budget=None),
+        "continuous, single": learn_line(folder / "b", algorithm="dagger", hidden=(8, 8)),
+        "discrete, linear": learn_cart(folder / "c", algorithm="dagger", hidden="linear"),
+        "part of the state": learn_line(folder / "d", expert_sees=[1]),
+        "as given": learn_line(folder / "e", standardise=False),
+    }
+
+
+KINDS = [
+    "continuous, ensemble",
+    "discrete, ensemble",
+    "linear",
+    "continuous, single",
+    "discrete, linear",
+    "part of the state",
+    "as given",
+]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_files_hold_the_whole_policy(kind: str, kinds: dict[str, tut.Run], tmp_path: Path) -> None:
+    policy = kinds[kind].policy
+    width = kinds[kind].data.states.shape[1]
+    states = np.random.default_rng(2).normal(size=(400, width)).astype(np.float32)
+    policy.save(tmp_path / "p.safetensors")
+    loaded = tut.load_policy(tmp_path / "p.safetensors")
+    np.testing.assert_array_equal(loaded.predict(states)[0], policy.predict(states)[0])
+    np.testing.assert_array_equal(loaded.members(states), policy.members(states))
+
+    policy.save(tmp_path / "p.onnx")
+    model = onnx.load(tmp_path / "p.onnx")
+    onnx.checker.check_model(model, full_check=True)
+    assert {prop.key for prop in model.metadata_props} >= {"env", "action", "observation"}
+    session = runtime.InferenceSession(tmp_path / "p.onnx")
+    for rows in (states, states[:1]):
+        action, members = session.run(["action", "members"], {"observation": rows})
+        np.testing.assert_allclose(action, policy.predict(rows)[0], atol=1e-5)
+        np.testing.assert_allclose(members, policy.members(rows), atol=1e-5)
+
+
+def test_what_is_no_policy_is_refused(line_run: tut.Run, tmp_path: Path) -> None:
+    with pytest.raises(tut.PolicyError, match=r"allowed are \.safetensors and \.onnx"):
+        line_run.policy.save(tmp_path / "p.pt")
+    line_run.policy.save(tmp_path / "p.safetensors")
+    whole = (tmp_path / "p.safetensors").read_bytes()
+    for bytes in [b"", b"{}", whole[:-9], whole[:40]]:
+        (tmp_path / "bad.safetensors").write_bytes(bytes)
+        with pytest.raises(tut.PolicyError, match="not a policy"):
+            tut.load_policy(tmp_path / "bad.safetensors")
+    with pytest.raises(tut.PolicyError, match="not a policy"):
+        tut.load_policy(line_run.dir / "policies" / "round-003.safetensors")
+
+
+def test_policies_of_earlier_rounds_are_there(line_run: tut.Run) -> None:
+    assert line_run.policies == [0, 1, 2, 3]
+    last = line_run.policy_of(3).predict(np.ones(2))[0]
+    assert last == line_run.policy.predict(np.ones(2))[0]
+    assert line_run.policy_of(1).predict(np.ones(2))[0] != last
+    with pytest.raises(tut.StoreError, match="there is no policy of round 9"):
+        line_run.policy_of(9)
+
+
+def test_a_robots_policy_takes_raw_observations(tmp_path: Path) -> None:
+    settings: dict[str, Any] = {"rounds": 1, "states_per_round": 40, "episodes": 1, "budget": "iterations=200"}
+    run = tut.learn("hopper", dir=tmp_path / "run", progress=False, **settings)
+    states = np.random.default_rng(2).normal(size=(50, 15)).astype(np.float32)
+    run.policy.save(tmp_path / "p.onnx")
+    session = runtime.InferenceSession(tmp_path / "p.onnx")
+    action, _ = session.run(None, {"observation": states})
+    np.testing.assert_allclose(action, run.policy.predict(states)[0], atol=1e-5)
+    run.policy.save(tmp_path / "p.safetensors")
+    loaded = tut.load_policy(tmp_path / "p.safetensors")
+    np.testing.assert_array_equal(loaded.predict(states)[0], run.policy.predict(states)[0])
+    command = [sys.executable, "-m", "tutelage._command", "export", str(run.dir), "--policy", str(tmp_path / "q.onnx")]
+    subprocess.run(command, check=True)
+    again, _ = runtime.InferenceSession(tmp_path / "q.onnx").run(None, {"observation": states})
+    np.testing.assert_array_equal(again, action)
+
+
+def test_evaluation_beside_an_expert_and_of_it(line_run: tut.Run) -> None:
+    learned = tut.evaluate(line_run.policy, Line, episodes=6, seed=2, horizon=60, expert=brake)
+    assert learned.rewards.shape == learned.lengths.shape == (6,)
+    assert learned.imitation_loss is not None
+    assert learned.sd_reward > 0
+    few = tut.evaluate(line_run.policy, Line, episodes=6, seed=2, horizon=60, lanes=1)
+    np.testing.assert_array_equal(few.rewards, learned.rewards)
+    random = tut.evaluate(line_run.policy, Line, episodes=6, seed=2, horizon=60, deterministic=False)
+    assert not np.array_equal(random.rewards, learned.rewards)
+    expert = tut.evaluate(brake, Line, episodes=6, seed=2, horizon=60)
+    assert expert.mean_reward > 40
+    with pytest.raises(tut.SpecError, match="another kind"):
+        tut.evaluate(line_run.policy, "CartPole-v1", episodes=1)
+
+
+def events(file: Path) -> list[bytes]:
+    """The messages of a file of events."""
+    data, at, found = file.read_bytes(), 0, []
+    while at < len(data):
+        (length,) = struct.unpack_from("<Q", data, at)
+        found.append(data[at + 12 : at + 12 + length])
+        at += 16 + length
+    return found
+
+
+def test_tensorboard_files_are_derived_from_the_log(line_run: tut.Run, tmp_path: Path) -> None:
+    file = line_run.to_tensorboard(tmp_path / "tb")
+    assert "tfevents" in file.name
+    found = events(file)
+    assert len(found) == 1 + 3
+    assert all(b"eval/mean_reward" in event for event in found[1:])
+    command = [sys.executable, "-m", "tutelage._command", "export", str(line_run.dir), "--tensorboard", str(tmp_path / "tc")]
+    subprocess.run(command, check=True)
+    assert events(tmp_path / "tc" / file.name) == found
+
+
+def test_tensorboard_reads_what_is_written(line_run: tut.Run, tmp_path: Path) -> None:
+    accumulator = pytest.importorskip("tensorboard.backend.event_processing.event_accumulator")
+    line_run.to_tensorboard(tmp_path / "tb")
+    curves = accumulator.EventAccumulator(str(tmp_path / "tb")).Reload()
+    points = curves.Scalars("eval/mean_reward")
+    assert [point.step for point in points] == line_run.curve["annotations"].tolist()
+    np.testing.assert_allclose([point.value for point in points], line_run.curve["reward"], rtol=1e-6)
+
+
+def test_annotations_are_exported_as_arrays(line_run: tut.Run, tmp_path: Path) -> None:
+    line_run.export(tmp_path / "a.npz")
+    with np.load(tmp_path / "a.npz") as arrays:
+        np.testing.assert_array_equal(arrays["states"], line_run.data.states)
+        np.testing.assert_array_equal(arrays["actions"], line_run.data.actions)
+        np.testing.assert_array_equal(arrays["round"], line_run.data.rounds)
+    line_run.export(tmp_path / "a.parquet")
+    assert (tmp_path / "a.parquet").read_bytes()[:4] == b"PAR1"
+    with pytest.raises(tut.StoreError, match=r"allowed are \.npz and \.parquet"):
+        line_run.export(tmp_path / "a.csv")
+
+
+def test_minari_reads_what_is_written(line_run: tut.Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    minari = pytest.importorskip("minari")
+    monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path))
+    line_run.to_minari("line/answers-v0", author="a test")
+    dataset = minari.load_dataset("line/answers-v0")
+    assert dataset.total_episodes == 3
+    actions = np.concatenate([episode.actions for episode in dataset.iterate_episodes()])
+    np.testing.assert_array_equal(actions, line_run.data.actions)
+
+
+def test_the_command_comes_with_the_package(line_run: tut.Run) -> None:
+    command = [sys.executable, "-m", "tutelage._command"]
+    shown = subprocess.run([*command, "show", str(line_run.dir)], capture_output=True, text=True, check=True)
+    assert "Finished: 3 rounds, 36 annotations" in shown.stdout
+    wrong = subprocess.run([*command, "learn", "hoper"], capture_output=True, text=True)
+    assert wrong.returncode == 1
+    assert "did you mean `hopper`" in wrong.stderr
+    assert subprocess.run([*command, "--nonsense"], capture_output=True).returncode == 2

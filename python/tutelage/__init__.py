@@ -1,0 +1,56 @@
+"""Interactive imitation learning: any Gymnasium environment, any Python expert, in one call that can always be repeated.
+
+>>> import tutelage as tut
+>>> run = tut.learn("CartPole-v1", expert, dir="runs/cart")  # starts, goes on, or returns what is done
+>>> action, _ = run.policy.predict(observation)
+"""
+
+from __future__ import annotations
+
+from . import bullet, errors
+from ._learn import Evaluation, evaluate, learn, resume
+from ._oracles import Fitted, Oracle, TrainingData
+from ._policy import Policy, load_policy
+from ._progress import Round
+from ._run import Data, Run
+from .errors import (
+    EnvError,
+    ExpertError,
+    ExpertLeft,
+    OracleError,
+    PolicyError,
+    SpaceError,
+    SpecError,
+    StoreError,
+    TutelageError,
+    TutelageWarning,
+)
+
+bullet.register()
+
+__all__ = [
+    "Data",
+    "EnvError",
+    "Evaluation",
+    "ExpertError",
+    "ExpertLeft",
+    "Fitted",
+    "Oracle",
+    "OracleError",
+    "Policy",
+    "PolicyError",
+    "Round",
+    "Run",
+    "SpaceError",
+    "SpecError",
+    "StoreError",
+    "TrainingData",
+    "TutelageError",
+    "TutelageWarning",
+    "bullet",
+    "errors",
+    "evaluate",
+    "learn",
+    "load_policy",
+    "resume",
+]

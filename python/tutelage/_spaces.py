@@ -1,0 +1,310 @@
+"""Spaces: observations as flat rows of numbers and back, actions as the environment takes them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from .errors import SpaceError
+
+Json = dict[str, Any]
+Floats = NDArray[np.float32]
+
+NUMBERS = "fiub"
+ALLOWED_OBSERVATIONS = "Box, Discrete, and Dict or Tuple of these"
+ALLOWED_ACTIONS = "Box with finite ends, and Discrete"
+
+
+class Observations:
+    """Flat rows of an observation space: Box raveled, Discrete one-hot, Dict and Tuple one part after another."""
+
+    def __init__(self, space: gym.Space[Any]) -> None:
+        self.space = space
+        self.parts = _parts(space, ())
+        self.width = sum(part.width for part in self.parts)
+        self.is_flat_box = len(self.parts) == 1 and not self.parts[0].path and self.parts[0].count is None
+        self._shape: tuple[int, ...] = self.parts[0].shape
+
+    def write(self, observation: Any, row: Floats) -> None:
+        """Writes one observation into a row."""
+        plain = self.is_flat_box and type(observation) is np.ndarray and observation.shape == self._shape
+        if plain and observation.dtype.kind in NUMBERS:
+            row[:] = observation if observation.ndim == 1 else observation.ravel()
+            return
+        at = 0
+        for part in self.parts:
+            row[at : at + part.width] = part.flat(observation)
+            at += part.width
+
+    def flatten(self, observation: Any) -> Floats:
+        """One observation as a row."""
+        row = np.empty(self.width, np.float32)
+        self.write(observation, row)
+        return row
+
+    def flatten_any(self, observation: Any) -> tuple[Floats, bool]:
+        """One observation or a batch of them as rows, and whether it was one."""
+        if self.is_flat_box:
+            values = np.asarray(observation)
+            if values.shape == self._shape:
+                return self.flatten(values)[None], True
+            if values.shape[1:] == self._shape:
+                return np.ascontiguousarray(values, np.float32).reshape(len(values), self.width), False
+            raise SpaceError(f"an observation of shape {values.shape}; allowed is {self._shape}, or a batch of those, [n, …]")
+        return _flatten_structured(self, observation)
+
+    def unflatten(self, rows: Floats) -> Any:
+        """Rows as a batch of observations of the space, as a vector environment gives them."""
+        at, values = 0, []
+        for part in self.parts:
+            values.append(part.batch(rows[:, at : at + part.width]))
+            at += part.width
+        return _assemble(self.space, iter(values))
+
+    def columns_without(self, hidden: Any) -> list[int] | None:
+        """The columns that are left when the parts named in ``hidden`` are the expert's alone."""
+        if hidden is None:
+            return None
+        gone = _hidden_columns(self, hidden)
+        kept = [column for column in range(self.width) if column not in gone]
+        if not kept:
+            raise SpaceError(f"expert_sees = {hidden!r}: that is everything; the learner must see something")
+        return kept
+
+    def describe(self) -> Json:
+        """What is needed to build the same space again."""
+        return describe_space(self.space)
+
+
+class _Part:
+    """A Box or Discrete somewhere in a space, and the way to it."""
+
+    def __init__(self, space: gym.Space[Any], path: tuple[Any, ...]) -> None:
+        self.path = path
+        if isinstance(space, spaces.Discrete):
+            self.count: int | None = int(space.n)
+            self.start = int(space.start)
+            self.shape: tuple[int, ...] = ()
+            self.dtype: Any = np.int64
+            self.width = self.count
+        else:
+            self.count, self.start = None, 0
+            self.shape = tuple(int(side) for side in (space.shape or ()))
+            self.dtype = space.dtype
+            self.width = int(np.prod(self.shape, dtype=np.int64))
+
+    def value(self, observation: Any) -> Any:
+        for step in self.path:
+            try:
+                observation = observation[step]
+            except (KeyError, IndexError, TypeError) as error:
+                raise SpaceError(f"observation{self.name()}: missing in {observation!r}") from error
+        return observation
+
+    def name(self) -> str:
+        return "".join(f"[{step!r}]" for step in self.path)
+
+    def flat(self, observation: Any) -> Floats:
+        value = self.value(observation)
+        if self.count is not None:
+            return self.one_hot(np.asarray(value))
+        found = np.asarray(value)
+        if found.shape != self.shape:
+            raise SpaceError(f"observation{self.name()} has shape {found.shape}; its space has {self.shape}")
+        return self.numbers(found).ravel()
+
+    def numbers(self, found: NDArray[Any]) -> Floats:
+        if found.dtype.kind not in NUMBERS:
+            raise SpaceError(f"observation{self.name()} has dtype {found.dtype}; allowed are numbers")
+        return found.astype(np.float32)
+
+    def one_hot(self, value: NDArray[Any]) -> Floats:
+        index = np.asarray(value).reshape(-1)
+        if index.dtype.kind not in "iub" or index.size != 1 or not 0 <= int(index[0]) - self.start < self.width:
+            allowed = f"{self.start} to {self.start + self.width - 1}"
+            raise SpaceError(f"observation{self.name()} is {value!r}; allowed is {allowed}")
+        row = np.zeros(self.width, np.float32)
+        row[int(index[0]) - self.start] = 1.0
+        return row
+
+    def batch(self, rows: Floats) -> NDArray[Any]:
+        if self.count is not None:
+            indices: NDArray[Any] = rows.argmax(axis=1).astype(np.int64) + self.start
+            return indices
+        values: NDArray[Any] = rows.reshape(len(rows), *self.shape).astype(self.dtype)
+        return values
+
+
+def _parts(space: gym.Space[Any], path: tuple[Any, ...]) -> list[_Part]:
+    if isinstance(space, spaces.Dict):
+        return [part for key, inner in space.spaces.items() for part in _parts(inner, (*path, key))]
+    if isinstance(space, spaces.Tuple):
+        return [part for i, inner in enumerate(space.spaces) for part in _parts(inner, (*path, i))]
+    if isinstance(space, spaces.Box) and np.dtype(space.dtype).kind in NUMBERS:
+        return [_Part(space, path)]
+    if isinstance(space, spaces.Discrete):
+        return [_Part(space, path)]
+    where = "".join(f"[{step!r}]" for step in path)
+    raise SpaceError(f"observation space{where} is {space}; allowed are {ALLOWED_OBSERVATIONS}")
+
+
+def _flatten_structured(observations: Observations, observation: Any) -> tuple[Floats, bool]:
+    first = observations.parts[0]
+    value = np.asarray(first.value(observation))
+    single = value.ndim == len(first.shape)
+    if single:
+        return observations.flatten(observation)[None], True
+    rows = np.empty((len(value), observations.width), np.float32)
+    at = 0
+    for part in observations.parts:
+        values = np.asarray(part.value(observation))
+        for i in range(len(value)):
+            flat = part.one_hot(values[i]) if part.count is not None else part.numbers(values[i]).ravel()
+            rows[i, at : at + part.width] = flat
+        at += part.width
+    return rows, False
+
+
+def _assemble(space: gym.Space[Any], values: Any) -> Any:
+    if isinstance(space, spaces.Dict):
+        return {key: _assemble(inner, values) for key, inner in space.spaces.items()}
+    if isinstance(space, spaces.Tuple):
+        return tuple(_assemble(inner, values) for inner in space.spaces)
+    return next(values)
+
+
+def _hidden_columns(observations: Observations, hidden: Any) -> set[int]:
+    if observations.is_flat_box:
+        try:
+            return {int(i) for i in np.atleast_1d(np.arange(observations.width)[hidden])}
+        except (IndexError, TypeError) as error:
+            raise SpaceError(
+                f"expert_sees = {hidden!r}: allowed are indices or a slice of {observations.width} numbers"
+            ) from error
+    names = [hidden] if isinstance(hidden, (str, int)) else list(hidden)
+    known = list(dict.fromkeys(part.path[0] for part in observations.parts if part.path))
+    if unknown := [name for name in names if name not in known]:
+        raise SpaceError(f"expert_sees = {unknown[0]!r}: there is no such part; there are {known}")
+    gone: set[int] = set()
+    at = 0
+    for part in observations.parts:
+        if part.path[0] in names:
+            gone.update(range(at, at + part.width))
+        at += part.width
+    return gone
+
+
+class Actions:
+    """Actions of a Box, as rows of numbers, or of a Discrete, as indices."""
+
+    def __init__(self, space: gym.Space[Any]) -> None:
+        self.space = space
+        self.discrete = isinstance(space, spaces.Discrete)
+        if isinstance(space, spaces.Discrete):
+            self.size, self.start = int(space.n), int(space.start)
+            self.low: list[float] = [0.0]
+            self.high: list[float] = [1.0]
+            self.shape: tuple[int, ...] = ()
+            self.dtype: Any = np.int64
+        elif isinstance(space, spaces.Box) and np.dtype(space.dtype).kind == "f":
+            self.start, self.shape, self.dtype = 0, tuple(int(side) for side in space.shape), space.dtype
+            self.size = int(np.prod(self.shape, dtype=np.int64))
+            self.low, self.high = (np.asarray(ends, np.float32).ravel().tolist() for ends in (space.low, space.high))
+            self._check_ends()
+        else:
+            raise SpaceError(f"action space {space}; allowed are {ALLOWED_ACTIONS}")
+
+    def _check_ends(self) -> None:
+        for index, (low, high) in enumerate(zip(self.low, self.high, strict=True)):
+            if not (np.isfinite(low) and np.isfinite(high) and low < high):
+                raise SpaceError(f"action[{index}] lies in [{low}, {high}]; allowed are intervals with finite ends, low < high")
+
+    def decoder(self) -> Callable[[Any], Any]:
+        """From a row (or an index) to what the environment takes."""
+        if self.discrete:
+            start = self.start
+            return lambda index: index + start
+        if len(self.shape) == 1 and self.dtype == np.float32:
+            return lambda row: row
+        shape, dtype = self.shape, self.dtype
+        return lambda row: row.reshape(shape).astype(dtype)
+
+    def to_env(self, rows: NDArray[Any]) -> NDArray[Any]:
+        """A batch of rows (or indices) as a batch of the environment's actions."""
+        if self.discrete:
+            return np.asarray(rows, np.int64) + self.start
+        return rows.reshape(*rows.shape[:-1], *self.shape).astype(self.dtype)
+
+    def from_env(self, actions: Any, count: int, whose: str) -> NDArray[Any]:
+        """A batch of the environment's actions as rows (or indices), as many as asked for."""
+        values = np.asarray(actions)
+        if self.discrete:
+            return self._indices(values, count, whose)
+        if values.dtype.kind not in NUMBERS:
+            raise SpaceError(f"{whose} has dtype {values.dtype}; allowed are numbers")
+        if values.shape != (count, *self.shape) and values.size == count * self.size and len(values) == count:
+            values = values.reshape(count, *self.shape)
+        if values.shape != (count, *self.shape):
+            raise SpaceError(f"{whose} has shape {values.shape}; {count} actions have {(count, *self.shape)}")
+        return np.ascontiguousarray(values.reshape(count, self.size), np.float32)
+
+    def _indices(self, values: NDArray[Any], count: int, whose: str) -> NDArray[Any]:
+        if values.shape == (count, 1):
+            values = values[:, 0]
+        if values.shape != (count,):
+            raise SpaceError(f"{whose} has shape {values.shape}; {count} actions have {(count,)}")
+        if values.dtype.kind not in "iub":
+            raise SpaceError(f"{whose} has dtype {values.dtype}; allowed are whole numbers")
+        indices = values.astype(np.int64) - self.start
+        wrong = np.flatnonzero((indices < 0) | (indices >= self.size))
+        if wrong.size:
+            row, last = int(wrong[0]), self.start + self.size - 1
+            raise SpaceError(f"{whose}[{row}] is {values[row]}; allowed is {self.start} to {last}")
+        return indices
+
+    def describe(self) -> Json:
+        """What is needed to build the same space again."""
+        return describe_space(self.space)
+
+
+def describe_space(space: gym.Space[Any]) -> Json:
+    """A space as JSON."""
+    if isinstance(space, spaces.Dict):
+        return {"dict": [[key, describe_space(inner)] for key, inner in space.spaces.items()]}
+    if isinstance(space, spaces.Tuple):
+        return {"tuple": [describe_space(inner) for inner in space.spaces]}
+    if isinstance(space, spaces.Discrete):
+        return {"discrete": int(space.n), "start": int(space.start)}
+    assert isinstance(space, spaces.Box)
+    ends = [_brief(space.low), _brief(space.high)]
+    return {"box": [int(side) for side in space.shape], "dtype": str(np.dtype(space.dtype)), "ends": ends}
+
+
+def _brief(ends: NDArray[Any]) -> Any:
+    """All ends, or where they are the same, one of them; infinite ones as texts."""
+    values: Sequence[float] = ends.ravel().tolist()
+    spoken = [value if np.isfinite(value) else str(value) for value in values]
+    return spoken[0] if len(set(spoken)) == 1 else spoken
+
+
+def space_of(description: Json) -> gym.Space[Any]:
+    """The space that a description is of."""
+    if "dict" in description:
+        return spaces.Dict({key: space_of(inner) for key, inner in description["dict"]})
+    if "tuple" in description:
+        return spaces.Tuple([space_of(inner) for inner in description["tuple"]])
+    if "discrete" in description:
+        return spaces.Discrete(description["discrete"], start=description["start"])
+    shape, dtype = tuple(description["box"]), np.dtype(description["dtype"])
+
+    def filled(ends: Any) -> NDArray[Any]:
+        values = np.asarray([float(end) for end in (ends if isinstance(ends, list) else [ends])])
+        return (values.reshape(shape) if isinstance(ends, list) else np.full(shape, values[0])).astype(dtype)
+
+    low, high = (filled(ends) for ends in description["ends"])
+    return spaces.Box(low, high, shape, dtype.type)
