@@ -8,6 +8,7 @@ mod arrays;
 mod commands;
 mod film;
 mod output;
+mod page;
 mod progress;
 mod shell;
 

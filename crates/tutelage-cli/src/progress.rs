@@ -92,6 +92,11 @@ impl<'a> Progress<'a> {
         }
     }
 
+    /// How often the run was asked to stop.
+    pub(crate) fn stops(&self) -> Arc<AtomicUsize> {
+        Arc::clone(&self.stops)
+    }
+
     /// Takes the live line away.
     pub(crate) fn end(&self) {
         if let Some(bar) = &self.bar {

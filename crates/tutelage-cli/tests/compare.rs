@@ -117,7 +117,7 @@ fn costs_can_be_steps_that_the_expert_drove() {
     let end = |flags: &[&str]| {
         finish(lab.path(), &[&["compare", "many", "--out", "c", "--force"][..], flags].concat());
         let csv = fs::read_to_string(lab.path().join("c/curves.csv")).unwrap();
-        let last = csv.lines().filter(|line| line.contains(",DART(1),")).next_back().unwrap();
+        let last = csv.lines().rfind(|line| line.contains(",DART(1),")).unwrap();
         last.split(',').nth(2).unwrap().parse::<f64>().unwrap()
     };
     let (annotations, weighted) = (end(&[]), end(&["--step-cost", "0.01"]));

@@ -98,7 +98,7 @@ impl Comparison {
         let same = |text: &str| text.eq_ignore_ascii_case(wanted);
         let is_it = |curve: &&Curve| {
             let key = curve.algorithm.as_ref().map(ToString::to_string);
-            same(&curve.name) || key.is_some_and(|key| same(&key) && curve.runs.len() > 0)
+            same(&curve.name) || key.is_some_and(|key| same(&key) && !curve.runs.is_empty())
         };
         // A whole name goes before an algorithm's, which several curves may have.
         let curves = || self.panels.iter().flat_map(|panel| &panel.curves);

@@ -9,10 +9,10 @@ use tutelage::{
 };
 use tutelage_oracles::mlp::Ensemble;
 use tutelage_runs::store::{
-    AnyHistory, OsDisk, RunDir, StoreError, kept_policies, policy_path, read_any, read_history,
-    read_policy, read_spec, read_times,
+    AnyHistory, History, OsDisk, RunDir, StoreError, kept_policies, policy_path, read_any,
+    read_history, read_policy, read_spec, read_times,
 };
-use tutelage_runs::{Ending, Reporter, RoundLine, RunError, run};
+use tutelage_runs::{Ending, Reporter, RoundLine, RunError, Teacher, run, run_taught};
 
 use crate::cast::{Cast, CastError, solver_note};
 use crate::kind::Kind;
@@ -138,8 +138,41 @@ fn learn_as<A: Kind>(
     path: &Path,
     spec: &RunSpec,
     reporter: &mut dyn Reporter,
-) -> Result<(Ending, tutelage_runs::store::History<f32, A>), LabError> {
-    let mut cast = Cast::<A>::new(spec, path)?;
+) -> Result<(Ending, History<f32, A>), LabError> {
+    let (mut cast, mut dir) = open::<A>(path, spec)?;
+    let Cast { envs, expert, oracle, cover, stored, .. } = &mut cast;
+    let material =
+        tutelage::Material { cover: cover.as_deref(), separator: None, stored: stored.as_deref() };
+    let participants = Participants { envs, expert, oracle };
+    let ending = run(participants, &spec.job(material), &mut dir, reporter)?;
+    Ok((ending, dir.history().clone()))
+}
+
+/// [`learn_in`] with somebody else in the expert's place: `teacher` makes them, once the run's folder is there.
+pub fn learn_taught<A, T, E>(
+    path: &Path,
+    spec: &RunSpec,
+    reporter: &mut dyn Reporter,
+    teacher: impl FnOnce(&RunDir<f32, A>) -> Result<T, E>,
+) -> Result<(Ending, History<f32, A>), E>
+where
+    A: Kind,
+    T: Teacher<f32, A, Ensemble<A>>,
+    E: From<LabError>,
+{
+    let (mut cast, mut dir) = open::<A>(path, spec)?;
+    let mut teacher = teacher(&dir)?;
+    let Cast { envs, oracle, cover, stored, .. } = &mut cast;
+    let material =
+        tutelage::Material { cover: cover.as_deref(), separator: None, stored: stored.as_deref() };
+    let job = spec.job(material);
+    let ending = run_taught(envs, &mut teacher, oracle, &job, &mut dir, reporter);
+    Ok((ending.map_err(LabError::from)?, dir.history().clone()))
+}
+
+/// Everyone who takes part, and the folder of a run, begun or to be continued.
+fn open<A: Kind>(path: &Path, spec: &RunSpec) -> Result<(Cast<A>, RunDir<f32, A>), LabError> {
+    let cast = Cast::<A>::new(spec, path)?;
     let begun = begun_as(path, spec)?;
     let mut dir = RunDir::open(path, &begun, Arc::new(OsDisk))?;
     refuse_another_solver(&dir, spec)?;
@@ -147,12 +180,7 @@ fn learn_as<A: Kind>(
     if extends(&begun, spec) {
         dir.extend(&spec.to_toml())?;
     }
-    let Cast { envs, expert, oracle, cover, stored, .. } = &mut cast;
-    let material =
-        tutelage::Material { cover: cover.as_deref(), separator: None, stored: stored.as_deref() };
-    let participants = Participants { envs, expert, oracle };
-    let ending = run(participants, &spec.job(material), &mut dir, reporter)?;
-    Ok((ending, dir.history().clone()))
+    Ok((cast, dir))
 }
 
 /// A run that is under way and did not note its solver had one from before solvers were noted.

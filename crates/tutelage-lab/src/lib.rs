@@ -14,6 +14,7 @@ mod curve;
 pub mod export;
 mod kind;
 mod lab;
+mod person;
 mod portrait;
 mod registry;
 pub mod spec;
@@ -22,8 +23,9 @@ pub use cast::{BoxOracle, Cast, CastError, fingerprint, load_expert, robot_envs}
 pub use curve::{learning_curve, training_curve};
 pub use kind::Kind;
 pub use lab::{
-    LabError, Learner, Report, check_cast, evaluate_expert, evaluate_run, learn_in, learner_of,
-    round_sizes, spec_of,
+    LabError, Learner, Report, check_cast, evaluate_expert, evaluate_run, learn_in, learn_taught,
+    learner_of, round_sizes, spec_of,
 };
+pub use person::PERSON;
 pub use portrait::robot_frame;
-pub use registry::{ActionKind, BoxEnvs, BoxExpert, Defaults, Stage, Task, UnknownTask};
+pub use registry::{ActionKind, BoxEnvs, BoxExpert, Defaults, Stage, Task, UnknownTask, Words};

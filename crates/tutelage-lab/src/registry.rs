@@ -24,7 +24,23 @@ struct Entry {
     /// Hundredths of a second that a step takes where somebody watches.
     pace: u16,
     defaults: Defaults,
+    words: Words,
     make: Make,
+}
+
+/// What the numbers of a task are called, where people act in it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Words {
+    /// The actions by name, or the coordinates of an action.
+    pub actions: &'static [&'static str],
+    /// What the least and the greatest value of each coordinate mean.
+    pub ends: &'static [[&'static str; 2]],
+    /// The numbers of a state.
+    pub states: &'static [&'static str],
+}
+
+impl Words {
+    const NONE: Self = Self { actions: &[], ends: &[], states: &[] };
 }
 
 /// How a task is usually learned.
@@ -132,7 +148,8 @@ const fn robot(
         cover: [-2.0, 2.0],
     };
     let about = "run as far as possible";
-    Entry { name, alias, about, pace: 2, defaults, make: Make::Robot(robot) }
+    let words = Words::NONE;
+    Entry { name, alias, about, pace: 2, defaults, words, make: Make::Robot(robot) }
 }
 
 const fn world(
@@ -140,6 +157,7 @@ const fn world(
     about: &'static str,
     pace: u16,
     defaults: tutelage_worlds::Defaults,
+    words: Words,
     make: Make,
 ) -> Entry {
     let defaults = Defaults {
@@ -154,8 +172,22 @@ const fn world(
         episodes: defaults.episodes,
         cover: defaults.cover,
     };
-    Entry { name, alias: "", about, pace, defaults, make }
+    Entry { name, alias: "", about, pace, defaults, words, make }
 }
+
+/// What a car senses, from right to left.
+const SENSES: &[&str] = &[
+    "free at 90° right",
+    "free at 60° right",
+    "free at 34° right",
+    "free at 15° right",
+    "free ahead",
+    "free at 15° left",
+    "free at 34° left",
+    "free at 60° left",
+    "free at 90° left",
+    "speed",
+];
 
 /// All tasks, in the order in which they are listed.
 static ENTRIES: [Entry; 9] = [
@@ -168,6 +200,11 @@ static ENTRIES: [Entry; 9] = [
         "balance a pole on a cart",
         3,
         CartPole::DEFAULTS,
+        Words {
+            actions: &["push left", "push right"],
+            ends: &[],
+            states: &["place", "speed", "angle", "spin"],
+        },
         Make::Indices(maker::<CartPole>()),
     ),
     world(
@@ -175,6 +212,11 @@ static ENTRIES: [Entry; 9] = [
         "swing a pendulum up and keep it there",
         5,
         Pendulum::DEFAULTS,
+        Words {
+            actions: &["torque"],
+            ends: &[["right", "left"]],
+            states: &["cosine of the angle", "sine of the angle", "spin"],
+        },
         Make::Vectors(maker::<Pendulum>()),
     ),
     world(
@@ -182,6 +224,11 @@ static ENTRIES: [Entry; 9] = [
         "drive a car around a track by its range sensors",
         5,
         Drive::DEFAULTS,
+        Words {
+            actions: &["steering", "throttle"],
+            ends: &[["right", "left"], ["brake", "gas"]],
+            states: SENSES,
+        },
         Make::Vectors(maker::<Drive>()),
     ),
     world(
@@ -189,6 +236,7 @@ static ENTRIES: [Entry; 9] = [
         "the same with five keys",
         5,
         DriveFive::DEFAULTS,
+        Words { actions: &["roll", "left", "right", "gas", "brake"], ends: &[], states: SENSES },
         Make::Indices(maker::<DriveFive>()),
     ),
     world(
@@ -196,6 +244,7 @@ static ENTRIES: [Entry; 9] = [
         "find the way through a maze",
         25,
         Grid::DEFAULTS,
+        Words { actions: &["up", "right", "down", "left"], ends: &[], states: &[] },
         Make::Indices(maker::<Grid>()),
     ),
 ];
@@ -255,6 +304,11 @@ impl Task {
     /// An environment that can be drawn in the plane, where actions are indices.
     pub fn index_stage(self) -> Option<Box<dyn Stage<u32>>> {
         self.indices().map(|maker| (maker.stage)())
+    }
+
+    /// What its numbers are called.
+    pub fn words(self) -> &'static Words {
+        &self.0.words
     }
 
     /// How it is usually learned.
@@ -393,6 +447,10 @@ mod tests {
             assert!(states > 0 && actions > 0 && horizon > 0, "{task}");
             assert_eq!(task.bounds().is_some(), task.actions() == ActionKind::Vectors);
             assert_eq!(task.robot().map(Task::of_robot).unwrap_or(task), task);
+            let Words { actions: named, ends, states: senses } = task.words();
+            assert!(task.robot().is_some() || named.len() == actions, "{task}");
+            assert!(ends.is_empty() || ends.len() == actions, "{task}");
+            assert!(senses.is_empty() || senses.len() == states, "{task}");
         }
         assert_eq!("pendulum".parse::<Task>().unwrap().bounds().unwrap().high(), [2.0]);
     }

@@ -69,6 +69,14 @@ impl Frame {
         out.finish().map_err(RenderError::write(path))
     }
 
+    /// The picture as the bytes of a PNG file.
+    pub fn to_png(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        // Memory takes everything that is written to it.
+        let _ = self.encode_png(&mut bytes);
+        bytes
+    }
+
     fn encode_png(&self, out: &mut impl Write) -> Result<(), png::EncodingError> {
         let mut encoder = png::Encoder::new(out, self.width as u32, self.height as u32);
         encoder.set_color(png::ColorType::Rgb);

@@ -17,6 +17,7 @@ mod reporter;
 mod runner;
 pub mod stats;
 pub mod store;
+mod teacher;
 #[cfg(feature = "terminal")]
 pub mod terminal;
 
@@ -24,6 +25,7 @@ pub use job::{Job, Keep};
 pub use line::{RoundLine, table};
 pub use memory::peak_memory;
 pub use reporter::{Reporter, Silent, Stage};
-pub use runner::{Ending, RunError, run};
+pub use runner::{Ending, RunError, run, run_taught};
+pub use teacher::{AtOnce, Desk, Teacher};
 #[cfg(feature = "terminal")]
 pub use terminal::Terminal;

@@ -8,6 +8,8 @@ use tutelage::{
     RolloutError, Round, Turn, evaluate,
 };
 
+use crate::teacher::{AtOnce, Desk, Teacher};
+
 use crate::job::{Job, Keep};
 use crate::line::RoundLine;
 use crate::memory::peak_memory;
@@ -66,7 +68,26 @@ where
     X: Expert<State = W::State, Action = W::Action>,
     O: DurableOracle<State = W::State, Action = W::Action>,
 {
-    match go_on(participants, job, dir, reporter) {
+    let Participants { envs, expert, oracle } = participants;
+    run_taught(envs, &mut AtOnce(expert), oracle, job, dir, reporter)
+}
+
+/// [`run`] with a teacher of any kind, who may answer late, in any order and in parts.
+pub fn run_taught<W, O>(
+    envs: &mut W,
+    teacher: &mut dyn Teacher<W::State, W::Action, O::Policy>,
+    oracle: &O,
+    job: &Job<'_, W::State, W::Action>,
+    dir: &mut RunDir<W::State, W::Action>,
+    reporter: &mut dyn Reporter,
+) -> Result<Ending, RunError>
+where
+    W: Envs<State: Stored, Action: Stored>,
+    O: DurableOracle<State = W::State, Action = W::Action>,
+{
+    let seconds = Seconds::default();
+    let run = Run { envs, teacher, oracle, job, dir, reporter, seconds, stopping: false };
+    match go_on(run, job) {
         Err(error) if error.is_farewell() => Ok(Ending::Stopped),
         ending => ending,
     }
@@ -86,20 +107,14 @@ impl RunError {
     }
 }
 
-fn go_on<W, X, O>(
-    participants: Participants<'_, W, X, O>,
+fn go_on<W, O>(
+    mut run: Run<'_, '_, W, O>,
     job: &Job<'_, W::State, W::Action>,
-    dir: &mut RunDir<W::State, W::Action>,
-    reporter: &mut dyn Reporter,
 ) -> Result<Ending, RunError>
 where
     W: Envs<State: Stored, Action: Stored>,
-    X: Expert<State = W::State, Action = W::Action>,
     O: DurableOracle<State = W::State, Action = W::Action>,
 {
-    let Participants { envs, expert, oracle } = participants;
-    let seconds = Seconds::default();
-    let mut run = Run { envs, expert, oracle, job, dir, reporter, seconds, stopping: false };
     run.introduce_expert()?;
     run.prune()?;
     run.note_rounds();
@@ -109,7 +124,7 @@ where
     loop {
         let started = Instant::now();
         run.announce(&lesson);
-        let turn = lesson.next(run.envs, run.expert, run.oracle)?;
+        let turn = lesson.next(run.envs, run.teacher.driver(), run.oracle)?;
         let spent = started.elapsed().as_secs_f64();
         match turn {
             Turn::Ask(questions) => run.ask(&mut lesson, &questions, spent)?,
@@ -124,9 +139,9 @@ where
 }
 
 /// A run under way.
-struct Run<'a, 'j, W: Envs, X, O> {
+struct Run<'a, 'j, W: Envs, O: tutelage::Oracle> {
     envs: &'a mut W,
-    expert: &'a mut X,
+    teacher: &'a mut dyn Teacher<W::State, W::Action, O::Policy>,
     oracle: &'a O,
     job: &'a Job<'j, W::State, W::Action>,
     dir: &'a mut RunDir<W::State, W::Action>,
@@ -140,10 +155,9 @@ struct Run<'a, 'j, W: Envs, X, O> {
 type LessonOf<'j, W, O> =
     Lesson<'j, <W as Envs>::State, <W as Envs>::Action, <O as tutelage::Oracle>::Policy>;
 
-impl<W, X, O> Run<'_, '_, W, X, O>
+impl<W, O> Run<'_, '_, W, O>
 where
     W: Envs<State: Stored, Action: Stored>,
-    X: Expert<State = W::State, Action = W::Action>,
     O: DurableOracle<State = W::State, Action = W::Action>,
 {
     /// Plays the expert's own episodes, once in a run, where it knows its mean action.
@@ -151,7 +165,7 @@ where
         if self.dir.history().expert.is_none() && self.has_mean()? {
             self.reporter.stage(0, Stage::Expert);
             let space = self.space();
-            let mut actor = ByExpert::new(self.expert, ExpertActs::Mean, &space);
+            let mut actor = ByExpert::new(self.teacher.driver(), ExpertActs::Mean, &space);
             let stream = self.job.schedule.stream.fork("evaluation", 0);
             let evaluation = evaluate(self.envs, &mut actor, None, self.job.episodes, &stream)
                 .map_err(|source| RunError::Evaluate { round: 0, source })?;
@@ -167,7 +181,9 @@ where
     }
 
     fn has_mean(&mut self) -> Result<bool, RunError> {
-        let known = self.expert.has_mean(self.envs.spaces());
+        let spaces = self.envs.spaces();
+        let Some(expert) = self.teacher.expert() else { return Ok(false) };
+        let known = expert.has_mean(spaces);
         known.map_err(|error| RunError::Evaluate { round: 0, source: error.into() })
     }
 
@@ -258,16 +274,8 @@ where
             return Ok(());
         }
         self.reporter.stage(questions.round, Stage::Annotate);
-        let Self { expert, dir, reporter, stopping, .. } = self;
-        questions.put_to(*expert, |rows, actions| {
-            lesson.check_answers(rows, actions)?;
-            let (round, rows_of) = (questions.round as u32, rows.to_vec());
-            let actions_of = Some(actions.clone());
-            dir.append(Record::Replies { round, rows: rows_of, actions: actions_of })?;
-            lesson.answer(rows, actions)?;
-            *stopping = reporter.wants_stop();
-            Ok::<bool, RunError>(!*stopping)
-        })?;
+        let Self { teacher, dir, reporter, stopping, .. } = self;
+        teacher.teach(&mut Desk { lesson, questions, dir, reporter: &mut **reporter, stopping })?;
         self.seconds.annotate += started.elapsed().as_secs_f64();
         Ok(())
     }
@@ -288,6 +296,7 @@ where
         if self.dir.history().results.len() < round {
             self.finish_round(policy, round)?;
         }
+        self.teacher.trained(round, policy);
         Ok(self.prune()?)
     }
 
@@ -323,9 +332,7 @@ where
         let stream = self.job.schedule.stream.fork("evaluation", round as u64);
         let mut play = |deploy, measures_loss: bool| -> Result<Evaluation, RunError> {
             let mut actor = Deployed::new(policy, deploy);
-            let reference = measures_loss.then_some(
-                &mut *self.expert as &mut dyn Expert<State = W::State, Action = W::Action>,
-            );
+            let reference = if measures_loss { self.teacher.expert() } else { None };
             evaluate(self.envs, &mut actor, reference, self.job.episodes, &stream)
                 .map_err(|source| RunError::Evaluate { round, source })
         };

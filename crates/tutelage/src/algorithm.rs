@@ -100,6 +100,12 @@ pub fn hg_dagger(members: usize, tau: f64, every: usize) -> Algorithm {
     }
 }
 
+/// Take-over: HG-DAgger with a person, who takes the controls and lets go of them as they see fit (Kelly, Sidrane,
+/// Driggs-Campbell & Kochenderfer 2019).
+pub fn take_over(members: usize, every: usize) -> Algorithm {
+    Algorithm { drive: Drive::Gated(Gate::Hand), ..hg_dagger(members, 0.0, every) }
+}
+
 /// Hand-over windows: as `of`, an algorithm whose learner drives, but the expert drives to a random moment, then the learner
 /// for a while, and only there questions are asked.
 pub fn hand_over(windows: Windows, of: Algorithm) -> Algorithm {

@@ -6,7 +6,7 @@ use crate::policy::disagreement;
 use crate::rollout::Rollouts;
 use crate::sampling::Scope;
 use crate::{
-    Act, Batch, Element, Envs, Policy, PolicyError, RolloutError, Sampling, Steps, Stream,
+    Act, Batch, Element, Envs, Policy, PolicyError, RolloutError, Sampling, Schedule, Steps, Stream,
 };
 
 /// Which states the expert is asked about.
@@ -39,6 +39,22 @@ pub struct Origin {
     pub attempt: u32,
     /// How many steps into the episode.
     pub time: u32,
+}
+
+impl Origin {
+    /// The randomness of the episode: its first state is drawn from `fork("env", 0)`, and whoever drove drew from
+    /// `fork("act", 0)`.
+    ///
+    /// With the actions taken since, or with πₙ, which took them, that is the whole episode.
+    pub fn stream(&self, schedule: &Schedule, round: usize, ask: Ask) -> Stream {
+        let drive = schedule.round(round).fork("drive", 0);
+        match ask.sampling() {
+            Sampling::Stride(_) => drive.fork("episode", self.episode),
+            Sampling::Independent => {
+                drive.fork("draw", self.episode).fork("attempt", u64::from(self.attempt))
+            }
+        }
+    }
 }
 
 /// The states of a round, with what is known of each.

@@ -67,6 +67,7 @@ impl Drive {
             Self::NoisyExpert { .. } => "expert, disturbed",
             Self::Gated(Gate::Doubt { .. }) => "learner; expert where it is in doubt",
             Self::Gated(Gate::Distance { .. }) => "learner, until the expert steps in",
+            Self::Gated(Gate::Hand) => "learner, until a person takes over",
             Self::HandOver(_) => "expert to a random moment, then learner for a while",
             Self::Stored => "nobody (stored data)",
         }

@@ -15,6 +15,18 @@ pub trait Driver<S, A> {
         rngs: &mut [Rng],
         actions: &mut Batch<A>,
     ) -> Result<(), ExpertError>;
+
+    /// Where the expert itself decides when to drive ([`crate::Gate::Hand`]): in which of these states it has the controls in
+    /// its hands, and there, what it does. `intended` is what the learner would do; all in the task's own units.
+    fn step_in(
+        &mut self,
+        states: &Batch<S>,
+        intended: &Batch<A>,
+        actions: &mut Batch<A>,
+    ) -> Result<Vec<bool>, ExpertError> {
+        let _ = (states, intended, actions);
+        Err(ExpertError::NoHands)
+    }
 }
 
 impl<X: Expert> Driver<X::State, X::Action> for X {

@@ -113,6 +113,11 @@ pub enum ExpertError {
     /// The expert only annotates.
     #[error("this expert only annotates: it cannot drive, as this algorithm asks of it")]
     CannotDrive,
+    /// The expert does not say when it would step in.
+    #[error(
+        "this expert does not step in by itself, as this algorithm asks of it; in hg-dagger a distance decides for it"
+    )]
+    NoHands,
     /// The expert has no mean action.
     #[error("this expert cannot tell its mean action")]
     NoMean,

@@ -3,7 +3,7 @@
 use crate::{
     Algorithm, Beta, ExpertActs, Named, Sampling, TrainOn, Windows, active_dagger, bagging,
     behavior_cloning, bootstrap_dagger, dagger, dart, ensemble_dagger, growing_mp, hand_over,
-    hg_dagger, mftpl_p, mixed_dagger, mp, supervised,
+    hg_dagger, mftpl_p, mixed_dagger, mp, supervised, take_over,
 };
 
 /// A family of algorithms that differ in numbers only.
@@ -152,7 +152,7 @@ const TAU: Number = Number {
 };
 
 /// All families, in the order in which they are listed.
-pub static FAMILIES: [Family; 20] = [
+pub static FAMILIES: [Family; 21] = [
     Family {
         key: "bc",
         label: "BC",
@@ -387,6 +387,18 @@ pub static FAMILIES: [Family; 20] = [
         example: "windows-bd-5(0.5,0.1,0.05,6,1)",
         make: |s| hand_over(s.windows(), bootstrap_dagger(s.members, s.sampling)),
         look: |_| look([60, 60, 60], Stroke::Dotted),
+    },
+    Family {
+        key: "take-over",
+        label: "take-over",
+        about: "HG-DAgger with a person, who takes the controls and lets go of them",
+        citation: "Kelly, Sidrane, Driggs-Campbell & Kochenderfer 2019",
+        page: "hg-dagger.md",
+        members: Members::Named,
+        numbers: &[],
+        example: "take-over-5",
+        make: |s| take_over(s.members, s.every()),
+        look: |_| look([150, 120, 0], Stroke::Marked),
     },
     Family {
         key: "active-bd",

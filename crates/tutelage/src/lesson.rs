@@ -4,9 +4,9 @@ use rand::RngExt;
 
 use crate::drive::{Drive, Situation};
 use crate::{
-    Action, ActionSpace, Algorithm, Batch, Dataset, Deploy, Driver, Element, Envs, LearnError,
-    Material, Oracle, Policy, Progress, Questions, Recipe, RolloutError, Round, Schedule,
-    SpaceError, Spaces, TrainingSets,
+    Action, ActionSpace, Algorithm, Batch, Bounds, Dataset, Deploy, Driver, Element, Envs,
+    LearnError, Material, Oracle, Policy, Progress, Questions, Recipe, RolloutError, Round,
+    Schedule, SpaceError, Spaces, TrainingSets,
 };
 
 /// A lesson: Algorithm 1 of the paper as a stepper that asks and takes answers.
@@ -208,6 +208,11 @@ where
         self.check(rows, |_| self.space.check(actions, rows.len()))
     }
 
+    /// Whether these are rows of the open round.
+    pub fn check_rows(&self, rows: &[u32]) -> Result<(), LearnError> {
+        self.check(rows, |_| Ok(()))
+    }
+
     /// Takes the expert's answers to rows of the open round, in the task's own units; a row answered before is revised.
     pub fn answer(&mut self, rows: &[u32], actions: &Batch<A>) -> Result<(), LearnError> {
         self.check_answers(rows, actions)?;
@@ -219,7 +224,7 @@ where
 
     /// Takes it that these rows of the open round are not to be learned from, unless they are answered yet.
     pub fn skip(&mut self, rows: &[u32]) -> Result<(), LearnError> {
-        self.check(rows, |_| Ok(()))?;
+        self.check_rows(rows)?;
         if let Some(open) = &mut self.open {
             open.skip(rows);
         }
@@ -250,6 +255,11 @@ where
     /// The round under way, where its states are collected.
     pub fn open(&self) -> Option<&Round<S, A>> {
         self.open.as_ref()
+    }
+
+    /// The box that actions lie in, where they are vectors.
+    pub fn bounds(&self) -> &Bounds {
+        &self.space.bounds
     }
 
     /// The policy trained last.

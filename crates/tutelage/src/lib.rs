@@ -59,7 +59,7 @@ pub use act::Act;
 pub use algorithm::{
     Algorithm, active_dagger, bagging, behavior_cloning, bootstrap_dagger, dagger, dart,
     ensemble_dagger, growing_mp, hand_over, hg_dagger, logger_m, mftpl_p, mixed_dagger, mp,
-    supervised,
+    supervised, take_over,
 };
 pub use ask::{Ask, Origin};
 pub use batch::{Batch, ShapeError};

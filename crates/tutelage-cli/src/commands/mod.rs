@@ -13,9 +13,11 @@ mod reproduce;
 mod resume;
 mod retrain;
 mod salvage;
+mod serve;
 mod show;
 mod spec_args;
 mod tasks;
+mod teach;
 mod theory;
 mod watch;
 mod work;
@@ -27,6 +29,10 @@ use crate::output::Output;
 pub(crate) enum Command {
     /// Learn a task from an expert: progress, a table of rounds, a learning curve, a run directory
     Learn(learn::Learn),
+    /// Teach a task yourself, on a page in the browser: questions with pictures, every answer on disk
+    Teach(teach::Teach),
+    /// Look at the runs below a folder on a page in the browser: curves, films, comparisons
+    Serve(serve::Serve),
     /// Continue an interrupted run, to the same bits; or a finished one by more rounds
     Resume(resume::Resume),
     /// Show a run: its spec, its rounds, how it stands
@@ -72,6 +78,8 @@ impl Command {
     pub(crate) fn run(self, output: &Output) -> anyhow::Result<()> {
         match self {
             Self::Learn(command) => command.run(output),
+            Self::Teach(command) => command.run(output),
+            Self::Serve(command) => command.run(output),
             Self::Resume(command) => command.run(output),
             Self::Show(command) => command.run(output),
             Self::Compare(command) => command.run(output),

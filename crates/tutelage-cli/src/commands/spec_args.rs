@@ -6,7 +6,7 @@ use anyhow::Context;
 use tutelage_lab::spec::{Draft, EvaluationDraft, OracleDraft};
 
 /// The fields of a spec.
-#[derive(clap::Args)]
+#[derive(Clone, clap::Args)]
 pub(crate) struct SpecArgs {
     /// Who annotates: the name of a shipped expert or a file [default: the task's shipped expert]
     #[arg(long, value_name = "NAME|FILE")]

@@ -23,6 +23,9 @@ pub enum Gate {
         /// τ, the distance at which the expert steps in.
         tau: f64,
     },
+    /// Where the expert takes the controls, until it lets go of them ([`crate::Driver::step_in`]): HG-DAgger as Kelly et al.
+    /// describe it, with a person.
+    Hand,
 }
 
 impl Gate {
@@ -33,6 +36,7 @@ impl Gate {
                 Misfit::check("tau", tau, tau >= 0.0)
             }
             Self::Distance { tau } => Misfit::check("tau", tau, tau >= 0.0),
+            Self::Hand => Ok(()),
         }
     }
 
@@ -42,6 +46,7 @@ impl Gate {
             Self::Doubt { chi, tau } => disagreement > chi || distance > tau,
             Self::Distance { tau } if was_open => distance >= tau / 2.0 && distance > 0.0,
             Self::Distance { tau } => distance > tau,
+            Self::Hand => false,
         }
     }
 }
@@ -62,6 +67,27 @@ impl<'a, P: Policy> Gated<'a, P> {
     ) -> Self {
         Self { gate, policy, expert, open: HashSet::new() }
     }
+
+    /// Whether the gate is open in each lane, by what members and expert would do.
+    fn judge(
+        &mut self,
+        lanes: &[usize],
+        states: &Batch<P::State>,
+        mean: &Batch<P::Action>,
+        rngs: &mut [Rng],
+        expert: &mut Batch<P::Action>,
+    ) -> Result<Vec<bool>, RolloutError> {
+        let disagreement = match self.gate {
+            Gate::Doubt { .. } => disagreement(self.policy, states, mean)?,
+            _ => vec![0.0; lanes.len()],
+        };
+        self.expert.actions(states, rngs, expert)?;
+        let is_open = |(row, lane): (usize, &usize)| {
+            let distance = P::Action::loss(mean.row(row), expert.row(row));
+            self.gate.is_open(self.open.contains(lane), disagreement[row], distance)
+        };
+        Ok(lanes.iter().enumerate().map(is_open).collect())
+    }
 }
 
 impl<P: Policy> Act<P::State, P::Action> for Gated<'_, P> {
@@ -77,15 +103,13 @@ impl<P: Policy> Act<P::State, P::Action> for Gated<'_, P> {
         actions: &mut Batch<P::Action>,
     ) -> Result<(), RolloutError> {
         self.policy.act_mean(states, actions)?;
-        let disagreement = match self.gate {
-            Gate::Doubt { .. } => disagreement(self.policy, states, actions)?,
-            Gate::Distance { .. } => vec![0.0; lanes.len()],
-        };
         let mut expert = Batch::zeros(lanes.len(), actions.width());
-        self.expert.actions(states, rngs, &mut expert)?;
+        let opened = match self.gate {
+            Gate::Hand => self.expert.step_in(states, actions, &mut expert)?,
+            _ => self.judge(lanes, states, actions, rngs, &mut expert)?,
+        };
         for (row, &lane) in lanes.iter().enumerate() {
-            let distance = P::Action::loss(actions.row(row), expert.row(row));
-            if self.gate.is_open(self.open.contains(&lane), disagreement[row], distance) {
+            if opened[row] {
                 self.open.insert(lane);
                 actions.row_mut(row).copy_from_slice(expert.row(row));
             } else {

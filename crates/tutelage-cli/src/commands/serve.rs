@@ -1,0 +1,91 @@
+//! `tutelage serve`: looking at runs.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use anyhow::{Context, ensure};
+use tutelage::{Deployed, Stream};
+use tutelage_lab::spec::RunSpec;
+use tutelage_lab::{ActionKind, Learner, learner_of, load_expert, spec_of};
+use tutelage_render::Renderer;
+use tutelage_runs::terminal::stop_on_ctrl_c;
+use tutelage_teach::{Films, Gallery, film};
+
+use crate::output::Output;
+use crate::page::{Flat, PageArgs, Robot};
+
+/// Look at the runs below a folder.
+#[derive(clap::Args)]
+pub(crate) struct Serve {
+    /// The folder
+    #[arg(default_value = "runs")]
+    folder: PathBuf,
+    #[command(flatten)]
+    page: PageArgs,
+}
+
+impl Serve {
+    pub(crate) fn run(self, output: &Output) -> anyhow::Result<()> {
+        ensure!(self.folder.is_dir(), "{} is no folder", self.folder.display());
+        let gallery = Gallery::new(&self.folder, Box::new(Studio));
+        let (count, folder) = (gallery.count(), self.folder.display());
+        let what =
+            format!("Open this address in a browser to look at the {count} runs below {folder}:");
+        let stops = stop_on_ctrl_c()?;
+        let _server = self.page.serve(gallery.site(), &what, output)?;
+        while stops.load(Ordering::SeqCst) == 0 {
+            std::thread::sleep(Duration::from_millis(100));
+        }
+        Ok(())
+    }
+}
+
+/// Films what runs of the registry's tasks have learned.
+struct Studio;
+
+/// The longest film, in frames, of worlds and of robots; and how large a robot is drawn.
+const FRAMES: usize = 400;
+const ROBOT_FRAMES: usize = 180;
+const ROBOT_SIZE: (usize, usize) = (320, 240);
+
+impl Films for Studio {
+    fn film(&self, run: &Path, round: usize) -> Result<String, String> {
+        filmed(run, round).map_err(|error| error.to_string())
+    }
+}
+
+fn filmed(run: &Path, round: usize) -> anyhow::Result<String> {
+    let spec = spec_of(run)?;
+    let stream = Stream::new(spec.seed).fork("film", round as u64);
+    let pace = f64::from(spec.task.pace()) / 100.0;
+    let made = match spec.task.actions() {
+        ActionKind::Indices => {
+            let Learner { policy, deploy, .. } = learner_of::<u32>(run, &spec, Some(round))?;
+            let stage = spec.task.index_stage().context("it cannot be drawn")?;
+            film(&mut Flat(stage), &mut Deployed::new(&policy, deploy), stream, FRAMES, pace)
+        }
+        ActionKind::Vectors => {
+            let Learner { policy, deploy, .. } = learner_of::<f32>(run, &spec, Some(round))?;
+            let mut actor = Deployed::new(&policy, deploy);
+            match spec.task.vector_stage() {
+                Some(stage) => film(&mut Flat(stage), &mut actor, stream, FRAMES, pace),
+                None => film_robot(&spec, &mut actor, stream, pace)?,
+            }
+        }
+    };
+    made.map_err(anyhow::Error::msg)
+}
+
+fn film_robot(
+    spec: &RunSpec,
+    actor: &mut dyn tutelage::Act<f32, f32>,
+    stream: Stream,
+    pace: f64,
+) -> anyhow::Result<Result<String, String>> {
+    let expert = load_expert(&spec.expert, Some(spec.task))?;
+    let env = expert.task().env(expert.view())?;
+    let renderer = Renderer::new(ROBOT_SIZE.0, ROBOT_SIZE.1)?;
+    let mut robot = Robot { env, body: |env| env.env().env(), renderer };
+    Ok(film(&mut robot, actor, stream, ROBOT_FRAMES, pace))
+}

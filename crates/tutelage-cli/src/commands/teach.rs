@@ -1,0 +1,169 @@
+//! `tutelage teach`: a person as the teacher.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use anyhow::ensure;
+use tutelage::{Drive, Gate};
+use tutelage_lab::spec::{Draft, RunSpec};
+use tutelage_lab::{ActionKind, Kind, PERSON, Task, learn_taught, spec_of};
+use tutelage_runs::Ending;
+use tutelage_runs::store::RunDir;
+use tutelage_teach::{About, Account, Answer, Classroom, Person, Show, Teaching, read_notes};
+
+use super::learn::folder;
+use super::spec_args::SpecArgs;
+use crate::output::Output;
+use crate::page::{Flat, PageArgs, controls};
+use crate::progress::{Progress, Unread};
+
+/// Teach a task yourself.
+#[derive(clap::Args)]
+pub(crate) struct Teach {
+    /// A task, or the folder of a run to go on with
+    target: String,
+    #[command(flatten)]
+    spec: SpecArgs,
+    /// The run's folder; a run that was begun there with the same spec is continued [default: runs/NAME]
+    #[arg(long, short, value_name = "DIR")]
+    out: Option<PathBuf>,
+    #[command(flatten)]
+    page: PageArgs,
+    /// Ask one of so many questions again later, to see how sure you are; 0 for none
+    #[arg(long, default_value_t = 20, value_name = "N")]
+    again: usize,
+    /// Seconds for which an answered round stays open, so that its last answer can be undone
+    #[arg(long, default_value_t = 4.0, value_name = "SECONDS", value_parser = seconds)]
+    grace: f64,
+}
+
+/// Questions in a round, where nobody says otherwise: a person likes to see what became of the answers.
+const QUESTIONS: i64 = 20;
+
+fn seconds(text: &str) -> Result<f64, String> {
+    let fits = |seconds: &f64| (0.0..=3600.0).contains(seconds);
+    text.parse().ok().filter(fits).ok_or("allowed is a number from 0 to 3600".into())
+}
+
+impl Teach {
+    pub(crate) fn run(self, output: &Output) -> anyhow::Result<()> {
+        let (dir, spec) = self.place()?;
+        ensure!(
+            spec.task.robot().is_none(),
+            "{} cannot be taught by hand: its actions are torques at {} joints, fifty times a second; `tutelage serve` shows what runs have learned there",
+            spec.task,
+            spec.task.shape().0.actions
+        );
+        match spec.task.actions() {
+            ActionKind::Vectors => {
+                let stage: fn(Task) -> _ = Task::vector_stage;
+                self.teach::<f32>(&dir, &spec, stage, output)
+            }
+            ActionKind::Indices => self.teach::<u32>(&dir, &spec, Task::index_stage, output),
+        }
+    }
+
+    /// Where the run is, and what it is.
+    fn place(&self) -> anyhow::Result<(PathBuf, RunSpec)> {
+        let dir = Path::new(&self.target);
+        if dir.is_dir() && self.target.parse::<Task>().is_err() {
+            let spec = spec_of(dir)?;
+            ensure!(
+                spec.expert == PERSON,
+                "{} is taught by the expert \"{}\"; go on with: tutelage resume {}",
+                dir.display(),
+                spec.expert,
+                dir.display()
+            );
+            return Ok((dir.into(), spec));
+        }
+        let draft = self.spec.clone().draft(Some(self.target.clone()))?;
+        ensure!(draft.expert.is_none(), "the expert is you: --expert is not for `teach`");
+        let draft = Draft {
+            expert: Some(PERSON.into()),
+            states_per_round: draft.states_per_round.or(Some(QUESTIONS)),
+            ..draft
+        };
+        let spec = draft.check()?;
+        Ok((folder(self.out.clone(), &spec), spec))
+    }
+
+    fn teach<A: Kind + Answer>(
+        self,
+        dir: &Path,
+        spec: &RunSpec,
+        stage: fn(Task) -> Option<Box<dyn tutelage_lab::Stage<A>>>,
+        output: &Output,
+    ) -> anyhow::Result<()> {
+        let room = Classroom::new(about(dir, spec));
+        let mut progress = Progress::new(spec, dir, output, Unread::GoOn)?;
+        let stops = progress.stops();
+        stop_room_when(Arc::clone(&stops), room.stopper());
+        let what = format!("Open this address in a browser to teach {}:", spec.task);
+        let server = self.page.serve(room.site(), &what, output)?;
+        let task = spec.task;
+        let mut reporter = room.reporter(&mut progress, dir);
+        let person = |run: &RunDir<f32, A>| -> anyhow::Result<Person<A>> {
+            room.recall(run.history());
+            let job = spec.job::<f32, A>(tutelage::Material::none());
+            let teaching = Teaching {
+                stage: Box::new(move || {
+                    stage(task).map(|stage| Box::new(Flat(stage)) as Box<dyn Show<Action = A>>)
+                }),
+                schedule: job.schedule,
+                algorithm: job.algorithm,
+                again_every: self.again,
+                grace: Duration::from_secs_f64(self.grace),
+            };
+            Ok(Person::new(&room, teaching, dir)?)
+        };
+        let ended = learn_taught(dir, spec, &mut reporter, person);
+        progress.end();
+        room.end(match &ended {
+            Ok((ending, _)) => Ok(*ending),
+            Err(error) => Err(error.to_string()),
+        });
+        let (ending, history) = ended?;
+        let words = Account::of(&read_notes(dir)).in_words(task.actions() == ActionKind::Indices);
+        if ending == Ending::Stopped {
+            drop(server);
+            anyhow::bail!(
+                "stopped after {} answers, all of them safe; go on with: tutelage teach {}\n{words}",
+                history.annotations(),
+                dir.display()
+            );
+        }
+        output.say(&format!("\n{words}\nThe page stays until Ctrl-C. Next:  tutelage evaluate {0}\n       tutelage watch {0} --out run.gif", dir.display()))?;
+        while stops.load(Ordering::SeqCst) == 0 {
+            std::thread::sleep(Duration::from_millis(100));
+        }
+        Ok(())
+    }
+}
+
+fn about(dir: &Path, spec: &RunSpec) -> About {
+    let text = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
+    About {
+        task: spec.task.name().into(),
+        aim: spec.task.about().into(),
+        algorithm: spec.algorithm.to_string(),
+        rounds: spec.rounds,
+        folder: dir.display().to_string(),
+        controls: controls(spec.task),
+        state_names: text(spec.task.words().states),
+        pace: f64::from(spec.task.pace()) / 100.0,
+        takes_over: spec.algorithm().drive == Drive::Gated(Gate::Hand),
+    }
+}
+
+/// Whoever drives waits for the person, not for the terminal: Ctrl-C must reach them there.
+fn stop_room_when(stops: Arc<AtomicUsize>, stop: impl Fn() + Send + 'static) {
+    std::thread::spawn(move || {
+        while stops.load(Ordering::SeqCst) == 0 {
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        stop();
+    });
+}

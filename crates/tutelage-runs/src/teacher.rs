@@ -1,0 +1,124 @@
+//! Teachers: whoever answers a run's questions, at once or when they come to it.
+
+use tutelage::{Action, Batch, Bounds, Driver, Expert, Lesson, Policy, Questions, Round};
+
+use crate::reporter::Reporter;
+use crate::runner::RunError;
+use crate::store::{Record, RunDir, Stored};
+
+/// Whoever answers a run's questions.
+///
+/// Every [`Expert`] is one that answers at once ([`AtOnce`]). A person reads a question, goes back to an earlier one, skips a
+/// third, and comes back tomorrow; each answer goes to the [`Desk`], where it is durable before it counts.
+pub trait Teacher<S, A, P> {
+    /// Questions lie on the desk. The teacher returns when it has no more to say for now; while any is left the run asks
+    /// again, unless it is to stop.
+    fn teach(&mut self, desk: &mut Desk<'_, '_, S, A, P>) -> Result<(), RunError>;
+
+    /// Who drives where the algorithm lets the expert drive; where nobody can, [`tutelage::Nobody`].
+    fn driver(&mut self) -> &mut dyn Driver<S, A>;
+
+    /// The expert whose mean action the imitation loss is measured against, where there is one.
+    fn expert(&mut self) -> Option<&mut dyn Expert<State = S, Action = A>> {
+        None
+    }
+
+    /// The policy that was trained after a round (0: before the first), durable and evaluated by now.
+    fn trained(&mut self, round: usize, policy: &P) {
+        let _ = (round, policy);
+    }
+}
+
+/// Where a teacher finds a round's questions and leaves the answers: on disk first, then in the lesson.
+pub struct Desk<'a, 'j, S, A, P> {
+    pub(crate) lesson: &'a mut Lesson<'j, S, A, P>,
+    pub(crate) questions: &'a Questions<S, A>,
+    pub(crate) dir: &'a mut RunDir<S, A>,
+    pub(crate) reporter: &'a mut dyn Reporter,
+    pub(crate) stopping: &'a mut bool,
+}
+
+impl<S, A, P> Desk<'_, '_, S, A, P>
+where
+    S: Stored,
+    A: Stored + Action,
+    P: Policy<State = S, Action = A>,
+{
+    /// The questions that waited when the teacher was called.
+    pub fn questions(&self) -> &Questions<S, A> {
+        self.questions
+    }
+
+    /// The round as it stands, earlier answers included.
+    pub fn round(&self) -> Option<&Round<S, A>> {
+        self.lesson.open()
+    }
+
+    /// πₙ, whose states these are.
+    pub fn policy(&self) -> Option<&P> {
+        self.lesson.policy()
+    }
+
+    /// How many answers the run has in all.
+    pub fn annotations(&self) -> usize {
+        self.dir.history().annotations()
+    }
+
+    /// The box that actions lie in, where they are vectors.
+    pub fn bounds(&self) -> &Bounds {
+        self.lesson.bounds()
+    }
+
+    /// Whether these are answers to rows of the round, in the task's own units.
+    pub fn check(&self, rows: &[u32], actions: &Batch<A>) -> Result<(), RunError> {
+        Ok(self.lesson.check_answers(rows, actions)?)
+    }
+
+    /// Takes answers, in the task's own units; a row answered before is revised. Says whether to go on.
+    pub fn answer(&mut self, rows: &[u32], actions: &Batch<A>) -> Result<bool, RunError> {
+        self.lesson.check_answers(rows, actions)?;
+        self.log(rows, Some(actions.clone()))?;
+        self.lesson.answer(rows, actions)?;
+        Ok(!self.wants_stop())
+    }
+
+    /// Takes it that these rows are not to be learned from, unless they are answered yet. Says whether to go on.
+    pub fn skip(&mut self, rows: &[u32]) -> Result<bool, RunError> {
+        self.lesson.check_rows(rows)?;
+        self.log(rows, None)?;
+        self.lesson.skip(rows)?;
+        Ok(!self.wants_stop())
+    }
+
+    fn log(&mut self, rows: &[u32], actions: Option<Batch<A>>) -> Result<(), RunError> {
+        let round = self.questions.round as u32;
+        Ok(self.dir.append(Record::Replies { round, rows: rows.to_vec(), actions })?)
+    }
+
+    /// Whether the run is to stop.
+    pub fn wants_stop(&mut self) -> bool {
+        *self.stopping = *self.stopping || self.reporter.wants_stop();
+        *self.stopping
+    }
+}
+
+/// An expert as a teacher: it answers at once, as many questions at a time as it wants to see.
+pub struct AtOnce<'a, X>(pub &'a mut X);
+
+impl<X, P> Teacher<X::State, X::Action, P> for AtOnce<'_, X>
+where
+    X: Expert<State: Stored, Action: Stored>,
+    P: Policy<State = X::State, Action = X::Action>,
+{
+    fn teach(&mut self, desk: &mut Desk<'_, '_, X::State, X::Action, P>) -> Result<(), RunError> {
+        desk.questions.put_to(self.0, |rows, actions| desk.answer(rows, actions))
+    }
+
+    fn driver(&mut self) -> &mut dyn Driver<X::State, X::Action> {
+        self.0
+    }
+
+    fn expert(&mut self) -> Option<&mut dyn Expert<State = X::State, Action = X::Action>> {
+        Some(self.0)
+    }
+}

@@ -1,0 +1,128 @@
+// Keys: what each does, which can be changed, and what a gamepad does in their place.
+
+const STORE = "tutelage-keys";
+
+/** What keys do where nobody has changed them. */
+const USUAL = {
+  save: ["Enter", "Save the answer"],
+  agree: ["a", "The learner is right"],
+  skip: ["s", "Skip the question"],
+  unsure: ["u", "Unsure: ask me again later"],
+  undo: ["Backspace", "Undo: back to the last question"],
+  replay: ["r", "Show the clip again"],
+  then: ["h", "After my action: hold it, or let the learner go on"],
+  zoom: ["z", "Near or far"],
+  start: [" ", "Start or pause (when taking over)"],
+};
+
+const ARROWS = { left: "ArrowLeft", right: "ArrowRight", up: "ArrowUp", down: "ArrowDown", gas: "ArrowUp", brake: "ArrowDown" };
+
+/** A key as people call it. */
+export function keyName(key) {
+  return { " ": "Space", ArrowLeft: "←", ArrowRight: "→", ArrowUp: "↑", ArrowDown: "↓", Backspace: "⌫", Enter: "⏎", Escape: "Esc" }[key]
+    ?? (key.length === 1 ? key.toUpperCase() : key);
+}
+
+/** The same key, whether a capital or not. */
+const plain = (key) => (key.length === 1 ? key.toLowerCase() : key);
+
+export class Keys {
+  constructor(controls) {
+    this.usual = { ...USUAL };
+    if (controls.choice) {
+      controls.choice.forEach((name, i) => {
+        const word = name.toLowerCase().split(" ").find((part) => ARROWS[part]);
+        const taken = Object.values(this.usual).some(([key]) => key === ARROWS[word]);
+        this.usual[`act-${i}`] = [word && !taken ? ARROWS[word] : String(i + 1), `Act: ${name}`];
+      });
+    } else if (controls.axes.length <= 2) {
+      const [first, second] = controls.axes;
+      const mirrored = first.low_label === "right" || first.high_label === "left";
+      this.usual["act-0-low"] = [mirrored ? "ArrowRight" : "ArrowLeft", `${first.name}: ${first.low_label}`];
+      this.usual["act-0-high"] = [mirrored ? "ArrowLeft" : "ArrowRight", `${first.name}: ${first.high_label}`];
+      if (second) {
+        this.usual["act-1-low"] = ["ArrowDown", `${second.name}: ${second.low_label}`];
+        this.usual["act-1-high"] = ["ArrowUp", `${second.name}: ${second.high_label}`];
+      }
+    }
+    let stored = {};
+    try { stored = JSON.parse(localStorage.getItem(STORE) ?? "{}"); } catch { /* what cannot be read is as if it were not there */ }
+    this.keys = Object.fromEntries(Object.entries(this.usual).map(([what, [key]]) => [what, typeof stored[what] === "string" ? stored[what] : key]));
+  }
+
+  /** What a key does, if anything. */
+  what(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return null;
+    return Object.keys(this.keys).find((what) => plain(this.keys[what]) === plain(event.key)) ?? null;
+  }
+
+  /** Gives a key to something; whatever had it gets the other's. */
+  change(what, key) {
+    const other = Object.keys(this.keys).find((one) => plain(this.keys[one]) === plain(key));
+    if (other) this.keys[other] = this.keys[what];
+    this.keys[what] = key;
+    this.keep();
+  }
+
+  reset() {
+    this.keys = Object.fromEntries(Object.entries(this.usual).map(([what, [key]]) => [what, key]));
+    this.keep();
+  }
+
+  keep() {
+    try { localStorage.setItem(STORE, JSON.stringify(this.keys)); } catch { /* private windows keep nothing */ }
+    this.label();
+  }
+
+  /** Writes the keys where the page names them. */
+  label(root = document) {
+    for (const cap of root.querySelectorAll("kbd[data-key]")) {
+      const key = this.keys[cap.dataset.key];
+      cap.textContent = key ? keyName(key) : "";
+      cap.hidden = !key;
+    }
+  }
+
+  /** The list in the settings. */
+  list(box) {
+    box.replaceChildren(...Object.entries(this.usual).map(([what, [, about]]) => {
+      const line = document.createElement("button");
+      line.type = "button";
+      line.className = "key-line";
+      line.dataset.what = what;
+      const cap = document.createElement("kbd");
+      cap.textContent = keyName(this.keys[what]);
+      line.append(about, cap);
+      line.onclick = () => {
+        cap.textContent = "press a key";
+        line.classList.add("waiting");
+        const take = (event) => {
+          event.preventDefault();
+          event.stopPropagation();
+          if (["Shift", "Control", "Alt", "Meta"].includes(event.key)) return;
+          removeEventListener("keydown", take, true);
+          if (event.key !== "Escape" && event.key !== "Tab") this.change(what, event.key);
+          this.list(box);
+          box.querySelector(`[data-what="${what}"]`)?.focus();
+        };
+        addEventListener("keydown", take, true);
+      };
+      return line;
+    }));
+  }
+}
+
+/** Looks at the first gamepad, many times a second; `see` gets its axes and which buttons were just pressed. */
+export function watchGamepad(see) {
+  let before = [];
+  const look = () => {
+    const pad = Array.from(navigator.getGamepads?.() ?? []).find(Boolean);
+    if (pad) {
+      const pressed = pad.buttons.map((button) => button.pressed);
+      see({ axes: Array.from(pad.axes), pressed, fresh: pressed.map((now, i) => now && !before[i]) });
+      before = pressed;
+    }
+    setTimeout(look, pad ? 33 : 500);
+  };
+  look();
+}

@@ -1,0 +1,188 @@
+// Drawing: shapes from the server on a canvas, in the page's own colours, and films of them.
+
+const INKS = ["paper", "field", "faint", "grey", "slate", "dark", "blue", "orange", "green", "red", "yellow"];
+
+/** The page's shade of each ink, light or dark as the page is. */
+function shades(element) {
+  const style = getComputedStyle(element);
+  return Object.fromEntries(INKS.map((ink) => [ink, style.getPropertyValue(`--ink-${ink}`).trim() || "#888"]));
+}
+
+const dark = matchMedia("(prefers-color-scheme: dark)");
+const calm = matchMedia("(prefers-reduced-motion: reduce)");
+
+function trace(context, points) {
+  context.beginPath();
+  points.forEach(([x, y], i) => (i ? context.lineTo(x, y) : context.moveTo(x, y)));
+}
+
+function drawShape(context, shape, colours, hair) {
+  context.fillStyle = context.strokeStyle = colours[shape.ink];
+  if (shape.polygon) {
+    trace(context, shape.polygon);
+    context.closePath();
+    context.fill("evenodd");
+  } else if (shape.circle) {
+    context.beginPath();
+    context.arc(...shape.circle, shape.radius, 0, 2 * Math.PI);
+    context.fill();
+  } else {
+    trace(context, shape.line.length > 1 ? shape.line : [shape.line[0], shape.line[0]]);
+    context.lineWidth = Math.max(shape.width, hair);
+    context.lineCap = context.lineJoin = "round";
+    context.stroke();
+  }
+}
+
+/** The ends of all points of some shapes. */
+function extent(frames) {
+  const box = [Infinity, Infinity, -Infinity, -Infinity];
+  const add = ([x, y], r = 0) => {
+    box[0] = Math.min(box[0], x - r);
+    box[1] = Math.min(box[1], y - r);
+    box[2] = Math.max(box[2], x + r);
+    box[3] = Math.max(box[3], y + r);
+  };
+  for (const shape of frames.flat()) {
+    if (shape.circle) add(shape.circle, shape.radius);
+    (shape.polygon ?? shape.line ?? []).forEach((point) => add(point));
+  }
+  return box;
+}
+
+/** What of a clip to show: all of it, or where things move in it, if that is a small part. */
+function window_(clip, near) {
+  const [left, low, right, high] = clip.view;
+  if (!near || !clip.frames.length) return clip.view;
+  const box = extent(clip.frames);
+  const [width, height] = [box[2] - box[0], box[3] - box[1]];
+  if (!(Math.max(width / (right - left), height / (high - low)) < 0.5)) return clip.view;
+  const margin = 0.12 * Math.max(width, height);
+  return [box[0] - margin, box[1] - margin, box[2] + margin, box[3] + margin];
+}
+
+/** A canvas that shows frames of clips. */
+export class Stage {
+  constructor(canvas, { near = true } = {}) {
+    this.canvas = canvas;
+    this.near = near;
+    this.images = new Map();
+    this.ghostly = document.createElement("canvas");
+    // Several may share a canvas: only the one that drew last draws again when it is resized.
+    new ResizeObserver(() => { if (canvas.painter === this) this.redraw?.(); }).observe(canvas);
+    dark.addEventListener("change", () => { this.colours = null; if (canvas.painter === this) this.redraw?.(); });
+  }
+
+  /** Sets up the plane: y points up, the view in the middle, one unit as long in both directions. */
+  prepare(context, view, width, height) {
+    const [left, low, right, high] = view;
+    const scale = Math.min(width / (right - left), height / (high - low));
+    context.setTransform(scale, 0, 0, -scale,
+      (width - scale * (left + right)) / 2, (height + scale * (low + high)) / 2);
+    return 1 / scale;
+  }
+
+  /** Draws a frame, and others over it like ghosts: `[frame, opacity]` each. */
+  draw(clip, frame, ghosts = []) {
+    this.redraw = () => this.draw(clip, frame, ghosts);
+    const { canvas } = this;
+    canvas.painter = this;
+    const ratio = Math.min(devicePixelRatio || 1, 2);
+    const [width, height] = [Math.round(canvas.clientWidth * ratio), Math.round(canvas.clientHeight * ratio)];
+    if (!width || !height) return;
+    if (canvas.width !== width || canvas.height !== height) [canvas.width, canvas.height] = [width, height];
+    this.colours ??= shades(document.documentElement);
+    const context = canvas.getContext("2d");
+    context.setTransform(1, 0, 0, 1, 0, 0);
+    context.fillStyle = this.colours[clip.background] ?? this.colours.paper;
+    context.fillRect(0, 0, width, height);
+    if (clip.images.length) return this.drawImage(context, clip.images[frame], width, height);
+    clip.window ??= window_(clip, this.near);
+    const hair = this.prepare(context, clip.window, width, height) * ratio;
+    clip.still.forEach((shape) => drawShape(context, shape, this.colours, hair));
+    for (const [ghost, opacity] of ghosts) this.drawGhost(context, clip, ghost, opacity, width, height, hair);
+    (clip.frames[frame] ?? []).forEach((shape) => drawShape(context, shape, this.colours, hair));
+  }
+
+  /** A ghost is drawn apart, so that its parts do not shine through each other. */
+  drawGhost(context, clip, shapes, opacity, width, height, hair) {
+    const { ghostly } = this;
+    [ghostly.width, ghostly.height] = [width, height];
+    const other = ghostly.getContext("2d");
+    this.prepare(other, clip.window, width, height);
+    shapes.forEach((shape) => drawShape(other, shape, this.colours, hair));
+    context.save();
+    context.setTransform(1, 0, 0, 1, 0, 0);
+    context.globalAlpha = opacity;
+    context.drawImage(ghostly, 0, 0);
+    context.restore();
+  }
+
+  drawImage(context, address, width, height) {
+    let image = this.images.get(address);
+    if (!image) {
+      image = new Image();
+      image.src = address;
+      image.onload = () => this.redraw?.();
+      if (this.images.size > 500) this.images.clear();
+      this.images.set(address, image);
+    }
+    if (!image.complete || !image.width) return;
+    const scale = Math.min(width / image.width, height / image.height);
+    context.drawImage(image, (width - scale * image.width) / 2, (height - scale * image.height) / 2,
+      scale * image.width, scale * image.height);
+  }
+}
+
+/** Plays something again and again: `show(seconds)` draws, and says how long all of it takes. */
+export class Loop {
+  constructor(show) {
+    this.show = show;
+    this.run = this.run.bind(this);
+  }
+
+  start() {
+    this.began = performance.now();
+    if (!this.running) {
+      this.running = true;
+      requestAnimationFrame(this.run);
+    }
+  }
+
+  stop() { this.running = false; }
+
+  run(now) {
+    if (!this.running) return;
+    const seconds = (now - this.began) / 1000;
+    const length = this.show(Math.max(seconds, 0));
+    if (seconds > length) this.began = now;
+    if (calm.matches) this.running = false;
+    else requestAnimationFrame(this.run);
+  }
+}
+
+/** Whether things should rather stand still. */
+export const isCalm = () => calm.matches;
+
+/** A film on a canvas of its own, over and over. */
+export class Film {
+  constructor(canvas) {
+    this.stage = new Stage(canvas, { near: false });
+    this.loop = new Loop((seconds) => {
+      const { clip } = this;
+      const count = clip.frames.length || clip.images.length;
+      const frame = isCalm() ? count - 1 : Math.min(Math.floor(seconds / clip.pace), count - 1);
+      if (frame !== this.shown) this.stage.draw(clip, frame);
+      this.shown = frame;
+      return count * clip.pace + 1;
+    });
+  }
+
+  play(clip) {
+    this.clip = clip;
+    this.shown = -1;
+    const [left, low, right, high] = clip.view;
+    if (right > left && this.stage.canvas.id !== "stage") this.stage.canvas.style.aspectRatio = String((right - left) / (high - low));
+    this.loop.start();
+  }
+}

@@ -1,0 +1,113 @@
+// A browser, a server, and what they leave on the disk.
+
+import { spawn, execFileSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { chromium } from "playwright-core";
+
+export const BINARY = process.env.TUTELAGE_BINARY ?? new URL("../../../target/debug/tutelage", import.meta.url).pathname;
+
+/** The Chromium of this machine, if it has one. */
+export function browserPath() {
+  const named = [process.env.TUTELAGE_CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+  return named.find((path) => path && existsSync(path));
+}
+
+export const launch = () => chromium.launch({
+  executablePath: browserPath(),
+  args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
+});
+
+export const wait = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
+export const folder = () => mkdtempSync(join(tmpdir(), "tutelage-browser-"));
+
+export function assert(holds, words) {
+  if (!holds) throw new Error(words);
+}
+
+const freePort = () => new Promise((done) => {
+  const server = createServer().listen(0, "127.0.0.1", () => {
+    const { port } = server.address();
+    server.close(() => done(port));
+  });
+});
+
+/** `tutelage teach …` or `serve …` on a port that stays the same from one start to the next. */
+export class Server {
+  static async begin(args, dir) {
+    const server = new Server();
+    Object.assign(server, { args, dir, port: await freePort(), starts: 0, kills: 0 });
+    await server.start();
+    return server;
+  }
+
+  async start() {
+    const args = [...this.args, "--port", String(this.port), "--token-file", join(this.dir, "token")];
+    this.process = spawn(BINARY, args, { cwd: this.dir, stdio: ["ignore", "pipe", "pipe"] });
+    this.ended = new Promise((done) => this.process.once("exit", (code, signal) => done({ code, signal })));
+    this.errors = "";
+    this.process.stderr.on("data", (data) => { this.errors += data; });
+    let printed = "";
+    const url = new Promise((done, failed) => {
+      this.process.stdout.on("data", (data) => {
+        printed += data;
+        const match = /http:\S+token=\S+/.exec(printed);
+        if (match) done(match[0]);
+      });
+      this.process.once("exit", () => failed(new Error(`the server ended: ${this.errors}`)));
+    });
+    this.url = await url;
+    this.starts += 1;
+  }
+
+  /** Kills the server as a power cut would, and makes sure that it was alive until then. */
+  async kill() {
+    assert(this.process.exitCode === null && this.process.signalCode === null, `the server was dead already: ${this.errors}`);
+    this.process.kill("SIGKILL");
+    const { signal } = await this.ended;
+    assert(signal === "SIGKILL", `the server ended by ${signal}`);
+    this.kills += 1;
+  }
+
+  async stop() {
+    if (this.process.exitCode === null && this.process.signalCode === null) this.process.kill("SIGINT");
+    return this.ended;
+  }
+
+  /** The token's cookie, for requests without a browser. */
+  async request(path, body) {
+    const token = readFileSync(join(this.dir, "token"), "utf8").trim();
+    const headers = { Cookie: `tutelage-${this.port}=${token}`, Origin: `http://127.0.0.1:${this.port}` };
+    const options = body ? { method: "POST", body: JSON.stringify(body), headers: { ...headers, "Content-Type": "application/json" } } : { headers };
+    const response = await fetch(`http://127.0.0.1:${this.port}${path}`, options);
+    return { status: response.status, said: await response.json() };
+  }
+}
+
+export const tutelage = (dir, ...args) => execFileSync(BINARY, args, { cwd: dir, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
+
+/** All replies in a run's log, in order: `{ round, rows, actions }`, actions null where rows were skipped. */
+export function replies(run) {
+  const log = readFileSync(join(run, "log.bin"));
+  const found = [];
+  for (let at = 12; at < log.length;) {
+    const length = log.readUInt32LE(at);
+    const record = log.subarray(at + 12, at + 12 + length);
+    if (record[0] === 8) {
+      const count = record.readUInt32LE(5);
+      const rows = Array.from({ length: count }, (_, i) => record.readUInt32LE(9 + 4 * i));
+      let place = 9 + 4 * count;
+      let actions = null;
+      if (place < record.length) {
+        const [letter, width] = [String.fromCharCode(record[place]), record.readUInt32LE(place + 1)];
+        const value = (i) => (letter === "f" ? record.readFloatLE(place + 9 + 4 * i) : record.readUInt32LE(place + 9 + 4 * i));
+        actions = Array.from({ length: count * width }, (_, i) => value(i));
+      }
+      found.push({ round: record.readUInt32LE(1), rows, actions });
+    }
+    at += 12 + length;
+  }
+  return found;
+}

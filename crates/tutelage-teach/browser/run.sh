@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# The browser tests, where a Chromium, Node.js and npm are found; says so plainly where they are not. With CI=true they must be.
+set -euo pipefail
+cd "$(dirname "$0")"
+
+missing() {
+    echo "The browser tests were NOT run: $1." >&2
+    if [ "${CI-}" = true ]; then exit 1; fi
+    exit 0
+}
+
+chromium=${TUTELAGE_CHROMIUM-}
+for found in chromium chromium-browser google-chrome; do
+    [ -n "$chromium" ] || chromium=$(command -v "$found" || true)
+done
+[ -n "$chromium" ] || missing "there is no Chromium on this machine (Debian: apt-get install chromium)"
+command -v node >/dev/null && command -v npm >/dev/null || missing "there is no Node.js with npm on this machine"
+npm ci --silent --no-audit --no-fund || missing "npm could not install what package-lock.json names"
+
+cargo build --locked -p tutelage-cli
+TUTELAGE_CHROMIUM=$chromium node tests.mjs "$@"

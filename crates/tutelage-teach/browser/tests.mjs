@@ -1,0 +1,344 @@
+// The pages in a real browser: node tests.mjs [NAME…]
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { BINARY, Server, assert, browserPath, folder, launch, replies, tutelage, wait } from "./harness.mjs";
+import { answer, dice, keepBook, look, movedOn, teach } from "./person.mjs";
+
+if (!browserPath()) {
+  console.log("No Chromium on this machine: the browser tests were not run (Debian: apt-get install chromium).");
+  process.exit(process.env.CI === "true" ? 1 : 0);
+}
+
+let browser;
+const tests = [];
+const test = (name, run) => tests.push([name, run]);
+
+async function open(server, options = {}) {
+  const context = await browser.newContext({ viewport: { width: 1200, height: 800 }, ...options });
+  const book = await keepBook(context);
+  const page = await context.newPage();
+  page.on("pageerror", (error) => { throw error; });
+  await page.goto(server.url);
+  return { context, page, book };
+}
+
+const asked = (page) => page.waitForFunction(() => document.body.dataset.phase === "asking" && document.getElementById("veil").hidden && !document.getElementById("skip").disabled, null, { timeout: 30000 });
+
+/** What the page showed as saved, by question: its last word. Questions asked again are not in the log. */
+function shown(book) {
+  const last = new Map();
+  for (const { ticket, what, action } of book) {
+    if (ticket.split(".").length === 2 && what !== "unsure") last.set(ticket, what === "skip" ? null : action);
+  }
+  return last;
+}
+
+/** What the log holds, by question: its last word, and how many records there are. */
+function logged(run) {
+  const last = new Map();
+  const all = replies(run);
+  for (const { round, rows, actions } of all) {
+    assert(rows.length === 1, "one question, one record");
+    last.set(`${round}.${rows[0]}`, actions && JSON.stringify(actions));
+  }
+  return { last, records: all.length };
+}
+
+function assertKept(book, run) {
+  const [said, { last }] = [shown(book), logged(run)];
+  for (const [ticket, action] of said) {
+    assert(last.has(ticket), `${ticket} was shown as saved and is not in the log`);
+    const same = action === null ? last.get(ticket) === null : JSON.stringify(JSON.parse(action)) === last.get(ticket);
+    assert(same, `${ticket} was shown as ${action} and is logged as ${last.get(ticket)}`);
+  }
+  return said.size;
+}
+
+/** Teaches a task by keys until the policy earns 90 % of what the person's own rule earns. */
+async function teachWell(task, args) {
+  const dir = folder();
+  const rule = JSON.parse(tutelage(dir, "evaluate", task, "--json").trim().split("\n").at(-1));
+  const goal = 0.9 * (rule.mean_reward ?? rule.reward ?? rule.mean);
+  assert(goal > 0, `what the rule earns: ${JSON.stringify(rule)}`);
+  const server = await Server.begin(["teach", task, "--out", "run", "--grace", "0.1", ...args], dir);
+  const { page, book, context } = await open(server);
+  const earns = () => page.evaluate(() => Number(document.getElementById("earns").textContent.replace(",", "")));
+  let best = 0;
+  await teach(page, task, { noise: 0.05, enough: () => false, stop: async () => { best = Math.max(best, (await earns()) || 0); return best >= goal; } });
+  best = Math.max(best, (await earns()) || 0);
+  const count = assertKept(book, join(dir, "run"));
+  await context.close();
+  await server.stop();
+  assert(best >= goal, `${task}: ${best} after ${count} answers, ${goal} was wanted`);
+  return `earns ${best}, the goal was ${goal.toFixed(0)}, after ${count} answers`;
+}
+
+test("a noisy person teaches cart-pole by keys", () => teachWell("cart-pole", ["--rounds", "12", "--states-per-round", "30"]));
+test("a noisy person teaches drive by keys", () => teachWell("drive", ["--rounds", "10", "--states-per-round", "30"]));
+
+test("thirty kills lose nothing, count nothing twice, and end like a run without any", async () => {
+  const dir = folder();
+  const args = ["--rounds", "4", "--states-per-round", "25", "--grace", "0.1"];
+  const server = await Server.begin(["teach", "cart-pole", "--out", "run", ...args], dir);
+  const { page, book, context } = await open(server);
+  const roll = dice(7);
+  let over = false;
+  const killer = (async () => {
+    const moments = dice(99);
+    while (server.kills < 40) {
+      await wait(100 + 500 * moments());
+      if (over) break;
+      await server.kill();
+      await server.start();
+    }
+  })();
+  for (let carried = 0; ;) {
+    const seen = await look(page);
+    if (seen.phase === "finished") break;
+    // Nothing is answered beyond this until the kills have happened.
+    const held = carried >= 90 && server.kills < 30;
+    if (seen.veiled || !seen.ready || held) {
+      if (seen.goOn && !held) await page.keyboard.press("Enter");
+      await page.waitForTimeout(20);
+      continue;
+    }
+    await answer(page, "cart-pole", seen, roll, 0.05);
+    // A kill may come between two keys; a person who sees that nothing happened presses them again.
+    carried += 1;
+    await movedOn(page, seen.ticket).catch(() => {});
+  }
+  over = true;
+  await killer;
+  assert(server.kills >= 30, `only ${server.kills} kills`);
+  const count = assertKept(book, join(dir, "run"));
+  const { last, records } = logged(join(dir, "run"));
+  assert(records === last.size && last.size === 100, `${records} records for ${last.size} questions`);
+  await context.close();
+  await server.stop();
+
+  // The same answers, in the same order, without any interruption.
+  const again = await Server.begin(["teach", "cart-pole", "--out", "again", "--again", "0", ...args.slice(0, 4), "--grace", "0"], dir);
+  for (const { round, rows, actions } of replies(join(dir, "run"))) {
+    let said;
+    for (let tries = 0; tries < 400; tries += 1) {
+      said = await again.request("/api/reply", { ticket: `${round}.${rows[0]}`, id: `x${round}.${rows[0]}`, what: "answer", action: actions, before: "open", seconds: 1 });
+      if (said.status === 200) break;
+      await wait(25);
+    }
+    assert(said.status === 200, JSON.stringify(said));
+  }
+  for (let tries = 0; (await again.request("/api/state")).said.phase !== "finished"; tries += 1) {
+    assert(tries < 400, "the second run does not end");
+    await wait(50);
+  }
+  await again.stop();
+  const [one, other] = ["run", "again"].map((run) => readFileSync(join(dir, run, "log.bin")));
+  assert(one.equals(other), "the logs differ");
+  for (const round of ["001", "004"]) {
+    const [one, other] = ["run", "again"].map((run) => readFileSync(join(dir, run, "policies", `round-${round}.safetensors`)));
+    assert(one.equals(other), `the policies of round ${round} differ`);
+  }
+  return `${server.kills} kills, ${count} answers shown as saved, ${records} in the log`;
+});
+
+test("two tabs, a reload, and a connection that goes and comes back", async () => {
+  const dir = folder();
+  const server = await Server.begin(["teach", "cart-pole", "--out", "run", "--rounds", "2", "--states-per-round", "12", "--grace", "0.1", "--again", "0"], dir);
+  const { page, book, context } = await open(server);
+  const second = await context.newPage();
+  await second.goto(server.url);
+  await asked(page);
+  await asked(second);
+  const roll = dice(3);
+  // Both answer the same question at once, one left, one right: one of the two stands.
+  const { ticket } = await look(page);
+  assert((await look(second)).ticket === ticket, "both tabs ask the same");
+  await Promise.all([page.keyboard.press("ArrowLeft"), second.keyboard.press("ArrowRight")]);
+  await Promise.all([page.keyboard.press("Enter"), second.keyboard.press("Enter")]);
+  await movedOn(page, ticket);
+  await movedOn(second, ticket);
+  await asked(second);
+  assert(logged(join(dir, "run")).records === 1, "one answer counts");
+  assert((await look(second)).ticket === (await look(page)).ticket, "both tabs move on");
+  await second.close();
+  // Offline: not shown as saved, and sent when the connection is back.
+  await asked(page);
+  const offline = await look(page);
+  const before = book.length;
+  await context.setOffline(true);
+  await answer(page, "cart-pole", offline, roll, 0);
+  await page.waitForFunction(() => /Not saved yet/.test(document.getElementById("saved").textContent));
+  await wait(400);
+  assert(book.length === before && (await look(page)).ticket === offline.ticket, "nothing is shown as saved without a connection");
+  await context.setOffline(false);
+  await movedOn(page, offline.ticket);
+  await page.waitForFunction(() => /^Saved/.test(document.getElementById("saved").textContent));
+  await wait(100);
+  assert(book.length === before + 1, "it is saved once the connection is back");
+  // A reload shows the same question.
+  await asked(page);
+  const here = await look(page);
+  await page.reload();
+  await asked(page);
+  assert((await look(page)).ticket === here.ticket, "the same question after a reload");
+  await teach(page, "cart-pole", { noise: 0 });
+  assertKept(book, join(dir, "run"));
+  const { last, records } = logged(join(dir, "run"));
+  assert(records === 24 && last.size === 24, `${records} records for ${last.size} questions`);
+  await context.close();
+  await server.stop();
+  return `${records} answers, each once`;
+});
+
+test("undo, skip, unsure, agree, other keys, a gamepad", async () => {
+  const dir = folder();
+  const server = await Server.begin(["teach", "drive", "--out", "run", "--rounds", "1", "--states-per-round", "6", "--grace", "60", "--again", "0"], dir);
+  const { page, book, context } = await open(server);
+  const press = async (...keys) => {
+    await asked(page);
+    const { ticket } = await look(page);
+    for (const key of keys) await page.keyboard.press(key);
+    await movedOn(page, ticket);
+    return ticket;
+  };
+  assert((await press("u")) === "1.0", "the first question is put off");
+  assert((await press("ArrowLeft", "ArrowUp", "Enter")) === "1.1", "the next comes");
+  await asked(page);
+  const next = (await look(page)).ticket;
+  await page.keyboard.press("Backspace");
+  await page.waitForFunction(() => document.body.dataset.ticket === "1.1" && /Once more/.test(document.getElementById("ask").textContent));
+  assert((await press("ArrowRight", "ArrowRight", "Enter")) === "1.1", "undo leads back");
+  await asked(page);
+  assert((await look(page)).ticket === next, "and on again");
+  await press("s"); // 1.2
+  await press("a"); // 1.3
+  // Keys can be changed: x skips now.
+  await page.click("#settings-button");
+  await page.click('.key-line[data-what="skip"]');
+  await page.keyboard.press("x");
+  await page.click("#settings-close");
+  await page.click("#stage");
+  await press("x"); // 1.4
+  // A gamepad: stick left and up, then its first button.
+  await asked(page);
+  const { ticket } = await look(page);
+  await page.evaluate(() => {
+    const buttons = [{ pressed: false }, { pressed: false }, { pressed: false }, { pressed: false }];
+    window.pad = { axes: [-0.5, -1], buttons };
+    navigator.getGamepads = () => [window.pad];
+  });
+  await page.waitForFunction(() => !document.getElementById("save").disabled);
+  await page.evaluate(() => { window.pad.buttons[0].pressed = true; });
+  await movedOn(page, ticket);
+  await page.evaluate(() => { window.pad = { axes: [0, 0], buttons: [] }; });
+  await asked(page);
+  assert((await look(page)).ticket === "1.0", "what was put off comes back");
+  await page.keyboard.press("u");
+  await page.waitForFunction(() => document.body.dataset.phase === "closing");
+  const { last } = logged(join(dir, "run"));
+  const expected = { "1.0": null, "1.1": "[-0.25,0.25]", "1.2": null, "1.4": null, "1.5": "[0.5,1]" };
+  for (const [ticket, action] of Object.entries(expected)) assert(last.get(ticket) === action, `${ticket}: ${last.get(ticket)} instead of ${action}`);
+  assert(last.get("1.3") !== null, "the learner's own");
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(() => document.body.dataset.phase === "finished", null, { timeout: 30000 });
+  assertKept(book, join(dir, "run"));
+  await context.close();
+  await server.stop();
+});
+
+test("taking over: a person drives, a kill in between, and what was driven is learned from", async () => {
+  const dir = folder();
+  const server = await Server.begin(["teach", "drive", "-a", "take-over-1", "--out", "run", "--rounds", "1", "--states-per-round", "10", "--sampling", "stride(4)"], dir);
+  const { page, context } = await open(server);
+  const driving = () => page.waitForFunction(() => document.body.dataset.phase === "driving" && document.getElementById("veil").hidden, null, { timeout: 30000 });
+  const driven = () => page.evaluate(() => Number(document.body.dataset.driven ?? 0));
+  const drive = async (until) => {
+    await page.keyboard.press(" ");
+    await wait(200);
+    await page.keyboard.down("ArrowUp");
+    for (let tries = 0; !(await until()); tries += 1) {
+      assert(tries < 400, `the drive does not come to an end: ${await page.textContent("#caption")}, ${await page.textContent("#saved")}`);
+      await wait(50);
+      if (tries % 8 === 4) { await page.keyboard.up("ArrowUp"); await wait(60); await page.keyboard.down("ArrowUp"); }
+    }
+    await page.keyboard.up("ArrowUp");
+  };
+  await driving();
+  await page.click("#stage");
+  await drive(async () => (await driven()) >= 15);
+  await wait(700); // longer than what may be unsaved
+  const before = await driven();
+  await server.kill();
+  await server.start();
+  await page.waitForFunction(() => !document.body.classList.contains("offline"), null, { timeout: 15000 });
+  await driving();
+  await wait(300);
+  const kept = await driven();
+  assert(kept > 0 && kept >= before - 12, `${kept} of ${before} steps were kept`);
+  const finished = () => page.evaluate(() => document.body.dataset.phase !== "driving");
+  await drive(finished);
+  await page.waitForFunction(() => document.body.dataset.phase === "finished", null, { timeout: 60000 });
+  const all = replies(join(dir, "run"));
+  assert(all.length === 10, `${all.length} answers`);
+  assert(all.every(({ actions }) => Math.abs(actions[1] - 0.75) < 1e-6), "they are what was driven");
+  await context.close();
+  await server.stop();
+  return `${kept} of ${before} steps were there after the kill`;
+});
+
+test("the page fits from 360 to 2560 pixels", async () => {
+  const dir = folder();
+  const server = await Server.begin(["teach", "drive", "--out", "run"], dir);
+  const { page, context } = await open(server);
+  await asked(page);
+  for (const width of [360, 480, 819, 820, 1249, 1250, 1920, 2560]) {
+    await page.setViewportSize({ width, height: 800 });
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    assert(wide <= 0, `${wide} pixels too wide at ${width}`);
+  }
+  await context.close();
+  await server.stop();
+});
+
+test("runs are listed, grow before one's eyes, are compared and filmed", async () => {
+  const dir = folder();
+  const learn = (seed) => tutelage(dir, "learn", "cart-pole", "-a", "dagger", "--rounds", "2", "--states-per-round", "10", "--seed", String(seed), "--out", `runs/${seed}`);
+  learn(1);
+  const server = await Server.begin(["serve", "runs"], dir);
+  const { page, context } = await open(server);
+  await page.waitForFunction(() => document.querySelectorAll("tbody tr").length === 1);
+  learn(2);
+  await page.waitForFunction(() => document.querySelectorAll("tbody tr").length === 2, null, { timeout: 15000 });
+  await page.click("#tab-compare");
+  await page.waitForSelector(".chart polygon");
+  await page.click("#tab-list");
+  await page.click("tbody a");
+  await page.waitForFunction(() => /earned in this film/.test(document.body.textContent), null, { timeout: 20000 });
+  for (const width of [360, 2560]) {
+    await page.setViewportSize({ width, height: 800 });
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    assert(wide <= 0, `${wide} pixels too wide at ${width}`);
+  }
+  await context.close();
+  await server.stop();
+});
+
+const wanted = process.argv.slice(2);
+const started = Date.now();
+browser = await launch();
+let failed = 0;
+for (const [name, run] of tests.filter(([name]) => !wanted.length || wanted.some((word) => name.includes(word)))) {
+  const began = Date.now();
+  const seconds = () => `${((Date.now() - began) / 1000).toFixed(1)} s`;
+  try {
+    const more = await run();
+    console.log(`ok    ${name} (${seconds()})${more ? `: ${more}` : ""}`);
+  } catch (error) {
+    failed += 1;
+    console.log(`FAILED ${name} (${seconds()}): ${error.stack}`);
+  }
+}
+await browser.close();
+console.log(`${failed ? `${failed} failed` : "all passed"} in ${((Date.now() - started) / 1000).toFixed(0)} s, with ${BINARY}`);
+process.exit(failed ? 1 : 0);

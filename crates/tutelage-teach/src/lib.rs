@@ -1,0 +1,25 @@
+//! A person as the teacher, and a page to look at runs.
+//!
+//! - [`Person`] teaches a durable run ([`tutelage_runs::run_taught`]) through a page: questions with pictures, previews of what an
+//!   answer would do, taking over from the learner. What the page shows as saved is on disk.
+//! - [`Gallery`] shows the runs below a folder, read-only.
+//! - [`Server`] serves either on loopback, to whoever has its token, and nothing but what is compiled in.
+//!
+//! Nothing here knows of any task. A world takes part by being an environment that can be looked at ([`Show`]).
+
+#![forbid(unsafe_code)]
+
+mod clip;
+mod lines;
+mod notes;
+mod serve;
+mod server;
+mod show;
+mod teach;
+
+pub use clip::{Clip, Shape};
+pub use notes::{Account, Note, What, read_notes};
+pub use serve::{Films, Gallery, film};
+pub use server::{Limits, Refusal, Refused, Server, ServerError, Site, Token, TokenError};
+pub use show::{Answer, Axis, Controls, Look, Show};
+pub use teach::{About, Classroom, OnBoard, Person, PersonError, Phase, Teaching};

@@ -1,0 +1,81 @@
+//! Files of JSON lines that only grow, each line on disk before anything is made of it.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::Path;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+/// A file of JSON lines, open for more.
+pub(crate) struct Lines<T> {
+    file: File,
+    lines: Vec<T>,
+}
+
+impl<T: Serialize + DeserializeOwned> Lines<T> {
+    /// Opens a file, empty where there is none. What an interrupted write left at its end is cut off.
+    pub(crate) fn open(path: &Path) -> io::Result<Self> {
+        let mut file =
+            OpenOptions::new().create(true).truncate(false).read(true).write(true).open(path)?;
+        let mut text = Vec::new();
+        file.read_to_end(&mut text)?;
+        let whole = text.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
+        file.set_len(whole as u64)?;
+        file.seek(SeekFrom::End(0))?;
+        file.sync_all()?;
+        if let Some(folder) = path.parent() {
+            File::open(folder)?.sync_all()?;
+        }
+        Ok(Self { file, lines: parse(&text[..whole]) })
+    }
+
+    /// Makes a line durable.
+    pub(crate) fn add(&mut self, line: T) -> io::Result<()> {
+        let mut text = serde_json::to_vec(&line)?;
+        text.push(b'\n');
+        let end = self.file.stream_position()?;
+        let written = self.file.write_all(&text).and_then(|()| self.file.sync_data());
+        if written.is_err() {
+            // The next line must not be glued to half of this one.
+            let _ = self.file.set_len(end).and_then(|()| self.file.seek(SeekFrom::Start(end)));
+        }
+        written.map(|()| self.lines.push(line))
+    }
+
+    /// All lines.
+    pub(crate) fn all(&self) -> &[T] {
+        &self.lines
+    }
+}
+
+/// The lines of a file; none where there is no such file.
+pub(crate) fn read<T: DeserializeOwned>(path: &Path) -> Vec<T> {
+    parse(&std::fs::read(path).unwrap_or_default())
+}
+
+/// Lines that make no sense do not count.
+fn parse<T: DeserializeOwned>(text: &[u8]) -> Vec<T> {
+    text.split(|&byte| byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_outlive_the_process_and_a_torn_one_is_cut() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("lines");
+        Lines::open(&path).unwrap().add(1.5f32).unwrap();
+        let mut torn = OpenOptions::new().append(true).open(&path).unwrap();
+        torn.write_all(b"2.").unwrap();
+        let mut lines = Lines::<f32>::open(&path).unwrap();
+        assert_eq!(lines.all(), [1.5]);
+        lines.add(0.1).unwrap();
+        assert_eq!(read::<f32>(&path), [1.5, 0.1]);
+        std::fs::write(&path, "1\nnonsense\n3\n").unwrap();
+        assert_eq!(read::<f32>(&path), [1.0, 3.0]);
+        assert!(read::<f32>(&dir.path().join("none")).is_empty());
+    }
+}

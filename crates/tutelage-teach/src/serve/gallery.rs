@@ -1,0 +1,154 @@
+//! The runs below a folder, kept up to date for whoever looks.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+use tokio::sync::watch;
+use tutelage::{Act, Action, Stream};
+
+use super::compare::{Panel, panels};
+use super::scan::{Entry, Scan};
+use crate::server::{Refusal, Site};
+use crate::show::Show;
+
+/// Who can film what a run has learned.
+pub trait Films: Send + Sync {
+    /// An episode of a run's policy after a round, as [`film`] makes it; or why not, in a sentence.
+    fn film(&self, run: &Path, round: usize) -> Result<String, String>;
+}
+
+/// The runs below a folder, for looking.
+pub struct Gallery {
+    pub(super) shared: Arc<Shown>,
+}
+
+/// What the page shows.
+pub(super) struct Shown {
+    folder: PathBuf,
+    films: Box<dyn Films>,
+    scan: Mutex<(Scan, Option<Instant>)>,
+    pub(super) list: watch::Sender<Arc<List>>,
+    /// Films made before, and one at a time.
+    filmed: Mutex<HashMap<(String, usize), Arc<str>>>,
+    filming: Mutex<()>,
+    /// Whether somebody keeps the list fresh.
+    pub(super) watching: AtomicBool,
+}
+
+/// All runs, and how they compare.
+#[derive(Default, Serialize)]
+pub(super) struct List {
+    pub(super) version: u64,
+    pub(super) folder: String,
+    pub(super) runs: Vec<Entry>,
+    pub(super) panels: Vec<Panel>,
+    #[serde(skip)]
+    pub(super) json: Arc<str>,
+}
+
+/// How old the list may be.
+const FRESH: Duration = Duration::from_millis(1500);
+
+/// How many films are kept.
+const FILMS: usize = 64;
+
+impl Gallery {
+    /// The runs below this folder.
+    pub fn new(folder: &Path, films: Box<dyn Films>) -> Self {
+        let shared = Shown {
+            folder: folder.into(),
+            films,
+            scan: Mutex::default(),
+            list: watch::Sender::new(Arc::default()),
+            filmed: Mutex::default(),
+            filming: Mutex::default(),
+            watching: AtomicBool::new(false),
+        };
+        shared.look();
+        Self { shared: Arc::new(shared) }
+    }
+
+    /// How many runs there are now.
+    pub fn count(&self) -> usize {
+        self.shared.look();
+        self.shared.list.borrow().runs.len()
+    }
+
+    /// Its page.
+    pub fn site(&self) -> Site {
+        super::routes::site(Arc::clone(&self.shared))
+    }
+}
+
+impl Shown {
+    /// Looks whether anything has changed, unless somebody just did.
+    pub(super) fn look(&self) {
+        let mut guard = lock(&self.scan);
+        let (scan, last) = &mut *guard;
+        if last.is_some_and(|last| last.elapsed() < FRESH) {
+            return;
+        }
+        let runs = scan.look(&self.folder);
+        *last = Some(Instant::now());
+        let old = Arc::clone(&self.list.borrow());
+        if runs == old.runs && old.version > 0 {
+            return;
+        }
+        let folder = self.folder.display().to_string();
+        let mut list = List {
+            version: old.version + 1,
+            folder,
+            panels: panels(&runs),
+            runs,
+            json: Arc::default(),
+        };
+        list.json = serde_json::to_string(&list).unwrap_or_default().into();
+        self.list.send_replace(Arc::new(list));
+    }
+
+    /// The film of a run's policy after a round, or after its last.
+    pub(super) fn film(&self, name: &str, round: Option<usize>) -> Result<Arc<str>, Refusal> {
+        let list = Arc::clone(&self.list.borrow());
+        // Only what the list has is ever opened: a name from outside is no path.
+        let run = list.runs.iter().find(|run| run.name == name);
+        let run = run.ok_or_else(|| Refusal::new(404, "There is no such run."))?;
+        let round = round.or(run.policies.last().copied());
+        let round = round.filter(|round| run.policies.contains(round));
+        let round =
+            round.ok_or_else(|| Refusal::new(404, "The policy of that round was not kept."))?;
+        let key = (run.name.clone(), round);
+        if let Some(film) = lock(&self.filmed).get(&key) {
+            return Ok(Arc::clone(film));
+        }
+        let _one_at_a_time = lock(&self.filming);
+        let film = self.films.film(&self.folder.join(&run.name), round);
+        let film: Arc<str> = film
+            .map_err(|why| Refusal::new(422, format!("There is no film of this run: {why}.")))?
+            .into();
+        let mut filmed = lock(&self.filmed);
+        if filmed.len() == FILMS {
+            filmed.clear();
+        }
+        filmed.insert(key, Arc::clone(&film));
+        Ok(film)
+    }
+}
+
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+/// A film for the page: somebody acts in an environment, for up to so many frames of `pace` seconds.
+pub fn film<A: Action>(
+    stage: &mut dyn Show<Action = A>,
+    actor: &mut dyn Act<f32, A>,
+    stream: Stream,
+    frames: usize,
+    pace: f64,
+) -> Result<String, String> {
+    crate::teach::film_of(stage, actor, stream, frames, pace).map_err(|error| error.to_string())
+}

@@ -1,0 +1,181 @@
+//! The runs below a folder.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use serde::Serialize;
+use tutelage_runs::RoundLine;
+use tutelage_runs::store::{kept_policies, read_any, read_times};
+
+/// How deep below the folder runs are looked for, how many are shown, and how many folders are looked into.
+const DEPTH: usize = 5;
+const RUNS: usize = 2000;
+const FOLDERS: usize = 20_000;
+
+/// A run, as a list shows it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(crate) struct Entry {
+    /// Its place below the folder: its name on the page.
+    pub(crate) name: String,
+    pub(crate) task: String,
+    pub(crate) algorithm: String,
+    pub(crate) teacher: String,
+    pub(crate) seed: String,
+    /// N, where the spec says it.
+    pub(crate) rounds: Option<usize>,
+    pub(crate) annotations: usize,
+    pub(crate) open_questions: usize,
+    pub(crate) expert: Option<f64>,
+    pub(crate) lines: Vec<RoundLine>,
+    /// The rounds whose policies were kept.
+    pub(crate) policies: Vec<usize>,
+    pub(crate) spec: String,
+    /// Why it could not be read, where it could not.
+    pub(crate) trouble: Option<String>,
+    /// Seconds since 1970 when its log was last written to.
+    pub(crate) changed: u64,
+}
+
+/// Runs that were read before, by how their logs looked then.
+#[derive(Default)]
+pub(crate) struct Scan {
+    known: HashMap<PathBuf, (Stamp, Entry)>,
+}
+
+/// When a log was last written to, and how long it was.
+type Stamp = (Option<SystemTime>, u64);
+
+impl Scan {
+    /// The runs below a folder, by name; those that have changed are read again.
+    pub(crate) fn look(&mut self, folder: &Path) -> Vec<Entry> {
+        let mut found = Vec::new();
+        let mut budget = FOLDERS;
+        find(folder, DEPTH, &mut budget, &mut found);
+        self.known.retain(|path, _| found.contains(path));
+        let mut entries: Vec<Entry> =
+            found.iter().filter_map(|path| self.entry(folder, path)).collect();
+        entries.sort_by(|a, b| a.name.cmp(&b.name));
+        entries
+    }
+
+    fn entry(&mut self, folder: &Path, path: &Path) -> Option<Entry> {
+        let log = fs::metadata(path.join("log.bin")).ok()?;
+        let stamp = (log.modified().ok(), log.len());
+        match self.known.get(path) {
+            Some((known, entry)) if *known == stamp => Some(entry.clone()),
+            _ => {
+                let entry = read(folder, path, stamp.0);
+                self.known.insert(path.into(), (stamp, entry.clone()));
+                Some(entry)
+            }
+        }
+    }
+}
+
+/// Folders with a log in them. Links are not followed.
+fn find(folder: &Path, depth: usize, budget: &mut usize, found: &mut Vec<PathBuf>) {
+    if folder.join("log.bin").is_file() {
+        found.push(folder.into());
+        return;
+    }
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut below: Vec<PathBuf> = entries
+        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
+        .filter(|entry| !entry.file_name().to_string_lossy().starts_with('.'))
+        .map(|entry| entry.path())
+        .collect();
+    below.sort();
+    for folder in below {
+        if depth == 0 || *budget == 0 || found.len() == RUNS {
+            return;
+        }
+        *budget -= 1;
+        find(&folder, depth - 1, budget, found);
+    }
+}
+
+fn read(folder: &Path, path: &Path, modified: Option<SystemTime>) -> Entry {
+    let below = path.strip_prefix(folder).unwrap_or(path).display().to_string();
+    let age = modified.and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok());
+    let mut entry = Entry {
+        name: if below.is_empty() { ".".into() } else { below },
+        task: String::new(),
+        algorithm: String::new(),
+        teacher: String::new(),
+        seed: String::new(),
+        rounds: None,
+        annotations: 0,
+        open_questions: 0,
+        expert: None,
+        lines: vec![],
+        policies: kept_policies(path),
+        spec: String::new(),
+        trouble: None,
+        changed: age.map_or(0, |age| age.as_secs()),
+    };
+    match read_any(path) {
+        Err(error) => entry.trouble = Some(error.to_string()),
+        Ok(history) => {
+            let field = |name: &str| field(history.spec(), name).unwrap_or_default();
+            let number = |name: &str| field(name).parse::<usize>().ok();
+            entry.lines = history.lines(number("states_per_round").unwrap_or(0), &read_times(path));
+            entry.task = field("task");
+            // A program of its own says how its learner is trained, not by whose name.
+            entry.algorithm = Some(field("algorithm"))
+                .filter(|name| !name.is_empty())
+                .unwrap_or_else(|| "own program".into());
+            (entry.teacher, entry.seed) = (field("expert"), field("seed"));
+            entry.rounds = number("rounds");
+            entry.annotations = history.annotations();
+            entry.open_questions = history.open_questions();
+            entry.expert = history.expert().map(tutelage::Evaluation::mean_reward);
+            entry.spec = history.spec().to_owned();
+        }
+    }
+    entry
+}
+
+/// A field of a spec's first lines.
+pub(crate) fn field(spec: &str, name: &str) -> Option<String> {
+    let value = |line: &str| {
+        let value = line.strip_prefix(name)?.trim_start().strip_prefix('=')?.trim();
+        Some(value.trim_matches('"').to_owned())
+    };
+    spec.lines().take_while(|line| !line.starts_with('[')).find_map(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_are_found_by_their_whole_name() {
+        let spec = "task = \"drive\"\nrounds = 10\nseed = 3\n[oracle]\nbatch = 100\n";
+        assert_eq!(field(spec, "task").as_deref(), Some("drive"));
+        assert_eq!(field(spec, "rounds").as_deref(), Some("10"));
+        assert_eq!(field(spec, "round"), None);
+        assert_eq!(field(spec, "batch"), None);
+    }
+
+    #[test]
+    fn folders_are_searched_to_a_depth_and_links_are_not_followed() {
+        let dir = tempfile::tempdir().unwrap();
+        let run = |path: &str| {
+            fs::create_dir_all(dir.path().join(path)).unwrap();
+            fs::write(dir.path().join(path).join("log.bin"), "no log").unwrap();
+        };
+        run("a/b");
+        run("a/b/inside-a-run");
+        run("1/2/3/4/5");
+        run("1/2/3/4/5x/6");
+        run(".hidden");
+        #[cfg(unix)]
+        std::os::unix::fs::symlink(dir.path().join("a"), dir.path().join("link")).unwrap();
+        let entries = Scan::default().look(dir.path());
+        let names: Vec<&str> = entries.iter().map(|entry| &*entry.name).collect();
+        assert_eq!(names, ["1/2/3/4/5", "a/b"]);
+        assert!(entries.iter().all(|entry| entry.trouble.is_some()), "none of them is a run");
+    }
+}

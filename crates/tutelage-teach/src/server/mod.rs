@@ -1,0 +1,16 @@
+//! The server: one thread, loopback, a token, and nothing but what is compiled in.
+
+mod asset;
+mod connections;
+mod guard;
+mod listen;
+mod refusal;
+mod stream;
+mod token;
+
+pub(crate) use asset::{Asset, asset};
+pub(crate) use guard::read_json;
+pub use listen::{Limits, Server, ServerError, Site};
+pub use refusal::{Refusal, Refused};
+pub(crate) use stream::events;
+pub use token::{Token, TokenError};

@@ -1,0 +1,218 @@
+//! Taking over: the learner drives at a person's speed, and the person grabs the controls and lets go of them.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use tutelage::{
+    Action, Algorithm, Batch, Bounds, Driver, ExpertActs, ExpertError, Origin, Rng, Schedule,
+};
+
+use super::board::{Shared, lock};
+use super::trace::Trace;
+use crate::clip::Clip;
+use crate::show::{Answer, Show};
+
+/// The person's hands.
+pub(crate) struct Live<A> {
+    /// Goes the same way as the environment that the run drives, so that it can be looked at.
+    shadow: Box<dyn Show<Action = A>>,
+    state: Batch<f32>,
+    schedule: Schedule,
+    algorithm: Algorithm,
+    shared: Arc<Shared>,
+    trace: Trace<A>,
+    /// Seconds that a step takes.
+    pace: f64,
+    episode: u64,
+    /// Steps into the episode, where one is under way.
+    time: Option<u32>,
+    reward: f64,
+    last_step: Instant,
+}
+
+/// A page that is silent for so long has let go.
+const SILENCE: Duration = Duration::from_millis(1500);
+
+/// So many seconds of driving may be lost when the process is killed.
+const UNSAVED: f64 = 0.5;
+
+impl<A: Answer> Live<A> {
+    pub(crate) fn new(
+        shadow: Box<dyn Show<Action = A>>,
+        schedule: Schedule,
+        algorithm: Algorithm,
+        shared: Arc<Shared>,
+        pace: f64,
+        folder: &Path,
+    ) -> std::io::Result<Self> {
+        let state = Batch::zeros(1, shadow.spaces().states);
+        Ok(Self {
+            shadow,
+            state,
+            schedule,
+            algorithm,
+            shared,
+            trace: Trace::open(folder)?,
+            pace,
+            episode: 0,
+            time: None,
+            reward: 0.0,
+            last_step: Instant::now(),
+        })
+    }
+
+    /// What the person did at a moment of a round.
+    pub(crate) fn answer(&mut self, round: usize, origin: &Origin) -> Option<Vec<A>> {
+        if self.trace.round() != round {
+            self.trace.begin(round);
+        }
+        self.trace.at((origin.episode, origin.time)).flatten().map(<[A]>::to_vec)
+    }
+
+    /// Brings the shadow to where the run is.
+    fn follow(&mut self, state: &[f32]) -> Result<u32, ExpertError> {
+        let round = self.shared.read(|board| board.round);
+        if self.trace.round() != round {
+            self.trace.begin(round);
+            (self.episode, self.time) = (0, None);
+        }
+        let time = match self.time {
+            Some(time) => time,
+            None => {
+                let origin = Origin { episode: self.episode, attempt: 0, time: 0 };
+                let stream = origin.stream(&self.schedule, round, self.algorithm.ask);
+                let rng = stream.fork("env", 0).rng();
+                self.shadow.reset(rng, self.state.row_mut(0)).map_err(other)?;
+                self.reward = 0.0;
+                0
+            }
+        };
+        self.time = Some(time);
+        match self.state.row(0) == state {
+            true => Ok(time),
+            false => Err(other("the environment that is shown and the one that is driven differ")),
+        }
+    }
+
+    /// What the person does now: waits for the moment to come, and while nobody is there to drive.
+    fn now(&mut self, intended: &[A]) -> Result<Option<Vec<A>>, ExpertError> {
+        self.publish(intended, None)?;
+        loop {
+            if self.shared.is_stopping() {
+                self.trace.save().map_err(other)?;
+                return Err(ExpertError::Left);
+            }
+            let (running, action) = {
+                let mut live = lock(&self.shared.live);
+                let silent = live.heard.is_none_or(|heard| heard.elapsed() > SILENCE);
+                live.running &= !silent;
+                (live.running, live.action.clone())
+            };
+            let due = self.last_step + Duration::from_secs_f64(self.pace);
+            if running && Instant::now() >= due {
+                self.last_step = due.max(Instant::now() - Duration::from_secs_f64(self.pace));
+                return Ok(action.as_deref().and_then(A::of_numbers).filter(|a| self.fits(a)));
+            }
+            if !running {
+                self.trace.save().map_err(other)?;
+                self.last_step = Instant::now();
+            }
+            let wait = due.saturating_duration_since(Instant::now());
+            sleep(wait.clamp(Duration::from_millis(1), Duration::from_millis(20)));
+        }
+    }
+
+    /// Whether the task would take this action.
+    fn fits(&self, action: &[A]) -> bool {
+        let size = self.shadow.spaces().actions;
+        let is_row = action.len() == A::width(size) && action.iter().all(|value| value.fits(size));
+        is_row && A::outside(&self.shadow.bounds(), action).is_none()
+    }
+
+    /// Shows the page where things are.
+    fn publish(&self, intended: &[A], action: Option<&[A]>) -> Result<(), ExpertError> {
+        let told = serde_json::json!({
+            "episode": self.episode,
+            "time": self.time,
+            "reward": self.reward,
+            "intended": A::numbers(intended),
+            "action": action.map(A::numbers),
+            "driven": self.trace.driven(),
+            "unsaved": self.trace.unsaved(),
+            "clip": Clip::new(&[self.shadow.look()], self.pace),
+        });
+        self.shared.frames.send_replace(told.to_string().into());
+        Ok(())
+    }
+
+    /// Takes the step that the run is about to take.
+    fn advance(&mut self, time: u32, action: &[A]) -> Result<(), ExpertError> {
+        let step = self.shadow.step(action, self.state.row_mut(0)).map_err(other)?;
+        self.reward += step.reward;
+        self.time = Some(time + 1);
+        if step.is_last() {
+            self.trace.save().map_err(other)?;
+            (self.episode, self.time) = (self.episode + 1, None);
+        }
+        Ok(())
+    }
+}
+
+/// The action as it comes to the environment: to [-1, 1]ⁿ and back.
+fn round_trip<A: Action>(bounds: &Bounds, action: &[A]) -> Vec<A> {
+    let mut row = Batch::new(action.len());
+    row.push(action);
+    A::to_unit(bounds, &mut row);
+    A::clip(row.as_mut_slice());
+    A::from_unit(bounds, &mut row);
+    row.row(0).to_vec()
+}
+
+fn other(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> ExpertError {
+    ExpertError::Other(error.into())
+}
+
+impl<A: Answer> Driver<f32, A> for Live<A> {
+    fn drive(
+        &mut self,
+        _: ExpertActs,
+        _: &Batch<f32>,
+        _: &mut [Rng],
+        _: &mut Batch<A>,
+    ) -> Result<(), ExpertError> {
+        Err(ExpertError::CannotDrive)
+    }
+
+    fn step_in(
+        &mut self,
+        states: &Batch<f32>,
+        intended: &Batch<A>,
+        actions: &mut Batch<A>,
+    ) -> Result<Vec<bool>, ExpertError> {
+        let time = self.follow(states.row(0))?;
+        let moment = (self.episode, time);
+        let known = self.trace.at(moment).map(|action| action.map(<[A]>::to_vec));
+        let action = match known {
+            Some(action) => action,
+            None => {
+                let action = self.now(intended.row(0))?;
+                let lets_go = action.is_none();
+                self.trace.note(moment, action.as_deref());
+                if self.trace.unsaved() as f64 * self.pace >= UNSAVED || lets_go {
+                    self.trace.save().map_err(other)?;
+                }
+                action
+            }
+        };
+        match &action {
+            Some(action) => {
+                actions.row_mut(0).copy_from_slice(action);
+                self.advance(time, &round_trip(&self.shadow.bounds(), action))?;
+            }
+            None => self.advance(time, intended.row(0))?,
+        }
+        Ok(vec![action.is_some()])
+    }
+}

@@ -1,0 +1,194 @@
+//! What the page asks for.
+
+use std::sync::{Arc, mpsc};
+use std::time::{Duration, Instant};
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{Path, State};
+use axum::http::{HeaderMap, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use serde::Deserialize;
+use tokio::sync::oneshot;
+
+use super::board::{Phase, Shared, lock};
+use super::mail::{self, Letter, Place, Request};
+use crate::server::{Refusal, Site, asset, events, read_json};
+
+/// What the handlers share.
+#[derive(Clone)]
+struct Desk {
+    shared: Arc<Shared>,
+    letters: mpsc::SyncSender<Letter>,
+}
+
+/// The page on which a person teaches.
+pub(super) fn site(shared: Arc<Shared>, letters: mpsc::SyncSender<Letter>) -> Site {
+    let assets = vec![
+        asset!("/", "teach.html", "text/html; charset=utf-8"),
+        asset!("/style.css", "style.css", "text/css; charset=utf-8"),
+        asset!("/teach.js", "teach.js", "text/javascript; charset=utf-8"),
+        asset!("/stage.js", "stage.js", "text/javascript; charset=utf-8"),
+        asset!("/controls.js", "controls.js", "text/javascript; charset=utf-8"),
+        asset!("/keys.js", "keys.js", "text/javascript; charset=utf-8"),
+        asset!("/chart.js", "chart.js", "text/javascript; charset=utf-8"),
+        asset!("/server.js", "server.js", "text/javascript; charset=utf-8"),
+        asset!("/live.js", "live.js", "text/javascript; charset=utf-8"),
+        asset!("/icon.svg", "icon.svg", "image/svg+xml"),
+    ];
+    let api = Router::new()
+        .route("/api/state", get(state))
+        .route("/api/events", get(changes))
+        .route("/api/frames", get(frames))
+        .route("/api/film", get(film))
+        .route("/api/clip/{round}/{row}", get(clip))
+        .route("/api/preview", post(preview))
+        .route("/api/reply", post(reply))
+        .route("/api/undo", post(undo))
+        .route("/api/forward", post(forward))
+        .route("/api/close", post(close))
+        .route("/api/live", post(live))
+        .with_state(Desk { shared, letters });
+    Site { assets, api }
+}
+
+/// How long the run may take to answer a letter.
+const REPLY_TIME: Duration = Duration::from_secs(20);
+
+impl Desk {
+    /// Asks the run, where it has an ear for questions now.
+    async fn ask(&self, request: Request) -> Result<Response, Refusal> {
+        let (phase, round) = self.shared.read(|board| (board.phase, board.round));
+        if !matches!(phase, Phase::Asking | Phase::Closing) {
+            return Err(Refusal::new(409, format!("No questions are open now (round {round}).")));
+        }
+        let (answer, answered) = oneshot::channel();
+        let letter = Letter { request, answer };
+        self.letters.try_send(letter).map_err(|_| {
+            Refusal::new(503, "Too many requests wait already; try again in a moment.")
+        })?;
+        match tokio::time::timeout(REPLY_TIME, answered).await {
+            Ok(Ok(answered)) => answered.map(json),
+            _ => Err(Refusal::new(503, "The run is busy; try again in a moment.")),
+        }
+    }
+}
+
+fn json(text: String) -> Response {
+    ([(header::CONTENT_TYPE, "application/json")], text).into_response()
+}
+
+async fn state(State(desk): State<Desk>) -> Response {
+    json(desk.shared.to_json())
+}
+
+async fn changes(State(desk): State<Desk>) -> impl IntoResponse {
+    let shared = Arc::clone(&desk.shared);
+    events(desk.shared.listen(), move |_| shared.to_json())
+}
+
+async fn frames(State(desk): State<Desk>) -> impl IntoResponse {
+    events(desk.shared.frames.subscribe(), |frame| frame.to_string())
+}
+
+async fn film(State(desk): State<Desk>) -> Result<Response, Refusal> {
+    let film = lock(&desk.shared.film).clone();
+    let film = film.ok_or_else(|| Refusal::new(404, "There is no film yet."))?;
+    Ok(json(film.to_string()))
+}
+
+async fn clip(
+    State(desk): State<Desk>,
+    Path((round, row)): Path<(String, String)>,
+) -> Result<Response, Refusal> {
+    let (Ok(round), Ok(row)) = (round.parse(), row.parse()) else {
+        return Err(Refusal::new(404, "There is no such question."));
+    };
+    desk.ask(Request::Clip(Place { round, row })).await
+}
+
+async fn preview(
+    State(desk): State<Desk>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, Refusal> {
+    let preview = read_json(&headers, body).await?;
+    desk.ask(Request::Preview(preview)).await
+}
+
+async fn reply(
+    State(desk): State<Desk>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, Refusal> {
+    let reply: mail::Reply = read_json(&headers, body).await?;
+    if !(1..=64).contains(&reply.id.len()) {
+        return Err(Refusal::new(400, "A reply needs a name of 1 to 64 letters."));
+    }
+    if lock(&desk.shared.saved).contains(&reply.id) {
+        let state = desk.shared.to_json();
+        return Ok(json(format!(r#"{{"saved":true,"already":true,"state":{state}}}"#)));
+    }
+    desk.ask(Request::Reply(reply)).await
+}
+
+/// Requests that say nothing but that they were made.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Nothing {}
+
+async fn undo(
+    State(desk): State<Desk>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, Refusal> {
+    let Nothing {} = read_json(&headers, body).await?;
+    desk.ask(Request::Undo).await
+}
+
+async fn forward(
+    State(desk): State<Desk>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, Refusal> {
+    let Nothing {} = read_json(&headers, body).await?;
+    desk.ask(Request::Forward).await
+}
+
+async fn close(
+    State(desk): State<Desk>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, Refusal> {
+    let Nothing {} = read_json(&headers, body).await?;
+    desk.ask(Request::Close).await
+}
+
+/// What the person's hands do.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Hands {
+    /// Rises from message to message.
+    number: u64,
+    running: bool,
+    action: Option<Vec<f64>>,
+}
+
+async fn live(
+    State(desk): State<Desk>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, Refusal> {
+    let hands: Hands = read_json(&headers, body).await?;
+    if !desk.shared.read(|board| board.about.takes_over) {
+        return Err(Refusal::new(409, "In this lesson questions are answered; nobody takes over."));
+    }
+    let mut live = lock(&desk.shared.live);
+    if hands.number > live.last {
+        live.last = hands.number;
+        live.heard = Some(Instant::now());
+        (live.running, live.action) = (hands.running, hands.action);
+    }
+    Ok(json("{}".into()))
+}

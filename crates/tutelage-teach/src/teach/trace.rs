@@ -1,0 +1,118 @@
+//! What a person did with the controls while the learner drove: enough to drive the same way again.
+
+use std::collections::HashMap;
+use std::io;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::lines::Lines;
+use crate::show::Answer;
+
+/// The file beside the log.
+pub(crate) const FILE: &str = "takeover.jsonl";
+
+/// A stretch of an episode.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+struct Stretch {
+    round: usize,
+    episode: u64,
+    /// Where in the episode it begins.
+    time: u32,
+    /// What the person did in each step; nothing where the learner drove.
+    steps: Vec<Option<Vec<f64>>>,
+}
+
+/// A moment of a round: which episode, and how many steps into it.
+pub(crate) type Moment = (u64, u32);
+
+/// The trace of a run, open for more.
+pub(crate) struct Trace<A> {
+    lines: Lines<Stretch>,
+    /// What was done in the round under way.
+    done: HashMap<Moment, Option<Vec<A>>>,
+    round: usize,
+    /// What is not on disk yet.
+    open: Stretch,
+}
+
+impl<A: Answer> Trace<A> {
+    pub(crate) fn open(folder: &Path) -> io::Result<Self> {
+        let lines = Lines::open(&folder.join(FILE))?;
+        Ok(Self { lines, done: HashMap::new(), round: 0, open: Stretch::default() })
+    }
+
+    /// A round begins, or goes on where it was left.
+    pub(crate) fn begin(&mut self, round: usize) {
+        (self.round, self.open) = (round, Stretch::default());
+        self.done.clear();
+        for stretch in self.lines.all().iter().filter(|stretch| stretch.round == round) {
+            for (time, step) in (stretch.time..).zip(&stretch.steps) {
+                let action = step.as_deref().and_then(A::of_numbers);
+                self.done.insert((stretch.episode, time), action);
+            }
+        }
+    }
+
+    pub(crate) fn round(&self) -> usize {
+        self.round
+    }
+
+    /// What was done at a moment of this round: an action, nothing (the learner drove), or that it was never reached.
+    pub(crate) fn at(&self, moment: Moment) -> Option<Option<&[A]>> {
+        self.done.get(&moment).map(Option::as_deref)
+    }
+
+    /// Takes down a step; [`Trace::save`] makes it durable.
+    pub(crate) fn note(&mut self, moment: Moment, action: Option<&[A]>) {
+        if self.open.steps.is_empty() {
+            let (episode, time) = moment;
+            self.open = Stretch { round: self.round, episode, time, steps: vec![] };
+        }
+        self.open.steps.push(action.map(A::numbers));
+        self.done.insert(moment, action.map(<[A]>::to_vec));
+    }
+
+    /// How many steps are not on disk yet.
+    pub(crate) fn unsaved(&self) -> usize {
+        self.open.steps.len()
+    }
+
+    /// How many steps of this round the person drove.
+    pub(crate) fn driven(&self) -> usize {
+        self.done.values().filter(|action| action.is_some()).count()
+    }
+
+    /// Makes durable what was taken down.
+    pub(crate) fn save(&mut self) -> io::Result<()> {
+        if self.open.steps.is_empty() {
+            return Ok(());
+        }
+        self.lines.add(std::mem::take(&mut self.open))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_trace_goes_on_after_an_interruption_with_what_was_saved() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut trace = Trace::<f32>::open(dir.path()).unwrap();
+        trace.begin(2);
+        trace.note((0, 0), None);
+        trace.note((0, 1), Some(&[0.1, -1.0]));
+        trace.save().unwrap();
+        trace.note((0, 2), Some(&[0.5, 0.5]));
+        assert_eq!((trace.unsaved(), trace.driven()), (1, 2));
+        drop(trace); // killed before the last step was saved
+        let mut trace = Trace::<f32>::open(dir.path()).unwrap();
+        trace.begin(1);
+        assert_eq!(trace.at((0, 0)), None, "another round's");
+        trace.begin(2);
+        assert_eq!(trace.at((0, 0)), Some(None));
+        assert_eq!(trace.at((0, 1)), Some(Some(&[0.1, -1.0][..])), "to the bit");
+        assert_eq!(trace.at((0, 2)), None);
+    }
+}
