@@ -24,6 +24,9 @@ use crate::progress::{Progress, Unread};
 pub(crate) struct Teach {
     /// A task, or the folder of a run to go on with
     target: String,
+    /// bd-E, take-over-E, …; `tutelage algorithms` lists and explains them all [default: bd-5]
+    #[arg(long, short, value_name = "ALGORITHM")]
+    algorithm: Option<String>,
     #[command(flatten)]
     spec: SpecArgs,
     /// The run's folder; a run that was begun there with the same spec is continued [default: runs/NAME]
@@ -83,6 +86,7 @@ impl Teach {
         ensure!(draft.expert.is_none(), "the expert is you: --expert is not for `teach`");
         let draft = Draft {
             expert: Some(PERSON.into()),
+            algorithm: self.algorithm.clone().or(draft.algorithm),
             states_per_round: draft.states_per_round.or(Some(QUESTIONS)),
             ..draft
         };
