@@ -1,7 +1,7 @@
 """Checks the project's statistics against SciPy and rliable on the same numbers.
 
-    python3 -m venv /tmp/stats && /tmp/stats/bin/pip install "numpy<2" "pandas<3" "scipy>=1.11" statsmodels scikit-learn rliable
-    /tmp/stats/bin/python tools/check_statistics.py
+    python3 -m venv target/statistics-venv && target/statistics-venv/bin/pip install "numpy<2" "pandas<3" "scipy>=1.11" statsmodels scikit-learn rliable
+    target/statistics-venv/bin/python tools/check_statistics.py
 
 Exact statistics must agree to nine digits; percentile bootstraps, whose random draws differ, to within their own
 resampling error.
