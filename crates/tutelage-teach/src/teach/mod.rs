@@ -4,6 +4,7 @@
 //! server has a thread of its own, which only carries letters to the run and shows what stands on the [`board`].
 
 mod board;
+mod classroom;
 mod live;
 mod mail;
 mod person;
@@ -14,6 +15,7 @@ mod studio;
 mod trace;
 
 pub use board::{About, Phase};
-pub use person::{Classroom, Person, PersonError, Teaching};
+pub use classroom::Classroom;
+pub use person::{Person, PersonError, Teaching};
 pub use reporter::OnBoard;
 pub(crate) use studio::film_of;

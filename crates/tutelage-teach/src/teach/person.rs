@@ -2,33 +2,23 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, mpsc};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tutelage::{
-    Action, Algorithm, Batch, Deploy, Drive, Driver, Gate, LearnError, Nobody, Policy, Reply,
-    Schedule,
+    Algorithm, Batch, Deploy, Drive, Driver, Gate, LearnError, Nobody, Policy, Reply, Schedule,
 };
-use tutelage_runs::store::{History, Stored};
-use tutelage_runs::{Desk, Ending, Reporter, RunError, Teacher};
+use tutelage_runs::{Desk, RunError, Teacher};
 
-use super::board::{About, Phase, PlaceOnPage, Question, Shared, lock};
+use super::board::{Phase, PlaceOnPage, Question, Shared, lock};
+use super::classroom::Classroom;
 use super::live::Live;
-use super::mail::{self, Answered, Letter, Mailbox, Place, Request, Standing, WAITING};
+use super::mail::{self, Answered, Letter, Mailbox, Place, Request, Standing};
 use super::queue::{Queue, Ticket};
-use super::reporter::OnBoard;
 use super::studio::{Studio, StudioError};
 use crate::notes::{self, Account, Note, Notes, What};
-use crate::server::{Refusal, Site};
+use crate::server::Refusal;
 use crate::show::{Answer, Controls, Show};
-
-/// The room in which a person teaches: what the page shows, and the way to the run.
-pub struct Classroom {
-    shared: Arc<Shared>,
-    letters: mpsc::SyncSender<Letter>,
-    mailbox: Mutex<Option<Mailbox>>,
-}
 
 /// What a person teaches.
 pub struct Teaching<A> {
@@ -67,51 +57,6 @@ pub enum PersonError {
     /// There is somebody in the room already.
     #[error("somebody teaches in this room already")]
     Taken,
-}
-
-impl Classroom {
-    /// An empty room.
-    pub fn new(about: About) -> Self {
-        let (letters, mailbox) = mpsc::sync_channel(WAITING);
-        Self { shared: Arc::new(Shared::new(about)), letters, mailbox: Mutex::new(Some(mailbox)) }
-    }
-
-    /// Its page.
-    pub fn site(&self) -> Site {
-        super::routes::site(Arc::clone(&self.shared), self.letters.clone())
-    }
-
-    /// A reporter that also writes on the board.
-    pub fn reporter<'a>(&self, inner: &'a mut dyn Reporter, folder: &Path) -> OnBoard<'a> {
-        OnBoard::new(Arc::clone(&self.shared), inner, folder.into())
-    }
-
-    /// Shows what an earlier process had come to.
-    pub fn recall<S: Stored, A: Stored + Action>(&self, history: &History<S, A>) {
-        let lines = tutelage_runs::RoundLine::all(history, 0, &[]);
-        self.shared.change(|board| {
-            board.curve = lines.iter().map(|line| (line.annotations, line.reward)).collect();
-            board.annotations = history.annotations();
-        });
-    }
-
-    /// Tells the page how the run ended.
-    pub fn end(&self, ending: Result<Ending, String>) {
-        let (phase, trouble) = match ending {
-            Ok(Ending::Finished) => (Phase::Finished, None),
-            Ok(Ending::Stopped) => (Phase::Stopped, None),
-            Err(trouble) => (Phase::Failed, Some(trouble)),
-        };
-        self.shared.change(|board| {
-            (board.phase, board.trouble, board.question) = (phase, trouble, None);
-        });
-    }
-
-    /// Asks the run to stop at the next safe point, from any thread.
-    pub fn stopper(&self) -> impl Fn() + Send + 'static {
-        let shared = Arc::clone(&self.shared);
-        move || shared.stop.store(true, Ordering::SeqCst)
-    }
 }
 
 /// A person, as the teacher of a run.
