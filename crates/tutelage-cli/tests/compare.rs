@@ -38,7 +38,11 @@ fn several_seeds_and_algorithms_are_one_command_one_table_and_one_figure() {
     {
         assert!(text.contains(word), "{word}: {text}");
     }
-    assert!(stderr(&output).contains("6/6  dart(1) seed 3"), "{}", stderr(&output));
+    // Runs go on side by side: which of them is the last to end is open.
+    let progress = stderr(&output);
+    for word in ["1/6  ", "6/6  ", "dagger seed 1: ", "dart(1) seed 3: "] {
+        assert!(progress.contains(word), "{word}: {progress}");
+    }
     let root = lab.path().join("many");
     assert_eq!(folders(&root, "-seed-").len(), 6);
     for run in folders(&root, "-seed-") {
