@@ -24,6 +24,7 @@ mod selection;
 mod sheet;
 mod summary;
 pub mod theory;
+mod tsne;
 mod worker;
 
 pub use archive::{Archive, ArchiveError};
