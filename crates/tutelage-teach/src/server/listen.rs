@@ -122,7 +122,7 @@ impl Drop for Server {
 }
 
 impl Site {
-    fn router(self, state: Guard) -> Router {
+    pub(super) fn router(self, state: Guard) -> Router {
         let mut router = self.api;
         for asset in self.assets {
             router = router.route(asset.path, get(move || async move { asset }));
