@@ -76,6 +76,8 @@ pub enum Show {
     ImitationLoss,
     /// The average return of the members' mean and of a random member.
     MeanAndRandom,
+    /// By how much the members' mean is above a random member of the same run.
+    MeanMinusRandom,
 }
 
 /// Where perturbation states come from.
