@@ -26,6 +26,7 @@ mod seeds;
 mod selection;
 mod sheet;
 pub mod theory;
+mod tsne;
 mod worker;
 
 pub use archive::{Archive, ArchiveError};
