@@ -53,6 +53,8 @@ pub enum Draw {
 pub struct Row {
     /// What stands beside the task's name.
     pub name: String,
+    /// The tasks of the figure that it shows; all where none is named.
+    pub tasks: Vec<Task>,
     /// What is plotted.
     pub show: Show,
     /// d₀, for the algorithms that perturb.
