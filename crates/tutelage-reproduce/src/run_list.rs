@@ -88,7 +88,7 @@ impl RunList {
         let (profile, seeds) = (selection.profile, selection.seeds(experiment));
         let mut panels = Vec::new();
         for row in &experiment.rows {
-            for task in selection.tasks(experiment) {
+            for task in selection.tasks(experiment, row) {
                 let panel = PanelRuns { task, row, profile };
                 let mut curves = Vec::new();
                 for &series in selection.series(row) {

@@ -27,6 +27,18 @@ export function assert(holds, words) {
   if (!holds) throw new Error(words);
 }
 
+/** How long anything may take, in milliseconds: machines are slow at times, and only what never comes is a failure. */
+export const PATIENCE = 180_000;
+
+/** Waits until a condition holds. */
+export async function until(holds, words) {
+  const end = Date.now() + PATIENCE;
+  while (!(await holds())) {
+    assert(Date.now() < end, `waited in vain until ${words}`);
+    await wait(20);
+  }
+}
+
 const freePort = () => new Promise((done) => {
   const server = createServer().listen(0, "127.0.0.1", () => {
     const { port } = server.address();
@@ -36,9 +48,13 @@ const freePort = () => new Promise((done) => {
 
 /** `tutelage teach …` or `serve …` on a port that stays the same from one start to the next. */
 export class Server {
+  /** Those that were begun, so that none outlives its test. */
+  static all = new Set();
+
   static async begin(args, dir) {
     const server = new Server();
     Object.assign(server, { args, dir, port: await freePort(), starts: 0, kills: 0 });
+    Server.all.add(server);
     await server.start();
     return server;
   }
@@ -71,8 +87,8 @@ export class Server {
     this.kills += 1;
   }
 
-  async stop() {
-    if (this.process.exitCode === null && this.process.signalCode === null) this.process.kill("SIGINT");
+  async stop(signal = "SIGINT") {
+    if (this.process.exitCode === null && this.process.signalCode === null) this.process.kill(signal);
     return this.ended;
   }
 

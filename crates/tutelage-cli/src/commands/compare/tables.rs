@@ -1,10 +1,10 @@
 //! A comparison as tables.
 
 use serde::Serialize;
+use tutelage_compare::words::{p_value, reward, share};
 use tutelage_compare::{
     Aggregate, Comparison, Cost, CostRatio, CurveRow, PairInPanel, PairOverPanels,
 };
-use tutelage_runs::stats::Interval;
 use tutelage_runs::terminal::digits;
 
 use crate::output::{Output, note, table};
@@ -155,30 +155,4 @@ fn over_table(rows: &[PairOverPanels]) -> String {
         "of its level",
     ];
     table(&headings, &rows)
-}
-
-fn reward(interval: Interval) -> String {
-    let ends = [interval.low, interval.high].into_iter().filter(|end| end.is_finite());
-    written(interval, digits(ends.map(f64::abs).fold(interval.estimate.abs(), f64::max)))
-}
-
-fn share(interval: Interval) -> String {
-    written(interval, 2)
-}
-
-/// An estimate with its interval; ends that nobody knows are left open.
-fn written(Interval { estimate, low, high }: Interval, digits: usize) -> String {
-    let end = |end: f64| if end.is_finite() { format!("{end:.digits$}") } else { "…".into() };
-    match low.is_finite() || high.is_finite() {
-        true => format!("{estimate:.digits$} [{}, {}]", end(low), end(high)),
-        false => format!("{estimate:.digits$}"),
-    }
-}
-
-fn p_value(p: Option<f64>) -> String {
-    match p {
-        None => "–".into(),
-        Some(p) if p < 0.001 => "<0.001".into(),
-        Some(p) => format!("{p:.3}"),
-    }
 }
