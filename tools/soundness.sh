@@ -14,7 +14,7 @@ crates=(-p articulated -p tutelage-net)
 for miri in "cargo miri" "cargo +nightly miri"; do
     $miri --version > /dev/null 2>&1 || continue
     # Miri knows no AVX: it sees the portable paths, and what is unsafe in them.
-    exec $miri test "${crates[@]}" --lib ${1+"$@"}
+    exec $miri test "${crates[@]}" --lib --tests ${1+"$@"}
 done
 echo "Miri is not installed: valgrind looks instead" >&2
 command -v valgrind > /dev/null || { echo "neither Miri nor valgrind is installed" >&2 && exit 1; }
