@@ -1,8 +1,7 @@
 //! The paper's names, colours and numbers.
 
-use tutelage::{Look, Named, Stroke};
+use tutelage::Named;
 use tutelage_envs::Task as Robot;
-use tutelage_figures::{Color, Style};
 use tutelage_lab::Task;
 
 use crate::{Profile, Series};
@@ -25,19 +24,6 @@ pub(crate) fn series_name(series: &Series) -> String {
         None => name,
         Some(data) => format!("{name} on {}'s data", data.label()),
     }
-}
-
-/// How a curve is drawn.
-pub(crate) fn look(algorithm: &Named) -> (Color, Style) {
-    let Look { rgb: [red, green, blue], stroke } = algorithm.look();
-    let style = match stroke {
-        Stroke::Solid => Style::Solid,
-        Stroke::Dashed => Style::Dashed,
-        Stroke::Dotted => Style::Dotted,
-        Stroke::DashDotted => Style::DashDotted,
-        Stroke::Marked => Style::Marked,
-    };
-    (Color::new(red, green, blue), style)
 }
 
 /// Seconds that a whole run with the paper's settings took its authors (an i9 and an RTX 2080 Ti), where they say so.

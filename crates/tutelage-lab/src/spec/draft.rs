@@ -132,26 +132,7 @@ impl Draft {
         let task = parse_task(self.task.as_deref())?;
         let expert = self.expert.clone().unwrap_or_else(|| task.name().into());
         let choices = self.choices(task.defaults(), task.actions())?;
-        let Choices { algorithm, class, rounds, states_per_round, sampling, expert_acts, .. } =
-            choices;
-        let Choices { d0, data, oracle, deploy, episodes, seed, keep, .. } = choices;
-        Ok(RunSpec {
-            task,
-            expert,
-            algorithm,
-            class,
-            rounds,
-            states_per_round,
-            sampling,
-            expert_acts,
-            d0,
-            data,
-            oracle,
-            deploy,
-            episodes,
-            seed,
-            keep,
-        })
+        Ok(RunSpec { task, expert, choices })
     }
 
     /// All that a run does, wherever it takes place: what was left out is filled in with these defaults.
