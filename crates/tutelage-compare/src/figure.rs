@@ -118,7 +118,7 @@ fn seeds(panel: &Panel) -> String {
     lines.join("\n").trim_end_matches(',').to_owned()
 }
 
-/// The mean of a curve's runs with t intervals; a single run has none.
+/// The mean of a curve's runs with t intervals; a single run has none, and is faint.
 fn line(curve: &Curve, runs: &Curves, level: f64) -> Line {
     let at = |i: usize| runs.runs.iter().map(|run| run[i]).collect::<Vec<_>>();
     let intervals: Vec<Interval> =
@@ -126,7 +126,7 @@ fn line(curve: &Curve, runs: &Curves, level: f64) -> Line {
     let points = runs.costs.iter().zip(&intervals).map(|(&x, point)| (x, point.estimate));
     let line = Line::new(&curve.name, points.collect()).color(curve.color).style(curve.style);
     match runs.runs.len() {
-        1 => line,
+        1 => line.faint(),
         _ => line.band(intervals.iter().map(|point| (point.low, point.high)).collect()),
     }
 }

@@ -39,7 +39,13 @@ pub fn authors_seconds(profile: Profile, task: Task, algorithm: &Named) -> Optio
     (profile == Profile::Paper).then(|| seconds[place])
 }
 
-/// MB on the GPU that the authors report for such runs, the least for one network and the most for 25.
-pub(crate) fn authors_memory(profile: Profile) -> Option<(f64, f64)> {
-    (profile == Profile::Paper).then_some((1412.0, 1440.0))
+/// MB on the GPU that the authors report for such a run.
+pub(crate) fn authors_memory(profile: Profile, algorithm: &Named) -> Option<f64> {
+    let memory = match algorithm.to_string().as_str() {
+        "bc" | "dagger" | "bd-1" => 1412.0,
+        "bd-5" => 1414.0,
+        "bd-25" | "mp-25(15)" => 1440.0,
+        _ => return None,
+    };
+    (profile == Profile::Paper).then_some(memory)
 }

@@ -341,7 +341,7 @@ mod tests {
         assert_eq!(spec.sampling, Sampling::Stride(20));
         assert_eq!(spec.oracle, Some(OracleSpec::of(spec.task)));
         assert_eq!(spec.algorithm.to_string(), "bd-5");
-        assert_eq!((spec.d0, spec.data), (None, None));
+        assert_eq!((&spec.d0, &spec.data), (&None, &None));
         let linear = RunSpec::parse("task = 'ant'\nclass = 'linear'").unwrap();
         assert_eq!((linear.rounds, linear.oracle), (40, None));
     }
