@@ -85,16 +85,15 @@ fn looks_like_a_record(file: &Path) -> bool {
 
 fn read_run(folder: &Path) -> Result<Run, FindError> {
     let history = read_any(folder)?;
-    let mut fields = Fields::parse(history.spec());
-    name_sources(&mut fields);
+    let fields = Fields::parse(history.spec());
     let states_per_round = fields.get("states_per_round").and_then(|k| k.parse().ok());
     let lines = history.lines(states_per_round.unwrap_or(0), &[]);
     let expert = history.expert().map(Evaluation::mean_reward);
-    Ok(Run { source: folder.into(), fields, lines, expert })
+    Ok(Run::new(folder.into(), history.spec(), lines, expert))
 }
 
 /// Other runs that a run builds on are told by their algorithm, since their folders differ from seed to seed.
-fn name_sources(fields: &mut Fields) {
+pub(crate) fn name_sources(fields: &mut Fields) {
     if let Some(data) = fields.get("data") {
         let source = read_spec(Path::new(data)).ok().map(|spec| Fields::parse(&spec));
         let algorithm = source.and_then(|fields| fields.get("algorithm").map(str::to_owned));
@@ -152,8 +151,6 @@ fn read_record(path: &Path) -> Result<Run, FindError> {
         imitation_loss: at(&record.imitation_loss, i),
         seconds: None,
     };
-    let mut fields = Fields::parse(&record.spec);
-    name_sources(&mut fields);
     let lines = (0..rounds).map(line).collect();
-    Ok(Run { source: path.into(), fields, lines, expert: record.expert_reward })
+    Ok(Run::new(path.into(), &record.spec, lines, record.expert_reward))
 }

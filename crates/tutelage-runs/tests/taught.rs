@@ -119,7 +119,10 @@ fn a_teacher_who_leaves_after_every_few_answers_ends_where_a_patient_one_does() 
     assert!(sittings >= 4, "{sittings}");
     let bytes_of = |dir: &Path| {
         let history = read_history::<f32, f32>(dir).unwrap();
-        (history.data(4).unwrap(), std::fs::read(dir.join("policies/round-004.safetensors")).unwrap())
+        (
+            history.data(4).unwrap(),
+            std::fs::read(dir.join("policies/round-004.safetensors")).unwrap(),
+        )
     };
     assert_eq!(bytes_of(whole.path()), bytes_of(parts.path()));
     // What is answered in a sitting depends on how many questions wait; the log itself may have another order.

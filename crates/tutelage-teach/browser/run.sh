@@ -19,4 +19,5 @@ node -e 'process.exit(parseInt(process.versions.node) < 20)' || missing "Node.js
 npm ci --silent --no-audit --no-fund || missing "npm could not install what package-lock.json names"
 
 cargo build --locked -p tutelage-cli
+cargo build --locked -p tutelage-teach --example own_world
 TUTELAGE_CHROMIUM=$chromium node tests.mjs "$@"
