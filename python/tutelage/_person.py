@@ -93,11 +93,13 @@ class Seat:
         # That it cannot be looked at is better said before anything is begun.
         stage = self.stage()
         try:
-            stage.reset(0, 0)
-            stage.picture()
             self.names = _names(person, stage)
             self.ends = [] if worlds.discrete else _ends(person, worlds.action_size)
             self.pace = person.pace or stage.pace
+            stage.reset(0, 0)
+            stage.picture()
+        except gym.error.Error as error:
+            raise SpecError(f"{self.task} cannot be looked at: {error}") from error
         finally:
             stage.close()
 
