@@ -133,8 +133,8 @@ async function showCompare() {
       make("p", { className: "small", textContent: `Means over seeds with ${percent} intervals, as tutelage compare computes them.` }),
       make("div", { className: "table-box" }, make("table", {}, make("thead", {}, head), make("tbody", {}, ...body))));
   });
-  if (notes.length) cards.push(card(make("h2", { textContent: "Notes" }), ...notes.map((note) => make("p", { className: "small", textContent: note }))));
-  main.replaceChildren(make("div", { className: "panels" }, ...cards));
+  const remarks = notes.length ? [card(make("h2", { textContent: "Notes" }), ...notes.map((note) => make("p", { className: "small", textContent: note })))] : [];
+  main.replaceChildren(make("div", { className: "panels" }, ...cards), ...remarks);
   boxes.forEach((draw) => draw());
 }
 

@@ -71,6 +71,7 @@ export class Stage {
     this.near = near;
     this.images = new Map();
     this.ghostly = document.createElement("canvas");
+    this.below = () => 0; // how much of its lower end something else covers
     // Several may share a canvas: only the one that drew last draws again when it is resized.
     new ResizeObserver(() => { if (canvas.painter === this) this.redraw?.(); }).observe(canvas);
     dark.addEventListener("change", () => { this.colours = null; if (canvas.painter === this) this.redraw?.(); });
@@ -101,15 +102,16 @@ export class Stage {
     context.setTransform(1, 0, 0, 1, 0, 0);
     context.fillStyle = this.colours[clip.background] ?? this.colours.paper;
     context.fillRect(0, 0, width, height);
+    const free = Math.max(height - Math.round(ratio * this.below()), 1);
     if (clip.images.length) {
-      this.drawImage(context, clip.images[frame], 1, width, height);
-      for (const [ghost, opacity] of ghosts) this.drawImage(context, ghost, opacity, width, height);
+      this.drawImage(context, clip.images[frame], 1, width, free);
+      for (const [ghost, opacity] of ghosts) this.drawImage(context, ghost, opacity, width, free);
       return;
     }
     clip.window ??= window_(clip, this.near);
-    const hair = this.prepare(context, clip.window, width, height) * ratio;
+    const hair = this.prepare(context, clip.window, width, free) * ratio;
     clip.still.forEach((shape) => drawShape(context, shape, this.colours, hair));
-    for (const [ghost, opacity] of ghosts) this.drawGhost(context, clip, ghost, opacity, width, height, hair);
+    for (const [ghost, opacity] of ghosts) this.drawGhost(context, clip, ghost, opacity, width, free, hair);
     (clip.frames[frame] ?? []).forEach((shape) => drawShape(context, shape, this.colours, hair));
   }
 

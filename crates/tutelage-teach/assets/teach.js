@@ -27,6 +27,7 @@ const clips = new Map();
 const stage = new Stage($("stage"));
 const film = new Film($("film"));
 const mainFilm = new Film($("stage")); // between rounds the new policy has the stage
+mainFilm.stage.below = () => (getComputedStyle($("veil")).position === "absolute" ? $("veil").offsetHeight : 0);
 
 // ---- The clip: what happened, the moment in question, and what would come of it.
 

@@ -37,7 +37,8 @@ struct Line {
 pub(super) fn compare(entries: &[Entry]) -> Compared {
     let settings = Settings { unfinished: true, ..Settings::default() };
     let level = settings.level;
-    let Ok(comparison) = Comparison::new(entries.iter().map(Entry::run).collect(), settings) else {
+    let begun = entries.iter().filter(|entry| !entry.lines.is_empty());
+    let Ok(comparison) = Comparison::new(begun.map(Entry::run).collect(), settings) else {
         return Compared { level, ..Compared::default() };
     };
     let rows = comparison.curves();
