@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use tutelage::Named;
 use tutelage_runs::RoundLine;
 
-use crate::find::name_sources;
 use crate::{Cost, Fields};
 
 /// A run in numbers: what it was to do, and what each round came to.
@@ -26,7 +25,7 @@ impl Run {
     /// seed.
     pub fn new(source: PathBuf, spec: &str, lines: Vec<RoundLine>, expert: Option<f64>) -> Self {
         let mut fields = Fields::parse(spec);
-        name_sources(&mut fields);
+        fields.name_sources();
         Self { source, fields, lines, expert }
     }
 

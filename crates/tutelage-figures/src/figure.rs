@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::{Color, Scale, csv, draw, raster};
+use crate::{Color, Scale, csv, draw, raster, svg};
 
 /// A grid of panels under one title, over one legend.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -141,12 +141,12 @@ impl Figure {
 
     /// The drawing as SVG.
     pub fn svg(&self) -> String {
-        draw::figure(self)
+        svg::print(&draw::figure(self))
     }
 
     /// The drawing as PNG, two pixels per unit of the SVG.
     pub fn png(&self) -> Result<Vec<u8>, FigureError> {
-        raster::png(&self.svg(), 2.0)
+        raster::png(&draw::figure(self), 2.0)
     }
 
     /// Every number drawn: `panel,curve,x,y,low,high`, the last two empty without a band.

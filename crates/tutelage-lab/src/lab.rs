@@ -203,10 +203,11 @@ fn begun_as(path: &Path, spec: &RunSpec) -> Result<String, LabError> {
         Err(StoreError::NoRun { .. }) => return Ok(spec.to_toml()),
         text => text?,
     };
-    let continues = |begun: RunSpec| -> Result<bool, SpecError> {
-        let longer = begun.rounds < spec.rounds && spec.deploy != Deploy::RandomRound;
-        let rounds = if longer { spec.rounds } else { begun.rounds };
-        let begun = RunSpec { keep: spec.keep, rounds, ..begun };
+    let continues = |mut begun: RunSpec| -> Result<bool, SpecError> {
+        begun.keep = spec.keep;
+        if begun.rounds < spec.rounds && spec.deploy != Deploy::RandomRound {
+            begun.rounds = spec.rounds;
+        }
         Ok(begun == *spec || placed(&begun)? == placed(spec)?)
     };
     let same = RunSpec::parse(&text).and_then(continues).unwrap_or(false);
@@ -293,7 +294,8 @@ pub fn evaluate_run(
     episodes: usize,
     seed: u64,
 ) -> Result<Evaluation, LabError> {
-    let spec = RunSpec { episodes, ..spec_of(path)? };
+    let mut spec = spec_of(path)?;
+    spec.episodes = episodes;
     match spec.task.actions() {
         ActionKind::Vectors => evaluate_as::<f32>(path, &spec, round, deploy, seed),
         ActionKind::Indices => evaluate_as::<u32>(path, &spec, round, deploy, seed),

@@ -40,7 +40,7 @@ fn archive(dir: &Path) -> Archive {
 /// Writes the record of a run in which nothing happened.
 fn finish(runs: &RunList, run: usize, archive: &Archive) -> RunRecord {
     let nothing = AnyHistory::Vectors(Default::default());
-    let record = RunRecord::new(&runs[run], &nothing, &[], 1);
+    let record = runs[run].record(&nothing, &[], 1);
     archive.save(&runs[run], &record).unwrap();
     record
 }

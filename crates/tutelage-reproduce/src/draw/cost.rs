@@ -87,7 +87,7 @@ fn beside_the_authors(panel: Panel, published: Vec<(f64, f64)>) -> Panel {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Experiment, RunRecord, Selection};
+    use crate::{Experiment, Selection};
 
     #[test]
     fn only_the_papers_runs_stand_beside_the_authors() {
@@ -105,7 +105,7 @@ mod tests {
             for run in sheet.runs() {
                 let run = &runs[run];
                 let nothing = tutelage_runs::store::AnyHistory::Vectors(Default::default());
-                archive.save(run, &RunRecord::new(run, &nothing, &[], 2)).unwrap();
+                archive.save(run, &run.record(&nothing, &[], 2)).unwrap();
             }
             let figure = figure(&sheet, &runs, &archive).unwrap();
             assert_eq!(figure.panels.len(), 2);
