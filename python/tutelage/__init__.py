@@ -10,6 +10,7 @@ from __future__ import annotations
 from . import bullet, errors
 from ._learn import Evaluation, evaluate, learn, resume
 from ._oracles import Fitted, Oracle, TrainingData
+from ._person import Person
 from ._policy import Policy, load_policy
 from ._progress import Round
 from ._run import Data, Run
@@ -37,6 +38,7 @@ __all__ = [
     "Fitted",
     "Oracle",
     "OracleError",
+    "Person",
     "Policy",
     "PolicyError",
     "Round",

@@ -148,10 +148,12 @@ fn learn_as<A: Kind>(
     Ok((ending, dir.history().clone()))
 }
 
-/// [`learn_in`] with somebody else in the expert's place: `teacher` makes them, once the run's folder is there.
+/// [`learn_in`] with somebody else in the expert's place: `teacher` makes them, once the run's folder is there. How far training
+/// has come is told on the way.
 pub fn learn_taught<A, T, E>(
     path: &Path,
     spec: &RunSpec,
+    training: Arc<tutelage::Training>,
     reporter: &mut dyn Reporter,
     teacher: impl FnOnce(&RunDir<f32, A>) -> Result<T, E>,
 ) -> Result<(Ending, History<f32, A>), E>
@@ -161,6 +163,7 @@ where
     E: From<LabError>,
 {
     let (mut cast, mut dir) = open::<A>(path, spec)?;
+    cast.oracle.report_to(training);
     let mut teacher = teacher(&dir)?;
     let Cast { envs, oracle, cover, stored, .. } = &mut cast;
     let material =

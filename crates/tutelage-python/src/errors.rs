@@ -103,6 +103,9 @@ becomes! {
     tutelage_oracles::mlp::StoreError => Policy,
     tutelage_render::RenderError => Env,
     tutelage_runs::store::StoreError => Store,
+    tutelage_teach::PersonError => Expert,
+    tutelage_teach::ServerError => Spec,
+    tutelage_teach::TokenError => Store,
 }
 
 impl Becomes for RolloutError {
