@@ -22,8 +22,10 @@ pub(crate) fn png(scene: &Scene, scale: f64) -> Result<Vec<u8>, FigureError> {
 
 /// Red, green and blue alone: the page is white all over, and nothing shines through.
 fn encode(pixmap: &Pixmap) -> Result<Vec<u8>, png::EncodingError> {
-    let rgb: Vec<u8> =
-        pixmap.data().chunks_exact(4).flat_map(|pixel| &pixel[..3]).copied().collect();
+    let mut rgb = Vec::with_capacity(pixmap.data().len() / 4 * 3);
+    for pixel in pixmap.data().chunks_exact(4) {
+        rgb.extend_from_slice(&pixel[..3]);
+    }
     let mut bytes = Vec::new();
     let mut encoder = png::Encoder::new(&mut bytes, pixmap.width(), pixmap.height());
     encoder.set_color(png::ColorType::Rgb);

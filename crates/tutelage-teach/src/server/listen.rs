@@ -138,7 +138,7 @@ impl Site {
         Self { assets: [own, &COMMON].concat(), api }
     }
 
-    fn router(self, state: Guard) -> Router {
+    pub(super) fn router(self, state: Guard) -> Router {
         let mut router = self.api;
         for asset in self.assets {
             router = router.route(asset.path, get(move || async move { asset }));
