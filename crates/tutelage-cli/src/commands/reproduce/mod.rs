@@ -1,5 +1,6 @@
 //! `tutelage reproduce`: the paper's figures.
 
+mod elsewhere;
 mod narrator;
 mod one;
 mod plan;
@@ -10,14 +11,16 @@ use std::path::PathBuf;
 use anyhow::{Context, ensure};
 use tutelage_lab::Task;
 use tutelage_reproduce::{
-    Archive, ChildProcess, Crew, Draw, Experiment, OnThreads, Outcome, Profile, RunList, Selection,
-    Sheet, Worker, carry_out, costs, draw, summarise,
+    Archive, ChildProcess, Crew, Draw, Experiment, FigureRuns, Logs, OnThreads, Outcome, Profile,
+    RunList, Selection, Sheet, Worker, carry_out, costs, draw, summarise,
 };
 
+use self::elsewhere::Engine;
 use self::narrator::Narrator;
 use self::plan::{list, print_plan, show_plan};
 use self::tables::{CostRow, CurveRow};
 use crate::arguments::{Algorithms, Seeds};
+use crate::hire::Storage;
 use crate::output::{Interrupted, Output, note};
 
 /// Plan the runs that a figure needs, carry out what is missing, and draw it.
@@ -58,6 +61,13 @@ pub(crate) struct Reproduce {
     /// probability of beating DAgger; or times and memory
     #[arg(long)]
     table: bool,
+    /// Who carries out the runs instead of this machine: `ray`, the cluster at hand, or `ray:ADDRESS` (with the Python package);
+    /// timed runs stay here
+    #[arg(long, value_name = "ENGINE[:ADDRESS]", conflicts_with_all = ["draw_only", "dry_run", "plan", "run"])]
+    on: Option<Engine>,
+    /// Whether all of its nodes see the folder of runs [default: whether they do]
+    #[arg(long, value_enum, requires = "on")]
+    storage: Option<Storage>,
     /// Where records and figures are kept; each profile has its own folder in it
     #[arg(long, default_value = "results", value_name = "DIR")]
     results: PathBuf,
@@ -102,7 +112,13 @@ impl Reproduce {
             if self.dry_run {
                 return Ok(());
             }
-            run_all(&runs, &outstanding, &archive)?;
+            match &self.on {
+                None => run_all(&runs, &outstanding, &archive)?,
+                Some(_) if outstanding.is_empty() => {}
+                Some(engine) => {
+                    elsewhere::run(engine, self.storage, &runs, &outstanding, &archive)?
+                }
+            }
         }
         draw_all(&whole, &runs, &archive)?;
         if self.table {
@@ -160,10 +176,11 @@ fn go(
     runs: &RunList,
     outstanding: &[usize],
     archive: &Archive,
-    crew: &Crew<'_>,
+    crew: &Crew<'_, dyn Worker + '_>,
 ) -> anyhow::Result<()> {
     let narrator = Narrator::new(outstanding.len())?;
-    let outcome = carry_out(runs, outstanding, archive, crew, &narrator);
+    let agenda = FigureRuns::new(runs, archive);
+    let outcome = carry_out(&agenda, outstanding, crew, &narrator);
     narrator.end();
     match outcome? {
         Outcome::Finished => Ok(()),
