@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from . import _native
-from ._elsewhere import Files, Post, deliver, errand, mark, pack_log
+from ._elsewhere import Ear, Files, Post, deliver, errand, pack_log
 from ._spaces import Json
 from .errors import EngineError
 
@@ -54,7 +53,7 @@ class RayEngine:
         self._lock = threading.Lock()
         self._over = threading.Event()
         here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=False)
-        self.desk = _desk().options(scheduling_strategy=here).remote()  # type: ignore[attr-defined]
+        self.desk = _desk().options(scheduling_strategy=here).remote()
         self._task = ray.remote(_errand()).options(max_retries=-1, retry_exceptions=False, **self._resources)
         self.storage = self._roll_call(storage)
         nodes = [node for node in ray.nodes() if node["Alive"]]
@@ -258,7 +257,7 @@ def _errand() -> Any:
     return tutelage_run
 
 
-class DeskEar:
+class DeskEar(Ear):
     """Tells the desk how a run goes, now and then, and asks it whether to stop."""
 
     def __init__(self, desk: Any, name: str) -> None:

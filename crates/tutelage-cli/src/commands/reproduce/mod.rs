@@ -116,7 +116,9 @@ impl Reproduce {
                 None => run_all(&runs, &outstanding, &archive)?,
                 Some(_) if outstanding.is_empty() => {}
                 Some(engine) => {
-                    elsewhere::run(engine, self.storage, &runs, &outstanding, &archive)?
+                    let shows_states = wanted.iter().any(Sheet::shows_states);
+                    let logs = if shows_states { Logs::All } else { Logs::Needed };
+                    elsewhere::run(engine, self.storage, logs, &runs, &outstanding, &archive)?;
                 }
             }
         }
