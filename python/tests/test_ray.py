@@ -17,7 +17,7 @@ import pytest
 import tutelage as tut
 from conftest import Line, brake, contents
 
-os.environ.update(RAY_AUTH_MODE="disabled", RAY_USAGE_STATS_ENABLED="0", RAY_DEDUP_LOGS="0")
+os.environ.update(RAY_AUTH_MODE="disabled", RAY_USAGE_STATS_ENABLED="0", RAY_raylet_start_wait_time_s="120")
 ray = pytest.importorskip("ray")
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 
@@ -52,6 +52,9 @@ QUICK = {
     "health_check_period_ms": 1000,
     "health_check_timeout_ms": 2000,
     "health_check_failure_threshold": 3,
+    # A process that is frozen closes no connection: whoever waits for its answer must ask whether it is there.
+    "grpc_client_keepalive_time_ms": 2000,
+    "grpc_client_keepalive_timeout_ms": 4000,
 }
 
 
@@ -125,7 +128,7 @@ def wait_for(happens: Callable[[], Any], seconds: float = 120) -> Any:
     raise AssertionError("it did not happen")
 
 
-def reproduce(figure: Path, folder: Path, *more: str) -> subprocess.Popen[str]:
+def reproduce(figure: Path, folder: Path, *more: str) -> Any:
     line = ["reproduce", str(figure), "--results", str(folder / "results"), "--runs", str(folder / "runs"), *more]
     command = [sys.executable, "-m", "tutelage._command", *line]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -150,12 +153,13 @@ def figure(tmp_path: Path, iterations: int) -> Path:
 
 def here(file: Path, folder: Path) -> dict[str, str]:
     local = reproduce(file, folder)
-    assert local.wait() == 0, local.stderr
+    _, err = local.communicate()
+    assert local.returncode == 0, err
     return records(folder)
 
 
 def test_a_figure_is_finished_while_nodes_are_killed(nodes: Nodes, tmp_path: Path) -> None:
-    file = figure(tmp_path, 20_000)
+    file = figure(tmp_path, 8000)
     runs, kills = tmp_path / "there" / "runs", 0
     there = reproduce(file, tmp_path / "there", "--on", f"ray:{nodes.address}", "--storage", "shared")
     while kills < 5:
@@ -172,7 +176,7 @@ def test_a_figure_is_finished_while_nodes_are_killed(nodes: Nodes, tmp_path: Pat
 
 
 def test_the_zombie_of_a_frozen_node_does_no_harm(nodes: Nodes, tmp_path: Path) -> None:
-    file = figure(tmp_path, 20_000)
+    file = figure(tmp_path, 3000)
     there = reproduce(file, tmp_path / "there", "--on", f"ray:{nodes.address}", "--storage", "shared")
     node, pid = wait_for(lambda: nodes.busy(tmp_path / "there" / "runs"))
     raylet = nodes.raylet(node)
@@ -180,15 +184,15 @@ def test_the_zombie_of_a_frozen_node_does_no_harm(nodes: Nodes, tmp_path: Path) 
         os.kill(process, signal.SIGSTOP)
     try:
         # The node is given up, and the run begun again: it finds the log in use.
-        heard = [wait_for(there.stderr.readline)]
+        heard = [there.stderr.readline()]
         while "waits: another process still has its folder" not in heard[-1]:
-            assert there.poll() is None, heard
-            heard.append(wait_for(there.stderr.readline))
+            assert heard[-1], heard
+            heard.append(there.stderr.readline())
     finally:
-        os.kill(pid, signal.SIGCONT)
-        os.kill(raylet, signal.SIGCONT)
-    nodes.kill(node)
+        for process in (pid, raylet):
+            os.kill(process, signal.SIGCONT)
     _, err = there.communicate(timeout=300)
+    nodes.kill(node)
     assert there.returncode == 0, err
     assert records(tmp_path / "there") == here(file, tmp_path / "here")
 

@@ -51,7 +51,7 @@ class Comparison:
 
     @property
     def table(self) -> Table:
-        """A row for every curve: rewards, annotations to shares of the expert's. As text it is what ``tutelage compare`` prints."""
+        """A row for every curve: rewards, annotations to shares of the expert's. Printed, it is what the command shows."""
         return Table(json.loads(self._native.curves()), self._native.in_words())
 
     @property

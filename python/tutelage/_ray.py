@@ -56,11 +56,11 @@ class RayEngine:
         self.desk = _desk().options(scheduling_strategy=here).remote()
         self._task = ray.remote(_errand()).options(max_retries=-1, retry_exceptions=False, **self._resources)
         self.storage = self._roll_call(storage)
-        nodes = [node for node in ray.nodes() if node["Alive"]]
-        cpus = int(sum(node["Resources"].get("CPU", 0) for node in nodes if node["NodeID"] not in self._unfit))
+        nodes = [node for node in ray.nodes() if node["Alive"] and _works(node) and node["NodeID"] not in self._unfit]
+        cpus = int(sum(node["Resources"]["CPU"] for node in nodes))
         self.at_once = min(4096, max(64, 4 * cpus))
         where = f"in {self._runs}" if self.storage == "shared" else "with their logs travelling"
-        self.notes = [f"Ray: {len(nodes) - len(self._unfit)} nodes with {cpus} CPUs carry out the runs, {where}"]
+        self.notes = [f"Ray: {len(nodes)} nodes with {cpus} CPUs carry out the runs, {where}"]
         self.notes += [f"{words}; it gets no runs" for words in self._unfit.values()]
         threading.Thread(target=self._listen, daemon=True).start()
 

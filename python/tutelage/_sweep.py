@@ -147,6 +147,12 @@ def _engine(on: str | Executor | None, dir: Path, storage: str | None, at_once: 
     if on is None:
         return ProcessEngine("learn", dir, at_once)
     if isinstance(on, Executor):
+        context = getattr(on, "_mp_context", None)
+        if context is not None and context.get_start_method() == "fork":
+            raise SpecError(
+                "on: processes that are forked lack the threads of this one; make the executor with "
+                "mp_context=multiprocessing.get_context('spawn')"
+            )
         return ExecutorEngine("learn", dir, on, at_once)
     if isinstance(on, str) and on.split(":")[0] == "ray":
         from ._ray import RayEngine
