@@ -147,7 +147,7 @@ def _states(d0: Any, width: int) -> Floats:
 def _learn_in(cast: _Cast, draft: Json, path: Path, callback: Callback | None, progress: bool | None) -> Run:
     rounds, _, seed = _native.check(json.dumps(draft), cast.worlds.discrete)
     cast.teacher.recognise(cast.worlds.settle(seed))
-    task: Json = json.loads(cast.worlds.description)
+    task = cast.worlds.task
     if cast.columns is not None:
         task["columns"] = cast.columns
     call = {"draft": draft, "task": task, "oracle": cast.oracle_description}

@@ -6,6 +6,8 @@
 
 mod arrays;
 mod command;
+mod compare;
+mod elsewhere;
 mod errors;
 mod evaluate;
 mod export;
@@ -18,6 +20,7 @@ mod python_oracle;
 mod reporter;
 mod robots;
 mod runs;
+mod sweep;
 mod teacher;
 mod trainer;
 mod worlds;
@@ -28,6 +31,10 @@ use pyo3::prelude::*;
 mod _native {
     #[pymodule_export]
     use super::command::command;
+    #[pymodule_export]
+    use super::compare::Comparison;
+    #[pymodule_export]
+    use super::elsewhere::{Post, carry_out_elsewhere, program, travelling_files};
     #[pymodule_export]
     use super::evaluate::evaluate;
     #[pymodule_export]
@@ -44,4 +51,6 @@ mod _native {
     use super::robots::{Herd, Robot};
     #[pymodule_export]
     use super::runs::{read_run, run_policy};
+    #[pymodule_export]
+    use super::sweep::sweep;
 }

@@ -18,27 +18,36 @@ pub(super) fn print(comparison: &Comparison, output: &Output) -> anyhow::Result<
         json(output, "pair", &pairs.in_panels)?;
         return json(output, "pair over panels", &pairs.over_panels);
     }
+    output.verbatim(&in_words(comparison))
+}
+
+/// Everything as tables for people.
+pub(super) fn in_words(comparison: &Comparison) -> String {
+    let (curves, aggregates, pairs) =
+        (comparison.curves(), comparison.aggregates(), comparison.pairs());
+    let mut text = String::new();
+    let mut say = |line: &str| text += &format!("{line}\n");
     let cost = comparison.settings.cost;
     for panel in &comparison.panels {
         let expert = panel
             .expert
             .map_or(String::new(), |expert| format!(", expert {expert:.*}", digits(expert)));
-        output.say(&format!("{}{expert}", panel.title))?;
+        say(&format!("{}{expert}", panel.title));
         let rows: Vec<&CurveRow> = curves.iter().filter(|row| row.panel == panel.title).collect();
-        output.say(&text(&tables::curves(&rows)))?;
+        say(&block(&tables::curves(&rows)));
     }
     let level = 100.0 * comparison.settings.level;
     let over =
         if cost == Cost::Annotations { "annotations".into() } else { format!("cost ({cost})") };
-    output.say(&format!(
+    say(&format!(
         "Rewards with {level:.0} % t intervals over seeds. to X %: {over} at which the mean curve reaches X % of the expert for good.\n"
-    ))?;
+    ));
     if comparison.panels.len() > 1 && !aggregates.is_empty() {
-        output.say(&format!(
+        say(&format!(
             "Over {} panels that have all curves: interquartile means, the expert being 1",
             aggregates[0].panels
-        ))?;
-        output.say(&text(&tables::aggregates(&aggregates)))?;
+        ));
+        say(&block(&tables::aggregates(&aggregates)));
     }
     if !pairs.in_panels.is_empty() {
         let tests = pairs.in_panels.iter().filter(|pair| pair.p.is_some()).count();
@@ -46,17 +55,17 @@ pub(super) fn print(comparison: &Comparison, output: &Output) -> anyhow::Result<
             true => "Student's t test of pairs by seed",
             false => "Welch's t test",
         };
-        output.say(&format!("{test}, p corrected by Holm's method for {tests} comparisons"))?;
-        output.say(&text(&tables::pairs(&pairs.in_panels)))?;
+        say(&format!("{test}, p corrected by Holm's method for {tests} comparisons"));
+        say(&block(&tables::pairs(&pairs.in_panels)));
     }
     if comparison.panels.len() > 1 && !pairs.over_panels.is_empty() {
         let tests = pairs.over_panels.iter().filter(|pair| pair.p.is_some()).count();
-        output.say(&format!(
+        say(&format!(
             "Over panels, differences in units of the expert; Holm's correction for {tests} comparisons; cost: annotations in units of the other's, to 75 and 90 % of the expert and to where the other ends, where both get there (in N panels)"
-        ))?;
-        output.say(&text(&tables::over_panels(&pairs.over_panels)))?;
+        ));
+        say(&block(&tables::over_panels(&pairs.over_panels)));
     }
-    Ok(())
+    text
 }
 
 /// A row that says which table it is of.
@@ -71,6 +80,6 @@ fn json<R: Serialize>(output: &Output, table: &'static str, rows: &[R]) -> anyho
     rows.iter().try_for_each(|row| output.json(&Tagged { table, row }))
 }
 
-fn text(Table { headings, rows }: &Table) -> String {
+fn block(Table { headings, rows }: &Table) -> String {
     table(headings, rows)
 }
