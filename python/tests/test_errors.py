@@ -137,6 +137,19 @@ def test_arguments_that_make_no_sense_are_named_and_leave_no_folder(name: str, t
     assert not (tmp_path / "run" / "log.bin").exists()
 
 
+class Endless(Line):
+    """Says that it ends after 20 steps, and does not."""
+
+    spec = gym.envs.registration.EnvSpec("Endless-v0", max_episode_steps=20)
+
+
+def test_an_environment_that_never_ends_is_named(tmp_path: Path) -> None:
+    with pytest.raises(tut.EnvError, match=r"environment \d+.*20"):
+        tut.learn(Endless, brake, dir=tmp_path / "run", **SMALL)
+    run = tut.learn(Endless, brake, dir=tmp_path / "cut", **{**SETTINGS, "horizon": 20})
+    assert run.finished, "a horizon of our own ends its episodes"
+
+
 def test_a_recurrent_expert_is_refused(tmp_path: Path) -> None:
     class Recurrent:
         def predict(self, obs: Any, deterministic: bool = True) -> Any:

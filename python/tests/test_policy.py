@@ -195,14 +195,25 @@ def test_annotations_are_exported_as_arrays(line_run: tut.Run, tmp_path: Path) -
         line_run.export(tmp_path / "a.csv")
 
 
-def test_minari_reads_what_is_written(line_run: tut.Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_minari_reads_what_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     minari = pytest.importorskip("minari")
     monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path))
-    line_run.to_minari("line/answers-v0", author="a test")
+    run = learn_line(tmp_path / "run", sampling="stride(1)", states_per_round=40, horizon=15)
+    run.to_minari("line/answers-v0", author="a test")
     dataset = minari.load_dataset("line/answers-v0")
-    assert dataset.total_episodes == 3
-    actions = np.concatenate([episode.actions for episode in dataset.iterate_episodes()])
-    np.testing.assert_array_equal(actions, line_run.data.actions)
+    data = run.data
+    assert dataset.total_episodes == len(set(zip(data.rounds, data.episodes, strict=True))) > 3
+    for episode in dataset.iterate_episodes():
+        infos = episode.infos
+        assert infos["asked"].tolist() == [True] * len(episode.actions) + [False]
+        times = infos["time"][:-1]
+        np.testing.assert_array_equal(np.diff(times), 1, "with stride 1, episodes are whole")
+        rows = [
+            np.flatnonzero((data.rounds == round) & (data.episodes == number) & (data.times == time))[0]
+            for round, number, time in zip(infos["round"], infos["episode"], times, strict=False)
+        ]
+        np.testing.assert_array_equal(episode.actions, data.actions[rows])
+        np.testing.assert_array_equal(episode.observations[:-1], data.states[rows])
 
 
 def test_the_command_comes_with_the_package(line_run: tut.Run) -> None:

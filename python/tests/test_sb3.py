@@ -26,6 +26,9 @@ SETTINGS: dict[str, Any] = {
     "progress": False,
 }
 
+# Enough records for twenty kills, each after at least one more.
+LONG = {"rounds": 25, "states_per_round": 5, "episodes": 1, "budget": "iterations=30"}
+
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -54,13 +57,13 @@ PROGRAM = """
 import sys
 sys.path.insert(0, sys.argv[3])
 import stable_baselines3 as sb3, tutelage as tut
-from test_sb3 import SETTINGS
-tut.learn("CartPole-v1", sb3.PPO.load(sys.argv[1], device="cpu"), dir=sys.argv[2], **SETTINGS)
+from test_sb3 import LONG, SETTINGS
+tut.learn("CartPole-v1", sb3.PPO.load(sys.argv[1], device="cpu"), dir=sys.argv[2], **{**SETTINGS, **LONG})
 """
 
 
 def test_a_run_killed_twenty_times_ends_with_the_same_bytes(model: Path, tmp_path: Path) -> None:
-    whole = tut.learn("CartPole-v1", sb3.PPO.load(model, device="cpu"), dir=tmp_path / "whole", **SETTINGS)
+    whole = tut.learn("CartPole-v1", sb3.PPO.load(model, device="cpu"), dir=tmp_path / "whole", **{**SETTINGS, **LONG})
     log, kills = tmp_path / "killed" / "log.bin", 0
     program = [sys.executable, "-c", PROGRAM, str(model), str(tmp_path / "killed"), str(Path(__file__).parent)]
     size = len((whole.dir / "log.bin").read_bytes())
@@ -71,10 +74,9 @@ def test_a_run_killed_twenty_times_ends_with_the_same_bytes(model: Path, tmp_pat
             while process.poll() is None and (log.stat().st_size if log.exists() else 0) < min(before + 1, size - 1):
                 time.sleep(0.0005)
             process.send_signal(signal.SIGKILL)
-        assert process.returncode in (0, -signal.SIGKILL)
-        if process.returncode == 0:
-            break
+        assert process.returncode == -signal.SIGKILL, "there was something left to do"
         kills += 1
-    assert kills >= 10
+    assert kills == 20
+    assert not tut.Run(tmp_path / "killed").finished
     subprocess.run(program, check=True)
     assert contents(tmp_path / "killed") == contents(whole.dir)

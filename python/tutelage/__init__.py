@@ -8,20 +8,26 @@
 from __future__ import annotations
 
 from . import bullet, errors
+from ._compare import Comparison, Table, compare
 from ._learn import Evaluation, evaluate, learn, resume
 from ._oracles import Fitted, Oracle, TrainingData
+from ._person import Person
 from ._policy import Policy, load_policy
 from ._progress import Round
 from ._run import Data, Run
+from ._sweep import Sweep, sweep
 from .errors import (
+    EngineError,
     EnvError,
     ExpertError,
     ExpertLeft,
+    FolderInUse,
     OracleError,
     PolicyError,
     SpaceError,
     SpecError,
     StoreError,
+    SweepError,
     TutelageError,
     TutelageWarning,
 )
@@ -29,14 +35,18 @@ from .errors import (
 bullet.register()
 
 __all__ = [
+    "Comparison",
     "Data",
+    "EngineError",
     "EnvError",
     "Evaluation",
     "ExpertError",
     "ExpertLeft",
     "Fitted",
+    "FolderInUse",
     "Oracle",
     "OracleError",
+    "Person",
     "Policy",
     "PolicyError",
     "Round",
@@ -44,13 +54,18 @@ __all__ = [
     "SpaceError",
     "SpecError",
     "StoreError",
+    "Sweep",
+    "SweepError",
+    "Table",
     "TrainingData",
     "TutelageError",
     "TutelageWarning",
     "bullet",
+    "compare",
     "errors",
     "evaluate",
     "learn",
     "load_policy",
     "resume",
+    "sweep",
 ]

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def create_dataset(data: Data, task: Json, name: str, about: Json) -> Any:
-    """An episode for every round; actions are the expert's."""
+    """An episode for every one that was asked about; actions are the expert's."""
     import minari
     from minari.data_collector import EpisodeBuffer
 
@@ -23,14 +23,16 @@ def create_dataset(data: Data, task: Json, name: str, about: Json) -> Any:
     observation_space, action_space = space_of(task["observation"]), space_of(task["action"])
     observations = Observations(observation_space)
     buffers = []
-    for number in np.unique(data.rounds):
-        rows = np.flatnonzero(data.rounds == number)
+    origins = np.stack([data.rounds, data.episodes], axis=1)
+    for number, origin in enumerate(np.unique(origins, axis=0)):
+        rows = np.flatnonzero((origins == origin).all(axis=1))
+        rows = rows[np.argsort(data.times[rows], kind="stable")]
         # An episode has one observation more than actions: the last is there twice.
         states = data.states[np.append(rows, rows[-1])]
         asked = np.append(np.ones(len(rows), bool), False)
         buffers.append(
             EpisodeBuffer(
-                id=int(number) - 1,
+                id=number,
                 seed=None,
                 observations=observations.unflatten(states),
                 actions=data.actions[rows],
@@ -39,6 +41,7 @@ def create_dataset(data: Data, task: Json, name: str, about: Json) -> Any:
                 truncations=np.append(np.zeros(len(rows) - 1, bool), True),
                 infos={
                     "asked": asked,
+                    "round": np.append(data.rounds[rows], -1),
                     "episode": np.append(data.episodes[rows], -1),
                     "time": np.append(data.times[rows], -1),
                 },

@@ -119,9 +119,10 @@ class Run:
         _native.export_annotations(self.dir, Path(path))
 
     def to_minari(self, name: str, **about: Any) -> Any:
-        """A Minari dataset of the run: an episode for every round's answered questions, in order.
+        """A Minari dataset of the run: an episode for every one that was asked about, its moments in order.
 
-        Questions are single moments, not whole episodes: ``infos`` say the ``episode`` and ``time`` that each comes from.
+        Moments lie as far apart as ``sampling`` says; with ``"stride(1)"`` they follow each other, and episodes are whole but for
+        their first state. ``infos`` say the ``round``, ``episode`` and ``time`` that each comes from. Rewards are not known.
         ``about`` goes to Minari's ``create_dataset_from_buffers``: ``author``, ``description``, ….
         """
         from ._minari import create_dataset

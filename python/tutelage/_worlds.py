@@ -13,7 +13,7 @@ import numpy as np
 from gymnasium.vector import AutoresetMode, SyncVectorEnv, VectorEnv
 from numpy.typing import NDArray
 
-from ._spaces import Actions, Floats, Observations
+from ._spaces import Actions, Floats, Json, Observations
 from .errors import EnvError, SpecError, TutelageWarning
 
 EnvLike = str | gym.Env[Any, Any] | VectorEnv[Any, Any, Any] | Callable[[], gym.Env[Any, Any]]
@@ -47,15 +47,19 @@ class Worlds:
         self._times = [0] * self.count
 
     @property
-    def description(self) -> str:
-        """The task as the run's spec names it: what would make it another run."""
-        words = {
+    def task(self) -> Json:
+        """The task: what would make it another run."""
+        return {
             "env": self.name,
             "observation": self.observations.describe(),
             "action": self.actions.describe(),
             "horizon": self.horizon,
         }
-        return json.dumps(words)
+
+    @property
+    def description(self) -> str:
+        """The task as the run's spec names it: its name, and in braces the rest."""
+        return f"{self.name} {json.dumps({key: value for key, value in self.task.items() if key != 'env'})}"
 
     def reset(self, lane: int, seed: int) -> Floats:
         """Begins an episode and returns its first state."""

@@ -22,6 +22,21 @@ class StoreError(TutelageError):
     """A run's folder: damaged, in use, or of another run."""
 
 
+class FolderInUse(StoreError):  # noqa: N818 - it will be free
+    """Another process has the run's folder."""
+
+
+class EngineError(TutelageError, RuntimeError):
+    """An engine that carries runs to other machines cannot be had."""
+
+
+class SweepError(TutelageError, RuntimeError):
+    """Some runs of a sweep failed; all others are finished."""
+
+    failed: dict[str, str]
+    """Each of them, and why."""
+
+
 class EnvError(TutelageError, RuntimeError):
     """An environment raised, or returned something that is not of its spaces."""
 

@@ -7,16 +7,20 @@ mod arguments;
 mod arrays;
 mod commands;
 mod film;
+mod hire;
 mod output;
 mod page;
 mod progress;
 mod shell;
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use clap::Parser;
+use tutelage_compare::Comparison;
+
+pub use crate::hire::{Destination, Hire, Hired, Storage, hires_through};
 
 use crate::commands::Command;
 use crate::output::{Interrupted, Output, be_quiet, complain, reader_is_gone};
@@ -66,6 +70,21 @@ pub(crate) fn again() -> std::io::Result<(PathBuf, Vec<OsString>)> {
         Some([program, arguments @ ..]) => Ok((program.into(), arguments.to_vec())),
         _ => Ok((std::env::current_exe()?, vec![])),
     }
+}
+
+/// The version, with the commit that the program was built from where that is known.
+pub fn version() -> &'static str {
+    VERSION
+}
+
+/// A comparison's tables, as `tutelage compare` prints them.
+pub fn comparison_in_words(comparison: &Comparison) -> String {
+    commands::compare::in_words(comparison)
+}
+
+/// Writes a comparison's figures and tables, as `tutelage compare --out` does; returns the names of the files.
+pub fn write_comparison(comparison: &Comparison, folder: &Path) -> anyhow::Result<Vec<String>> {
+    commands::compare::write(comparison, folder)
 }
 
 /// Carries out a command line, the program's name first, and returns its exit code.

@@ -1,7 +1,7 @@
 //! Figures of a comparison, two panels wide, so that their text can be read on a page.
 
 use tutelage_figures::{Curve as Line, Figure, Panel as Axes, Scale, Style};
-use tutelage_runs::stats::{Curves, Interval, t_interval};
+use tutelage_runs::stats::{Curves, Interval};
 
 use crate::comparison::Comparison;
 use crate::sort::{Curve, Panel};
@@ -118,15 +118,13 @@ fn seeds(panel: &Panel) -> String {
     lines.join("\n").trim_end_matches(',').to_owned()
 }
 
-/// The mean of a curve's runs with t intervals; a single run has none.
+/// The mean of a curve's runs with t intervals; a single run has none, and is faint.
 fn line(curve: &Curve, runs: &Curves, level: f64) -> Line {
-    let at = |i: usize| runs.runs.iter().map(|run| run[i]).collect::<Vec<_>>();
-    let intervals: Vec<Interval> =
-        (0..runs.costs.len()).filter_map(|i| t_interval(&at(i), level).ok()).collect();
+    let intervals = runs.intervals(level).unwrap_or_default();
     let points = runs.costs.iter().zip(&intervals).map(|(&x, point)| (x, point.estimate));
     let line = Line::new(&curve.name, points.collect()).color(curve.color).style(curve.style);
     match runs.runs.len() {
-        1 => line,
+        1 => line.faint(),
         _ => line.band(intervals.iter().map(|point| (point.low, point.high)).collect()),
     }
 }

@@ -83,12 +83,11 @@ fn looks_like_a_record(file: &Path) -> bool {
 
 fn read_run(folder: &Path) -> Result<Run, FindError> {
     let history = read_any(folder)?;
-    let mut fields = Fields::parse(history.spec());
-    fields.name_sources();
+    let fields = Fields::parse(history.spec());
     let states_per_round = fields.get("states_per_round").and_then(|k| k.parse().ok());
     let lines = history.lines(states_per_round.unwrap_or(0), &[]);
     let expert = history.expert().map(Evaluation::mean_reward);
-    Ok(Run { source: folder.into(), fields, lines, expert })
+    Ok(Run::new(folder.into(), history.spec(), lines, expert))
 }
 
 fn read_record(path: &Path) -> Result<Run, FindError> {

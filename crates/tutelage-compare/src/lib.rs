@@ -51,6 +51,7 @@ mod record;
 mod run;
 mod sort;
 mod table;
+pub mod tables;
 pub mod words;
 
 pub use aggregate::Aggregate;
@@ -58,6 +59,7 @@ pub use comparison::{CompareError, Comparison, Settings};
 pub use cost::Cost;
 pub use fields::Fields;
 pub use find::{FindError, find};
+pub use look::look;
 pub use pair::{CostRatio, PairInPanel, PairOverPanels, Pairs};
 pub use record::RunRecord;
 pub use run::Run;

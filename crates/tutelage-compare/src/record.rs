@@ -5,7 +5,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use tutelage_runs::RoundLine;
 
-use crate::{Fields, Run};
+use crate::Run;
 
 /// What a run came to, round by round; small enough to be kept for ever.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -86,10 +86,8 @@ impl RunRecord {
 
     /// The run in numbers, as read from this file.
     pub fn as_run(&self, source: &Path) -> Run {
-        let mut fields = Fields::parse(&self.spec);
-        fields.name_sources();
         let lines = (0..self.reward.len()).map(|i| self.line(i)).collect();
-        let mut run = Run { source: source.into(), fields, lines, expert: self.expert_reward };
+        let mut run = Run::new(source.into(), &self.spec, lines, self.expert_reward);
         if run.algorithm().is_some_and(|named| !named.expert_drives()) {
             run.lines.iter_mut().for_each(|line| line.expert_steps = Some(0));
         }

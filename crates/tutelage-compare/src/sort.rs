@@ -63,9 +63,11 @@ pub(crate) fn sort(runs: Vec<Run>, by: &[String]) -> Vec<Group> {
     let telling = telling_fields(&runs, by);
     let shown: Vec<&String> =
         by.iter().filter(|name| *name == "task" || values(&runs, name).len() > 1).collect();
+    let known = shown.iter().flat_map(|name| values(&runs, name)).flatten().map(str::to_owned);
+    let known: Vec<String> = known.collect();
     let mut groups: Vec<(String, Vec<(String, Vec<Run>)>)> = Vec::new();
     for run in runs {
-        let value = |name: &&String| run.fields.get(name).map(short);
+        let value = |name: &&String| run.fields.get(name).map(|value| short(called(value, &known)));
         let title = shown.iter().filter_map(value).collect::<Vec<_>>().join(", ");
         let title = if title.is_empty() { "runs".into() } else { title };
         let name = curve_name(&run, &telling);
@@ -85,6 +87,22 @@ pub(crate) fn arrange(groups: Vec<Group>, cost: Cost) -> Sorted {
     }
     tell_apart(&mut sorted.panels);
     sorted
+}
+
+/// What a value is called: the task of a program of one's own may describe itself in braces behind its name, which is enough
+/// where no other goes by it.
+fn called<'a>(value: &'a str, known: &[String]) -> &'a str {
+    match value.split_once(" {") {
+        Some((name, _)) => {
+            let namesakes = known.iter().filter(|other| {
+                other
+                    .strip_prefix(name)
+                    .is_some_and(|rest| rest.is_empty() || rest.starts_with(" {"))
+            });
+            if namesakes.count() == 1 { name } else { value }
+        }
+        None => value,
+    }
 }
 
 fn entry<T: Default>(list: &mut Vec<(String, T)>, key: String) -> &mut T {

@@ -62,6 +62,8 @@ pub struct Curve {
     pub points: Vec<(f64, f64)>,
     /// (low, high) at each point.
     pub band: Option<Vec<(f64, f64)>>,
+    /// Whether it is drawn paler than others, having less to say.
+    pub faint: bool,
 }
 
 /// A horizontal line.
@@ -93,6 +95,8 @@ pub enum Style {
     Marked,
     /// Marks alone.
     Points,
+    /// Large marks alone, for few things to be compared.
+    Dots,
 }
 
 /// Why a figure could not be saved.
@@ -232,7 +236,14 @@ impl Panel {
 impl Curve {
     /// A solid line through these points.
     pub fn new(name: impl Into<String>, points: Vec<(f64, f64)>) -> Self {
-        Self { name: name.into(), color: None, style: Style::Solid, points, band: None }
+        Self {
+            name: name.into(),
+            color: None,
+            style: Style::Solid,
+            points,
+            band: None,
+            faint: false,
+        }
     }
 
     /// Sets the colour.
@@ -246,6 +257,13 @@ impl Curve {
     #[must_use]
     pub fn style(mut self, style: Style) -> Self {
         self.style = style;
+        self
+    }
+
+    /// Draws it paler than others.
+    #[must_use]
+    pub fn faint(mut self) -> Self {
+        self.faint = true;
         self
     }
 

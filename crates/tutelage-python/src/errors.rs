@@ -8,12 +8,14 @@ use tutelage::{LearnError, RolloutError};
 use tutelage_lab::LabError;
 use tutelage_lab::export::ExportError;
 use tutelage_runs::RunError;
+use tutelage_runs::store::StoreError;
 
 /// The exceptions of `tutelage.errors`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Spec,
     Store,
+    InUse,
     Env,
     Expert,
     Oracle,
@@ -25,6 +27,7 @@ impl Kind {
         match self {
             Self::Spec => "SpecError",
             Self::Store => "StoreError",
+            Self::InUse => "FolderInUse",
             Self::Env => "EnvError",
             Self::Expert => "ExpertError",
             Self::Oracle => "OracleError",
@@ -51,7 +54,7 @@ pub(crate) trait Becomes: std::error::Error {
 impl Becomes for RunError {
     fn kind(&self) -> Kind {
         match self {
-            Self::Store(_) => Kind::Store,
+            Self::Store(error) => error.kind(),
             Self::Policy { .. } => Kind::Policy,
             Self::Evaluate { source, .. } => Kind::of_rollout(source),
             Self::Learn(LearnError::Collect { source, .. }) => Kind::of_rollout(source),
@@ -65,9 +68,8 @@ impl Becomes for RunError {
 impl Becomes for LabError {
     fn kind(&self) -> Kind {
         match self {
-            Self::Store(_) | Self::NoRound | Self::NoPolicy { .. } | Self::OwnProgram { .. } => {
-                Kind::Store
-            }
+            Self::Store(error) => error.kind(),
+            Self::NoRound | Self::NoPolicy { .. } | Self::OwnProgram { .. } => Kind::Store,
             Self::Policy { .. } => Kind::Policy,
             Self::Run(error) => error.kind(),
             Self::Evaluate(error) => Kind::of_rollout(error),
@@ -95,6 +97,8 @@ becomes! {
     tutelage::OracleError => Oracle,
     tutelage::PolicyError => Policy,
     tutelage::ShapeError => Policy,
+    tutelage_compare::CompareError => Spec,
+    tutelage_compare::FindError => Store,
     tutelage_envs::NormaliserError => Policy,
     tutelage_envs::UnknownTask => Spec,
     tutelage_lab::CastError => Spec,
@@ -102,7 +106,18 @@ becomes! {
     tutelage_oracles::mlp::SettingsError => Spec,
     tutelage_oracles::mlp::StoreError => Policy,
     tutelage_render::RenderError => Env,
-    tutelage_runs::store::StoreError => Store,
+    tutelage_teach::PersonError => Expert,
+    tutelage_teach::ServerError => Spec,
+    tutelage_teach::TokenError => Store,
+}
+
+impl Becomes for StoreError {
+    fn kind(&self) -> Kind {
+        match self {
+            Self::Locked { .. } => Kind::InUse,
+            _ => Kind::Store,
+        }
+    }
 }
 
 impl Becomes for RolloutError {

@@ -6,17 +6,21 @@
 
 mod arrays;
 mod command;
+mod compare;
+mod elsewhere;
 mod errors;
 mod evaluate;
 mod export;
 mod learn;
 mod material;
 mod native;
+mod person;
 mod policy;
 mod python_oracle;
 mod reporter;
 mod robots;
 mod runs;
+mod sweep;
 mod teacher;
 mod trainer;
 mod worlds;
@@ -28,6 +32,10 @@ mod _native {
     #[pymodule_export]
     use super::command::command;
     #[pymodule_export]
+    use super::compare::Comparison;
+    #[pymodule_export]
+    use super::elsewhere::{Post, carry_out_elsewhere, program, travelling_files};
+    #[pymodule_export]
     use super::evaluate::evaluate;
     #[pymodule_export]
     use super::export::{export_annotations, export_tensorboard};
@@ -36,9 +44,13 @@ mod _native {
     #[pymodule_export]
     use super::native::{learn_native, native_policy, native_spec, tasks};
     #[pymodule_export]
+    use super::person::Page;
+    #[pymodule_export]
     use super::policy::NativePolicy;
     #[pymodule_export]
     use super::robots::{Herd, Robot};
     #[pymodule_export]
     use super::runs::{read_run, run_policy};
+    #[pymodule_export]
+    use super::sweep::sweep;
 }

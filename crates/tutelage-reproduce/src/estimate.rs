@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use tutelage::Spaces;
 use tutelage_envs::Task as Robot;
 use tutelage_lab::Task;
-use tutelage_lab::spec::{BudgetSpec, Class, RunSpec};
+use tutelage_lab::spec::{BudgetSpec, Choices, Class, RunSpec};
 
 use crate::{Archive, PlannedRun, RunList};
 
@@ -60,21 +60,32 @@ impl Estimator {
         self.fewest.get(&kind(&run.spec)).copied().unwrap_or_else(|| guess(&run.spec))
     }
 
+    /// How many times as long as expected the runs of this session take.
+    pub(crate) fn pace(&self) -> f64 {
+        match self.session {
+            (took, expected) if expected > 0.0 => took / expected,
+            _ => 1.0,
+        }
+    }
+
+    /// What a run's time depends on.
+    pub(crate) fn kind(run: &PlannedRun) -> String {
+        kind(&run.spec)
+    }
+
     /// Seconds that these runs will take together on so many cores, if all goes on as in this session; a timed run has them
     /// all to itself.
     pub fn seconds(&self, list: &RunList, runs: &[usize], cores: usize) -> f64 {
         let total: f64 = runs.iter().map(|&run| self.core_seconds(&list[run])).sum();
-        let slower = match self.session {
-            (took, expected) if expected > 0.0 => took / expected,
-            _ => 1.0,
-        };
-        total * slower / cores.max(1) as f64
+        total * self.pace() / cores.max(1) as f64
     }
 }
 
 /// What a run's time depends on.
 fn kind(spec: &RunSpec) -> String {
-    let RunSpec { task, algorithm, class, rounds, states_per_round, episodes, oracle, .. } = spec;
+    let task = spec.task;
+    let Choices { algorithm, class, rounds, states_per_round, episodes, oracle, .. } =
+        &spec.choices;
     let (members, offline) = (algorithm.members(), algorithm.is_offline());
     format!("{task} {members} {offline} {class} {rounds} {states_per_round} {episodes} {oracle:?}")
 }

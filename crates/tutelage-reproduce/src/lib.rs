@@ -15,6 +15,7 @@ mod cost;
 pub mod draw;
 mod estimate;
 mod experiment;
+mod figure_runs;
 mod form;
 mod paper;
 mod profile;
@@ -34,13 +35,22 @@ pub use comparison::{ComparisonError, compare};
 pub use cost::{Cost, costs};
 pub use estimate::Estimator;
 pub use experiment::{Draw, Experiment, ExperimentError, PerturbFrom, Row, Series, Show};
+pub use figure_runs::FigureRuns;
 pub use paper::{authors_seconds, task_name};
 pub use profile::Profile;
 pub use report::ReportError;
 pub use run_list::{PlanError, PlanFault, PlannedRun, RunList};
-pub use scheduler::{Crew, Failed, Outcome, Watcher, carry_out};
+pub use scheduler::{Agenda, CameTo, Crew, Failed, Item, Outcome, Watcher, carry_out};
 pub use seeds::{BadSeeds, parse_seeds};
 pub use selection::Selection;
 pub use sheet::{Sheet, SheetCurve, SheetPanel};
 pub use tutelage_compare::RunRecord;
-pub use worker::{ChildProcess, Listener, OnThreads, Order, WorkError, Worker, serve};
+pub use worker::{
+    ChildProcess, Courier, Delivery, Elsewhere, FILES, Listener, Logs, News, OnThreads, Order,
+    Parcel, WorkError, Worker, carry_out_elsewhere, send_and_wait, serve,
+};
+
+/// The arithmetic of this machine, in words: runs are equal to the bit on machines where it is the same.
+pub fn arithmetic() -> String {
+    format!("{:?} instructions, {}", tutelage_net::Isa::detect(), tutelage_envs::trigonometry())
+}

@@ -1,8 +1,7 @@
 //! The paper's names, colours and numbers.
 
-use tutelage::{Look, Named, Stroke};
+use tutelage::Named;
 use tutelage_envs::Task as Robot;
-use tutelage_figures::{Color, Style};
 use tutelage_lab::Task;
 
 use crate::{Profile, Series};
@@ -27,19 +26,6 @@ pub(crate) fn series_name(series: &Series) -> String {
     }
 }
 
-/// How a curve is drawn.
-pub(crate) fn look(algorithm: &Named) -> (Color, Style) {
-    let Look { rgb: [red, green, blue], stroke } = algorithm.look();
-    let style = match stroke {
-        Stroke::Solid => Style::Solid,
-        Stroke::Dashed => Style::Dashed,
-        Stroke::Dotted => Style::Dotted,
-        Stroke::DashDotted => Style::DashDotted,
-        Stroke::Marked => Style::Marked,
-    };
-    (Color::new(red, green, blue), style)
-}
-
 /// Seconds that a whole run with the paper's settings took its authors (an i9 and an RTX 2080 Ti), where they say so.
 pub fn authors_seconds(profile: Profile, task: Task, algorithm: &Named) -> Option<f64> {
     let seconds = match task.robot()? {
@@ -53,7 +39,13 @@ pub fn authors_seconds(profile: Profile, task: Task, algorithm: &Named) -> Optio
     (profile == Profile::Paper).then(|| seconds[place])
 }
 
-/// MB on the GPU that the authors report for such runs, the least for one network and the most for 25.
-pub(crate) fn authors_memory(profile: Profile) -> Option<(f64, f64)> {
-    (profile == Profile::Paper).then_some((1412.0, 1440.0))
+/// MB on the GPU that the authors report for such a run.
+pub(crate) fn authors_memory(profile: Profile, algorithm: &Named) -> Option<f64> {
+    let memory = match algorithm.to_string().as_str() {
+        "bc" | "dagger" | "bd-1" => 1412.0,
+        "bd-5" => 1414.0,
+        "bd-25" | "mp-25(15)" => 1440.0,
+        _ => return None,
+    };
+    (profile == Profile::Paper).then_some(memory)
 }

@@ -10,10 +10,9 @@
 //! - `losses`: how rewards go with imitation losses;
 //! - `claims`: what the paper claims, and what came of it (no FIGURE).
 
-use tutelage_compare::words::{p_value, reward, share};
-use tutelage_compare::{
-    Aggregate, CompareError, Comparison, CostRatio, CurveRow, PairInPanel, PairOverPanels, Settings,
-};
+use tutelage_compare::tables::{self, Table};
+use tutelage_compare::words::{p_value, share};
+use tutelage_compare::{CompareError, Comparison, Settings};
 use tutelage_runs::stats::{Interval, spearman};
 
 use crate::claims::{Finding, Score, Verdict, claims, judge};
@@ -88,12 +87,12 @@ fn table(asked: &str, line: usize, archive: &Archive) -> Result<String, ReportEr
     let (figure, row) = figure.split_once(": ").map_or((figure, None), |(f, r)| (f, Some(r)));
     let compared = || compared(figure, row, line, archive);
     match (what, figure) {
-        ("claims", "") => Ok(claims_table(&judge(&claims()?, archive)?)),
-        ("curves", _) => Ok(curves_table(&compared()?)),
-        ("pairs", _) => Ok(pairs_table(&compared()?.pairs().in_panels)),
-        ("over", _) => Ok(over_table(&compared()?)),
-        ("losses", _) => Ok(losses_table(&compared()?)),
-        ("costs", _) => costs_table(figure, archive),
+        ("claims", "") => Ok(markdown(claims_table(&judge(&claims()?, archive)?))),
+        ("curves", _) => Ok(markdown(curves_table(&compared()?))),
+        ("pairs", _) => Ok(markdown(tables::pairs(&compared()?.pairs().in_panels))),
+        ("over", _) => Ok(over_tables(&compared()?)),
+        ("losses", _) => Ok(markdown(losses_table(&compared()?))),
+        ("costs", _) => Ok(markdown(costs_table(figure, archive)?)),
         _ => Err(ReportError::Unknown { line, text: asked.into() }),
     }
 }
@@ -121,109 +120,43 @@ fn compared(
 }
 
 /// A table in Markdown; the first column to the left, all others to the right.
-fn markdown(headings: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
+fn markdown(Table { headings, rows }: Table) -> String {
     let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
-    let headings: Vec<String> = headings.iter().map(|&heading| heading.to_owned()).collect();
     let rule = |i: usize| if i == 0 { "---".to_owned() } else { "---:".to_owned() };
     let rule: Vec<String> = (0..headings.len()).map(rule).collect();
-    let rows = rows.into_iter().map(|row| line(&row));
+    let headings: Vec<String> = headings.into_iter().map(str::to_owned).collect();
+    let rows = rows.iter().map(|row| line(row));
     [line(&headings), line(&rule)].into_iter().chain(rows).collect()
 }
 
-fn curves_table(comparison: &Comparison) -> String {
-    let headings =
-        ["", "seeds", "last five rounds", "average", "loss", "to 50 %", "75 %", "90 %", "95 %"];
+/// All panels in one table, a line above each.
+fn curves_table(comparison: &Comparison) -> Table {
     let curves = comparison.curves();
-    let mut rows = Vec::new();
+    let mut table = tables::curves(&curves.iter().collect::<Vec<_>>());
+    let mut rows = std::mem::take(&mut table.rows).into_iter();
     for panel in &comparison.panels {
         let expert = panel.expert.map_or(String::new(), |expert| format!(" (expert {expert:.0})"));
         let mut heading = vec![format!("**{}**{expert}", panel.title)];
-        heading.resize(headings.len(), String::new());
-        rows.push(heading);
-        rows.extend(curves.iter().filter(|row| row.panel == panel.title).map(curve_cells));
+        heading.resize(table.headings.len(), String::new());
+        table.rows.push(heading);
+        let in_panel = curves.iter().filter(|row| row.panel == panel.title).count();
+        table.rows.extend(rows.by_ref().take(in_panel));
     }
-    markdown(&headings, rows)
+    table
 }
 
-fn curve_cells(row: &CurveRow) -> Vec<String> {
-    let loss = row.imitation_loss.map_or("–".into(), |loss| format!("{:.3}", loss.estimate));
-    let reach = row.to_reach.map(|to| to.map_or("–".into(), |to| format!("{:.0}", to.estimate)));
-    let fixed = [
-        row.curve.clone(),
-        row.seeds.to_string(),
-        reward(row.last_five),
-        reward(row.average),
-        loss,
-    ];
-    fixed.into_iter().chain(reach).collect()
-}
-
-fn pairs_table(pairs: &[PairInPanel]) -> String {
-    let cells = |pair: &PairInPanel| {
-        vec![
-            pair.panel.clone(),
-            format!("{} – {}", pair.curve, pair.against),
-            pair.score.into(),
-            reward(pair.difference),
-            share(pair.improvement),
-            p_value(pair.p),
-            p_value(pair.p_holm),
-        ]
-    };
-    let headings = ["panel", "", "score", "difference", "P(above)", "p", "p (Holm)"];
-    markdown(&headings, pairs.iter().map(cells))
-}
-
-fn over_table(comparison: &Comparison) -> String {
+fn over_tables(comparison: &Comparison) -> String {
     let aggregates = comparison.aggregates();
-    let cells = |row: &Aggregate| {
-        let runs = format!("{} in {}", row.runs, row.panels);
-        vec![row.curve.clone(), runs, share(row.last_five), share(row.average)]
-    };
-    let mut text = String::new();
-    if !aggregates.is_empty() {
-        let headings = ["IQM, expert = 1", "runs in panels", "last five rounds", "average"];
-        text = markdown(&headings, aggregates.iter().map(cells)) + "\n";
-    }
-    text + &over_pairs(&comparison.pairs().over_panels)
-}
-
-fn over_pairs(pairs: &[PairOverPanels]) -> String {
-    let cells = |pair: &PairOverPanels| {
-        let ratio = |cost: Option<CostRatio>| match cost {
-            None => "–".into(),
-            Some(CostRatio { panels, ratio }) if panels == pair.panels => share(ratio),
-            Some(CostRatio { panels, ratio }) => format!("{} in {panels}", share(ratio)),
-        };
-        let fixed = [
-            format!("{} – {}", pair.curve, pair.against),
-            pair.panels.to_string(),
-            pair.score.into(),
-            share(pair.difference),
-            share(pair.improvement),
-            p_value(pair.p_holm),
-        ];
-        let costs = pair.cost_ratio.into_iter().chain([pair.cost_of_its_level]).map(ratio);
-        fixed.into_iter().chain(costs).collect()
-    };
-    let headings = [
-        "",
-        "panels",
-        "score",
-        "difference",
-        "P(above)",
-        "p (Holm)",
-        "cost of 50 %",
-        "75 %",
-        "90 %",
-        "95 %",
-        "of its level",
-    ];
-    markdown(&headings, pairs.iter().map(cells))
+    let pairs = markdown(tables::over_panels(&comparison.pairs().over_panels));
+    let Some(panels) = aggregates.first().map(|row| row.panels) else { return pairs };
+    let means = markdown(tables::aggregates(&aggregates));
+    format!(
+        "Interquartile means over the {panels} panels that have all curves, the expert being 1:\n\n{means}\n{pairs}"
+    )
 }
 
 /// The rank correlation of reward and loss over all rounds of all runs of a panel.
-fn losses_table(comparison: &Comparison) -> String {
+fn losses_table(comparison: &Comparison) -> Table {
     let cells = |panel: &tutelage_compare::Panel| {
         let runs = panel.curves.iter().flat_map(|curve| &curve.runs);
         let lines = runs.flat_map(|run| &run.lines);
@@ -233,10 +166,11 @@ fn losses_table(comparison: &Comparison) -> String {
             spearman(&points).map_or("–".into(), |rho| format!("{rho:.2}").replace('-', "−"));
         vec![panel.title.clone(), points.len().to_string(), rank]
     };
-    markdown(&["", "rounds of all runs", "Spearman's ρ"], comparison.panels.iter().map(cells))
+    let headings = vec!["", "rounds of all runs", "Spearman's ρ"];
+    Table { headings, rows: comparison.panels.iter().map(cells).collect() }
 }
 
-fn costs_table(figure: &str, archive: &Archive) -> Result<String, ReportError> {
+fn costs_table(figure: &str, archive: &Archive) -> Result<Table, ReportError> {
     let experiment = Experiment::named(figure)?;
     let mut runs = RunList::default();
     let sheet = runs.sheet(&experiment, &Selection::default().whole(&experiment))?;
@@ -252,11 +186,11 @@ fn costs_table(figure: &str, archive: &Archive) -> Result<String, ReportError> {
             number(cost.memory.map(|bytes| bytes as f64 / 1e6)),
         ]
     };
-    let headings = ["", "", "seconds", "the authors'", "times faster", "MB"];
-    Ok(markdown(&headings, costs(&sheet, &runs, archive)?.iter().map(cells)))
+    let headings = vec!["", "", "seconds", "the authors'", "times faster", "MB"];
+    Ok(Table { headings, rows: costs(&sheet, &runs, archive)?.iter().map(cells).collect() })
 }
 
-fn claims_table(findings: &[Finding]) -> String {
+fn claims_table(findings: &[Finding]) -> Table {
     let cells = |finding: &Finding| {
         let seeds = match finding.seeds {
             (fewest, most) if fewest == most => most.to_string(),
@@ -273,8 +207,8 @@ fn claims_table(findings: &[Finding]) -> String {
         ]
     };
     let headings =
-        ["claim", "above in panels", "seeds", "difference", "P(above)", "p (Holm)", "verdict"];
-    markdown(&headings, findings.iter().map(cells))
+        vec!["claim", "above in panels", "seeds", "difference", "P(above)", "p (Holm)", "verdict"];
+    Table { headings, rows: findings.iter().map(cells).collect() }
 }
 
 /// In units of the expert's reward; of losses, the factor by which they are lower.

@@ -284,16 +284,13 @@ impl PlannedRun {
 
     /// The spec with the runs that it names where they are.
     pub fn located(&self, runs: &Path) -> RunSpec {
-        let d0 = self.spec.d0.clone().map(|cover| match cover {
-            CoverSpec::Runs(names) => {
-                CoverSpec::Runs(names.iter().map(|name| runs.join(name)).collect())
-            }
-            fixed => fixed,
-        });
-        RunSpec {
-            d0,
-            data: self.spec.data.as_ref().map(|name| runs.join(name)),
-            ..self.spec.clone()
+        let mut spec = self.spec.clone();
+        if let Some(CoverSpec::Runs(names)) = &mut spec.d0 {
+            names.iter_mut().for_each(|name| *name = runs.join(&name));
         }
+        if let Some(name) = &mut spec.data {
+            *name = runs.join(&name);
+        }
+        spec
     }
 }

@@ -4,38 +4,89 @@ use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-use crate::worker::{Listener, Order, WorkError, Worker};
-use crate::{Archive, Estimator, PlannedRun, RunList, RunRecord};
+use crate::worker::{Listener, WorkError};
 
-/// Somebody who watches runs being carried out, from several threads.
+/// Runs to be carried out, and how one of them is handed to a worker.
+pub trait Agenda: Sync {
+    /// Who carries out runs.
+    type Worker: ?Sized + Sync;
+
+    /// How many runs there are.
+    fn count(&self) -> usize;
+
+    /// One of them.
+    fn item(&self, run: usize) -> Item<'_>;
+
+    /// Seconds that a run takes on one core, as far as anybody knows: the longest begin first.
+    fn core_seconds(&self, run: usize) -> f64;
+
+    /// Seconds that these runs will take on one core, if all goes on as it does.
+    fn seconds_left(&self, runs: &[usize]) -> f64;
+
+    /// Has a worker carry out a run from wherever an earlier one left it, and keeps what comes back; `is_needed` says whether
+    /// others need its log. Nothing is a run that was told to stop.
+    fn hand_over(
+        &self,
+        run: usize,
+        is_needed: bool,
+        worker: &Self::Worker,
+        listener: &dyn Listener,
+    ) -> Result<Option<CameTo>, WorkError>;
+}
+
+/// What the scheduler knows of a run.
+#[derive(Clone, Copy, Debug)]
+pub struct Item<'a> {
+    /// Its name, which no other run has.
+    pub name: &'a str,
+    /// How many rounds it has.
+    pub rounds: usize,
+    /// The runs that must be finished before it.
+    pub needs: &'a [usize],
+    /// Whether it runs alone.
+    pub timed: bool,
+}
+
+/// What a finished run came to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CameTo {
+    /// The reward after its last round.
+    pub reward: f64,
+    /// The expert's own, where it is known.
+    pub expert_reward: Option<f64>,
+    /// How long it took.
+    pub seconds: f64,
+}
+
+/// Somebody who watches runs being carried out, from several threads. Runs go by their names.
 pub trait Watcher: Sync {
-    /// A run begins.
-    fn began(&self, run: &PlannedRun) {
-        let _ = run;
+    /// A run of so many rounds begins.
+    fn began(&self, run: &str, rounds: usize) {
+        let _ = (run, rounds);
     }
 
     /// A round of a run is over.
-    fn round(&self, run: &PlannedRun, round: usize) {
+    fn round(&self, run: &str, round: usize) {
         let _ = (run, round);
     }
 
     /// A run waits, because another process still has its folder.
-    fn waits(&self, run: &PlannedRun) {
+    fn waits(&self, run: &str) {
         let _ = run;
     }
 
     /// A run is finished; so many are left, which will take so many seconds.
-    fn finished(&self, run: &PlannedRun, record: &RunRecord, left: usize, seconds: f64) {
-        let _ = (run, record, left, seconds);
+    fn finished(&self, run: &str, came_to: &CameTo, left: usize, seconds: f64) {
+        let _ = (run, came_to, left, seconds);
     }
 
     /// A run's worker was lost; the run is begun again by another.
-    fn lost(&self, run: &PlannedRun, why: &str) {
+    fn lost(&self, run: &str, why: &str) {
         let _ = (run, why);
     }
 
     /// A run failed; the others go on.
-    fn failed(&self, run: &PlannedRun, why: &str) {
+    fn failed(&self, run: &str, why: &str) {
         let _ = (run, why);
     }
 
@@ -46,11 +97,11 @@ pub trait Watcher: Sync {
 }
 
 /// Who works.
-pub struct Crew<'a> {
+pub struct Crew<'a, W: ?Sized> {
     /// Each carries out one run at a time, beside the others.
-    pub workers: Vec<&'a dyn Worker>,
+    pub workers: Vec<&'a W>,
     /// Who carries out timed runs, alone, when nothing else runs.
-    pub timekeeper: &'a dyn Worker,
+    pub timekeeper: &'a W,
 }
 
 /// How it ended.
@@ -86,26 +137,19 @@ fn in_words(runs: &[(String, String)], held_up: usize) -> String {
 const MOST_LOSSES: usize = 5;
 
 /// Carries out the outstanding runs: each by one worker, the longest first among those that can begin; then the timed ones,
-/// one by one.
-///
-/// Every run has its own directory and continues where an earlier process left it; its record is written when it is
-/// finished. A run that fails does not keep the others from going on.
-pub fn carry_out(
-    list: &RunList,
+/// one by one. A run that fails does not keep the others from going on.
+pub fn carry_out<A: Agenda>(
+    agenda: &A,
     outstanding: &[usize],
-    archive: &Archive,
-    crew: &Crew<'_>,
+    crew: &Crew<'_, A::Worker>,
     watcher: &dyn Watcher,
 ) -> Result<Outcome, Failed> {
-    let (timed, waiting): (Vec<usize>, Vec<usize>) =
-        outstanding.iter().copied().partition(|&run| list[run].timed);
-    let cores = crew.workers.len().max(1);
     let queue = Queue {
-        list,
-        archive,
+        agenda,
         watcher,
-        cores,
-        jobs: Mutex::new(Jobs::new(waiting, timed, Estimator::new(list, archive))),
+        cores: crew.workers.len().max(1),
+        needed: needed(agenda),
+        jobs: Mutex::new(Jobs::new(agenda, outstanding)),
         changed: Condvar::new(),
     };
     std::thread::scope(|scope| {
@@ -118,42 +162,68 @@ pub fn carry_out(
     jobs.outcome(watcher.wants_stop())
 }
 
+/// Which runs others need.
+fn needed(agenda: &impl Agenda) -> Vec<bool> {
+    let mut needed = vec![false; agenda.count()];
+    for run in 0..agenda.count() {
+        agenda.item(run).needs.iter().for_each(|&need| needed[need] = true);
+    }
+    needed
+}
+
 /// What is left to do, shared by all workers.
-struct Queue<'a> {
-    list: &'a RunList,
-    archive: &'a Archive,
+struct Queue<'a, A> {
+    agenda: &'a A,
     watcher: &'a dyn Watcher,
     cores: usize,
+    needed: Vec<bool>,
     jobs: Mutex<Jobs>,
     changed: Condvar,
 }
 
+/// Where a run stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// Finished, or nobody's business.
+    Settled,
+    Waiting,
+    Running,
+    Failed,
+}
+
 struct Jobs {
+    /// Of every run.
+    states: Vec<State>,
+    /// The runs that wait, the most urgent last.
     waiting: Vec<usize>,
-    running: Vec<usize>,
+    running: usize,
     timed: Vec<usize>,
-    failed: Vec<(usize, String, String)>,
+    failed: Vec<(String, String)>,
     losses: HashMap<usize, usize>,
-    estimator: Estimator,
 }
 
 impl Jobs {
-    fn new(waiting: Vec<usize>, timed: Vec<usize>, estimator: Estimator) -> Self {
-        Self { waiting, running: vec![], timed, failed: vec![], losses: HashMap::new(), estimator }
+    fn new(agenda: &impl Agenda, outstanding: &[usize]) -> Self {
+        let (timed, mut waiting): (Vec<usize>, Vec<usize>) =
+            outstanding.iter().copied().partition(|&run| agenda.item(run).timed);
+        let mut states = vec![State::Settled; agenda.count()];
+        outstanding.iter().for_each(|&run| states[run] = State::Waiting);
+        let needed = needed(agenda);
+        waiting.sort_by(|&a, &b| {
+            let cost = agenda.core_seconds(a).total_cmp(&agenda.core_seconds(b));
+            needed[a].cmp(&needed[b]).then(cost).then(b.cmp(&a))
+        });
+        Self { states, waiting, running: 0, timed, failed: vec![], losses: HashMap::new() }
     }
 
-    /// Whether what this run needs is still to come.
-    fn is_early(&self, run: &PlannedRun) -> bool {
-        run.needs.iter().any(|need| self.waiting.contains(need) || self.running.contains(need))
-    }
-
-    /// Whether what this run needs will not come.
-    fn is_held_up(&self, run: &PlannedRun) -> bool {
-        run.needs.iter().any(|need| self.failed.iter().any(|(failed, ..)| failed == need))
+    /// Whether all that a run needs is there.
+    fn can_begin(&self, needs: &[usize]) -> bool {
+        needs.iter().all(|&need| self.states[need] == State::Settled)
     }
 
     fn left(&self) -> Vec<usize> {
-        [&self.waiting[..], &self.running, &self.timed].concat()
+        let is_left = |state| matches!(state, State::Waiting | State::Running);
+        (0..self.states.len()).filter(|&run| is_left(self.states[run])).collect()
     }
 
     fn outcome(self, stopped: bool) -> Result<Outcome, Failed> {
@@ -164,18 +234,39 @@ impl Jobs {
         if self.failed.is_empty() {
             return Ok(if left == 0 { Outcome::Finished } else { Outcome::Stopped });
         }
-        let runs = self.failed.into_iter().map(|(_, run, why)| (run, why)).collect();
-        Err(Failed { runs, held_up: left })
+        Err(Failed { runs: self.failed, held_up: left })
+    }
+
+    fn begin(&mut self, run: usize) {
+        self.states[run] = State::Running;
+        self.running += 1;
+    }
+
+    fn end(&mut self, run: usize, state: State) {
+        self.states[run] = state;
+        self.running -= 1;
+    }
+
+    fn put_back(&mut self, run: usize, timed: bool) {
+        self.end(run, State::Waiting);
+        if timed { self.timed.push(run) } else { self.waiting.push(run) }
+    }
+
+    /// How often a run's worker was lost, this time included.
+    fn lose(&mut self, run: usize) -> usize {
+        let losses = self.losses.entry(run).or_default();
+        *losses += 1;
+        *losses
     }
 }
 
-impl Queue<'_> {
+impl<A: Agenda> Queue<'_, A> {
     fn lock(&self) -> MutexGuard<'_, Jobs> {
         self.jobs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// One worker: a run at a time, until nothing is left that can begin.
-    fn work(&self, worker: &dyn Worker) {
+    fn work(&self, worker: &A::Worker) {
         while let Some(run) = self.take() {
             let outcome = self.hand_over(run, worker);
             self.settle(run, outcome);
@@ -185,16 +276,14 @@ impl Queue<'_> {
     }
 
     /// The timed runs, with nothing beside them.
-    fn keep_time(&self, worker: &dyn Worker) {
-        let timed = self.lock().timed.clone();
+    fn keep_time(&self, worker: &A::Worker) {
+        let timed = std::mem::take(&mut self.lock().timed);
         for run in timed {
             if self.watcher.wants_stop() {
                 return;
             }
+            self.lock().begin(run);
             let outcome = self.hand_over(run, worker);
-            let mut jobs = self.lock();
-            jobs.timed.retain(|&other| other != run);
-            drop(jobs);
             self.settle(run, outcome);
         }
     }
@@ -206,93 +295,59 @@ impl Queue<'_> {
             if self.watcher.wants_stop() {
                 return None;
             }
-            let able = |run: &&usize| {
-                !jobs.is_early(&self.list[**run]) && !jobs.is_held_up(&self.list[**run])
-            };
-            let cost = |run: usize| jobs.estimator.core_seconds(&self.list[run]);
-            let next = jobs.waiting.iter().filter(able).copied();
-            let next = next.max_by(|&a, &b| {
-                self.is_needed(a).cmp(&self.is_needed(b)).then(cost(a).total_cmp(&cost(b)))
-            });
-            match next {
-                Some(run) => {
-                    jobs.waiting.retain(|&waiting| waiting != run);
-                    jobs.running.push(run);
+            let able = |&run: &usize| jobs.can_begin(self.agenda.item(run).needs);
+            match jobs.waiting.iter().rposition(able) {
+                Some(place) => {
+                    let run = jobs.waiting.remove(place);
+                    jobs.begin(run);
                     return Some(run);
                 }
                 // Whoever is lost comes back; whatever finishes may let others begin.
-                None if jobs.running.is_empty() => return None,
+                None if jobs.running == 0 => return None,
                 None => jobs = self.changed.wait(jobs).unwrap_or_else(PoisonError::into_inner),
             }
         }
     }
 
-    fn is_needed(&self, run: usize) -> bool {
-        self.list.runs().iter().any(|other| other.needs.contains(&run))
-    }
-
-    /// The record of a run that is finished and saved; none where it was stopped.
-    fn hand_over(&self, index: usize, worker: &dyn Worker) -> Result<Option<RunRecord>, WorkError> {
-        let run = &self.list[index];
-        self.watcher.began(run);
-        let order = Order {
-            run,
-            needs: run.needs.iter().map(|&need| &self.list[need]).collect(),
-            is_needed: self.is_needed(index),
-            archive: self.archive,
-        };
-        let listener = Relay { run, watcher: self.watcher };
-        let record = catch_unwind(AssertUnwindSafe(|| worker.carry_out(&order, &listener)));
+    fn hand_over(&self, run: usize, worker: &A::Worker) -> Result<Option<CameTo>, WorkError> {
+        let Item { name, rounds, .. } = self.agenda.item(run);
+        self.watcher.began(name, rounds);
+        let listener = Relay { run: name, watcher: self.watcher };
+        let handed = || self.agenda.hand_over(run, self.needed[run], worker, &listener);
         let fault = |_| Err(WorkError::Failed("a fault of this program, see above".into()));
-        let Some(record) = record.unwrap_or_else(fault)? else { return Ok(None) };
-        let saved = self.archive.save(run, &record);
-        saved.map_err(|error| WorkError::Failed(error.to_string()))?;
-        Ok(Some(record))
+        catch_unwind(AssertUnwindSafe(handed)).unwrap_or_else(fault)
     }
 
     /// Takes note of how a run went.
-    fn settle(&self, index: usize, outcome: Result<Option<RunRecord>, WorkError>) {
-        let run = &self.list[index];
+    fn settle(&self, run: usize, outcome: Result<Option<CameTo>, WorkError>) {
+        let Item { name, timed, .. } = self.agenda.item(run);
         let mut jobs = self.lock();
-        jobs.running.retain(|&running| running != index);
         match outcome {
-            Ok(Some(record)) => {
-                jobs.estimator.finished(run, record.core_seconds());
+            Ok(Some(came_to)) => {
+                jobs.end(run, State::Settled);
                 let left = jobs.left();
-                let seconds = jobs.estimator.seconds(self.list, &left, self.cores);
-                self.watcher.finished(run, &record, left.len(), seconds);
+                let seconds = self.agenda.seconds_left(&left) / self.cores as f64;
+                self.watcher.finished(name, &came_to, left.len(), seconds);
             }
             // Told to stop: a run goes on from where it is, and a timed one begins anew.
-            Ok(None) => jobs.put_back(run, index),
-            Err(_) if self.watcher.wants_stop() => jobs.put_back(run, index),
-            Err(WorkError::Lost(why)) if jobs.lose(index) < MOST_LOSSES => {
-                self.watcher.lost(run, &why);
-                jobs.put_back(run, index);
+            Ok(None) => jobs.put_back(run, timed),
+            Err(_) if self.watcher.wants_stop() => jobs.put_back(run, timed),
+            Err(WorkError::Lost(why)) if jobs.lose(run) < MOST_LOSSES => {
+                self.watcher.lost(name, &why);
+                jobs.put_back(run, timed);
             }
             Err(WorkError::Lost(why) | WorkError::Failed(why)) => {
-                self.watcher.failed(run, &why);
-                jobs.failed.push((index, run.name.clone(), why));
+                self.watcher.failed(name, &why);
+                jobs.end(run, State::Failed);
+                jobs.failed.push((name.to_owned(), why));
             }
         }
     }
 }
 
-impl Jobs {
-    fn put_back(&mut self, run: &PlannedRun, index: usize) {
-        if run.timed { self.timed.push(index) } else { self.waiting.push(index) }
-    }
-
-    /// How often a run's worker was lost, this time included.
-    fn lose(&mut self, run: usize) -> usize {
-        let losses = self.losses.entry(run).or_default();
-        *losses += 1;
-        *losses
-    }
-}
-
 /// Tells the watcher what a worker tells.
 struct Relay<'a> {
-    run: &'a PlannedRun,
+    run: &'a str,
     watcher: &'a dyn Watcher,
 }
 

@@ -161,7 +161,7 @@ fn d0_is_the_one_that_learn_takes_unless_a_row_says_dagger() {
     let own = Experiment::parse("own", OWN).unwrap();
     let (runs, shown) = plan(&own, &Selection::default());
     let d0 = runs[shown[1]].spec.d0.clone();
-    let learn = RunSpec::parse("task = 'hopper'\nalgorithm = 'mp-25(7)'").unwrap().d0;
+    let learn = RunSpec::parse("task = 'hopper'\nalgorithm = 'mp-25(7)'").unwrap().choices.d0;
     assert_eq!(d0, learn);
     assert!(matches!(d0, Some(CoverSpec::Uniform { .. })), "{d0:?}");
     let dagger = OWN.replace("class = 'mlp:16'", "class = 'mlp:16'\nd0 = 'dagger'");
@@ -199,7 +199,7 @@ fn located_specs_name_folders_and_the_name_does_not_depend_on_where_they_are() {
     let bagging = &runs[shown[4]];
     assert_eq!(bagging.spec.algorithm.to_string(), "bagging-5");
     let located = bagging.located(Path::new("somewhere"));
-    assert_eq!(located.data.unwrap().parent(), Some(Path::new("somewhere")));
+    assert_eq!(located.choices.data.unwrap().parent(), Some(Path::new("somewhere")));
     assert!(bagging.name.starts_with("hopper-bagging-5-mlp-64-64-seed-1-"), "{}", bagging.name);
 }
 

@@ -7,8 +7,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use tutelage_reproduce::{
-    Archive, Crew, Experiment, Failed, Listener, OnThreads, Order, Outcome, PlannedRun, RunList,
-    RunRecord, Selection, Watcher, WorkError, Worker, carry_out,
+    Archive, CameTo, Crew, Experiment, Failed, FigureRuns, Listener, OnThreads, Order, Outcome,
+    PlannedRun, RunList, RunRecord, Selection, Watcher, WorkError, Worker, carry_out,
 };
 use tutelage_runs::store::{AnyHistory, OsDisk, RunDir};
 
@@ -85,7 +85,7 @@ impl Worker for Scripted {
 struct Impatient(usize, AtomicUsize);
 
 impl Watcher for Impatient {
-    fn finished(&self, _: &PlannedRun, _: &RunRecord, _: usize, _: f64) {
+    fn finished(&self, _: &str, _: &CameTo, _: usize, _: f64) {
         self.1.fetch_add(1, Ordering::SeqCst);
     }
 
@@ -101,7 +101,7 @@ fn patient() -> Impatient {
 fn all(worker: &dyn Worker, watcher: &dyn Watcher, dir: &Path) -> Result<Outcome, Failed> {
     let (runs, shown) = figure();
     let crew = Crew { workers: vec![worker; 2], timekeeper: worker };
-    carry_out(&runs, &shown, &archive(dir), &crew, watcher)
+    carry_out(&FigureRuns::new(&runs, &archive(dir)), &shown, &crew, watcher)
 }
 
 #[test]
@@ -157,7 +157,7 @@ fn a_stop_leaves_what_is_finished_and_the_rest_for_next_time() {
 struct Waited(AtomicBool);
 
 impl Watcher for Waited {
-    fn waits(&self, _: &PlannedRun) {
+    fn waits(&self, _: &str) {
         self.0.store(true, Ordering::SeqCst);
     }
 }
@@ -173,9 +173,10 @@ fn a_run_waits_for_the_lock_of_whoever_still_has_it() {
     let zombie: RunDir<f32, u32> = RunDir::open(&archive.run_path(run), &spec, disk).unwrap();
     let watcher = Waited(AtomicBool::new(false));
     let worker = OnThreads(1);
-    let crew = Crew { workers: vec![&worker], timekeeper: &worker };
+    let crew = Crew { workers: vec![&worker as &dyn Worker], timekeeper: &worker };
+    let agenda = FigureRuns::new(&runs, &archive);
     std::thread::scope(|scope| {
-        let outcome = scope.spawn(|| carry_out(&runs, &shown[..1], &archive, &crew, &watcher));
+        let outcome = scope.spawn(|| carry_out(&agenda, &shown[..1], &crew, &watcher));
         while !watcher.0.load(Ordering::SeqCst) {
             assert!(!outcome.is_finished(), "it did not wait");
             std::thread::sleep(std::time::Duration::from_millis(10));

@@ -7,7 +7,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chromium } from "playwright-core";
 
-export const BINARY = process.env.TUTELAGE_BINARY ?? new URL("../../../target/debug/tutelage", import.meta.url).pathname;
+const target = (path) => join(process.env.CARGO_TARGET_DIR ?? new URL("../../../target", import.meta.url).pathname, "debug", path);
+export const BINARY = process.env.TUTELAGE_BINARY ?? target("tutelage");
+export const OWN_WORLD = target("examples/own_world");
 
 /** The Chromium of this machine, if it has one. */
 export function browserPath() {
@@ -59,9 +61,18 @@ export class Server {
     return server;
   }
 
+  /** The example of a world of one's own, whose address is another at every start. */
+  static async example(dir) {
+    const server = new Server();
+    Object.assign(server, { dir, starts: 0, kills: 0, own: [OWN_WORLD, [join(dir, "run")]] });
+    Server.all.add(server);
+    await server.start();
+    return server;
+  }
+
   async start() {
-    const args = [...this.args, "--port", String(this.port), "--token-file", join(this.dir, "token")];
-    this.process = spawn(BINARY, args, { cwd: this.dir, stdio: ["ignore", "pipe", "pipe"] });
+    const [program, args] = this.own ?? [BINARY, [...this.args, "--port", String(this.port), "--token-file", join(this.dir, "token")]];
+    this.process = spawn(program, args, { cwd: this.dir, stdio: [this.own ? "pipe" : "ignore", "pipe", "pipe"] });
     this.ended = new Promise((done) => this.process.once("exit", (code, signal) => done({ code, signal })));
     this.errors = "";
     this.process.stderr.on("data", (data) => { this.errors += data; });

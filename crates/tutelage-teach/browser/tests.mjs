@@ -214,7 +214,16 @@ test("undo, skip, unsure, agree, other keys, a gamepad", async () => {
   await page.keyboard.press("x");
   await page.click("#settings-close");
   await page.click("#stage");
+  // They stay changed, and the page says so.
+  await page.reload();
+  await asked(page);
+  assert((await page.textContent('#skip kbd')) === "X", "the page names the new key");
   await press("x"); // 1.4
+  await page.click("#settings-button");
+  await page.click("#keys-reset");
+  await page.click("#settings-close");
+  await page.click("#stage");
+  assert((await page.textContent('#skip kbd')) === "S", "the usual keys are back");
   // A gamepad: stick left and up, then its first button.
   await asked(page);
   const { ticket } = await look(page);
@@ -283,6 +292,104 @@ test("taking over: a person drives, a kill in between, and what was driven is le
   return `${kept} of ${before} steps were there after the kill`;
 });
 
+test("some questions are asked again, and how far the person is from themselves is told", async () => {
+  const dir = folder();
+  const server = await Server.begin(["teach", "cart-pole", "--out", "run", "--rounds", "1", "--states-per-round", "30", "--grace", "60", "--again", "5"], dir);
+  const { page, context } = await open(server);
+  // Says left to everything, and right to two of the questions that it hears for the second time.
+  let again = 0;
+  for (;;) {
+    const seen = await look(page);
+    if (seen.phase === "closing") break;
+    if (!seen.asks) { await wait(10); continue; }
+    const repeated = seen.ticket.split(".").length === 3;
+    again += repeated;
+    await page.keyboard.press(repeated && again <= 2 ? "ArrowRight" : "ArrowLeft");
+    await page.keyboard.press("Enter");
+    await movedOn(page, seen.ticket);
+  }
+  assert(again >= 4 && again <= 6, `${again} of 30 were asked again, one in five was wanted`);
+  await page.waitForFunction((again) => document.getElementById("account").textContent.includes(`Asked again about ${again}, you chose otherwise in 2.`), again);
+  const { last, records } = logged(join(dir, "run"));
+  assert(records === 30 && [...last.values()].every((action) => action === "[0]"), "nothing is learned from what was said the second time");
+  const notes = readFileSync(join(dir, "run", "teacher.jsonl"), "utf8").trim().split("\n").map((line) => JSON.parse(line));
+  const losses = notes.filter(({ what }) => what === "again").map(({ loss }) => loss);
+  assert(losses.length === again && losses.reduce((sum, loss) => sum + loss, 0) === 2, `losses ${losses}`);
+  assert(notes.every(({ seconds }) => seconds > 0), "every answer has its time");
+  await context.close();
+  await server.stop();
+  return `${again} of 30 asked again`;
+});
+
+test("between rounds: how far training is, a film, and a curve that grows", async () => {
+  const dir = folder();
+  const server = await Server.begin(["teach", "cart-pole", "--out", "run", "--rounds", "2", "--states-per-round", "8", "--grace", "0.1", "--budget", "iterations=120000"], dir);
+  const { page, context } = await open(server);
+  await page.evaluate(() => {
+    window.shares = [];
+    const words = document.getElementById("veil-more");
+    new MutationObserver(() => {
+      const match = /^(\d+) % of the training/.exec(words.textContent);
+      if (match) window.shares.push(Number(match[1]));
+    }).observe(words, { childList: true, characterData: true, subtree: true });
+  });
+  await teach(page, "cart-pole", { noise: 0, enough: () => page.evaluate(() => document.querySelectorAll("#curve circle").length > 0) });
+  const shares = [...new Set(await page.evaluate(() => window.shares))];
+  assert(shares.length > 1 && shares.every((share, i) => share >= 0 && share <= 100 && (!i || share > shares[i - 1])), `it told ${shares}`);
+  await page.waitForFunction(() => /^What it does after round 1/.test(document.getElementById("film-caption").textContent));
+  await painted(page, "#film");
+  await painted(page, "#stage");
+  await teach(page, "cart-pole", { noise: 0 });
+  await page.waitForFunction(() => document.querySelectorAll("#curve circle").length === 2);
+  await context.close();
+  await server.stop();
+  return `training was told in ${shares.length} steps`;
+});
+
+/** Waits until a canvas shows something: several colours. */
+const painted = (page, canvas) => page.waitForFunction((canvas) => {
+  const element = document.querySelector(canvas);
+  if (!element?.width) return false;
+  const { data } = element.getContext("2d").getImageData(0, 0, element.width, element.height);
+  const colours = new Set();
+  for (let i = 0; i < data.length; i += 4 * 97) colours.add(`${data[i]},${data[i + 1]},${data[i + 2]}`);
+  return colours.size > 2;
+}, canvas);
+
+test("a world of one's own with three numbers to set: sliders, by mouse and by keys alone", async () => {
+  const dir = folder();
+  const server = await Server.example(dir);
+  const { page, book, context } = await open(server);
+  await asked(page);
+  await painted(page, "#stage");
+  assert((await page.locator(".slider").count()) === 3, "three sliders");
+  assert(await page.isDisabled("#save"), "nothing is chosen yet");
+  const { ticket } = await look(page);
+  // By mouse: the first slider's right end, then the last one's left end.
+  const box = await page.locator(".slider input").nth(0).boundingBox();
+  await page.mouse.click(box.x + box.width - 2, box.y + box.height / 2);
+  const other = await page.locator(".slider input").nth(2).boundingBox();
+  await page.mouse.click(other.x + 2, other.y + other.height / 2);
+  await page.waitForFunction(() => document.body.dataset.previewed === document.body.dataset.ticket);
+  await page.click("#save");
+  await movedOn(page, ticket);
+  // By keys: to the second slider by Tab, set by arrows, saved by Enter.
+  await asked(page);
+  const next = (await look(page)).ticket;
+  await page.locator(".slider input").nth(0).focus();
+  await page.keyboard.press("Tab");
+  for (let i = 0; i < 50; i += 1) await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("Enter");
+  await movedOn(page, next);
+  await until(() => book.length === 2, "both answers are saved");
+  const actions = book.map(({ action }) => JSON.parse(action));
+  const near = (found, wanted) => found.every((value, i) => Math.abs(value - wanted[i]) < 0.05);
+  assert(near(actions[0], [1, 0, -1]) && near(actions[1], [0, 0.5, 0]), JSON.stringify(actions));
+  assertKept(book, join(dir, "run"));
+  await context.close();
+  await server.stop("SIGKILL");
+});
+
 test("the page fits from 360 to 2560 pixels", async () => {
   const dir = folder();
   const server = await Server.begin(["teach", "drive", "--out", "run"], dir);
@@ -292,6 +399,22 @@ test("the page fits from 360 to 2560 pixels", async () => {
     await page.setViewportSize({ width, height: 800 });
     const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     assert(wide <= 0, `${wide} pixels too wide at ${width}`);
+  }
+  await context.close();
+  await server.stop();
+});
+
+test("films of pendulum, grid and a robot play in the browser", async () => {
+  const dir = folder();
+  for (const task of ["pendulum", "grid", "hopper"]) {
+    tutelage(dir, "learn", task, "-a", "dagger", "--rounds", "1", "--states-per-round", "10", "--episodes", "1", "--budget", "iterations=50", "--out", `runs/${task}`);
+  }
+  const server = await Server.begin(["serve", "runs"], dir);
+  const { page, context } = await open(server);
+  for (const task of ["pendulum", "grid", "hopper"]) {
+    await page.goto(`${server.url.split("?")[0]}#run=${task}`);
+    await page.waitForFunction((task) => document.querySelector("h2")?.textContent.includes(task) && /earned in this film/.test(document.body.textContent), task);
+    await painted(page, ".run-film");
   }
   await context.close();
   await server.stop();
@@ -308,6 +431,8 @@ test("runs are listed, grow before one's eyes, are compared and filmed", async (
   await page.waitForFunction(() => document.querySelectorAll("tbody tr").length === 2);
   await page.click("#tab-compare");
   await page.waitForSelector(".chart polygon");
+  assert((await page.textContent(".panels")).includes("95 % intervals"), "as compare has them");
+  assert((await page.locator(".panels tbody tr td").nth(1).textContent()) === "2", "two seeds");
   await page.click("#tab-list");
   await page.click("tbody a");
   await page.waitForFunction(() => /earned in this film/.test(document.body.textContent));

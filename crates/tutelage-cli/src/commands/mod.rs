@@ -1,7 +1,7 @@
 //! One file per command.
 
 mod algorithms;
-mod compare;
+pub(crate) mod compare;
 mod completions;
 mod evaluate;
 mod expert;

@@ -96,7 +96,7 @@ impl Entry {
 
     fn sample(&self, x: f64, y: f64) -> Mark {
         let points = match self.style {
-            Style::Points => vec![(x + SAMPLE / 2.0, y)],
+            Style::Points | Style::Dots => vec![(x + SAMPLE / 2.0, y)],
             Style::Marked => vec![(x, y), (x + SAMPLE / 2.0, y), (x + SAMPLE, y)],
             Style::Solid | Style::Dashed | Style::Dotted | Style::DashDotted => {
                 vec![(x, y), (x + SAMPLE, y)]

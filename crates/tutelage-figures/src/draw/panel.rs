@@ -9,6 +9,7 @@ use crate::{Color, Curve, Panel, text};
 
 const GRID: Color = Color::new(0xe4, 0xe4, 0xe4);
 const FRAME: Color = Color::new(0x55, 0x55, 0x55);
+const SMALL_TICK: f64 = 4.0;
 const NOTE_LINE: f64 = TICK_SIZE + 3.0;
 
 /// Axes laid over an area.
@@ -116,7 +117,8 @@ fn curves(panel: &Panel, plane: &Plane, legend: &Legend) -> Vec<Mark> {
     }
     for curve in &panel.curves {
         let runs = runs(curve.points.iter().map(|&(x, y)| plane.place(x, y)));
-        marks.push(stroke(&runs, curve.style, legend.color(curve)));
+        let color = legend.color(curve);
+        marks.push(stroke(&runs, curve.style, if curve.faint { color.pale() } else { color }));
     }
     marks
 }
@@ -154,7 +156,22 @@ impl Plane {
             marks.push(Mark::Rule([(left, y), (right, y)], GRID));
             marks.push(label(&tick.label, at, TICK_SIZE, Anchor::End));
         }
+        marks.extend(self.small_ticks());
         Mark::Group(marks)
+    }
+
+    /// Strokes on the frame between the numbers of logarithmic axes.
+    fn small_ticks(&self) -> Vec<Mark> {
+        let (left, bottom) = (self.area.left, self.area.bottom());
+        let across = self.x.between().into_iter().filter_map(|value| {
+            let x = self.horizontal(self.x.place(value)?);
+            Some(Mark::Rule([(x, bottom), (x, bottom - SMALL_TICK)], FRAME))
+        });
+        let up = self.y.between().into_iter().filter_map(|value| {
+            let y = self.vertical(self.y.place(value)?);
+            Some(Mark::Rule([(left, y), (left + SMALL_TICK, y)], FRAME))
+        });
+        across.chain(up).collect()
     }
 
     /// Lower and upper edge of each uninterrupted piece of a curve's band.

@@ -21,7 +21,7 @@ pub(super) fn stroke(runs: &[Vec<Point>], style: Style, color: Color) -> Mark {
     }
     for (run, &point) in runs.iter().flat_map(|run| run.iter().map(move |point| (run, point))) {
         // A point with no neighbour is no line, and would otherwise not be seen.
-        if matches!(style, Style::Marked | Style::Points) || run.len() == 1 {
+        if matches!(style, Style::Marked | Style::Points | Style::Dots) || run.len() == 1 {
             marks.push(dot(point, style, color));
         }
     }
@@ -35,12 +35,16 @@ fn dashes(style: Style) -> Option<Dashes> {
         Style::Dashed => Some(Dashes::Long),
         Style::Dotted => Some(Dashes::Dots),
         Style::DashDotted => Some(Dashes::LongAndDots),
-        Style::Points => None,
+        Style::Points | Style::Dots => None,
     }
 }
 
 fn dot(center: Point, style: Style, color: Color) -> Mark {
-    let radius = if style == Style::Points { 1.8 } else { 2.6 };
+    let radius = match style {
+        Style::Points => 1.8,
+        Style::Dots => 4.0,
+        _ => 2.6,
+    };
     Mark::Dot { center, radius, color }
 }
 

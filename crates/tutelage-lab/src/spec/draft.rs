@@ -132,26 +132,7 @@ impl Draft {
         let task = parse_task(self.task.as_deref())?;
         let expert = self.expert.clone().unwrap_or_else(|| task.name().into());
         let choices = self.choices(task.defaults(), task.actions())?;
-        let Choices { algorithm, class, rounds, states_per_round, sampling, expert_acts, .. } =
-            choices;
-        let Choices { d0, data, oracle, deploy, episodes, seed, keep, .. } = choices;
-        Ok(RunSpec {
-            task,
-            expert,
-            algorithm,
-            class,
-            rounds,
-            states_per_round,
-            sampling,
-            expert_acts,
-            d0,
-            data,
-            oracle,
-            deploy,
-            episodes,
-            seed,
-            keep,
-        })
+        Ok(RunSpec { task, expert, choices })
     }
 
     /// All that a run does, wherever it takes place: what was left out is filled in with these defaults.
@@ -360,7 +341,7 @@ mod tests {
         assert_eq!(spec.sampling, Sampling::Stride(20));
         assert_eq!(spec.oracle, Some(OracleSpec::of(spec.task)));
         assert_eq!(spec.algorithm.to_string(), "bd-5");
-        assert_eq!((spec.d0, spec.data), (None, None));
+        assert_eq!((&spec.d0, &spec.data), (&None, &None));
         let linear = RunSpec::parse("task = 'ant'\nclass = 'linear'").unwrap();
         assert_eq!((linear.rounds, linear.oracle), (40, None));
     }

@@ -1,6 +1,7 @@
 //! Who carries out runs: threads of this process, processes of their own, or others elsewhere.
 
 mod process;
+mod remote;
 mod threads;
 
 use std::time::Duration;
@@ -11,7 +12,10 @@ use tutelage_runs::store::StoreError;
 
 use crate::{Archive, PlannedRun, RunRecord};
 
-pub use process::{ChildProcess, serve};
+pub use process::{ChildProcess, FILES, serve};
+pub use remote::{
+    Courier, Delivery, Elsewhere, Logs, News, Parcel, carry_out_elsewhere, send_and_wait,
+};
 pub use threads::OnThreads;
 
 /// Somebody who carries out runs, one at a time.

@@ -50,8 +50,8 @@ struct Told {
     round: usize,
 }
 
-/// What others need of a run, and what its record is made of; the log last, for a folder without it holds no run.
-const FILES: [&str; 3] = ["spec.toml", "times.jsonl", "log.bin"];
+/// What others need of a run's folder, and what its record is made of; the log last, for a folder without it holds no run.
+pub const FILES: [&str; 3] = ["spec.toml", "times.jsonl", "log.bin"];
 
 impl Worker for ChildProcess {
     fn carry_out(

@@ -11,7 +11,7 @@ mod token;
 
 pub(crate) use asset::{Asset, asset};
 pub(crate) use guard::read_json;
-pub use listen::{Limits, Server, ServerError, Site};
+pub use listen::{Limits, Reach, Server, ServerError, Site};
 pub use refusal::{Refusal, Refused};
 pub use rehearsal::Rehearsal;
 pub(crate) use stream::events;

@@ -104,11 +104,9 @@ impl Write for Client {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::server::asset;
 
     fn answer(request: &str) -> String {
-        let assets = vec![asset!("/icon.svg", "icon.svg", "image/svg+xml")];
-        let page = Rehearsal::new(Site { assets, api: Router::new() }).unwrap();
+        let page = Rehearsal::new(Site::new(&[], Router::new())).unwrap();
         String::from_utf8(page.answer(request.as_bytes())).unwrap()
     }
 

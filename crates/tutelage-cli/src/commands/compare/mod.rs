@@ -113,6 +113,16 @@ fn is_among(run: &Run, only: &[(String, String)]) -> bool {
     })
 }
 
+/// A comparison's tables as people read them.
+pub(crate) fn in_words(comparison: &Comparison) -> String {
+    tables::in_words(comparison)
+}
+
+/// Writes a comparison's figures and tables; returns the names of the files.
+pub(crate) fn write(comparison: &Comparison, folder: &Path) -> anyhow::Result<Vec<String>> {
+    files::save(comparison, folder)
+}
+
 /// Prints a comparison's tables; what is worth knowing goes to standard error.
 pub(super) fn print(comparison: &Comparison, output: &Output) -> anyhow::Result<()> {
     tables::print(comparison, output)

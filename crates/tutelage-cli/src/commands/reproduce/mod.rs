@@ -1,5 +1,6 @@
 //! `tutelage reproduce`: the paper's figures.
 
+mod elsewhere;
 mod narrator;
 mod one;
 mod plan;
@@ -11,14 +12,16 @@ use anyhow::{Context, ensure};
 use tutelage_compare::Settings;
 use tutelage_lab::Task;
 use tutelage_reproduce::{
-    Archive, ChildProcess, Crew, Draw, Experiment, OnThreads, Outcome, Profile, Row, RunList,
-    Selection, Sheet, Show, Worker, carry_out, compare, costs, draw, report,
+    Archive, ChildProcess, Crew, Draw, Experiment, FigureRuns, Logs, OnThreads, Outcome, Profile,
+    Row, RunList, Selection, Sheet, Show, Worker, carry_out, compare, costs, draw, report,
 };
 
+use self::elsewhere::Engine;
 use self::narrator::Narrator;
 use self::plan::{list, print_plan, show_plan};
 use self::tables::CostRow;
 use crate::arguments::{Algorithms, Seeds};
+use crate::hire::Storage;
 use crate::output::{Interrupted, Output, note};
 
 /// Plan the runs that a figure needs, carry out what is missing, and draw it.
@@ -61,6 +64,13 @@ pub(crate) struct Reproduce {
     /// Make the tables of a Markdown file anew from what is finished: those that its lines `<!-- reproduce: … -->` ask for
     #[arg(long, value_name = "FILE", conflicts_with_all = ["figure", "list", "run", "plan", "dry_run", "draw_only", "table"])]
     report: Option<PathBuf>,
+    /// Who carries out the runs instead of this machine: `ray`, the cluster at hand, or `ray:ADDRESS` (with the Python package);
+    /// timed runs stay here
+    #[arg(long, value_name = "ENGINE[:ADDRESS]", conflicts_with_all = ["draw_only", "dry_run", "plan", "run"])]
+    on: Option<Engine>,
+    /// Whether all of its nodes see the folder of runs [default: whether they do]
+    #[arg(long, value_enum, requires = "on")]
+    storage: Option<Storage>,
     /// Where records and figures are kept; each profile has its own folder in it
     #[arg(long, default_value = "results", value_name = "DIR")]
     results: PathBuf,
@@ -108,7 +118,15 @@ impl Reproduce {
             if self.dry_run {
                 return Ok(());
             }
-            run_all(&runs, &outstanding, &archive)?;
+            match &self.on {
+                None => run_all(&runs, &outstanding, &archive)?,
+                Some(_) if outstanding.is_empty() => {}
+                Some(engine) => {
+                    let shows_states = wanted.iter().any(Sheet::shows_states);
+                    let logs = if shows_states { Logs::All } else { Logs::Needed };
+                    elsewhere::run(engine, self.storage, logs, &runs, &outstanding, &archive)?;
+                }
+            }
         }
         draw_all(&whole, &runs, &archive)?;
         if self.table {
@@ -175,10 +193,11 @@ fn go(
     runs: &RunList,
     outstanding: &[usize],
     archive: &Archive,
-    crew: &Crew<'_>,
+    crew: &Crew<'_, dyn Worker + '_>,
 ) -> anyhow::Result<()> {
     let narrator = Narrator::new(outstanding.len())?;
-    let outcome = carry_out(runs, outstanding, archive, crew, &narrator);
+    let agenda = FigureRuns::new(runs, archive);
+    let outcome = carry_out(&agenda, outstanding, crew, &narrator);
     narrator.end();
     match outcome? {
         Outcome::Finished => Ok(()),

@@ -5,12 +5,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use indicatif::ProgressBar;
-use tutelage_reproduce::{PlannedRun, RunRecord, Watcher};
+use tutelage_reproduce::{CameTo, Watcher};
 
 use crate::output::note;
 use tutelage_runs::terminal::{rough, stop_on_ctrl_c};
 
 use crate::progress::live_line;
+
+/// So many of the runs under way are named.
+const NAMED: usize = 16;
 
 /// Tells a person how it goes.
 pub(super) struct Narrator {
@@ -35,8 +38,13 @@ impl Narrator {
         let Some(bar) = &self.bar else { return };
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         change(&mut running);
-        let runs = running.iter().map(|(name, round, rounds)| format!("{name} {round}/{rounds}"));
-        bar.set_message(runs.collect::<Vec<_>>().join(", "));
+        let named = running.iter().take(NAMED);
+        let runs = named.map(|(name, round, rounds)| format!("{name} {round}/{rounds}"));
+        let mut message = runs.collect::<Vec<_>>().join(", ");
+        if running.len() > NAMED {
+            message += &format!(" and {} more", running.len() - NAMED);
+        }
+        bar.set_message(message);
     }
 
     fn line(&self, text: &str) {
@@ -55,47 +63,46 @@ impl Narrator {
 }
 
 impl Watcher for Narrator {
-    fn began(&self, run: &PlannedRun) {
-        self.update(|running| running.push((run.name.clone(), 0, run.spec.rounds)));
+    fn began(&self, run: &str, rounds: usize) {
+        self.update(|running| running.push((run.to_owned(), 0, rounds)));
     }
 
-    fn round(&self, run: &PlannedRun, round: usize) {
+    fn round(&self, run: &str, round: usize) {
         self.update(|running| {
-            running.iter_mut().filter(|other| other.0 == run.name).for_each(|it| it.1 = round);
+            running.iter_mut().filter(|other| other.0 == run).for_each(|it| it.1 = round);
         });
     }
 
-    fn finished(&self, run: &PlannedRun, record: &RunRecord, left: usize, seconds: f64) {
-        let reward = record.reward.last().copied().unwrap_or(f64::NAN);
-        let share = record.expert_reward.map_or(String::new(), |expert| {
+    fn finished(&self, run: &str, came_to: &CameTo, left: usize, seconds: f64) {
+        let CameTo { reward, expert_reward, .. } = *came_to;
+        let share = expert_reward.map_or(String::new(), |expert| {
             format!(" ({:.0} % of the expert)", 100.0 * reward / expert)
         });
-        self.update(|running| running.retain(|other| other.0 != run.name));
+        self.update(|running| running.retain(|other| other.0 != run));
         if let Some(bar) = &self.bar {
             bar.set_position((self.runs - left) as u64);
         }
         self.line(&format!(
-            "{:>4}/{}  {}  reward {reward:.0}{share}  {:.0} s  about {} left",
+            "{:>4}/{}  {run}  reward {reward:.0}{share}  {:.0} s  about {} left",
             self.runs - left,
             self.runs,
-            run.name,
-            record.seconds(),
+            came_to.seconds,
             rough(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)),
         ));
     }
 
-    fn waits(&self, run: &PlannedRun) {
-        self.line(&format!("{} waits: another process still has its folder", run.name));
+    fn waits(&self, run: &str) {
+        self.line(&format!("{run} waits: another process still has its folder"));
     }
 
-    fn lost(&self, run: &PlannedRun, why: &str) {
-        self.update(|running| running.retain(|other| other.0 != run.name));
-        self.line(&format!("{}: {why}; it is taken up again", run.name));
+    fn lost(&self, run: &str, why: &str) {
+        self.update(|running| running.retain(|other| other.0 != run));
+        self.line(&format!("{run}: {why}; it is taken up again"));
     }
 
-    fn failed(&self, run: &PlannedRun, why: &str) {
-        self.update(|running| running.retain(|other| other.0 != run.name));
-        self.line(&format!("{} failed: {why}", run.name));
+    fn failed(&self, run: &str, why: &str) {
+        self.update(|running| running.retain(|other| other.0 != run));
+        self.line(&format!("{run} failed: {why}"));
     }
 
     fn wants_stop(&self) -> bool {

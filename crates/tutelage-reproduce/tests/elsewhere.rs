@@ -1,0 +1,147 @@
+//! A run elsewhere is the run here, whoever carries it there.
+
+#![allow(clippy::unwrap_used)]
+
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::Sender;
+
+use tutelage_reproduce::{
+    Archive, Courier, Crew, Delivery, Elsewhere, Experiment, FILES, FigureRuns, Listener, Logs,
+    News, OnThreads, Outcome, Parcel, RunList, RunRecord, Selection, Watcher, WorkError, Worker,
+    carry_out, carry_out_elsewhere,
+};
+
+const FIGURE: &str = "
+title = 'Small'
+draw = 'curves'
+tasks = ['cart-pole']
+seeds = '1-2'
+
+[[rows]]
+name = 'small'
+class = 'mlp:4'
+rounds = 3
+states_per_round = 4
+oracle = { budget = 'iterations=5' }
+evaluation = { episodes = 1 }
+algorithms = ['dagger', 'supervised on dagger', 'bd-2']
+";
+
+/// Nodes that share nothing: each run is carried out in a folder of its own, to which what it needs is brought.
+struct Nodes {
+    home: PathBuf,
+    runs: PathBuf,
+    taken: AtomicUsize,
+    /// So many parcels are lost on the way.
+    losses: usize,
+    stopped: AtomicUsize,
+    rounds: Mutex<Vec<usize>>,
+}
+
+struct Quiet;
+
+impl Listener for Quiet {}
+
+fn read(dir: &Path) -> Vec<(String, Vec<u8>)> {
+    let read = |file: &str| Some((file.to_owned(), std::fs::read(dir.join(file)).ok()?));
+    FILES.into_iter().filter_map(read).collect()
+}
+
+impl Courier for Nodes {
+    fn send(&self, parcel: Parcel, news: Sender<News>) -> Result<(), WorkError> {
+        let number = self.taken.fetch_add(1, Ordering::SeqCst);
+        if number < self.losses {
+            return Err(WorkError::Lost("the node is gone".into()));
+        }
+        let home = self.home.join(number.to_string());
+        for need in &parcel.needs {
+            let files = read(&self.runs.join(need));
+            assert!(!files.is_empty(), "{} began before {need}", parcel.name);
+            Delivery { result: None, files }.unpack(&home.join(need)).unwrap();
+        }
+        std::thread::spawn(move || {
+            news.send(News::Round(1)).unwrap();
+            let result = carry_out_elsewhere(&parcel.task, &home, &Quiet);
+            let files = if parcel.is_needed { read(&home.join(&parcel.name)) } else { vec![] };
+            let ended = result.map(|result| Delivery { result, files });
+            news.send(News::Ended(ended)).unwrap();
+        });
+        Ok(())
+    }
+
+    fn stop(&self) {
+        self.stopped.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+impl Watcher for Nodes {
+    fn round(&self, _: &str, round: usize) {
+        self.rounds.lock().unwrap().push(round);
+    }
+}
+
+fn nodes(dir: &Path, losses: usize) -> Nodes {
+    let (home, runs) = (dir.join("nodes"), dir.join("runs"));
+    let (taken, stopped) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    Nodes { home, runs, taken, losses, stopped, rounds: Mutex::default() }
+}
+
+/// The records of a figure's runs, carried out by this worker, without what depends on the clock.
+fn records(dir: &Path, worker: &dyn Worker, watcher: &dyn Watcher) -> Vec<RunRecord> {
+    let experiment = Experiment::parse("small", FIGURE).unwrap();
+    let mut runs = RunList::default();
+    let shown = runs.sheet(&experiment, &Selection::default()).unwrap().runs();
+    let archive = Archive::new(dir.join("results"), dir.join("runs"));
+    let crew = Crew { workers: vec![worker; 3], timekeeper: worker };
+    let agenda = FigureRuns::new(&runs, &archive);
+    assert_eq!(carry_out(&agenda, &shown, &crew, watcher).unwrap(), Outcome::Finished);
+    let record = |&run: &usize| archive.record(&runs[run]).unwrap().unwrap();
+    let timeless = |record: RunRecord| RunRecord {
+        collect_seconds: vec![],
+        train_seconds: vec![],
+        evaluate_seconds: vec![],
+        ..record
+    };
+    shown.iter().map(record).map(timeless).collect()
+}
+
+struct Nobody;
+
+impl Watcher for Nobody {}
+
+#[test]
+fn a_record_from_elsewhere_is_the_record_from_here() {
+    let (here, there) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let nodes = nodes(there.path(), 4);
+    let elsewhere = Elsewhere { courier: &nodes, threads: 1, logs: Logs::Needed };
+    let carried = records(there.path(), &elsewhere, &nodes);
+    assert_eq!(carried, records(here.path(), &OnThreads(1), &Nobody));
+    assert_eq!(nodes.taken.load(Ordering::SeqCst), 6 + 4, "what is lost is sent again");
+    assert_eq!(*nodes.rounds.lock().unwrap(), [1; 6], "news are passed on");
+    let kept = std::fs::read_dir(there.path().join("runs")).unwrap().count();
+    assert_eq!(kept, 2, "the logs that others need, and no more");
+}
+
+#[test]
+fn all_logs_come_back_where_they_are_shown() {
+    let there = tempfile::tempdir().unwrap();
+    let nodes = nodes(there.path(), 0);
+    let elsewhere = Elsewhere { courier: &nodes, threads: 1, logs: Logs::All };
+    records(there.path(), &elsewhere, &Nobody);
+    assert_eq!(std::fs::read_dir(there.path().join("runs")).unwrap().count(), 6);
+}
+
+#[test]
+fn files_stay_in_their_folder() {
+    let dir = tempfile::tempdir().unwrap();
+    for name in ["../log.bin", "/tmp/log.bin", "policies/../../x"] {
+        let delivery = Delivery { result: None, files: vec![(name.into(), vec![1])] };
+        let error = delivery.unpack(&dir.path().join("run")).unwrap_err();
+        assert!(error.to_string().contains("not a file of a run's folder"), "{error}");
+    }
+    let files = vec![("policies/round-001.safetensors".into(), vec![1])];
+    Delivery { result: None, files }.unpack(&dir.path().join("run")).unwrap();
+    assert!(dir.path().join("run/policies/round-001.safetensors").exists());
+}

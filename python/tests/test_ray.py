@@ -1,0 +1,311 @@
+"""Runs on a Ray cluster of several emulated nodes, some of which are killed: ``pip install tutelage[ray]``."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import tutelage as tut
+from conftest import Line, brake, contents
+
+os.environ.update(RAY_AUTH_MODE="disabled", RAY_USAGE_STATS_ENABLED="0", RAY_raylet_start_wait_time_s="120")
+ray = pytest.importorskip("ray")
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+
+FIGURE = """
+title = 'Small'
+draw = 'curves'
+tasks = ['cart-pole']
+seeds = '1-2'
+
+[[rows]]
+name = 'small'
+class = 'mlp:32,32'
+rounds = 6
+states_per_round = 10
+oracle = {{ budget = 'iterations={iterations}' }}
+evaluation = {{ episodes = 2 }}
+algorithms = ['dagger', 'supervised on dagger', 'bd-2']
+"""
+
+SMALL: dict[str, Any] = {
+    "rounds": 3,
+    "states_per_round": 10,
+    "hidden": (8,),
+    "episodes": 2,
+    "horizon": 60,
+    "budget": "iterations=50",
+    "progress": False,
+}
+
+QUICK = {
+    "health_check_initial_delay_ms": 1000,
+    "health_check_period_ms": 1000,
+    "health_check_timeout_ms": 2000,
+    "health_check_failure_threshold": 3,
+    # A process that is frozen closes no connection: whoever waits for its answer must ask whether it is there.
+    "grpc_client_keepalive_time_ms": 2000,
+    "grpc_client_keepalive_timeout_ms": 4000,
+}
+
+
+class Nodes:
+    """A cluster whose head only watches, and worker nodes of one CPU each."""
+
+    def __init__(self) -> None:
+        from ray.cluster_utils import Cluster
+
+        store = {"object_store_memory": 80 * 2**20}
+        self.store = store
+        self.cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "_system_config": QUICK, **store})
+        self.workers = [self.add() for _ in range(3)]
+        self.address = self.cluster.address
+
+    def add(self, **settings: Any) -> Any:
+        return self.cluster.add_node(num_cpus=1, **self.store, **settings)
+
+    def raylet(self, node: Any) -> int:
+        return int(node.all_processes["raylet"][0].process.pid)
+
+    def busy(self, runs: Path) -> tuple[Any, int] | None:
+        """A node that has a run's log open, and the process that has it."""
+        for node in self.workers:
+            for pid in children(self.raylet(node)):
+                if any("log.bin" in link and str(runs) in link for link in open_files(pid)):
+                    return node, pid
+        return None
+
+    def kill(self, node: Any) -> None:
+        """Kills a node at once, and adds another."""
+        self.workers.remove(node)
+        self.cluster.remove_node(node, allow_graceful=False)
+        self.workers.append(self.add())
+
+
+def children(parent: int) -> list[int]:
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                if int((entry / "stat").read_text().rsplit(")", 1)[1].split()[1]) == parent:
+                    found.append(int(entry.name))
+            except (OSError, ProcessLookupError):
+                continue
+    return found
+
+
+def open_files(pid: int) -> list[str]:
+    try:
+        return [os.readlink(link) for link in Path(f"/proc/{pid}/fd").iterdir()]
+    except OSError:
+        return []
+
+
+@pytest.fixture(scope="module")
+def nodes() -> Iterator[Nodes]:
+    nodes = Nodes()
+    yield nodes
+    ray.shutdown()
+    nodes.cluster.shutdown()
+
+
+def wait_for(happens: Callable[[], Any], seconds: float = 120) -> Any:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        found = happens()
+        if found:
+            return found
+        time.sleep(0.005)
+    raise AssertionError("it did not happen")
+
+
+def reproduce(figure: Path, folder: Path, *more: str) -> Any:
+    line = ["reproduce", str(figure), "--results", str(folder / "results"), "--runs", str(folder / "runs"), *more]
+    command = [sys.executable, "-m", "tutelage._command", *line]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def records(folder: Path) -> dict[str, str]:
+    """Every record as it was written, but for its times."""
+    found = {}
+    for file in sorted((folder / "results" / "paper").glob("*/*.json")):
+        record = json.loads(file.read_text())
+        for name in ("collect_seconds", "train_seconds", "evaluate_seconds"):
+            assert len(record.pop(name)) == 6
+        found[file.name] = json.dumps(record)
+    return found
+
+
+def figure(tmp_path: Path, iterations: int) -> Path:
+    file = tmp_path / "small.toml"
+    file.write_text(FIGURE.format(iterations=iterations))
+    return file
+
+
+def here(file: Path, folder: Path) -> dict[str, str]:
+    local = reproduce(file, folder)
+    _, err = local.communicate()
+    assert local.returncode == 0, err
+    return records(folder)
+
+
+def test_a_figure_is_finished_while_nodes_are_killed(nodes: Nodes, tmp_path: Path) -> None:
+    file = figure(tmp_path, 8000)
+    runs, kills = tmp_path / "there" / "runs", 0
+    there = reproduce(file, tmp_path / "there", "--on", f"ray:{nodes.address}", "--storage", "shared")
+    while kills < 5:
+        busy = wait_for(lambda: nodes.busy(runs) or there.poll() is not None)
+        assert busy is not True, (there.communicate(), kills)
+        nodes.kill(busy[0])
+        kills += 1
+    out, err = there.communicate(timeout=300)
+    assert there.returncode == 0, err
+    assert "6/6" in err, out
+    expected = here(file, tmp_path / "here")
+    assert len(expected) == 6
+    assert records(tmp_path / "there") == expected
+
+
+def test_the_zombie_of_a_frozen_node_does_no_harm(nodes: Nodes, tmp_path: Path) -> None:
+    file = figure(tmp_path, 3000)
+    there = reproduce(file, tmp_path / "there", "--on", f"ray:{nodes.address}", "--storage", "shared")
+    node, pid = wait_for(lambda: nodes.busy(tmp_path / "there" / "runs"))
+    raylet = nodes.raylet(node)
+    for process in (raylet, pid):
+        os.kill(process, signal.SIGSTOP)
+    try:
+        # The node is given up, and the run begun again: it finds the log in use.
+        heard = [there.stderr.readline()]
+        while "waits: another process still has its folder" not in heard[-1]:
+            assert heard[-1], heard
+            heard.append(there.stderr.readline())
+    finally:
+        for process in (pid, raylet):
+            os.kill(process, signal.SIGCONT)
+    _, err = there.communicate(timeout=300)
+    nodes.kill(node)
+    assert there.returncode == 0, err
+    assert records(tmp_path / "there") == here(file, tmp_path / "here")
+
+
+def test_logs_travel_where_nothing_is_shared_and_a_stop_loses_nothing(nodes: Nodes, tmp_path: Path) -> None:
+    file, folder = figure(tmp_path, 3000), tmp_path / "there"
+    on = ("--on", f"ray:{nodes.address}", "--storage", "none")
+    there = reproduce(file, folder, *on)
+    wait_for(lambda: list((folder / "results").rglob("*.json")))
+    there.send_signal(signal.SIGINT)
+    _, err = there.communicate(timeout=60)
+    assert there.returncode == 130, err
+    assert "the same command goes on from here" in err
+    before = records(folder)
+    assert 0 < len(before) < 6
+    again = reproduce(file, folder, *on)
+    _, err = again.communicate(timeout=120)
+    assert again.returncode == 0, err
+    assert f"{6 - len(before)}/{6 - len(before)}" in err, "what was finished is not run again"
+    assert records(folder) == here(file, tmp_path / "here")
+
+
+def connect(nodes: Nodes) -> None:
+    if not ray.is_initialized():
+        ray.init(address=nodes.address, log_to_driver=False)
+
+
+def make_expert(env: Any) -> Any:
+    return brake
+
+
+@pytest.mark.parametrize("storage", ["shared", "none"])
+def test_a_sweep_on_ray_is_the_sweep_here(nodes: Nodes, storage: str, tmp_path: Path) -> None:
+    connect(nodes)
+    choices: dict[str, Any] = {"algorithm": ["dagger", "bd-2"], "seed": range(1, 3), "expert": make_expert, **SMALL}
+    swept = tut.sweep(Line, dir=tmp_path / "there", on="ray", storage=storage, **choices)
+    alone = tut.sweep(Line, dir=tmp_path / "here", **choices)
+    assert len(swept) == 4
+    assert swept.names == alone.names
+    for there, here in zip(swept, alone, strict=True):
+        assert contents(there.dir) == contents(here.dir)
+    assert swept.compare().table.column("seeds") == [2, 2]
+
+
+def test_a_run_that_fails_or_kills_its_process_is_named_and_the_others_go_on(nodes: Nodes, tmp_path: Path) -> None:
+    connect(nodes)
+
+    class Poison(Line):
+        def step(self, action: Any) -> Any:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    class Fault(Line):
+        def step(self, action: Any) -> Any:
+            raise RuntimeError("the motor is gone")
+
+    with pytest.raises(tut.SweepError) as caught:
+        tut.sweep([Poison, Fault, Line], expert=make_expert, dir=tmp_path / "runs", on="ray", **SMALL)
+    failed = {name.split("-")[0]: why for name, why in caught.value.failed.items()}
+    assert set(failed) == {"poison", "fault"}
+    assert "its process was ended 5 times" in failed["poison"]
+    assert "the motor is gone" in failed["fault"]
+    assert f"on {os.uname().nodename}" in failed["fault"]
+    assert sum(tut.Run(run).finished for run in (tmp_path / "runs").glob("line-*")) == 1
+
+
+SHIMS = {
+    "no package": ("tutelage.py", "raise ModuleNotFoundError('No module named tutelage')", "has no tutelage"),
+    "other version": (
+        "sitecustomize.py",
+        "import tutelage._native as native\nhere = native.program()\nnative.program = lambda: ('0.0.1', here[1])",
+        "has tutelage 0.0.1, and the run was sent by",
+    ),
+    "other arithmetic": (
+        "sitecustomize.py",
+        "import tutelage._native as native\nhere = native.program()\nnative.program = lambda: (here[0], 'Portable')",
+        "computes with Portable",
+    ),
+}
+
+
+def test_nodes_that_are_unfit_are_named_and_get_no_runs(nodes: Nodes, tmp_path: Path) -> None:
+    connect(nodes)
+    from tutelage._ray import RayEngine
+
+    for name, (file, text, words) in SHIMS.items():
+        shim = tmp_path / name
+        shim.mkdir()
+        (shim / file).write_text(text)
+        node = nodes.add(env_vars={"PYTHONPATH": str(shim)})
+        try:
+            engine = RayEngine("learn", tmp_path / "runs")
+            assert any(words in note and "gets no runs" in note for note in engine.notes), engine.notes
+            engine.close()
+            swept = tut.sweep(Line, seed=range(8), expert=make_expert, dir=tmp_path / f"runs {name}", on="ray", **SMALL)
+            assert all(run.finished for run in swept)
+        finally:
+            nodes.cluster.remove_node(node)
+
+
+def test_folders_that_cannot_be_written_and_clusters_that_are_not_there_are_named(nodes: Nodes, tmp_path: Path) -> None:
+    refused = reproduce(figure(tmp_path, 5), tmp_path / "x", "--on", "ray:127.0.0.1:1")
+    assert refused.wait() == 1
+    assert "no Ray cluster at 127.0.0.1:1" in refused.stderr.read()
+    with pytest.raises(tut.SpecError, match="'ray' and 'ray:ADDRESS'"):
+        tut.sweep(Line, expert=make_expert, dir=tmp_path / "y", on="slurm", **SMALL)
+    connect(nodes)
+    # A file is where one run's folder should be: that run fails, the others go on.
+    choices: dict[str, Any] = {"seed": range(1, 4), "expert": make_expert, "on": "ray", **SMALL}
+    names = tut.sweep(Line, dir=tmp_path / "whole", **choices).names
+    (tmp_path / "part").mkdir()
+    (tmp_path / "part" / names[1]).write_text("in the way")
+    with pytest.raises(tut.SweepError) as caught:
+        tut.sweep(Line, dir=tmp_path / "part", **choices)
+    assert list(caught.value.failed) == [names[1]]
+    assert "File exists" in caught.value.failed[names[1]] or "Not a directory" in caught.value.failed[names[1]]
+    assert sum((tmp_path / "part" / name).is_dir() for name in names) == 2
