@@ -1,14 +1,19 @@
 #!/usr/bin/env python3
-"""Kills and faults without end: runs of all algorithms, worlds and thread counts are killed and hindered, and must come to the bytes
-of a run that nobody disturbed.
+"""Kills, power cuts and faults without end: runs of all algorithms, worlds and thread counts are disturbed, and must come to the bytes of
+a run that nobody disturbed.
 
     tools/kills.py PROGRAM STATE.json --kills 10000      # the same again goes on; a summary is printed at the end
 
-Disturbance k of the whole tool is a function of k: which case, which kind, which moment.
+Run k of the tool is a function of k: which case, which disturbances, which moments.
 - "moment": SIGKILL at a random moment.
-- "call": SIGKILL before the n-th system call of a kind that touches files (strace -e inject).
-- "fault": the n-th such call fails with ENOSPC, EIO, EMFILE, EDQUOT or EINTR; the run may stop in words, and is resumed.
-After a few disturbances of a run it is resumed and left alone, and its log and policies are compared, byte by byte.
+- "call": SIGKILL at the n-th system call of a kind that touches files (strace -e inject).
+- "fault": the n-th such call fails with ENOSPC, EIO, EMFILE, EDQUOT or EINTR, once or from then on; the run may stop in words.
+- "power": the power is cut after the n-th system call, on a disk that keeps what was synced and an arbitrary part of the rest
+  (`power.py`).
+- "device": a file system of its own on a loop device; its blocks as they are at a random moment are mounted again. Only where this
+  process may mount.
+After each disturbance the log must still hold every whole record that it held before; at last the run is resumed and left alone, and its
+log and policies are compared, byte by byte.
 """
 import argparse
 import json
@@ -16,27 +21,30 @@ import os
 import random
 import shutil
 import signal
+import struct
 import subprocess
 import tempfile
 import time
 from pathlib import Path
 
-SIZES = "--class mlp:8 --states-per-round 8 --sampling stride(3) --budget iterations=60 --episodes 2 --rounds 3"
-ALGORITHMS = [
-    "bc", "dagger", "bd-2", "mp-2(4) --d0 uniform(-1,1)", "mftpl-p-2(2) --d0 uniform(-1,1)", "dagger-constant(0.5)", "dagger-power(0.5)",
-    "dagger-linear(3)", "ensemble-dagger-2(0.1,0.5)", "hg-dagger-2(0.05)", "active-bd-2(3)",
-]
-WORLDS = ["cart-pole", "pendulum", "drive-5", "grid"]
-THREADS = ["1", "2"]
-CALLS = ["openat", "write", "fsync", "fdatasync", "rename", "unlink", "mkdir", "flock", "ftruncate"]
-FAULTS = {"openat": ["EMFILE", "EIO"], "write": ["ENOSPC", "EIO", "EDQUOT", "EINTR"], "fsync": ["EIO", "EINTR"], "fdatasync": ["EIO"],
-          "rename": ["ENOSPC", "EIO"], "mkdir": ["EDQUOT"], "ftruncate": ["EIO"]}
-DISTURBANCES_PER_RUN = 4
+import power
 
-
-def arguments(case, out):
-    world, algorithm, threads = case
-    return ["learn", world, "-a", *algorithm.split(), *SIZES.split(), "--threads", threads, "--out", str(out)]
+SIZES = "--class mlp:4 --states-per-round 4 --sampling stride(2) --budget iterations=10 --episodes 1 --rounds 3".split()
+D0 = ["--d0", "uniform(-1,1)"]
+ALGORITHMS = {
+    "bc": [], "dagger": [], "bd-2": [], "mp-2(4)": D0, "mftpl-p-2(2)": D0, "growing-mp-2(2)": D0, "dagger-constant(0.5)": [],
+    "dagger-power(0.5)": [], "dagger-linear(3)": [], "bd-power-2(0.5)": [], "dart(1)": [], "ensemble-dagger-2(0.1,0.5)": [],
+    "hg-dagger-2(0.05)": [], "handover-dagger": [], "handover-bd-2": [], "handover-mp-2(2)": D0, "windows-bd-2(0.5,0.1,0.05,6,1)": [],
+    "active-bd-2(3)": [], "bagging-2": None, "supervised": None,
+}
+WORLDS = ["cart-pole", "pendulum", "drive", "drive-5", "grid", "hopper", "walker2d", "half-cheetah", "ant"]
+CALLS = ["openat", "write", "fsync", "fdatasync", "rename", "unlink", "mkdir", "flock", "ftruncate", "close"]
+FAULTS = {"openat": ["EMFILE", "EIO", "ENOSPC", "EDQUOT"], "write": ["ENOSPC", "EIO", "EDQUOT", "EINTR"], "fsync": ["EIO", "EINTR", "ENOSPC"],
+          "fdatasync": ["EIO", "EDQUOT"], "rename": ["ENOSPC", "EIO"], "mkdir": ["EDQUOT", "ENOSPC"], "ftruncate": ["EIO", "EINTR"],
+          "read": ["EIO", "EINTR"], "flock": ["EINTR"]}
+KINDS = ["moment", "call", "call", "call", "fault", "fault", "power", "power", "power", "device"]
+DISTURBANCES_PER_RUN = 8
+IMAGE_BYTES = 4 << 20
 
 
 def content(run):
@@ -44,13 +52,78 @@ def content(run):
     return {file.name: file.read_bytes() for file in files if not file.name.endswith("-part")}
 
 
+def whole_records(run):
+    """How many bytes of the log are whole records: a header of 12 bytes, then length, two checksums and so many bytes."""
+    log = run / "log.bin"
+    data = log.read_bytes() if log.exists() else b""
+    place = 12
+    while place + 12 <= len(data):
+        end = place + 12 + struct.unpack_from("<I", data, place)[0]
+        if end > len(data):
+            break
+        place = end
+    return data[:place] if len(data) >= 12 else b""
+
+
+class Device:
+    """A small file system on a loop device."""
+
+    def __init__(self, folder):
+        self.image, self.mount_point = folder / "disk.img", folder / "disk"
+        self.mount_point.mkdir()
+        self.fresh()
+
+    def fresh(self):
+        self.unmount()
+        with open(self.image, "wb") as image:
+            image.truncate(IMAGE_BYTES)
+        subprocess.run(["mkfs.ext4", "-q", "-F", self.image], check=True, capture_output=True)
+        self.mount()
+
+    def mount(self):
+        subprocess.run(["mount", "-o", "loop", self.image, self.mount_point], check=True, capture_output=True)
+
+    def unmount(self):
+        subprocess.run(["umount", self.mount_point], capture_output=True)
+
+    def cut(self):
+        """Mounts the blocks as they are now. They are read twice: blocks that were written meanwhile would be of two moments."""
+        while (blocks := self.image.read_bytes()) != self.image.read_bytes():
+            pass
+        return blocks
+
+    def restore(self, blocks):
+        self.unmount()
+        self.image.write_bytes(blocks)
+        self.mount()
+
+
 class Tool:
     def __init__(self, program, state):
         self.program, self.state_file = str(Path(program).resolve()), Path(state)
-        fresh = {"done": 0, "killed": 0, "faults": 0, "untouched": 0, "compared": 0, "differ": [], "refused": [], "by_kind": {}}
+        fresh = {"runs": 0, "disturbed": 0, "untouched": 0, "impossible": 0, "differ": [], "lost": [], "refused": [], "by": {}, "cpu_seconds": 0}
         self.state = json.loads(self.state_file.read_text()) if self.state_file.exists() else fresh
+        self.cpu_before = self.state["cpu_seconds"]
         self.folder = Path(tempfile.mkdtemp(prefix="kills-"))
         self.expected = {}
+        try:
+            self.device = Device(self.folder)
+        except (OSError, subprocess.CalledProcessError):
+            self.device = None
+
+    def arguments(self, case, out):
+        world, algorithm, threads = case
+        extra = ALGORITHMS[algorithm]
+        if extra is None:
+            return ["retrain", self.stored(world), "-a", algorithm, "-q", "--threads", threads, "--out", str(out)]
+        return ["learn", world, "-a", algorithm, *extra, *SIZES, "-q", "--threads", threads, "--out", str(out)]
+
+    def stored(self, world):
+        """A finished run on this world, to train on anew."""
+        name = f"stored-{world}"
+        if not (self.folder / name).exists():
+            self.run(["learn", world, "-a", "dagger", *SIZES, "-q", "--out", name])
+        return name
 
     def run(self, args, wrap=(), timeout=600):
         return subprocess.run([*wrap, self.program, *args], cwd=self.folder, capture_output=True, text=True, timeout=timeout)
@@ -60,55 +133,112 @@ class Tool:
         key = case[:2]
         if key not in self.expected:
             out, start = self.folder / "whole", time.time()
-            done = self.run(arguments(case, out))
+            done = self.run(self.arguments(case, out))
             self.expected[key] = (content(out), time.time() - start) if done.returncode == 0 else None
             shutil.rmtree(out, ignore_errors=True)
         return self.expected[key]
 
-    def disturb(self, kind, args, seconds, rng):
+    def disturb(self, kind, args, out, seconds, rng):
+        """Whether something happened, and what it was called."""
         if kind == "moment":
-            child = subprocess.Popen([self.program, *args], cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            child = self.start(args)
             time.sleep(rng.random() * seconds)
-            child.send_signal(signal.SIGKILL)
-            return child.wait() == -signal.SIGKILL
-        call, when = rng.choice(CALLS), int(1 + 60 * rng.random() ** 3)
-        what = "signal=KILL"
+            child.kill()
+            return child.wait() == -signal.SIGKILL, kind
+        if kind == "device":
+            return self.cut_device(args, seconds, rng), kind
+        if kind == "power":
+            return self.cut_power(args, out, rng), kind
+        call = rng.choice(CALLS if kind == "call" else list(FAULTS))
+        # What comes first is not the project's: the loader opens libraries.
+        when = int(1 + 100 * rng.random() ** 3) + (7 if call in ("openat", "close", "read") else 0)
+        what, name = "signal=KILL", f"call {call}"
         if kind == "fault":
-            call = rng.choice(list(FAULTS))
-            what = "error=" + rng.choice(FAULTS[call])
-        trace = ["strace", "-f", "-qq", "-o", "/dev/null", "-e", f"trace={call}", "-e", f"inject={call}:{what}:when={when}"]
-        return self.run(args, trace).returncode != 0
+            error = rng.choice(FAULTS[call])
+            what, name = f"error={error}", f"fault {error} {call}"
+            when = f"{when}{rng.choice(['', '+'])}" if error != "EINTR" else when
+        trace = self.folder / "trace"
+        wrap = ["strace", "-f", "-qq", "-o", str(trace), "-e", f"trace={call}", "-e", f"inject={call}:{what}:when={when}"]
+        done = self.run(args, wrap)
+        return (done.returncode != 0 if kind == "call" else "INJECTED" in trace.read_text(errors="replace")), name
+
+    def start(self, args):
+        return subprocess.Popen([self.program, *args], cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def cut_power(self, args, out, rng):
+        disk, trace = power.Disk(out), self.folder / "trace"
+        self.run(args, ["strace", "-f", "-qq", "-xx", "-s", "16000000", "-o", str(trace), "-e", f"trace={power.CALLS}"])
+        calls = list(power.calls(trace.read_text()))
+        moment = rng.randrange(len(calls))
+        for call in calls[:moment]:
+            disk.play(*call)
+        strict = rng.random() < 0.5
+        disk.write_after_cut(lambda count: 0 if strict else rng.randint(0, count))
+        return any(call[0] in ("write", "mkdir") for call in calls[moment:])
+
+    def cut_device(self, args, seconds, rng):
+        child = self.start(args)
+        time.sleep(rng.random() * seconds)
+        child.send_signal(signal.SIGSTOP)
+        blocks = self.device.cut()
+        child.kill()
+        at_work = child.wait() == -signal.SIGKILL
+        self.device.restore(blocks)
+        return at_work
 
     def one_run(self, rng):
-        case = (rng.choice(WORLDS), rng.choice(ALGORITHMS), rng.choice(THREADS))
+        case = (rng.choice(WORLDS), rng.choice(list(ALGORITHMS)), rng.choice("12"))
         expected = self.expect(case)
         if expected is None:
+            self.state["impossible"] += 1
             return
+        kinds = [rng.choice(KINDS) for _ in range(DISTURBANCES_PER_RUN)]
         out = self.folder / "run"
+        if "device" in kinds:
+            if self.device:
+                self.device.fresh()
+                out = self.device.mount_point / "run"
+            kinds = ["device" if kind == "power" and self.device else "power" if kind == "device" and not self.device else kind for kind in kinds]
         shutil.rmtree(out, ignore_errors=True)
-        for _ in range(DISTURBANCES_PER_RUN):
-            kind = rng.choice(["moment", "call", "call", "fault"])
-            hit = self.disturb(kind, arguments(case, out), expected[1], rng)
-            self.state["done"] += 1
-            counter = "untouched" if not hit else "faults" if kind == "fault" else "killed"
-            self.state[counter] += 1
-            self.state["by_kind"][kind] = self.state["by_kind"].get(kind, 0) + int(hit)
-        last = self.run(arguments(case, out))
+        before = b""
+        for kind in kinds:
+            hit, name = self.disturb(kind, self.arguments(case, out), out, expected[1], rng)
+            records = whole_records(out)
+            if not records.startswith(before) and kind != "device":
+                self.state["lost"].append([*case, self.state["runs"], name])
+            if not expected[0]["log.bin"].startswith(records):
+                self.state["differ"].append([*case, self.state["runs"], name])
+            before = records
+            self.count(case, name, hit)
+            if not hit and records == expected[0]["log.bin"]:
+                break
+        last = self.run(self.arguments(case, out))
         if last.returncode != 0:
-            self.state["refused"].append([*case, self.state["done"], last.stderr[-300:]])
+            self.state["refused"].append([*case, self.state["runs"], last.stderr[-300:]])
         elif content(out) != expected[0]:
-            self.state["differ"].append([*case, self.state["done"]])
-        self.state["compared"] += 1
+            self.state["differ"].append([*case, self.state["runs"], "at last"])
+
+    def count(self, case, name, hit):
+        if not hit:
+            self.state["untouched"] += 1
+            return
+        self.state["disturbed"] += 1
+        for key in (*case[:2], f"{case[2]} threads", name):
+            self.state["by"][key] = self.state["by"].get(key, 0) + 1
 
     def go(self, kills):
-        while self.state["killed"] + self.state["faults"] < kills:
-            self.one_run(random.Random(self.state["done"]))
-            self.state["done"] += 1  # a run that cannot be is not drawn again
+        while self.state["disturbed"] < kills:
+            self.one_run(random.Random(self.state["runs"]))
+            self.state["runs"] += 1
+            spent = os.times()
+            self.state["cpu_seconds"] = round(self.cpu_before + sum(spent[:4]), 1)
             part = self.state_file.with_suffix(".part")
-            part.write_text(json.dumps(self.state, indent=1))
+            part.write_text(json.dumps(self.state, indent=1, sort_keys=True))
             os.replace(part, self.state_file)
+        if self.device:
+            self.device.unmount()
         shutil.rmtree(self.folder, ignore_errors=True)
-        print({key: value if isinstance(value, (int, dict)) else len(value) for key, value in self.state.items()})
+        print({key: value if isinstance(value, (int, float, dict)) else len(value) for key, value in self.state.items()})
 
 
 if __name__ == "__main__":
@@ -117,4 +247,10 @@ if __name__ == "__main__":
     parser.add_argument("state")
     parser.add_argument("--kills", type=int, default=10_000)
     given = parser.parse_args()
-    Tool(given.program, given.state).go(given.kills)
+    signal.signal(signal.SIGTERM, lambda *_: exit(1))
+    tool = Tool(given.program, given.state)
+    try:
+        tool.go(given.kills)
+    finally:
+        if tool.device:
+            tool.device.unmount()

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Runs the tests of the two crates that have unsafe code under a checker of memory: Miri where it is installed, else valgrind.
+# Runs the tests of the two crates that have unsafe code under a checker of memory: Miri where it is installed (with the nightly
+# toolchain, `rustup component add miri rust-src --toolchain nightly`), else valgrind.
 # All other crates forbid unsafe code; that is checked first.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -10,10 +11,12 @@ for root in crates/*/src/lib.rs crates/*/src/main.rs fuzz/src/lib.rs; do
 done
 
 crates=(-p articulated -p tutelage-net)
-if cargo miri --version > /dev/null 2>&1; then
+for miri in "cargo miri" "cargo +nightly miri"; do
+    $miri --version > /dev/null 2>&1 || continue
     # Miri knows no AVX: it sees the portable paths, and what is unsafe in them.
-    exec cargo miri test "${crates[@]}" --lib
-fi
+    exec $miri test "${crates[@]}" --lib --tests ${1+"$@"}
+done
+echo "Miri is not installed: valgrind looks instead" >&2
 command -v valgrind > /dev/null || { echo "neither Miri nor valgrind is installed" >&2 && exit 1; }
 cargo test "${crates[@]}" --no-run --message-format=json 2> /dev/null |
     sed -n 's/.*"executable":"\([^"]*\)".*/\1/p' |

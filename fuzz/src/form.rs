@@ -19,6 +19,8 @@ pub enum Form {
     Npy,
     /// A zip archive, whose files may be archives themselves.
     Zip,
+    /// A request over HTTP: its head without the length of its body, then the body.
+    Request,
 }
 
 /// A file's parts, under their names where they have some.
@@ -41,6 +43,7 @@ impl Form {
             Self::Safetensors => safetensors_parts(bytes),
             Self::Npy => npy_parts(bytes),
             Self::Zip => zip_parts(bytes, ""),
+            Self::Request => request_parts(bytes),
         };
         parts.unwrap_or_else(|| vec![(String::new(), bytes.to_vec())])
     }
@@ -63,6 +66,10 @@ impl Form {
                 [head(0), &length, head(1), head(2)].concat()
             }
             Self::Zip => zip_of(parts, ""),
+            Self::Request => {
+                let length = format!("{LENGTH}{}\r\n\r\n", head(1).len());
+                [head(0), length.as_bytes(), head(1)].concat()
+            }
         }
     }
 }
@@ -94,6 +101,15 @@ fn safetensors_parts(bytes: &[u8]) -> Option<Parts> {
     let (header, numbers) =
         rest.split_at_checked(usize::try_from(u64::from_le_bytes(*length)).ok()?)?;
     Some(unnamed(&[header, numbers]))
+}
+
+/// How the line begins that says how long a request's body is; it is the last of the head.
+const LENGTH: &str = "Content-Length: ";
+
+fn request_parts(bytes: &[u8]) -> Option<Parts> {
+    let find = |what: &[u8]| bytes.windows(what.len()).position(|window| window == what);
+    let (length, end) = (find(LENGTH.as_bytes())?, find(b"\r\n\r\n")?);
+    Some(unnamed(&[bytes.get(..length)?, bytes.get(end + 4..)?]))
 }
 
 fn npy_parts(bytes: &[u8]) -> Option<Parts> {

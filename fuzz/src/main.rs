@@ -6,7 +6,7 @@
 //! ```
 //!
 //! A panic is noted with its target and number, and the run goes on. More than a gigabyte at once, or an input that takes more than
-//! ten seconds, ends the process, after saying which it was.
+//! ten seconds of the processor, ends the process, after saying which it was.
 
 #![allow(clippy::unwrap_used)] // a broken state or corpus ends the tool
 
@@ -16,14 +16,15 @@ use std::io::Write;
 use std::panic::catch_unwind;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use cpu_time::ProcessTime;
 use serde::{Deserialize, Serialize};
 use tutelage_fuzz::{TARGETS, Target};
 
 /// The most memory that a reader may hold.
 const MOST_BYTES: usize = 1 << 30;
-/// The longest that an input may take.
+/// The longest that an input may keep the processor busy.
 const LONGEST: Duration = Duration::from_secs(10);
 /// How many inputs a target gets before the next one's turn.
 const TURN: u64 = 2000;
@@ -72,7 +73,7 @@ struct State {
     inputs: BTreeMap<String, u64>,
     /// Target and number of each input that a reader panicked on.
     panics: Vec<(String, u64)>,
-    /// Seconds that it took.
+    /// Seconds of the processor that it took.
     seconds: f64,
     /// The most memory held at once, in bytes.
     most_bytes: usize,
@@ -116,7 +117,7 @@ fn many(path: &Path, inputs: u64) {
     let corpus: Vec<_> = TARGETS.iter().map(|target| target.seeds().unwrap()).collect();
     let mut state = State::read(path);
     let before = state.seconds;
-    let start = Instant::now();
+    let start = ProcessTime::now();
     while state.total() < inputs {
         for (number, target) in TARGETS.iter().enumerate() {
             turn(number, target, &corpus[number], &mut state);
@@ -144,14 +145,16 @@ fn turn(number: usize, target: &Target, seeds: &[Vec<u8>], state: &mut State) {
     state.inputs.insert(target.name.into(), first + TURN);
 }
 
-/// Ends the process if an input takes too long.
+/// Ends the process if an input takes too long. The processor's time counts: a process that has to wait for others does not hang.
 fn watch() {
     let now = || (TARGET.load(Ordering::Relaxed), INPUT.load(Ordering::Relaxed));
+    let (mut seen, mut since) = (now(), ProcessTime::now());
     loop {
-        let before = now();
-        std::thread::sleep(LONGEST);
-        if now() == before {
-            eprintln!("hang: {} {}", TARGETS[before.0].name, before.1);
+        std::thread::sleep(Duration::from_secs(1));
+        if now() != seen {
+            (seen, since) = (now(), ProcessTime::now());
+        } else if since.elapsed() > LONGEST {
+            eprintln!("hang: {} {}", TARGETS[seen.0].name, seen.1);
             std::process::exit(3);
         }
     }

@@ -1,5 +1,6 @@
 //! The readers, and what they are fed with.
 
+use std::cell::OnceCell;
 use std::hint::black_box;
 use std::path::Path;
 
@@ -13,11 +14,12 @@ use tutelage_lab::spec::RunSpec;
 use tutelage_oracles::mlp::{MlpClassifierPolicy, MlpPolicy};
 use tutelage_reproduce::{Experiment, RunRecord};
 use tutelage_runs::store::{AnyHistory, decode_log};
+use tutelage_teach::{About, Axis, Classroom, Controls, Rehearsal};
 
 use crate::Form;
 use crate::mutate::mutate;
 
-/// A reader of files.
+/// A reader of what comes from outside: files, and requests from the network.
 #[derive(Clone, Copy)]
 pub struct Target {
     /// Its name; its seeds are the files in `corpus/NAME`.
@@ -29,7 +31,7 @@ pub struct Target {
 }
 
 /// All readers.
-pub const TARGETS: [Target; 11] = [
+pub const TARGETS: [Target; 12] = [
     Target { name: "log", form: Form::Log, read: log },
     Target { name: "spec", form: Form::Plain, read: spec },
     Target { name: "experiment", form: Form::Plain, read: experiment },
@@ -41,6 +43,7 @@ pub const TARGETS: [Target; 11] = [
     Target { name: "npz", form: Form::Zip, read: archive },
     Target { name: "sb3", form: Form::Zip, read: agent },
     Target { name: "pickle", form: Form::Plain, read: statistics },
+    Target { name: "request", form: Form::Request, read: request },
 ];
 
 /// Logs of both formats, of all kinds of runs; what is whole is exported.
@@ -106,6 +109,33 @@ fn agent(bytes: &[u8]) {
 fn statistics(bytes: &[u8]) {
     let agent = include_bytes!("../corpus/sb3/trpo_tanh.zip");
     let _ = black_box(GaussianExpert::from_stable_baselines3(agent, Some(bytes), Task::Hopper));
+}
+
+/// A client of the page on which a person teaches.
+fn request(bytes: &[u8]) {
+    thread_local! {
+        static PAGE: OnceCell<Option<Rehearsal>> = const { OnceCell::new() };
+    }
+    PAGE.with(|page| {
+        let page = page.get_or_init(|| Rehearsal::new(Classroom::new(about()).site()).ok());
+        black_box(page.as_ref().map(|page| page.answer(bytes)));
+    });
+}
+
+fn about() -> About {
+    let (name, low_label, high_label) = ("push".into(), "left".into(), "right".into());
+    let axis = Axis { name, low_label, high_label, low: -1.0, high: 1.0 };
+    About {
+        task: "cart-pole".into(),
+        aim: "balance".into(),
+        algorithm: "dagger".into(),
+        rounds: 3,
+        folder: String::new(),
+        controls: Controls::Axes(vec![axis]),
+        state_names: vec![],
+        pace: 0.05,
+        takes_over: true,
+    }
 }
 
 impl Target {

@@ -41,3 +41,11 @@ fn a_seed_that_is_taken_apart_and_put_together_is_the_same_to_its_reader() {
         assert_eq!(Form::Log.rejoined(&seed), seed);
     }
 }
+
+#[test]
+fn requests_are_sent_with_the_length_that_they_have() {
+    let request = TARGETS.iter().find(|target| target.form == Form::Request).unwrap();
+    for seed in request.seeds().unwrap() {
+        assert_eq!(Form::Request.rejoined(&seed), seed);
+    }
+}

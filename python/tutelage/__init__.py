@@ -11,6 +11,7 @@ from . import bullet, errors
 from ._compare import Comparison, Table, compare
 from ._learn import Evaluation, evaluate, learn, resume
 from ._oracles import Fitted, Oracle, TrainingData
+from ._person import Person
 from ._policy import Policy, load_policy
 from ._progress import Round
 from ._run import Data, Run
@@ -45,6 +46,7 @@ __all__ = [
     "FolderInUse",
     "Oracle",
     "OracleError",
+    "Person",
     "Policy",
     "PolicyError",
     "Round",

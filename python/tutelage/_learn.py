@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from . import _native, _oracles
 from ._experts import ExpertLike, Teacher
+from ._person import Seat, teacher_of
 from ._policy import Policy
 from ._progress import Callback, Reporter
 from ._run import Run, _read_call, write_call
@@ -60,7 +61,8 @@ def learn(
         env: a Gymnasium id, a factory, an environment, or a vector environment; or a task that ships (``"hopper"``), which
             is learned whole in Rust.
         expert: a callable from a batch of observations to a batch of actions; an object with ``.predict`` (deterministic
-            for the mean, sampled for labels); an iterator of answers; for tasks that ship a name, a file, or nothing.
+            for the mean, sampled for labels); an iterator of answers; a :class:`Person`, who teaches in a browser; for tasks
+            that ship a name, a file, or nothing.
         dir: the run's folder.
         algorithm: ``"bd-5"``, ``"dagger"``, ``"mp-25(15)"``, …; ``tutelage algorithms`` lists them.
         rounds: N, by default 20.
@@ -118,7 +120,7 @@ def learn(
     try:
         if standardise is not False and not (linear and not worlds.discrete):
             draft["oracle"]["states"] = "standardised"
-        cast = _Cast(worlds, Teacher(expert, worlds.observations, worlds.actions), oracle, expert_sees, d0)
+        cast = _Cast(worlds, teacher_of(expert, env, worlds, algorithm), oracle, expert_sees, d0)
         return _learn_in(cast, draft, path, callback, progress)
     finally:
         worlds.close()
@@ -127,7 +129,7 @@ def learn(
 class _Cast:
     """Everyone who takes part in a run, as the native half asks for them."""
 
-    def __init__(self, worlds: Worlds, teacher: Teacher, oracle: Any, expert_sees: Any, d0: Any) -> None:
+    def __init__(self, worlds: Worlds, teacher: Teacher | Seat, oracle: Any, expert_sees: Any, d0: Any) -> None:
         self.worlds, self.teacher, self.oracle = worlds, teacher, oracle
         self.oracle_description = "" if oracle is None else _oracles.describe(oracle)
         self.columns = worlds.observations.columns_without(expert_sees)
@@ -210,7 +212,8 @@ def resume(
         raise SpecError("expert is missing: give the one that the run learned from")
     worlds = Worlds(task["env"] if env is None else env, lanes, task["horizon"])
     try:
-        cast = _Cast(worlds, Teacher(expert, worlds.observations, worlds.actions), oracle, None, d0)
+        teacher = teacher_of(expert, task["env"] if env is None else env, worlds, draft["algorithm"])
+        cast = _Cast(worlds, teacher, oracle, None, d0)
         cast.columns = task.get("columns")
         return _learn_in(cast, draft, path, callback, progress)
     finally:

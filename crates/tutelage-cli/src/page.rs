@@ -8,7 +8,7 @@ use tutelage::{Bounds, Env, EnvError, Rng, Spaces, Step};
 use tutelage_envs::Locomotion;
 use tutelage_lab::{ActionKind, Stage, Task, robot_frame};
 use tutelage_render::Renderer;
-use tutelage_teach::{Axis, Controls, Limits, Look, Server, Show, Site, Token};
+use tutelage_teach::{Axis, Controls, Limits, Look, Reach, Server, Show, Site, Token};
 
 use crate::output::{Output, note};
 
@@ -42,8 +42,8 @@ impl PageArgs {
             None => Token::random()?,
         };
         let address = SocketAddr::new(self.listen, self.port);
-        let (beyond, limits) = (self.beyond_this_machine, Limits::default());
-        let server = Server::start(address, beyond, token, limits, site)?;
+        let reach = if self.beyond_this_machine { Reach::Beyond } else { Reach::ThisMachine };
+        let server = Server::start(address, reach, token, Limits::default(), site)?;
         if !self.listen.is_loopback() {
             note(&format!(
                 "warning: other machines can reach {}, unencrypted; whoever sees the token can use the page",

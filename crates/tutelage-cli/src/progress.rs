@@ -9,7 +9,7 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 use tutelage::Evaluation;
-use tutelage_lab::spec::RunSpec;
+use tutelage_lab::spec::{Choices, RunSpec};
 use tutelage_runs::store::{Cut, RoundResult, Seconds, read_any, read_times};
 use tutelage_runs::terminal::{cut_text, expert_text, line_text, round_text, stop_on_ctrl_c};
 use tutelage_runs::{Reporter, RoundLine, Stage};
@@ -72,7 +72,8 @@ impl<'a> Progress<'a> {
         if std::mem::replace(&mut self.has_begun, true) {
             return;
         }
-        let RunSpec { rounds, states_per_round, algorithm, task, .. } = self.spec;
+        let (task, Choices { rounds, states_per_round, algorithm, .. }) =
+            (self.spec.task, &self.spec.choices);
         self.bar = live_line(*rounds, "rounds");
         self.line(&format!("{algorithm} learns {task} in {}", self.dir.display()));
         let Ok(history) = read_any(&self.dir) else { return };

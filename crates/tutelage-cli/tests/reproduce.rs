@@ -240,8 +240,8 @@ fn quick_says_what_it_replaces() {
 #[test]
 fn workers_with_folders_of_their_own_come_to_the_same_records() {
     use tutelage_reproduce::{
-        Archive, ChildProcess, Crew, Experiment, OnThreads, Outcome, RunList, Selection, Watcher,
-        Worker, carry_out,
+        Archive, ChildProcess, Crew, Experiment, FigureRuns, OnThreads, Outcome, RunList,
+        Selection, Watcher, Worker, carry_out,
     };
     struct Silent;
     impl Watcher for Silent {}
@@ -261,7 +261,7 @@ fn workers_with_folders_of_their_own_come_to_the_same_records() {
     let outcomes = crews.map(|(name, workers)| {
         let archive = Archive::new(dir.path().join(name), dir.path().join(name).join("runs"));
         let crew = Crew { workers, timekeeper: &here };
-        let outcome = carry_out(&runs, &shown, &archive, &crew, &Silent).unwrap();
+        let outcome = carry_out(&FigureRuns::new(&runs, &archive), &shown, &crew, &Silent).unwrap();
         assert_eq!(outcome, Outcome::Finished);
         shown.iter().map(|&run| archive.record(&runs[run]).unwrap().unwrap()).collect::<Vec<_>>()
     });

@@ -3,7 +3,7 @@
 use tutelage::Stream;
 use tutelage_runs::stats::{Bootstrap, StatsError, last_five, mean};
 
-use crate::sort::{Curve, Panel, sort};
+use crate::sort::{Curve, Group, Panel, arrange, sort};
 use crate::{Cost, Run};
 
 /// What to compare, and how sure to be.
@@ -73,17 +73,29 @@ pub struct Comparison {
 
 impl Comparison {
     /// Sorts runs into panels and curves.
-    pub fn new(mut runs: Vec<Run>, settings: Settings) -> Result<Self, CompareError> {
+    pub fn new(runs: Vec<Run>, settings: Settings) -> Result<Self, CompareError> {
+        let groups = sort(runs, &settings.panels);
+        Self::of_groups(groups, settings)
+    }
+
+    /// Compares runs that are sorted already.
+    pub fn of_groups(mut groups: Vec<Group>, settings: Settings) -> Result<Self, CompareError> {
         Bootstrap::new(settings.level, 1, Stream::new(0))?;
-        let all = runs.len();
-        runs.retain(|run| !run.lines.is_empty() && (settings.unfinished || run.is_finished()));
+        let count = |groups: &[Group]| {
+            let curves = groups.iter().flat_map(|group| &group.curves);
+            curves.map(|(_, runs)| runs.len()).sum::<usize>()
+        };
+        let all = count(&groups);
+        for (_, runs) in groups.iter_mut().flat_map(|group| &mut group.curves) {
+            runs.retain(|run| !run.lines.is_empty() && (settings.unfinished || run.is_finished()));
+        }
         let mut notes = Vec::new();
-        if runs.len() < all && !runs.is_empty() {
-            let left = all - runs.len();
+        let left = all - count(&groups);
+        if left > 0 && left < all {
             let s = if left == 1 { " is" } else { "s are" };
             notes.push(format!("{left} run{s} not finished, left out (--unfinished counts them)"));
         }
-        let mut sorted = sort(runs, &settings.panels, settings.cost);
+        let mut sorted = arrange(groups, settings.cost);
         notes.append(&mut sorted.notes);
         if sorted.panels.is_empty() {
             return Err(CompareError::Nothing(all));

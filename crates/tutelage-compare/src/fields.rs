@@ -1,5 +1,9 @@
 //! A spec as names and values, whoever wrote it.
 
+use std::path::Path;
+
+use tutelage_runs::store::read_spec;
+
 /// The fields of a spec: `task`, `seed`, `oracle.batch`, …, each with its value as text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Fields(Vec<(String, String)>);
@@ -33,6 +37,22 @@ impl Fields {
         self.0.iter().map(|(name, _)| name.as_str())
     }
 
+    /// Tells other runs that a run builds on by their algorithm, since their folders differ from seed to seed.
+    pub(crate) fn name_sources(&mut self) {
+        if let Some(data) = self.get("data") {
+            let source = read_spec(Path::new(data)).ok().map(|spec| Fields::parse(&spec));
+            let algorithm = source.and_then(|fields| fields.get("algorithm").map(str::to_owned));
+            let task = self.get("task").unwrap_or_default();
+            let algorithm = algorithm.unwrap_or_else(|| without_seed(data, task));
+            self.set("data", algorithm);
+        }
+        if let Some(runs) = self.get("d0").and_then(|d0| d0.strip_prefix("dagger:")) {
+            let count = runs.split(',').count();
+            let text = format!("states of {count} run{}", if count == 1 { "" } else { "s" });
+            self.set("d0", text);
+        }
+    }
+
     /// The same with another value.
     pub(crate) fn set(&mut self, name: &str, value: String) {
         match self.0.iter_mut().find(|(known, _)| known == name) {
@@ -40,6 +60,15 @@ impl Fields {
             None => self.0.push((name.into(), value)),
         }
     }
+}
+
+/// A folder's name up to where its class or its seed begins, without the task: the algorithm, as folders are usually named.
+fn without_seed(folder: &str, task: &str) -> String {
+    let name = Path::new(folder).file_name().unwrap_or_default().to_string_lossy();
+    let name = name.split("-seed-").next().unwrap_or_default();
+    let name = name.strip_prefix(&format!("{task}-")).unwrap_or(name);
+    let end = ["-mlp-", "-linear"].iter().filter_map(|class| name.find(class)).min();
+    name[..end.unwrap_or(name.len())].to_owned()
 }
 
 /// A text without its quotes and escapes.

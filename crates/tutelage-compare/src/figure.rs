@@ -1,48 +1,54 @@
 //! Figures of a comparison, two panels wide, so that their text can be read on a page.
 
 use tutelage_figures::{Curve as Line, Figure, Panel as Axes, Scale, Style};
-use tutelage_runs::stats::{Curves, Interval, t_interval};
+use tutelage_runs::stats::{Curves, Interval};
 
 use crate::comparison::Comparison;
 use crate::sort::{Curve, Panel};
 
 /// Reward over cost, a panel for each task and class: means over seeds with t intervals, the expert as a level.
 pub fn curves(comparison: &Comparison) -> Figure {
-    let draw = |panel: &Panel| {
-        let line = |curve: &Curve| line(curve, &curve.curves, comparison.settings.level);
-        let mut axes = axes(comparison, panel, "average reward", Scale::Linear);
-        axes.curves = panel.curves.iter().map(line).collect();
-        axes.y_range = range(&axes.curves, panel.expert);
-        match panel.expert {
-            Some(expert) => axes.level("expert", expert),
-            None => axes,
-        }
-    };
-    figure(comparison, "Learning curves", comparison.panels.iter().map(draw).collect())
+    let panels = comparison.panels.iter().map(|panel| rewards(comparison, panel));
+    figure(comparison, "Learning curves", panels.collect())
 }
 
 /// The imitation loss over cost; nothing where no run has one.
 pub fn losses(comparison: &Comparison) -> Option<Figure> {
-    let draw = |panel: &Panel| {
-        let line = |curve: &Curve| -> Option<Line> {
-            let points = curve.runs.iter().map(|run| {
-                let point =
-                    |line| Some((comparison.settings.cost.after(line)?, line.imitation_loss?));
-                run.lines.iter().map(point).collect::<Option<Vec<_>>>()
-            });
-            let losses = Curves::on_common_points(&points.collect::<Option<Vec<_>>>()?).ok()?;
-            // A lower end at or below 0 cannot be shown on a logarithmic axis.
-            let mut line = self::line(curve, &losses, comparison.settings.level);
-            let lines = line.points.iter().zip(line.band.iter_mut().flatten());
-            lines.for_each(|((_, y), (low, _))| *low = low.max(0.2 * y));
-            Some(line)
-        };
-        let axes = axes(comparison, panel, "imitation loss", Scale::Log);
-        let curves: Vec<Line> = panel.curves.iter().filter_map(line).collect();
-        (!curves.is_empty()).then_some(Axes { curves, ..axes })
-    };
-    let panels: Vec<Axes> = comparison.panels.iter().filter_map(draw).collect();
+    let panels = comparison.panels.iter().filter_map(|panel| loss(comparison, panel));
+    let panels: Vec<Axes> = panels.collect();
     (!panels.is_empty()).then(|| figure(comparison, "Imitation loss", panels))
+}
+
+/// One panel of [`curves`].
+pub fn rewards(comparison: &Comparison, panel: &Panel) -> Axes {
+    let line = |curve: &Curve| line(curve, &curve.curves, comparison.settings.level);
+    let mut axes = axes(comparison, panel, "average reward", Scale::Linear);
+    axes.curves = panel.curves.iter().map(line).collect();
+    axes.y_range = range(&axes.curves, panel.expert);
+    match panel.expert {
+        Some(expert) => axes.level("expert", expert),
+        None => axes,
+    }
+}
+
+/// One panel of [`losses`].
+pub fn loss(comparison: &Comparison, panel: &Panel) -> Option<Axes> {
+    let cost = comparison.settings.cost;
+    let line = |curve: &Curve| -> Option<Line> {
+        let points = curve.runs.iter().map(|run| {
+            let point = |line| Some((cost.after(line)?, line.imitation_loss?));
+            run.lines.iter().map(point).collect::<Option<Vec<_>>>()
+        });
+        let losses = Curves::on_common_points(&points.collect::<Option<Vec<_>>>()?).ok()?;
+        let mut line = self::line(curve, &losses, comparison.settings.level);
+        // A lower end at or below 0 cannot be shown on a logarithmic axis.
+        let lines = line.points.iter().zip(line.band.iter_mut().flatten());
+        lines.for_each(|((_, y), (low, _))| *low = low.max(0.2 * y));
+        Some(line)
+    };
+    let axes = axes(comparison, panel, "imitation loss", Scale::Log);
+    let curves: Vec<Line> = panel.curves.iter().filter_map(line).collect();
+    (!curves.is_empty()).then_some(Axes { curves, ..axes })
 }
 
 /// Over panels, in units of the expert's reward: performance profiles, interquartile means, and every curve against the
@@ -112,15 +118,13 @@ fn seeds(panel: &Panel) -> String {
     lines.join("\n").trim_end_matches(',').to_owned()
 }
 
-/// The mean of a curve's runs with t intervals; a single run has none.
+/// The mean of a curve's runs with t intervals; a single run has none, and is faint.
 fn line(curve: &Curve, runs: &Curves, level: f64) -> Line {
-    let at = |i: usize| runs.runs.iter().map(|run| run[i]).collect::<Vec<_>>();
-    let intervals: Vec<Interval> =
-        (0..runs.costs.len()).filter_map(|i| t_interval(&at(i), level).ok()).collect();
+    let intervals = runs.intervals(level).unwrap_or_default();
     let points = runs.costs.iter().zip(&intervals).map(|(&x, point)| (x, point.estimate));
     let line = Line::new(&curve.name, points.collect()).color(curve.color).style(curve.style);
     match runs.runs.len() {
-        1 => line,
+        1 => line.faint(),
         _ => line.band(intervals.iter().map(|point| (point.low, point.high)).collect()),
     }
 }

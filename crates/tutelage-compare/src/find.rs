@@ -4,12 +4,10 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
 use tutelage::Evaluation;
-use tutelage_runs::RoundLine;
-use tutelage_runs::store::{StoreError, read_any, read_spec};
+use tutelage_runs::store::{StoreError, read_any};
 
-use crate::{Fields, Run};
+use crate::{Fields, Run, RunRecord};
 
 /// Why runs could not be read.
 #[derive(Debug, thiserror::Error)]
@@ -85,75 +83,16 @@ fn looks_like_a_record(file: &Path) -> bool {
 
 fn read_run(folder: &Path) -> Result<Run, FindError> {
     let history = read_any(folder)?;
-    let mut fields = Fields::parse(history.spec());
-    name_sources(&mut fields);
+    let fields = Fields::parse(history.spec());
     let states_per_round = fields.get("states_per_round").and_then(|k| k.parse().ok());
     let lines = history.lines(states_per_round.unwrap_or(0), &[]);
     let expert = history.expert().map(Evaluation::mean_reward);
-    Ok(Run { source: folder.into(), fields, lines, expert })
-}
-
-/// Other runs that a run builds on are told by their algorithm, since their folders differ from seed to seed.
-fn name_sources(fields: &mut Fields) {
-    if let Some(data) = fields.get("data") {
-        let source = read_spec(Path::new(data)).ok().map(|spec| Fields::parse(&spec));
-        let algorithm = source.and_then(|fields| fields.get("algorithm").map(str::to_owned));
-        let task = fields.get("task").unwrap_or_default();
-        let algorithm = algorithm.unwrap_or_else(|| without_seed(data, task));
-        fields.set("data", algorithm);
-    }
-    if let Some(runs) = fields.get("d0").and_then(|d0| d0.strip_prefix("dagger:")) {
-        let count = runs.split(',').count();
-        let text = format!("states of {count} run{}", if count == 1 { "" } else { "s" });
-        fields.set("d0", text);
-    }
-}
-
-/// A folder's name up to where its class or its seed begins, without the task: the algorithm, as folders are usually named.
-fn without_seed(folder: &str, task: &str) -> String {
-    let name = Path::new(folder).file_name().unwrap_or_default().to_string_lossy();
-    let name = name.split("-seed-").next().unwrap_or_default();
-    let name = name.strip_prefix(&format!("{task}-")).unwrap_or(name);
-    let end = ["-mlp-", "-linear"].iter().filter_map(|class| name.find(class)).min();
-    name[..end.unwrap_or(name.len())].to_owned()
-}
-
-/// What of a record is needed here.
-#[derive(Deserialize)]
-struct Record {
-    spec: String,
-    expert_reward: Option<f64>,
-    annotations: Vec<usize>,
-    reward: Vec<f64>,
-    reward_sd: Vec<f64>,
-    reward_random: Option<Vec<f64>>,
-    imitation_loss: Option<Vec<f64>>,
-    #[serde(default)]
-    expert_steps: Option<Vec<u64>>,
+    Ok(Run::new(folder.into(), history.spec(), lines, expert))
 }
 
 fn read_record(path: &Path) -> Result<Run, FindError> {
     let failed = |source| FindError::Io { path: path.into(), source };
     let text = fs::read_to_string(path).map_err(failed)?;
     let wrong = |message: String| FindError::Record { path: path.into(), message };
-    let record: Record = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
-    let rounds = record.reward.len();
-    if record.annotations.len() != rounds || record.reward_sd.len() != rounds {
-        return Err(wrong("its columns have different lengths".into()));
-    }
-    let at = |values: &Option<Vec<f64>>, i: usize| values.as_ref()?.get(i).copied();
-    let line = |i: usize| RoundLine {
-        round: i + 1,
-        annotations: record.annotations[i],
-        expert_steps: record.expert_steps.as_ref().and_then(|steps| steps.get(i).copied()),
-        reward: record.reward[i],
-        reward_sd: record.reward_sd[i],
-        reward_random: at(&record.reward_random, i),
-        imitation_loss: at(&record.imitation_loss, i),
-        seconds: None,
-    };
-    let mut fields = Fields::parse(&record.spec);
-    name_sources(&mut fields);
-    let lines = (0..rounds).map(line).collect();
-    Ok(Run { source: path.into(), fields, lines, expert: record.expert_reward })
+    Ok(RunRecord::parse(&text).map_err(wrong)?.as_run(path))
 }

@@ -3,8 +3,8 @@
 use tutelage::{FAMILIES, Look, Named, Stroke};
 use tutelage_figures::{Color, Style};
 
-/// The look of an algorithm's family; of one that has none, nothing.
-pub(crate) fn look(algorithm: &Named) -> (Color, Style) {
+/// How an algorithm of the families is drawn.
+pub fn look(algorithm: &Named) -> (Color, Style) {
     let Look { rgb: [red, green, blue], stroke } = algorithm.look();
     let style = match stroke {
         Stroke::Solid => Style::Solid,

@@ -21,6 +21,14 @@ pub struct Run {
 }
 
 impl Run {
+    /// A run of this spec. Other runs that it builds on are told by their algorithm, since their folders differ from seed to
+    /// seed.
+    pub fn new(source: PathBuf, spec: &str, lines: Vec<RoundLine>, expert: Option<f64>) -> Self {
+        let mut fields = Fields::parse(spec);
+        fields.name_sources();
+        Self { source, fields, lines, expert }
+    }
+
     /// How many rounds it was to have, where its spec says so.
     pub fn rounds(&self) -> Option<usize> {
         self.fields.get("rounds")?.parse().ok()

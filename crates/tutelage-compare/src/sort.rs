@@ -39,10 +39,19 @@ pub struct Curve {
     pub curves: Curves,
 }
 
+/// Runs that belong on one pair of axes, by the name of their curve.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Group {
+    /// What stands above the panel.
+    pub title: String,
+    /// The curves' names, and their runs, which differ in their seed alone.
+    pub curves: Vec<(String, Vec<Run>)>,
+}
+
 /// Fields in which runs of one curve may differ: more rounds are more of the same, and what is kept changes nothing.
 const FREE: [&str; 4] = ["seed", "stream", "keep", "rounds"];
 
-/// What sorting found worth saying.
+/// Panels, and what is worth saying of them.
 #[derive(Default)]
 pub(crate) struct Sorted {
     pub(crate) panels: Vec<Panel>,
@@ -50,8 +59,7 @@ pub(crate) struct Sorted {
 }
 
 /// Sorts runs into panels by these fields, and into curves by everything else but the seed.
-pub(crate) fn sort(runs: Vec<Run>, by: &[String], cost: Cost) -> Sorted {
-    let mut sorted = Sorted::default();
+pub(crate) fn sort(runs: Vec<Run>, by: &[String]) -> Vec<Group> {
     let telling = telling_fields(&runs, by);
     let shown: Vec<&String> =
         by.iter().filter(|name| *name == "task" || values(&runs, name).len() > 1).collect();
@@ -67,7 +75,13 @@ pub(crate) fn sort(runs: Vec<Run>, by: &[String], cost: Cost) -> Sorted {
         entry(panel, name).push(run);
     }
     groups.sort_by(|a, b| a.0.cmp(&b.0));
-    for (title, curves) in groups {
+    groups.into_iter().map(|(title, curves)| Group { title, curves }).collect()
+}
+
+/// Makes panels of groups of runs, on common points.
+pub(crate) fn arrange(groups: Vec<Group>, cost: Cost) -> Sorted {
+    let mut sorted = Sorted::default();
+    for Group { title, curves } in groups {
         let panel = panel(title, curves, cost, &mut sorted.notes);
         sorted.panels.extend(panel);
     }

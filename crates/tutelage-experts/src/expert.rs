@@ -56,6 +56,14 @@ impl GaussianExpert {
         &self.view
     }
 
+    /// The same expert with Gaussian noise of this standard deviation on every coordinate of its mean action, whatever its
+    /// own: how much error it forgives.
+    #[must_use]
+    pub fn with_noise(mut self, std: f32) -> Self {
+        self.policy = self.policy.with_std(std);
+        self
+    }
+
     /// The statistics that states are normalised by.
     pub fn normaliser(&self) -> &Normaliser {
         &self.view.normaliser

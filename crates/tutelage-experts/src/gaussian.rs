@@ -46,6 +46,13 @@ impl GaussianPolicy {
         &self.log_std
     }
 
+    /// The same with this standard deviation in every coordinate.
+    #[must_use]
+    pub fn with_std(mut self, std: f32) -> Self {
+        self.log_std.fill(std.ln());
+        self
+    }
+
     /// The entropy Σⱼ log σⱼ + ½ log 2πe, the same in every state.
     pub fn entropy(&self) -> f64 {
         let constant = 0.5 * (2.0 * std::f64::consts::PI * std::f64::consts::E).ln();

@@ -1,4 +1,4 @@
-//! Experts: stochastic Gaussian policies, TRPO to train them, files to keep them in, and the four that ship.
+//! Experts: stochastic Gaussian policies, TRPO to train them, files to keep them in, and those that ship.
 //!
 //! A [`GaussianExpert`] answers the core loop's questions. It carries its view of the task's states
 //! ([`GaussianExpert::view`]), and learners see the task as it does ([`tutelage_envs::Task::env`]).
@@ -16,5 +16,6 @@ pub mod trpo;
 pub use expert::GaussianExpert;
 pub use files::{Card, FileError, Format, Problem, Score};
 pub use gaussian::GaussianPolicy;
+pub use shipped::{SHIPPED, Shipped};
 pub use training::{Training, TrainingError, Trial};
 pub use tutelage_envs::Clock;

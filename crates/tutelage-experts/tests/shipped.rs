@@ -2,21 +2,23 @@
 
 use tutelage::{ExpertActs, Stream};
 use tutelage_envs::Task;
-use tutelage_experts::{Clock, GaussianExpert};
+use tutelage_experts::{Clock, GaussianExpert, SHIPPED, Shipped};
 
 /// What a shipped expert's mean action must earn, and the share of it that it may vary by.
-const NEEDED: [(Task, f64); 4] = [
-    (Task::Hopper, 2500.0),
-    (Task::Walker2d, 2200.0),
-    (Task::HalfCheetah, 2800.0),
-    (Task::Ant, 2800.0),
+const NEEDED: [(&str, f64); 5] = [
+    ("hopper", 2500.0),
+    ("walker2d", 2200.0),
+    ("half-cheetah", 2800.0),
+    ("ant", 2800.0),
+    ("hopper-forgiving", 2500.0),
 ];
 const STEADY: f64 = 0.15;
 
 #[test]
 fn cards_say_how_they_were_made_and_that_they_are_good() {
-    for (task, needed) in NEEDED {
-        let expert = GaussianExpert::shipped(task).unwrap();
+    for (name, needed) in NEEDED {
+        let shipped = Shipped::named(name).unwrap();
+        let (task, expert) = (shipped.task, shipped.expert().unwrap());
         assert_eq!((expert.task(), expert.clock()), (task, Clock::Hidden));
         assert_eq!(expert.policy().network().layout().widths()[1..3], [64, 64]);
         let card = expert.card();
@@ -32,9 +34,29 @@ fn cards_say_how_they_were_made_and_that_they_are_good() {
 
 #[test]
 fn fresh_episodes_bear_the_cards_out() {
-    for (task, needed) in NEEDED {
-        let expert = GaussianExpert::shipped(task).unwrap();
+    for (name, needed) in NEEDED {
+        let expert = Shipped::named(name).unwrap().expert().unwrap();
         let earned = expert.evaluate(ExpertActs::Mean, 3, &Stream::new(99)).unwrap();
-        assert!(earned.mean_reward() >= needed, "{task}: {}", earned.mean_reward());
+        assert!(earned.mean_reward() >= needed, "{name}: {}", earned.mean_reward());
     }
+}
+
+#[test]
+fn every_task_has_one_of_its_own_and_its_name() {
+    for task in Task::ALL {
+        assert_eq!(GaussianExpert::shipped(task).unwrap().task(), task);
+        assert_eq!(Shipped::named(task.name()).unwrap().task, task);
+    }
+    assert_eq!(SHIPPED.len(), NEEDED.len());
+    assert_eq!(Shipped::named("humanoid"), None);
+}
+
+#[test]
+fn the_forgiving_one_bears_noise_that_throws_the_other() {
+    let earned = |name: &str| {
+        let expert = Shipped::named(name).unwrap().expert().unwrap().with_noise(0.4);
+        expert.evaluate(ExpertActs::Sampled, 5, &Stream::new(7)).unwrap().mean_reward()
+    };
+    let (own, forgiving) = (earned("hopper"), earned("hopper-forgiving"));
+    assert!(own < 800.0 && forgiving > 2000.0, "{own} {forgiving}");
 }

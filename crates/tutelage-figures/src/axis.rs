@@ -80,6 +80,16 @@ impl Axis {
         }
     }
 
+    /// The multiples of powers of ten along a logarithmic axis that spans more than one; nothing along another.
+    pub(crate) fn between(&self) -> Vec<f64> {
+        if self.scale != Scale::Log || self.high / self.low < 30.0 || self.high / self.low > 1e6 {
+            return vec![];
+        }
+        let exponents = self.low.log10().floor() as i32..=self.high.log10().ceil() as i32;
+        let multiples = exponents.flat_map(|e| (2..10).map(move |m| f64::from(m) * 10f64.powi(e)));
+        multiples.filter(|value| (self.low..=self.high).contains(value)).collect()
+    }
+
     /// Multiples of 1, 2, 2.5 or 5 times a power of ten.
     fn steps(&self, count: usize) -> Vec<Tick> {
         let rough = (self.high - self.low) / count.max(1) as f64;
@@ -148,6 +158,9 @@ mod tests {
         let axis = |low, high| Axis::exactly(Scale::Log, (low, high)).unwrap();
         assert_eq!(labels(axis(1e-4, 2.0)), ["10⁻⁴", "10⁻³", "0.01", "0.1", "1"]);
         assert_eq!(labels(axis(1.0, 3.0)), ["1.0", "1.5", "2.0", "2.5", "3.0"]);
+        assert_eq!(axis(3.0, 100.0).between()[..3], [3.0, 4.0, 5.0]);
+        assert_eq!(axis(1.0, 100.0).between().len(), 16, "2 to 9, 20 to 90");
+        assert!(axis(1.0, 3.0).between().is_empty(), "its steps are numbered");
         assert_eq!(axis(1.0, 100.0).place(10.0), Some(0.5));
         assert_eq!(axis(1.0, 100.0).place(0.0), None);
     }

@@ -42,6 +42,11 @@ impl Color {
         Self::new(mix(12.0, 255.0), mix(30.0, 100.0), mix(140.0, 80.0))
     }
 
+    /// Half way to white.
+    pub(crate) fn pale(self) -> Self {
+        Self { rgb: self.rgb.map(|part| part / 2 + 128) }
+    }
+
     pub(crate) fn hex(self) -> String {
         let [red, green, blue] = self.rgb;
         format!("#{red:02x}{green:02x}{blue:02x}")

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::{Color, Scale, csv, draw, raster};
+use crate::{Color, Scale, csv, draw, raster, svg};
 
 /// A grid of panels under one title, over one legend.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -62,6 +62,8 @@ pub struct Curve {
     pub points: Vec<(f64, f64)>,
     /// (low, high) at each point.
     pub band: Option<Vec<(f64, f64)>>,
+    /// Whether it is drawn paler than others, having less to say.
+    pub faint: bool,
 }
 
 /// A horizontal line.
@@ -93,6 +95,8 @@ pub enum Style {
     Marked,
     /// Marks alone.
     Points,
+    /// Large marks alone, for few things to be compared.
+    Dots,
 }
 
 /// Why a figure could not be saved.
@@ -141,12 +145,12 @@ impl Figure {
 
     /// The drawing as SVG.
     pub fn svg(&self) -> String {
-        draw::figure(self)
+        svg::print(&draw::figure(self))
     }
 
     /// The drawing as PNG, two pixels per unit of the SVG.
     pub fn png(&self) -> Result<Vec<u8>, FigureError> {
-        raster::png(&self.svg(), 2.0)
+        raster::png(&draw::figure(self), 2.0)
     }
 
     /// Every number drawn: `panel,curve,x,y,low,high`, the last two empty without a band.
@@ -232,7 +236,14 @@ impl Panel {
 impl Curve {
     /// A solid line through these points.
     pub fn new(name: impl Into<String>, points: Vec<(f64, f64)>) -> Self {
-        Self { name: name.into(), color: None, style: Style::Solid, points, band: None }
+        Self {
+            name: name.into(),
+            color: None,
+            style: Style::Solid,
+            points,
+            band: None,
+            faint: false,
+        }
     }
 
     /// Sets the colour.
@@ -246,6 +257,13 @@ impl Curve {
     #[must_use]
     pub fn style(mut self, style: Style) -> Self {
         self.style = style;
+        self
+    }
+
+    /// Draws it paler than others.
+    #[must_use]
+    pub fn faint(mut self) -> Self {
+        self.faint = true;
         self
     }
 

@@ -9,8 +9,8 @@
 //! assert!(svg.contains("DAgger"));
 //! ```
 //!
-//! A figure is drawn once, as SVG; the PNG is that drawing rasterised with a font that is compiled in, so both look the
-//! same on every machine, also on one without fonts. The legend stands below the panels, where it covers no data. The CSV
+//! A figure is laid out once, as a scene of lines, areas and labels; the SVG is that scene written down, the PNG is the same
+//! scene in pixels, its letters drawn from a font that is compiled in, so that a machine without fonts draws the same. The legend stands below the panels, where it covers no data. The CSV
 //! holds every number that was drawn.
 
 #![forbid(unsafe_code)]
@@ -21,6 +21,8 @@ mod csv;
 mod draw;
 mod figure;
 mod raster;
+mod scene;
+mod svg;
 mod text;
 
 pub use axis::Scale;

@@ -1,45 +1,236 @@
-//! SVG to PNG.
+//! A scene as pixels.
 
-use resvg::tiny_skia::{Pixmap, Transform};
-use resvg::usvg::{Options, Tree};
+use tiny_skia::{
+    FillRule, LineCap, LineJoin, Mask, Paint, Path, PathBuilder, Pixmap, Rect, Stroke, StrokeDash,
+    Transform,
+};
 
-use crate::{FigureError, text};
+use crate::scene::{Anchor, Area, BOLD, Dashes, INK, Mark, Point, Scene, THIN, VEIL, short};
+use crate::{Color, FigureError, text};
 
-/// The drawing at `scale` pixels per unit.
-pub(crate) fn png(svg: &str, scale: f32) -> Result<Vec<u8>, FigureError> {
-    let failed = |error: &dyn std::fmt::Display| FigureError::Raster(error.to_string());
-    let mut options = Options { font_family: text::FAMILY.into(), ..Options::default() };
-    let fonts = options.fontdb_mut();
-    fonts.load_font_data(text::font().to_vec());
-    fonts.set_sans_serif_family(text::FAMILY);
-    let tree = Tree::from_str(svg, &options).map_err(|error| failed(&error))?;
-    let size = tree.size();
-    let pixels = |length: f32| (length * scale).ceil() as u32;
-    let mut pixmap = Pixmap::new(pixels(size.width()), pixels(size.height()))
-        .ok_or_else(|| failed(&"it has no size"))?;
-    resvg::render(&tree, Transform::from_scale(scale, scale), &mut pixmap.as_mut());
-    pixmap.encode_png().map_err(|error| failed(&error))
+/// The scene at `scale` pixels per unit, as PNG.
+pub(crate) fn png(scene: &Scene, scale: f64) -> Result<Vec<u8>, FigureError> {
+    let pixels = |length: f64| (length * scale).ceil() as u32;
+    let pixmap = Pixmap::new(pixels(scene.width), pixels(scene.height))
+        .ok_or_else(|| FigureError::Raster("it has no size".into()))?;
+    let mut canvas =
+        Canvas { pixmap, scale: Transform::from_scale(scale as f32, scale as f32), window: None };
+    canvas.pixmap.fill(tiny_skia::Color::WHITE);
+    canvas.marks(&scene.marks);
+    encode(&canvas.pixmap).map_err(|error| FigureError::Raster(error.to_string()))
+}
+
+/// Red, green and blue alone: the page is white all over, and nothing shines through.
+fn encode(pixmap: &Pixmap) -> Result<Vec<u8>, png::EncodingError> {
+    let mut rgb = Vec::with_capacity(pixmap.data().len() / 4 * 3);
+    for pixel in pixmap.data().chunks_exact(4) {
+        rgb.extend_from_slice(&pixel[..3]);
+    }
+    let mut bytes = Vec::new();
+    let mut encoder = png::Encoder::new(&mut bytes, pixmap.width(), pixmap.height());
+    encoder.set_color(png::ColorType::Rgb);
+    encoder.set_depth(png::BitDepth::Eight);
+    let mut writer = encoder.write_header()?;
+    writer.write_image_data(&rgb)?;
+    writer.finish()?;
+    Ok(bytes)
+}
+
+struct Canvas {
+    pixmap: Pixmap,
+    scale: Transform,
+    /// What is seen, where not everything is.
+    window: Option<Mask>,
+}
+
+impl Canvas {
+    fn marks(&mut self, marks: &[Mark]) {
+        for mark in marks {
+            // A mark without extent has no outline, and is not seen.
+            let _ = self.mark(mark);
+        }
+    }
+
+    fn mark(&mut self, mark: &Mark) -> Option<()> {
+        match mark {
+            Mark::Group(marks) => self.marks(marks),
+            Mark::Window(_) => {}
+            Mark::Inside(window, marks) => {
+                self.window = Some(self.mask(&rectangle(&window.area)?)?);
+                self.marks(marks);
+                self.window = None;
+            }
+            Mark::Frame(area, color) => self.stroke(&rectangle(area)?, *color, &thin()),
+            Mark::Rule(points, color) => self.stroke(&joined(points).finish()?, *color, &thin()),
+            Mark::Line(points, dashes, color) => {
+                self.stroke(&joined(points).finish()?, *color, &bold(*dashes));
+            }
+            Mark::Dot { center: (x, y), radius, color } => {
+                let (x, y) = (short(*x) as f32, short(*y) as f32);
+                let path = PathBuilder::from_circle(x, y, *radius as f32)?;
+                self.fill(&path, &paint(*color, 1.0), Transform::identity());
+            }
+            Mark::Veil(corners, color) => {
+                let mut path = joined(corners);
+                path.close();
+                self.fill(&path.finish()?, &paint(*color, VEIL), Transform::identity());
+            }
+            Mark::Label { text, place, size, anchor, turned } => {
+                self.label(text, *place, *size, *anchor, *turned)?;
+            }
+        }
+        Some(())
+    }
+
+    fn label(
+        &mut self,
+        text: &str,
+        (x, y): Point,
+        size: f64,
+        anchor: Anchor,
+        turned: bool,
+    ) -> Option<()> {
+        let (path, length) = text::outlines(text, size);
+        let before = match anchor {
+            Anchor::Start => 0.0,
+            Anchor::Middle => length / 2.0,
+            Anchor::End => length,
+        };
+        let turn = Transform::from_rotate(if turned { -90.0 } else { 0.0 });
+        let place = turn.post_translate(short(x) as f32, short(y) as f32);
+        self.fill(&path.finish()?, &paint(INK, 1.0), place.pre_translate(-before as f32, 0.0));
+        Some(())
+    }
+
+    fn mask(&self, area: &Path) -> Option<Mask> {
+        let mut mask = Mask::new(self.pixmap.width(), self.pixmap.height())?;
+        mask.fill_path(area, FillRule::Winding, true, self.scale);
+        Some(mask)
+    }
+
+    fn fill(&mut self, path: &Path, paint: &Paint, place: Transform) {
+        let place = place.post_concat(self.scale);
+        self.pixmap.fill_path(path, paint, FillRule::Winding, place, self.window.as_ref());
+    }
+
+    fn stroke(&mut self, path: &Path, color: Color, stroke: &Stroke) {
+        let paint = paint(color, 1.0);
+        self.pixmap.stroke_path(path, &paint, stroke, self.scale, self.window.as_ref());
+    }
+}
+
+fn paint(color: Color, opacity: f64) -> Paint<'static> {
+    let [red, green, blue] = color.rgb;
+    let mut paint = Paint::default();
+    paint.set_color_rgba8(red, green, blue, (255.0 * opacity).round() as u8);
+    paint
+}
+
+fn thin() -> Stroke {
+    Stroke { width: THIN as f32, ..Stroke::default() }
+}
+
+fn bold(dashes: Dashes) -> Stroke {
+    let lengths: Vec<f32> = dashes.lengths().iter().map(|&length| length as f32).collect();
+    Stroke {
+        width: BOLD as f32,
+        line_cap: if dashes.have_round_ends() { LineCap::Round } else { LineCap::Butt },
+        line_join: LineJoin::Round,
+        // Without lengths there are no dashes.
+        dash: StrokeDash::new(lengths, 0.0),
+        ..Stroke::default()
+    }
+}
+
+fn rectangle(area: &Area) -> Option<Path> {
+    let [left, top, width, height] =
+        [area.left, area.top, area.width, area.height].map(|side| short(side) as f32);
+    Rect::from_xywh(left, top, width, height).map(PathBuilder::from_rect)
+}
+
+fn joined(points: &[Point]) -> PathBuilder {
+    let mut path = PathBuilder::new();
+    for (i, &(x, y)) in points.iter().enumerate() {
+        let (x, y) = (short(x) as f32, short(y) as f32);
+        if i == 0 { path.move_to(x, y) } else { path.line_to(x, y) }
+    }
+    path
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scene::Window;
 
-    fn dark_pixels(svg: &str) -> usize {
-        let pixmap = Pixmap::decode_png(&png(svg, 2.0).unwrap()).unwrap();
-        assert_eq!((pixmap.width(), pixmap.height()), (80, 40));
-        pixmap.pixels().iter().filter(|p| p.alpha() > 128).count()
+    const WHITE: [u8; 3] = [255; 3];
+    const BLUE: Color = Color::new(0, 0, 200);
+
+    /// The pixels of a page of 40 × 20 units, row by row.
+    fn pixels(marks: Vec<Mark>) -> Vec<[u8; 3]> {
+        let png = png(&Scene { width: 40.0, height: 20.0, marks }, 2.0).unwrap();
+        let mut reader = png::Decoder::new(std::io::Cursor::new(png)).read_info().unwrap();
+        let mut bytes = vec![0; reader.output_buffer_size().unwrap()];
+        let info = reader.next_frame(&mut bytes).unwrap();
+        assert_eq!((info.width, info.height), (80, 40));
+        bytes.chunks_exact(3).map(|pixel| pixel.try_into().unwrap()).collect()
+    }
+
+    fn count(pixels: &[[u8; 3]], color: Color) -> usize {
+        pixels.iter().filter(|pixel| **pixel == color.rgb).count()
+    }
+
+    fn label(text: &str, anchor: Anchor, turned: bool) -> Mark {
+        Mark::Label { text: text.into(), place: (20.0, 15.0), size: 10.0, anchor, turned }
+    }
+
+    /// Columns and rows from the first to the last pixel that is not white.
+    fn extent(pixels: &[[u8; 3]]) -> ([usize; 2], [usize; 2]) {
+        let marked: Vec<usize> = (0..pixels.len()).filter(|&i| pixels[i] != WHITE).collect();
+        let range = |of: &dyn Fn(usize) -> usize| {
+            let values = || marked.iter().map(|&i| of(i));
+            [values().min().unwrap(), values().max().unwrap()]
+        };
+        (range(&|i| i % 80), range(&|i| i / 80))
     }
 
     #[test]
-    fn text_is_drawn_without_system_fonts() {
-        let svg = |text| {
-            format!(
-                "<svg xmlns='http://www.w3.org/2000/svg' width='40' height='20'>\
-                 <text x='2' y='15' font-family='DejaVu Sans, sans-serif' font-size='14'>{text}</text></svg>"
-            )
-        };
-        assert!(dark_pixels(&svg("πλ₀")) > dark_pixels(&svg("i")));
-        assert!(dark_pixels(&svg("i")) > 0);
+    fn text_is_drawn_without_fonts_on_the_machine_around_its_anchor() {
+        let columns = |anchor| extent(&pixels(vec![label("πλ₀", anchor, false)])).0;
+        let (start, middle, end) =
+            (columns(Anchor::Start), columns(Anchor::Middle), columns(Anchor::End));
+        assert!(start[0] >= 40 && end[1] <= 40, "{start:?} {end:?}");
+        assert!((38..=42).contains(&((middle[0] + middle[1]) / 2)), "{middle:?}");
+    }
+
+    #[test]
+    fn text_is_turned_to_be_read_from_below() {
+        let ([left, right], [top, bottom]) =
+            extent(&pixels(vec![label("ill", Anchor::Start, true)]));
+        assert!(
+            right <= 42 && left < 40 && bottom <= 30 && bottom - top > 10,
+            "{left} {right} {top} {bottom}"
+        );
+    }
+
+    #[test]
+    fn nothing_is_seen_outside_a_window() {
+        let area = Area { left: 0.0, top: 0.0, width: 20.0, height: 20.0 };
+        let line = Mark::Line(vec![(0.0, 10.0), (40.0, 10.0)], Dashes::None, BLUE);
+        let whole = pixels(vec![line.clone()]);
+        let window = Window { name: "w".into(), area };
+        let half = pixels(vec![Mark::Inside(window, vec![line.clone()])]);
+        assert!(count(&whole, BLUE) == 2 * count(&half, BLUE) && count(&half, BLUE) > 0);
+        assert!((0..40).all(|row| half[80 * row + 40..80 * row + 80].iter().all(|p| *p == WHITE)));
+    }
+
+    #[test]
+    fn dashes_leave_gaps_and_veils_let_light_through() {
+        let line = |dashes| pixels(vec![Mark::Line(vec![(0.0, 10.0), (40.0, 10.0)], dashes, BLUE)]);
+        let drawn =
+            [Dashes::None, Dashes::LongAndDots, Dashes::Dots].map(|d| count(&line(d), BLUE));
+        assert!(drawn[0] > drawn[1] && drawn[1] > drawn[2], "{drawn:?}");
+        let corners = vec![(0.0, 0.0), (40.0, 0.0), (40.0, 20.0), (0.0, 20.0)];
+        let veil = pixels(vec![Mark::Veil(corners, Color::BLACK)]);
+        assert!(veil.iter().all(|pixel| pixel[0] == 209), "{:?}", veil[0]);
     }
 }

@@ -1,24 +1,99 @@
-//! The font that is compiled in, and how wide a text is in it.
+//! The font that is compiled in: how wide a text is in it, and how its letters are drawn.
 
-use skrifa::instance::{LocationRef, Size};
-use skrifa::{FontRef, MetadataProvider};
+use tiny_skia::PathBuilder;
+use ttf_parser::{Face, GlyphId, OutlineBuilder};
 
-/// DejaVu Sans, which has the Greek letters and the signs of the formulas.
-pub(crate) fn font() -> &'static [u8] {
-    dejavu::sans::regular()
-}
-
-/// The name by which the font knows itself.
+/// The name by which the font knows itself. DejaVu Sans has the Greek letters and the signs of the formulas.
 pub(crate) const FAMILY: &str = "DejaVu Sans";
 
-/// How wide the text is at this font size.
+/// How wide the text is at this font size, its letters side by side.
 pub(crate) fn width(text: &str, size: f64) -> f64 {
     let rough = 0.6 * size;
-    let Ok(font) = FontRef::new(font()) else { return rough * text.chars().count() as f64 };
-    let (map, metrics) =
-        (font.charmap(), font.glyph_metrics(Size::new(size as f32), LocationRef::default()));
-    let advance = |c: char| map.map(c).and_then(|glyph| metrics.advance_width(glyph));
-    text.chars().map(|c| advance(c).map_or(rough, f64::from)).sum()
+    let Some(font) = Font::new(size) else { return rough * text.chars().count() as f64 };
+    text.chars().map(|c| font.advance(c).unwrap_or(rough)).sum()
+}
+
+/// The outlines of a text's letters along a line that begins at (0, 0), and how far they reach. Pairs of letters that would
+/// look apart stand closer.
+pub(crate) fn outlines(text: &str, size: f64) -> (PathBuilder, f64) {
+    let mut pen = Pen { path: PathBuilder::new(), scale: 0.0, x: 0.0 };
+    let Some(font) = Font::new(size) else { return (pen.path, 0.0) };
+    pen.scale = font.scale as f32;
+    let (mut x, mut last) = (0.0, None);
+    for glyph in text.chars().map(|c| font.face.glyph_index(c).unwrap_or_default()) {
+        x += last.map_or(0.0, |last| font.kerning(last, glyph));
+        pen.x = x as f32;
+        font.face.outline_glyph(glyph, &mut pen);
+        x += font.scale * f64::from(font.face.glyph_hor_advance(glyph).unwrap_or(0));
+        last = Some(glyph);
+    }
+    (pen.path, x)
+}
+
+struct Font {
+    face: Face<'static>,
+    /// Units of the drawing per unit of the font.
+    scale: f64,
+}
+
+impl Font {
+    fn new(size: f64) -> Option<Self> {
+        let face = Face::parse(dejavu::sans::regular(), 0).ok()?;
+        let scale = size / f64::from(face.units_per_em());
+        Some(Self { face, scale })
+    }
+
+    fn advance(&self, letter: char) -> Option<f64> {
+        let advance = self.face.glyph_hor_advance(self.face.glyph_index(letter)?)?;
+        Some(self.scale * f64::from(advance))
+    }
+
+    fn kerning(&self, left: GlyphId, right: GlyphId) -> f64 {
+        let tables = self.face.tables().kern.into_iter().flat_map(|kern| kern.subtables);
+        let mut pairs = tables.filter(|table| table.horizontal && !table.variable);
+        let units = pairs.find_map(|table| table.glyphs_kerning(left, right)).unwrap_or(0);
+        self.scale * f64::from(units)
+    }
+}
+
+/// Draws in units of the drawing; fonts look upwards.
+struct Pen {
+    path: PathBuilder,
+    scale: f32,
+    x: f32,
+}
+
+impl Pen {
+    fn place(&self, x: f32, y: f32) -> (f32, f32) {
+        (self.x + self.scale * x, -self.scale * y)
+    }
+}
+
+impl OutlineBuilder for Pen {
+    fn move_to(&mut self, x: f32, y: f32) {
+        let (x, y) = self.place(x, y);
+        self.path.move_to(x, y);
+    }
+
+    fn line_to(&mut self, x: f32, y: f32) {
+        let (x, y) = self.place(x, y);
+        self.path.line_to(x, y);
+    }
+
+    fn quad_to(&mut self, x1: f32, y1: f32, x: f32, y: f32) {
+        let ((x1, y1), (x, y)) = (self.place(x1, y1), self.place(x, y));
+        self.path.quad_to(x1, y1, x, y);
+    }
+
+    fn curve_to(&mut self, x1: f32, y1: f32, x2: f32, y2: f32, x: f32, y: f32) {
+        let ((x1, y1), (x2, y2), (x, y)) =
+            (self.place(x1, y1), self.place(x2, y2), self.place(x, y));
+        self.path.cubic_to(x1, y1, x2, y2, x, y);
+    }
+
+    fn close(&mut self) {
+        self.path.close();
+    }
 }
 
 #[cfg(test)]
@@ -27,9 +102,9 @@ mod tests {
 
     #[test]
     fn the_font_has_the_signs_of_the_formulas() {
-        let font = FontRef::new(font()).unwrap();
+        let font = Font::new(1.0).unwrap();
         for sign in "πλσ₀ₙ⁻⁹≤−–·ℓ".chars() {
-            assert!(font.charmap().map(sign).is_some(), "{sign}");
+            assert!(font.face.glyph_index(sign).is_some(), "{sign}");
         }
     }
 
@@ -38,5 +113,19 @@ mod tests {
         assert!(width("mm", 10.0) > 1.9 * width("m", 10.0));
         assert!((width("m", 20.0) / width("m", 10.0) - 2.0).abs() < 0.01);
         assert!(width("i", 10.0) < width("m", 10.0));
+    }
+
+    #[test]
+    fn letters_stand_on_the_line_one_after_the_other() {
+        let bounds = |text| outlines(text, 10.0).0.finish().unwrap().bounds();
+        let (one, two) = (bounds("n"), bounds("nn"));
+        assert!(one.bottom() <= 0.0 && one.top() < -4.0, "{one:?}");
+        assert!((two.width() - one.width() - width("n", 10.0) as f32).abs() < 1e-3);
+    }
+
+    #[test]
+    fn pairs_of_letters_stand_closer_where_the_font_says_so() {
+        assert!(outlines("AV", 10.0).1 < width("AV", 10.0) - 0.3);
+        assert!((outlines("nn", 10.0).1 - width("nn", 10.0)).abs() < 1e-9);
     }
 }

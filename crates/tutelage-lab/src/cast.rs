@@ -6,7 +6,7 @@ use tutelage::{
     Batch, Cover, CoverError, Dataset, DurableOracle, EnvError, LaneError, Material, StoredStates,
     UniformBox,
 };
-use tutelage_experts::{FileError, GaussianExpert, Problem};
+use tutelage_experts::{FileError, GaussianExpert, Problem, Shipped};
 use tutelage_oracles::mlp::{Ensemble, SettingsError};
 use tutelage_runs::store::{Fingerprint, History, RunDir, StoreError, read_history, read_spec};
 
@@ -200,24 +200,31 @@ pub fn robot_envs(expert: &GaussianExpert, episodes: usize) -> Result<BoxEnvs<f3
 
 /// The shipped expert of a robot's name, or the expert in a file.
 pub fn load_expert(name: &str, task: Option<Task>) -> Result<GaussianExpert, CastError> {
-    let path = Path::new(name);
-    let expert = match name.parse::<Task>() {
-        Ok(task) => {
-            let robot = task.robot().ok_or(CastError::NoRobot { task })?;
-            GaussianExpert::shipped(robot)
-                .map_err(|source| CastError::Shipped { task, source: Box::new(source) })?
+    let expert = match Shipped::named(name) {
+        Some(shipped) => {
+            let task = Task::of_robot(shipped.task);
+            let damaged = |source| CastError::Shipped { task, source: Box::new(source) };
+            shipped.expert().map_err(damaged)?
         }
-        Err(unknown) if !path.exists() && path.extension().is_none() => {
-            return Err(CastError::NoExpert(unknown));
-        }
-        Err(_) if !path.exists() => return Err(CastError::NoFile { name: name.into() }),
-        Err(_) => GaussianExpert::read(path, task.and_then(Task::robot), None)
-            .map_err(|source| CastError::Expert { name: name.into(), source: Box::new(source) })?,
+        None => read_expert(name, task)?,
     };
     let found = Task::of_robot(expert.task());
     match task {
         Some(task) if task != found => Err(CastError::OtherTask { name: name.into(), found, task }),
         _ => Ok(expert),
+    }
+}
+
+fn read_expert(name: &str, task: Option<Task>) -> Result<GaussianExpert, CastError> {
+    let path = Path::new(name);
+    match name.parse::<Task>() {
+        Ok(task) => Err(CastError::NoRobot { task }),
+        Err(unknown) if !path.exists() && path.extension().is_none() => {
+            Err(CastError::NoExpert(unknown))
+        }
+        Err(_) if !path.exists() => Err(CastError::NoFile { name: name.into() }),
+        Err(_) => GaussianExpert::read(path, task.and_then(Task::robot), None)
+            .map_err(|source| CastError::Expert { name: name.into(), source: Box::new(source) }),
     }
 }
 
@@ -250,11 +257,16 @@ pub(crate) fn located(path: &Path, run: &Path) -> PathBuf {
     found.unwrap_or_else(|| path.into())
 }
 
+/// Whether this names an expert that comes with the program: a robot's, or a world's scripted one.
+pub(crate) fn is_expert_name(name: &str) -> bool {
+    Shipped::named(name).is_some() || name.parse::<Task>().is_ok()
+}
+
 /// The expert of a spec: its name, or where its file is.
 pub(crate) fn located_expert(spec: &RunSpec, run: &Path) -> String {
-    match spec.expert.parse::<Task>() {
-        Ok(_) => spec.expert.clone(),
-        Err(_) => located(Path::new(&spec.expert), run).display().to_string(),
+    match is_expert_name(&spec.expert) {
+        true => spec.expert.clone(),
+        false => located(Path::new(&spec.expert), run).display().to_string(),
     }
 }
 

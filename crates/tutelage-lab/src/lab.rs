@@ -148,10 +148,12 @@ fn learn_as<A: Kind>(
     Ok((ending, dir.history().clone()))
 }
 
-/// [`learn_in`] with somebody else in the expert's place: `teacher` makes them, once the run's folder is there.
+/// [`learn_in`] with somebody else in the expert's place: `teacher` makes them, once the run's folder is there. How far training
+/// has come is told on the way.
 pub fn learn_taught<A, T, E>(
     path: &Path,
     spec: &RunSpec,
+    training: Arc<tutelage::Training>,
     reporter: &mut dyn Reporter,
     teacher: impl FnOnce(&RunDir<f32, A>) -> Result<T, E>,
 ) -> Result<(Ending, History<f32, A>), E>
@@ -161,6 +163,7 @@ where
     E: From<LabError>,
 {
     let (mut cast, mut dir) = open::<A>(path, spec)?;
+    cast.oracle.report_to(training);
     let mut teacher = teacher(&dir)?;
     let Cast { envs, oracle, cover, stored, .. } = &mut cast;
     let material =
@@ -200,10 +203,11 @@ fn begun_as(path: &Path, spec: &RunSpec) -> Result<String, LabError> {
         Err(StoreError::NoRun { .. }) => return Ok(spec.to_toml()),
         text => text?,
     };
-    let continues = |begun: RunSpec| -> Result<bool, SpecError> {
-        let longer = begun.rounds < spec.rounds && spec.deploy != Deploy::RandomRound;
-        let rounds = if longer { spec.rounds } else { begun.rounds };
-        let begun = RunSpec { keep: spec.keep, rounds, ..begun };
+    let continues = |mut begun: RunSpec| -> Result<bool, SpecError> {
+        begun.keep = spec.keep;
+        if begun.rounds < spec.rounds && spec.deploy != Deploy::RandomRound {
+            begun.rounds = spec.rounds;
+        }
         Ok(begun == *spec || placed(&begun)? == placed(spec)?)
     };
     let same = RunSpec::parse(&text).and_then(continues).unwrap_or(false);
@@ -290,7 +294,8 @@ pub fn evaluate_run(
     episodes: usize,
     seed: u64,
 ) -> Result<Evaluation, LabError> {
-    let spec = RunSpec { episodes, ..spec_of(path)? };
+    let mut spec = spec_of(path)?;
+    spec.episodes = episodes;
     match spec.task.actions() {
         ActionKind::Vectors => evaluate_as::<f32>(path, &spec, round, deploy, seed),
         ActionKind::Indices => evaluate_as::<u32>(path, &spec, round, deploy, seed),

@@ -5,7 +5,7 @@
 use rand::RngExt;
 use tutelage::{
     Batch, Dataset, Material, Oracle, OracleError, Policy, Recipe, Size, Spaces, Stream, TrainOn,
-    TrainingSets, UniformBox, View, check_oracle,
+    Training, TrainingSets, UniformBox, View, check_oracle,
 };
 use tutelage_oracles::mlp::{
     Budget, Diverged, MlpClassifier, MlpOracle, MlpPolicy, MlpSettings, SettingsError,
@@ -286,4 +286,26 @@ fn impossible_settings_are_refused_and_divergence_is_reported() {
     let error = wild.fit(&sets, &Stream::new(6)).unwrap_err();
     let OracleError::Other(error) = error else { panic!("{error}") };
     assert_eq!(error.downcast_ref(), Some(&Diverged { member: 0 }));
+}
+
+#[test]
+fn whoever_watches_sees_training_come_to_its_end_and_changes_no_bit() {
+    let (data, training) = (data(150), std::sync::Arc::new(Training::default()));
+    let mut watched = oracle(&[8], 330);
+    let unwatched = fit(&watched, &data, TrainOn::Bootstrap, 3);
+    watched.report_to(std::sync::Arc::clone(&training));
+    assert_eq!(training.share(), None, "nothing is counted yet");
+    let shares = std::thread::scope(|scope| {
+        let fitted = scope.spawn(|| fit(&watched, &data, TrainOn::Bootstrap, 3));
+        let mut shares = Vec::new();
+        while !fitted.is_finished() {
+            shares.extend(training.share());
+        }
+        assert_eq!(fitted.join().unwrap(), unwatched);
+        shares
+    });
+    assert!(shares.windows(2).all(|pair| pair[0] <= pair[1]), "it only grows");
+    assert_eq!(training.share(), Some(1.0), "all of three members' training");
+    fit(&watched, &Dataset::empty(SPACES), TrainOn::Data, 1);
+    assert_eq!(training.share(), None, "without data nothing is trained");
 }

@@ -106,6 +106,9 @@ becomes! {
     tutelage_oracles::mlp::SettingsError => Spec,
     tutelage_oracles::mlp::StoreError => Policy,
     tutelage_render::RenderError => Env,
+    tutelage_teach::PersonError => Expert,
+    tutelage_teach::ServerError => Spec,
+    tutelage_teach::TokenError => Store,
 }
 
 impl Becomes for StoreError {

@@ -7,10 +7,12 @@ use tutelage::Participants;
 use tutelage_lab::spec::{BudgetSpec, Choices, Draft, SpecError};
 use tutelage_lab::{ActionKind, Defaults, Kind};
 use tutelage_runs::{Ending, run};
+use tutelage_teach::Answer;
 
 use crate::arrays::Spoken;
 use crate::errors::{Mishap, exception};
 use crate::material::Supplies;
+use crate::person::{School, Seat};
 use crate::python_oracle::PythonOracle;
 use crate::reporter::Listener;
 use crate::teacher::Teacher;
@@ -73,7 +75,7 @@ pub(crate) fn learn(py: Python<'_>, cast: Cast<'_>, draft: &str, dir: PathBuf) -
     }
 }
 
-fn learn_as<A: Spoken>(
+fn learn_as<A: Spoken + Answer>(
     py: Python<'_>,
     cast: &Cast<'_>,
     choices: &Choices,
@@ -82,7 +84,7 @@ fn learn_as<A: Spoken>(
     let mishap = Mishap::default();
     let mut worlds = Worlds::<A>::new(&cast.worlds, mishap.clone())?;
     let mut teacher = Teacher::<A>::new(&cast.teacher, mishap.clone())?;
-    let trainer = trainer::<A>(py, cast, choices, &mishap)?;
+    let mut trainer = trainer::<A>(py, cast, choices, &mishap)?;
     let supplies = Supplies::<A>::new(py, choices, cast.d0.as_ref())?;
     let job = choices.job(supplies.material());
     let task: String = cast.worlds.getattr("description")?.extract()?;
@@ -92,11 +94,18 @@ fn learn_as<A: Spoken>(
         run_dir.build_on(answers).map_err(|error| exception(py, &error))?;
     }
     let mut listener = Listener::new(cast.reporter.clone_ref(py), mishap.clone());
-    let ending = py.detach(|| {
-        let participants =
-            Participants { envs: &mut worlds, expert: &mut teacher, oracle: &trainer };
-        run(participants, &job, &mut run_dir, &mut listener)
-    });
+    let ending = match Seat::at(&cast.teacher)? {
+        Some(seat) => {
+            let (worlds, trainer, job) = (&mut worlds, &mut trainer, &job);
+            let school = School { worlds, trainer, job, mishap: &mishap };
+            seat.teach(py, school, &mut run_dir, &mut listener)?
+        }
+        None => py.detach(|| {
+            let participants =
+                Participants { envs: &mut worlds, expert: &mut teacher, oracle: &trainer };
+            run(participants, &job, &mut run_dir, &mut listener)
+        }),
+    };
     match ending {
         Err(error) => Err(mishap.exception(py, &error)),
         // What stopped it comes after everything is safe.

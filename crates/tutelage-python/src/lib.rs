@@ -14,6 +14,7 @@ mod export;
 mod learn;
 mod material;
 mod native;
+mod person;
 mod policy;
 mod python_oracle;
 mod reporter;
@@ -42,6 +43,8 @@ mod _native {
     use super::learn::{check, learn};
     #[pymodule_export]
     use super::native::{learn_native, native_policy, native_spec, tasks};
+    #[pymodule_export]
+    use super::person::Page;
     #[pymodule_export]
     use super::policy::NativePolicy;
     #[pymodule_export]

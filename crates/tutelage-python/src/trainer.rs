@@ -1,8 +1,10 @@
 //! Oracles and policies for learners that may see only a part of every state.
 
+use std::sync::Arc;
+
 use tutelage::{
     Batch, Dataset, DurableOracle, Oracle, OracleError, Policy, PolicyError, Spaces, Stream,
-    TrainingSets,
+    Training, TrainingSets,
 };
 use tutelage_envs::Normaliser;
 use tutelage_lab::BoxOracle;
@@ -90,6 +92,12 @@ impl<A: Spoken> Oracle for Trainer<A> {
         let spaces = Spaces { states: self.lens.width(sets.spaces().states), ..sets.spaces() };
         let seen = sets.seen_as(&data, spaces);
         self.fit_seen(&seen.map_err(|error| OracleError::Other(error.into()))?, stream)
+    }
+
+    fn report_to(&mut self, training: Arc<Training>) {
+        if let By::Networks(oracle) = &mut self.by {
+            oracle.report_to(training);
+        }
     }
 }
 

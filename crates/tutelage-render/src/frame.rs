@@ -26,6 +26,12 @@ impl Frame {
         Self { width, height, rgb, body_colours: Vec::new(), flat_colours: Vec::new() }
     }
 
+    /// A picture of somebody else's pixels, row after row, three bytes each; nothing where their number is another.
+    pub fn from_rgb(width: usize, height: usize, rgb: Vec<u8>) -> Option<Self> {
+        let fits = width.checked_mul(height)?.checked_mul(3)? == rgb.len() && !rgb.is_empty();
+        fits.then_some(Self { width, height, rgb, body_colours: vec![], flat_colours: vec![] })
+    }
+
     /// Width and height in pixels.
     pub fn size(&self) -> (usize, usize) {
         (self.width, self.height)
@@ -109,6 +115,16 @@ pub fn strip(frames: &[Frame]) -> Result<Frame, RenderError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn pixels_from_elsewhere_make_a_frame_if_they_are_as_many() {
+        let frame = Frame::from_rgb(2, 1, vec![1, 2, 3, 4, 5, 6]).unwrap();
+        assert_eq!((frame.size(), frame.pixel(1, 0)), ((2, 1), Some([4, 5, 6])));
+        for (width, height) in [(1, 1), (0, 0), (usize::MAX, 3)] {
+            assert_eq!(Frame::from_rgb(width, height, vec![0; 6]), None);
+        }
+        assert_eq!(Frame::from_rgb(0, 5, vec![]), None);
+    }
 
     fn plain(width: usize, colour: Colour) -> Frame {
         let mut frame = Frame::new(width, 2);

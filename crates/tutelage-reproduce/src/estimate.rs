@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use tutelage::Spaces;
 use tutelage_envs::Task as Robot;
 use tutelage_lab::Task;
-use tutelage_lab::spec::{BudgetSpec, Class, RunSpec};
+use tutelage_lab::spec::{BudgetSpec, Choices, Class, RunSpec};
 
 use crate::{Archive, PlannedRun, RunList};
 
@@ -83,7 +83,9 @@ impl Estimator {
 
 /// What a run's time depends on.
 fn kind(spec: &RunSpec) -> String {
-    let RunSpec { task, algorithm, class, rounds, states_per_round, episodes, oracle, .. } = spec;
+    let task = spec.task;
+    let Choices { algorithm, class, rounds, states_per_round, episodes, oracle, .. } =
+        &spec.choices;
     let (members, offline) = (algorithm.members(), algorithm.is_offline());
     format!("{task} {members} {offline} {class} {rounds} {states_per_round} {episodes} {oracle:?}")
 }

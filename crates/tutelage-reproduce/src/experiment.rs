@@ -53,6 +53,8 @@ pub enum Draw {
 pub struct Row {
     /// What stands beside the task's name.
     pub name: String,
+    /// The tasks of the figure that it shows; all where none is named.
+    pub tasks: Vec<Task>,
     /// What is plotted.
     pub show: Show,
     /// d₀, for the algorithms that perturb.
@@ -76,6 +78,8 @@ pub enum Show {
     ImitationLoss,
     /// The average return of the members' mean and of a random member.
     MeanAndRandom,
+    /// By how much the members' mean is above a random member of the same run.
+    MeanMinusRandom,
 }
 
 /// Where perturbation states come from.

@@ -28,6 +28,8 @@ struct RowForm {
     name: String,
     #[serde(default)]
     show: Show,
+    #[serde(default)]
+    tasks: Vec<String>,
     budget: Option<String>,
     algorithms: Vec<String>,
     /// Everything else: fields of a run's spec.
@@ -51,24 +53,26 @@ pub(crate) fn parse(name: &str, text: &str) -> Result<Experiment, ExperimentErro
     };
     let seeds = parse_seeds(&form.seeds)
         .map_err(|source| ExperimentError::Seeds { name: name.into(), source })?;
+    let tasks: Vec<Task> = form.tasks.iter().map(task).collect::<Result<_, _>>()?;
     let row = |row: RowForm| {
         let title = row.name.clone();
         let wrong = |source| ExperimentError::Row { name: name.into(), row: title, source };
-        row.check().map_err(wrong)
+        let tasks = row.tasks.iter().map(task).collect::<Result<_, _>>()?;
+        row.check(tasks).map_err(wrong)
     };
     Ok(Experiment {
         name: name.into(),
         title: form.title,
         paper: form.paper,
         draw: form.draw,
-        tasks: form.tasks.iter().map(task).collect::<Result<_, _>>()?,
+        tasks,
         seeds,
         rows: form.rows.into_iter().map(row).collect::<Result<_, _>>()?,
     })
 }
 
 impl RowForm {
-    fn check(self) -> Result<Row, SpecError> {
+    fn check(self, tasks: Vec<Task>) -> Result<Row, SpecError> {
         let mut fields = self.fields()?;
         let d0 = match fields.d0.take().as_deref() {
             None => PerturbFrom::Default,
@@ -78,6 +82,7 @@ impl RowForm {
         let series = self.algorithms.iter().map(|text| text.parse());
         Ok(Row {
             name: self.name,
+            tasks,
             show: self.show,
             d0,
             budget: self.budget.map(|text| text.parse()).transpose()?,

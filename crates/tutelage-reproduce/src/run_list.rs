@@ -88,7 +88,7 @@ impl RunList {
         let (profile, seeds) = (selection.profile, selection.seeds(experiment));
         let mut panels = Vec::new();
         for row in &experiment.rows {
-            for task in selection.tasks(experiment) {
+            for task in selection.tasks(experiment, row) {
                 let panel = PanelRuns { task, row, profile };
                 let mut curves = Vec::new();
                 for &series in selection.series(row) {
@@ -284,16 +284,13 @@ impl PlannedRun {
 
     /// The spec with the runs that it names where they are.
     pub fn located(&self, runs: &Path) -> RunSpec {
-        let d0 = self.spec.d0.clone().map(|cover| match cover {
-            CoverSpec::Runs(names) => {
-                CoverSpec::Runs(names.iter().map(|name| runs.join(name)).collect())
-            }
-            fixed => fixed,
-        });
-        RunSpec {
-            d0,
-            data: self.spec.data.as_ref().map(|name| runs.join(name)),
-            ..self.spec.clone()
+        let mut spec = self.spec.clone();
+        if let Some(CoverSpec::Runs(names)) = &mut spec.d0 {
+            names.iter_mut().for_each(|name| *name = runs.join(&name));
         }
+        if let Some(name) = &mut spec.data {
+            *name = runs.join(&name);
+        }
+        spec
     }
 }

@@ -19,9 +19,12 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// The tasks of this figure that are wanted.
-    pub fn tasks(&self, experiment: &Experiment) -> Vec<Task> {
-        let wanted = |task: &Task| self.tasks.as_ref().is_none_or(|tasks| tasks.contains(task));
+    /// The tasks of this row of a figure that are wanted.
+    pub fn tasks(&self, experiment: &Experiment, row: &Row) -> Vec<Task> {
+        let shown = |task: &Task| row.tasks.is_empty() || row.tasks.contains(task);
+        let wanted = |task: &Task| {
+            shown(task) && self.tasks.as_ref().is_none_or(|tasks| tasks.contains(task))
+        };
         experiment.tasks.iter().copied().filter(wanted).collect()
     }
 

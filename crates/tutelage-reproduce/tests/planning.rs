@@ -40,7 +40,7 @@ fn archive(dir: &Path) -> Archive {
 /// Writes the record of a run in which nothing happened.
 fn finish(runs: &RunList, run: usize, archive: &Archive) -> RunRecord {
     let nothing = AnyHistory::Vectors(Default::default());
-    let record = RunRecord::new(&runs[run], &nothing, &[], 1);
+    let record = runs[run].record(&nothing, &[], 1);
     archive.save(&runs[run], &record).unwrap();
     record
 }
@@ -161,7 +161,7 @@ fn d0_is_the_one_that_learn_takes_unless_a_row_says_dagger() {
     let own = Experiment::parse("own", OWN).unwrap();
     let (runs, shown) = plan(&own, &Selection::default());
     let d0 = runs[shown[1]].spec.d0.clone();
-    let learn = RunSpec::parse("task = 'hopper'\nalgorithm = 'mp-25(7)'").unwrap().d0;
+    let learn = RunSpec::parse("task = 'hopper'\nalgorithm = 'mp-25(7)'").unwrap().choices.d0;
     assert_eq!(d0, learn);
     assert!(matches!(d0, Some(CoverSpec::Uniform { .. })), "{d0:?}");
     let dagger = OWN.replace("class = 'mlp:16'", "class = 'mlp:16'\nd0 = 'dagger'");
@@ -199,7 +199,7 @@ fn located_specs_name_folders_and_the_name_does_not_depend_on_where_they_are() {
     let bagging = &runs[shown[4]];
     assert_eq!(bagging.spec.algorithm.to_string(), "bagging-5");
     let located = bagging.located(Path::new("somewhere"));
-    assert_eq!(located.data.unwrap().parent(), Some(Path::new("somewhere")));
+    assert_eq!(located.choices.data.unwrap().parent(), Some(Path::new("somewhere")));
     assert!(bagging.name.starts_with("hopper-bagging-5-mlp-64-64-seed-1-"), "{}", bagging.name);
 }
 

@@ -77,7 +77,7 @@ impl Worker for Scripted {
             return Ok(None);
         }
         let nothing = AnyHistory::Indices(Default::default());
-        Ok(Some(RunRecord::new(order.run, &nothing, &[], 1)))
+        Ok(Some(order.run.record(&nothing, &[], 1)))
     }
 }
 

@@ -42,10 +42,14 @@ export function chart(box, { series, level, x = "", y = "", height = 190, title 
     box.append(empty);
     return;
   }
-  const ys = points.flatMap((point) => point.slice(1)).concat(level ? [level.value] : []);
+  const ys = points.map((point) => point[1]).concat(level ? [level.value] : []);
   let [low, high] = [Math.min(0, ...ys), Math.max(...ys)];
   if (high === low) high = low + 1;
-  high += 0.06 * (high - low);
+  // Few seeds make wide bands, which need not be seen whole.
+  const [span, ends] = [high - low, points.flatMap((point) => point.slice(2))];
+  high = Math.min(Math.max(high + 0.06 * span, ...ends), high + 0.3 * span);
+  low = Math.max(Math.min(low, ...ends), low - 0.2 * span);
+  const within = (value) => Math.min(Math.max(value, low), high);
   const [first, last] = [Math.min(0, ...points.map((point) => point[0])), Math.max(...points.map((point) => point[0]), 1)];
   const edge = { left: 46, right: 12, top: 10, bottom: x ? 38 : 24 };
   const px = (value) => edge.left + (value - first) / (last - first) * (width - edge.left - edge.right);
@@ -67,8 +71,8 @@ export function chart(box, { series, level, x = "", y = "", height = 190, title 
   series.forEach((one, i) => {
     const colour = one.colour ?? PALETTE[i % PALETTE.length];
     if (one.points.some((point) => point.length > 2 && point[3] > point[2])) {
-      const upper = one.points.map((point) => `${px(point[0])},${py(point[3])}`);
-      const lower = one.points.map((point) => `${px(point[0])},${py(point[2])}`).reverse();
+      const upper = one.points.map((point) => `${px(point[0])},${py(within(point[3]))}`);
+      const lower = one.points.map((point) => `${px(point[0])},${py(within(point[2]))}`).reverse();
       svg.append(element("polygon", { points: upper.concat(lower).join(" "), fill: colour, opacity: 0.18 }));
     }
   });

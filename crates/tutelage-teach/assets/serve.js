@@ -101,18 +101,40 @@ function showRun(name) {
   if (run.policies.length) play();
 }
 
-function showCompare() {
-  if (!list.panels.length) {
-    return main.replaceChildren(card(make("p", { textContent: "Nothing to compare yet: it takes two runs of one task under the same settings, by other algorithms or seeds." })));
+let compared = null; // the comparison of a version of the list
+
+/** A number with its interval. */
+const between = (interval) => interval && Number.isFinite(interval.estimate)
+  ? `${short(interval.estimate)}${interval.low === null ? "" : ` [${short(interval.low)}, ${short(interval.high ?? Infinity)}]`}` : "–";
+
+async function showCompare() {
+  if (compared?.version !== list.version) {
+    const version = list.version;
+    const told = await get("/api/compare").catch(() => null);
+    if (!told || location.hash !== "#compare") return;
+    compared = { ...told, version };
+  }
+  const { panels, notes, level } = compared;
+  if (!panels.length) {
+    return main.replaceChildren(card(make("p", { textContent: "Nothing to compare yet: it takes two runs of one task, by other algorithms or seeds." })));
   }
   const boxes = [];
-  main.replaceChildren(make("div", { className: "panels" }, ...list.panels.map((panel) => {
+  const percent = `${Math.round(100 * level)} %`;
+  const cards = panels.map(({ title, expert, curves }) => {
     const box = make("div");
-    const series = panel.arms.map((arm) => ({ name: `${arm.algorithm} (${arm.runs.length} ${arm.runs.length === 1 ? "seed" : "seeds"})`, points: arm.points }));
-    boxes.push(() => chart(box, { series, level: panel.expert === null ? null : { name: "expert", value: panel.expert }, x: "answers", y: "reward", height: 320, title: `${panel.task}: reward over answers, by algorithm` }));
-    return card(make("h2", { textContent: panel.task }), box, legend(series), make("p", { className: "small", textContent: "Means over seeds; the bands hold 80 % of the means of resampled seeds." }),
-      make("details", {}, make("summary", { textContent: "What these runs have in common" }), make("p", { className: "small", textContent: panel.about })));
-  })));
+    const series = curves.map(({ name, runs, points }) => ({ name: `${name} (${runs.length} ${runs.length === 1 ? "seed" : "seeds"})`, points: points.map((point) => (point[2] === null ? point.slice(0, 2) : point)) }));
+    boxes.push(() => chart(box, { series, level: expert === null ? null : { name: "expert", value: expert }, x: "answers", y: "reward", height: 320, title: `${title}: reward over answers, by algorithm` }));
+    const heads = ["Algorithm", "Seeds", "Answers", "Last five rounds", "All rounds", "Answers to 90 % of the expert"];
+    const head = make("tr", {}, ...heads.map((text, i) => make("th", { textContent: text, scope: "col", className: i ? "number" : "" })));
+    const body = curves.filter(({ row }) => row).map(({ name, row }) => make("tr", {},
+      ...[name, String(row.seeds), short(row.annotations), between(row.last_five), between(row.average), between(row.to_reach[2])]
+        .map((text, i) => make("td", { textContent: text, className: i ? "number" : "" }))));
+    return card(make("h2", { textContent: title }), box, legend(series),
+      make("p", { className: "small", textContent: `Means over seeds with ${percent} intervals, as tutelage compare computes them.` }),
+      make("div", { className: "table-box" }, make("table", {}, make("thead", {}, head), make("tbody", {}, ...body))));
+  });
+  const remarks = notes.length ? [card(make("h2", { textContent: "Notes" }), ...notes.map((note) => make("p", { className: "small", textContent: note })))] : [];
+  main.replaceChildren(make("div", { className: "panels" }, ...cards), ...remarks);
   boxes.forEach((draw) => draw());
 }
 

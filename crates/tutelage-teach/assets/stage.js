@@ -61,6 +61,9 @@ function window_(clip, near) {
   return [box[0] - margin, box[1] - margin, box[2] + margin, box[3] + margin];
 }
 
+/** The frames of a clip: shapes, or pictures. */
+export const framesOf = (clip) => (clip.images.length ? clip.images : clip.frames);
+
 /** A canvas that shows frames of clips. */
 export class Stage {
   constructor(canvas, { near = true } = {}) {
@@ -68,6 +71,7 @@ export class Stage {
     this.near = near;
     this.images = new Map();
     this.ghostly = document.createElement("canvas");
+    this.below = () => 0; // how much of its lower end something else covers
     // Several may share a canvas: only the one that drew last draws again when it is resized.
     new ResizeObserver(() => { if (canvas.painter === this) this.redraw?.(); }).observe(canvas);
     dark.addEventListener("change", () => { this.colours = null; if (canvas.painter === this) this.redraw?.(); });
@@ -90,17 +94,24 @@ export class Stage {
     const ratio = Math.min(devicePixelRatio || 1, 2);
     const [width, height] = [Math.round(canvas.clientWidth * ratio), Math.round(canvas.clientHeight * ratio)];
     if (!width || !height) return;
+    // What has not arrived yet draws itself when it has; until then the last picture stays.
+    if (clip.images.length && !this.image(clip.images[frame])) return;
     if (canvas.width !== width || canvas.height !== height) [canvas.width, canvas.height] = [width, height];
     this.colours ??= shades(document.documentElement);
     const context = canvas.getContext("2d");
     context.setTransform(1, 0, 0, 1, 0, 0);
     context.fillStyle = this.colours[clip.background] ?? this.colours.paper;
     context.fillRect(0, 0, width, height);
-    if (clip.images.length) return this.drawImage(context, clip.images[frame], width, height);
+    const free = Math.max(height - Math.round(ratio * this.below()), 1);
+    if (clip.images.length) {
+      this.drawImage(context, clip.images[frame], 1, width, free);
+      for (const [ghost, opacity] of ghosts) this.drawImage(context, ghost, opacity, width, free);
+      return;
+    }
     clip.window ??= window_(clip, this.near);
-    const hair = this.prepare(context, clip.window, width, height) * ratio;
+    const hair = this.prepare(context, clip.window, width, free) * ratio;
     clip.still.forEach((shape) => drawShape(context, shape, this.colours, hair));
-    for (const [ghost, opacity] of ghosts) this.drawGhost(context, clip, ghost, opacity, width, height, hair);
+    for (const [ghost, opacity] of ghosts) this.drawGhost(context, clip, ghost, opacity, width, free, hair);
     (clip.frames[frame] ?? []).forEach((shape) => drawShape(context, shape, this.colours, hair));
   }
 
@@ -118,19 +129,27 @@ export class Stage {
     context.restore();
   }
 
-  drawImage(context, address, width, height) {
+  /** A picture, once it is there. */
+  image(address) {
     let image = this.images.get(address);
     if (!image) {
       image = new Image();
       image.src = address;
-      image.onload = () => this.redraw?.();
+      image.onload = () => { if (this.canvas.painter === this) this.redraw?.(); };
       if (this.images.size > 500) this.images.clear();
       this.images.set(address, image);
     }
-    if (!image.complete || !image.width) return;
+    return image.complete && image.width ? image : null;
+  }
+
+  drawImage(context, address, opacity, width, height) {
+    const image = this.image(address);
+    if (!image) return;
     const scale = Math.min(width / image.width, height / image.height);
+    context.globalAlpha = opacity;
     context.drawImage(image, (width - scale * image.width) / 2, (height - scale * image.height) / 2,
       scale * image.width, scale * image.height);
+    context.globalAlpha = 1;
   }
 }
 
@@ -170,7 +189,7 @@ export class Film {
     this.stage = new Stage(canvas, { near: false });
     this.loop = new Loop((seconds) => {
       const { clip } = this;
-      const count = clip.frames.length || clip.images.length;
+      const count = framesOf(clip).length;
       const frame = isCalm() ? count - 1 : Math.min(Math.floor(seconds / clip.pace), count - 1);
       if (frame !== this.shown) this.stage.draw(clip, frame);
       this.shown = frame;

@@ -5,7 +5,7 @@ import { makeControls } from "/controls.js";
 import { Keys, watchGamepad } from "/keys.js";
 import { Live } from "/live.js";
 import { get, post, listen, freshName, wait, Refused } from "/server.js";
-import { Film, Loop, Stage, isCalm } from "/stage.js";
+import { Film, Loop, Stage, framesOf, isCalm } from "/stage.js";
 
 const $ = (id) => document.getElementById(id);
 
@@ -27,6 +27,7 @@ const clips = new Map();
 const stage = new Stage($("stage"));
 const film = new Film($("film"));
 const mainFilm = new Film($("stage")); // between rounds the new policy has the stage
+mainFilm.stage.below = () => (getComputedStyle($("veil")).position === "absolute" ? $("veil").offsetHeight : 0);
 
 // ---- The clip: what happened, the moment in question, and what would come of it.
 
@@ -35,14 +36,14 @@ const HOLD = 0.7;
 const loop = new Loop((seconds) => {
   if (!clip) return 1;
   const { here, pace } = clip;
-  const last = (clip.frames.length || clip.images.length) - 1;
+  const last = framesOf(clip).length - 1;
   const past = preview ? 0 : here * pace;
-  const ahead = (preview ? preview.frames.length - 1 : last - here) * pace;
+  const ahead = (preview ? framesOf(preview).length - 1 : last - here) * pace;
   const total = past + HOLD + ahead + HOLD;
   if (isCalm()) seconds = total;
   const future = Math.max(0, seconds - past - HOLD);
   const step = Math.floor(future / pace);
-  const ghost = clip.frames[Math.min(here + step, last)];
+  const ghost = framesOf(clip)[Math.min(here + step, last)];
   if (seconds < past) {
     stage.draw(clip, Math.floor(seconds / pace));
     mark(seconds - past, past, ahead);
@@ -50,8 +51,8 @@ const loop = new Loop((seconds) => {
     stage.draw(clip, here, ghost && step ? [[ghost, 0.38]] : []);
     mark(Math.min(future, ahead), past, ahead);
   } else {
-    const mine = { ...clip, frames: preview.frames, window: clip.window };
-    stage.draw(mine, Math.min(step, preview.frames.length - 1), ghost && step ? [[ghost, 0.38]] : []);
+    const mine = { ...clip, frames: preview.frames, images: preview.images, window: clip.window };
+    stage.draw(mine, Math.min(step, framesOf(preview).length - 1), ghost && step ? [[ghost, 0.38]] : []);
     clip.window = mine.window;
     mark(Math.min(future, ahead), past, ahead);
   }
@@ -239,20 +240,37 @@ function showBetween() {
   const bar = $("veil-bar");
   bar.hidden = ["finished", "stopped", "failed"].includes(phase);
   progress(bar, elapsed, usual);
+  if (phase === "training") watchTraining();
 }
 
 let ticking = 0;
+let trained = null; // the share of the training that is done, where the learner can tell
+
+/** Fills the bar: by what is done where that is known, by how long it took the last time where not. */
 function progress(bar, elapsed, usual) {
   cancelAnimationFrame(ticking);
   const began = performance.now() - 1000 * elapsed;
   const tick = () => {
+    const share = state.phase === "training" && !resting ? trained : null;
     if (resting) bar.value = 1 - Math.max(0, resting - performance.now()) / (1000 * REST);
+    else if (share !== null) bar.value = share;
     else if (usual) bar.value = Math.min(0.98, (performance.now() - began) / (1000 * usual));
     else bar.removeAttribute("value");
+    if (share !== null) $("veil-more").textContent = `${Math.round(100 * share)} % of the training is done.`;
     if (resting && performance.now() > resting) return goOn();
     if (!$("veil").hidden) ticking = requestAnimationFrame(tick);
   };
   tick();
+}
+
+/** Asks how far training has come, for as long as it takes. */
+async function watchTraining() {
+  if (watchTraining.under_way) return;
+  watchTraining.under_way = true;
+  for (trained = null; state.phase === "training"; await wait(150)) {
+    trained = (await get("/api/training").catch(() => ({ share: null }))).share;
+  }
+  watchTraining.under_way = false;
 }
 
 /** On to what comes next. */

@@ -7,7 +7,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chromium } from "playwright-core";
 
-export const BINARY = process.env.TUTELAGE_BINARY ?? new URL("../../../target/debug/tutelage", import.meta.url).pathname;
+const target = (path) => join(process.env.CARGO_TARGET_DIR ?? new URL("../../../target", import.meta.url).pathname, "debug", path);
+export const BINARY = process.env.TUTELAGE_BINARY ?? target("tutelage");
+export const OWN_WORLD = target("examples/own_world");
 
 /** The Chromium of this machine, if it has one. */
 export function browserPath() {
@@ -27,6 +29,18 @@ export function assert(holds, words) {
   if (!holds) throw new Error(words);
 }
 
+/** How long anything may take, in milliseconds: machines are slow at times, and only what never comes is a failure. */
+export const PATIENCE = 180_000;
+
+/** Waits until a condition holds. */
+export async function until(holds, words) {
+  const end = Date.now() + PATIENCE;
+  while (!(await holds())) {
+    assert(Date.now() < end, `waited in vain until ${words}`);
+    await wait(20);
+  }
+}
+
 const freePort = () => new Promise((done) => {
   const server = createServer().listen(0, "127.0.0.1", () => {
     const { port } = server.address();
@@ -36,16 +50,29 @@ const freePort = () => new Promise((done) => {
 
 /** `tutelage teach …` or `serve …` on a port that stays the same from one start to the next. */
 export class Server {
+  /** Those that were begun, so that none outlives its test. */
+  static all = new Set();
+
   static async begin(args, dir) {
     const server = new Server();
     Object.assign(server, { args, dir, port: await freePort(), starts: 0, kills: 0 });
+    Server.all.add(server);
+    await server.start();
+    return server;
+  }
+
+  /** The example of a world of one's own, whose address is another at every start. */
+  static async example(dir) {
+    const server = new Server();
+    Object.assign(server, { dir, starts: 0, kills: 0, own: [OWN_WORLD, [join(dir, "run")]] });
+    Server.all.add(server);
     await server.start();
     return server;
   }
 
   async start() {
-    const args = [...this.args, "--port", String(this.port), "--token-file", join(this.dir, "token")];
-    this.process = spawn(BINARY, args, { cwd: this.dir, stdio: ["ignore", "pipe", "pipe"] });
+    const [program, args] = this.own ?? [BINARY, [...this.args, "--port", String(this.port), "--token-file", join(this.dir, "token")]];
+    this.process = spawn(program, args, { cwd: this.dir, stdio: [this.own ? "pipe" : "ignore", "pipe", "pipe"] });
     this.ended = new Promise((done) => this.process.once("exit", (code, signal) => done({ code, signal })));
     this.errors = "";
     this.process.stderr.on("data", (data) => { this.errors += data; });
@@ -71,8 +98,8 @@ export class Server {
     this.kills += 1;
   }
 
-  async stop() {
-    if (this.process.exitCode === null && this.process.signalCode === null) this.process.kill("SIGINT");
+  async stop(signal = "SIGINT") {
+    if (this.process.exitCode === null && this.process.signalCode === null) this.process.kill(signal);
     return this.ended;
   }
 

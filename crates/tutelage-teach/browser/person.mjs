@@ -1,5 +1,7 @@
 // A person who teaches through the page alone: sees the state, presses keys, errs now and then.
 
+import { PATIENCE } from "./harness.mjs";
+
 /** A generator of its own, so that a person is the same every time. */
 export function dice(seed) {
   let state = seed >>> 0;
@@ -37,17 +39,19 @@ const KEYS = {
   },
 };
 
-/** What the page shows now. */
-export const look = (page) => page.evaluate(() => ({
-  phase: document.body.dataset.phase,
-  ticket: document.body.dataset.ticket,
-  veiled: !document.getElementById("veil").hidden,
-  state: JSON.parse(document.getElementById("state-box").dataset.state ?? "null"),
-  standing: document.getElementById("ask").textContent,
-  ready: !document.getElementById("skip").disabled,
-  goOn: !document.getElementById("go-on").hidden,
-  rounds: document.querySelectorAll("#curve circle").length,
-}));
+/** What the page shows now; `asks` where a question is there and can be answered. */
+export const look = (page) => page.evaluate(() => {
+  const { phase, ticket } = document.body.dataset;
+  const veiled = !document.getElementById("veil").hidden;
+  return {
+    phase,
+    ticket,
+    veiled,
+    asks: phase === "asking" && Boolean(ticket) && !veiled && !document.getElementById("skip").disabled,
+    state: JSON.parse(document.getElementById("state-box").dataset.state ?? "null"),
+    goOn: veiled && !document.getElementById("go-on").hidden,
+  };
+});
 
 /** Notes in the page everything that it ever shows as saved, across reloads. */
 export async function keepBook(context) {
@@ -71,25 +75,24 @@ export async function answer(page, task, seen, roll, noise) {
 }
 
 /** Waits until the page has moved on from a question. */
-export const movedOn = (page, ticket, timeout = 5000) => page.waitForFunction((ticket) => {
+export const movedOn = (page, ticket, timeout = PATIENCE) => page.waitForFunction((ticket) => {
   const { dataset } = document.body;
   return dataset.phase !== "asking" || dataset.ticket !== ticket || !document.getElementById("veil").hidden;
 }, ticket, { polling: 5, timeout });
 
-/** Teaches until the lesson ends or `enough` says so. */
-export async function teach(page, task, { noise = 0.05, seed = 1, enough = () => false, stop = async () => false } = {}) {
+/** Teaches until the lesson ends, or until `enough` says so between rounds. */
+export async function teach(page, task, { noise = 0.05, seed = 1, enough = async () => false } = {}) {
   const roll = dice(seed);
-  for (let answers = 0; ;) {
+  for (;;) {
     const seen = await look(page);
-    if (seen.phase === "finished" || enough(seen)) return answers;
-    if (seen.veiled && (await stop())) return answers;
-    if (seen.veiled || !seen.ready || seen.phase !== "asking") {
+    if (seen.phase === "finished") return;
+    if (seen.veiled && (await enough())) return;
+    if (!seen.asks) {
       if (seen.goOn) await page.keyboard.press("Enter");
       await page.waitForTimeout(15);
       continue;
     }
     await answer(page, task, seen, roll, noise);
-    answers += 1;
     await movedOn(page, seen.ticket);
   }
 }

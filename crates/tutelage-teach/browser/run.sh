@@ -15,7 +15,9 @@ for found in chromium chromium-browser google-chrome; do
 done
 [ -n "$chromium" ] || missing "there is no Chromium on this machine (Debian: apt-get install chromium)"
 command -v node >/dev/null && command -v npm >/dev/null || missing "there is no Node.js with npm on this machine"
+node -e 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)' || missing "Node.js $(node --version) is too old; 20 or later is needed"
 npm ci --silent --no-audit --no-fund || missing "npm could not install what package-lock.json names"
 
 cargo build --locked -p tutelage-cli
+cargo build --locked -p tutelage-teach --example own_world
 TUTELAGE_CHROMIUM=$chromium node tests.mjs "$@"

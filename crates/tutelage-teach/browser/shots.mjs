@@ -3,7 +3,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { Server, folder, launch, tutelage, wait } from "./harness.mjs";
-import { answer, dice, look, movedOn, teach } from "./person.mjs";
+import { teach } from "./person.mjs";
 
 const out = process.argv[2] ?? "shots";
 mkdirSync(out, { recursive: true });
@@ -37,7 +37,7 @@ for (const task of (process.argv[3] ?? "drive").split(",")) {
   await shot(`${task}-2560`);
   await page.setViewportSize({ width: 1440, height: 860 });
   if (task === "drive" || task === "cart-pole") {
-    await teach(page, task, { enough: (seen) => seen.rounds >= 3 && seen.veiled });
+    await teach(page, task, { enough: () => page.evaluate(() => document.querySelectorAll("#curve circle").length >= 3) });
     await wait(700);
     await shot(`${task}-between`);
     await page.setViewportSize({ width: 360, height: 740 });

@@ -20,6 +20,8 @@ mod teach;
 pub use clip::{Clip, Shape};
 pub use notes::{Account, Note, What, read_notes};
 pub use serve::{Films, Gallery, film};
-pub use server::{Limits, Refusal, Refused, Server, ServerError, Site, Token, TokenError};
+pub use server::{
+    Limits, Reach, Refusal, Refused, Rehearsal, Server, ServerError, Site, Token, TokenError,
+};
 pub use show::{Answer, Axis, Controls, Look, Show};
 pub use teach::{About, Classroom, OnBoard, Person, PersonError, Phase, Teaching};

@@ -16,7 +16,7 @@ use tutelage_oracles::LeastSquares;
 use tutelage_runs::store::{OsDisk, RunDir};
 use tutelage_runs::{Job, Keep, Silent, run_taught};
 use tutelage_teach::{
-    About, Axis, Classroom, Controls, Limits, Look, Person, Server, Show, Teaching, Token,
+    About, Axis, Classroom, Controls, Limits, Look, Person, Reach, Server, Show, Teaching, Token,
     read_notes,
 };
 use tutelage_worlds::{Draw, Pendulum};
@@ -102,6 +102,7 @@ fn carry_out(room: &Classroom, folder: &Path) {
         algorithm: job.algorithm,
         again_every: 0,
         grace: Duration::from_secs(60),
+        leaves: Box::new(|| false),
     };
     let mut person = Person::new(room, teaching, folder).unwrap();
     let mut envs = Lanes::new(vec![Seen::default(); 2]).unwrap();
@@ -122,7 +123,8 @@ impl Lesson {
         let room = Classroom::new(about());
         let token = Token::kept_in(&dir.path().join("token")).unwrap();
         let address: SocketAddr = "127.0.0.1:0".parse().unwrap();
-        let server = Server::start(address, false, token, limits, room.site()).unwrap();
+        let server =
+            Server::start(address, Reach::ThisMachine, token, limits, room.site()).unwrap();
         let stop = Box::new(room.stopper());
         let folder = dir.path().join("run");
         let run = std::thread::spawn(move || carry_out(&room, &folder));
@@ -364,6 +366,8 @@ fn an_address_beyond_this_machine_must_be_meant() {
     let room = Classroom::new(about());
     let address: SocketAddr = "0.0.0.0:0".parse().unwrap();
     let token = Token::random().unwrap();
-    let error = Server::start(address, false, token, Limits::default(), room.site()).err().unwrap();
+    let error = Server::start(address, Reach::ThisMachine, token, Limits::default(), room.site())
+        .err()
+        .unwrap();
     assert!(error.to_string().contains("--beyond-this-machine"), "{error}");
 }

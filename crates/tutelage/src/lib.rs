@@ -53,6 +53,7 @@ mod schedule;
 mod space;
 mod stream;
 mod train_on;
+mod training;
 mod training_sets;
 
 pub use act::Act;
@@ -94,4 +95,5 @@ pub use schedule::Schedule;
 pub use space::{Action, ActionSpace, Element, SpaceError, Spaces};
 pub use stream::{Rng, Stream};
 pub use train_on::{Size, TrainOn, TrainOnError};
+pub use training::Training;
 pub use training_sets::{Costs, Perturbation, Recipe, TrainingSets, View};

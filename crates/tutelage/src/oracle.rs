@@ -1,6 +1,8 @@
 //! Offline learning oracles 𝒪.
 
-use crate::{Action, Element, Policy, Spaces, Stream, TrainingSets};
+use std::sync::Arc;
+
+use crate::{Action, Element, Policy, Spaces, Stream, Training, TrainingSets};
 
 /// An offline learning oracle for a policy class ℬ: 𝒪(D) = argmin over h ∈ ℬ of Σ ℓ(h(s), a) over the examples of D.
 ///
@@ -69,6 +71,11 @@ pub trait Oracle: Sync {
         sets: &TrainingSets<'_, Self::State, Self::Action>,
         stream: &Stream,
     ) -> Result<Self::Policy, OracleError>;
+
+    /// From now on tells how far a fit has come, where it can.
+    fn report_to(&mut self, training: Arc<Training>) {
+        let _ = training;
+    }
 }
 
 /// An oracle whose policies survive the process: what `decode` makes of `encode` acts the same, to the bit.
@@ -96,6 +103,10 @@ impl<O: Oracle + ?Sized + Send> Oracle for Box<O> {
         stream: &Stream,
     ) -> Result<O::Policy, OracleError> {
         (**self).fit(sets, stream)
+    }
+
+    fn report_to(&mut self, training: Arc<Training>) {
+        (**self).report_to(training);
     }
 }
 

@@ -25,6 +25,9 @@ pub(crate) struct Evaluate {
     /// How to act [default: as the run deploys its policy; an expert: mean]
     #[arg(long, value_enum)]
     act: Option<Act>,
+    /// An expert: its mean action with Gaussian noise of this standard deviation, to see how much error it forgives
+    #[arg(long, value_name = "STD", conflicts_with = "act")]
+    noise: Option<f32>,
     /// The policy after this round [default: the one that the run returns]
     #[arg(long, value_name = "N")]
     round: Option<usize>,
@@ -77,6 +80,7 @@ impl Evaluate {
 
     fn of_run(&self) -> anyhow::Result<Evaluation> {
         ensure!(self.task.is_none(), "--task is for experts; {} is a run", self.who);
+        ensure!(self.noise.is_none(), "--noise is for experts; {} is a run", self.who);
         let deploy = self.act.map(Act::deploy).transpose()?;
         let episodes = self.episodes as usize;
         Ok(evaluate_run(Path::new(&self.who), self.round, deploy, episodes, self.seed)?)
@@ -85,13 +89,28 @@ impl Evaluate {
     fn of_expert(&self) -> anyhow::Result<Evaluation> {
         ensure!(self.round.is_none(), "--round is for runs; {} is an expert", self.who);
         let acts = self.act.unwrap_or(Act::Mean).expert_acts()?;
+        let is_spread = |std: f32| std.is_finite() && std >= 0.0;
+        ensure!(
+            self.noise.is_none_or(is_spread),
+            "--noise is {}; allowed is a number from 0 on",
+            self.noise.unwrap_or_default()
+        );
         if self.who.parse::<Task>().is_ok_and(|task| task.robot().is_none()) {
+            ensure!(
+                self.noise.is_none(),
+                "--noise is for the robots' experts; {} has none",
+                self.who
+            );
             let evaluation = Some(EvaluationDraft { episodes: Some(self.episodes.into()) });
             let draft = Draft { task: Some(self.who.clone()), evaluation, ..Draft::default() };
             let stream = Stream::new(self.seed).fork("evaluate expert", 0);
             return Ok(evaluate_expert(&draft.check()?, acts, &stream)?);
         }
         let expert = load_expert(&self.who, self.task)?;
+        let (expert, acts) = match self.noise {
+            Some(std) => (expert.with_noise(std), ExpertActs::Sampled),
+            None => (expert, acts),
+        };
         Ok(expert.play(acts, self.episodes as usize, self.seed)?)
     }
 }

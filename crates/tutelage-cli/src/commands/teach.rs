@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use anyhow::ensure;
@@ -104,7 +104,6 @@ impl Teach {
         let room = Classroom::new(about(dir, spec));
         let mut progress = Progress::new(spec, dir, output, Unread::GoOn)?;
         let stops = progress.stops();
-        stop_room_when(Arc::clone(&stops), room.stopper());
         let what = format!("Open this address in a browser to teach {}:", spec.task);
         let server = self.page.serve(room.site(), &what, output)?;
         let task = spec.task;
@@ -112,6 +111,7 @@ impl Teach {
         let person = |run: &RunDir<f32, A>| -> anyhow::Result<Person<A>> {
             room.recall(run.history());
             let job = spec.job::<f32, A>(tutelage::Material::none());
+            let interrupted = Arc::clone(&stops);
             let teaching = Teaching {
                 stage: Box::new(move || {
                     stage(task).map(|stage| Box::new(Flat(stage)) as Box<dyn Show<Action = A>>)
@@ -120,10 +120,11 @@ impl Teach {
                 algorithm: job.algorithm,
                 again_every: self.again,
                 grace: Duration::from_secs_f64(self.grace),
+                leaves: Box::new(move || interrupted.load(Ordering::SeqCst) > 0),
             };
             Ok(Person::new(&room, teaching, dir)?)
         };
-        let ended = learn_taught(dir, spec, &mut reporter, person);
+        let ended = learn_taught(dir, spec, room.training(), &mut reporter, person);
         progress.end();
         room.end(match &ended {
             Ok((ending, _)) => Ok(*ending),
@@ -160,14 +161,4 @@ fn about(dir: &Path, spec: &RunSpec) -> About {
         pace: f64::from(spec.task.pace()) / 100.0,
         takes_over: spec.algorithm().drive == Drive::Gated(Gate::Hand),
     }
-}
-
-/// Whoever drives waits for the person, not for the terminal: Ctrl-C must reach them there.
-fn stop_room_when(stops: Arc<AtomicUsize>, stop: impl Fn() + Send + 'static) {
-    std::thread::spawn(move || {
-        while stops.load(Ordering::SeqCst) == 0 {
-            std::thread::sleep(Duration::from_millis(50));
-        }
-        stop();
-    });
 }

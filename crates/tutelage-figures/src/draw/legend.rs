@@ -1,9 +1,8 @@
 //! The legend: every name once, below the panels.
 
-use svg::node::element::Group;
-
-use super::shapes::{At, label, stroke};
+use super::shapes::{label, stroke};
 use super::{LABEL_SIZE, MARGIN};
+use crate::scene::{Anchor, Mark};
 use crate::{Color, Curve, Figure, Style, text};
 
 /// The names of a figure in the order asked for or that of appearance, laid out in rows.
@@ -73,23 +72,20 @@ impl Legend {
         self.rows.iter().filter(|row| !row.is_empty()).count() as f64 * ROW
     }
 
-    pub(super) fn draw(&self, left: f64, top: f64) -> Group {
-        let mut group = Group::new();
+    pub(super) fn draw(&self, left: f64, top: f64) -> Mark {
+        let mut marks = Vec::new();
         for (index, row) in self.rows.iter().enumerate() {
             let used: f64 = row.iter().map(Entry::width).sum();
             let mut x = left + ((self.width - used) / 2.0).max(0.0);
             let y = top + (index as f64 + 0.5) * ROW;
             for entry in row {
-                group = group.add(entry.sample(x, y)).add(label(
-                    &entry.name,
-                    (x + SAMPLE + GAP, y + 0.35 * LABEL_SIZE),
-                    LABEL_SIZE,
-                    At::Start,
-                ));
+                let at = (x + SAMPLE + GAP, y + 0.35 * LABEL_SIZE);
+                marks.push(entry.sample(x, y));
+                marks.push(label(&entry.name, at, LABEL_SIZE, Anchor::Start));
                 x += entry.width();
             }
         }
-        group
+        Mark::Group(marks)
     }
 }
 
@@ -98,9 +94,9 @@ impl Entry {
         SAMPLE + GAP + text::width(&self.name, LABEL_SIZE) + 1.5 * MARGIN
     }
 
-    fn sample(&self, x: f64, y: f64) -> Group {
+    fn sample(&self, x: f64, y: f64) -> Mark {
         let points = match self.style {
-            Style::Points => vec![(x + SAMPLE / 2.0, y)],
+            Style::Points | Style::Dots => vec![(x + SAMPLE / 2.0, y)],
             Style::Marked => vec![(x, y), (x + SAMPLE / 2.0, y), (x + SAMPLE, y)],
             Style::Solid | Style::Dashed | Style::Dotted | Style::DashDotted => {
                 vec![(x, y), (x + SAMPLE, y)]

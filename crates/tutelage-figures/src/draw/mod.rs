@@ -1,43 +1,22 @@
-//! A figure as SVG: title, a grid of panels, one legend below.
+//! A figure as a scene: title, a grid of panels, one legend below.
 
 mod legend;
 mod panel;
 mod shapes;
 
-use svg::Document;
-use svg::node::element::Rectangle;
-
+use crate::scene::{Anchor, Area, Scene};
 use crate::{Figure, text};
 use legend::Legend;
-use shapes::{At, label};
+use shapes::label;
 
-/// Where something may be drawn.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Area {
-    left: f64,
-    top: f64,
-    width: f64,
-    height: f64,
-}
-
-impl Area {
-    fn right(&self) -> f64 {
-        self.left + self.width
-    }
-
-    fn bottom(&self) -> f64 {
-        self.top + self.height
-    }
-}
-
-/// Sizes in units of the SVG.
+/// Sizes in units of the drawing.
 const PANEL: (f64, f64) = (420.0, 300.0);
 const MARGIN: f64 = 12.0;
 const TITLE_SIZE: f64 = 16.0;
 const LABEL_SIZE: f64 = 12.0;
 const TICK_SIZE: f64 = 11.0;
 
-pub(crate) fn figure(figure: &Figure) -> String {
+pub(crate) fn figure(figure: &Figure) -> Scene {
     let columns = columns(figure);
     let rows = figure.panels.len().div_ceil(columns).max(1);
     // A figure is never narrower than its title.
@@ -48,15 +27,10 @@ pub(crate) fn figure(figure: &Figure) -> String {
     let below = top + rows as f64 * PANEL.1;
     let height = below + legend.height() + MARGIN;
 
-    let mut document = Document::new()
-        .set("width", width)
-        .set("height", height)
-        .set("viewBox", (0.0, 0.0, width, height))
-        .set("font-family", format!("{}, sans-serif", text::FAMILY))
-        .add(Rectangle::new().set("width", width).set("height", height).set("fill", "white"));
+    let mut marks = Vec::new();
     if !figure.title.is_empty() {
         let at = (width / 2.0, MARGIN + TITLE_SIZE);
-        document = document.add(label(&figure.title, at, TITLE_SIZE, At::Middle));
+        marks.push(label(&figure.title, at, TITLE_SIZE, Anchor::Middle));
     }
     let spare = (width - 2.0 * MARGIN - columns as f64 * PANEL.0) / 2.0;
     for (index, panel) in figure.panels.iter().enumerate() {
@@ -67,9 +41,10 @@ pub(crate) fn figure(figure: &Figure) -> String {
             width: PANEL.0,
             height: PANEL.1,
         };
-        document = document.add(panel::draw(panel, index, area, &legend));
+        marks.push(panel::draw(panel, index, area, &legend));
     }
-    document.add(legend.draw(MARGIN, below)).to_string()
+    marks.push(legend.draw(MARGIN, below));
+    Scene { width, height, marks }
 }
 
 /// As asked for, otherwise near a square, with four side by side at most.

@@ -1,15 +1,15 @@
 //! One panel: frame, grid, ticks, labels, and the curves clipped to the frame.
 
-use svg::node::element::{ClipPath, Group, Rectangle};
-
 use super::legend::Legend;
-use super::shapes::{At, band, label, rule, short, stroke};
-use super::{Area, LABEL_SIZE, MARGIN, TICK_SIZE};
+use super::shapes::{band, label, stroke, turned};
+use super::{LABEL_SIZE, MARGIN, TICK_SIZE};
 use crate::axis::{Axis, Tick};
-use crate::{Curve, Panel, text};
+use crate::scene::{Anchor, Area, Mark, Point, Window};
+use crate::{Color, Curve, Panel, text};
 
-const GRID: &str = "#e4e4e4";
-const FRAME: &str = "#555555";
+const GRID: Color = Color::new(0xe4, 0xe4, 0xe4);
+const FRAME: Color = Color::new(0x55, 0x55, 0x55);
+const SMALL_TICK: f64 = 4.0;
 const NOTE_LINE: f64 = TICK_SIZE + 3.0;
 
 /// Axes laid over an area.
@@ -19,19 +19,19 @@ struct Plane {
     area: Area,
 }
 
-pub(super) fn draw(panel: &Panel, index: usize, area: Area, legend: &Legend) -> Group {
+pub(super) fn draw(panel: &Panel, index: usize, area: Area, legend: &Legend) -> Mark {
     let (x, y) = axes(panel);
     let (x_ticks, y_ticks) =
         if panel.hide_ticks { (vec![], vec![]) } else { (x_ticks(panel, &x), y_ticks(panel, &y)) };
     let plane = Plane { x, y, area: frame(panel, area, &y_ticks) };
-    let clip = format!("panel-{index}");
-    let curves = curves(panel, &plane, legend).set("clip-path", format!("url(#{clip})"));
-    Group::new()
-        .add(ClipPath::new().set("id", clip).add(plane.rectangle()))
-        .add(plane.grid(&x_ticks, &y_ticks))
-        .add(curves)
-        .add(plane.rectangle().set("fill", "none").set("stroke", FRAME))
-        .add(labels(panel, area, &plane))
+    let window = Window { name: format!("panel-{index}"), area: plane.area };
+    Mark::Group(vec![
+        Mark::Window(window.clone()),
+        plane.grid(&x_ticks, &y_ticks),
+        Mark::Inside(window, curves(panel, &plane, legend)),
+        Mark::Frame(plane.area, FRAME),
+        labels(panel, area, &plane),
+    ])
 }
 
 fn x_ticks(panel: &Panel, x: &Axis) -> Vec<Tick> {
@@ -80,48 +80,47 @@ fn frame(panel: &Panel, area: Area, y_ticks: &[Tick]) -> Area {
     }
 }
 
-fn labels(panel: &Panel, area: Area, plane: &Plane) -> Group {
+fn labels(panel: &Panel, area: Area, plane: &Plane) -> Mark {
     let Area { left, top, width, height } = plane.area;
     let (middle_x, middle_y) = (left + width / 2.0, top + height / 2.0);
-    let mut group = Group::new();
+    let middle = |text: &str, at, size| label(text, at, size, Anchor::Middle);
+    let mut marks = Vec::new();
     let notes = panel.note.lines().count();
     if !panel.title.is_empty() {
         let y = top - 8.0 - notes as f64 * NOTE_LINE;
-        group = group.add(label(&panel.title, (middle_x, y), LABEL_SIZE + 1.0, At::Middle));
+        marks.push(middle(&panel.title, (middle_x, y), LABEL_SIZE + 1.0));
     }
     for (i, note) in panel.note.lines().enumerate() {
         let y = top - 7.0 - (notes - 1 - i) as f64 * NOTE_LINE;
-        group = group.add(label(note, (middle_x, y), TICK_SIZE, At::Middle));
+        marks.push(middle(note, (middle_x, y), TICK_SIZE));
     }
     if !panel.x_label.is_empty() {
-        let at = (middle_x, area.bottom() - MARGIN);
-        group = group.add(label(&panel.x_label, at, LABEL_SIZE, At::Middle));
+        marks.push(middle(&panel.x_label, (middle_x, area.bottom() - MARGIN), LABEL_SIZE));
     }
     if !panel.y_label.is_empty() {
         let at = (area.left + MARGIN + LABEL_SIZE * 0.6, middle_y);
-        let turn = format!("rotate(-90 {} {})", short(at.0), short(at.1));
-        group = group.add(label(&panel.y_label, at, LABEL_SIZE, At::Middle).set("transform", turn));
+        marks.push(turned(&panel.y_label, at, LABEL_SIZE));
     }
-    group
+    Mark::Group(marks)
 }
 
-fn curves(panel: &Panel, plane: &Plane, legend: &Legend) -> Group {
-    let mut group = Group::new();
+fn curves(panel: &Panel, plane: &Plane, legend: &Legend) -> Vec<Mark> {
+    let mut marks = Vec::new();
     for curve in &panel.curves {
-        for (lower, upper) in plane.bands(curve) {
-            group = group.add(band(&lower, &upper, legend.color(curve)));
-        }
+        let color = legend.color(curve);
+        marks.extend(plane.bands(curve).iter().map(|(lower, upper)| band(lower, upper, color)));
     }
     for level in &panel.levels {
         let Some(y) = plane.y.place(level.y).map(|y| plane.vertical(y)) else { continue };
         let run = vec![(plane.area.left, y), (plane.area.right(), y)];
-        group = group.add(stroke(&[run], level.style, level.color));
+        marks.push(stroke(&[run], level.style, level.color));
     }
     for curve in &panel.curves {
         let runs = runs(curve.points.iter().map(|&(x, y)| plane.place(x, y)));
-        group = group.add(stroke(&runs, curve.style, legend.color(curve)));
+        let color = legend.color(curve);
+        marks.push(stroke(&runs, curve.style, if curve.faint { color.pale() } else { color }));
     }
-    group
+    marks
 }
 
 impl Plane {
@@ -133,52 +132,50 @@ impl Plane {
         self.area.bottom() - share * self.area.height
     }
 
-    fn place(&self, x: f64, y: f64) -> Option<(f64, f64)> {
+    fn place(&self, x: f64, y: f64) -> Option<Point> {
         Some((self.horizontal(self.x.place(x)?), self.vertical(self.y.place(y)?)))
     }
 
-    fn rectangle(&self) -> Rectangle {
-        let Area { left, top, width, height } = self.area;
-        Rectangle::new()
-            .set("x", short(left))
-            .set("y", short(top))
-            .set("width", short(width))
-            .set("height", short(height))
-    }
-
-    fn grid(&self, x_ticks: &[Tick], y_ticks: &[Tick]) -> Group {
+    fn grid(&self, x_ticks: &[Tick], y_ticks: &[Tick]) -> Mark {
         let Area { left, top, .. } = self.area;
         let (right, bottom) = (self.area.right(), self.area.bottom());
-        let mut group = Group::new();
+        let mut marks = Vec::new();
         for tick in x_ticks {
             let Some(x) = self.x.place(tick.value).map(|share| self.horizontal(share)) else {
                 continue;
             };
             let at = (x, bottom + TICK_SIZE + 5.0);
-            group = group.add(rule((x, top), (x, bottom), GRID)).add(label(
-                &tick.label,
-                at,
-                TICK_SIZE,
-                At::Middle,
-            ));
+            marks.push(Mark::Rule([(x, top), (x, bottom)], GRID));
+            marks.push(label(&tick.label, at, TICK_SIZE, Anchor::Middle));
         }
         for tick in y_ticks {
             let Some(y) = self.y.place(tick.value).map(|share| self.vertical(share)) else {
                 continue;
             };
             let at = (left - 6.0, y + 0.36 * TICK_SIZE);
-            group = group.add(rule((left, y), (right, y), GRID)).add(label(
-                &tick.label,
-                at,
-                TICK_SIZE,
-                At::End,
-            ));
+            marks.push(Mark::Rule([(left, y), (right, y)], GRID));
+            marks.push(label(&tick.label, at, TICK_SIZE, Anchor::End));
         }
-        group
+        marks.extend(self.small_ticks());
+        Mark::Group(marks)
+    }
+
+    /// Strokes on the frame between the numbers of logarithmic axes.
+    fn small_ticks(&self) -> Vec<Mark> {
+        let (left, bottom) = (self.area.left, self.area.bottom());
+        let across = self.x.between().into_iter().filter_map(|value| {
+            let x = self.horizontal(self.x.place(value)?);
+            Some(Mark::Rule([(x, bottom), (x, bottom - SMALL_TICK)], FRAME))
+        });
+        let up = self.y.between().into_iter().filter_map(|value| {
+            let y = self.vertical(self.y.place(value)?);
+            Some(Mark::Rule([(left, y), (left + SMALL_TICK, y)], FRAME))
+        });
+        across.chain(up).collect()
     }
 
     /// Lower and upper edge of each uninterrupted piece of a curve's band.
-    fn bands(&self, curve: &Curve) -> Vec<(Vec<(f64, f64)>, Vec<(f64, f64)>)> {
+    fn bands(&self, curve: &Curve) -> Vec<(Vec<Point>, Vec<Point>)> {
         let Some(band) = &curve.band else { return vec![] };
         let edges = curve
             .points

@@ -1,95 +1,54 @@
 //! The few shapes that figures are made of.
 
-use svg::node::element::path::Data;
-use svg::node::element::{Circle, Group, Path, Polygon, Text};
-
+use crate::scene::{Anchor, Dashes, Mark, Point};
 use crate::{Color, Style};
 
-/// Which part of a text lies at its place.
-#[derive(Clone, Copy)]
-pub(super) enum At {
-    Start,
-    Middle,
-    End,
+pub(super) fn label(text: &str, place: Point, size: f64, anchor: Anchor) -> Mark {
+    Mark::Label { text: text.into(), place, size, anchor, turned: false }
 }
 
-pub(super) fn label(text: &str, (x, y): (f64, f64), size: f64, at: At) -> Text {
-    let anchor = match at {
-        At::Start => "start",
-        At::Middle => "middle",
-        At::End => "end",
-    };
-    Text::new(text)
-        .set("x", short(x))
-        .set("y", short(y))
-        .set("font-size", size)
-        .set("text-anchor", anchor)
-        .set("fill", "#222222")
-}
-
-/// A straight thin line, for axes and grids.
-pub(super) fn rule(from: (f64, f64), to: (f64, f64), color: &str) -> Path {
-    Path::new().set("d", joined([from, to].into_iter())).set("stroke", color).set("stroke-width", 1)
+/// A label that is read from below, its middle at the place.
+pub(super) fn turned(text: &str, place: Point, size: f64) -> Mark {
+    Mark::Label { text: text.into(), place, size, anchor: Anchor::Middle, turned: true }
 }
 
 /// Runs of points in a style: a run is what lies between points that cannot be shown.
-pub(super) fn stroke(runs: &[Vec<(f64, f64)>], style: Style, color: Color) -> Group {
-    let mut group = Group::new();
-    if style != Style::Points {
-        for run in runs.iter().filter(|run| run.len() > 1) {
-            group = group.add(line(run, style, color));
-        }
+pub(super) fn stroke(runs: &[Vec<Point>], style: Style, color: Color) -> Mark {
+    let mut marks = Vec::new();
+    if let Some(dashes) = dashes(style) {
+        let lines = runs.iter().filter(|run| run.len() > 1);
+        marks.extend(lines.map(|run| Mark::Line(run.clone(), dashes, color)));
     }
     for (run, &point) in runs.iter().flat_map(|run| run.iter().map(move |point| (run, point))) {
         // A point with no neighbour is no line, and would otherwise not be seen.
-        if matches!(style, Style::Marked | Style::Points) || run.len() == 1 {
-            group = group.add(mark(point, style, color));
+        if matches!(style, Style::Marked | Style::Points | Style::Dots) || run.len() == 1 {
+            marks.push(dot(point, style, color));
         }
     }
-    group
+    Mark::Group(marks)
 }
 
-fn line(run: &[(f64, f64)], style: Style, color: Color) -> Path {
-    let path = Path::new()
-        .set("d", joined(run.iter().copied()))
-        .set("fill", "none")
-        .set("stroke", color.hex())
-        .set("stroke-width", 1.8)
-        .set("stroke-linejoin", "round");
+/// How a line of this style is interrupted, if there is a line.
+fn dashes(style: Style) -> Option<Dashes> {
     match style {
-        Style::Dashed => path.set("stroke-dasharray", "7 4"),
-        Style::DashDotted => {
-            path.set("stroke-dasharray", "9 4 0.1 4").set("stroke-linecap", "round")
-        }
-        Style::Dotted => path.set("stroke-dasharray", "0.1 4").set("stroke-linecap", "round"),
-        Style::Solid | Style::Marked | Style::Points => path,
+        Style::Solid | Style::Marked => Some(Dashes::None),
+        Style::Dashed => Some(Dashes::Long),
+        Style::Dotted => Some(Dashes::Dots),
+        Style::DashDotted => Some(Dashes::LongAndDots),
+        Style::Points | Style::Dots => None,
     }
 }
 
-fn mark((x, y): (f64, f64), style: Style, color: Color) -> Circle {
-    let radius = if style == Style::Points { 1.8 } else { 2.6 };
-    Circle::new().set("cx", short(x)).set("cy", short(y)).set("r", radius).set("fill", color.hex())
+fn dot(center: Point, style: Style, color: Color) -> Mark {
+    let radius = match style {
+        Style::Points => 1.8,
+        Style::Dots => 4.0,
+        _ => 2.6,
+    };
+    Mark::Dot { center, radius, color }
 }
 
 /// The area between two runs of points.
-pub(super) fn band(lower: &[(f64, f64)], upper: &[(f64, f64)], color: Color) -> Polygon {
-    let corners = lower.iter().chain(upper.iter().rev());
-    let corners: Vec<String> =
-        corners.map(|&(x, y)| format!("{},{}", short(x), short(y))).collect();
-    Polygon::new()
-        .set("points", corners.join(" "))
-        .set("fill", color.hex())
-        .set("fill-opacity", 0.18)
-}
-
-fn joined(points: impl Iterator<Item = (f64, f64)>) -> Data {
-    points.enumerate().fold(Data::new(), |data, (i, (x, y))| {
-        let point = (short(x), short(y));
-        if i == 0 { data.move_to(point) } else { data.line_to(point) }
-    })
-}
-
-/// A hundredth of a unit is finer than anyone sees.
-pub(super) fn short(value: f64) -> f64 {
-    (value * 100.0).round() / 100.0
+pub(super) fn band(lower: &[Point], upper: &[Point], color: Color) -> Mark {
+    Mark::Veil(lower.iter().chain(upper.iter().rev()).copied().collect(), color)
 }

@@ -6,6 +6,7 @@ mod parquet;
 mod policy;
 mod protobuf;
 mod tensorboard;
+mod thrift;
 
 pub use onnx::{Interface, onnx};
 pub use policy::export_policy;

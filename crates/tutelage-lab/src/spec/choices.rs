@@ -64,8 +64,12 @@ impl Choices {
     pub fn job<'a, S, A>(&self, material: Material<'a, S, A>) -> Job<'a, S, A> {
         let Self { rounds, states_per_round, seed, episodes, keep, .. } = *self;
         let schedule = Schedule { rounds, states_per_round, stream: Stream::new(seed) };
+        Job { algorithm: self.algorithm(), schedule, material, episodes, keep }
+    }
+
+    /// The four choices.
+    pub fn algorithm(&self) -> Algorithm {
         let algorithm = self.algorithm.algorithm(self.sampling, self.expert_acts);
-        let algorithm = Algorithm { deploy: self.deploy, ..algorithm };
-        Job { algorithm, schedule, material, episodes, keep }
+        Algorithm { deploy: self.deploy, ..algorithm }
     }
 }

@@ -11,6 +11,7 @@ use super::sampling::{
     parse_sampling, sampling_name,
 };
 use super::{Choices, Class, CoverSpec, OracleSpec, RunSpec, SpecError};
+use crate::cast::is_expert_name;
 use crate::registry::{ActionKind, Defaults, Task, UnknownTask};
 
 /// A spec as typed: anything may be missing or wrong.
@@ -112,9 +113,9 @@ impl Draft {
             Ok(path) if path.exists() => path.display().to_string(),
             _ => path.to_owned(),
         };
-        let expert = self.expert.map(|name| match name.parse::<Task>() {
-            Ok(_) => name,
-            Err(_) => absolute(&name),
+        let expert = self.expert.map(|name| match is_expert_name(&name) {
+            true => name,
+            false => absolute(&name),
         });
         let d0 = self.d0.map(|d0| match d0.strip_prefix("dagger:") {
             Some(runs) => {
@@ -131,26 +132,7 @@ impl Draft {
         let task = parse_task(self.task.as_deref())?;
         let expert = self.expert.clone().unwrap_or_else(|| task.name().into());
         let choices = self.choices(task.defaults(), task.actions())?;
-        let Choices { algorithm, class, rounds, states_per_round, sampling, expert_acts, .. } =
-            choices;
-        let Choices { d0, data, oracle, deploy, episodes, seed, keep, .. } = choices;
-        Ok(RunSpec {
-            task,
-            expert,
-            algorithm,
-            class,
-            rounds,
-            states_per_round,
-            sampling,
-            expert_acts,
-            d0,
-            data,
-            oracle,
-            deploy,
-            episodes,
-            seed,
-            keep,
-        })
+        Ok(RunSpec { task, expert, choices })
     }
 
     /// All that a run does, wherever it takes place: what was left out is filled in with these defaults.
@@ -359,7 +341,7 @@ mod tests {
         assert_eq!(spec.sampling, Sampling::Stride(20));
         assert_eq!(spec.oracle, Some(OracleSpec::of(spec.task)));
         assert_eq!(spec.algorithm.to_string(), "bd-5");
-        assert_eq!((spec.d0, spec.data), (None, None));
+        assert_eq!((&spec.d0, &spec.data), (&None, &None));
         let linear = RunSpec::parse("task = 'ant'\nclass = 'linear'").unwrap();
         assert_eq!((linear.rounds, linear.oracle), (40, None));
     }

@@ -19,12 +19,11 @@ pub use error::{SpecError, hint};
 pub use oracle::{BudgetSpec, OracleSpec};
 pub use sampling::{deploy_name, expert_acts_name, keep_name, sampling_name};
 
-use std::path::PathBuf;
+use std::ops::{Deref, DerefMut};
 
 use sha2::{Digest, Sha256};
-use tutelage::{Algorithm, Deploy, ExpertActs, Material, Named, Sampling, Schedule, Stream};
 use tutelage_oracles::LeastSquares;
-use tutelage_runs::{Job, Keep};
+use tutelage_runs::Keep;
 
 use crate::registry::{ActionKind, Task};
 
@@ -35,32 +34,22 @@ pub struct RunSpec {
     pub task: Task,
     /// Who annotates: the name of a shipped expert, or a file.
     pub expert: String,
-    /// The algorithm.
-    pub algorithm: Named,
-    /// The policy class.
-    pub class: Class,
-    /// N.
-    pub rounds: usize,
-    /// K.
-    pub states_per_round: usize,
-    /// How states are taken from trajectories.
-    pub sampling: Sampling,
-    /// How the expert acts where it drives.
-    pub expert_acts: ExpertActs,
-    /// d₀, where the algorithm perturbs.
-    pub d0: Option<CoverSpec>,
-    /// The run whose annotations are trained on, where nobody drives.
-    pub data: Option<PathBuf>,
-    /// How the oracle trains; least squares has nothing to choose.
-    pub oracle: Option<OracleSpec>,
-    /// What is returned and evaluated.
-    pub deploy: Deploy,
-    /// T, the episodes of an evaluation.
-    pub episodes: usize,
-    /// The source of all randomness.
-    pub seed: u64,
-    /// Which policies stay on disk.
-    pub keep: Keep,
+    /// Everything else; its fields are the spec's own (`spec.rounds`).
+    pub choices: Choices,
+}
+
+impl Deref for RunSpec {
+    type Target = Choices;
+
+    fn deref(&self) -> &Choices {
+        &self.choices
+    }
+}
+
+impl DerefMut for RunSpec {
+    fn deref_mut(&mut self) -> &mut Choices {
+        &mut self.choices
+    }
 }
 
 impl RunSpec {
@@ -77,22 +66,10 @@ impl RunSpec {
 
     /// 16 hexadecimal digits that stand for everything that can change the result (so not for `keep`).
     pub fn hash(&self) -> String {
-        let spec = Self { keep: Keep::All, ..self.clone() };
+        let mut spec = self.clone();
+        spec.keep = Keep::All;
         let digest = Sha256::digest(spec.to_toml());
         digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
-    }
-
-    /// The four choices.
-    pub fn algorithm(&self) -> Algorithm {
-        let algorithm = self.algorithm.algorithm(self.sampling, self.expert_acts);
-        Algorithm { deploy: self.deploy, ..algorithm }
-    }
-
-    /// What to do, with what the algorithm needs.
-    pub fn job<'a, S, A>(&self, material: Material<'a, S, A>) -> Job<'a, S, A> {
-        let Self { rounds, states_per_round, seed, episodes, keep, .. } = *self;
-        let schedule = Schedule { rounds, states_per_round, stream: Stream::new(seed) };
-        Job { algorithm: self.algorithm(), schedule, material, episodes, keep }
     }
 
     /// The solver of its least squares, where its policies are trained by them.

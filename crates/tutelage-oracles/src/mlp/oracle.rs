@@ -1,9 +1,10 @@
 //! The oracle: one network per training set, trained side by side.
 
 use std::marker::PhantomData;
+use std::sync::Arc;
 
 use rayon::prelude::*;
-use tutelage::{DurableOracle, Oracle, OracleError, Spaces, Stream, TrainingSets, View};
+use tutelage::{DurableOracle, Oracle, OracleError, Spaces, Stream, Training, TrainingSets, View};
 use tutelage_net::{AlignedVec, Isa, Network};
 
 use super::examples::{Examples, SeenData, costs_unsupported};
@@ -11,7 +12,7 @@ use super::head::Head;
 use super::policy::Ensemble;
 use super::settings::{MlpSettings, SettingsError};
 use super::store::Class;
-use super::train::{initial, train};
+use super::train::{PARTS, initial, train};
 
 /// 𝒪 for tanh networks: each member starts from fresh random parameters and descends the loss of its own training set.
 ///
@@ -47,6 +48,7 @@ use super::train::{initial, train};
 pub struct Mlp<A> {
     settings: MlpSettings,
     isa: Isa,
+    training: Option<Arc<Training>>,
     action: PhantomData<fn() -> A>,
 }
 
@@ -72,7 +74,7 @@ impl<A: Head> Mlp<A> {
     /// A setting out of its range.
     pub fn new(settings: MlpSettings) -> Result<Self, SettingsError> {
         settings.check()?;
-        Ok(Self { settings, isa: Isa::detect(), action: PhantomData })
+        Ok(Self { settings, isa: Isa::detect(), training: None, action: PhantomData })
     }
 
     /// The same oracle computed with other instructions (those that the processor lacks fall back to the portable ones).
@@ -101,7 +103,8 @@ impl<A: Head> Mlp<A> {
         stream: &Stream,
     ) -> Result<AlignedVec, OracleError> {
         let (examples, rows) = Examples::of_view(data, &mut view)?;
-        let params = train(network, &self.settings, (&examples, rows), stream);
+        let params =
+            train(network, &self.settings, (&examples, rows), stream, self.training.as_deref());
         if params.iter().all(|p| p.is_finite()) {
             Ok(params)
         } else {
@@ -129,6 +132,9 @@ impl<A: Head> Oracle for Mlp<A> {
         if empty && matches!(sets.view(0), View::Costed(_)) {
             return Err(costs_unsupported());
         }
+        if let Some(training) = &self.training {
+            training.begin(if empty { 0 } else { PARTS * sets.members() as u64 });
+        }
         let fit = |member: usize| {
             let stream = stream.fork("member", member as u64);
             match empty {
@@ -139,6 +145,10 @@ impl<A: Head> Oracle for Mlp<A> {
         let members: Result<Vec<_>, _> =
             (0..sets.members()).into_par_iter().with_max_len(1).map(fit).collect();
         Ok(Ensemble::new(network, members?, data.standardiser))
+    }
+
+    fn report_to(&mut self, training: Arc<Training>) {
+        self.training = Some(training);
     }
 }
 

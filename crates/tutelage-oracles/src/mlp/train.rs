@@ -1,7 +1,7 @@
 //! The training of one member.
 
 use rayon::join;
-use tutelage::Stream;
+use tutelage::{Stream, Training};
 use tutelage_net::{
     Adam, AlignedVec, BLOCK, Layout, Loss, LossGradient, Network, Parameters, Transposed,
 };
@@ -23,6 +23,7 @@ pub(crate) fn train<A: Head>(
     settings: &MlpSettings,
     (examples, rows): (&Examples<'_, A>, Vec<u32>),
     stream: &Stream,
+    training: Option<&Training>,
 ) -> AlignedVec {
     let layout = network.layout();
     let mut params = initial(layout, stream);
@@ -32,7 +33,7 @@ pub(crate) fn train<A: Head>(
     let mut transposed = Transposed::new(layout);
     let [mut first, mut second] = [LossGradient::new(layout), LossGradient::new(layout)];
 
-    for _ in 0..iterations {
+    for iteration in 0..iterations {
         let rows = minibatches.next();
         let (first_rows, second_rows) = rows.split_at(halfway(rows.len()));
         transposed.update(network, &params);
@@ -48,8 +49,19 @@ pub(crate) fn train<A: Head>(
             join(|| half(first_rows, &mut first), || half(second_rows, &mut second));
         }
         adam.step(&mut params, [first.sum_mut(), second.sum_mut()]);
+        if let Some(training) = training {
+            training.advance(parts(iteration + 1, iterations) - parts(iteration, iterations));
+        }
     }
     params
+}
+
+/// How finely a member's training is told.
+pub(crate) const PARTS: u64 = 200;
+
+/// How many of a member's parts so many iterations are.
+fn parts(done: usize, all: usize) -> u64 {
+    done as u64 * PARTS / all as u64
 }
 
 /// Fresh parameters: orthogonal, gain √2 in hidden layers and 1 in the last.
@@ -186,7 +198,7 @@ mod tests {
         let seen = SeenData::new(data, spaces, States::AsGiven).unwrap();
         let mut view = View::All;
         let (examples, rows) = Examples::of_view(&seen, &mut view).unwrap();
-        train(&network, settings, (&examples, rows), stream)
+        train(&network, settings, (&examples, rows), stream, None)
     }
 
     fn agrees_with_the_reference<A: Head>(

@@ -24,9 +24,8 @@ pub(super) fn figure(
     let algorithms: Vec<Named> =
         of_one_task.flat_map(|panel| &panel.curves).map(|curve| curve.series.algorithm).collect();
     let panels = Panels { profile: sheet.profile, algorithms, costs };
-    let mut figure = Figure::new(&sheet.experiment.title).columns(tasks.len());
-    figure.panels.extend(tasks.iter().map(|&task| panels.time(task)));
-    figure.panels.extend(tasks.iter().map(|&task| panels.memory(task)));
+    let mut figure = Figure::new(&sheet.experiment.title).columns(2);
+    figure.panels.extend(tasks.iter().flat_map(|&task| [panels.time(task), panels.memory(task)]));
     Ok(figure)
 }
 
@@ -49,13 +48,14 @@ impl Panels {
     }
 
     fn memory(&self, task: Task) -> Panel {
-        let last = self.algorithms.len().saturating_sub(1) as f64;
-        let published = authors_memory(self.profile);
-        let published = published.map(|(least, most)| vec![(0.0, least), (last, most)]);
+        let published = |(place, algorithm): (usize, &Named)| {
+            Some((place as f64, authors_memory(self.profile, algorithm)?))
+        };
+        let published = self.algorithms.iter().enumerate().filter_map(published).collect();
         let panel = self.panel(format!("{}: memory", task_name(task)));
         let panel = panel.y("peak memory, MB", Scale::Log);
         let ours = self.ours(task, |cost| Some(cost.memory? as f64 / 1e6));
-        beside_the_authors(panel.curve(ours), published.unwrap_or_default())
+        beside_the_authors(panel.curve(ours), published)
     }
 
     /// A place on the axis for each algorithm.
@@ -72,7 +72,7 @@ impl Panels {
         let cores = if threads == 1 { "1 CPU core".into() } else { format!("{threads} CPU cores") };
         let points = self.algorithms.iter().enumerate().filter_map(of).collect();
         let curve = Curve::new(format!("tutelage, {cores}"), points);
-        curve.color(Color::palette(0)).style(Style::Marked)
+        curve.color(Color::palette(0)).style(Style::Dots)
     }
 }
 
@@ -81,13 +81,13 @@ fn beside_the_authors(panel: Panel, published: Vec<(f64, f64)>) -> Panel {
         return panel;
     }
     let curve = Curve::new("authors, i9 and RTX 2080 Ti", published);
-    panel.curve(curve.color(Color::GREY).style(Style::Marked))
+    panel.curve(curve.color(Color::GREY).style(Style::Dots))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Experiment, RunRecord, Selection};
+    use crate::{Experiment, Selection};
 
     #[test]
     fn only_the_papers_runs_stand_beside_the_authors() {
@@ -105,7 +105,7 @@ mod tests {
             for run in sheet.runs() {
                 let run = &runs[run];
                 let nothing = tutelage_runs::store::AnyHistory::Vectors(Default::default());
-                archive.save(run, &RunRecord::new(run, &nothing, &[], 2)).unwrap();
+                archive.save(run, &run.record(&nothing, &[], 2)).unwrap();
             }
             let figure = figure(&sheet, &runs, &archive).unwrap();
             assert_eq!(figure.panels.len(), 2);

@@ -6,7 +6,7 @@ mod states;
 
 use tutelage_figures::{Figure, FigureError};
 
-use crate::{Archive, ArchiveError, Draw, Profile, RunList, Sheet, theory};
+use crate::{Archive, ArchiveError, ComparisonError, Draw, Profile, RunList, Sheet, theory};
 
 /// Why a figure could not be drawn.
 #[derive(Debug, thiserror::Error)]
@@ -15,6 +15,9 @@ pub enum DrawError {
     /// A record.
     #[error(transparent)]
     Archive(#[from] ArchiveError),
+    /// A comparison.
+    #[error(transparent)]
+    Compare(#[from] ComparisonError),
     /// The picture.
     #[error(transparent)]
     Figure(#[from] FigureError),

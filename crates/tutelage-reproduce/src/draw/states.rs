@@ -2,14 +2,12 @@
 
 use std::fmt::Write;
 
-use bhtsne::tSNE;
-use rand::RngExt;
 use tutelage::Stream;
 use tutelage_figures::{Color, Curve, Figure, Panel, Style};
 
 use super::DrawError;
 use crate::paper::series_name;
-use crate::{Archive, Draw, RunList, Series, Sheet};
+use crate::{Archive, Draw, RunList, Series, Sheet, tsne};
 
 /// Why there is no map.
 #[derive(Debug, thiserror::Error)]
@@ -32,9 +30,7 @@ struct Place {
 }
 
 /// The usual neighbourhood, where there are enough points for it.
-const PERPLEXITY: f32 = 30.0;
-const EPOCHS: usize = 1000;
-const THETA: f32 = 0.5;
+const PERPLEXITY: f64 = 30.0;
 
 pub(super) fn figure(
     sheet: &Sheet<'_>,
@@ -77,42 +73,25 @@ fn map(sheet: &Sheet<'_>, runs: &RunList, archive: &Archive) -> Result<Vec<Place
     if rows.len() < 10 {
         return Err(StatesError::TooFew(rows.len()).into());
     }
-    let points = embed(&rows);
-    for (place, point) in places.iter_mut().zip(points.chunks_exact(2)) {
-        (place.x, place.y) = (point[0], point[1]);
+    let perplexity = PERPLEXITY.min((rows.len() - 1) as f64 / 3.0);
+    let points = tsne::embed(&rows, perplexity, &mut Stream::new(0).fork("t-SNE", 0).rng());
+    for (place, point) in places.iter_mut().zip(points) {
+        (place.x, place.y) = (point[0] as f32, point[1] as f32);
     }
     Ok(places)
-}
-
-/// Two coordinates per row, from a fixed start. Threads add up in any order, so two maps of the same rows may differ: that is
-/// why a map is kept once it is made.
-fn embed(rows: &[Vec<f32>]) -> Vec<f32> {
-    let mut rng = Stream::new(0).fork("t-SNE", 0).rng();
-    let start: Vec<f32> = (0..2 * rows.len()).map(|_| rng.random_range(-1e-4..1e-4)).collect();
-    let distance = |a: &Vec<f32>, b: &Vec<f32>| {
-        a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f32>().sqrt()
-    };
-    tSNE::<f32, Vec<f32>, 2>::new(rows)
-        .perplexity(PERPLEXITY.min((rows.len() - 1) as f32 / 3.0))
-        .epochs(EPOCHS)
-        .initial_embedding(start)
-        .barnes_hut(THETA, distance)
-        .embedding()
 }
 
 /// One panel per algorithm, its states coloured by the round in which they came.
 fn apart(title: &str, series: &[Series], places: &[Place]) -> Figure {
     let rounds = places.iter().map(|place| place.round).max().unwrap_or(1);
-    let mut figure = Figure::new(title).columns(3);
+    let mut figure = Figure::new(title).columns(2);
     for (index, one) in series.iter().enumerate() {
         let mut panel = map_panel(series_name(one), places);
         for round in 1..=rounds {
             let share = (round - 1) as f64 / (rounds - 1).max(1) as f64;
-            let name = match round {
-                1 => "first round".into(),
-                _ if round == rounds => "last round".into(),
-                _ => String::new(),
-            };
+            // A scale of colours in the legend: every fifth or so of the rounds is named.
+            let named = (0..=4).map(|quarter| 1 + (rounds - 1) * quarter / 4).any(|n| n == round);
+            let name = if named { format!("round {round}") } else { String::new() };
             let points = of(places, |place| place.series == index && place.round == round);
             panel = panel.curve(
                 Curve::new(name, points).color(Color::blue_to_red(share)).style(Style::Points),
@@ -199,23 +178,5 @@ mod tests {
         assert_eq!(parse(&text, "# a b"), Some(places));
         assert_eq!(parse(&text, "# a c"), None);
         assert_eq!(parse("nonsense", "# a b"), None);
-    }
-
-    #[test]
-    fn clusters_stay_apart() {
-        let mut rng = Stream::new(1).rng();
-        let mut near = |center: f32| (0..4).map(|_| center + rng.random_range(-0.1..0.1)).collect();
-        let rows: Vec<Vec<f32>> = (0..60).map(|i| near(if i < 30 { 0.0 } else { 5.0 })).collect();
-        let points = embed(&rows);
-        let center = |rows: std::ops::Range<usize>| {
-            let count = rows.len() as f32;
-            let sum = |axis: usize| rows.clone().map(|i| points[2 * i + axis]).sum::<f32>();
-            [sum(0) / count, sum(1) / count]
-        };
-        let ([ax, ay], [bx, by]) = (center(0..30), center(30..60));
-        let between = (ax - bx).hypot(ay - by);
-        let spread = |i: usize| (points[2 * i] - ax).hypot(points[2 * i + 1] - ay);
-        let mean_spread = (0..30).map(spread).sum::<f32>() / 30.0;
-        assert!(between > 2.0 * mean_spread, "{between} against {mean_spread}");
     }
 }

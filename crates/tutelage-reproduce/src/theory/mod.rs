@@ -16,8 +16,8 @@ pub use regret::{Played, Rules, bound, by_player, play_all, regret_figure};
 pub use sweep::sweep_figure;
 pub use table::table_figure;
 
-use crate::paper::look;
 use crate::{Profile, Sheet};
+use tutelage_compare::look;
 
 /// Why a game could not be played.
 #[derive(Debug, thiserror::Error)]

@@ -80,7 +80,7 @@ impl Worker for ChildProcess {
         }
         let times = read_times(&dir);
         let memory = times.iter().filter_map(|seconds| seconds.memory).max();
-        let record = RunRecord::new(run, &read_any(&dir)?, &times, self.threads);
+        let record = run.record(&read_any(&dir)?, &times, self.threads);
         if self.home.is_some() && order.is_needed {
             bring(runs, archive.runs(), run)?;
         }

@@ -26,7 +26,7 @@ impl Worker for OnThreads {
         let Some(report) = in_turn(listener, lab_is_locked, learn)? else { return Ok(None) };
         Ok(match report.ending {
             Ending::Stopped => None,
-            _ => Some(RunRecord::new(run, &report.history, &read_times(&path), self.0)),
+            _ => Some(run.record(&report.history, &read_times(&path), self.0)),
         })
     }
 }

@@ -1,6 +1,6 @@
 //! Mean learning curves, and where they reach a level for good.
 
-use super::{StatsError, mean};
+use super::{Interval, StatsError, mean, t_interval};
 
 /// Runs of one kind on common points: what they cost so far, and each run's reward there.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,6 +38,20 @@ impl Curves {
         }
         let at = |run: &Vec<(f64, f64)>| costs.iter().map(|&cost| reward_at(run, cost)).collect();
         Ok(Self { runs: runs.iter().map(at).collect(), costs })
+    }
+
+    /// The mean over runs at each point, with its t interval.
+    ///
+    /// ```
+    /// use tutelage_runs::stats::{Curves, t_interval};
+    ///
+    /// let runs = [vec![(10.0, 0.0), (20.0, 1.0)], vec![(10.0, 4.0), (20.0, 5.0)]];
+    /// let intervals = Curves::on_common_points(&runs).unwrap().intervals(0.95).unwrap();
+    /// assert_eq!(intervals[1], t_interval(&[1.0, 5.0], 0.95).unwrap());
+    /// ```
+    pub fn intervals(&self, level: f64) -> Result<Vec<Interval>, StatsError> {
+        let at = |i: usize| self.runs.iter().map(|run| run[i]).collect::<Vec<_>>();
+        (0..self.costs.len()).map(|i| t_interval(&at(i), level)).collect()
     }
 
     /// The mean over runs at each point.

@@ -8,7 +8,7 @@
 //! - runs of one kind: [`t_interval`], [`cost_to_reach`], [`Curves`] on common points;
 //! - two kinds: [`welch`], [`paired_t`], [`paired_permutation`], [`improvement`], [`cost_ratio`];
 //! - over panels, in units of the expert's reward: [`aggregate`], [`performance_profile`], [`stratified_welch`];
-//! - many comparisons: [`holm`].
+//! - many comparisons: [`holm`]; two measures of the same runs: [`spearman`].
 //!
 //! All of it is a function of the numbers and a [`tutelage::Stream`].
 
@@ -20,6 +20,7 @@ mod improvement;
 mod interval;
 mod profile;
 mod ratio;
+mod spearman;
 mod special;
 mod summary;
 
@@ -31,6 +32,7 @@ pub use improvement::{Improvement, improvement, probability_of_improvement};
 pub use interval::{Interval, t_interval};
 pub use profile::{aggregate, performance_profile};
 pub use ratio::{Goal, Race, cost_ratio, cost_to_reach};
+pub use spearman::spearman;
 pub use summary::{annotations_to_reach, interquartile_mean, last_five, mean, sd};
 
 /// Numbers that no statistic can be made of.

@@ -1,89 +1,77 @@
-//! How algorithms compare, over seeds.
-
-use std::collections::BTreeMap;
+//! How algorithms compare, over seeds: what `tutelage compare` says, for the page.
 
 use serde::Serialize;
-use tutelage_runs::stats::Bootstrap;
+use tutelage_compare::{Comparison, Curve, CurveRow, Panel, Settings};
 
 use super::scan::Entry;
 
-/// Runs that differ in algorithm and seed alone.
-#[derive(Clone, Debug, Serialize)]
-pub(crate) struct Panel {
-    pub(crate) task: String,
-    /// What the runs have in common beside the task.
-    pub(crate) about: String,
-    pub(crate) expert: Option<f64>,
-    pub(crate) arms: Vec<Arm>,
+/// All panels that there is anything to compare in.
+#[derive(Debug, Default, Serialize)]
+pub(super) struct Compared {
+    /// How often intervals should hold.
+    level: f64,
+    panels: Vec<OnPage>,
+    /// What a reader should know of it.
+    notes: Vec<String>,
 }
 
-/// The runs of one algorithm.
-#[derive(Clone, Debug, Serialize)]
-pub(crate) struct Arm {
-    pub(crate) algorithm: String,
-    pub(crate) runs: Vec<String>,
-    /// Annotations, mean reward, and the ends of its band.
-    pub(crate) points: Vec<[f64; 4]>,
+/// A panel: one task, one class of policies.
+#[derive(Debug, Serialize)]
+struct OnPage {
+    title: String,
+    expert: Option<f64>,
+    curves: Vec<Line>,
 }
 
-/// Panels of the runs that can be compared: several algorithms, or several seeds of one.
-pub(crate) fn panels(entries: &[Entry]) -> Vec<Panel> {
-    let mut groups: BTreeMap<(String, String), BTreeMap<&str, Vec<&Entry>>> = BTreeMap::new();
-    for entry in entries.iter().filter(|entry| !entry.lines.is_empty()) {
-        let arms = groups.entry((entry.task.clone(), common(&entry.spec))).or_default();
-        arms.entry(&entry.algorithm).or_default().push(entry);
-    }
+/// The runs of one algorithm, over seeds.
+#[derive(Debug, Serialize)]
+struct Line {
+    name: String,
+    runs: Vec<String>,
+    /// Annotations, mean reward, and the ends of its interval; a single run has none.
+    points: Vec<[Option<f64>; 4]>,
+    row: Option<CurveRow>,
+}
+
+/// Compares all runs, finished or not.
+pub(super) fn compare(entries: &[Entry]) -> Compared {
+    let settings = Settings { unfinished: true, ..Settings::default() };
+    let level = settings.level;
+    let begun = entries.iter().filter(|entry| !entry.lines.is_empty());
+    let Ok(comparison) = Comparison::new(begun.map(Entry::run).collect(), settings) else {
+        return Compared { level, ..Compared::default() };
+    };
+    let rows = comparison.curves();
     let several =
-        |arms: &BTreeMap<&str, Vec<&Entry>>| arms.values().map(Vec::len).sum::<usize>() > 1;
-    groups
-        .into_iter()
-        .filter(|(_, arms)| several(arms))
-        .map(|((task, about), arms)| panel(task, about, arms))
-        .collect()
+        |panel: &&Panel| panel.curves.iter().map(|curve| curve.runs.len()).sum::<usize>() > 1;
+    let panels = comparison.panels.iter().filter(several);
+    let panels = panels.map(|panel| OnPage {
+        title: panel.title.clone(),
+        expert: panel.expert,
+        curves: panel.curves.iter().map(|curve| line(curve, panel, &rows, level)).collect(),
+    });
+    Compared { level, panels: panels.collect(), notes: comparison.notes.clone() }
 }
 
-fn panel(task: String, about: String, arms: BTreeMap<&str, Vec<&Entry>>) -> Panel {
-    let experts: Vec<f64> = arms.values().flatten().filter_map(|entry| entry.expert).collect();
-    let expert = (!experts.is_empty()).then(|| experts.iter().sum::<f64>() / experts.len() as f64);
-    let arms = arms.into_iter().map(|(algorithm, runs)| arm(algorithm, &runs)).collect();
-    Panel { task, about: about.replace('\n', " · "), expert, arms }
-}
-
-/// The mean over seeds as far as all runs have come, with a percentile bootstrap band.
-fn arm(algorithm: &str, runs: &[&Entry]) -> Arm {
-    let rounds = runs.iter().map(|run| run.lines.len()).min().unwrap_or(0);
-    let rewards: Vec<Vec<f64>> = runs
-        .iter()
-        .map(|run| run.lines[..rounds].iter().map(|line| line.reward).collect())
-        .collect();
-    let annotations = |round: usize| {
-        runs.iter().map(|run| run.lines[round].annotations as f64).sum::<f64>() / runs.len() as f64
+fn line(curve: &Curve, panel: &Panel, rows: &[CurveRow], level: f64) -> Line {
+    let intervals = curve.curves.intervals(level).unwrap_or_default();
+    let point = |(&cost, interval): (&f64, &tutelage_runs::stats::Interval)| {
+        let end = |end: f64| Some(end).filter(|end| end.is_finite() && curve.runs.len() > 1);
+        [Some(cost), Some(interval.estimate), end(interval.low), end(interval.high)]
     };
-    let band = Bootstrap::default().band(&rewards).map_or(vec![], |band| band.points);
-    let point = |(round, interval): (usize, tutelage_runs::stats::Interval)| {
-        [annotations(round), interval.estimate, interval.low, interval.high]
-    };
-    Arm {
-        algorithm: algorithm.into(),
-        runs: runs.iter().map(|run| run.name.clone()).collect(),
-        points: band.into_iter().enumerate().map(point).collect(),
+    let is_it = |row: &&CurveRow| row.panel == panel.title && row.curve == curve.name;
+    Line {
+        name: curve.name.clone(),
+        runs: curve.runs.iter().map(|run| run.source.display().to_string()).collect(),
+        points: curve.curves.costs.iter().zip(&intervals).map(point).collect(),
+        row: rows.iter().find(is_it).cloned(),
     }
-}
-
-/// What tells runs apart that are not to be compared: their specs without algorithm, seed, and what follows from these.
-fn common(spec: &str) -> String {
-    const VARIES: [&str; 8] =
-        ["task", "algorithm", "seed", "keep", "d0", "expert_acts", "deploy", "stream"];
-    let varies = |line: &&str| {
-        let name = line.split('=').next().unwrap_or("").trim();
-        VARIES.contains(&name) || line.starts_with('[') || line.trim().is_empty()
-    };
-    spec.lines().filter(|line| !varies(line)).collect::<Vec<_>>().join("\n")
 }
 
 #[cfg(test)]
 mod tests {
     use tutelage_runs::RoundLine;
+    use tutelage_runs::stats::t_interval;
 
     use super::*;
 
@@ -100,46 +88,40 @@ mod tests {
         };
         Entry {
             name: format!("{algorithm}-{seed}"),
-            task: "drive".into(),
-            algorithm: algorithm.into(),
-            teacher: "drive".into(),
-            seed: seed.to_string(),
-            rounds: Some(2),
             annotations: 20,
-            open_questions: 0,
             expert: Some(100.0),
             lines: rewards.iter().enumerate().map(line).collect(),
-            policies: vec![],
             spec: format!(
-                "task = \"drive\"\nalgorithm = \"{algorithm}\"\nrounds = 2\nseed = {seed}\n"
+                "task = \"drive\"\nalgorithm = \"{algorithm}\"\nrounds = 9\nseed = {seed}\n"
             ),
-            trouble: None,
-            changed: 0,
+            ..Entry::default()
         }
     }
 
     #[test]
-    fn seeds_of_an_algorithm_are_one_curve_with_a_band() {
+    fn seeds_of_an_algorithm_are_one_curve_with_the_intervals_of_compare() {
         let entries = [
             entry("bd-5", 1, &[10.0, 30.0]),
             entry("bd-5", 2, &[20.0, 30.0, 50.0]),
             entry("dagger", 1, &[5.0]),
         ];
-        let panels = panels(&entries);
-        assert_eq!(panels.len(), 1);
-        let [bd, dagger] = &panels[0].arms[..] else { panic!("{panels:?}") };
-        assert_eq!((bd.runs.len(), dagger.runs.len()), (2, 1));
+        let compared = compare(&entries);
+        let [panel] = &compared.panels[..] else { panic!("{compared:?}") };
+        assert_eq!((&*panel.title, panel.expert), ("drive", Some(100.0)));
+        let [dagger, bd] = &panel.curves[..] else { panic!("{panel:?}") };
+        assert_eq!((&*bd.name, bd.runs.len(), dagger.runs.len()), ("BD-5", 2, 1));
         assert_eq!(bd.points.len(), 2, "as far as both have come");
-        assert_eq!(bd.points[0], [10.0, 15.0, 10.0, 20.0]);
-        assert_eq!(bd.points[1], [20.0, 30.0, 30.0, 30.0]);
-        assert_eq!((panels[0].expert, &*panels[0].about), (Some(100.0), "rounds = 2"));
+        let interval = t_interval(&[10.0, 20.0], 0.95).unwrap();
+        assert_eq!(bd.points[0], [10.0, 15.0, interval.low, interval.high].map(Some));
+        assert_eq!(dagger.points, [[Some(10.0), Some(5.0), None, None]], "one seed has no band");
+        assert_eq!(bd.row.as_ref().unwrap().seeds, 2);
+        assert!(compared.notes.iter().any(|note| note.contains("cut to 2 rounds")), "{compared:?}");
     }
 
     #[test]
-    fn runs_under_other_settings_are_not_compared_and_one_alone_is_no_comparison() {
-        let mut other = entry("bd-5", 2, &[1.0]);
-        other.spec = other.spec.replace("rounds = 2", "rounds = 3");
-        assert!(panels(&[entry("bd-5", 1, &[1.0]), other]).is_empty());
-        assert!(panels(&[entry("bd-5", 1, &[])]).is_empty());
+    fn one_run_alone_is_no_comparison() {
+        assert!(compare(&[entry("bd-5", 1, &[1.0])]).panels.is_empty());
+        assert!(compare(&[entry("bd-5", 1, &[]), entry("bd-5", 2, &[])]).panels.is_empty());
+        assert!(compare(&[]).panels.is_empty());
     }
 }

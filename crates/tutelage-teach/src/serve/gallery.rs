@@ -10,7 +10,7 @@ use serde::Serialize;
 use tokio::sync::watch;
 use tutelage::{Act, Action, Stream};
 
-use super::compare::{Panel, panels};
+use super::compare::compare;
 use super::scan::{Entry, Scan};
 use crate::server::{Refusal, Site};
 use crate::show::Show;
@@ -32,6 +32,8 @@ pub(super) struct Shown {
     films: Box<dyn Films>,
     scan: Mutex<(Scan, Option<Instant>)>,
     pub(super) list: watch::Sender<Arc<List>>,
+    /// How the runs of a version of the list compare, once somebody wanted to know.
+    compared: Mutex<(u64, Arc<str>)>,
     /// Films made before, and one at a time.
     filmed: Mutex<HashMap<(String, usize), Arc<str>>>,
     filming: Mutex<()>,
@@ -39,13 +41,12 @@ pub(super) struct Shown {
     pub(super) watching: AtomicBool,
 }
 
-/// All runs, and how they compare.
+/// All runs.
 #[derive(Default, Serialize)]
 pub(super) struct List {
     pub(super) version: u64,
     pub(super) folder: String,
     pub(super) runs: Vec<Entry>,
-    pub(super) panels: Vec<Panel>,
     #[serde(skip)]
     pub(super) json: Arc<str>,
 }
@@ -64,6 +65,7 @@ impl Gallery {
             films,
             scan: Mutex::default(),
             list: watch::Sender::new(Arc::default()),
+            compared: Mutex::default(),
             filmed: Mutex::default(),
             filming: Mutex::default(),
             watching: AtomicBool::new(false),
@@ -99,15 +101,20 @@ impl Shown {
             return;
         }
         let folder = self.folder.display().to_string();
-        let mut list = List {
-            version: old.version + 1,
-            folder,
-            panels: panels(&runs),
-            runs,
-            json: Arc::default(),
-        };
+        let mut list = List { version: old.version + 1, folder, runs, json: Arc::default() };
         list.json = serde_json::to_string(&list).unwrap_or_default().into();
         self.list.send_replace(Arc::new(list));
+    }
+
+    /// How the runs compare, as JSON.
+    pub(super) fn compare(&self) -> Arc<str> {
+        let list = Arc::clone(&self.list.borrow());
+        let mut compared = lock(&self.compared);
+        if compared.0 != list.version || compared.1.is_empty() {
+            let text = serde_json::to_string(&compare(&list.runs)).unwrap_or_default();
+            *compared = (list.version, text.into());
+        }
+        Arc::clone(&compared.1)
     }
 
     /// The film of a run's policy after a round, or after its last.

@@ -14,21 +14,17 @@ use super::gallery::Shown;
 use crate::server::{Refusal, Site, asset, events};
 
 pub(super) fn site(shown: Arc<Shown>) -> Site {
-    let assets = vec![
+    let own = [
         asset!("/", "serve.html", "text/html; charset=utf-8"),
-        asset!("/style.css", "style.css", "text/css; charset=utf-8"),
         asset!("/serve.js", "serve.js", "text/javascript; charset=utf-8"),
-        asset!("/stage.js", "stage.js", "text/javascript; charset=utf-8"),
-        asset!("/chart.js", "chart.js", "text/javascript; charset=utf-8"),
-        asset!("/server.js", "server.js", "text/javascript; charset=utf-8"),
-        asset!("/icon.svg", "icon.svg", "image/svg+xml"),
     ];
     let api = Router::new()
         .route("/api/runs", get(runs))
         .route("/api/events", get(changes))
+        .route("/api/compare", get(compare))
         .route("/api/film", get(film))
         .with_state(shown);
-    Site { assets, api }
+    Site::new(&own, api)
 }
 
 fn json(text: &str) -> Response {
@@ -45,6 +41,11 @@ async fn runs(State(shown): State<Arc<Shown>>) -> Response {
     look(&shown).await;
     let list = Arc::clone(&shown.list.borrow());
     json(&list.json)
+}
+
+async fn compare(State(shown): State<Arc<Shown>>) -> Result<Response, Refusal> {
+    let compared = tokio::task::spawn_blocking(move || shown.compare()).await;
+    Ok(json(&compared.map_err(|_| Refusal::new(500, "The runs could not be compared."))?))
 }
 
 /// Tells the list's version whenever there is another; the folder is looked at while somebody listens.

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use serde::Serialize;
+use tutelage_compare::{Fields, Run};
 use tutelage_runs::RoundLine;
 use tutelage_runs::store::{kept_policies, read_any, read_times};
 
@@ -15,7 +16,7 @@ const RUNS: usize = 2000;
 const FOLDERS: usize = 20_000;
 
 /// A run, as a list shows it.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub(crate) struct Entry {
     /// Its place below the folder: its name on the page.
     pub(crate) name: String,
@@ -36,6 +37,13 @@ pub(crate) struct Entry {
     pub(crate) trouble: Option<String>,
     /// Seconds since 1970 when its log was last written to.
     pub(crate) changed: u64,
+}
+
+impl Entry {
+    /// The run in numbers, to be compared.
+    pub(crate) fn run(&self) -> Run {
+        Run::new(self.name.clone().into(), &self.spec, self.lines.clone(), self.expert)
+    }
 }
 
 /// Runs that were read before, by how their logs looked then.
@@ -101,63 +109,33 @@ fn read(folder: &Path, path: &Path, modified: Option<SystemTime>) -> Entry {
     let age = modified.and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok());
     let mut entry = Entry {
         name: if below.is_empty() { ".".into() } else { below },
-        task: String::new(),
-        algorithm: String::new(),
-        teacher: String::new(),
-        seed: String::new(),
-        rounds: None,
-        annotations: 0,
-        open_questions: 0,
-        expert: None,
-        lines: vec![],
         policies: kept_policies(path),
-        spec: String::new(),
-        trouble: None,
         changed: age.map_or(0, |age| age.as_secs()),
+        ..Entry::default()
     };
     match read_any(path) {
         Err(error) => entry.trouble = Some(error.to_string()),
         Ok(history) => {
-            let field = |name: &str| field(history.spec(), name).unwrap_or_default();
-            let number = |name: &str| field(name).parse::<usize>().ok();
+            let fields = Fields::parse(history.spec());
+            let field = |name: &str| fields.get(name).unwrap_or_default().to_owned();
+            let number = |name: &str| fields.get(name)?.parse::<usize>().ok();
             entry.lines = history.lines(number("states_per_round").unwrap_or(0), &read_times(path));
-            entry.task = field("task");
-            // A program of its own says how its learner is trained, not by whose name.
-            entry.algorithm = Some(field("algorithm"))
-                .filter(|name| !name.is_empty())
-                .unwrap_or_else(|| "own program".into());
-            (entry.teacher, entry.seed) = (field("expert"), field("seed"));
             entry.rounds = number("rounds");
+            (entry.task, entry.teacher, entry.seed) =
+                (field("task"), field("expert"), field("seed"));
             entry.annotations = history.annotations();
             entry.open_questions = history.open_questions();
             entry.expert = history.expert().map(tutelage::Evaluation::mean_reward);
             entry.spec = history.spec().to_owned();
+            entry.algorithm = entry.run().algorithm_label();
         }
     }
     entry
 }
 
-/// A field of a spec's first lines.
-pub(crate) fn field(spec: &str, name: &str) -> Option<String> {
-    let value = |line: &str| {
-        let value = line.strip_prefix(name)?.trim_start().strip_prefix('=')?.trim();
-        Some(value.trim_matches('"').to_owned())
-    };
-    spec.lines().take_while(|line| !line.starts_with('[')).find_map(value)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn fields_are_found_by_their_whole_name() {
-        let spec = "task = \"drive\"\nrounds = 10\nseed = 3\n[oracle]\nbatch = 100\n";
-        assert_eq!(field(spec, "task").as_deref(), Some("drive"));
-        assert_eq!(field(spec, "rounds").as_deref(), Some("10"));
-        assert_eq!(field(spec, "round"), None);
-        assert_eq!(field(spec, "batch"), None);
-    }
 
     #[test]
     fn folders_are_searched_to_a_depth_and_links_are_not_followed() {

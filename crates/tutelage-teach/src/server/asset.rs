@@ -28,3 +28,12 @@ impl IntoResponse for Asset {
         ([(header::CONTENT_TYPE, self.kind)], self.text).into_response()
     }
 }
+
+/// The files that all pages have.
+pub(super) const COMMON: [Asset; 5] = [
+    asset!("/style.css", "style.css", "text/css; charset=utf-8"),
+    asset!("/stage.js", "stage.js", "text/javascript; charset=utf-8"),
+    asset!("/chart.js", "chart.js", "text/javascript; charset=utf-8"),
+    asset!("/server.js", "server.js", "text/javascript; charset=utf-8"),
+    asset!("/icon.svg", "icon.svg", "image/svg+xml"),
+];

@@ -69,7 +69,7 @@ async fn connection(stream: TcpStream, router: Router) -> Result<(), hyper::Erro
     builder().serve_connection(TokioIo::new(stream), service).await
 }
 
-fn builder() -> http1::Builder {
+pub(super) fn builder() -> http1::Builder {
     let mut builder = http1::Builder::new();
     builder.timer(TokioTimer::new()).header_read_timeout(HEAD_TIME).max_buf_size(HEAD);
     builder

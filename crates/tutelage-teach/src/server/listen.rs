@@ -9,6 +9,7 @@ use axum::Router;
 use axum::routing::get;
 use tokio::sync::watch;
 
+use super::asset::COMMON;
 use super::guard::{Guard, guard};
 use super::{Asset, Refusal, Refused, Token};
 
@@ -25,10 +26,20 @@ impl Default for Limits {
     }
 }
 
+/// Who may reach a server.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Reach {
+    /// This machine alone: other addresses are refused.
+    #[default]
+    ThisMachine,
+    /// Other machines too, where the address is one that they can reach.
+    Beyond,
+}
+
 /// Pages and what they ask for.
 pub struct Site {
-    pub(crate) assets: Vec<Asset>,
-    pub(crate) api: Router,
+    assets: Vec<Asset>,
+    api: Router,
 }
 
 /// Why there is no server.
@@ -67,12 +78,12 @@ impl Server {
     /// Serves a site at an address (port 0 takes a free one). An address that other machines can reach must be meant so.
     pub fn start(
         address: SocketAddr,
-        beyond_this_machine: bool,
+        reach: Reach,
         token: Token,
         limits: Limits,
         site: Site,
     ) -> Result<Self, ServerError> {
-        if !address.ip().is_loopback() && !beyond_this_machine {
+        if !address.ip().is_loopback() && reach == Reach::ThisMachine {
             return Err(ServerError::Beyond { address });
         }
         let failed = |source| ServerError::Listen { address, source };
@@ -122,7 +133,12 @@ impl Drop for Server {
 }
 
 impl Site {
-    fn router(self, state: Guard) -> Router {
+    /// A page of its own files and those that all pages have.
+    pub(crate) fn new(own: &[Asset], api: Router) -> Self {
+        Self { assets: [own, &COMMON].concat(), api }
+    }
+
+    pub(super) fn router(self, state: Guard) -> Router {
         let mut router = self.api;
         for asset in self.assets {
             router = router.route(asset.path, get(move || async move { asset }));

@@ -65,6 +65,11 @@ impl Token {
         }
     }
 
+    /// The one that everybody knows.
+    pub(super) fn zero() -> Self {
+        Self("0".repeat(DIGITS))
+    }
+
     pub(crate) fn digits(&self) -> &str {
         &self.0
     }

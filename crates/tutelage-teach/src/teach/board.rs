@@ -7,6 +7,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use serde::Serialize;
 use tokio::sync::watch;
+use tutelage::Training;
 
 use super::mail::{Place, Standing};
 use crate::notes::Account;
@@ -131,6 +132,7 @@ pub(crate) struct Shared {
     pub(crate) live: Mutex<LiveControl>,
     /// What the person sees while the learner drives.
     pub(crate) frames: watch::Sender<Arc<str>>,
+    pub(crate) training: Arc<Training>,
     pub(crate) stop: AtomicBool,
 }
 
@@ -207,6 +209,7 @@ impl Shared {
             saved: Mutex::default(),
             live: Mutex::default(),
             frames: watch::Sender::new("{}".into()),
+            training: Arc::default(),
             stop: AtomicBool::new(false),
         }
     }

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, mpsc};
 
-use tutelage::Action;
+use tutelage::{Action, Training};
 use tutelage_runs::store::{History, Stored};
 use tutelage_runs::{Ending, Reporter};
 
@@ -35,6 +35,11 @@ impl Classroom {
     /// A reporter that also writes on the board.
     pub fn reporter<'a>(&self, inner: &'a mut dyn Reporter, folder: &Path) -> OnBoard<'a> {
         OnBoard::new(Arc::clone(&self.shared), inner, folder.into())
+    }
+
+    /// Where an oracle tells how far training has come ([`tutelage::Oracle::report_to`]), so that the page can show it.
+    pub fn training(&self) -> Arc<Training> {
+        Arc::clone(&self.shared.training)
     }
 
     /// Shows what an earlier process had come to.

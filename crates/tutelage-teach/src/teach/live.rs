@@ -1,16 +1,19 @@
 //! Taking over: the learner drives at a person's speed, and the person grabs the controls and lets go of them.
 
-use std::path::Path;
 use std::sync::Arc;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use tutelage::{
-    Action, Algorithm, Batch, Bounds, Driver, ExpertActs, ExpertError, Origin, Rng, Schedule,
+    Algorithm, Batch, Bounds, Driver, ExpertActs, ExpertError, LearnError, Origin, Policy, Rng,
+    Schedule,
 };
+use tutelage_runs::RunError;
 
 use super::board::{Shared, lock};
-use super::trace::Trace;
+use super::person::DeskOf;
+use super::replies::row_of;
+use super::trace::{self, Trace};
 use crate::clip::Clip;
 use crate::show::{Answer, Show};
 
@@ -19,17 +22,24 @@ pub(crate) struct Live<A> {
     /// Goes the same way as the environment that the run drives, so that it can be looked at.
     shadow: Box<dyn Show<Action = A>>,
     state: Batch<f32>,
-    schedule: Schedule,
-    algorithm: Algorithm,
+    driving: Driving,
     shared: Arc<Shared>,
     trace: Trace<A>,
-    /// Seconds that a step takes.
-    pace: f64,
     episode: u64,
     /// Steps into the episode, where one is under way.
     time: Option<u32>,
     reward: f64,
     last_step: Instant,
+}
+
+/// What is driven, and how.
+pub(super) struct Driving {
+    pub(super) schedule: Schedule,
+    pub(super) algorithm: Algorithm,
+    /// Seconds that a step takes.
+    pub(super) pace: f64,
+    /// Whether the run is to stop.
+    pub(super) leaves: Box<dyn Fn() -> bool>,
 }
 
 /// A page that is silent for so long has let go.
@@ -39,32 +49,38 @@ const SILENCE: Duration = Duration::from_millis(1500);
 const UNSAVED: f64 = 0.5;
 
 impl<A: Answer> Live<A> {
-    pub(crate) fn new(
+    pub(super) fn new(
         shadow: Box<dyn Show<Action = A>>,
-        schedule: Schedule,
-        algorithm: Algorithm,
+        driving: Driving,
         shared: Arc<Shared>,
-        pace: f64,
-        folder: &Path,
-    ) -> std::io::Result<Self> {
+        trace: Trace<A>,
+    ) -> Self {
         let state = Batch::zeros(1, shadow.spaces().states);
-        Ok(Self {
-            shadow,
-            state,
-            schedule,
-            algorithm,
-            shared,
-            trace: Trace::open(folder)?,
-            pace,
-            episode: 0,
-            time: None,
-            reward: 0.0,
-            last_step: Instant::now(),
-        })
+        let (episode, time, reward, last_step) = (0, None, 0.0, Instant::now());
+        Self { shadow, state, driving, shared, trace, episode, time, reward, last_step }
+    }
+
+    /// Answers with what was done at the controls.
+    pub(super) fn teach<P: Policy<State = f32, Action = A>>(
+        &mut self,
+        desk: DeskOf<'_, '_, '_, A, P>,
+    ) -> Result<(), RunError> {
+        let round = desk.questions().round;
+        let asked: Vec<u32> = desk.questions().rows.clone();
+        for (at, row) in asked.into_iter().enumerate() {
+            let origin = desk.questions().origins.get(at).copied();
+            let action = origin.and_then(|origin| self.answer(round, &origin));
+            let action = action.ok_or_else(|| {
+                let source = other(format!("{} has no answer to question {row}", trace::FILE));
+                LearnError::Annotate { round, source }
+            })?;
+            desk.answer(&[row], &row_of(&action))?;
+        }
+        Ok(())
     }
 
     /// What the person did at a moment of a round.
-    pub(crate) fn answer(&mut self, round: usize, origin: &Origin) -> Option<Vec<A>> {
+    fn answer(&mut self, round: usize, origin: &Origin) -> Option<Vec<A>> {
         if self.trace.round() != round {
             self.trace.begin(round);
         }
@@ -82,7 +98,8 @@ impl<A: Answer> Live<A> {
             Some(time) => time,
             None => {
                 let origin = Origin { episode: self.episode, attempt: 0, time: 0 };
-                let stream = origin.stream(&self.schedule, round, self.algorithm.ask);
+                let stream =
+                    origin.stream(&self.driving.schedule, round, self.driving.algorithm.ask);
                 let rng = stream.fork("env", 0).rng();
                 self.shadow.reset(rng, self.state.row_mut(0)).map_err(other)?;
                 self.reward = 0.0;
@@ -100,7 +117,7 @@ impl<A: Answer> Live<A> {
     fn now(&mut self, intended: &[A]) -> Result<Option<Vec<A>>, ExpertError> {
         self.publish(intended, None)?;
         loop {
-            if self.shared.is_stopping() {
+            if self.shared.is_stopping() || (self.driving.leaves)() {
                 self.trace.save().map_err(other)?;
                 return Err(ExpertError::Left);
             }
@@ -110,9 +127,10 @@ impl<A: Answer> Live<A> {
                 live.running &= !silent;
                 (live.running, live.action.clone())
             };
-            let due = self.last_step + Duration::from_secs_f64(self.pace);
+            let due = self.last_step + Duration::from_secs_f64(self.driving.pace);
             if running && Instant::now() >= due {
-                self.last_step = due.max(Instant::now() - Duration::from_secs_f64(self.pace));
+                self.last_step =
+                    due.max(Instant::now() - Duration::from_secs_f64(self.driving.pace));
                 return Ok(action.as_deref().and_then(A::of_numbers).filter(|a| self.fits(a)));
             }
             if !running {
@@ -141,7 +159,7 @@ impl<A: Answer> Live<A> {
             "action": action.map(A::numbers),
             "driven": self.trace.driven(),
             "unsaved": self.trace.unsaved(),
-            "clip": Clip::new(&[self.shadow.look()], self.pace),
+            "clip": Clip::new(&[self.shadow.look()], self.driving.pace),
         });
         self.shared.frames.send_replace(told.to_string().into());
         Ok(())
@@ -161,9 +179,8 @@ impl<A: Answer> Live<A> {
 }
 
 /// The action as it comes to the environment: to [-1, 1]ⁿ and back.
-fn round_trip<A: Action>(bounds: &Bounds, action: &[A]) -> Vec<A> {
-    let mut row = Batch::new(action.len());
-    row.push(action);
+fn round_trip<A: Answer>(bounds: &Bounds, action: &[A]) -> Vec<A> {
+    let mut row = row_of(action);
     A::to_unit(bounds, &mut row);
     A::clip(row.as_mut_slice());
     A::from_unit(bounds, &mut row);
@@ -200,7 +217,7 @@ impl<A: Answer> Driver<f32, A> for Live<A> {
                 let action = self.now(intended.row(0))?;
                 let lets_go = action.is_none();
                 self.trace.note(moment, action.as_deref());
-                if self.trace.unsaved() as f64 * self.pace >= UNSAVED || lets_go {
+                if self.trace.unsaved() as f64 * self.driving.pace >= UNSAVED || lets_go {
                     self.trace.save().map_err(other)?;
                 }
                 action

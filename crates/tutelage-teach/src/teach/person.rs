@@ -5,20 +5,20 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use tutelage::{
-    Algorithm, Batch, Deploy, Drive, Driver, Gate, LearnError, Nobody, Policy, Reply, Schedule,
-};
+use tutelage::{Algorithm, Deploy, Drive, Driver, Gate, Nobody, Policy, Reply, Schedule};
 use tutelage_runs::{Desk, RunError, Teacher};
 
-use super::board::{Phase, PlaceOnPage, Question, Shared, lock};
+use super::board::{Phase, Shared, lock};
 use super::classroom::Classroom;
-use super::live::Live;
-use super::mail::{self, Answered, Letter, Mailbox, Place, Request, Standing};
-use super::queue::{Queue, Ticket};
-use super::studio::{Studio, StudioError};
-use crate::notes::{self, Account, Note, Notes, What};
+use super::live::{Driving, Live};
+use super::mail::{Answered, Letter, Mailbox, Request};
+use super::queue::Queue;
+use super::replies::{closed, replies};
+use super::studio::Studio;
+use super::trace::{self, Trace};
+use crate::notes::{self, Notes};
 use crate::server::Refusal;
-use crate::show::{Answer, Controls, Show};
+use crate::show::{Answer, Show};
 
 /// What a person teaches.
 pub struct Teaching<A> {
@@ -32,6 +32,8 @@ pub struct Teaching<A> {
     pub again_every: usize,
     /// How long an answered round stays open, so that the last answer can be undone.
     pub grace: Duration,
+    /// Asked while the run waits for somebody at the controls: whether it is to stop.
+    pub leaves: Box<dyn Fn() -> bool>,
 }
 
 /// Why a person cannot teach so.
@@ -61,11 +63,11 @@ pub enum PersonError {
 
 /// A person, as the teacher of a run.
 pub struct Person<A> {
-    shared: Arc<Shared>,
+    pub(super) shared: Arc<Shared>,
     mailbox: Mailbox,
-    notes: Notes,
-    queue: Queue,
-    studio: Studio<A>,
+    pub(super) notes: Notes,
+    pub(super) queue: Queue,
+    pub(super) studio: Studio<A>,
     deploy: Deploy,
     hands: Option<Live<A>>,
     nobody: Nobody,
@@ -82,7 +84,7 @@ impl<A: Answer> Person<A> {
         teaching: Teaching<A>,
         folder: &Path,
     ) -> Result<Self, PersonError> {
-        let Teaching { stage, schedule, algorithm, again_every, grace } = teaching;
+        let Teaching { stage, schedule, algorithm, again_every, grace, leaves } = teaching;
         let mailbox = lock(&room.mailbox).take().ok_or(PersonError::Taken)?;
         let shared = Arc::clone(&room.shared);
         let file = |name: &str| {
@@ -96,9 +98,9 @@ impl<A: Answer> Person<A> {
         let hands = match algorithm.drive {
             Drive::Learner => None,
             Drive::Gated(Gate::Hand) => {
-                let live =
-                    Live::new(stage()?, schedule, algorithm, Arc::clone(&shared), pace, folder);
-                Some(live.map_err(file(super::trace::FILE))?)
+                let trace = Trace::open(folder).map_err(file(trace::FILE))?;
+                let driving = Driving { schedule, algorithm, pace, leaves };
+                Some(Live::new(stage()?, driving, Arc::clone(&shared), trace))
             }
             _ => return Err(PersonError::Drives("the expert drives")),
         };
@@ -118,7 +120,7 @@ impl<A: Answer> Person<A> {
 }
 
 /// The desk of a run that a person teaches.
-type DeskOf<'a, 'b, 'j, A, P> = &'a mut Desk<'b, 'j, f32, A, P>;
+pub(super) type DeskOf<'a, 'b, 'j, A, P> = &'a mut Desk<'b, 'j, f32, A, P>;
 
 impl<A: Answer, P: Policy<State = f32, Action = A>> Teacher<f32, A, P> for Person<A> {
     fn teach(&mut self, desk: &mut Desk<'_, '_, f32, A, P>) -> Result<(), RunError> {
@@ -127,8 +129,8 @@ impl<A: Answer, P: Policy<State = f32, Action = A>> Teacher<f32, A, P> for Perso
             self.studio.clear();
             (self.queue.round, self.queue.back) = (round, None);
         }
-        if self.hands.is_some() {
-            return self.answer_driven(desk);
+        if let Some(live) = &mut self.hands {
+            return live.teach(desk);
         }
         self.shared.enter(Phase::Asking, round, None);
         while !desk.wants_stop() {
@@ -167,39 +169,7 @@ impl<A: Answer, P: Policy<State = f32, Action = A>> Teacher<f32, A, P> for Perso
     }
 }
 
-/// What became of each question of the round.
-fn replies<A: Answer, P: Policy<State = f32, Action = A>>(
-    desk: &Desk<'_, '_, f32, A, P>,
-) -> Vec<Reply> {
-    desk.round().map_or(vec![], |round| round.replies.clone())
-}
-
-fn closed(round: usize) -> Refusal {
-    Refusal::new(409, format!("Round {round} is closed: its answers can no longer be changed."))
-}
-
 impl<A: Answer> Person<A> {
-    /// What was done at the controls is the answer.
-    fn answer_driven<P: Policy<State = f32, Action = A>>(
-        &mut self,
-        desk: DeskOf<'_, '_, '_, A, P>,
-    ) -> Result<(), RunError> {
-        let round = desk.questions().round;
-        let rows = desk.questions().rows.clone();
-        let Some(live) = &mut self.hands else { return Ok(()) };
-        for (at, row) in rows.into_iter().enumerate() {
-            let origin = desk.questions().origins.get(at).copied();
-            let action =
-                origin.and_then(|origin| live.answer(round, &origin)).ok_or_else(|| {
-                    let lost = format!("{} has no answer to question {row}", super::trace::FILE);
-                    let source = tutelage::ExpertError::Other(lost.into());
-                    LearnError::Annotate { round, source }
-                })?;
-            desk.answer(&[row], &row_of(&action))?;
-        }
-        Ok(())
-    }
-
     /// Waits for a letter, until a moment where one is given, and answers it; says whether one came.
     fn wait<P: Policy<State = f32, Action = A>>(
         &mut self,
@@ -253,249 +223,32 @@ impl<A: Answer> Person<A> {
             Request::Reply(reply) => match self.reply(reply, desk) {
                 Ok(already) => {
                     self.refresh(desk);
-                    Ok(format!(r#"{{"saved":true,"already":{already},"state":{}}}"#, self.state()))
+                    let state = self.shared.to_json();
+                    Ok(format!(r#"{{"saved":true,"already":{already},"state":{state}}}"#))
                 }
                 refused => refused.map(|_| String::new()),
             },
-            Request::Undo => {
-                let before = self.queue.before(&replies(desk), self.notes.all());
-                match before {
-                    Some(row) => {
-                        self.queue.back = Some(row);
-                        self.refresh(desk);
-                        Ok(self.state())
-                    }
-                    None => Err(Refusal::new(409, "There is nothing to undo in this round.")),
-                }
-            }
-            Request::Forward => {
-                self.queue.back = None;
-                self.refresh(desk);
-                Ok(self.state())
-            }
-            Request::Close => {
-                let settled = !replies(desk).contains(&Reply::Open);
-                match settled {
-                    true => Ok(self.state()),
-                    false => Err(Refusal::new(409, "Some questions still wait for an answer.")),
-                }
-            }
+            Request::Undo => match self.queue.before(&replies(desk), self.notes.all()) {
+                Some(row) => Ok(self.go_to(Some(row), desk)),
+                None => Err(Refusal::new(409, "There is nothing to undo in this round.")),
+            },
+            Request::Forward => Ok(self.go_to(None, desk)),
+            Request::Close => match replies(desk).contains(&Reply::Open) {
+                true => Err(Refusal::new(409, "Some questions still wait for an answer.")),
+                false => Ok(self.shared.to_json()),
+            },
         })
     }
 
-    fn state(&self) -> String {
+    /// Back to a question that was replied to, or forward to the one that is next.
+    fn go_to<P: Policy<State = f32, Action = A>>(
+        &mut self,
+        back: Option<u32>,
+        desk: DeskOf<'_, '_, '_, A, P>,
+    ) -> String {
+        self.queue.back = back;
+        self.refresh(desk);
         self.shared.to_json()
-    }
-
-    /// Shows the question that is next by now.
-    fn refresh<P: Policy<State = f32, Action = A>>(&self, desk: &Desk<'_, '_, f32, A, P>) {
-        let next = self.queue.next(&replies(desk), self.notes.all(), desk.annotations());
-        self.show(desk, next);
-    }
-
-    /// Shows a question, unless it is shown already.
-    fn show<P: Policy<State = f32, Action = A>>(
-        &self,
-        desk: &Desk<'_, '_, f32, A, P>,
-        ticket: Option<Ticket>,
-    ) {
-        let Some(round) = desk.round() else { return };
-        let question = ticket.map(|ticket| {
-            let row = ticket.row as usize;
-            Question {
-                place: PlaceOnPage { question_round: ticket.round, row: ticket.row },
-                ticket: ticket.name(),
-                standing: match ticket.again {
-                    None => standing(round, ticket.row),
-                    Some(_) => Standing::Open,
-                },
-                state: round.states.row(row).iter().map(|&x| f64::from(x)).collect(),
-                intended: noted(&round.intended, row).map_or(vec![], |row| A::numbers(row)),
-                reward: round.rewards.get(row).copied(),
-                time: round.origins.get(row).map(|origin| origin.time),
-            }
-        });
-        let name = |question: &Option<Question>| {
-            question.as_ref().map(|question| (question.ticket.clone(), question.standing.clone()))
-        };
-        let upcoming = self.queue.upcoming(&round.replies, self.notes.all());
-        let shown = self.shared.read(|board| (name(&board.question), board.left, board.total));
-        if shown == (name(&question), upcoming.len(), round.replies.len()) {
-            return;
-        }
-        let teacher = Account::of(self.notes.all());
-        let can_undo = self.queue.before(&round.replies, self.notes.all()).is_some();
-        let annotations = desk.annotations();
-        let place = |&row: &u32| Place { round: self.queue.round, row };
-        self.shared.change(|board| {
-            let indices = matches!(board.about.controls, Controls::Choice(_));
-            (board.left, board.total) = (upcoming.len(), round.replies.len());
-            board.next = upcoming.iter().take(3).map(place).collect();
-            board.teacher_words = teacher.in_words(indices);
-            board.teacher = teacher;
-            (board.question, board.can_undo, board.annotations) = (question, can_undo, annotations);
-        });
-    }
-
-    fn clip<P: Policy<State = f32, Action = A>>(
-        &mut self,
-        Place { round, row }: Place,
-        desk: DeskOf<'_, '_, '_, A, P>,
-    ) -> Result<Arc<str>, Refusal> {
-        let place = Place { round, row };
-        if let Some(clip) = lock(&self.shared.clips).get(place).filter(|_| self.studio.has(row)) {
-            return Ok(clip);
-        }
-        let (Some(open), Some(policy)) = (desk.round(), desk.policy()) else {
-            return Err(closed(round));
-        };
-        if round != self.queue.round || row as usize >= open.states.len() {
-            return Err(Refusal::new(404, format!("There is no question {round}.{row} now.")));
-        }
-        let (origin, state) = (open.origins.get(row as usize), open.states.row(row as usize));
-        let clip: Arc<str> = self.studio.clip(round, row, origin, state, policy)?.into();
-        lock(&self.shared.clips).put(place, Arc::clone(&clip));
-        Ok(clip)
-    }
-
-    fn preview<P: Policy<State = f32, Action = A>>(
-        &mut self,
-        preview: mail::Preview,
-        desk: DeskOf<'_, '_, '_, A, P>,
-    ) -> Answered {
-        let mail::Preview { round, row, action, then } = preview;
-        self.clip(Place { round, row }, desk)?;
-        let action = read_action::<A, P>(&action, row, desk)?;
-        let policy = desk.policy().ok_or_else(|| closed(round))?;
-        Ok(self.studio.preview(row, action.row(0), then, policy)?)
-    }
-
-    /// Takes a reply; says whether it had been taken before.
-    fn reply<P: Policy<State = f32, Action = A>>(
-        &mut self,
-        reply: mail::Reply,
-        desk: DeskOf<'_, '_, '_, A, P>,
-    ) -> Result<bool, Refusal> {
-        let ticket = Ticket::parse(&reply.ticket).ok_or_else(|| {
-            Refusal::new(400, format!("There is no question called {:?}.", reply.ticket))
-        })?;
-        if lock(&self.shared.saved).contains(&reply.id) {
-            return Ok(true);
-        }
-        let round = desk.round().filter(|_| ticket.round == self.queue.round);
-        let round = round.ok_or_else(|| closed(ticket.round))?;
-        if ticket.row as usize >= round.replies.len() {
-            return Err(Refusal::new(404, format!("There is no question {}.", ticket.name())));
-        }
-        let action = match reply.what {
-            What::Agree => {
-                let intended = noted(&round.intended, ticket.row as usize);
-                let intended = intended
-                    .ok_or_else(|| Refusal::new(422, "What the learner intended was not noted."))?;
-                Some(row_of(intended))
-            }
-            What::Answer => {
-                let numbers = reply.action.as_deref().unwrap_or_default();
-                Some(read_action::<A, P>(numbers, ticket.row, desk)?)
-            }
-            What::Skip | What::Unsure => None,
-            What::Again | What::AgainUnsure => {
-                return Err(Refusal::new(
-                    400,
-                    "Whether a question is asked again is not the page's to say.",
-                ));
-            }
-        };
-        match ticket.again {
-            Some(_) => self.reply_again(&reply, ticket, action.as_ref(), desk)?,
-            None => {
-                let now = standing(round, ticket.row);
-                let wanted =
-                    action.as_ref().map(|action| Standing::Answered(A::numbers(action.row(0))));
-                if now != reply.before {
-                    return match wanted.unwrap_or(Standing::Skipped) == now {
-                        true => Ok(true),
-                        false => Err(Refusal::new(
-                            409,
-                            "This question was answered elsewhere, perhaps in another tab; that answer stands.",
-                        )),
-                    };
-                }
-                self.reply_first(&reply, ticket, action.as_ref(), desk)?;
-            }
-        }
-        lock(&self.shared.saved).insert(reply.id);
-        Ok(false)
-    }
-
-    /// A reply that is learned from: first on disk, then in the lesson, then in the notes.
-    fn reply_first<P: Policy<State = f32, Action = A>>(
-        &mut self,
-        reply: &mail::Reply,
-        ticket: Ticket,
-        action: Option<&Batch<A>>,
-        desk: DeskOf<'_, '_, '_, A, P>,
-    ) -> Result<(), Refusal> {
-        let row = ticket.row;
-        let puts_off = reply.what == What::Unsure
-            && reply.before == Standing::Open
-            && self.queue.times_put_off(row, self.notes.all()) == 0;
-        let mut what = reply.what;
-        match action {
-            Some(action) => desk.answer(&[row], action).map(|_| ())?,
-            None if puts_off => {}
-            None => {
-                what = What::Skip;
-                desk.skip(&[row]).map(|_| ())?;
-            }
-        }
-        self.queue.back = None;
-        self.note(reply, ticket, what, action, None)
-    }
-
-    /// A reply to a question that was asked before: only noted.
-    fn reply_again<P: Policy<State = f32, Action = A>>(
-        &mut self,
-        reply: &mail::Reply,
-        ticket: Ticket,
-        action: Option<&Batch<A>>,
-        desk: DeskOf<'_, '_, '_, A, P>,
-    ) -> Result<(), Refusal> {
-        let next = self.queue.next(&replies(desk), self.notes.all(), desk.annotations());
-        if next != Some(ticket) {
-            return Err(Refusal::new(
-                409,
-                "This question was answered elsewhere, perhaps in another tab; that answer stands.",
-            ));
-        }
-        let Some(action) = action else {
-            return self.note(reply, ticket, What::AgainUnsure, None, None);
-        };
-        let first = desk.round().map(|round| row_of(round.answers.row(ticket.row as usize)));
-        let bounds = desk.bounds();
-        let [a, b] = [first, Some(action.clone())].map(|row| {
-            let mut row = row.unwrap_or_else(|| action.clone());
-            A::to_unit(bounds, &mut row);
-            row
-        });
-        let loss = A::loss(a.row(0), b.row(0));
-        self.note(reply, ticket, What::Again, Some(action), Some(loss))
-    }
-
-    fn note(
-        &mut self,
-        reply: &mail::Reply,
-        ticket: Ticket,
-        what: What,
-        action: Option<&Batch<A>>,
-        loss: Option<f64>,
-    ) -> Result<(), Refusal> {
-        let action = action.map(|action| A::numbers(action.row(0)));
-        let seconds =
-            if reply.seconds.is_finite() { reply.seconds.clamp(0.0, 3600.0) } else { 0.0 };
-        let (round, row, id) = (ticket.round, ticket.row, reply.id.clone());
-        let noted = self.notes.add(Note { round, row, what, id, action, loss, seconds });
-        noted.map_err(|error| Refusal::new(500, format!("The answer could not be noted: {error}.")))
     }
 }
 
@@ -503,53 +256,4 @@ impl<A: Answer> Person<A> {
 enum Came {
     Close,
     Other,
-}
-
-/// A row of a batch that may not have been noted.
-fn noted<A: Answer>(rows: &Batch<A>, row: usize) -> Option<&[A]> {
-    (row < rows.len()).then(|| rows.row(row))
-}
-
-fn row_of<A: Answer>(action: &[A]) -> Batch<A> {
-    let mut row = Batch::new(action.len());
-    row.push(action);
-    row
-}
-
-fn standing<A: Answer>(round: &tutelage::Round<f32, A>, row: u32) -> Standing {
-    let row = row as usize;
-    match round.replies[row] {
-        Reply::Open => Standing::Open,
-        Reply::Skipped => Standing::Skipped,
-        Reply::Answered => Standing::Answered(A::numbers(round.answers.row(row))),
-    }
-}
-
-/// The action of these numbers, if the task would take it.
-fn read_action<A: Answer, P: Policy<State = f32, Action = A>>(
-    numbers: &[f64],
-    row: u32,
-    desk: &Desk<'_, '_, f32, A, P>,
-) -> Result<Batch<A>, Refusal> {
-    let action = A::of_numbers(numbers)
-        .ok_or_else(|| Refusal::new(422, format!("{numbers:?} is no action of this task.")))?;
-    let action = row_of(&action);
-    desk.check(&[row], &action)?;
-    Ok(action)
-}
-
-impl From<RunError> for Refusal {
-    fn from(error: RunError) -> Self {
-        let status = match &error {
-            RunError::Learn(_) => 422,
-            _ => 500,
-        };
-        Self::new(status, format!("The answer was not saved: {error}."))
-    }
-}
-
-impl From<StudioError> for Refusal {
-    fn from(error: StudioError) -> Self {
-        Self::new(422, format!("The moment cannot be shown: {error}."))
-    }
 }

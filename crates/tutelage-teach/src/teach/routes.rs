@@ -25,22 +25,18 @@ struct Desk {
 
 /// The page on which a person teaches.
 pub(super) fn site(shared: Arc<Shared>, letters: mpsc::SyncSender<Letter>) -> Site {
-    let assets = vec![
+    let own = [
         asset!("/", "teach.html", "text/html; charset=utf-8"),
-        asset!("/style.css", "style.css", "text/css; charset=utf-8"),
         asset!("/teach.js", "teach.js", "text/javascript; charset=utf-8"),
-        asset!("/stage.js", "stage.js", "text/javascript; charset=utf-8"),
         asset!("/controls.js", "controls.js", "text/javascript; charset=utf-8"),
         asset!("/keys.js", "keys.js", "text/javascript; charset=utf-8"),
-        asset!("/chart.js", "chart.js", "text/javascript; charset=utf-8"),
-        asset!("/server.js", "server.js", "text/javascript; charset=utf-8"),
         asset!("/live.js", "live.js", "text/javascript; charset=utf-8"),
-        asset!("/icon.svg", "icon.svg", "image/svg+xml"),
     ];
     let api = Router::new()
         .route("/api/state", get(state))
         .route("/api/events", get(changes))
         .route("/api/frames", get(frames))
+        .route("/api/training", get(training))
         .route("/api/film", get(film))
         .route("/api/clip/{round}/{row}", get(clip))
         .route("/api/preview", post(preview))
@@ -50,7 +46,7 @@ pub(super) fn site(shared: Arc<Shared>, letters: mpsc::SyncSender<Letter>) -> Si
         .route("/api/close", post(close))
         .route("/api/live", post(live))
         .with_state(Desk { shared, letters });
-    Site { assets, api }
+    Site::new(&own, api)
 }
 
 /// How long the run may take to answer a letter.
@@ -90,6 +86,11 @@ async fn changes(State(desk): State<Desk>) -> impl IntoResponse {
 
 async fn frames(State(desk): State<Desk>) -> impl IntoResponse {
     events(desk.shared.frames.subscribe(), |frame| frame.to_string())
+}
+
+/// How far training has come, where the oracle can tell.
+async fn training(State(desk): State<Desk>) -> Response {
+    json(serde_json::json!({ "share": desk.shared.training.share() }).to_string())
 }
 
 async fn film(State(desk): State<Desk>) -> Result<Response, Refusal> {

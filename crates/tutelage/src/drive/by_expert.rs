@@ -79,3 +79,55 @@ impl<S: Element, A: Action> Act<S, A> for ByExpert<'_, S, A> {
         true
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Bounds, ExpertError};
+
+    /// Expects to see what the learner intends in the task's units, and says how many rows it takes.
+    struct Hands(usize);
+
+    impl Driver<f32, f32> for Hands {
+        fn drive(
+            &mut self,
+            _: ExpertActs,
+            _: &Batch<f32>,
+            _: &mut [Rng],
+            _: &mut Batch<f32>,
+        ) -> Result<(), ExpertError> {
+            Err(ExpertError::CannotDrive)
+        }
+
+        fn step_in(
+            &mut self,
+            _: &Batch<f32>,
+            intended: &Batch<f32>,
+            actions: &mut Batch<f32>,
+        ) -> Result<Vec<bool>, ExpertError> {
+            assert_eq!(intended.as_slice(), [4.0]);
+            actions.as_mut_slice().fill(0.0);
+            Ok(vec![true; self.0])
+        }
+    }
+
+    fn step_in(rows: usize) -> Result<(Vec<bool>, Vec<f32>), RolloutError> {
+        let bounds = Bounds::new(vec![-2.0], vec![6.0]).expect("a box");
+        let (space, mut hands) = (ActionSpace { size: 1, bounds }, Hands(rows));
+        let mut expert = ByExpert::new(&mut hands, ExpertActs::Mean, &space);
+        let intended = Batch::from_vec(1, vec![0.5]).expect("a row");
+        let mut actions = Batch::zeros(1, 1);
+        let taken = expert.step_in(&Batch::zeros(1, 2), &intended, &mut actions)?;
+        Ok((taken, actions.as_slice().to_vec()))
+    }
+
+    #[test]
+    fn hands_see_and_do_in_the_tasks_units_and_the_rollout_in_the_unit_box() {
+        assert_eq!(step_in(1).expect("it fits"), (vec![true], vec![-0.5]));
+    }
+
+    #[test]
+    fn hands_that_answer_for_other_rows_are_refused() {
+        assert!(matches!(step_in(2), Err(RolloutError::Misfit { who: "the expert", .. })));
+    }
+}

@@ -1,5 +1,7 @@
 //! The world of these tests: a line, an expert that goes right, and oracles that need no training.
 
+#![allow(dead_code, reason = "each test file uses its own part")]
+
 use rand::RngExt;
 use tutelage::*;
 

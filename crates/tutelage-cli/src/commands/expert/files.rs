@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::ensure;
 use serde::Serialize;
 use tutelage_envs::Task;
-use tutelage_experts::{Card, Format, GaussianExpert};
+use tutelage_experts::{Card, Format, GaussianExpert, SHIPPED, Shipped};
 use tutelage_lab::load_expert;
 
 use crate::arguments::{Force, check_ending};
@@ -96,7 +96,7 @@ impl Export {
 /// A shipped expert in the list.
 #[derive(Serialize)]
 struct Listed {
-    task: &'static str,
+    expert: &'static str,
     network: Vec<usize>,
     steps: Option<u64>,
     seed: Option<u64>,
@@ -109,7 +109,7 @@ struct Listed {
 
 impl Row for Listed {
     const HEADINGS: &'static [&'static str] =
-        &["task", "network", "steps", "seed", "mean action", "sampled", "command"];
+        &["expert", "network", "steps", "seed", "mean action", "sampled", "command"];
 
     fn cells(&self) -> Vec<String> {
         let number = |x: Option<u64>| x.map_or("–".to_owned(), |x| x.to_string());
@@ -119,7 +119,7 @@ impl Row for Listed {
         };
         let widths: Vec<String> = self.network.iter().map(ToString::to_string).collect();
         vec![
-            self.task.to_owned(),
+            self.expert.to_owned(),
             widths.join("-"),
             number(self.steps),
             number(self.seed),
@@ -132,12 +132,12 @@ impl Row for Listed {
 
 /// Prints the experts that come with the program.
 pub(super) fn list(output: &Output) -> anyhow::Result<()> {
-    let listed = |task: Task| -> anyhow::Result<Listed> {
-        let expert = GaussianExpert::shipped(task)?;
+    let listed = |shipped: Shipped| -> anyhow::Result<Listed> {
+        let expert = shipped.expert()?;
         let card = expert.card();
         let score = |act: &str| card.scores.iter().find(|score| score.act == act);
         Ok(Listed {
-            task: task.name(),
+            expert: shipped.name,
             network: expert.policy().network().layout().widths().to_vec(),
             steps: card.steps,
             seed: card.seed,
@@ -148,5 +148,5 @@ pub(super) fn list(output: &Output) -> anyhow::Result<()> {
             command: card.command.clone(),
         })
     };
-    output.rows(&Task::ALL.into_iter().map(listed).collect::<anyhow::Result<Vec<_>>>()?)
+    output.rows(&SHIPPED.into_iter().map(listed).collect::<anyhow::Result<Vec<_>>>()?)
 }

@@ -6,19 +6,20 @@ mod one;
 mod plan;
 mod tables;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, ensure};
+use tutelage_compare::Settings;
 use tutelage_lab::Task;
 use tutelage_reproduce::{
     Archive, ChildProcess, Crew, Draw, Experiment, FigureRuns, Logs, OnThreads, Outcome, Profile,
-    RunList, Selection, Sheet, Worker, carry_out, costs, draw, summarise,
+    Row, RunList, Selection, Sheet, Show, Worker, carry_out, compare, costs, draw, report,
 };
 
 use self::elsewhere::Engine;
 use self::narrator::Narrator;
 use self::plan::{list, print_plan, show_plan};
-use self::tables::{CostRow, CurveRow};
+use self::tables::CostRow;
 use crate::arguments::{Algorithms, Seeds};
 use crate::hire::Storage;
 use crate::output::{Interrupted, Output, note};
@@ -27,7 +28,7 @@ use crate::output::{Interrupted, Output, note};
 #[derive(clap::Args)]
 pub(crate) struct Reproduce {
     /// The figure, a .toml file of one's own, or `all`
-    #[arg(required_unless_present_any = ["list", "run"])]
+    #[arg(required_unless_present_any = ["list", "run", "report"])]
     figure: Option<String>,
     /// paper: the paper's settings; quick: each figure in miniature, all of them in about 20 minutes
     #[arg(long, default_value = "paper")]
@@ -57,10 +58,12 @@ pub(crate) struct Reproduce {
     /// anew
     #[arg(long)]
     draw_only: bool,
-    /// Print the figure as numbers: last and average reward with 80 % intervals, annotations to 90 % of the expert,
-    /// probability of beating DAgger; or times and memory
+    /// Print the figure as numbers, as `tutelage compare` does, DAgger being the baseline; or times and memory
     #[arg(long)]
     table: bool,
+    /// Make the tables of a Markdown file anew from what is finished: those that its lines `<!-- reproduce: … -->` ask for
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["figure", "list", "run", "plan", "dry_run", "draw_only", "table"])]
+    report: Option<PathBuf>,
     /// Who carries out the runs instead of this machine: `ray`, the cluster at hand, or `ray:ADDRESS` (with the Python package);
     /// timed runs stay here
     #[arg(long, value_name = "ENGINE[:ADDRESS]", conflicts_with_all = ["draw_only", "dry_run", "plan", "run"])]
@@ -82,6 +85,9 @@ impl Reproduce {
         let selection = self.selection();
         if self.list {
             return list(&selection, &archive, output);
+        }
+        if let Some(file) = &self.report {
+            return write_report(file, &archive);
         }
         let experiments = match self.figure.as_deref() {
             None | Some("all") => Experiment::all()?,
@@ -146,6 +152,15 @@ impl Reproduce {
     }
 }
 
+fn write_report(file: &Path, archive: &Archive) -> anyhow::Result<()> {
+    let shown = || file.display().to_string();
+    let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {}", shown()))?;
+    let filled = report::fill(&text, archive).with_context(shown)?;
+    archive.write(file, filled.as_bytes())?;
+    note(&format!("wrote {}{}", shown(), if filled == text { " (nothing changed)" } else { "" }));
+    Ok(())
+}
+
 /// A sheet for every figure.
 fn lay_out<'a>(
     runs: &mut RunList,
@@ -202,9 +217,10 @@ fn print_numbers(
 ) -> anyhow::Result<()> {
     match sheet.experiment.draw {
         Draw::Curves => {
-            let rows = summarise(sheet, runs, archive)?;
+            let shows_reward = |row: &Row| row.show != Show::ImitationLoss;
+            let comparison = compare(sheet, runs, archive, Settings::default(), shows_reward)?;
             output.say(&format!("\n{}", sheet.experiment.title))?;
-            output.rows(&rows.iter().map(CurveRow::new).collect::<Vec<_>>())
+            super::compare::print(&comparison, output)
         }
         Draw::Cost => {
             let rows = costs(sheet, runs, archive)?;

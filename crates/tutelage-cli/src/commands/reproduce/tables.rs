@@ -3,8 +3,7 @@
 use std::time::Duration;
 
 use serde::Serialize;
-use tutelage_reproduce::{Cost, CurveSummary, PlannedRun, RunList};
-use tutelage_runs::stats::Interval;
+use tutelage_reproduce::{Cost, PlannedRun, RunList};
 
 use crate::output::Row;
 use tutelage_runs::terminal::rough;
@@ -94,66 +93,6 @@ impl<'a> RunRow<'a> {
             after: names(&mut needs.iter().filter(|need| outstanding.contains(need))),
             core_seconds: (10.0 * core_seconds).round() / 10.0,
         }
-    }
-}
-
-/// A curve in numbers.
-#[derive(Serialize)]
-pub(super) struct CurveRow {
-    task: String,
-    setting: String,
-    curve: String,
-    runs: usize,
-    expert: Option<f64>,
-    last: [f64; 3],
-    average: [f64; 3],
-    annotations_to_90: Option<usize>,
-    beats_dagger: Option<[f64; 3]>,
-}
-
-impl CurveRow {
-    pub(super) fn new(summary: &CurveSummary) -> Self {
-        let numbers = |interval: Interval| [interval.estimate, interval.low, interval.high];
-        Self {
-            task: summary.task.to_string(),
-            setting: summary.row.clone(),
-            curve: summary.curve.clone(),
-            runs: summary.runs,
-            expert: summary.expert,
-            last: numbers(summary.last),
-            average: numbers(summary.average),
-            annotations_to_90: summary.annotations_to_90,
-            beats_dagger: summary.beats_dagger.map(numbers),
-        }
-    }
-}
-
-impl Row for CurveRow {
-    const HEADINGS: &'static [&'static str] = &[
-        "task",
-        "setting",
-        "curve",
-        "runs",
-        "last reward",
-        "average over rounds",
-        "to 90 %",
-        "P(beats DAgger)",
-    ];
-
-    fn cells(&self) -> Vec<String> {
-        let interval = |[estimate, low, high]: [f64; 3], digits: usize| {
-            format!("{estimate:.digits$} [{low:.digits$}, {high:.digits$}]")
-        };
-        vec![
-            self.task.clone(),
-            self.setting.clone(),
-            self.curve.clone(),
-            self.runs.to_string(),
-            interval(self.last, 0),
-            interval(self.average, 0),
-            self.annotations_to_90.map_or("–".into(), |n| n.to_string()),
-            self.beats_dagger.map_or("–".into(), |numbers| interval(numbers, 2)),
-        ]
     }
 }
 

@@ -1,0 +1,147 @@
+//! A finished run in a few kilobytes.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use tutelage_runs::RoundLine;
+
+use crate::Run;
+
+/// What a run came to, round by round; small enough to be kept for ever.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunRecord {
+    /// The version of this form.
+    pub format: u32,
+    /// The run's name, which no other run has.
+    pub run: String,
+    /// The fingerprint of its spec.
+    pub spec_hash: String,
+    /// Its spec, as TOML.
+    pub spec: String,
+    /// The fingerprint of the expert's weights.
+    pub expert: String,
+    /// The average return of the expert's mean action.
+    pub expert_reward: Option<f64>,
+    /// Whose sine and cosine the robots' physics was computed with, where the record says so: bits are to be compared where
+    /// they are the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trigonometry: Option<String>,
+    /// How many threads it ran on.
+    pub threads: usize,
+    /// The most memory in bytes, where it ran in a process of its own.
+    pub memory: Option<u64>,
+    /// |D| after each round.
+    pub annotations: Vec<usize>,
+    /// How many steps the expert drove up to each round, where it drives at all and somebody counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expert_steps: Option<Vec<u64>>,
+    /// The average return of the members' mean after each round.
+    pub reward: Vec<f64>,
+    /// The standard deviation of the return over episodes.
+    pub reward_sd: Vec<f64>,
+    /// The average return of a random member at every step, where there are several.
+    pub reward_random: Option<Vec<f64>>,
+    /// The imitation loss after each round.
+    pub imitation_loss: Option<Vec<f64>>,
+    /// Seconds that rollouts and annotations took.
+    pub collect_seconds: Vec<f64>,
+    /// Seconds that training took.
+    pub train_seconds: Vec<f64>,
+    /// Seconds that the evaluation took.
+    pub evaluate_seconds: Vec<f64>,
+}
+
+/// A century, in seconds: no round takes longer.
+const MOST_SECONDS: f64 = 3.2e9;
+
+impl RunRecord {
+    /// The version that this program reads and writes.
+    pub const FORMAT: u32 = 1;
+
+    /// The record of this text; if it is none, why.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let record: Self = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        if record.format != Self::FORMAT {
+            return Err(format!("format {}, expected {}", record.format, Self::FORMAT));
+        }
+        record.fault().map_or(Ok(record), Err)
+    }
+
+    /// What no finished run has: other many numbers than rounds, or numbers that cannot be.
+    fn fault(&self) -> Option<String> {
+        let rounds = self.annotations.len();
+        let optional = [&self.reward_random, &self.imitation_loss].into_iter().flatten();
+        let times = [&self.collect_seconds, &self.train_seconds, &self.evaluate_seconds];
+        let columns = [&self.reward, &self.reward_sd].into_iter().chain(optional).chain(times);
+        if let Some(column) = columns.clone().find(|column| column.len() != rounds) {
+            return Some(format!("{} numbers for {rounds} rounds", column.len()));
+        }
+        if let Some(value) = columns.flatten().find(|value| !value.is_finite()) {
+            return Some(format!("a number that is {value}"));
+        }
+        let is_possible = |seconds: &&f64| (0.0..=MOST_SECONDS).contains(*seconds);
+        let impossible = times.into_iter().flatten().find(|seconds| !is_possible(seconds));
+        impossible.map(|seconds| format!("a round of {seconds} seconds"))
+    }
+
+    /// The run in numbers, as read from this file.
+    pub fn as_run(&self, source: &Path) -> Run {
+        let lines = (0..self.reward.len()).map(|i| self.line(i)).collect();
+        let mut run = Run::new(source.into(), &self.spec, lines, self.expert_reward);
+        if run.algorithm().is_some_and(|named| !named.expert_drives()) {
+            run.lines.iter_mut().for_each(|line| line.expert_steps = Some(0));
+        }
+        run
+    }
+
+    fn line(&self, i: usize) -> RoundLine {
+        let at = |values: &Option<Vec<f64>>| values.as_ref()?.get(i).copied();
+        RoundLine {
+            round: i + 1,
+            annotations: self.annotations[i],
+            expert_steps: self.expert_steps.as_ref().and_then(|steps| steps.get(i).copied()),
+            reward: self.reward[i],
+            reward_sd: self.reward_sd[i],
+            reward_random: at(&self.reward_random),
+            imitation_loss: at(&self.imitation_loss),
+            seconds: None,
+        }
+    }
+
+    /// How long the whole run took.
+    pub fn seconds(&self) -> f64 {
+        let phases = [&self.collect_seconds, &self.train_seconds, &self.evaluate_seconds];
+        phases.into_iter().flatten().sum()
+    }
+
+    /// How long it kept how many cores.
+    pub fn core_seconds(&self) -> f64 {
+        self.seconds() * self.threads as f64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A record whose one round has these seconds, rewards and losses.
+    fn text(seconds: &str, rewards: &str, losses: &str) -> String {
+        format!(
+            r#"{{"format":1,"run":"r","spec_hash":"","spec":"","expert":"","expert_reward":null,"threads":1,"memory":null,"annotations":[5],
+            "reward":{rewards},"reward_sd":[0.5],"reward_random":null,"imitation_loss":{losses},"collect_seconds":[0],"train_seconds":[{seconds}],"evaluate_seconds":[0]}}"#
+        )
+    }
+
+    #[test]
+    fn numbers_that_no_run_has_are_refused() {
+        assert_eq!(RunRecord::parse(&text("1.5", "[2]", "null")).unwrap().seconds(), 1.5);
+        for seconds in ["1e30", "-1", "1e308", "-0.001"] {
+            let error = RunRecord::parse(&text(seconds, "[2]", "null")).unwrap_err();
+            assert!(error.contains("a round of"), "{error}");
+        }
+        for (rewards, losses) in [("[]", "null"), ("[1, 2]", "null"), ("[1]", "[]")] {
+            let error = RunRecord::parse(&text("1", rewards, losses)).unwrap_err();
+            assert!(error.contains("for 1 rounds"), "{error}");
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! A figure's finished runs side by side, by the statistics of `tutelage compare`.
+
+use std::path::Path;
+
+use tutelage_compare::{CompareError, Comparison, Group, Run, RunRecord, Settings};
+use tutelage_figures::Style;
+
+use crate::paper::{series_name, task_name};
+use crate::sheet::FinishedPanel;
+use crate::{Archive, ArchiveError, Row, RunList, Series, Sheet, Show};
+
+/// Why a figure's runs could not be compared.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ComparisonError {
+    /// A record.
+    #[error(transparent)]
+    Archive(#[from] ArchiveError),
+    /// What is finished.
+    #[error(transparent)]
+    Compare(#[from] CompareError),
+}
+
+/// The finished runs of a figure's panels: of all that `wanted` lets in, in the figure's order.
+///
+/// The baseline is DAgger, where the figure has it and the settings name no other.
+pub fn compare(
+    sheet: &Sheet<'_>,
+    runs: &RunList,
+    archive: &Archive,
+    settings: Settings,
+    wanted: impl Fn(&Row) -> bool,
+) -> Result<Comparison, ComparisonError> {
+    let panels = sheet.finished(runs, archive)?;
+    let panels = panels.iter().filter(|panel| wanted(panel.row) && !panel.curves.is_empty());
+    let groups: Vec<Group> = panels.map(group).collect();
+    let has_dagger =
+        groups.iter().flat_map(|group| &group.curves).any(|(name, _)| name == "DAgger");
+    let dagger = has_dagger.then(|| "DAgger".to_owned());
+    let settings = Settings { baseline: settings.baseline.or(dagger), ..settings };
+    let mut comparison = Comparison::of_groups(groups, settings)?;
+    pair_looks(&mut comparison);
+    Ok(comparison)
+}
+
+/// What stands above the panel of a task in a row.
+pub(crate) fn panel_title(panel: &FinishedPanel<'_>) -> String {
+    format!("{}, {}", task_name(panel.task), panel.row.name)
+}
+
+fn group(panel: &FinishedPanel<'_>) -> Group {
+    let curves = panel.curves.iter().flat_map(|(series, records)| curves(panel, series, records));
+    Group { title: panel_title(panel), curves: curves.collect() }
+}
+
+const RANDOM: &str = ", random member";
+
+fn curves(
+    panel: &FinishedPanel<'_>,
+    series: &Series,
+    records: &[RunRecord],
+) -> Vec<(String, Vec<Run>)> {
+    let name = series_name(series);
+    let mean: Vec<Run> =
+        records.iter().map(|record| record.as_run(Path::new(&record.run))).collect();
+    match panel.row.show {
+        Show::Reward | Show::ImitationLoss => vec![(name, mean)],
+        Show::MeanAndRandom => {
+            let random = mean.iter().filter_map(|run| with_reward(run, |_, random| random));
+            let random = (format!("{name}{RANDOM}"), random.collect());
+            vec![(name, mean), random]
+        }
+        Show::MeanMinusRandom => {
+            let difference = |run| with_reward(run, |mean, random| mean - random);
+            let differences = mean.iter().filter_map(difference);
+            vec![(name, differences.map(|run| Run { expert: None, ..run }).collect())]
+        }
+    }
+}
+
+/// The run with another reward made of its mean's and a random member's; nothing where there is one member alone.
+fn with_reward(run: &Run, of: impl Fn(f64, f64) -> f64) -> Option<Run> {
+    let mut run = run.clone();
+    for line in &mut run.lines {
+        line.reward = of(line.reward, line.reward_random?);
+    }
+    Some(run)
+}
+
+/// A random member is drawn like the mean of its ensemble, but broken.
+fn pair_looks(comparison: &mut Comparison) {
+    for panel in &mut comparison.panels {
+        for index in 0..panel.curves.len() {
+            let Some(mean) = panel.curves[index].name.strip_suffix(RANDOM) else { continue };
+            if let Some(color) = panel.curve(mean).map(|curve| curve.color) {
+                (panel.curves[index].color, panel.curves[index].style) = (color, Style::Dashed);
+            }
+        }
+    }
+}

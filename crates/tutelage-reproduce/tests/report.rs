@@ -1,0 +1,35 @@
+//! The reports say what the committed records say.
+
+#![allow(clippy::unwrap_used)]
+
+use std::fs;
+use std::path::Path;
+
+use tutelage_reproduce::{Archive, report};
+
+#[test]
+fn every_table_of_the_reports_is_what_the_committed_records_give() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let archive = Archive::new(root.join("results/paper"), root.join("runs/paper"));
+    for name in ["REPRODUCTION.md"] {
+        let text = fs::read_to_string(root.join("docs").join(name)).unwrap();
+        assert!(text.contains("<!-- reproduce: "), "{name} has tables");
+        let filled = report::fill(&text, &archive).unwrap();
+        let changed = text.lines().zip(filled.lines()).find(|(old, new)| old != new);
+        assert!(
+            filled == text,
+            "docs/{name} is not what its records say; `tutelage reproduce --report docs/{name}` makes it anew: {changed:?}"
+        );
+    }
+}
+
+#[test]
+fn a_number_that_was_changed_by_hand_is_put_right() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let archive = Archive::new(root.join("results/paper"), root.join("runs/paper"));
+    let asked = "before\n<!-- reproduce: costs cost -->\n| forged |\n<!-- end -->\nafter\n";
+    let filled = report::fill(asked, &archive).unwrap();
+    assert!(!filled.contains("forged") && filled.contains("| Hopper | DAgger |"), "{filled}");
+    assert!(filled.starts_with("before\n") && filled.ends_with("<!-- end -->\nafter\n"));
+    assert_eq!(report::fill(&filled, &archive).unwrap(), filled, "once is enough");
+}

@@ -1,0 +1,210 @@
+//! Teachers who answer late, in any order and in parts, revise, skip and leave; and who drive.
+
+#![allow(clippy::unwrap_used)]
+
+mod testbed;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use testbed::attempts::{STRIDE, bytes};
+use testbed::{Gradient, LinearEnsemble, lanes, schedule};
+use tutelage::{
+    Algorithm, Batch, Driver, ExpertActs, ExpertError, Lanes, LearnError, Material, Nobody, Reply,
+    Rng, bootstrap_dagger, take_over,
+};
+use tutelage_runs::store::{OsDisk, RunDir, read_history};
+use tutelage_runs::{Desk, Ending, Job, Keep, RunError, Silent, Teacher, run_taught};
+
+type DeskHere<'a, 'j> = Desk<'a, 'j, f32, f32, LinearEnsemble>;
+
+fn row(value: f32) -> Batch<f32> {
+    Batch::from_vec(1, vec![value]).unwrap()
+}
+
+/// A person: answers from the last question to the first, one at a time, revises the second, skips the third, and gets up
+/// after so many replies.
+struct Patient {
+    folder: PathBuf,
+    /// How many replies are left in this sitting.
+    left: usize,
+    trained: Vec<usize>,
+    nobody: Nobody,
+}
+
+impl Patient {
+    fn reply(&mut self, desk: &mut DeskHere<'_, '_>, of: u32) -> Result<(), RunError> {
+        if self.left == 0 {
+            let round = desk.questions().round;
+            return Err(LearnError::Annotate { round, source: ExpertError::Left }.into());
+        }
+        self.left -= 1;
+        let state = desk.round().unwrap().states.row(of as usize);
+        let answer = -1.5 * state[0] - 2.0 * state[1];
+        match of {
+            1 => {
+                desk.answer(&[1], &row(9.0))?;
+                desk.answer(&[1], &row(answer))?;
+            }
+            2 => desk.skip(&[2]).map(|_| ())?,
+            _ => desk.answer(&[of], &row(answer)).map(|_| ())?,
+        }
+        // Whatever the desk has taken is on disk, and in the lesson.
+        let history = read_history::<f32, f32>(&self.folder).unwrap();
+        let (saved, open) = (history.rounds.last().unwrap(), desk.round().unwrap());
+        assert_eq!((&saved.replies, &saved.answers), (&open.replies, &open.answers));
+        assert_ne!(open.replies[of as usize], Reply::Open);
+        Ok(())
+    }
+}
+
+impl Teacher<f32, f32, LinearEnsemble> for Patient {
+    fn teach(&mut self, desk: &mut DeskHere<'_, '_>) -> Result<(), RunError> {
+        let waiting: Vec<u32> = desk.questions().rows.iter().rev().copied().collect();
+        // Half of them now; the run asks again for the rest.
+        let some = waiting.len().div_ceil(2);
+        waiting.into_iter().take(some).try_for_each(|of| self.reply(desk, of))
+    }
+
+    fn driver(&mut self) -> &mut dyn Driver<f32, f32> {
+        &mut self.nobody
+    }
+
+    fn trained(&mut self, round: usize, _: &LinearEnsemble) {
+        self.trained.push(round);
+    }
+}
+
+fn job(algorithm: Algorithm) -> Job<'static, f32, f32> {
+    Job {
+        algorithm,
+        schedule: schedule(5),
+        material: Material::none(),
+        episodes: 3,
+        keep: Keep::All,
+    }
+}
+
+fn sitting(folder: &Path, left: usize) -> (Result<Ending, RunError>, Patient) {
+    let mut dir = RunDir::open(folder, "taught", Arc::new(OsDisk)).unwrap();
+    let mut person = Patient { folder: folder.into(), left, trained: vec![], nobody: Nobody };
+    let job = job(bootstrap_dagger(3, STRIDE));
+    let ended = run_taught(&mut lanes(), &mut person, &Gradient, &job, &mut dir, &mut Silent);
+    (ended, person)
+}
+
+#[test]
+fn a_teacher_who_answers_in_parts_revises_and_skips_teaches_a_whole_run() {
+    let dir = tempfile::tempdir().unwrap();
+    let (ended, person) = sitting(dir.path(), usize::MAX);
+    assert_eq!(ended.unwrap(), Ending::Finished);
+    assert_eq!(person.trained, [0, 1, 2, 3, 4], "also before the first answer");
+    let history = read_history::<f32, f32>(dir.path()).unwrap();
+    assert_eq!((history.rounds.len(), history.annotations()), (4, 20), "one of six is left out");
+    for round in &history.rounds {
+        let state = round.states.row(1);
+        assert_eq!(round.answers.row(1), [-1.5 * state[0] - 2.0 * state[1]], "the revision stands");
+        assert_eq!(round.replies[2], Reply::Skipped);
+    }
+}
+
+#[test]
+fn a_teacher_who_leaves_after_every_few_answers_ends_where_a_patient_one_does() {
+    let [whole, parts] = [0, 1].map(|_| tempfile::tempdir().unwrap());
+    sitting(whole.path(), usize::MAX).0.unwrap();
+    let mut sittings = 0;
+    while sitting(parts.path(), 5).0.unwrap() == Ending::Stopped {
+        sittings += 1;
+    }
+    assert!(sittings >= 4, "{sittings}");
+    let bytes_of = |dir: &Path| {
+        let history = read_history::<f32, f32>(dir).unwrap();
+        (
+            history.data(4).unwrap(),
+            std::fs::read(dir.join("policies/round-004.safetensors")).unwrap(),
+        )
+    };
+    assert_eq!(bytes_of(whole.path()), bytes_of(parts.path()));
+    // What is answered in a sitting depends on how many questions wait; the log itself may have another order.
+    assert_eq!(bytes(whole.path()).len(), bytes(parts.path()).len());
+}
+
+/// Drives where the mass runs away, and answers with what was driven.
+struct Driving {
+    /// How many steps may pass before getting up.
+    left: usize,
+}
+
+impl Driver<f32, f32> for Driving {
+    fn drive(
+        &mut self,
+        _: ExpertActs,
+        _: &Batch<f32>,
+        _: &mut [Rng],
+        _: &mut Batch<f32>,
+    ) -> Result<(), ExpertError> {
+        Err(ExpertError::CannotDrive)
+    }
+
+    fn step_in(
+        &mut self,
+        states: &Batch<f32>,
+        _: &Batch<f32>,
+        actions: &mut Batch<f32>,
+    ) -> Result<Vec<bool>, ExpertError> {
+        self.left = self.left.checked_sub(1).ok_or(ExpertError::Left)?;
+        let state = states.row(0);
+        actions.row_mut(0)[0] = steer(state);
+        Ok(vec![runs_away(state)])
+    }
+}
+
+fn steer(state: &[f32]) -> f32 {
+    (-1.5 * state[0] - 2.0 * state[1]).clamp(-1.0, 1.0)
+}
+
+fn runs_away(state: &[f32]) -> bool {
+    state[0] * state[1] >= 0.0
+}
+
+impl Teacher<f32, f32, LinearEnsemble> for Driving {
+    fn teach(&mut self, desk: &mut DeskHere<'_, '_>) -> Result<(), RunError> {
+        let rows = desk.questions().rows.clone();
+        rows.into_iter().try_for_each(|of| {
+            let state = desk.round().unwrap().states.row(of as usize);
+            assert!(runs_away(state), "only where the person drove: {state:?}");
+            let action = row(steer(state));
+            desk.answer(&[of], &action).map(|_| ())
+        })
+    }
+
+    fn driver(&mut self) -> &mut dyn Driver<f32, f32> {
+        self
+    }
+}
+
+fn drive(folder: &Path, left: usize) -> Ending {
+    let mut dir = RunDir::open(folder, "driven", Arc::new(OsDisk)).unwrap();
+    let mut envs = Lanes::new(vec![testbed::PointMass::default()]).unwrap();
+    let job = job(take_over(2, 2));
+    let mut person = Driving { left };
+    run_taught(&mut envs, &mut person, &Gradient, &job, &mut dir, &mut Silent).unwrap()
+}
+
+#[test]
+fn a_teacher_takes_over_leaves_in_the_middle_of_a_drive_and_ends_as_one_who_stayed() {
+    let [whole, parts] = [0, 1].map(|_| tempfile::tempdir().unwrap());
+    assert_eq!(drive(whole.path(), usize::MAX), Ending::Finished);
+    let history = read_history::<f32, f32>(whole.path()).unwrap();
+    assert!(history.annotations() > 12, "{}", history.annotations());
+    let steps = history.rounds.iter().map(|round| round.steps.by_expert).sum::<u64>();
+    assert!(steps > 12, "who drove is counted: {steps}");
+    // A round is driven in one go: a sitting must be long enough for one, and ends in the middle of another.
+    let mut sittings = 0;
+    while drive(parts.path(), 100) == Ending::Stopped {
+        sittings += 1;
+        assert!(sittings < 50, "no headway");
+    }
+    assert!(sittings > 0, "nobody left");
+    assert_eq!(bytes(whole.path()), bytes(parts.path()));
+}

@@ -1,0 +1,171 @@
+//! A world of one's own, taught by a person: an arm of three joints that should touch a ball.
+//!
+//! ```sh
+//! cargo run --release -p tutelage-teach --example own_world -- runs/arm
+//! ```
+
+use std::error::Error;
+use std::f64::consts::PI;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use tutelage::rand::RngExt;
+use tutelage::{
+    Bounds, Env, EnvError, Lanes, Material, Oracle, Rng, Sampling, Schedule, Spaces, Step, Stream,
+    bootstrap_dagger,
+};
+use tutelage_oracles::mlp::{Budget, MlpOracle, MlpSettings};
+use tutelage_render::{Ink, Mark, Picture, Rectangle};
+use tutelage_runs::store::{OsDisk, RunDir};
+use tutelage_runs::{Job, Keep, Silent, run_taught};
+use tutelage_teach::{
+    About, Axis, Classroom, Controls, Limits, Look, Person, Reach, Server, Show, Teaching, Token,
+};
+
+/// Three links of one half each, from the origin; the ball lies within reach.
+#[derive(Clone, Default)]
+struct Arm {
+    angles: [f64; 3],
+    ball: [f64; 2],
+    time: usize,
+}
+
+const LINK: f64 = 0.5;
+const HORIZON: usize = 60;
+
+impl Arm {
+    /// The joints' places, the hand's last.
+    fn joints(&self) -> [[f64; 2]; 4] {
+        let (mut places, mut angle) = ([[0.0; 2]; 4], 0.0);
+        for (i, turn) in self.angles.iter().enumerate() {
+            angle += turn;
+            let [x, y] = places[i];
+            places[i + 1] = [x + LINK * angle.cos(), y + LINK * angle.sin()];
+        }
+        places
+    }
+
+    fn distance(&self) -> f64 {
+        let [.., hand] = self.joints();
+        (hand[0] - self.ball[0]).hypot(hand[1] - self.ball[1])
+    }
+
+    fn write(&self, state: &mut [f32]) {
+        let [.., hand] = self.joints();
+        let numbers = self.angles.iter().flat_map(|angle| [angle.sin(), angle.cos()]);
+        let way = [self.ball[0] - hand[0], self.ball[1] - hand[1]];
+        state.iter_mut().zip(numbers.chain(way)).for_each(|(to, from)| *to = from as f32);
+    }
+}
+
+impl Env for Arm {
+    type State = f32;
+    type Action = f32;
+
+    fn spaces(&self) -> Spaces {
+        Spaces { states: 8, actions: 3 }
+    }
+
+    fn horizon(&self) -> usize {
+        HORIZON
+    }
+
+    fn bounds(&self) -> Bounds {
+        Bounds::unit(3)
+    }
+
+    fn reset(&mut self, mut rng: Rng, state: &mut [f32]) -> Result<(), EnvError> {
+        let (angle, far) = (rng.random_range(0.0..2.0 * PI), rng.random_range(0.4..1.4));
+        *self = Self { angles: [0.0; 3], ball: [far * angle.cos(), far * angle.sin()], time: 0 };
+        self.write(state);
+        Ok(())
+    }
+
+    fn step(&mut self, action: &[f32], state: &mut [f32]) -> Result<Step, EnvError> {
+        self.angles
+            .iter_mut()
+            .zip(action)
+            .for_each(|(angle, &turn)| *angle += 0.2 * f64::from(turn));
+        self.time += 1;
+        self.write(state);
+        let reward = 1.0 - self.distance().min(1.0);
+        Ok(Step { reward, terminated: false, truncated: self.time == HORIZON })
+    }
+}
+
+impl Show for Arm {
+    fn look(&self) -> Look {
+        let disc = |centre, radius, ink| Mark::Circle { centre, radius, ink };
+        let mut marks = vec![disc(self.ball, 0.12, Ink::Orange)];
+        marks.push(Mark::Line { points: self.joints().to_vec(), width: 0.08, ink: Ink::Blue });
+        marks.extend(self.joints().map(|joint| disc(joint, 0.06, Ink::Dark)));
+        let view = Rectangle { low: [-1.8, -1.8], high: [1.8, 1.8] };
+        Look::Shapes(Picture { view, background: Ink::Field, marks })
+    }
+}
+
+fn about(folder: &Path, rounds: usize) -> About {
+    let axis = |name: &str| Axis {
+        name: name.into(),
+        low_label: "clockwise".into(),
+        high_label: "counter-clockwise".into(),
+        low: -1.0,
+        high: 1.0,
+    };
+    About {
+        task: "arm".into(),
+        aim: "touch the ball".into(),
+        algorithm: "bd-3".into(),
+        rounds,
+        folder: folder.display().to_string(),
+        controls: Controls::Axes(["shoulder", "elbow", "wrist"].map(axis).to_vec()),
+        state_names: vec![],
+        pace: 0.05,
+        takes_over: false,
+    }
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut words = std::env::args().skip(1);
+    let folder = PathBuf::from(words.next().unwrap_or_else(|| "runs/arm".into()));
+    let port = words.next().map_or(Ok(0), |port| port.parse())?;
+    let job = Job::<f32, f32> {
+        algorithm: bootstrap_dagger(3, Sampling::Stride(7)),
+        schedule: Schedule { rounds: 4, states_per_round: 12, stream: Stream::new(1) },
+        material: Material::none(),
+        episodes: 20,
+        keep: Keep::All,
+    };
+    let settings = MlpSettings { budget: Budget::Iterations(1000), ..MlpSettings::new(&[32]) };
+    let mut oracle = MlpOracle::new(settings)?;
+    let room = Classroom::new(about(&folder, job.schedule.rounds));
+    oracle.report_to(room.training());
+    let server = Server::start(
+        ([127, 0, 0, 1], port).into(),
+        Reach::ThisMachine,
+        Token::random()?,
+        Limits::default(),
+        room.site(),
+    )?;
+    println!("Open this address in a browser: {}", server.url());
+
+    let mut dir = RunDir::open(&folder, "task = \"arm\"\n", std::sync::Arc::new(OsDisk))?;
+    room.recall(dir.history());
+    let teaching = Teaching {
+        stage: Box::new(|| Some(Box::new(Arm::default()))),
+        schedule: job.schedule,
+        algorithm: job.algorithm,
+        again_every: 20,
+        grace: Duration::from_secs(4),
+        leaves: Box::new(|| false),
+    };
+    let mut person = Person::new(&room, teaching, &folder)?;
+    let mut envs = Lanes::new(vec![Arm::default(); 4])?;
+    let mut silent = Silent;
+    let mut reporter = room.reporter(&mut silent, &folder);
+    let ended = run_taught(&mut envs, &mut person, &oracle, &job, &mut dir, &mut reporter);
+    room.end(ended.map_err(|error| error.to_string()));
+    println!("Done. Enter ends it.");
+    std::io::stdin().read_line(&mut String::new())?;
+    Ok(())
+}
