@@ -2,7 +2,7 @@
 # Tests the Python package in a virtual environment of its own, below target/, with the library that cargo has compiled.
 #
 #   tools/python.sh           # lints, types and tests; says so and succeeds where there is no Python 3.10 or later
-#   tools/python.sh --wheel   # builds and installs the package as `pip install .` does, in a fresh environment, and tries it
+#   tools/python.sh --wheel   # `pip install .` in a fresh environment, then the README's lines; MATURIN_PEP517_ARGS='--profile dev' compiles less
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -30,7 +30,9 @@ if [ "${1-}" = --wheel ]; then
     trap 'rm -rf "$scratch"' EXIT
     "$python" -m venv "$scratch/venv"
     "$scratch/venv/bin/pip" install --quiet .
-    (cd "$scratch" && venv/bin/python -c 'import tutelage; print(tutelage.__name__, "is installed")' && venv/bin/tutelage tasks)
+    # The README's lines, and the command.
+    awk '/^```python$/ { inside = 1; next } /^```$/ { inside = 0 } inside' README.md > "$scratch/readme.py"
+    (cd "$scratch" && cat readme.py && venv/bin/python readme.py && venv/bin/tutelage tasks)
     exit 0
 fi
 
@@ -46,7 +48,7 @@ fi
 cargo build --workspace --lib --tests --locked --quiet
 cp -f "$target/debug/libtutelage_python.so" python/tutelage/_native.abi3.so
 
-"$venv/bin/ruff" check python benches/python_speed
-"$venv/bin/ruff" format --check python benches/python_speed
+"$venv/bin/ruff" check python benches/python_speed benches/ray_scaling
+"$venv/bin/ruff" format --check python benches/python_speed benches/ray_scaling
 "$venv/bin/mypy"
 "$venv/bin/python" -m pytest

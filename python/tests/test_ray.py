@@ -12,13 +12,18 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import cloudpickle
 import pytest
 
+import conftest
 import tutelage as tut
 from conftest import Line, brake, contents
 
 os.environ.update(RAY_AUTH_MODE="disabled", RAY_USAGE_STATS_ENABLED="0", RAY_raylet_start_wait_time_s="120")
 ray = pytest.importorskip("ray")
+# Nodes know neither of these files.
+cloudpickle.register_pickle_by_value(conftest)
+cloudpickle.register_pickle_by_value(sys.modules[__name__])
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 
 FIGURE = """
@@ -159,7 +164,7 @@ def here(file: Path, folder: Path) -> dict[str, str]:
 
 
 def test_a_figure_is_finished_while_nodes_are_killed(nodes: Nodes, tmp_path: Path) -> None:
-    file = figure(tmp_path, 8000)
+    file = figure(tmp_path, 12_000)
     runs, kills = tmp_path / "there" / "runs", 0
     there = reproduce(file, tmp_path / "there", "--on", f"ray:{nodes.address}", "--storage", "shared")
     while kills < 5:
@@ -176,7 +181,7 @@ def test_a_figure_is_finished_while_nodes_are_killed(nodes: Nodes, tmp_path: Pat
 
 
 def test_the_zombie_of_a_frozen_node_does_no_harm(nodes: Nodes, tmp_path: Path) -> None:
-    file = figure(tmp_path, 3000)
+    file = figure(tmp_path, 1500)
     there = reproduce(file, tmp_path / "there", "--on", f"ray:{nodes.address}", "--storage", "shared")
     node, pid = wait_for(lambda: nodes.busy(tmp_path / "there" / "runs"))
     raylet = nodes.raylet(node)

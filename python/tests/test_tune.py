@@ -23,9 +23,13 @@ def settings(config: dict[str, Any]) -> dict[str, Any]:
 def test_a_trial_that_is_moved_goes_on_to_the_same_bytes(tmp_path: Path) -> None:
     from tutelage.tune import RoundByRound, run_of
 
+    class Trial(RoundByRound):  # type: ignore[misc]
+        def setup(self, config: dict[str, Any]) -> None:  # type: ignore[override]
+            super().setup(config, env=Line, expert=lambda env: brake, settings=settings)
+
     whole = tut.learn(Line, brake, dir=tmp_path / "whole", progress=False, **settings({"E": 2}))
     for step in range(1, 4):
-        trial = RoundByRound({"E": 2}, env=Line, expert=lambda env: brake, settings=settings)
+        trial = Trial({"E": 2})
         if step > 1:
             trial.restore(str(tmp_path / f"checkpoint-{step - 1}"))
         result = trial.train()

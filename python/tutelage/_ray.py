@@ -44,7 +44,7 @@ class RayEngine:
         resources: Json | None = None,
     ) -> None:
         self._kind, self._runs = kind, Path(runs).absolute()
-        self._resources = {"num_cpus": 1, **(resources or {})}
+        self._options = {"num_cpus": 1, "max_retries": -1, "retry_exceptions": False, **(resources or {})}
         self._connected = _connect(address)
         self._unfit: dict[str, str] = {}
         self._logs: dict[str, Any] = {}
@@ -54,7 +54,7 @@ class RayEngine:
         self._over = threading.Event()
         here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=False)
         self.desk = _desk().options(scheduling_strategy=here).remote()
-        self._task = ray.remote(_errand()).options(max_retries=-1, retry_exceptions=False, **self._resources)
+        self._task = ray.remote(_errand())
         self.storage = self._roll_call(storage)
         nodes = [node for node in ray.nodes() if node["Alive"] and _works(node) and node["NodeID"] not in self._unfit]
         cpus = int(sum(node["Resources"]["CPU"] for node in nodes))
@@ -96,12 +96,11 @@ class RayEngine:
         self._submit(parcel, [] if self.storage == "shared" else needs)
 
     def _submit(self, parcel: Json, needs: list[str]) -> None:
-        name = parcel["name"]
-        task = self._task
+        name, options = parcel["name"], dict(self._options)
         if self._unfit:
             # Nodes that join later may be fit; these are not.
-            task = task.options(label_selector={"ray.io/node-id": f"!in({','.join(self._unfit)})"})
-        reference = task.remote(parcel, self.desk, needs, *[self._log(need) for need in needs])
+            options["label_selector"] = {"ray.io/node-id": f"!in({','.join(self._unfit)})"}
+        reference = self._task.options(**options).remote(parcel, self.desk, needs, *[self._log(need) for need in needs])
         with self._lock:
             self._references[name] = reference
         reference.future().add_done_callback(lambda future: self._ended(parcel, needs, future))

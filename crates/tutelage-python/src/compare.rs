@@ -17,6 +17,7 @@ pub(crate) struct Comparison(tutelage_compare::Comparison);
 impl Comparison {
     /// Compares the runs in these folders; `over` is "annotations", "expert-steps", or what a step of the expert's costs.
     #[new]
+    #[allow(clippy::too_many_arguments, reason = "Python passes them one by one")]
     fn new(
         py: Python<'_>,
         dirs: Vec<PathBuf>,
