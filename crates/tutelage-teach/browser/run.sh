@@ -18,6 +18,6 @@ command -v node >/dev/null && command -v npm >/dev/null || missing "there is no 
 node -e 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)' || missing "Node.js $(node --version) is too old; 20 or later is needed"
 npm ci --silent --no-audit --no-fund || missing "npm could not install what package-lock.json names"
 
-cargo build --locked -p tutelage-cli
-cargo build --locked -p tutelage-teach --example own_world
+# As the workspace's tests are compiled, so that nothing is compiled twice.
+cargo build --locked --workspace --bin tutelage --example own_world
 TUTELAGE_CHROMIUM=$chromium node tests.mjs "$@"
