@@ -44,7 +44,7 @@ pub struct PairOverPanels {
     pub curve: String,
     /// The other.
     pub against: String,
-    /// How many panels have both.
+    /// How many panels have both, with several runs each where there are such.
     pub panels: usize,
     /// What runs are ranked by: `last five` or `average`.
     pub score: &'static str,
@@ -144,9 +144,15 @@ impl Comparison {
 
     fn over_panels(&self, one: &str, other: &str, score: Score) -> Option<PairOverPanels> {
         let panels = self.panels.iter().filter(|panel| panel.expert.is_some());
-        let panels: Vec<_> = panels
+        let mut panels: Vec<_> = panels
             .filter_map(|panel| Some((panel, panel.curve(one)?, panel.curve(other)?)))
             .collect();
+        // Where a curve is a single run nobody knows how much others would differ, nor then of the mean over panels: such
+        // panels count only where there are no others.
+        let is_known = |(_, a, b): &(&Panel, &Curve, &Curve)| a.runs.len() > 1 && b.runs.len() > 1;
+        if panels.iter().any(is_known) {
+            panels.retain(is_known);
+        }
         let shares: Vec<_> = panels
             .iter()
             .map(|(panel, a, b)| self.matched(a, b, score, &|score| panel.share(score)))

@@ -74,7 +74,7 @@ pub enum Verdict {
 pub struct Finding {
     /// The claim.
     pub claim: Claim,
-    /// How many panels have both curves.
+    /// How many panels have both curves with at least two runs each.
     pub panels: usize,
     /// In how many the curve's mean is above the other's.
     pub above: usize,
@@ -194,7 +194,9 @@ impl Claim {
                 let wanted = self.tasks.is_empty() || self.tasks.contains(&task.to_string());
                 let one = self.runs(panels, task, row, &one);
                 let other = self.runs(panels, task, other_row, &other);
-                if let (true, Some(one), Some(other)) = (wanted, one, other) {
+                let (Some(one), Some(other)) = (one, other) else { continue };
+                // One run says nothing of how much others would differ.
+                if wanted && one.len() > 1 && other.len() > 1 {
                     let title = format!("{}, {row}", task_name(task));
                     let curves = vec![(ONE.into(), one), (OTHER.into(), other)];
                     groups.push(Group { title, curves });
