@@ -74,7 +74,7 @@ fn perturbed_look(named: &Named) -> Look {
         11..=20 => look([200, 30, 180], Stroke::DashDotted),
         21..=40 => look([100, 90, 220], Stroke::Dotted),
         41..=80 => look([20, 120, 160], Stroke::Marked),
-        _ => look([20, 60, 50], Stroke::Dashed),
+        _ => look([20, 60, 50], Stroke::Solid),
     }
 }
 
