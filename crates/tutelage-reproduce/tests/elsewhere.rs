@@ -136,7 +136,7 @@ fn all_logs_come_back_where_they_are_shown() {
 #[test]
 fn files_stay_in_their_folder() {
     let dir = tempfile::tempdir().unwrap();
-    for name in ["../log.bin", "/tmp/log.bin", "policies/../../x"] {
+    for name in ["../log.bin", "/elsewhere/log.bin", "policies/../../x"] {
         let delivery = Delivery { result: None, files: vec![(name.into(), vec![1])] };
         let error = delivery.unpack(&dir.path().join("run")).unwrap_err();
         assert!(error.to_string().contains("not a file of a run's folder"), "{error}");

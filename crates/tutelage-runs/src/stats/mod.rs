@@ -24,7 +24,7 @@ mod spearman;
 mod special;
 mod summary;
 
-pub use bootstrap::{Band, Bootstrap};
+pub use bootstrap::Bootstrap;
 pub use curve::{Curves, isotonic, sustained};
 pub use difference::{Difference, paired_permutation, paired_t, stratified_welch, welch};
 pub use holm::holm;
@@ -33,7 +33,7 @@ pub use interval::{Interval, t_interval};
 pub use profile::{aggregate, performance_profile};
 pub use ratio::{Goal, Race, cost_ratio, cost_to_reach};
 pub use spearman::spearman;
-pub use summary::{annotations_to_reach, interquartile_mean, last_five, mean, sd};
+pub use summary::{interquartile_mean, last_five, mean, sd};
 
 /// Numbers that no statistic can be made of.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

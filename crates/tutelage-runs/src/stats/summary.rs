@@ -26,13 +26,6 @@ pub fn last_five(rewards: &[f64]) -> Option<f64> {
     mean(&rewards[rewards.len().saturating_sub(5)..])
 }
 
-/// The fewest annotations at which a curve of (annotations, reward) stands at `share` of the expert's reward or above, or
-/// nothing where it never does. The share is of the way from 0, so rewards should be positive. A single lucky round counts;
-/// [`super::sustained`] asks for more.
-pub fn annotations_to_reach(curve: &[(usize, f64)], expert: f64, share: f64) -> Option<usize> {
-    curve.iter().filter(|(_, reward)| *reward >= share * expert).map(|(n, _)| *n).min()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -54,13 +47,5 @@ mod tests {
         assert_eq!((sd(&[2.0]), sd(&[])), (None, None));
         assert_eq!(last_five(&[9.0, 1.0, 2.0, 3.0, 4.0, 5.0]), Some(3.0));
         assert_eq!((last_five(&[4.0, 6.0]), last_five(&[])), (Some(5.0), None));
-    }
-
-    #[test]
-    fn reaching_a_share_counts_the_first_time() {
-        let curve = [(50, 300.0), (100, 950.0), (150, 800.0), (200, 1000.0)];
-        assert_eq!(annotations_to_reach(&curve, 1000.0, 0.9), Some(100));
-        assert_eq!(annotations_to_reach(&curve, 1000.0, 1.0), Some(200));
-        assert_eq!(annotations_to_reach(&curve, 1100.0, 1.0), None);
     }
 }
