@@ -1,6 +1,6 @@
 //! Adam on a flat vector (Kingma & Ba 2015, Algorithm 1).
 
-use crate::simd::{Isa, Kernel, Simd, run};
+use crate::simd::{Elementwise, Isa, Kernel, Simd, every_vector, run};
 use crate::{AlignedVec, LANES};
 
 /// Step size and decay rates of [`Adam`].
@@ -79,17 +79,15 @@ impl Adam {
         self.steps += 1;
         let AdamSettings { learning_rate, beta1, beta2, epsilon } = self.settings;
         let t = i32::try_from(self.steps).unwrap_or(i32::MAX);
-        let kernel = AdamStep {
-            params,
-            parts,
-            mean: &mut self.mean,
-            square: &mut self.square,
+        let factors = Factors {
             beta: [beta1 as f32, beta2 as f32],
             gamma: [(1.0 - beta1) as f32, (1.0 - beta2) as f32],
             rate: (learning_rate / (1.0 - beta1.powi(t))) as f32,
             root_scale: (1.0 / (1.0 - beta2.powi(t)).sqrt()) as f32,
             epsilon: epsilon as f32,
         };
+        let kernel =
+            AdamStep { params, parts, mean: &mut self.mean, square: &mut self.square, factors };
         run(self.isa, kernel);
     }
 }
@@ -99,6 +97,12 @@ struct AdamStep<'a, const P: usize> {
     parts: [&'a mut [f32]; P],
     mean: &'a mut [f32],
     square: &'a mut [f32],
+    factors: Factors,
+}
+
+/// The numbers that are the same for all parameters.
+#[derive(Clone, Copy)]
+struct Factors {
     beta: [f32; 2],
     /// `1 − β`.
     gamma: [f32; 2],
@@ -111,29 +115,50 @@ impl<const P: usize> Kernel for AdamStep<'_, P> {
     type Output = ();
 
     #[inline(always)]
-    fn run<S: Simd>(mut self) {
-        let ([beta1, beta2], [gamma1, gamma2]) =
-            (self.beta.map(S::splat), self.gamma.map(S::splat));
-        let [rate, root_scale, epsilon] = [self.rate, self.root_scale, self.epsilon].map(S::splat);
-        for i in (0..self.params.len()).step_by(LANES) {
-            // SAFETY: all vectors have the same length, a multiple of eight (checked in `Adam::step`).
-            unsafe {
-                let mut g = S::splat(0.0);
-                for part in &mut self.parts {
-                    let at = part.as_mut_ptr().add(i);
-                    g = S::add(g, S::load(at));
-                    S::store(at, S::splat(0.0));
-                }
-                let (mean_at, square_at) =
-                    (self.mean.as_mut_ptr().add(i), self.square.as_mut_ptr().add(i));
-                let mean = S::fma(beta1, S::load(mean_at), S::mul(gamma1, g));
-                let square = S::fma(beta2, S::load(square_at), S::mul(S::mul(gamma2, g), g));
-                S::store(mean_at, mean);
-                S::store(square_at, square);
-                let denominator = S::fma(S::sqrt(square), root_scale, epsilon);
-                let at = self.params.as_mut_ptr().add(i);
-                S::store(at, S::fnma(rate, S::div(mean, denominator), S::load(at)));
+    fn run<S: Simd>(self) {
+        let len = self.params.len();
+        let pointers = AdamPointers {
+            params: self.params.as_mut_ptr(),
+            parts: self.parts.map(<[f32]>::as_mut_ptr),
+            mean: self.mean.as_mut_ptr(),
+            square: self.square.as_mut_ptr(),
+            factors: self.factors,
+        };
+        // SAFETY: all vectors have this length, a multiple of eight (checked in `Adam::step`).
+        unsafe { every_vector::<S>(len, pointers) };
+    }
+}
+
+#[derive(Clone, Copy)]
+struct AdamPointers<const P: usize> {
+    params: *mut f32,
+    parts: [*mut f32; P],
+    mean: *mut f32,
+    square: *mut f32,
+    factors: Factors,
+}
+
+impl<const P: usize> Elementwise for AdamPointers<P> {
+    #[inline(always)]
+    unsafe fn at<S: Simd>(self, i: usize) {
+        let Factors { beta, gamma, rate, root_scale, epsilon } = self.factors;
+        let ([beta1, beta2], [gamma1, gamma2]) = (beta.map(S::splat), gamma.map(S::splat));
+        let [rate, root_scale, epsilon] = [rate, root_scale, epsilon].map(S::splat);
+        // SAFETY: forwarded to the caller.
+        unsafe {
+            let mut g = S::splat(0.0);
+            for part in self.parts {
+                g = S::add(g, S::load(part.add(i)));
+                S::store(part.add(i), S::splat(0.0));
             }
+            let mean = S::fma(beta1, S::load(self.mean.add(i)), S::mul(gamma1, g));
+            let square = S::load(self.square.add(i));
+            let square = S::fma(beta2, square, S::mul(S::mul(gamma2, g), g));
+            S::store(self.mean.add(i), mean);
+            S::store(self.square.add(i), square);
+            let denominator = S::fma(S::sqrt(square), root_scale, epsilon);
+            let params = self.params.add(i);
+            S::store(params, S::fnma(rate, S::div(mean, denominator), S::load(params)));
         }
     }
 }
@@ -144,7 +169,7 @@ mod tests {
 
     #[test]
     fn first_step_moves_each_parameter_by_the_rate_against_its_gradient() {
-        for isa in [Isa::Portable, Isa::Avx2Fma] {
+        for isa in Isa::available() {
             let mut params = vec![1.0; 8];
             let (mut first, mut second) = (vec![0.25; 8], vec![0.25; 8]);
             first[3] = -4.0;

@@ -10,7 +10,7 @@ struct Line([f32; LINE]);
 
 /// `len` numbers in one 64-byte aligned allocation; reads and writes as a slice.
 ///
-/// Rows whose stride is a multiple of eight then never straddle two cache lines with one vector load.
+/// Rows whose stride is a multiple of eight then never straddle two cache lines with a vector of eight.
 #[derive(Clone)]
 pub struct AlignedVec {
     lines: Vec<Line>,

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::AlignedVec;
 
-/// Numbers a vector register holds; every row of weights and activations is padded to a multiple of it.
+/// Numbers that the narrowest vector in use holds; every row of weights and activations is padded to a multiple of it.
 pub const LANES: usize = 8;
 
 /// `n` rounded up to whole vectors.

@@ -1,8 +1,8 @@
 //! Small tanh networks at machine speed: parameter layout, passes over batches, losses, Adam, initialisation.
 //!
 //! One [`Network`] computes `f_θ` forward, its gradient backward and its directional derivative for any parameter vector `θ` of its
-//! [`Layout`]; [`LossGradient`] goes forward and backward through a minibatch in one sweep. Everything is written once over eight lanes
-//! and compiled for each instruction set; the choice between them ([`Isa`]) is made at run time, once per pass. How it reaches the
+//! [`Layout`]; [`LossGradient`] goes forward and backward through a minibatch in one sweep. Everything is written once over vectors of
+//! eight or sixteen lanes and compiled for each instruction set; the choice between them ([`Isa`]) is made at run time, once per pass. How it reaches the
 //! speed it has is told in `docs/KERNELS.md`.
 //!
 //! This crate knows nothing of experts, datasets or policies. Its functions take slices and panic, like slices, when a length is not

@@ -1,7 +1,7 @@
 //! Losses, as their derivatives with respect to a network's output.
 
 use crate::LANES;
-use crate::simd::Simd;
+use crate::simd::{Elementwise, Simd, every_vector};
 
 /// A loss of the output `z` of one row, given its target `y`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,13 +32,27 @@ impl Loss {
 /// `δ = |z| ≤ 1 ? (z − clip y)·scale : 0`.
 #[inline(always)]
 fn clipped_squares<S: Simd>(z: &mut [f32], y: &[f32], scale: f32) {
-    let (scale, one, minus_one) = (S::splat(scale), S::splat(1.0), S::splat(-1.0));
-    for (z, y) in z.chunks_exact_mut(LANES).zip(y.chunks_exact(LANES)) {
-        // SAFETY: both chunks hold eight numbers.
+    let len = z.len().min(y.len()) / LANES * LANES;
+    // SAFETY: both slices have so many numbers.
+    unsafe { every_vector::<S>(len, ClippedSquares { z: z.as_mut_ptr(), y: y.as_ptr(), scale }) };
+}
+
+#[derive(Clone, Copy)]
+struct ClippedSquares {
+    z: *mut f32,
+    y: *const f32,
+    scale: f32,
+}
+
+impl Elementwise for ClippedSquares {
+    #[inline(always)]
+    unsafe fn at<S: Simd>(self, i: usize) {
+        // SAFETY: forwarded to the caller.
         unsafe {
-            let output = S::load(z.as_ptr());
-            let label = S::max(minus_one, S::min(one, S::load(y.as_ptr())));
-            S::store(z.as_mut_ptr(), S::keep_inside(output, S::mul(S::sub(output, label), scale)));
+            let (output, label) = (S::load(self.z.add(i)), S::load(self.y.add(i)));
+            let label = S::max(S::splat(-1.0), S::min(S::splat(1.0), label));
+            let delta = S::mul(S::sub(output, label), S::splat(self.scale));
+            S::store(self.z.add(i), S::keep_inside(output, delta));
         }
     }
 }

@@ -134,15 +134,17 @@ impl<X: Source> Kernel for AddGradient<'_, X> {
     fn run<S: Simd>(self) {
         let LossGradient { tape, targets, sum } = self.into;
         let Parameters { params, transposed } = self.parameters;
-        let outputs = self.layout.outputs();
+        let (inputs, outputs) = (self.layout.inputs(), self.layout.outputs());
         let (top, stride) = (self.layout.layers().len(), padded(outputs));
         for (first, count) in balanced(self.rows.len(), BLOCK) {
             tape.set_rows(count);
-            for (i, &row) in self.rows[first..first + count].iter().enumerate() {
-                let target = &mut targets[i * stride..][..outputs];
-                self.source.write(row, tape.row_mut(0, i), target);
-            }
             let levels = tape.levels_mut();
+            let rows = self.rows[first..first + count].iter();
+            for ((i, &row), target) in rows.enumerate().zip(targets.chunks_exact_mut(stride)) {
+                // SAFETY: level 0 of the tape holds `count` rows of so many numbers, and is ours.
+                let input = unsafe { std::slice::from_raw_parts_mut(levels.row(0, i), inputs) };
+                self.source.write(row, input, &mut target[..outputs]);
+            }
             // SAFETY: the tape fits this layout, holds `count` rows, and is ours; the top level has `count · stride` numbers.
             unsafe {
                 forward::<S>(self.layout, params, &levels, 0, count);

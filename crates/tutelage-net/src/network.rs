@@ -66,7 +66,7 @@ impl Network {
         Ok(Self { layout: Layout::new(widths)?, isa: Isa::detect() })
     }
 
-    /// The same network computed with other instructions; ones that the processor lacks fall back to the portable ones.
+    /// The same network computed with other instructions; ones that the processor lacks are replaced by the best that it has.
     #[must_use]
     pub fn with_isa(self, isa: Isa) -> Self {
         Self { isa, ..self }
@@ -235,7 +235,7 @@ mod tests {
 
     #[test]
     fn forward_agrees_with_a_plain_f64_network() {
-        for isa in [Isa::Portable, Isa::Avx2Fma] {
+        for isa in Isa::available() {
             for widths in SHAPES {
                 for rows in [1, 7, 50, 123] {
                     let (network, params, states) = setup(widths, isa, rows);
@@ -274,7 +274,7 @@ mod tests {
     #[test]
     fn backward_and_tangent_agree_with_finite_differences_in_f64() {
         let coefficient = |i: usize, j: usize| ((i * 5 + j * 3) % 7) as f32 / 7.0 - 0.4;
-        for isa in [Isa::Portable, Isa::Avx2Fma] {
+        for isa in Isa::available() {
             for widths in SHAPES {
                 let rows = 61;
                 let (network, params, states) = setup(widths, isa, rows);

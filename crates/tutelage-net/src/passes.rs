@@ -2,10 +2,10 @@
 //!
 //! Written once for every instruction set ([`Simd`]) and inlined into the kernels that use them.
 
-use crate::simd::Simd;
-use crate::tanh::tanh;
+use crate::simd::{EightLanes, Elementwise, Simd, every_vector};
+use crate::tanh::Tanh;
 use crate::tape::Levels;
-use crate::tile::{Add, ColumnMajor, Product, RowMajor, TimesTanhSlope, multiply};
+use crate::tile::{Add, ColumnMajor, Epilogue, Product, RowMajor, TimesTanhSlope, multiply};
 use crate::{LANES, Layer, Layout, padded};
 
 /// Forward, for rows `first..first + rows`: `h_l = tanh(h_{l−1} W_l + b_l)`, the last layer without tanh.
@@ -28,18 +28,9 @@ pub(crate) unsafe fn forward<S: Simd>(
         unsafe {
             multiply::<S, Add, RowMajor>(&product);
             if l < last {
-                tanh_all::<S>(product.c, rows * product.c_stride);
+                every_vector::<S>(rows * product.c_stride, Tanh(product.c));
             }
         }
-    }
-}
-
-/// `x_i ← tanh x_i`. A pass of its own, because inside the epilogue of a tile it would fight twelve sums for registers.
-#[inline(always)]
-unsafe fn tanh_all<S: Simd>(x: *mut f32, len: usize) {
-    for i in (0..len).step_by(LANES) {
-        // SAFETY: the caller vouches for `len` numbers, a multiple of eight.
-        unsafe { S::store(x.add(i), tanh::<S>(S::load(x.add(i)))) };
     }
 }
 
@@ -139,14 +130,18 @@ unsafe fn add_column_sums<S: Simd>(
     stride: usize,
     rows: usize,
 ) {
-    let wide = sums.len() / (4 * LANES) * (4 * LANES);
+    let wide = sums.len() / (4 * S::LANES) * (4 * S::LANES);
+    let narrow = sums.len() / S::LANES * S::LANES;
     // SAFETY: the caller's delta has `rows` rows of at least `sums.len()` (a multiple of eight) numbers.
     unsafe {
-        for j in (0..wide).step_by(4 * LANES) {
+        for j in (0..wide).step_by(4 * S::LANES) {
             add_sums::<S, 4>(sums.as_mut_ptr().add(j), delta.add(j), stride, rows);
         }
-        for j in (wide..sums.len()).step_by(LANES) {
+        for j in (wide..narrow).step_by(S::LANES) {
             add_sums::<S, 1>(sums.as_mut_ptr().add(j), delta.add(j), stride, rows);
+        }
+        for j in (narrow..sums.len()).step_by(LANES) {
+            add_sums::<S::Eight, 1>(sums.as_mut_ptr().add(j), delta.add(j), stride, rows);
         }
     }
 }
@@ -165,16 +160,16 @@ unsafe fn add_sums<S: Simd, const C: usize>(
         for i in 0..rows / 2 {
             for (p, part) in parts.iter_mut().enumerate() {
                 for (j, sum) in part.iter_mut().enumerate() {
-                    *sum = S::add(*sum, S::load(delta.add((2 * i + p) * stride + j * LANES)));
+                    *sum = S::add(*sum, S::load(delta.add((2 * i + p) * stride + j * S::LANES)));
                 }
             }
         }
         let [mut even, odd] = parts;
         for j in 0..C {
             if rows % 2 == 1 {
-                even[j] = S::add(even[j], S::load(delta.add((rows - 1) * stride + j * LANES)));
+                even[j] = S::add(even[j], S::load(delta.add((rows - 1) * stride + j * S::LANES)));
             }
-            let at = sums.add(j * LANES);
+            let at = sums.add(j * S::LANES);
             S::store(at, S::add(S::load(at), S::add(even[j], odd[j])));
         }
     }
@@ -206,26 +201,27 @@ pub(crate) unsafe fn tangent<S: Simd>(
         }
         if l < last {
             let len = rows * tangents.stride(l + 1);
+            let (x, h) = (tangents.row(l + 1, first), activations.row(l + 1, first));
             // SAFETY: both levels hold `rows` rows of the same stride from `first` on.
-            unsafe {
-                times_tanh_slope::<S>(
-                    tangents.row(l + 1, first),
-                    activations.row(l + 1, first),
-                    len,
-                )
-            };
+            unsafe { every_vector::<S>(len, TimesSlope { x, h }) };
         }
     }
 }
 
 /// `x_i ← x_i·(1 − h_i²)`.
-#[inline(always)]
-unsafe fn times_tanh_slope<S: Simd>(x: *mut f32, h: *const f32, len: usize) {
-    for i in (0..len).step_by(LANES) {
-        // SAFETY: the caller vouches for `len` numbers, a multiple of eight, on both sides.
+#[derive(Clone, Copy)]
+struct TimesSlope {
+    x: *mut f32,
+    h: *const f32,
+}
+
+impl Elementwise for TimesSlope {
+    #[inline(always)]
+    unsafe fn at<S: Simd>(self, i: usize) {
+        // SAFETY: forwarded to the caller.
         unsafe {
-            let h = S::load(h.add(i));
-            S::store(x.add(i), S::mul(S::load(x.add(i)), S::fnma(h, h, S::splat(1.0))));
+            let (x, h) = (self.x.add(i), S::load(self.h.add(i)));
+            S::store(x, TimesTanhSlope::finish::<S>(S::load(x), h));
         }
     }
 }
@@ -243,13 +239,13 @@ pub(crate) fn transpose_weights<S: Simd>(layout: &Layout, params: &[f32], transp
     for layer in &layout.layers()[1..] {
         let width = padded(layer.inputs);
         let (target, tail) = rest.split_at_mut(layer.outputs * width);
-        transpose::<S>(&params[layer.weights.clone()], layer, target, width);
+        transpose::<S::Eight>(&params[layer.weights.clone()], layer, target, width);
         rest = tail;
     }
 }
 
 #[inline(always)]
-fn transpose<S: Simd>(weights: &[f32], layer: &Layer, target: &mut [f32], width: usize) {
+fn transpose<S: EightLanes>(weights: &[f32], layer: &Layer, target: &mut [f32], width: usize) {
     let whole = (layer.inputs / LANES * LANES, layer.outputs / LANES * LANES);
     for i in (0..whole.0).step_by(LANES) {
         for j in (0..whole.1).step_by(LANES) {

@@ -1,16 +1,25 @@
-//! Eight `f32` at a time: one generic text of every kernel, compiled once per instruction set and chosen at run time.
+//! Eight or sixteen `f32` at a time: one generic text of every kernel, compiled once per instruction set and chosen at run time.
 
 use crate::LANES;
 
-/// Arithmetic on eight lanes. Everything is `#[inline(always)]`, so that a kernel written against this trait is compiled
-/// with the instructions of the function that [`run`] enters it through.
+/// Arithmetic on the lanes of one vector. Everything is `#[inline(always)]`, so that a kernel written against this trait is
+/// compiled with the instructions of the function that [`run`] enters it through.
+///
+/// Every operation works on each lane by itself, so that a kernel gives the same bits with wide and with narrow vectors.
 ///
 /// # Safety
-/// `load` and `store` need eight readable (writable) numbers at the pointer; no alignment is required. The methods of an
+/// `load` and `store` need `LANES` readable (writable) numbers at the pointer; no alignment is required. The methods of an
 /// implementation may be called only on a processor that has its instructions; [`run`] sees to that.
 pub(crate) trait Simd: Copy {
-    /// Eight lanes.
+    /// One vector.
     type V: Copy;
+    /// Vectors of eight lanes, for what is left over when rows end in half a vector of sixteen.
+    type Eight: EightLanes;
+
+    /// Lanes of a vector: eight or sixteen.
+    const LANES: usize;
+    /// Most rows of the product's tiles that are one and two vectors wide: what the registers hold, at most 14.
+    const TILE_ROWS: [usize; 2];
 
     /// Runs `kernel` in a function of its own that is compiled with these instructions.
     ///
@@ -36,6 +45,15 @@ pub(crate) trait Simd: Copy {
     fn fnma(a: Self::V, b: Self::V, c: Self::V) -> Self::V;
     /// `x` where `|z| ≤ 1`, otherwise zero.
     fn keep_inside(z: Self::V, x: Self::V) -> Self::V;
+    /// `x`, which the compiler must have in a register here: it may not put off what `x` comes from.
+    #[inline(always)]
+    fn settled(x: Self::V) -> Self::V {
+        x
+    }
+}
+
+/// What is done on vectors of eight lanes only.
+pub(crate) trait EightLanes: Simd {
     /// Eight rows become eight columns.
     fn transpose(rows: [Self::V; LANES]) -> [Self::V; LANES];
 }
@@ -49,37 +67,94 @@ pub(crate) trait Kernel {
     fn run<S: Simd>(self) -> Self::Output;
 }
 
-/// The instruction set that kernels use.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Something done to every number of a few arrays of the same length, a vector at a time.
+pub(crate) trait Elementwise: Copy {
+    /// Does it to the numbers from `i` on, one vector of them; implementations are `#[inline(always)]`.
+    ///
+    /// # Safety
+    /// The arrays must have them.
+    unsafe fn at<S: Simd>(self, i: usize);
+}
+
+/// Does it to `len` numbers, a multiple of eight.
+///
+/// # Safety
+/// The arrays must have so many.
+#[inline(always)]
+pub(crate) unsafe fn every_vector<S: Simd>(len: usize, work: impl Elementwise) {
+    let whole = len / S::LANES * S::LANES;
+    // SAFETY: forwarded to the caller; what is left of a multiple of eight after vectors of eight or sixteen is vectors of eight.
+    unsafe {
+        for i in (0..whole).step_by(S::LANES) {
+            work.at::<S>(i);
+        }
+        for i in (whole..len).step_by(LANES) {
+            work.at::<S::Eight>(i);
+        }
+    }
+}
+
+/// The instruction set that kernels use, from the slowest to the fastest.
+///
+/// AVX-512 only computes more columns at a time than AVX2: every number is the same sum in the same order, to the bit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Isa {
     /// Whatever the compiler's baseline offers (SSE2 on x86-64, NEON on aarch64).
     Portable,
     /// AVX2 with fused multiply-add.
     Avx2Fma,
+    /// AVX-512, with the bits of [`Avx2Fma`](Self::Avx2Fma).
+    Avx512,
 }
 
 impl Isa {
     /// The best instruction set of this processor.
     pub fn detect() -> Self {
         #[cfg(target_arch = "x86_64")]
-        if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma")
         {
-            return Self::Avx2Fma;
+            use std::arch::is_x86_feature_detected as has;
+            if has!("avx2") && has!("fma") {
+                return if has!("avx512f") && has!("avx512vl") {
+                    Self::Avx512
+                } else {
+                    Self::Avx2Fma
+                };
+            }
         }
         Self::Portable
     }
+
+    /// All that this processor has, the slowest first.
+    pub fn available() -> impl Iterator<Item = Self> {
+        [Self::Portable, Self::Avx2Fma, Self::Avx512].into_iter().filter(|isa| isa.is_available())
+    }
+
+    /// Whether this processor has it.
+    pub fn is_available(self) -> bool {
+        self <= Self::detect()
+    }
+
+    /// How numbers are rounded, in words: instruction sets of which this is the same give the same bits.
+    pub fn rounding(self) -> &'static str {
+        match self {
+            Self::Portable => "portable instructions",
+            Self::Avx2Fma | Self::Avx512 => "fused multiply-adds of x86-64",
+        }
+    }
 }
 
-/// Runs `kernel` with the instructions of `isa`, or the portable ones where this processor lacks them.
+/// Runs `kernel` with the instructions of `isa`, or the best that this processor has where it lacks them.
 pub(crate) fn run<K: Kernel>(isa: Isa, kernel: K) -> K::Output {
-    #[cfg(target_arch = "x86_64")]
-    if isa == Isa::Avx2Fma && Isa::detect() == Isa::Avx2Fma {
-        // SAFETY: the processor was just found to have AVX2 and FMA.
-        return unsafe { avx2::Avx2::enter(kernel) };
+    // SAFETY of every block below: the processor was just found to have the instructions; all have those of the compiler's baseline.
+    #[allow(clippy::undocumented_unsafe_blocks)]
+    match isa.min(Isa::detect()) {
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx512 => unsafe { x86::Avx512::enter(kernel) },
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx2Fma => unsafe { x86::Avx2::enter(kernel) },
+        _ => unsafe { Portable::enter(kernel) },
     }
-    let _ = isa;
-    // SAFETY: every processor has the instructions of the compiler's baseline.
-    unsafe { Portable::enter(kernel) }
 }
 
 /// Plain arrays, for the compiler to vectorise as it can.
@@ -103,6 +178,9 @@ fn multiply_add(a: f32, b: f32, c: f32) -> f32 {
 
 impl Simd for Portable {
     type V = [f32; LANES];
+    type Eight = Self;
+    const LANES: usize = LANES;
+    const TILE_ROWS: [usize; 2] = [10, 6];
 
     #[inline(never)]
     unsafe fn enter<K: Kernel>(kernel: K) -> K::Output {
@@ -162,6 +240,9 @@ impl Simd for Portable {
     fn keep_inside(z: Self::V, x: Self::V) -> Self::V {
         map2(z, x, |z, x| if z.abs() <= 1.0 { x } else { 0.0 })
     }
+}
+
+impl EightLanes for Portable {
     #[inline(always)]
     fn transpose(rows: [Self::V; LANES]) -> [Self::V; LANES] {
         std::array::from_fn(|j| std::array::from_fn(|i| rows[i][j]))
@@ -169,10 +250,11 @@ impl Simd for Portable {
 }
 
 #[cfg(target_arch = "x86_64")]
-mod avx2 {
+mod x86 {
+    use std::arch::asm;
     use std::arch::x86_64::*;
 
-    use super::{Kernel, Simd};
+    use super::{EightLanes, Kernel, Simd};
 
     /// One `ymm` register.
     #[derive(Clone, Copy)]
@@ -182,6 +264,10 @@ mod avx2 {
     #[allow(clippy::undocumented_unsafe_blocks)]
     impl Simd for Avx2 {
         type V = __m256;
+        type Eight = Self;
+        const LANES: usize = 8;
+        /// Twelve sums, two vectors of `B` and a broadcast fill the sixteen registers.
+        const TILE_ROWS: [usize; 2] = [10, 6];
 
         #[inline(never)]
         #[target_feature(enable = "avx2,fma")]
@@ -243,6 +329,11 @@ mod avx2 {
                 _mm256_and_ps(_mm256_cmp_ps::<_CMP_LE_OQ>(magnitude, _mm256_set1_ps(1.0)), x)
             }
         }
+    }
+
+    // SAFETY of every block below: as above.
+    #[allow(clippy::undocumented_unsafe_blocks)]
+    impl EightLanes for Avx2 {
         #[inline(always)]
         fn transpose(rows: [__m256; 8]) -> [__m256; 8] {
             let [r0, r1, r2, r3, r4, r5, r6, r7] = rows;
@@ -272,5 +363,95 @@ mod avx2 {
                 ]
             }
         }
+    }
+    /// One `zmm` register.
+    #[derive(Clone, Copy)]
+    pub(crate) struct Avx512;
+
+    // SAFETY of every block below: `run` enters this implementation only on processors with AVX-512.
+    #[allow(clippy::undocumented_unsafe_blocks)]
+    impl Simd for Avx512 {
+        type V = __m512;
+        type Eight = Avx2;
+        const LANES: usize = 16;
+        /// Twenty-eight sums, two vectors of `B` and a broadcast fill 31 of the 32 registers.
+        const TILE_ROWS: [usize; 2] = [14, 14];
+
+        #[inline(never)]
+        #[target_feature(enable = "avx2,fma,avx512f,avx512vl")]
+        unsafe fn enter<K: Kernel>(kernel: K) -> K::Output {
+            kernel.run::<Self>()
+        }
+        #[inline(always)]
+        unsafe fn load(at: *const f32) -> __m512 {
+            unsafe { _mm512_loadu_ps(at) }
+        }
+        #[inline(always)]
+        unsafe fn store(at: *mut f32, v: __m512) {
+            unsafe { _mm512_storeu_ps(at, v) }
+        }
+        #[inline(always)]
+        fn splat(x: f32) -> __m512 {
+            unsafe { _mm512_set1_ps(x) }
+        }
+        #[inline(always)]
+        fn add(a: __m512, b: __m512) -> __m512 {
+            unsafe { _mm512_add_ps(a, b) }
+        }
+        #[inline(always)]
+        fn sub(a: __m512, b: __m512) -> __m512 {
+            unsafe { _mm512_sub_ps(a, b) }
+        }
+        #[inline(always)]
+        fn mul(a: __m512, b: __m512) -> __m512 {
+            unsafe { _mm512_mul_ps(a, b) }
+        }
+        #[inline(always)]
+        fn div(a: __m512, b: __m512) -> __m512 {
+            unsafe { _mm512_div_ps(a, b) }
+        }
+        #[inline(always)]
+        fn sqrt(a: __m512) -> __m512 {
+            unsafe { _mm512_sqrt_ps(a) }
+        }
+        #[inline(always)]
+        fn min(a: __m512, b: __m512) -> __m512 {
+            unsafe { _mm512_min_ps(a, b) }
+        }
+        #[inline(always)]
+        fn max(a: __m512, b: __m512) -> __m512 {
+            unsafe { _mm512_max_ps(a, b) }
+        }
+        #[inline(always)]
+        fn fma(a: __m512, b: __m512, c: __m512) -> __m512 {
+            unsafe { _mm512_fmadd_ps(a, b, c) }
+        }
+        #[inline(always)]
+        fn fnma(a: __m512, b: __m512, c: __m512) -> __m512 {
+            unsafe { _mm512_fnmadd_ps(a, b, c) }
+        }
+        #[inline(always)]
+        fn keep_inside(z: __m512, x: __m512) -> __m512 {
+            unsafe {
+                let inside =
+                    _mm512_cmp_ps_mask::<_CMP_LE_OQ>(_mm512_abs_ps(z), _mm512_set1_ps(1.0));
+                _mm512_maskz_mov_ps(inside, x)
+            }
+        }
+        #[inline(always)]
+        fn settled(x: __m512) -> __m512 {
+            unsafe { in_register(x) }
+        }
+    }
+
+    /// `x`, from an instruction of no length that the compiler cannot look into, nor move before or behind another.
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    fn in_register(mut x: __m512) -> __m512 {
+        // SAFETY: does nothing.
+        unsafe {
+            asm!("/* {0} */", inout(zmm_reg) x, options(nomem, nostack, preserves_flags));
+        }
+        x
     }
 }

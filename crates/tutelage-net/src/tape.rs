@@ -137,25 +137,36 @@ impl Levels<'_> {
     }
 }
 
-/// Copies a short row eight numbers at a time (the last eight may overlap the ones before): no call to `memcpy`, no scalar tail.
+/// Copies a short row eight or four numbers at a time (the last ones may overlap those before): no call to `memcpy`, no scalar tail.
 ///
 /// # Panics
 /// If `to` is shorter than `from`.
 #[inline(always)]
 pub fn copy_row(from: &[f32], to: &mut [f32]) {
-    let width = from.len();
-    let to = &mut to[..width];
-    let mut copy = |at: usize| {
-        if let Some(eight) = from[at..].first_chunk::<8>() {
-            to[at..at + 8].copy_from_slice(eight);
-        }
-    };
-    if width < 8 {
-        (0..width).for_each(|j| to[j] = from[j]);
-        return;
+    match from.len() {
+        8.. => copy_by::<8>(from, to),
+        4.. => copy_by::<4>(from, to),
+        _ => copy_by::<1>(from, to),
     }
-    (0..width - 8).step_by(8).for_each(&mut copy);
-    copy(width - 8);
+}
+
+/// Copies a row of at least `N` numbers (or none), `N` at a time.
+#[inline(always)]
+fn copy_by<const N: usize>(from: &[f32], to: &mut [f32]) {
+    let width = from.len();
+    assert!(width <= to.len(), "a row of {width} numbers for one of {}", to.len());
+    let (from, to) = (from.as_ptr(), to.as_mut_ptr());
+    let mut at = 0;
+    while at < width {
+        let start = at.min(width.saturating_sub(N));
+        // SAFETY: `start + N` is at most the width, which neither row is shorter than; the rows are borrowed apart.
+        unsafe {
+            to.add(start)
+                .cast::<[f32; N]>()
+                .write_unaligned(from.add(start).cast::<[f32; N]>().read_unaligned())
+        };
+        at += N;
+    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! One matrix product for everything: `C = epilogue(A·B, aux)`, in register tiles.
 
 use std::marker::PhantomData;
+use std::ops::Range;
 use std::sync::atomic::{Ordering, compiler_fence};
 
 use crate::LANES;
@@ -76,11 +77,6 @@ pub(crate) struct Product {
     pub(crate) aux_stride: usize,
 }
 
-/// Rows of a tile that is two vectors wide: twelve accumulators, two vectors of `B` and a broadcast fill the sixteen registers.
-const WIDE_ROWS: usize = 6;
-/// Rows of a tile that is one vector wide.
-const NARROW_ROWS: usize = 10;
-
 /// Steps of the inner dimension per turn of the loop: a loop of few turns is one whose end the processor predicts.
 const UNROLL: usize = 4;
 
@@ -102,20 +98,32 @@ impl<E: Epilogue, O: Order> Kernel for Multiply<'_, E, O> {
     #[inline(always)]
     fn run<S: Simd>(self) {
         let p = self.0;
-        let wide = p.n / (2 * LANES) * (2 * LANES);
-        if wide > 0 {
-            for (row, rows) in balanced(p.m, WIDE_ROWS) {
-                for col in (0..wide).step_by(2 * LANES) {
-                    // SAFETY: tiles cover rows below m and columns below n, which the caller of `multiply` vouches for.
-                    unsafe { wide_tile::<S, E, O>(p, row, rows, col) };
-                }
+        let wide = p.n / (2 * S::LANES) * (2 * S::LANES);
+        let narrow = p.n / S::LANES * S::LANES;
+        // SAFETY: tiles cover rows below m and columns below n, which the caller of `multiply` vouches for.
+        unsafe {
+            tiles::<S, E, O, 2>(p, 0..wide);
+            tiles::<S, E, O, 1>(p, wide..narrow);
+            if S::LANES > LANES {
+                tiles::<S::Eight, E, O, 1>(p, narrow..p.n);
             }
         }
-        if wide < p.n {
-            for (row, rows) in balanced(p.m, NARROW_ROWS) {
-                // SAFETY: as above.
-                unsafe { narrow_tile::<S, E, O>(p, row, rows, wide) };
-            }
+    }
+}
+
+/// All rows of some columns, in tiles of `C` vectors.
+#[inline(always)]
+unsafe fn tiles<S: Simd, E: Epilogue, O: Order, const C: usize>(
+    p: &Product,
+    columns: Range<usize>,
+) {
+    if columns.is_empty() {
+        return;
+    }
+    for (row, rows) in balanced(p.m, S::TILE_ROWS[C - 1]) {
+        for col in columns.clone().step_by(C * S::LANES) {
+            // SAFETY: forwarded to the caller.
+            unsafe { tile_of::<S, E, O, C>(p, (row, rows), col) };
         }
     }
 }
@@ -130,47 +138,30 @@ pub(crate) fn balanced(total: usize, limit: usize) -> impl Iterator<Item = (usiz
     (0..runs).map(move |i| (i * short + i.min(longer), short + usize::from(i < longer)))
 }
 
+/// A tile of so many rows. (Heights that the instruction set does not use are not compiled.)
 #[inline(always)]
-unsafe fn wide_tile<S: Simd, E: Epilogue, O: Order>(
+unsafe fn tile_of<S: Simd, E: Epilogue, O: Order, const C: usize>(
     p: &Product,
-    row: usize,
-    rows: usize,
+    (row, rows): (usize, usize),
     col: usize,
 ) {
     // SAFETY: forwarded to the caller of `multiply`.
     unsafe {
         match rows {
-            6 => tile::<S, E, O, 6, 2>(p, row, col),
-            5 => tile::<S, E, O, 5, 2>(p, row, col),
-            4 => tile::<S, E, O, 4, 2>(p, row, col),
-            3 => tile::<S, E, O, 3, 2>(p, row, col),
-            2 => tile::<S, E, O, 2, 2>(p, row, col),
-            1 => tile::<S, E, O, 1, 2>(p, row, col),
-            _ => {}
-        }
-    }
-}
-
-#[inline(always)]
-unsafe fn narrow_tile<S: Simd, E: Epilogue, O: Order>(
-    p: &Product,
-    row: usize,
-    rows: usize,
-    col: usize,
-) {
-    // SAFETY: forwarded to the caller of `multiply`.
-    unsafe {
-        match rows {
-            10 => tile::<S, E, O, 10, 1>(p, row, col),
-            9 => tile::<S, E, O, 9, 1>(p, row, col),
-            8 => tile::<S, E, O, 8, 1>(p, row, col),
-            7 => tile::<S, E, O, 7, 1>(p, row, col),
-            6 => tile::<S, E, O, 6, 1>(p, row, col),
-            5 => tile::<S, E, O, 5, 1>(p, row, col),
-            4 => tile::<S, E, O, 4, 1>(p, row, col),
-            3 => tile::<S, E, O, 3, 1>(p, row, col),
-            2 => tile::<S, E, O, 2, 1>(p, row, col),
-            1 => tile::<S, E, O, 1, 1>(p, row, col),
+            14 if S::TILE_ROWS[C - 1] >= 14 => tile::<S, E, O, 14, C>(p, row, col),
+            13 if S::TILE_ROWS[C - 1] >= 13 => tile::<S, E, O, 13, C>(p, row, col),
+            12 if S::TILE_ROWS[C - 1] >= 12 => tile::<S, E, O, 12, C>(p, row, col),
+            11 if S::TILE_ROWS[C - 1] >= 11 => tile::<S, E, O, 11, C>(p, row, col),
+            10 if S::TILE_ROWS[C - 1] >= 10 => tile::<S, E, O, 10, C>(p, row, col),
+            9 if S::TILE_ROWS[C - 1] >= 9 => tile::<S, E, O, 9, C>(p, row, col),
+            8 if S::TILE_ROWS[C - 1] >= 8 => tile::<S, E, O, 8, C>(p, row, col),
+            7 if S::TILE_ROWS[C - 1] >= 7 => tile::<S, E, O, 7, C>(p, row, col),
+            6 if S::TILE_ROWS[C - 1] >= 6 => tile::<S, E, O, 6, C>(p, row, col),
+            5 if S::TILE_ROWS[C - 1] >= 5 => tile::<S, E, O, 5, C>(p, row, col),
+            4 if S::TILE_ROWS[C - 1] >= 4 => tile::<S, E, O, 4, C>(p, row, col),
+            3 if S::TILE_ROWS[C - 1] >= 3 => tile::<S, E, O, 3, C>(p, row, col),
+            2 if S::TILE_ROWS[C - 1] >= 2 => tile::<S, E, O, 2, C>(p, row, col),
+            1 if S::TILE_ROWS[C - 1] >= 1 => tile::<S, E, O, 1, C>(p, row, col),
             _ => {}
         }
     }
@@ -183,7 +174,7 @@ unsafe fn tile<S: Simd, E: Epilogue, O: Order, const R: usize, const C: usize>(
     row: usize,
     col: usize,
 ) {
-    // SAFETY: rows `row..row + R` and columns `col..col + 8C` lie inside the operands.
+    // SAFETY: rows `row..row + R` and columns `col..` of `C` vectors lie inside the operands.
     unsafe {
         let mut sums = [[S::splat(0.0); C]; R];
         let (mut a, mut b) = (p.a.add(O::offset(p.a_stride, row, 0)), p.b.add(col));
@@ -201,8 +192,11 @@ unsafe fn tile<S: Simd, E: Epilogue, O: Order, const R: usize, const C: usize>(
         }
         for (i, sums) in sums.iter().enumerate() {
             for (j, &sum) in sums.iter().enumerate() {
-                let x = S::load(p.aux.add((row + i) * p.aux_stride + col + j * LANES));
-                S::store(p.c.add((row + i) * p.c_stride + col + j * LANES), E::finish::<S>(sum, x));
+                let x = S::load(p.aux.add((row + i) * p.aux_stride + col + j * S::LANES));
+                S::store(
+                    p.c.add((row + i) * p.c_stride + col + j * S::LANES),
+                    E::finish::<S>(sum, x),
+                );
             }
         }
     }
@@ -221,12 +215,12 @@ unsafe fn step<S: Simd, O: Order, const R: usize, const C: usize>(
     unsafe {
         let mut b_vectors = [S::splat(0.0); C];
         for (j, vector) in b_vectors.iter_mut().enumerate() {
-            *vector = S::load(b.add(j * LANES));
+            *vector = S::load(b.add(j * S::LANES));
         }
         for (i, row) in sums.iter_mut().enumerate() {
             let a_i = S::splat(*a.add(O::offset(a_stride, i, 0)));
             for (sum, &vector) in row.iter_mut().zip(&b_vectors) {
-                *sum = S::fma(a_i, vector, *sum);
+                *sum = S::settled(S::fma(a_i, vector, *sum));
             }
         }
     }
@@ -256,7 +250,7 @@ mod tests {
 
     #[test]
     fn product_with_plain_and_transposed_a_is_exact_on_small_integers() {
-        for isa in [Isa::Portable, Isa::Avx2Fma] {
+        for isa in Isa::available() {
             for (m, n, k) in [(1, 8, 1), (7, 24, 5), (13, 16, 28), (64, 64, 50), (11, 40, 3)] {
                 check::<RowMajor>(isa, (m, n, k), k);
                 check::<ColumnMajor>(isa, (m, n, k), m);

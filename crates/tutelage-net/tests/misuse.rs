@@ -14,8 +14,7 @@ const MANY: usize = if cfg!(miri) { 3 } else { 60 };
 const ROWS: [usize; 3] = [0, 1, MANY];
 
 fn networks() -> impl Iterator<Item = Network> {
-    let isas = [Isa::Portable, Isa::Avx2Fma];
-    isas.into_iter().flat_map(|isa| {
+    Isa::available().flat_map(|isa| {
         SHAPES.iter().filter_map(move |shape| Some(Network::new(shape).ok()?.with_isa(isa)))
     })
 }
@@ -113,7 +112,7 @@ fn a_gradient_refuses_memory_and_parameters_of_other_networks() {
 #[test]
 fn an_optimiser_refuses_other_lengths_and_lengths_that_are_no_whole_vectors() {
     for (made_for, given) in [(16, 16), (16, 24), (24, 16), (16, 15), (15, 15), (0, 8)] {
-        for isa in [Isa::Portable, Isa::Avx2Fma] {
+        for isa in Isa::available() {
             let mut adam = Adam::new(AdamSettings::default(), made_for, isa);
             let (mut params, mut part) = (vec![0.0; given], vec![0.0; given]);
             let good = made_for == given && given % 8 == 0;

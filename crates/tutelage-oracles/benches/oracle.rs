@@ -62,7 +62,7 @@ fn share_of_peak() {
 fn train(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("train 200 iterations, one member");
     for widths in SHAPES {
-        for isa in [Isa::Avx2Fma, Isa::Portable] {
+        for isa in Isa::available() {
             let id = BenchmarkId::new(format!("{isa:?}"), format!("{widths:?}"));
             group.bench_function(id, |b| b.iter(|| fit(widths, 1, 200, isa)));
         }

@@ -3,28 +3,36 @@
 use std::hint::black_box;
 
 use cpu_time::ThreadTime;
+use tutelage_oracles::net::Isa;
 
 /// The rate of fused multiply–adds of this core in GFLOP/s (two operations each), over a run of about `seconds` of processor time.
 ///
-/// Zero where there is no AVX2 with FMA to measure.
+/// Measured with the instructions that the kernels use; zero where there is neither AVX-512 nor AVX2 with FMA.
 pub(crate) fn fma_peak(seconds: f64) -> f64 {
     #[cfg(target_arch = "x86_64")]
-    if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma") {
-        const TURNS: usize = 100_000;
-        let (start, mut turns) = (ThreadTime::now(), 0);
-        while start.elapsed().as_secs_f64() < seconds {
-            // SAFETY: the processor was just found to have AVX2 and FMA.
-            black_box(unsafe { chains(black_box(TURNS)) });
-            turns += TURNS;
-        }
-        return (turns * CHAINS * 16) as f64 / start.elapsed().as_secs_f64() / 1e9;
+    return match Isa::detect() {
+        // SAFETY: the processor was just found to have AVX-512.
+        Isa::Avx512 => rate(seconds, 16, |turns| unsafe { wide_chains(turns) }),
+        // SAFETY: the processor was just found to have AVX2 and FMA.
+        Isa::Avx2Fma => rate(seconds, 8, |turns| unsafe { chains(turns) }),
+        _ => 0.0,
+    };
+    #[cfg(not(target_arch = "x86_64"))]
+    rate(seconds, 0, |_| 0.0)
+}
+
+/// GFLOP/s of a function that does so many turns of all chains.
+fn rate(seconds: f64, lanes: usize, chains: impl Fn(usize) -> f32) -> f64 {
+    const TURNS: usize = 100_000;
+    let (start, mut turns) = (ThreadTime::now(), 0);
+    while start.elapsed().as_secs_f64() < seconds {
+        black_box(chains(black_box(TURNS)));
+        turns += TURNS;
     }
-    let _ = (black_box(seconds), ThreadTime::now());
-    0.0
+    (turns * CHAINS * lanes * 2) as f64 / start.elapsed().as_secs_f64() / 1e9
 }
 
 /// Enough independent chains to hide the latency of an addition, few enough for the registers.
-#[cfg(target_arch = "x86_64")]
 const CHAINS: usize = 12;
 
 #[cfg(target_arch = "x86_64")]
@@ -46,4 +54,25 @@ unsafe fn chains(turns: usize) -> f32 {
         total = _mm256_add_ps(total, *sum);
     }
     _mm256_cvtss_f32(total)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f")]
+unsafe fn wide_chains(turns: usize) -> f32 {
+    use std::arch::x86_64::{_mm512_add_ps, _mm512_cvtss_f32, _mm512_fmadd_ps, _mm512_set1_ps};
+    let (factor, term) = (_mm512_set1_ps(0.999), _mm512_set1_ps(0.001));
+    let mut sums = [_mm512_set1_ps(0.0); CHAINS];
+    for (i, sum) in sums.iter_mut().enumerate() {
+        *sum = _mm512_set1_ps(i as f32);
+    }
+    for _ in 0..turns {
+        for sum in &mut sums {
+            *sum = _mm512_fmadd_ps(*sum, factor, term);
+        }
+    }
+    let mut total = sums[0];
+    for sum in &sums[1..] {
+        total = _mm512_add_ps(total, *sum);
+    }
+    _mm512_cvtss_f32(total)
 }

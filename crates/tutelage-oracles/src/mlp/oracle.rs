@@ -77,7 +77,7 @@ impl<A: Head> Mlp<A> {
         Ok(Self { settings, isa: Isa::detect(), training: None, action: PhantomData })
     }
 
-    /// The same oracle computed with other instructions (those that the processor lacks fall back to the portable ones).
+    /// The same oracle computed with other instructions (those that the processor lacks are replaced by the best that it has).
     #[must_use]
     pub fn with_isa(self, isa: Isa) -> Self {
         Self { isa, ..self }

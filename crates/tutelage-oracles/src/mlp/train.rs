@@ -215,7 +215,7 @@ mod tests {
         let layout = Layout::new(widths).unwrap();
         let expected = reference(&layout, &settings, &data, &stream);
         let start = initial(&layout, &stream);
-        for isa in [Isa::Portable, Isa::Avx2Fma] {
+        for isa in Isa::available() {
             let params = trained(widths, isa, &settings, &data, &stream);
             let error = params
                 .iter()
