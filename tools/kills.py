@@ -32,7 +32,8 @@ import power
 SIZES = "--class mlp:4 --states-per-round 4 --sampling stride(2) --budget iterations=10 --episodes 1 --rounds 3".split()
 D0 = ["--d0", "uniform(-1,1)"]
 ALGORITHMS = {
-    "bc": [], "dagger": [], "bd-2": [], "mp-2(4)": D0, "mftpl-p-2(2)": D0, "growing-mp-2(2)": D0, "dagger-constant(0.5)": [],
+    "bc": [], "dagger": [], "bd-2": [], "mp-2(4)": D0, "mftpl-p-2(2)": D0, "growing-mp-2(2)": D0, "shuffled-mp-2(2)": D0,
+    "dagger-constant(0.5)": [],
     "dagger-power(0.5)": [], "dagger-linear(3)": [], "bd-power-2(0.5)": [], "dart(1)": [], "ensemble-dagger-2(0.1,0.5)": [],
     "hg-dagger-2(0.05)": [], "handover-dagger": [], "handover-bd-2": [], "handover-mp-2(2)": D0, "windows-bd-2(0.5,0.1,0.05,6,1)": [],
     "active-bd-2(3)": [], "bagging-2": None, "supervised": None,
@@ -52,14 +53,34 @@ def content(run):
     return {file.name: file.read_bytes() for file in files if not file.name.endswith("-part")}
 
 
+def crc32c_of_byte(byte):
+    for _ in range(8):
+        byte = byte >> 1 ^ (0x82F63B78 if byte & 1 else 0)
+    return byte
+
+
+CRC32C = [crc32c_of_byte(byte) for byte in range(256)]
+
+
+def crc32c(data):
+    crc = 0xFFFFFFFF
+    for byte in data:
+        crc = crc >> 8 ^ CRC32C[(crc ^ byte) & 0xFF]
+    return crc ^ 0xFFFFFFFF
+
+
 def whole_records(run):
-    """How many bytes of the log are whole records: a header of 12 bytes, then length, two checksums and so many bytes."""
+    """The log up to the end of its last whole record: a header of 12 bytes, then length, two checksums and so many bytes.
+
+    A power cut may leave a file its new length without the bytes: zeros behind the last record are a torn tail, as half a record is.
+    """
     log = run / "log.bin"
     data = log.read_bytes() if log.exists() else b""
     place = 12
     while place + 12 <= len(data):
-        end = place + 12 + struct.unpack_from("<I", data, place)[0]
-        if end > len(data):
+        length, *checksums = struct.unpack_from("<III", data, place)
+        end = place + 12 + length
+        if end > len(data) or checksums != [crc32c(data[place : place + 4]), crc32c(data[place + 12 : end])]:
             break
         place = end
     return data[:place] if len(data) >= 12 else b""
@@ -85,6 +106,10 @@ class Device:
 
     def unmount(self):
         subprocess.run(["umount", self.mount_point], capture_output=True)
+
+    def leave(self):
+        """For good: a child that is only just being killed may hold it for a moment more."""
+        subprocess.run(["umount", "--lazy", self.mount_point], capture_output=True)
 
     def cut(self):
         """Mounts the blocks as they are now. They are read twice: blocks that were written meanwhile would be of two moments."""
@@ -204,19 +229,25 @@ class Tool:
         for kind in kinds:
             hit, name = self.disturb(kind, self.arguments(case, out), out, expected[1], rng)
             records = whole_records(out)
-            if not records.startswith(before) and kind != "device":
-                self.state["lost"].append([*case, self.state["runs"], name])
+            if not records.startswith(before):
+                self.note("lost", case, name, out)
             if not expected[0]["log.bin"].startswith(records):
-                self.state["differ"].append([*case, self.state["runs"], name])
+                self.note("differ", case, name, out)
             before = records
             self.count(case, name, hit)
             if not hit and records == expected[0]["log.bin"]:
                 break
         last = self.run(self.arguments(case, out))
         if last.returncode != 0:
-            self.state["refused"].append([*case, self.state["runs"], last.stderr[-300:]])
+            self.note("refused", case, last.stderr[-300:], out)
         elif content(out) != expected[0]:
-            self.state["differ"].append([*case, self.state["runs"], "at last"])
+            self.note("differ", case, "at last", out)
+
+    def note(self, what, case, name, out):
+        """Writes a finding down, and keeps the folder as it was found."""
+        run = self.state["runs"]
+        self.state[what].append([*case, run, name])
+        shutil.copytree(out, self.state_file.with_name(f"{what}-{run}-{len(self.state[what])}"))
 
     def count(self, case, name, hit):
         if not hit:
@@ -235,10 +266,20 @@ class Tool:
             part = self.state_file.with_suffix(".part")
             part.write_text(json.dumps(self.state, indent=1, sort_keys=True))
             os.replace(part, self.state_file)
-        if self.device:
-            self.device.unmount()
-        shutil.rmtree(self.folder, ignore_errors=True)
-        print({key: value if isinstance(value, (int, float, dict)) else len(value) for key, value in self.state.items()})
+        print(json.dumps(summary(self.state), indent=1))
+
+
+def summary(state):
+    """What was disturbed, how and how often, and what came of it."""
+    by = state["by"]
+    part = lambda names: {name: by[name] for name in names if name in by}
+    kinds = {"kill at a random moment": by.get("moment", 0), "power cut, replayed": by.get("power", 0), "power cut on a device": by.get("device", 0)}
+    for kind, start in (("kill at a call", "call "), ("fault", "fault ")):
+        kinds[kind] = {name.removeprefix(start): count for name, count in sorted(by.items()) if name.startswith(start)}
+    found = {what: len(state[what]) for what in ("lost", "differ", "refused")}
+    counts = {name: state[name] for name in ("disturbed", "runs", "cpu_seconds")}
+    tasks, threads = part(WORLDS), part(("1 threads", "2 threads"))
+    return {**counts, **found, "kinds": kinds, "tasks": tasks, "threads": threads, "algorithms": part(ALGORITHMS)}
 
 
 if __name__ == "__main__":
@@ -253,4 +294,5 @@ if __name__ == "__main__":
         tool.go(given.kills)
     finally:
         if tool.device:
-            tool.device.unmount()
+            tool.device.leave()
+        shutil.rmtree(tool.folder, ignore_errors=True)

@@ -2,6 +2,7 @@
 //!
 //! ```sh
 //! cargo run --release -p tutelage-fuzz -- --state fuzz.json --inputs 100000000   # Ctrl-C at any time; the same again goes on
+//! cargo run --release -p tutelage-fuzz -- --state log.json --inputs 1000000 log  # one target alone
 //! cargo run --release -p tutelage-fuzz -- --input log 4711 > finding.bin         # one input again
 //! ```
 //!
@@ -81,7 +82,7 @@ struct State {
 
 impl State {
     fn read(path: &Path) -> Self {
-        let text = tutelage_files::read_text(path, 1 << 24);
+        let text = tutelage_files::read_text(path);
         text.map_or_else(|_| Self::default(), |text| serde_json::from_str(&text).unwrap())
     }
 
@@ -98,29 +99,38 @@ fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match &arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["--input", target, index] => one(target, index.parse().unwrap()),
-        ["--state", state, "--inputs", inputs] => {
-            many(&PathBuf::from(state), inputs.parse().unwrap())
+        ["--state", state, "--inputs", inputs, targets @ ..] => {
+            many(&PathBuf::from(state), inputs.parse().unwrap(), targets)
         }
-        _ => panic!("--state FILE --inputs N, or --input TARGET NUMBER"),
+        _ => panic!("--state FILE --inputs N [TARGET…], or --input TARGET NUMBER"),
     }
 }
 
+/// The number of the target of this name.
+fn number_of(name: &&str) -> usize {
+    let number = TARGETS.iter().position(|target| target.name == *name);
+    number.unwrap_or_else(|| panic!("there is no target {name}"))
+}
+
 fn one(name: &str, index: u64) {
-    let target = TARGETS.iter().find(|target| target.name == name).unwrap();
+    let target = &TARGETS[number_of(&name)];
     let input = target.input(&target.seeds().unwrap(), index);
     std::io::stdout().write_all(&input).unwrap();
     (target.read)(&input);
 }
 
-fn many(path: &Path, inputs: u64) {
+/// Feeds the targets of these names, or where there is none, all of them.
+fn many(path: &Path, inputs: u64, names: &[&str]) {
+    let all: Vec<usize> = (0..TARGETS.len()).collect();
+    let chosen = if names.is_empty() { all } else { names.iter().map(number_of).collect() };
     std::thread::spawn(watch);
     let corpus: Vec<_> = TARGETS.iter().map(|target| target.seeds().unwrap()).collect();
     let mut state = State::read(path);
     let before = state.seconds;
     let start = ProcessTime::now();
     while state.total() < inputs {
-        for (number, target) in TARGETS.iter().enumerate() {
-            turn(number, target, &corpus[number], &mut state);
+        for &number in &chosen {
+            turn(number, &TARGETS[number], &corpus[number], &mut state);
         }
         state.seconds = before + start.elapsed().as_secs_f64();
         state.most_bytes = state.most_bytes.max(MOST.load(Ordering::Relaxed));

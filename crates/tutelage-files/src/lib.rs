@@ -2,7 +2,7 @@
 //!
 //! | what | how |
 //! | --- | --- |
-//! | [`replace`], [`NewFile`] | a file appears whole under its name or not at all, also after a power cut; what killed writers left is swept |
+//! | [`replace`], [`replace_among_many`], [`copy`], [`NewFile`] | a file appears whole under its name or not at all, also after a power cut; what killed writers left is swept |
 //! | [`read`], [`read_text`] | a file up to a size, so that nothing but what is expected is ever held in memory |
 //! | [`npy`] | NumPy arrays, whose sizes are compared with the bytes that are there before anything is allocated |
 //! | `Unzip`, `npz` (feature `zip`) | archives within a budget of unpacked bytes: a bomb is an error |
@@ -18,6 +18,6 @@ mod replace;
 mod unzip;
 
 pub use read::{read, read_text};
-pub use replace::{NewFile, replace, sweep, sync_folder_of};
+pub use replace::{NewFile, copy, replace, replace_among_many, sweep, sync_folder_of};
 #[cfg(feature = "zip")]
 pub use unzip::Unzip;

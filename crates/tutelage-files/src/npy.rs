@@ -39,7 +39,7 @@ pub enum NpyError {
     #[error("the array's header: {0}")]
     Header(String),
     /// Another type of numbers.
-    #[error("numbers of type {0}; supported are truth values, integers, float32 and float64")]
+    #[error("{}; supported are truth values, integers, float32 and float64", in_words(.0))]
     Kind(String),
     /// The file has other many bytes than its header says.
     #[error("shape {shape:?} takes {expected} bytes, but there are {found}")]
@@ -51,6 +51,17 @@ pub enum NpyError {
         /// What there is.
         found: usize,
     },
+}
+
+/// NumPy's name for a type, in words where it is no number at all.
+fn in_words(descr: &str) -> String {
+    match descr.trim_start_matches(['<', '>', '|', '=']).chars().next() {
+        Some('U' | 'S' | 'a') => "text, not numbers".into(),
+        Some('O') => "Python objects, not numbers".into(),
+        Some('M' | 'm') => "times, not numbers".into(),
+        Some('c') => "complex numbers".into(),
+        _ => format!("numbers of NumPy's type {descr}"),
+    }
 }
 
 /// Numbers that can be written.
@@ -284,6 +295,8 @@ mod tests {
             assert!(matches!(lie("<f4", shape, &[0; 8]), NpyError::Length { .. }), "{shape}");
         }
         assert!(matches!(lie("<c8", "(1,)", &[0; 8]), NpyError::Kind(_)));
+        let text = lie("<U1", "(1,)", &[0; 4]).to_string();
+        assert!(text.starts_with("text, not numbers; supported are"), "{text}");
         assert!(matches!(lie("<f4", "(99999999999999999999,)", &[0; 4]), NpyError::Header(_)));
         for bytes in [&b""[..], b"\x93NUMPY", b"\x93NUMPY\x01\0\xff\xff{}", b"\x93NUMPY\x09\0\0\0"]
         {

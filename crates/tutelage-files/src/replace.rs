@@ -16,6 +16,20 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.finish()
 }
 
+/// Puts a copy of a file in place of the one at `to`, if any, as [`replace`] does.
+pub fn copy(from: &Path, to: &Path) -> io::Result<()> {
+    let (mut source, mut file) = (File::open(from)?, NewFile::create(to)?);
+    io::copy(&mut source, &mut file)?;
+    file.finish()
+}
+
+/// As [`replace`], in a folder of many files, which is not looked through for what killed processes left: that is for [`sweep`], once.
+pub fn replace_among_many(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = NewFile::begin(path)?;
+    file.write_all(bytes)?;
+    file.finish()
+}
+
 /// A file that takes its name when it is finished; dropped before, it leaves nothing.
 ///
 /// It grows under a name beside its own that nobody else uses, and is locked while it does: that is how [`sweep`] tells it from what
@@ -31,6 +45,10 @@ impl NewFile {
     /// Begins a file that is to have this name. What killed processes left of earlier attempts is removed.
     pub fn create(path: &Path) -> io::Result<Self> {
         sweep_parts(path.parent().unwrap_or(Path::new("")), |name| name.starts_with(&prefix(path)));
+        Self::begin(path)
+    }
+
+    fn begin(path: &Path) -> io::Result<Self> {
         let part = part_of(path);
         let file = OpenOptions::new().create_new(true).write(true).open(&part)?;
         let new = Self { file: Some(BufWriter::new(file)), part, path: path.into() };
@@ -137,8 +155,23 @@ mod tests {
         assert_eq!(fs::read(&file).unwrap(), b"two");
         assert_eq!(names(dir.path()).len(), 3, "its own leftovers are gone");
         assert!(replace(&dir.path().join("no/folder"), b"x").is_err());
+        replace_among_many(&dir.path().join("other"), b"one").unwrap();
+        assert_eq!(names(dir.path()).len(), 4, "among many nothing is looked for");
         sweep(dir.path());
-        assert_eq!(names(dir.path()), ["file", "mine.part"]);
+        assert_eq!(names(dir.path()), ["file", "mine.part", "other"]);
+    }
+
+    #[test]
+    fn a_copy_takes_the_place_of_another_file_or_leaves_it_alone() {
+        let dir = tempfile::tempdir().unwrap();
+        let [from, to] = ["from", "to"].map(|name| dir.path().join(name));
+        fs::write(&to, "old").unwrap();
+        assert_eq!(copy(&from, &to).unwrap_err().kind(), io::ErrorKind::NotFound);
+        assert_eq!(fs::read(&to).unwrap(), b"old");
+        fs::write(&from, "new").unwrap();
+        copy(&from, &to).unwrap();
+        assert_eq!(fs::read(&to).unwrap(), b"new");
+        assert_eq!(names(dir.path()), ["from", "to"]);
     }
 
     #[test]

@@ -42,6 +42,11 @@ fn io_error(error: ZipError) -> io::Error {
         ZipError::FileNotFound => {
             io::Error::new(io::ErrorKind::NotFound, "no such file in the archive")
         }
+        // The library speaks of parts of the format that nobody needs to know.
+        ZipError::InvalidArchive(_) => io::Error::new(
+            io::ErrorKind::InvalidData,
+            "no zip archive, or one that is cut or damaged",
+        ),
         other => io::Error::new(io::ErrorKind::InvalidData, other.to_string()),
     }
 }
@@ -63,6 +68,7 @@ mod tests {
         assert_eq!(archive.read("a.npy").unwrap().len(), 4128);
         assert_eq!(archive.read("b.npy").unwrap_err().kind(), io::ErrorKind::InvalidData);
         assert_eq!(archive.read("c.npy").unwrap_err().kind(), io::ErrorKind::NotFound);
-        assert!(Unzip::new(b"no archive", 10).is_err());
+        let no_archive = Unzip::new(b"no archive", 10).err().unwrap().to_string();
+        assert_eq!(no_archive, "no zip archive, or one that is cut or damaged");
     }
 }

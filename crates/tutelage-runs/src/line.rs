@@ -47,6 +47,22 @@ impl RoundLine {
         }
     }
 
+    /// What the expert has been asked for so far: `150 annotations`, and the steps that it drove, where it drove any.
+    pub fn effort(&self) -> String {
+        let annotations = self.annotations;
+        match self.driven() {
+            None => format!("{annotations} annotations"),
+            Some(steps) => {
+                format!("{annotations} annotations and {steps} steps driven by the expert")
+            }
+        }
+    }
+
+    /// The steps that the expert drove, where it drove any.
+    pub fn driven(&self) -> Option<u64> {
+        self.expert_steps.filter(|steps| *steps > 0)
+    }
+
     /// The lines of all rounds that have a result, of a run with K states a round.
     pub fn all<S: Stored, A: Stored + Action>(
         history: &History<S, A>,
@@ -98,28 +114,67 @@ impl RoundLine {
 /// assert_eq!(text.lines().nth(3), Some("expert                 50.00            ####################"));
 /// ```
 pub fn table(lines: &[RoundLine], expert: Option<f64>) -> String {
+    let drives = lines.iter().any(|line| line.driven().is_some());
+    let steps = |text: &str| if drives { format!("  {text:>12}") } else { String::new() };
     let rewards = || lines.iter().map(|line| line.reward).chain(expert);
     let [low, high] = [rewards().fold(0.0, f64::min), rewards().fold(0.0, f64::max)];
-    let row = |name: &str, annotations: &str, reward: f64, loss: Option<f64>| {
+    let row = |name: &str, annotations: &str, driven: &str, reward: f64, loss: Option<f64>| {
         let share = (reward - low) / (high - low).max(f64::MIN_POSITIVE);
         let bar = "#".repeat((share * BAR).round() as usize);
         let loss = loss.map_or(String::new(), |loss| format!("{loss:.4}"));
-        format!("{name:>6}  {annotations:>11}  {reward:>7.2}  {loss:>8}  {bar}")
+        let driven = steps(driven);
+        format!("{name:>6}  {annotations:>11}{driven}  {reward:>7.2}  {loss:>8}  {bar}")
             .trim_end()
             .to_owned()
     };
-    let heading = format!(" round  {:>11}  {:>7}  {:>8}", "annotations", "reward", "loss");
+    let heading = format!(
+        " round  {:>11}{}  {:>7}  {:>8}",
+        "annotations",
+        steps("expert steps"),
+        "reward",
+        "loss"
+    );
     let rounds = lines.iter().map(|line| {
         row(
             &line.round.to_string(),
             &line.annotations.to_string(),
+            &line.expert_steps.map_or("–".into(), |steps| steps.to_string()),
             line.reward,
             line.imitation_loss,
         )
     });
-    let expert = expert.map(|reward| row("expert", "", reward, None));
+    let expert = expert.map(|reward| row("expert", "", "", reward, None));
     [heading].into_iter().chain(rounds).chain(expert).map(|line| line + "\n").collect()
 }
 
 /// The longest bar.
 const BAR: f64 = 20.0;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(round: usize, expert_steps: Option<u64>) -> RoundLine {
+        RoundLine {
+            round,
+            annotations: 50 * round,
+            expert_steps,
+            reward: 7.5,
+            reward_sd: 0.0,
+            reward_random: None,
+            imitation_loss: None,
+            seconds: None,
+        }
+    }
+
+    #[test]
+    fn steps_are_told_wherever_the_expert_drives() {
+        let driven = line(2, Some(1234));
+        assert_eq!(driven.effort(), "100 annotations and 1234 steps driven by the expert");
+        assert!(table(&[line(1, Some(600)), driven], None).contains("         100          1234 "));
+        for idle in [line(2, Some(0)), line(2, None)] {
+            assert_eq!(idle.effort(), "100 annotations");
+            assert!(!table(&[idle], None).contains("expert steps"));
+        }
+    }
+}

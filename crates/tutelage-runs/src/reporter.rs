@@ -19,7 +19,28 @@ pub enum Stage {
     Evaluate,
 }
 
-/// Somebody who wants to know how a run goes on: a terminal, a page, nobody.
+/// Somebody who wants to know how a run goes on: a terminal, a page, nobody. Whatever is not implemented is not told.
+///
+/// ```
+/// use tutelage_runs::Reporter;
+/// use tutelage_runs::store::{RoundResult, Seconds};
+///
+/// /// Has seen enough once the learner earns so much.
+/// struct GoodEnough {
+///     reward: f64,
+///     reached: bool,
+/// }
+///
+/// impl Reporter for GoodEnough {
+///     fn round(&mut self, result: &RoundResult, annotations: usize, _: &Seconds) {
+///         println!("{annotations} answers: {:.1}", result.deployed.mean_reward());
+///         self.reached |= result.deployed.mean_reward() >= self.reward;
+///     }
+///     fn wants_stop(&mut self) -> bool {
+///         self.reached
+///     }
+/// }
+/// ```
 pub trait Reporter {
     /// A stage of a round begins.
     fn stage(&mut self, round: usize, stage: Stage) {

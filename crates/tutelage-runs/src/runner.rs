@@ -57,6 +57,31 @@ pub enum RunError {
 ///
 /// The log and the policies come out the same to the byte, however often the run was stopped or killed on the way, and
 /// whatever the number of threads.
+///
+/// ```
+/// use tutelage::{Lanes, Material, Participants, Sampling, Schedule, Stream, dagger};
+/// use tutelage_oracles::LeastSquares;
+/// use tutelage_runs::{Ending, Job, Keep, Silent, run};
+/// use tutelage_worlds::{Pendulum, World};
+///
+/// let job = Job {
+///     algorithm: dagger(Sampling::Stride(10)),
+///     schedule: Schedule { rounds: 2, states_per_round: 5, stream: Stream::new(1) },
+///     material: Material::none(),
+///     episodes: 2,
+///     keep: Keep::Last,
+/// };
+/// let (pendulum, oracle) = (Pendulum::default(), LeastSquares::default());
+/// let (mut expert, mut envs) = (pendulum.expert(), Lanes::new(vec![pendulum; 2])?);
+/// # let temporary = tempfile::tempdir()?;
+/// # let folder = temporary.path().join("run");
+/// // In a folder that is there already, the run goes on.
+/// let mut dir = job.open(&folder, "pendulum", &expert, &oracle)?;
+/// let participants = Participants { envs: &mut envs, expert: &mut expert, oracle: &oracle };
+/// assert_eq!(run(participants, &job, &mut dir, &mut Silent)?, Ending::Finished);
+/// assert_eq!(dir.history().annotations(), 10);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn run<W, X, O>(
     participants: Participants<'_, W, X, O>,
     job: &Job<'_, W::State, W::Action>,

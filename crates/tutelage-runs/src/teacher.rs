@@ -10,6 +10,35 @@ use crate::store::{Record, RunDir, Stored};
 ///
 /// Every [`Expert`] is one that answers at once ([`AtOnce`]). A person reads a question, goes back to an earlier one, skips a
 /// third, and comes back tomorrow; each answer goes to the [`Desk`], where it is durable before it counts.
+///
+/// ```
+/// use tutelage::{Batch, Driver, Policy};
+/// use tutelage_runs::{Desk, RunError, Teacher};
+///
+/// /// Steers back to the origin, and has nothing to say about places near it.
+/// struct Brief;
+///
+/// impl<P: Policy<State = f32, Action = f32>> Teacher<f32, f32, P> for Brief {
+///     fn teach(&mut self, desk: &mut Desk<'_, '_, f32, f32, P>) -> Result<(), RunError> {
+///         let questions = desk.questions().clone();
+///         for (&row, state) in questions.rows.iter().zip(questions.states.rows()) {
+///             let mut action = Batch::zeros(1, 1);
+///             action.row_mut(0)[0] = -state[0].signum();
+///             let go_on = if state[0].abs() < 0.1 { desk.skip(&[row])? } else { desk.answer(&[row], &action)? };
+///             if !go_on {
+///                 break; // the run is to stop; the rest is asked when it goes on
+///             }
+///         }
+///         Ok(())
+///     }
+///
+///     fn driver(&mut self) -> &mut dyn Driver<f32, f32> {
+///         self
+///     }
+/// }
+///
+/// impl Driver<f32, f32> for Brief {} // it only answers
+/// ```
 pub trait Teacher<S, A, P> {
     /// Questions lie on the desk. The teacher returns when it has no more to say for now; while any is left the run asks
     /// again, unless it is to stop.

@@ -80,16 +80,20 @@ pub fn round_text(
     format!("{}  {left} left", line_text(line, rounds, expert))
 }
 
-/// What a round came to, in a line.
+/// What a round came to, in a line. Where the expert drives, its steps stand in place of the loss, for which there is no room.
 pub fn line_text(line: &RoundLine, rounds: usize, expert: Option<f64>) -> String {
     let share = match expert {
         Some(expert) if expert > 0.0 => format!(" ({:>3.0} %)", 100.0 * line.reward / expert),
         _ => String::new(),
     };
-    let loss = line.imitation_loss.map_or(String::new(), |loss| format!("  loss {loss:.3}"));
+    let (steps, loss) = match (line.driven(), line.imitation_loss) {
+        (Some(steps), _) => (format!(", {steps:>5} steps"), String::new()),
+        (None, Some(loss)) => (String::new(), format!("  loss {loss:.3}")),
+        (None, None) => Default::default(),
+    };
     let width = rounds.to_string().len();
     format!(
-        "round {:>width$}/{rounds}  {:>4} annotations  reward {:>5.*}{share}{loss}",
+        "round {:>width$}/{rounds}  {:>4} annotations{steps}  reward {:>5.*}{share}{loss}",
         line.round,
         line.annotations,
         digits(line.reward),
@@ -146,11 +150,26 @@ pub fn stop_on_ctrl_c() -> Result<Arc<AtomicUsize>, CtrlCError> {
         if seen.fetch_add(1, Ordering::SeqCst) > 0 {
             std::process::exit(130);
         }
-        let hint = "stopping at the next safe point; press Ctrl-C again to stop at once";
-        // Whoever closed the terminal reads no hints, and loses nothing by that.
-        let _ = writeln!(std::io::stderr(), "{hint}");
+        hint("stopping at the next safe point; press Ctrl-C again to stop at once");
     })?;
     Ok(counted.insert(stops).clone())
+}
+
+type Hint = Box<dyn Fn(&str) + Send>;
+
+static HINTS: Mutex<Option<Hint>> = Mutex::new(None);
+
+/// From now on what [`stop_on_ctrl_c`] has to say is shown so: by whoever draws on the terminal, and would draw over it.
+pub fn show_hints_with(show: impl Fn(&str) + Send + 'static) {
+    *HINTS.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(show));
+}
+
+fn hint(text: &str) {
+    match &*HINTS.lock().unwrap_or_else(PoisonError::into_inner) {
+        Some(show) => show(text),
+        // Whoever closed the terminal reads no hints, and loses nothing by that.
+        None => drop(writeln!(std::io::stderr(), "{text}")),
+    }
 }
 
 #[cfg(test)]
@@ -161,6 +180,15 @@ mod tests {
     fn one_process_may_run_several_times() {
         let [first, second] = [Terminal::new(1).unwrap(), Terminal::new(2).unwrap()];
         assert!(Arc::ptr_eq(&first.stops, &second.stops));
+    }
+
+    #[test]
+    fn whoever_draws_shows_the_hints() {
+        let shown = Arc::new(Mutex::new(Vec::new()));
+        let board = Arc::clone(&shown);
+        show_hints_with(move |text| board.lock().unwrap().push(text.to_owned()));
+        hint("stopping");
+        assert_eq!(*shown.lock().unwrap(), ["stopping"]);
     }
 
     #[test]
@@ -189,6 +217,14 @@ mod tests {
         let long = RoundLine { round: 100, annotations: 10_000, reward: -1352.0, ..line.clone() };
         let seconds = Seconds { train: 71.5, ..seconds };
         let text = round_text(&long, 200, Some(2600.0), &seconds);
+        assert!(text.chars().count() <= 80, "{text}");
+        let driven = RoundLine { expert_steps: Some(12_345), ..line.clone() };
+        let text = round_text(&driven, 20, Some(2600.0), &seconds);
+        let expected =
+            "round  3/20   150 annotations, 12345 steps  reward  1234 ( 47 %)  20 min left";
+        assert_eq!(text, expected);
+        let text =
+            round_text(&RoundLine { expert_steps: Some(123_456), ..long }, 200, None, &seconds);
         assert!(text.chars().count() <= 80, "{text}");
         let small = RoundLine { reward: 0.125, imitation_loss: None, ..line };
         assert!(round_text(&small, 20, Some(-1.0), &seconds).contains("reward  0.12  20 min"));

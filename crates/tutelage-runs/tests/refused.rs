@@ -66,6 +66,30 @@ fn a_folder_whose_log_is_gone_is_refused() {
 }
 
 #[test]
+fn a_folder_whose_log_is_emptied_is_refused_and_left_alone() {
+    let dir = tempfile::tempdir().unwrap();
+    whole(dir.path(), &bootstrap_dagger(1), Keep::All);
+    let log = dir.path().join("log.bin");
+    let bytes = fs::read(&log).unwrap();
+    let mut damaged = bytes[..25 + SPEC.len()].to_vec(); // its first record alone
+    damaged[30] ^= 1;
+    for left in [&b""[..], &bytes[..7], &bytes[..24 + SPEC.len()], &damaged, &vec![0; bytes.len()]]
+    {
+        fs::write(&log, left).unwrap();
+        let error = open(dir.path(), SPEC).err().unwrap();
+        assert!(matches!(error, StoreError::LogLost { .. }), "{error}");
+        assert_eq!(fs::read(&log).unwrap(), left);
+    }
+    // Nothing was ever whole where nothing was written after it: a beginning that was cut short begins anew.
+    let begun = tempfile::tempdir().unwrap();
+    for left in [&b""[..], &bytes[..7], &bytes[..24 + SPEC.len()], &[0; 50]] {
+        fs::write(begun.path().join("log.bin"), left).unwrap();
+        drop(open(begun.path(), SPEC).unwrap());
+        fs::remove_file(begun.path().join("spec.toml")).unwrap();
+    }
+}
+
+#[test]
 fn a_second_process_a_newer_format_and_other_files_are_refused() {
     let dir = tempfile::tempdir().unwrap();
     let first = open(dir.path(), SPEC).unwrap();

@@ -10,8 +10,8 @@ use std::sync::Arc;
 use testbed::attempts::{STRIDE, bytes};
 use testbed::{Gradient, LinearEnsemble, lanes, schedule};
 use tutelage::{
-    Algorithm, Batch, Driver, ExpertActs, ExpertError, Lanes, LearnError, Material, Nobody, Reply,
-    Rng, bootstrap_dagger, take_over,
+    Algorithm, Batch, Driver, ExpertError, Lanes, LearnError, Material, Nobody, Reply,
+    bootstrap_dagger, take_over,
 };
 use tutelage_runs::store::{OsDisk, RunDir, read_history};
 use tutelage_runs::{Desk, Ending, Job, Keep, RunError, Silent, Teacher, run_taught};
@@ -136,16 +136,6 @@ struct Driving {
 }
 
 impl Driver<f32, f32> for Driving {
-    fn drive(
-        &mut self,
-        _: ExpertActs,
-        _: &Batch<f32>,
-        _: &mut [Rng],
-        _: &mut Batch<f32>,
-    ) -> Result<(), ExpertError> {
-        Err(ExpertError::CannotDrive)
-    }
-
     fn step_in(
         &mut self,
         states: &Batch<f32>,

@@ -7,6 +7,25 @@ use crate::{Batch, Rng, RolloutError, Stream};
 /// Somebody who acts in several lanes at once, in [-1, 1]ⁿ where actions are vectors.
 ///
 /// Row i belongs to `lanes[i]` and draws from `rngs[i]` alone, so what happens in a lane does not depend on the others.
+///
+/// ```
+/// use tutelage::{Act, Batch, Rng, RolloutError};
+///
+/// /// Always pushes to the right.
+/// struct Rightwards;
+///
+/// impl Act<f32, f32> for Rightwards {
+///     fn act(&mut self, _: &[usize], _: &Batch<f32>, _: &mut [Rng], actions: &mut Batch<f32>) -> Result<(), RolloutError> {
+///         actions.as_mut_slice().fill(1.0);
+///         Ok(())
+///     }
+/// }
+///
+/// let mut actions = Batch::zeros(2, 1);
+/// Rightwards.act(&[0, 1], &Batch::zeros(2, 3), &mut [], &mut actions)?;
+/// assert_eq!(actions.as_slice(), [1.0, 1.0]);
+/// # Ok::<(), RolloutError>(())
+/// ```
 pub trait Act<S, A> {
     /// A lane begins this episode: whatever was remembered of its last one is over.
     fn begin(&mut self, lane: usize, episode: Stream) {

@@ -63,6 +63,11 @@ pub fn growing_mp(members: usize, x: usize, sampling: Sampling) -> Algorithm {
     Algorithm { train_on: TrainOn::Perturbed(Size::Growing(x)), members, ..dagger(sampling) }
 }
 
+/// MP-E(X) whose perturbation has labels of D instead of uniform ones: what of the perturbation is its labels' noise?
+pub fn shuffled_mp(members: usize, x: usize, sampling: Sampling) -> Algorithm {
+    Algorithm { train_on: TrainOn::Shuffled(x), members, ..dagger(sampling) }
+}
+
 /// MFTPL-P: mixed follow the perturbed leader, X ~ Poisson(λ) (Li & Zhang 2024, Algorithm 1).
 pub fn mftpl_p(members: usize, lambda: f64, sampling: Sampling) -> Algorithm {
     let train_on = TrainOn::Perturbed(Size::Poisson(lambda));

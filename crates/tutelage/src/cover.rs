@@ -7,6 +7,30 @@ use rand::RngExt;
 use crate::{Batch, Rng};
 
 /// A covering distribution d₀ over states: d_π(s) / d₀(s) ≤ 1/σ for every policy π of the class.
+///
+/// ```
+/// use std::f32::consts::TAU;
+///
+/// use rand::RngExt;
+/// use tutelage::{Cover, Material, Rng, Stream};
+///
+/// /// Somewhere on the unit circle.
+/// #[derive(Debug)]
+/// struct Circle;
+///
+/// impl Cover<f32> for Circle {
+///     fn draw(&self, rng: &mut Rng, state: &mut [f32]) {
+///         let (sin, cos) = rng.random_range(0.0..TAU).sin_cos();
+///         state.copy_from_slice(&[cos, sin]);
+///     }
+/// }
+///
+/// let mut state = [0.0; 2];
+/// Circle.draw(&mut Stream::new(1).rng(), &mut state);
+/// assert!((state[0].hypot(state[1]) - 1.0).abs() < 1e-6);
+/// let material = Material::<f32, f32> { cover: Some(&Circle), ..Material::none() };
+/// # let _ = material;
+/// ```
 pub trait Cover<S>: Debug + Send + Sync {
     /// Draws s ~ d₀.
     fn draw(&self, rng: &mut Rng, state: &mut [S]);

@@ -41,10 +41,6 @@ impl Deploy {
 /// #         members.iter().enumerate().for_each(|(row, &e)| actions.row_mut(row)[0] = e as f32);
 /// #         Ok(())
 /// #     }
-/// #     fn act_mean(&self, _: &Batch<f32>, actions: &mut Batch<f32>) -> Result<(), PolicyError> {
-/// #         actions.as_mut_slice().fill(0.5);
-/// #         Ok(())
-/// #     }
 /// # }
 /// let (states, mut actions) = (Batch::zeros(1, 3), Batch::zeros(1, 1));
 /// let mut rngs = [Stream::new(1).rng()];

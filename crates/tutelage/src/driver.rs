@@ -2,10 +2,30 @@
 
 use crate::{Batch, Expert, ExpertActs, ExpertError, Rng};
 
-/// Somebody who can drive.
+/// Somebody who may drive: when asked to, or of their own accord. What a type does not implement it refuses, in words.
 ///
 /// Every [`Expert`] drives as it answers. Where the teacher only annotates, perhaps days later, [`Nobody`] drives, and
 /// algorithms in which the expert acts are refused in words.
+///
+/// ```
+/// use tutelage::{Batch, Driver, ExpertActs, ExpertError};
+///
+/// /// Takes the controls where the learner runs away, steers back, and does nothing on demand.
+/// struct Hands;
+///
+/// impl Driver<f32, f32> for Hands {
+///     fn step_in(&mut self, states: &Batch<f32>, _: &Batch<f32>, actions: &mut Batch<f32>) -> Result<Vec<bool>, ExpertError> {
+///         (0..states.len()).for_each(|i| actions.row_mut(i)[0] = -states.row(i)[0].signum());
+///         Ok(states.rows().map(|state| state[0].abs() > 1.0).collect())
+///     }
+/// }
+///
+/// let (states, mut actions) = (Batch::from_vec(1, vec![0.5, -3.0])?, Batch::zeros(2, 1));
+/// assert_eq!(Hands.step_in(&states, &Batch::zeros(2, 1), &mut actions)?, [false, true]);
+/// let on_demand = Hands.drive(ExpertActs::Sampled, &states, &mut [], &mut actions);
+/// assert!(matches!(on_demand, Err(ExpertError::CannotDrive)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub trait Driver<S, A> {
     /// The action in each of these states, in the task's own units; row i draws from `rngs[i]` alone.
     fn drive(
@@ -14,7 +34,10 @@ pub trait Driver<S, A> {
         states: &Batch<S>,
         rngs: &mut [Rng],
         actions: &mut Batch<A>,
-    ) -> Result<(), ExpertError>;
+    ) -> Result<(), ExpertError> {
+        let _ = (acts, states, rngs, actions);
+        Err(ExpertError::CannotDrive)
+    }
 
     /// Where the expert itself decides when to drive ([`crate::Gate::Hand`]): in which of these states it has the controls in
     /// its hands, and there, what it does. `intended` is what the learner would do; all in the task's own units.
@@ -48,14 +71,4 @@ impl<X: Expert> Driver<X::State, X::Action> for X {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Nobody;
 
-impl<S, A> Driver<S, A> for Nobody {
-    fn drive(
-        &mut self,
-        _: ExpertActs,
-        _: &Batch<S>,
-        _: &mut [Rng],
-        _: &mut Batch<A>,
-    ) -> Result<(), ExpertError> {
-        Err(ExpertError::CannotDrive)
-    }
-}
+impl<S, A> Driver<S, A> for Nobody {}

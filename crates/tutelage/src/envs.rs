@@ -6,6 +6,47 @@ use crate::{Action, Batch, Bounds, Element, LaneError, Rng, Spaces, Step};
 ///
 /// What happens in a lane depends on that lane's generator and actions alone. [`crate::Lanes`] makes a batch of any
 /// [`crate::Env`]; a simulator that steps many environments in one call implements this trait itself.
+///
+/// ```
+/// use tutelage::{Batch, Bounds, Envs, LaneError, Rng, Spaces, Step, Stream};
+///
+/// /// Points that are pushed along a line, all in one call.
+/// struct Points {
+///     places: Vec<[f32; 1]>,
+///     times: Vec<usize>,
+///     bounds: Bounds,
+/// }
+///
+/// impl Envs for Points {
+///     type State = f32;
+///     type Action = f32;
+///     fn count(&self) -> usize { self.places.len() }
+///     fn spaces(&self) -> Spaces { Spaces { states: 1, actions: 1 } }
+///     fn bounds(&self) -> &Bounds { &self.bounds }
+///     fn horizon(&self) -> usize { 10 }
+///     fn reset(&mut self, lane: usize, _: Rng) -> Result<(), LaneError> {
+///         (self.places[lane], self.times[lane]) = ([1.0], 0);
+///         Ok(())
+///     }
+///     fn state(&self, lane: usize) -> &[f32] { &self.places[lane] }
+///     fn step(&mut self, lanes: &[usize], actions: &Batch<f32>) -> Result<(), LaneError> {
+///         for (row, &lane) in lanes.iter().enumerate() {
+///             self.places[lane][0] += 0.1 * actions.row(row)[0];
+///             self.times[lane] += 1;
+///         }
+///         Ok(())
+///     }
+///     fn last_step(&self, lane: usize) -> Step {
+///         Step { reward: -f64::from(self.places[lane][0].abs()), terminated: false, truncated: self.times[lane] == 10 }
+///     }
+/// }
+///
+/// let mut points = Points { places: vec![[0.0]; 3], times: vec![0; 3], bounds: Bounds::unit(1) };
+/// points.reset(2, Stream::new(1).rng())?;
+/// points.step(&[2], &Batch::from_vec(1, vec![-1.0])?)?;
+/// assert_eq!(points.state(2), [0.9]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub trait Envs {
     /// What states are made of.
     type State: Element;

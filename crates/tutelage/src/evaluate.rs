@@ -82,10 +82,6 @@ impl Evaluation {
 /// #         a.as_mut_slice().fill(1);
 /// #         Ok(())
 /// #     }
-/// #     fn act_mean(&self, _: &Batch<u32>, a: &mut Batch<u32>) -> Result<(), PolicyError> {
-/// #         a.as_mut_slice().fill(1);
-/// #         Ok(())
-/// #     }
 /// # }
 /// // Ten steps with a reward for every 1 that is played, and a policy that always plays it.
 /// let mut envs = Lanes::new(vec![Coin(0), Coin(0)])?;

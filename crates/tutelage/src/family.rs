@@ -3,7 +3,7 @@
 use crate::{
     Algorithm, Beta, ExpertActs, Named, Sampling, TrainOn, Windows, active_dagger, bagging,
     behavior_cloning, bootstrap_dagger, dagger, dart, ensemble_dagger, growing_mp, hand_over,
-    hg_dagger, mftpl_p, mixed_dagger, mp, supervised, take_over,
+    hg_dagger, mftpl_p, mixed_dagger, mp, shuffled_mp, supervised, take_over,
 };
 
 /// A family of algorithms that differ in numbers only.
@@ -152,7 +152,7 @@ const TAU: Number = Number {
 };
 
 /// All families, in the order in which they are listed.
-pub static FAMILIES: [Family; 21] = [
+pub static FAMILIES: [Family; 22] = [
     Family {
         key: "bc",
         label: "BC",
@@ -224,6 +224,18 @@ pub static FAMILIES: [Family; 21] = [
         example: "growing-mp-25(5)",
         make: |s| growing_mp(s.members, s.whole(0), s.sampling),
         look: |_| look([150, 20, 110], Stroke::Marked),
+    },
+    Family {
+        key: "shuffled-mp",
+        label: "MP-shuffled",
+        about: "MP whose perturbation has labels of D, drawn apart from its states",
+        citation: "Li & Zhang 2024, section 5, with other labels",
+        page: "mftpl-p.md",
+        members: Members::Named,
+        numbers: &[X],
+        example: "shuffled-mp-25(15)",
+        make: |s| shuffled_mp(s.members, s.whole(0), s.sampling),
+        look: |_| look([90, 60, 200], Stroke::Marked),
     },
     Family {
         key: "dagger-constant",

@@ -72,9 +72,6 @@ impl<S, A, P> Learned<S, A, P> {
 /// #         (0..s.len()).for_each(|i| a.row_mut(i)[0] = (self.0[e[i] as usize] * s.row(i)[0]).clamp(-1.0, 1.0));
 /// #         Ok(())
 /// #     }
-/// #     fn act_mean(&self, s: &Batch<f32>, a: &mut Batch<f32>) -> Result<(), PolicyError> {
-/// #         self.act_members(s, &vec![0; s.len()], a)
-/// #     }
 /// # }
 /// # struct Fit;
 /// # impl Oracle for Fit {

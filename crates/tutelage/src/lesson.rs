@@ -54,10 +54,6 @@ use crate::{
 /// #         (0..members.len()).for_each(|i| actions.row_mut(i)[0] = self.0[members[i] as usize]);
 /// #         Ok(())
 /// #     }
-/// #     fn act_mean(&self, _: &Batch<f32>, actions: &mut Batch<f32>) -> Result<(), PolicyError> {
-/// #         actions.as_mut_slice().fill(self.0.iter().sum::<f32>() / self.0.len() as f32);
-/// #         Ok(())
-/// #     }
 /// # }
 /// #
 /// # /// # Fits the average of the labels that a member sees.

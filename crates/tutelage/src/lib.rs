@@ -55,12 +55,13 @@ mod stream;
 mod train_on;
 mod training;
 mod training_sets;
+mod usual;
 
 pub use act::Act;
 pub use algorithm::{
     Algorithm, active_dagger, bagging, behavior_cloning, bootstrap_dagger, dagger, dart,
     ensemble_dagger, growing_mp, hand_over, hg_dagger, logger_m, mftpl_p, mixed_dagger, mp,
-    supervised, take_over,
+    shuffled_mp, supervised, take_over,
 };
 pub use ask::{Ask, Origin};
 pub use batch::{Batch, ShapeError};
@@ -97,3 +98,4 @@ pub use stream::{Rng, Stream};
 pub use train_on::{Size, TrainOn, TrainOnError};
 pub use training::Training;
 pub use training_sets::{Costs, Perturbation, Recipe, TrainingSets, View};
+pub use usual::{Help, usual_algorithm, usual_in_words};

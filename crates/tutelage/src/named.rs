@@ -99,7 +99,7 @@ impl Named {
 
     /// Whether its members train on perturbation examples, drawn from d₀.
     pub fn perturbs(&self) -> bool {
-        matches!(self.sketch().train_on, TrainOn::Perturbed(_))
+        matches!(self.sketch().train_on, TrainOn::Perturbed(_) | TrainOn::Shuffled(_))
     }
 
     /// Whether the expert drives all the time, so that it matters how it acts.

@@ -24,10 +24,6 @@ use crate::{Action, Element, Policy, Spaces, Stream, Training, TrainingSets};
 ///         (0..members.len()).for_each(|i| actions.row_mut(i)[0] = self.0[members[i] as usize]);
 ///         Ok(())
 ///     }
-///     fn act_mean(&self, _: &Batch<f32>, actions: &mut Batch<f32>) -> Result<(), PolicyError> {
-///         actions.as_mut_slice().fill(self.0.iter().sum::<f32>() / self.0.len() as f32);
-///         Ok(())
-///     }
 /// }
 ///
 /// /// Fits the average of the labels that a member sees.
@@ -79,6 +75,52 @@ pub trait Oracle: Sync {
 }
 
 /// An oracle whose policies survive the process: what `decode` makes of `encode` acts the same, to the bit.
+///
+/// ```
+/// use tutelage::{DurableOracle, OracleError, Spaces};
+/// # use tutelage::*;
+/// # #[derive(Debug, PartialEq)]
+/// # struct Constant(Vec<f32>);
+/// # impl Policy for Constant {
+/// #     type State = f32;
+/// #     type Action = f32;
+/// #     fn members(&self) -> usize { self.0.len() }
+/// #     fn act_members(&self, _: &Batch<f32>, members: &[u32], actions: &mut Batch<f32>) -> Result<(), PolicyError> {
+/// #         (0..members.len()).for_each(|i| actions.row_mut(i)[0] = self.0[members[i] as usize]);
+/// #         Ok(())
+/// #     }
+/// # }
+/// # struct Average;
+/// # impl Oracle for Average {
+/// #     type State = f32;
+/// #     type Action = f32;
+/// #     type Policy = Constant;
+/// #     fn fit(&self, sets: &TrainingSets<'_, f32, f32>, _: &Stream) -> Result<Constant, OracleError> {
+/// #         Ok(Constant(vec![0.0; sets.members()]))
+/// #     }
+/// # }
+///
+/// // The oracle and the policy of the example above: a number for each member.
+/// impl DurableOracle for Average {
+///     fn describe(&self) -> String {
+///         "the average label".into()
+///     }
+///     fn encode(&self, policy: &Constant) -> Result<Vec<u8>, OracleError> {
+///         Ok(policy.0.iter().flat_map(|action| action.to_le_bytes()).collect())
+///     }
+///     fn decode(&self, bytes: &[u8], _: Spaces) -> Result<Constant, OracleError> {
+///         match bytes.as_chunks::<4>() {
+///             (members @ [_, ..], []) => Ok(Constant(members.iter().map(|&member| f32::from_le_bytes(member)).collect())),
+///             _ => Err(OracleError::Other("not a number for each member".into())),
+///         }
+///     }
+/// }
+///
+/// let (policy, spaces) = (Constant(vec![0.5, -0.25]), Spaces { states: 1, actions: 1 });
+/// assert_eq!(Average.decode(&Average.encode(&policy)?, spaces)?, policy);
+/// assert!(Average.decode(b"torn", spaces).is_ok() && Average.decode(b"to", spaces).is_err());
+/// # Ok::<(), OracleError>(())
+/// ```
 pub trait DurableOracle: Oracle {
     /// Everything about this oracle that changes what it trains, in a line: its class and its settings. A run that is
     /// continued with another description is refused.

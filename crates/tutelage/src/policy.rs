@@ -5,7 +5,7 @@ use crate::{Action, Batch, Element};
 /// A policy π made of E members h₁ … h_E; a single function is the case E = 1.
 ///
 /// The paper's πₙ(a | s) = (1/E) Σₑ I(hₑ(s) = a) acts with a member drawn anew at every step; its deployed policy is the
-/// members' mean. Both are built from the two methods here; who draws, and when, is the choice [`crate::Deploy`].
+/// members' mean. Who draws, and when, is the choice [`crate::Deploy`].
 ///
 /// ```
 /// use tutelage::{Batch, Policy, PolicyError};
@@ -23,12 +23,12 @@ use crate::{Action, Batch, Element};
 ///         }
 ///         Ok(())
 ///     }
-///     fn act_mean(&self, _: &Batch<f32>, actions: &mut Batch<f32>) -> Result<(), PolicyError> {
-///         let sum: f32 = self.0.iter().map(|push| push.clamp(-1.0, 1.0)).sum();
-///         actions.as_mut_slice().fill(sum / self.0.len() as f32);
-///         Ok(())
-///     }
 /// }
+///
+/// let (states, mut actions) = (Batch::zeros(1, 2), Batch::zeros(1, 1));
+/// Pushes(vec![0.5, -0.25]).act_mean(&states, &mut actions)?;
+/// assert_eq!(actions.row(0), [0.125]);
+/// # Ok::<(), PolicyError>(())
 /// ```
 pub trait Policy: Send + Sync {
     /// What states are made of.
@@ -47,13 +47,23 @@ pub trait Policy: Send + Sync {
         actions: &mut Batch<Self::Action>,
     ) -> Result<(), PolicyError>;
 
-    /// The mean of the members' (clipped) actions; where actions are indices, the one most members choose, the lowest of
-    /// several such.
+    /// What the members do together in each state, [`Action::together`]: the mean of their actions, or what most choose.
+    ///
+    /// Override it where that takes less than asking every member.
     fn act_mean(
         &self,
         states: &Batch<Self::State>,
         actions: &mut Batch<Self::Action>,
-    ) -> Result<(), PolicyError>;
+    ) -> Result<(), PolicyError> {
+        PolicyError::check_rows("actions", states.len(), actions.len())?;
+        let mut each = Batch::new(actions.width());
+        self.act_each(states, &mut each)?;
+        let of_state = each.as_slice().chunks_exact((self.members() * actions.width()).max(1));
+        for (i, members) in of_state.enumerate() {
+            Self::Action::together(members, actions.row_mut(i));
+        }
+        Ok(())
+    }
 
     /// Every member's action in every state: row i·E + e becomes hₑ(`states[i]`), and `actions` as long as that takes.
     ///
@@ -169,10 +179,6 @@ mod tests {
             }
             Ok(())
         }
-
-        fn act_mean(&self, _: &Batch<u32>, _: &mut Batch<u32>) -> Result<(), PolicyError> {
-            Ok(())
-        }
     }
 
     #[test]
@@ -182,5 +188,22 @@ mod tests {
         assert_eq!(actions.as_slice(), [50, 51, 52, 70, 71, 72]);
         Numbered.act_each(&Batch::new(1), &mut actions).unwrap();
         assert!(actions.is_empty());
+    }
+
+    #[test]
+    fn together_members_do_what_most_of_them_or_the_mean_of_them_says() {
+        let (states, mut actions) = (Batch::from_vec(1, vec![5, 7]).unwrap(), Batch::zeros(2, 1));
+        Numbered.act_mean(&states, &mut actions).unwrap();
+        assert_eq!(actions.as_slice(), [50, 70], "the lowest of three with a vote each");
+        let vote = |members: &[u32]| {
+            let mut action = [0];
+            u32::together(members, &mut action);
+            action[0]
+        };
+        assert_eq!([vote(&[2, 1, 2]), vote(&[3, 1, 1, 3, 2]), vote(&[4])], [2, 1, 4]);
+        let mut action = [9.0; 2];
+        f32::together(&[1.0, 0.5, -0.5, 0.25], &mut action);
+        assert_eq!(action, [0.25, 0.375]);
+        assert!(Numbered.act_mean(&states, &mut Batch::zeros(3, 1)).is_err());
     }
 }

@@ -150,6 +150,10 @@ pub trait Action: Element {
     /// Clips every coordinate to [-1, 1] where actions are vectors.
     fn clip(actions: &mut [Self]);
 
+    /// What members that act so do together: the mean of their actions, or the index that most of them choose, the lowest of
+    /// several such. `members` are rows as wide as `action`, one after the other.
+    fn together(members: &[Self], action: &mut [Self]);
+
     /// Draws from Unif(𝒜): uniform over indices, or over [-1, 1]ⁿ.
     fn draw_uniform(size: usize, rng: &mut Rng, action: &mut [Self]);
 
@@ -187,6 +191,16 @@ impl Action for f32 {
         actions.iter_mut().for_each(|a| *a = a.clamp(-1.0, 1.0));
     }
 
+    fn together(members: &[f32], action: &mut [f32]) {
+        action.fill(0.0);
+        let members = members.chunks_exact(action.len().max(1));
+        let count = members.len() as f32;
+        for of_member in members {
+            action.iter_mut().zip(of_member).for_each(|(sum, a)| *sum += a);
+        }
+        action.iter_mut().for_each(|sum| *sum /= count);
+    }
+
     fn draw_uniform(_size: usize, rng: &mut Rng, action: &mut [f32]) {
         action.fill_with(|| rng.random_range(-1.0..=1.0));
     }
@@ -221,6 +235,13 @@ impl Action for u32 {
     }
 
     fn clip(_actions: &mut [u32]) {}
+
+    fn together(members: &[u32], action: &mut [u32]) {
+        let mut votes = members.to_vec();
+        votes.sort_unstable();
+        let most = votes.chunk_by(u32::eq).rev().max_by_key(|alike| alike.len());
+        action.fill(most.map_or(0, |alike| alike[0]));
+    }
 
     fn draw_uniform(size: usize, rng: &mut Rng, action: &mut [u32]) {
         action.fill_with(|| rng.random_range(0..size.max(1) as u32));

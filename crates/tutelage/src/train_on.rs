@@ -11,6 +11,9 @@ pub enum TrainOn {
     Bootstrap,
     /// D ∪ Q, where Q holds X draws from d₀ ⊗ Unif(𝒜).
     Perturbed(Size),
+    /// D ∪ Q, where Q holds so many draws s̃ ~ d₀, each with the label of an example of D drawn apart from it: labels as the
+    /// expert gives them, which say nothing of s̃.
+    Shuffled(usize),
     /// D and, on each state x of a separator set, a cost N(0, scale²) for every action. Finite action spaces only.
     RandomCosts {
         /// Standard deviation of a cost, in units of one example's loss.
@@ -91,6 +94,7 @@ impl TrainOn {
             Self::Perturbed(Size::Fixed(_)) => "D ∪ Q, Q = X draws from d₀ ⊗ Unif(𝒜)",
             Self::Perturbed(Size::Growing(_)) => "D ∪ Q, X n draws in round n",
             Self::Perturbed(Size::Poisson(_)) => "D ∪ Q, X ~ Poisson(λ)",
+            Self::Shuffled(_) => "D ∪ Q, Q = X states of d₀ with labels of D",
             Self::RandomCosts { .. } => "D and Gaussian costs on a separator set",
         }
     }
@@ -110,6 +114,9 @@ impl TrainOn {
                 cover.states().map_or(Ok(()), |states| {
                     check_states("covering distribution d0", states, spaces)
                 })
+            }
+            Self::Shuffled(count) => {
+                Self::Perturbed(Size::Fixed(count)).check(material, spaces, rounds)
             }
             Self::RandomCosts { scale } => {
                 if !(scale.is_finite() && scale >= 0.0) {

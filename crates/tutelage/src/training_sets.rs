@@ -63,7 +63,7 @@ pub enum View<S, A> {
 pub struct Perturbation<S, A> {
     /// The states s̃ ~ d₀.
     pub states: Batch<S>,
-    /// The labels ã ~ Unif(𝒜).
+    /// The labels ã.
     pub actions: Batch<A>,
     /// How many times each example counts.
     pub copies: Vec<u64>,
@@ -130,35 +130,54 @@ impl<'a, S: Element, A: Action> TrainingSets<'a, S, A> {
             (TrainOn::Perturbed(size), Some(cover), _) => {
                 View::Extended(self.perturbation(size, cover, &mut rng()))
             }
+            (TrainOn::Shuffled(count), Some(cover), _) if !self.data.is_empty() => {
+                let another = |rng: &mut Rng, label: &mut [A]| {
+                    let row = rng.random_range(0..self.data.len());
+                    label.copy_from_slice(self.data.actions.row(row));
+                };
+                View::Extended(self.drawn_perturbation(count, cover, &mut rng(), another))
+            }
             (TrainOn::RandomCosts { scale }, _, Some(separator)) => {
                 View::Costed(random_costs(separator, self.spaces.actions, scale, &mut rng()))
             }
-            // What a choice needs was there when the sets were made.
-            (TrainOn::Data | TrainOn::Perturbed(_) | TrainOn::RandomCosts { .. }, _, _) => {
-                View::All
-            }
+            // What a choice needs was there when the sets were made; before the first answer there are no labels to draw.
+            (
+                TrainOn::Data
+                | TrainOn::Perturbed(_)
+                | TrainOn::Shuffled(_)
+                | TrainOn::RandomCosts { .. },
+                _,
+                _,
+            ) => View::All,
         }
     }
 
     fn perturbation(&self, size: Size, cover: &dyn Cover<S>, rng: &mut Rng) -> Perturbation<S, A> {
         match (&self.split, cover.support()) {
             (Some(split), Some((states, _))) => self.split_perturbation(split, states, rng),
-            _ => self.drawn_perturbation(size.draw(self.recipe.round, rng), cover, rng),
+            _ => {
+                let count = size.draw(self.recipe.round, rng);
+                let uniform = |rng: &mut Rng, label: &mut [A]| {
+                    A::draw_uniform(self.spaces.actions, rng, label)
+                };
+                self.drawn_perturbation(count, cover, rng, uniform)
+            }
         }
     }
 
-    /// X times: s̃ ~ d₀, ã ~ Unif(𝒜).
+    /// X times: s̃ ~ d₀, and a label drawn apart from it.
     fn drawn_perturbation(
         &self,
         count: usize,
         cover: &dyn Cover<S>,
         rng: &mut Rng,
+        draw_label: impl Fn(&mut Rng, &mut [A]),
     ) -> Perturbation<S, A> {
         let mut states = Batch::zeros(count, S::width(self.spaces.states));
         let mut actions = Batch::zeros(count, A::width(self.spaces.actions));
         for i in 0..count {
             cover.draw(rng, states.row_mut(i));
-            A::draw_uniform(self.spaces.actions, rng, actions.row_mut(i));
+            draw_label(rng, actions.row_mut(i));
         }
         Perturbation { states, actions, copies: vec![1; count] }
     }
@@ -377,6 +396,27 @@ mod tests {
             let View::Extended(q) = sets.view(0) else { panic!("not a perturbation") };
             assert_eq!(q.states.len(), 3 * round);
         }
+    }
+
+    #[test]
+    fn shuffled_labels_are_those_of_the_data_and_say_nothing_of_the_state() {
+        let cover = StoredStates::new(Batch::from_vec(1, vec![0, 1, 2]).unwrap()).unwrap();
+        // Two of three labels are 1, whatever the state.
+        let states = Batch::from_vec(1, vec![2, 2, 2]).unwrap();
+        let data = Dataset { states, actions: Batch::from_vec(1, vec![1, 0, 1]).unwrap() };
+        let sets = sets(&data, TrainOn::Shuffled(6000), Some(&cover), 1);
+        let View::Extended(q) = sets.view(0) else { panic!("not a perturbation") };
+        assert_eq!((q.states.len(), q.copies.len()), (6000, 6000));
+        for state in 0..3 {
+            let rows = || (0..6000).filter(|&i| q.states.row(i)[0] == state);
+            let ones = rows().filter(|&i| q.actions.row(i)[0] == 1).count() as f64;
+            let share = ones / rows().count() as f64;
+            assert!((rows().count() as f64 - 2000.0).abs() < 150.0, "states are d₀'s");
+            assert!((share - 2.0 / 3.0).abs() < 0.04, "{share} of state {state}");
+        }
+        let nothing = finite_data(0);
+        let sets = self::sets(&nothing, TrainOn::Shuffled(5), Some(&cover), 1);
+        assert_eq!(sets.view(0), View::All, "no label to draw yet");
     }
 
     #[test]

@@ -8,27 +8,15 @@ use rand::RngExt;
 use tutelage::*;
 use walk::*;
 
-/// "Trains" members that walk either way: each one's action is drawn from its stream and depends on its view of D.
-struct Wandering;
-
-impl Oracle for Wandering {
-    type State = f32;
-    type Action = f32;
-    type Policy = Constant;
-
-    fn fit(
-        &self,
-        sets: &TrainingSets<'_, f32, f32>,
-        stream: &Stream,
-    ) -> Result<Constant, OracleError> {
-        let states = &sets.data().states;
-        let member = |e: usize| {
-            let View::Resampled(rows) = sets.view(e) else { panic!("not a bootstrap") };
-            let seen: f32 = rows.iter().map(|&row| states.row(row as usize)[0]).sum();
-            stream.fork("member", e as u64).rng().random_range(-1.0..1.0) + 0.3 * seen.sin()
-        };
-        Ok(Constant((0..sets.members()).map(member).collect()))
-    }
+/// Members that walk either way: each one's action is drawn from its stream and depends on its view of D.
+fn wandering(sets: &TrainingSets<'_, f32, f32>, stream: &Stream) -> Vec<f32> {
+    let states = &sets.data().states;
+    let member = |e: usize| {
+        let View::Resampled(rows) = sets.view(e) else { panic!("not a bootstrap") };
+        let seen: f32 = rows.iter().map(|&row| states.row(row as usize)[0]).sum();
+        stream.fork("member", e as u64).rng().random_range(-1.0..1.0) + 0.3 * seen.sin()
+    };
+    (0..sets.members()).map(member).collect()
 }
 
 #[test]
@@ -146,38 +134,13 @@ fn windows_as_long_as_the_horizon_leave_the_learner_alone() {
 /// An expert that wants to stand still, and a learner that is wrong by one: DART pushes the expert around.
 #[test]
 fn dart_disturbs_the_expert_as_much_as_the_learner_errs() {
-    struct Still;
-    impl Expert for Still {
-        type State = f32;
-        type Action = f32;
-        fn annotate(
-            &mut self,
-            _: &Batch<f32>,
-            _: &mut [Rng],
-            actions: &mut Batch<f32>,
-        ) -> Result<(), ExpertError> {
-            actions.as_mut_slice().fill(0.5);
-            Ok(())
-        }
-    }
-    /// Members that always play one action.
-    struct Always(f32);
-    impl Oracle for Always {
-        type State = f32;
-        type Action = f32;
-        type Policy = Constant;
-        fn fit(
-            &self,
-            sets: &TrainingSets<'_, f32, f32>,
-            _: &Stream,
-        ) -> Result<Constant, OracleError> {
-            Ok(Constant(vec![self.0; sets.members()]))
-        }
-    }
     let leftward = |learner: f32, alpha: f64, round: usize| {
         let (mut envs, schedule) = (walks(1), Schedule { states_per_round: 300, ..schedule() });
-        let participants =
-            Participants { envs: &mut envs, expert: &mut Still, oracle: &Always(learner) };
+        let participants = Participants {
+            envs: &mut envs,
+            expert: &mut Scripted(|_: &[f32]| 0.5),
+            oracle: &Playing(&|sets, _| vec![learner; sets.members()]),
+        };
         let algorithm = dart(alpha, Sampling::Independent);
         let learned = learn(participants, algorithm, schedule, Material::none()).unwrap();
         let data = learned.data.slice(300 * (round - 1), 300 * round);
@@ -221,13 +184,6 @@ impl Policy for Torn {
         }
         Ok(())
     }
-
-    fn act_mean(&self, states: &Batch<f32>, actions: &mut Batch<f32>) -> Result<(), PolicyError> {
-        for (row, state) in states.rows().enumerate() {
-            actions.row_mut(row)[0] = if state[0] > 3.0 { -1.0 } else { -0.1 };
-        }
-        Ok(())
-    }
 }
 
 struct Tears;
@@ -242,29 +198,15 @@ impl Oracle for Tears {
     }
 }
 
-/// Always answers 1 to the left of the origin and -0.1 elsewhere.
-struct Guard;
-
-impl Expert for Guard {
-    type State = f32;
-    type Action = f32;
-
-    fn annotate(
-        &mut self,
-        states: &Batch<f32>,
-        _: &mut [Rng],
-        actions: &mut Batch<f32>,
-    ) -> Result<(), ExpertError> {
-        for (row, state) in states.rows().enumerate() {
-            actions.row_mut(row)[0] = if state[0] < 0.0 { 1.0 } else { -0.1 };
-        }
-        Ok(())
-    }
+/// Turns back to the left of the origin.
+fn guard(state: &[f32]) -> f32 {
+    if state[0] < 0.0 { 1.0 } else { -0.1 }
 }
 
 fn torn(algorithm: Algorithm, k: usize) -> Vec<f32> {
     let mut envs = walks(1);
-    let participants = Participants { envs: &mut envs, expert: &mut Guard, oracle: &Tears };
+    let participants =
+        Participants { envs: &mut envs, expert: &mut Scripted(guard), oracle: &Tears };
     let schedule = Schedule { states_per_round: k, rounds: 2, ..schedule() };
     let learned = learn(participants, algorithm, schedule, Material::none()).unwrap();
     learned.data.states.rows().map(|s| s[0]).collect()
@@ -349,8 +291,8 @@ fn draws_do_not_depend_on_the_number_of_lanes() {
 fn draws_alike(algorithm: Algorithm) {
     let wander = |lanes, seed| {
         let (mut envs, mut expert) = (walks(lanes), rightwards());
-        let participants =
-            Participants { envs: &mut envs, expert: &mut expert, oracle: &Wandering };
+        let oracle = &Playing(&wandering);
+        let participants = Participants { envs: &mut envs, expert: &mut expert, oracle };
         let schedule = Schedule { stream: Stream::new(seed), ..schedule() };
         learn(participants, algorithm, schedule, Material::none()).unwrap()
     };
@@ -379,6 +321,36 @@ fn the_mean_and_the_random_member_act_as_their_names_say() {
             assert!((900..1100).contains(&count), "member {member}: {count} of 3000");
         }
     }
+}
+
+/// "Trains" members that play 1 where all labels of their perturbation are labels of D, else 0.
+struct Borrowing;
+
+impl Oracle for Borrowing {
+    type State = f32;
+    type Action = f32;
+    type Policy = Constant;
+
+    fn fit(&self, sets: &TrainingSets<'_, f32, f32>, _: &Stream) -> Result<Constant, OracleError> {
+        let known: Vec<&[f32]> = sets.data().actions.rows().collect();
+        let member = |e: usize| match sets.view(e) {
+            View::All => -1.0,
+            View::Extended(q) => {
+                f32::from(u8::from(q.actions.rows().all(|row| known.contains(&row))))
+            }
+            other => panic!("{other:?}"),
+        };
+        Ok(Constant((0..sets.members()).map(member).collect()))
+    }
+}
+
+#[test]
+fn a_perturbation_has_uniform_labels_and_a_shuffled_one_those_of_the_data() {
+    let cover = UniformBox::new(-2.0, 2.0).unwrap();
+    let material = Material { cover: Some(&cover), ..Material::none() };
+    let last = |algorithm| run_with(&Borrowing, algorithm, schedule(), material).last.0;
+    assert_eq!(last(shuffled_mp(3, 8, STRIDE)), [1.0; 3]);
+    assert_eq!(last(mp(3, 8, STRIDE)), [0.0; 3]);
 }
 
 #[test]

@@ -226,23 +226,11 @@ fn an_environment_that_outlives_its_horizon_is_an_error_and_no_hang() {
     assert!(matches!(error, RolloutError::Horizon { lane: 0, horizon: 7 }), "{error}");
 }
 
-/// An oracle whose policies leave the action box.
-struct Unbounded;
-
-impl Oracle for Unbounded {
-    type State = f32;
-    type Action = f32;
-    type Policy = Constant;
-
-    fn fit(&self, sets: &TrainingSets<'_, f32, f32>, _: &Stream) -> Result<Constant, OracleError> {
-        Ok(Constant(vec![1.5; sets.members()]))
-    }
-}
-
 #[test]
 fn an_oracle_whose_policies_do_not_clip_breaks_its_contract() {
     let data = run(dagger(STRIDE)).data;
-    let breach = check_oracle(&Unbounded, &data, SPACES, Stream::new(1)).unwrap_err().to_string();
+    let unbounded = Playing(&|sets, _| vec![1.5; sets.members()]);
+    let breach = check_oracle(&unbounded, &data, SPACES, Stream::new(1)).unwrap_err().to_string();
     assert!(breach.contains("[-1, 1]"), "{breach}");
 }
 

@@ -20,16 +20,6 @@ struct Hands {
 const PUSH: f32 = 0.75;
 
 impl Driver<f32, f32> for Hands {
-    fn drive(
-        &mut self,
-        _: ExpertActs,
-        _: &Batch<f32>,
-        _: &mut [Rng],
-        _: &mut Batch<f32>,
-    ) -> Result<(), ExpertError> {
-        Err(ExpertError::CannotDrive)
-    }
-
     fn step_in(
         &mut self,
         states: &Batch<f32>,

@@ -31,7 +31,7 @@ pub use holm::holm;
 pub use improvement::{Improvement, improvement, probability_of_improvement};
 pub use interval::{Interval, t_interval};
 pub use profile::{aggregate, performance_profile};
-pub use ratio::{Goal, Race, cost_ratio, cost_to_reach};
+pub use ratio::{Goal, Race, cost_ratio, cost_ratio_at_most, cost_to_reach};
 pub use spearman::spearman;
 pub use summary::{interquartile_mean, last_five, mean, sd};
 

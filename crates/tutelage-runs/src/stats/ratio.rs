@@ -26,8 +26,12 @@ pub struct Race<'a> {
 impl Race<'_> {
     /// Whether both mean curves get there for good.
     pub fn has_two_winners(&self) -> bool {
-        let [a, b] = self.costs(&self.a.mean(), &self.b.mean());
-        a.is_some() && b.is_some()
+        self.winners() == [true, true]
+    }
+
+    /// Whether A's and whether B's mean curve gets there for good.
+    pub fn winners(&self) -> [bool; 2] {
+        self.costs(&self.a.mean(), &self.b.mean()).map(|cost| cost.is_some())
     }
 
     /// What it costs these mean curves to get there.
@@ -59,9 +63,29 @@ pub fn cost_to_reach(
 /// resampling the runs of each kind and panel on their own. Nothing where the mean curve of either never gets there in some
 /// panel.
 ///
-/// A resample in which A never gets there counts as infinitely costly, and one in which only B does not as free, so that the
-/// interval opens where the runs do not tell.
+/// A resample in which A never gets there counts as infinitely costly, and one in which only B does not as free. An end of the
+/// interval that is made of these is open, since nobody knows what it would have cost them.
 pub fn cost_ratio(races: &[Race], bootstrap: &Bootstrap) -> Result<Option<Interval>, StatsError> {
+    let interval = geometric_mean(races, bootstrap, |_| 0.0)?;
+    let is_known = interval.estimate.is_finite() && interval.estimate > 0.0;
+    // A ratio of 0 is no ratio: B never got there.
+    let low = if interval.low > 0.0 { interval.low } else { f64::NEG_INFINITY };
+    Ok(is_known.then_some(Interval { low, ..interval }))
+}
+
+/// The most that A can cost in units of B's: where B never gets there, its last point stands for the greater cost that it would
+/// take, in the estimate and in every resample. Where A never gets there, it is infinite.
+pub fn cost_ratio_at_most(races: &[Race], bootstrap: &Bootstrap) -> Result<Interval, StatsError> {
+    let end = |race: &Race| race.b.costs.last().map_or(f64::NAN, |end| 1.0 / end);
+    geometric_mean(races, bootstrap, end)
+}
+
+/// The geometric mean over panels; where B does not get there, what A pays counts so many times.
+fn geometric_mean(
+    races: &[Race],
+    bootstrap: &Bootstrap,
+    without_b: impl Fn(&Race) -> f64,
+) -> Result<Interval, StatsError> {
     let groups: Vec<&Vec<Vec<f64>>> =
         races.iter().flat_map(|race| [&race.a.runs, &race.b.runs]).collect();
     let log_ratio = |race: &Race, a: &[&Vec<f64>], b: &[&Vec<f64>]| {
@@ -70,7 +94,7 @@ pub fn cost_ratio(races: &[Race], bootstrap: &Bootstrap) -> Result<Option<Interv
         match race.costs(&a, &b).into() {
             (Some(a), Some(b)) => (a / b).ln(),
             (None, _) => f64::INFINITY,
-            (Some(_), None) => f64::NEG_INFINITY,
+            (Some(a), None) => (a * without_b(race)).ln(),
         }
     };
     let geometric_mean = |runs: &[Vec<&Vec<f64>>]| {
@@ -79,9 +103,7 @@ pub fn cost_ratio(races: &[Race], bootstrap: &Bootstrap) -> Result<Option<Interv
         let worst = logs.iter().copied().find(|log| *log == f64::INFINITY);
         worst.unwrap_or_else(|| logs.iter().sum::<f64>() / logs.len() as f64).exp()
     };
-    let interval = bootstrap.of_runs(&groups, |runs| geometric_mean(runs))?;
-    let is_known = interval.estimate.is_finite() && interval.estimate > 0.0;
-    Ok(is_known.then_some(interval))
+    bootstrap.of_runs(&groups, |runs| geometric_mean(runs))
 }
 
 #[cfg(test)]
@@ -120,6 +142,24 @@ mod tests {
     }
 
     #[test]
+    fn who_never_gets_there_counts_as_at_its_end_or_as_infinitely_costly() {
+        // 120 is reached at 60 by the one; the other ends at 110, at a cost of 100.
+        let (fast, slow) = (straight(&[1.9, 2.1]), straight(&[1.0, 1.2]));
+        let race = |a, b| Race { a, b, goal: Goal::Reward(120.0) };
+        let bootstrap = Bootstrap::default();
+        assert_eq!(cost_ratio(&[race(&fast, &slow)], &bootstrap), Ok(None));
+        let bound = cost_ratio_at_most(&[race(&fast, &slow)], &bootstrap).unwrap();
+        assert!((bound.estimate - 0.6).abs() < 1e-9, "{bound:?}");
+        assert!(bound.low > 0.5 && bound.high < 0.7, "{bound:?}");
+        let never = cost_ratio_at_most(&[race(&slow, &fast)], &bootstrap).unwrap();
+        assert_eq!(never.estimate, f64::INFINITY);
+        // Where both get there it is the ratio itself.
+        let race = Race { a: &fast, b: &slow, goal: Goal::Reward(60.0) };
+        let ratio = cost_ratio(&[race], &bootstrap).unwrap().unwrap();
+        assert_eq!(cost_ratio_at_most(&[race], &bootstrap), Ok(ratio));
+    }
+
+    #[test]
     fn a_level_that_is_not_always_reached_opens_the_interval() {
         let (fast, slow) = (straight(&[2.0, 2.0]), straight(&[0.5, 1.4]));
         let bootstrap = Bootstrap::default();
@@ -130,7 +170,11 @@ mod tests {
         let ratio = cost_ratio(&[race(&slow, &fast)], &bootstrap).unwrap().unwrap();
         assert_eq!(ratio.high, f64::INFINITY);
         let ratio = cost_ratio(&[race(&fast, &slow)], &bootstrap).unwrap().unwrap();
-        assert_eq!(ratio.low, 0.0);
+        assert_eq!(
+            ratio.low,
+            f64::NEG_INFINITY,
+            "not 0: nobody knows how much the other would have needed"
+        );
         assert_eq!(cost_ratio(&[], &bootstrap), Err(StatsError::NoRuns));
     }
 }

@@ -70,6 +70,8 @@ pub(crate) fn scan(bytes: &[u8]) -> Result<Scan, NoLog> {
         _ if header().starts_with(&bytes[..bytes.len().min(MAGIC.len())]) => {
             return Err(if bytes.len() < HEADER { NoLog::Empty } else { NoLog::Magic });
         }
+        // A power cut can leave a new file its length without its bytes.
+        _ if bytes.iter().all(|&byte| byte == 0) => return Err(NoLog::Empty),
         _ => return Err(NoLog::Magic),
     };
     let (mut payloads, mut end) = (Vec::new(), HEADER);
@@ -171,7 +173,7 @@ mod tests {
 
     #[test]
     fn other_files_and_versions_are_told_apart() {
-        for empty in [&b""[..], b"TUTE", b"TUTELAGE\x02\0"] {
+        for empty in [&b""[..], b"TUTE", b"TUTELAGE\x02\0", &[0; 100]] {
             assert_eq!(scan(empty), Err(NoLog::Empty));
         }
         assert_eq!(scan(b"PK\x03\x04 something else"), Err(NoLog::Magic));

@@ -15,6 +15,7 @@ mod discard;
 mod disk;
 mod frame;
 mod history;
+mod reading;
 mod record;
 mod run_dir;
 mod salvage;
@@ -25,10 +26,9 @@ pub use any::{AnyHistory, read_any};
 pub use discard::discard;
 pub use disk::{Disk, LogFile, OsDisk};
 pub use history::{History, RoundResult};
+pub use reading::{decode_log, kept_policies, policy_path, read_history, read_policy, read_spec};
 pub use record::{Fingerprint, PolicyNote, Stored};
-pub use run_dir::{
-    Cut, RunDir, decode_log, kept_policies, policy_path, read_history, read_policy, read_spec,
-};
+pub use run_dir::{Cut, RunDir};
 pub use salvage::{Salvaged, salvage};
 pub use times::{Seconds, read_times};
 pub use writer::writer_of;
@@ -58,7 +58,7 @@ pub enum StoreError {
     },
     /// The log is gone, and with it what the expert said.
     #[error(
-        "{path} has a {left} but no log.bin, which holds what the expert said; put the log back, or begin in another folder"
+        "{path} has a {left}, but its log.bin, which holds what the expert said, is missing or empty; put the log back, or begin in another folder"
     )]
     LogLost {
         /// The folder.

@@ -9,8 +9,12 @@ use tutelage::{Action, Batch, Dataset};
 use tutelage_files::sweep;
 
 use super::disk::OsDisk;
-use super::frame::{self, NoLog};
+use super::frame;
 use super::history;
+use super::reading::{
+    LOG, Log, POLICIES, SPEC, difference, kept_policies, parse_log, policy_path, read_policy,
+    read_spec,
+};
 use super::{
     Context, Disk, Fingerprint, History, LogFile, PolicyNote, Record, Seconds, StoreError, Stored,
     times,
@@ -39,76 +43,7 @@ pub struct Cut {
     pub bytes: usize,
 }
 
-const SPEC: &str = "spec.toml";
-const LOG: &str = "log.bin";
-const POLICIES: &str = "policies";
 const ROUNDS: &str = "rounds.csv";
-
-/// The frozen spec of a run.
-pub fn read_spec(path: &Path) -> Result<String, StoreError> {
-    let text = fs::read_to_string(path.join(SPEC));
-    text.map_err(|error| missing_or_unreadable(path, SPEC, error))
-}
-
-/// What happened in a run, without locking it; a record under way is not seen.
-///
-/// The spec beside the log must be the log's own.
-pub fn read_history<S: Stored, A: Stored + Action>(
-    path: &Path,
-) -> Result<History<S, A>, StoreError> {
-    let log = path.join(LOG);
-    let bytes = fs::read(&log).map_err(|error| missing_or_unreadable(path, LOG, error))?;
-    let no_run = || StoreError::NoRun { path: path.into(), missing: LOG };
-    let history = parse_log(&log, &bytes)?.ok_or_else(no_run)?.history;
-    match read_spec(path) {
-        Ok(spec) if spec == history.spec => Ok(history),
-        Ok(spec) => {
-            let difference = difference(&spec, &history.spec);
-            Err(StoreError::Mixed { path: path.into(), difference })
-        }
-        // It is written after the log, and nobody needs it to read that.
-        Err(StoreError::NoRun { .. }) => Ok(history),
-        Err(error) => Err(error),
-    }
-}
-
-/// What the bytes of a log say that happened.
-pub fn decode_log<S: Stored, A: Stored + Action>(
-    bytes: &[u8],
-) -> Result<History<S, A>, StoreError> {
-    let path = Path::new(LOG);
-    let no_run = || StoreError::NoRun { path: path.into(), missing: LOG };
-    Ok(parse_log(path, bytes)?.ok_or_else(no_run)?.history)
-}
-
-/// The policy that a run trained after a round, as the log knows it.
-pub fn read_policy<S, A>(
-    path: &Path,
-    history: &History<S, A>,
-    round: usize,
-) -> Result<Vec<u8>, StoreError> {
-    let file = policy_path(path, round);
-    let bytes = fs::read(&file).context("read", &file)?;
-    let found = PolicyNote::of(round as u32, &bytes);
-    match history.policies.get(&round) {
-        Some(noted) if *noted != found => {
-            let show = |note: &PolicyNote| format!("{} bytes, {:08x}", note.length, note.checksum);
-            let detail = format!("it has {}, the log says {}", show(&found), show(noted));
-            Err(StoreError::Policy { path: file, detail })
-        }
-        _ => Ok(bytes),
-    }
-}
-
-/// What is not there was never a run; what cannot be read is another matter.
-fn missing_or_unreadable(path: &Path, file: &'static str, source: io::Error) -> StoreError {
-    match source.kind() {
-        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
-            StoreError::NoRun { path: path.into(), missing: file }
-        }
-        _ => StoreError::Io { what: "read", path: path.join(file), source },
-    }
-}
 
 impl<S: Stored, A: Stored + Action> RunDir<S, A> {
     /// Opens the run of this spec in a folder, or begins it there.
@@ -125,7 +60,9 @@ impl<S: Stored, A: Stored + Action> RunDir<S, A> {
             Err(error) => return Err(error),
         };
         let log_path = path.join(LOG);
-        refuse_lost_log(path, &log_path, written.is_some())?;
+        if !log_path.try_exists().context("read", &log_path)? {
+            refuse_lost_log(path, written.is_some())?;
+        }
         let mut log = disk.open_log(&log_path).map_err(|source| match source.kind() {
             io::ErrorKind::WouldBlock => StoreError::Locked { path: path.into() },
             _ => StoreError::Io { what: "open", path: log_path.clone(), source },
@@ -147,7 +84,10 @@ impl<S: Stored, A: Stored + Action> RunDir<S, A> {
                 }
                 dir
             }
-            None => Self::begin(path, spec, disk, log)?,
+            None => {
+                refuse_lost_log(path, written.is_some())?;
+                Self::begin(path, spec, disk, log)?
+            }
         };
         if written.is_none() {
             dir.write_spec(spec)?;
@@ -361,11 +301,8 @@ impl<S: Stored, A: Stored + Action> RunDir<S, A> {
     }
 }
 
-/// Where there is a spec or a policy there was a log.
-fn refuse_lost_log(path: &Path, log: &Path, has_spec: bool) -> Result<(), StoreError> {
-    if log.try_exists().context("read", log)? {
-        return Ok(());
-    }
+/// Where there is a spec or a policy there was a log, with one whole record at least: both are written after that.
+fn refuse_lost_log(path: &Path, has_spec: bool) -> Result<(), StoreError> {
     let left = match (has_spec, kept_policies(path).is_empty()) {
         (_, false) => "policy",
         (true, true) => SPEC,
@@ -379,77 +316,9 @@ fn framed<S: Stored, A: Stored>(record: &Record<S, A>) -> Result<Vec<u8>, StoreE
     frame::frame(&payload).ok_or(StoreError::TooLarge { bytes: payload.len() })
 }
 
-/// Where a run keeps the policy trained after a round.
-pub fn policy_path(run: &Path, round: usize) -> PathBuf {
-    run.join(POLICIES).join(format!("round-{round:03}.safetensors"))
-}
-
-/// The rounds whose policies a run has kept, in order.
-pub fn kept_policies(run: &Path) -> Vec<usize> {
-    let round = |entry: io::Result<fs::DirEntry>| -> Option<usize> {
-        let name = entry.ok()?.file_name();
-        name.to_str()?.strip_prefix("round-")?.strip_suffix(".safetensors")?.parse().ok()
-    };
-    let entries = fs::read_dir(run.join(POLICIES)).into_iter().flatten();
-    let mut rounds: Vec<usize> = entries.filter_map(round).collect();
-    rounds.sort_unstable();
-    rounds
-}
-
-pub(super) struct Log<S, A> {
-    pub(super) history: History<S, A>,
-    /// Where the whole records end.
-    pub(super) end: usize,
-    version: u32,
-}
-
-/// What the bytes of a log say; nothing where not even its first record was written.
-pub(super) fn parse_log<S: Stored, A: Stored + Action>(
-    path: &Path,
-    bytes: &[u8],
-) -> Result<Option<Log<S, A>>, StoreError> {
-    let damaged = |offset, what| StoreError::Damaged { path: path.into(), offset, what };
-    let scan = match frame::scan(bytes) {
-        Ok(scan) => scan,
-        Err(NoLog::Empty) => return Ok(None),
-        Err(NoLog::Magic) => return Err(StoreError::NoLog { path: path.into() }),
-        Err(NoLog::Version(found)) => {
-            let supported = frame::VERSION;
-            return Err(StoreError::Version { path: path.into(), found, supported });
-        }
-        Err(NoLog::Damaged { offset }) => {
-            return Err(damaged(offset, "a checksum does not match".into()));
-        }
-    };
-    if scan.payloads.is_empty() {
-        return Ok(None);
-    }
-    let mut history = History::default();
-    for payload in scan.payloads {
-        let offset = payload.start;
-        let record = Record::decode(&bytes[payload])
-            .ok_or_else(|| damaged(offset, "not a record of this kind of run".into()))?;
-        history.check(&record).map_err(|what| damaged(offset, what))?;
-        history.add(record);
-    }
-    if history.spec.is_empty() {
-        return Err(damaged(0, "it does not begin with a spec".into()));
-    }
-    Ok(Some(Log { history, end: scan.end, version: scan.version }))
-}
-
 fn check_spec(path: &Path, frozen: &str, asked: &str) -> Result<(), StoreError> {
     if frozen == asked {
         return Ok(());
     }
     Err(StoreError::Spec { path: path.into(), difference: difference(frozen, asked) })
-}
-
-/// The lines that only one of two texts has.
-fn difference(frozen: &str, asked: &str) -> String {
-    let only = |a: &str, b: &str, sign: &str| {
-        let lines = a.lines().filter(|line| !b.lines().any(|other| other == *line));
-        lines.map(|line| format!("  {sign} {line}")).collect::<Vec<_>>()
-    };
-    [only(frozen, asked, "-"), only(asked, frozen, "+")].concat().join("\n")
 }

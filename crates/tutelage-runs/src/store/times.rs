@@ -41,7 +41,7 @@ pub(crate) fn note(folder: &Path, seconds: &Seconds) {
 
 /// The times of each round that has some; the last word counts, lines that make no sense do not.
 pub fn read_times(folder: &Path) -> Vec<Seconds> {
-    let text = fs::read_to_string(folder.join("times.jsonl")).unwrap_or_default();
+    let text = tutelage_files::read_text(&folder.join("times.jsonl")).unwrap_or_default();
     let mut times: Vec<Seconds> = Vec::new();
     for seconds in text.lines().filter_map(|line| serde_json::from_str::<Seconds>(line).ok()) {
         match times.iter_mut().find(|old| old.round == seconds.round) {

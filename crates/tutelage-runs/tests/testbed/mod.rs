@@ -154,18 +154,6 @@ impl Policy for LinearEnsemble {
         }
         Ok(())
     }
-
-    fn act_mean(&self, states: &Batch<f32>, actions: &mut Batch<f32>) -> Result<(), PolicyError> {
-        let mut one = Batch::zeros(states.len(), 1);
-        actions.as_mut_slice().fill(0.0);
-        for member in 0..self.0.len() as u32 {
-            self.act_members(states, &vec![member; states.len()], &mut one)?;
-            for (sum, action) in actions.as_mut_slice().iter_mut().zip(one.as_slice()) {
-                *sum += action / self.0.len() as f32;
-            }
-        }
-        Ok(())
-    }
 }
 
 impl DurableOracle for Gradient {

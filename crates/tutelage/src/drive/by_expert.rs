@@ -89,16 +89,6 @@ mod tests {
     struct Hands(usize);
 
     impl Driver<f32, f32> for Hands {
-        fn drive(
-            &mut self,
-            _: ExpertActs,
-            _: &Batch<f32>,
-            _: &mut [Rng],
-            _: &mut Batch<f32>,
-        ) -> Result<(), ExpertError> {
-            Err(ExpertError::CannotDrive)
-        }
-
         fn step_in(
             &mut self,
             _: &Batch<f32>,

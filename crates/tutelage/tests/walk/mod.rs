@@ -83,6 +83,24 @@ impl Expert for Rightwards {
     }
 }
 
+/// The expert that does in each state what a function says.
+pub(crate) struct Scripted<F>(pub(crate) F);
+
+impl<F: Fn(&[f32]) -> f32> Expert for Scripted<F> {
+    type State = f32;
+    type Action = f32;
+
+    fn annotate(
+        &mut self,
+        states: &Batch<f32>,
+        _: &mut [Rng],
+        actions: &mut Batch<f32>,
+    ) -> Result<(), ExpertError> {
+        (0..states.len()).for_each(|i| actions.row_mut(i)[0] = self.0(states.row(i)));
+        Ok(())
+    }
+}
+
 /// A policy whose member e always plays one action.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Constant(pub(crate) Vec<f32>);
@@ -107,15 +125,9 @@ impl Policy for Constant {
             .for_each(|(row, &e)| actions.row_mut(row)[0] = self.0[e as usize]);
         Ok(())
     }
-
-    fn act_mean(&self, _: &Batch<f32>, actions: &mut Batch<f32>) -> Result<(), PolicyError> {
-        let mean = self.0.iter().sum::<f32>() / self.0.len() as f32;
-        actions.as_mut_slice().fill(mean);
-        Ok(())
-    }
 }
 
-/// "Trains" members that always go left, and checks what it is given.
+/// "Trains" members that always go left, by how much they were given.
 pub(crate) struct Leftwards;
 
 impl Oracle for Leftwards {
@@ -127,6 +139,25 @@ impl Oracle for Leftwards {
         Ok(Constant(
             (0..sets.members()).map(|e| -1.0 - sets.data().len() as f32 - e as f32).collect(),
         ))
+    }
+}
+
+/// "Trains" members that always play what a function makes of their training sets and randomness.
+pub(crate) struct Playing<'a>(pub(crate) &'a Actions<'a>);
+
+type Actions<'a> = dyn Fn(&TrainingSets<'_, f32, f32>, &Stream) -> Vec<f32> + Sync + 'a;
+
+impl Oracle for Playing<'_> {
+    type State = f32;
+    type Action = f32;
+    type Policy = Constant;
+
+    fn fit(
+        &self,
+        sets: &TrainingSets<'_, f32, f32>,
+        stream: &Stream,
+    ) -> Result<Constant, OracleError> {
+        Ok(Constant(self.0(sets, stream)))
     }
 }
 
