@@ -1,7 +1,7 @@
 //! Figures of a comparison, two panels wide, so that their text can be read on a page.
 
 use tutelage_figures::{Curve as Line, Figure, Panel as Axes, Scale, Style};
-use tutelage_runs::stats::{Curves, Interval};
+use tutelage_runs::stats::{Curves, Interval, mean};
 
 use crate::comparison::Comparison;
 use crate::sort::{Curve, Panel};
@@ -71,10 +71,9 @@ pub fn summary(comparison: &Comparison) -> Option<Figure> {
         let axes = rows(improvements.collect());
         let title = format!("A run's average is above one of {baseline}");
         panels.extend(axes.map(|axes| even(titled(axes, &title, "probability"), 0.5)));
-        let ratios = pairs.iter().filter_map(|pair| {
-            let cost = pair.cost_of_its_level?;
-            Some((pair.curve.clone(), cost.ratio))
-        });
+        let ratios = pairs
+            .iter()
+            .filter_map(|pair| Some((pair.curve.clone(), pair.cost_of_its_level.ratio?)));
         let title = format!("Cost of where {baseline} ends, {baseline}'s being 1");
         let label = comparison.settings.cost.to_string();
         let axes = rows(ratios.collect());
@@ -93,7 +92,8 @@ fn figure(comparison: &Comparison, title: &str, panels: Vec<Axes>) -> Figure {
 
 fn axes(comparison: &Comparison, panel: &Panel, label: &str, scale: Scale) -> Axes {
     let cost = comparison.settings.cost.to_string();
-    Axes::new(&panel.title).note(seeds(panel)).x(cost, Scale::Linear).y(label, scale)
+    let note = [Some(seeds(panel)), driven(panel)].into_iter().flatten().collect::<Vec<_>>();
+    Axes::new(&panel.title).note(note.join("\n")).x(cost, Scale::Linear).y(label, scale)
 }
 
 /// How many seeds each curve has.
@@ -104,9 +104,25 @@ fn seeds(panel: &Panel) -> String {
     if panel.curves.iter().all(|curve| count(curve) == first) {
         return format!("{first} seed{s}");
     }
-    let mut lines = vec!["seeds:".to_owned()];
-    for curve in &panel.curves {
-        let word = format!(" {} {}", curve.name, count(curve));
+    wrapped("seeds:", panel.curves.iter().map(|curve| format!("{} {}", curve.name, count(curve))))
+}
+
+/// Steps that the expert drove by the end, of the curves for which it drove any: they are not free.
+fn driven(panel: &Panel) -> Option<String> {
+    let steps = |curve: &Curve| -> Option<f64> {
+        let last = curve.runs.iter().map(|run| Some(run.lines.last()?.expert_steps? as f64));
+        mean(&last.collect::<Option<Vec<_>>>()?).filter(|steps| *steps > 0.0)
+    };
+    let words = panel.curves.iter().filter_map(|curve| Some((&curve.name, steps(curve)?)));
+    let words: Vec<String> = words.map(|(name, steps)| format!("{name} {steps:.0}")).collect();
+    (!words.is_empty()).then(|| wrapped("steps driven by the expert:", words.into_iter()))
+}
+
+/// A list in lines that are not too long.
+fn wrapped(head: &str, words: impl Iterator<Item = String>) -> String {
+    let mut lines = vec![head.to_owned()];
+    for word in words {
+        let word = format!(" {word}");
         match lines.last_mut() {
             Some(line) if line.chars().count() + word.chars().count() < 60 => *line += &word,
             _ => lines.push(word.trim_start().to_owned()),
@@ -122,7 +138,7 @@ fn seeds(panel: &Panel) -> String {
 fn line(curve: &Curve, runs: &Curves, level: f64) -> Line {
     let intervals = runs.intervals(level).unwrap_or_default();
     let points = runs.costs.iter().zip(&intervals).map(|(&x, point)| (x, point.estimate));
-    let line = Line::new(&curve.name, points.collect()).color(curve.color).style(curve.style);
+    let line = Line::new(&curve.name, points.collect()).colour(curve.colour).style(curve.style);
     match runs.runs.len() {
         1 => line.faint(),
         _ => line.band(intervals.iter().map(|point| (point.low, point.high)).collect()),
@@ -152,7 +168,7 @@ fn profiles(comparison: &Comparison) -> Option<Axes> {
         let is_known = profile.iter().all(|point| point.low.is_finite() && point.high.is_finite());
         // Marks at every point of so fine a line would be all that is seen.
         let style = if curve.style == Style::Marked { Style::Solid } else { curve.style };
-        let line = Line::new(name, points).color(curve.color).style(style);
+        let line = Line::new(name, points).colour(curve.colour).style(style);
         axes.curves.push(match is_known {
             true => line.band(profile.iter().map(|point| (point.low, point.high)).collect()),
             false => line,
@@ -178,11 +194,11 @@ fn forest(comparison: &Comparison, values: &[(String, Interval)]) -> Option<Axes
     let names = values.iter().map(|(name, _)| name.clone()).collect();
     let mut axes = Axes { x_range: Some((low, high)), ..Axes::new("").rows(names) };
     for (i, (name, value)) in values.iter().enumerate() {
-        let (row, color) = (-(i as f64), look_of(comparison, name)?.color);
+        let (row, colour) = (-(i as f64), look_of(comparison, name)?.colour);
         let bar = vec![(value.low.max(low), row), (value.high.min(high), row)];
-        axes.curves.push(Line::new("", bar).color(color));
+        axes.curves.push(Line::new("", bar).colour(colour));
         axes.curves
-            .push(Line::new("", vec![(value.estimate, row)]).color(color).style(Style::Marked));
+            .push(Line::new("", vec![(value.estimate, row)]).colour(colour).style(Style::Marked));
     }
     (!values.is_empty()).then_some(axes)
 }
@@ -196,7 +212,42 @@ fn even(mut axes: Axes, at: f64) -> Axes {
     let (low, high) = axes.x_range.unwrap_or((at, at));
     axes.x_range = Some((low.min(at - 0.05), high.max(at + 0.05)));
     let (bottom, top) = axes.y_range.unwrap_or((0.0, 1.0));
-    let line = Line::new("", vec![(at, bottom), (at, top)]).color(tutelage_figures::Color::GREY);
+    let line = Line::new("", vec![(at, bottom), (at, top)]).colour(tutelage_figures::Colour::GREY);
     axes.curves.insert(0, line.style(Style::Dashed));
     axes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Fields, Run, Settings};
+    use tutelage_runs::RoundLine;
+
+    fn run(algorithm: &str, seed: u64, steps: u64) -> Run {
+        let spec = format!("task = \"maze\"\nalgorithm = \"{algorithm}\"\nseed = {seed}\n");
+        let line = RoundLine {
+            round: 1,
+            annotations: 50,
+            expert_steps: Some(steps),
+            reward: 5.0,
+            reward_sd: 0.0,
+            reward_random: None,
+            imitation_loss: None,
+            seconds: None,
+        };
+        let (source, fields) = ("x".into(), Fields::parse(&spec));
+        Run { source, fields, lines: vec![line], expert: Some(10.0) }
+    }
+
+    #[test]
+    fn a_figure_says_how_many_steps_the_expert_drove() {
+        let note = |runs: Vec<Run>| {
+            let comparison = Comparison::new(runs, Settings::default()).unwrap();
+            curves(&comparison).panels[0].note.clone()
+        };
+        let driven = vec![run("dagger", 1, 0), run("bc", 1, 900), run("bc", 2, 1100)];
+        let expected = "seeds: BC 2, DAgger 1\nsteps driven by the expert: BC 1000";
+        assert_eq!(note(driven), expected);
+        assert_eq!(note(vec![run("dagger", 1, 0)]), "1 seed");
+    }
 }

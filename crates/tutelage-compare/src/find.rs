@@ -76,7 +76,7 @@ fn search(folder: &Path, runs: &mut Vec<Run>) -> Result<(), FindError> {
 
 /// Other files may be called .json; a record is only what says that it is one.
 fn looks_like_a_record(file: &Path) -> bool {
-    let text = || fs::read_to_string(file).ok();
+    let text = || tutelage_files::read_text(file).ok();
     file.extension().is_some_and(|ending| ending == "json")
         && text().is_some_and(|text| text.starts_with("{\"format\":"))
 }
@@ -92,7 +92,7 @@ fn read_run(folder: &Path) -> Result<Run, FindError> {
 
 fn read_record(path: &Path) -> Result<Run, FindError> {
     let failed = |source| FindError::Io { path: path.into(), source };
-    let text = fs::read_to_string(path).map_err(failed)?;
+    let text = tutelage_files::read_text(path).map_err(failed)?;
     let wrong = |message: String| FindError::Record { path: path.into(), message };
     Ok(RunRecord::parse(&text).map_err(wrong)?.as_run(path))
 }

@@ -56,7 +56,7 @@ pub mod words;
 
 pub use aggregate::Aggregate;
 pub use comparison::{CompareError, Comparison, Settings};
-pub use cost::Cost;
+pub use cost::{BadCost, Cost};
 pub use fields::Fields;
 pub use find::{FindError, find};
 pub use look::look;

@@ -1,10 +1,10 @@
 //! How curves are drawn, and in which order they stand.
 
 use tutelage::{FAMILIES, Look, Named, Stroke};
-use tutelage_figures::{Color, Style};
+use tutelage_figures::{Colour, Style};
 
 /// How an algorithm of the families is drawn.
-pub fn look(algorithm: &Named) -> (Color, Style) {
+pub fn look(algorithm: &Named) -> (Colour, Style) {
     let Look { rgb: [red, green, blue], stroke } = algorithm.look();
     let style = match stroke {
         Stroke::Solid => Style::Solid,
@@ -13,7 +13,7 @@ pub fn look(algorithm: &Named) -> (Color, Style) {
         Stroke::DashDotted => Style::DashDotted,
         Stroke::Marked => Style::Marked,
     };
-    (Color::new(red, green, blue), style)
+    (Colour::new(red, green, blue), style)
 }
 
 /// Families as they are listed, then members, then numbers; what is no family's comes last.

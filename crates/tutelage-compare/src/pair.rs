@@ -57,19 +57,21 @@ pub struct PairOverPanels {
     /// The same, corrected for all comparisons over panels.
     pub p_holm: Option<f64>,
     /// The one's cost in units of the other's to 50, 75, 90 and 95 % of the expert's reward ([`LEVELS`]).
-    pub cost_ratio: [Option<CostRatio>; 4],
+    pub cost_ratio: [CostRatio; 4],
     /// The same to where the other ends: the mean of its last five rounds in each panel.
-    pub cost_of_its_level: Option<CostRatio>,
+    pub cost_of_its_level: CostRatio,
 }
 
 /// What one curve costs in units of another's.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct CostRatio {
-    /// In how many panels both mean curves get there: the others say nothing.
+    /// In how many panels both mean curves get there.
     pub panels: usize,
-    /// The geometric mean over these panels.
+    /// In how many the one alone does, and in how many the other: there is no ratio in these.
+    pub alone: [usize; 2],
+    /// The geometric mean over the panels where both do.
     #[serde(flatten)]
-    pub ratio: Interval,
+    pub ratio: Option<Interval>,
 }
 
 /// All comparisons.
@@ -159,15 +161,11 @@ impl Comparison {
             .collect::<Option<_>>()?;
         let shares: Vec<(&[f64], &[f64])> = shares.iter().map(|(x, y)| (&x[..], &y[..])).collect();
         let Difference { interval, p } = self.difference(&shares).ok()?;
-        let race = |goal: &dyn Fn(&Panel) -> Option<Goal>| -> Vec<Race> {
+        let race = |goal: &dyn Fn(&Panel) -> Option<Goal>| {
             let races = panels.iter().filter_map(|(panel, a, b)| {
                 Some(Race { a: &a.curves, b: &b.curves, goal: goal(panel)? })
             });
-            races.filter(Race::has_two_winners).collect()
-        };
-        let ratio = |races: Vec<Race>| -> Option<CostRatio> {
-            let ratio = cost_ratio(&races, &self.bootstrap().ok()?).ok()??;
-            Some(CostRatio { panels: races.len(), ratio })
+            self.cost_ratio(races.collect())
         };
         Some(PairOverPanels {
             curve: one.into(),
@@ -178,10 +176,17 @@ impl Comparison {
             improvement: improvement(&shares, self.settings.level).ok()?,
             p,
             p_holm: None,
-            cost_ratio: LEVELS
-                .map(|share| ratio(race(&|panel| panel.reward_at(share).map(Goal::Reward)))),
-            cost_of_its_level: ratio(race(&|_| Some(Goal::EndOfB))),
+            cost_ratio: LEVELS.map(|share| race(&|panel| panel.reward_at(share).map(Goal::Reward))),
+            cost_of_its_level: race(&|_| Some(Goal::EndOfB)),
         })
+    }
+
+    fn cost_ratio(&self, mut races: Vec<Race>) -> CostRatio {
+        let count = |winners| races.iter().filter(|race| race.winners() == winners).count();
+        let alone = [count([true, false]), count([false, true])];
+        races.retain(Race::has_two_winners);
+        let ratio = self.bootstrap().and_then(|bootstrap| cost_ratio(&races, &bootstrap));
+        CostRatio { panels: races.len(), alone, ratio: ratio.ok().flatten() }
     }
 
     /// The mean difference over panels; of pairs, that of each seed's mean over the panels that it has.

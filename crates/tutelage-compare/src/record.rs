@@ -88,7 +88,9 @@ impl RunRecord {
     pub fn as_run(&self, source: &Path) -> Run {
         let lines = (0..self.reward.len()).map(|i| self.line(i)).collect();
         let mut run = Run::new(source.into(), &self.spec, lines, self.expert_reward);
-        if run.algorithm().is_some_and(|named| !named.expert_drives()) {
+        let never_drives = run.algorithm().is_some_and(|named| !named.needs_driver());
+        // Where the expert never drives there is nothing to count.
+        if self.expert_steps.is_none() && never_drives {
             run.lines.iter_mut().for_each(|line| line.expert_steps = Some(0));
         }
         run
@@ -130,6 +132,20 @@ mod tests {
             r#"{{"format":1,"run":"r","spec_hash":"","spec":"","expert":"","expert_reward":null,"threads":1,"memory":null,"annotations":[5],
             "reward":{rewards},"reward_sd":[0.5],"reward_random":null,"imitation_loss":{losses},"collect_seconds":[0],"train_seconds":[{seconds}],"evaluate_seconds":[0]}}"#
         )
+    }
+
+    #[test]
+    fn counted_steps_are_kept_and_who_never_drives_has_none() {
+        let steps = |algorithm: &str, counted: Option<u64>| {
+            let mut record = RunRecord::parse(&text("1", "[2]", "null")).unwrap();
+            record.spec = format!("algorithm = \"{algorithm}\"\n");
+            record.expert_steps = counted.map(|steps| vec![steps]);
+            record.as_run(Path::new("r")).lines[0].expert_steps
+        };
+        assert_eq!(steps("handover-bd-5", Some(30)), Some(30));
+        assert_eq!(steps("dart(1)", Some(20)), Some(20));
+        assert_eq!(steps("dagger", None), Some(0));
+        assert_eq!(steps("bc", None), None, "it drove, and nobody counted");
     }
 
     #[test]

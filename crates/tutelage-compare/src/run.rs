@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use tutelage::Named;
+use tutelage::{FAMILIES, Family, Members, Named};
 use tutelage_runs::RoundLine;
 
 use crate::{Cost, Fields};
@@ -76,10 +76,12 @@ impl Run {
 /// Programs of one's own write their choices down, not a name; where a family without numbers makes these, it is that.
 fn named_by_choices(fields: &Fields) -> Option<Named> {
     let members = fields.get("members")?;
-    let names =
-        ["bc", "dagger", "supervised", &format!("bd-{members}"), &format!("bagging-{members}")]
-            .map(|name| name.parse::<Named>().ok());
-    names.into_iter().flatten().find(|named| {
+    let families = FAMILIES.iter().filter(|family| family.numbers.is_empty());
+    let named = |family: &Family| match family.members {
+        Members::One => family.key.parse::<Named>().ok(),
+        _ => format!("{}-{members}", family.key).parse().ok(),
+    };
+    families.filter_map(named).find(|named| {
         [tutelage::ExpertActs::Sampled, tutelage::ExpertActs::Mean].into_iter().any(|acts| {
             let algorithm = named.algorithm(tutelage::Sampling::Independent, acts);
             let ask = fields
@@ -123,6 +125,9 @@ mod tests {
         assert_eq!(choices("Learner", "Bootstrap", 7).algorithm_label(), "BD-7");
         assert_eq!(choices("Learner", "Data", 1).algorithm_label(), "DAgger");
         assert_eq!(choices("Expert(Mean)", "Data", 1).algorithm_label(), "BC");
+        assert_eq!(choices("Stored", "Bootstrap", 3).algorithm_label(), "Bagging-3");
+        let handed_over = format!("{:?}", tutelage::Drive::HandOver(tutelage::Windows::default()));
+        assert_eq!(choices(&handed_over, "Data", 1).algorithm_label(), "Handover-DAgger");
         assert_eq!(choices("Elves", "Bootstrap", 3).algorithm_label(), "Elves, Bootstrap, E = 3");
         let disputed = "drive = \"Learner\"\nask = \"MostDisputed { of: 4 }\"\ntrain_on = \"Bootstrap\"\nmembers = 3";
         assert_eq!(run(disputed).algorithm(), None, "the states asked about are others");

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use tutelage::Named;
-use tutelage_figures::{Color, Style};
+use tutelage_figures::{Colour, Style};
 use tutelage_runs::stats::{Curves, mean};
 
 use crate::look::{look, rank};
@@ -30,7 +30,7 @@ pub struct Curve {
     /// The algorithm, where it is one of the families'.
     pub algorithm: Option<Named>,
     /// How it is drawn.
-    pub color: Color,
+    pub colour: Colour,
     /// How it is drawn.
     pub style: Style,
     /// Its runs.
@@ -249,16 +249,16 @@ fn curve(
     runs.retain(|run| seen.insert(run.seed()));
     if runs.len() < all {
         notes.push(format!(
-            "{panel}, {name}: {} runs are there twice, counted once",
-            all - runs.len()
+            "{panel}, {name}: {} there twice, counted once",
+            runs_are(all - runs.len())
         ));
     }
     let known = runs.len();
     runs.retain(|run| run.points(cost).is_some_and(|points| !points.is_empty()));
     if runs.len() < known {
         notes.push(format!(
-            "{panel}, {name}: {} runs did not count the expert's steps, left out",
-            known - runs.len()
+            "{panel}, {name}: {} without a count of the expert's steps, left out",
+            runs_are(known - runs.len())
         ));
     }
     let lengths: BTreeSet<usize> = runs.iter().map(|run| run.lines.len()).collect();
@@ -278,36 +278,40 @@ fn curve(
         }
     };
     let algorithm = runs.first().and_then(Run::algorithm);
-    let (color, style) = algorithm.as_ref().map_or((Color::BLACK, Style::Solid), look);
-    Some(Curve { name, algorithm, color, style, runs, curves })
+    let (colour, style) = algorithm.as_ref().map_or((Colour::BLACK, Style::Solid), look);
+    Some(Curve { name, algorithm, colour, style, runs, curves })
+}
+
+fn runs_are(count: usize) -> String {
+    if count == 1 { "1 run is".into() } else { format!("{count} runs are") }
 }
 
 /// Curves of other names that would look the same, or have no look of their own, take colours of the palette.
 fn tell_apart(panels: &mut [Panel]) {
-    let mut names: Vec<(String, Option<(Color, Style)>)> = Vec::new();
+    let mut names: Vec<(String, Option<(Colour, Style)>)> = Vec::new();
     for curve in panels.iter().flat_map(|panel| &panel.curves) {
         if names.iter().all(|(name, _)| *name != curve.name) {
-            let own = curve.algorithm.as_ref().map(|_| (curve.color, curve.style));
+            let own = curve.algorithm.as_ref().map(|_| (curve.colour, curve.style));
             names.push((curve.name.clone(), own));
         }
     }
-    let mut taken: Vec<(Color, Style)> = Vec::new();
+    let mut taken: Vec<(Colour, Style)> = Vec::new();
     let mut next = 0;
     let styles = [Style::Solid, Style::Dashed, Style::Dotted, Style::DashDotted];
-    let looks: Vec<(String, (Color, Style))> = names
+    let looks: Vec<(String, (Colour, Style))> = names
         .into_iter()
         .map(|(name, own)| {
             let look = own.filter(|own| !taken.contains(own)).unwrap_or_else(|| {
                 next += 1;
-                (Color::palette(next - 1), styles[(next - 1) / 8 % styles.len()])
+                (Colour::palette(next - 1), styles[(next - 1) / 8 % styles.len()])
             });
             taken.push(look);
             (name, look)
         })
         .collect();
     for curve in panels.iter_mut().flat_map(|panel| &mut panel.curves) {
-        if let Some((_, (color, style))) = looks.iter().find(|(name, _)| *name == curve.name) {
-            (curve.color, curve.style) = (*color, *style);
+        if let Some((_, (colour, style))) = looks.iter().find(|(name, _)| *name == curve.name) {
+            (curve.colour, curve.style) = (*colour, *style);
         }
     }
 }

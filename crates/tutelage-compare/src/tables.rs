@@ -63,14 +63,9 @@ pub fn pairs(rows: &[PairInPanel]) -> Table {
     Table { headings, rows: rows.iter().map(cells).collect() }
 }
 
-/// One curve against another over panels, and what it costs in units of the other's.
+/// One curve against another over panels.
 pub fn over_panels(rows: &[PairOverPanels]) -> Table {
     let cells = |row: &PairOverPanels| {
-        let ratio = |cost: Option<CostRatio>| match cost {
-            None => "–".into(),
-            Some(CostRatio { panels, ratio }) if panels == row.panels => share(ratio),
-            Some(CostRatio { panels, ratio }) => format!("{} in {panels}", share(ratio)),
-        };
         vec![
             format!("{} – {}", row.curve, row.against),
             row.panels.to_string(),
@@ -79,26 +74,60 @@ pub fn over_panels(rows: &[PairOverPanels]) -> Table {
             share(row.improvement),
             p_value(row.p),
             p_value(row.p_holm),
-            ratio(row.cost_ratio[0]),
-            ratio(row.cost_ratio[1]),
-            ratio(row.cost_ratio[2]),
-            ratio(row.cost_ratio[3]),
-            ratio(row.cost_of_its_level),
         ]
     };
-    let headings = vec![
-        "",
-        "panels",
-        "score",
-        "difference",
-        "P(above)",
-        "p",
-        "p (Holm)",
-        "cost of 50 %",
-        "75 %",
-        "90 %",
-        "95 %",
-        "of its level",
-    ];
+    let headings = vec!["", "panels", "score", "difference", "P(above)", "p", "p (Holm)"];
     Table { headings, rows: rows.iter().map(cells).collect() }
+}
+
+/// What one curve costs in units of another's; once for each pair, by whatever score it is there several times.
+pub fn cost_ratios(rows: &[PairOverPanels]) -> Table {
+    let cells = |row: &PairOverPanels| {
+        let fixed = [format!("{} / {}", row.curve, row.against), row.panels.to_string()];
+        let costs = row.cost_ratio.into_iter().chain([row.cost_of_its_level]);
+        fixed.into_iter().chain(costs.map(|cost| cost_ratio(cost, row.panels))).collect()
+    };
+    let mut told: Vec<&PairOverPanels> = Vec::new();
+    for row in rows {
+        if told.iter().all(|other| (&other.curve, &other.against) != (&row.curve, &row.against)) {
+            told.push(row);
+        }
+    }
+    let headings = vec!["", "panels", "to 50 %", "75 %", "90 %", "95 %", "to where the other ends"];
+    Table { headings, rows: told.into_iter().map(cells).collect() }
+}
+
+/// What [`cost_ratios`] says, for those who read it.
+pub const ABOUT_COST_RATIOS: &str = "Cost to reach that share of the expert's reward for good, in units of the other's: the geometric mean over the panels in which both mean \
+    curves get there (all, or *in* so many), and in how many only one does. An end that is … cannot be told: a curve does not get there in some resamples of the runs.";
+
+fn cost_ratio(CostRatio { panels, alone, ratio }: CostRatio, all: usize) -> String {
+    let ratio = ratio.map(|ratio| match panels == all {
+        true => share(ratio),
+        false => format!("{} in {panels}", share(ratio)),
+    });
+    let [one, other] = [(alone[0], "alone in"), (alone[1], "only the other in")];
+    let only = [one, other].into_iter().filter(|(count, _)| *count > 0);
+    let words = ratio.into_iter().chain(only.map(|(count, words)| format!("{words} {count}")));
+    match words.collect::<Vec<_>>() {
+        none if none.is_empty() => "–".into(),
+        words => words.join("; "),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tutelage_runs::stats::Interval;
+
+    #[test]
+    fn what_cannot_be_told_is_left_open_and_who_is_alone_is_counted() {
+        let interval = |low, high| Some(Interval { estimate: 0.8, low, high });
+        let words = |panels, alone, ratio| cost_ratio(CostRatio { panels, alone, ratio }, 8);
+        assert_eq!(words(8, [0, 0], interval(0.7, 0.9)), "0.80 [0.70, 0.90]");
+        let open = interval(f64::NEG_INFINITY, 0.9);
+        assert_eq!(words(6, [1, 0], open), "0.80 […, 0.90] in 6; alone in 1");
+        assert_eq!(words(0, [0, 3], None), "only the other in 3");
+        assert_eq!(words(0, [0, 0], None), "–");
+    }
 }

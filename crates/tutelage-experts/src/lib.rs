@@ -17,5 +17,5 @@ pub use expert::GaussianExpert;
 pub use files::{Card, FileError, Format, Problem, Score};
 pub use gaussian::GaussianPolicy;
 pub use shipped::{SHIPPED, Shipped};
-pub use training::{Training, TrainingError, Trial};
+pub use training::{JUDGED_BY, Training, TrainingError, Trial};
 pub use tutelage_envs::Clock;

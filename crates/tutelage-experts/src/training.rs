@@ -8,8 +8,9 @@ use tutelage_envs::{Locomotion, Task};
 use crate::trpo::{Iteration, Learner, TrainError, TrpoSettings};
 use crate::{Card, Clock, FileError, GaussianExpert, checkpoint};
 
-/// How many episodes a finished expert is judged by, and the seed of their randomness.
-const JUDGED_BY: usize = 25;
+/// How many episodes a finished expert is judged by: one that falls once in a hundred looks flawless in fewer.
+pub const JUDGED_BY: usize = 250;
+/// The seed of their randomness.
 const JUDGED_SEED: u64 = 1;
 
 /// A training run of an expert.

@@ -28,7 +28,8 @@ fn cards_say_how_they_were_made_and_that_they_are_good() {
         let acts: Vec<&str> = card.scores.iter().map(|score| score.act.as_str()).collect();
         assert_eq!(acts, ["mean", "sample"]);
         let mean = &card.scores[0];
-        assert!(mean.episodes == 25 && mean.mean >= needed && mean.sd <= STEADY * mean.mean);
+        assert!(card.scores.iter().all(|score| score.episodes >= 200), "fewer say little");
+        assert!(mean.mean >= needed && mean.sd <= STEADY * mean.mean);
     }
 }
 

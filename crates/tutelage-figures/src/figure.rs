@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::{Color, Scale, csv, draw, raster, svg};
+use crate::{Colour, Scale, csv, draw, raster, svg};
 
 /// A grid of panels under one title, over one legend.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -16,6 +16,8 @@ pub struct Figure {
     pub columns: usize,
     /// Names in the order of the legend; others follow as they appear.
     pub order: Vec<String>,
+    /// Small print below everything, in as many lines as it takes; may be empty.
+    pub caption: String,
 }
 
 /// Axes with curves.
@@ -23,7 +25,7 @@ pub struct Figure {
 pub struct Panel {
     /// What stands above the panel; may be empty.
     pub title: String,
-    /// Small print below the title, line by line; may be empty.
+    /// Small print below the title, in as many lines as it takes; may be empty.
     pub note: String,
     /// What the horizontal axis shows.
     pub x_label: String,
@@ -55,7 +57,7 @@ pub struct Curve {
     /// Its name in the legend; curves of one name share an entry, a curve without a name has none.
     pub name: String,
     /// Its colour; without one it takes that of its place in the legend.
-    pub color: Option<Color>,
+    pub colour: Option<Colour>,
     /// How it is drawn.
     pub style: Style,
     /// The points. A point that cannot be shown interrupts the line.
@@ -72,7 +74,7 @@ pub struct Level {
     /// Its name in the legend; without a name it has no entry.
     pub name: String,
     /// Its colour.
-    pub color: Color,
+    pub colour: Colour,
     /// How it is drawn.
     pub style: Style,
     /// Where it lies.
@@ -140,6 +142,13 @@ impl Figure {
     #[must_use]
     pub fn columns(mut self, columns: usize) -> Self {
         self.columns = columns;
+        self
+    }
+
+    /// Puts small print below everything.
+    #[must_use]
+    pub fn caption(mut self, caption: impl Into<String>) -> Self {
+        self.caption = caption.into();
         self
     }
 
@@ -227,7 +236,7 @@ impl Panel {
     /// Adds a dashed grey horizontal line.
     #[must_use]
     pub fn level(mut self, name: impl Into<String>, y: f64) -> Self {
-        let level = Level { name: name.into(), color: Color::GREY, style: Style::Dashed, y };
+        let level = Level { name: name.into(), colour: Colour::GREY, style: Style::Dashed, y };
         self.levels.push(level);
         self
     }
@@ -238,7 +247,7 @@ impl Curve {
     pub fn new(name: impl Into<String>, points: Vec<(f64, f64)>) -> Self {
         Self {
             name: name.into(),
-            color: None,
+            colour: None,
             style: Style::Solid,
             points,
             band: None,
@@ -248,8 +257,8 @@ impl Curve {
 
     /// Sets the colour.
     #[must_use]
-    pub fn color(mut self, color: Color) -> Self {
-        self.color = Some(color);
+    pub fn colour(mut self, colour: Colour) -> Self {
+        self.colour = Some(colour);
         self
     }
 

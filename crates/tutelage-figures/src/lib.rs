@@ -16,7 +16,7 @@
 #![forbid(unsafe_code)]
 
 mod axis;
-mod color;
+mod colour;
 mod csv;
 mod draw;
 mod figure;
@@ -26,5 +26,5 @@ mod svg;
 mod text;
 
 pub use axis::Scale;
-pub use color::Color;
+pub use colour::Colour;
 pub use figure::{Curve, Figure, FigureError, Level, Panel, Style};

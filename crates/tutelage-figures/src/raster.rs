@@ -6,7 +6,7 @@ use tiny_skia::{
 };
 
 use crate::scene::{Anchor, Area, BOLD, Dashes, INK, Mark, Point, Scene, THIN, VEIL, short};
-use crate::{Color, FigureError, text};
+use crate::{Colour, FigureError, text};
 
 /// The scene at `scale` pixels per unit, as PNG.
 pub(crate) fn png(scene: &Scene, scale: f64) -> Result<Vec<u8>, FigureError> {
@@ -60,20 +60,20 @@ impl Canvas {
                 self.marks(marks);
                 self.window = None;
             }
-            Mark::Frame(area, color) => self.stroke(&rectangle(area)?, *color, &thin()),
-            Mark::Rule(points, color) => self.stroke(&joined(points).finish()?, *color, &thin()),
-            Mark::Line(points, dashes, color) => {
-                self.stroke(&joined(points).finish()?, *color, &bold(*dashes));
+            Mark::Frame(area, colour) => self.stroke(&rectangle(area)?, *colour, &thin()),
+            Mark::Rule(points, colour) => self.stroke(&joined(points).finish()?, *colour, &thin()),
+            Mark::Line(points, dashes, colour) => {
+                self.stroke(&joined(points).finish()?, *colour, &bold(*dashes));
             }
-            Mark::Dot { center: (x, y), radius, color } => {
+            Mark::Dot { centre: (x, y), radius, colour } => {
                 let (x, y) = (short(*x) as f32, short(*y) as f32);
                 let path = PathBuilder::from_circle(x, y, *radius as f32)?;
-                self.fill(&path, &paint(*color, 1.0), Transform::identity());
+                self.fill(&path, &paint(*colour, 1.0), Transform::identity());
             }
-            Mark::Veil(corners, color) => {
+            Mark::Veil(corners, colour) => {
                 let mut path = joined(corners);
                 path.close();
-                self.fill(&path.finish()?, &paint(*color, VEIL), Transform::identity());
+                self.fill(&path.finish()?, &paint(*colour, VEIL), Transform::identity());
             }
             Mark::Label { text, place, size, anchor, turned } => {
                 self.label(text, *place, *size, *anchor, *turned)?;
@@ -113,14 +113,14 @@ impl Canvas {
         self.pixmap.fill_path(path, paint, FillRule::Winding, place, self.window.as_ref());
     }
 
-    fn stroke(&mut self, path: &Path, color: Color, stroke: &Stroke) {
-        let paint = paint(color, 1.0);
+    fn stroke(&mut self, path: &Path, colour: Colour, stroke: &Stroke) {
+        let paint = paint(colour, 1.0);
         self.pixmap.stroke_path(path, &paint, stroke, self.scale, self.window.as_ref());
     }
 }
 
-fn paint(color: Color, opacity: f64) -> Paint<'static> {
-    let [red, green, blue] = color.rgb;
+fn paint(colour: Colour, opacity: f64) -> Paint<'static> {
+    let [red, green, blue] = colour.rgb;
     let mut paint = Paint::default();
     paint.set_color_rgba8(red, green, blue, (255.0 * opacity).round() as u8);
     paint
@@ -163,7 +163,7 @@ mod tests {
     use crate::scene::Window;
 
     const WHITE: [u8; 3] = [255; 3];
-    const BLUE: Color = Color::new(0, 0, 200);
+    const BLUE: Colour = Colour::new(0, 0, 200);
 
     /// The pixels of a page of 40 × 20 units, row by row.
     fn pixels(marks: Vec<Mark>) -> Vec<[u8; 3]> {
@@ -175,8 +175,8 @@ mod tests {
         bytes.chunks_exact(3).map(|pixel| pixel.try_into().unwrap()).collect()
     }
 
-    fn count(pixels: &[[u8; 3]], color: Color) -> usize {
-        pixels.iter().filter(|pixel| **pixel == color.rgb).count()
+    fn count(pixels: &[[u8; 3]], colour: Colour) -> usize {
+        pixels.iter().filter(|pixel| **pixel == colour.rgb).count()
     }
 
     fn label(text: &str, anchor: Anchor, turned: bool) -> Mark {
@@ -230,7 +230,7 @@ mod tests {
             [Dashes::None, Dashes::LongAndDots, Dashes::Dots].map(|d| count(&line(d), BLUE));
         assert!(drawn[0] > drawn[1] && drawn[1] > drawn[2], "{drawn:?}");
         let corners = vec![(0.0, 0.0), (40.0, 0.0), (40.0, 20.0), (0.0, 20.0)];
-        let veil = pixels(vec![Mark::Veil(corners, Color::BLACK)]);
+        let veil = pixels(vec![Mark::Veil(corners, Colour::BLACK)]);
         assert!(veil.iter().all(|pixel| pixel[0] == 209), "{:?}", veil[0]);
     }
 }

@@ -1,6 +1,6 @@
 //! What a figure is drawn of, laid out once: the SVG is written and the pixels are filled from the same marks.
 
-use crate::Color;
+use crate::Colour;
 
 /// A place, in units of the drawing; y grows downwards.
 pub(crate) type Point = (f64, f64);
@@ -23,15 +23,15 @@ pub(crate) enum Mark {
     /// Marks that are seen only inside a window.
     Inside(Window, Vec<Mark>),
     /// The outline of a rectangle.
-    Frame(Area, Color),
+    Frame(Area, Colour),
     /// A straight thin line, for axes and grids.
-    Rule([Point; 2], Color),
+    Rule([Point; 2], Colour),
     /// A line through points.
-    Line(Vec<Point>, Dashes, Color),
+    Line(Vec<Point>, Dashes, Colour),
     /// A filled circle.
-    Dot { center: Point, radius: f64, color: Color },
+    Dot { centre: Point, radius: f64, colour: Colour },
     /// A filled polygon, most of which the light passes.
-    Veil(Vec<Point>, Color),
+    Veil(Vec<Point>, Colour),
     /// A line of text.
     Label { text: String, place: Point, size: f64, anchor: Anchor, turned: bool },
 }
@@ -75,7 +75,7 @@ pub(crate) const BOLD: f64 = 1.8;
 /// How much of what is behind a veil it covers.
 pub(crate) const VEIL: f64 = 0.18;
 /// The colour of text.
-pub(crate) const INK: Color = Color::new(0x22, 0x22, 0x22);
+pub(crate) const INK: Colour = Colour::new(0x22, 0x22, 0x22);
 
 impl Area {
     pub(crate) fn right(&self) -> f64 {

@@ -65,17 +65,17 @@ impl Elements {
             Mark::Inside(window, marks) => {
                 self.group(&format!(r#"clip-path="url(#{})""#, window.name), marks);
             }
-            Mark::Frame(area, color) => self.frame(area, &color.hex()),
-            Mark::Rule(points, color) => {
-                let (d, color) = (joined(points), color.hex());
-                self.alone("path", &format!(r#"d="{d}" stroke="{color}" stroke-width="{THIN}""#));
+            Mark::Frame(area, colour) => self.frame(area, &colour.hex()),
+            Mark::Rule(points, colour) => {
+                let (d, colour) = (joined(points), colour.hex());
+                self.alone("path", &format!(r#"d="{d}" stroke="{colour}" stroke-width="{THIN}""#));
             }
-            Mark::Line(points, dashes, color) => self.curve(points, *dashes, &color.hex()),
-            Mark::Dot { center: (x, y), radius, color } => {
-                let (x, y, color) = (short(*x), short(*y), color.hex());
-                self.alone("circle", &format!(r#"cx="{x}" cy="{y}" fill="{color}" r="{radius}""#));
+            Mark::Line(points, dashes, colour) => self.curve(points, *dashes, &colour.hex()),
+            Mark::Dot { centre: (x, y), radius, colour } => {
+                let (x, y, colour) = (short(*x), short(*y), colour.hex());
+                self.alone("circle", &format!(r#"cx="{x}" cy="{y}" fill="{colour}" r="{radius}""#));
             }
-            Mark::Veil(corners, color) => self.veil(corners, &color.hex()),
+            Mark::Veil(corners, colour) => self.veil(corners, &colour.hex()),
             Mark::Label { text, place, size, anchor, turned } => {
                 let attributes = label(*place, *size, *anchor, *turned);
                 self.around("text", &attributes, |svg| svg.line(&escaped(text)));
@@ -83,18 +83,18 @@ impl Elements {
         }
     }
 
-    fn frame(&mut self, area: &Area, color: &str) {
+    fn frame(&mut self, area: &Area, colour: &str) {
         let Area { left, top, width, height } = rounded(area);
         self.alone(
             "rect",
             &format!(
-                r#"fill="none" height="{height}" stroke="{color}" width="{width}" x="{left}" y="{top}""#
+                r#"fill="none" height="{height}" stroke="{colour}" width="{width}" x="{left}" y="{top}""#
             ),
         );
     }
 
-    fn curve(&mut self, points: &[Point], dashes: Dashes, color: &str) {
-        let mut attributes = format!(r#"d="{}" fill="none" stroke="{color}""#, joined(points));
+    fn curve(&mut self, points: &[Point], dashes: Dashes, colour: &str) {
+        let mut attributes = format!(r#"d="{}" fill="none" stroke="{colour}""#, joined(points));
         if !dashes.lengths().is_empty() {
             let lengths: Vec<String> = dashes.lengths().iter().map(f64::to_string).collect();
             attributes += &format!(r#" stroke-dasharray="{}""#, lengths.join(" "));
@@ -106,11 +106,11 @@ impl Elements {
         self.alone("path", &attributes);
     }
 
-    fn veil(&mut self, corners: &[Point], color: &str) {
+    fn veil(&mut self, corners: &[Point], colour: &str) {
         let corners: Vec<String> =
             corners.iter().map(|&(x, y)| format!("{},{}", short(x), short(y))).collect();
         let corners = corners.join(" ");
-        let attributes = format!(r#"fill="{color}" fill-opacity="{VEIL}" points="{corners}""#);
+        let attributes = format!(r#"fill="{colour}" fill-opacity="{VEIL}" points="{corners}""#);
         self.alone("polygon", &attributes);
     }
 }

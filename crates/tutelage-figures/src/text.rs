@@ -13,6 +13,24 @@ pub(crate) fn width(text: &str, size: f64) -> f64 {
     text.chars().map(|c| font.advance(c).unwrap_or(rough)).sum()
 }
 
+/// The text in lines that are no wider than this, but for words that are.
+pub(crate) fn lines(text: &str, size: f64, most: f64) -> Vec<String> {
+    let mut lines = Vec::new();
+    for paragraph in text.lines() {
+        let mut line = String::new();
+        for word in paragraph.split_whitespace() {
+            let longer = if line.is_empty() { word.to_owned() } else { format!("{line} {word}") };
+            if !line.is_empty() && width(&longer, size) > most {
+                lines.push(std::mem::replace(&mut line, word.to_owned()));
+            } else {
+                line = longer;
+            }
+        }
+        lines.push(line);
+    }
+    lines
+}
+
 /// The outlines of a text's letters along a line that begins at (0, 0), and how far they reach. Pairs of letters that would
 /// look apart stand closer.
 pub(crate) fn outlines(text: &str, size: f64) -> (PathBuilder, f64) {
@@ -99,6 +117,15 @@ impl OutlineBuilder for Pen {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_text_is_broken_between_words_and_where_it_says() {
+        let room = width("seeds: DAgger 10,", 11.0) + 1.0;
+        let broken = lines("seeds: DAgger 10, BD-5 3\nnot run: BD-25", 11.0, room);
+        assert_eq!(broken, ["seeds: DAgger 10,", "BD-5 3", "not run: BD-25"]);
+        assert_eq!(lines("incomprehensibilities", 11.0, 5.0), ["incomprehensibilities"]);
+        assert!(lines("", 11.0, 100.0).is_empty());
+    }
 
     #[test]
     fn the_font_has_the_signs_of_the_formulas() {

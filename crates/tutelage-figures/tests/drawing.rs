@@ -33,7 +33,7 @@ fn a_curve_keeps_its_colour_in_every_panel() {
         .svg();
     let strokes = attributes(&svg, "stroke");
     let [a, b] = [0, 1].map(|i| {
-        let [r, g, b] = tutelage_figures::Color::palette(i).rgb;
+        let [r, g, b] = tutelage_figures::Colour::palette(i).rgb;
         format!("#{r:02x}{g:02x}{b:02x}")
     });
     // In the panels and once in the legend.
@@ -54,6 +54,21 @@ fn nothing_lies_outside_the_picture() {
         (number(attributes(&svg, "width")[0]), number(attributes(&svg, "height")[0]));
     assert!(attributes(&svg, "x").iter().all(|&x| (0.0..=width).contains(&number(x))));
     assert!(attributes(&svg, "y").iter().all(|&y| (0.0..=height).contains(&number(y))));
+}
+
+#[test]
+fn small_print_of_any_length_is_seen_whole() {
+    let words: Vec<String> = (0..90).map(|i| format!("word{i},")).collect();
+    let panel =
+        Panel::new("t").note(words[..30].join(" ")).curve(Curve::new("x", vec![(0.0, 1.0)]));
+    let svg = Figure::new("").panel(panel).caption(words[30..].join(" ")).svg();
+    assert!(words.iter().all(|word| svg.contains(word.as_str())));
+    let number = |text: &str| text.parse::<f64>().unwrap();
+    let height = number(attributes(&svg, "height")[0]);
+    assert!(attributes(&svg, "y").iter().all(|&y| (0.0..=height).contains(&number(y))));
+    let plain =
+        Figure::new("").panel(Panel::new("t").curve(Curve::new("x", vec![(0.0, 1.0)]))).svg();
+    assert!(height > number(attributes(&plain, "height")[0]), "it has room of its own");
 }
 
 #[test]

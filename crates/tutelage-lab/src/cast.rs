@@ -11,8 +11,9 @@ use tutelage_oracles::mlp::{Ensemble, SettingsError};
 use tutelage_runs::store::{Fingerprint, History, RunDir, StoreError, read_history, read_spec};
 
 use crate::kind::Kind;
+use crate::noise;
 use crate::registry::{BoxEnvs, BoxExpert, Task, UnknownTask};
-use crate::spec::{CoverSpec, RunSpec, SpecError};
+use crate::spec::{CoverSpec, RunSpec, SpecError, hint};
 
 /// How many environments step together at most.
 const LANES: usize = 25;
@@ -42,13 +43,22 @@ pub struct Cast<A: Kind> {
 #[non_exhaustive]
 pub enum CastError {
     /// There is no such expert, neither as a file nor shipped.
-    #[error("expert = \"{name}\": there is no such file, and {0}", name = .0.name)]
+    #[error(
+        "expert = \"{name}\": there is no such file, and no expert of this name{} `tutelage expert list` shows those that ship",
+        hint(.0.nearest), name = .0.name
+    )]
     NoExpert(UnknownTask),
     /// There is no such file.
     #[error("expert = \"{name}\": there is no such file")]
     NoFile {
         /// The expert asked for.
         name: String,
+    },
+    /// A noise that is none.
+    #[error("noise={text}: allowed is a number from 0 on, as in hopper:noise=0.3")]
+    Noise {
+        /// What was given.
+        text: String,
     },
     /// A world's expert is a rule; there is only one.
     #[error("expert = \"{name}\": {task} is taught by its own rule, \"{task}\"")]
@@ -198,8 +208,10 @@ pub fn robot_envs(expert: &GaussianExpert, episodes: usize) -> Result<BoxEnvs<f3
     Ok(expert.task().envs(expert.view(), lanes_for(episodes))?)
 }
 
-/// The shipped expert of a robot's name, or the expert in a file.
+/// The shipped expert of a robot's name, or the expert in a file; either with another noise, as in `hopper:noise=0.3`.
 pub fn load_expert(name: &str, task: Option<Task>) -> Result<GaussianExpert, CastError> {
+    let (name, ending) = noise::split(name);
+    let noise = noise::parse(ending)?;
     let expert = match Shipped::named(name) {
         Some(shipped) => {
             let task = Task::of_robot(shipped.task);
@@ -211,7 +223,10 @@ pub fn load_expert(name: &str, task: Option<Task>) -> Result<GaussianExpert, Cas
     let found = Task::of_robot(expert.task());
     match task {
         Some(task) if task != found => Err(CastError::OtherTask { name: name.into(), found, task }),
-        _ => Ok(expert),
+        _ => Ok(match noise {
+            Some(std) => expert.with_noise(std),
+            None => expert,
+        }),
     }
 }
 
@@ -259,6 +274,7 @@ pub(crate) fn located(path: &Path, run: &Path) -> PathBuf {
 
 /// Whether this names an expert that comes with the program: a robot's, or a world's scripted one.
 pub(crate) fn is_expert_name(name: &str) -> bool {
+    let (name, _) = noise::split(name);
     Shipped::named(name).is_some() || name.parse::<Task>().is_ok()
 }
 
@@ -266,7 +282,10 @@ pub(crate) fn is_expert_name(name: &str) -> bool {
 pub(crate) fn located_expert(spec: &RunSpec, run: &Path) -> String {
     match is_expert_name(&spec.expert) {
         true => spec.expert.clone(),
-        false => located(Path::new(&spec.expert), run).display().to_string(),
+        false => {
+            let (file, noise) = noise::split(&spec.expert);
+            format!("{}{noise}", located(Path::new(file), run).display())
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use tutelage_experts::Training;
 use tutelage_experts::trpo::Iteration;
-use tutelage_figures::{Color, Curve, Figure, Panel, Scale, Style};
+use tutelage_figures::{Colour, Curve, Figure, Panel, Scale, Style};
 use tutelage_runs::RoundLine;
 
 /// Reward and imitation loss over annotations, the expert's reward as a level.
@@ -14,10 +14,10 @@ pub fn learning_curve(title: &str, lines: &[RoundLine], expert: Option<f64>) -> 
     let several = lines.iter().any(|line| line.reward_random.is_some());
     let name = if several { "members' mean" } else { "learned policy" };
     let mean = Curve::new(name, points(&|line| Some(line.reward)))
-        .color(Color::palette(0))
+        .colour(Colour::palette(0))
         .style(Style::Marked);
     let random = Curve::new("random member", points(&|line| line.reward_random))
-        .color(Color::palette(1))
+        .colour(Colour::palette(1))
         .style(Style::Dashed);
     let loss = Curve { points: points(&|line| line.imitation_loss), ..mean.clone() };
     let mut reward =
@@ -28,6 +28,9 @@ pub fn learning_curve(title: &str, lines: &[RoundLine], expert: Option<f64>) -> 
     reward = reward.curve(mean);
     if let Some(expert) = expert {
         reward = reward.level("expert", expert);
+    }
+    if let Some(steps) = lines.last().and_then(RoundLine::driven) {
+        reward = reward.note(format!("the expert drove {steps} steps"));
     }
     let figure = Figure::new(title).panel(reward);
     if loss.points.is_empty() {

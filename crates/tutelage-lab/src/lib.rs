@@ -14,6 +14,7 @@ mod curve;
 pub mod export;
 mod kind;
 mod lab;
+mod noise;
 mod person;
 mod portrait;
 mod registry;

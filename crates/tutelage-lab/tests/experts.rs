@@ -9,9 +9,10 @@ use tempfile::TempDir;
 use tutelage::Stream;
 use tutelage_envs::{Normaliser, Task};
 use tutelage_experts::{Card, Clock, GaussianExpert, GaussianPolicy};
-use tutelage_lab::spec::RunSpec;
+use tutelage_lab::spec::{Draft, RunSpec};
 use tutelage_lab::{
-    CastError, LabError, Learner, evaluate_run, learn_in, learner_of, load_expert, spec_of,
+    CastError, LabError, Learner, evaluate_run, fingerprint, learn_in, learner_of, load_expert,
+    spec_of,
 };
 use tutelage_runs::Silent;
 use tutelage_runs::store::{StoreError, read_spec};
@@ -133,6 +134,28 @@ fn a_run_may_be_continued_with_another_keep() {
     assert_eq!(read_spec(&lab.path("run")).unwrap(), begun, "what the folder says stays");
     let error = lab.learn("run", "dagger", "keep = 'last'\nseed = 2").unwrap_err().to_string();
     assert!(error.contains("+ seed = 2"), "{error}");
+}
+
+#[test]
+fn an_expert_can_be_given_another_noise() {
+    let has_spread = |name: &str, std: f32| {
+        let expert = load_expert(name, None).unwrap();
+        expert.policy().log_std().iter().all(|log| (log.exp() - std).abs() < 1e-6)
+    };
+    assert!(has_spread("hopper:noise=0", 0.0) && has_spread("hopper:noise=0.5", 0.5));
+    let own = load_expert("hopper", None).unwrap();
+    let other = load_expert("hopper:noise=0.5", None).unwrap();
+    assert_ne!(fingerprint(&own), fingerprint(&other), "runs tell one from the other");
+    assert_eq!(own.policy().params(), other.policy().params());
+    assert!(load_expert("hoper:noise=0", None).err().unwrap().to_string().contains("`hopper`?"));
+    assert!(load_expert("hopper:noise=loud", None).is_err());
+    let lab = Lab::new();
+    assert!(has_spread(&format!("{}:noise=0.25", lab.path("expert.safetensors").display()), 0.25));
+    // A path becomes absolute, and its ending stays.
+    let draft = Draft { expert: Some("tests/experts.rs:noise=1".into()), ..Draft::default() };
+    let file = std::path::absolute("tests/experts.rs").unwrap();
+    let expected = format!("{}:noise=1", file.display());
+    assert_eq!(draft.with_absolute_paths().expert, Some(expected));
 }
 
 #[test]

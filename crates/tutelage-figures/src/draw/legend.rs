@@ -3,18 +3,18 @@
 use super::shapes::{label, stroke};
 use super::{LABEL_SIZE, MARGIN};
 use crate::scene::{Anchor, Mark};
-use crate::{Color, Curve, Figure, Style, text};
+use crate::{Colour, Curve, Figure, Style, text};
 
 /// The names of a figure in the order asked for or that of appearance, laid out in rows.
 pub(super) struct Legend {
     rows: Vec<Vec<Entry>>,
     width: f64,
-    colors: Vec<(String, Color)>,
+    colours: Vec<(String, Colour)>,
 }
 
 struct Entry {
     name: String,
-    color: Color,
+    colour: Colour,
     style: Style,
 }
 
@@ -24,7 +24,7 @@ const ROW: f64 = 20.0;
 
 impl Legend {
     pub(super) fn of(figure: &Figure, width: f64) -> Self {
-        let mut legend = Self { rows: vec![], width, colors: vec![] };
+        let mut legend = Self { rows: vec![], width, colours: vec![] };
         let mut row = Vec::new();
         let mut used = 0.0;
         for entry in legend.entries(figure) {
@@ -42,20 +42,20 @@ impl Legend {
     /// The entries in order; also settles the colour of each name.
     fn entries(&mut self, figure: &Figure) -> Vec<Entry> {
         let mut entries: Vec<Entry> = Vec::new();
-        let add = |entries: &mut Vec<Entry>, name: &str, color, style| {
+        let add = |entries: &mut Vec<Entry>, name: &str, colour, style| {
             if !name.is_empty() && entries.iter().all(|entry| entry.name != name) {
-                entries.push(Entry { name: name.into(), color, style });
+                entries.push(Entry { name: name.into(), colour, style });
             }
         };
         for curve in figure.panels.iter().flat_map(|panel| &panel.curves) {
-            if self.colors.iter().all(|(name, _)| *name != curve.name) {
-                let color = curve.color.unwrap_or(Color::palette(self.colors.len()));
-                self.colors.push((curve.name.clone(), color));
+            if self.colours.iter().all(|(name, _)| *name != curve.name) {
+                let colour = curve.colour.unwrap_or(Colour::palette(self.colours.len()));
+                self.colours.push((curve.name.clone(), colour));
             }
-            add(&mut entries, &curve.name, self.color(curve), curve.style);
+            add(&mut entries, &curve.name, self.colour(curve), curve.style);
         }
         for level in figure.panels.iter().flat_map(|panel| &panel.levels) {
-            add(&mut entries, &level.name, level.color, level.style);
+            add(&mut entries, &level.name, level.colour, level.style);
         }
         let place = |entry: &Entry| figure.order.iter().position(|name| *name == entry.name);
         entries.sort_by_key(|entry| place(entry).unwrap_or(usize::MAX));
@@ -63,9 +63,9 @@ impl Legend {
     }
 
     /// The colour that a curve is drawn in.
-    pub(super) fn color(&self, curve: &Curve) -> Color {
-        let same = self.colors.iter().find(|(name, _)| *name == curve.name);
-        curve.color.or(same.map(|(_, color)| *color)).unwrap_or(Color::BLACK)
+    pub(super) fn colour(&self, curve: &Curve) -> Colour {
+        let same = self.colours.iter().find(|(name, _)| *name == curve.name);
+        curve.colour.or(same.map(|(_, colour)| *colour)).unwrap_or(Colour::BLACK)
     }
 
     pub(super) fn height(&self) -> f64 {
@@ -102,6 +102,8 @@ impl Entry {
                 vec![(x, y), (x + SAMPLE, y)]
             }
         };
-        stroke(&[points], self.style, self.color)
+        // A single small point would not show its colour.
+        let style = if self.style == Style::Points { Style::Dots } else { self.style };
+        stroke(&[points], style, self.colour)
     }
 }

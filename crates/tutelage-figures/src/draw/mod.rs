@@ -15,6 +15,7 @@ const MARGIN: f64 = 12.0;
 const TITLE_SIZE: f64 = 16.0;
 const LABEL_SIZE: f64 = 12.0;
 const TICK_SIZE: f64 = 11.0;
+const CAPTION_LINE: f64 = TICK_SIZE + 4.0;
 
 pub(crate) fn figure(figure: &Figure) -> Scene {
     let columns = columns(figure);
@@ -25,7 +26,9 @@ pub(crate) fn figure(figure: &Figure) -> Scene {
     let legend = Legend::of(figure, width - 2.0 * MARGIN);
     let top = MARGIN + if figure.title.is_empty() { 0.0 } else { TITLE_SIZE + MARGIN };
     let below = top + rows as f64 * PANEL.1;
-    let height = below + legend.height() + MARGIN;
+    let caption = text::lines(&figure.caption, TICK_SIZE, width - 2.0 * MARGIN);
+    let end = below + legend.height() + MARGIN;
+    let height = end + caption.len() as f64 * CAPTION_LINE;
 
     let mut marks = Vec::new();
     if !figure.title.is_empty() {
@@ -44,6 +47,10 @@ pub(crate) fn figure(figure: &Figure) -> Scene {
         marks.push(panel::draw(panel, index, area, &legend));
     }
     marks.push(legend.draw(MARGIN, below));
+    for (i, line) in caption.iter().enumerate() {
+        let at = (width / 2.0, end + i as f64 * CAPTION_LINE + 0.5 * TICK_SIZE);
+        marks.push(label(line, at, TICK_SIZE, Anchor::Middle));
+    }
     Scene { width, height, marks }
 }
 

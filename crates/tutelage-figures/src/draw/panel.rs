@@ -5,10 +5,10 @@ use super::shapes::{band, label, stroke, turned};
 use super::{LABEL_SIZE, MARGIN, TICK_SIZE};
 use crate::axis::{Axis, Tick};
 use crate::scene::{Anchor, Area, Mark, Point, Window};
-use crate::{Color, Curve, Panel, text};
+use crate::{Colour, Curve, Panel, text};
 
-const GRID: Color = Color::new(0xe4, 0xe4, 0xe4);
-const FRAME: Color = Color::new(0x55, 0x55, 0x55);
+const GRID: Colour = Colour::new(0xe4, 0xe4, 0xe4);
+const FRAME: Colour = Colour::new(0x55, 0x55, 0x55);
 const SMALL_TICK: f64 = 4.0;
 const NOTE_LINE: f64 = TICK_SIZE + 3.0;
 
@@ -63,12 +63,17 @@ fn axes(panel: &Panel) -> (Axis, Axis) {
     )
 }
 
+/// The small print, in lines that fit above the panel.
+fn notes(panel: &Panel, area: Area) -> Vec<String> {
+    text::lines(&panel.note, TICK_SIZE, area.width - 5.0 * MARGIN)
+}
+
 /// What the labels leave of the panel's area.
 fn frame(panel: &Panel, area: Area, y_ticks: &[Tick]) -> Area {
     let line = |text: &str, height: f64| if text.is_empty() { 0.0 } else { height };
     let ticks = y_ticks.iter().map(|tick| text::width(&tick.label, TICK_SIZE)).fold(0.0, f64::max);
     let left = MARGIN + line(&panel.y_label, LABEL_SIZE + 8.0) + ticks + 6.0;
-    let notes = panel.note.lines().count() as f64 * NOTE_LINE;
+    let notes = notes(panel, area).len() as f64 * NOTE_LINE;
     let top = MARGIN + line(&panel.title, LABEL_SIZE + 8.0) + notes;
     let numbers = if panel.hide_ticks { 0.0 } else { TICK_SIZE + 8.0 };
     let bottom = MARGIN + line(&panel.x_label, LABEL_SIZE + 6.0) + numbers;
@@ -85,13 +90,13 @@ fn labels(panel: &Panel, area: Area, plane: &Plane) -> Mark {
     let (middle_x, middle_y) = (left + width / 2.0, top + height / 2.0);
     let middle = |text: &str, at, size| label(text, at, size, Anchor::Middle);
     let mut marks = Vec::new();
-    let notes = panel.note.lines().count();
+    let notes = notes(panel, area);
     if !panel.title.is_empty() {
-        let y = top - 8.0 - notes as f64 * NOTE_LINE;
+        let y = top - 8.0 - notes.len() as f64 * NOTE_LINE;
         marks.push(middle(&panel.title, (middle_x, y), LABEL_SIZE + 1.0));
     }
-    for (i, note) in panel.note.lines().enumerate() {
-        let y = top - 7.0 - (notes - 1 - i) as f64 * NOTE_LINE;
+    for (i, note) in notes.iter().enumerate() {
+        let y = top - 7.0 - (notes.len() - 1 - i) as f64 * NOTE_LINE;
         marks.push(middle(note, (middle_x, y), TICK_SIZE));
     }
     if !panel.x_label.is_empty() {
@@ -107,18 +112,18 @@ fn labels(panel: &Panel, area: Area, plane: &Plane) -> Mark {
 fn curves(panel: &Panel, plane: &Plane, legend: &Legend) -> Vec<Mark> {
     let mut marks = Vec::new();
     for curve in &panel.curves {
-        let color = legend.color(curve);
-        marks.extend(plane.bands(curve).iter().map(|(lower, upper)| band(lower, upper, color)));
+        let colour = legend.colour(curve);
+        marks.extend(plane.bands(curve).iter().map(|(lower, upper)| band(lower, upper, colour)));
     }
     for level in &panel.levels {
         let Some(y) = plane.y.place(level.y).map(|y| plane.vertical(y)) else { continue };
         let run = vec![(plane.area.left, y), (plane.area.right(), y)];
-        marks.push(stroke(&[run], level.style, level.color));
+        marks.push(stroke(&[run], level.style, level.colour));
     }
     for curve in &panel.curves {
         let runs = runs(curve.points.iter().map(|&(x, y)| plane.place(x, y)));
-        let color = legend.color(curve);
-        marks.push(stroke(&runs, curve.style, if curve.faint { color.pale() } else { color }));
+        let colour = legend.colour(curve);
+        marks.push(stroke(&runs, curve.style, if curve.faint { colour.pale() } else { colour }));
     }
     marks
 }

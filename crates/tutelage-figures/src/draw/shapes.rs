@@ -1,7 +1,7 @@
 //! The few shapes that figures are made of.
 
 use crate::scene::{Anchor, Dashes, Mark, Point};
-use crate::{Color, Style};
+use crate::{Colour, Style};
 
 pub(super) fn label(text: &str, place: Point, size: f64, anchor: Anchor) -> Mark {
     Mark::Label { text: text.into(), place, size, anchor, turned: false }
@@ -13,16 +13,16 @@ pub(super) fn turned(text: &str, place: Point, size: f64) -> Mark {
 }
 
 /// Runs of points in a style: a run is what lies between points that cannot be shown.
-pub(super) fn stroke(runs: &[Vec<Point>], style: Style, color: Color) -> Mark {
+pub(super) fn stroke(runs: &[Vec<Point>], style: Style, colour: Colour) -> Mark {
     let mut marks = Vec::new();
     if let Some(dashes) = dashes(style) {
         let lines = runs.iter().filter(|run| run.len() > 1);
-        marks.extend(lines.map(|run| Mark::Line(run.clone(), dashes, color)));
+        marks.extend(lines.map(|run| Mark::Line(run.clone(), dashes, colour)));
     }
     for (run, &point) in runs.iter().flat_map(|run| run.iter().map(move |point| (run, point))) {
         // A point with no neighbour is no line, and would otherwise not be seen.
         if matches!(style, Style::Marked | Style::Points | Style::Dots) || run.len() == 1 {
-            marks.push(dot(point, style, color));
+            marks.push(dot(point, style, colour));
         }
     }
     Mark::Group(marks)
@@ -39,16 +39,16 @@ fn dashes(style: Style) -> Option<Dashes> {
     }
 }
 
-fn dot(center: Point, style: Style, color: Color) -> Mark {
+fn dot(centre: Point, style: Style, colour: Colour) -> Mark {
     let radius = match style {
         Style::Points => 1.8,
         Style::Dots => 4.0,
         _ => 2.6,
     };
-    Mark::Dot { center, radius, color }
+    Mark::Dot { centre, radius, colour }
 }
 
 /// The area between two runs of points.
-pub(super) fn band(lower: &[Point], upper: &[Point], color: Color) -> Mark {
-    Mark::Veil(lower.iter().chain(upper.iter().rev()).copied().collect(), color)
+pub(super) fn band(lower: &[Point], upper: &[Point], colour: Colour) -> Mark {
+    Mark::Veil(lower.iter().chain(upper.iter().rev()).copied().collect(), colour)
 }

@@ -58,6 +58,7 @@ fn values(
         ("eval/expert_reward", expert.map(Evaluation::mean_reward)),
         ("eval/imitation_loss", line.imitation_loss),
         ("rollout/round", Some(line.round as f64)),
+        ("rollout/expert_steps", line.expert_steps.map(|steps| steps as f64)),
         ("time/collect", seconds.map(|seconds| seconds.collect)),
         ("time/annotate", seconds.map(|seconds| seconds.annotate)),
         ("time/train", seconds.map(|seconds| seconds.train)),

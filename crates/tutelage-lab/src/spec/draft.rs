@@ -1,7 +1,7 @@
 //! What was typed.
 
 use serde::{Deserialize, Serialize};
-use tutelage::{Deploy, ExpertActs, Named, Sampling};
+use tutelage::{Deploy, ExpertActs, Help, Named, Sampling, usual_algorithm};
 use tutelage_oracles::States;
 use tutelage_runs::Keep;
 
@@ -12,6 +12,8 @@ use super::sampling::{
 };
 use super::{Choices, Class, CoverSpec, OracleSpec, RunSpec, SpecError};
 use crate::cast::is_expert_name;
+use crate::noise;
+use crate::person::PERSON;
 use crate::registry::{ActionKind, Defaults, Task, UnknownTask};
 
 /// A spec as typed: anything may be missing or wrong.
@@ -24,7 +26,7 @@ pub struct Draft {
     pub task: Option<String>,
     /// A shipped expert, or a file; the task's own by default.
     pub expert: Option<String>,
-    /// `bd-5` by default.
+    /// The usual one by default ([`usual_algorithm`]).
     pub algorithm: Option<String>,
     /// `mlp:64,64`, `linear`, … or the paper's `realizable` (the default) and `nonrealizable`.
     pub class: Option<String>,
@@ -115,7 +117,10 @@ impl Draft {
         };
         let expert = self.expert.map(|name| match is_expert_name(&name) {
             true => name,
-            false => absolute(&name),
+            false => {
+                let (file, noise) = noise::split(&name);
+                absolute(file) + noise
+            }
         });
         let d0 = self.d0.map(|d0| match d0.strip_prefix("dagger:") {
             Some(runs) => {
@@ -137,7 +142,8 @@ impl Draft {
 
     /// All that a run does, wherever it takes place: what was left out is filled in with these defaults.
     pub fn choices(self, defaults: &Defaults, actions: ActionKind) -> Result<Choices, SpecError> {
-        let algorithm: Named = self.algorithm.as_deref().unwrap_or("bd-5").parse()?;
+        let usual = usual_algorithm(self.help());
+        let algorithm: Named = self.algorithm.as_deref().unwrap_or(usual).parse()?;
         let class = match &self.class {
             None => Class::Mlp(defaults.realizable.to_vec()),
             Some(text) => Class::parse_for(text, defaults)?,
@@ -170,6 +176,14 @@ impl Draft {
             algorithm,
             class,
         })
+    }
+
+    /// What the expert can be asked for: a person only answers.
+    fn help(&self) -> Help {
+        match self.expert.as_deref() {
+            Some(PERSON) => Help::Answers,
+            _ => Help::AnswersAndDrives,
+        }
     }
 
     fn checked_expert_acts(&self, algorithm: &Named) -> Result<ExpertActs, SpecError> {
@@ -340,10 +354,19 @@ mod tests {
         assert_eq!((spec.rounds, spec.states_per_round, spec.episodes, spec.seed), (20, 50, 25, 1));
         assert_eq!(spec.sampling, Sampling::Stride(20));
         assert_eq!(spec.oracle, Some(OracleSpec::of(spec.task)));
-        assert_eq!(spec.algorithm.to_string(), "bd-5");
+        assert_eq!(spec.algorithm.to_string(), usual_algorithm(Help::AnswersAndDrives));
         assert_eq!((&spec.d0, &spec.data), (&None, &None));
         let linear = RunSpec::parse("task = 'ant'\nclass = 'linear'").unwrap();
         assert_eq!((linear.rounds, linear.oracle), (40, None));
+    }
+
+    #[test]
+    fn a_person_gets_the_algorithm_in_which_no_expert_drives() {
+        let spec = RunSpec::parse("task = 'drive'\nexpert = 'person'").unwrap();
+        assert_eq!(spec.algorithm.to_string(), usual_algorithm(Help::Answers));
+        assert!(!spec.algorithm.needs_driver());
+        let own = RunSpec::parse("task = 'drive'\nexpert = 'person'\nalgorithm = 'bc'").unwrap();
+        assert_eq!(own.algorithm.to_string(), "bc", "unless it is asked for");
     }
 
     #[test]
@@ -372,8 +395,14 @@ mod tests {
             ("task = 'ant'\nkeep = 'lst'", ["keep", "lst", "did you mean `last`"]),
             ("task = 'ant'\nkeep = 'none'", ["keep", "none", "name. Allowed: all, last"]),
             ("task = 'humanoid'", ["task", "humanoid", "name. Allowed: hopper"]),
-            ("task = 'ant'\nexpert_acts = 'mean'", ["expert_acts", "bd-5", "no expert drives"]),
-            ("task = 'ant'\nd0 = 'uniform(-2,2)'", ["d0", "bd-5", "no perturbations"]),
+            (
+                "task = 'ant'\nalgorithm = 'bd-5'\nexpert_acts = 'mean'",
+                ["expert_acts", "bd-5", "no expert drives"],
+            ),
+            (
+                "task = 'ant'\nalgorithm = 'bd-5'\nd0 = 'uniform(-2,2)'",
+                ["d0", "bd-5", "no perturbations"],
+            ),
             ("task = 'ant'\ndata = 'x'", ["data", "\"x\"", "collects its own"]),
             ("task = 'ant'\nalgorithm = 'supervised'", ["data", "missing", "retrain"]),
             (

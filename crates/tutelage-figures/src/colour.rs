@@ -2,7 +2,7 @@
 
 /// An opaque colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Color {
+pub struct Colour {
     /// Red, green, blue.
     pub rgb: [u8; 3],
 }
@@ -20,7 +20,7 @@ const PALETTE: [[u8; 3]; 8] = [
     [230, 159, 0],
 ];
 
-impl Color {
+impl Colour {
     /// Black.
     pub const BLACK: Self = Self::new(0, 0, 0);
     /// A grey for what is only a reference.
@@ -60,7 +60,7 @@ mod tests {
     #[test]
     fn neighbours_in_the_palette_differ_in_brightness() {
         let brightness = |i| {
-            let [r, g, b] = Color::palette(i).rgb.map(f64::from);
+            let [r, g, b] = Colour::palette(i).rgb.map(f64::from);
             0.299 * r + 0.587 * g + 0.114 * b
         };
         for i in 0..PALETTE.len() {
@@ -72,11 +72,11 @@ mod tests {
     #[test]
     fn time_runs_from_blue_to_red() {
         let grey = |share: f64| {
-            let [red, green, blue] = Color::blue_to_red(share).rgb.map(f64::from);
+            let [red, green, blue] = Colour::blue_to_red(share).rgb.map(f64::from);
             0.3 * red + 0.59 * green + 0.11 * blue
         };
         assert!((1..=10).all(|i| grey(f64::from(i) / 10.0) > grey(f64::from(i - 1) / 10.0) + 5.0));
-        assert_eq!(Color::blue_to_red(7.0), Color::blue_to_red(1.0));
-        assert_eq!(Color::new(1, 171, 255).hex(), "#01abff");
+        assert_eq!(Colour::blue_to_red(7.0), Colour::blue_to_red(1.0));
+        assert_eq!(Colour::new(1, 171, 255).hex(), "#01abff");
     }
 }
