@@ -1,5 +1,6 @@
 //! What is finished, and where.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -38,9 +39,6 @@ pub enum ArchiveError {
     },
 }
 
-/// No record is longer.
-const LIMIT: u64 = 1 << 26;
-
 impl Archive {
     /// Records and figures in one folder, run directories in another.
     pub fn new(results: impl Into<PathBuf>, runs: impl Into<PathBuf>) -> Self {
@@ -74,8 +72,7 @@ impl Archive {
 
     /// Whether the t-SNE map of these states is kept, so that nobody needs the states any more.
     pub(crate) fn has_map(&self, sheet: &Sheet<'_>, runs: &RunList) -> bool {
-        let Ok(text) = tutelage_files::read_text(&self.map_path(&sheet.experiment.name), LIMIT)
-        else {
+        let Ok(text) = tutelage_files::read_text(&self.map_path(&sheet.experiment.name)) else {
             return false;
         };
         let made_of: Vec<&str> = text.lines().next().unwrap_or_default().split(' ').collect();
@@ -92,7 +89,7 @@ impl Archive {
 
     fn read(&self, run: &PlannedRun) -> Result<Option<RunRecord>, ArchiveError> {
         let path = self.record_path(run);
-        let text = match tutelage_files::read_text(&path, LIMIT) {
+        let text = match tutelage_files::read_text(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(source) => return Err(ArchiveError::Io { what: "read", path, source }),
             Ok(text) => text,
@@ -127,15 +124,31 @@ impl Archive {
             path: path.clone(),
             message: error.to_string(),
         })?;
-        self.write(&path, (text + "\n").as_bytes())
+        // There may be as many records as there are runs: what killed processes left among them is looked for once, not per run.
+        put(&path, (text + "\n").as_bytes(), tutelage_files::replace_among_many)
+    }
+
+    /// Removes what killed processes left half-written among the records of these runs.
+    pub(crate) fn sweep(&self, runs: &RunList) {
+        let tasks: BTreeSet<&str> = runs.runs().iter().map(|run| run.spec.task.name()).collect();
+        tasks.into_iter().for_each(|task| tutelage_files::sweep(&self.results.join(task)));
     }
 
     /// Writes a file as a whole or not at all, with its folder where that is missing.
     pub fn write(&self, path: &Path, bytes: &[u8]) -> Result<(), ArchiveError> {
-        let failed = |source| ArchiveError::Io { what: "write", path: path.into(), source };
-        if let Some(folder) = path.parent() {
-            OsDisk.create_dir(folder).map_err(failed)?;
-        }
-        OsDisk.replace(path, bytes).map_err(failed)
+        put(path, bytes, tutelage_files::replace)
     }
+}
+
+/// Writes a file in this way, with its folder where that is missing.
+fn put(
+    path: &Path,
+    bytes: &[u8],
+    replace: fn(&Path, &[u8]) -> io::Result<()>,
+) -> Result<(), ArchiveError> {
+    let failed = |source| ArchiveError::Io { what: "write", path: path.into(), source };
+    if let Some(folder) = path.parent() {
+        OsDisk.create_dir(folder).map_err(failed)?;
+    }
+    replace(path, bytes).map_err(failed)
 }

@@ -3,10 +3,11 @@
 use std::path::Path;
 
 use serde::Deserialize;
-use tutelage_compare::{CompareError, Comparison, Group, PairOverPanels, Run, Settings};
+use tutelage_compare::{CompareError, Comparison, Group, PairInPanel, Run, Settings};
 use tutelage_lab::Task;
 use tutelage_runs::stats::{Interval, holm};
 
+use crate::comparison::with_reward;
 use crate::paper::task_name;
 use crate::sheet::FinishedPanel;
 use crate::{Archive, ComparisonError, Experiment, ReportError, RunList, Selection, Series};
@@ -21,7 +22,7 @@ pub struct Claim {
     pub figure: String,
     /// The curve that is spoken of.
     pub curve: String,
-    /// The other.
+    /// The other; `a random member` is the same runs deployed so.
     pub against: String,
     /// The rows of the figure; all where none is named.
     #[serde(default)]
@@ -40,6 +41,9 @@ pub struct Claim {
     /// Whether the curve is claimed to be level with the other, not above it.
     #[serde(default)]
     pub level: bool,
+    /// Whether the gap between the two is claimed to be wider in these rows than in the other rows.
+    #[serde(default)]
+    pub wider: bool,
 }
 
 /// What runs are ranked by.
@@ -67,6 +71,8 @@ pub enum Verdict {
     Contradicted,
     /// Claimed to be level, and too little is known to say so.
     Open,
+    /// There are not two runs of each curve in any panel yet.
+    NotRun,
 }
 
 /// A claim beside what the runs say.
@@ -74,7 +80,9 @@ pub enum Verdict {
 pub struct Finding {
     /// The claim.
     pub claim: Claim,
-    /// How many panels have both curves with at least two runs each.
+    /// How many panels it speaks of.
+    pub planned: usize,
+    /// How many of them have both curves with at least two runs each.
     pub panels: usize,
     /// In how many the curve's mean is above the other's.
     pub above: usize,
@@ -82,8 +90,8 @@ pub struct Finding {
     pub seeds: (usize, usize),
     /// The difference in units of the expert's reward; of losses, of their logarithms.
     pub difference: Interval,
-    /// The probability that a run is above one of the other's.
-    pub improvement: Interval,
+    /// The probability that a run is above one of the other's; a gap between gaps has none.
+    pub improvement: Option<Interval>,
     /// The p-value of no difference, corrected for all claims.
     pub p: Option<f64>,
     /// What came of it.
@@ -106,10 +114,8 @@ pub fn claims() -> Result<Vec<Claim>, ReportError> {
 
 /// What the finished runs say of each claim; of some nothing yet.
 pub fn judge(claims: &[Claim], archive: &Archive) -> Result<Vec<Finding>, ReportError> {
-    let mut findings = Vec::new();
-    for claim in claims {
-        findings.extend(weigh(claim, archive)?);
-    }
+    let weighed = claims.iter().map(|claim| weigh(claim, archive));
+    let mut findings: Vec<Finding> = weighed.collect::<Result<_, _>>()?;
     let known: Vec<f64> = findings.iter().filter_map(|finding| finding.p).collect();
     let mut corrected = holm(&known).into_iter();
     for finding in &mut findings {
@@ -123,6 +129,7 @@ fn verdict(finding: &Finding) -> Verdict {
     let Interval { estimate, low, high } = finding.difference;
     let is_told = finding.p.is_some_and(|p| p < 0.05);
     match finding.claim.level {
+        _ if finding.panels == 0 => Verdict::NotRun,
         true if -LEVEL <= low && high <= LEVEL => Verdict::Holds,
         true if is_told && (low > LEVEL || high < -LEVEL) => Verdict::Contradicted,
         true => Verdict::Open,
@@ -137,71 +144,120 @@ fn verdict(finding: &Finding) -> Verdict {
 const ONE: &str = "one";
 const OTHER: &str = "other";
 
-fn weigh(claim: &Claim, archive: &Archive) -> Result<Option<Finding>, ReportError> {
+fn weigh(claim: &Claim, archive: &Archive) -> Result<Finding, ReportError> {
     let experiment = Experiment::named(&claim.figure)?;
     let mut runs = RunList::default();
     let sheet = runs.sheet(&experiment, &Selection::default().whole(&experiment))?;
     let panels = sheet.finished(&runs, archive).map_err(ComparisonError::from)?;
-    let groups = claim.groups(&experiment, &panels)?;
+    let mut finding = Finding::nothing(claim, claim.planned(&experiment, &panels));
     let settings =
         Settings { baseline: Some(OTHER.into()), paired: claim.paired, ..Settings::default() };
+    let groups = claim.groups(&experiment, &panels)?;
     let comparison = match Comparison::of_groups(groups, settings) {
         Ok(comparison) => comparison,
-        Err(CompareError::Nothing(_) | CompareError::Baseline { .. }) => return Ok(None),
+        Err(CompareError::Nothing(_) | CompareError::Baseline { .. }) => return Ok(finding),
         Err(error) => return Err(ComparisonError::from(error).into()),
     };
     let score = if claim.score == Score::LastFive { "last five" } else { "average" };
     let pairs = comparison.pairs();
-    let is_above = |difference: Interval| difference.estimate > 0.0;
-    let in_panels = pairs.in_panels.iter().filter(|pair| pair.score == score);
-    let above = in_panels.clone().filter(|pair| is_above(pair.difference)).count();
-    let counts: Vec<usize> = in_panels.flat_map(|pair| pair.runs).collect();
-    let over = pairs.over_panels.into_iter().find(|pair| pair.score == score);
-    Ok(over.map(|PairOverPanels { panels, difference, improvement, p, .. }| Finding {
-        claim: claim.clone(),
-        panels,
-        above,
-        seeds: (
-            counts.iter().copied().min().unwrap_or_default(),
-            counts.iter().copied().max().unwrap_or_default(),
-        ),
-        difference,
-        improvement,
-        p,
-        verdict: Verdict::Open,
-    }))
+    let in_panels: Vec<_> = pairs.in_panels.iter().filter(|pair| pair.score == score).collect();
+    // A wider gap is two groups: the one gap, and the other the other way round.
+    let together = if claim.wider { 2 } else { 1 };
+    let gaps = in_panels.chunks(together);
+    let gap =
+        |pairs: &&[&PairInPanel]| pairs.iter().map(|pair| pair.difference.estimate).sum::<f64>();
+    finding.above = gaps.filter(|pairs| gap(pairs) > 0.0).count();
+    let counts = || in_panels.iter().flat_map(|pair| pair.runs);
+    finding.seeds = (counts().min().unwrap_or_default(), counts().max().unwrap_or_default());
+    if let Some(over) = pairs.over_panels.into_iter().find(|pair| pair.score == score) {
+        let times = together as f64;
+        let Interval { estimate, low, high } = over.difference;
+        let [estimate, low, high] = [estimate, low, high].map(|end| times * end);
+        finding.difference = Interval { estimate, low, high };
+        (finding.panels, finding.p) = (over.panels / together, over.p);
+        finding.improvement = (!claim.wider).then_some(over.improvement);
+    }
+    Ok(finding)
 }
 
+impl Finding {
+    /// Nothing is known of this claim, which speaks of so many panels.
+    fn nothing(claim: &Claim, planned: usize) -> Self {
+        Self {
+            claim: claim.clone(),
+            planned,
+            panels: 0,
+            above: 0,
+            seeds: (0, 0),
+            difference: Interval::unbounded(f64::NAN),
+            improvement: None,
+            p: None,
+            verdict: Verdict::NotRun,
+        }
+    }
+}
+
+/// What a curve goes by that is another's runs with a random member deployed.
+const RANDOM: &str = "a random member";
+
 impl Claim {
+    /// The pairs of rows, and the tasks, that it speaks of.
+    fn places<'a>(&'a self, experiment: &'a Experiment) -> Vec<(&'a str, &'a str, Task)> {
+        let names = |rows: &'a [String]| rows.iter().map(String::as_str).collect::<Vec<_>>();
+        let rows = match self.rows.is_empty() {
+            true => experiment.rows.iter().map(|row| row.name.as_str()).collect(),
+            false => names(&self.rows),
+        };
+        let others =
+            if self.against_rows.is_empty() { rows.clone() } else { names(&self.against_rows) };
+        let wanted = |task: &&Task| self.tasks.is_empty() || self.tasks.contains(&task.to_string());
+        let tasks = || experiment.tasks.iter().filter(wanted).copied();
+        let of = |(row, other)| tasks().map(move |task| (row, other, task));
+        rows.into_iter().zip(others).flat_map(of).collect()
+    }
+
+    /// How many panels of the figure it speaks of.
+    fn planned(&self, experiment: &Experiment, panels: &[FinishedPanel<'_>]) -> usize {
+        let is_there = |row: &str, task| {
+            panels.iter().any(|panel| panel.task == task && panel.row.name == row)
+        };
+        let places = self.places(experiment).into_iter();
+        places.filter(|&(row, other, task)| is_there(row, task) && is_there(other, task)).count()
+    }
+
     /// The two curves, panel by panel, where both have runs.
     fn groups(
         &self,
         experiment: &Experiment,
         panels: &[FinishedPanel<'_>],
     ) -> Result<Vec<Group>, ReportError> {
-        let series = |text: &String| -> Result<Series, ReportError> {
-            text.parse().map_err(|error| ReportError::Claims(format!("{text}: {error}")))
-        };
-        let (one, other) = (series(&self.curve)?, series(&self.against)?);
-        let rows = match self.rows.is_empty() {
-            true => experiment.rows.iter().map(|row| row.name.clone()).collect(),
-            false => self.rows.clone(),
-        };
-        let others = if self.against_rows.is_empty() { &rows } else { &self.against_rows };
+        let one = series(&self.curve)?;
+        let other = if self.against == RANDOM { one } else { series(&self.against)? };
         let mut groups = Vec::new();
-        for (row, other_row) in rows.iter().zip(others) {
-            for &task in &experiment.tasks {
-                let wanted = self.tasks.is_empty() || self.tasks.contains(&task.to_string());
-                let one = self.runs(panels, task, row, &one);
-                let other = self.runs(panels, task, other_row, &other);
-                let (Some(one), Some(other)) = (one, other) else { continue };
+        for (row, other_row, task) in self.places(experiment) {
+            let runs = |row: &str, series: &Series| self.runs(panels, task, row, series);
+            let group = |row: &str, one: Option<Vec<Run>>, other: Option<Vec<Run>>| {
+                let title = format!("{}, {row}", task_name(task));
                 // One run says nothing of how much others would differ.
-                if wanted && one.len() > 1 && other.len() > 1 {
-                    let title = format!("{}, {row}", task_name(task));
-                    let curves = vec![(ONE.into(), one), (OTHER.into(), other)];
-                    groups.push(Group { title, curves });
+                let [one, other] = [one, other].map(|runs| runs.filter(|runs| runs.len() > 1));
+                Some(Group { title, curves: vec![(ONE.into(), one?), (OTHER.into(), other?)] })
+            };
+            let found = match (self.wider, self.against.as_str()) {
+                (true, _) => {
+                    let here = group(row, runs(row, &one), runs(row, &other));
+                    let there = group(other_row, runs(other_row, &other), runs(other_row, &one));
+                    here.zip(there).map(|(here, there)| vec![here, there])
                 }
-            }
+                (false, RANDOM) => {
+                    let random =
+                        runs(row, &one).map(|runs| runs.iter().filter_map(random).collect());
+                    group(row, runs(row, &one), random).map(|group| vec![group])
+                }
+                (false, _) => {
+                    group(row, runs(row, &one), runs(other_row, &other)).map(|group| vec![group])
+                }
+            };
+            groups.extend(found.into_iter().flatten());
         }
         Ok(groups)
     }
@@ -223,6 +279,15 @@ impl Claim {
     }
 }
 
+fn series(text: &str) -> Result<Series, ReportError> {
+    text.parse().map_err(|error| ReportError::Claims(format!("{text}: {error}")))
+}
+
+/// The run with a random member at every step; nothing where there is one member alone.
+fn random(run: &Run) -> Option<Run> {
+    with_reward(run, |_, random| random)
+}
+
 /// The run with −ln(loss) for its reward, in units of their own.
 fn by_loss(mut run: Run) -> Option<Run> {
     for line in &mut run.lines {
@@ -239,17 +304,7 @@ mod tests {
         let [low, estimate, high] = difference;
         let claim = Claim { level, ..claims().unwrap().remove(0) };
         let difference = Interval { estimate, low, high };
-        let improvement = Interval::unbounded(0.5);
-        Finding {
-            claim,
-            panels: 4,
-            above,
-            seeds: (5, 10),
-            difference,
-            improvement,
-            p: Some(p),
-            verdict: Verdict::Open,
-        }
+        Finding { panels: 4, above, difference, p: Some(p), ..Finding::nothing(&claim, 4) }
     }
 
     #[test]
@@ -263,27 +318,98 @@ mod tests {
         assert_eq!(level([-0.05, 0.02, 0.09]), Verdict::Holds);
         assert_eq!(level([-0.15, 0.02, 0.09]), Verdict::Open);
         assert_eq!(level([0.11, 0.2, 0.3]), Verdict::Contradicted);
+        let nothing = Finding::nothing(&claims().unwrap()[0], 2);
+        assert_eq!(verdict(&nothing), Verdict::NotRun);
+    }
+
+    /// What Hopper's runs of a figure say of a claim, if a curve of a row earns so much in the mean (with a random member, so
+    /// much) and seeds differ by 2.
+    fn found(says: &str, earns: impl Fn(&str, &str) -> (f64, Option<f64>)) -> Finding {
+        let dir = tempfile::tempdir().unwrap();
+        let archive = Archive::new(dir.path().join("results"), dir.path().join("runs"));
+        let is_it = |claim: &Claim| claim.says.contains(says);
+        let claim = claims().unwrap().into_iter().find(is_it).unwrap();
+        let experiment = Experiment::named(&claim.figure).unwrap();
+        let tasks = Some(vec!["hopper".parse().unwrap()]);
+        let mut runs = RunList::default();
+        let seeds = Some(vec![1, 2, 3]);
+        let selection = Selection { tasks, seeds, ..Selection::default() };
+        let sheet = runs.sheet(&experiment, &selection).unwrap();
+        for panel in &sheet.panels {
+            for curve in &panel.curves {
+                let (mean, random) = earns(&panel.row.name, &curve.series.to_string());
+                for (&run, more) in curve.runs.iter().zip([-2.0, 0.0, 2.0]) {
+                    let random = random.map(|random| random - 3.0 * more);
+                    crate::testbed::finish(&runs[run], &archive, mean + more, random);
+                }
+            }
+        }
+        judge(&[claim], &archive).unwrap().remove(0)
+    }
+
+    #[test]
+    fn a_wider_gap_is_the_difference_of_two_gaps() {
+        let finding = found("the gap is widest", |row, curve| {
+            let reward = match (row, curve) {
+                ("non-realizable", "bd-5") => 60.0,
+                ("realizable", "bd-5") => 55.0,
+                ("realizable", _) => 50.0,
+                _ => 40.0,
+            };
+            (reward, None)
+        });
+        // The expert earns 100: (60 - 40) - (55 - 50) are 0.15 of that.
+        assert!((finding.difference.estimate - 0.15).abs() < 1e-12, "{finding:?}");
+        assert_eq!((finding.panels, finding.above, finding.seeds), (1, 1, (3, 3)));
+        // Four means of three runs with a standard deviation of 2 each.
+        let half = (finding.difference.high - finding.difference.low) / 2.0;
+        let t = 2.306; // 8 degrees of freedom
+        assert!((half - t * 0.02 * (4.0_f64 / 3.0).sqrt()).abs() < 1e-4, "{half}");
+        assert_eq!(finding.verdict, Verdict::Holds);
+    }
+
+    #[test]
+    fn a_random_member_is_the_same_runs_seed_by_seed() {
+        let finding = found("BD-5: the members' mean", |_, _| (80.0, Some(70.0)));
+        // Mean minus random member: 10 + 4 m for m of -2, 0 and 2, whose standard deviation is 8.
+        assert!((finding.difference.estimate - 0.1).abs() < 1e-12, "{finding:?}");
+        let half = (finding.difference.high - finding.difference.low) / 2.0;
+        assert!((half - 4.3027 * 0.08 / 3.0_f64.sqrt()).abs() < 1e-4, "{half}");
+        assert_eq!(finding.verdict, Verdict::Tie);
+    }
+
+    #[test]
+    fn a_claim_without_runs_is_not_left_out() {
+        let nowhere = Archive::new("/nonexistent/results", "/nonexistent/runs");
+        let findings = judge(&claims().unwrap(), &nowhere).unwrap();
+        assert_eq!(findings.len(), claims().unwrap().len());
+        assert!(findings.iter().all(|finding| finding.verdict == Verdict::NotRun));
+        let planned = |says: &str| {
+            let is_it = |finding: &&Finding| finding.claim.says.contains(says);
+            findings.iter().find(is_it).unwrap().planned
+        };
+        assert_eq!(planned("BD-5 learns faster than DAgger"), 9, "Ant has two widths");
+        assert_eq!(planned("On realizable Hopper"), 1);
+        assert_eq!(planned("the gap is widest"), 4);
     }
 
     #[test]
     fn every_claim_is_of_curves_that_its_figure_has() {
         for claim in claims().unwrap() {
             let experiment = Experiment::named(&claim.figure).unwrap();
-            let rows = |names: &[String]| {
-                let all: Vec<String> = experiment.rows.iter().map(|row| row.name.clone()).collect();
-                if names.is_empty() { all } else { names.to_vec() }
+            let has = |name: &str, curve: &str| {
+                let row = experiment.rows.iter().find(|row| row.name == name);
+                curve == RANDOM
+                    || row.is_some_and(|row| row.series.contains(&curve.parse().unwrap()))
             };
-            let has = |names: &[String], curve: &str| {
-                rows(names).iter().all(|name| {
-                    let row = experiment.rows.iter().find(|row| row.name == *name);
-                    row.is_some_and(|row| row.series.contains(&curve.parse().unwrap()))
-                })
-            };
-            assert!(has(&claim.rows, &claim.curve), "{claim:?}");
-            let others =
-                if claim.against_rows.is_empty() { &claim.rows } else { &claim.against_rows };
-            assert!(has(others, &claim.against), "{claim:?}");
-            assert_eq!(rows(&claim.rows).len(), rows(others).len(), "{claim:?}");
+            let both = if claim.wider { [&claim.curve, &claim.against] } else { [&claim.curve; 2] };
+            for (row, other, _) in claim.places(&experiment) {
+                assert!(both.iter().all(|curve| has(row, curve)), "{claim:?}");
+                assert!(has(other, &claim.against), "{claim:?}");
+            }
+            let rows = if claim.rows.is_empty() { experiment.rows.len() } else { claim.rows.len() };
+            let others = claim.against_rows.len();
+            assert!(others == 0 || others == rows, "{claim:?}");
             let tasks: Vec<String> = experiment.tasks.iter().map(ToString::to_string).collect();
             assert!(claim.tasks.iter().all(|task| tasks.contains(task)), "{claim:?}");
         }

@@ -79,7 +79,7 @@ fn curves(
 }
 
 /// The run with another reward made of its mean's and a random member's; nothing where there is one member alone.
-fn with_reward(run: &Run, of: impl Fn(f64, f64) -> f64) -> Option<Run> {
+pub(crate) fn with_reward(run: &Run, of: impl Fn(f64, f64) -> f64) -> Option<Run> {
     let mut run = run.clone();
     for line in &mut run.lines {
         line.reward = of(line.reward, line.reward_random?);
@@ -92,8 +92,8 @@ fn pair_looks(comparison: &mut Comparison) {
     for panel in &mut comparison.panels {
         for index in 0..panel.curves.len() {
             let Some(mean) = panel.curves[index].name.strip_suffix(RANDOM) else { continue };
-            if let Some(color) = panel.curve(mean).map(|curve| curve.color) {
-                (panel.curves[index].color, panel.curves[index].style) = (color, Style::Dashed);
+            if let Some(colour) = panel.curve(mean).map(|curve| curve.colour) {
+                (panel.curves[index].colour, panel.curves[index].style) = (colour, Style::Dashed);
             }
         }
     }

@@ -6,6 +6,7 @@ use std::str::FromStr;
 
 use serde::Deserialize;
 use tutelage::{Named, nearest};
+use tutelage_compare::{BadCost, Cost};
 use tutelage_lab::spec::{BudgetSpec, CoverSpec, Draft, SpecError, hint};
 use tutelage_lab::{Task, UnknownTask};
 
@@ -22,10 +23,14 @@ pub struct Experiment {
     pub paper: String,
     /// How it is drawn.
     pub draw: Draw,
+    /// What learning curves are drawn over.
+    pub over: Cost,
     /// The tasks, a column each.
     pub tasks: Vec<Task>,
     /// The paper's seeds.
     pub seeds: Vec<u64>,
+    /// Curves that play other seeds than these, such as fewer of large ensembles.
+    pub seeds_of: Vec<(Series, Vec<u64>)>,
     /// What is shown of each task, a row each.
     pub rows: Vec<Row>,
 }
@@ -93,13 +98,16 @@ pub enum PerturbFrom {
     Fixed(CoverSpec),
 }
 
-/// An algorithm, on its own data or on that of another: `bd-5`, `bagging-5 on dagger`.
+/// An algorithm, on its own data or on that of another, trained as long as its row says or with a budget of its own: `bd-5`,
+/// `bagging-5 on dagger`, `dagger for epochs=1000`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Series {
     /// The algorithm.
     pub algorithm: Named,
     /// Whose data it trains on, where it collects none.
     pub data: Option<Named>,
+    /// The oracle's budget with the paper's settings, where it is not the row's.
+    pub budget: Option<BudgetSpec>,
 }
 
 /// Why a file describes no figure.
@@ -156,6 +164,22 @@ pub enum ExperimentError {
         /// What is wrong.
         source: BadSeeds,
     },
+    /// It draws curves over something that is no cost.
+    #[error("experiment {name}, over: {source}")]
+    Over {
+        /// The figure.
+        name: String,
+        /// What is wrong.
+        source: BadCost,
+    },
+    /// It has seeds for a curve that it does not show.
+    #[error("experiment {name}, seeds_of: no row shows `{curve}`")]
+    SeedsOf {
+        /// The figure.
+        name: String,
+        /// The curve.
+        curve: String,
+    },
 }
 
 macro_rules! shipped {
@@ -164,7 +188,7 @@ macro_rules! shipped {
     };
 }
 
-/// The figures of the paper in its order and two beyond it, compiled in.
+/// The figures of the paper in its order, and those beyond it, compiled in.
 const SHIPPED: &[(&str, &str)] = shipped![
     "linear",
     "main",
@@ -184,7 +208,12 @@ const SHIPPED: &[(&str, &str)] = shipped![
     "states-walker2d",
     "regret",
     "settings",
+    "questions",
     "fewest",
+    "fewest-steps",
+    "fewest-held-out",
+    "fewest-ablation",
+    "fewest-limits",
 ];
 
 impl Experiment {
@@ -200,7 +229,7 @@ impl Experiment {
         }
         let path = Path::new(name);
         if path.extension().is_some_and(|extension| extension == "toml") {
-            let text = std::fs::read_to_string(path)
+            let text = tutelage_files::read_text(path)
                 .map_err(|source| ExperimentError::Read { path: path.into(), source })?;
             let stem = path.file_stem().unwrap_or_default().to_string_lossy();
             return Self::parse(&stem, &text);
@@ -208,6 +237,12 @@ impl Experiment {
         let names: Vec<&str> = SHIPPED.iter().map(|(shipped, _)| *shipped).collect();
         let nearest = nearest(name, &names).map(Into::into);
         Err(ExperimentError::Unknown { name: name.into(), nearest })
+    }
+
+    /// The seeds that a curve plays.
+    pub fn seeds_of(&self, series: &Series) -> &[u64] {
+        let own = self.seeds_of.iter().find(|(known, _)| known == series);
+        own.map_or(&self.seeds, |(_, seeds)| seeds)
     }
 
     /// The figure that a TOML text describes.
@@ -220,21 +255,28 @@ impl FromStr for Series {
     type Err = SpecError;
 
     fn from_str(text: &str) -> Result<Self, SpecError> {
-        Ok(match text.split_once(" on ") {
-            None => Self { algorithm: text.parse()?, data: None },
-            Some((algorithm, data)) => {
-                Self { algorithm: algorithm.parse()?, data: Some(data.parse()?) }
-            }
+        let (text, budget) = and_then(text, " for ");
+        let (algorithm, data) = and_then(text, " on ");
+        Ok(Self {
+            algorithm: algorithm.parse()?,
+            data: data.map(str::parse).transpose()?,
+            budget: budget.map(str::parse).transpose()?,
         })
     }
 }
 
+/// What stands before a word, and what behind it, where it is there.
+fn and_then<'a>(text: &'a str, word: &str) -> (&'a str, Option<&'a str>) {
+    text.split_once(word).map_or((text, None), |(before, behind)| (before, Some(behind)))
+}
+
 impl fmt::Display for Series {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.data {
-            None => write!(f, "{}", self.algorithm),
-            Some(data) => write!(f, "{} on {data}", self.algorithm),
+        write!(f, "{}", self.algorithm)?;
+        if let Some(data) = &self.data {
+            write!(f, " on {data}")?;
         }
+        self.budget.map_or(Ok(()), |budget| write!(f, " for {budget}"))
     }
 }
 
@@ -247,7 +289,7 @@ mod tests {
         let all = Experiment::all().unwrap();
         assert_eq!(all.len(), SHIPPED.len());
         let main = Experiment::named("main").unwrap();
-        assert_eq!((main.rows.len(), main.tasks.len(), main.seeds.len()), (2, 4, 10));
+        assert_eq!((main.rows.len(), main.tasks.len(), main.seeds.len()), (3, 4, 10));
         assert!(main.rows.iter().all(|row| row.series.len() == 6));
     }
 
@@ -264,8 +306,35 @@ mod tests {
     }
 
     #[test]
+    fn curves_may_play_seeds_of_their_own() {
+        let fewest = Experiment::named("fewest").unwrap();
+        let seeds = |curve: &str| fewest.seeds_of(&curve.parse().unwrap()).len();
+        assert_eq!((seeds("bd-5"), seeds("bd-25"), seeds("handover-bd-25")), (10, 3, 3));
+        let error = |seeds_of: &str| {
+            let text = format!(
+                "title = ''\ndraw = 'curves'\ntasks = ['ant']\nseeds_of = {{ {seeds_of} }}\n[[rows]]\nname = 'r'\nalgorithms = ['bd-5']"
+            );
+            Experiment::parse("x", &text).unwrap_err().to_string()
+        };
+        assert!(error("bd-7 = '1-3'").contains("no row shows `bd-7`"));
+        assert!(error("bd-5 = 'one'").contains("'one' names no seeds"));
+    }
+
+    #[test]
+    fn curves_are_drawn_over_a_cost_of_ones_own() {
+        let over = |line: &str| {
+            let text = format!("title = ''\ndraw = 'curves'\n{line}");
+            Experiment::parse("x", &text).map(|x| x.over).map_err(|error| error.to_string())
+        };
+        assert_eq!(over(""), Ok(Cost::Annotations));
+        assert_eq!(over("over = 'expert-steps'"), Ok(Cost::ExpertSteps));
+        assert_eq!(over("over = 0.01"), Ok(Cost::Weighted(0.01)));
+        assert!(over("over = 'hours'").unwrap_err().contains("experiment x, over: `hours`"));
+    }
+
+    #[test]
     fn series_print_what_they_parse() {
-        for text in ["bd-5", "bagging-5 on dagger", "supervised on bd-5"] {
+        for text in ["bd-5", "bagging-5 on dagger", "bagging-5 on dagger for epochs=9"] {
             assert_eq!(text.parse::<Series>().unwrap().to_string(), text);
         }
     }

@@ -27,6 +27,7 @@ struct Expected {
 impl<'a> FigureRuns<'a> {
     /// The runs of this list.
     pub fn new(list: &'a RunList, archive: &'a Archive) -> Self {
+        archive.sweep(list);
         let estimator = Estimator::new(list, archive);
         let (mut first, mut of_kind) = (HashMap::new(), HashMap::new());
         let alike = list.runs().iter().enumerate().map(|(index, run)| {
@@ -62,14 +63,16 @@ impl<'a> Agenda for FigureRuns<'a> {
         Item { name: &run.name, rounds: run.spec.rounds, needs: &run.needs, timed: run.timed }
     }
 
+    fn alike(&self, run: usize) -> usize {
+        self.alike[run]
+    }
+
     fn core_seconds(&self, run: usize) -> f64 {
         self.expected().of_kind.get(&self.alike[run]).copied().unwrap_or(0.0)
     }
 
-    fn seconds_left(&self, runs: &[usize]) -> f64 {
-        let expected = self.expected();
-        let of = |run: &usize| expected.of_kind.get(&self.alike[*run]).copied().unwrap_or(0.0);
-        runs.iter().map(of).sum::<f64>() * expected.estimator.pace()
+    fn pace(&self) -> f64 {
+        self.expected().estimator.pace()
     }
 
     fn hand_over(

@@ -1,11 +1,14 @@
 //! A figure's file as it is typed.
 
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
 use serde::de::IntoDeserializer;
+use tutelage_compare::{BadCost, Cost};
 use tutelage_lab::Task;
 use tutelage_lab::spec::{Draft, SpecError};
 
-use crate::experiment::{Draw, Experiment, ExperimentError, PerturbFrom, Row, Show};
+use crate::experiment::{Draw, Experiment, ExperimentError, PerturbFrom, Row, Series, Show};
 use crate::parse_seeds;
 
 #[derive(Deserialize)]
@@ -15,10 +18,15 @@ struct Form {
     #[serde(default)]
     paper: String,
     draw: Draw,
+    /// The name of a cost, or what a step of the expert's costs.
+    #[serde(default = "annotations")]
+    over: toml::Value,
     #[serde(default)]
     tasks: Vec<String>,
     #[serde(default = "ten_seeds")]
     seeds: String,
+    #[serde(default)]
+    seeds_of: BTreeMap<String, String>,
     #[serde(default)]
     rows: Vec<RowForm>,
 }
@@ -37,6 +45,10 @@ struct RowForm {
     fields: toml::Table,
 }
 
+fn annotations() -> toml::Value {
+    "annotations".into()
+}
+
 fn ten_seeds() -> String {
     "1-10".into()
 }
@@ -51,8 +63,9 @@ pub(crate) fn parse(name: &str, text: &str) -> Result<Experiment, ExperimentErro
         let wrong = |source| ExperimentError::Task { name: name.into(), source };
         task.parse::<Task>().map_err(wrong)
     };
-    let seeds = parse_seeds(&form.seeds)
-        .map_err(|source| ExperimentError::Seeds { name: name.into(), source })?;
+    let seeds = |text: &str| {
+        parse_seeds(text).map_err(|source| ExperimentError::Seeds { name: name.into(), source })
+    };
     let tasks: Vec<Task> = form.tasks.iter().map(task).collect::<Result<_, _>>()?;
     let row = |row: RowForm| {
         let title = row.name.clone();
@@ -60,15 +73,36 @@ pub(crate) fn parse(name: &str, text: &str) -> Result<Experiment, ExperimentErro
         let tasks = row.tasks.iter().map(task).collect::<Result<_, _>>()?;
         row.check(tasks).map_err(wrong)
     };
+    let rows: Vec<Row> = form.rows.into_iter().map(row).collect::<Result<_, _>>()?;
+    let seeds_of = form.seeds_of.iter().map(|(curve, text)| {
+        let unknown = || ExperimentError::SeedsOf { name: name.into(), curve: curve.clone() };
+        Ok((shown(curve, &rows).ok_or_else(unknown)?, seeds(text)?))
+    });
     Ok(Experiment {
         name: name.into(),
         title: form.title,
         paper: form.paper,
         draw: form.draw,
+        over: over(&form.over)
+            .map_err(|source| ExperimentError::Over { name: name.into(), source })?,
         tasks,
-        seeds,
-        rows: form.rows.into_iter().map(row).collect::<Result<_, _>>()?,
+        seeds: seeds(&form.seeds)?,
+        seeds_of: seeds_of.collect::<Result<_, ExperimentError>>()?,
+        rows,
     })
+}
+
+fn over(value: &toml::Value) -> Result<Cost, BadCost> {
+    match value {
+        toml::Value::String(text) => text.parse(),
+        other => other.to_string().parse(),
+    }
+}
+
+/// The curve of this name, where a row shows it.
+fn shown(curve: &str, rows: &[Row]) -> Option<Series> {
+    let series: Series = curve.parse().ok()?;
+    rows.iter().any(|row| row.series.contains(&series)).then_some(series)
 }
 
 impl RowForm {

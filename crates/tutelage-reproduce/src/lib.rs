@@ -9,9 +9,11 @@
 #![forbid(unsafe_code)]
 
 mod archive;
+mod asked;
 pub mod claims;
 mod comparison;
 mod cost;
+mod decision;
 pub mod draw;
 mod estimate;
 mod experiment;
@@ -22,10 +24,13 @@ mod profile;
 mod record;
 pub mod report;
 mod run_list;
+mod savings;
 mod scheduler;
 mod seeds;
 mod selection;
 mod sheet;
+#[cfg(test)]
+mod testbed;
 pub mod theory;
 mod tsne;
 mod worker;
@@ -33,6 +38,7 @@ mod worker;
 pub use archive::{Archive, ArchiveError};
 pub use comparison::{ComparisonError, compare};
 pub use cost::{Cost, costs};
+pub use decision::{AT_MOST, Decision};
 pub use estimate::Estimator;
 pub use experiment::{Draw, Experiment, ExperimentError, PerturbFrom, Row, Series, Show};
 pub use figure_runs::FigureRuns;
@@ -40,6 +46,7 @@ pub use paper::{authors_seconds, task_name};
 pub use profile::Profile;
 pub use report::ReportError;
 pub use run_list::{PlanError, PlanFault, PlannedRun, RunList};
+pub use savings::Saving;
 pub use scheduler::{Agenda, CameTo, Crew, Failed, Item, Outcome, Watcher, carry_out};
 pub use seeds::{BadSeeds, parse_seeds};
 pub use selection::Selection;
@@ -52,5 +59,5 @@ pub use worker::{
 
 /// The arithmetic of this machine, in words: runs are equal to the bit on machines where it is the same.
 pub fn arithmetic() -> String {
-    format!("{:?} instructions, {}", tutelage_net::Isa::detect(), tutelage_envs::trigonometry())
+    format!("{}, {}", tutelage_net::Isa::detect().rounding(), tutelage_envs::trigonometry())
 }

@@ -3,6 +3,7 @@
 use tutelage::Named;
 use tutelage_envs::Task as Robot;
 use tutelage_lab::Task;
+use tutelage_lab::spec::BudgetSpec;
 
 use crate::{Profile, Series};
 
@@ -19,10 +20,14 @@ pub fn task_name(task: Task) -> &'static str {
 
 /// A curve's name.
 pub(crate) fn series_name(series: &Series) -> String {
-    let name = series.algorithm.label();
-    match &series.data {
+    let mut name = series.algorithm.label();
+    if let Some(data) = &series.data {
+        name += &format!(" on {}'s data", data.label());
+    }
+    match series.budget {
         None => name,
-        Some(data) => format!("{name} on {}'s data", data.label()),
+        Some(BudgetSpec::Epochs(count)) => format!("{name} ({count} epochs)"),
+        Some(BudgetSpec::Iterations(count)) => format!("{name} ({count} iterations)"),
     }
 }
 

@@ -35,9 +35,12 @@ impl PlannedRun {
             threads,
             memory: None,
             annotations: lines.iter().map(|line| line.annotations).collect(),
-            expert_steps: (history.expert_steps() > 0).then(|| {
-                results.iter().map(|result| history.expert_steps_after(result.round)).collect()
-            }),
+            expert_steps: self
+                .spec
+                .algorithm
+                .needs_driver()
+                .then(|| lines.iter().map(|line| line.expert_steps).collect())
+                .flatten(),
             reward: per_round(&Evaluation::mean_reward, 2),
             reward_sd: per_round(&Evaluation::sd_reward, 2),
             reward_random: random.collect(),

@@ -1,19 +1,30 @@
 //! Reports whose tables are made from records.
 //!
 //! A line `<!-- reproduce: WHAT FIGURE -->` in a Markdown file asks for a table, which stands between it and the next
-//! `<!-- end -->`: [`fill`] puts it there. WHAT is one of
+//! `<!-- end -->`: [`fill`] puts it there. `WHAT FIGURE: ROW` is about one row of the figure, `WHAT FIGURE against CURVE` has
+//! another baseline than DAgger, `WHAT FIGURE by COST` another cost than annotations (`expert-steps`, or what a step of the
+//! expert's costs). WHAT is one of
 //!
-//! - `curves`: every curve in numbers; `curves FIGURE: ROW` those of one row;
+//! - `curves`: every curve in numbers;
 //! - `pairs`: every curve against the baseline in each panel;
-//! - `over`: interquartile means over panels, and every curve against the baseline over all panels;
+//! - `over`: interquartile means over panels, every curve against the baseline over all panels, and what it costs in units of the
+//!   baseline's;
+//! - `means`, `scores`: the first two of these on their own;
+//! - `ratios`: what every curve costs in units of the baseline's, over panels; `ratios FIGURE of CURVE` in each panel;
+//! - `decision`: whether hand-over windows become the default (no FIGURE);
 //! - `costs`: time and memory;
 //! - `losses`: how rewards go with imitation losses;
 //! - `claims`: what the paper claims, and what came of it (no FIGURE).
 
 use tutelage_compare::tables::{self, Table};
 use tutelage_compare::words::{p_value, share};
-use tutelage_compare::{CompareError, Comparison, Settings};
-use tutelage_runs::stats::{Interval, spearman};
+use tutelage_compare::{CompareError, Comparison, LEVELS, Panel, Settings};
+use tutelage_runs::stats::{Interval, StatsError, spearman};
+
+use crate::asked::Asked;
+use crate::decision::{AT_MOST, Decision};
+use crate::paper::series_name;
+use crate::savings::Saving;
 
 use crate::claims::{Finding, Score, Verdict, claims, judge};
 use crate::{
@@ -44,6 +55,12 @@ pub enum ReportError {
         /// The figure.
         figure: String,
     },
+    /// There is no such curve.
+    #[error("there is no curve `{curve}`")]
+    Curve {
+        /// What was asked for.
+        curve: String,
+    },
     /// The list of claims.
     #[error("experiments/claims.toml: {0}")]
     Claims(String),
@@ -63,7 +80,7 @@ pub enum ReportError {
 
 const BEGIN: &str = "<!-- reproduce: ";
 const END: &str = "<!-- end -->";
-const KNOWN: &str = "curves, pairs, over, costs, losses (each with a figure) and claims";
+const KNOWN: &str = "curves, pairs, over, means, scores, ratios, costs, losses (each with a figure; against CURVE, by COST, : ROW), claims and decision";
 
 /// The text with all of its tables made anew from what is finished.
 pub fn fill(text: &str, archive: &Archive) -> Result<String, ReportError> {
@@ -83,37 +100,41 @@ pub fn fill(text: &str, archive: &Archive) -> Result<String, ReportError> {
 }
 
 fn table(asked: &str, line: usize, archive: &Archive) -> Result<String, ReportError> {
-    let (what, figure) = asked.split_once(' ').unwrap_or((asked, ""));
-    let (figure, row) = figure.split_once(": ").map_or((figure, None), |(f, r)| (f, Some(r)));
-    let compared = || compared(figure, row, line, archive);
-    match (what, figure) {
-        ("claims", "") => Ok(markdown(claims_table(&judge(&claims()?, archive)?))),
+    let unknown = || ReportError::Unknown { line, text: asked.into() };
+    let asked = Asked::parse(asked).ok_or_else(unknown)?;
+    let compared = || compared(&asked, line, archive);
+    match (asked.what, asked.figure) {
+        ("claims", "") => Ok(claims_in_words(&judge(&claims()?, archive)?)),
+        ("decision", "") => Ok(markdown(decision_table(&Decision::of(archive)?))),
         ("curves", _) => Ok(markdown(curves_table(&compared()?))),
         ("pairs", _) => Ok(markdown(tables::pairs(&compared()?.pairs().in_panels))),
         ("over", _) => Ok(over_tables(&compared()?)),
+        ("means", _) => Ok(means_table(&compared()?)),
+        ("scores", _) => Ok(markdown(tables::over_panels(&compared()?.pairs().over_panels))),
+        ("ratios", _) => Ok(markdown(ratios_table(&compared()?, asked.of)?)),
         ("losses", _) => Ok(markdown(losses_table(&compared()?))),
-        ("costs", _) => Ok(markdown(costs_table(figure, archive)?)),
-        _ => Err(ReportError::Unknown { line, text: asked.into() }),
+        ("costs", figure) => Ok(markdown(costs_table(figure, archive)?)),
+        _ => Err(unknown()),
     }
 }
 
 /// The finished runs of a figure; of one of its rows, where it is named.
-fn compared(
-    figure: &str,
-    row: Option<&str>,
-    line: usize,
-    archive: &Archive,
-) -> Result<Comparison, ReportError> {
-    let experiment = Experiment::named(figure)?;
+fn compared(asked: &Asked<'_>, line: usize, archive: &Archive) -> Result<Comparison, ReportError> {
+    let experiment = Experiment::named(asked.figure)?;
     let mut runs = RunList::default();
     let sheet = runs.sheet(&experiment, &Selection::default().whole(&experiment))?;
-    let wanted = |candidate: &Row| match row {
+    let wanted = |candidate: &Row| match asked.row {
         Some(name) => candidate.name == name,
         None => matches!(candidate.show, Show::Reward | Show::MeanAndRandom),
     };
-    match compare(&sheet, &runs, archive, Settings::default(), wanted) {
+    let settings = Settings {
+        cost: asked.by.unwrap_or(experiment.over),
+        baseline: asked.against.map(str::to_owned),
+        ..Settings::default()
+    };
+    match compare(&sheet, &runs, archive, settings, wanted) {
         Err(ComparisonError::Compare(CompareError::Nothing(_))) => {
-            Err(ReportError::Nothing { line, figure: figure.into() })
+            Err(ReportError::Nothing { line, figure: asked.figure.into() })
         }
         found => Ok(found?),
     }
@@ -146,18 +167,150 @@ fn curves_table(comparison: &Comparison) -> Table {
 }
 
 fn over_tables(comparison: &Comparison) -> String {
+    let pairs = comparison.pairs().over_panels;
+    let (scores, costs) = (tables::over_panels(&pairs), tables::cost_ratios(&pairs));
+    let about = tables::ABOUT_COST_RATIOS;
+    let tests = pairs.iter().filter(|pair| pair.p.is_some()).count();
+    let about = format!("Holm's correction is for {tests} comparisons.\n\n{about}");
+    let pairs = format!("{}\n{about}\n\n{}", markdown(scores), markdown(costs));
+    match means_table(comparison) {
+        means if means.is_empty() => pairs,
+        means => format!("{means}\n{pairs}"),
+    }
+}
+
+/// Interquartile means, where there are panels that have all curves.
+fn means_table(comparison: &Comparison) -> String {
     let aggregates = comparison.aggregates();
-    let pairs = markdown(tables::over_panels(&comparison.pairs().over_panels));
-    let Some(panels) = aggregates.first().map(|row| row.panels) else { return pairs };
+    let Some(panels) = aggregates.first().map(|row| row.panels) else { return String::new() };
     let means = markdown(tables::aggregates(&aggregates));
     format!(
-        "Interquartile means over the {panels} panels that have all curves, the expert being 1:\n\n{means}\n{pairs}"
+        "Interquartile means over the {panels} panels that have all curves, the expert being 1:\n\n{means}"
     )
+}
+
+/// What every curve costs in units of the baseline's over panels, or what one of them does in each panel.
+fn ratios_table(comparison: &Comparison, of: Option<&str>) -> Result<Table, ReportError> {
+    let Some(against) = &comparison.baseline else {
+        return Err(ReportError::Curve { curve: "dagger".into() });
+    };
+    let mut rows = Vec::new();
+    match of {
+        None => {
+            for curve in comparison.names().iter().filter(|name| *name != against) {
+                let panels: Vec<_> = comparison.panels.iter().collect();
+                rows.push(ratios(curve.clone(), &panels, curve, against)?);
+            }
+        }
+        Some(text) => {
+            let unknown = || ReportError::Curve { curve: text.into() };
+            let curve = series_name(&text.parse().map_err(|_| unknown())?);
+            for panel in &comparison.panels {
+                rows.push(ratios(panel.title.clone(), &[panel], &curve, against)?);
+            }
+        }
+    }
+    let headings = vec!["", "panels", "seeds", "to 50 %", "75 %", "90 %", "95 %"];
+    // A panel is one panel.
+    let headings = headings.into_iter().filter(|heading| of.is_none() || *heading != "panels");
+    Ok(Table { headings: headings.collect(), rows })
+}
+
+/// A row of ratios, one for each level; with the number of panels, where it is about several.
+fn ratios(
+    name: String,
+    panels: &[&Panel],
+    curve: &str,
+    against: &str,
+) -> Result<Vec<String>, ReportError> {
+    let both = panels.iter().filter_map(|panel| Some([panel.curve(curve)?, panel.curve(against)?]));
+    let counts: Vec<usize> = both.flatten().map(|curve| curve.runs.len()).collect();
+    let mut cells = vec![name];
+    if panels.len() > 1 {
+        cells.push((counts.len() / 2).to_string());
+    }
+    cells.push(range(&counts));
+    for level in LEVELS {
+        let saving = Saving::over(panels.iter().copied(), curve, against, level).map_err(stats)?;
+        cells.push(saving_in_words(saving, panels.len()));
+    }
+    Ok(cells)
+}
+
+fn stats(error: StatsError) -> ReportError {
+    ComparisonError::from(CompareError::from(error)).into()
+}
+
+/// The fewest and the most of them.
+fn range(counts: &[usize]) -> String {
+    match (counts.iter().min(), counts.iter().max()) {
+        (Some(fewest), Some(most)) if fewest == most => most.to_string(),
+        (Some(fewest), Some(most)) => format!("{fewest}–{most}"),
+        _ => "–".into(),
+    }
+}
+
+/// A ratio, whether it is only bounded, and in how many of so many panels.
+fn saving_in_words(saving: Saving, panels: usize) -> String {
+    let Saving { reached, bounded, missed, ratio } = saving;
+    let Some(ratio) = ratio else {
+        return if missed > 0 { "never".into() } else { "–".into() };
+    };
+    let mut words = share(ratio);
+    if bounded > 0 {
+        words = format!("≤ {words}");
+    }
+    if reached < panels {
+        words += &format!(" in {reached}");
+    }
+    if missed > 0 {
+        words += &format!(", never in {missed}");
+    }
+    words
+}
+
+fn decision_table(decision: &Decision) -> Table {
+    let Decision { finished, planned, saving, places, dearer } = decision;
+    let says = |holds: bool| if holds { "yes".to_owned() } else { "no".to_owned() };
+    let found = match dearer.is_empty() {
+        true => format!("none of {places}"),
+        false => format!("{} of {places}: {}", dearer.len(), dearer.join("; ")),
+    };
+    let verdict = match decision.verdict() {
+        None => "open: runs are missing",
+        Some(true) => "handover-bd-5",
+        Some(false) => "bd-5",
+    };
+    let row = |what: &str, rule: String, found: String, holds: String| {
+        vec![what.into(), rule, found, holds]
+    };
+    let rows = vec![
+        row(
+            "annotations to 75 % of the expert, in units of BD-5's, over the study's panels",
+            format!("at most {AT_MOST}"),
+            saving_in_words(*saving, saving.reached + saving.missed),
+            says(decision.saves()),
+        ),
+        row(
+            "panels and held-out tasks where it clearly needs more",
+            "none".into(),
+            found,
+            says(dearer.is_empty()),
+        ),
+        row(
+            "runs of the two that are finished",
+            planned.to_string(),
+            finished.to_string(),
+            says(finished == planned),
+        ),
+        row("the default", String::new(), String::new(), format!("**{verdict}**")),
+    ];
+    Table { headings: vec!["", "rule", "found", "holds"], rows }
 }
 
 /// The rank correlation of reward and loss over all rounds of all runs of a panel.
 fn losses_table(comparison: &Comparison) -> Table {
-    let cells = |panel: &tutelage_compare::Panel| {
+    let cells = |panel: &Panel| {
         let runs = panel.curves.iter().flat_map(|curve| &curve.runs);
         let lines = runs.flat_map(|run| &run.lines);
         let points: Vec<(f64, f64)> =
@@ -190,18 +343,23 @@ fn costs_table(figure: &str, archive: &Archive) -> Result<Table, ReportError> {
     Ok(Table { headings, rows: costs(&sheet, &runs, archive)?.iter().map(cells).collect() })
 }
 
+fn claims_in_words(findings: &[Finding]) -> String {
+    let tests = findings.iter().filter(|finding| finding.p.is_some()).count();
+    format!("{}\nHolm's correction is for {tests} tests.\n", markdown(claims_table(findings)))
+}
+
 fn claims_table(findings: &[Finding]) -> Table {
     let cells = |finding: &Finding| {
         let seeds = match finding.seeds {
-            (fewest, most) if fewest == most => most.to_string(),
-            (fewest, most) => format!("{fewest}–{most}"),
+            (_, 0) => "–".into(),
+            (fewest, most) => range(&[fewest, most]),
         };
         vec![
             finding.claim.says.clone(),
-            format!("{} of {}", finding.above, finding.panels),
+            above(finding),
             seeds,
             difference(finding),
-            share(finding.improvement),
+            finding.improvement.map_or("–".into(), share),
             p_value(finding.p),
             format!("**{}**", in_words(finding.verdict)),
         ]
@@ -211,10 +369,21 @@ fn claims_table(findings: &[Finding]) -> Table {
     Table { headings, rows: findings.iter().map(cells).collect() }
 }
 
+/// In how many panels the curve is above, and how many are still to be run.
+fn above(finding: &Finding) -> String {
+    let Finding { above, panels, planned, .. } = *finding;
+    match (panels, planned - panels) {
+        (0, _) => "–".into(),
+        (_, 0) => format!("{above} of {panels}"),
+        (_, left) => format!("{above} of {panels}, {left} not run"),
+    }
+}
+
 /// In units of the expert's reward; of losses, the factor by which they are lower.
 fn difference(finding: &Finding) -> String {
     let Interval { estimate, low, high } = finding.difference;
     match finding.claim.score {
+        _ if finding.panels == 0 => "–".into(),
         Score::Average | Score::LastFive => share(finding.difference),
         Score::Loss => {
             let [estimate, low, high] = [-estimate, -high, -low].map(f64::exp);
@@ -230,6 +399,7 @@ fn in_words(verdict: Verdict) -> &'static str {
         Verdict::Tie => "tie",
         Verdict::Contradicted => "contradicted",
         Verdict::Open => "open",
+        Verdict::NotRun => "not run",
     }
 }
 
@@ -239,6 +409,17 @@ mod tests {
 
     fn nothing() -> Archive {
         Archive::new("/nonexistent/results", "/nonexistent/runs")
+    }
+
+    #[test]
+    fn a_saving_says_what_it_is_made_of() {
+        let ratio = Some(Interval { estimate: 0.5, low: 0.4, high: 0.6 });
+        let saving = |reached, bounded, missed| Saving { reached, bounded, missed, ratio };
+        assert_eq!(saving_in_words(saving(8, 0, 0), 8), "0.50 [0.40, 0.60]");
+        assert_eq!(saving_in_words(saving(7, 2, 1), 8), "≤ 0.50 [0.40, 0.60] in 7, never in 1");
+        let none = Saving { ratio: None, ..saving(0, 0, 1) };
+        assert_eq!(saving_in_words(none, 8), "never");
+        assert_eq!(saving_in_words(Saving::default(), 8), "–");
     }
 
     #[test]

@@ -85,14 +85,15 @@ impl RunList {
         experiment: &'a Experiment,
         selection: &Selection,
     ) -> Result<Sheet<'a>, PlanError> {
-        let (profile, seeds) = (selection.profile, selection.seeds(experiment));
+        let profile = selection.profile;
         let mut panels = Vec::new();
         for row in &experiment.rows {
             for task in selection.tasks(experiment, row) {
                 let panel = PanelRuns { task, row, profile };
                 let mut curves = Vec::new();
                 for &series in selection.series(row) {
-                    let runs = seeds.iter().map(|&seed| self.run(panel, series, seed));
+                    let seeds = selection.seeds_of(experiment, &series).into_iter();
+                    let runs = seeds.map(|seed| self.run(panel, series, seed));
                     let runs: Result<Vec<usize>, PlanFault> = runs.collect();
                     let mut runs = runs.map_err(|source| PlanError {
                         figure: experiment.name.clone(),
@@ -107,7 +108,7 @@ impl RunList {
                 panels.push(SheetPanel { task, row, curves });
             }
         }
-        Ok(Sheet { experiment, profile, seeds, panels })
+        Ok(Sheet { experiment, profile, seeds: selection.seeds(experiment), panels })
     }
 
     /// The run behind one curve and seed, and before it those that it needs.
@@ -115,7 +116,7 @@ impl RunList {
         let mut needs = Vec::new();
         let mut data = None;
         if let Some(algorithm) = series.data {
-            let run = self.run(panel, Series { algorithm, data: None }, seed)?;
+            let run = self.run(panel, Series { algorithm, data: None, ..series }, seed)?;
             needs.push(run);
             data = Some(self.runs[run].name.clone());
         }
@@ -125,7 +126,7 @@ impl RunList {
             PerturbFrom::Default => {}
             PerturbFrom::Fixed(cover) => d0 = Some(cover.to_string()),
             PerturbFrom::Dagger => {
-                let dagger = Series { algorithm: dagger()?, data: None };
+                let dagger = Series { algorithm: dagger()?, data: None, ..series };
                 let seeds = panel.profile.seeds(&COVER_SEEDS).into_iter();
                 let runs = seeds.map(|seed| self.run(panel, dagger, seed));
                 let runs: Vec<usize> = runs.collect::<Result<_, _>>()?;
@@ -261,7 +262,7 @@ impl PanelRuns<'_> {
             data,
             ..fields
         };
-        let budget = row.budget.filter(|_| networks);
+        let budget = series.budget.or(row.budget).filter(|_| networks);
         Ok(draft.or(profile.draft(budget, networks)).check()?)
     }
 }

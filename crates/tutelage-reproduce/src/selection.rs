@@ -33,6 +33,17 @@ impl Selection {
         self.seeds.clone().unwrap_or_else(|| self.profile.seeds(&experiment.seeds))
     }
 
+    /// The seeds of one of its curves that are wanted. A curve with seeds of its own plays no others of the figure's; seeds
+    /// that are not the figure's at all are for every curve.
+    pub fn seeds_of(&self, experiment: &Experiment, series: &Series) -> Vec<u64> {
+        let own = experiment.seeds_of(series);
+        let is_its = |seed: &u64| own.contains(seed) || !experiment.seeds.contains(seed);
+        match &self.seeds {
+            None => self.profile.seeds(own),
+            Some(seeds) => seeds.iter().copied().filter(is_its).collect(),
+        }
+    }
+
     /// The curves of this row that are wanted.
     pub fn series<'a>(&'a self, row: &'a Row) -> impl Iterator<Item = &'a Series> {
         row.series.iter().filter(|series| {

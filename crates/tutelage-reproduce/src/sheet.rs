@@ -13,7 +13,7 @@ pub struct Sheet<'a> {
     pub experiment: &'a Experiment,
     /// The paper's settings or less.
     pub profile: Profile,
-    /// The seeds of every curve.
+    /// The seeds of every curve that has none of its own.
     pub seeds: Vec<u64>,
     /// The panels, row after row, a task in each column.
     pub panels: Vec<SheetPanel<'a>>,

@@ -2,32 +2,18 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod small;
+
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::Sender;
 
+use small::{archive, figure};
 use tutelage_reproduce::{
-    Archive, Courier, Crew, Delivery, Elsewhere, Experiment, FILES, FigureRuns, Listener, Logs,
-    News, OnThreads, Outcome, Parcel, RunList, RunRecord, Selection, Watcher, WorkError, Worker,
-    carry_out, carry_out_elsewhere,
+    Courier, Crew, Delivery, Elsewhere, FILES, FigureRuns, Listener, Logs, News, OnThreads,
+    Outcome, Parcel, RunRecord, Watcher, WorkError, Worker, carry_out, carry_out_elsewhere,
 };
-
-const FIGURE: &str = "
-title = 'Small'
-draw = 'curves'
-tasks = ['cart-pole']
-seeds = '1-2'
-
-[[rows]]
-name = 'small'
-class = 'mlp:4'
-rounds = 3
-states_per_round = 4
-oracle = { budget = 'iterations=5' }
-evaluation = { episodes = 1 }
-algorithms = ['dagger', 'supervised on dagger', 'bd-2']
-";
 
 /// Nodes that share nothing: each run is carried out in a folder of its own, to which what it needs is brought.
 struct Nodes {
@@ -90,10 +76,7 @@ fn nodes(dir: &Path, losses: usize) -> Nodes {
 
 /// The records of a figure's runs, carried out by this worker, without what depends on the clock.
 fn records(dir: &Path, worker: &dyn Worker, watcher: &dyn Watcher) -> Vec<RunRecord> {
-    let experiment = Experiment::parse("small", FIGURE).unwrap();
-    let mut runs = RunList::default();
-    let shown = runs.sheet(&experiment, &Selection::default()).unwrap().runs();
-    let archive = Archive::new(dir.join("results"), dir.join("runs"));
+    let ((runs, shown), archive) = (figure(), archive(dir));
     let crew = Crew { workers: vec![worker; 3], timekeeper: worker };
     let agenda = FigureRuns::new(&runs, &archive);
     assert_eq!(carry_out(&agenda, &shown, &crew, watcher).unwrap(), Outcome::Finished);

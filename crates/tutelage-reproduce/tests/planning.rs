@@ -48,7 +48,7 @@ fn finish(runs: &RunList, run: usize, archive: &Archive) -> RunRecord {
 #[test]
 fn runs_come_after_what_they_need_and_figures_share_them() {
     let (mut runs, main) = plan(&named("main"), &quick());
-    assert_eq!(main.len(), 4 * 2 * 6 * 2);
+    assert_eq!(main.len(), (4 * 2 + 1) * 6 * 2); // and Ant with the paper's 4 units
     let all = runs.runs().iter().enumerate();
     assert!(all.into_iter().all(|(i, run)| run.needs.iter().all(|&need| need < i)));
     let before = runs.runs().len();
@@ -99,6 +99,35 @@ fn d0_is_made_of_ten_runs_whatever_seeds_are_shown() {
     assert_eq!(shown.len(), 2);
     assert!(shown.iter().all(|&run| runs[run].needs.len() == 10));
     assert_eq!(runs.runs().len(), 2 * 11);
+}
+
+#[test]
+fn the_study_plans_ten_seeds_and_three_of_large_ensembles() {
+    let study = named("fewest");
+    let (runs, shown) = plan(&study, &Selection::default());
+    let seeds = |algorithm: &str| -> Vec<u64> {
+        let specs = shown.iter().map(|&run| &runs[run].spec);
+        let mut seeds: Vec<u64> = specs
+            .filter(|spec| spec.algorithm.to_string() == algorithm)
+            .map(|spec| spec.seed)
+            .collect();
+        seeds.sort_unstable();
+        seeds.dedup();
+        seeds
+    };
+    assert_eq!(seeds("handover-bd-5"), (11..=20).collect::<Vec<_>>());
+    assert_eq!(seeds("mp-25(15)"), [11, 12, 13]);
+    // Eight panels of seven algorithms with ten seeds and three with three; DAgger's first ten make d₀ and are not shown.
+    assert_eq!(shown.len(), 8 * (7 * 10 + 3 * 3));
+    assert_eq!(runs.runs().len(), shown.len() + 8 * 10);
+    let asked = |seeds: Vec<u64>| {
+        let selection = Selection { seeds: Some(seeds), ..Selection::default() };
+        plan(&study, &selection).1.len()
+    };
+    assert_eq!(asked(vec![13, 14]), 8 * (10 + 7), "a seed of the figure that large ones leave out");
+    assert_eq!(asked(vec![21]), 8 * 10, "a seed beyond it is for all");
+    let (_, whole) = plan(&study, &Selection::default().whole(&study));
+    assert_eq!(whole.len(), shown.len(), "what is drawn is what is planned");
 }
 
 #[test]
@@ -286,4 +315,21 @@ fn an_expert_of_ones_own_makes_another_run() {
     assert_eq!(own.expert, usual.expert, "the same weights under another name");
     assert_ne!(own.name, usual.name);
     assert_eq!(own.spec.expert, file.display().to_string());
+}
+
+#[test]
+fn a_curve_with_a_budget_of_its_own_trains_as_long_as_it_says() {
+    let (runs, shown) = plan(&named("questions"), &Selection::default());
+    let budgets = |algorithm: &str| {
+        let specs = shown.iter().map(|&run| &runs[run].spec);
+        let mut budgets: Vec<String> = specs
+            .filter(|spec| spec.algorithm.to_string() == algorithm && spec.seed == 1)
+            .filter(|spec| spec.task == hopper())
+            .map(|spec| spec.oracle.unwrap().budget.to_string())
+            .collect();
+        budgets.sort();
+        budgets
+    };
+    assert_eq!(budgets("dagger"), ["epochs=1000", "epochs=2000", "epochs=4000"]);
+    assert_eq!(budgets("mp-25(15)"), ["epochs=2000"]);
 }

@@ -7,18 +7,28 @@ use std::path::Path;
 
 use tutelage_reproduce::{Archive, report};
 
-#[test]
-fn every_table_of_the_report_is_what_the_committed_records_give() {
+/// Makes the tables of a page anew; they must be there already.
+fn check(page: &str, table: &str) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let archive = Archive::new(root.join("results/paper"), root.join("runs/paper"));
-    let text = fs::read_to_string(root.join("docs/REPRODUCTION.md")).unwrap();
-    assert!(text.contains("<!-- reproduce: claims"));
+    let text = fs::read_to_string(root.join(page)).unwrap();
+    assert!(text.contains(&format!("<!-- reproduce: {table}")));
     let filled = report::fill(&text, &archive).unwrap();
     let changed = text.lines().zip(filled.lines()).find(|(old, new)| old != new);
     assert!(
         filled == text,
-        "docs/REPRODUCTION.md is not what its records say; `tutelage reproduce --report` makes it anew: {changed:?}"
+        "{page} is not what its records say; `tutelage reproduce --report {page}` makes it anew: {changed:?}"
     );
+}
+
+#[test]
+fn every_table_of_the_report_is_what_the_committed_records_give() {
+    check("docs/REPRODUCTION.md", "claims");
+}
+
+#[test]
+fn every_table_of_the_study_is_what_the_committed_records_give() {
+    check("docs/FEWEST.md", "decision");
 }
 
 #[test]

@@ -2,42 +2,18 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod small;
+
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+use small::{archive, figure};
 use tutelage_reproduce::{
-    Archive, CameTo, Crew, Experiment, Failed, FigureRuns, Listener, OnThreads, Order, Outcome,
-    PlannedRun, RunList, RunRecord, Selection, Watcher, WorkError, Worker, carry_out,
+    CameTo, Crew, Failed, FigureRuns, Listener, OnThreads, Order, Outcome, PlannedRun, RunRecord,
+    Watcher, WorkError, Worker, carry_out,
 };
 use tutelage_runs::store::{AnyHistory, OsDisk, RunDir};
-
-const FIGURE: &str = "
-title = 'Small'
-draw = 'curves'
-tasks = ['cart-pole']
-seeds = '1-2'
-
-[[rows]]
-name = 'small'
-class = 'mlp:4'
-rounds = 2
-states_per_round = 4
-oracle = { budget = 'iterations=5' }
-evaluation = { episodes = 1 }
-algorithms = ['dagger', 'supervised on dagger', 'bd-2']
-";
-
-fn figure() -> (RunList, Vec<usize>) {
-    let experiment = Experiment::parse("small", FIGURE).unwrap();
-    let mut runs = RunList::default();
-    let shown = runs.sheet(&experiment, &Selection::default()).unwrap().runs();
-    (runs, shown)
-}
-
-fn archive(dir: &Path) -> Archive {
-    Archive::new(dir.join("results"), dir.join("runs"))
-}
 
 /// Does what it is told to runs, and notes which it was given.
 #[derive(Default)]
@@ -151,6 +127,16 @@ fn a_stop_leaves_what_is_finished_and_the_rest_for_next_time() {
     let records =
         shown.iter().filter(|&&run| archive.record(&runs[run]).unwrap().is_some()).count();
     assert!((2..=3).contains(&records), "{records}");
+}
+
+#[test]
+fn what_a_killed_process_left_among_the_records_is_swept() {
+    let (dir, worker) = (tempfile::tempdir().unwrap(), Scripted::default());
+    let records = dir.path().join("results/cart-pole");
+    std::fs::create_dir_all(&records).unwrap();
+    std::fs::write(records.join(".some-run.json.1-0.tutelage-part"), "half").unwrap();
+    assert_eq!(all(&worker, &patient(), dir.path()).unwrap(), Outcome::Finished);
+    assert_eq!(std::fs::read_dir(&records).unwrap().count(), 6);
 }
 
 /// Notes that a run waited.

@@ -5,8 +5,9 @@ use tutelage_figures::{Figure, Panel};
 
 use super::DrawError;
 use crate::comparison::{ComparisonError, compare, panel_title};
+use crate::paper::series_name;
 use crate::sheet::FinishedPanel;
-use crate::{Archive, Row, RunList, Sheet, Show};
+use crate::{Archive, Row, RunList, Series, Sheet, SheetPanel, Show};
 
 /// How often bands should hold: as often as the paper says of its own.
 const LEVEL: f64 = 0.8;
@@ -20,14 +21,19 @@ pub(super) fn figure(
     let losses = finished(sheet, runs, archive, |row| row.show == Show::ImitationLoss)?;
     let title = format!("{} ({:.0} % t intervals)", sheet.experiment.title, 100.0 * LEVEL);
     let names = rewards.iter().chain(&losses).flat_map(Comparison::names).collect();
-    let mut figure = Figure::new(title).order(names);
-    for panel in in_reading_order(sheet, sheet.finished(runs, archive)?) {
+    let finished_panels = sheet.finished(runs, archive)?;
+    let mut figure = Figure::new(title).order(names).caption(not_begun(&finished_panels));
+    for panel in in_reading_order(sheet, finished_panels) {
         let title = panel_title(&panel);
         let found = |comparison: &&Comparison| comparison.panels.iter().any(|p| p.title == title);
         let part = rewards.iter().find(found).map(|part| axes(part, &title, panel.row));
         let part =
             part.or_else(|| losses.iter().find(found).map(|part| axes(part, &title, panel.row)));
-        figure.panels.extend(part.flatten());
+        let missing = missing(sheet, &panel);
+        figure.panels.extend(part.flatten().map(|mut axes| {
+            axes.note += &missing;
+            axes
+        }));
     }
     if figure.panels.is_empty() {
         return Err(DrawError::Nothing(sheet.experiment.name.clone()));
@@ -43,7 +49,7 @@ fn finished(
     archive: &Archive,
     wanted: impl Fn(&Row) -> bool,
 ) -> Result<Option<Comparison>, DrawError> {
-    let settings = Settings { level: LEVEL, ..Settings::default() };
+    let settings = Settings { level: LEVEL, cost: sheet.experiment.over, ..Settings::default() };
     match compare(sheet, runs, archive, settings, wanted) {
         Ok(comparison) => Ok(Some(comparison)),
         Err(ComparisonError::Compare(CompareError::Nothing(_))) => Ok(None),
@@ -51,18 +57,44 @@ fn finished(
     }
 }
 
-/// Two panels stand side by side, so that their text can be read on a page: the two rows of a task where there are two,
-/// else two tasks.
+/// Two panels stand side by side, so that their text can be read on a page: the rows of a task where there are two of them or
+/// all show the same curves under other settings, else two tasks. Rows of some tasks alone come after those of all.
 fn in_reading_order<'a>(
     sheet: &Sheet<'_>,
     mut panels: Vec<FinishedPanel<'a>>,
 ) -> Vec<FinishedPanel<'a>> {
     panels.retain(|panel| !panel.curves.is_empty());
-    if sheet.experiment.rows.len() == 2 {
+    let is_whole = |row: &Row| row.tasks.is_empty();
+    let whole: Vec<&Row> = sheet.experiment.rows.iter().filter(|row| is_whole(row)).collect();
+    let alike = |row: &&Row| (row.show, &row.series) == (whole[0].show, &whole[0].series);
+    if whole.len() == 2 || !whole.is_empty() && whole.iter().all(alike) {
         let tasks = sheet.tasks();
-        panels.sort_by_key(|panel| tasks.iter().position(|task| *task == panel.task));
+        let place = |panel: &FinishedPanel<'_>| tasks.iter().position(|task| *task == panel.task);
+        panels.sort_by_key(|panel| (!is_whole(panel.row), place(panel)));
     }
     panels
+}
+
+/// Which curves of a panel have no run yet, as a line of its small print.
+fn missing(sheet: &Sheet<'_>, panel: &FinishedPanel<'_>) -> String {
+    let is_it =
+        |other: &&SheetPanel<'_>| other.task == panel.task && std::ptr::eq(other.row, panel.row);
+    let planned = sheet.panels.iter().filter(is_it).flat_map(|panel| &panel.curves);
+    let is_missing = |series: &Series| panel.curves.iter().all(|(other, _)| other != series);
+    let missing = planned.map(|curve| curve.series).filter(is_missing);
+    match missing.map(|series| series_name(&series)).collect::<Vec<_>>() {
+        none if none.is_empty() => String::new(),
+        names => format!("\nnot run: {}", names.join(", ")),
+    }
+}
+
+/// Which panels have no run at all, and are not drawn.
+fn not_begun(panels: &[FinishedPanel<'_>]) -> String {
+    let empty = panels.iter().filter(|panel| panel.curves.is_empty());
+    match empty.map(panel_title).collect::<Vec<_>>() {
+        none if none.is_empty() => String::new(),
+        titles => format!("Not run: {}.", titles.join("; ")),
+    }
 }
 
 fn axes(comparison: &Comparison, title: &str, row: &Row) -> Option<Panel> {
@@ -70,10 +102,42 @@ fn axes(comparison: &Comparison, title: &str, row: &Row) -> Option<Panel> {
     match row.show {
         Show::ImitationLoss => figure::loss(comparison, panel),
         Show::MeanMinusRandom => {
-            let mut axes = figure::rewards(comparison, panel).level("no difference", 0.0);
-            axes.y_label = "mean's reward − random member's".into();
+            let mut axes = figure::rewards(comparison, panel).level("", 0.0);
+            axes.y_label = "mean − random member".into();
             Some(axes)
         }
         Show::Reward | Show::MeanAndRandom => Some(figure::rewards(comparison, panel)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testbed::finish;
+    use crate::{Experiment, Selection};
+
+    #[test]
+    fn a_figure_says_what_it_leaves_out() {
+        let dir = tempfile::tempdir().unwrap();
+        let archive = Archive::new(dir.path().join("results"), dir.path().join("runs"));
+        let experiment = Experiment::named("questions").unwrap();
+        let mut runs = RunList::default();
+        let sheet = runs.sheet(&experiment, &Selection::default()).unwrap();
+        let [ant, _] =
+            sheet.panels.iter().filter(|panel| panel.curves.len() == 3).collect::<Vec<_>>()[..]
+        else {
+            panic!("a panel of epochs for each task")
+        };
+        ant.curves[1].runs.iter().for_each(|&run| finish(&runs[run], &archive, 1.0, None));
+        let figure = figure(&sheet, &runs, &archive).unwrap();
+        let notes: Vec<&str> = figure.panels.iter().map(|panel| panel.note.as_str()).collect();
+        assert_eq!(notes.len(), 2, "DAgger is in both of Ant's panels");
+        assert!(notes[1].starts_with("5 seeds"), "{notes:?}");
+        assert!(
+            notes[1].ends_with("not run: DAgger (1000 epochs), DAgger (4000 epochs)"),
+            "{notes:?}"
+        );
+        let title = "Not run: Hopper, realizable, perturbation; Hopper, realizable, epochs (2000 unless named).";
+        assert_eq!(figure.caption, title);
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use tutelage::Stream;
-use tutelage_figures::{Color, Curve, Figure, Panel, Style};
+use tutelage_figures::{Colour, Curve, Figure, Panel, Style};
 
 use super::DrawError;
 use crate::paper::series_name;
@@ -41,7 +41,7 @@ pub(super) fn figure(
     let names: Vec<&str> = sheet.runs().iter().map(|&run| runs[run].name.as_str()).collect();
     let key = format!("# {}", names.join(" "));
     let path = archive.map_path(&sheet.experiment.name);
-    let places = match std::fs::read_to_string(&path).ok().and_then(|text| parse(&text, &key)) {
+    let places = match tutelage_files::read_text(&path).ok().and_then(|text| parse(&text, &key)) {
         Some(places) => places,
         None => {
             let places = map(sheet, runs, archive)?;
@@ -94,7 +94,7 @@ fn apart(title: &str, series: &[Series], places: &[Place]) -> Figure {
             let name = if named { format!("round {round}") } else { String::new() };
             let points = of(places, |place| place.series == index && place.round == round);
             panel = panel.curve(
-                Curve::new(name, points).color(Color::blue_to_red(share)).style(Style::Points),
+                Curve::new(name, points).colour(Colour::blue_to_red(share)).style(Style::Points),
             );
         }
         figure = figure.panel(panel);
@@ -109,8 +109,8 @@ fn together(title: &str, series: &[Series], places: &[Place]) -> Figure {
         let points = of(places, |place| place.series == index);
         let name = format!("{}'s states", series_name(one));
         let share = index as f64 / series.len().saturating_sub(1).max(1) as f64;
-        let color = Color::blue_to_red(share);
-        panel = panel.curve(Curve::new(name, points).color(color).style(Style::Points));
+        let colour = Colour::blue_to_red(share);
+        panel = panel.curve(Curve::new(name, points).colour(colour).style(Style::Points));
     }
     Figure::new(title).panel(panel)
 }

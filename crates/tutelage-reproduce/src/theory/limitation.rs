@@ -1,6 +1,6 @@
 //! Proposition 1: no regret, and the worse policy.
 
-use tutelage_figures::{Color, Figure, Level, Style};
+use tutelage_figures::{Colour, Figure, Level, Style};
 use tutelage_theory::{Loss, Problem};
 
 use super::regret::{cost_panel, regret_panel};
@@ -30,7 +30,7 @@ pub fn limitation_figure(
             .level("the class's best", problem.best_cost);
         costs.levels.push(Level {
             name: "expert".into(),
-            color: Color::GREY,
+            colour: Colour::GREY,
             style: Style::Dotted,
             y: played.first().map_or(0.0, |played| played.game.expert_cost),
         });

@@ -6,7 +6,7 @@ mod sweep;
 mod table;
 
 use tutelage::Named;
-use tutelage_figures::{Color, Curve, Style};
+use tutelage_figures::{Colour, Curve, Style};
 use tutelage_theory::{Contender, Dimensions, Family, Lambda, Player, Problem, Schedule};
 
 pub(crate) use limitation::limitation;
@@ -45,8 +45,8 @@ pub fn describe(problem: &Problem) -> String {
 }
 
 /// The colour and the stroke that an algorithm has in every figure; `turn` tells several λ of MFTPL-P apart.
-fn look_of(player: Player, turn: usize) -> (Color, Style) {
-    let plain = (Color::palette(0), Style::Solid);
+fn look_of(player: Player, turn: usize) -> (Colour, Style) {
+    let plain = (Colour::palette(0), Style::Solid);
     let paper = |name: &str| name.parse().map_or(plain, |named: Named| look(&named));
     match player {
         Player::Bc => paper("bc"),
@@ -56,20 +56,20 @@ fn look_of(player: Player, turn: usize) -> (Color, Style) {
         }
         Player::HandOver { members } => paper(&format!("handover-bd-{members}")),
         Player::MftplP { .. } => PERTURBED[turn % PERTURBED.len()],
-        Player::LoggerM { .. } => (Color::palette(6), Style::Dotted),
+        Player::LoggerM { .. } => (Colour::palette(6), Style::Dotted),
     }
 }
 
 /// MFTPL-P's violet first, then what the figures of the perturbation's size use.
-const PERTURBED: [(Color, Style); 4] = [
-    (Color::new(120, 60, 160), Style::Solid),
-    (Color::new(200, 30, 180), Style::Dashed),
-    (Color::new(250, 170, 60), Style::DashDotted),
-    (Color::new(20, 120, 160), Style::Dotted),
+const PERTURBED: [(Colour, Style); 4] = [
+    (Colour::new(120, 60, 160), Style::Solid),
+    (Colour::new(200, 30, 180), Style::Dashed),
+    (Colour::new(250, 170, 60), Style::DashDotted),
+    (Colour::new(20, 120, 160), Style::Dotted),
 ];
 
 /// The same for the lines of Table 1.
-fn look_of_contender(contender: Contender, turn: usize) -> (Color, Style) {
+fn look_of_contender(contender: Contender, turn: usize) -> (Colour, Style) {
     let player = match contender {
         Contender::Bc => Player::Bc,
         Contender::Dagger => Player::Dagger,
@@ -79,8 +79,8 @@ fn look_of_contender(contender: Contender, turn: usize) -> (Color, Style) {
     look_of(player, turn)
 }
 
-fn styled(curve: Curve, (color, style): (Color, Style)) -> Curve {
-    curve.color(color).style(style)
+fn styled(curve: Curve, (colour, style): (Colour, Style)) -> Curve {
+    curve.colour(colour).style(style)
 }
 
 /// The games behind the committed figures.

@@ -1,7 +1,7 @@
 //! Regret curves beside the theorem's bound.
 
 use rayon::prelude::*;
-use tutelage_figures::{Color, Curve, Figure, Panel, Scale, Style};
+use tutelage_figures::{Colour, Curve, Figure, Panel, Scale, Style};
 use tutelage_theory::{Bound, Game, Lambda, Player, Problem, Schedule, contestants, play};
 
 use super::{TheoryError, describe, look_of, problem, rules, styled};
@@ -78,12 +78,14 @@ pub fn bound(problem: &Problem, player: Player, rules: &Rules, rounds: usize) ->
     covered.then(bound)
 }
 
+const BESIDE: &str = "MFTPL-P's regret beside its bound";
+
 /// The average regret of all, and MFTPL-P's regret beside its bound.
 pub fn regret_figure(problem: &Problem, rules: &Rules, played: &[Played]) -> Figure {
     let k = rules.schedule.states_per_round;
-    let title = format!("{}, K = {k}{}", describe(problem), seeds_note(rules));
+    let title = format!("{}, K = {k}", describe(problem));
     let average = regret_panel("average regret", rules, played);
-    Figure::new(title).panel(average).panel(bound_panel(problem, rules, played))
+    Figure::new(title).panel(average).panel(bound_panel(BESIDE, problem, rules, played))
 }
 
 /// The average regret Reg(n)/n, mean and range over seeds.
@@ -100,17 +102,16 @@ pub(super) fn cost_panel(title: &str, rules: &Rules, played: &[Played]) -> Panel
 
 /// MFTPL-P's Reg(n) and the bound on it, where the bound's conditions hold. Reg(n) cannot exceed n, so a bound above says
 /// nothing: it is dotted there.
-fn bound_panel(problem: &Problem, rules: &Rules, played: &[Played]) -> Panel {
-    let mut panel = Panel::new("MFTPL-P's regret beside its bound")
-        .x("round n", Scale::Log)
-        .y("Reg(n)", Scale::Log);
+fn bound_panel(title: &str, problem: &Problem, rules: &Rules, played: &[Played]) -> Panel {
+    let mut panel =
+        Panel::new(title).note(seeds_note(rules)).x("round n", Scale::Log).y("Reg(n)", Scale::Log);
     let rounds = plotted_rounds(rules.schedule.rounds);
     let perturbed =
         by_player(played).into_iter().filter(|(_, player, _)| player.lambda().is_some());
     for (turn, (label, player, games)) in perturbed.enumerate() {
-        let (color, style) = look_of(player, turn);
+        let (colour, style) = look_of(player, turn);
         let regret = over_seeds(label, &games, &rounds, |game, n| game.regret[n - 1].max(0.0));
-        panel = panel.curve(styled(regret, (color, style)));
+        panel = panel.curve(styled(regret, (colour, style)));
         for vacuous in [false, true] {
             let bounds = rounds.iter().filter_map(|&n| {
                 let bound = bound(problem, player, rules, n)?;
@@ -122,12 +123,12 @@ fn bound_panel(problem: &Problem, rules: &Rules, played: &[Played]) -> Panel {
                     true => ("bound, vacuous", Style::Dotted),
                     false => ("bound", Style::Dashed),
                 };
-                panel = panel.curve(Curve::new(name, points).color(color).style(style));
+                panel = panel.curve(Curve::new(name, points).colour(colour).style(style));
             }
         }
     }
     let most = rounds.iter().map(|&n| (n as f64, n as f64)).collect();
-    let most = Curve::new("n: no regret is larger", most).color(Color::GREY);
+    let most = Curve::new("n: no regret is larger", most).colour(Colour::GREY);
     panel.curve(most.style(Style::DashDotted))
 }
 
@@ -139,8 +140,9 @@ pub(crate) fn regret(sheet: &Sheet<'_>) -> Result<Figure, TheoryError> {
         let problem = problem(name)?;
         let played = play_all(&problem, &rules)?;
         let title = format!("{name} MDP, {} states", problem.mdp.states());
+        let beside = format!("{name} MDP: {BESIDE}");
         figure = figure.panel(regret_panel(&title, &rules, &played));
-        figure = figure.panel(bound_panel(&problem, &rules, &played));
+        figure = figure.panel(bound_panel(&beside, &problem, &rules, &played));
     }
     Ok(figure)
 }
@@ -152,6 +154,7 @@ fn with_curves(
     value: impl Fn(&Game, usize) -> f64,
 ) -> Panel {
     let rounds = plotted_rounds(rules.schedule.rounds);
+    panel.note = seeds_note(rules);
     let mut turn = 0;
     for (label, player, games) in by_player(played) {
         let curve = over_seeds(label, &games, &rounds, &value);
@@ -183,8 +186,8 @@ fn over_seeds(
 
 fn seeds_note(rules: &Rules) -> String {
     match rules.seeds.len() {
-        1 => String::new(),
-        seeds => format!(" (mean and range of {seeds} seeds)"),
+        1 => "1 seed".into(),
+        seeds => format!("mean and range of {seeds} seeds"),
     }
 }
 
@@ -228,7 +231,7 @@ mod tests {
         let names = |lambda| {
             let rules = rules(&[lambda]);
             let played = play_all(&problem, &rules).unwrap();
-            let panel = bound_panel(&problem, &rules, &played);
+            let panel = bound_panel("", &problem, &rules, &played);
             panel.curves.into_iter().map(|curve| curve.name).collect::<Vec<_>>()
         };
         let few = names(Lambda::Proof);

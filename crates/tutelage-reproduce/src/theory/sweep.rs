@@ -1,6 +1,6 @@
 //! One quantity of the theorem varied.
 
-use tutelage_figures::{Color, Curve, Figure, Panel, Scale, Style};
+use tutelage_figures::{Colour, Curve, Figure, Panel, Scale, Style};
 use tutelage_theory::{Comparison, Over, Player, Sweep, SweepPoint};
 
 use super::{describe, look_of, styled};
@@ -27,7 +27,7 @@ pub fn sweep_figure(
         let part = part.map_or(String::new(), |part| format!(" ({part})"));
         let name = format!("slope {}, as predicted{part}", comparison.predicted);
         let line = line(points, comparison.predicted);
-        panel = panel.curve(Curve::new(name, line).color(Color::GREY).style(style));
+        panel = panel.curve(Curve::new(name, line).colour(Colour::GREY).style(style));
     }
     Figure::new(describe(&sweep.problem)).panel(panel)
 }

@@ -68,8 +68,9 @@ fn growth_panel(lines: &[Line], contenders: &[Contender], epsilon: f64) -> Panel
         });
         let mut points: Vec<(f64, f64)> = points.collect();
         points.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let (color, _) = look_of_contender(contender, turn);
-        panel = panel.curve(Curve::new(contender.name(), points).color(color).style(Style::Marked));
+        let (colour, _) = look_of_contender(contender, turn);
+        panel =
+            panel.curve(Curve::new(contender.name(), points).colour(colour).style(Style::Marked));
     }
     panel
 }

@@ -73,10 +73,10 @@ impl Descent {
                 self.places[i][axis] += *last;
             }
         }
-        self.center();
+        self.centre();
     }
 
-    fn center(&mut self) {
+    fn centre(&mut self) {
         for axis in 0..2 {
             let sum: f64 = self.places.iter().map(|place| place[axis]).sum();
             let mean = sum / self.places.len() as f64;
@@ -94,7 +94,7 @@ mod tests {
     /// Three clusters in four dimensions, twenty rows each.
     fn clusters() -> Vec<Vec<f32>> {
         let mut rng = Stream::new(1).rng();
-        let mut near = |center: f32| (0..4).map(|_| center + rng.random_range(-0.1..0.1)).collect();
+        let mut near = |centre: f32| (0..4).map(|_| centre + rng.random_range(-0.1..0.1)).collect();
         (0..60).map(|i| near((i / 20) as f32 * 5.0)).collect()
     }
 

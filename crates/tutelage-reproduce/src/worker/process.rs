@@ -182,12 +182,11 @@ fn bring(from: &Path, to: &Path, run: &PlannedRun) -> Result<(), WorkError> {
         return Ok(());
     }
     let copy = |file: &str| {
-        let (source, part) = (from.join(file), to.join(format!("{file}.part")));
+        let source = from.join(file);
         if file == "times.jsonl" && !source.exists() {
             return Ok(());
         }
-        fs::copy(&source, &part)?;
-        fs::rename(part, to.join(file))
+        tutelage_files::copy(&source, &to.join(file))
     };
     let copied = fs::create_dir_all(&to).and_then(|()| FILES.into_iter().try_for_each(copy));
     copied.map_err(|error| {

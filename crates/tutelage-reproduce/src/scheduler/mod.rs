@@ -1,9 +1,11 @@
 //! Handing runs to workers: what can begin, what others wait for, what failed, when to stop.
 
-use std::collections::HashMap;
+mod jobs;
+
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
+use self::jobs::Jobs;
 use crate::worker::{Listener, WorkError};
 
 /// Runs to be carried out, and how one of them is handed to a worker.
@@ -17,11 +19,16 @@ pub trait Agenda: Sync {
     /// One of them.
     fn item(&self, run: usize) -> Item<'_>;
 
+    /// A run that stands for all that take as long as this one. There are few kinds of runs, however many runs.
+    fn alike(&self, run: usize) -> usize;
+
     /// Seconds that a run takes on one core, as far as anybody knows: the longest begin first.
     fn core_seconds(&self, run: usize) -> f64;
 
-    /// Seconds that these runs will take on one core, if all goes on as it does.
-    fn seconds_left(&self, runs: &[usize]) -> f64;
+    /// How many times as long as that runs take at present.
+    fn pace(&self) -> f64 {
+        1.0
+    }
 
     /// Has a worker carry out a run from wherever an earlier one left it, and keeps what comes back; `is_needed` says whether
     /// others need its log. Nothing is a run that was told to stop.
@@ -144,14 +151,9 @@ pub fn carry_out<A: Agenda>(
     crew: &Crew<'_, A::Worker>,
     watcher: &dyn Watcher,
 ) -> Result<Outcome, Failed> {
-    let queue = Queue {
-        agenda,
-        watcher,
-        cores: crew.workers.len().max(1),
-        needed: needed(agenda),
-        jobs: Mutex::new(Jobs::new(agenda, outstanding)),
-        changed: Condvar::new(),
-    };
+    let jobs = Mutex::new(Jobs::new(agenda, outstanding));
+    let cores = crew.workers.len().max(1);
+    let queue = Queue { agenda, watcher, cores, jobs, changed: Condvar::new() };
     std::thread::scope(|scope| {
         for &worker in &crew.workers {
             scope.spawn(|| queue.work(worker));
@@ -159,16 +161,17 @@ pub fn carry_out<A: Agenda>(
     });
     queue.keep_time(crew.timekeeper);
     let jobs = queue.jobs.into_inner().unwrap_or_else(PoisonError::into_inner);
-    jobs.outcome(watcher.wants_stop())
+    outcome(jobs, watcher.wants_stop())
 }
 
-/// Which runs others need.
-fn needed(agenda: &impl Agenda) -> Vec<bool> {
-    let mut needed = vec![false; agenda.count()];
-    for run in 0..agenda.count() {
-        agenda.item(run).needs.iter().for_each(|&need| needed[need] = true);
+fn outcome(jobs: Jobs, stopped: bool) -> Result<Outcome, Failed> {
+    let left = jobs.left();
+    let failed = jobs.into_failed();
+    match (stopped, failed.is_empty(), left) {
+        (false, false, held_up) => Err(Failed { runs: failed, held_up }),
+        (false, true, 0) => Ok(Outcome::Finished),
+        _ => Ok(Outcome::Stopped),
     }
-    needed
 }
 
 /// What is left to do, shared by all workers.
@@ -176,88 +179,8 @@ struct Queue<'a, A> {
     agenda: &'a A,
     watcher: &'a dyn Watcher,
     cores: usize,
-    needed: Vec<bool>,
     jobs: Mutex<Jobs>,
     changed: Condvar,
-}
-
-/// Where a run stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
-    /// Finished, or nobody's business.
-    Settled,
-    Waiting,
-    Running,
-    Failed,
-}
-
-struct Jobs {
-    /// Of every run.
-    states: Vec<State>,
-    /// The runs that wait, the most urgent last.
-    waiting: Vec<usize>,
-    running: usize,
-    timed: Vec<usize>,
-    failed: Vec<(String, String)>,
-    losses: HashMap<usize, usize>,
-}
-
-impl Jobs {
-    fn new(agenda: &impl Agenda, outstanding: &[usize]) -> Self {
-        let (timed, mut waiting): (Vec<usize>, Vec<usize>) =
-            outstanding.iter().copied().partition(|&run| agenda.item(run).timed);
-        let mut states = vec![State::Settled; agenda.count()];
-        outstanding.iter().for_each(|&run| states[run] = State::Waiting);
-        let needed = needed(agenda);
-        waiting.sort_by(|&a, &b| {
-            let cost = agenda.core_seconds(a).total_cmp(&agenda.core_seconds(b));
-            needed[a].cmp(&needed[b]).then(cost).then(b.cmp(&a))
-        });
-        Self { states, waiting, running: 0, timed, failed: vec![], losses: HashMap::new() }
-    }
-
-    /// Whether all that a run needs is there.
-    fn can_begin(&self, needs: &[usize]) -> bool {
-        needs.iter().all(|&need| self.states[need] == State::Settled)
-    }
-
-    fn left(&self) -> Vec<usize> {
-        let is_left = |state| matches!(state, State::Waiting | State::Running);
-        (0..self.states.len()).filter(|&run| is_left(self.states[run])).collect()
-    }
-
-    fn outcome(self, stopped: bool) -> Result<Outcome, Failed> {
-        let left = self.left().len();
-        if stopped {
-            return Ok(Outcome::Stopped);
-        }
-        if self.failed.is_empty() {
-            return Ok(if left == 0 { Outcome::Finished } else { Outcome::Stopped });
-        }
-        Err(Failed { runs: self.failed, held_up: left })
-    }
-
-    fn begin(&mut self, run: usize) {
-        self.states[run] = State::Running;
-        self.running += 1;
-    }
-
-    fn end(&mut self, run: usize, state: State) {
-        self.states[run] = state;
-        self.running -= 1;
-    }
-
-    fn put_back(&mut self, run: usize, timed: bool) {
-        self.end(run, State::Waiting);
-        if timed { self.timed.push(run) } else { self.waiting.push(run) }
-    }
-
-    /// How often a run's worker was lost, this time included.
-    fn lose(&mut self, run: usize) -> usize {
-        let losses = self.losses.entry(run).or_default();
-        *losses += 1;
-        *losses
-    }
 }
 
 impl<A: Agenda> Queue<'_, A> {
@@ -277,15 +200,14 @@ impl<A: Agenda> Queue<'_, A> {
 
     /// The timed runs, with nothing beside them.
     fn keep_time(&self, worker: &A::Worker) {
-        let timed = std::mem::take(&mut self.lock().timed);
-        for run in timed {
-            if self.watcher.wants_stop() {
-                return;
-            }
-            self.lock().begin(run);
+        while let Some(run) = self.take_alone() {
             let outcome = self.hand_over(run, worker);
             self.settle(run, outcome);
         }
+    }
+
+    fn take_alone(&self) -> Option<usize> {
+        if self.watcher.wants_stop() { None } else { self.lock().begin_alone() }
     }
 
     /// The longest run that can begin, those first that others wait for; waits while there is none yet.
@@ -295,15 +217,10 @@ impl<A: Agenda> Queue<'_, A> {
             if self.watcher.wants_stop() {
                 return None;
             }
-            let able = |&run: &usize| jobs.can_begin(self.agenda.item(run).needs);
-            match jobs.waiting.iter().rposition(able) {
-                Some(place) => {
-                    let run = jobs.waiting.remove(place);
-                    jobs.begin(run);
-                    return Some(run);
-                }
+            match jobs.begin() {
+                Some(run) => return Some(run),
                 // Whoever is lost comes back; whatever finishes may let others begin.
-                None if jobs.running == 0 => return None,
+                None if jobs.are_idle() => return None,
                 None => jobs = self.changed.wait(jobs).unwrap_or_else(PoisonError::into_inner),
             }
         }
@@ -313,33 +230,32 @@ impl<A: Agenda> Queue<'_, A> {
         let Item { name, rounds, .. } = self.agenda.item(run);
         self.watcher.began(name, rounds);
         let listener = Relay { run: name, watcher: self.watcher };
-        let handed = || self.agenda.hand_over(run, self.needed[run], worker, &listener);
+        let is_needed = self.lock().is_needed(run);
+        let handed = || self.agenda.hand_over(run, is_needed, worker, &listener);
         let fault = |_| Err(WorkError::Failed("a fault of this program, see above".into()));
         catch_unwind(AssertUnwindSafe(handed)).unwrap_or_else(fault)
     }
 
     /// Takes note of how a run went.
     fn settle(&self, run: usize, outcome: Result<Option<CameTo>, WorkError>) {
-        let Item { name, timed, .. } = self.agenda.item(run);
+        let name = self.agenda.item(run).name;
         let mut jobs = self.lock();
         match outcome {
             Ok(Some(came_to)) => {
-                jobs.end(run, State::Settled);
-                let left = jobs.left();
-                let seconds = self.agenda.seconds_left(&left) / self.cores as f64;
-                self.watcher.finished(name, &came_to, left.len(), seconds);
+                jobs.finish(run);
+                let seconds = jobs.seconds_left(self.agenda) / self.cores as f64;
+                self.watcher.finished(name, &came_to, jobs.left(), seconds);
             }
             // Told to stop: a run goes on from where it is, and a timed one begins anew.
-            Ok(None) => jobs.put_back(run, timed),
-            Err(_) if self.watcher.wants_stop() => jobs.put_back(run, timed),
+            Ok(None) => jobs.put_back(run),
+            Err(_) if self.watcher.wants_stop() => jobs.put_back(run),
             Err(WorkError::Lost(why)) if jobs.lose(run) < MOST_LOSSES => {
                 self.watcher.lost(name, &why);
-                jobs.put_back(run, timed);
+                jobs.put_back(run);
             }
             Err(WorkError::Lost(why) | WorkError::Failed(why)) => {
                 self.watcher.failed(name, &why);
-                jobs.end(run, State::Failed);
-                jobs.failed.push((name.to_owned(), why));
+                jobs.fail(run, name, why);
             }
         }
     }

@@ -1,0 +1,179 @@
+//! The order in which the scheduler begins runs, and what it tells of those that are left; runs are mere names here.
+
+#![allow(clippy::unwrap_used)]
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use tutelage_reproduce::{
+    Agenda, CameTo, Crew, Failed, Item, Listener, Outcome, Watcher, WorkError, carry_out,
+};
+
+/// A run that is over at once.
+#[derive(Clone, Default)]
+struct Run {
+    needs: Vec<usize>,
+    seconds: f64,
+    timed: bool,
+    fails: bool,
+    /// So often its worker is lost.
+    losses: usize,
+}
+
+/// Runs, and what was asked of them.
+#[derive(Default)]
+struct Runs {
+    names: Vec<String>,
+    runs: Vec<Run>,
+    begun: Mutex<Vec<usize>>,
+    questions: AtomicUsize,
+}
+
+impl Runs {
+    fn new(runs: Vec<Run>) -> Self {
+        let names = (0..runs.len()).map(|run| run.to_string()).collect();
+        Self { names, runs, ..Self::default() }
+    }
+
+    fn ask(&self, run: usize) -> &Run {
+        self.questions.fetch_add(1, Ordering::Relaxed);
+        &self.runs[run]
+    }
+
+    /// Carries out these, one after the other.
+    fn carry_out(&self, outstanding: &[usize], watcher: &dyn Watcher) -> Result<Outcome, Failed> {
+        carry_out(self, outstanding, &Crew { workers: vec![&()], timekeeper: &() }, watcher)
+    }
+
+    fn begun(self) -> Vec<usize> {
+        self.begun.into_inner().unwrap()
+    }
+}
+
+impl Agenda for Runs {
+    type Worker = ();
+
+    fn count(&self) -> usize {
+        self.runs.len()
+    }
+
+    fn item(&self, run: usize) -> Item<'_> {
+        let Run { needs, timed, .. } = self.ask(run);
+        Item { name: &self.names[run], rounds: 1, needs, timed: *timed }
+    }
+
+    fn alike(&self, run: usize) -> usize {
+        let seconds = self.runs[run].seconds;
+        self.runs.iter().position(|other| other.seconds == seconds).unwrap()
+    }
+
+    fn core_seconds(&self, run: usize) -> f64 {
+        self.ask(run).seconds
+    }
+
+    fn pace(&self) -> f64 {
+        2.0
+    }
+
+    fn hand_over(
+        &self,
+        run: usize,
+        _: bool,
+        (): &(),
+        _: &dyn Listener,
+    ) -> Result<Option<CameTo>, WorkError> {
+        let mut begun = self.begun.lock().unwrap();
+        begun.push(run);
+        let attempts = || begun.iter().filter(|&&other| other == run).count();
+        match &self.runs[run] {
+            Run { fails: true, .. } => Err(WorkError::Failed("poisoned".into())),
+            &Run { losses, .. } if losses > 0 && attempts() <= losses => {
+                Err(WorkError::Lost("gone".into()))
+            }
+            _ => Ok(Some(CameTo { reward: 0.0, expert_reward: None, seconds: 0.0 })),
+        }
+    }
+}
+
+/// Notes what is said to be left.
+#[derive(Default)]
+struct Notes(Mutex<Vec<(usize, f64)>>);
+
+impl Watcher for Notes {
+    fn finished(&self, _: &str, _: &CameTo, left: usize, seconds: f64) {
+        self.0.lock().unwrap().push((left, seconds));
+    }
+}
+
+fn run(seconds: f64, needs: &[usize]) -> Run {
+    Run { seconds, needs: needs.into(), ..Run::default() }
+}
+
+fn timed(seconds: f64, needs: &[usize]) -> Run {
+    Run { timed: true, ..run(seconds, needs) }
+}
+
+#[test]
+fn what_others_need_begins_first_then_the_longest_and_timed_runs_last() {
+    // 4 and 5 build on 3, of which 4 is as long as 1, and comes later; 2 is nobody's business any more.
+    let short_but_needed = run(1.0, &[2]);
+    let all = vec![
+        run(2.0, &[]),
+        run(9.0, &[]),
+        run(99.0, &[]),
+        short_but_needed,
+        run(9.0, &[3]),
+        timed(9.0, &[3]),
+    ];
+    let (runs, notes) = (Runs::new(all), Notes::default());
+    assert_eq!(runs.carry_out(&[0, 1, 3, 4, 5], &notes).unwrap(), Outcome::Finished);
+    assert_eq!(runs.begun(), [3, 1, 4, 0, 5]);
+    let told = [(4, 58.0), (3, 40.0), (2, 22.0), (1, 18.0), (0, 0.0)];
+    assert_eq!(*notes.0.lock().unwrap(), told, "at twice the expected seconds");
+}
+
+#[test]
+fn a_timed_run_whose_process_is_lost_begins_again_but_not_for_ever() {
+    let lost = |losses| Run { losses, ..timed(1.0, &[]) };
+    let runs = Runs::new(vec![lost(2), lost(usize::MAX)]);
+    let failed = runs.carry_out(&[0, 1], &Notes::default()).unwrap_err();
+    assert_eq!(failed.runs, [("1".into(), "gone".into())]);
+    let begun = runs.begun();
+    let times = |run| begun.iter().filter(|&&other| other == run).count();
+    assert_eq!((times(0), times(1)), (3, 5));
+}
+
+#[test]
+fn no_run_begins_without_what_it_needs_timed_ones_included() {
+    let poisoned = Run { fails: true, ..run(1.0, &[]) };
+    let runs = Runs::new(vec![poisoned, run(1.0, &[0]), timed(1.0, &[0]), timed(1.0, &[])]);
+    let failed = runs.carry_out(&[0, 1, 2, 3], &Notes::default()).unwrap_err();
+    assert_eq!((failed.runs.len(), failed.held_up), (1, 2));
+    assert_eq!(runs.begun(), [0, 3]);
+}
+
+#[test]
+fn what_a_run_costs_the_scheduler_does_not_depend_on_how_many_there_are() {
+    let questions = |count: usize| {
+        // All but the first wait for one before them.
+        let needs = |run: usize| if run == 0 { vec![] } else { vec![run / 2] };
+        let runs = (0..count).map(|place| run((place % 3) as f64, &needs(place)));
+        let runs = Runs::new(runs.collect());
+        let all: Vec<usize> = (0..count).collect();
+        assert_eq!(runs.carry_out(&all, &Notes::default()).unwrap(), Outcome::Finished);
+        runs.questions.into_inner() / count
+    };
+    assert_eq!(questions(4000), questions(100));
+}
+
+#[test]
+#[ignore = "prints what a million runs cost the scheduler"]
+fn a_million_runs() {
+    let needs = |run: usize| if run.is_multiple_of(2) { vec![] } else { vec![run - 1] };
+    let runs = (0..1_000_000).map(|place| Run { needs: needs(place), ..Run::default() });
+    let (runs, all) = (Runs::new(runs.collect()), (0..1_000_000).collect::<Vec<_>>());
+    let start = std::time::Instant::now();
+    let crew = Crew { workers: vec![&(); 4096], timekeeper: &() };
+    carry_out(&runs, &all, &crew, &Notes::default()).unwrap();
+    println!("{:.1} µs a run", start.elapsed().as_secs_f64());
+}
