@@ -1,19 +1,28 @@
 """What the package costs beside the environments themselves. To be run on a quiet machine, with the package built for release:
 
     pip install . 'gymnasium[mujoco]' envpool
-    python benches/python_speed/python_speed.py
+    python benches/python_speed/python_speed.py [--lanes 16] [--seconds 1] [--repetitions 5]
 
-1. Microseconds per environment step of our loop with 16 environments (a policy of one small network acts), beside a bare loop
-   over the same environments with the same policy's ``predict`` (the difference is the overhead), and beside a bare loop
-   without any policy.
-2. Steps per second of the vector Bullet environment, beside Gymnasium's MuJoCo and, where it is installed, EnvPool's.
+1. Microseconds per environment step: whole episodes of a small learned policy in our loop, in a loop of one's own that asks the
+   same policy's ``predict``, and in a bare loop that replays the actions and asks nobody.
+2. Environment steps per second of the vector Bullet environment from Python, beside Gymnasium's MuJoCo, one after the other and
+   in processes, and EnvPool's: other bodies in another engine, so a comparison of throughput and not of tasks. Whoever is not
+   installed is left out.
+
+Whoever is compared takes turns, so that a change in the machine's speed falls on all; numbers are medians over the repetitions,
+and ratios are medians of ratios.
 """
 
 from __future__ import annotations
 
+import argparse
+import os
+import statistics
+import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -24,16 +33,44 @@ import tutelage as tut
 from tutelage import _native
 from tutelage._worlds import Worlds
 
-LANES, SECONDS = 16, 3.0
+Step = Callable[[], int]
+"""Something to be timed, which says how many environment steps it took."""
 
 
-def timed(step: Callable[[], int]) -> float:
-    """Seconds per environment step; ``step`` says how many it took."""
-    step()
+def main() -> None:
+    options = parse_arguments()
+    loop_overhead(options)
+    print()
+    vector_speed(options)
+
+
+def parse_arguments() -> Any:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--lanes", type=int, default=16, help="environments that are stepped together")
+    parser.add_argument("--seconds", type=float, default=1.0, help="how long each is timed in each repetition")
+    parser.add_argument("--repetitions", type=int, default=5)
+    return parser.parse_args()
+
+
+def in_turns(steps: list[Step], options: Any) -> list[list[float]]:
+    """Seconds per environment step of each, in every repetition."""
+    for step in steps:
+        step()
+    return [[timed(step, options.seconds) for step in steps] for _ in range(options.repetitions)]
+
+
+def timed(step: Step, seconds: float) -> float:
     start, steps = time.perf_counter(), 0
-    while time.perf_counter() - start < SECONDS:
+    while time.perf_counter() - start < seconds:
         steps += step()
     return (time.perf_counter() - start) / steps
+
+
+def medians(rounds: list[list[float]]) -> list[float]:
+    return [statistics.median(column) for column in zip(*rounds, strict=True)]
+
+
+# Our loop ----------------------------------------------------------------------------------------------------------------------
 
 
 def balance(obs: Any) -> Any:
@@ -45,85 +82,133 @@ def swing(obs: Any) -> Any:
     return np.clip(2 * np.sign(obs[:, 2:]), -2, 2).astype(np.float32)
 
 
-def loop_overhead() -> None:
-    print(f"{LANES} environments, microseconds per environment step")
-    print(f"{'':16} {'bare loop':>10} {'+ predict':>10} {'our loop':>10} {'overhead':>10}")
+def loop_overhead(options: Any) -> None:
+    print(f"{options.lanes} environments: microseconds per environment step (aim: less than 10 more than a bare loop)")
+    columns = ("bare loop", "and predict", "our loop", "over bare", "over predict", "ours : bare")
+    print(f"{'':14}" + "".join(f"{column:>16}" for column in columns))
     for name, expert in (("CartPole-v1", balance), ("Pendulum-v1", swing)):
-        with tempfile.TemporaryDirectory() as folder:
-            settings: dict[str, Any] = {"rounds": 3, "states_per_round": 50, "hidden": (32,), "algorithm": "dagger"}
-            policy = tut.learn(name, expert, dir=Path(folder) / "run", progress=False, **settings).policy
-        bare, predict = (bare_loop(name, acts) for acts in (None, policy))
-        worlds = Worlds(name, LANES)
-
-        def ours(worlds: Worlds = worlds, policy: tut.Policy = policy) -> int:
-            result = _native.evaluate(worlds, policy._native, None, LANES, 1, False)
-            return int(result["lengths"].sum())
-
-        own = timed(ours)
-        costs = [1e6 * value for value in (bare, predict, own, own - predict)]
-        print(f"{name:16} " + " ".join(f"{cost:10.2f}" for cost in costs))
+        bare, predict, ours = loops(name, expert, options.lanes)
+        rounds = in_turns([bare, predict, ours], options)
+        costs = [1e6 * seconds for seconds in medians(rounds)]
+        over = [1e6 * statistics.median(row[2] - row[beside] for row in rounds) for beside in (0, 1)]
+        ratio = statistics.median(row[2] / row[0] for row in rounds)
+        print(f"{name:14}" + "".join(f"{cost:16.2f}" for cost in (*costs, *over)) + f"{ratio:15.2f}x", flush=True)
 
 
-def bare_loop(name: str, policy: tut.Policy | None) -> float:
-    """The same episodes in a loop of one's own: all environments step with what the policy says, or with one action."""
-    envs = [gym.make(name) for _ in range(LANES)]
-    for env in envs:
-        env.action_space.seed(1)
-    fixed = [env.action_space.sample() for env in envs]
+def loops(name: str, expert: Any, lanes: int) -> tuple[Step, Step, Step]:
+    """Whole episodes, one in each environment: with actions of before, with ``predict``, and in our loop."""
+    with tempfile.TemporaryDirectory() as folder:
+        settings: dict[str, Any] = {"rounds": 3, "states_per_round": 50, "hidden": (32,), "algorithm": "dagger"}
+        policy = tut.learn(name, expert, dir=Path(folder) / "run", progress=False, **settings).policy
+    envs = [gym.make(name) for _ in range(lanes)]
+    recorded: list[Any] = []
+
+    def ask(_: int, observations: Any) -> Any:
+        return policy.predict(observations)[0]
+
+    def record(time: int, observations: Any) -> Any:
+        recorded.append(ask(time, observations))
+        return recorded[-1]
+
+    play(envs, record)
+    worlds = Worlds(name, lanes)
+
+    def ours() -> int:
+        return int(_native.evaluate(worlds, policy._native, None, lanes, 1, False)["lengths"].sum())
+
+    return lambda: play(envs, lambda time, _: recorded[time]), lambda: play(envs, ask), ours
+
+
+def play(envs: list[Any], act: Callable[[int, Any], Any]) -> int:
+    """A loop of one's own: an episode in each environment, all of them stepped with what ``act`` says."""
     observations = np.stack([env.reset(seed=i)[0] for i, env in enumerate(envs)])
-
-    def step() -> int:
-        actions = fixed if policy is None else policy.predict(observations)[0]
-        for i, env in enumerate(envs):
-            observation, _, terminated, truncated, _ = env.step(actions[i])
+    alive, steps, time = list(range(len(envs))), 0, 0
+    while alive:
+        actions = act(time, observations[alive])
+        over = []
+        for lane, action in zip(alive, actions, strict=True):
+            observations[lane], _, terminated, truncated, _ = envs[lane].step(action)
             if terminated or truncated:
-                observation, _ = env.reset()
-            observations[i] = observation
-        return LANES
-
-    return timed(step)
-
-
-def vector_speed() -> None:
-    print(f"\n{LANES} robots, environment steps per second")
-    names = {"Hopper": 3, "Walker2d": 6, "HalfCheetah": 6, "Ant": 8}
-    print(f"{'':12} {'Bullet, ours':>14} {'MuJoCo, sync':>14} {'EnvPool':>14}")
-    for name, width in names.items():
-        ours = "Walker2D" if name == "Walker2d" else name
-        speeds = [
-            vector(lambda ours=ours: gym.make_vec(f"tutelage/{ours}Bullet-v0", num_envs=LANES), width),
-            vector(lambda name=name: gym.make_vec(f"{name}-v5", num_envs=LANES), width),
-            vector(lambda name=name: envpool(name), width),
-        ]
-        print(f"{name:12} " + " ".join(f"{speed:14,.0f}" if speed else f"{'–':>14}" for speed in speeds))
+                over.append(lane)
+        steps, time = steps + len(alive), time + 1
+        if over:
+            alive = [lane for lane in alive if lane not in over]
+    return steps
 
 
-def envpool(name: str) -> Any:
+# Vector environments -----------------------------------------------------------------------------------------------------------
+
+
+def envpool(name: str, lanes: int) -> Any:
     import envpool
 
-    return envpool.make(f"{name}-v4", env_type="gymnasium", num_envs=LANES)
+    return envpool.make(f"{name}-v5", env_type="gymnasium", num_envs=lanes)
 
 
-def vector(make: Callable[[], Any], width: int) -> float | None:
+VECTORS: dict[str, Callable[[str, int], Any]] = {
+    "Bullet, ours": lambda name, lanes: gym.make_vec(f"tutelage/{name.replace('2d', '2D')}Bullet-v0", num_envs=lanes),
+    "MuJoCo": lambda name, lanes: gym.make_vec(f"{name}-v5", num_envs=lanes, vectorization_mode="sync"),
+    "in processes": lambda name, lanes: gym.make_vec(f"{name}-v5", num_envs=lanes, vectorization_mode="async"),
+    "EnvPool": envpool,
+}
+
+
+def vector_speed(options: Any) -> None:
+    present = {column: make for column, make in VECTORS.items() if is_here(column, make)}
+    others = list(present)[1:]
+    print(f"{options.lanes} robots: environment steps per second from Python, and how many times theirs ours are")
+    print(f"{'':14}" + "".join(f"{column:>16}" for column in [*present, *(f": {other}" for other in others)]))
+    for name in ("Hopper", "Walker2d", "HalfCheetah", "Ant"):
+        with hushed():
+            envs = [make(name, options.lanes) for make in present.values()]
+        rounds = in_turns([stepper(env, options.lanes) for env in envs], options)
+        for env in envs:
+            env.close()
+        speeds = [1 / seconds for seconds in medians(rounds)]
+        ratios = [statistics.median(row[i] / row[0] for row in rounds) for i in range(1, len(envs))]
+        print(f"{name:14}" + "".join(f"{speed:16,.0f}" for speed in speeds) + "".join(f"{r:15.2f}x" for r in ratios), flush=True)
+
+
+def is_here(column: str, make: Callable[[str, int], Any]) -> bool:
     try:
-        env = make()
+        with hushed():
+            make("Hopper", 1).close()
     except Exception as error:
-        print(f"  ({type(error).__name__}: {str(error).splitlines()[0]})")
-        return None
-    generator = np.random.default_rng(1)
-    actions = generator.uniform(-1, 1, (64, LANES, width)).astype(np.float32)
+        print(f"{column} is left out: {str(error).splitlines()[0]}")
+        return False
+    return True
+
+
+@contextmanager
+def hushed() -> Iterator[None]:
+    """Without what engines print past Python about their own models."""
+    sys.stdout.flush()
+    kept = {stream: os.dup(stream) for stream in (1, 2)}
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    try:
+        for stream in kept:
+            os.dup2(nowhere, stream)
+        yield
+    finally:
+        for stream, copy in kept.items():
+            os.dup2(copy, stream)
+            os.close(copy)
+        os.close(nowhere)
+
+
+def stepper(env: Any, lanes: int) -> Step:
+    """Steps with random actions, 64 times."""
+    space = env.single_action_space
+    actions = np.random.default_rng(1).uniform(-1, 1, (64, lanes, *space.shape)).astype(space.dtype)
     env.reset()
-    count = 0
 
     def step() -> int:
-        nonlocal count
-        env.step(actions[count % 64])
-        count += 1
-        return LANES
+        for action in actions:
+            env.step(action)
+        return len(actions) * lanes
 
-    return 1 / timed(step)
+    return step
 
 
 if __name__ == "__main__":
-    loop_overhead()
-    vector_speed()
+    main()

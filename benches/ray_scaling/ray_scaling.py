@@ -1,24 +1,26 @@
 """What it costs to hand runs to Ray, beside running them here. To be run on a quiet machine, with the package built for release:
 
     python -m venv venv && venv/bin/pip install '.[ray]'
-    venv/bin/python benches/ray_scaling/ray_scaling.py [RUNS]
+    venv/bin/python benches/ray_scaling/ray_scaling.py [--runs 10000] [--long 200] [--planned 50000]
 
 1. Trivial runs (a grid, one round of one question, one episode, two training steps) through ``tutelage reproduce``: on the
    threads of this process, then on a Ray cluster of this machine, with a common folder and with logs that travel. Runs per
-   second, the difference per run, and the most memory of the process that schedules.
-2. Runs of about a second, the same way: the share of the cores' time that is spent in runs.
-
-RUNS is 10,000 by default.
+   second from the first record to the last, the difference per run, and of the process that schedules: its processor time per
+   run, in which on threads the run itself is included, and its most memory.
+2. Runs of about a second, the same way: what Ray costs where it is worth its while.
+3. Planning alone: seconds and memory per run that is planned.
 """
 
 from __future__ import annotations
 
+import argparse
 import os
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any, NamedTuple
 
 FIGURE = """
 title = 'Trivial'
@@ -37,7 +39,7 @@ algorithms = ['dagger']
 """
 
 TRIVIAL = {"task": "grid", "width": "2", "rounds": 1, "states": 1, "iterations": 2, "episodes": 1}
-SECOND = {"task": "cart-pole", "width": "64,64", "rounds": 5, "states": 50, "iterations": 1500, "episodes": 5}
+SECOND = {"task": "cart-pole", "width": "64,64", "rounds": 5, "states": 50, "iterations": 1000, "episodes": 5}
 
 WHERE = {
     "threads of this process": (),
@@ -45,55 +47,100 @@ WHERE = {
     "Ray, logs travel": ("--on", "ray", "--storage", "none"),
 }
 
-
-def carry_out(folder: Path, settings: dict[str, object], seeds: int, more: tuple[str, ...]) -> tuple[float, float]:
-    """Seconds from the first record of a figure's runs to the last, and the scheduler's most memory in MB."""
-    figure = folder / "trivial.toml"
-    figure.write_text(FIGURE.format(seeds=seeds, **settings))
-    line = ["reproduce", str(figure), "--results", str(folder / "results"), "--runs", str(folder / "runs"), *more]
-    environment = {**os.environ, "RAY_USAGE_STATS_ENABLED": "0", "RAY_AUTH_MODE": "disabled"}
-    command = [sys.executable, "-m", "tutelage._command", *line]
-    with (folder / "log").open("w") as log:
-        process = subprocess.Popen(command, stdout=log, stderr=log, env=environment)
-        memory = 0.0
-        while process.poll() is None:
-            memory = most_memory(process.pid) or memory
-            time.sleep(0.05)
-    records = list((folder / "results").glob("*/*/*.json"))
-    assert process.returncode == 0, (folder / "log").read_text()[-2000:]
-    assert len(records) == seeds
-    end = max(file.stat().st_mtime for file in records)
-    first = min(file.stat().st_mtime for file in records)
-    return end - first, memory
+TICKS = os.sysconf("SC_CLK_TCK")
 
 
-def most_memory(process: int) -> float | None:
-    """The most that a process has had, in MB."""
-    try:
-        status = Path(f"/proc/{process}/status").read_text()
-    except OSError:
-        return None
-    found = [line.split()[1] for line in status.splitlines() if line.startswith("VmHWM")]
-    return int(found[0]) / 1024 if found else None
+class Usage(NamedTuple):
+    """What a process has used so far: seconds of processor time, and the most memory in MB."""
+
+    processor: float = 0.0
+    memory: float = 0.0
+
+
+def main() -> None:
+    options = parse_arguments()
+    table("Trivial runs", TRIVIAL, options.runs)
+    table("Runs of a second", SECOND, options.long)
+    planning(options.planned)
+
+
+def parse_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--runs", type=int, default=10_000, help="how many trivial runs")
+    parser.add_argument("--long", type=int, default=200, help="how many runs of a second")
+    parser.add_argument("--planned", type=int, default=50_000, help="how many runs are planned")
+    return parser.parse_args()
 
 
 def table(title: str, settings: dict[str, object], seeds: int) -> None:
     print(f"{title}: {seeds} runs, {os.cpu_count()} cores")
-    print(f"{'':26} {'seconds':>9} {'runs/s':>9} {'ms more a run':>14} {'scheduler, MB':>14}")
+    columns = ("seconds", "runs/s", "ms more a run", "scheduler, ms a run", "scheduler, MB")
+    print(f"{'':26}" + "".join(f"{column:>20}" for column in columns))
     here = None
     for name, more in WHERE.items():
         with tempfile.TemporaryDirectory() as folder:
-            seconds, memory = carry_out(Path(folder), settings, seeds, more)
+            seconds, used = carry_out(Path(folder), settings, seeds, more)
         here = seconds if here is None else here
-        cost = 1000 * (seconds - here) / seeds
-        print(f"{name:26} {seconds:9.1f} {seeds / seconds:9.1f} {cost:14.2f} {memory:14.0f}", flush=True)
+        each = [1000 * (seconds - here) / seeds, 1000 * used.processor / seeds]
+        numbers = (f"{seconds:.1f}", f"{seeds / seconds:.1f}", *(f"{cost:.2f}" for cost in each), f"{used.memory:.0f}")
+        print(f"{name:26}" + "".join(f"{number:>20}" for number in numbers), flush=True)
     print()
 
 
-def main() -> None:
-    runs = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
-    table("Trivial runs", TRIVIAL, runs)
-    table("Runs of a second", SECOND, min(200, max(20, runs // 50)))
+def carry_out(folder: Path, settings: dict[str, object], seeds: int, more: tuple[str, ...]) -> tuple[float, Usage]:
+    """Seconds from the first record of a figure's runs to the last, and what the scheduler used meanwhile."""
+    results = folder / "results"
+    line = [*figure(folder, settings, seeds), "--results", str(results), "--runs", str(folder / "runs"), *more]
+    with (folder / "log").open("w") as log:
+        process = start(line, stdout=log, stderr=log)
+        at_first, last = None, Usage()
+        while process.poll() is None:
+            last = usage(process.pid) or last
+            if at_first is None and next(results.glob("*/*/*.json"), None):
+                at_first = last
+            time.sleep(0.05)
+    assert process.returncode == 0, (folder / "log").read_text()[-2000:]
+    written = sorted(file.stat().st_mtime for file in results.glob("*/*/*.json"))
+    assert len(written) == seeds
+    since_first = last.processor - (at_first or Usage()).processor
+    return written[-1] - written[0], Usage(since_first, last.memory)
+
+
+def figure(folder: Path, settings: dict[str, object], seeds: int) -> list[str]:
+    file = folder / "trivial.toml"
+    file.write_text(FIGURE.format(seeds=seeds, **settings))
+    return ["reproduce", str(file)]
+
+
+def start(line: list[str], **streams: Any) -> subprocess.Popen[bytes]:
+    environment = {**os.environ, "RAY_USAGE_STATS_ENABLED": "0", "RAY_AUTH_MODE": "disabled"}
+    return subprocess.Popen([sys.executable, "-m", "tutelage._command", *line], env=environment, **streams)
+
+
+def usage(process: int) -> Usage | None:
+    try:
+        status = Path(f"/proc/{process}/status").read_text()
+        times = Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()
+    except OSError:
+        return None
+    most = [line.split()[1] for line in status.splitlines() if line.startswith("VmHWM")]
+    # One that has just ended has no memory any more.
+    return Usage((int(times[11]) + int(times[12])) / TICKS, int(most[0]) / 1024) if most else None
+
+
+def planning(runs: int) -> None:
+    """What a planned run costs, in the difference between few and many."""
+    few, many = (plan(count) for count in (10, runs))
+    seconds, memory = (1e6 * (more - less) / (runs - 10) for less, more in zip(few, many, strict=True))
+    print(f"Planning {runs} runs: {many.processor:.1f} s and {many.memory:.0f} MB, {seconds:.0f} µs and {memory:.0f} B a run")
+
+
+def plan(runs: int) -> Usage:
+    with tempfile.TemporaryDirectory() as folder:
+        process = start([*figure(Path(folder), TRIVIAL, runs), "--plan"], stdout=subprocess.DEVNULL)
+        _, status, used = os.wait4(process.pid, 0)
+        assert status == 0
+    return Usage(used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
 
 
 if __name__ == "__main__":

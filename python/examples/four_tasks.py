@@ -19,7 +19,7 @@ SEEDS = (1, 2, 3)
 def main() -> None:
     for name, expert in EXPERTS.items():
         for seed in SEEDS:
-            run = tut.learn(name, expert, dir=FOLDER / f"{name}-{seed}", seed=seed, progress=False)
+            run = tut.learn(name, expert, dir=FOLDER / f"{name}-{seed}", algorithm="bd-5", seed=seed, progress=False)
             learned = tut.evaluate(run.policy, name, episodes=100, seed=1000 + seed)
             taught = tut.evaluate(expert, name, episodes=100, seed=1000 + seed)
             share = f", {100 * learned.mean_reward / taught.mean_reward:.0f} %" if taught.mean_reward > 0 else ""

@@ -50,8 +50,10 @@ def plan(obs: NDArray[Any]) -> NDArray[np.int64]:
 
 def main() -> None:
     dir = sys.argv[1] if len(sys.argv) > 1 else "runs/planner"
-    # The planner drives in no evaluation but its own: few episodes keep it affordable.
-    run = tut.learn("CartPole-v1", plan, dir=dir, rounds=6, states_per_round=40, hidden=(32,), episodes=3, progress=True)
+    # The planner drives in no evaluation but its own, and in no round: few episodes and an algorithm in which the learner drives
+    # keep it affordable.
+    settings = {"algorithm": "bd-5", "rounds": 6, "states_per_round": 40, "hidden": (32,), "episodes": 3}
+    run = tut.learn("CartPole-v1", plan, dir=dir, progress=True, **settings)
     print("reward by round:", run.curve["reward"], "the planner's own:", run.expert_reward)
     state = np.zeros((1, 4), np.float32)
     for name, act in (("planner", plan), ("network", run.policy.predict)):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -78,3 +81,45 @@ def line_run(tmp_path_factory: pytest.TempPathFactory) -> tut.Run:
 @pytest.fixture(scope="session")
 def cart_run(tmp_path_factory: pytest.TempPathFactory) -> tut.Run:
     return learn_cart(tmp_path_factory.mktemp("cart") / "run")
+
+
+FULL, READ_ONLY = "No space left on device", "Read-only file system"
+
+
+class Disk:
+    """A small file system of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self._ballast = folder, folder / "ballast"
+        folder.mkdir()
+        self._mount("-t", "tmpfs", "-o", "size=512k", "tmpfs")
+
+    def _mount(self, *what: str) -> None:
+        try:
+            subprocess.run(["mount", *what, str(self.folder)], check=True, capture_output=True, text=True)
+        except (OSError, subprocess.CalledProcessError) as error:
+            pytest.skip(f"no file system can be mounted here: {getattr(error, 'stderr', '') or error}")
+
+    def fill(self) -> None:
+        with self._ballast.open("wb", buffering=0) as file, contextlib.suppress(OSError):
+            while True:
+                file.write(bytes(512))
+
+    def free(self) -> None:
+        self._ballast.unlink()
+
+    def lock(self) -> None:
+        self._mount("-o", "remount,ro")
+
+    def unlock(self) -> None:
+        self._mount("-o", "remount,rw")
+
+    def close(self) -> None:
+        subprocess.run(["umount", "-l", str(self.folder)], check=False, capture_output=True)
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> Iterator[Disk]:
+    disk = Disk(tmp_path / "disk")
+    yield disk
+    disk.close()

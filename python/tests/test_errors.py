@@ -223,5 +223,5 @@ def test_a_folder_that_is_none_is_named(tmp_path: Path) -> None:
         unanswered.policy  # noqa: B018
     learn_line(tmp_path / "run", callback=lambda _: False)
     (tmp_path / "run" / "log.bin").rename(tmp_path / "log.bin")
-    with pytest.raises(tut.StoreError, match=r"no log\.bin"):
+    with pytest.raises(tut.StoreError, match=r"its log\.bin, .* is missing"):
         learn_line(tmp_path / "run")

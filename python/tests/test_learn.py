@@ -16,11 +16,13 @@ import pytest
 
 import tutelage as tut
 from conftest import SMALL, Line, balance, brake, contents, learn_cart, learn_line
+from tutelage import _native
+from tutelage._person import usual_algorithm
 
 
 def test_the_curve_and_the_answers_are_those_of_the_run(cart_run: tut.Run) -> None:
     assert cart_run.finished
-    assert set(cart_run.curve) == {"round", "annotations", "reward", "reward_random", "imitation_loss", "seconds"}
+    assert set(cart_run.curve) == {"round", "annotations", "expert_steps", "reward", "reward_random", "imitation_loss", "seconds"}
     assert cart_run.curve["annotations"].tolist() == [12, 24, 36]
     assert cart_run.expert_reward == 500
     data = cart_run.data
@@ -143,12 +145,13 @@ def test_an_expert_whose_answers_changed_is_refused(tmp_path: Path) -> None:
 
 
 def test_an_iterator_of_answers_teaches_until_it_ends(tmp_path: Path) -> None:
-    whole = learn_line(tmp_path / "whole")
+    # An iterator cannot drive, so that its run is compared with one in which nobody but the learner does.
+    settings: dict[str, Any] = {**SMALL, "horizon": 60, "algorithm": "bd-5"}
+    whole = learn_line(tmp_path / "whole", **settings)
 
     def answers(first: int) -> Any:
         return iter(whole.data.actions[first:])
 
-    settings: dict[str, Any] = {**SMALL, "horizon": 60}
     part = tut.learn(Line, islice(answers(0), 5), dir=tmp_path / "run", **settings)
     assert not part.finished
     assert len(part.data) == 5
@@ -157,6 +160,24 @@ def test_an_iterator_of_answers_teaches_until_it_ends(tmp_path: Path) -> None:
     assert run.expert_reward is None
     np.testing.assert_array_equal(run.data.states, whole.data.states)
     np.testing.assert_array_equal(run.policy.predict(whole.data.states)[0], whole.policy.predict(whole.data.states)[0])
+
+
+def test_who_only_answers_is_not_asked_to_drive(tmp_path: Path) -> None:
+    drives, answers = _native.usual_algorithm(True), _native.usual_algorithm(False)
+    assert [usual_algorithm(expert) for expert in (brake, Gaussian(), None, "hopper")] == [drives] * 4
+    assert [usual_algorithm(expert) for expert in (iter([]), tut.Person())] == [answers] * 2
+    run = tut.learn(Line, iter(np.zeros((100, 1))), dir=tmp_path / "run", **{**SMALL, "horizon": 60})
+    assert run.finished
+    assert run.curve["expert_steps"].tolist() == [0, 0, 0]
+
+
+def test_steps_that_the_expert_drives_are_counted(tmp_path: Path) -> None:
+    rounds: list[tut.Round] = []
+    run = learn_line(tmp_path / "run", algorithm="handover-dagger", callback=rounds.append)
+    steps = run.curve["expert_steps"].tolist()
+    assert steps[0] > 0
+    assert steps == sorted(steps)
+    assert [one.expert_steps for one in rounds] == steps
 
 
 class Gaussian:

@@ -17,7 +17,7 @@ import pytest
 
 import conftest
 import tutelage as tut
-from conftest import Line, brake, contents
+from conftest import FULL, READ_ONLY, Disk, Line, brake, contents
 
 os.environ.update(RAY_AUTH_MODE="disabled", RAY_USAGE_STATS_ENABLED="0", RAY_raylet_start_wait_time_s="120")
 ray = pytest.importorskip("ray")
@@ -133,8 +133,8 @@ def wait_for(happens: Callable[[], Any], seconds: float = 120) -> Any:
     raise AssertionError("it did not happen")
 
 
-def reproduce(figure: Path, folder: Path, *more: str) -> Any:
-    line = ["reproduce", str(figure), "--results", str(folder / "results"), "--runs", str(folder / "runs"), *more]
+def reproduce(figure: Path, folder: Path, *more: str, runs: Path | None = None) -> Any:
+    line = ["reproduce", str(figure), "--results", str(folder / "results"), "--runs", str(runs or folder / "runs"), *more]
     command = [sys.executable, "-m", "tutelage._command", *line]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
@@ -314,3 +314,71 @@ def test_folders_that_cannot_be_written_and_clusters_that_are_not_there_are_name
     assert list(caught.value.failed) == [names[1]]
     assert "File exists" in caught.value.failed[names[1]] or "Not a directory" in caught.value.failed[names[1]]
     assert sum((tmp_path / "part" / name).is_dir() for name in names) == 2
+
+
+def test_a_shared_folder_that_is_full_fails_runs_by_name_and_node(nodes: Nodes, disk: Disk, tmp_path: Path) -> None:
+    file, folder = figure(tmp_path, 5), tmp_path / "there"
+    on = ("--on", f"ray:{nodes.address}", "--storage", "shared")
+    first = reproduce(file, folder, *on, "--seeds", "1", "--algorithms", "bd-2", runs=disk.folder)
+    assert first.wait() == 0, first.stderr.read()
+    # What is in the folder already needs no room: its record is made again, while the others fail.
+    (kept,) = records(folder)
+    (folder / "results" / "paper" / "cart-pole" / kept).unlink()
+    disk.fill()
+    there = reproduce(file, folder, *on, runs=disk.folder)
+    _, err = there.communicate(timeout=120)
+    assert there.returncode == 1, err
+    *failed, held_up = err.split("error: ")[1].strip().splitlines()
+    expected = here(file, tmp_path / "here")
+    unbuilt = {name for name in expected if "supervised" not in name and name != kept}
+    assert {f"{line.split(': ')[0]}.json" for line in failed} == unbuilt
+    assert all(f"on {os.uname().nodename}: " in line and FULL in line for line in failed), failed
+    assert held_up == "2 runs could not begin without them"
+    assert set(records(folder)) == {kept}, "the others go on"
+    disk.free()
+    again = reproduce(file, folder, *on, runs=disk.folder)
+    assert again.wait() == 0, again.stderr.read()
+    assert records(folder) == expected
+
+
+def test_a_shared_folder_that_cannot_be_written_is_named_before_anything_runs(nodes: Nodes, disk: Disk, tmp_path: Path) -> None:
+    file, folder = figure(tmp_path, 5), tmp_path / "there"
+    on = ("--on", f"ray:{nodes.address}", "--storage", "shared")
+    disk.lock()
+    refused = reproduce(file, folder, *on, runs=disk.folder)
+    _, err = refused.communicate(timeout=120)
+    assert refused.returncode == 1
+    assert f"cannot write to the folder of runs {disk.folder}/paper: {READ_ONLY}" in err
+
+
+# The node's processes have the folder that the variable names in a view of their own, in which it cannot be written.
+READ_ONLY_VIEW = """
+import ctypes, os, subprocess
+folder = os.environ["FOLDER"]
+libc = ctypes.CDLL(None, use_errno=True)
+assert libc.unshare(0x00020000) == 0, os.strerror(ctypes.get_errno())
+for what in (["--make-rprivate", "/"], ["--bind", folder, folder], ["-o", "remount,bind,ro", folder]):
+    subprocess.run(["mount", *what], check=True)
+"""
+
+
+def test_a_node_that_cannot_write_the_shared_folder_gets_no_runs(nodes: Nodes, disk: Disk, tmp_path: Path) -> None:
+    file, folder, shim = figure(tmp_path, 5), tmp_path / "there", tmp_path / "shim"
+    shim.mkdir()
+    (shim / "sitecustomize.py").write_text(READ_ONLY_VIEW)
+    on = ("--on", f"ray:{nodes.address}")
+    node = nodes.add(env_vars={"PYTHONPATH": str(shim), "FOLDER": str(disk.folder)})
+    try:
+        there = reproduce(file, folder, *on, "--storage", "shared", runs=disk.folder)
+        _, err = there.communicate(timeout=120)
+        assert there.returncode == 0, err
+        (note,) = [line for line in err.splitlines() if "it gets no runs" in line]
+        assert node.unique_id[:8] in note or os.uname().nodename in note
+        assert f"cannot write to the folder of runs {disk.folder}/paper: {READ_ONLY}" in note
+        elsewhere = reproduce(file, tmp_path / "travelling", *on, runs=disk.folder / "more")
+        _, err = elsewhere.communicate(timeout=120)
+        assert elsewhere.returncode == 0, err
+        assert "with their logs travelling" in err, "found out, it is not insisted on"
+    finally:
+        nodes.cluster.remove_node(node)
+    assert records(folder) == records(tmp_path / "travelling") == here(file, tmp_path / "here")

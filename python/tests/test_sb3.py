@@ -37,10 +37,24 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+class Noting:
+    """Notes what a model samples."""
+
+    def __init__(self, model: Any) -> None:
+        self.model, self.sampled = model, []
+
+    def predict(self, observation: Any, deterministic: bool = False) -> Any:
+        actions, memory = self.model.predict(observation, deterministic=deterministic)
+        if not deterministic:
+            self.sampled.extend(actions.tolist())
+        return actions, memory
+
+
 def test_labels_are_what_predict_samples(model: Path, tmp_path: Path) -> None:
-    expert = sb3.PPO.load(model, device="cpu")
+    expert = Noting(sb3.PPO.load(model, device="cpu"))
     run = tut.learn("CartPole-v1", expert, dir=tmp_path / "run", **SETTINGS)
     assert run.finished
+    assert run.data.actions.tolist() == expert.sampled
     mean, _ = expert.predict(run.data.states, deterministic=True)
     agreement = (mean == run.data.actions).mean()
     assert 0.5 < agreement < 1, "samples, mostly like the mean"

@@ -23,7 +23,7 @@ from typing import Any, Protocol
 
 from . import _native
 from ._spaces import Json
-from .errors import EngineError, FolderInUse, TutelageError
+from .errors import EngineError, FolderInUse, StoreError, TutelageError
 
 Files = list[tuple[str, bytes]]
 
@@ -68,30 +68,50 @@ MARK = ".tutelage-runs"
 
 def mark(runs: Path) -> str:
     """Notes in the folder of runs a word by which others know that they see the same one."""
-    runs.mkdir(parents=True, exist_ok=True)
-    file = runs / MARK
+    try:
+        runs.mkdir(parents=True, exist_ok=True)
+        _try_writing(runs)
+        return _word(runs / MARK)
+    except OSError as error:
+        raise StoreError(f"cannot write to the folder of runs {runs}: {error.strerror or error}") from error
+
+
+def _try_writing(folder: Path) -> None:
+    tempfile.TemporaryFile(dir=folder).close()
+
+
+def _word(file: Path) -> str:
     try:
         return file.read_text()
     except FileNotFoundError:
         pass
     word = uuid.uuid4().hex
-    temporary = runs / f"{MARK}.{word}"
-    temporary.write_text(word)
+    temporary = file.with_name(f"{MARK}.{word}")
     try:
-        os.link(temporary, file)  # whoever is first
-    except OSError:
-        if not file.exists():
-            temporary.replace(file)
-    temporary.unlink(missing_ok=True)
+        temporary.write_text(word)
+        try:
+            os.link(temporary, file)  # whoever is first
+        except OSError:
+            if not file.exists():
+                temporary.replace(file)
+    finally:
+        temporary.unlink(missing_ok=True)
     return file.read_text()
 
 
-def sees(runs: str, word: str) -> bool:
-    """Whether the folder of runs is here, and the same."""
+def unseen(runs: str, word: str) -> str | None:
+    """Why runs cannot be kept in the folder of runs here; nothing where it is here, the same, and can be written."""
+    folder = Path(runs)
     try:
-        return (Path(runs) / MARK).read_text() == word
+        if (folder / MARK).read_text() != word:
+            return f"sees another folder of runs at {runs}"
     except OSError:
-        return False
+        return f"does not see the folder of runs {runs}"
+    try:
+        _try_writing(folder)
+    except OSError as error:
+        return f"cannot write to the folder of runs {runs}: {error.strerror or error}"
+    return None
 
 
 def pack(dir: Path) -> Files:
@@ -139,7 +159,7 @@ def carry_out(errand: Json, needs: list[tuple[str, Files]], ear: Ear | None = No
     if unfit:
         return {"unfit": f"{node} {unfit}"}
     try:
-        if errand["storage"] != "none" and sees(errand["runs"], errand["word"]):
+        if errand["storage"] != "none" and not unseen(errand["runs"], errand["word"]):
             return {"result": _carry_out_in(errand, Path(errand["runs"]), ear), "files": []}
         with tempfile.TemporaryDirectory(prefix="tutelage-") as home:
             for name, files in [*needs, (errand["name"], errand["files"])]:
@@ -160,9 +180,7 @@ def unfitness(errand: Json) -> str | None:
         return f"has tutelage {version}, and the run was sent by {theirs}; install the same on all nodes"
     if arithmetic != their_arithmetic:
         return f"computes with {arithmetic}, and the run was sent from {their_arithmetic}: its bits would differ"
-    if errand["storage"] == "shared" and not sees(errand["runs"], errand["word"]):
-        return f"does not see the folder of runs {errand['runs']}"
-    return None
+    return unseen(errand["runs"], errand["word"]) if errand["storage"] == "shared" else None
 
 
 def _carry_out_in(errand: Json, runs: Path, ear: Ear) -> str | None:
@@ -219,8 +237,12 @@ class ExecutorEngine:
 
     def send(self, name: str, task: bytes, needs: list[str], is_needed: bool, post: Post) -> None:
         """Submits a run."""
+        try:
+            parcel = errand(self._kind, name, task, self._runs, "auto", is_needed)
+        except StoreError as error:
+            post.failed(str(error))
+            return
         packed = [(need, pack_log(self._runs / need)) for need in needs]
-        parcel = errand(self._kind, name, task, self._runs, "auto", is_needed)
         future = self._submit(parcel, packed)
         with self._lock:
             self._futures.add(future)

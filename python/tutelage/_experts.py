@@ -19,6 +19,11 @@ from .errors import ExpertError, ExpertLeft, SpecError, TutelageWarning
 ExpertLike = Callable[[Any], Any] | Iterator[Any] | Any
 
 
+def can_drive(expert: Any) -> bool:
+    """Whether the expert can be asked for an action at every step: an iterator gives its answers one by one, to questions."""
+    return hasattr(expert, "predict") or callable(expert) or not isinstance(expert, Iterator)
+
+
 class Teacher:
     """An expert as the native half asks for it: rows of numbers in, rows (or indices) out."""
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from . import _native, _oracles
 from ._experts import ExpertLike, Teacher
-from ._person import Seat, teacher_of
+from ._person import Seat, teacher_of, usual_algorithm
 from ._policy import Policy
 from ._progress import Callback, Reporter
 from ._run import Run, _read_call, write_call
@@ -28,7 +28,7 @@ def learn(
     expert: ExpertLike | str | None = None,
     *,
     dir: str | PathLike[str],
-    algorithm: str = "bd-5",
+    algorithm: str | None = None,
     rounds: int | None = None,
     states_per_round: int | None = None,
     hidden: Sequence[int] | str | None = None,
@@ -64,7 +64,8 @@ def learn(
             for the mean, sampled for labels); an iterator of answers; a :class:`Person`, who teaches in a browser; for tasks
             that ship a name, a file, or nothing.
         dir: the run's folder.
-        algorithm: ``"bd-5"``, ``"dagger"``, ``"mp-25(15)"``, …; ``tutelage algorithms`` lists them.
+        algorithm: ``"bd-5"``, ``"dagger"``, ``"mp-25(15)"``, …; ``tutelage algorithms`` lists them, and says which is used
+            where none is named.
         rounds: N, by default 20.
         states_per_round: K, the questions of a round, by default 50.
         hidden: widths of the hidden layers, by default (64, 64); ``"linear"`` for affine policies.
@@ -90,6 +91,9 @@ def learn(
         progress: whether to show a bar, by default on a terminal and in a notebook.
     """
     path = Path(dir)
+    # The name is noted with the run, so that the run does not change where another algorithm becomes the usual one.
+    if algorithm is None:
+        algorithm = usual_algorithm(expert)
     draft: Json = {
         "algorithm": algorithm,
         "class": _class(hidden),

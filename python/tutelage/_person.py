@@ -12,7 +12,8 @@ import gymnasium as gym
 import numpy as np
 from numpy.typing import NDArray
 
-from ._experts import ExpertLike, Teacher
+from . import _native
+from ._experts import ExpertLike, Teacher, can_drive
 from ._worlds import EnvLike, Worlds
 from .errors import SpecError
 
@@ -68,6 +69,11 @@ class Person:
         if self._page is not None:
             self._page.close()
         self._page = self.url = None
+
+
+def usual_algorithm(expert: Any) -> str:
+    """What learns from this expert where no algorithm is named: whoever only answers is not asked to drive."""
+    return _native.usual_algorithm(can_drive(expert) and not isinstance(expert, Person))
 
 
 def teacher_of(expert: ExpertLike, env: EnvLike, worlds: Worlds, algorithm: str) -> Teacher | Seat:

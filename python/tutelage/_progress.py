@@ -19,6 +19,8 @@ class Round:
     imitation_loss: float | None
     seconds: float | None
     expert_reward: float | None
+    expert_steps: int = 0
+    """How many steps the expert has driven so far."""
 
 
 Callback = Callable[[Round], Any]
@@ -56,13 +58,14 @@ class Reporter:
         self,
         round: int,
         annotations: int,
+        expert_steps: int,
         reward: float,
         reward_random: float | None,
         imitation_loss: float | None,
         seconds: float | None,
     ) -> bool:
         """A round is over; says whether to go on."""
-        result = Round(round, annotations, reward, reward_random, imitation_loss, seconds, self._expert)
+        result = Round(round, annotations, reward, reward_random, imitation_loss, seconds, self._expert, expert_steps)
         if self._bar is not None:
             self._bar.round(result)
         return self._callback is None or self._callback(result) is not False
@@ -101,8 +104,10 @@ class _Lines:
         print(text, file=sys.stderr)
 
     def round(self, result: Round) -> None:
+        steps = f", {result.expert_steps:>5} steps driven by the expert" if result.expert_steps else ""
         loss = "" if result.imitation_loss is None else f"  loss {result.imitation_loss:.4f}"
-        self.say(f"round {result.round:>2}/{self._rounds}  {result.annotations:>4} annotations  reward {result.reward:.1f}{loss}")
+        told = f"{result.annotations:>4} annotations{steps}"
+        self.say(f"round {result.round:>2}/{self._rounds}  {told}  reward {result.reward:.1f}{loss}")
 
     def close(self) -> None:
         pass
@@ -123,7 +128,8 @@ class _Tqdm:
     def round(self, result: Round) -> None:
         # A run that goes on was somewhere already.
         self._bar.update(result.round - self._bar.n)
-        self._bar.set_postfix(reward=f"{result.reward:.1f}", annotations=result.annotations)
+        steps = {"expert_steps": result.expert_steps} if result.expert_steps else {}
+        self._bar.set_postfix(reward=f"{result.reward:.1f}", annotations=result.annotations, **steps)
 
     def close(self) -> None:
         self._bar.close()

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 from ._elsewhere import Ear, Files, Post, deliver, errand, pack_log
 from ._spaces import Json
-from .errors import EngineError
+from .errors import EngineError, StoreError
 
 try:
     import ray
@@ -90,7 +90,11 @@ class RayEngine:
 
     def send(self, name: str, task: bytes, needs: list[str], is_needed: bool, post: Post) -> None:
         """Hands a run to Ray."""
-        parcel = errand(self._kind, name, task, self._runs, self.storage, is_needed)
+        try:
+            parcel = errand(self._kind, name, task, self._runs, self.storage, is_needed)
+        except StoreError as error:
+            post.failed(str(error))
+            return
         with self._lock:
             self._posts[name] = post
         self._submit(parcel, [] if self.storage == "shared" else needs)
@@ -227,7 +231,7 @@ def _probe() -> Any:
         except Exception as error:
             return {"unfit": f"has no tutelage ({type(error).__name__}: {error})"}
         unfit = _elsewhere.unfitness(question)
-        return {"unfit": unfit, "sees": _elsewhere.sees(question["runs"], question["word"])}
+        return {"unfit": unfit, "sees": not _elsewhere.unseen(question["runs"], question["word"])}
 
     return probe
 

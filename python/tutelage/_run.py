@@ -50,7 +50,9 @@ class Run:
 
     @property
     def curve(self) -> dict[str, NDArray[Any]]:
-        """``round``, ``annotations``, ``reward``, ``reward_random``, ``imitation_loss``, ``seconds``: an array each."""
+        """An array each: ``round``, ``annotations``, ``expert_steps``, ``reward``, ``reward_random``, ``imitation_loss``,
+        ``seconds``.
+        """
         curve: dict[str, NDArray[Any]] = self._read["curve"]
         return curve
 

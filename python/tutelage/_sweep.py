@@ -18,6 +18,7 @@ import cloudpickle
 from . import _native
 from ._compare import Comparison, compare
 from ._elsewhere import ExecutorEngine, ProcessEngine
+from ._person import usual_algorithm
 from ._run import Run
 from ._worlds import EnvLike
 from .errors import SpecError, SweepError
@@ -55,7 +56,7 @@ def sweep(
     *,
     dir: str | PathLike[str],
     expert: Callable[[Any], Any] | None = None,
-    algorithm: str | Sequence[str] = "bd-5",
+    algorithm: str | Sequence[str] | None = None,
     seed: int | Iterable[int] = 1,
     on: str | Executor | None = None,
     storage: str | None = None,
@@ -74,7 +75,7 @@ def sweep(
         dir: the folder of all runs.
         expert: makes the expert of an environment, where the run is carried out: a function of the environment as it was
             given. Tasks that ship bring their own.
-        algorithm: one or several.
+        algorithm: one or several, by default the one that :func:`tutelage.learn` takes.
         seed: one or several.
         on: who carries out the runs: nobody else (a process for each run, as many at once as there are cores), any
             :class:`concurrent.futures.Executor`, ``"ray"`` or ``"ray:ADDRESS"``.
@@ -88,6 +89,8 @@ def sweep(
     """
     path = Path(dir)
     envs = [env] if isinstance(env, str) or not isinstance(env, Sequence) else list(env)
+    if algorithm is None:
+        algorithm = usual_algorithm(expert)
     algorithms = [algorithm] if isinstance(algorithm, str) else list(algorithm)
     seeds = [seed] if isinstance(seed, int) else [int(one) for one in seed]
     _check(envs, algorithms, seeds, settings)
@@ -100,7 +103,6 @@ def sweep(
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise SpecError(f"two runs of the sweep are the same: {twice}")
-    path.mkdir(parents=True, exist_ok=True)
     engine = _engine(on, path, storage, at_once)
     _, failed, _ = _native.sweep(path, runs, engine, at_once or engine.at_once, _Narrator(progress, engine.notes))
     if failed:

@@ -26,8 +26,8 @@ except ImportError as missing:
 class RoundByRound(tune.Trainable):  # type: ignore[misc]
     """A run that is played a round at a time, wherever its folder is brought.
 
-    It reports ``annotations``, ``reward``, ``share`` of the expert's reward where that is positive, ``imitation_loss``, and
-    ``done`` with its last round. Stopped, moved or restored, it goes on to the same bytes.
+    It reports ``annotations``, ``expert_steps``, ``reward``, ``share`` of the expert's reward where that is positive,
+    ``imitation_loss``, and ``done`` with its last round. Stopped, moved or restored, it goes on to the same bytes.
     """
 
     def setup(

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use anyhow::{bail, ensure};
 
-use tutelage::{NameError, Named};
+use tutelage::{Help, NameError, Named, usual_algorithm};
 use tutelage_reproduce::{BadSeeds, parse_seeds};
 
 /// Whether a file that will be written is named for what it will be; said before any work is done.
@@ -44,6 +44,11 @@ impl FromStr for Seeds {
     fn from_str(text: &str) -> Result<Self, BadSeeds> {
         parse_seeds(text).map(Self)
     }
+}
+
+/// Help on an option that names an algorithm, with the one that is taken where none is named.
+pub(crate) fn algorithm_help(about: &str, help: Help) -> String {
+    format!("{about} [default: {}]", usual_algorithm(help))
 }
 
 /// Algorithms: `dagger,bd-5,ensemble-dagger-5(0.05,0.2)`.

@@ -114,7 +114,12 @@ fn run(cli: Cli) -> anyhow::Result<()> {
     if let Some(threads) = cli.threads {
         rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global()?;
     }
-    cli.command.run(&Output::new(cli.json))
+    let output = Output::new(cli.json);
+    if cli.command.waits_for_others() {
+        return cli.command.run(&output);
+    }
+    // From a thread outside the pool, every parallel step would change threads twice, and there are thousands in a second.
+    rayon::scope(|_| cli.command.run(&output))
 }
 
 /// An error with its causes, each said once: most messages already end in what caused them.

@@ -19,6 +19,12 @@ pub(crate) trait Row: Serialize {
     fn cells(&self) -> Vec<String>;
 }
 
+/// A reward in a table: some tasks' episodes earn thousands, others' less than one.
+pub(crate) fn reward(value: f64) -> String {
+    let digits = if value.abs() < 10.0 { 2 } else { 1 };
+    format!("{value:.digits$}")
+}
+
 impl Output {
     pub(crate) fn new(json: bool) -> Self {
         Self { json }
@@ -137,5 +143,10 @@ mod tests {
         let rows = vec![vec!["DAgger".into(), "1.5".into()], vec!["BC".into(), "10.25".into()]];
         let expected = "name    score\n------  -----\nDAgger    1.5\nBC      10.25\n";
         assert_eq!(table(&["name", "score"], &rows), expected);
+    }
+
+    #[test]
+    fn rewards_have_the_digits_that_tell_policies_apart() {
+        assert_eq!([0.852, -3.456, 2412.34].map(reward), ["0.85", "-3.46", "2412.3"]);
     }
 }

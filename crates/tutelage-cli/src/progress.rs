@@ -11,7 +11,9 @@ use serde::Serialize;
 use tutelage::Evaluation;
 use tutelage_lab::spec::{Choices, RunSpec};
 use tutelage_runs::store::{Cut, RoundResult, Seconds, read_any, read_times};
-use tutelage_runs::terminal::{cut_text, expert_text, line_text, round_text, stop_on_ctrl_c};
+use tutelage_runs::terminal::{
+    cut_text, expert_text, line_text, round_text, show_hints_with, stop_on_ctrl_c,
+};
 use tutelage_runs::{Reporter, RoundLine, Stage};
 
 use crate::output::{Output, is_quiet, note};
@@ -210,6 +212,11 @@ impl<'a> Labelled<'a> {
 
 /// A line that stays below all others and shows how far it is, where standard error is a terminal.
 pub(crate) fn live_line(total: usize, what: &str) -> Option<ProgressBar> {
+    still_line(total, what).inspect(begin)
+}
+
+/// The same, not drawn until it [begins](begin): for a place among other lines.
+pub(crate) fn still_line(total: usize, what: &str) -> Option<ProgressBar> {
     if is_quiet() || !std::io::stderr().is_terminal() {
         return None;
     }
@@ -217,6 +224,12 @@ pub(crate) fn live_line(total: usize, what: &str) -> Option<ProgressBar> {
     let template = format!("{{bar:16}} {{pos}}/{{len}} {what}  {{wide_msg}}  {{elapsed}}");
     let style = ProgressStyle::with_template(&template);
     bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-    bar.enable_steady_tick(Duration::from_millis(200));
     Some(bar)
+}
+
+/// Draws the line from now on; hints appear above it.
+pub(crate) fn begin(bar: &ProgressBar) {
+    bar.enable_steady_tick(Duration::from_millis(200));
+    let shown = bar.clone();
+    show_hints_with(move |hint| shown.println(hint));
 }

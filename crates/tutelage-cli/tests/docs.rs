@@ -5,7 +5,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use tutelage::{Algorithm, ExpertActs, FAMILIES, Family, Named, Sampling};
+use tutelage::{Algorithm, ExpertActs, FAMILIES, Family, Named, Sampling, usual_in_words};
 use tutelage_lab::{ActionKind, Task};
 
 fn root() -> PathBuf {
@@ -45,6 +45,14 @@ fn every_family_has_its_row_and_its_page() {
     for family in &FAMILIES {
         let page = read(&format!("docs/algorithms/{}", family.page));
         assert!(page.contains(family.key), "{} does not speak of {}", family.page, family.key);
+    }
+}
+
+#[test]
+fn pages_say_what_learns_where_no_algorithm_is_named() {
+    let sentence = usual_in_words();
+    for page in ["README.md", "docs/algorithms/README.md", "docs/PYTHON.md"] {
+        assert!(read(page).contains(&sentence), "{page} does not say: {sentence}");
     }
 }
 

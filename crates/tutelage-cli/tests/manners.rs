@@ -175,6 +175,26 @@ fn a_run_is_shown_while_it_is_written_and_where_nothing_can_be_written() {
 }
 
 #[test]
+fn texts_of_gigabytes_are_refused_unread() {
+    let lab = lab();
+    finish(lab.path(), &small_run("run"));
+    let grow = |file: &str| {
+        let file = fs::OpenOptions::new().create(true).append(true).open(lab.path().join(file));
+        file.unwrap().set_len(8 << 30).unwrap(); // a hole, which takes no room on the disk
+    };
+    ["run/spec.toml", "own.toml", "report.md"].into_iter().for_each(grow);
+    for args in [
+        &["show", "run"][..],
+        &["learn", "--config", "own.toml"],
+        &["reproduce", "own.toml"],
+        &["reproduce", "--report", "report.md"],
+    ] {
+        let words = fail(lab.path(), args);
+        assert!(words.contains("more than the 67108864 bytes that are expected"), "{words}");
+    }
+}
+
+#[test]
 fn shells_and_man_are_served_and_the_version_is_told() {
     let lab = lab();
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
@@ -184,6 +204,11 @@ fn shells_and_man_are_served_and_the_version_is_told() {
     finish(lab.path(), &["man", "pages"]);
     let page = fs::read_to_string(lab.path().join("pages/tutelage-compare.1")).unwrap();
     assert!(page.contains("baseline"), "{page}");
+    assert!(
+        fail(lab.path(), &["man", "pages"]).contains("--force"),
+        "nothing is replaced silently"
+    );
+    finish(lab.path(), &["man", "pages", "--force"]);
     let version = stdout(&finish(lab.path(), &["--version"]));
     assert!(version.starts_with(concat!("tutelage ", env!("CARGO_PKG_VERSION"))), "{version}");
 }

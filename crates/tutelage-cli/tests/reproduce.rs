@@ -48,6 +48,12 @@ fn records(lab: &Path) -> Vec<(PathBuf, serde_json::Value)> {
     files.iter().map(record).collect()
 }
 
+/// How many runs have begun.
+fn logs(lab: &Path) -> usize {
+    let folders = fs::read_dir(lab.join("runs/quick")).into_iter().flatten();
+    folders.filter(|folder| folder.as_ref().unwrap().path().join("log.bin").is_file()).count()
+}
+
 #[test]
 fn killed_and_continued_a_figure_comes_out_the_same() {
     let whole = lab();
@@ -63,11 +69,14 @@ fn killed_and_continued_a_figure_comes_out_the_same() {
     }
 
     let killed = lab();
-    for milliseconds in [60, 150, 300, 500] {
+    for begun in [1, 2, 4, 6] {
         let mut child = tutelage(killed.path(), &RUN).spawn().unwrap();
-        std::thread::sleep(Duration::from_millis(milliseconds));
+        while logs(killed.path()) < begun {
+            assert!(child.try_wait().unwrap().is_none(), "it ended before run {begun} had begun");
+            std::thread::sleep(Duration::from_millis(1));
+        }
         child.kill().unwrap();
-        child.wait().unwrap();
+        assert!(!child.wait().unwrap().success(), "it was not killed");
     }
     finish(killed.path(), &RUN);
     assert_eq!(records(whole.path()), records(killed.path()));
@@ -135,7 +144,7 @@ fn the_list_and_the_errors_say_what_there_is() {
     let rows: Vec<serde_json::Value> =
         stdout(&list).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let main = rows.iter().find(|row| row["figure"] == "main").unwrap();
-    assert_eq!((main["runs"].as_u64(), main["done"].as_u64()), (Some(480), Some(0)));
+    assert_eq!((main["runs"].as_u64(), main["done"].as_u64()), (Some(540), Some(0)));
     assert!(main["estimate_seconds"].as_f64().unwrap() > 1000.0);
 
     assert!(fail(lab.path(), &["reproduce", "mian"]).contains("did you mean `main`"));

@@ -6,7 +6,7 @@ mod support;
 
 use std::path::Path;
 
-use support::{bytes, finish, stdout};
+use support::{bytes, fail, finish, stdout};
 
 const GATED: &str = "learn drive --algorithm hg-dagger-2(1) --class mlp:8 --rounds 5 --states-per-round 8 \
                      --sampling stride(3) --budget iterations=100 --episodes 2 --out gated --json";
@@ -37,4 +37,80 @@ fn a_gated_run_is_trained_on_round_by_round() {
     assert!(policies(whole) == policies(again));
     let shown = finish(lab.path(), &["show", "bagging", "--json"]);
     assert!(stdout(&shown).contains(&format!("\"annotations\":{}", gated[4])));
+}
+
+const STORED: &str = "learn pendulum --algorithm bc --expert-acts mean --class mlp:8 --rounds 4 --states-per-round 6 --sampling stride(3) \
+                      --budget iterations=50 --episodes 2 --out stored";
+
+fn run(lab: &Path, command: &str) -> std::process::Output {
+    finish(lab, &command.split_whitespace().collect::<Vec<_>>())
+}
+
+/// What a spec says of a field.
+fn value<'a>(spec: &'a str, field: &str) -> &'a str {
+    let line = |line: &'a str| line.strip_prefix(field)?.strip_prefix(" = ");
+    spec.lines().find_map(line).unwrap_or("nothing").trim_matches('"')
+}
+
+#[test]
+fn every_training_option_can_be_said_and_the_others_are_the_stored_runs() {
+    let lab = tempfile::tempdir().unwrap();
+    run(lab.path(), STORED);
+    let spec = |more: &str| {
+        let printed = run(lab.path(), &format!("retrain stored -a bagging-2 --dry-run {more}"));
+        stdout(&printed)
+    };
+    let plain = spec("");
+    assert_eq!(value(&plain, "class"), "mlp:8");
+    assert_eq!(value(&plain, "budget"), "iterations=50");
+    assert_eq!(value(&plain, "expert_acts"), "sampled", "nobody drives");
+    let said = [
+        ("class", "mlp:4"),
+        ("budget", "epochs=3"),
+        ("learning_rate", "0.02"),
+        ("batch", "7"),
+        ("states", "standardised"),
+        ("episodes", "5"),
+        ("deploy", "member"),
+        ("keep", "last"),
+        ("seed", "9"),
+        ("states_per_round", "4"),
+        ("rounds", "5"),
+    ];
+    let flags = said.map(|(field, value)| format!("--{} {value}", field.replace('_', "-")));
+    let spec_as_said = spec(&flags.join(" "));
+    for (field, expected) in said {
+        assert_eq!(value(&spec_as_said, field), expected, "{field}");
+    }
+    assert_eq!(
+        value(&spec("--states-per-round 4"), "rounds"),
+        "6",
+        "24 annotations in rounds of 4"
+    );
+    assert_eq!(
+        annotations(
+            lab.path(),
+            "retrain stored -a supervised --states-per-round 8 --json --out sl"
+        ),
+        [8, 16, 24]
+    );
+}
+
+#[test]
+fn what_cannot_be_retrained_is_said_in_the_words_that_were_typed() {
+    let lab = tempfile::tempdir().unwrap();
+    run(lab.path(), STORED);
+    for (more, words) in [
+        ("-a supervised --learning-rate 7", "--learning-rate 7: allowed"),
+        ("-a supervised --class linear --budget epochs=3", "--budget"),
+        ("-a supervised --states-per-round 25", "has 24 annotations in all"),
+        ("-a supervised --states-per-round 4 --rounds 7", "only 6 rounds"),
+        ("-a supervised --rounds 5", "only 4 rounds"),
+        ("-a supervisd", "--algorithm \"supervisd\""),
+    ] {
+        let arguments = format!("retrain stored --out new {more}");
+        let error = fail(lab.path(), &arguments.split_whitespace().collect::<Vec<_>>());
+        assert!(error.contains(words), "{more}: {error}");
+        assert!(!lab.path().join("new").exists(), "nothing was begun");
+    }
 }

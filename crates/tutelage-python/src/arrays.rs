@@ -13,9 +13,6 @@ pub(crate) trait Spoken: Kind {
 
     /// The rows of such an array.
     fn listen(array: &Bound<'_, PyAny>) -> PyResult<Batch<Self>>;
-
-    /// What members that act so do together: the mean of what they do, or what most of them do.
-    fn together<'a>(actions: impl Iterator<Item = &'a [Self]>, size: usize, action: &mut [Self]);
 }
 
 impl Spoken for f32 {
@@ -25,16 +22,6 @@ impl Spoken for f32 {
 
     fn listen(array: &Bound<'_, PyAny>) -> PyResult<Batch<f32>> {
         rows(array)
-    }
-
-    fn together<'a>(actions: impl Iterator<Item = &'a [f32]>, _: usize, action: &mut [f32]) {
-        action.fill(0.0);
-        let mut members = 0;
-        for of_member in actions {
-            members += 1;
-            action.iter_mut().zip(of_member).for_each(|(sum, a)| *sum += a);
-        }
-        action.iter_mut().for_each(|sum| *sum /= members.max(1) as f32);
     }
 }
 
@@ -49,13 +36,6 @@ impl Spoken for u32 {
         let indices =
             array.as_array().iter().map(|&i| u32::try_from(i).unwrap_or(u32::MAX)).collect();
         Batch::from_vec(1, indices).map_err(|error| PyValueError::new_err(error.to_string()))
-    }
-
-    fn together<'a>(actions: impl Iterator<Item = &'a [u32]>, size: usize, action: &mut [u32]) {
-        let mut votes = vec![0u32; size.max(1)];
-        actions.for_each(|of_member| votes[of_member[0] as usize] += 1);
-        let best = (0..votes.len()).rev().max_by_key(|&index| votes[index]).unwrap_or(0);
-        action.fill(best as u32);
     }
 }
 

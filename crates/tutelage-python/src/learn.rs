@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use pyo3::prelude::*;
-use tutelage::Participants;
+use tutelage::{Help, Participants};
 use tutelage_lab::spec::{BudgetSpec, Choices, Draft, SpecError};
 use tutelage_lab::{ActionKind, Defaults, Kind};
 use tutelage_runs::{Ending, run};
@@ -46,6 +46,12 @@ pub(crate) fn choices(py: Python<'_>, draft: &str, actions: ActionKind) -> PyRes
 pub(crate) fn check(py: Python<'_>, draft: &str, discrete: bool) -> PyResult<(usize, usize, u64)> {
     let choices = choices(py, draft, kind(discrete))?;
     Ok((choices.rounds, choices.episodes, choices.seed))
+}
+
+/// The algorithm that learns where none is named, from an expert that drives or from one that only answers.
+#[pyfunction]
+pub(crate) fn usual_algorithm(expert_drives: bool) -> &'static str {
+    tutelage::usual_algorithm(if expert_drives { Help::AnswersAndDrives } else { Help::Answers })
 }
 
 pub(crate) fn kind(discrete: bool) -> ActionKind {

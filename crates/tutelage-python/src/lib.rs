@@ -4,6 +4,8 @@
 //! Python oracles a [`tutelage::DurableOracle`], and the durable runner of [`tutelage_runs`] does the rest. The interpreter's
 //! lock is released for a whole run and taken once per step of all environments.
 
+#![forbid(unsafe_code)]
+
 mod arrays;
 mod command;
 mod compare;
@@ -40,7 +42,7 @@ mod _native {
     #[pymodule_export]
     use super::export::{export_annotations, export_tensorboard};
     #[pymodule_export]
-    use super::learn::{check, learn};
+    use super::learn::{check, learn, usual_algorithm};
     #[pymodule_export]
     use super::native::{learn_native, native_policy, native_spec, tasks};
     #[pymodule_export]

@@ -191,16 +191,4 @@ impl<A: Spoken> Policy for PythonPolicy<A> {
         }
         Ok(())
     }
-
-    fn act_mean(&self, states: &Batch<f32>, actions: &mut Batch<A>) -> Result<(), PolicyError> {
-        PolicyError::check_rows("actions", states.len(), actions.len())?;
-        let each: Result<Vec<Batch<A>>, _> =
-            (0..self.members as u32).map(|member| self.act(states, member)).collect();
-        let each = each?;
-        for row in 0..states.len() {
-            let members = each.iter().map(|of_member| of_member.row(row));
-            A::together(members, self.size, actions.row_mut(row));
-        }
-        Ok(())
-    }
 }

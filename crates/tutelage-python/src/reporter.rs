@@ -13,12 +13,13 @@ use crate::errors::Mishap;
 pub(crate) struct Listener {
     object: Py<PyAny>,
     mishap: Mishap,
+    expert_steps: u64,
     stops: bool,
 }
 
 impl Listener {
     pub(crate) fn new(object: Py<PyAny>, mishap: Mishap) -> Self {
-        Self { object, mishap, stops: false }
+        Self { object, mishap, expert_steps: 0, stops: false }
     }
 
     /// Tells Python something; it answers `False` where the run is to stop.
@@ -53,10 +54,17 @@ impl Reporter for Listener {
         });
     }
 
+    fn expert_steps(&mut self, steps: u64) {
+        self.expert_steps = steps;
+    }
+
     fn round(&mut self, result: &RoundResult, annotations: usize, seconds: &Seconds) {
-        let line = RoundLine::new(result, annotations, None, Some(seconds));
-        let RoundLine { round, reward, reward_random, imitation_loss, seconds, .. } = line;
-        let told = (round, annotations, reward, reward_random, imitation_loss, seconds);
+        let line = RoundLine::new(result, annotations, Some(self.expert_steps), Some(seconds));
+        let RoundLine {
+            round, expert_steps, reward, reward_random, imitation_loss, seconds, ..
+        } = line;
+        let told =
+            (round, annotations, expert_steps, reward, reward_random, imitation_loss, seconds);
         self.tell(|object| object.call_method1("round", told)?.extract());
     }
 

@@ -51,6 +51,7 @@ fn curve<'py>(py: Python<'py>, lines: &[RoundLine]) -> PyResult<Bound<'py, PyDic
     let curve = PyDict::new(py);
     curve.set_item("round", whole(|line| line.round))?;
     curve.set_item("annotations", whole(|line| line.annotations))?;
+    curve.set_item("expert_steps", real(|line| line.expert_steps.map(|steps| steps as f64)))?;
     curve.set_item("reward", real(|line| Some(line.reward)))?;
     curve.set_item("reward_random", real(|line| line.reward_random))?;
     curve.set_item("imitation_loss", real(|line| line.imitation_loss))?;

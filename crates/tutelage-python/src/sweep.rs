@@ -97,13 +97,13 @@ impl Agenda for Sweep {
         Item { name, rounds: *rounds, needs: &[], timed: false }
     }
 
-    fn core_seconds(&self, _: usize) -> f64 {
-        1.0
+    fn alike(&self, _: usize) -> usize {
+        0
     }
 
-    fn seconds_left(&self, runs: &[usize]) -> f64 {
+    fn core_seconds(&self, _: usize) -> f64 {
         let (finished, seconds) = *self.pace.lock().unwrap_or_else(PoisonError::into_inner);
-        runs.len() as f64 * seconds / finished.max(1) as f64
+        seconds / finished.max(1) as f64
     }
 
     fn hand_over(

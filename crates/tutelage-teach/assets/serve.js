@@ -29,6 +29,12 @@ const badge = (run) => {
   return make("span", { className: `badge ${look}`, textContent: word });
 };
 
+/** The steps that the teacher drove, where it drove any. */
+const driven = (run) => {
+  const steps = run.lines.at(-1)?.expert_steps;
+  return steps ? ` and ${steps} steps driven` : "";
+};
+
 const curve = (run) => run.lines.map((line) => [line.annotations, line.reward]);
 const address = (run) => `#run=${encodeURIComponent(run.name)}`;
 const isPerson = (run) => run.teacher === "person";
@@ -66,7 +72,7 @@ function showRun(name) {
   if (!run) return main.replaceChildren(card(make("p", { textContent: "There is no such run." })));
   const box = make("div");
   const title = make("h2", {}, `${run.algorithm} on ${run.task} `, badge(run));
-  const facts = make("p", { className: "small", textContent: `${run.name} · ${run.annotations} answers by ${isPerson(run) ? "a person" : `the expert “${run.teacher}”`} · seed ${run.seed}` });
+  const facts = make("p", { className: "small", textContent: `${run.name} · ${run.annotations} answers${driven(run)} by ${isPerson(run) ? "a person" : `the expert “${run.teacher}”`} · seed ${run.seed}` });
   const left = card(title, facts, box, make("p", { className: "small", textContent: run.trouble ?? "" }));
   const canvas = make("canvas", { className: "run-film" });
   canvas.setAttribute("role", "img");

@@ -1,7 +1,7 @@
 //! `tutelage algorithms`: the families as values of the four choices.
 
 use serde::Serialize;
-use tutelage::{ExpertActs, FAMILIES, Family, Named, Sampling, logger_m};
+use tutelage::{ExpertActs, FAMILIES, Family, Named, Sampling, logger_m, usual_in_words};
 
 use crate::output::{Output, Row};
 
@@ -9,7 +9,8 @@ pub(crate) fn run(output: &Output) -> anyhow::Result<()> {
     let lines: Result<Vec<Line>, _> = FAMILIES.iter().map(Line::of).collect();
     let mut lines = lines?;
     lines.push(Line::logger_m());
-    output.rows(&lines)
+    output.rows(&lines)?;
+    output.say(&format!("\n{}", usual_in_words()))
 }
 
 /// A family: its form, its four choices, what it is.

@@ -4,8 +4,10 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 use clap::CommandFactory;
+use tutelage_runs::store::{Disk, OsDisk};
 
 use crate::Cli;
+use crate::arguments::Force;
 use crate::output::Output;
 
 /// Print completions for a shell.
@@ -28,14 +30,33 @@ impl Completions {
 pub(crate) struct Man {
     /// The folder for the pages, such as ~/.local/share/man/man1
     dir: PathBuf,
+    #[command(flatten)]
+    force: Force,
 }
 
 impl Man {
     pub(crate) fn run(self, output: &Output) -> anyhow::Result<()> {
         let cannot = || format!("cannot write to {}", self.dir.display());
+        let mut command = Cli::command().disable_help_subcommand(true);
+        command.build();
+        let pages = pages(&command).with_context(cannot)?;
+        pages.iter().try_for_each(|(name, _)| self.force.check(&self.dir.join(name)))?;
         std::fs::create_dir_all(&self.dir).with_context(cannot)?;
-        clap_mangen::generate_to(Cli::command(), &self.dir).with_context(cannot)?;
-        let pages = std::fs::read_dir(&self.dir).with_context(cannot)?.count();
-        output.say(&format!("{pages} pages in {}", self.dir.display()))
+        for (name, page) in &pages {
+            OsDisk.replace(&self.dir.join(name), page).with_context(cannot)?;
+        }
+        output.say(&format!("{} pages in {}", pages.len(), self.dir.display()))
     }
+}
+
+/// The pages of a command and of those below it, by the names of their files.
+fn pages(command: &clap::Command) -> std::io::Result<Vec<(String, Vec<u8>)>> {
+    let man = clap_mangen::Man::new(command.clone());
+    let mut page = Vec::new();
+    man.render(&mut page)?;
+    let mut all = vec![(man.get_filename(), page)];
+    for below in command.get_subcommands().filter(|command| !command.is_hide_set()) {
+        all.extend(pages(below)?);
+    }
+    Ok(all)
 }

@@ -8,7 +8,7 @@ use tutelage::{Deploy, Evaluation, ExpertActs, Stream};
 use tutelage_lab::spec::{Draft, EvaluationDraft};
 use tutelage_lab::{Task, evaluate_expert, evaluate_run, load_expert};
 
-use crate::output::{Output, Row};
+use crate::output::{Output, Row, reward};
 
 /// Play full episodes with a learned policy or an expert.
 #[derive(clap::Args)]
@@ -148,14 +148,13 @@ impl Row for Line {
         &["episodes", "reward", "sd", "min", "max", "length", "imitation loss"];
 
     fn cells(&self) -> Vec<String> {
-        let tenth = |value: f64| format!("{value:.1}");
         vec![
             self.episodes.to_string(),
-            tenth(self.reward),
-            tenth(self.sd),
-            tenth(self.min),
-            tenth(self.max),
-            tenth(self.length),
+            reward(self.reward),
+            reward(self.sd),
+            reward(self.min),
+            reward(self.max),
+            format!("{:.1}", self.length),
             self.imitation_loss.map_or("–".into(), |loss| format!("{loss:.4}")),
         ]
     }

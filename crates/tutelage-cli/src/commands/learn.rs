@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use tutelage::Help;
 use tutelage_lab::spec::{Draft, RunSpec};
 use tutelage_lab::{Report, check_cast, learn_in, learning_curve};
 use tutelage_runs::terminal::digits;
@@ -9,8 +10,8 @@ use tutelage_runs::{Ending, RoundLine, peak_memory};
 
 use super::learn_many::learn_many;
 use super::spec_args::SpecArgs;
-use crate::arguments::Seeds;
-use crate::output::{Interrupted, Output, Row};
+use crate::arguments::{Seeds, algorithm_help};
+use crate::output::{Interrupted, Output, Row, reward};
 use crate::progress::{Progress, Unread};
 use crate::shell::command;
 
@@ -19,9 +20,10 @@ use crate::shell::command;
 pub(crate) struct Learn {
     /// What to learn; `tutelage tasks` lists them
     task: Option<String>,
-    /// bc, dagger, bd-E, mp-E(X), …; `tutelage algorithms` lists and explains them all; several times for several of them
-    /// [default: bd-5]
-    #[arg(long, short, value_name = "ALGORITHM")]
+    #[arg(long, short, value_name = "ALGORITHM", help = algorithm_help(
+        "bc, dagger, bd-E, mp-E(X), …; `tutelage algorithms` lists and explains them all; several times for several of them",
+        Help::AnswersAndDrives,
+    ))]
     algorithm: Vec<String>,
     /// Learn once with each of these seeds, as many at a time as there are threads: 1-5 or 1,2,7
     #[arg(long, conflicts_with = "seed")]
@@ -44,7 +46,8 @@ impl Learn {
     pub(crate) fn run(self, output: &Output) -> anyhow::Result<()> {
         let unread = if self.stop_unread { Unread::Stop } else { Unread::GoOn };
         let is_one = self.seeds.is_none() && self.algorithm.len() < 2;
-        let typed = self.spec.typed();
+        let typed =
+            self.spec.typed().and(&[(!self.algorithm.is_empty(), "algorithm", "--algorithm")]);
         let draft = self.spec.draft(self.task)?;
         let specs = specs(&draft, &self.algorithm, self.seeds.as_ref());
         let specs = specs.map_err(|error| typed.explain(error))?;
@@ -148,18 +151,18 @@ fn conclude(
             false => "the expert".into(),
         };
         output.say(&format!(
-            "\nThe policy earns {:.*}, {share} {expert:.*}, after {} annotations.",
+            "\nThe policy earns {:.*}, {share} {expert:.*}, after {}.",
             digits(last.reward),
             last.reward,
             digits(expert),
-            last.annotations
+            last.effort()
         ))?;
     }
     if let Some(bytes) = peak_memory() {
         output.say(&format!("Peak memory: {} MB.", bytes / 1_000_000))?;
     }
     output.say(&format!(
-        "\nEverything is in {}: learning-curve.svg and .png, rounds.csv, the annotations (log.bin), the policies.\n\
+        "\nEverything is in {}:\nlearning-curve.svg and .png, rounds.csv, the annotations (log.bin), the policies.\n\
          Next:  {}\n       {}\n       {}",
         dir.display(),
         command(&[&"tutelage", &"evaluate", &dir]),
@@ -188,9 +191,9 @@ impl Row for RoundLine {
             self.round.to_string(),
             self.annotations.to_string(),
             self.expert_steps.map_or("–".into(), |steps| steps.to_string()),
-            format!("{:.1}", self.reward),
-            format!("{:.1}", self.reward_sd),
-            optional(self.reward_random, 1),
+            reward(self.reward),
+            reward(self.reward_sd),
+            self.reward_random.map_or("–".into(), reward),
             optional(self.imitation_loss, 4),
             optional(self.seconds, 1),
         ]

@@ -19,7 +19,7 @@ use tutelage_runs::{Ending, Reporter, RoundLine, Stage};
 use super::compare;
 use super::learn::save_curve;
 use crate::output::{Interrupted, Output, note};
-use crate::progress::{Labelled, Unread, live_line, stage_text};
+use crate::progress::{Labelled, Unread, begin, stage_text, still_line};
 
 /// Learns all of these, as many at a time as there are threads, each in a folder of its own; then compares them.
 pub(super) fn learn_many(
@@ -85,9 +85,10 @@ impl<'a> Board<'a> {
         output: &'a Output,
         unread: Unread,
     ) -> anyhow::Result<Self> {
-        let view = live_line(specs.len(), "runs").map(|bar| {
+        let view = still_line(specs.len(), "runs").map(|bar| {
             let lines = MultiProgress::new();
             let bar = lines.add(bar);
+            begin(&bar);
             (lines, bar)
         });
         let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
@@ -140,8 +141,9 @@ impl<'a> Board<'a> {
         if let Some(last) = lines.last() {
             let (name, reward) = (name(spec), earned(last.reward, expert));
             let annotations = last.annotations;
+            let steps = last.driven().map_or(String::new(), |steps| format!(" + {steps} steps"));
             self.line(&format!(
-                "{done:>3}/{all}  {name}: {reward} after {annotations}, {} left",
+                "{done:>3}/{all}  {name}: {reward} after {annotations}{steps}, {} left",
                 rough(left)
             ));
         }

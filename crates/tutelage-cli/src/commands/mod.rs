@@ -51,7 +51,7 @@ pub(crate) enum Command {
     Salvage(salvage::Salvage),
     /// Step a task with given actions from a given joint pose and write states, rewards and flags
     Replay(replay::Replay),
-    /// Train, judge, import and export experts
+    /// Train, import and export experts
     #[command(subcommand)]
     Expert(expert::ExpertCommand),
     /// Every figure of the paper: plan its runs, carry out what is missing, draw it
@@ -75,6 +75,12 @@ pub(crate) enum Command {
 }
 
 impl Command {
+    /// Whether it waits while others work, and therefore must not occupy a thread of the pool: with one thread, the film that a page
+    /// asks for would wait for ever. (Workers of `reproduce` have pools of their own, and those in Python expect the main thread.)
+    pub(crate) fn waits_for_others(&self) -> bool {
+        matches!(self, Self::Teach(_) | Self::Serve(_) | Self::Reproduce(_))
+    }
+
     pub(crate) fn run(self, output: &Output) -> anyhow::Result<()> {
         match self {
             Self::Learn(command) => command.run(output),

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 use tutelage_runs::store::{kept_policies, read_any, read_times, writer_of};
 
-use crate::output::Output;
+use crate::output::{self, Output};
 
 /// Show a run: its spec, its rounds, how it stands.
 #[derive(clap::Args)]
@@ -81,7 +81,7 @@ impl State {
             words += &format!(", {} steps driven by the expert", self.expert_steps);
         }
         if let Some(reward) = self.expert_reward {
-            words += &format!("; the expert earns {reward:.1}");
+            words += &format!("; the expert earns {}", output::reward(reward));
         }
         if let Some(process) = self.written_by_process {
             words += &format!("; process {process} is writing to it");

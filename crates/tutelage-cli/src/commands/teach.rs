@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use anyhow::ensure;
-use tutelage::{Drive, Gate};
+use tutelage::{Drive, Gate, Help};
 use tutelage_lab::spec::{Draft, RunSpec};
 use tutelage_lab::{ActionKind, Kind, PERSON, Task, learn_taught, spec_of};
 use tutelage_runs::Ending;
@@ -15,6 +15,7 @@ use tutelage_teach::{About, Account, Answer, Classroom, Person, Show, Teaching, 
 
 use super::learn::folder;
 use super::spec_args::SpecArgs;
+use crate::arguments::algorithm_help;
 use crate::output::Output;
 use crate::page::{Flat, PageArgs, controls};
 use crate::progress::{Progress, Unread};
@@ -24,8 +25,10 @@ use crate::progress::{Progress, Unread};
 pub(crate) struct Teach {
     /// A task, or the folder of a run to go on with
     target: String,
-    /// bd-E, take-over-E, …; `tutelage algorithms` lists and explains them all [default: bd-5]
-    #[arg(long, short, value_name = "ALGORITHM")]
+    #[arg(long, short, value_name = "ALGORITHM", help = algorithm_help(
+        "bd-E, take-over-E, …; `tutelage algorithms` lists and explains them all",
+        Help::Answers,
+    ))]
     algorithm: Option<String>,
     #[command(flatten)]
     spec: SpecArgs,
@@ -82,6 +85,8 @@ impl Teach {
             );
             return Ok((dir.into(), spec));
         }
+        let typed =
+            self.spec.typed().and(&[(self.algorithm.is_some(), "algorithm", "--algorithm")]);
         let draft = self.spec.clone().draft(Some(self.target.clone()))?;
         ensure!(draft.expert.is_none(), "the expert is you: --expert is not for `teach`");
         let draft = Draft {
@@ -90,7 +95,7 @@ impl Teach {
             states_per_round: draft.states_per_round.or(Some(QUESTIONS)),
             ..draft
         };
-        let spec = draft.check()?;
+        let spec = draft.check().map_err(|error| typed.explain(error))?;
         Ok((folder(self.out.clone(), &spec), spec))
     }
 

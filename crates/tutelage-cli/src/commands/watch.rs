@@ -17,7 +17,7 @@ use tutelage_render::{Frame, Renderer};
 use super::evaluate;
 use crate::arguments::{Force, check_ending};
 use crate::film::Film;
-use crate::output::{Output, Row};
+use crate::output::{self, Output, Row};
 
 /// Arguments of `tutelage watch`.
 #[derive(clap::Args)]
@@ -90,7 +90,8 @@ impl Row for WatchRow {
 
     fn cells(&self) -> Vec<String> {
         let Self { task, steps, reward, gif, strip } = self;
-        vec![(*task).into(), steps.to_string(), format!("{reward:.1}"), gif.clone(), strip.clone()]
+        let reward = output::reward(*reward);
+        vec![(*task).into(), steps.to_string(), reward, gif.clone(), strip.clone()]
     }
 }
 

@@ -5,8 +5,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use tutelage::{
-    Algorithm, Batch, Bounds, Driver, ExpertActs, ExpertError, LearnError, Origin, Policy, Rng,
-    Schedule,
+    Algorithm, Batch, Bounds, Driver, ExpertError, LearnError, Origin, Policy, Schedule,
 };
 use tutelage_runs::RunError;
 
@@ -192,16 +191,6 @@ fn other(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> ExpertEr
 }
 
 impl<A: Answer> Driver<f32, A> for Live<A> {
-    fn drive(
-        &mut self,
-        _: ExpertActs,
-        _: &Batch<f32>,
-        _: &mut [Rng],
-        _: &mut Batch<A>,
-    ) -> Result<(), ExpertError> {
-        Err(ExpertError::CannotDrive)
-    }
-
     fn step_in(
         &mut self,
         states: &Batch<f32>,

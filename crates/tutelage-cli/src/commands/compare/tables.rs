@@ -43,10 +43,11 @@ pub(super) fn in_words(comparison: &Comparison) -> String {
         "Rewards with {level:.0} % t intervals over seeds. to X %: {over} at which the mean curve reaches X % of the expert for good.\n"
     ));
     if comparison.panels.len() > 1 && !aggregates.is_empty() {
-        say(&format!(
-            "Over {} panels that have all curves: interquartile means, the expert being 1",
-            aggregates[0].panels
-        ));
+        let panels = match aggregates[0].panels {
+            1 => "In the 1 panel that has all curves".into(),
+            panels => format!("Over the {panels} panels that have all curves"),
+        };
+        say(&format!("{panels}: interquartile means, the expert being 1"));
         say(&block(&tables::aggregates(&aggregates)));
     }
     if !pairs.in_panels.is_empty() {
@@ -61,9 +62,11 @@ pub(super) fn in_words(comparison: &Comparison) -> String {
     if comparison.panels.len() > 1 && !pairs.over_panels.is_empty() {
         let tests = pairs.over_panels.iter().filter(|pair| pair.p.is_some()).count();
         say(&format!(
-            "Over panels, differences in units of the expert; Holm's correction for {tests} comparisons; cost: annotations in units of the other's, to 75 and 90 % of the expert and to where the other ends, where both get there (in N panels)"
+            "Over panels, differences in units of the expert; Holm's correction for {tests} comparisons"
         ));
         say(&block(&tables::over_panels(&pairs.over_panels)));
+        say(&tables::ABOUT_COST_RATIOS.replace('*', ""));
+        say(&block(&tables::cost_ratios(&pairs.over_panels)));
     }
     text
 }

@@ -5,14 +5,11 @@ use std::path::{Path, PathBuf};
 use anyhow::ensure;
 use serde::Serialize;
 use tutelage_envs::Task;
-use tutelage_experts::{Card, Format, GaussianExpert, SHIPPED, Shipped};
+use tutelage_experts::{Card, Format, GaussianExpert, JUDGED_BY, SHIPPED, Shipped};
 use tutelage_lab::load_expert;
 
 use crate::arguments::{Force, check_ending};
 use crate::output::{Output, Row};
-
-/// Episodes that an imported expert is judged by.
-const EPISODES: usize = 25;
 
 /// Read an expert from a NumPy or Stable-Baselines3 archive
 #[derive(clap::Args)]
@@ -47,7 +44,7 @@ impl Import {
         self.force.check(&self.out)?;
         let expert =
             GaussianExpert::read(&self.file, Some(self.task), self.vecnormalize.as_deref())?;
-        let scores = expert.judge(EPISODES, 1)?;
+        let scores = expert.judge(JUDGED_BY, 1)?;
         let card =
             Card { command: Some(self.command()), scores: scores.clone(), ..expert.card().clone() };
         expert.with_card(card).write(&self.out)?;

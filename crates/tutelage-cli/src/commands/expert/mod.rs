@@ -7,7 +7,7 @@ use tutelage_experts::Score;
 
 use crate::output::{Output, Row};
 
-/// Train, judge, import and export experts
+/// Train, import and export experts
 #[derive(clap::Subcommand)]
 pub(crate) enum ExpertCommand {
     /// Train an expert by TRPO

@@ -128,8 +128,7 @@ impl Train {
             self.force.check(&file)?;
         }
         let checkpoint = out.with_extension("checkpoint");
-        // Stepping from inside the thread pool spares every parallel step a change of threads.
-        rayon::scope(|_| self.train(&out, &checkpoint, output))
+        self.train(&out, &checkpoint, output)
     }
 
     fn train(&self, out: &Path, checkpoint: &Path, output: &Output) -> anyhow::Result<()> {

@@ -154,7 +154,8 @@ impl Reproduce {
 
 fn write_report(file: &Path, archive: &Archive) -> anyhow::Result<()> {
     let shown = || file.display().to_string();
-    let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {}", shown()))?;
+    let text =
+        tutelage_files::read_text(file).with_context(|| format!("cannot read {}", shown()))?;
     let filled = report::fill(&text, archive).with_context(shown)?;
     archive.write(file, filled.as_bytes())?;
     note(&format!("wrote {}{}", shown(), if filled == text { " (nothing changed)" } else { "" }));
@@ -218,7 +219,8 @@ fn print_numbers(
     match sheet.experiment.draw {
         Draw::Curves => {
             let shows_reward = |row: &Row| row.show != Show::ImitationLoss;
-            let comparison = compare(sheet, runs, archive, Settings::default(), shows_reward)?;
+            let settings = Settings { cost: sheet.experiment.over, ..Settings::default() };
+            let comparison = compare(sheet, runs, archive, settings, shows_reward)?;
             output.say(&format!("\n{}", sheet.experiment.title))?;
             super::compare::print(&comparison, output)
         }

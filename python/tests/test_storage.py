@@ -1,0 +1,161 @@
+"""Folders that are full or cannot be written: which run it was is said, the others go on, and once there is room so does it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import tutelage as tut
+from conftest import FULL, READ_ONLY, Disk, Line, brake, contents
+
+FIGURE = """
+title = 'Small'
+draw = 'curves'
+tasks = ['cart-pole']
+seeds = '1-3'
+
+[[rows]]
+name = 'small'
+class = 'mlp:8'
+rounds = 2
+states_per_round = 4
+oracle = { budget = 'iterations=5' }
+evaluation = { episodes = 1 }
+algorithms = ['dagger']
+"""
+
+SETTINGS: dict[str, Any] = {
+    "rounds": 2,
+    "states_per_round": 5,
+    "hidden": (4,),
+    "episodes": 1,
+    "horizon": 30,
+    "budget": "iterations=5",
+    "progress": False,
+}
+
+
+class Figure:
+    """A figure's runs, in folders of their own."""
+
+    def __init__(self, tmp_path: Path, results: Path, runs: Path, *more: str) -> None:
+        self.file, self.results, self.runs = tmp_path / "small.toml", results, runs
+        self.file.write_text(FIGURE)
+        self.more = more
+
+    def reproduce(self) -> subprocess.CompletedProcess[str]:
+        line = ["reproduce", str(self.file), "--results", str(self.results), "--runs", str(self.runs), *self.more]
+        command = [sys.executable, "-m", "tutelage._command", *line]
+        return subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+
+    def records(self) -> dict[str, Any]:
+        found = {}
+        for file in sorted(self.results.glob("paper/*/*.json")):
+            record = json.loads(file.read_text())
+            found[file.stem] = {name: value for name, value in record.items() if not name.endswith("_seconds")}
+        return found
+
+
+def named(answer: subprocess.CompletedProcess[str], why: str, node: str = "") -> set[str]:
+    """The runs that are said to be missing for this reason, in the lines at the end."""
+    assert answer.returncode == 1, answer.stderr
+    assert "Traceback" not in answer.stderr
+    assert "panicked" not in answer.stderr
+    _, end = answer.stderr.split("error: ", 1)
+    return {line.split(": ")[0] for line in end.splitlines() if why in line and node in line}
+
+
+def test_a_full_folder_of_runs(disk: Disk, tmp_path: Path) -> None:
+    expected = Figure(tmp_path, tmp_path / "results elsewhere", tmp_path / "runs elsewhere")
+    assert expected.reproduce().returncode == 0
+    figure = Figure(tmp_path, tmp_path / "results", disk.folder / "runs", "--seeds", "1")
+    assert figure.reproduce().returncode == 0
+    # The first run's folder is whole, so that its record can be made again; the others have no room.
+    (first,) = figure.records()
+    (tmp_path / "results" / "paper" / "cart-pole" / f"{first}.json").unlink()
+    disk.fill()
+    figure.more = ()
+    answer = figure.reproduce()
+    assert named(answer, FULL) == set(expected.records()) - {first}
+    assert set(figure.records()) == {first}, "the others go on"
+    disk.free()
+    assert figure.reproduce().returncode == 0
+    assert figure.records() == expected.records()
+
+
+def test_a_full_folder_of_results(disk: Disk, tmp_path: Path) -> None:
+    figure = Figure(tmp_path, disk.folder / "results", tmp_path / "runs")
+    (disk.folder / "results" / "paper" / "cart-pole").mkdir(parents=True)
+    disk.fill()
+    assert len(named(figure.reproduce(), FULL)) == 3
+    assert [file.name for file in disk.folder.rglob("*") if file.is_file()] == ["ballast"], "nothing half-written is left"
+    logs = {file: file.stat().st_mtime_ns for file in (tmp_path / "runs").rglob("log.bin")}
+    disk.free()
+    assert figure.reproduce().returncode == 0
+    assert len(figure.records()) == 3
+    assert {file: file.stat().st_mtime_ns for file in logs} == logs, "what is computed is not computed again"
+
+
+@pytest.mark.parametrize("locked", ["runs", "results"])
+def test_a_folder_that_cannot_be_written(disk: Disk, locked: str, tmp_path: Path) -> None:
+    places = {"runs": tmp_path / "runs", "results": tmp_path / "results", locked: disk.folder / locked}
+    figure = Figure(tmp_path, places["results"], places["runs"])
+    disk.lock()
+    assert len(named(figure.reproduce(), READ_ONLY)) == 3
+    disk.unlock()
+    assert figure.reproduce().returncode == 0
+
+
+def make_expert(env: Any) -> Any:
+    return brake
+
+
+def sweep(dir: Path, **settings: Any) -> tut.Sweep:
+    return tut.sweep(Line, dir=dir, expert=make_expert, **{**SETTINGS, "seed": range(1, 4), **settings})
+
+
+def test_a_sweep_whose_folder_is_full(disk: Disk, tmp_path: Path) -> None:
+    alone = sweep(tmp_path / "alone")
+    sweep(disk.folder / "runs", seed=1)
+    disk.fill()
+    with pytest.raises(tut.SweepError, match=FULL) as caught:
+        sweep(disk.folder / "runs")
+    assert set(caught.value.failed) == set(alone.names[1:])
+    disk.free()
+    swept = sweep(disk.folder / "runs")
+    for there, here in zip(swept, alone, strict=True):
+        assert contents(there.dir) == contents(here.dir)
+
+
+def test_a_sweep_whose_folder_cannot_be_written(disk: Disk, capsys: pytest.CaptureFixture[str]) -> None:
+    new = disk.folder / "new"
+    disk.lock()
+    with pytest.raises(tut.SweepError, match=f"{new}: {READ_ONLY}"):
+        sweep(new)
+    disk.unlock()
+    names = sweep(new, seed=1).names
+    disk.lock()
+    assert sweep(new, seed=1).names == names, "what is finished can be read"
+    with pytest.raises(tut.SweepError, match=READ_ONLY) as caught:
+        sweep(new, progress=True)
+    assert len(caught.value.failed) == 2
+    assert "taken up again" not in capsys.readouterr().err, "there is no use in trying it again"
+    disk.unlock()
+    assert len(sweep(new)) == 3
+
+
+def test_a_run_whose_folder_is_full_or_cannot_be_written(disk: Disk) -> None:
+    def learn() -> tut.Run:
+        return tut.learn(Line, brake, dir=disk.folder / "run", **SETTINGS)
+
+    for happens, ends, words in ((disk.fill, disk.free, FULL), (disk.lock, disk.unlock, READ_ONLY)):
+        happens()
+        with pytest.raises(tut.StoreError, match=words):
+            learn()
+        ends()
+    assert learn().finished
