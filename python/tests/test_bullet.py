@@ -31,7 +31,7 @@ def test_gymnasium_accepts_the_environment(name: str, task: str) -> None:
 
 
 @pytest.mark.parametrize(("name", "task"), ROBOTS)
-def test_states_and_rewards_are_pybullets_bit_for_bit(name: str, task: str) -> None:
+def test_states_are_pybullets_bit_for_bit_and_rewards_to_a_millionth(name: str, task: str) -> None:
     with np.load(GOLDEN / f"{task}-random.npz") as golden:
         recording = {key: golden[key] for key in golden.files}
     env: Any = gym.make(name).unwrapped
@@ -44,10 +44,24 @@ def test_states_and_rewards_are_pybullets_bit_for_bit(name: str, task: str) -> N
             state, _ = env.reset(options={"pose": recording["poses"][episode]})
             np.testing.assert_array_equal(state, recording["initial_states"][episode])
         state, reward, *_ = env.step(action)
-        # pybullet sums in another order, in single precision.
+        # pybullet sums the parts of a reward in another order, in single precision (docs/PYTHON.md says so).
         assert abs(reward - recording["rewards"][step]) < 1e-6
         if step in stored:
             np.testing.assert_array_equal(state, stored[step])
+
+
+@pytest.mark.parametrize(("name", "task"), ROBOTS)
+def test_spaces_are_pybullets(name: str, task: str) -> None:
+    """What pybullet_envs.robot_bases makes: observations without ends, actions within one."""
+    with np.load(GOLDEN / f"{task}-random.npz") as golden:
+        states, actions = golden["initial_states"].shape[1], golden["actions"].shape[1]
+    env = gym.make(name)
+    ends = np.full(states, np.inf, np.float32)
+    assert env.observation_space == gym.spaces.Box(-ends, ends, dtype=np.float32)
+    assert env.action_space == gym.spaces.Box(-np.ones(actions, np.float32), np.ones(actions, np.float32), dtype=np.float32)
+    many = gym.make_vec(name, num_envs=2)
+    assert many.single_observation_space == env.observation_space
+    assert many.single_action_space == env.action_space
 
 
 def test_the_golden_recordings_have_states_to_compare() -> None:
@@ -168,11 +182,21 @@ def test_a_robot_is_learned_from_any_expert(tmp_path: Path) -> None:
     np.testing.assert_array_equal(single.curve["reward"], vector.curve["reward"])
 
 
-def test_stable_baselines3_accepts_the_environments() -> None:
+@pytest.mark.parametrize(("name", "task"), ROBOTS)
+def test_stable_baselines3_accepts_the_environment(name: str, task: str) -> None:
     checker = pytest.importorskip("stable_baselines3.common.env_checker")
+    checker.check_env(gym.make(name), warn=False)
+
+
+def test_many_robots_are_never_drawn() -> None:
+    with pytest.raises(tut.SpecError, match="a herd is not drawn; make a single environment"):
+        gym.make_vec("tutelage/HopperBullet-v0", num_envs=2, render_mode="rgb_array")
+
+
+def test_stable_baselines3_steps_many_robots() -> None:
+    pytest.importorskip("stable_baselines3")
     from tutelage.sb3 import BulletVecEnv
 
-    checker.check_env(gym.make("tutelage/HopperBullet-v0"), warn=False)
     env = BulletVecEnv("tutelage/HopperBullet-v0", 3)
     env.seed(1)
     assert env.reset().shape == (3, 15)

@@ -62,10 +62,146 @@ def test_an_environment_that_fails_is_named_and_nothing_is_lost(name: str, tmp_p
     assert tut.learn(faulty, brake, dir=tmp_path / "run", **{**SETTINGS, "rounds": 9}).finished
 
 
+def early(name: str, where: str) -> Any:
+    """An environment that fails at once: where it is made, where an episode begins, or at its first step."""
+    wrong, _ = WRONGS[name]
+
+    class Early(Line):
+        def __init__(self) -> None:
+            super().__init__()
+            if where == "constructor":
+                raises()
+
+        def reset(self, *, seed: int | None = None, options: Any = None) -> Any:
+            state, info = super().reset(seed=seed)
+            return (wrong(state, 0.0, False)[0], info) if where == "reset" else (state, info)
+
+        def step(self, action: Any) -> Any:
+            state, reward, terminated, _, _ = super().step(action)
+            return wrong(state, reward, terminated)
+
+    return Early
+
+
+EARLY = [
+    ("raises", "constructor"),
+    *((name, "reset") for name in ("raises", "nan", "shape", "dtype")),
+    *((name, "first step") for name in WRONGS),
+]
+
+
+@pytest.mark.parametrize(("name", "where"), EARLY)
+def test_an_environment_that_fails_at_once_is_named(name: str, where: str, tmp_path: Path) -> None:
+    with pytest.raises(tut.EnvError, match=WRONGS[name][1]) as caught:
+        tut.learn(early(name, where), brake, dir=tmp_path / "run", **SETTINGS)
+    assert str(caught.value).startswith("environment 0: ")
+    assert caught.value.lane == 0
+    if name == "raises":
+        assert isinstance(caught.value.__cause__, RuntimeError)
+        assert caught.value.__cause__.args == ("the motor is gone",)
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_reset_that_fails_later_is_named_and_nothing_is_lost(tmp_path: Path) -> None:
+    class Resets(Line):
+        count = 0
+
+        def reset(self, *, seed: int | None = None, options: Any = None) -> Any:
+            type(self).count += 1
+            if type(self).count == 45:
+                raises()
+            return super().reset(seed=seed)
+
+    with pytest.raises(tut.EnvError, match=r"environment \d+: RuntimeError: the motor is gone"):
+        tut.learn(Resets, brake, dir=tmp_path / "run", **{**SETTINGS, "rounds": 9})
+    assert len(tut.Run(tmp_path / "run").data) > 0
+    run, whole = (
+        tut.learn(Resets, brake, dir=tmp_path / "run", **{**SETTINGS, "rounds": 9}),
+        learn_line(tmp_path / "whole", rounds=9),
+    )
+    assert run.finished
+    np.testing.assert_array_equal(run.data.states, whole.data.states)
+    np.testing.assert_array_equal(run.curve["reward"], whole.curve["reward"])
+
+
+class Gears(gym.Env[Any, Any]):
+    """Its observation is a gear of three; after so many steps, one that there is not."""
+
+    observation_space = gym.spaces.Discrete(3)
+    action_space = gym.spaces.Discrete(2)
+    steps, good = 0, 0
+
+    def reset(self, *, seed: int | None = None, options: Any = None) -> Any:
+        super().reset(seed=seed)
+        return 0, {}
+
+    def step(self, action: Any) -> Any:
+        type(self).steps += 1
+        return (3 if type(self).steps > type(self).good else int(action)), 0.0, False, False, {}
+
+
+@pytest.mark.parametrize("good", [0, 300])
+def test_an_observation_outside_a_discrete_space_is_named(good: int, tmp_path: Path) -> None:
+    gears = type("Stuck", (Gears,), {"good": good, "steps": 0})
+    with pytest.raises(tut.EnvError, match=r"environment \d+: .*observation is (array\()?3\)?; allowed is 0 to 2"):
+        tut.learn(gears, lambda obs: obs % 2, dir=tmp_path / "run", **{**SMALL, "horizon": 10})
+
+
+class Motorless(Line):
+    def step(self, action: Any) -> Any:
+        return raises()
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_the_environment_that_failed_in_a_vector_is_named(tmp_path: Path) -> None:
+    makers: list[Any] = [Line, Line, Motorless, Line]
+    env = gym.vector.AsyncVectorEnv(makers, autoreset_mode=gym.vector.AutoresetMode.DISABLED)
+    with pytest.raises(tut.EnvError, match="environment 2: RuntimeError: the motor is gone") as caught:
+        tut.learn(env, brake, dir=tmp_path / "run", **SETTINGS)
+    assert caught.value.lane == 2
+    env.close(terminate=True)
+
+
+class Together(gym.vector.VectorEnv[Any, Any, Any]):
+    """Two lines stepped as one, which fail as one after so many steps."""
+
+    metadata = {"autoreset_mode": gym.vector.AutoresetMode.DISABLED}
+    num_envs = 2
+
+    def __init__(self, good: int) -> None:
+        self.lines, self.good = [Line(), Line()], good
+        self.single_observation_space = self.lines[0].observation_space
+        self.single_action_space = self.lines[0].action_space
+
+    def reset(self, *, seed: Any = None, options: Any = None) -> Any:
+        for lane in np.flatnonzero(options["reset_mask"]):
+            self.lines[lane].reset(seed=seed[lane])
+        return self.states(), {}
+
+    def states(self) -> Any:
+        return np.array([[line.place, line.speed] for line in self.lines])
+
+    def step(self, actions: Any) -> Any:
+        self.good -= 1
+        if self.good < 0:
+            raises()
+        steps = [line.step(action) for line, action in zip(self.lines, actions, strict=True)]
+        rewards, over = np.array([step[1] for step in steps]), np.array([step[2] for step in steps])
+        return self.states(), rewards, over, np.zeros(2, bool), {}
+
+
+@pytest.mark.parametrize("good", [5, 1500])
+def test_a_vector_environment_that_does_not_say_which_is_blamed_as_a_whole(good: int, tmp_path: Path) -> None:
+    with pytest.raises(tut.EnvError, match=r"^the vector environment: RuntimeError: the motor is gone") as caught:
+        tut.learn(Together(good), brake, dir=tmp_path / "run", **{**SETTINGS, "rounds": 30})
+    assert caught.value.lane is None
+    assert isinstance(caught.value.__cause__, RuntimeError)
+
+
 EXPERTS = {
     "raises": (raises, "RuntimeError: the motor is gone"),
-    "few": (lambda obs: brake(obs)[1:], "shape"),
-    "flat": (lambda obs: brake(obs)[0], "shape"),
+    "few": (lambda obs: brake(obs)[1:], r"has shape \(31, 1\); 32 actions have \(32, 1\)"),
+    "flat": (lambda obs: brake(obs)[0], r"has shape \(1,\); 32 actions have \(32, 1\)"),
     "words": (lambda obs: ["left"] * len(obs), "dtype <U4"),
     "nan": (lambda obs: brake(obs) * np.nan, "row 0, place 0: NaN is not allowed"),
     "outside": (lambda obs: brake(obs) * 0 + 11, r"row 0, place 0: 11 is not allowed \(-10 to 10"),
@@ -81,19 +217,27 @@ def test_answers_that_are_none_are_named(name: str, tmp_path: Path) -> None:
         assert isinstance(caught.value.__cause__, RuntimeError)
 
 
-def test_an_expert_that_fails_later_loses_nothing(tmp_path: Path) -> None:
+LATER = {
+    "raises": (raises, "RuntimeError: the motor is gone"),
+    "few": (lambda obs: brake(obs)[1:], r"has shape \(\d+, 1\); \d+ actions have \(\d+, 1\)"),
+    "outside": (lambda obs: brake(obs) * 0 + 11, r"row 0, place 0: 11 is not allowed \(-10 to 10"),
+}
+
+
+@pytest.mark.parametrize("name", LATER)
+def test_an_expert_that_fails_later_loses_nothing(name: str, tmp_path: Path) -> None:
+    wrong, words = LATER[name]
     calls = 0
 
     def failing(obs: Any) -> Any:
         nonlocal calls
         calls += 1
-        if calls == 250:
-            raise OSError("the line is dead")
-        return brake(obs)
+        return wrong(obs) if calls == 250 else brake(obs)
 
-    with pytest.raises(tut.ExpertError, match="OSError: the line is dead") as caught:
+    with pytest.raises(tut.ExpertError, match=words) as caught:
         tut.learn(Line, failing, dir=tmp_path / "run", **{**SETTINGS, "rounds": 5})
-    assert isinstance(caught.value.__cause__, OSError)
+    if name == "raises":
+        assert isinstance(caught.value.__cause__, RuntimeError)
     assert 0 < len(tut.Run(tmp_path / "run").data) < 60
     run = tut.learn(Line, brake, dir=tmp_path / "run", **{**SETTINGS, "rounds": 5})
     assert contents(run.dir) == contents(learn_line(tmp_path / "whole", rounds=5).dir)

@@ -255,3 +255,27 @@ def test_tasks_that_ship_are_learned_whole_in_rust(tmp_path: Path) -> None:
     assert hopper.policy.members(np.zeros((4, 15))).shape == (5, 4, 3)
     with pytest.raises(tut.SpecError, match="learned whole in Rust"):
         tut.learn("hopper", balance, dir=tmp_path / "x")
+
+
+def test_tasks_that_ship_go_on_by_more_rounds(tmp_path: Path) -> None:
+    settings: dict[str, Any] = {"states_per_round": 10, "episodes": 2, "budget": "iterations=50", "progress": False}
+    tut.learn("cart-pole", dir=tmp_path / "grown", rounds=1, **settings)
+    grown = tut.resume(tmp_path / "grown", rounds=3, progress=False)
+    assert grown.finished
+    straight = tut.learn("cart-pole", dir=tmp_path / "straight", rounds=3, **settings)
+    np.testing.assert_array_equal(grown.curve["reward"], straight.curve["reward"])
+    np.testing.assert_array_equal(grown.data.states, straight.data.states)
+    with pytest.raises(tut.StoreError, match="rounds = 3"):
+        tut.resume(tmp_path / "grown", rounds=2, progress=False)
+    with pytest.raises(tut.SpecError, match="rounds = 0"):
+        tut.resume(tmp_path / "grown", rounds=0, progress=False)
+
+
+def test_a_budget_of_epochs_counts_passes_over_the_answers(tmp_path: Path) -> None:
+    def rewards(name: str, **settings: Any) -> list[float]:
+        rewards: list[float] = learn_line(tmp_path / name, **settings).curve["reward"].tolist()
+        return rewards
+
+    assert rewards("whole", budget="epochs=40") == rewards("steps", budget="iterations=40"), "a batch takes all of them"
+    assert rewards("batches", budget="epochs=40", batch=6) != rewards("few", budget="iterations=40", batch=6)
+    assert "Epochs(40)" in tut.Run(tmp_path / "whole").spec

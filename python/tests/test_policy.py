@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import struct
 import subprocess
 import sys
@@ -136,6 +137,33 @@ def test_a_robots_policy_takes_raw_observations(tmp_path: Path) -> None:
     subprocess.run(command, check=True)
     again, _ = runtime.InferenceSession(tmp_path / "q.onnx").run(None, {"observation": states})
     np.testing.assert_array_equal(again, action)
+
+
+def export(*line: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-m", "tutelage._command", *line], capture_output=True, text=True)
+
+
+def test_the_command_exports_policies_of_environments_in_python(line_run: tut.Run, tmp_path: Path) -> None:
+    file, dir = tmp_path / "p.onnx", str(line_run.dir)
+    done = export("export", dir, "--policy", str(file))
+    assert done.returncode == 0, done.stderr
+    assert str(file) in done.stdout
+    states = np.random.default_rng(2).normal(size=(50, 2)).astype(np.float32)
+    action, _ = runtime.InferenceSession(file).run(None, {"observation": states})
+    np.testing.assert_allclose(action, line_run.policy.predict(states)[0], atol=1e-5)
+    again = export("export", dir, f"--policy={file}")
+    assert (again.returncode, again.stdout) == (1, "")
+    assert f"{file} exists; --force replaces it" in again.stderr
+    first = export("--json", "export", dir, "--policy", str(file), "--round", "1", "--force", "--out", str(tmp_path / "a.npz"))
+    assert [json.loads(line)["file"] for line in first.stdout.splitlines()] == [str(tmp_path / "a.npz"), str(file)]
+    action, _ = runtime.InferenceSession(file).run(None, {"observation": states})
+    np.testing.assert_allclose(action, line_run.policy_of(1).predict(states)[0], atol=1e-5)
+    for wrong, words in ((["--round", "9"], "there is no policy of round 9"), (["--rounds", "9"], "unexpected argument")):
+        refused = export("export", dir, "--policy", str(tmp_path / "q.onnx"), *wrong)
+        assert refused.returncode in (1, 2)
+        assert words in refused.stderr
+    assert "must end in .onnx" in export("export", dir, "--policy", str(tmp_path / "q.pt")).stderr
+    assert not list(tmp_path.glob("q*"))
 
 
 def test_evaluation_beside_an_expert_and_of_it(line_run: tut.Run) -> None:

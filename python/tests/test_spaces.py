@@ -60,6 +60,29 @@ def test_what_is_not_learned_in_is_refused_with_words() -> None:
         Actions(spaces.Box(np.zeros(2, np.float32), np.array([1, np.inf], np.float32)))
 
 
+def test_whole_numbers_are_no_action_box() -> None:
+    with pytest.raises(tut.SpaceError, match="allowed are Box of floating-point numbers with finite ends, and Discrete"):
+        Actions(spaces.Box(0, 5, (2,), np.int64))
+
+
+def test_a_batch_of_another_shape_is_named() -> None:
+    RICH.seed(3)
+    observations = Observations(RICH)
+    batch = observations.unflatten(np.stack([observations.flatten(RICH.sample()) for _ in range(5)]))
+    wrong: dict[str, tuple[Any, str]] = {
+        "place": (np.zeros((5, 3, 2)), r"observation\['place'\] has shape \(5, 3, 2\); in a batch of 5 it has \(5, 2, 3\)"),
+        "gear": (np.zeros(4, int), r"observation\['pair'\]\[0\] has shape \(5,\); in a batch of 4 it has \(4,\)"),
+        "pair": ((np.zeros(5, int), np.zeros((5, 2, 1))), r"observation\['pair'\]\[1\] has shape \(5, 2, 1\)"),
+    }
+    for key, (value, words) in wrong.items():
+        with pytest.raises(tut.SpaceError, match=words):
+            observations.flatten_any({**batch, key: value})
+    with pytest.raises(tut.SpaceError, match=r"observation\['gear'\] is .*3.*; allowed is -1 to 1"):
+        observations.flatten_any({**batch, "gear": np.full(5, 3)})
+    with pytest.raises(tut.SpaceError, match=r"has dtype <U1"):
+        Observations(spaces.Box(-1, 1, (2,))).flatten_any(np.array([["a", "b"]]))
+
+
 class Courier(gym.Env[Any, Any]):
     """Carries a point to a target that the expert alone sees; actions are a 1 × 2 box of uneven ends."""
 

@@ -173,6 +173,11 @@ def carry_out(errand: Json, needs: list[tuple[str, Files]], ear: Ear | None = No
         return {"error": f"on {node}: {type(error).__name__}: {error}"}
 
 
+def compute_with(threads: int) -> None:
+    """Has this process compute with so many threads, where it has not begun: runs that share a machine share its cores."""
+    os.environ["RAYON_NUM_THREADS"] = str(max(1, threads))
+
+
 def unfitness(errand: Json) -> str | None:
     """Why runs of whoever sent this would not have the same bits here, or could not be written."""
     (version, arithmetic), (theirs, their_arithmetic) = _native.program(), errand["program"]
@@ -278,7 +283,7 @@ class ProcessEngine(ExecutorEngine):
     """A process for every run, as many at once as there are cores."""
 
     def __init__(self, kind: str, runs: str | PathLike[str], at_once: int | None = None) -> None:
-        at_once = at_once or len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        at_once = at_once or _cores()
         self._processes: set[subprocess.Popen[bytes]] = set()
         self._stopping = False
         super().__init__(kind, runs, ThreadPoolExecutor(at_once), at_once)
@@ -317,3 +322,8 @@ class ProcessEngine(ExecutorEngine):
     def close(self) -> None:
         """Ends the threads that waited for processes."""
         self._executor.shutdown(wait=False, cancel_futures=True)
+
+
+def _cores() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

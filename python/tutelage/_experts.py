@@ -1,22 +1,26 @@
-"""Experts: a callable, something with ``.predict``, or an iterator of answers."""
+"""Experts: a callable, something with ``.predict``, an iterator of answers, or one that ships or lies in a file."""
 
 from __future__ import annotations
 
 import inspect
+import os
 import random
 import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from os import PathLike
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ._native import StoredExpert
 from ._spaces import Actions, Floats, Observations
+from ._worlds import ShippedWorlds, Worlds
 from .errors import ExpertError, ExpertLeft, SpecError, TutelageWarning
 
-ExpertLike = Callable[[Any], Any] | Iterator[Any] | Any
+ExpertLike = Callable[[Any], Any] | Iterator[Any] | str | PathLike[str] | Any
 
 
 def can_drive(expert: Any) -> bool:
@@ -47,7 +51,7 @@ class Teacher:
         else:
             raise SpecError(
                 f"expert = {expert!r}: allowed are a callable, an object with .predict, an iterator of answers, "
-                "or for a task that ships, its name or a file"
+                "the name of an expert that ships, or an expert's file"
             )
         self.has_mean = self._iterator is None
 
@@ -98,13 +102,53 @@ class Teacher:
                 stacklevel=4,
             )
             return
-        self.fingerprint = [float(value) for value in first.ravel()]
+        self.fingerprint = [*(float(value) for value in first.ravel()), *self._noise()]
+
+    def _noise(self) -> list[float]:
+        """What tells experts apart that have the same mean action."""
+        return []
 
     def _tried(self, states: Floats) -> NDArray[Any]:
         try:
             return self.mean(states)
         except Exception as error:
             raise ExpertError(f"the expert failed: {type(error).__name__}: {error}") from error
+
+
+class StoredTeacher(Teacher):
+    """An expert that ships, or one in a file: read in Rust, and asked about whole batches there."""
+
+    def __init__(self, name: str | PathLike[str], worlds: Worlds | ShippedWorlds) -> None:
+        if not worlds.observations.is_flat_box:
+            raise SpecError(f"expert = {os.fspath(name)!r}: it sees a Box of numbers, and {worlds.name} gives other observations")
+        if getattr(worlds, "is_normalised", False):
+            raise SpecError(
+                f"expert = {os.fspath(name)!r}: it normalises states itself, and {worlds.name} is made with normalised=True"
+            )
+        self._stored = StoredExpert(os.fspath(name), worlds)
+        super().__init__(self._stored.mean, worlds.observations, worlds.actions)
+        self.description = self._stored.description
+        self._low, self._high = worlds.low, worlds.high
+
+    def mean(self, states: Floats) -> NDArray[Any]:
+        return self._within(self._stored.mean(states))
+
+    def annotate(self, states: Floats, seeds: NDArray[np.uint32]) -> NDArray[Any]:
+        return self._within(self._stored.annotate(states, seeds))
+
+    def _within(self, answers: NDArray[Any]) -> NDArray[Any]:
+        # Samples of a Gaussian leave any box; Stable-Baselines3 clips those of its models too.
+        return answers if self._actions.discrete else np.clip(answers, self._low, self._high, dtype=np.float32)
+
+    def _noise(self) -> list[float]:
+        return self._stored.noise
+
+
+def teacher_in(worlds: Worlds | ShippedWorlds, expert: ExpertLike) -> Teacher:
+    """The expert as the native half asks for it in these environments."""
+    if isinstance(expert, str | PathLike):
+        return StoredTeacher(expert, worlds)
+    return Teacher(expert, worlds.observations, worlds.actions)
 
 
 PROBES = 32

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from os import PathLike
@@ -13,19 +14,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _native, _oracles
-from ._experts import ExpertLike, Teacher
+from ._experts import ExpertLike, Teacher, teacher_in
 from ._person import Seat, teacher_of, usual_algorithm
 from ._policy import Policy
 from ._progress import Callback, Reporter
 from ._run import Run, _read_call, write_call
 from ._spaces import Floats, Json
-from ._worlds import LANES, EnvLike, Worlds
+from ._worlds import LANES, EnvLike, ShippedWorlds, Worlds, is_shipped, shipped_names
 from .errors import SpecError, StoreError
 
 
 def learn(
     env: EnvLike,
-    expert: ExpertLike | str | None = None,
+    expert: ExpertLike | None = None,
     *,
     dir: str | PathLike[str],
     algorithm: str | None = None,
@@ -61,8 +62,9 @@ def learn(
         env: a Gymnasium id, a factory, an environment, or a vector environment; or a task that ships (``"hopper"``), which
             is learned whole in Rust.
         expert: a callable from a batch of observations to a batch of actions; an object with ``.predict`` (deterministic
-            for the mean, sampled for labels); an iterator of answers; a :class:`Person`, who teaches in a browser; for tasks
-            that ship a name, a file, or nothing.
+            for the mean, sampled for labels); an iterator of answers; a :class:`Person`, who teaches in a browser; the name of
+            an expert that ships (``"hopper"``) or an expert's file, where the environment's spaces are its own; for tasks that
+            ship a name, a file, or nothing.
         dir: the run's folder.
         algorithm: ``"bd-5"``, ``"dagger"``, ``"mp-25(15)"``, …; ``tutelage algorithms`` lists them, and says which is used
             where none is named.
@@ -109,15 +111,16 @@ def learn(
         "oracle": {"budget": budget, "learning_rate": learning_rate, "batch": batch},
         "evaluation": {"episodes": episodes},
     }
-    if isinstance(env, str) and env in _native_names():
+    if isinstance(env, str) and is_shipped(env):
         _refuse_own_parts(env, expert, expert_sees, oracle, d0)
         if standardise is not None:
             draft["oracle"]["states"] = "standardised" if standardise else "as-given"
-        return _learn_native({**draft, "task": env, "expert": expert}, path, callback, progress)
-    if expert is None or isinstance(expert, str):
+        named = os.fspath(expert) if isinstance(expert, PathLike) else expert
+        return _learn_native({**draft, "task": env, "expert": named}, path, callback, progress)
+    if expert is None:
         raise SpecError(
-            f"expert = {expert!r}: names and files are for tasks that ship ({', '.join(_native_names())}); "
-            "give a callable or an object with .predict"
+            f"expert is missing: only tasks that ship ({', '.join(shipped_names())}) bring their own; "
+            "give a callable, an object with .predict, or the name or file of an expert"
         )
     linear = draft["class"] == "linear"
     worlds = Worlds(env, lanes, horizon)
@@ -203,12 +206,7 @@ def resume(
     if call is None:
         if env is not None or expert is not None:
             raise StoreError(f"{path} holds no run of an environment in Python; call learn as it was begun")
-        reporter = Reporter(rounds or 0, progress, callback)
-        try:
-            _native.learn_native(None, path, reporter)
-        finally:
-            reporter.close()
-        return Run(path)
+        return _learn_native(json.loads(_native.stored_draft(path, rounds)), path, callback, progress)
     draft, task = call["draft"], call["task"]
     if rounds is not None:
         draft["rounds"] = rounds
@@ -262,8 +260,9 @@ def evaluate(
     """Plays full episodes with a policy, or with anything that can be an expert.
 
     Args:
-        policy: a :class:`Policy`, a callable on batches of observations, or an object with ``.predict``.
-        env: a Gymnasium id, a factory, an environment, or a vector environment.
+        policy: a :class:`Policy`, a callable on batches of observations, an object with ``.predict``, or the name or file of an
+            expert.
+        env: a Gymnasium id, a factory, an environment, or a vector environment; or a task that ships.
         episodes: how many.
         seed: where their seeds come from; an episode does not depend on the others.
         expert: whom to measure the imitation loss against.
@@ -273,12 +272,10 @@ def evaluate(
     """
     if episodes < 1:
         raise SpecError(f"episodes = {episodes}: allowed is a whole number from 1 on")
-    worlds = Worlds(env, min(lanes, episodes), horizon)
+    worlds = _arena(env, min(lanes, episodes), horizon)
     try:
-        actor: Any = policy._native if isinstance(policy, Policy) else None
-        if actor is None:
-            actor = Teacher(policy, worlds.observations, worlds.actions)
-        reference = None if expert is None else Teacher(expert, worlds.observations, worlds.actions)
+        actor: Any = policy._native if isinstance(policy, Policy) else teacher_in(worlds, policy)
+        reference = None if expert is None else teacher_in(worlds, expert)
         if isinstance(policy, Policy) and policy._actions.discrete != worlds.discrete:
             raise SpecError(f"{policy!r} does not act in {worlds.name}: its actions are of another kind")
         result = _native.evaluate(worlds, actor, reference, episodes, seed, not deterministic)
@@ -287,18 +284,22 @@ def evaluate(
         worlds.close()
 
 
+def _arena(env: EnvLike, count: int, horizon: int | None) -> Worlds | ShippedWorlds:
+    if not (isinstance(env, str) and is_shipped(env)):
+        return Worlds(env, count, horizon)
+    if horizon is not None:
+        raise SpecError(f"horizon = {horizon}: {env} has its own; horizons are for environments in Python")
+    return ShippedWorlds(env, count)
+
+
 def _class(hidden: Sequence[int] | str | None) -> str | None:
     if hidden is None or isinstance(hidden, str):
         return hidden
     return "mlp:" + ",".join(str(width) for width in hidden)
 
 
-def _native_names() -> list[str]:
-    return [task[0] for task in _native.tasks()]
-
-
 def _refuse_own_parts(env: str, expert: Any, expert_sees: Any, oracle: Any, d0: Any) -> None:
-    if not (expert is None or isinstance(expert, str)):
+    if not (expert is None or isinstance(expert, str | PathLike)):
         raise SpecError(
             f"expert = {expert!r}: {env} is learned whole in Rust, from its own expert or a file; "
             "the Bullet tasks are also Gymnasium environments (tutelage/HopperBullet-v0), which take any expert"

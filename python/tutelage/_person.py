@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _native
-from ._experts import ExpertLike, Teacher, can_drive
+from ._experts import ExpertLike, Teacher, can_drive, teacher_in
 from ._worlds import EnvLike, Worlds
 from .errors import SpecError
 
@@ -80,7 +80,7 @@ def teacher_of(expert: ExpertLike, env: EnvLike, worlds: Worlds, algorithm: str)
     """Whoever answers, as the native half asks for them."""
     if isinstance(expert, Person):
         return Seat(expert, env, worlds, algorithm)
-    return Teacher(expert, worlds.observations, worlds.actions)
+    return teacher_in(worlds, expert)
 
 
 class Seat:

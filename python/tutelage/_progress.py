@@ -39,7 +39,7 @@ class Reporter:
         self._callback, self._begun = callback, begun
         self._has_begun = False
         self._expert: float | None = None
-        self._bar = _bar(rounds) if (_is_watched() if progress is None else progress) else None
+        self._bar = _bar(rounds) if (is_watched() if progress is None else progress) else None
 
     def stage(self, round: int, name: str) -> None:
         """A stage of a round begins."""
@@ -87,7 +87,8 @@ class Reporter:
             self._bar.close()
 
 
-def _is_watched() -> bool:
+def is_watched() -> bool:
+    """Whether somebody looks on: at a terminal, or in a notebook."""
     return sys.stderr.isatty() or "ipykernel" in sys.modules
 
 
@@ -123,7 +124,7 @@ class _Tqdm:
         self._bar.set_description(name)
 
     def say(self, text: str) -> None:
-        self._bar.write(text)
+        self._bar.write(text, file=sys.stderr)
 
     def round(self, result: Round) -> None:
         # A run that goes on was somewhere already.

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 from ._elsewhere import Ear, Files, Post, deliver, errand, pack_log
 from ._spaces import Json
-from .errors import EngineError, StoreError
+from .errors import EngineError, SpecError, StoreError
 
 try:
     import ray
@@ -44,7 +44,7 @@ class RayEngine:
         resources: Json | None = None,
     ) -> None:
         self._kind, self._runs = kind, Path(runs).absolute()
-        self._options = {"num_cpus": 1, "max_retries": -1, "retry_exceptions": False, **(resources or {})}
+        self._options = {"max_retries": -1, "retry_exceptions": False, "num_cpus": 1, **_checked(resources or {})}
         self._connected = _connect(address)
         self._unfit: dict[str, str] = {}
         self._logs: dict[str, Any] = {}
@@ -54,7 +54,7 @@ class RayEngine:
         self._over = threading.Event()
         here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=False)
         self.desk = _desk().options(scheduling_strategy=here).remote()
-        self._task = ray.remote(_errand())
+        self._task = ray.remote(_errand(int(self._options["num_cpus"])))
         self.storage = self._roll_call(storage)
         nodes = [node for node in ray.nodes() if node["Alive"] and _works(node) and node["NodeID"] not in self._unfit]
         cpus = int(sum(node["Resources"]["CPU"] for node in nodes))
@@ -181,6 +181,13 @@ class RayEngine:
             ray.shutdown()
 
 
+def _checked(resources: Json) -> Json:
+    allowed = ("num_cpus", "num_gpus", "memory", "resources")
+    if unknown := [name for name in resources if name not in allowed]:
+        raise SpecError(f"resources[{unknown[0]!r}] = {resources[unknown[0]]!r}: allowed are {', '.join(allowed)}")
+    return resources
+
+
 def _works(node: Json) -> bool:
     return float(node["Resources"].get("CPU", 0)) > 0
 
@@ -236,7 +243,7 @@ def _probe() -> Any:
     return probe
 
 
-def _errand() -> Any:
+def _errand(threads: int) -> Any:
     crashes = CRASHES
 
     def tutelage_run(parcel: Json, desk: Any, names: list[str], *logs: Files) -> Json:
@@ -250,6 +257,7 @@ def _errand() -> Any:
         except Exception as error:
             words = f"node {node} ({id[:8]}) has no tutelage ({type(error).__name__}: {error})"
             return {"unfit": words, "id": id}
+        _elsewhere.compute_with(threads)
         if ray.get(desk.begins.remote(parcel["name"], id)) >= crashes:
             return {"error": f"on {node}: its process was ended {crashes} times, and not by the end of a node"}
         outcome = _elsewhere.carry_out(parcel, list(zip(names, logs, strict=True)), _ray.DeskEar(desk, parcel["name"]))

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from . import _native
 from ._policy import Policy, Spaces
 from ._spaces import Actions, Json, Observations, space_of
+from ._worlds import shipped_task
 from .errors import StoreError
 
 CALL = "call.json"
@@ -101,8 +102,8 @@ class Run:
     def policy_of(self, round: int | None = None) -> Policy:
         """The policy after a round (0: before the first); by default the one that the run returns."""
         if self._call is None:
-            native, name, states, size, low, high = _native.native_policy(self.dir, round)
-            return Policy(native, _native_task(name, states, size, low, high))
+            native, name, states = _native.native_policy(self.dir, round)
+            return Policy(native, shipped_task(name, states))
         task, oracle = self._call["task"], self._oracle
         if self._call["oracle"] and oracle is None:
             raise StoreError(f"{self.dir}: its policies are of an oracle in Python; give it with Run(dir, oracle=…)")
@@ -125,7 +126,8 @@ class Run:
 
         Moments lie as far apart as ``sampling`` says; with ``"stride(1)"`` they follow each other, and episodes are whole but for
         their first state. ``infos`` say the ``round``, ``episode`` and ``time`` that each comes from. Rewards are not known.
-        ``about`` goes to Minari's ``create_dataset_from_buffers``: ``author``, ``description``, ….
+        ``about`` goes to Minari's ``create_dataset_from_buffers``: ``author``, ``description``, …. Runs of tasks that ship have
+        no Gymnasium environment that a dataset could name; :meth:`export` writes their answers.
         """
         from ._minari import create_dataset
 
@@ -142,13 +144,9 @@ class Run:
         return f"Run({str(self.dir)!r}, {self.rounds} rounds, {len(self.data)} annotations, {state})"
 
 
-def _native_task(name: str, states: int, size: int, low: list[float], high: list[float]) -> Json:
-    observation = {"box": [states], "dtype": "float32", "ends": ["-inf", "inf"]}
-    discrete = {task[0] for task in _native.tasks() if task[4]}
-    action: Json = {"box": [size], "dtype": "float32", "ends": [low, high]}
-    if name in discrete:
-        action = {"discrete": size, "start": 0}
-    return {"env": name, "observation": observation, "action": action}
+def is_run_of_python(dir: Path) -> bool:
+    """Whether a folder holds a run of an environment in Python."""
+    return (dir / CALL).exists()
 
 
 def write_call(dir: Path, call: Json) -> None:

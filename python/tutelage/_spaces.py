@@ -17,7 +17,7 @@ Floats = NDArray[np.float32]
 
 NUMBERS = "fiub"
 ALLOWED_OBSERVATIONS = "Box, Discrete, and Dict or Tuple of these"
-ALLOWED_ACTIONS = "Box with finite ends, and Discrete"
+ALLOWED_ACTIONS = "Box of floating-point numbers with finite ends, and Discrete"
 
 
 class Observations:
@@ -54,7 +54,7 @@ class Observations:
             if values.shape == self._shape:
                 return self.flatten(values)[None], True
             if values.shape[1:] == self._shape:
-                return np.ascontiguousarray(values, np.float32).reshape(len(values), self.width), False
+                return self.parts[0].numbers(values).reshape(len(values), self.width), False
             raise SpaceError(f"an observation of shape {values.shape}; allowed is {self._shape}, or a batch of those, [n, …]")
         return _flatten_structured(self, observation)
 
@@ -118,6 +118,17 @@ class _Part:
             raise SpaceError(f"observation{self.name()} has shape {found.shape}; its space has {self.shape}")
         return self.numbers(found).ravel()
 
+    def flat_batch(self, observation: Any, count: int) -> Floats:
+        """The rows of a batch of observations."""
+        values, wanted = np.asarray(self.value(observation)), (count, *self.shape)
+        if self.count is not None and values.shape == (count, 1):
+            values = values[:, 0]
+        if values.shape != wanted:
+            raise SpaceError(f"observation{self.name()} has shape {values.shape}; in a batch of {count} it has {wanted}")
+        if self.count is not None:
+            return np.array([self.one_hot(value) for value in values], np.float32).reshape(count, self.width)
+        return self.numbers(values).reshape(count, self.width)
+
     def numbers(self, found: NDArray[Any]) -> Floats:
         if found.dtype.kind not in NUMBERS:
             raise SpaceError(f"observation{self.name()} has dtype {found.dtype}; allowed are numbers")
@@ -156,16 +167,13 @@ def _parts(space: gym.Space[Any], path: tuple[Any, ...]) -> list[_Part]:
 def _flatten_structured(observations: Observations, observation: Any) -> tuple[Floats, bool]:
     first = observations.parts[0]
     value = np.asarray(first.value(observation))
-    single = value.ndim == len(first.shape)
+    single = value.ndim <= len(first.shape)
     if single:
         return observations.flatten(observation)[None], True
     rows = np.empty((len(value), observations.width), np.float32)
     at = 0
     for part in observations.parts:
-        values = np.asarray(part.value(observation))
-        for i in range(len(value)):
-            flat = part.one_hot(values[i]) if part.count is not None else part.numbers(values[i]).ravel()
-            rows[i, at : at + part.width] = flat
+        rows[:, at : at + part.width] = part.flat_batch(observation, len(value))
         at += part.width
     return rows, False
 

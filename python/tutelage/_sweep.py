@@ -19,8 +19,9 @@ from . import _native
 from ._compare import Comparison, compare
 from ._elsewhere import ExecutorEngine, ProcessEngine
 from ._person import usual_algorithm
+from ._progress import is_watched
 from ._run import Run
-from ._worlds import EnvLike
+from ._worlds import EnvLike, is_shipped
 from .errors import SpecError, SweepError
 
 ROUNDS = 20
@@ -60,6 +61,7 @@ def sweep(
     seed: int | Iterable[int] = 1,
     on: str | Executor | None = None,
     storage: str | None = None,
+    resources: dict[str, Any] | None = None,
     at_once: int | None = None,
     progress: bool | None = None,
     **settings: Any,
@@ -80,6 +82,8 @@ def sweep(
         on: who carries out the runs: nobody else (a process for each run, as many at once as there are cores), any
             :class:`concurrent.futures.Executor`, ``"ray"`` or ``"ray:ADDRESS"``.
         storage: for Ray, whether all nodes see ``dir`` (``"shared"``) or not (``"none"``); found out by default.
+        resources: for Ray, what a run takes up, by default ``{"num_cpus": 1}``; also ``num_gpus``, ``memory`` and ``resources``,
+            as Ray's tasks have them. A run computes with as many threads as it has CPUs.
         at_once: how many runs are handed over at a time, by default as many as the machines take.
         progress: whether to tell of runs as they end, by default on a terminal and in a notebook.
         **settings: what else :func:`tutelage.learn` takes.
@@ -103,7 +107,7 @@ def sweep(
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise SpecError(f"two runs of the sweep are the same: {twice}")
-    engine = _engine(on, path, storage, at_once)
+    engine = _engine(on, path, storage, resources, at_once)
     _, failed, _ = _native.sweep(path, runs, engine, at_once or engine.at_once, _Narrator(progress, engine.notes))
     if failed:
         error = SweepError("\n".join(f"{name}: {why}" for name, why in failed))
@@ -124,7 +128,7 @@ def _check(envs: list[Any], algorithms: list[str], seeds: list[int], settings: d
 
 
 def _rounds(env: Any) -> int:
-    if isinstance(env, str) and env in {task[0] for task in _native.tasks()}:
+    if is_shipped(env):
         return _native.native_spec(json.dumps({"task": env}))[1]
     return ROUNDS
 
@@ -145,7 +149,19 @@ def _told(value: Any) -> str:
     return getattr(value, "__name__", type(value).__name__)
 
 
-def _engine(on: str | Executor | None, dir: Path, storage: str | None, at_once: int | None) -> Any:
+def _engine(
+    on: str | Executor | None,
+    dir: Path,
+    storage: str | None,
+    resources: dict[str, Any] | None,
+    at_once: int | None,
+) -> Any:
+    if isinstance(on, str) and on.split(":")[0] == "ray":
+        from ._ray import RayEngine
+
+        return RayEngine("learn", dir, on.partition(":")[2] or None, storage, resources)
+    if resources is not None:
+        raise SpecError(f"resources = {resources!r}: only Ray gives runs what they ask for")
     if on is None:
         return ProcessEngine("learn", dir, at_once)
     if isinstance(on, Executor):
@@ -156,10 +172,6 @@ def _engine(on: str | Executor | None, dir: Path, storage: str | None, at_once: 
                 "mp_context=multiprocessing.get_context('spawn')"
             )
         return ExecutorEngine("learn", dir, on, at_once)
-    if isinstance(on, str) and on.split(":")[0] == "ray":
-        from ._ray import RayEngine
-
-        return RayEngine("learn", dir, on.partition(":")[2] or None, storage)
     raise SpecError(f"on = {on!r}: allowed are nothing, an Executor, 'ray' and 'ray:ADDRESS'")
 
 
@@ -167,7 +179,7 @@ class _Narrator:
     """Tells of runs as they end, a line each."""
 
     def __init__(self, progress: bool | None, notes: list[str]) -> None:
-        self._talks = sys.stderr.isatty() if progress is None else progress
+        self._talks = is_watched() if progress is None else progress
         self._runs = 0
         for note in notes:
             self._say(note)

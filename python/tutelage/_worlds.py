@@ -5,7 +5,8 @@ from __future__ import annotations
 import copy
 import json
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import gymnasium as gym
@@ -13,8 +14,9 @@ import numpy as np
 from gymnasium.vector import AutoresetMode, SyncVectorEnv, VectorEnv
 from numpy.typing import NDArray
 
-from ._spaces import Actions, Floats, Json, Observations
-from .errors import EnvError, SpecError, TutelageWarning
+from . import _native
+from ._spaces import Actions, Floats, Json, Observations, space_of
+from .errors import EnvError, SpecError, TutelageError, TutelageWarning
 
 EnvLike = str | gym.Env[Any, Any] | VectorEnv[Any, Any, Any] | Callable[[], gym.Env[Any, Any]]
 
@@ -31,7 +33,8 @@ class Worlds:
     """
 
     def __init__(self, env: EnvLike, count: int, horizon: int | None = None) -> None:
-        self._source = _Source(env, count)
+        with _named():
+            self._source = _Source(env, count)
         first = self._source.envs[0] if self._source.envs else None
         observation_space, action_space = self._source.spaces()
         self.observations = Observations(observation_space)
@@ -45,6 +48,12 @@ class Worlds:
         self.low, self.high, self.discrete = self.actions.low, self.actions.high, self.actions.discrete
         self._decode = self.actions.decoder()
         self._times = [0] * self.count
+
+    @property
+    def is_normalised(self) -> bool:
+        """Whether states are normalised before anybody sees them, as our own environments say."""
+        env = self._source.vector if self._source.vector is not None else self._source.envs[0]
+        return bool(getattr(env.unwrapped, "normalised", False))
 
     @property
     def task(self) -> Json:
@@ -101,6 +110,10 @@ class Worlds:
 
         Returns a few states that come back whenever this is asked again, or nothing where even fresh environments differ.
         """
+        with _named():
+            return self._settle(seed)
+
+    def _settle(self, seed: int) -> NDArray[np.float32] | None:
         seeds = [int(value) for value in np.random.SeedSequence(seed).generate_state(PROBES)]
         used = [self._probe(seed, renew=False) for seed in seeds for _ in range(2)]
         again = [self._probe(seed, renew=True) for seed in seeds]
@@ -114,14 +127,14 @@ class Worlds:
                 f"{self.name} does not repeat an episode after another one; a fresh environment is made for each, "
                 "so that an interrupted run goes on to the same bits",
                 TutelageWarning,
-                stacklevel=5,
+                stacklevel=6,
             )
             return np.concatenate(again)
         warnings.warn(
             f"{self.name} does not repeat an episode from its seed and actions; a run is safe, but after an interruption "
             "it may go on to other bits",
             TutelageWarning,
-            stacklevel=5,
+            stacklevel=6,
         )
         return None
 
@@ -130,16 +143,18 @@ class Worlds:
         if renew:
             self._source.renew(0)
         generator = np.random.default_rng(seed)
-        states = [self.reset(0, seed)]
+        states = [_finite(0, self.reset(0, seed))]
         for _ in range(PROBE_STEPS):
             if self.discrete:
                 action: NDArray[Any] = generator.integers(self.action_size, size=1)
             else:
                 action = generator.uniform(self.low, self.high, (1, self.action_size)).astype(np.float32)
-            state, _, ends = self.step([0], action)
+            state, rewards, ends = self.step([0], action)
+            if not np.isfinite(rewards[0]):
+                raise _of_lane(0, f"it gave reward {_spoken(rewards[0])}, which is not finite")
             if ends[0]:
                 break
-            states.append(state[0])
+            states.append(_finite(0, state[0]))
         return np.stack(states)
 
 
@@ -158,10 +173,70 @@ def _reward(lane: int, reward: Any) -> float:
         raise _of_lane(lane, f"it gave the reward {reward!r}; allowed are numbers") from error
 
 
+def _finite(lane: int, state: Floats) -> Floats:
+    wrong = np.flatnonzero(~np.isfinite(state))
+    if wrong.size:
+        raise _of_lane(lane, f"it wrote state[{wrong[0]}] = {_spoken(state[wrong[0]])}, which is not finite")
+    return state
+
+
+def _spoken(value: Any) -> str:
+    """A number in the native half's words."""
+    return "NaN" if np.isnan(value) else str(value)
+
+
 def _of_lane(lane: int, words: str) -> EnvError:
     error = EnvError(words)
     error.lane = lane
     return error
+
+
+@contextmanager
+def _named() -> Iterator[None]:
+    """Before a run is under way, nobody else says which environment failed: here it becomes part of the words."""
+    try:
+        yield
+    except Exception as error:
+        lane = getattr(error, "lane", 0)
+        if lane is None or (isinstance(error, TutelageError) and not isinstance(error, EnvError)):
+            raise
+        words = str(error) if isinstance(error, EnvError) else f"{type(error).__name__}: {error}"
+        raise _of_lane(lane, f"environment {lane}: {words}") from (error.__cause__ or error)
+
+
+class ShippedWorlds:
+    """Environments of a task that ships, which the native half makes and steps without Python."""
+
+    def __init__(self, name: str, count: int) -> None:
+        self.shipped = self.name = name
+        self.count = count
+        task = shipped_task(name)
+        self.observations, self.actions = Observations(space_of(task["observation"])), Actions(space_of(task["action"]))
+        self.state_width, self.action_size = self.observations.width, self.actions.size
+        self.low, self.high, self.discrete = self.actions.low, self.actions.high, self.actions.discrete
+
+    def close(self) -> None:
+        """There is nothing to close."""
+
+
+def is_shipped(env: Any) -> bool:
+    """Whether this names a task that ships."""
+    return isinstance(env, str) and env in shipped_names()
+
+
+def shipped_names() -> list[str]:
+    """The tasks that ship."""
+    return [task[0] for task in _native.tasks()]
+
+
+def shipped_task(name: str, states: int | None = None) -> Json:
+    """A task that ships, as runs of environments in Python note theirs; an expert may see more numbers than it has."""
+    width, size, ends = next((task[2], task[3], task[4]) for task in _native.tasks() if task[0] == name)
+    observation = {"box": [states or width], "dtype": "float32", "ends": ["-inf", "inf"]}
+    action: Json = {"discrete": size, "start": 0}
+    if ends is not None:
+        action = {"box": [size], "dtype": "float32", "ends": list(ends)}
+    return {"env": name, "observation": observation, "action": action}
 
 
 def _horizon(source: _Source, first: gym.Env[Any, Any] | None, horizon: int | None) -> int:
@@ -204,7 +279,7 @@ class _Source:
         else:
             raise SpecError(f"env = {env!r}: allowed are an id, a factory, a Gymnasium environment or a vector environment")
         if not self.envs and self.vector is None and self._make is not None:
-            self.envs = [self._made(self._make) for _ in range(count)]
+            self.envs = [self._made(self._make, lane) for lane in range(count)]
             self.name = self.name or _name(self.envs[0])
         self.count = self.vector.num_envs if self.vector is not None else len(self.envs)
         self._rest: Any = None
@@ -213,8 +288,12 @@ class _Source:
     def can_renew(self) -> bool:
         return self._make is not None
 
-    def _made(self, make: Callable[[], gym.Env[Any, Any]]) -> gym.Env[Any, Any]:
-        env = make()
+    def _made(self, make: Callable[[], gym.Env[Any, Any]], lane: int) -> gym.Env[Any, Any]:
+        try:
+            env = make()
+        except Exception as error:
+            _blame(error, lane)
+            raise
         if not isinstance(env, gym.Env):
             raise SpecError(f"the factory returned {env!r}; allowed is a Gymnasium environment")
         return env
@@ -230,12 +309,13 @@ class _Source:
             return
         if self._owned:
             self.envs[lane].close()
-        self.envs[lane] = self._made(self._make)
+        self.envs[lane] = self._made(self._make, lane)
 
     def reset(self, lane: int, seed: int) -> Any:
-        try:
-            if self.vector is not None:
+        if self.vector is not None:
+            with _one_of(self.vector):
                 return self._reset_vector(self.vector, lane, seed)
+        try:
             observation, _ = self.envs[lane].reset(seed=seed)
             return observation
         except Exception as error:
@@ -244,7 +324,9 @@ class _Source:
 
     def step(self, lanes: Sequence[int], actions: NDArray[Any], decode: Callable[[Any], Any]) -> Any:
         if self.vector is not None:
-            yield from self._step_vector(self.vector, lanes, actions, decode)
+            with _one_of(self.vector):
+                outcomes = self._step_vector(self.vector, lanes, actions, decode)
+            yield from outcomes
             return
         envs = self.envs
         for row, lane in enumerate(lanes):
@@ -273,7 +355,7 @@ class _Source:
         lanes: Sequence[int],
         actions: NDArray[Any],
         decode: Callable[[Any], Any],
-    ) -> Any:
+    ) -> list[Any]:
         resting = [lane for lane in range(self.count) if self._rest[lane]]
         if resting:
             # Whoever rests is stepped with the others, and must be in an episode for that.
@@ -290,8 +372,7 @@ class _Source:
             every[lane] = decode(actions[row])
         observation, rewards, terminated, truncated, _ = vector.step(np.asarray(every))
         self._rest |= np.asarray(terminated) | np.asarray(truncated)
-        for lane in lanes:
-            yield _row(observation, lane), rewards[lane], terminated[lane], truncated[lane]
+        return [(_row(observation, lane), rewards[lane], terminated[lane], truncated[lane]) for lane in lanes]
 
     def close(self) -> None:
         if self._owned:
@@ -305,6 +386,21 @@ def _blame(error: Exception, lane: int) -> None:
         error.lane = lane  # type: ignore[attr-defined]
     except AttributeError:
         pass
+
+
+@contextmanager
+def _one_of(vector: VectorEnv[Any, Any, Any]) -> Iterator[None]:
+    """Says which environment of a vector environment failed, where that can be known; otherwise that it was one of them."""
+    try:
+        yield
+    except Exception as error:
+        # Gymnasium's asynchronous ones close the pipes of workers that failed.
+        pipes = getattr(vector.unwrapped, "parent_pipes", [])
+        failed = [lane for lane, pipe in enumerate(pipes) if pipe is None]
+        if len(failed) != 1:
+            raise EnvError(f"the vector environment: {type(error).__name__}: {error}") from error
+        _blame(error, failed[0])
+        raise
 
 
 def _row(observation: Any, lane: int) -> Any:

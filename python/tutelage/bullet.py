@@ -68,6 +68,7 @@ class BulletEnv(gym.Env[Floats, Floats]):
         if render_mode not in (None, "rgb_array"):
             raise SpecError(f"render_mode = {render_mode!r}: allowed is 'rgb_array'")
         self._robot = Robot(task, normalised)
+        self.normalised = normalised
         self.observation_space, self.action_space = _spaces(self._robot.widths)
         self.render_mode, self._size = render_mode, (width, height)
         self._joints = self._robot.widths[1]
@@ -108,6 +109,7 @@ class BulletVectorEnv(VectorEnv[Floats, Floats, Any]):
         self.render_mode = None
         self.num_envs = num_envs
         self._herd = Herd(task, num_envs, normalised)
+        self.normalised = normalised
         self.single_observation_space, self.single_action_space = _spaces(self._herd.widths)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)

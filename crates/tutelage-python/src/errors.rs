@@ -165,10 +165,11 @@ impl Mishap {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    /// The exception that an error becomes, caused by what was kept. Whoever wanted to leave the program leaves it.
+    /// The exception that an error becomes, caused by what was kept. Whoever wanted to leave the program leaves it, and what
+    /// befell several environments at once is put down to none of them.
     pub(crate) fn exception(&self, py: Python<'_>, error: &impl Becomes) -> PyErr {
         match self.take() {
-            Some(cause) if leaves(py, &cause) => cause,
+            Some(cause) if leaves(py, &cause) || befell_all(py, &cause) => cause,
             cause => raise(py, error.kind(), error.to_string(), cause),
         }
     }
@@ -176,4 +177,11 @@ impl Mishap {
 
 fn leaves(py: Python<'_>, error: &PyErr) -> bool {
     error.is_instance_of::<PyKeyboardInterrupt>(py) || error.is_instance_of::<PySystemExit>(py)
+}
+
+/// Whether this is our exception already, and says that no single environment is to blame.
+fn befell_all(py: Python<'_>, error: &PyErr) -> bool {
+    let ours = py.import("tutelage.errors").and_then(|errors| errors.getattr("EnvError"));
+    let is_ours = ours.is_ok_and(|ours| error.matches(py, ours).unwrap_or(false));
+    is_ours && error.value(py).getattr("lane").is_ok_and(|lane| lane.is_none())
 }

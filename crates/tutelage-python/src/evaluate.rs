@@ -7,11 +7,14 @@ use tutelage::{
     ActionSpace, ByExpert, Deploy, Deployed, Envs, Evaluation, Expert, ExpertActs, RolloutError,
     Stream,
 };
+use tutelage_lab::{BoxEnvs, LabError, Task};
 
 use crate::arrays::Spoken;
 use crate::errors::Mishap;
 use crate::policy::{Acting, NativePolicy};
+use crate::shipped::{index_envs, shipped, vector_envs};
 use crate::teacher::Teacher;
+use crate::trainer::Learned;
 use crate::worlds::Worlds;
 
 /// Plays full episodes of a policy or of a teacher, and returns `rewards`, `lengths` and, beside an expert, `losses`.
@@ -28,15 +31,43 @@ pub(crate) fn evaluate<'py>(
     let deploy = if random_member { Deploy::UniformMember } else { Deploy::Mean };
     let policy = actor.cast::<NativePolicy>().ok().map(Bound::get);
     let teacher = policy.is_none().then_some(actor);
-    let plan = Plan { worlds, teacher, reference, deploy, episodes, stream: Stream::new(seed) };
+    let mishap = Mishap::default();
+    let stream = Stream::new(seed);
+    let plan = Plan { mishap: &mishap, teacher, reference, deploy, episodes, stream };
     let discrete: bool = worlds.getattr("discrete")?.extract()?;
-    let evaluation = match (discrete, policy.map(NativePolicy::acting)) {
-        (false, Some(Acting::Vectors(policy))) => plan.play::<f32>(py, Some(policy)),
-        (true, Some(Acting::Indices(policy))) => plan.play::<u32>(py, Some(policy)),
-        (false, _) => plan.play::<f32>(py, None),
-        (true, _) => plan.play::<u32>(py, None),
+    let acting = policy.map(NativePolicy::acting);
+    let evaluation = match discrete {
+        false => {
+            let policy = acting.and_then(|acting| match acting {
+                Acting::Vectors(policy) => Some(policy),
+                Acting::Indices(_) => None,
+            });
+            plan.play(py, Scene::of(worlds, &mishap)?, vector_envs, policy)
+        }
+        true => {
+            let policy = acting.and_then(|acting| match acting {
+                Acting::Indices(policy) => Some(policy),
+                Acting::Vectors(_) => None,
+            });
+            plan.play(py, Scene::of(worlds, &mishap)?, index_envs, policy)
+        }
     }?;
     described(py, &evaluation)
+}
+
+/// The environments of a `tutelage._worlds.Worlds`, or what makes them where it only names a task that ships.
+enum Scene<A> {
+    Python(Worlds<A>),
+    Shipped(Task, usize),
+}
+
+impl<A: Spoken> Scene<A> {
+    fn of(worlds: &Bound<'_, PyAny>, mishap: &Mishap) -> PyResult<Self> {
+        Ok(match shipped(worlds)? {
+            None => Self::Python(Worlds::new(worlds, mishap.clone())?),
+            Some((task, count)) => Self::Shipped(task, count),
+        })
+    }
 }
 
 fn described<'py>(py: Python<'py>, evaluation: &Evaluation) -> PyResult<Bound<'py, PyDict>> {
@@ -51,7 +82,7 @@ fn described<'py>(py: Python<'py>, evaluation: &Evaluation) -> PyResult<Bound<'p
 }
 
 struct Plan<'a, 'py> {
-    worlds: &'a Bound<'py, PyAny>,
+    mishap: &'a Mishap,
     teacher: Option<&'a Bound<'py, PyAny>>,
     reference: Option<&'a Bound<'py, PyAny>>,
     deploy: Deploy,
@@ -63,15 +94,19 @@ impl Plan<'_, '_> {
     fn play<A: Spoken>(
         &self,
         py: Python<'_>,
-        policy: Option<&crate::trainer::Learned<A>>,
+        scene: Scene<A>,
+        make: fn(Task, usize) -> Result<BoxEnvs<A>, LabError>,
+        policy: Option<&Learned<A>>,
     ) -> PyResult<Evaluation> {
-        let mishap = Mishap::default();
-        let mut worlds = Worlds::<A>::new(self.worlds, mishap.clone())?;
-        let of = |object: &Bound<'_, PyAny>| Teacher::<A>::new(object, mishap.clone());
+        let of = |object: &Bound<'_, PyAny>| Teacher::<A>::new(object, self.mishap.clone());
         let mut reference = self.reference.map(of).transpose()?;
         let mut teacher = self.teacher.map(of).transpose()?;
         let (deploy, episodes, stream) = (self.deploy, self.episodes, self.stream);
         let evaluation = py.detach(|| {
+            let mut worlds: BoxEnvs<A> = match scene {
+                Scene::Python(worlds) => Box::new(worlds),
+                Scene::Shipped(task, count) => make(task, count)?,
+            };
             let space =
                 ActionSpace { size: worlds.spaces().actions, bounds: worlds.bounds().clone() };
             let reference =
@@ -87,7 +122,8 @@ impl Plan<'_, '_> {
                 }
                 (None, None) => Err(RolloutError::NoEpisodes),
             }
+            .map_err(LabError::from)
         });
-        evaluation.map_err(|error| mishap.exception(py, &error))
+        evaluation.map_err(|error| self.mishap.exception(py, &error))
     }
 }

@@ -22,6 +22,8 @@ mod python_oracle;
 mod reporter;
 mod robots;
 mod runs;
+mod shipped;
+mod stored_expert;
 mod sweep;
 mod teacher;
 mod trainer;
@@ -44,7 +46,7 @@ mod _native {
     #[pymodule_export]
     use super::learn::{check, learn, usual_algorithm};
     #[pymodule_export]
-    use super::native::{learn_native, native_policy, native_spec, tasks};
+    use super::native::{learn_native, native_policy, native_spec, stored_draft, tasks};
     #[pymodule_export]
     use super::person::Page;
     #[pymodule_export]
@@ -53,6 +55,8 @@ mod _native {
     use super::robots::{Herd, Robot};
     #[pymodule_export]
     use super::runs::{read_run, run_policy};
+    #[pymodule_export]
+    use super::stored_expert::StoredExpert;
     #[pymodule_export]
     use super::sweep::sweep;
 }

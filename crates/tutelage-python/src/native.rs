@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use tutelage::Envs;
 use tutelage_lab::spec::{Draft, RunSpec, SpecError};
@@ -14,13 +15,16 @@ use crate::policy::{Acting, NativePolicy};
 use crate::reporter::Listener;
 use crate::trainer::{Learned, Lens, Made};
 
-/// The tasks that ship: name, what it is about, state width, action size, whether actions are indices, horizon.
+/// The tasks that ship: name, what it is about, state width, action size, the ends of the box of actions where they are no
+/// indices, horizon.
 #[pyfunction]
-pub(crate) fn tasks() -> Vec<(&'static str, &'static str, usize, usize, bool, usize)> {
+#[allow(clippy::type_complexity, reason = "a tuple is what Python unpacks")]
+pub(crate) fn tasks()
+-> Vec<(&'static str, &'static str, usize, usize, Option<(Vec<f32>, Vec<f32>)>, usize)> {
     let described = |task: Task| {
         let (spaces, horizon) = task.shape();
-        let discrete = task.actions() == ActionKind::Indices;
-        (task.name(), task.about(), spaces.states, spaces.actions, discrete, horizon)
+        let ends = task.bounds().map(|bounds| (bounds.low().to_vec(), bounds.high().to_vec()));
+        (task.name(), task.about(), spaces.states, spaces.actions, ends, horizon)
     };
     Task::all().map(described).collect()
 }
@@ -39,19 +43,24 @@ pub(crate) fn native_spec(py: Python<'_>, draft: &str) -> PyResult<(String, usiz
     Ok((spec.to_toml(), spec.rounds, spec.folder()))
 }
 
-/// Learns what a draft says, or where there is none, what the folder's run was begun with; returns whether it is finished.
+/// What the folder's run was begun with, as JSON; with this many rounds, where it is to go on to another number of them.
 #[pyfunction]
-#[pyo3(signature = (draft, dir, reporter))]
+#[pyo3(signature = (dir, rounds))]
+pub(crate) fn stored_draft(py: Python<'_>, dir: PathBuf, rounds: Option<i64>) -> PyResult<String> {
+    let begun = spec_of(&dir).map_err(|error| exception(py, &error))?;
+    let draft = Draft { rounds, ..Draft::default() }.or(Draft::from(&begun));
+    serde_json::to_string(&draft).map_err(|error| PyValueError::new_err(error.to_string()))
+}
+
+/// Learns what a draft says; returns whether the run is finished.
+#[pyfunction]
 pub(crate) fn learn_native(
     py: Python<'_>,
-    draft: Option<&str>,
+    draft: &str,
     dir: PathBuf,
     reporter: Py<PyAny>,
 ) -> PyResult<bool> {
-    let spec = match draft {
-        Some(draft) => spec(py, draft)?,
-        None => spec_of(&dir).map_err(|error| exception(py, &error))?,
-    };
+    let spec = spec(py, draft)?;
     let mishap = Mishap::default();
     let mut listener = Listener::new(reporter, mishap.clone());
     let report = py.detach(|| learn_in(&dir, &spec, &mut listener).map(|report| report.ending));
@@ -61,15 +70,14 @@ pub(crate) fn learn_native(
     }
 }
 
-/// The policy of a run of a task that ships, with its task's name, state width, action box and whether actions are indices.
+/// The policy of a run of a task that ships, the task's name, and how many numbers a state has as the run's expert sees it.
 #[pyfunction]
 #[pyo3(signature = (dir, round))]
-#[allow(clippy::type_complexity, reason = "a tuple is what Python unpacks")]
 pub(crate) fn native_policy(
     py: Python<'_>,
     dir: PathBuf,
     round: Option<usize>,
-) -> PyResult<(NativePolicy, String, usize, usize, Vec<f32>, Vec<f32>)> {
+) -> PyResult<(NativePolicy, String, usize)> {
     let spec = spec_of(&dir).map_err(|error| exception(py, &error))?;
     match spec.task.actions() {
         ActionKind::Vectors => read(py, &dir, &spec, round, Acting::Vectors),
@@ -77,15 +85,13 @@ pub(crate) fn native_policy(
     }
 }
 
-type Described = (NativePolicy, String, usize, usize, Vec<f32>, Vec<f32>);
-
 fn read<A: Spoken>(
     py: Python<'_>,
     dir: &std::path::Path,
     spec: &RunSpec,
     round: Option<usize>,
     wrap: fn(Learned<A>) -> Acting,
-) -> PyResult<Described> {
+) -> PyResult<(NativePolicy, String, usize)> {
     let learner = learner_of::<A>(dir, spec, round).map_err(|error| exception(py, &error))?;
     let Learner { envs, policy, .. } = learner;
     let normaliser = match spec.task.robot() {
@@ -98,7 +104,5 @@ fn read<A: Spoken>(
     let (spaces, bounds) = (envs.spaces(), envs.bounds().clone());
     let lens = Lens { columns: None, normaliser };
     let acting = wrap(Learned { lens, by: Made::Networks(policy) });
-    let (low, high) = (bounds.low().to_vec(), bounds.high().to_vec());
-    let policy = NativePolicy::new(acting, spaces.states, bounds);
-    Ok((policy, spec.task.to_string(), spaces.states, spaces.actions, low, high))
+    Ok((NativePolicy::new(acting, spaces.states, bounds), spec.task.to_string(), spaces.states))
 }
