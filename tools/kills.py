@@ -12,7 +12,8 @@ Run k of the tool is a function of k: which case, which disturbances, which mome
   (`power.py`).
 - "device": a file system of its own on a loop device; its blocks as they are at a random moment are mounted again. Only where this
   process may mount.
-After each disturbance the log must still hold every whole record that it held before; at last the run is resumed and left alone, and its
+After each disturbance the log must still hold every record that was on the disk before, and all but the last that was written must be on
+the disk; at last the run is resumed and left alone, and its
 log and policies are compared, byte by byte.
 """
 import argparse
@@ -70,20 +71,33 @@ def crc32c(data):
 
 
 def whole_records(run):
-    """The log up to the end of its last whole record: a header of 12 bytes, then length, two checksums and so many bytes.
+    """The log up to the end of its last whole record."""
+    log = run / "log.bin"
+    data = log.read_bytes() if log.exists() else b""
+    return data[: ends_of_records(data)[-1]]
+
+
+def ends_of_records(data):
+    """Where each whole record of a log ends: a header of 12 bytes, then length, two checksums and so many bytes.
 
     A power cut may leave a file its new length without the bytes: zeros behind the last record are a torn tail, as half a record is.
     """
-    log = run / "log.bin"
-    data = log.read_bytes() if log.exists() else b""
-    place = 12
+    place = 12 if len(data) >= 12 else 0
+    ends = [place]
     while place + 12 <= len(data):
         length, *checksums = struct.unpack_from("<III", data, place)
         end = place + 12 + length
         if end > len(data) or checksums != [crc32c(data[place : place + 4]), crc32c(data[place + 12 : end])]:
             break
         place = end
-    return data[:place] if len(data) >= 12 else b""
+        ends.append(place)
+    return ends
+
+
+def all_but_last(records):
+    """A record is written only once the one before it is on the disk."""
+    ends = ends_of_records(records)
+    return records[: ends[-2]] if len(ends) > 1 else b""
 
 
 class Device:
@@ -91,7 +105,9 @@ class Device:
 
     def __init__(self, folder):
         self.image, self.mount_point = folder / "disk.img", folder / "disk"
+        self.spare_image, self.spare_mount_point = folder / "spare.img", folder / "spare"
         self.mount_point.mkdir()
+        self.spare_mount_point.mkdir()
         self.fresh()
 
     def fresh(self):
@@ -116,6 +132,15 @@ class Device:
         while (blocks := self.image.read_bytes()) != self.image.read_bytes():
             pass
         return blocks
+
+    def durable(self, run):
+        """The records that would be left of a run if the power were cut now."""
+        self.spare_image.write_bytes(self.cut())
+        subprocess.run(["mount", "-o", "loop", self.spare_image, self.spare_mount_point], check=True, capture_output=True)
+        try:
+            return whole_records(self.spare_mount_point / run.name)
+        finally:
+            subprocess.run(["umount", self.spare_mount_point], check=True, capture_output=True)
 
     def restore(self, blocks):
         self.unmount()
@@ -233,7 +258,9 @@ class Tool:
                 self.note("lost", case, name, out)
             if not expected[0]["log.bin"].startswith(records):
                 self.note("differ", case, name, out)
-            before = records
+            before = self.durable(records, out)
+            if not before.startswith(all_but_last(records)):
+                self.note("lost", case, f"{name}: never synced", out)
             self.count(case, name, hit)
             if not hit and records == expected[0]["log.bin"]:
                 break
@@ -242,6 +269,10 @@ class Tool:
             self.note("refused", case, last.stderr[-300:], out)
         elif content(out) != expected[0]:
             self.note("differ", case, "at last", out)
+
+    def durable(self, records, out):
+        """What a power cut may no longer take. A process that was killed before it had synced its last record has told nobody of it."""
+        return self.device.durable(out) if self.device and out.parent == self.device.mount_point else records
 
     def note(self, what, case, name, out):
         """Writes a finding down, and keeps the folder as it was found."""

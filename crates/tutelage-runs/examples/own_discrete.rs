@@ -5,7 +5,7 @@
 //! command goes on to the same bits.
 
 use std::error::Error;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use tutelage::rand::RngExt;
 use tutelage::{
@@ -13,7 +13,7 @@ use tutelage::{
     Schedule, Spaces, Step, Stream, check_env, dagger,
 };
 use tutelage_oracles::mlp::{AdamSettings, Budget, MlpClassifier, MlpSettings};
-use tutelage_runs::{Job, Keep, Terminal, run};
+use tutelage_runs::{Job, Keep, Reporter, Terminal, run};
 
 /// Where the mouse is, seen from the cheese and from the cat: that is the state. The action says which way to go.
 #[derive(Clone, Default)]
@@ -26,6 +26,7 @@ struct Meadow {
 
 /// Action i is a step this way: actions are numbers from 0 to 3.
 const WAYS: [[f32; 2]; 4] = [[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0], [0.0, -1.0]];
+const ROUNDS: usize = 10;
 const HORIZON: usize = 60;
 
 impl Meadow {
@@ -105,6 +106,11 @@ impl Expert for OldMouse {
     type State = f32;
     type Action = u32;
 
+    // A run that was begun with another rule is not continued with this one.
+    fn describe(&self) -> String {
+        "keeps away from the cat by exp(-2 d), version 1".into()
+    }
+
     fn annotate(
         &mut self,
         states: &Batch<f32>,
@@ -123,8 +129,9 @@ impl Expert for OldMouse {
     }
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
-    let dir = std::env::args_os().nth(1).map_or(std::env::temp_dir().join("meadow"), PathBuf::from);
+/// Learns in this folder, or goes on with what is there; the learning curve comes back as a table.
+pub(crate) fn learn(dir: &Path, reporter: &mut dyn Reporter) -> Result<String, Box<dyn Error>> {
+    // This says whether the environment keeps its contract, and if not, which part of it.
     check_env(Meadow::default, Stream::new(1))?;
 
     let oracle = MlpClassifier::new(MlpSettings {
@@ -134,17 +141,21 @@ fn main() -> Result<(), Box<dyn Error>> {
     })?;
     let job = Job {
         algorithm: dagger(Sampling::Stride(3)),
-        schedule: Schedule { rounds: 10, states_per_round: 50, stream: Stream::new(1) },
+        schedule: Schedule { rounds: ROUNDS, states_per_round: 50, stream: Stream::new(1) },
         material: Material::none(),
         episodes: 25,
         keep: Keep::Last,
     };
     let (mut envs, mut expert) = (Lanes::new(vec![Meadow::default(); 25])?, OldMouse);
-    let mut run_dir = job.open(&dir, "meadow", &expert, &oracle)?;
+    let mut run_dir = job.open(dir, "meadow", &expert, &oracle)?;
     let participants = Participants { envs: &mut envs, expert: &mut expert, oracle: &oracle };
-    run(participants, &job, &mut run_dir, &mut Terminal::new(job.schedule.rounds)?)?;
+    run(participants, &job, &mut run_dir, reporter)?;
+    Ok(job.table(&run_dir))
+}
 
-    println!("{}", job.table(&run_dir));
+fn main() -> Result<(), Box<dyn Error>> {
+    let dir = std::env::args_os().nth(1).map_or(std::env::temp_dir().join("meadow"), PathBuf::from);
+    println!("{}", learn(&dir, &mut Terminal::new(ROUNDS)?)?);
     println!("Everything is in {0}: see `tutelage show {0}`,", dir.display());
     println!("and `tutelage export {} --out meadow.npz` for the answers.", dir.display());
     Ok(())

@@ -4,7 +4,7 @@
 //! same command goes on to the same bits. Change anything that would change the result, and the folder is refused.
 
 use std::error::Error;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use tutelage::rand::RngExt;
 use tutelage::{
@@ -12,7 +12,7 @@ use tutelage::{
     Sampling, Schedule, Spaces, Step, Stream, bootstrap_dagger, check_env,
 };
 use tutelage_oracles::mlp::{AdamSettings, Budget, MlpOracle, MlpSettings};
-use tutelage_runs::{Job, Keep, Terminal, run};
+use tutelage_runs::{Job, Keep, Reporter, Terminal, run};
 
 /// A cart on a rail: its place and speed are the state, the force that pushes it is the action.
 #[derive(Clone, Default)]
@@ -22,6 +22,7 @@ struct Cart {
     time: usize,
 }
 
+const ROUNDS: usize = 8;
 const HORIZON: usize = 100;
 /// The strongest push, in newtons.
 const FORCE: f32 = 10.0;
@@ -87,8 +88,8 @@ impl Expert for Driver {
     }
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
-    let dir = std::env::args_os().nth(1).map_or(std::env::temp_dir().join("cart"), PathBuf::from);
+/// Learns in this folder, or goes on with what is there; the learning curve comes back as a table.
+pub(crate) fn learn(dir: &Path, reporter: &mut dyn Reporter) -> Result<String, Box<dyn Error>> {
     // This says whether the environment keeps its contract, and if not, which part of it.
     check_env(Cart::default, Stream::new(1))?;
 
@@ -100,17 +101,21 @@ fn main() -> Result<(), Box<dyn Error>> {
     })?;
     let job = Job {
         algorithm: bootstrap_dagger(5, Sampling::Stride(10)),
-        schedule: Schedule { rounds: 8, states_per_round: 10, stream: Stream::new(1) },
+        schedule: Schedule { rounds: ROUNDS, states_per_round: 10, stream: Stream::new(1) },
         material: Material::none(),
         episodes: 10,
         keep: Keep::Last,
     };
     let (mut envs, mut expert) = (Lanes::new(vec![Cart::default(); 10])?, Driver);
-    let mut run_dir = job.open(&dir, "cart", &expert, &oracle)?;
+    let mut run_dir = job.open(dir, "cart", &expert, &oracle)?;
     let participants = Participants { envs: &mut envs, expert: &mut expert, oracle: &oracle };
-    run(participants, &job, &mut run_dir, &mut Terminal::new(job.schedule.rounds)?)?;
+    run(participants, &job, &mut run_dir, reporter)?;
+    Ok(job.table(&run_dir))
+}
 
-    println!("{}", job.table(&run_dir));
+fn main() -> Result<(), Box<dyn Error>> {
+    let dir = std::env::args_os().nth(1).map_or(std::env::temp_dir().join("cart"), PathBuf::from);
+    println!("{}", learn(&dir, &mut Terminal::new(ROUNDS)?)?);
     println!("Everything is in {0}: see `tutelage show {0}`,", dir.display());
     println!("and `tutelage export {} --out cart.npz` for the answers.", dir.display());
     Ok(())

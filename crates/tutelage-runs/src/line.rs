@@ -1,5 +1,7 @@
 //! A run's rounds as lines of numbers.
 
+use std::collections::HashMap;
+
 use serde::Serialize;
 use tutelage::Action;
 
@@ -69,11 +71,16 @@ impl RoundLine {
         states_per_round: usize,
         times: &[Seconds],
     ) -> Vec<Self> {
+        let annotations = history.annotations_by_round(states_per_round);
+        let steps = history.expert_steps_by_round();
+        let all_counted = steps.len() > history.rounds.len();
+        let times: HashMap<usize, &Seconds> = times.iter().map(|time| (time.round, time)).collect();
         let line = |result: &RoundResult| {
-            let annotations = history.annotations_after(result.round, states_per_round);
-            let seconds = times.iter().find(|seconds| seconds.round == result.round);
-            let expert_steps = history.known_expert_steps_after(result.round);
-            Self::new(result, annotations, expert_steps, seconds)
+            let annotations = annotations.get(result.round).or(annotations.last());
+            let last = steps.last().filter(|_| all_counted);
+            let expert_steps = steps.get(result.round).or(last).copied();
+            let annotations = annotations.copied().unwrap_or_default();
+            Self::new(result, annotations, expert_steps, times.get(&result.round).copied())
         };
         history.results.iter().map(line).collect()
     }

@@ -19,6 +19,19 @@ pub enum Stage {
     Evaluate,
 }
 
+impl Stage {
+    /// What the run is busy with, in a few words.
+    pub fn in_words(self) -> &'static str {
+        match self {
+            Self::Expert => "the expert plays",
+            Self::Collect => "collecting states",
+            Self::Annotate => "asking the expert",
+            Self::Train => "training",
+            Self::Evaluate => "evaluating",
+        }
+    }
+}
+
 /// Somebody who wants to know how a run goes on: a terminal, a page, nobody. Whatever is not implemented is not told.
 ///
 /// ```

@@ -111,7 +111,7 @@ where
         Ok(!self.wants_stop())
     }
 
-    /// Takes it that these rows are not to be learned from, unless they are answered yet. Says whether to go on.
+    /// Skips these rows: they are not learned from. A later answer undoes the skip. Says whether to go on.
     pub fn skip(&mut self, rows: &[u32]) -> Result<bool, RunError> {
         self.lesson.check_rows(rows)?;
         self.log(rows, None)?;

@@ -1,6 +1,6 @@
 //! A reporter for the terminal, for programs of one's own.
 
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -8,10 +8,11 @@ use std::time::Duration;
 use tutelage::Evaluation;
 
 use crate::RoundLine;
-use crate::reporter::Reporter;
+use crate::reporter::{Reporter, Stage};
 use crate::store::{Cut, RoundResult, Seconds};
 
-/// Tells how a run goes on standard error, a line a round, and stops it at a safe point on Ctrl-C.
+/// Tells how a run goes on standard error, a line a round, and stops it at a safe point on Ctrl-C. Where standard error is a
+/// terminal, the last line says what the run is busy with.
 ///
 /// ```no_run
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -25,6 +26,8 @@ pub struct Terminal {
     expert: Option<f64>,
     expert_steps: u64,
     stops: Arc<AtomicUsize>,
+    /// Whether somebody is looking who sees a line change.
+    is_watched: bool,
 }
 
 /// Ctrl-C could not be listened for.
@@ -33,16 +36,32 @@ pub struct Terminal {
 pub struct CtrlCError(#[from] ctrlc::Error);
 
 impl Terminal {
-    /// Reports a run of so many rounds.
+    /// A reporter for a run of `rounds` rounds.
     pub fn new(rounds: usize) -> Result<Self, CtrlCError> {
-        Ok(Self { rounds, expert: None, expert_steps: 0, stops: stop_on_ctrl_c()? })
+        let (stops, is_watched) = (stop_on_ctrl_c()?, std::io::stderr().is_terminal());
+        Ok(Self { rounds, expert: None, expert_steps: 0, stops, is_watched })
+    }
+
+    /// A line that stays, in place of the one that says what the run is busy with.
+    fn line(&self, text: &str) {
+        let clear = if self.is_watched { CLEAR } else { "" };
+        eprintln!("{clear}{text}");
     }
 }
 
+/// Back to the beginning of the line, and what is on it goes.
+const CLEAR: &str = "\r\x1b[K";
+
 impl Reporter for Terminal {
+    fn stage(&mut self, round: usize, stage: Stage) {
+        if self.is_watched {
+            eprint!("{CLEAR}round {round}: {} …", stage.in_words());
+        }
+    }
+
     fn expert(&mut self, expert: &Evaluation) {
         self.expert = Some(expert.mean_reward());
-        eprintln!("{}", expert_text(expert));
+        self.line(&expert_text(expert));
     }
 
     fn expert_steps(&mut self, steps: u64) {
@@ -51,11 +70,11 @@ impl Reporter for Terminal {
 
     fn round(&mut self, result: &RoundResult, annotations: usize, seconds: &Seconds) {
         let line = RoundLine::new(result, annotations, Some(self.expert_steps), Some(seconds));
-        eprintln!("{}", round_text(&line, self.rounds, self.expert, seconds));
+        self.line(&round_text(&line, self.rounds, self.expert, seconds));
     }
 
     fn cut(&mut self, cut: &Cut) {
-        eprintln!("{}", cut_text(cut));
+        self.line(&cut_text(cut));
     }
 
     fn wants_stop(&mut self) -> bool {
@@ -159,7 +178,7 @@ type Hint = Box<dyn Fn(&str) + Send>;
 
 static HINTS: Mutex<Option<Hint>> = Mutex::new(None);
 
-/// From now on what [`stop_on_ctrl_c`] has to say is shown so: by whoever draws on the terminal, and would draw over it.
+/// From now on the hints of [`stop_on_ctrl_c`] go through this function, so that a progress display does not overwrite them.
 pub fn show_hints_with(show: impl Fn(&str) + Send + 'static) {
     *HINTS.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(show));
 }

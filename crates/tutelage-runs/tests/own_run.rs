@@ -7,9 +7,14 @@ mod testbed;
 use std::path::Path;
 
 use testbed::{Damper, Gradient, lanes, schedule};
-use tutelage::{Deploy, Material, Participants, Sampling, Schedule, bootstrap_dagger};
+use tutelage::{
+    Batch, Deploy, Expert, ExpertError, Lanes, Material, Participants, Rng, Sampling, Schedule,
+    bootstrap_dagger, dagger,
+};
+use tutelage_oracles::LeastSquares;
 use tutelage_runs::store::{StoreError, read_history};
 use tutelage_runs::{Ending, Job, Keep, Silent, run};
+use tutelage_worlds::Pendulum;
 
 fn job(rounds: usize) -> Job<'static, f32, f32> {
     Job {
@@ -59,4 +64,46 @@ fn more_rounds_of_another_run_are_refused() {
     carry_out(dir.path(), &job(2)).unwrap();
     let other = Job { episodes: 3, ..job(4) };
     assert!(matches!(carry_out(dir.path(), &other), Err(StoreError::Spec { .. })));
+}
+
+/// Pushes harder than any motor can, after a few answers that are possible.
+struct Strongman {
+    modest: usize,
+}
+
+impl Expert for Strongman {
+    type State = f32;
+    type Action = f32;
+
+    fn annotate(
+        &mut self,
+        states: &Batch<f32>,
+        _: &mut [Rng],
+        actions: &mut Batch<f32>,
+    ) -> Result<(), ExpertError> {
+        for row in 0..states.len() {
+            actions.row_mut(row)[0] = if self.modest > 0 { 1.5 } else { 5.0 };
+            self.modest = self.modest.saturating_sub(1);
+        }
+        Ok(())
+    }
+
+    fn batch(&self) -> usize {
+        1
+    }
+}
+
+#[test]
+fn an_answer_outside_the_declared_box_is_an_error_and_never_written() {
+    let dir = tempfile::tempdir().unwrap();
+    let job = Job { algorithm: dagger(Sampling::Stride(3)), ..job(2) };
+    let mut envs = Lanes::new(vec![Pendulum::default(); 2]).unwrap();
+    let (mut expert, oracle) = (Strongman { modest: 3 }, LeastSquares::default());
+    let mut run_dir = job.open(dir.path(), "pendulum", &expert, &oracle).unwrap();
+    let participants = Participants { envs: &mut envs, expert: &mut expert, oracle: &oracle };
+    let error = run(participants, &job, &mut run_dir, &mut Silent).unwrap_err().to_string();
+    assert!(error.contains('5') && error.contains("-2") && error.contains('2'), "{error}");
+    drop(run_dir);
+    let history = read_history::<f32, f32>(dir.path()).unwrap();
+    assert_eq!(history.annotations(), 3, "those before it are kept");
 }

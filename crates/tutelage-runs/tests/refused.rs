@@ -10,7 +10,8 @@ use std::sync::Arc;
 
 use testbed::attempts::{SPEC, attempt, bootstrap_dagger, bytes, open, whole};
 use tutelage_runs::store::{
-    Fingerprint, OsDisk, StoreError, discard, policy_path, read_history, read_policy, salvage,
+    Fingerprint, OsDisk, StoreError, discard, kept_policies, policy_path, read_history,
+    read_policy, salvage, torn_bytes,
 };
 use tutelage_runs::{Keep, RunError, Silent};
 
@@ -163,6 +164,32 @@ fn a_flipped_bit_in_any_policy_is_refused_wherever_it_is_read() {
 }
 
 #[test]
+fn a_policy_that_the_log_does_not_know_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    whole(dir.path(), &bootstrap_dagger(1), Keep::All);
+    let history = read_history::<f32, f32>(dir.path()).unwrap();
+    fs::copy(policy_path(dir.path(), 4), policy_path(dir.path(), 7)).unwrap();
+    let error = read_policy(dir.path(), &history, 7).unwrap_err();
+    assert!(error.to_string().contains("the log knows of no such policy"), "{error}");
+}
+
+#[test]
+fn readers_can_tell_that_a_log_has_a_torn_end_unless_somebody_writes() {
+    let dir = tempfile::tempdir().unwrap();
+    whole(dir.path(), &bootstrap_dagger(1), Keep::Last);
+    assert_eq!(torn_bytes(dir.path()).unwrap(), 0);
+    let log = dir.path().join("log.bin");
+    let mut bytes = fs::read(&log).unwrap();
+    *bytes.last_mut().unwrap() ^= 1;
+    fs::write(&log, &bytes).unwrap();
+    let torn = torn_bytes(dir.path()).unwrap();
+    assert!(torn > 12, "{torn}");
+    let writer = fs::File::open(&log).unwrap();
+    writer.lock().unwrap();
+    assert_eq!(torn_bytes(dir.path()).unwrap(), 0, "a record may be under way");
+}
+
+#[test]
 fn a_folder_with_another_runs_log_is_refused_by_readers_too() {
     let dir = tempfile::tempdir().unwrap();
     whole(dir.path(), &bootstrap_dagger(1), Keep::All);
@@ -184,7 +211,12 @@ fn salvage_brings_back_what_is_whole() {
     fs::write(&log, &bytes).unwrap();
     assert!(matches!(open(&run, SPEC), Err(StoreError::Damaged { .. })));
     let salvaged = salvage(&run, &saved).unwrap();
-    assert!(salvaged.records > 5 && salvaged.lost > 0 && salvaged.policies == 5, "{salvaged:?}");
+    assert!(salvaged.records > 5 && salvaged.lost > 0, "{salvaged:?}");
+    // Policies whose note lies behind the damage are nobody's; those before it are copied.
+    let known = read_history::<f32, f32>(&saved).unwrap().policies.len();
+    assert!(known > 0 && known < 5, "{known}");
+    assert_eq!((salvaged.policies, salvaged.unknown_policies), (known, 5 - known));
+    assert_eq!(kept_policies(&saved), (0..known).collect::<Vec<_>>());
     assert_eq!(fs::read(&log).unwrap(), bytes, "the old folder stays as it is");
     assert!(salvage(&run, &saved).is_err(), "nothing is overwritten");
     // What was lost is asked again, and the run comes to the same end.

@@ -14,20 +14,20 @@ pub(crate) struct Lines<T> {
 }
 
 impl<T: Serialize + DeserializeOwned> Lines<T> {
-    /// Opens a file, empty where there is none. What an interrupted write left at its end is cut off.
+    /// Opens a file, empty where there is none. What an interrupted write left at its end is kept, on a line of its own.
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
         let mut file =
             OpenOptions::new().create(true).truncate(false).read(true).write(true).open(path)?;
         let mut text = Vec::new();
         file.read_to_end(&mut text)?;
-        let whole = text.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
-        file.set_len(whole as u64)?;
-        file.seek(SeekFrom::End(0))?;
+        if text.last().is_some_and(|&byte| byte != b'\n') {
+            file.write_all(b"\n")?;
+        }
         file.sync_all()?;
         if let Some(folder) = path.parent() {
             File::open(folder)?.sync_all()?;
         }
-        Ok(Self { file, lines: parse(&text[..whole]) })
+        Ok(Self { file, lines: parse(&text) })
     }
 
     /// Makes a line durable.
@@ -64,16 +64,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_outlive_the_process_and_a_torn_one_is_cut() {
+    fn lines_outlive_the_process_and_a_torn_one_spoils_no_other() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("lines");
         Lines::open(&path).unwrap().add(1.5f32).unwrap();
         let mut torn = OpenOptions::new().append(true).open(&path).unwrap();
-        torn.write_all(b"2.").unwrap();
+        torn.write_all(b"2.e").unwrap();
         let mut lines = Lines::<f32>::open(&path).unwrap();
         assert_eq!(lines.all(), [1.5]);
         lines.add(0.1).unwrap();
         assert_eq!(read::<f32>(&path), [1.5, 0.1]);
+        // Somebody's own line may lack its end.
+        std::fs::write(&path, "7").unwrap();
+        Lines::open(&path).unwrap().add(8.0f32).unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "7\n8.0\n");
         std::fs::write(&path, "1\nnonsense\n3\n").unwrap();
         assert_eq!(read::<f32>(&path), [1.0, 3.0]);
         assert!(read::<f32>(&dir.path().join("none")).is_empty());

@@ -10,6 +10,8 @@ use tutelage_lab::{Task, evaluate_expert, evaluate_run, load_expert};
 
 use crate::output::{Output, Row, reward};
 
+use super::show::note_torn_log;
+
 /// Play full episodes with a learned policy or an expert.
 #[derive(clap::Args)]
 pub(crate) struct Evaluate {
@@ -82,6 +84,7 @@ impl Evaluate {
         ensure!(self.task.is_none(), "--task is for experts; {} is a run", self.who);
         ensure!(self.noise.is_none(), "--noise is for experts; {} is a run", self.who);
         let deploy = self.act.map(Act::deploy).transpose()?;
+        note_torn_log(Path::new(&self.who));
         let episodes = self.episodes as usize;
         Ok(evaluate_run(Path::new(&self.who), self.round, deploy, episodes, self.seed)?)
     }

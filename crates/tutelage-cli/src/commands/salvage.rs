@@ -19,9 +19,16 @@ pub(crate) struct Salvage {
 
 impl Salvage {
     pub(crate) fn run(self, output: &Output) -> anyhow::Result<()> {
-        let Salvaged { records, lost, policies } = salvage(&self.dir, &self.out)?;
+        let Salvaged { records, lost, policies, unknown_policies } = salvage(&self.dir, &self.out)?;
         let out = self.out.display().to_string();
-        output.rows(&[Line { out: out.clone(), records, lost_bytes: lost, policies }])?;
+        let lost_bytes = lost;
+        output.rows(&[Line {
+            out: out.clone(),
+            records,
+            lost_bytes,
+            policies,
+            unknown_policies,
+        }])?;
         output.say(&format!("\nContinue with: tutelage resume {out}"))
     }
 }
@@ -33,13 +40,16 @@ struct Line {
     records: usize,
     lost_bytes: usize,
     policies: usize,
+    unknown_policies: usize,
 }
 
 impl Row for Line {
-    const HEADINGS: &'static [&'static str] = &["folder", "records", "bytes lost", "policies"];
+    const HEADINGS: &'static [&'static str] =
+        &["folder", "records", "bytes lost", "policies", "to be trained again"];
 
     fn cells(&self) -> Vec<String> {
-        let numbers = [self.records, self.lost_bytes, self.policies].map(|n| n.to_string());
+        let numbers = [self.records, self.lost_bytes, self.policies, self.unknown_policies];
+        let numbers = numbers.map(|n| n.to_string());
         [self.out.clone()].into_iter().chain(numbers).collect()
     }
 }

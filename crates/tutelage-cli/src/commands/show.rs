@@ -1,11 +1,11 @@
 //! `tutelage show`: what a run is and how far it has come, without touching it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
-use tutelage_runs::store::{kept_policies, read_any, read_times, writer_of};
+use tutelage_runs::store::{kept_policies, read_any, read_times, torn_bytes, writer_of};
 
-use crate::output::{self, Output};
+use crate::output::{self, Output, note};
 
 /// Show a run: its spec, its rounds, how it stands.
 #[derive(clap::Args)]
@@ -35,6 +35,7 @@ impl Show {
             expert_steps: history.expert_steps(),
             expert_reward: history.expert().map(tutelage::Evaluation::mean_reward),
             policies: kept_policies(&self.dir),
+            torn_bytes: torn_bytes(&self.dir)?,
         };
         output.json(&state)?;
         output.say(state.spec.trim_end())?;
@@ -58,6 +59,21 @@ struct State {
     expert_steps: u64,
     expert_reward: Option<f64>,
     policies: Vec<usize>,
+    torn_bytes: usize,
+}
+
+/// What lies behind the last whole record, and what becomes of it.
+fn torn_in_words(bytes: usize) -> String {
+    format!(
+        "The log ends in {bytes} bytes that are not a whole record, and counts up to them; the next resume sets them aside beside it."
+    )
+}
+
+/// Says on standard error where a run's log ends in something that is not read.
+pub(super) fn note_torn_log(dir: &Path) {
+    if let Ok(bytes @ 1..) = torn_bytes(dir) {
+        note(&format!("{}: {}", dir.display(), torn_in_words(bytes)));
+    }
 }
 
 impl State {
@@ -86,6 +102,10 @@ impl State {
         if let Some(process) = self.written_by_process {
             words += &format!("; process {process} is writing to it");
         }
-        words + "."
+        words += ".";
+        if self.torn_bytes > 0 {
+            words += &format!(" {}", torn_in_words(self.torn_bytes));
+        }
+        words
     }
 }

@@ -15,6 +15,7 @@ use tutelage_lab::{
 use tutelage_render::{Frame, Renderer};
 
 use super::evaluate;
+use super::show::note_torn_log;
 use crate::arguments::{Force, check_ending};
 use crate::film::Film;
 use crate::output::{self, Output, Row};
@@ -65,7 +66,7 @@ enum How {
 }
 
 impl How {
-    /// How somebody acts, unless nobody does.
+    /// How the policy or expert acts; `None` where neither does.
     fn act(self) -> Option<evaluate::Act> {
         match self {
             Self::Mean => Some(evaluate::Act::Mean),
@@ -107,6 +108,7 @@ impl Watch {
         if Path::new(&self.target).is_dir() {
             ensure!(self.task.is_none(), "--task is for experts; {} is a run", self.target);
             let spec = spec_of(Path::new(&self.target))?;
+            note_torn_log(Path::new(&self.target));
             return match spec.task.actions() {
                 ActionKind::Vectors => self.film_run::<f32>(&spec, act, output),
                 ActionKind::Indices => self.film_run::<u32>(&spec, act, output),

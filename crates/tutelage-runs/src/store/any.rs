@@ -4,7 +4,7 @@ use std::path::Path;
 
 use tutelage::{Batch, Evaluation};
 
-use super::{History, RoundResult, Seconds, StoreError, read_history};
+use super::{History, RoundResult, Seconds, StoreError, read_history, read_policy};
 use crate::RoundLine;
 
 /// What happened in a run, whatever its states and actions are made of.
@@ -43,6 +43,11 @@ impl AnyHistory {
     /// The frozen spec.
     pub fn spec(&self) -> &str {
         of_each!(self, history => &history.spec)
+    }
+
+    /// The policy that the run in this folder trained after a round ([`read_policy`](super::read_policy)).
+    pub fn policy(&self, run: &Path, round: usize) -> Result<Vec<u8>, StoreError> {
+        of_each!(self, history => read_policy(run, history, round))
     }
 
     /// The expert's own evaluation, where it came so far.

@@ -1,13 +1,10 @@
 //! What a log amounts to.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
-use tutelage::{Action, Batch, Dataset, Evaluation, Round};
+use tutelage::{Action, Batch, Dataset, Evaluation, Reply, Round};
 
-use super::record::{Fingerprint, PolicyNote, Questions, Record, Stored};
-
-/// How many numbers all answers of a run may have together.
-const MOST_NUMBERS: usize = 1 << 26;
+use super::record::{Fingerprint, PolicyNote, Stored};
 
 /// Everything that happened in a run, derived from its log.
 #[derive(Clone, Debug, PartialEq)]
@@ -51,160 +48,9 @@ impl<S, A> Default for History<S, A> {
 }
 
 impl<S: Stored, A: Stored + Action> History<S, A> {
-    /// Whether a record can follow what was there; if not, why.
-    pub(crate) fn check(&self, record: &Record<S, A>) -> Result<(), String> {
-        match record {
-            Record::Spec(_) | Record::Fingerprint(_) | Record::Expert(_) => Ok(()),
-            Record::States { round, states } => {
-                self.check_states(*round, states)?;
-                self.check_room(states.len(), self.action_width().unwrap_or(1))
-            }
-            Record::Questions(Questions { round, states, intended, .. }) => {
-                self.check_states(*round, states)?;
-                self.check_room(states.len(), intended.width())?;
-                match self.action_width() {
-                    Some(width) if width != intended.width() => {
-                        Err(format!("actions of width {} after width {width}", intended.width()))
-                    }
-                    _ => Ok(()),
-                }
-            }
-            Record::Answers { round, first, actions } => {
-                let rows = rows_from(*first, actions.len());
-                if self.open_rows().any(|row| row < *first) {
-                    return Err(format!("answers from row {first} on before the rows above"));
-                }
-                if rows.len() != actions.len() || rows.iter().any(|&row| !self.is_open(row)) {
-                    return Err(format!("answers from row {first} on that were answered before"));
-                }
-                self.check_replies(*round, &rows, Some(actions))
-            }
-            Record::Replies { round, rows, actions } => {
-                self.check_replies(*round, rows, actions.as_ref())
-            }
-            Record::Policy(note) => match self.policies.get(&(note.round as usize)) {
-                Some(noted) if noted != note => {
-                    Err(format!("another policy of round {}", note.round))
-                }
-                // A run on stored data has no rounds of its own.
-                _ if !self.rounds.is_empty() && note.round as usize > self.settled() => {
-                    Err(format!("a policy of round {} before its answers", note.round))
-                }
-                _ => Ok(()),
-            },
-            Record::Result { round, .. } => {
-                follows("result of round", *round, self.results.len() + 1)
-            }
-        }
-    }
-
-    fn check_states(&self, round: u32, states: &Batch<S>) -> Result<(), String> {
-        follows("states of round", round, self.rounds.len() + 1)?;
-        if self.rounds.last().is_some_and(|round| !round.is_settled()) {
-            return Err(format!("states of round {round} before the last was annotated"));
-        }
-        match self.rounds.first() {
-            Some(first) if first.states.width() != states.width() => Err(format!(
-                "states of width {} after width {}",
-                states.width(),
-                first.states.width()
-            )),
-            _ => Ok(()),
-        }
-    }
-
-    fn check_replies(
-        &self,
-        round: u32,
-        rows: &[u32],
-        actions: Option<&Batch<A>>,
-    ) -> Result<(), String> {
-        follows("answers of round", round, self.rounds.len())?;
-        if self.policies.contains_key(&self.rounds.len()) {
-            return Err(format!("answers of round {round} after it was closed"));
-        }
-        let last = self.rounds.last().ok_or("no states")?;
-        last.check_rows(rows).map_err(|error| error.to_string())?;
-        let Some(actions) = actions else { return Ok(()) };
-        if actions.len() != rows.len() {
-            return Err(format!("{} answers to {} rows", actions.len(), rows.len()));
-        }
-        match self.action_width() {
-            Some(width) if width != actions.width() => {
-                Err(format!("answers of width {} after width {width}", actions.width()))
-            }
-            Some(_) => Ok(()),
-            None => self.check_room(last.states.len(), actions.width()),
-        }
-    }
-
-    /// Whether there is room for the answers of another round: so few bytes can promise so many that they would fill all memory.
-    fn check_room(&self, rows: usize, width: usize) -> Result<(), String> {
-        let held = |round: &Round<S, A>| round.answers.len() * round.answers.width();
-        let held: usize = self.rounds.iter().map(held).sum();
-        match rows.checked_mul(width).and_then(|more| more.checked_add(held)) {
-            Some(numbers) if numbers <= MOST_NUMBERS => Ok(()),
-            _ => Err(format!("{rows} answers of width {width} are more than any run has")),
-        }
-    }
-
-    fn is_open(&self, row: u32) -> bool {
-        let last = self.rounds.last();
-        last.is_some_and(|round| round.replies.get(row as usize) == Some(&tutelage::Reply::Open))
-    }
-
-    /// The rows of the last round that are not answered yet.
-    fn open_rows(&self) -> impl Iterator<Item = u32> {
-        let replies = self.rounds.last().into_iter().flat_map(|round| &round.replies);
-        (0..).zip(replies).filter(|(_, reply)| **reply == tutelage::Reply::Open).map(|(row, _)| row)
-    }
-
     /// How wide actions are, where anything says so.
     fn action_width(&self) -> Option<usize> {
-        let known = |round: &&Round<S, A>| {
-            !round.intended.is_empty() || round.replies.contains(&tutelage::Reply::Answered)
-        };
-        self.rounds.iter().find(known).map(|round| round.answers.width())
-    }
-
-    /// Adds a record that can follow what was there.
-    pub(crate) fn add(&mut self, record: Record<S, A>) {
-        match record {
-            Record::Spec(text) => self.spec = text,
-            Record::Fingerprint(data) => self.fingerprints.push(data),
-            Record::Expert(evaluation) => self.expert = Some(evaluation),
-            Record::States { states, .. } => {
-                self.rounds.push(Round::new(states, self.action_width().unwrap_or(1)));
-            }
-            Record::Questions(Questions { states, intended, steps, notes, .. }) => {
-                let (origins, rewards) = notes.into_iter().unzip();
-                let width = intended.width();
-                let round = Round::new(states, width);
-                self.rounds.push(Round { origins, rewards, intended, steps, ..round });
-            }
-            Record::Answers { first, actions, .. } => {
-                self.reply(&rows_from(first, actions.len()), Some(&actions));
-            }
-            Record::Replies { rows, actions, .. } => self.reply(&rows, actions.as_ref()),
-            Record::Policy(note) => drop(self.policies.insert(note.round as usize, note)),
-            Record::Result { round, deployed, random } => {
-                self.results.push(RoundResult { round: round as usize, deployed, random });
-            }
-        }
-    }
-
-    fn reply(&mut self, rows: &[u32], actions: Option<&Batch<A>>) {
-        let Some(last) = self.rounds.last_mut() else { return };
-        match actions {
-            None => last.skip(rows),
-            Some(actions) => {
-                // Format 1 tells how wide actions are with the first answer only.
-                if last.answers.width() != actions.width() {
-                    *last = Round::new(last.states.clone(), actions.width());
-                }
-                last.answer(rows, actions);
-            }
-        }
+        self.rounds.iter().find_map(known_action_width)
     }
 
     /// What the run noted under this name when it began.
@@ -217,9 +63,10 @@ impl<S: Stored, A: Stored + Action> History<S, A> {
         self.expert.is_some() || !self.rounds.is_empty() || !self.results.is_empty()
     }
 
-    /// How many rounds have all their answers.
+    /// How many rounds have all their answers: all but the last, which may be under way.
     pub fn settled(&self) -> usize {
-        self.rounds.iter().filter(|round| round.is_settled()).count()
+        let is_under_way = self.rounds.last().is_some_and(|round| !round.is_settled());
+        self.rounds.len() - usize::from(is_under_way)
     }
 
     /// How many rounds are closed: a policy was trained on their answers, so these can no longer be revised.
@@ -257,149 +104,60 @@ impl<S: Stored, A: Stored + Action> History<S, A> {
         self.rounds.iter().map(|round| round.answered_rows().len()).sum()
     }
 
-    /// How many examples were trained on after so many rounds. A run on stored data has noted how many it took in each; runs
-    /// from before that was noted took K.
+    /// How many examples were trained on after so many rounds.
     pub fn annotations_after(&self, rounds: usize, states_per_round: usize) -> usize {
-        if self.rounds.is_empty() {
-            let noted = |round| self.noted(&stored_round(round)).map(|data| data.rows as usize);
-            return (1..=rounds).map(|round| noted(round).unwrap_or(states_per_round)).sum();
-        }
-        self.rounds.iter().take(rounds).map(|round| round.answered_rows().len()).sum()
+        self.sizes(rounds, states_per_round).into_iter().sum()
     }
 
-    /// How many steps the expert drove in the first so many rounds, where the log says so: format 1 did not count steps.
-    pub fn known_expert_steps_after(&self, rounds: usize) -> Option<u64> {
-        let counted = |round: &Round<S, A>| round.steps.all > 0 || round.states.is_empty();
-        let all_counted = self.rounds.iter().take(rounds).all(counted);
-        all_counted.then(|| self.expert_steps_after(rounds))
+    /// The same for each number of rounds from 0 on, up to those that have a result.
+    pub(crate) fn annotations_by_round(&self, states_per_round: usize) -> Vec<usize> {
+        sums(self.sizes(self.results.len(), states_per_round), usize::saturating_add)
+    }
+
+    /// |D₁|, |D₂|, …. A run on stored data has noted how many examples it took in each round; runs from before that was noted
+    /// took K.
+    fn sizes(&self, rounds: usize, states_per_round: usize) -> Vec<usize> {
+        if !self.rounds.is_empty() {
+            let rounds = self.rounds.iter().take(rounds);
+            return rounds.map(|round| round.answered_rows().len()).collect();
+        }
+        let rows = |data: &Fingerprint| (data.name.clone(), data.rows as usize);
+        let noted: HashMap<String, usize> = self.fingerprints.iter().map(rows).collect();
+        let size = |n| noted.get(&stored_round(n)).copied().unwrap_or(states_per_round);
+        (1..=rounds).map(size).collect()
+    }
+
+    /// How many steps the expert drove in the first n rounds, for each n from 0 on, as far as the log says so: format 1 did not
+    /// count steps.
+    pub(crate) fn expert_steps_by_round(&self) -> Vec<u64> {
+        let counted = |round: &&Round<S, A>| round.steps.all > 0 || round.states.is_empty();
+        let steps = self.rounds.iter().take_while(counted).map(|round| round.steps.by_expert);
+        sums(steps, u64::saturating_add)
     }
 
     /// How many steps the expert drove in the first so many rounds.
     pub fn expert_steps_after(&self, rounds: usize) -> u64 {
-        self.rounds.iter().take(rounds).map(|round| round.steps.by_expert).sum()
+        let steps = self.rounds.iter().take(rounds).map(|round| round.steps.by_expert);
+        steps.fold(0, u64::saturating_add)
     }
+}
+
+/// How wide the actions of a round are, where anything says so.
+pub(super) fn known_action_width<S, A: Action>(round: &Round<S, A>) -> Option<usize> {
+    let known = !round.intended.is_empty() || round.replies.contains(&Reply::Answered);
+    known.then(|| round.answers.width())
+}
+
+/// 0 and the sums of the first, the first two, ….
+fn sums<T: Copy + Default>(items: impl IntoIterator<Item = T>, add: fn(T, T) -> T) -> Vec<T> {
+    let sum = |sum: &mut T, item| {
+        *sum = add(*sum, item);
+        Some(*sum)
+    };
+    [T::default()].into_iter().chain(items.into_iter().scan(T::default(), sum)).collect()
 }
 
 /// What a run on stored data calls what it trained on after so many rounds of it.
 pub(crate) fn stored_round(round: usize) -> String {
     format!("data: round {round}")
-}
-
-/// Rows from the first on; fewer where their numbers come to an end.
-fn rows_from(first: u32, count: usize) -> Vec<u32> {
-    (first..=u32::MAX).take(count).collect()
-}
-
-fn follows(what: &str, round: u32, expected: usize) -> Result<(), String> {
-    if round as usize == expected {
-        Ok(())
-    } else {
-        Err(format!("{what} {round} where {expected} was expected"))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn states(round: u32) -> Record<f32, f32> {
-        let values = vec![round as f32, 0.0, 1.0, 2.0];
-        Record::States { round, states: Batch::from_vec(2, values).unwrap() }
-    }
-
-    fn answers(round: u32, first: u32, count: usize) -> Record<f32, f32> {
-        Record::Answers { round, first, actions: Batch::zeros(count, 3) }
-    }
-
-    fn replay(records: Vec<Record<f32, f32>>) -> Result<History<f32, f32>, String> {
-        let mut history = History::default();
-        for record in records {
-            history.check(&record)?;
-            history.add(record);
-        }
-        Ok(history)
-    }
-
-    #[test]
-    fn counters_follow_from_the_records() {
-        let history = replay(vec![
-            states(1),
-            answers(1, 0, 1),
-            answers(1, 1, 1),
-            states(2),
-            answers(2, 0, 1),
-        ])
-        .unwrap();
-        assert_eq!(history.annotations(), 3);
-        assert_eq!(history.data(9).unwrap().len(), 2, "the second round is not complete");
-        assert_eq!((history.settled(), history.closed()), (1, 0), "no policy: round 1 is open");
-    }
-
-    #[test]
-    fn no_state_is_answered_twice_or_skipped() {
-        assert!(replay(vec![states(1), answers(1, 0, 1), answers(1, 0, 1)]).is_err());
-        assert!(replay(vec![states(1), answers(1, 1, 1)]).is_err());
-        assert!(replay(vec![states(1), answers(1, 0, 3)]).is_err());
-        assert!(replay(vec![answers(1, 0, 1)]).is_err());
-        let wider = Record::Answers { round: 1, first: 1, actions: Batch::zeros(1, 4) };
-        assert!(replay(vec![states(1), answers(1, 0, 1), wider]).is_err());
-    }
-
-    #[test]
-    fn replies_come_in_any_order_can_be_revised_and_are_settled_once_a_policy_is_trained() {
-        let reply = |rows: &[u32], value: f32| Record::<f32, f32>::Replies {
-            round: 1,
-            rows: rows.to_vec(),
-            actions: Some(Batch::from_vec(1, vec![value; rows.len()]).unwrap()),
-        };
-        let skip = |row: u32| Record::Replies { round: 1, rows: vec![row], actions: None };
-        let history = replay(vec![states(1), reply(&[1], 0.5), skip(0), reply(&[1], 0.7)]).unwrap();
-        assert_eq!(history.data(1).unwrap().actions.as_slice(), [0.7]);
-        assert_eq!((history.annotations(), history.settled()), (1, 1));
-        assert!(replay(vec![states(1), reply(&[2], 0.5)]).is_err(), "there is no such row");
-        let policy = Record::Policy(PolicyNote::of(1, b"x"));
-        assert!(replay(vec![states(1), reply(&[0], 0.5), policy.clone()]).is_err());
-        let all = || vec![states(1), reply(&[0, 1], 0.5), policy.clone()];
-        assert_eq!(replay(all()).unwrap().closed(), 1);
-        assert!(replay([all(), vec![reply(&[0], 0.1)]].concat()).is_err(), "it is closed");
-        let other = Record::Policy(PolicyNote::of(1, b"y"));
-        assert!(replay([all(), vec![other]].concat()).is_err(), "another policy");
-        assert!(replay([all(), vec![policy]].concat()).is_ok(), "the same again");
-    }
-
-    #[test]
-    fn rounds_of_different_widths_are_refused() {
-        let wide = Record::States { round: 2, states: Batch::zeros(2, 3) };
-        assert!(replay(vec![states(1), answers(1, 0, 2), wide]).is_err());
-        let wider = Record::Answers { round: 2, first: 0, actions: Batch::zeros(2, 4) };
-        assert!(replay(vec![states(1), answers(1, 0, 2), states(2), wider]).is_err());
-    }
-
-    #[test]
-    fn answers_that_would_fill_all_memory_are_refused() {
-        let questions = |width| {
-            let (states, intended) = (Batch::zeros(2, 1), Batch::new(width));
-            let (steps, notes) = (Default::default(), vec![Default::default(); 2]);
-            Record::<f32, f32>::Questions(Questions { round: 1, states, intended, steps, notes })
-        };
-        assert!(replay(vec![questions(3)]).is_ok());
-        assert!(replay(vec![questions(u32::MAX as usize)]).is_err());
-        let many = Record::States { round: 1, states: Batch::zeros(100_000, 1) };
-        let wide = Record::Answers { round: 1, first: 0, actions: Batch::zeros(1, 100_000) };
-        assert!(replay(vec![many, wide]).is_err());
-    }
-
-    #[test]
-    fn answers_beyond_all_rows_are_refused_at_once() {
-        for first in [1, 2, u32::MAX - 1, u32::MAX] {
-            assert!(replay(vec![states(1), answers(1, first, 2)]).is_err(), "{first}");
-        }
-    }
-
-    #[test]
-    fn rounds_come_in_order() {
-        assert!(replay(vec![states(2)]).is_err());
-        assert!(replay(vec![states(1), states(2)]).is_err());
-        assert!(replay(vec![states(1), answers(1, 0, 2), states(2)]).is_ok());
-    }
 }

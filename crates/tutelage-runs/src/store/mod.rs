@@ -14,6 +14,7 @@ mod any;
 mod discard;
 mod disk;
 mod frame;
+mod growing;
 mod history;
 mod reading;
 mod record;
@@ -26,7 +27,9 @@ pub use any::{AnyHistory, read_any};
 pub use discard::discard;
 pub use disk::{Disk, LogFile, OsDisk};
 pub use history::{History, RoundResult};
-pub use reading::{decode_log, kept_policies, policy_path, read_history, read_policy, read_spec};
+pub use reading::{
+    decode_log, kept_policies, policy_path, read_history, read_policy, read_spec, torn_bytes,
+};
 pub use record::{Fingerprint, PolicyNote, Stored};
 pub use run_dir::{Cut, RunDir};
 pub use salvage::{Salvaged, salvage};

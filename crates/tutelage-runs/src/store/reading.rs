@@ -1,5 +1,6 @@
 //! What a run directory says, to whoever has no right to write to it.
 
+use std::collections::HashSet;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -7,7 +8,8 @@ use std::path::{Path, PathBuf};
 use tutelage::Action;
 
 use super::frame::{self, NoLog};
-use super::{Context, History, PolicyNote, Record, StoreError, Stored};
+use super::growing::Growing;
+use super::{Context, History, PolicyNote, Record, StoreError, Stored, writer_of};
 
 pub(super) const SPEC: &str = "spec.toml";
 pub(super) const LOG: &str = "log.bin";
@@ -28,7 +30,7 @@ pub fn read_history<S: Stored, A: Stored + Action>(
     let log = path.join(LOG);
     let bytes = fs::read(&log).map_err(|error| missing_or_unreadable(path, LOG, error))?;
     let no_run = || StoreError::NoRun { path: path.into(), missing: LOG };
-    let history = parse_log(&log, &bytes)?.ok_or_else(no_run)?.history;
+    let history = parse_log(&log, &bytes)?.ok_or_else(no_run)?.growing.into_history();
     match read_spec(path) {
         Ok(spec) if spec == history.spec => Ok(history),
         Ok(spec) => {
@@ -47,10 +49,10 @@ pub fn decode_log<S: Stored, A: Stored + Action>(
 ) -> Result<History<S, A>, StoreError> {
     let path = Path::new(LOG);
     let no_run = || StoreError::NoRun { path: path.into(), missing: LOG };
-    Ok(parse_log(path, bytes)?.ok_or_else(no_run)?.history)
+    Ok(parse_log(path, bytes)?.ok_or_else(no_run)?.growing.into_history())
 }
 
-/// The policy that a run trained after a round, as the log knows it.
+/// The policy that a run trained after a round, as the log knows it; any other is refused.
 pub fn read_policy<S, A>(
     path: &Path,
     history: &History<S, A>,
@@ -58,15 +60,39 @@ pub fn read_policy<S, A>(
 ) -> Result<Vec<u8>, StoreError> {
     let file = policy_path(path, round);
     let bytes = fs::read(&file).context("read", &file)?;
-    let found = PolicyNote::of(round as u32, &bytes);
-    match history.policies.get(&round) {
-        Some(noted) if *noted != found => {
-            let show = |note: &PolicyNote| format!("{} bytes, {:08x}", note.length, note.checksum);
-            let detail = format!("it has {}, the log says {}", show(&found), show(noted));
-            Err(StoreError::Policy { path: file, detail })
-        }
-        _ => Ok(bytes),
+    match unlike_noted(history, round, &bytes) {
+        Some(detail) => Err(StoreError::Policy { path: file, detail }),
+        None => Ok(bytes),
     }
+}
+
+/// Why these bytes are not the policy that the log knows; nothing where they are.
+fn unlike_noted<S, A>(history: &History<S, A>, round: usize, bytes: &[u8]) -> Option<String> {
+    let found = PolicyNote::of(round as u32, bytes);
+    let show = |note: &PolicyNote| format!("{} bytes, {:08x}", note.length, note.checksum);
+    match history.policies.get(&round) {
+        Some(noted) if *noted == found => None,
+        Some(noted) => Some(format!("it has {}, the log says {}", show(&found), show(noted))),
+        None if is_of_format_1(history, round) => None,
+        None => Some("the log knows of no such policy".into()),
+    }
+}
+
+/// Whether a policy without a note was trained in the days of format 1, which noted none: after a round that has a result, or
+/// before one whose questions have no origin.
+fn is_of_format_1<S, A>(history: &History<S, A>, round: usize) -> bool {
+    let drove = history.rounds.get(round);
+    (1..=history.results.len()).contains(&round)
+        || drove.is_some_and(|next| next.origins.is_empty() && !next.replies.is_empty())
+}
+
+/// How many bytes lie behind the last whole record of a run's log: what an interrupted write left, or a damaged last record.
+/// None are counted while somebody is writing, who may be within a record.
+pub fn torn_bytes(path: &Path) -> Result<usize, StoreError> {
+    let log = path.join(LOG);
+    let bytes = fs::read(&log).map_err(|error| missing_or_unreadable(path, LOG, error))?;
+    let whole = frame::whole(&bytes).map_or(0, |(_, end)| end);
+    Ok(if writer_of(path).is_some() { 0 } else { bytes.len().saturating_sub(whole) })
 }
 
 /// What is not there was never a run; what cannot be read is another matter.
@@ -97,7 +123,7 @@ pub fn kept_policies(run: &Path) -> Vec<usize> {
 }
 
 pub(super) struct Log<S, A> {
-    pub(super) history: History<S, A>,
+    pub(super) growing: Growing<S, A>,
     /// Where the whole records end.
     pub(super) end: usize,
     pub(super) version: u32,
@@ -124,25 +150,28 @@ pub(super) fn parse_log<S: Stored, A: Stored + Action>(
     if scan.payloads.is_empty() {
         return Ok(None);
     }
-    let mut history = History::default();
+    let mut growing = Growing::default();
     for payload in scan.payloads {
         let offset = payload.start;
         let record = Record::decode(&bytes[payload])
             .ok_or_else(|| damaged(offset, "not a record of this kind of run".into()))?;
-        history.check(&record).map_err(|what| damaged(offset, what))?;
-        history.add(record);
+        growing.check(&record).map_err(|what| damaged(offset, what))?;
+        growing.add(record);
     }
-    if history.spec.is_empty() {
+    if growing.history().spec.is_empty() {
         return Err(damaged(0, "it does not begin with a spec".into()));
     }
-    Ok(Some(Log { history, end: scan.end, version: scan.version }))
+    Ok(Some(Log { growing, end: scan.end, version: scan.version }))
 }
 
-/// The lines that only one of two texts has.
+/// The lines that only one of two texts has, as many as somebody reads.
 pub(super) fn difference(frozen: &str, asked: &str) -> String {
     let only = |a: &str, b: &str, sign: &str| {
-        let lines = a.lines().filter(|line| !b.lines().any(|other| other == *line));
-        lines.map(|line| format!("  {sign} {line}")).collect::<Vec<_>>()
+        let others: HashSet<&str> = b.lines().collect();
+        let lines = a.lines().filter(|line| !others.contains(line));
+        lines.map(|line| format!("  {sign} {line}")).take(MOST_LINES).collect::<Vec<_>>()
     };
     [only(frozen, asked, "-"), only(asked, frozen, "+")].concat().join("\n")
 }
+
+const MOST_LINES: usize = 100;

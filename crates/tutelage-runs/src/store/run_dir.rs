@@ -10,6 +10,7 @@ use tutelage_files::sweep;
 
 use super::disk::OsDisk;
 use super::frame;
+use super::growing::Growing;
 use super::history;
 use super::reading::{
     LOG, Log, POLICIES, SPEC, difference, kept_policies, parse_log, policy_path, read_policy,
@@ -26,7 +27,7 @@ pub struct RunDir<S, A> {
     disk: Arc<dyn Disk>,
     /// Holds the lock.
     log: Box<dyn LogFile>,
-    history: History<S, A>,
+    growing: Growing<S, A>,
     /// How long the log is.
     length: u64,
     /// Whether the file may be longer than that, after a failed write.
@@ -71,12 +72,12 @@ impl<S: Stored, A: Stored + Action> RunDir<S, A> {
         let bytes = log.read().context("read", &log_path)?;
         // Before anything builds on it: a power cut must not take back what a policy was trained on.
         log.sync().context("sync", &log_path)?;
-        let mut dir = match parse_log(&log_path, &bytes)? {
-            Some(Log { history, end, version }) => {
-                check_spec(path, &history.spec, spec)?;
+        let dir = match parse_log(&log_path, &bytes)? {
+            Some(Log { growing, end, version }) => {
+                check_spec(path, &growing.history().spec, spec)?;
                 let torn = end < bytes.len();
                 let (path, length) = (path.to_owned(), end as u64);
-                let mut dir = Self { path, disk, log, history, length, torn, cut: None };
+                let mut dir = Self { path, disk, log, growing, length, torn, cut: None };
                 dir.keep_cut(&bytes[end..])?;
                 dir.mend()?;
                 if version < frame::VERSION {
@@ -92,7 +93,6 @@ impl<S: Stored, A: Stored + Action> RunDir<S, A> {
         if written.is_none() {
             dir.write_spec(spec)?;
         }
-        dir.history.spec = spec.into();
         Ok(dir)
     }
 
@@ -108,10 +108,10 @@ impl<S: Stored, A: Stored + Action> RunDir<S, A> {
         let first = [frame::header(), framed(&record)?].concat();
         log.truncate(0).context("clear", &log_path)?;
         log.append(&first).context("write to", &log_path)?;
-        let mut history = History::default();
-        history.add(record);
+        let mut growing = Growing::default();
+        growing.add(record);
         let length = first.len() as u64;
-        Ok(Self { path: path.into(), disk, log, history, length, torn: false, cut: None })
+        Ok(Self { path: path.into(), disk, log, growing, length, torn: false, cut: None })
     }
 
     /// Makes a log of an older format one of ours: the records that it has are ours too.
@@ -132,7 +132,7 @@ impl<S: Stored, A: Stored + Action> RunDir<S, A> {
 
     /// What happened so far.
     pub fn history(&self) -> &History<S, A> {
-        &self.history
+        self.growing.history()
     }
 
     /// What was cut off the end of the log when it was opened, if anything.
@@ -145,7 +145,7 @@ impl<S: Stored, A: Stored + Action> RunDir<S, A> {
         let (log, offset) = (self.path.join(LOG), self.length as usize);
         // First of all, so that nothing that cannot be read back is ever written.
         let damaged = |what| StoreError::Damaged { path: log.clone(), offset, what };
-        self.history.check(&record).map_err(damaged)?;
+        self.growing.check(&record).map_err(damaged)?;
         let bytes = framed(&record)?;
         self.mend()?;
         self.check_alone()?;
@@ -158,7 +158,7 @@ impl<S: Stored, A: Stored + Action> RunDir<S, A> {
         }
         self.torn = false;
         self.length += bytes.len() as u64;
-        self.history.add(record);
+        self.growing.add(record);
         Ok(())
     }
 
@@ -197,7 +197,7 @@ impl<S: Stored, A: Stored + Action> RunDir<S, A> {
 
     /// Lets the run go on under another spec, one that says the same of all that was done and more of what is to come.
     pub fn extend(&mut self, spec: &str) -> Result<(), StoreError> {
-        if self.history.spec != spec {
+        if self.history().spec != spec {
             self.append(Record::Spec(spec.into()))?;
             self.write_spec(spec)?;
         }
@@ -213,10 +213,10 @@ impl<S: Stored, A: Stored + Action> RunDir<S, A> {
     ///
     /// A run that is under way and did not note it when it began is believed: what it was then, nobody knows.
     pub fn build_on(&mut self, found: Fingerprint) -> Result<(), StoreError> {
-        match self.history.noted(&found.name) {
+        match self.history().noted(&found.name) {
             Some(noted) if *noted == found => Ok(()),
             Some(noted) => Err(StoreError::changed(&self.path, noted, &found)),
-            None if self.history.has_begun() => Ok(()),
+            None if self.history().has_begun() => Ok(()),
             None => self.append(Record::Fingerprint(found)),
         }
     }
@@ -228,7 +228,7 @@ impl<S: Stored, A: Stored + Action> RunDir<S, A> {
         name: &str,
         rows: &Batch<T>,
     ) -> Result<(), StoreError> {
-        let noted = self.history.noted(name).map_or(rows.len(), |noted| noted.rows as usize);
+        let noted = self.history().noted(name).map_or(rows.len(), |noted| noted.rows as usize);
         self.build_on(Fingerprint::of(name, &rows.slice(0, noted.min(rows.len()))))
     }
 
@@ -245,7 +245,7 @@ impl<S: Stored, A: Stored + Action> RunDir<S, A> {
             rows: data.len() as u32,
             ..Fingerprint::values(name, &[states, actions])
         };
-        match self.history.noted(&found.name) {
+        match self.history().noted(&found.name) {
             Some(noted) if *noted == found => Ok(()),
             Some(noted) => Err(StoreError::changed(&self.path, noted, &found)),
             None => self.append(Record::Fingerprint(found)),
@@ -262,13 +262,13 @@ impl<S: Stored, A: Stored + Action> RunDir<S, A> {
         if !self.policy_path(round).is_file() {
             return Ok(None);
         }
-        read_policy(&self.path, &self.history, round).map(Some)
+        read_policy(&self.path, self.history(), round).map(Some)
     }
 
     /// Makes a policy durable, after a note of what it is.
     pub(crate) fn put_policy(&mut self, round: usize, bytes: &[u8]) -> Result<(), StoreError> {
         let (path, note) = (self.policy_path(round), PolicyNote::of(round as u32, bytes));
-        match self.history.policies.get(&round) {
+        match self.history().policies.get(&round) {
             None => self.append(Record::Policy(note))?,
             Some(noted) if *noted == note => {}
             Some(_) => {
@@ -301,14 +301,19 @@ impl<S: Stored, A: Stored + Action> RunDir<S, A> {
     }
 }
 
-/// Where there is a spec or a policy there was a log, with one whole record at least: both are written after that.
+/// Where there is anything else of a run there was a log, with one whole record at least: all is written after that. Or it is
+/// somebody's own file, which must not be overwritten.
 fn refuse_lost_log(path: &Path, has_spec: bool) -> Result<(), StoreError> {
-    let left = match (has_spec, kept_policies(path).is_empty()) {
-        (_, false) => "policy",
-        (true, true) => SPEC,
-        (false, true) => return Ok(()),
+    let is_there = |name: &&&str| path.join(name).exists();
+    let left = match kept_policies(path)[..] {
+        [_, ..] => Some("policy"),
+        [] if has_spec => Some(SPEC),
+        [] => [ROUNDS, times::FILE].iter().find(is_there).copied(),
     };
-    Err(StoreError::LogLost { path: path.into(), left })
+    match left {
+        Some(left) => Err(StoreError::LogLost { path: path.into(), left }),
+        None => Ok(()),
+    }
 }
 
 fn framed<S: Stored, A: Stored>(record: &Record<S, A>) -> Result<Vec<u8>, StoreError> {

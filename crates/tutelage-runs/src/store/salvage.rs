@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use super::disk::{Disk, OsDisk};
-use super::{Context, StoreError, frame, policy_path, read_spec};
+use super::{Context, StoreError, frame, kept_policies, policy_path, read_any, read_spec};
 
 /// What could be saved of a run, and what could not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,14 +15,18 @@ pub struct Salvaged {
     pub lost: usize,
     /// The policies that were copied.
     pub policies: usize,
+    /// The policies that the saved part of the log does not vouch for. They were not copied; a resumed run trains them again.
+    pub unknown_policies: usize,
 }
 
-/// Copies what is whole of a run to a new folder: the log up to the first damage, the spec, the policies. The old folder is
-/// left as it is.
+/// Copies what is whole of a run to a new folder: the log up to the first damage, the spec, and the policies that this part
+/// of the log knows. The old folder is left as it is; a new one that has anything in it already is refused.
 pub fn salvage(run: &Path, out: &Path) -> Result<Salvaged, StoreError> {
     let log = run.join("log.bin");
     let bytes = fs::read(&log).context("read", &log)?;
-    if out.join("log.bin").exists() {
+    let is_empty =
+        |folder: &Path| fs::read_dir(folder).is_ok_and(|mut files| files.next().is_none());
+    if out.exists() && !is_empty(out) {
         let source = std::io::ErrorKind::AlreadyExists.into();
         return Err(StoreError::Io { what: "begin a run in", path: out.into(), source });
     }
@@ -39,12 +43,22 @@ pub fn salvage(run: &Path, out: &Path) -> Result<Salvaged, StoreError> {
     if let Ok(spec) = read_spec(run) {
         put("spec.toml", spec.as_bytes())?;
     }
-    let policies = super::kept_policies(run);
-    for &round in &policies {
-        let from = policy_path(run, round);
-        let bytes = fs::read(&from).context("read", &from)?;
+    let kept = kept_policies(run);
+    let policies = copy_policies(run, out, &kept)?;
+    let unknown_policies = kept.len() - policies;
+    Ok(Salvaged { records, lost: bytes.len() - end, policies, unknown_policies })
+}
+
+/// Copies the policies that the salvaged log knows, and tells how many they are.
+fn copy_policies(run: &Path, out: &Path, rounds: &[usize]) -> Result<usize, StoreError> {
+    // A log that ends before its first round, or whose records contradict each other, knows none.
+    let Ok(history) = read_any(out) else { return Ok(0) };
+    let mut copied = 0;
+    for &round in rounds {
+        let Ok(bytes) = history.policy(run, round) else { continue };
         let to = policy_path(out, round);
         OsDisk.replace(&to, &bytes).context("write", &to)?;
+        copied += 1;
     }
-    Ok(Salvaged { records, lost: bytes.len() - end, policies: policies.len() })
+    Ok(copied)
 }

@@ -1,5 +1,6 @@
 //! What each round cost in time and memory: apart from the log, which knows no clock.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
 use std::path::Path;
@@ -31,23 +32,44 @@ impl Seconds {
     }
 }
 
+/// Where they are noted.
+pub(super) const FILE: &str = "times.jsonl";
+
 /// Adds a line. Times are for people's eyes: a failure to write them is no failure of the run.
 pub(crate) fn note(folder: &Path, seconds: &Seconds) {
-    let file = fs::OpenOptions::new().create(true).append(true).open(folder.join("times.jsonl"));
+    let path = folder.join(FILE);
+    // A line that an interruption cut short must not swallow this one.
+    let torn = fs::read(&path).is_ok_and(|text| text.last().is_some_and(|&byte| byte != b'\n'));
+    let file = fs::OpenOptions::new().create(true).append(true).open(path);
     if let (Ok(mut file), Ok(line)) = (file, serde_json::to_string(seconds)) {
-        let _ = writeln!(file, "{line}");
+        let line = if torn { format!("\n{line}\n") } else { format!("{line}\n") };
+        let _ = file.write_all(line.as_bytes());
     }
 }
 
-/// The times of each round that has some; the last word counts, lines that make no sense do not.
+/// The times of each round that has some, in order; the last word counts, lines that make no sense do not.
 pub fn read_times(folder: &Path) -> Vec<Seconds> {
-    let text = tutelage_files::read_text(&folder.join("times.jsonl")).unwrap_or_default();
-    let mut times: Vec<Seconds> = Vec::new();
-    for seconds in text.lines().filter_map(|line| serde_json::from_str::<Seconds>(line).ok()) {
-        match times.iter_mut().find(|old| old.round == seconds.round) {
-            Some(old) => *old = seconds,
-            None => times.push(seconds),
-        }
+    let text = tutelage_files::read_text(&folder.join(FILE)).unwrap_or_default();
+    let lines = text.lines().filter_map(|line| serde_json::from_str::<Seconds>(line).ok());
+    let by_round: BTreeMap<usize, Seconds> = lines.map(|time| (time.round, time)).collect();
+    by_round.into_values().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_word_counts_and_a_torn_line_costs_only_itself() {
+        let dir = tempfile::tempdir().unwrap();
+        let time = |round, train| Seconds { round, train, ..Seconds::default() };
+        note(dir.path(), &time(2, 1.0));
+        note(dir.path(), &time(1, 1.0));
+        note(dir.path(), &time(2, 3.0));
+        let path = dir.path().join("times.jsonl");
+        let text = fs::read_to_string(&path).unwrap();
+        fs::write(&path, text + r#"{"round":3,"col"#).unwrap();
+        note(dir.path(), &time(4, 2.0));
+        assert_eq!(read_times(dir.path()), [time(1, 1.0), time(2, 3.0), time(4, 2.0)]);
     }
-    times
 }

@@ -1,0 +1,355 @@
+//! A history as its log grows: which record may follow which, and what each adds.
+//!
+//! A log is read record by record, so whatever is asked of the whole history at every record would make reading quadratic;
+//! what is needed of it is kept beside it.
+
+use tutelage::{Action, Batch, Reply, Round};
+
+use super::history::{History, known_action_width};
+use super::record::{Questions, Record, Stored};
+
+/// How many numbers all answers of a run may have together.
+const MOST_NUMBERS: usize = 1 << 26;
+
+/// Everything that happened so far, and what the next record is judged by.
+pub(crate) struct Growing<S, A> {
+    history: History<S, A>,
+    /// How wide actions are, where anything says so.
+    width: Option<usize>,
+    /// The numbers in the answers of all rounds but the last.
+    numbers: usize,
+    /// The rows at the beginning of the last round that are all settled. A reply can be revised, but never taken back.
+    settled: usize,
+}
+
+impl<S, A> Default for Growing<S, A> {
+    fn default() -> Self {
+        Self { history: History::default(), width: None, numbers: 0, settled: 0 }
+    }
+}
+
+impl<S: Stored, A: Stored + Action> Growing<S, A> {
+    /// What happened so far.
+    pub(crate) fn history(&self) -> &History<S, A> {
+        &self.history
+    }
+
+    /// What happened.
+    pub(crate) fn into_history(self) -> History<S, A> {
+        self.history
+    }
+
+    /// Whether a record can follow what was there; if not, why.
+    pub(crate) fn check(&self, record: &Record<S, A>) -> Result<(), String> {
+        match record {
+            Record::Spec(_) | Record::Fingerprint(_) | Record::Expert(_) => Ok(()),
+            Record::States { round, states } => {
+                self.check_states(*round, states)?;
+                self.check_room(states.len(), self.width.unwrap_or(1))
+            }
+            Record::Questions(Questions { round, states, intended, .. }) => {
+                self.check_states(*round, states)?;
+                self.check_room(states.len(), intended.width())?;
+                self.check_width("actions", intended.width())
+            }
+            Record::Answers { round, first, actions } => {
+                if self.settled < *first as usize {
+                    return Err(format!("answers from row {first} on before the rows above"));
+                }
+                let rows = rows_from(*first, actions.len());
+                if rows.len() != actions.len() || rows.iter().any(|&row| !self.is_open(row)) {
+                    return Err(format!("answers from row {first} on that were answered before"));
+                }
+                self.check_replies(*round, &rows, Some(actions))
+            }
+            Record::Replies { round, rows, actions } => {
+                self.check_replies(*round, rows, actions.as_ref())
+            }
+            Record::Policy(note) => match self.history.policies.get(&(note.round as usize)) {
+                Some(noted) if noted != note => {
+                    Err(format!("another policy of round {}", note.round))
+                }
+                // A run on stored data has no rounds of its own.
+                _ if !self.history.rounds.is_empty()
+                    && note.round as usize > self.settled_rounds() =>
+                {
+                    Err(format!("a policy of round {} before its answers", note.round))
+                }
+                _ => Ok(()),
+            },
+            Record::Result { round, .. } => {
+                follows("result of round", *round, self.history.results.len() + 1)
+            }
+        }
+    }
+
+    fn check_states(&self, round: u32, states: &Batch<S>) -> Result<(), String> {
+        follows("states of round", round, self.history.rounds.len() + 1)?;
+        if self.settled_rounds() < self.history.rounds.len() {
+            return Err(format!("states of round {round} before the last was annotated"));
+        }
+        match self.history.rounds.first() {
+            Some(first) if first.states.width() != states.width() => Err(format!(
+                "states of width {} after width {}",
+                states.width(),
+                first.states.width()
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    fn check_replies(
+        &self,
+        round: u32,
+        rows: &[u32],
+        actions: Option<&Batch<A>>,
+    ) -> Result<(), String> {
+        follows("answers of round", round, self.history.rounds.len())?;
+        if self.history.policies.contains_key(&self.history.rounds.len()) {
+            return Err(format!("answers of round {round} after it was closed"));
+        }
+        let last = self.history.rounds.last().ok_or("no states")?;
+        last.check_rows(rows).map_err(|error| error.to_string())?;
+        let Some(actions) = actions else { return Ok(()) };
+        if actions.len() != rows.len() {
+            return Err(format!("{} answers to {} rows", actions.len(), rows.len()));
+        }
+        self.check_width("answers", actions.width())?;
+        match self.width {
+            Some(_) => Ok(()),
+            None => self.check_room(last.states.len(), actions.width()),
+        }
+    }
+
+    fn check_width(&self, what: &str, found: usize) -> Result<(), String> {
+        match self.width {
+            Some(width) if width != found => {
+                Err(format!("{what} of width {found} after width {width}"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether there is room for the answers of another round: so few bytes can promise so many that they would fill all memory.
+    fn check_room(&self, rows: usize, width: usize) -> Result<(), String> {
+        let held = self.numbers + self.history.rounds.last().map_or(0, numbers);
+        match rows.checked_mul(width).and_then(|more| more.checked_add(held)) {
+            Some(numbers) if numbers <= MOST_NUMBERS => Ok(()),
+            _ => Err(format!("{rows} answers of width {width} are more than any run has")),
+        }
+    }
+
+    fn is_open(&self, row: u32) -> bool {
+        let last = self.history.rounds.last();
+        last.is_some_and(|round| round.replies.get(row as usize) == Some(&Reply::Open))
+    }
+
+    /// How many rounds have all their answers.
+    fn settled_rounds(&self) -> usize {
+        let is_under_way = |last: &Round<S, A>| self.settled < last.replies.len();
+        let rounds = &self.history.rounds;
+        rounds.len() - usize::from(rounds.last().is_some_and(is_under_way))
+    }
+
+    /// Adds a record that can follow what was there.
+    pub(crate) fn add(&mut self, record: Record<S, A>) {
+        match record {
+            Record::Spec(text) => self.history.spec = text,
+            Record::Fingerprint(data) => self.history.fingerprints.push(data),
+            Record::Expert(evaluation) => self.history.expert = Some(evaluation),
+            Record::States { states, .. } => {
+                self.begin(Round::new(states, self.width.unwrap_or(1)));
+            }
+            Record::Questions(Questions { states, intended, steps, notes, .. }) => {
+                let (origins, rewards) = notes.into_iter().unzip();
+                let round = Round::new(states, intended.width());
+                self.begin(Round { origins, rewards, intended, steps, ..round });
+            }
+            Record::Answers { first, actions, .. } => {
+                self.reply(&rows_from(first, actions.len()), Some(&actions));
+            }
+            Record::Replies { rows, actions, .. } => self.reply(&rows, actions.as_ref()),
+            Record::Policy(note) => {
+                self.history.policies.insert(note.round as usize, note);
+            }
+            Record::Result { round, deployed, random } => {
+                let round = round as usize;
+                self.history.results.push(super::RoundResult { round, deployed, random });
+            }
+        }
+    }
+
+    fn begin(&mut self, round: Round<S, A>) {
+        self.numbers += self.history.rounds.last().map_or(0, numbers);
+        self.width = self.width.or_else(|| known_action_width(&round));
+        self.settled = 0;
+        self.history.rounds.push(round);
+    }
+
+    fn reply(&mut self, rows: &[u32], actions: Option<&Batch<A>>) {
+        let Some(last) = self.history.rounds.last_mut() else { return };
+        match actions {
+            None => last.skip(rows),
+            Some(actions) => {
+                // Format 1 tells how wide actions are with the first answer only.
+                if last.answers.width() != actions.width() {
+                    *last = Round::new(last.states.clone(), actions.width());
+                    self.settled = 0;
+                }
+                last.answer(rows, actions);
+                if !rows.is_empty() {
+                    self.width = Some(actions.width());
+                }
+            }
+        }
+        let more = last.replies.iter().skip(self.settled);
+        self.settled += more.take_while(|reply| **reply != Reply::Open).count();
+    }
+}
+
+/// The numbers in the answers of a round.
+fn numbers<S, A: Action>(round: &Round<S, A>) -> usize {
+    round.answers.len() * round.answers.width()
+}
+
+/// Rows from the first on; fewer where their numbers come to an end.
+fn rows_from(first: u32, count: usize) -> Vec<u32> {
+    (first..=u32::MAX).take(count).collect()
+}
+
+fn follows(what: &str, round: u32, expected: usize) -> Result<(), String> {
+    if round as usize == expected {
+        Ok(())
+    } else {
+        Err(format!("{what} {round} where {expected} was expected"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::PolicyNote;
+
+    fn states(round: u32) -> Record<f32, f32> {
+        let values = vec![round as f32, 0.0, 1.0, 2.0];
+        Record::States { round, states: Batch::from_vec(2, values).unwrap() }
+    }
+
+    fn answers(round: u32, first: u32, count: usize) -> Record<f32, f32> {
+        Record::Answers { round, first, actions: Batch::zeros(count, 3) }
+    }
+
+    fn replay(records: Vec<Record<f32, f32>>) -> Result<History<f32, f32>, String> {
+        let mut growing = Growing::default();
+        for record in records {
+            growing.check(&record)?;
+            growing.add(record);
+        }
+        Ok(growing.into_history())
+    }
+
+    #[test]
+    fn counters_follow_from_the_records() {
+        let history = replay(vec![
+            states(1),
+            answers(1, 0, 1),
+            answers(1, 1, 1),
+            states(2),
+            answers(2, 0, 1),
+        ])
+        .unwrap();
+        assert_eq!(history.annotations(), 3);
+        assert_eq!(history.data(9).unwrap().len(), 2, "the second round is not complete");
+        assert_eq!((history.settled(), history.closed()), (1, 0), "no policy: round 1 is open");
+    }
+
+    #[test]
+    fn no_state_is_answered_twice_or_skipped() {
+        assert!(replay(vec![states(1), answers(1, 0, 1), answers(1, 0, 1)]).is_err());
+        assert!(replay(vec![states(1), answers(1, 1, 1)]).is_err());
+        assert!(replay(vec![states(1), answers(1, 0, 3)]).is_err());
+        assert!(replay(vec![answers(1, 0, 1)]).is_err());
+        let wider = Record::Answers { round: 1, first: 1, actions: Batch::zeros(1, 4) };
+        assert!(replay(vec![states(1), answers(1, 0, 1), wider]).is_err());
+    }
+
+    #[test]
+    fn replies_come_in_any_order_can_be_revised_and_are_settled_once_a_policy_is_trained() {
+        let reply = |rows: &[u32], value: f32| Record::<f32, f32>::Replies {
+            round: 1,
+            rows: rows.to_vec(),
+            actions: Some(Batch::from_vec(1, vec![value; rows.len()]).unwrap()),
+        };
+        let skip = |row: u32| Record::Replies { round: 1, rows: vec![row], actions: None };
+        let history = replay(vec![states(1), reply(&[1], 0.5), skip(0), reply(&[1], 0.7)]).unwrap();
+        assert_eq!(history.data(1).unwrap().actions.as_slice(), [0.7]);
+        assert_eq!((history.annotations(), history.settled()), (1, 1));
+        assert!(replay(vec![states(1), reply(&[2], 0.5)]).is_err(), "there is no such row");
+        let policy = Record::Policy(PolicyNote::of(1, b"x"));
+        assert!(replay(vec![states(1), reply(&[0], 0.5), policy.clone()]).is_err());
+        let all = || vec![states(1), reply(&[0, 1], 0.5), policy.clone()];
+        assert_eq!(replay(all()).unwrap().closed(), 1);
+        assert!(replay([all(), vec![reply(&[0], 0.1)]].concat()).is_err(), "it is closed");
+        let other = Record::Policy(PolicyNote::of(1, b"y"));
+        assert!(replay([all(), vec![other]].concat()).is_err(), "another policy");
+        assert!(replay([all(), vec![policy]].concat()).is_ok(), "the same again");
+    }
+
+    #[test]
+    fn rounds_of_different_widths_are_refused() {
+        let wide = Record::States { round: 2, states: Batch::zeros(2, 3) };
+        assert!(replay(vec![states(1), answers(1, 0, 2), wide]).is_err());
+        let wider = Record::Answers { round: 2, first: 0, actions: Batch::zeros(2, 4) };
+        assert!(replay(vec![states(1), answers(1, 0, 2), states(2), wider]).is_err());
+    }
+
+    #[test]
+    fn answers_that_would_fill_all_memory_are_refused() {
+        let questions = |width| {
+            let (states, intended) = (Batch::zeros(2, 1), Batch::new(width));
+            let (steps, notes) = (Default::default(), vec![Default::default(); 2]);
+            Record::<f32, f32>::Questions(Questions { round: 1, states, intended, steps, notes })
+        };
+        assert!(replay(vec![questions(3)]).is_ok());
+        assert!(replay(vec![questions(u32::MAX as usize)]).is_err());
+        let many = Record::States { round: 1, states: Batch::zeros(100_000, 1) };
+        let wide = Record::Answers { round: 1, first: 0, actions: Batch::zeros(1, 100_000) };
+        assert!(replay(vec![many, wide]).is_err());
+    }
+
+    #[test]
+    fn answers_beyond_all_rows_are_refused_at_once() {
+        for first in [1, 2, u32::MAX - 1, u32::MAX] {
+            assert!(replay(vec![states(1), answers(1, first, 2)]).is_err(), "{first}");
+        }
+    }
+
+    #[test]
+    fn rounds_come_in_order() {
+        assert!(replay(vec![states(2)]).is_err());
+        assert!(replay(vec![states(1), states(2)]).is_err());
+        assert!(replay(vec![states(1), answers(1, 0, 2), states(2)]).is_ok());
+    }
+
+    /// Each of these would take minutes if a record cost as much as all before it.
+    #[test]
+    fn reading_takes_as_long_as_the_log_whatever_is_in_it() {
+        const MANY: u32 = 200_000;
+        let questions = |round, rows: u32| Record::<f32, f32>::States {
+            round,
+            states: Batch::zeros(rows as usize, 1),
+        };
+        let answer = |round, first| Record::Answers { round, first, actions: Batch::zeros(1, 1) };
+        let revise =
+            |row| Record::Replies { round: 1, rows: vec![row], actions: Some(Batch::zeros(1, 1)) };
+        let one_by_one = (0..MANY).map(|row| answer(1, row));
+        replay([questions(1, MANY)].into_iter().chain(one_by_one).collect()).unwrap();
+        let revisions = (0..MANY).map(|_| revise(MANY - 1));
+        replay([questions(1, MANY)].into_iter().chain(revisions).collect()).unwrap();
+        let rounds = (1..MANY / 4).flat_map(|n| [questions(n, 1), answer(n, 0)]);
+        let notes = (1..MANY / 4).map(|n| Record::Policy(PolicyNote::of(n, b"x")));
+        let history = replay(rounds.chain(notes).collect()).unwrap();
+        assert_eq!(history.annotations_by_round(1), [0], "no round has a result");
+        assert_eq!(history.expert_steps_by_round(), [0], "nobody counted steps");
+    }
+}
