@@ -133,7 +133,7 @@ impl Reporter for Progress<'_> {
     fn stage(&mut self, round: usize, stage: Stage) {
         self.begin();
         if let Some(bar) = &self.bar {
-            bar.set_message(format!("round {round}: {}", stage_text(stage)));
+            bar.set_message(format!("round {round}: {}", stage.in_words()));
         }
     }
 
@@ -164,17 +164,6 @@ impl Reporter for Progress<'_> {
 
     fn wants_stop(&mut self) -> bool {
         self.stops.load(Ordering::SeqCst) > 0
-    }
-}
-
-/// What a run is busy with, in words.
-pub(crate) fn stage_text(stage: Stage) -> &'static str {
-    match stage {
-        Stage::Expert => "the expert plays",
-        Stage::Collect => "collecting states",
-        Stage::Annotate => "asking the expert",
-        Stage::Train => "training",
-        Stage::Evaluate => "evaluating",
     }
 }
 

@@ -6,6 +6,7 @@
 
 mod support;
 
+use std::os::unix::process::ExitStatusExt;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
@@ -46,10 +47,12 @@ fn kill_runs_of(kind: usize, kills: usize) {
             .unwrap();
         std::thread::sleep(whole_run.mul_f64(rng.random_range(0.0..0.6)));
         child.kill().unwrap();
-        if child.wait().unwrap().success() {
+        let status = child.wait().unwrap();
+        if status.success() {
             check(&lab.path().join(&out), &expected, annotations, kills_of_run);
             (run, kills_of_run) = (run + 1, 0);
         } else {
+            assert_eq!(status.signal(), Some(9), "it failed before it was killed: {status}");
             (killed, kills_of_run) = (killed + 1, kills_of_run + 1);
         }
     }

@@ -342,6 +342,84 @@ fn salvage_makes_a_damaged_run_whole_again() {
 }
 
 #[test]
+fn a_torn_end_is_told_by_whoever_reads() {
+    let lab = lab();
+    finish(lab.path(), &small_run("run"));
+    let log = lab.path().join("run/log.bin");
+    let mut bytes = fs::read(&log).unwrap();
+    *bytes.last_mut().unwrap() ^= 1;
+    fs::write(&log, bytes).unwrap();
+    let shown = stdout(&finish(lab.path(), &["show", "run"]));
+    assert!(shown.contains("bytes that are not a whole record"), "{shown}");
+    let policy = ["evaluate", "run", "--episodes", "1", "--round", "4"];
+    let export = ["export", "run", "--out", "a.npz"];
+    for command in [&policy[..], &export] {
+        let words = stderr(&finish(lab.path(), command));
+        assert!(words.contains("bytes that are not a whole record"), "{command:?}: {words}");
+    }
+}
+
+#[test]
+fn a_run_is_evaluated_filmed_and_exported_as_it_is_deployed() {
+    let lab = lab();
+    let run = |out| [&small_run(out)[..], &["--deploy", "member"]].concat();
+    finish(lab.path(), &run("run"));
+    let reward = |act: &[&str]| {
+        let args = [&["evaluate", "run", "--episodes", "3", "--json"], act].concat();
+        stdout(&finish(lab.path(), &args))
+    };
+    let deployed = reward(&[]);
+    assert_eq!(deployed, reward(&["--act", "member"]));
+    assert_ne!(deployed, reward(&["--act", "mean"]), "the two cannot be told apart");
+
+    let film = |out: &str, act: &[&str]| {
+        let args = [&["watch", "run", "--out", out, "--steps", "12"], act].concat();
+        finish(lab.path(), &args);
+        fs::read(lab.path().join(out)).unwrap()
+    };
+    let deployed = film("deployed.gif", &[]);
+    assert!(deployed == film("member.gif", &["--act", "member"]));
+    assert!(deployed != film("mean.gif", &["--act", "mean"]), "the two cannot be told apart");
+
+    let exported = finish(lab.path(), &["export", "run", "--policy", "p.onnx"]);
+    assert!(stderr(&exported).contains("draw one of the model's `members`"), "{exported:?}");
+    let model = fs::read(lab.path().join("p.onnx")).unwrap();
+    let says = |words: &[u8]| model.windows(words.len()).any(|window| window == words);
+    assert!(says(b"deploy") && says(b"a random member at every step"));
+}
+
+#[test]
+fn files_of_somebody_elses_are_not_replaced_by_a_run_that_begins_beside_them() {
+    let lab = lab();
+    for (file, words) in [
+        ("rounds.csv", "log.bin"),
+        ("times.jsonl", "log.bin"),
+        ("learning-curve.png", "holds no run, but a learning-curve.png"),
+    ] {
+        let folder = lab.path().join(format!("own-{file}"));
+        fs::create_dir(&folder).unwrap();
+        fs::write(folder.join(file), "mine").unwrap();
+        let out = folder.to_str().unwrap();
+        let error = fail(lab.path(), &small_run(out));
+        assert!(error.contains(words), "{file}: {error}");
+        assert_eq!(fs::read(folder.join(file)).unwrap(), b"mine");
+    }
+    finish(lab.path(), &small_run("run"));
+    fs::create_dir(lab.path().join("saved")).unwrap();
+    fs::write(lab.path().join("saved/spec.toml"), "mine").unwrap();
+    fail(lab.path(), &["salvage", "run", "--out", "saved"]);
+    assert_eq!(fs::read(lab.path().join("saved/spec.toml")).unwrap(), b"mine");
+}
+
+#[test]
+fn a_run_that_returns_a_random_round_is_not_extended() {
+    let lab = lab();
+    finish(lab.path(), &[&small_run("run")[..], &["--deploy", "random-round"]].concat());
+    let error = fail(lab.path(), &["resume", "run", "--rounds", "9"]);
+    assert!(error.contains("one of its 6 rounds, which was drawn when it began"), "{error}");
+}
+
+#[test]
 fn data_that_changed_under_a_run_is_refused() {
     let lab = lab();
     finish(lab.path(), &small_run("run"));

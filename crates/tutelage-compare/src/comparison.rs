@@ -19,7 +19,7 @@ pub struct Settings {
     pub paired: bool,
     /// The fields that make a panel.
     pub panels: Vec<String>,
-    /// Whether runs count that have not all of their rounds yet.
+    /// Whether unfinished runs are included.
     pub unfinished: bool,
 }
 
@@ -130,7 +130,7 @@ impl Comparison {
         names
     }
 
-    /// Resampling for whatever is no mean.
+    /// The bootstrap behind the intervals of statistics other than means.
     pub(crate) fn bootstrap(&self) -> Result<Bootstrap, StatsError> {
         let stream = Stream::new(0).fork("compare", 0);
         Ok(Bootstrap::new(self.settings.level, 2000, stream)?.expanded())

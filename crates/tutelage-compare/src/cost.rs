@@ -29,10 +29,10 @@ impl Cost {
     }
 }
 
-/// What is no cost to draw curves over.
+/// An invalid cost to draw curves over.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{0}` is no cost; allowed are annotations, expert-steps, or a number from 0 on: what a step costs"
+    "`{0}` is not a cost; allowed are annotations, expert-steps, or a number from 0 on: what a step costs"
 )]
 pub struct BadCost(pub String);
 

@@ -16,7 +16,7 @@ pub fn look(algorithm: &Named) -> (Colour, Style) {
     (Colour::new(red, green, blue), style)
 }
 
-/// Families as they are listed, then members, then numbers; what is no family's comes last.
+/// Families as they are listed, then members, then numbers; unknown algorithms come last.
 pub(crate) fn rank(algorithm: Option<&Named>) -> (usize, usize, Vec<u64>) {
     let Some(named) = algorithm else { return (FAMILIES.len(), 0, vec![]) };
     let family = FAMILIES.iter().position(|family| family.key == named.family().key);

@@ -26,6 +26,9 @@ pub struct RunRecord {
     /// they are the same.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trigonometry: Option<String>,
+    /// How products of networks were rounded, where the record says so; the same holds for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rounding: Option<String>,
     /// How many threads it ran on.
     pub threads: usize,
     /// The most memory in bytes, where it ran in a process of its own.
@@ -67,7 +70,7 @@ impl RunRecord {
         record.fault().map_or(Ok(record), Err)
     }
 
-    /// What no finished run has: other many numbers than rounds, or numbers that cannot be.
+    /// What no finished run has: a list whose length is not the number of rounds, or an impossible number.
     fn fault(&self) -> Option<String> {
         let rounds = self.annotations.len();
         let optional = [&self.reward_random, &self.imitation_loss].into_iter().flatten();

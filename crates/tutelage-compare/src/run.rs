@@ -73,7 +73,8 @@ impl Run {
     }
 }
 
-/// Programs of one's own write their choices down, not a name; where a family without numbers makes these, it is that.
+/// Programs of one's own write down their choices, not a name. If these are the choices of a family without numbers, it goes
+/// by that family's name.
 fn named_by_choices(fields: &Fields) -> Option<Named> {
     let members = fields.get("members")?;
     let families = FAMILIES.iter().filter(|family| family.numbers.is_empty());

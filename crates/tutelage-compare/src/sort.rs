@@ -89,8 +89,8 @@ pub(crate) fn arrange(groups: Vec<Group>, cost: Cost) -> Sorted {
     sorted
 }
 
-/// What a value is called: the task of a program of one's own may describe itself in braces behind its name, which is enough
-/// where no other goes by it.
+/// What a value is called: the task of a program of one's own may describe itself in braces behind its name; the name alone
+/// is used if it is unique.
 fn called<'a>(value: &'a str, known: &[String]) -> &'a str {
     match value.split_once(" {") {
         Some((name, _)) => {

@@ -54,7 +54,7 @@ pub enum CastError {
         /// The expert asked for.
         name: String,
     },
-    /// A noise that is none.
+    /// An invalid noise level.
     #[error("noise={text}: allowed is a number from 0 on, as in hopper:noise=0.3")]
     Noise {
         /// What was given.
@@ -315,8 +315,8 @@ fn cover<A: Kind>(
     }
 }
 
-/// The rounds of the run that an offline algorithm trains on: as many as it takes, however many there are by now. Where K is
-/// another than the stored run's, the annotations are cut into rounds of K.
+/// The rounds of the run that an offline algorithm trains on: as many as it takes, however many there are by now. If K differs
+/// from the stored run's, the annotations are cut into rounds of K.
 fn stored_data<A: Kind>(
     spec: &RunSpec,
     run: &Path,

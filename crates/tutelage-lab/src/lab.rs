@@ -54,7 +54,7 @@ pub enum LabError {
         /// The run.
         path: PathBuf,
     },
-    /// The run trained with another solver of least squares: gone on with, it would be neither's.
+    /// The run trained with another solver of least squares; continuing it would mix the results of two.
     #[error(
         "{path} was begun by a version whose least-squares solver had other last bits; `tutelage show`, `evaluate` and `export` read it, \
          `tutelage learn` begins it anew in another folder"
@@ -62,6 +62,17 @@ pub enum LabError {
     OtherSolver {
         /// The run.
         path: PathBuf,
+    },
+    /// The run returns the policy of a random round, which was drawn when it began.
+    #[error(
+        "{path} returns the policy of one of its {rounds} rounds, which was drawn when it began, so it cannot be extended; \
+         `tutelage learn` begins a longer run in another folder"
+    )]
+    RandomRound {
+        /// The run.
+        path: PathBuf,
+        /// Its rounds.
+        rounds: usize,
     },
     /// No round of the run has ended yet.
     #[error("no round of this run has ended yet")]
@@ -110,8 +121,8 @@ impl Report {
 
 /// Learns what the spec says in this folder: from the beginning, or from wherever an earlier process got to.
 ///
-/// `keep` may be another than the run began with, since it changes no result, and `rounds` may be more: then the run goes
-/// on from where it ended.
+/// `keep` may differ from the value the run began with, since it changes no result, and `rounds` may be more: then the run
+/// goes on from where it ended.
 pub fn learn_in(
     path: &Path,
     spec: &RunSpec,
@@ -197,21 +208,31 @@ fn refuse_another_solver<A: Kind>(dir: &RunDir<f32, A>, spec: &RunSpec) -> Resul
     }
 }
 
-/// The spec's text, or where a run was begun that may be continued as this one, that run's.
+/// The text of the run already in the folder if this spec may continue it; otherwise this spec's own.
 fn begun_as(path: &Path, spec: &RunSpec) -> Result<String, LabError> {
     let text = match read_spec(path) {
         Err(StoreError::NoRun { .. }) => return Ok(spec.to_toml()),
         text => text?,
     };
-    let continues = |mut begun: RunSpec| -> Result<bool, SpecError> {
-        begun.keep = spec.keep;
-        if begun.rounds < spec.rounds && spec.deploy != Deploy::RandomRound {
-            begun.rounds = spec.rounds;
+    let Ok(begun) = RunSpec::parse(&text) else { return Ok(spec.to_toml()) };
+    let rounds = begun.rounds;
+    if !continues(begun, spec).unwrap_or(false) {
+        return Ok(spec.to_toml());
+    }
+    match spec.deploy {
+        Deploy::RandomRound if rounds < spec.rounds => {
+            Err(LabError::RandomRound { path: path.into(), rounds })
         }
-        Ok(begun == *spec || placed(&begun)? == placed(spec)?)
-    };
-    let same = RunSpec::parse(&text).and_then(continues).unwrap_or(false);
-    Ok(if same { text } else { spec.to_toml() })
+        _ => Ok(text),
+    }
+}
+
+/// Whether the specs differ in nothing but which policies are kept, how many rounds are still to come, and how paths are
+/// written.
+fn continues(mut begun: RunSpec, spec: &RunSpec) -> Result<bool, SpecError> {
+    begun.keep = spec.keep;
+    begun.rounds = begun.rounds.max(spec.rounds);
+    Ok(begun == *spec || placed(&begun)? == placed(spec)?)
 }
 
 /// A spec whose paths do not depend on where one stands.

@@ -6,10 +6,10 @@ use tutelage_lab::spec::RunSpec;
 use tutelage_lab::{Task, learn_in};
 use tutelage_runs::Silent;
 
-/// DAgger with one seed and the task's own settings comes to 95 % of its expert.
+/// What learns where nothing but the task is named comes to 95 % of its expert.
 fn is_learned(task: &str) {
     let dir = tempfile::tempdir().unwrap();
-    let spec = RunSpec::parse(&format!("task = '{task}'\nalgorithm = 'dagger'")).unwrap();
+    let spec = RunSpec::parse(&format!("task = '{task}'")).unwrap();
     let report = learn_in(dir.path(), &spec, &mut Silent).unwrap();
     let expert = report.history.expert().unwrap().mean_reward();
     let learned = report.history.results().last().unwrap().deployed.mean_reward();

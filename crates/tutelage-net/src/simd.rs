@@ -79,7 +79,7 @@ pub(crate) trait Elementwise: Copy {
 /// Does it to `len` numbers, a multiple of eight.
 ///
 /// # Safety
-/// The arrays must have so many.
+/// Each array must hold at least `len` numbers.
 #[inline(always)]
 pub(crate) unsafe fn every_vector<S: Simd>(len: usize, work: impl Elementwise) {
     let whole = len / S::LANES * S::LANES;

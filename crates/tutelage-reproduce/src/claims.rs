@@ -197,7 +197,7 @@ impl Finding {
     }
 }
 
-/// What a curve goes by that is another's runs with a random member deployed.
+/// The name of a curve that shows another curve's runs with a random member deployed.
 const RANDOM: &str = "a random member";
 
 impl Claim {

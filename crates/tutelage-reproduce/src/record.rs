@@ -3,6 +3,7 @@
 use tutelage::Evaluation;
 use tutelage_compare::RunRecord;
 use tutelage_envs::trigonometry;
+use tutelage_net::Isa;
 use tutelage_runs::store::{AnyHistory, Seconds};
 
 use crate::PlannedRun;
@@ -32,6 +33,7 @@ impl PlannedRun {
             expert: self.expert.clone(),
             expert_reward: history.expert().map(|expert| short(expert.mean_reward(), 2)),
             trigonometry: self.spec.task.robot().map(|_| trigonometry()),
+            rounding: self.spec.solver().is_none().then(|| Isa::detect().rounding().into()),
             threads,
             memory: None,
             annotations: lines.iter().map(|line| line.annotations).collect(),

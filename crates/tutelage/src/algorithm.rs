@@ -1,5 +1,6 @@
 //! Algorithms: plain values of the four choices.
 
+use crate::drive::Misfit;
 use crate::space::check_rows;
 use crate::{
     Action, Ask, Beta, Deploy, Drive, Element, ExpertActs, Gate, LearnError, Material, Sampling,
@@ -148,11 +149,8 @@ impl Algorithm {
             _ if self.members == 0 => return Err(LearnError::NoMembers),
             _ => self.train_on.check(material, spaces, schedule.rounds)?,
         }
-        self.drive.check().map_err(|misfit| LearnError::Number {
-            what: misfit.what,
-            value: misfit.value,
-            allowed: "a finite number >= 0, and up to 1 where it is a share",
-        })?;
+        let number = |Misfit { what, value, allowed }| LearnError::Number { what, value, allowed };
+        self.drive.check().map_err(number)?;
         self.check_ask()?;
         if self.drive == Drive::Stored { check_stored(schedule, material, spaces) } else { Ok(()) }
     }

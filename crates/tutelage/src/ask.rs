@@ -23,9 +23,9 @@ pub enum Ask {
         /// How the m·K states are taken.
         sampling: Sampling,
     },
-    /// Every so-many-th of the states in which the expert drove, at most K. A round in which it hardly ever did is short.
+    /// Every `every`-th state in which the expert drove, at most K. A round in which it hardly ever did is short.
     WhereExpertDrove {
-        /// One of so many.
+        /// The stride.
         every: usize,
     },
 }

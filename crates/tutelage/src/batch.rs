@@ -48,7 +48,7 @@ impl<T: Element> Batch<T> {
         self.values.len() / self.width
     }
 
-    /// Whether there is no row.
+    /// Whether the batch has no rows.
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
     }

@@ -67,7 +67,7 @@ pub struct Weighted<S> {
     cumulative: Vec<f64>,
 }
 
-/// Why something is no covering distribution.
+/// Why a covering distribution is invalid.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CoverError {

@@ -38,7 +38,7 @@ pub enum Drive {
     Gated(Gate),
     /// The expert up to a random moment, then πₙ for a while.
     HandOver(Windows),
-    /// Nobody: round n takes the next K examples of a stored dataset, labels and all.
+    /// Nobody: round n takes the n-th round of a stored dataset, labels and all.
     Stored,
 }
 
@@ -77,7 +77,7 @@ impl Drive {
     pub(crate) fn check(&self) -> Result<(), Misfit> {
         match *self {
             Self::Mixture(beta) => beta.check(),
-            Self::NoisyExpert { alpha } => Misfit::check("alpha", alpha, alpha >= 0.0),
+            Self::NoisyExpert { alpha } => Misfit::check_size("alpha", alpha),
             Self::Gated(gate) => gate.check(),
             Self::HandOver(windows) => windows.check(),
             Self::Learner | Self::Expert(_) | Self::Stored => Ok(()),
@@ -127,12 +127,24 @@ pub(crate) struct Situation<'a> {
 pub(crate) struct Misfit {
     pub(crate) what: &'static str,
     pub(crate) value: f64,
+    pub(crate) allowed: &'static str,
 }
 
 impl Misfit {
-    /// `fits` also means that the number is finite.
-    pub(crate) fn check(what: &'static str, value: f64, fits: bool) -> Result<(), Self> {
-        if fits && value.is_finite() { Ok(()) } else { Err(Self { what, value }) }
+    /// A share lies between 0 and 1.
+    fn check_share(what: &'static str, value: f64) -> Result<(), Self> {
+        match (0.0..=1.0).contains(&value) {
+            true => Ok(()),
+            false => Err(Self { what, value, allowed: "a number from 0 to 1" }),
+        }
+    }
+
+    /// A size is finite and not negative.
+    fn check_size(what: &'static str, value: f64) -> Result<(), Self> {
+        match value.is_finite() && value >= 0.0 {
+            true => Ok(()),
+            false => Err(Self { what, value, allowed: "a finite number >= 0" }),
+        }
     }
 }
 

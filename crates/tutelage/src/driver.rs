@@ -10,7 +10,7 @@ use crate::{Batch, Expert, ExpertActs, ExpertError, Rng};
 /// ```
 /// use tutelage::{Batch, Driver, ExpertActs, ExpertError};
 ///
-/// /// Takes the controls where the learner runs away, steers back, and does nothing on demand.
+/// /// Takes the controls where the learner runs away, steers back, and cannot drive on request.
 /// struct Hands;
 ///
 /// impl Driver<f32, f32> for Hands {

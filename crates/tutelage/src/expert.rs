@@ -52,7 +52,7 @@ pub trait Expert {
         Err(ExpertError::NoMean)
     }
 
-    /// Whether the expert knows its mean action; asked about no state at all, one that does has nothing to say.
+    /// Whether the expert has a mean action, found out by asking for that of an empty batch.
     fn has_mean(&mut self, spaces: Spaces) -> Result<bool, ExpertError> {
         let states = Batch::new(Self::State::width(spaces.states));
         match self.mean(&states, &mut Batch::new(Self::Action::width(spaces.actions))) {

@@ -445,7 +445,7 @@ pub static FAMILIES: [Family; 22] = [
         key: "supervised",
         label: "SL",
         about: "one network on the annotations of another run",
-        citation: "",
+        citation: "Li & Zhang 2024, section 5.3",
         page: "supervised.md",
         members: Members::One,
         numbers: &[],
@@ -454,6 +454,24 @@ pub static FAMILIES: [Family; 22] = [
         look: |_| look([140, 200, 30], Stroke::Marked),
     },
 ];
+
+/// The one algorithm that has no family: only the finite world's oracle takes random costs on every action.
+pub const LOGGER_M: FiniteOnly = FiniteOnly {
+    key: "logger-m",
+    citation: "Li & Zhang 2022",
+    why: "it puts random costs on every action, which only the finite world's oracle takes; `tutelage theory` runs it",
+};
+
+/// An algorithm that only the finite world can run.
+#[derive(Clone, Copy, Debug)]
+pub struct FiniteOnly {
+    /// How it is written.
+    pub key: &'static str,
+    /// Who described it.
+    pub citation: &'static str,
+    /// Why it cannot run elsewhere.
+    pub why: &'static str,
+}
 
 impl Family {
     /// The family of this key.

@@ -98,7 +98,7 @@ pub enum LaneError {
         /// The size of the state space.
         size: usize,
     },
-    /// An environment gave a reward that is no number.
+    /// An environment gave a reward that is not finite.
     #[error("environment {lane} gave reward {value}, which is not finite")]
     Reward {
         /// Which environment.

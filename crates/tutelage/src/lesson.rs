@@ -218,7 +218,7 @@ where
         Ok(())
     }
 
-    /// Takes it that these rows of the open round are not to be learned from, unless they are answered yet.
+    /// Skips these rows of the open round: they are not learned from. A later answer undoes the skip.
     pub fn skip(&mut self, rows: &[u32]) -> Result<(), LearnError> {
         self.check_rows(rows)?;
         if let Some(open) = &mut self.open {

@@ -76,7 +76,7 @@ pub use env::{Env, EnvError, Step};
 pub use envs::Envs;
 pub use evaluate::{Episode, Evaluation, evaluate};
 pub use expert::{Expert, ExpertError};
-pub use family::{FAMILIES, Family, Look, Members, Number, Stroke};
+pub use family::{FAMILIES, Family, FiniteOnly, LOGGER_M, Look, Members, Number, Stroke};
 pub use lanes::{LaneError, Lanes};
 pub use learn::{Learned, Participants, learn};
 pub use learn_error::LearnError;

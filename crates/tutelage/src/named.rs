@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::family::{MOST_NUMBERS, Settings};
+use crate::family::{LOGGER_M, MOST_NUMBERS, Settings};
 use crate::{
     Algorithm, Ask, Drive, ExpertActs, Family, Look, Members, Number, Sampling, TrainOn, nearest,
 };
@@ -156,9 +156,8 @@ impl FromStr for Named {
 
     fn from_str(text: &str) -> Result<Self, NameError> {
         let lower = text.trim().to_lowercase();
-        if lower.starts_with("logger-m") {
-            let why = "it puts random costs on every action, which only the finite world's oracle takes; `tutelage theory` runs it";
-            return Err(NameError::Finite { text: text.into(), why });
+        if lower.starts_with(LOGGER_M.key) {
+            return Err(NameError::Finite { text: text.into(), why: LOGGER_M.why });
         }
         let (head, arguments) = match lower.strip_suffix(')').and_then(|rest| rest.split_once('('))
         {

@@ -11,7 +11,7 @@ use crate::{Act, Batch, Element, Envs, Origin, RolloutError, Stream};
 /// How states are taken from whoever drives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sampling {
-    /// Every so-many-th state of one trajectory after another, from an offset drawn anew for each; never a first state.
+    /// Every n-th state of one trajectory after another, from an offset drawn anew for each; never a first state.
     Stride(usize),
     /// Independent draws from d_π: for each, an episode is rolled out to a uniform time t < H (and again, should it end
     /// before).

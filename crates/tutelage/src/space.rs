@@ -150,7 +150,7 @@ pub trait Action: Element {
     /// Clips every coordinate to [-1, 1] where actions are vectors.
     fn clip(actions: &mut [Self]);
 
-    /// What members that act so do together: the mean of their actions, or the index that most of them choose, the lowest of
+    /// The members' joint action: the mean of their actions, or the index that most of them choose, the lowest of
     /// several such. `members` are rows as wide as `action`, one after the other.
     fn together(members: &[Self], action: &mut [Self]);
 

@@ -11,8 +11,8 @@ pub enum TrainOn {
     Bootstrap,
     /// D ∪ Q, where Q holds X draws from d₀ ⊗ Unif(𝒜).
     Perturbed(Size),
-    /// D ∪ Q, where Q holds so many draws s̃ ~ d₀, each with the label of an example of D drawn apart from it: labels as the
-    /// expert gives them, which say nothing of s̃.
+    /// D ∪ Q, where Q holds this many draws s̃ ~ d₀, each with the label of a random example of D: labels distributed like the
+    /// expert's, but independent of s̃.
     Shuffled(usize),
     /// D and, on each state x of a separator set, a cost N(0, scale²) for every action. Finite action spaces only.
     RandomCosts {
@@ -39,7 +39,7 @@ pub enum TrainOnError {
     /// The algorithm needs something that was not given.
     #[error("{0} is missing, which this algorithm needs")]
     Missing(&'static str),
-    /// λ is no rate.
+    /// λ is not a valid rate.
     #[error("lambda is {0}; allowed is a finite number from 0 to 1e15")]
     Lambda(f64),
     /// More perturbation examples than memory should be asked for.
@@ -50,7 +50,7 @@ pub enum TrainOnError {
         /// Its value.
         value: f64,
     },
-    /// The scale is no standard deviation.
+    /// The scale is not a valid standard deviation.
     #[error("scale of the random costs is {0}; allowed is a finite number >= 0")]
     Scale(f64),
     /// Costs per action need finitely many actions.

@@ -93,8 +93,8 @@ impl<'a, S: Element, A: Action> TrainingSets<'a, S, A> {
         Ok(Self { data, recipe, spaces, members, stream, split })
     }
 
-    /// The same training sets for a learner that sees the same rows otherwise, such as only a part of every state: member e
-    /// gets the same rows of D, and perturbations of these spaces.
+    /// The same training sets for a learner that sees the rows in another form, for example only some columns of every state:
+    /// member e gets the same rows of D, and perturbations of these spaces.
     pub fn seen_as<'b>(
         &self,
         data: &'b Dataset<S, A>,

@@ -228,6 +228,27 @@ fn a_gate_hands_over_where_it_says_and_only_there_questions_are_asked() {
     assert_eq!(never, [], "a gate that never opens asks nothing, and the rounds are empty");
 }
 
+/// A learner that always goes right, beside an expert from whom it differs less and less on its way.
+#[test]
+fn a_gate_that_the_expert_opens_closes_only_at_half_the_distance() {
+    let tau = 0.5;
+    let drove = |algorithm: Algorithm| {
+        let mut envs = walks(1);
+        // ℓ = e², e = 1 − x/10.
+        let expert = &mut Scripted(|s: &[f32]| 1.0 - (1.0 - s[0] / 10.0).clamp(0.0, 1.0));
+        let oracle = &Playing(&|sets, _| vec![1.0; sets.members()]);
+        let participants = Participants { envs: &mut envs, expert, oracle };
+        let schedule = Schedule { states_per_round: 30, rounds: 1, ..schedule() };
+        learn(participants, algorithm, schedule, Material::none()).unwrap().data.states
+    };
+    let farthest = |states: &Batch<f32>| states.rows().map(|s| s[0]).fold(f32::MIN, f32::max);
+    // ℓ = τ at x = 10 (1 − √0.5) ≈ 2.9, and τ/2 at x = 5.
+    let by_distance = farthest(&drove(hg_dagger(1, tau, 1)));
+    assert!((4.0..=5.0).contains(&by_distance), "the expert drives on to {by_distance}");
+    let by_doubt = farthest(&drove(ensemble_dagger(1, 9.0, tau, 1)));
+    assert!((2.0..=3.0).contains(&by_doubt), "a gate without memory closes at {by_doubt}");
+}
+
 #[test]
 fn the_most_disputed_states_are_asked_about() {
     let share = |algorithm| {

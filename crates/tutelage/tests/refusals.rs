@@ -36,13 +36,14 @@ fn bad_schedules_and_bad_choices_are_named() {
     refused(mftpl_p(1, -1.0, STRIDE), good, &["lambda is -1"]);
     refused(logger_m(1, 1.0, STRIDE), good, &["continuous"]);
     refused(supervised(), good, &["rounds is 4", "only 0 rounds are stored"]);
-    refused(mixed_dagger(Beta::Constant(2.0), STRIDE), good, &["beta is 2", "up to 1"]);
+    refused(mixed_dagger(Beta::Constant(2.0), STRIDE), good, &["beta is 2", "from 0 to 1"]);
+    refused(mixed_dagger(Beta::Linear(0), STRIDE), good, &["M is 0", "at least 1"]);
     refused(dart(f64::NAN, STRIDE), good, &["alpha is NaN"]);
     refused(ensemble_dagger(2, -1.0, 0.1, 1), good, &["chi is -1"]);
     refused(hg_dagger(2, f64::INFINITY, 1), good, &["tau is inf"]);
     refused(hg_dagger(2, 0.1, 0), good, &["stride is 0"]);
     let endless = Windows { length: 1.5, ..Windows::default() };
-    refused(hand_over(endless, dagger(STRIDE)), good, &["l is 1.5", "up to 1"]);
+    refused(hand_over(endless, dagger(STRIDE)), good, &["length is 1.5", "from 0 to 1"]);
     refused(active_dagger(1, 4, STRIDE), good, &["at least 2 members"]);
     refused(active_dagger(2, 0, STRIDE), good, &["m is 0"]);
     let never = Algorithm { ask: Ask::WhereExpertDrove { every: 1 }, ..dagger(STRIDE) };

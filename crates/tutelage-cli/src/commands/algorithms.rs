@@ -1,7 +1,7 @@
 //! `tutelage algorithms`: the families as values of the four choices.
 
 use serde::Serialize;
-use tutelage::{ExpertActs, FAMILIES, Family, Named, Sampling, logger_m, usual_in_words};
+use tutelage::{ExpertActs, FAMILIES, Family, LOGGER_M, Named, Sampling, logger_m, usual_in_words};
 
 use crate::output::{Output, Row};
 
@@ -35,7 +35,7 @@ impl Line {
             drives: algorithm.drive.in_words(),
             asks: if named.is_offline() { "–" } else { algorithm.ask.in_words() },
             trains_on: algorithm.train_on.in_words(),
-            deploys: "mean",
+            deploys: algorithm.deploy.in_words(),
             example: family.example,
             citation: family.citation,
             command: if named.is_offline() { "retrain" } else { "learn" },
@@ -46,13 +46,13 @@ impl Line {
     fn logger_m() -> Self {
         let algorithm = logger_m(25, 1.0, Sampling::Independent);
         Self {
-            algorithm: "logger-m".into(),
+            algorithm: LOGGER_M.key.into(),
             drives: algorithm.drive.in_words(),
             asks: algorithm.ask.in_words(),
             trains_on: algorithm.train_on.in_words(),
             deploys: algorithm.deploy.in_words(),
             example: "–",
-            citation: "Li & Zhang 2022",
+            citation: LOGGER_M.citation,
             command: "theory",
         }
     }

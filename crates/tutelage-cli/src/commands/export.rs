@@ -4,11 +4,14 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, ensure};
 use serde::Serialize;
+use tutelage::Deploy;
 use tutelage_lab::export::{Annotations, export_policy, write_tensorboard};
 use tutelage_runs::store::{AnyHistory, read_any, read_times};
 
 use crate::arguments::{Force, check_ending};
-use crate::output::{Output, Row};
+use crate::output::{Output, Row, note};
+
+use super::show::note_torn_log;
 
 /// Write a run's annotations as .npz or .parquet, its policy as .onnx, its curves for TensorBoard.
 #[derive(clap::Args)]
@@ -40,6 +43,7 @@ impl Export {
             }
         }
         let history = read_any(&self.dir)?;
+        note_torn_log(&self.dir);
         let mut lines = vec![];
         if let Some(out) = &self.out {
             let annotations = Annotations::of(&history)?;
@@ -47,7 +51,13 @@ impl Export {
             lines.push(Line::new(out, format!("{} annotations", annotations.rounds.len())));
         }
         if let Some(file) = &self.policy {
-            export_policy(&self.dir, self.round, file)?;
+            let deploy = export_policy(&self.dir, self.round, file)?;
+            if deploy != Deploy::Mean {
+                let how = deploy.in_words();
+                note(&format!(
+                    "The run deploys {how}: draw one of the model's `members` at every step. Its `action` is their mean."
+                ));
+            }
             lines.push(Line::new(file, "the policy".into()));
         }
         if let Some(folder) = &self.tensorboard {

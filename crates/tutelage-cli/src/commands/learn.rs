@@ -101,6 +101,7 @@ pub(super) fn carry_out(
     output: &Output,
     unread: Unread,
 ) -> anyhow::Result<()> {
+    refuse_to_overwrite_curve(dir)?;
     let mut progress = Progress::new(spec, dir, output, unread)?;
     let report = learn_in(dir, spec, &mut progress);
     progress.end();
@@ -117,15 +118,31 @@ pub(super) fn carry_out(
     conclude(dir, spec, &report, progress.has_shown_rounds(), output)
 }
 
+/// A folder without a run may hold a curve of somebody else's.
+pub(super) fn refuse_to_overwrite_curve(dir: &Path) -> anyhow::Result<()> {
+    let is_in_the_way = |file: &&&str| dir.join(file).exists();
+    if let Some(file) = CURVE.iter().find(is_in_the_way).filter(|_| !dir.join("log.bin").exists()) {
+        let dir = dir.display();
+        anyhow::bail!(
+            "{dir} holds no run, but a {file}, which would be replaced; name another folder, or move it away"
+        );
+    }
+    Ok(())
+}
+
+/// The learning curve's files.
+const CURVE: [&str; 3] = ["learning-curve.svg", "learning-curve.png", "learning-curve.csv"];
+
 /// Puts the learning curve into the run's folder.
 pub(super) fn save_curve(dir: &Path, spec: &RunSpec, report: &Report) -> anyhow::Result<()> {
     let expert = report.history.expert().map(tutelage::Evaluation::mean_reward);
     let title =
         format!("{} learns {} ({}, seed {})", spec.algorithm, spec.task, spec.class, spec.seed);
     let figure = learning_curve(&title, &report.lines(spec, dir), expert);
-    figure.save_svg(dir.join("learning-curve.svg"))?;
-    figure.save_png(dir.join("learning-curve.png"))?;
-    figure.save_csv(dir.join("learning-curve.csv"))?;
+    let [svg, png, csv] = CURVE.map(|file| dir.join(file));
+    figure.save_svg(svg)?;
+    figure.save_png(png)?;
+    figure.save_csv(csv)?;
     Ok(())
 }
 

@@ -17,9 +17,9 @@ use tutelage_runs::terminal::{digits, rough, stop_on_ctrl_c};
 use tutelage_runs::{Ending, Reporter, RoundLine, Stage};
 
 use super::compare;
-use super::learn::save_curve;
+use super::learn::{refuse_to_overwrite_curve, save_curve};
 use crate::output::{Interrupted, Output, note};
-use crate::progress::{Labelled, Unread, begin, stage_text, still_line};
+use crate::progress::{Labelled, Unread, begin, still_line};
 
 /// Learns all of these, as many at a time as there are threads, each in a folder of its own; then compares them.
 pub(super) fn learn_many(
@@ -122,6 +122,7 @@ impl<'a> Board<'a> {
         let pool = ThreadPoolBuilder::new().num_threads(threads).build();
         let pool = pool.context("cannot start threads")?;
         let dir = self.folder(spec);
+        refuse_to_overwrite_curve(&dir)?;
         let mut relay = Relay::new(self, spec, dir.clone());
         let report = pool.install(|| learn_in(&dir, spec, &mut relay));
         relay.end();
@@ -230,7 +231,7 @@ impl Reporter for Relay<'_> {
     fn stage(&mut self, round: usize, stage: Stage) {
         if let Some(bar) = &self.bar {
             bar.set_position(round.saturating_sub(1) as u64);
-            bar.set_message(format!("{}{}, {}", name(self.spec), self.earned, stage_text(stage)));
+            bar.set_message(format!("{}{}, {}", name(self.spec), self.earned, stage.in_words()));
         }
     }
 

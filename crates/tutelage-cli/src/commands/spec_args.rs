@@ -12,10 +12,10 @@ pub(crate) struct SpecArgs {
     /// Who annotates: the name of a shipped expert or a file [default: the task's shipped expert]
     #[arg(long, value_name = "NAME|FILE")]
     expert: Option<String>,
-    /// Rounds N [default: the paper's, 20 to 50 by task and class]
+    /// Rounds N [default: by task; the robots' are the paper's, 20 to 50]
     #[arg(long, allow_negative_numbers = true, value_name = "N")]
     rounds: Option<i64>,
-    /// How states are taken from trajectories: stride(20) or independent [default: stride(20)]
+    /// How states are taken from trajectories: stride(20) or independent [default: by task; robots: stride(20)]
     #[arg(long)]
     sampling: Option<String>,
     /// How the expert acts where it drives (bc): sampled or mean [default: sampled]
@@ -34,29 +34,29 @@ pub(crate) struct SpecArgs {
 /// Those that say how policies are trained and judged, whoever collected what they are trained on.
 #[derive(Clone, Default, clap::Args)]
 pub(crate) struct TrainingArgs {
-    /// Policy class: mlp:64,64, mlp:8, linear, or the paper's realizable and nonrealizable [default: realizable]
+    /// Policy class: mlp:64,64, mlp:8, linear, or the paper's realizable and nonrealizable [default: by task; robots: realizable]
     #[arg(long, short)]
     pub(super) class: Option<String>,
-    /// States annotated in a round, K [default: 50]
+    /// States annotated in a round, K [default: by task; robots: 50]
     #[arg(long, allow_negative_numbers = true, value_name = "K")]
     pub(super) states_per_round: Option<i64>,
     /// What is returned and evaluated: the members' mean, a member drawn at every step, or the policy of a random round
     /// [default: mean]
     #[arg(long, value_name = "mean|member|random-round")]
     deploy: Option<String>,
-    /// How long a network trains: epochs=N or iterations=N [default: epochs=2000]
+    /// How long a network trains: epochs=N or iterations=N [default: by task; robots: epochs=2000]
     #[arg(long)]
     budget: Option<String>,
-    /// Adam's step [default: 2.5e-4]
+    /// Adam's step [default: by task; robots: 2.5e-4]
     #[arg(long, allow_negative_numbers = true)]
     learning_rate: Option<f64>,
-    /// Examples per step [default: 200]
+    /// Examples per step [default: by task; robots: 200]
     #[arg(long, allow_negative_numbers = true)]
     batch: Option<i64>,
     /// What networks see: states as-given, or standardised by the statistics of D [default: as-given]
     #[arg(long, value_name = "as-given|standardised")]
     states: Option<String>,
-    /// Episodes of an evaluation, T [default: 25]
+    /// Episodes of an evaluation, T [default: by task; robots: 25]
     #[arg(long, allow_negative_numbers = true, value_name = "T")]
     episodes: Option<i64>,
     /// Where all randomness comes from [default: 1]

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use tutelage::Deploy;
 use tutelage_runs::store::{Context, Disk, OsDisk};
 
 use super::{Interface, onnx};
@@ -13,13 +14,17 @@ use crate::spec::RunSpec;
 
 /// Writes the policy that a run had after a round, by default the one that it returns, as an ONNX model that takes the task's
 /// states as they are: where the expert's statistics normalise them, these are part of the model.
-pub fn export_policy(run: &Path, round: Option<usize>, file: &Path) -> Result<(), LabError> {
+///
+/// The model's `action` is the members' mean (or vote) and its `members` are what each would do. What comes back says how the
+/// run deploys them, as do the model's properties.
+pub fn export_policy(run: &Path, round: Option<usize>, file: &Path) -> Result<Deploy, LabError> {
     let spec = spec_of(run)?;
     let bytes = match spec.task.actions() {
         ActionKind::Vectors => encode::<f32>(run, &spec, round),
         ActionKind::Indices => encode::<u32>(run, &spec, round),
     };
-    Ok(OsDisk.replace(file, &bytes?).context("write", file)?)
+    OsDisk.replace(file, &bytes?).context("write", file)?;
+    Ok(spec.deploy)
 }
 
 fn encode<A: Kind>(run: &Path, spec: &RunSpec, round: Option<usize>) -> Result<Vec<u8>, LabError> {
@@ -36,6 +41,7 @@ fn encode<A: Kind>(run: &Path, spec: &RunSpec, round: Option<usize>) -> Result<V
         ("algorithm", spec.algorithm.to_string()),
         ("class", spec.class.to_string()),
         ("seed", spec.seed.to_string()),
+        ("deploy", spec.deploy.in_words().to_owned()),
     ];
     let interface = Interface {
         observation: envs.spaces().states,

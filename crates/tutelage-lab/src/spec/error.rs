@@ -1,5 +1,6 @@
 //! What can be wrong with a spec.
 
+use serde::de::DeserializeOwned;
 use tutelage::{NameError, nearest};
 
 /// A field that is wrong, with its value and what is allowed.
@@ -7,7 +8,7 @@ use tutelage::{NameError, nearest};
 #[non_exhaustive]
 pub enum SpecError {
     /// An unknown name.
-    #[error("{field} = \"{value}\": there is none of this name{} Allowed: {allowed}", hint(nearest.as_deref()))]
+    #[error("{field} = \"{value}\": unknown name{} Allowed: {allowed}", hint(nearest.as_deref()))]
     Unknown {
         /// The field.
         field: &'static str,
@@ -96,6 +97,29 @@ impl From<NameError> for SpecError {
 /// How the sentence before the list of names ends.
 pub fn hint(nearest: Option<&str>) -> String {
     nearest.map_or(".".into(), |name| format!("; did you mean `{name}`?"))
+}
+
+/// How many bytes a spec or a figure may have. A tree of TOML takes fifty times as many.
+const LONGEST_TOML: usize = 1 << 20;
+
+/// What a TOML text says; if it is none, why.
+pub fn parse_toml<T: DeserializeOwned>(text: &str) -> Result<T, String> {
+    if text.len() > LONGEST_TOML {
+        let length = text.len();
+        return Err(format!("{length} bytes of TOML; allowed are at most {LONGEST_TOML}"));
+    }
+    toml::from_str(text).map_err(|error| error.to_string().trim_end().into())
+}
+
+/// How long a name may be. Finding the nearest name takes time and memory that grow with it.
+const LONGEST_NAME: usize = 1000;
+
+/// Refuses a name that is longer than any.
+pub fn check_name(field: &'static str, name: Option<&str>) -> Result<(), SpecError> {
+    let Some(name) = name.filter(|name| name.len() > LONGEST_NAME) else { return Ok(()) };
+    let (begins, length) = (name.chars().take(20).collect::<String>(), name.len());
+    let value = format!("\"{begins}…\", {length} bytes");
+    Err(SpecError::range(field, value, format!("a name of at most {LONGEST_NAME} bytes")))
 }
 
 /// A whole number of the field's range.

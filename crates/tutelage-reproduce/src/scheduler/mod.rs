@@ -31,7 +31,7 @@ pub trait Agenda: Sync {
     }
 
     /// Has a worker carry out a run from wherever an earlier one left it, and keeps what comes back; `is_needed` says whether
-    /// others need its log. Nothing is a run that was told to stop.
+    /// others need its log. Returns `None` if the run was told to stop.
     fn hand_over(
         &self,
         run: usize,

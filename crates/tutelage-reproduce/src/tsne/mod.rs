@@ -18,7 +18,7 @@ use quadtree::Quadtree;
 pub(crate) type Point = [f64; 2];
 
 const EPOCHS: usize = 1000;
-/// For so many epochs neighbours attract each other more, and what belongs together finds together.
+/// For this many epochs the attraction is exaggerated, so that clusters form.
 const EARLY: usize = 250;
 const EXAGGERATION: f64 = 12.0;
 

@@ -25,7 +25,7 @@ pub use threads::OnThreads;
 /// run needs to where it works, and where others need the run, brings its folder back: `spec.toml` and `log.bin` are all
 /// that others need of it.
 pub trait Worker: Sync {
-    /// Carries out a run, from wherever an earlier process left it. No record is one that was told to stop.
+    /// Carries out a run, from wherever an earlier process left it. Returns no record if the run was told to stop.
     fn carry_out(
         &self,
         order: &Order<'_>,

@@ -75,7 +75,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// Serves a site at an address (port 0 takes a free one). An address that other machines can reach must be meant so.
+    /// Serves a site at an address (port 0 takes a free one). An address that other machines can reach must be allowed explicitly, by `reach`.
     pub fn start(
         address: SocketAddr,
         reach: Reach,

@@ -36,7 +36,7 @@ struct Take<A> {
 pub(crate) enum StudioError {
     #[error("this moment's place in its episode was not noted, so it cannot be played again")]
     NoOrigin,
-    #[error("played again, the episode came out otherwise than it was; it is not shown")]
+    #[error("the replayed episode differs from the recorded one, so it is not shown")]
     Otherwise,
     #[error("the environment failed: {0}")]
     Env(#[from] EnvError),

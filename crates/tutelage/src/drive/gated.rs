@@ -32,10 +32,10 @@ impl Gate {
     pub(super) fn check(&self) -> Result<(), Misfit> {
         match *self {
             Self::Doubt { chi, tau } => {
-                Misfit::check("chi", chi, chi >= 0.0)?;
-                Misfit::check("tau", tau, tau >= 0.0)
+                Misfit::check_size("chi", chi)?;
+                Misfit::check_size("tau", tau)
             }
-            Self::Distance { tau } => Misfit::check("tau", tau, tau >= 0.0),
+            Self::Distance { tau } => Misfit::check_size("tau", tau),
             Self::Hand => Ok(()),
         }
     }

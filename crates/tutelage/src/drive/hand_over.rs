@@ -59,10 +59,9 @@ impl Windows {
     }
 
     pub(super) fn check(&self) -> Result<(), Misfit> {
-        let share = |what, value| Misfit::check(what, value, (0.0..=1.0).contains(&value));
-        share("s", self.at_start)?;
-        share("l", self.length)?;
-        share("g", self.growth)
+        Misfit::check_share("at_start", self.at_start)?;
+        Misfit::check_share("length", self.length)?;
+        Misfit::check_share("growth", self.growth)
     }
 }
 

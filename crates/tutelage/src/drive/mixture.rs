@@ -30,9 +30,10 @@ impl Beta {
 
     pub(super) fn check(&self) -> Result<(), Misfit> {
         match *self {
-            Self::Constant(beta) => Misfit::check("beta", beta, (0.0..=1.0).contains(&beta)),
-            Self::Power(p) => Misfit::check("p", p, (0.0..=1.0).contains(&p)),
-            Self::Linear(rounds) => Misfit::check("M", rounds as f64, rounds > 0),
+            Self::Constant(beta) => Misfit::check_share("beta", beta),
+            Self::Power(p) => Misfit::check_share("p", p),
+            Self::Linear(0) => Err(Misfit { what: "M", value: 0.0, allowed: "at least 1" }),
+            Self::Linear(_) => Ok(()),
         }
     }
 }
