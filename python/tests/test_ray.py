@@ -63,20 +63,21 @@ QUICK = {
 }
 
 
+STORE = {"object_store_memory": 80 * 2**20}
+
+
 class Nodes:
     """A cluster whose head only watches, and worker nodes of one CPU each."""
 
     def __init__(self) -> None:
         from ray.cluster_utils import Cluster
 
-        store = {"object_store_memory": 80 * 2**20}
-        self.store = store
-        self.cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "_system_config": QUICK, **store})
+        self.cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "_system_config": QUICK, **STORE})
         self.workers = [self.add() for _ in range(3)]
         self.address = self.cluster.address
 
     def add(self, **settings: Any) -> Any:
-        return self.cluster.add_node(num_cpus=1, **self.store, **settings)
+        return self.cluster.add_node(num_cpus=1, **STORE, **settings)
 
     def raylet(self, node: Any) -> int:
         return int(node.all_processes["raylet"][0].process.pid)
@@ -257,10 +258,115 @@ def test_a_run_that_fails_or_kills_its_process_is_named_and_the_others_go_on(nod
         tut.sweep([Poison, Fault, Line], expert=make_expert, dir=tmp_path / "runs", on="ray", **SMALL)
     failed = {name.split("-")[0]: why for name, why in caught.value.failed.items()}
     assert set(failed) == {"poison", "fault"}
-    assert "its process was ended 5 times" in failed["poison"]
+    assert failed["poison"].startswith(f"on {os.uname().nodename}: its process was ended 5 times")
     assert "the motor is gone" in failed["fault"]
     assert f"on {os.uname().nodename}" in failed["fault"]
     assert sum(tut.Run(run).finished for run in (tmp_path / "runs").glob("line-*")) == 1
+
+
+def test_a_figures_run_that_always_fails_is_named_and_the_exit_code_says_so(nodes: Nodes, tmp_path: Path) -> None:
+    file, folder = figure(tmp_path, 5), tmp_path / "there"
+    planned, _ = reproduce(file, folder, "--plan").communicate()
+    names = [json.loads(line)["run"] for line in planned.splitlines()]
+    (poisoned,) = [name for name in names if "-bd-2-" in name and "-seed-1-" in name]
+    (folder / "runs" / "paper").mkdir(parents=True)
+    (folder / "runs" / "paper" / poisoned).write_text("in the way")
+    there = reproduce(file, folder, "--on", f"ray:{nodes.address}", "--storage", "shared")
+    _, err = there.communicate(timeout=120)
+    assert there.returncode == 1, err
+    (line,) = err.split("error: ")[1].strip().splitlines()
+    assert line.startswith(f"{poisoned}: on {os.uname().nodename}: "), line
+    assert "taken up again" not in err, "an error of the run itself is final"
+    assert {f"{name}.json" for name in names} - set(records(folder)) == {f"{poisoned}.json"}
+
+
+def test_a_run_takes_what_it_is_given_and_computes_with_as_many_threads(nodes: Nodes, tmp_path: Path) -> None:
+    connect(nodes)
+    notes = tmp_path / "notes.json"
+
+    class Noting(Line):
+        def reset(self, *, seed: int | None = None, options: Any = None) -> Any:
+            taken = ray.get_runtime_context().get_assigned_resources()
+            notes.write_text(json.dumps({**taken, "threads": os.environ.get("RAYON_NUM_THREADS")}))
+            return super().reset(seed=seed)
+
+    choices: dict[str, Any] = {"expert": make_expert, "on": "ray", **SMALL}
+    tut.sweep(Noting, dir=tmp_path / "whole", **choices)
+    assert json.loads(notes.read_text()) == {"CPU": 1.0, "threads": "1"}
+    tut.sweep(Noting, dir=tmp_path / "half", resources={"num_cpus": 0.5}, **choices)
+    assert json.loads(notes.read_text()) == {"CPU": 0.5, "threads": "1"}
+    with pytest.raises(tut.SpecError, match=r"resources\['max_retries'\] = 3: allowed are num_cpus"):
+        tut.sweep(Noting, dir=tmp_path / "x", resources={"max_retries": 3}, **choices)
+    with pytest.raises(tut.SpecError, match="only Ray gives runs what they ask for"):
+        tut.sweep(Noting, dir=tmp_path / "x", resources={"num_cpus": 2}, **{**choices, "on": None})
+
+
+INTERRUPTED = """
+import sys
+sys.path.insert(0, sys.argv[3])
+import cloudpickle, conftest, test_ray
+import tutelage as tut
+cloudpickle.register_pickle_by_value(conftest)
+cloudpickle.register_pickle_by_value(test_ray)
+longer = {**test_ray.SMALL, "rounds": 8, "budget": "iterations=2000"}
+tut.sweep(conftest.Line, seed=range(4), expert=test_ray.make_expert, dir=sys.argv[1], on=f"ray:{sys.argv[2]}", **longer)
+"""
+
+
+def test_ctrl_c_of_a_sweep_leaves_everything_to_go_on_with(nodes: Nodes, tmp_path: Path) -> None:
+    runs = tmp_path / "runs"
+    command = [sys.executable, "-c", INTERRUPTED, str(runs), nodes.address, str(Path(__file__).parent)]
+    stopped = subprocess.Popen(
+        command, stderr=subprocess.PIPE, text=True, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler)
+    )
+    wait_for(lambda: list(runs.glob("*/policies/round-001*")))
+    stopped.send_signal(signal.SIGINT)
+    _, err = stopped.communicate(timeout=60)
+    assert stopped.returncode != 0
+    assert "KeyboardInterrupt" in err
+    begun = [tut.Run(log.parent) for log in runs.glob("*/log.bin")]
+    assert not (len(begun) == 4 and all(run.finished for run in begun)), "there is something left to do"
+    wait_for(lambda: nodes.busy(runs) is None)
+    subprocess.run(command, check=True, timeout=120)
+    finished = {log.parent for log in runs.glob("*/log.bin") if tut.Run(log.parent).finished}
+    assert len(finished) == 4
+    longer: dict[str, Any] = {**SMALL, "rounds": 8, "budget": "iterations=2000"}
+    alone = tut.sweep(Line, seed=0, expert=make_expert, dir=tmp_path / "here", **longer)
+    assert contents(runs / alone.names[0]) == contents(alone[0].dir)
+
+
+def test_a_cluster_that_is_lost_ends_the_command_and_the_runs_go_on_elsewhere(tmp_path: Path) -> None:
+    from ray.cluster_utils import Cluster
+
+    config = {**QUICK, "gcs_rpc_server_reconnect_timeout_s": 2}
+    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 2, "_system_config": config, **STORE})
+    file, folder = figure(tmp_path, 2000), tmp_path / "there"
+    there = reproduce(file, folder, "--on", f"ray:{cluster.address}", "--storage", "shared")
+    wait_for(lambda: list((folder / "results").rglob("*.json")))
+    cluster.remove_node(cluster.head_node, allow_graceful=False)
+    _, err = there.communicate(timeout=60)
+    assert there.returncode == 1, err
+    kept = records(folder)
+    assert 0 < len(kept) < 6
+    finished = here(file, folder)
+    assert len(finished) == 6
+    assert kept.items() <= finished.items()
+
+
+def test_asha_searches_on_the_cluster(nodes: Nodes, tmp_path: Path) -> None:
+    example = Path(__file__).parents[1] / "examples" / "tune_asha.py"
+    environment = {**os.environ, "RAY_ADDRESS": nodes.address, "HOME": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, str(example), "3"], env=environment, cwd=tmp_path, capture_output=True, text=True, timeout=300
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    trials, result = done.stdout.split("annotations to 95% of the expert, and where the trial ended:\n")[1].split(
+        "the first of them"
+    )
+    ended = [int(line.split(" after ")[1].split()[0]) for line in trials.strip().splitlines()]
+    assert len(ended) == 3
+    assert all(0 < annotations <= 240 for annotations in ended)
+    assert "the expert 500" in result
 
 
 SHIMS = {
@@ -289,12 +395,73 @@ def test_nodes_that_are_unfit_are_named_and_get_no_runs(nodes: Nodes, tmp_path: 
         node = nodes.add(env_vars={"PYTHONPATH": str(shim)})
         try:
             engine = RayEngine("learn", tmp_path / "runs")
-            assert any(words in note and "gets no runs" in note for note in engine.notes), engine.notes
+            (note,) = [note for note in engine.notes if "gets no runs" in note]
+            assert note.startswith(f"node {os.uname().nodename} ({node.node_id[:8]}) "), note
+            assert words in note
             engine.close()
             swept = tut.sweep(Line, seed=range(8), expert=make_expert, dir=tmp_path / f"runs {name}", on="ray", **SMALL)
             assert all(run.finished for run in swept)
         finally:
             nodes.cluster.remove_node(node)
+
+
+class Told:
+    """What an engine tells of runs."""
+
+    def __init__(self) -> None:
+        self.done_with: list[str | None] = []
+        self.lost_with: list[str] = []
+
+    def round(self, round: int) -> None: ...
+    def waits(self) -> None: ...
+
+    def done(self, result: str | None, files: Any) -> None:
+        self.done_with.append(result)
+
+    def lost(self, why: str) -> None:
+        self.lost_with.append(why)
+
+    def failed(self, why: str) -> None:
+        self.lost_with.append(f"for good: {why}")
+
+
+@pytest.mark.parametrize("name", ["no package", "other version"])
+def test_a_node_that_joins_later_and_is_unfit_is_named_once(nodes: Nodes, name: str, tmp_path: Path) -> None:
+    connect(nodes)
+    from tutelage._ray import RayEngine
+
+    file, text, words = SHIMS[name]
+    (tmp_path / "shim").mkdir()
+    (tmp_path / "shim" / file).write_text(text)
+    engine, told = RayEngine("learn", tmp_path / "runs"), Told()
+    node = nodes.add(env_vars={"PYTHONPATH": str(tmp_path / "shim")})
+    try:
+        settings = {name: value for name, value in SMALL.items() if name != "progress"}
+        task = cloudpickle.dumps({"env": Line, "expert": make_expert, "settings": settings})
+        for number in range(8):
+            engine.send(f"run-{number}", task, [], True, told)
+        wait_for(lambda: len(told.done_with) + len(told.lost_with) == 8)
+        assert told.done_with == ["finished"] * 7, "the others go on"
+        (lost,) = told.lost_with
+        assert lost.startswith(f"node {os.uname().nodename} ({node.node_id[:8]}) ")
+        assert words in lost
+        engine.send("run-9", task, [], True, told)
+        wait_for(lambda: len(told.done_with) == 8)
+    finally:
+        engine.close()
+        nodes.cluster.remove_node(node)
+
+
+def test_a_cluster_whose_nodes_are_all_unfit_is_refused(nodes: Nodes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    connect(nodes)
+    from tutelage import _native
+
+    version, arithmetic = _native.program()
+    monkeypatch.setattr(_native, "program", lambda: ("0.0.1", arithmetic))
+    with pytest.raises(tut.EngineError, match="no node of the Ray cluster can carry out runs") as caught:
+        tut.sweep(Line, expert=make_expert, dir=tmp_path / "runs", on="ray", **SMALL)
+    for node in nodes.workers:
+        assert f"({node.node_id[:8]}) has tutelage {version}, and the run was sent by 0.0.1" in str(caught.value)
 
 
 def test_folders_that_cannot_be_written_and_clusters_that_are_not_there_are_named(nodes: Nodes, tmp_path: Path) -> None:

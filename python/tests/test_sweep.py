@@ -16,6 +16,7 @@ import pytest
 
 import tutelage as tut
 from conftest import Line, brake, contents, learn_cart
+from tutelage._elsewhere import ProcessEngine
 
 SETTINGS: dict[str, Any] = {
     "rounds": 3,
@@ -50,6 +51,35 @@ def test_every_environment_with_every_algorithm_and_seed(tmp_path: Path) -> None
     assert after == before, "what is finished is not touched"
     other = tut.sweep(Line, dir=tmp_path / "runs", **{**choices, "hidden": (4,), "seed": 1})
     assert not set(other.names) & set(swept.names), "other settings are other runs"
+
+
+def make_watchful(env: Any) -> Any:
+    """An expert that notes how many threads its process has."""
+    notes = Path(os.environ["TUTELAGE_NOTES"]) / str(os.getpid())
+
+    def watchful(obs: Any) -> Any:
+        with notes.open("a") as file:
+            file.write(f"{len(os.listdir('/proc/self/task'))}\n")
+        return brake(obs)
+
+    return watchful
+
+
+@pytest.mark.skipif(sys.platform != "linux" or (os.cpu_count() or 1) < 2, reason="looks into /proc, and wants several cores")
+def test_a_run_of_a_sweep_computes_with_one_thread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TUTELAGE_NOTES", str(tmp_path))
+    tut.sweep(Line, seed=[1, 2], expert=make_watchful, dir=tmp_path / "runs", **SETTINGS)
+    noted = [[int(line) for line in file.read_text().split()] for file in tmp_path.iterdir() if file.is_file()]
+    assert len(noted) == 2
+    for threads in noted:
+        assert threads[-1] - threads[0] == 1, "one more, once the first network was trained"
+
+
+def test_as_many_processes_as_asked_for_whatever_the_machine_tells(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    assert ProcessEngine("learn", tmp_path, at_once=3).at_once == 3
+    monkeypatch.delattr(os, "sched_getaffinity", raising=False)
+    assert ProcessEngine("learn", tmp_path, at_once=3).at_once == 3
+    assert ProcessEngine("learn", tmp_path).at_once == (os.cpu_count() or 1)
 
 
 def spawning(count: int) -> ProcessPoolExecutor:

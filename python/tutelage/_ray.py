@@ -123,10 +123,14 @@ class RayEngine:
         except BaseException as error:
             outcome = _explained(error)
         if outcome.get("unfit") and not self._over.is_set():
+            is_news = outcome["id"] not in self._unfit
             self._unfit[outcome["id"]] = outcome["unfit"]
             if self._is_somebody_fit():
-                self._submit(parcel, needs)
-                return
+                if not is_news:
+                    self._submit(parcel, needs)
+                    return
+                # Whoever waits is told of a node that joined later, once.
+                outcome = {"lost": f"{outcome['unfit']}; it gets no runs"}
         with self._lock:
             self._references.pop(name, None)
             post = self._posts.pop(name, None)
@@ -257,13 +261,13 @@ def _errand(threads: int) -> Any:
         except Exception as error:
             words = f"node {node} ({id[:8]}) has no tutelage ({type(error).__name__}: {error})"
             return {"unfit": words, "id": id}
+        if unfit := _elsewhere.unfitness(parcel):
+            return {"unfit": f"node {node} ({id[:8]}) {unfit}", "id": id}
         _elsewhere.compute_with(threads)
         if ray.get(desk.begins.remote(parcel["name"], id)) >= crashes:
             return {"error": f"on {node}: its process was ended {crashes} times, and not by the end of a node"}
-        outcome = _elsewhere.carry_out(parcel, list(zip(names, logs, strict=True)), _ray.DeskEar(desk, parcel["name"]))
-        if "unfit" in outcome:
-            return {"unfit": f"node {outcome['unfit']}", "id": id}
-        return outcome
+        ear = _ray.DeskEar(desk, parcel["name"])
+        return {"id": id, **_elsewhere.carry_out(parcel, list(zip(names, logs, strict=True)), ear)}
 
     return tutelage_run
 
