@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Tests the Python package in a virtual environment of its own, below target/, with the library that cargo has compiled.
 #
-#   tools/python.sh           # lints, types and tests; says so and succeeds where there is no Python 3.10 or later
+#   tools/python.sh           # lints, types and tests; where there is no Python 3.10 or later it says so and succeeds, unless CI=true
 #   tools/python.sh --wheel   # `pip install .` in a fresh environment, then the README's lines; MATURIN_PEP517_ARGS='--profile dev' compiles less
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -20,6 +20,8 @@ for candidate in "${PYTHON:-}" python3 python; do
 done
 if [ -z "$python" ]; then
     echo "No Python 3.10 or later with venv here: the Python package is NOT tested."
+    # Where changes are judged, tests that nobody ran would count as passed.
+    [ "${CI:-}" != true ] || exit 1
     exit 0
 fi
 
