@@ -5,8 +5,9 @@
 
 1. Trivial runs (a grid, one round of one question, one episode, two training steps) through ``tutelage reproduce``: on the
    threads of this process, then on a Ray cluster of this machine, with a common folder and with logs that travel. Runs per
-   second from the first record to the last, the difference per run, and of the process that schedules: its processor time per
-   run, in which on threads the run itself is included, and its most memory.
+   second from the first record to the last, efficiency (the seconds on threads as a share of these), the difference per run,
+   and of the process that schedules: its processor time per run, in which on threads the run itself is included, and its most
+   memory.
 2. Runs of about a second, the same way: what Ray costs where it is worth its while.
 3. Planning alone: seconds and memory per run that is planned.
 """
@@ -74,7 +75,7 @@ def parse_arguments() -> argparse.Namespace:
 
 def table(title: str, settings: dict[str, object], seeds: int) -> None:
     print(f"{title}: {seeds} runs, {os.cpu_count()} cores")
-    columns = ("seconds", "runs/s", "ms more a run", "scheduler, ms a run", "scheduler, MB")
+    columns = ("seconds", "runs/s", "efficiency", "ms more a run", "scheduler, ms a run", "scheduler, MB")
     print(f"{'':26}" + "".join(f"{column:>20}" for column in columns))
     here = None
     for name, more in WHERE.items():
@@ -82,7 +83,8 @@ def table(title: str, settings: dict[str, object], seeds: int) -> None:
             seconds, used = carry_out(Path(folder), settings, seeds, more)
         here = seconds if here is None else here
         each = [1000 * (seconds - here) / seeds, 1000 * used.processor / seeds]
-        numbers = (f"{seconds:.1f}", f"{seeds / seconds:.1f}", *(f"{cost:.2f}" for cost in each), f"{used.memory:.0f}")
+        rates = (f"{seconds:.1f}", f"{seeds / seconds:.1f}", f"{here / seconds:.0%}")
+        numbers = (*rates, *(f"{cost:.2f}" for cost in each), f"{used.memory:.0f}")
         print(f"{name:26}" + "".join(f"{number:>20}" for number in numbers), flush=True)
     print()
 
@@ -113,7 +115,9 @@ def figure(folder: Path, settings: dict[str, object], seeds: int) -> list[str]:
 
 
 def start(line: list[str], **streams: Any) -> subprocess.Popen[bytes]:
-    environment = {**os.environ, "RAY_USAGE_STATS_ENABLED": "0", "RAY_AUTH_MODE": "disabled"}
+    # A cluster of this machine starts beside whatever else it does; Ray's own limit is for a quiet one.
+    ray = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_AUTH_MODE": "disabled", "RAY_raylet_start_wait_time_s": "120"}
+    environment = {**os.environ, **ray}
     return subprocess.Popen([sys.executable, "-m", "tutelage._command", *line], env=environment, **streams)
 
 
