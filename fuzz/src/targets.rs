@@ -8,7 +8,7 @@ use rand::RngExt;
 use tutelage::Stream;
 use tutelage_envs::Task;
 use tutelage_experts::{GaussianExpert, Training};
-use tutelage_files::{npy, npz};
+use tutelage_files::{Budget, npy, npz};
 use tutelage_lab::export::Annotations;
 use tutelage_lab::spec::RunSpec;
 use tutelage_oracles::mlp::{MlpClassifierPolicy, MlpPolicy};
@@ -98,7 +98,7 @@ fn array(bytes: &[u8]) {
 }
 
 fn archive(bytes: &[u8]) {
-    let _ = black_box((npz::decode(bytes, 1 << 26), GaussianExpert::from_npz(bytes, Task::Hopper)));
+    let _ = black_box((npz::decode(bytes, &mut Budget::new(1 << 26)), GaussianExpert::from_npz(bytes, Task::Hopper)));
 }
 
 fn agent(bytes: &[u8]) {

@@ -15,6 +15,9 @@ use crate::{Card, Clock};
 
 const VERSION: u64 = 1;
 
+/// As many as doubles tell apart, so that none overflows when training goes on.
+const MOST_COUNTED: u64 = 1 << 53;
+
 /// The columns of the stored learning curve, after iteration and steps.
 const COLUMNS: usize = 7;
 
@@ -88,8 +91,13 @@ pub(crate) fn decode_run(bytes: &[u8]) -> Result<Stored, Problem> {
     let task: Task = header.task.parse().map_err(|e| foreign(&e))?;
     let widths = (task.state_width(), task.action_width());
     check_sizes(&arrays, task, &header.settings)?;
+    let Header { iteration, steps, adam_steps, .. } = header;
+    let counts = [("iteration", iteration), ("steps", steps), ("adam_steps", adam_steps)];
+    if let Some((name, count)) = counts.into_iter().find(|(_, count)| *count > MOST_COUNTED) {
+        return Err(foreign(&format!("{name} is {count}; at most {MOST_COUNTED} are counted")));
+    }
     let mut learner =
-        Learner::new(header.settings, widths, header.seed).map_err(|e| foreign(&e))?;
+        Learner::blank(header.settings, widths, header.seed).map_err(|e| foreign(&e))?;
     let mut state = learner.state();
     for (name, values) in &mut state.vectors {
         *values = arrays.checked(name, task, &[values.len()])?.to_f32();
@@ -97,7 +105,6 @@ pub(crate) fn decode_run(bytes: &[u8]) -> Result<Stored, Problem> {
     for (name, values) in &mut state.statistics {
         *values = arrays.checked(name, task, &[values.len()])?.values.clone();
     }
-    let Header { iteration, steps, adam_steps, .. } = header;
     learner.restore(LearnerState { iteration, steps, adam_steps, ..state });
     let curve = arrays.get("curve")?.values.as_chunks::<COLUMNS>().0.iter().map(from_row).collect();
     let best = header.best.map(|best| {

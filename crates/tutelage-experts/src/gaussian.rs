@@ -15,8 +15,15 @@ pub struct GaussianPolicy {
 impl GaussianPolicy {
     /// A policy that does nothing on average: orthogonal weights with gain √2, the last layer near zero.
     pub fn random(widths: &[usize], log_std: f32, rng: &mut Rng) -> Result<Self, LayoutError> {
+        let mut policy = Self::zero(widths, log_std)?;
+        policy.params = policy.network.layout().orthogonal(2f64.sqrt(), 0.01, rng);
+        Ok(policy)
+    }
+
+    /// A policy whose mean is 0, to be given the parameters of another.
+    pub(crate) fn zero(widths: &[usize], log_std: f32) -> Result<Self, LayoutError> {
         let network = Network::new(widths)?;
-        let params = network.layout().orthogonal(2f64.sqrt(), 0.01, rng);
+        let params = network.layout().zeros();
         let log_std = vec![log_std; network.layout().outputs()];
         Ok(Self { network, params, log_std })
     }

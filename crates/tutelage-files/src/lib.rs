@@ -3,12 +3,14 @@
 //! | what | how |
 //! | --- | --- |
 //! | [`replace`], [`replace_among_many`], [`copy`], [`NewFile`] | a file appears whole under its name or not at all, also after a power cut; what killed writers left is swept |
-//! | [`read`], [`read_text`] | a file up to a size, so that nothing but what is expected is ever held in memory |
+//! | [`read`], [`read_text`] | a regular file up to a size, so that nothing but what is expected is ever waited for or held in memory |
+//! | [`Budget`] | what a file may cost its reader, spent before anything is allocated |
 //! | [`npy`] | NumPy arrays, whose sizes are compared with the bytes that are there before anything is allocated |
 //! | `Unzip`, `npz` (feature `zip`) | archives within a budget of unpacked bytes: a bomb is an error |
 
 #![forbid(unsafe_code)]
 
+mod budget;
 pub mod npy;
 #[cfg(feature = "zip")]
 pub mod npz;
@@ -17,6 +19,7 @@ mod replace;
 #[cfg(feature = "zip")]
 mod unzip;
 
+pub use budget::{Budget, Exceeded};
 pub use read::{read, read_text};
 pub use replace::{NewFile, copy, replace, replace_among_many, sweep, sync_folder_of};
 #[cfg(feature = "zip")]

@@ -2,6 +2,8 @@
 //!
 //! Format: <https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html>.
 
+use crate::{Budget, Exceeded};
+
 /// An array that was read: its numbers in row-major order, as doubles (integers beyond 2⁵³ are rounded).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Array {
@@ -41,7 +43,7 @@ pub enum NpyError {
     /// Another type of numbers.
     #[error("{}; supported are truth values, integers, float32 and float64", in_words(.0))]
     Kind(String),
-    /// The file has other many bytes than its header says.
+    /// The file's size does not match its header.
     #[error("shape {shape:?} takes {expected} bytes, but there are {found}")]
     Length {
         /// The shape.
@@ -50,6 +52,14 @@ pub enum NpyError {
         expected: String,
         /// What there is.
         found: usize,
+    },
+    /// More numbers than there is room for.
+    #[error("shape {shape:?} takes {source}")]
+    Long {
+        /// The shape.
+        shape: Vec<usize>,
+        /// How much there is.
+        source: Exceeded,
     },
 }
 
@@ -114,8 +124,16 @@ pub fn encode<T: Element>(shape: &[usize], values: &[T]) -> Vec<u8> {
     bytes
 }
 
-/// The array in these bytes.
+/// What the numbers of an array may take: a quarter of a gibibyte.
+const MOST: u64 = 1 << 28;
+
+/// The array in these bytes, of at most 2²⁵ numbers.
 pub fn decode(bytes: &[u8]) -> Result<Array, NpyError> {
+    decode_within(bytes, &mut Budget::new(MOST))
+}
+
+/// The array in these bytes, whose numbers take eight bytes each of a budget.
+pub fn decode_within(bytes: &[u8], budget: &mut Budget) -> Result<Array, NpyError> {
     let rest = bytes.strip_prefix(MAGIC).ok_or(NpyError::Foreign("it begins otherwise"))?;
     let (header, numbers) = split(rest).ok_or(NpyError::Foreign("it ends within its header"))?;
     let header =
@@ -127,9 +145,13 @@ pub fn decode(bytes: &[u8]) -> Result<Array, NpyError> {
         let expected = length.map_or("too many".into(), |length| length.to_string());
         return Err(NpyError::Length { shape, expected, found: numbers.len() });
     }
-    let values = numbers.chunks_exact(kind.width());
-    let values: Vec<f64> = values.map(|number| kind.read(number, is_big_endian)).collect();
-    let values = if is_fortran { row_major(&shape, &values) } else { values };
+    let count = numbers.len() / kind.width();
+    if let Err(source) = budget.spend(8 * count) {
+        return Err(NpyError::Long { shape, source });
+    }
+    let number = |place: usize| &numbers[place * kind.width()..][..kind.width()];
+    let place = |index: usize| if is_fortran { column_major(&shape, index) } else { index };
+    let values = (0..count).map(|index| kind.read(number(place(index)), is_big_endian)).collect();
     Ok(Array { shape, kind, values })
 }
 
@@ -150,6 +172,9 @@ struct Header {
     is_fortran: bool,
     shape: Vec<usize>,
 }
+
+/// As many as NumPy's arrays had for a long time.
+const MOST_AXES: usize = 32;
 
 /// A dictionary with the keys `descr`, `fortran_order` and `shape`, in any order.
 fn parse(text: &str) -> Result<Header, NpyError> {
@@ -182,9 +207,9 @@ fn parse(text: &str) -> Result<Header, NpyError> {
     let (axes, _) = shape.ok_or_else(|| wrong("no tuple"))?;
     let axes = axes.split(',').map(str::trim).filter(|axis| !axis.is_empty());
     let axes = axes.map(|axis| axis.trim_end_matches('L').parse().map_err(|_| wrong("no size")));
-    let shape = axes.collect::<Result<Vec<usize>, _>>()?;
-    if shape.len() > 32 {
-        return Err(wrong("more than 32 axes"));
+    let shape = axes.take(MOST_AXES + 1).collect::<Result<Vec<usize>, _>>()?;
+    if shape.len() > MOST_AXES {
+        return Err(wrong(&format!("more than {MOST_AXES} axes")));
     }
     let kind = Kind::of(descr).ok_or_else(|| NpyError::Kind(descr.chars().take(50).collect()))?;
     Ok(Header { kind, is_big_endian: descr.starts_with('>'), is_fortran, shape })
@@ -233,19 +258,16 @@ impl Kind {
     }
 }
 
-/// Numbers whose first axis runs fastest, in the order in which the last does.
-fn row_major(shape: &[usize], values: &[f64]) -> Vec<f64> {
-    let place = |mut index: usize| {
-        let mut rest = values.len();
-        let mut place = 0;
-        for &size in shape.iter().rev() {
-            rest /= size;
-            place += index % size * rest;
-            index /= size;
-        }
-        place
-    };
-    (0..values.len()).map(|index| values[place(index)]).collect()
+/// Where a number is whose index counts along the last axis first, if the first axis runs fastest.
+fn column_major(shape: &[usize], mut index: usize) -> usize {
+    let mut stride: usize = shape.iter().product();
+    let mut place = 0;
+    for &size in shape.iter().rev() {
+        stride /= size;
+        place += index % size * stride;
+        index /= size;
+    }
+    place
 }
 
 #[cfg(test)]
@@ -302,5 +324,21 @@ mod tests {
         {
             assert!(matches!(decode(bytes), Err(NpyError::Foreign(_))));
         }
+    }
+
+    #[test]
+    fn numbers_are_counted_before_they_are_read() {
+        for order in ["True", "False"] {
+            let header =
+                format!("{{'descr': '|u1', 'fortran_order': {order}, 'shape': (2, 50), }}");
+            let bytes = file(&header, &[7; 100]);
+            assert_eq!(decode_within(&bytes, &mut Budget::new(800)).unwrap().values, [7.0; 100]);
+            let error = decode_within(&bytes, &mut Budget::new(799)).unwrap_err().to_string();
+            assert_eq!(error, "shape [2, 50] takes more than the 799 bytes that are expected");
+        }
+        let axes = "1, ".repeat(40);
+        let header = format!("{{'descr': '|u1', 'fortran_order': False, 'shape': ({axes})}}");
+        let error = decode(&file(&header, &[0])).unwrap_err().to_string();
+        assert!(error.contains("more than 32 axes"), "{error}");
     }
 }

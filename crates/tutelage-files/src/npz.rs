@@ -5,15 +5,16 @@ use std::io::{self, Cursor, Write};
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
-use crate::Unzip;
 use crate::npy::{self, Array, Element};
+use crate::{Budget, Unzip};
 
-/// The arrays of an archive that unpacks to at most `budget` bytes, in the archive's order.
-pub fn decode(bytes: &[u8], budget: u64) -> io::Result<Vec<(String, Array)>> {
+/// The arrays of an archive, in the archive's order; what it unpacks to and the numbers read from that are within a budget.
+pub fn decode(bytes: &[u8], budget: &mut Budget) -> io::Result<Vec<(String, Array)>> {
     let mut archive = Unzip::new(bytes, budget)?;
     let names = archive.names();
     let read = |name: String| {
-        let array = npy::decode(&archive.read(&name)?);
+        let packed = archive.read(&name)?;
+        let array = npy::decode_within(&packed, archive.budget());
         let array = array.map_err(|error| {
             io::Error::new(io::ErrorKind::InvalidData, format!("{name}: {error}"))
         })?;
@@ -69,7 +70,7 @@ mod tests {
         for mut npz in [NpzWriter::stored(), NpzWriter::compressed()] {
             npz.add("flag", &[], &[1i64]).unwrap();
             npz.add("rows", &[2, 1], &[0.5f64, 1.5]).unwrap();
-            let arrays = decode(&npz.finish().unwrap(), 1000).unwrap();
+            let arrays = decode(&npz.finish().unwrap(), &mut Budget::new(1000)).unwrap();
             let names: Vec<&str> = arrays.iter().map(|(name, _)| name.as_str()).collect();
             assert_eq!(names, ["flag", "rows"]);
             assert_eq!(
@@ -77,5 +78,16 @@ mod tests {
                 (&[2, 1][..], &[0.5, 1.5][..])
             );
         }
+    }
+
+    #[test]
+    fn numbers_that_grow_when_they_are_read_count_against_the_budget() {
+        let mut npz = NpzWriter::compressed();
+        npz.add("flags", &[10_000], &[false; 10_000]).unwrap();
+        let bytes = npz.finish().unwrap();
+        let decode = |budget| decode(&bytes, &mut Budget::new(budget)).map(drop);
+        assert!(decode(100_000).is_ok(), "a byte each, and eight as a double");
+        let error = decode(80_000).unwrap_err().to_string();
+        assert!(error.ends_with("more than the 80000 bytes that are expected"), "{error}");
     }
 }

@@ -1,37 +1,49 @@
 //! Reading no more than is expected.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::Path;
 
-/// The bytes of a file that has at most `limit` of them; a longer one, or one that never ends, is [`io::ErrorKind::InvalidData`].
+use crate::Exceeded;
+
+/// The bytes of a regular file that has at most `limit` of them; a longer one, or one that never ends, is
+/// [`io::ErrorKind::InvalidData`].
 pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
-    let file = File::open(path)?;
-    if file.metadata()?.is_dir() {
-        return Err(io::ErrorKind::IsADirectory.into());
+    let file = open(path)?;
+    let length = file.metadata()?.len();
+    let too_long = Exceeded { whole: limit };
+    if length > limit {
+        return Err(too_long.into());
     }
     let mut bytes = Vec::new();
+    // The file is there, but the memory may not be.
+    bytes.try_reserve_exact(length as usize + 1)?;
+    // Somebody may still be writing, and files of the system do not tell their length.
     file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
-    match bytes.len() as u64 > limit {
-        true => Err(too_long(limit)),
-        false => Ok(bytes),
+    if bytes.len() as u64 > limit { Err(too_long.into()) } else { Ok(bytes) }
+}
+
+/// Opens a regular file. Whoever opens a pipe waits for somebody to write to it, perhaps for ever, so its kind is looked at
+/// before.
+pub(crate) fn open(path: &Path) -> io::Result<File> {
+    let kind = fs::metadata(path)?.file_type();
+    if kind.is_dir() {
+        return Err(io::ErrorKind::IsADirectory.into());
     }
+    if !kind.is_file() {
+        let why = "not a regular file, but a pipe, a socket or a device";
+        return Err(io::Error::new(io::ErrorKind::InvalidData, why));
+    }
+    File::open(path)
 }
 
 /// More bytes than any spec, record, map or list of times has.
-const MOST_TEXT: u64 = 1 << 26;
+const MOST_TEXT: u64 = 1 << 24;
 
 /// The text of a file of a size that texts have.
 pub fn read_text(path: &Path) -> io::Result<String> {
     String::from_utf8(read(path, MOST_TEXT)?)
         .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "the file is not UTF-8 text"))
-}
-
-pub(crate) fn too_long(limit: u64) -> io::Error {
-    io::Error::new(
-        io::ErrorKind::InvalidData,
-        format!("more than the {limit} bytes that are expected"),
-    )
 }
 
 #[cfg(test)]
@@ -50,11 +62,29 @@ mod tests {
         assert_eq!(read_text(&path).unwrap_err().kind(), io::ErrorKind::InvalidData);
     }
 
+    #[test]
+    fn a_length_beyond_the_limit_is_refused_before_anything_is_read() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("hole");
+        File::create(&path).unwrap().set_len(1 << 40).unwrap();
+        let error = read(&path, 1 << 35).unwrap_err().to_string();
+        assert_eq!(error, "more than the 34359738368 bytes that are expected");
+    }
+
     #[cfg(target_os = "linux")]
     #[test]
-    fn a_file_without_end_is_refused() {
-        let endless = Path::new("/dev/zero");
-        assert_eq!(read(endless, 1000).unwrap_err().kind(), io::ErrorKind::InvalidData);
-        assert_eq!(read_text(endless).unwrap_err().kind(), io::ErrorKind::InvalidData);
+    fn what_is_no_regular_file_is_refused_without_waiting_for_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let pipe = dir.path().join("pipe");
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
+        assert!(made.success());
+        for path in [Path::new("/dev/zero"), &pipe] {
+            for error in [read(path, 1000).map(drop), read_text(path).map(drop)] {
+                assert_eq!(error.unwrap_err().kind(), io::ErrorKind::InvalidData);
+            }
+            assert!(crate::copy(path, &dir.path().join("copy")).is_err());
+        }
+        let of_the_system = read_text(Path::new("/proc/self/status")).unwrap();
+        assert!(of_the_system.starts_with("Name:"), "its length is told as 0");
     }
 }

@@ -5,6 +5,8 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::read::open;
+
 /// How names of unfinished files end.
 const PART: &str = ".tutelage-part";
 
@@ -18,7 +20,7 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
 
 /// Puts a copy of a file in place of the one at `to`, if any, as [`replace`] does.
 pub fn copy(from: &Path, to: &Path) -> io::Result<()> {
-    let (mut source, mut file) = (File::open(from)?, NewFile::create(to)?);
+    let (mut source, mut file) = (open(from)?, NewFile::create(to)?);
     io::copy(&mut source, &mut file)?;
     file.finish()
 }

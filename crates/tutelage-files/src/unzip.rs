@@ -5,19 +5,29 @@ use std::io::{self, Cursor, Read};
 use zip::ZipArchive;
 use zip::result::ZipError;
 
-use crate::read::too_long;
+use crate::Budget;
 
 /// A zip archive in memory. All that is unpacked from it counts against one budget: an archive that unpacks to more is an error, not
 /// a full memory.
 pub struct Unzip<'a> {
     archive: ZipArchive<Cursor<&'a [u8]>>,
-    left: u64,
+    budget: &'a mut Budget,
 }
 
+/// How every entry of an archive's table of contents begins, and how many there may be: experts have a dozen files, and each entry
+/// takes several times its bytes.
+const ENTRY: &[u8] = b"PK\x01\x02";
+const MOST_FILES: usize = 10_000;
+
 impl<'a> Unzip<'a> {
-    /// The archive in these bytes, of which at most `budget` are unpacked in all.
-    pub fn new(bytes: &'a [u8], budget: u64) -> io::Result<Self> {
-        Ok(Self { archive: ZipArchive::new(Cursor::new(bytes)).map_err(io_error)?, left: budget })
+    /// The archive in these bytes.
+    pub fn new(bytes: &'a [u8], budget: &'a mut Budget) -> io::Result<Self> {
+        let files = bytes.windows(ENTRY.len()).filter(|window| *window == ENTRY).count();
+        if files > MOST_FILES {
+            let why = format!("an archive of {files} files; at most {MOST_FILES} are read");
+            return Err(io::Error::new(io::ErrorKind::InvalidData, why));
+        }
+        Ok(Self { archive: ZipArchive::new(Cursor::new(bytes)).map_err(io_error)?, budget })
     }
 
     /// The names of its files.
@@ -28,11 +38,17 @@ impl<'a> Unzip<'a> {
     /// Unpacks a file; [`io::ErrorKind::NotFound`] where there is none of this name.
     pub fn read(&mut self, name: &str) -> io::Result<Vec<u8>> {
         let file = self.archive.by_name(name).map_err(io_error)?;
-        let mut bytes = Vec::new();
-        file.take(self.left.saturating_add(1)).read_to_end(&mut bytes)?;
-        let left = self.left.checked_sub(bytes.len() as u64);
-        self.left = left.ok_or_else(|| too_long(self.left))?;
+        let left = self.budget.left();
+        // The length that the archive tells may be a lie, but not beyond the budget; one byte more tells of it.
+        let mut bytes = Vec::with_capacity(file.size().min(left) as usize + 1);
+        file.take(left.saturating_add(1)).read_to_end(&mut bytes)?;
+        self.budget.spend(bytes.len())?;
         Ok(bytes)
+    }
+
+    /// The budget, for what is made of the files.
+    pub fn budget(&mut self) -> &mut Budget {
+        self.budget
     }
 }
 
@@ -63,12 +79,20 @@ mod tests {
         npz.add("b", &[1000], &[0.0f32; 1000]).unwrap();
         let bytes = npz.finish().unwrap();
         assert!(bytes.len() < 1000, "{}", bytes.len());
-        let mut archive = Unzip::new(&bytes, 5000).unwrap();
+        let mut budget = Budget::new(5000);
+        let mut archive = Unzip::new(&bytes, &mut budget).unwrap();
         assert_eq!(archive.names(), ["a.npy", "b.npy"]);
         assert_eq!(archive.read("a.npy").unwrap().len(), 4128);
         assert_eq!(archive.read("b.npy").unwrap_err().kind(), io::ErrorKind::InvalidData);
         assert_eq!(archive.read("c.npy").unwrap_err().kind(), io::ErrorKind::NotFound);
-        let no_archive = Unzip::new(b"no archive", 10).err().unwrap().to_string();
+        let no_archive = Unzip::new(b"no archive", &mut Budget::new(10)).err().unwrap().to_string();
         assert_eq!(no_archive, "no zip archive, or one that is cut or damaged");
+    }
+
+    #[test]
+    fn more_files_than_any_expert_has_are_refused_before_their_table_is_read() {
+        let crowd = ENTRY.repeat(MOST_FILES + 1);
+        let error = Unzip::new(&crowd, &mut Budget::new(10)).err().unwrap().to_string();
+        assert_eq!(error, "an archive of 10001 files; at most 10000 are read");
     }
 }

@@ -11,6 +11,7 @@ mod torch;
 use std::path::{Path, PathBuf};
 
 use tutelage_envs::{NormaliserError, Task};
+use tutelage_files::Budget;
 use tutelage_net::LayoutError;
 
 use crate::GaussianExpert;
@@ -19,8 +20,14 @@ pub(crate) use arrays::{Array, Arrays, Precision};
 pub use card::{Card, Score};
 pub(crate) use safetensors::{decode, encode, read_bytes, write_atomically};
 
-/// How many bytes an archive may unpack to: far more than any expert has.
-pub(crate) const UNPACKED: u64 = 1 << 26;
+/// What reading a file of an expert may take in all: what it unpacks to, the values of its pickles, names, shapes and numbers. Weights
+/// hardly compress, so that this is far more than any expert takes.
+pub(crate) fn budget(file: &[u8]) -> Budget {
+    Budget::in_proportion(file, 32, 1 << 27)
+}
+
+/// As many axes as an array may have: more than any weights, and few enough for a message.
+pub(crate) const MOST_AXES: usize = 32;
 
 /// Why a file gave no expert, or could not be written.
 #[derive(Debug, thiserror::Error)]

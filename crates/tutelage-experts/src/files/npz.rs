@@ -6,7 +6,7 @@ use tutelage_envs::Task;
 use tutelage_files::npy::{self, Kind};
 use tutelage_files::npz::{self, NpzWriter};
 
-use super::{Array, Arrays, Card, Precision, Problem, UNPACKED, read_bytes};
+use super::{Array, Arrays, Card, Precision, Problem, budget, read_bytes};
 use crate::{Clock, GaussianExpert};
 
 const EXPECTED: &str = "a NumPy archive of an expert";
@@ -20,7 +20,8 @@ pub(crate) fn read(path: &Path, task: Task) -> Result<GaussianExpert, Problem> {
 pub(crate) fn decode(bytes: &[u8], task: Task) -> Result<GaussianExpert, Problem> {
     let mut arrays = Arrays::default();
     let mut clock = Clock::Hidden;
-    for (name, array) in npz::decode(bytes, UNPACKED).map_err(|e| Problem::foreign(EXPECTED, e))? {
+    let stored = npz::decode(bytes, &mut budget(bytes));
+    for (name, array) in stored.map_err(|e| Problem::foreign(EXPECTED, e))? {
         if name == "time_feature" {
             let is_set = array.values.iter().any(|&flag| flag != 0.0);
             clock = if is_set { Clock::Shown } else { Clock::Hidden };

@@ -5,12 +5,14 @@
 
 use std::collections::HashMap;
 
-/// How many values a pickle may make, and how long the name of a module or of something in it may be.
-const MOST_VALUES: usize = 1 << 20;
+use tutelage_files::Budget;
+
+/// How long the name of a module or of something in it may be.
 const LONGEST_NAME: usize = 100;
 
-/// How many bytes a pickle may have.
-const LONGEST: usize = 1 << 24;
+/// What an instruction may leave on the stack, in a list or among the marks, and what an entry of the memo takes.
+const PLACE: usize = 16;
+const MEMO: usize = 32;
 
 /// Where a value is stored.
 pub(crate) type Id = usize;
@@ -56,13 +58,9 @@ pub(crate) struct PickleError {
 }
 
 impl Pickle {
-    /// Reads a pickle of protocol 2 to 5.
-    pub(crate) fn parse(bytes: &[u8]) -> Result<Self, PickleError> {
-        if bytes.len() > LONGEST {
-            let why = format!("{} bytes; at most {LONGEST} are read", bytes.len());
-            return Err(PickleError { offset: 0, why });
-        }
-        let mut machine = Machine { bytes, ..Machine::default() };
+    /// Reads a pickle of protocol 2 to 5. A single byte may make a value, so all that it makes is within a budget.
+    pub(crate) fn parse(bytes: &[u8], budget: &mut Budget) -> Result<Self, PickleError> {
+        let mut machine = Machine::new(bytes, budget);
         let root = machine.run().map_err(|why| PickleError { offset: machine.at, why })?;
         Ok(Self { nodes: machine.nodes, root })
     }
@@ -140,10 +138,10 @@ impl Pickle {
     }
 }
 
-#[derive(Default)]
 struct Machine<'a> {
     bytes: &'a [u8],
     at: usize,
+    budget: &'a mut Budget,
     nodes: Vec<Node>,
     stack: Vec<Id>,
     /// Heights of the stack that marks stand at.
@@ -153,7 +151,12 @@ struct Machine<'a> {
 
 type Step<T> = Result<T, String>;
 
-impl Machine<'_> {
+impl<'a> Machine<'a> {
+    fn new(bytes: &'a [u8], budget: &'a mut Budget) -> Self {
+        let (nodes, stack, marks, memo) = Default::default();
+        Self { bytes, at: 0, budget, nodes, stack, marks, memo }
+    }
+
     /// Runs to the end; the value on top of the stack is the result.
     fn run(&mut self) -> Step<Id> {
         loop {
@@ -165,9 +168,7 @@ impl Machine<'_> {
     }
 
     fn step(&mut self, opcode: u8) -> Step<()> {
-        if self.nodes.len() > MOST_VALUES {
-            return Err("more values than any expert has".into());
-        }
+        self.spend(PLACE)?;
         match opcode {
             0x80 => self.protocol()?,
             0x95 => drop(self.take(8)?), // frame
@@ -175,31 +176,31 @@ impl Machine<'_> {
             b'0' => drop(self.pop()?),
             b'1' => drop(self.since_mark()?),
             b'2' => self.stack.push(self.top()?),
-            b'N' => self.push(Node::None),
-            0x88 => self.push(Node::Bool(true)),
-            0x89 => self.push(Node::Bool(false)),
+            b'N' => self.push(Node::None)?,
+            0x88 => self.push(Node::Bool(true))?,
+            0x89 => self.push(Node::Bool(false))?,
             b'K' | b'M' | b'J' | 0x8a | 0x8b => self.integer(opcode)?,
             b'G' => {
                 let bits = u64::from_be_bytes(self.array()?);
-                self.push(Node::Float(f64::from_bits(bits)));
+                self.push(Node::Float(f64::from_bits(bits)))?;
             }
             b'X' | 0x8c | 0x8d => {
                 let bytes = self.counted(opcode)?;
                 let text = String::from_utf8(bytes).map_err(|_| "text that is not UTF-8")?;
-                self.push(Node::Text(text));
+                self.push(Node::Text(text))?;
             }
             b'B' | b'C' | 0x8e | 0x96 | b'T' | b'U' => {
                 let bytes = self.counted(opcode)?;
-                self.push(Node::Bytes(bytes));
+                self.push(Node::Bytes(bytes))?;
             }
-            b')' | b']' | 0x8f => self.push(Node::Sequence(Vec::new())),
+            b')' | b']' | 0x8f => self.push(Node::Sequence(Vec::new()))?,
             b't' | 0x91 => {
                 let items = self.since_mark()?;
-                self.push(Node::Sequence(items));
+                self.push(Node::Sequence(items))?;
             }
             0x85..=0x87 => {
                 let items = self.pop_some(usize::from(opcode - 0x84))?;
-                self.push(Node::Sequence(items));
+                self.push(Node::Sequence(items))?;
             }
             b'a' => {
                 let item = self.pop()?;
@@ -209,7 +210,7 @@ impl Machine<'_> {
                 let items = self.since_mark()?;
                 self.append(items)?;
             }
-            b'}' => self.push(Node::Dict(Vec::new())),
+            b'}' => self.push(Node::Dict(Vec::new()))?,
             b's' => {
                 let pair = self.pop_some(2)?;
                 self.set_items(&pair)?;
@@ -220,7 +221,7 @@ impl Machine<'_> {
             }
             b'c' => {
                 let (module, name) = (self.line()?, self.line()?);
-                self.push(Node::Global(format!("{module}.{name}")));
+                self.push(Node::Global(format!("{module}.{name}")))?;
             }
             0x93 => {
                 let [module, name] = self.pop_array()?;
@@ -231,20 +232,21 @@ impl Machine<'_> {
                     _ => Err("a name that is no text"),
                 };
                 let global = format!("{}.{}", text(module)?, text(name)?);
-                self.push(Node::Global(global));
+                self.spend(global.len())?;
+                self.push(Node::Global(global))?;
             }
             b'R' | 0x81 => {
                 let [class, arguments] = self.pop_array()?;
-                self.push(Node::Object { class, arguments, state: None, items: Vec::new() });
+                self.push(Node::Object { class, arguments, state: None, items: Vec::new() })?;
             }
             0x92 => {
                 let [class, arguments, _keywords] = self.pop_array()?;
-                self.push(Node::Object { class, arguments, state: None, items: Vec::new() });
+                self.push(Node::Object { class, arguments, state: None, items: Vec::new() })?;
             }
             b'b' => self.build()?,
             b'Q' => {
                 let id = self.pop()?;
-                self.push(Node::Persistent(id));
+                self.push(Node::Persistent(id))?;
             }
             b'q' | b'r' | 0x94 | b'h' | b'j' => self.memo(opcode)?,
             other => return Err(format!("unknown instruction {other:#04x}")),
@@ -272,8 +274,7 @@ impl Machine<'_> {
                 long(self.take(count)?)
             }
         };
-        self.push(Node::Int(value));
-        Ok(())
+        self.push(Node::Int(value))
     }
 
     /// Bytes after their count, whose width the instruction says.
@@ -284,6 +285,7 @@ impl Machine<'_> {
             _ => u64::from_le_bytes(self.array()?),
         };
         let count = usize::try_from(count).map_err(|_| "a count beyond all memory")?;
+        self.spend(count)?;
         Ok(self.take(count)?.to_vec())
     }
 
@@ -332,14 +334,21 @@ impl Machine<'_> {
             self.stack.push(*id);
         } else {
             let top = self.top()?;
+            self.spend(MEMO)?;
             self.memo.insert(index, top);
         }
         Ok(())
     }
 
-    fn push(&mut self, node: Node) {
+    fn push(&mut self, node: Node) -> Step<()> {
+        self.spend(size_of::<Node>())?;
         self.nodes.push(node);
         self.stack.push(self.nodes.len() - 1);
+        Ok(())
+    }
+
+    fn spend(&mut self, bytes: usize) -> Step<()> {
+        self.budget.spend(bytes).map_err(|exceeded| exceeded.to_string())
     }
 
     fn top(&self) -> Step<Id> {
@@ -402,10 +411,14 @@ fn long(bytes: &[u8]) -> i64 {
 mod tests {
     use super::*;
 
+    fn parse(bytes: &[u8]) -> Result<Pickle, PickleError> {
+        Pickle::parse(bytes, &mut Budget::new(10_000))
+    }
+
     #[test]
     fn a_call_is_recorded_and_not_made() {
         // os.system("true"), in protocol 2.
-        let pickle = Pickle::parse(b"\x80\x02cos\nsystem\nX\x04\0\0\0true\x85R.").unwrap();
+        let pickle = parse(b"\x80\x02cos\nsystem\nX\x04\0\0\0true\x85R.").unwrap();
         let (function, arguments) = pickle.call(pickle.root()).unwrap();
         assert_eq!((function, pickle.text(arguments[0])), ("os.system", Some("true")));
     }
@@ -416,7 +429,7 @@ mod tests {
         let mut bytes = b"\x80\x04}(\x8c\x01a]\x94(K\x01J\xfe\xff\xff\xffG".to_vec();
         bytes.extend(2.5f64.to_be_bytes());
         bytes.extend(b"e\x8c\x01bh\0u.");
-        let pickle = Pickle::parse(&bytes).unwrap();
+        let pickle = parse(&bytes).unwrap();
         let entries = pickle.entries(pickle.root());
         assert_eq!(entries[0].1, entries[1].1);
         let numbers: Vec<f64> = pickle
@@ -442,9 +455,9 @@ mod tests {
             b"\x80\x02\xfe",
             b"\x80\x04\x8d\xff\xff\xff\xff\xff\xff\xff\xff",
         ] {
-            assert!(Pickle::parse(bytes).is_err(), "{bytes:?}");
+            assert!(parse(bytes).is_err(), "{bytes:?}");
         }
-        let error = Pickle::parse(b"\x80\x02N\xfe").unwrap_err();
+        let error = parse(b"\x80\x02N\xfe").unwrap_err();
         assert_eq!(error.to_string(), "byte 4 of the pickle: unknown instruction 0xfe");
     }
 }

@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use tutelage_envs::Task;
 
-use super::{Array, Arrays, Card, FileError, Precision, Problem};
+use super::{Array, Arrays, Card, FileError, MOST_AXES, Precision, Problem};
 use crate::{Clock, GaussianExpert};
 
 /// The key of the metadata entry. A single one, because their order in a file is not defined.
@@ -75,6 +75,7 @@ pub(crate) fn encode(arrays: &Arrays, header: &impl Serialize) -> Result<Vec<u8>
 /// The arrays and the header in the bytes of a safetensors file.
 pub(crate) fn decode<H: DeserializeOwned>(bytes: &[u8]) -> Result<(Arrays, H), Problem> {
     let foreign = |why: String| Problem::Foreign { expected: EXPECTED, why };
+    check_header(bytes).map_err(foreign)?;
     let (_, metadata) = SafeTensors::read_metadata(bytes).map_err(|e| foreign(e.to_string()))?;
     let text = metadata.metadata().as_ref().and_then(|entries| entries.get(KEY));
     let text = text.ok_or_else(|| foreign(format!("it has no metadata entry `{KEY}`")))?;
@@ -82,6 +83,10 @@ pub(crate) fn decode<H: DeserializeOwned>(bytes: &[u8]) -> Result<(Arrays, H), P
     let tensors = SafeTensors::deserialize(bytes).map_err(|e| foreign(e.to_string()))?;
     let mut arrays = Arrays::default();
     for (name, view) in tensors.tensors() {
+        if view.shape().len() > MOST_AXES {
+            let axes = view.shape().len();
+            return Err(foreign(format!("{name} has {axes} axes; at most {MOST_AXES} are read")));
+        }
         let (values, precision) = match view.dtype() {
             Dtype::F32 => (
                 chunks(view.data()).map(|b| f64::from(f32::from_le_bytes(b))).collect(),
@@ -97,6 +102,18 @@ pub(crate) fn decode<H: DeserializeOwned>(bytes: &[u8]) -> Result<(Arrays, H), P
     Ok((arrays, header))
 }
 
+/// Some tensors and a card take far less. The library takes many times the bytes of a header, whatever the file is.
+const LONGEST_HEADER: u64 = 1 << 20;
+
+fn check_header(bytes: &[u8]) -> Result<(), String> {
+    match bytes.first_chunk().map(|length| u64::from_le_bytes(*length)) {
+        Some(length) if length > LONGEST_HEADER => {
+            Err(format!("its header has {length} bytes; at most {LONGEST_HEADER} are read"))
+        }
+        _ => Ok(()),
+    }
+}
+
 fn chunks<const N: usize>(bytes: &[u8]) -> impl Iterator<Item = [u8; N]> {
     bytes.as_chunks::<N>().0.iter().copied()
 }
@@ -109,7 +126,7 @@ fn array_bytes(array: &Array) -> Vec<u8> {
 }
 
 /// No expert, agent or checkpoint is longer.
-const LIMIT: u64 = 1 << 30;
+const LIMIT: u64 = 1 << 26;
 
 pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, FileError> {
     tutelage_files::read(path, LIMIT)

@@ -2,12 +2,13 @@
 
 use std::path::Path;
 
+use serde::Deserialize;
 use tutelage_envs::Task;
 use tutelage_files::Unzip;
 
 use super::pickle::Pickle;
 use super::torch::{entry, numpy_array, state_dict};
-use super::{Array, Arrays, Card, FileError, Problem, UNPACKED, read_bytes};
+use super::{Array, Arrays, Card, FileError, Problem, budget, read_bytes};
 use crate::{Clock, GaussianExpert};
 
 const AGENT: &str = "a Stable-Baselines3 PPO or TRPO archive";
@@ -70,9 +71,11 @@ pub(crate) fn decode(
 /// The mean network and log σ, under our names.
 fn policy(bytes: &[u8]) -> Result<Arrays, Problem> {
     let foreign = |e: &dyn std::fmt::Display| Problem::foreign(AGENT, e);
-    let mut archive = Unzip::new(bytes, UNPACKED).map_err(|e| foreign(&e))?;
+    let mut budget = budget(bytes);
+    let mut archive = Unzip::new(bytes, &mut budget).map_err(|e| foreign(&e))?;
     check_activation(&entry(&mut archive, "data").map_err(|e| foreign(&e))?)?;
-    let tensors = state_dict(&entry(&mut archive, "policy.pth").map_err(|e| foreign(&e))?)?;
+    let packed = entry(&mut archive, "policy.pth").map_err(|e| foreign(&e))?;
+    let tensors = state_dict(&packed, archive.budget())?;
     let get = |name: &str| {
         tensors.0.get(name).ok_or_else(|| foreign(&format!("its policy has no tensor {name}")))
     };
@@ -94,15 +97,24 @@ fn policy(bytes: &[u8]) -> Result<Arrays, Problem> {
     Ok(arrays)
 }
 
+/// What matters of an archive's `data`. The rest is skipped: as a tree, every number of it would take many times its bytes.
+#[derive(Deserialize)]
+struct Data {
+    policy_kwargs: Option<Arguments>,
+}
+
+#[derive(Deserialize)]
+struct Arguments {
+    activation_fn: Option<String>,
+}
+
 /// Networks must be tanh ones. The archive's `data` names another activation in clear text.
 fn check_activation(data: &[u8]) -> Result<(), Problem> {
-    let data: serde_json::Value =
-        serde_json::from_slice(data).map_err(|e| Problem::foreign(AGENT, e))?;
-    let activation = data.pointer("/policy_kwargs/activation_fn").and_then(|name| name.as_str());
-    match activation {
+    let data: Data = serde_json::from_slice(data).map_err(|e| Problem::foreign(AGENT, e))?;
+    match data.policy_kwargs.and_then(|arguments| arguments.activation_fn) {
         Some(name) if !name.contains("Tanh") => Err(Problem::Unsupported {
             what: "the networks' activation",
-            found: name.to_owned(),
+            found: name.chars().take(100).collect(),
             supported: "tanh",
         }),
         _ => Ok(()),
@@ -112,7 +124,7 @@ fn check_activation(data: &[u8]) -> Result<(), Problem> {
 /// Mean and variance of a pickled `VecNormalize`.
 fn normalisation(bytes: &[u8], inputs: usize) -> Result<(Vec<f64>, Vec<f64>), Problem> {
     let foreign = |e: &dyn std::fmt::Display| Problem::foreign(STATISTICS, e);
-    let pickle = Pickle::parse(bytes).map_err(|e| foreign(&e))?;
+    let pickle = Pickle::parse(bytes, &mut budget(bytes)).map_err(|e| foreign(&e))?;
     let root = pickle.root();
     let attribute = |object, name: &str| {
         pickle.attribute(object, name).ok_or_else(|| foreign(&format!("it has no {name}")))

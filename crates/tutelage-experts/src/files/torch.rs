@@ -1,9 +1,9 @@
 //! Tensors and arrays inside pickles: PyTorch's `state_dict` and NumPy's arrays.
 
-use tutelage_files::Unzip;
+use tutelage_files::{Budget, Unzip};
 
 use super::pickle::{Id, Node, Pickle};
-use super::{Array, Arrays, Precision, Problem, UNPACKED};
+use super::{Array, Arrays, MOST_AXES, Precision, Problem};
 
 const EXPECTED: &str = "a PyTorch state dictionary";
 
@@ -14,9 +14,9 @@ pub(crate) fn entry(archive: &mut Unzip<'_>, name: &str) -> Result<Vec<u8>, Prob
 }
 
 /// The tensors of a state dictionary, as `torch.save` writes it: a zip archive of a pickle and raw storages.
-pub(crate) fn state_dict(bytes: &[u8]) -> Result<Arrays, Problem> {
+pub(crate) fn state_dict(bytes: &[u8], budget: &mut Budget) -> Result<Arrays, Problem> {
     let foreign = |e: &dyn std::fmt::Display| Problem::foreign(EXPECTED, e);
-    let mut archive = Unzip::new(bytes, UNPACKED).map_err(|e| foreign(&e))?;
+    let mut archive = Unzip::new(bytes, budget).map_err(|e| foreign(&e))?;
     let names = archive.names();
     let pickled = names.iter().find(|name| name.ends_with("/data.pkl"));
     let pickled = pickled.ok_or_else(|| foreign(&"it has no data.pkl"))?;
@@ -25,30 +25,39 @@ pub(crate) fn state_dict(bytes: &[u8]) -> Result<Arrays, Problem> {
     if names.contains(&order) && entry(&mut archive, &order)? != b"little" {
         return Err(foreign(&"its numbers are big-endian"));
     }
-    let pickle = Pickle::parse(&entry(&mut archive, pickled)?).map_err(|e| foreign(&e))?;
+    let pickled = entry(&mut archive, pickled)?;
+    let pickle = Pickle::parse(&pickled, archive.budget()).map_err(|e| foreign(&e))?;
     let mut arrays = Arrays::default();
-    let mut room = Room(MOST_NUMBERS);
     for &(key, value) in pickle.entries(pickle.root()) {
-        let name = pickle.text(key).ok_or_else(|| foreign(&"a tensor without a name"))?;
+        let name = short(&pickle, key).ok_or_else(|| foreign(&"a tensor without a name"))?;
         let tensor = Tensor::of(&pickle, value)
             .ok_or_else(|| foreign(&format!("{name} is not a tensor of floats")))?;
         let storage = entry(&mut archive, &format!("{folder}data/{}", tensor.storage))?;
-        let array = tensor.read(&storage);
-        let array = array.filter(|array| room.take(array.values.len()));
+        // A pickle may say the same tensor again and again, and a tensor its storage, so that their bytes alone say nothing.
+        let count = tensor.count(&storage);
+        let count = count.ok_or_else(|| foreign(&format!("{name} exceeds its storage")))?;
+        let cost = 8 * count + ENTRY + LONGEST_NAME;
+        archive.budget().spend(cost).map_err(|e| foreign(&format!("{name}: {e}")))?;
+        let array = tensor.read(count, &storage);
         arrays.insert(name, array.ok_or_else(|| foreign(&format!("{name} exceeds its storage")))?);
     }
     Ok(arrays)
 }
 
-/// How many numbers all tensors may have together. A tensor may be a view that repeats its storage, so their bytes say nothing.
-const MOST_NUMBERS: usize = 1 << 24;
+/// How long the name of a tensor, or of its storage, may be.
+const LONGEST_NAME: usize = 200;
 
-struct Room(usize);
+/// What an array takes besides its numbers and its name: two lists of sizes and a place among the others.
+const ENTRY: usize = 16 * MOST_AXES + 100;
 
-impl Room {
-    fn take(&mut self, count: usize) -> bool {
-        self.0.checked_sub(count).map(|left| self.0 = left).is_some()
-    }
+/// A name that is no longer than any.
+fn short(pickle: &Pickle, id: Id) -> Option<&str> {
+    pickle.text(id).filter(|text| text.len() <= LONGEST_NAME)
+}
+
+/// Sizes along the axes of an array.
+fn axes(pickle: &Pickle, id: Id) -> Option<Vec<usize>> {
+    (pickle.sequence(id)?.len() <= MOST_AXES).then(|| pickle.sizes(id))?
 }
 
 /// `_rebuild_tensor_v2(storage, offset, shape, strides, …)`, a view of a storage.
@@ -75,20 +84,22 @@ impl Tensor {
             _ => return None,
         };
         Some(Self {
-            storage: pickle.text(*key)?.to_owned(),
+            storage: short(pickle, *key)?.to_owned(),
             precision,
             offset: pickle.number(*offset)? as usize,
-            shape: pickle.sizes(*shape)?,
-            strides: pickle.sizes(*strides)?,
+            shape: axes(pickle, *shape)?,
+            strides: axes(pickle, *strides)?,
         })
     }
 
-    /// The numbers in row-major order.
-    fn read(&self, storage: &[u8]) -> Option<Array> {
+    /// How many numbers it has, where its storage could hold them.
+    fn count(&self, storage: &[u8]) -> Option<usize> {
         let count = self.shape.iter().try_fold(1usize, |n, &size| n.checked_mul(size))?;
-        if count > storage.len().min(MOST_NUMBERS) || self.strides.len() != self.shape.len() {
-            return None;
-        }
+        (count <= storage.len() && self.strides.len() == self.shape.len()).then_some(count)
+    }
+
+    /// The numbers in row-major order.
+    fn read(&self, count: usize, storage: &[u8]) -> Option<Array> {
         let at = |index: usize| {
             let mut axes = self.shape.iter().zip(&self.strides).rev();
             let place = axes.try_fold((index, self.offset), |(rest, place), (size, stride)| {
@@ -126,7 +137,7 @@ pub(crate) fn numpy_array(pickle: &Pickle, id: Id) -> Option<Array> {
         "f8" => Precision::Double,
         _ => return None,
     };
-    let shape = pickle.sizes(shape)?;
+    let shape = axes(pickle, shape)?;
     let count = shape.iter().try_fold(1usize, |n, &size| n.checked_mul(size))?;
     if count > bytes.len() {
         return None;

@@ -2,7 +2,7 @@
 
 use tutelage::{Env, EnvError, Stream};
 use tutelage_envs::{Normaliser, NormaliserError};
-use tutelage_net::LayoutError;
+use tutelage_net::{Layout, LayoutError};
 
 use super::gae::advantages;
 use super::rollout::{Rollouts, Share, collect};
@@ -73,24 +73,42 @@ impl Learner {
     /// An untrained policy for states and actions of these widths.
     pub fn new(
         settings: TrpoSettings,
+        widths: (usize, usize),
+        seed: u64,
+    ) -> Result<Self, TrainError> {
+        let mut learner = Self::blank(settings, widths, seed)?;
+        let init = Stream::new(seed).fork("init", 0);
+        let TrpoSettings { initial_log_std, value, .. } = learner.settings;
+        learner.policy = GaussianPolicy::random(
+            learner.policy.network().layout().widths(),
+            initial_log_std,
+            &mut init.fork("policy", 0).rng(),
+        )?;
+        learner.value = ValueFunction::random(
+            learner.value.network.layout().widths(),
+            value,
+            &mut init.fork("value", 0).rng(),
+        )?;
+        Ok(learner)
+    }
+
+    /// A learner whose networks are zero, to be given the state of another: random weights would take far longer to draw than to
+    /// replace.
+    pub(crate) fn blank(
+        settings: TrpoSettings,
         (states, actions): (usize, usize),
         seed: u64,
     ) -> Result<Self, TrainError> {
         settings.check()?;
-        let init = Stream::new(seed).fork("init", 0);
         let widths = |outputs: usize| {
             std::iter::once(states)
                 .chain(settings.hidden.iter().copied())
                 .chain([outputs])
                 .collect::<Vec<_>>()
         };
-        let policy = GaussianPolicy::random(
-            &widths(actions),
-            settings.initial_log_std,
-            &mut init.fork("policy", 0).rng(),
-        )?;
-        let value =
-            ValueFunction::random(&widths(1), settings.value, &mut init.fork("value", 0).rng())?;
+        settings.check_size(Layout::new(&widths(actions.max(1)))?.len())?;
+        let policy = GaussianPolicy::zero(&widths(actions), settings.initial_log_std)?;
+        let value = ValueFunction::zero(&widths(1), settings.value)?;
         let moments = Moments::new(states);
         Ok(Self { settings, seed, iteration: 0, steps: 0, policy, value, moments })
     }

@@ -131,6 +131,13 @@ impl TrpoSettings {
         (self.batch / self.episode.max(1)).max(1)
     }
 
+    /// Whether a batch fits into a memory together with the gradients of networks of so many parameters: each block of its rows has
+    /// one of its own.
+    pub(crate) fn check_size(&self, parameters: usize) -> Result<(), SettingsError> {
+        let size = ("batch × parameters", self.batch as f64 * parameters as f64);
+        require(&[size], |value| value <= 5e10, "at most 5 × 10^10")
+    }
+
     /// Whether every value is possible.
     pub fn check(&self) -> Result<(), SettingsError> {
         let positive = "at least 1";
@@ -155,15 +162,21 @@ impl TrpoSettings {
             ("value.learning_rate", self.value.learning_rate),
         ];
         require(&counts, |value| value >= 1.0, positive)?;
-        // What is played and held at once has to fit into a memory.
-        let most = [
-            ("batch", self.batch as f64, 1e8),
-            ("trial_episodes", self.trial_episodes as f64, 1e5),
-            ("batch / episode", self.lanes() as f64, 1e4),
+        // What is played and held at once has to fit into a memory, and what is done with it should come to an end.
+        let million =
+            [("batch", self.batch as f64), ("value.minibatch", self.value.minibatch as f64)];
+        require(&million, |value| value <= 1e6, "at most 1000000")?;
+        let lanes = [("batch / episode", self.lanes() as f64)];
+        require(&lanes, |value| value <= 1e4, "at most 10000")?;
+        let repeats = [
+            ("region.cg_iterations", self.region.cg_iterations as f64),
+            ("region.shrinks", self.region.shrinks as f64),
+            ("value.epochs", self.value.epochs as f64),
         ];
-        for (field, value, most) in most {
-            require(&[(field, value)], |value| value <= most, "smaller")?;
-        }
+        require(&repeats, |value| value <= 1e4, "at most 10000")?;
+        let trials = [("trial_episodes", self.trial_episodes as f64)];
+        require(&trials, |value| value <= 1e5, "at most 100000")?;
+        require(&[("steps", self.steps as f64)], |value| value <= 1e15, "at most 10^15")?;
         require(&shares, |value| value > 0.0 && value <= 1.0, "above 0 and at most 1")?;
         require(&sizes, |value| value > 0.0 && value.is_finite(), "positive and finite")?;
         let gamma = ("gamma", f64::from(self.gamma));
@@ -219,5 +232,26 @@ mod tests {
         assert_eq!(stumbling(1001).unwrap_err().field, "stumble");
         let error = TrpoSettings { batch: 0, ..TrpoSettings::default() }.check().unwrap_err();
         assert_eq!(error.to_string(), "batch is 0, but must be at least 1");
+    }
+
+    #[test]
+    fn what_no_memory_holds_and_no_patience_sees_the_end_of_is_refused() {
+        let refused = |change: fn(&mut TrpoSettings)| {
+            let mut settings = TrpoSettings::default();
+            change(&mut settings);
+            settings.check().unwrap_err().to_string()
+        };
+        for (error, field) in [
+            (refused(|s| s.batch = 1 << 50), "batch is"),
+            (refused(|s| s.value.minibatch = 1 << 50), "value.minibatch is"),
+            (refused(|s| s.value.epochs = 1 << 50), "value.epochs is"),
+            (refused(|s| s.region.shrinks = 1 << 50), "region.shrinks is"),
+            (refused(|s| s.region.cg_iterations = 1 << 50), "region.cg_iterations is"),
+        ] {
+            assert!(error.starts_with(field) && error.contains("must be at most 10"), "{error}");
+        }
+        assert_eq!(TrpoSettings::default().check_size(1_000_000), Ok(()));
+        let error = TrpoSettings::default().check_size(10_000_000).unwrap_err().to_string();
+        assert!(error.starts_with("batch × parameters is 80000000000, but must"), "{error}");
     }
 }

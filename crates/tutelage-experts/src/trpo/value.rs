@@ -27,13 +27,21 @@ pub(crate) struct ValueFunction {
 }
 
 impl ValueFunction {
+    /// An untrained one, with orthogonal weights.
     pub(crate) fn random(
         widths: &[usize],
         training: ValueTraining,
         rng: &mut Rng,
     ) -> Result<Self, LayoutError> {
+        let mut value = Self::zero(widths, training)?;
+        value.params = value.network.layout().orthogonal(2f64.sqrt(), 1.0, rng);
+        Ok(value)
+    }
+
+    /// One that is 0 everywhere, to be given the parameters of another.
+    pub(crate) fn zero(widths: &[usize], training: ValueTraining) -> Result<Self, LayoutError> {
         let network = Network::new(widths)?;
-        let params = network.layout().orthogonal(2f64.sqrt(), 1.0, rng);
+        let params = network.layout().zeros();
         let settings =
             AdamSettings { learning_rate: training.learning_rate, ..AdamSettings::default() };
         let adam = Adam::new(settings, params.len(), network.isa());
@@ -50,8 +58,8 @@ impl ValueFunction {
     /// Minimises the mean squared difference to the targets with Adam on shuffled minibatches.
     pub(crate) fn fit(&mut self, states: &Batch<f32>, targets: &[f32], rng: &mut Rng) {
         let layout = self.network.layout();
-        let (mut tape, mut backprop) =
-            (Tape::new(layout, self.training.minibatch), Backprop::new(layout));
+        let most = self.training.minibatch.min(states.len());
+        let (mut tape, mut backprop) = (Tape::new(layout, most), Backprop::new(layout));
         let mut gradient = layout.zeros();
         let mut order: Vec<usize> = (0..states.len()).collect();
         for _ in 0..self.training.epochs {
