@@ -10,6 +10,9 @@ const MOST_JOINTS: usize = 26;
 /// Links that the bits of a way can tell apart.
 const MOST_LINKS: usize = 64;
 
+/// Substeps of a step and iterations of the solver: with more, a single step would seem to hang.
+const MOST_REPEATS: u32 = 10_000;
+
 pub(crate) fn check(settings: &Settings, body: &Articulation) -> Result<(), Error> {
     let positive =
         |field: &str, value: f64| check_value(field, value, value > 0.0, "positive and finite");
@@ -17,8 +20,12 @@ pub(crate) fn check(settings: &Settings, body: &Articulation) -> Result<(), Erro
         check_value(field, value, value >= 0.0, "finite and not negative")
     };
     positive("time_step", settings.time_step)?;
-    positive("substeps", f64::from(settings.substeps))?;
-    positive("iterations", f64::from(settings.iterations))?;
+    let few = |field: &str, value: u32| {
+        let fits = (1..=MOST_REPEATS).contains(&value);
+        check_value(field, f64::from(value), fits, "at least 1 and at most 10000")
+    };
+    few("substeps", settings.substeps)?;
+    few("iterations", settings.iterations)?;
     check_value("gravity", settings.gravity, true, "finite")?;
     not_negative("contact_erp", settings.contact_erp)?;
     not_negative("floor_friction", settings.floor_friction)?;

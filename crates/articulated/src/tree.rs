@@ -190,7 +190,8 @@ impl DoubleEndedIterator for Bits {
 pub(crate) fn node(link: LinkId) -> usize {
     match link {
         LinkId::Base => 0,
-        LinkId::Link(link) => link + 1,
+        // The last number there is must not come round to the base.
+        LinkId::Link(link) => link.saturating_add(1),
     }
 }
 

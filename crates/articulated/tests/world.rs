@@ -191,6 +191,73 @@ fn bad_numbers_and_orders_are_refused() {
 }
 
 #[test]
+fn a_step_has_a_few_substeps_and_iterations_and_comes_to_an_end() {
+    for count in [0, 10_001, u32::MAX] {
+        for (field, settings) in [
+            ("substeps", Settings { substeps: count, ..SETTINGS }),
+            ("iterations", Settings { iterations: count, ..SETTINGS }),
+        ] {
+            let error = World::new(&settings, &ball(1.0)).unwrap_err().to_string();
+            let expected = format!("{field} is {count}, but must be at least 1 and at most 10000");
+            assert_eq!(error, expected);
+        }
+    }
+    // Each substep moves the ball: in one of the whole step it falls g t², in many of them half of that.
+    let fallen = |substeps| {
+        let mut world = World::new(&Settings { substeps, ..SETTINGS }, &ball(1.0)).unwrap();
+        world.step(1);
+        (1.0 - world.position(0, LinkId::Base)[2]) / (9.8 * 0.01 * 0.01)
+    };
+    assert!((fallen(1) - 1.0).abs() < 1e-3, "{}", fallen(1));
+    assert!((fallen(1000) - 0.5).abs() < 1e-3, "{}", fallen(1000));
+}
+
+#[test]
+fn numbers_of_shapes_and_limits_that_are_not_finite_are_refused() {
+    for bad in [f64::NAN, f64::INFINITY] {
+        let refuse = |body: &Articulation| World::new(&SETTINGS, body).unwrap_err().to_string();
+        for limits in [[bad, 0.5], [-0.5, bad]] {
+            let error = refuse(&pendulum(Some(limits)));
+            assert_eq!(error, format!("link 0's limits is {bad}, but must be finite"));
+        }
+        let mut round = ball(1.0);
+        round.base.shapes[0].geometry = Geometry::Sphere { radius: bad };
+        assert_eq!(
+            refuse(&round),
+            format!("radius of base's shape is {bad}, but must be positive")
+        );
+        let mut far = ball(1.0);
+        far.base.shapes[0].position[1] = bad;
+        assert_eq!(refuse(&far), format!("base's shape's position is {bad}, but must be finite"));
+        let mut turned = ball(1.0);
+        turned.base.shapes[0].rotation[3] = bad;
+        assert_eq!(
+            refuse(&turned),
+            format!("base's shape's rotation is {bad}, but must be finite")
+        );
+        let mut long = ball(1.0);
+        long.base.shapes[0].geometry = Geometry::Capsule { radius: 0.1, length: bad };
+        assert_eq!(refuse(&long), format!("base's shape is {bad}, but must be finite"));
+    }
+}
+
+#[test]
+fn a_link_that_is_not_there_is_never_the_base() {
+    let world = world(&pendulum(None));
+    for link in [1, usize::MAX - 1, usize::MAX] {
+        let calls: [&dyn Fn() -> bool; 3] = [
+            &|| world.motion(0, LinkId::Link(link)).position[2] > 0.0,
+            &|| world.touches_floor(0, LinkId::Link(link)),
+            &|| world.inertia(LinkId::Link(link))[0] > 0.0,
+        ];
+        for call in calls {
+            let call = std::panic::AssertUnwindSafe(call);
+            assert!(std::panic::catch_unwind(|| call()).is_err(), "link {link}");
+        }
+    }
+}
+
+#[test]
 #[should_panic(expected = "link 0 is welded")]
 fn a_weld_has_no_joint_state() {
     let mut body = pendulum(None);
