@@ -8,16 +8,25 @@ use tiny_skia::{
 use crate::scene::{Anchor, Area, BOLD, Dashes, INK, Mark, Point, Scene, THIN, VEIL, short};
 use crate::{Colour, FigureError, text};
 
-/// The scene at `scale` pixels per unit, as PNG.
+/// Pixels that a picture may have: some sixty panels. Each takes up to eight bytes while it is drawn.
+const MOST_PIXELS: f64 = 33_554_432.0;
+
+/// The scene at `scale` pixels per unit, as PNG; at fewer where it is too large for that.
 pub(crate) fn png(scene: &Scene, scale: f64) -> Result<Vec<u8>, FigureError> {
+    let scale = fitting(scene, scale);
     let pixels = |length: f64| (length * scale).ceil() as u32;
     let pixmap = Pixmap::new(pixels(scene.width), pixels(scene.height))
         .ok_or_else(|| FigureError::Raster("it has no size".into()))?;
-    let mut canvas =
-        Canvas { pixmap, scale: Transform::from_scale(scale as f32, scale as f32), window: None };
+    let transform = Transform::from_scale(scale as f32, scale as f32);
+    let mut canvas = Canvas { pixmap, scale: transform, window: None, spare: None };
     canvas.pixmap.fill(tiny_skia::Color::WHITE);
     canvas.marks(&scene.marks);
     encode(&canvas.pixmap).map_err(|error| FigureError::Raster(error.to_string()))
+}
+
+/// Pixels per unit, `scale` unless there would be too many in all.
+fn fitting(scene: &Scene, scale: f64) -> f64 {
+    scale.min((MOST_PIXELS / (scene.width * scene.height)).sqrt())
 }
 
 /// Red, green and blue alone: the page is white all over, and nothing shines through.
@@ -41,6 +50,9 @@ struct Canvas {
     scale: Transform,
     /// What is seen, where not everything is.
     window: Option<Mask>,
+    /// A window that is as large as the page and closed all over, to be opened for the next panel: a new one for each would take
+    /// longer than all that is drawn.
+    spare: Option<Mask>,
 }
 
 impl Canvas {
@@ -56,9 +68,9 @@ impl Canvas {
             Mark::Group(marks) => self.marks(marks),
             Mark::Window(_) => {}
             Mark::Inside(window, marks) => {
-                self.window = Some(self.mask(&rectangle(&window.area)?)?);
+                self.open(&window.area)?;
                 self.marks(marks);
-                self.window = None;
+                self.close(&window.area);
             }
             Mark::Frame(area, colour) => self.stroke(&rectangle(area)?, *colour, &thin()),
             Mark::Rule(points, colour) => self.stroke(&joined(points).finish()?, *colour, &thin()),
@@ -102,10 +114,27 @@ impl Canvas {
         Some(())
     }
 
-    fn mask(&self, area: &Path) -> Option<Mask> {
-        let mut mask = Mask::new(self.pixmap.width(), self.pixmap.height())?;
-        mask.fill_path(area, FillRule::Winding, true, self.scale);
-        Some(mask)
+    /// From now on only what is inside the area is seen.
+    fn open(&mut self, area: &Area) -> Option<()> {
+        let path = rectangle(area)?;
+        let closed = || Mask::new(self.pixmap.width(), self.pixmap.height());
+        let mut window = self.spare.take().or_else(closed)?;
+        window.fill_path(&path, FillRule::Winding, true, self.scale);
+        self.window = Some(window);
+        Some(())
+    }
+
+    /// From now on everything is seen.
+    fn close(&mut self, area: &Area) {
+        let Some(mut window) = self.window.take() else { return };
+        let (width, scale) = (window.width() as usize, f64::from(self.scale.sy));
+        // Rounding may have opened a row more at either end.
+        let row = |y: f64| (y.max(0.0) * scale) as usize;
+        let (first, last) = (row(area.top).saturating_sub(2), row(area.bottom()) + 3);
+        let data = window.data_mut();
+        let end = (last * width).min(data.len());
+        data[(first * width).min(end)..end].fill(0);
+        self.spare = Some(window);
     }
 
     fn fill(&mut self, path: &Path, paint: &Paint, place: Transform) {
@@ -221,6 +250,30 @@ mod tests {
         let half = pixels(vec![Mark::Inside(window, vec![line.clone()])]);
         assert!(count(&whole, BLUE) == 2 * count(&half, BLUE) && count(&half, BLUE) > 0);
         assert!((0..40).all(|row| half[80 * row + 40..80 * row + 80].iter().all(|p| *p == WHITE)));
+    }
+
+    #[test]
+    fn a_page_of_any_size_has_a_bounded_number_of_pixels_and_small_ones_keep_their_scale() {
+        let scale = |height| fitting(&Scene { width: 864.0, height, marks: vec![] }, 2.0);
+        assert_eq!(scale(20.0 * 300.0), 2.0, "forty panels, two in a row");
+        for height in [150.0 * 300.0, 750.0 * 300.0, 1e9] {
+            let scale = scale(height);
+            assert!(864.0 * scale * height * scale <= 1.001 * MOST_PIXELS, "{height}: {scale}");
+        }
+    }
+
+    #[test]
+    fn a_window_leaves_nothing_open_for_the_next() {
+        let area = |left, top| Area { left, top, width: 15.3, height: 9.7 };
+        let inside = |left, top| {
+            let window = Window { name: "w".into(), area: area(left, top) };
+            let page = vec![(0.0, 0.0), (40.0, 0.0), (40.0, 20.0), (0.0, 20.0)];
+            Mark::Inside(window, vec![Mark::Veil(page, Colour::BLACK)])
+        };
+        let alone = [inside(1.1, 0.2), inside(20.7, 10.1)].map(|mark| pixels(vec![mark]));
+        let both = pixels(vec![inside(1.1, 0.2), inside(20.7, 10.1)]);
+        let darker = |i: usize| alone[0][i].min(alone[1][i]);
+        assert!((0..both.len()).all(|i| both[i] == darker(i)), "each is seen once");
     }
 
     #[test]
