@@ -8,6 +8,9 @@ use tutelage_runs::store::read_spec;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Fields(Vec<(String, String)>);
 
+/// Lines of a spec that are read: each of its fields is compared with those of all other runs.
+const MOST_LINES: usize = 1000;
+
 impl Fields {
     /// Reads lines of `name = value` and `[table]`, as all specs are written; other lines say nothing.
     ///
@@ -17,7 +20,7 @@ impl Fields {
     /// ```
     pub fn parse(spec: &str) -> Self {
         let (mut table, mut fields) = (String::new(), Vec::new());
-        for line in spec.lines().map(str::trim) {
+        for line in spec.lines().take(MOST_LINES).map(str::trim) {
             if let Some(name) = line.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
                 table = format!("{name}.");
             } else if let Some((name, value)) = line.split_once('=') {
@@ -91,5 +94,11 @@ mod tests {
         assert_eq!(fields.get("task"), Some("a \"cart\""));
         assert_eq!(fields.names().collect::<Vec<_>>(), ["task", "drive", "members", "stream"]);
         assert_eq!(Fields::parse("# nothing\n\nx").get("x"), None);
+    }
+
+    #[test]
+    fn a_spec_of_a_million_fields_is_not_read_to_its_end() {
+        let spec: String = (0..100_000).map(|i| format!("x{i} = 1\n")).collect();
+        assert_eq!(Fields::parse(&spec).names().count(), MOST_LINES);
     }
 }

@@ -7,6 +7,9 @@ use tutelage_runs::RoundLine;
 
 use crate::{Cost, Fields};
 
+/// No family's names are longer.
+const LONGEST_NAME: usize = 1000;
+
 /// A run in numbers: what it was to do, and what each round came to.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Run {
@@ -58,6 +61,8 @@ impl Run {
     /// The algorithm by its name, where it is one of the families'.
     pub fn algorithm(&self) -> Option<Named> {
         match self.fields.get("algorithm") {
+            // A name as long as a book is no family's, and looking for the nearest would take as long as reading one.
+            Some(name) if name.len() > LONGEST_NAME => None,
             Some(name) => name.parse().ok(),
             None => named_by_choices(&self.fields),
         }
@@ -134,5 +139,12 @@ mod tests {
         assert_eq!(run(disputed).algorithm(), None, "the states asked about are others");
         assert_eq!(run("algorithm = \"mp-25(15)\"").algorithm_label(), "MP-25(15)");
         assert_eq!(run("algorithm = \"my own\"").algorithm_label(), "my own");
+    }
+
+    #[test]
+    fn a_name_as_long_as_a_book_is_no_familys() {
+        // To compare twenty million letters with every family's would take gigabytes and most of a minute.
+        let book = run(&format!("algorithm = \"{}\"", "x".repeat(20_000_000)));
+        assert_eq!(book.algorithm(), None);
     }
 }

@@ -7,7 +7,7 @@ use std::str::FromStr;
 use serde::Deserialize;
 use tutelage::{Named, nearest};
 use tutelage_compare::{BadCost, Cost};
-use tutelage_lab::spec::{BudgetSpec, CoverSpec, Draft, SpecError, hint};
+use tutelage_lab::spec::{BudgetSpec, CoverSpec, Draft, SpecError, check_name, hint};
 use tutelage_lab::{Task, UnknownTask};
 
 use crate::{BadSeeds, form};
@@ -172,6 +172,28 @@ pub enum ExperimentError {
         /// What is wrong.
         source: BadCost,
     },
+    /// It has more of something than any figure.
+    #[error("experiment {name}: {found} {what}; allowed are at most {most}")]
+    TooMany {
+        /// The figure.
+        name: String,
+        /// Of what.
+        what: &'static str,
+        /// How many there are.
+        found: usize,
+        /// How many there may be.
+        most: usize,
+    },
+    /// A file that would replace a figure that comes with the project.
+    #[error(
+        "{path}: its figure would be called `{name}`, as one that comes with the project, and replace it; give the file another name"
+    )]
+    Taken {
+        /// The file.
+        path: PathBuf,
+        /// The figure.
+        name: String,
+    },
     /// It has seeds for a curve that it does not show.
     #[error("experiment {name}, seeds_of: no row shows `{curve}`")]
     SeedsOf {
@@ -232,6 +254,10 @@ impl Experiment {
             let text = tutelage_files::read_text(path)
                 .map_err(|source| ExperimentError::Read { path: path.into(), source })?;
             let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+            // Figures are kept by their names, so that one's own would take the place of another.
+            if SHIPPED.iter().any(|(shipped, known)| *shipped == stem && *known != text) {
+                return Err(ExperimentError::Taken { path: path.into(), name: stem.into() });
+            }
             return Self::parse(&stem, &text);
         }
         let names: Vec<&str> = SHIPPED.iter().map(|(shipped, _)| *shipped).collect();
@@ -255,6 +281,7 @@ impl FromStr for Series {
     type Err = SpecError;
 
     fn from_str(text: &str) -> Result<Self, SpecError> {
+        check_name("algorithms", Some(text))?;
         let (text, budget) = and_then(text, " for ");
         let (algorithm, data) = and_then(text, " on ");
         Ok(Self {
@@ -303,6 +330,48 @@ mod tests {
         let error = Experiment::parse("x", text).unwrap_err().to_string();
         assert!(error.contains("row \"r\"") && error.contains("dagger"), "{error}");
         assert!(matches!(Experiment::named("none.toml"), Err(ExperimentError::Read { .. })));
+    }
+
+    #[test]
+    fn a_file_does_not_take_the_name_of_a_figure_that_comes_with_the_project() {
+        let folder = tempfile::tempdir().unwrap();
+        let own = |name: &str, text: &str| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, text).unwrap();
+            Experiment::named(&path.display().to_string()).map(|experiment| experiment.name)
+        };
+        let text = "title = 'mine'\ndraw = 'curves'";
+        assert_eq!(own("mine.toml", text).unwrap(), "mine");
+        let error = own("main.toml", text).unwrap_err().to_string();
+        assert!(
+            error.contains("would be called `main`") && error.contains("another name"),
+            "{error}"
+        );
+        let (_, shipped) = SHIPPED.iter().find(|(name, _)| *name == "main").unwrap();
+        assert_eq!(own("main.toml", shipped).unwrap(), "main", "it is that figure");
+    }
+
+    #[test]
+    fn what_would_take_all_day_to_lay_out_is_refused() {
+        let error = |text: &str| Experiment::parse("x", text).unwrap_err().to_string();
+        let figure =
+            |tasks: &str, rows: &str| format!("title = ''\ndraw = 'curves'\n{tasks}\n{rows}");
+        let row = |algorithms: &str| format!("[[rows]]\nname = 'r'\nalgorithms = [{algorithms}]\n");
+        let (ant, bc) = ("tasks = ['ant']", row("'bc'"));
+        let expected = "experiment x: 90000 algorithms in all rows; allowed are at most 10000";
+        assert_eq!(error(&figure(ant, &row(&"'bc',".repeat(90_000)))), expected);
+        let expected = "experiment x: 1001 rows; allowed are at most 1000";
+        assert_eq!(error(&figure(ant, &bc.repeat(1001))), expected);
+        let tasks = format!("tasks = [{}]", "'ant',".repeat(1001));
+        let expected = "experiment x: 1001 tasks; allowed are at most 1000";
+        assert_eq!(error(&figure(&tasks, &bc)), expected);
+        let tasks = format!("seeds = '1-200'\ntasks = [{}]", "'ant',".repeat(600));
+        assert!(error(&figure(&tasks, &bc)).starts_with("experiment x: 120000 runs, a task"));
+        let name = "b".repeat(2000);
+        assert!(error(&figure(ant, &row(&format!("'{name}'")))).contains("at most 1000 bytes"));
+        assert!(error(&figure(&format!("tasks = ['{name}']"), &bc)).contains("at most 1000 bytes"));
+        let long = format!("# {}\n", "x".repeat(2 << 20));
+        assert!(error(&figure(ant, &long)).contains("bytes of TOML; allowed are at most 1048576"));
     }
 
     #[test]

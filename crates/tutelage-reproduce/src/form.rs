@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde::de::IntoDeserializer;
 use tutelage_compare::{BadCost, Cost};
 use tutelage_lab::Task;
-use tutelage_lab::spec::{Draft, SpecError};
+use tutelage_lab::spec::{Draft, SpecError, check_name, parse_toml};
 
 use crate::experiment::{Draw, Experiment, ExperimentError, PerturbFrom, Row, Series, Show};
 use crate::parse_seeds;
@@ -55,12 +55,12 @@ fn ten_seeds() -> String {
 
 /// The figure that a TOML text describes.
 pub(crate) fn parse(name: &str, text: &str) -> Result<Experiment, ExperimentError> {
-    let form: Form = toml::from_str(text).map_err(|error| ExperimentError::Toml {
-        name: name.into(),
-        message: error.to_string().trim_end().into(),
-    })?;
+    let toml = |message: String| ExperimentError::Toml { name: name.into(), message };
+    let form: Form = parse_toml(text).map_err(toml)?;
+    form.check_counts(name)?;
     let task = |task: &String| {
         let wrong = |source| ExperimentError::Task { name: name.into(), source };
+        check_name("tasks", Some(task)).map_err(|long| toml(long.to_string()))?;
         task.parse::<Task>().map_err(wrong)
     };
     let seeds = |text: &str| {
@@ -78,7 +78,7 @@ pub(crate) fn parse(name: &str, text: &str) -> Result<Experiment, ExperimentErro
         let unknown = || ExperimentError::SeedsOf { name: name.into(), curve: curve.clone() };
         Ok((shown(curve, &rows).ok_or_else(unknown)?, seeds(text)?))
     });
-    Ok(Experiment {
+    let experiment = Experiment {
         name: name.into(),
         title: form.title,
         paper: form.paper,
@@ -89,7 +89,48 @@ pub(crate) fn parse(name: &str, text: &str) -> Result<Experiment, ExperimentErro
         seeds: seeds(&form.seeds)?,
         seeds_of: seeds_of.collect::<Result<_, ExperimentError>>()?,
         rows,
-    })
+    };
+    at_most(MOST_RUNS, "runs, a task, an algorithm and a seed each,", runs(&experiment), name)?;
+    Ok(experiment)
+}
+
+/// How many tasks and rows a figure may have, how many algorithms in all, and how many runs. A file may say a name again and again,
+/// and everything is laid out for each.
+const MOST_LISTED: usize = 1000;
+const MOST_CURVES: usize = 10_000;
+const MOST_RUNS: usize = 100_000;
+
+impl Form {
+    fn check_counts(&self, name: &str) -> Result<(), ExperimentError> {
+        let curves = |rows: &[RowForm]| rows.iter().map(|row| row.algorithms.len()).sum();
+        at_most(MOST_LISTED, "tasks", self.tasks.len(), name)?;
+        at_most(MOST_LISTED, "rows", self.rows.len(), name)?;
+        at_most(MOST_CURVES, "algorithms in all rows", curves(&self.rows), name)?;
+        at_most(MOST_CURVES, "curves in seeds_of", self.seeds_of.len(), name)
+    }
+}
+
+fn at_most(
+    most: usize,
+    what: &'static str,
+    found: usize,
+    name: &str,
+) -> Result<(), ExperimentError> {
+    if found <= most {
+        return Ok(());
+    }
+    Err(ExperimentError::TooMany { name: name.into(), what, found, most })
+}
+
+/// How many runs a figure shows, those that are the same counted as often as they are shown.
+fn runs(experiment: &Experiment) -> usize {
+    let panels = |row: &Row| match row.tasks.as_slice() {
+        [] => experiment.tasks.len(),
+        shown => experiment.tasks.iter().filter(|task| shown.contains(task)).count(),
+    };
+    let seeds = |series: &Series| experiment.seeds_of(series).len();
+    let runs = |row: &Row| panels(row).saturating_mul(row.series.iter().map(seeds).sum());
+    experiment.rows.iter().map(runs).fold(0, usize::saturating_add)
 }
 
 fn over(value: &toml::Value) -> Result<Cost, BadCost> {

@@ -13,6 +13,9 @@ const MAGIC: &[u8; 4] = b"PAR1";
 /// How many values a page holds: a megabyte.
 const PAGE: usize = 1 << 18;
 
+/// Columns that a file may have: each takes a thousand bytes of headers while it is written, however few rows there are.
+const MOST_COLUMNS: usize = 1 << 18;
+
 /// Kinds of columns, encodings and codecs, as Parquet numbers them.
 const INT32: i32 = 1;
 const FLOAT: i32 = 4;
@@ -25,6 +28,11 @@ const UNCOMPRESSED: i32 = 0;
 pub(super) fn encode(
     annotations: &Annotations,
 ) -> Result<Vec<u8>, Box<dyn std::error::Error + Send + Sync>> {
+    let width = 1 + annotations.states.width() + annotations.actions.width();
+    if width > MOST_COLUMNS {
+        let why = "a column for each number of a row; allowed are at most";
+        return Err(format!("{width} columns, {why} {MOST_COLUMNS}; .npz takes any").into());
+    }
     let rows = annotations.rounds.len() as u64;
     let mut file = MAGIC.to_vec();
     let columns = columns(annotations);
@@ -150,5 +158,16 @@ mod tests {
             assert!(expected.eq((1..=width).map(|i| back[row].get_int(i).unwrap())), "row {row}");
         }
         assert_eq!(back[0].get_column_iter().last().unwrap().0, "action_0");
+    }
+
+    #[test]
+    fn rows_wider_than_any_table_are_refused() {
+        let wide = Annotations {
+            rounds: vec![1],
+            states: Batch::from_vec(MOST_COLUMNS, vec![0.0; MOST_COLUMNS]).unwrap().into(),
+            actions: Batch::from_vec(1, vec![0.5]).unwrap().into(),
+        };
+        let error = encode(&wide).unwrap_err().to_string();
+        assert!(error.starts_with("262146 columns") && error.contains("at most 262144"), "{error}");
     }
 }

@@ -5,7 +5,7 @@ use tutelage::{Deploy, ExpertActs, Help, Named, Sampling, usual_algorithm};
 use tutelage_oracles::States;
 use tutelage_runs::Keep;
 
-use super::error::count;
+use super::error::{check_name, count, parse_toml};
 use super::sampling::{
     deploy_name, expert_acts_name, keep_name, parse_deploy, parse_expert_acts, parse_keep,
     parse_sampling, sampling_name,
@@ -79,7 +79,7 @@ pub struct EvaluationDraft {
 impl Draft {
     /// What a TOML text says.
     pub fn parse(text: &str) -> Result<Self, SpecError> {
-        toml::from_str(text).map_err(|error| SpecError::Toml(error.to_string().trim_end().into()))
+        parse_toml(text).map_err(SpecError::Toml)
     }
 
     /// This draft, and where it says nothing, the other one.
@@ -134,6 +134,7 @@ impl Draft {
 
     /// The complete spec, or the first thing that is wrong.
     pub fn check(self) -> Result<RunSpec, SpecError> {
+        check_name("task", self.task.as_deref())?;
         let task = parse_task(self.task.as_deref())?;
         let expert = self.expert.clone().unwrap_or_else(|| task.name().into());
         let choices = self.choices(task.defaults(), task.actions())?;
@@ -142,6 +143,7 @@ impl Draft {
 
     /// All that a run does, wherever it takes place: what was left out is filled in with these defaults.
     pub fn choices(self, defaults: &Defaults, actions: ActionKind) -> Result<Choices, SpecError> {
+        check_name("algorithm", self.algorithm.as_deref())?;
         let usual = usual_algorithm(self.help());
         let algorithm: Named = self.algorithm.as_deref().unwrap_or(usual).parse()?;
         let class = match &self.class {
@@ -417,6 +419,19 @@ mod tests {
             for word in words {
                 assert!(error.contains(word), "{text:?} should mention {word:?}: {error}");
             }
+        }
+    }
+
+    #[test]
+    fn texts_and_names_longer_than_any_are_refused_before_they_are_looked_at() {
+        let names: String = (0..200_000).map(|i| format!("x{i} = 1\n")).collect();
+        assert_eq!(error(&names), "2288890 bytes of TOML; allowed are at most 1048576");
+        let name = "x".repeat(1 << 19);
+        let begins = "\"xxxxxxxxxxxxxxxxxxxx…\", 524288 bytes: allowed is a name of at most 1000";
+        for field in ["task", "algorithm", "class", "deploy", "keep", "oracle.states"] {
+            let task = if field == "task" { "" } else { "task = 'ant'\n" };
+            let error = error(&format!("{task}{field} = '{name}'"));
+            assert!(error.starts_with(&format!("{field} = {begins}")), "{}", error.len());
         }
     }
 

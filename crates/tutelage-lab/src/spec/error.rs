@@ -55,6 +55,9 @@ pub enum SpecError {
 impl SpecError {
     /// A name that is not among `names`.
     pub(crate) fn unknown(field: &'static str, value: &str, names: &[&str]) -> Self {
+        if let Err(long) = check_name(field, Some(value)) {
+            return long;
+        }
         Self::Unknown {
             field,
             value: value.into(),
