@@ -1,5 +1,6 @@
 //! Results on standard output: a table for people, JSON lines for programs.
 
+use std::borrow::Cow;
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -110,6 +111,16 @@ pub(crate) fn reader_is_gone(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| cause.downcast_ref().is_some_and(closed))
 }
 
+/// How many letters of a cell are shown: the names in a file may have millions, and every row is filled up to the longest.
+const LONGEST_CELL: usize = 1000;
+
+fn shortened(cell: &str) -> Cow<'_, str> {
+    match cell.char_indices().nth(LONGEST_CELL) {
+        None => cell.into(),
+        Some((end, _)) => format!("{}…", &cell[..end]).into(),
+    }
+}
+
 /// Cells in aligned columns: text to the left, numbers to the right.
 pub(crate) fn table(headings: &[&str], rows: &[Vec<String>]) -> String {
     let numeric = |column: usize| {
@@ -118,12 +129,13 @@ pub(crate) fn table(headings: &[&str], rows: &[Vec<String>]) -> String {
         })
     };
     let width = |column: usize| {
-        let cells = rows.iter().map(|row| row[column].chars().count());
+        let cells = rows.iter().map(|row| shortened(&row[column]).chars().count());
         cells.chain([headings[column].chars().count()]).max().unwrap_or(0)
     };
     let columns: Vec<_> = (0..headings.len()).map(|c| (width(c), numeric(c))).collect();
     let line = |cells: Vec<&str>| {
         let padded = cells.iter().zip(&columns).map(|(cell, &(width, numeric))| {
+            let cell = shortened(cell);
             if numeric { format!("{cell:>width$}") } else { format!("{cell:<width$}") }
         });
         padded.collect::<Vec<_>>().join("  ").trim_end().to_owned() + "\n"
@@ -143,6 +155,15 @@ mod tests {
         let rows = vec![vec!["DAgger".into(), "1.5".into()], vec!["BC".into(), "10.25".into()]];
         let expected = "name    score\n------  -----\nDAgger    1.5\nBC      10.25\n";
         assert_eq!(table(&["name", "score"], &rows), expected);
+    }
+
+    #[test]
+    fn a_cell_of_any_length_is_shown_as_far_as_anybody_reads() {
+        let rows = vec![vec!["é".repeat(70_000), "1".into()], vec!["b".into(), "2".into()]];
+        let table = table(&["name", "score"], &rows);
+        let widths: Vec<usize> = table.lines().map(|line| line.chars().count()).collect();
+        assert_eq!(widths, [1001 + 2 + 5; 4]);
+        assert!(table.contains("éé…  "), "{}", &table[..100]);
     }
 
     #[test]

@@ -190,8 +190,60 @@ fn texts_of_gigabytes_are_refused_unread() {
         &["reproduce", "--report", "report.md"],
     ] {
         let words = fail(lab.path(), args);
-        assert!(words.contains("more than the 67108864 bytes that are expected"), "{words}");
+        assert!(words.contains("more than the 16777216 bytes that are expected"), "{words}");
     }
+}
+
+#[test]
+fn a_pipe_in_place_of_a_file_is_refused_instead_of_waited_for() {
+    let lab = lab();
+    finish(lab.path(), &small_run("run"));
+    fs::remove_file(lab.path().join("run/spec.toml")).unwrap();
+    for pipe in ["run/spec.toml", "own.toml", "own.npy"] {
+        let made = std::process::Command::new("mkfifo").arg(lab.path().join(pipe)).status();
+        assert!(made.unwrap().success());
+    }
+    for args in [
+        &["show", "run"][..],
+        &["learn", "--config", "own.toml"],
+        &["reproduce", "own.toml"],
+        &["replay", "hopper", "--actions", "own.npy", "--out", "out.npz"],
+    ] {
+        let words = fail(lab.path(), args);
+        assert!(words.contains("not a regular file"), "{words}");
+    }
+}
+
+#[test]
+fn arrays_of_more_numbers_than_any_recording_are_refused() {
+    let lab = lab();
+    let count = 40_000_000;
+    let header =
+        format!("{{'descr': '|u1', 'fortran_order': False, 'shape': ({}, 4), }}\n", count / 4);
+    let mut bytes = [b"\x93NUMPY\x01\0", &(header.len() as u16).to_le_bytes()[..]].concat();
+    bytes.extend(header.bytes());
+    let path = lab.path().join("long.npy");
+    fs::write(&path, &bytes).unwrap();
+    let file = fs::OpenOptions::new().append(true).open(&path).unwrap();
+    file.set_len(bytes.len() as u64 + count).unwrap(); // a hole
+    let words =
+        fail(lab.path(), &["replay", "hopper", "--actions", "long.npy", "--out", "out.npz"]);
+    assert!(words.contains("[10000000, 4] takes more than the 268435456 bytes"), "{words}");
+}
+
+#[test]
+fn a_run_whose_spec_has_names_as_long_as_books_is_compared() {
+    let lab = lab();
+    finish(lab.path(), &small_run("run"));
+    // A record says what it likes, and no checksum stands against it.
+    let name = "x".repeat(70_000);
+    let record = format!(
+        r#"{{"format":1,"run":"r","spec_hash":"","spec":"task = \"t\"\nalgorithm = \"{name}\"\nseed = 1\n","expert":"","expert_reward":null,"threads":1,"memory":null,"annotations":[5],"reward":[1],"reward_sd":[0],"reward_random":null,"imitation_loss":null,"collect_seconds":[0],"train_seconds":[0],"evaluate_seconds":[0]}}"#
+    );
+    fs::write(lab.path().join("record.json"), record).unwrap();
+    let shown = stdout(&finish(lab.path(), &["compare", "run", "record.json"]));
+    assert!(shown.contains("xxxxx…"), "{}", shown.len());
+    assert!(shown.lines().all(|line| line.chars().count() < 10_000));
 }
 
 #[test]
