@@ -1,6 +1,7 @@
 //! Writes the seeds that our own writers make; the others in `corpus` are files that other tests have.
 
 use std::error::Error;
+use std::io::{Cursor, Write};
 use std::path::Path;
 
 use tutelage::{Dataset, Oracle, Spaces, Stream, TrainOn, TrainingSets};
@@ -10,6 +11,10 @@ use tutelage_experts::{Card, Clock, GaussianExpert, GaussianPolicy, Training};
 use tutelage_files::npy;
 use tutelage_oracles::mlp::{MlpClassifier, MlpSettings};
 use tutelage_oracles::{LeastSquares, States};
+use tutelage_runs::store::Seconds;
+use tutelage_teach::{Note, What};
+use zip::ZipWriter;
+use zip::write::SimpleFileOptions;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus");
@@ -56,5 +61,35 @@ fn main() -> Result<(), Box<dyn Error>> {
     write("npy/single.npy", &npy::encode(&[2, 3], &[1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0]))?;
     write("npy/double.npy", &npy::encode(&[4], &[1.0f64, f64::NAN, -1.0, 1e300]))?;
     write("npy/flags.npy", &npy::encode(&[3], &[true, false, true]))?;
+
+    let second = Seconds { round: 2, train: 1.5, memory: Some(1 << 20), ..Seconds::default() };
+    let times = [Seconds { round: 1, collect: 0.25, ..Seconds::default() }, second];
+    let note = |what, action| Note {
+        round: 1,
+        row: 3,
+        what,
+        id: "a-1".into(),
+        action,
+        loss: Some(0.5),
+        seconds: 2.25,
+    };
+    let notes =
+        [note(What::Answer, Some(vec![0.5, -1.0])), note(What::Again, Some(vec![0.25, 1.0]))];
+    write("times/times.jsonl", &lines(&times)?)?;
+    write("teacher/teacher.jsonl", &lines(&notes)?)?;
+    let log = std::fs::read(corpus.join("log/finished-1.bin"))?;
+    let spec = std::fs::read(corpus.join("spec/drive.toml"))?;
+    let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
+    for (name, bytes) in [("spec.toml", &spec), ("log.bin", &log)] {
+        zip.start_file(name, SimpleFileOptions::default())?;
+        zip.write_all(bytes)?;
+    }
+    write("delivery/run.zip", &zip.finish()?.into_inner())?;
     Ok(())
+}
+
+/// A JSON line each.
+fn lines(items: &[impl serde::Serialize]) -> serde_json::Result<Vec<u8>> {
+    let lines: Result<Vec<String>, _> = items.iter().map(serde_json::to_string).collect();
+    Ok((lines?.join("\n") + "\n").into_bytes())
 }

@@ -136,7 +136,8 @@ fn zip_parts(bytes: &[u8], above: &str) -> Option<Parts> {
 
 fn zip_of(parts: &Parts, above: &str) -> Vec<u8> {
     let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
-    let options = SimpleFileOptions::default().compression_method(zip::CompressionMethod::Stored);
+    // Packed, so that a long part is a short input: what unpacks is what readers must beware of.
+    let options = SimpleFileOptions::default().compression_method(zip::CompressionMethod::Deflated);
     let mut done: Vec<&str> = Vec::new();
     for (name, bytes) in parts {
         let Some(name) = name.strip_prefix(above) else { continue };

@@ -41,8 +41,10 @@ const WORDS: [&str; 14] = [
     "0.0000001",
 ];
 
-/// No input grows beyond this.
-const LONGEST: usize = 1 << 16;
+/// No part of an input grows beyond this.
+const LONGEST: usize = 1 << 22;
+/// How often a few bytes may be repeated, now and then: a reader that takes much for each of them shows it only then.
+const OFTEN: u32 = 20;
 
 /// Changes bytes in one way.
 pub(crate) fn mutate(bytes: &mut Vec<u8>, other: &[u8], rng: &mut Rng) {
@@ -50,6 +52,9 @@ pub(crate) fn mutate(bytes: &mut Vec<u8>, other: &[u8], rng: &mut Rng) {
         return bytes.extend(slice(other, rng));
     }
     let at = rng.random_range(0..bytes.len());
+    if rng.random_range(0..500) == 0 {
+        return again_and_again(bytes, at, rng);
+    }
     match rng.random_range(0..12) {
         0 => bytes[at] ^= 1 << rng.random_range(0..8),
         1 => bytes[at] = rng.random_range(0..=255),
@@ -68,6 +73,15 @@ pub(crate) fn mutate(bytes: &mut Vec<u8>, other: &[u8], rng: &mut Rng) {
         _ => number(bytes, at, edge(rng).to_string().as_bytes()),
     }
     bytes.truncate(LONGEST);
+}
+
+/// A few bytes up to a million times.
+fn again_and_again(bytes: &mut Vec<u8>, at: usize, rng: &mut Rng) {
+    let end = (at + rng.random_range(1..9)).min(bytes.len());
+    let times = 1 << rng.random_range(0..=OFTEN);
+    let room = LONGEST.saturating_sub(bytes.len()) / (end - at);
+    let again = bytes[at..end].repeat(room.min(times));
+    insert(bytes, at, &again);
 }
 
 fn edge(rng: &mut Rng) -> u64 {

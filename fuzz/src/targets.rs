@@ -6,15 +6,16 @@ use std::path::Path;
 
 use rand::RngExt;
 use tutelage::Stream;
+use tutelage_compare::{Comparison, Run, Settings, figure};
 use tutelage_envs::Task;
 use tutelage_experts::{GaussianExpert, Training};
-use tutelage_files::{Budget, npy, npz};
+use tutelage_files::{Budget, Unzip, npy, npz};
 use tutelage_lab::export::Annotations;
 use tutelage_lab::spec::RunSpec;
 use tutelage_oracles::mlp::{MlpClassifierPolicy, MlpPolicy};
-use tutelage_reproduce::{Experiment, RunRecord};
-use tutelage_runs::store::{AnyHistory, decode_log};
-use tutelage_teach::{About, Axis, Classroom, Controls, Rehearsal};
+use tutelage_reproduce::{Delivery, Experiment, RunList, RunRecord, Selection};
+use tutelage_runs::store::{AnyHistory, Seconds, decode_log, read_times};
+use tutelage_teach::{About, Account, Axis, Classroom, Controls, Rehearsal, read_notes};
 
 use crate::Form;
 use crate::mutate::mutate;
@@ -31,7 +32,7 @@ pub struct Target {
 }
 
 /// All readers.
-pub const TARGETS: [Target; 12] = [
+pub const TARGETS: [Target; 15] = [
     Target { name: "log", form: Form::Log, read: log },
     Target { name: "spec", form: Form::Plain, read: spec },
     Target { name: "experiment", form: Form::Plain, read: experiment },
@@ -44,9 +45,17 @@ pub const TARGETS: [Target; 12] = [
     Target { name: "sb3", form: Form::Zip, read: agent },
     Target { name: "pickle", form: Form::Plain, read: statistics },
     Target { name: "request", form: Form::Request, read: request },
+    Target { name: "times", form: Form::Plain, read: times },
+    Target { name: "teacher", form: Form::Plain, read: teacher },
+    Target { name: "delivery", form: Form::Zip, read: delivery },
 ];
 
-/// Logs of both formats, of all kinds of runs; what is whole is exported.
+/// Whether an input is one of the few that something slow is made of: a function of its bytes.
+fn is_chosen(bytes: &[u8], one_of: u32) -> bool {
+    crc32c::crc32c(bytes).is_multiple_of(one_of)
+}
+
+/// Logs of both formats, of all kinds of runs; what is whole is exported, and some of it compared.
 fn log(bytes: &[u8]) {
     let histories = [
         decode_log(bytes).map(AnyHistory::Vectors),
@@ -55,6 +64,21 @@ fn log(bytes: &[u8]) {
     ];
     for history in histories.into_iter().flatten() {
         let _ = black_box((Annotations::of(&history), history.lines(50, &[])));
+        if is_chosen(bytes, 8) {
+            let expert = history.expert().map(tutelage::Evaluation::mean_reward);
+            compare(Run::new("x".into(), history.spec(), history.lines(50, &[]), expert));
+        }
+    }
+}
+
+/// A run beside another: tables and figures.
+fn compare(run: Run) {
+    let mut other = Run::new("y".into(), "", run.lines.clone(), None);
+    other.fields = run.fields.clone();
+    let settings = Settings { unfinished: true, ..Settings::default() };
+    if let Ok(comparison) = Comparison::new(vec![run, other], settings) {
+        let _ = black_box((comparison.curves(), comparison.aggregates(), comparison.pairs()));
+        black_box((figure::curves(&comparison).svg(), figure::losses(&comparison)));
     }
 }
 
@@ -69,12 +93,20 @@ fn spec(bytes: &[u8]) {
 }
 
 fn experiment(bytes: &[u8]) {
-    let _ = black_box(Experiment::parse("fuzz", &text(bytes)));
+    if let Ok(experiment) = Experiment::parse("fuzz", &text(bytes))
+        && is_chosen(bytes, 16)
+        && experiment.seeds.len() < 100
+    {
+        let _ = black_box(RunList::default().sheet(&experiment, &Selection::default())).map(drop);
+    }
 }
 
 fn record(bytes: &[u8]) {
     if let Ok(record) = RunRecord::parse(&text(bytes)) {
         black_box(std::time::Duration::try_from_secs_f64(record.seconds()).is_ok());
+        if is_chosen(bytes, 8) {
+            compare(record.as_run(Path::new("x")));
+        }
     }
 }
 
@@ -90,7 +122,16 @@ fn expert(bytes: &[u8]) {
 }
 
 fn checkpoint(bytes: &[u8]) {
-    let _ = black_box(Training::from_checkpoint(bytes)).map(drop);
+    let Ok(mut training) = Training::from_checkpoint(bytes) else { return };
+    let settings = training.learner().settings();
+    // Whoever asks for much work gets it; that it takes long is no finding.
+    let is_quick = settings.batch <= 1000
+        && settings.trial_episodes <= 2
+        && settings.value.epochs <= 100
+        && settings.region.cg_iterations <= 100;
+    if is_quick && is_chosen(bytes, 32) {
+        let _ = black_box(training.advance());
+    }
 }
 
 fn array(bytes: &[u8]) {
@@ -98,7 +139,10 @@ fn array(bytes: &[u8]) {
 }
 
 fn archive(bytes: &[u8]) {
-    let _ = black_box((npz::decode(bytes, &mut Budget::new(1 << 26)), GaussianExpert::from_npz(bytes, Task::Hopper)));
+    let _ = black_box((
+        npz::decode(bytes, &mut Budget::new(1 << 26)),
+        GaussianExpert::from_npz(bytes, Task::Hopper),
+    ));
 }
 
 fn agent(bytes: &[u8]) {
@@ -109,6 +153,42 @@ fn agent(bytes: &[u8]) {
 fn statistics(bytes: &[u8]) {
     let agent = include_bytes!("../corpus/sb3/trpo_tanh.zip");
     let _ = black_box(GaussianExpert::from_stable_baselines3(agent, Some(bytes), Task::Hopper));
+}
+
+/// Reads a folder in which a file has these bytes.
+fn in_folder(file: &str, bytes: &[u8], read: impl FnOnce(&Path)) {
+    let Ok(folder) = tempfile::tempdir() else { return };
+    if std::fs::write(folder.path().join(file), bytes).is_ok() {
+        read(folder.path());
+    }
+}
+
+fn times(bytes: &[u8]) {
+    in_folder("times.jsonl", bytes, |folder| {
+        let times = read_times(folder);
+        black_box(times.iter().map(Seconds::total).sum::<f64>());
+    });
+}
+
+fn teacher(bytes: &[u8]) {
+    in_folder("teacher.jsonl", bytes, |folder| {
+        black_box(Account::of(&read_notes(folder)));
+    });
+}
+
+/// What comes back from another machine: the files of a run, and its record.
+fn delivery(bytes: &[u8]) {
+    let mut budget = Budget::new(1 << 26);
+    let Ok(mut archive) = Unzip::new(bytes, &mut budget) else { return };
+    let names = archive.names();
+    let files =
+        names.into_iter().filter_map(|name| Some((name.clone(), archive.read(&name).ok()?)));
+    let delivery = Delivery { result: None, files: files.collect() };
+    if is_chosen(bytes, 16) {
+        in_folder("before", b"", |folder| {
+            let _ = black_box(delivery.unpack(&folder.join("run")));
+        });
+    }
 }
 
 /// A client of the page on which a person teaches.
