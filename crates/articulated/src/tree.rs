@@ -190,8 +190,7 @@ impl DoubleEndedIterator for Bits {
 pub(crate) fn node(link: LinkId) -> usize {
     match link {
         LinkId::Base => 0,
-        // The last number there is must not come round to the base.
-        LinkId::Link(link) => link.saturating_add(1),
+        LinkId::Link(link) => link + 1,
     }
 }
 

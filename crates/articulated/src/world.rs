@@ -153,7 +153,7 @@ impl World {
     /// Takes a lane back to a state that a lane of this world, or of one built alike, was in.
     ///
     /// # Panics
-    /// If the snapshot is of a world with other many links, joints or shapes.
+    /// If the snapshot is of a world with a different number of links, joints or shapes.
     pub fn restore(&mut self, lane: usize, snapshot: &Snapshot) {
         let fits = self.links() == snapshot.links && self.save(lane).state.is_like(&snapshot.state);
         assert!(fits, "the snapshot is of another body");
@@ -161,9 +161,11 @@ impl World {
     }
 
     fn node(&self, link: LinkId) -> usize {
-        let node = node(link);
-        assert!(node <= self.links(), "there is no link {}, only {}", node - 1, self.links());
-        node
+        // Before it is counted on, since the last number there is would come round to the base.
+        if let LinkId::Link(link) = link {
+            assert!(link < self.links(), "there is no link {link}, only {}", self.links());
+        }
+        node(link)
     }
 
     fn coordinate(&self, link: usize) -> usize {
