@@ -19,6 +19,7 @@ use std::sync::OnceLock;
 
 use clap::Parser;
 use tutelage_compare::Comparison;
+use tutelage_runs::terminal::show_hints_with;
 
 pub use crate::hire::{Destination, Hire, Hired, Storage, hires_through};
 
@@ -110,6 +111,7 @@ pub fn command(line: impl IntoIterator<Item = OsString>) -> u8 {
 fn run(cli: Cli) -> anyhow::Result<()> {
     if cli.quiet {
         be_quiet();
+        show_hints_with(|_| {});
     }
     if let Some(threads) = cli.threads {
         rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global()?;

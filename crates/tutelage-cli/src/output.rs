@@ -75,6 +75,13 @@ impl Output {
     }
 }
 
+impl Output {
+    /// Prints a line for people that is no result; says nothing where programs read, or `--quiet` was given.
+    pub(crate) fn remark(&self, line: &str) -> anyhow::Result<()> {
+        if is_quiet() { Ok(()) } else { self.say(line) }
+    }
+}
+
 /// Whether `--quiet` was given: a property of the process, like standard error itself.
 static QUIET: AtomicBool = AtomicBool::new(false);
 

@@ -178,3 +178,53 @@ fn several_runs_stop_at_a_safe_point_and_the_same_command_goes_on() {
     assert!(stderr(&output).contains("the same command goes on"), "{}", stderr(&output));
     assert!(stdout(&finish(lab.path(), &long("many"))).contains("DAgger"));
 }
+
+#[test]
+fn finished_runs_are_told_again_as_json_and_so_is_their_comparison() {
+    let lab = lab();
+    let args = [&many("many")[..], &["--json"]].concat();
+    let told = |text: &str, table: bool| {
+        json(text).iter().filter(|line| line.get("table").is_some() == table).count()
+    };
+    let first = stdout(&finish(lab.path(), &args));
+    let again = stdout(&finish(lab.path(), &args));
+    assert_eq!((told(&first, false), told(&again, false)), (36, 36), "6 rounds of 6 runs");
+    assert!(told(&again, true) >= 2 && told(&first, true) == told(&again, true), "{again}");
+}
+
+#[test]
+fn fields_and_values_that_no_run_has_are_named() {
+    let lab = lab();
+    finish(lab.path(), &many("many"));
+    for (args, words) in [
+        (["--panels", "task,colour"], "no run has a field \"colour\""),
+        (["--only", "colour=red"], "no run has a field \"colour\""),
+        (["--only", "algorithm=zz"], "no run has algorithm = zz; there are dagger, dart(1)"),
+    ] {
+        let error = fail(lab.path(), &[&["compare", "many"], &args[..]].concat());
+        assert!(error.contains(words), "{args:?}: {error}");
+    }
+    let alone = stdout(&finish(lab.path(), &["compare", "many", "--panels", "seed"]));
+    assert!(!alone.contains("for 0 comparisons"), "{alone}");
+}
+
+#[test]
+fn a_comparison_replaces_no_file_that_was_there() {
+    let lab = lab();
+    finish(lab.path(), &many("many"));
+    let out = lab.path().join("mine");
+    fs::create_dir(&out).unwrap();
+    for file in ["curves.svg", "summary.png", "losses.csv", "ratios.csv"] {
+        fs::write(out.join(file), "mine").unwrap();
+        let error = fail(lab.path(), &["compare", "many", "--out", "mine"]);
+        assert!(error.contains(file) && error.contains("--force"), "{error}");
+        assert_eq!(fs::read(out.join(file)).unwrap(), b"mine");
+        fs::remove_file(out.join(file)).unwrap();
+    }
+    let run = folders(&lab.path().join("many"), "-seed-").remove(0);
+    let run = format!("many/{run}");
+    finish(lab.path(), &["export", &run, "--tensorboard", "curves"]);
+    let error = fail(lab.path(), &["export", &run, "--tensorboard", "curves"]);
+    assert!(error.contains("--force"), "{error}");
+    finish(lab.path(), &["export", &run, "--tensorboard", "curves", "--force"]);
+}

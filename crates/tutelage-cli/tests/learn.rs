@@ -181,6 +181,30 @@ fn ctrl_c_stops_at_a_safe_point_and_says_how_to_continue() {
     assert!(bytes(&lab.path().join("run")) == bytes(&lab.path().join("whole")));
 }
 
+#[cfg(unix)]
+#[test]
+fn an_experts_training_stops_at_a_checkpoint_and_says_how_to_continue() {
+    let dir = tempfile::tempdir().unwrap();
+    let train = "expert train hopper --steps 100000000 --batch 500 --out e.safetensors";
+    let mut child = tutelage(dir.path(), &train.split(' ').collect::<Vec<_>>())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    while !dir.path().join("e.checkpoint").is_file() {
+        assert!(child.try_wait().unwrap().is_none(), "it ended before its first checkpoint");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    let kill = std::process::Command::new("kill").args(["-TERM", &child.id().to_string()]).status();
+    assert!(kill.unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{}", stderr(&output));
+    let advice = "tutelage expert train hopper --resume --out e.safetensors";
+    assert!(stderr(&output).contains(advice), "{}", stderr(&output));
+    let progress = stderr(&output).lines().find(|line| line.ends_with(" left")).unwrap().to_owned();
+    assert!(progress.chars().count() <= 80, "{progress}");
+}
+
 #[test]
 fn a_stored_run_can_be_evaluated_exported_and_trained_on() {
     let lab = lab();

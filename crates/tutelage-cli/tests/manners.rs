@@ -72,7 +72,11 @@ fn quiet_runs_print_results_and_errors_only() {
     let lab = lab();
     let output = finish(lab.path(), &[&small_run("run")[..], &["--quiet"]].concat());
     assert_eq!(stderr(&output), "");
-    assert!(stdout(&output).contains("imitation loss"));
+    let results = stdout(&output);
+    assert!(results.contains("imitation loss"), "{results}");
+    for remark in ["Peak memory", "Everything is in", "Next:"] {
+        assert!(!results.contains(remark), "{remark}: {results}");
+    }
     let error = fail(lab.path(), &["show", "nowhere", "-q"]);
     assert!(error.contains("holds no run"), "{error}");
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, ensure};
 use serde::Serialize;
 use tutelage::Deploy;
-use tutelage_lab::export::{Annotations, export_policy, write_tensorboard};
+use tutelage_lab::export::{Annotations, export_policy, tensorboard_file, write_tensorboard};
 use tutelage_runs::store::{AnyHistory, read_any, read_times};
 
 use crate::arguments::{Force, check_ending};
@@ -41,6 +41,9 @@ impl Export {
                 check_ending(file, endings)?;
                 self.force.check(file)?;
             }
+        }
+        if let Some(folder) = &self.tensorboard {
+            self.force.check(&tensorboard_file(folder))?;
         }
         let history = read_any(&self.dir)?;
         note_torn_log(&self.dir);

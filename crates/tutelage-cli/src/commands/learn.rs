@@ -176,9 +176,9 @@ fn conclude(
         ))?;
     }
     if let Some(bytes) = peak_memory() {
-        output.say(&format!("Peak memory: {} MB.", bytes / 1_000_000))?;
+        output.remark(&format!("Peak memory: {} MB.", bytes / 1_000_000))?;
     }
-    output.say(&format!(
+    output.remark(&format!(
         "\nEverything is in {}:\nlearning-curve.svg and .png, rounds.csv, the annotations (log.bin), the policies.\n\
          Next:  {}\n       {}\n       {}",
         dir.display(),

@@ -10,8 +10,8 @@ use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use rayon::ThreadPoolBuilder;
 use tutelage::Evaluation;
 use tutelage_compare::{Comparison, Settings, find};
-use tutelage_lab::learn_in;
 use tutelage_lab::spec::RunSpec;
+use tutelage_lab::{Report, learn_in};
 use tutelage_runs::store::{RoundResult, Seconds};
 use tutelage_runs::terminal::{digits, rough, stop_on_ctrl_c};
 use tutelage_runs::{Ending, Reporter, RoundLine, Stage};
@@ -46,9 +46,7 @@ pub(super) fn learn_many(
     let several = specs.iter().any(|spec| algorithm(spec) != algorithm(&specs[0]));
     let baseline = several.then(|| algorithm(&specs[0]));
     let comparison = Comparison::new(runs, Settings { baseline, ..Settings::default() })?;
-    if !output.is_json() {
-        compare::print(&comparison, output)?;
-    }
+    compare::print(&comparison, output)?;
     compare::save(&comparison, &root.join(comparison_name(specs)))
 }
 
@@ -131,6 +129,9 @@ impl<'a> Board<'a> {
             return Ok(());
         }
         save_curve(&dir, spec, &report)?;
+        if !relay.has_told {
+            relay.tell_all(&report)?;
+        }
         self.finished(spec, &report.lines(spec, &dir), report.history.expert());
         Ok(())
     }
@@ -206,6 +207,8 @@ struct Relay<'a> {
     expert_steps: u64,
     /// What the last round earned.
     earned: String,
+    /// Whether a round has ended; those of a run that was finished before are told from its log.
+    has_told: bool,
 }
 
 impl<'a> Relay<'a> {
@@ -217,7 +220,25 @@ impl<'a> Relay<'a> {
             bar.set_message(name(spec));
             bar
         });
-        Self { board, spec, dir, bar, expert: None, expert_steps: 0, earned: String::new() }
+        Self {
+            board,
+            spec,
+            dir,
+            bar,
+            expert: None,
+            expert_steps: 0,
+            earned: String::new(),
+            has_told: false,
+        }
+    }
+
+    /// The rounds of a run that was finished before.
+    fn tell_all(&self, report: &Report) -> anyhow::Result<()> {
+        let expert = report.history.expert().map(Evaluation::mean_reward);
+        for line in report.lines(self.spec, &self.dir) {
+            self.board.output.json(&Labelled::new(self.spec, &self.dir, expert, &line))?;
+        }
+        Ok(())
     }
 
     fn end(&self) {
@@ -245,6 +266,7 @@ impl Reporter for Relay<'_> {
 
     fn round(&mut self, result: &RoundResult, annotations: usize, seconds: &Seconds) {
         let line = RoundLine::new(result, annotations, Some(self.expert_steps), Some(seconds));
+        self.has_told = true;
         self.earned = format!(" at {}", earned(line.reward, self.expert.as_ref()));
         let expert = self.expert.as_ref().map(Evaluation::mean_reward);
         let labelled = Labelled::new(self.spec, &self.dir, expert, &line);

@@ -6,6 +6,7 @@ use serde::Serialize;
 use tutelage_runs::store::{Salvaged, salvage};
 
 use crate::output::{Output, Row};
+use crate::shell::command;
 
 /// Copy what is whole of a damaged run to a new folder, which can be resumed; the old one is left as it is.
 #[derive(clap::Args)]
@@ -29,7 +30,7 @@ impl Salvage {
             policies,
             unknown_policies,
         }])?;
-        output.say(&format!("\nContinue with: tutelage resume {out}"))
+        output.say(&format!("\nContinue with: {}", command(&[&"tutelage", &"resume", &self.out])))
     }
 }
 

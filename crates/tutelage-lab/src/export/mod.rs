@@ -10,7 +10,7 @@ mod thrift;
 
 pub use onnx::{Interface, onnx};
 pub use policy::export_policy;
-pub use tensorboard::write_tensorboard;
+pub use tensorboard::{tensorboard_file, write_tensorboard};
 
 use std::path::{Path, PathBuf};
 

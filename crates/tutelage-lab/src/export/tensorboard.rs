@@ -22,9 +22,14 @@ pub fn write_tensorboard(
     folder: &Path,
 ) -> Result<PathBuf, StoreError> {
     std::fs::create_dir_all(folder).context("create", folder)?;
-    let path = folder.join(NAME);
+    let path = tensorboard_file(folder);
     OsDisk.replace(&path, &events(history, lines, times)).context("write", &path)?;
     Ok(path)
+}
+
+/// The file of events in a folder for TensorBoard, which shows one run a folder.
+pub fn tensorboard_file(folder: &Path) -> PathBuf {
+    folder.join(NAME)
 }
 
 /// All events of a run; the clock shows the seconds since it began.

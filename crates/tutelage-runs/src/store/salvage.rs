@@ -1,6 +1,7 @@
 //! What is whole in a damaged run.
 
 use std::fs;
+use std::io;
 use std::path::Path;
 
 use super::disk::{Disk, OsDisk};
@@ -27,7 +28,7 @@ pub fn salvage(run: &Path, out: &Path) -> Result<Salvaged, StoreError> {
     let is_empty =
         |folder: &Path| fs::read_dir(folder).is_ok_and(|mut files| files.next().is_none());
     if out.exists() && !is_empty(out) {
-        let source = std::io::ErrorKind::AlreadyExists.into();
+        let source = io::Error::new(io::ErrorKind::AlreadyExists, "it is not empty");
         return Err(StoreError::Io { what: "begin a run in", path: out.into(), source });
     }
     let (records, end) = frame::whole(&bytes).ok_or(StoreError::NoLog { path: log })?;

@@ -10,12 +10,16 @@ use tutelage_runs::store::{Disk, OsDisk};
 
 use crate::arguments::Force;
 
-/// The files that [`save`] writes.
-const FILES: [&str; 3] = ["curves.csv", "table.csv", "pairs.csv"];
+/// The figures and the tables that [`save`] writes.
+const FIGURES: [&str; 3] = ["curves", "losses", "summary"];
+const TABLES: [&str; 3] = ["table.csv", "pairs.csv", "ratios.csv"];
 
-/// Whether a folder holds no earlier comparison, unless replacing it was asked for.
+/// Whether a folder holds nothing that would be replaced, unless replacing it was asked for.
 pub(super) fn check_free(folder: &Path, force: Force) -> anyhow::Result<()> {
-    FILES.iter().try_for_each(|file| force.check(&folder.join(file)))
+    let endings = ["svg", "png", "csv"];
+    let figures = FIGURES.iter().flat_map(|name| endings.map(|ending| format!("{name}.{ending}")));
+    let mut files = figures.chain(TABLES.map(str::to_owned));
+    files.try_for_each(|file| force.check(&folder.join(file)))
 }
 
 /// Writes everything, each file whole or not at all; returns their names.
@@ -33,16 +37,18 @@ pub(super) fn save(comparison: &Comparison, folder: &Path) -> anyhow::Result<Vec
         written.push(format!("{name}.svg, .png, .csv"));
         Ok(())
     };
-    draw("curves", &figure::curves(comparison))?;
-    if let Some(losses) = figure::losses(comparison) {
-        draw("losses", &losses)?;
+    let figures =
+        [Some(figure::curves(comparison)), figure::losses(comparison), figure::summary(comparison)];
+    for (name, figure) in FIGURES.iter().zip(&figures) {
+        if let Some(figure) = figure {
+            draw(name, figure)?;
+        }
     }
-    if let Some(summary) = figure::summary(comparison) {
-        draw("summary", &summary)?;
+    let tables = [table(&comparison.curves()), pairs(comparison), ratios(comparison)];
+    for (name, text) in TABLES.iter().zip(tables) {
+        put(name, text.as_bytes())?;
     }
-    put("table.csv", table(&comparison.curves()).as_bytes())?;
-    put("pairs.csv", pairs(comparison).as_bytes())?;
-    written.push("table.csv, pairs.csv".into());
+    written.push(TABLES.join(", "));
     Ok(written)
 }
 
@@ -110,6 +116,28 @@ fn pairs(comparison: &Comparison) -> String {
         let tests = [pair.p, pair.p_holm].map(optional);
         let cells = names.into_iter().chain([pair.score.into()]).chain(intervals).chain(tests);
         csv += &row(&cells.collect::<Vec<_>>());
+    }
+    csv
+}
+
+/// What one curve costs in units of another's, over panels: to a share of the expert's reward, and to where the other ends.
+fn ratios(comparison: &Comparison) -> String {
+    let fixed = ["curve", "against", "to", "panels_of_both", "only_curve", "only_against"]
+        .into_iter()
+        .map(str::to_owned);
+    let heading: Vec<String> = fixed.chain(headings("ratio")).collect();
+    let mut csv = row(&heading);
+    let pairs = comparison.pairs().over_panels;
+    // Ratios are of curves; every pair of them stands once for each score.
+    for pair in pairs.iter().filter(|pair| pair.score == pairs[0].score) {
+        let goals = LEVELS.map(|level| level.to_string()).into_iter().chain(["its level".into()]);
+        for (goal, ratio) in goals.zip(pair.cost_ratio.iter().chain([&pair.cost_of_its_level])) {
+            let [alone, only_other] = ratio.alone;
+            let counts = [ratio.panels, alone, only_other].map(|count| count.to_string());
+            let names = [pair.curve.clone(), pair.against.clone(), goal];
+            let cells = names.into_iter().chain(counts).chain(numbers(ratio.ratio));
+            csv += &row(&cells.collect::<Vec<_>>());
+        }
     }
     csv
 }

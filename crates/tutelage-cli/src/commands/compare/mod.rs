@@ -5,7 +5,7 @@ mod tables;
 
 use std::path::{Path, PathBuf};
 
-use anyhow::ensure;
+use anyhow::{bail, ensure};
 use tutelage_compare::{Comparison, Cost, Run, Settings, find};
 
 use crate::arguments::Force;
@@ -82,6 +82,7 @@ impl Compare {
         for dir in &self.dirs {
             runs.extend(find(dir)?);
         }
+        check_fields(&runs, &self.panels, &self.only)?;
         runs.retain(|run| is_among(run, &self.only));
         let settings = Settings {
             cost,
@@ -103,6 +104,33 @@ impl Compare {
 fn field_and_value(text: &str) -> Result<(String, String), String> {
     let (field, value) = text.split_once('=').ok_or("write FIELD=VALUE, as in algorithm=bd-5")?;
     Ok((field.trim().into(), value.trim().into()))
+}
+
+/// Whether the runs have what they are sorted and chosen by.
+fn check_fields(runs: &[Run], panels: &[String], only: &[(String, String)]) -> anyhow::Result<()> {
+    let has = |field: &str| runs.iter().any(|run| run.fields.get(field).is_some());
+    // Programs of one's own have no class, and need not say that they mean to do without.
+    let named = panels.iter().filter(|field| !["task", "class"].contains(&field.as_str()));
+    if let Some(field) = named.into_iter().find(|field| !has(field)) {
+        bail!("--panels: no run has a field \"{field}\"; `tutelage show` lists a run's fields");
+    }
+    for (field, value) in only {
+        ensure!(has(field), "--only: no run has a field \"{field}\"");
+        let mut values: Vec<&str> = runs.iter().filter_map(|run| run.fields.get(field)).collect();
+        values.sort_unstable();
+        values.dedup();
+        let known = values.contains(&value.as_str());
+        ensure!(known, "--only: no run has {field} = {value}; there are {}", some(&values));
+    }
+    Ok(())
+}
+
+/// The first few of many.
+fn some(values: &[&str]) -> String {
+    const SHOWN: usize = 20;
+    let more = values.len().saturating_sub(SHOWN);
+    let shown = values[..values.len() - more].join(", ");
+    if more > 0 { format!("{shown} and {more} more") } else { shown }
 }
 
 /// Whether a run has one of the values asked for of each field that is asked about.

@@ -50,8 +50,8 @@ pub(super) fn in_words(comparison: &Comparison) -> String {
         say(&format!("{panels}: interquartile means, the expert being 1"));
         say(&block(&tables::aggregates(&aggregates)));
     }
-    if !pairs.in_panels.is_empty() {
-        let tests = pairs.in_panels.iter().filter(|pair| pair.p.is_some()).count();
+    let tests = pairs.in_panels.iter().filter(|pair| pair.p.is_some()).count();
+    if tests > 0 {
         let test = match comparison.settings.paired {
             true => "Student's t test of pairs by seed",
             false => "Welch's t test",
@@ -61,9 +61,9 @@ pub(super) fn in_words(comparison: &Comparison) -> String {
     }
     if comparison.panels.len() > 1 && !pairs.over_panels.is_empty() {
         let tests = pairs.over_panels.iter().filter(|pair| pair.p.is_some()).count();
-        say(&format!(
-            "Over panels, differences in units of the expert; Holm's correction for {tests} comparisons"
-        ));
+        let holm = format!("; Holm's correction for {tests} comparisons");
+        let holm = if tests > 0 { &holm } else { "" };
+        say(&format!("Over panels, differences in units of the expert{holm}"));
         say(&block(&tables::over_panels(&pairs.over_panels)));
         say(&tables::ABOUT_COST_RATIOS.replace('*', ""));
         say(&block(&tables::cost_ratios(&pairs.over_panels)));

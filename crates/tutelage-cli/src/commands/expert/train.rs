@@ -1,6 +1,7 @@
 //! `tutelage expert train`: TRPO with progress, checkpoints and a learning curve.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use anyhow::bail;
@@ -9,9 +10,11 @@ use tutelage_envs::Task;
 use tutelage_experts::trpo::{Iteration, TrpoSettings};
 use tutelage_experts::{Format, Training};
 use tutelage_lab::training_curve;
+use tutelage_runs::terminal::stop_on_ctrl_c;
 
 use crate::arguments::{Force, check_ending};
-use crate::output::{Output, note};
+use crate::output::{Interrupted, Output, note};
+use crate::shell::command;
 
 /// A line of progress at least this far apart.
 const PROGRESS_EVERY: Duration = Duration::from_secs(5);
@@ -133,11 +136,14 @@ impl Train {
 
     fn train(&self, out: &Path, checkpoint: &Path, output: &Output) -> anyhow::Result<()> {
         let mut training = self.begin(checkpoint)?;
-        let mut pace = Pace::new(&training);
+        let (mut pace, stops) = (Pace::new(&training), stop_on_ctrl_c()?);
         while !training.is_done() {
             let iteration = training.advance()?;
             training.save(checkpoint)?;
             pace.tell(&training, &iteration, output)?;
+            if stops.load(Ordering::SeqCst) > 0 && !training.is_done() {
+                return Err(self.interrupted(out, iteration.steps).into());
+            }
         }
         let expert = training.outcome()?;
         expert.write(out)?;
@@ -149,6 +155,17 @@ impl Train {
         output.say(&format!(
             "wrote {}, its learning curve beside it as .svg, .png and .csv",
             out.display()
+        ))
+    }
+
+    /// How to go on from the checkpoint, which says all but the seed and the file.
+    fn interrupted(&self, out: &Path, steps: u64) -> Interrupted {
+        let task = self.task.to_string();
+        let words: [&dyn AsRef<Path>; 7] =
+            [&"tutelage", &"expert", &"train", &task, &"--resume", &"--out", &out];
+        Interrupted(format!(
+            "stopped after {steps} steps, all of them safe; continue with: {}",
+            command(&words)
         ))
     }
 
@@ -209,13 +226,11 @@ impl Pace {
             training.learner().settings().steps.saturating_sub(iteration.steps) as f64 / rate;
         let best = training.best().map_or("–".to_owned(), |trial| format!("{:.0}", trial.score));
         note(&format!(
-            "{:>9} steps  return {:>5.0}  length {:>4.0}  best trial {best:>5}  KL {:.4}  entropy {:>5.2}  explained {:>5.2}  {rate:>6.0} steps/s  {} left",
+            "{:>9} steps  return {:>5.0}  length {:>4.0}  best {best:>5}  KL {:.3}  {} left",
             iteration.steps,
             iteration.reward,
             iteration.length,
             iteration.kl,
-            iteration.entropy,
-            iteration.explained_variance,
             minutes(left),
         ));
         Ok(())

@@ -74,6 +74,7 @@ impl Row for LimitationRow {
 
 impl Limitation {
     pub(crate) fn run(self, output: &Output) -> anyhow::Result<()> {
+        self.out.check("limitation")?;
         let problem = limitation(self.horizon)?;
         output.say("h1 takes the easy route from the start and pays 1 in all; h2 follows the expert onto the fast route and fails there.")?;
         output.say("h2 always has the smaller imitation loss, so whoever has no regret ends up with it and pays H - 1.\n")?;

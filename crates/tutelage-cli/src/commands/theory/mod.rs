@@ -145,15 +145,25 @@ struct Out {
 }
 
 impl Out {
+    fn folder(&self) -> &Path {
+        self.out.as_deref().unwrap_or(Path::new("runs/theory"))
+    }
+
+    /// Whether a figure of this name would replace nothing that somebody named: to be asked before anything is computed.
+    fn check(&self, name: &str) -> anyhow::Result<()> {
+        let mut endings = ["csv", "svg", "png"].iter().filter(|_| self.out.is_some());
+        endings.try_for_each(|ending| {
+            self.force.check(&self.folder().join(format!("{name}.{ending}")))
+        })
+    }
+
     /// Writes a figure as CSV, SVG and PNG and says where.
     fn save(&self, name: &str, figure: &Figure) -> anyhow::Result<()> {
-        let out = self.out.as_deref().unwrap_or(Path::new("runs/theory"));
+        self.check(name)?;
+        let out = self.folder();
         std::fs::create_dir_all(out)
             .with_context(|| format!("cannot make the directory {}", out.display()))?;
         let path = |extension: &str| out.join(format!("{name}.{extension}"));
-        if self.out.is_some() {
-            ["csv", "svg", "png"].iter().try_for_each(|ending| self.force.check(&path(ending)))?;
-        }
         figure.save_csv(path("csv"))?;
         figure.save_svg(path("svg"))?;
         figure.save_png(path("png"))?;

@@ -158,6 +158,7 @@ impl Row for TermRow {
 impl Regret {
     pub(crate) fn run(self, output: &Output) -> anyhow::Result<()> {
         let problem = self.problem.problem(&self.mdp, self.horizon, self.mdp_seed)?;
+        self.out.check(&format!("regret-{}", problem.name))?;
         let mut checked = problem.theorem(self.delta);
         checked.sigma = if checked.sigma == 0.0 { 1.0 } else { checked.sigma };
         checked.check()?;

@@ -126,6 +126,7 @@ impl SweepCommand {
             bail!("--over is '{}'; allowed are {all}", self.over);
         };
         let sweep = self.sweep(over)?;
+        self.out.check(&format!("sweep-{name}-{}", sweep.problem.name))?;
         let values = match self.values.is_empty() {
             true => over.usual_values(),
             false => self.values.clone(),

@@ -138,6 +138,7 @@ impl Table {
         {
             bail!("--epsilons holds {bad}; allowed are numbers > 0");
         }
+        self.out.check(&format!("table-{}", self.mdp))?;
         let contenders = self.contenders()?;
         let seen = |line: &Line| {
             let last = line.curve.last().map_or((0, 0.0), |p| (p.annotations, p.cost_gap.value));
