@@ -11,6 +11,7 @@
 //!   baseline's;
 //! - `means`, `scores`: the first two of these on their own;
 //! - `ratios`: what every curve costs in units of the baseline's, over panels; `ratios FIGURE of CURVE` in each panel;
+//! - `steps`: how many steps the expert drove, a column for each panel;
 //! - `decision`: whether hand-over windows become the default (no FIGURE);
 //! - `costs`: time and memory;
 //! - `losses`: how rewards go with imitation losses;
@@ -18,7 +19,7 @@
 
 use tutelage_compare::tables::{self, Table};
 use tutelage_compare::words::{p_value, share};
-use tutelage_compare::{CompareError, Comparison, LEVELS, Panel, Settings};
+use tutelage_compare::{CompareError, Comparison, CurveRow, LEVELS, Panel, Settings};
 use tutelage_runs::stats::{Interval, StatsError, spearman};
 
 use crate::asked::Asked;
@@ -26,7 +27,7 @@ use crate::decision::{AT_MOST, Decision};
 use crate::paper::series_name;
 use crate::savings::Saving;
 
-use crate::claims::{Finding, Score, Verdict, claims, judge};
+use crate::claims::{Finding, LEVEL, Score, Verdict, claims, judge};
 use crate::{
     Archive, ArchiveError, ComparisonError, Cost, Experiment, ExperimentError, PlanError, Row,
     RunList, Selection, Show, compare, costs, task_name,
@@ -78,11 +79,16 @@ pub enum ReportError {
     Archive(#[from] ArchiveError),
 }
 
+/// The column of steps driven by the expert, as [`tables::curves`] calls it.
+const STEPS: &str = "expert steps";
 const BEGIN: &str = "<!-- reproduce: ";
 const END: &str = "<!-- end -->";
-const KNOWN: &str = "curves, pairs, over, means, scores, ratios, costs, losses (each with a figure; against CURVE, by COST, : ROW), claims and decision";
+const KNOWN: &str = "curves, pairs, over, means, scores, ratios, steps, costs, losses (each with a figure; against CURVE, by COST, : ROW), claims and decision";
 
-/// The text with all of its tables made anew from what is finished.
+/// What stands in the place of a table that no finished run is behind yet.
+const NOTHING: &str = "*No run of this is finished yet.*\n";
+
+/// The text with all of its tables made anew from what is finished; where nothing is, it says so.
 pub fn fill(text: &str, archive: &Archive) -> Result<String, ReportError> {
     let mut filled = String::new();
     let mut lines = (1..).zip(text.lines());
@@ -90,7 +96,10 @@ pub fn fill(text: &str, archive: &Archive) -> Result<String, ReportError> {
         filled += &format!("{words}\n");
         let asked = words.strip_prefix(BEGIN).and_then(|rest| rest.strip_suffix(" -->"));
         let Some(asked) = asked else { continue };
-        filled += &table(asked, line, archive)?;
+        filled += &match table(asked, line, archive) {
+            Err(ReportError::Nothing { .. }) => NOTHING.to_owned(),
+            table => table?,
+        };
         filled += &format!("{END}\n");
         if !lines.by_ref().any(|(_, words)| words == END) {
             return Err(ReportError::NoEnd(line));
@@ -113,6 +122,7 @@ fn table(asked: &str, line: usize, archive: &Archive) -> Result<String, ReportEr
         ("scores", _) => Ok(markdown(tables::over_panels(&compared()?.pairs().over_panels))),
         ("ratios", _) => Ok(markdown(ratios_table(&compared()?, asked.of)?)),
         ("losses", _) => Ok(markdown(losses_table(&compared()?))),
+        ("steps", _) => Ok(steps_table(&compared()?)),
         ("costs", figure) => Ok(markdown(costs_table(figure, archive)?)),
         _ => Err(unknown()),
     }
@@ -133,7 +143,8 @@ fn compared(asked: &Asked<'_>, line: usize, archive: &Archive) -> Result<Compari
         ..Settings::default()
     };
     match compare(&sheet, &runs, archive, settings, wanted) {
-        Err(ComparisonError::Compare(CompareError::Nothing(_))) => {
+        // Without a run of the baseline there is nothing to compare with.
+        Err(ComparisonError::Compare(CompareError::Nothing(_) | CompareError::Baseline { .. })) => {
             Err(ReportError::Nothing { line, figure: asked.figure.into() })
         }
         found => Ok(found?),
@@ -142,18 +153,57 @@ fn compared(asked: &Asked<'_>, line: usize, archive: &Archive) -> Result<Compari
 
 /// A table in Markdown; the first column to the left, all others to the right.
 fn markdown(Table { headings, rows }: Table) -> String {
+    lines(&headings.into_iter().map(str::to_owned).collect::<Vec<_>>(), &rows)
+}
+
+fn lines(headings: &[String], rows: &[Vec<String>]) -> String {
     let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
     let rule = |i: usize| if i == 0 { "---".to_owned() } else { "---:".to_owned() };
     let rule: Vec<String> = (0..headings.len()).map(rule).collect();
-    let headings: Vec<String> = headings.into_iter().map(str::to_owned).collect();
     let rows = rows.iter().map(|row| line(row));
-    [line(&headings), line(&rule)].into_iter().chain(rows).collect()
+    [line(headings), line(&rule)].into_iter().chain(rows).collect()
+}
+
+/// Steps driven by the expert by the end of a run, where there were any or where they were not counted.
+fn steps_table(comparison: &Comparison) -> String {
+    let curves = comparison.curves();
+    let drove = |name: &&String| {
+        curves.iter().any(|row| row.curve == **name && row.expert_steps != Some(0.0))
+    };
+    let titles = || comparison.panels.iter().map(|panel| panel.title.clone());
+    let cell = |name: &str, panel: &str| {
+        let row = curves.iter().find(|row| row.curve == name && row.panel == panel);
+        row.map_or("–".into(), steps)
+    };
+    let names = comparison.names();
+    let row = |name: &String| {
+        std::iter::once(name.clone()).chain(titles().map(|title| cell(name, &title))).collect()
+    };
+    let rows: Vec<Vec<String>> = names.iter().filter(drove).map(row).collect();
+    let headings: Vec<String> = std::iter::once(String::new()).chain(titles()).collect();
+    lines(&headings, &rows)
+}
+
+/// Steps driven by the expert, in the mean over seeds.
+fn steps(row: &CurveRow) -> String {
+    row.expert_steps.map_or("not counted".into(), |steps| format!("{steps:.0}"))
 }
 
 /// All panels in one table, a line above each.
 fn curves_table(comparison: &Comparison) -> Table {
     let curves = comparison.curves();
     let mut table = tables::curves(&curves.iter().collect::<Vec<_>>());
+    // Where the expert drove and some runs did not count how far, the table has to say so.
+    if curves.iter().any(|row| row.expert_steps != Some(0.0)) {
+        if table.headings.last() != Some(&STEPS) {
+            table.headings.push(STEPS);
+        }
+        let column = table.headings.len() - 1;
+        for (cells, row) in table.rows.iter_mut().zip(&curves) {
+            cells.truncate(column);
+            cells.push(steps(row));
+        }
+    }
     let mut rows = std::mem::take(&mut table.rows).into_iter();
     for panel in &comparison.panels {
         let expert = panel.expert.map_or(String::new(), |expert| format!(" (expert {expert:.0})"));
@@ -345,7 +395,9 @@ fn costs_table(figure: &str, archive: &Archive) -> Result<Table, ReportError> {
 
 fn claims_in_words(findings: &[Finding]) -> String {
     let tests = findings.iter().filter(|finding| finding.p.is_some()).count();
-    format!("{}\nHolm's correction is for {tests} tests.\n", markdown(claims_table(findings)))
+    let table = markdown(claims_table(findings));
+    let margin = format!("Level is what differs by at most {LEVEL} of the expert's reward.");
+    format!("{margin}\n\n{table}\nHolm's correction is for {tests} tests.\n")
 }
 
 fn claims_table(findings: &[Finding]) -> Table {
@@ -407,6 +459,8 @@ fn in_words(verdict: Verdict) -> &'static str {
 mod tests {
     use super::*;
 
+    const END_LINE: &str = "<!-- end -->\n";
+
     fn nothing() -> Archive {
         Archive::new("/nonexistent/results", "/nonexistent/runs")
     }
@@ -432,8 +486,8 @@ mod tests {
             unknown.contains("line 2: `elves main`") && unknown.contains("curves"),
             "{unknown}"
         );
-        let missing = error("<!-- reproduce: curves main -->\n<!-- end -->\n");
-        assert_eq!(missing, "line 1: no run of main is finished yet");
+        let missing = fill("<!-- reproduce: curves main -->\n<!-- end -->\n", &nothing()).unwrap();
+        assert!(missing.contains(NOTHING) && missing.ends_with(END_LINE), "{missing}");
         assert_eq!(
             error("<!-- reproduce: claims -->\nx\n"),
             "line 1: there is no `<!-- end -->` below it"
