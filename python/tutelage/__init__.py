@@ -10,6 +10,7 @@ from __future__ import annotations
 from . import bullet, errors
 from ._compare import Comparison, Table, compare
 from ._learn import Evaluation, evaluate, learn, resume
+from ._native import program
 from ._oracles import Fitted, Oracle, TrainingData
 from ._person import Person
 from ._policy import Policy, load_policy
@@ -33,6 +34,9 @@ from .errors import (
 )
 
 bullet.register()
+
+# The commit behind it is what `tutelage --version` tells.
+__version__ = program()[0].split()[0]
 
 __all__ = [
     "Comparison",
@@ -60,6 +64,7 @@ __all__ = [
     "TrainingData",
     "TutelageError",
     "TutelageWarning",
+    "__version__",
     "bullet",
     "compare",
     "errors",

@@ -48,7 +48,7 @@ pub enum LabError {
     Evaluate(#[from] RolloutError),
     /// The run is a program's own: only that program knows its environment.
     #[error(
-        "{path} is the run of a program of its own; go on with that program. `tutelage show` and `tutelage export` read it"
+        "{path} is the run of a program of its own; go on with that program. `tutelage show` reads it, `tutelage export` its annotations and curves"
     )]
     OwnProgram {
         /// The run.

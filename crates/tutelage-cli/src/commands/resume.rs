@@ -26,7 +26,7 @@ impl Resume {
         let spec = more.or(Draft::from(&begun)).check()?;
         anyhow::ensure!(
             spec.rounds >= begun.rounds,
-            "--rounds {} is fewer than the {} that the run was begun with",
+            "--rounds {} is fewer than the {} that the run has",
             spec.rounds,
             begun.rounds
         );
