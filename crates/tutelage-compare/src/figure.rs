@@ -24,11 +24,25 @@ pub fn rewards(comparison: &Comparison, panel: &Panel) -> Axes {
     let line = |curve: &Curve| line(curve, &curve.curves, comparison.settings.level);
     let mut axes = axes(comparison, panel, "average reward", Scale::Linear);
     axes.curves = panel.curves.iter().map(line).collect();
-    axes.y_range = range(&axes.curves, panel.expert);
     match panel.expert {
-        Some(expert) => axes.level("expert", expert),
-        None => axes,
+        Some(expert) if dwarfs(expert, &axes.curves) => {
+            axes.y_range = range(&axes.curves, None);
+            axes.note += &format!("\nexpert: {expert:.0}, above the axis");
+            axes
+        }
+        expert => {
+            axes.y_range = range(&axes.curves, expert);
+            expert.into_iter().fold(axes, |axes, expert| axes.level("expert", expert))
+        }
     }
+}
+
+/// Whether the expert is so far above all curves that they would be flat with it on the axis.
+fn dwarfs(expert: f64, lines: &[Line]) -> bool {
+    let means = || lines.iter().flat_map(|line| &line.points).map(|point| point.1);
+    let (low, high) =
+        (means().fold(f64::INFINITY, f64::min), means().fold(f64::NEG_INFINITY, f64::max));
+    high > low && high - low < 0.35 * (expert - low)
 }
 
 /// One panel of [`losses`].
@@ -69,7 +83,7 @@ pub fn summary(comparison: &Comparison) -> Option<Figure> {
         let pairs: Vec<_> = pairs.iter().filter(|pair| pair.score == "average").collect();
         let improvements = pairs.iter().map(|pair| (pair.curve.clone(), pair.improvement));
         let axes = rows(improvements.collect());
-        let title = format!("A run's average is above one of {baseline}");
+        let title = format!("A run's average is above {baseline}'s");
         panels.extend(axes.map(|axes| even(titled(axes, &title, "probability"), 0.5)));
         let ratios = pairs
             .iter()
@@ -181,7 +195,7 @@ fn look_of<'a>(comparison: &'a Comparison, name: &str) -> Option<&'a Curve> {
     comparison.panels.iter().find_map(|panel| panel.curve(name))
 }
 
-/// Estimates with their intervals, a row for each.
+/// Estimates with their intervals, a row for each; an end that nobody knows is an arrow.
 fn forest(comparison: &Comparison, values: &[(String, Interval)]) -> Option<Axes> {
     let ends = || {
         let all = values.iter().flat_map(|(_, value)| [value.low, value.estimate, value.high]);
@@ -195,12 +209,28 @@ fn forest(comparison: &Comparison, values: &[(String, Interval)]) -> Option<Axes
     let mut axes = Axes { x_range: Some((low, high)), ..Axes::new("").rows(names) };
     for (i, (name, value)) in values.iter().enumerate() {
         let (row, colour) = (-(i as f64), look_of(comparison, name)?.colour);
-        let bar = vec![(value.low.max(low), row), (value.high.min(high), row)];
-        axes.curves.push(Line::new("", bar).colour(colour));
+        axes.curves.extend(bar(value, row, (low, high)).map(|bar| bar.colour(colour)));
         axes.curves
             .push(Line::new("", vec![(value.estimate, row)]).colour(colour).style(Style::Marked));
     }
     (!values.is_empty()).then_some(axes)
+}
+
+/// An interval in its row of axes that go from one number to another: a line, and at an end that nobody knows an arrow to
+/// where the axes end. Nothing where neither end is known.
+fn bar(value: &Interval, row: f64, (left, right): (f64, f64)) -> impl Iterator<Item = Line> {
+    let known = [value.low, value.high].map(f64::is_finite);
+    let tips = [left + 0.01 * (right - left), right - 0.01 * (right - left)];
+    let ends = [0, 1].map(|i| if known[i] { [value.low, value.high][i] } else { tips[i] });
+    let line = vec![(ends[0], row), (ends[1], row)];
+    let back = 0.025 * (right - left);
+    let head = move |i: usize| {
+        let x = ends[i] + [back, -back][i];
+        vec![(x, row + 0.14), (ends[i], row), (x, row - 0.14)]
+    };
+    let heads = (0..2).filter(move |&i| !known[i]).map(head);
+    let all = std::iter::once(line).chain(heads).map(|points| Line::new("", points));
+    all.filter(move |_| known.contains(&true))
 }
 
 fn titled(axes: Axes, title: &str, label: &str) -> Axes {
@@ -249,5 +279,33 @@ mod tests {
         let expected = "seeds: BC 2, DAgger 1\nsteps driven by the expert: BC 1000";
         assert_eq!(note(driven), expected);
         assert_eq!(note(vec![run("dagger", 1, 0)]), "1 seed");
+    }
+
+    #[test]
+    fn an_expert_far_above_all_curves_is_told_and_not_drawn() {
+        let drawn = |reward: f64| {
+            let mut run = run("dagger", 1, 0);
+            run.lines.push(RoundLine { round: 2, annotations: 100, reward, ..run.lines[0].clone() });
+            let comparison = Comparison::new(vec![run], Settings::default()).unwrap();
+            curves(&comparison).panels.remove(0)
+        };
+        let (far, near) = (drawn(6.0), drawn(8.0));
+        assert_eq!((far.levels.len(), near.levels.len()), (0, 1));
+        assert_eq!(far.note, "1 seed\nexpert: 10, above the axis");
+        assert!(far.y_range.unwrap().1 < 7.0 && near.y_range.unwrap().1 > 10.0);
+    }
+
+    #[test]
+    fn an_end_that_nobody_knows_is_an_arrow_and_two_are_no_interval() {
+        let lines = |low, high| {
+            let value = Interval { estimate: 0.5, low, high };
+            bar(&value, -1.0, (0.0, 1.0)).map(|line| line.points).collect::<Vec<_>>()
+        };
+        assert_eq!(lines(0.4, 0.6), [vec![(0.4, -1.0), (0.6, -1.0)]]);
+        let open = lines(f64::NEG_INFINITY, 0.6);
+        assert_eq!(open.len(), 2, "a line and a head");
+        assert_eq!((open[0][0], open[1][1]), ((0.01, -1.0), (0.01, -1.0)));
+        assert!(open[1][0].0 > 0.01, "it points to the left");
+        assert!(lines(f64::NEG_INFINITY, f64::INFINITY).is_empty());
     }
 }

@@ -82,7 +82,7 @@ impl Axis {
 
     /// The multiples of powers of ten along a logarithmic axis that spans more than one; nothing along another.
     pub(crate) fn between(&self) -> Vec<f64> {
-        if self.scale != Scale::Log || self.high / self.low < 30.0 || self.high / self.low > 1e6 {
+        if self.scale != Scale::Log || self.high / self.low < 30.0 || self.high / self.low > 1e9 {
             return vec![];
         }
         let exponents = self.low.log10().floor() as i32..=self.high.log10().ceil() as i32;
@@ -113,8 +113,14 @@ impl Axis {
         let first = (self.low.log10() - 1e-9).ceil() as i32;
         let last = (self.high.log10() + 1e-9).floor() as i32;
         let every = ((last - first) as usize / count.max(1) + 1).max(1);
-        let power = |e: i32| Tick { value: 10f64.powi(e), label: power_of_ten(e) };
-        (first..=last).step_by(every).map(power).collect()
+        let exponents = || (first..=last).step_by(every);
+        // Numbers of one axis are written in one way.
+        let is_short = exponents().all(|e| (-3..=4).contains(&e));
+        let power = |e: i32| {
+            let value = 10f64.powi(e);
+            Tick { value, label: if is_short { format!("{value}") } else { power_of_ten(e) } }
+        };
+        exponents().map(power).collect()
     }
 }
 
@@ -122,19 +128,13 @@ fn is_whole(value: f64) -> bool {
     (value - value.round()).abs() < 1e-6
 }
 
-/// 0.01, 0.1, 1, 10, 100, and with an exponent beyond.
+/// 10⁻⁴, 10⁰, 10¹².
 fn power_of_ten(exponent: i32) -> String {
-    match exponent {
-        0..=3 => format!("{}", 10i32.pow(exponent as u32)),
-        -2..=-1 => format!("{}", 10f64.powi(exponent)),
-        _ => {
-            let superscript = |c| match c {
-                '-' => '⁻',
-                c => ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'][c as usize - '0' as usize],
-            };
-            "10".chars().chain(exponent.to_string().chars().map(superscript)).collect()
-        }
-    }
+    let superscript = |c| match c {
+        '-' => '⁻',
+        c => ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'][c as usize - '0' as usize],
+    };
+    "10".chars().chain(exponent.to_string().chars().map(superscript)).collect()
 }
 
 #[cfg(test)]
@@ -156,7 +156,10 @@ mod tests {
     #[test]
     fn a_log_axis_has_decades_or_steps() {
         let axis = |low, high| Axis::exactly(Scale::Log, (low, high)).unwrap();
-        assert_eq!(labels(axis(1e-4, 2.0)), ["10⁻⁴", "10⁻³", "0.01", "0.1", "1"]);
+        assert_eq!(labels(axis(1e-4, 2.0)), ["10⁻⁴", "10⁻³", "10⁻²", "10⁻¹", "10⁰"]);
+        assert_eq!(labels(axis(8.0, 2e4)), ["10", "100", "1000", "10000"]);
+        assert_eq!(labels(axis(5e-4, 3e3)), ["0.001", "0.1", "10", "1000"]);
+        assert!(axis(5e-4, 3e3).between().len() > 40, "also where not every power has a number");
         assert_eq!(labels(axis(1.0, 3.0)), ["1.0", "1.5", "2.0", "2.5", "3.0"]);
         assert_eq!(axis(3.0, 100.0).between()[..3], [3.0, 4.0, 5.0]);
         assert_eq!(axis(1.0, 100.0).between().len(), 16, "2 to 9, 20 to 90");

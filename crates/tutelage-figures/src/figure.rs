@@ -16,6 +16,9 @@ pub struct Figure {
     pub columns: usize,
     /// Names in the order of the legend; others follow as they appear.
     pub order: Vec<String>,
+    /// A scale of colours below the panels, from left to right: names of curves, which the legend then leaves to it, and their
+    /// colours; may be empty.
+    pub ramp: Vec<(String, Colour)>,
     /// Small print below everything, in as many lines as it takes; may be empty.
     pub caption: String,
 }
@@ -142,6 +145,13 @@ impl Figure {
     #[must_use]
     pub fn columns(mut self, columns: usize) -> Self {
         self.columns = columns;
+        self
+    }
+
+    /// Puts a scale of colours below the panels.
+    #[must_use]
+    pub fn ramp(mut self, ramp: Vec<(String, Colour)>) -> Self {
+        self.ramp = ramp;
         self
     }
 

@@ -82,6 +82,9 @@ impl Canvas {
                 let path = PathBuilder::from_circle(x, y, *radius as f32)?;
                 self.fill(&path, &paint(*colour, 1.0), Transform::identity());
             }
+            Mark::Patch(area, colour) => {
+                self.fill(&rectangle(area)?, &paint(*colour, 1.0), Transform::identity());
+            }
             Mark::Veil(corners, colour) => {
                 let mut path = joined(corners);
                 path.close();

@@ -30,6 +30,8 @@ pub(crate) enum Mark {
     Line(Vec<Point>, Dashes, Colour),
     /// A filled circle.
     Dot { centre: Point, radius: f64, colour: Colour },
+    /// A filled rectangle.
+    Patch(Area, Colour),
     /// A filled polygon, most of which the light passes.
     Veil(Vec<Point>, Colour),
     /// A line of text.

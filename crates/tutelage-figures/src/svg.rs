@@ -75,6 +75,9 @@ impl Elements {
                 let (x, y, colour) = (short(*x), short(*y), colour.hex());
                 self.alone("circle", &format!(r#"cx="{x}" cy="{y}" fill="{colour}" r="{radius}""#));
             }
+            Mark::Patch(area, colour) => {
+                self.alone("rect", &format!(r#"fill="{}" {}"#, colour.hex(), sides(area)));
+            }
             Mark::Veil(corners, colour) => self.veil(corners, &colour.hex()),
             Mark::Label { text, place, size, anchor, turned } => {
                 let attributes = label(*place, *size, *anchor, *turned);

@@ -57,6 +57,37 @@ fn nothing_lies_outside_the_picture() {
 }
 
 #[test]
+fn a_row_that_is_not_full_stands_in_the_middle() {
+    let panel = || Panel::new("").curve(Curve::new("", vec![(0.0, 0.0), (1.0, 1.0)]));
+    let figure = (0..3).fold(Figure::new("").columns(2), |figure, _| figure.panel(panel()));
+    let svg = figure.svg();
+    // The frames, each a clipping rectangle before it is an outline.
+    let left = |i: usize| {
+        let frames = svg.split("fill=\"none\" height").skip(1);
+        let x = frames.clone().nth(i).unwrap().split(" x=\"").nth(1).unwrap();
+        x.split('"').next().unwrap().parse::<f64>().unwrap()
+    };
+    assert!((left(2) - (left(0) + left(1)) / 2.0).abs() < 0.02);
+}
+
+#[test]
+fn a_scale_of_colours_takes_its_names_out_of_the_legend() {
+    let colour = tutelage_figures::Colour::blue_to_red;
+    let names: Vec<String> = (1..=9).map(|n| format!("round {n}")).collect();
+    let ramp = || names.iter().zip(0..).map(|(name, i)| (name.clone(), colour(f64::from(i) / 8.0)));
+    let curves = ramp().map(|(name, colour)| {
+        Curve::new(name, vec![(0.0, 1.0)]).colour(colour).style(Style::Points)
+    });
+    let panel = curves.fold(Panel::new(""), Panel::curve).curve(Curve::new("other", vec![]));
+    let svg = Figure::new("").panel(panel).ramp(ramp().collect()).svg();
+    let shown = |name: &&String| svg.contains(&format!(">\n{name}\n<"));
+    let shown: Vec<&String> = names.iter().filter(shown).collect();
+    assert_eq!(shown, ["round 1", "round 3", "round 5", "round 7", "round 9"]);
+    assert_eq!(svg.matches("height=\"12\"").count(), 9, "a patch for each");
+    assert!(svg.contains("other"));
+}
+
+#[test]
 fn small_print_of_any_length_is_seen_whole() {
     let words: Vec<String> = (0..90).map(|i| format!("word{i},")).collect();
     let panel =

@@ -93,7 +93,11 @@ impl Frame {
     }
 }
 
-/// Frames of one size side by side, from the left, as one picture.
+/// How many frames of a strip stand side by side.
+const IN_A_ROW: usize = 4;
+
+/// Frames of one size as one picture: side by side, from the left, and after every fourth in a row below, so that captions can
+/// be read on a page. The last row is black where it is not full.
 pub fn strip(frames: &[Frame]) -> Result<Frame, RenderError> {
     let first = frames.first().ok_or(RenderError::NoFrames)?;
     if let Some((index, other)) =
@@ -101,12 +105,15 @@ pub fn strip(frames: &[Frame]) -> Result<Frame, RenderError> {
     {
         return Err(RenderError::Mismatch { index, found: other.size(), expected: first.size() });
     }
-    let mut joined = Frame::new(first.width * frames.len(), first.height);
-    for y in 0..first.height {
-        let parts = joined.row_mut(y).chunks_exact_mut(3 * first.width);
-        for (part, frame) in parts.zip(frames) {
-            let start = 3 * y * frame.width;
-            part.copy_from_slice(&frame.rgb[start..start + 3 * frame.width]);
+    let (across, down) = (frames.len().min(IN_A_ROW), frames.len().div_ceil(IN_A_ROW));
+    let mut joined = Frame::new(first.width * across, first.height * down);
+    for (row, frames) in frames.chunks(IN_A_ROW).enumerate() {
+        for y in 0..first.height {
+            let line = joined.row_mut(row * first.height + y);
+            for (part, frame) in line.chunks_exact_mut(3 * first.width).zip(frames) {
+                let start = 3 * y * frame.width;
+                part.copy_from_slice(&frame.rgb[start..start + 3 * frame.width]);
+            }
         }
     }
     Ok(joined)
@@ -138,6 +145,17 @@ mod tests {
         assert_eq!(joined.size(), (6, 2));
         assert_eq!((joined.pixel(2, 1), joined.pixel(3, 1)), (Some([1, 2, 3]), Some([4, 5, 6])));
         assert_eq!((joined.pixel(6, 0), joined.pixel(0, 2)), (None, None));
+    }
+
+    #[test]
+    fn a_strip_goes_on_below_after_four_frames() {
+        let frames: Vec<Frame> = (1..=6).map(|i| plain(3, [i; 3])).collect();
+        let joined = strip(&frames).unwrap();
+        assert_eq!(joined.size(), (12, 4));
+        let first = |row: usize| (0..4).map(move |i| (3 * i, 2 * row));
+        let shown: Vec<_> = (0..2).flat_map(first).map(|(x, y)| joined.pixel(x, y)).collect();
+        let of = |i| Some([i; 3]);
+        assert_eq!(shown, [of(1), of(2), of(3), of(4), of(5), of(6), of(0), of(0)]);
     }
 
     #[test]

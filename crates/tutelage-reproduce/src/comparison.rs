@@ -43,9 +43,12 @@ pub fn compare(
     Ok(comparison)
 }
 
-/// What stands above the panel of a task in a row.
+/// What stands above the panel of a task in a row; a row without a name is told by its task alone.
 pub(crate) fn panel_title(panel: &FinishedPanel<'_>) -> String {
-    format!("{}, {}", task_name(panel.task), panel.row.name)
+    match panel.row.name.as_str() {
+        "" => task_name(panel.task).into(),
+        row => format!("{}, {row}", task_name(panel.task)),
+    }
 }
 
 fn group(panel: &FinishedPanel<'_>) -> Group {

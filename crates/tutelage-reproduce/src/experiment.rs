@@ -56,7 +56,7 @@ pub enum Draw {
 /// Panels that differ in the task alone.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
-    /// What stands beside the task's name.
+    /// What stands beside the task's name; may be empty.
     pub name: String,
     /// The tasks of the figure that it shows; all where none is named.
     pub tasks: Vec<Task>,

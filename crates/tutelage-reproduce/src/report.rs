@@ -477,6 +477,32 @@ mod tests {
     }
 
     #[test]
+    fn a_curve_whose_runs_did_not_count_the_experts_steps_says_so() {
+        let dir = tempfile::tempdir().unwrap();
+        let archive = Archive::new(dir.path().join("results"), dir.path().join("runs"));
+        let experiment = Experiment::named("settings").unwrap();
+        let mut runs = RunList::default();
+        let sheet = runs.sheet(&experiment, &Selection::default()).unwrap();
+        // BC and DAgger; the records of these tests count no steps.
+        for curve in &sheet.panels[0].curves[..2] {
+            let finish = |&run| crate::testbed::finish(&runs[run], &archive, 50.0, None);
+            curve.runs.iter().for_each(finish);
+        }
+        let table = |what: &str| {
+            let asked = format!("<!-- reproduce: {what} settings -->\n<!-- end -->\n");
+            fill(&asked, &archive).unwrap()
+        };
+        let (curves, steps) = (table("curves"), table("steps"));
+        let ends = |name: &str, with: &str| {
+            let mut lines = curves.lines().filter(|line| line.starts_with(name));
+            lines.all(|line| line.ends_with(with))
+        };
+        assert!(curves.contains("| expert steps |"), "{curves}");
+        assert!(ends("| BC |", "| not counted |") && ends("| DAgger |", "| 0 |"), "{curves}");
+        assert!(steps.contains("| BC | not counted |") && !steps.contains("DAgger"), "{steps}");
+    }
+
+    #[test]
     fn text_stays_and_bad_requests_are_named() {
         let plain = "# Title\n\n| a | b |\n";
         assert_eq!(fill(plain, &nothing()).unwrap(), plain);

@@ -78,6 +78,19 @@ fn perturbed_look(named: &Named) -> Look {
     }
 }
 
+/// Windows of one's own making, by what is unusual about them: where they begin, whether they are whole episodes, whether they
+/// grow, who drives first.
+fn windows_look(named: &Named) -> Look {
+    match *named.numbers() {
+        [_, 1.0, ..] => look([86, 180, 233], Stroke::Dashed),
+        [0.0, ..] => look([213, 94, 0], Stroke::Dashed),
+        [1.0, ..] => look([0, 114, 178], Stroke::DashDotted),
+        [_, _, 0.0, ..] => look([204, 80, 160], Stroke::Dotted),
+        [.., 0.0] => look([140, 130, 20], Stroke::Marked),
+        _ => look([60, 60, 60], Stroke::Dotted),
+    }
+}
+
 /// How many members the algorithms of a family have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Members {
@@ -353,7 +366,7 @@ pub static FAMILIES: [Family; 22] = [
         numbers: &[],
         example: "handover-dagger",
         make: |s| hand_over(Windows::default(), dagger(s.sampling)),
-        look: |_| look([240, 110, 0], Stroke::DashDotted),
+        look: |_| look([235, 140, 0], Stroke::Solid),
     },
     Family {
         key: "handover-bd",
@@ -367,7 +380,7 @@ pub static FAMILIES: [Family; 22] = [
         make: |s| hand_over(Windows::default(), bootstrap_dagger(s.members, s.sampling)),
         look: |named| match named.members() {
             ..25 => look([20, 20, 20], Stroke::Solid),
-            _ => look([110, 110, 110], Stroke::Marked),
+            _ => look([115, 65, 25], Stroke::Marked),
         },
     },
     Family {
@@ -398,7 +411,7 @@ pub static FAMILIES: [Family; 22] = [
         ],
         example: "windows-bd-5(0.5,0.1,0.05,6,1)",
         make: |s| hand_over(s.windows(), bootstrap_dagger(s.members, s.sampling)),
-        look: |_| look([60, 60, 60], Stroke::Dotted),
+        look: windows_look,
     },
     Family {
         key: "take-over",

@@ -52,7 +52,9 @@ impl Legend {
                 let colour = curve.colour.unwrap_or(Colour::palette(self.colours.len()));
                 self.colours.push((curve.name.clone(), colour));
             }
-            add(&mut entries, &curve.name, self.colour(curve), curve.style);
+            if figure.ramp.iter().all(|(name, _)| *name != curve.name) {
+                add(&mut entries, &curve.name, self.colour(curve), curve.style);
+            }
         }
         for level in figure.panels.iter().flat_map(|panel| &panel.levels) {
             add(&mut entries, &level.name, level.colour, level.style);

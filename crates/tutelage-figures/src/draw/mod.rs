@@ -2,6 +2,7 @@
 
 mod legend;
 mod panel;
+mod ramp;
 mod shapes;
 
 use crate::scene::{Anchor, Area, Scene};
@@ -27,7 +28,8 @@ pub(crate) fn figure(figure: &Figure) -> Scene {
     let top = MARGIN + if figure.title.is_empty() { 0.0 } else { TITLE_SIZE + MARGIN };
     let below = top + rows as f64 * PANEL.1;
     let caption = text::lines(&figure.caption, TICK_SIZE, width - 2.0 * MARGIN);
-    let end = below + legend.height() + MARGIN;
+    let under = below + ramp::height(&figure.ramp);
+    let end = under + legend.height() + MARGIN;
     let height = end + caption.len() as f64 * CAPTION_LINE;
 
     let mut marks = Vec::new();
@@ -38,15 +40,21 @@ pub(crate) fn figure(figure: &Figure) -> Scene {
     let spare = (width - 2.0 * MARGIN - columns as f64 * PANEL.0) / 2.0;
     for (index, panel) in figure.panels.iter().enumerate() {
         let (row, column) = (index / columns, index % columns);
+        // A row that is not full stands in the middle.
+        let in_row = (figure.panels.len() - row * columns).min(columns);
+        let aside = (columns - in_row) as f64 / 2.0;
         let area = Area {
-            left: MARGIN + spare + column as f64 * PANEL.0,
+            left: MARGIN + spare + (column as f64 + aside) * PANEL.0,
             top: top + row as f64 * PANEL.1,
             width: PANEL.0,
             height: PANEL.1,
         };
         marks.push(panel::draw(panel, index, area, &legend));
     }
-    marks.push(legend.draw(MARGIN, below));
+    if !figure.ramp.is_empty() {
+        marks.push(ramp::draw(&figure.ramp, width / 2.0, below));
+    }
+    marks.push(legend.draw(MARGIN, under));
     for (i, line) in caption.iter().enumerate() {
         let at = (width / 2.0, end + i as f64 * CAPTION_LINE + 0.5 * TICK_SIZE);
         marks.push(label(line, at, TICK_SIZE, Anchor::Middle));

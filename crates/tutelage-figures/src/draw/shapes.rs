@@ -19,14 +19,30 @@ pub(super) fn stroke(runs: &[Vec<Point>], style: Style, colour: Colour) -> Mark 
         let lines = runs.iter().filter(|run| run.len() > 1);
         marks.extend(lines.map(|run| Mark::Line(run.clone(), dashes, colour)));
     }
-    for (run, &point) in runs.iter().flat_map(|run| run.iter().map(move |point| (run, point))) {
-        // A point with no neighbour is no line, and would otherwise not be seen.
-        if matches!(style, Style::Marked | Style::Points | Style::Dots) || run.len() == 1 {
-            marks.push(dot(point, style, colour));
+    let dot = |point: Point| dot(point, style, colour);
+    match style {
+        Style::Points | Style::Dots => marks.extend(runs.iter().flatten().copied().map(dot)),
+        Style::Marked => marks.extend(runs.iter().flat_map(|run| apart(run)).map(dot)),
+        _ => {
+            // A point with no neighbour is no line, and would otherwise not be seen.
+            marks.extend(runs.iter().filter(|run| run.len() == 1).map(|run| dot(run[0])));
         }
     }
     Mark::Group(marks)
 }
+
+/// The points of a line that are marked: those that would touch the mark before them are not.
+fn apart(run: &[Point]) -> Vec<Point> {
+    let mut marked: Vec<Point> = Vec::new();
+    for &(x, y) in run {
+        if marked.last().is_none_or(|last| (x - last.0).hypot(y - last.1) >= BETWEEN_MARKS) {
+            marked.push((x, y));
+        }
+    }
+    marked
+}
+
+const BETWEEN_MARKS: f64 = 9.0;
 
 /// How a line of this style is interrupted, if there is a line.
 fn dashes(style: Style) -> Option<Dashes> {
@@ -51,4 +67,22 @@ fn dot(centre: Point, style: Style, colour: Colour) -> Mark {
 /// The area between two runs of points.
 pub(super) fn band(lower: &[Point], upper: &[Point], colour: Colour) -> Mark {
     Mark::Veil(lower.iter().chain(upper.iter().rev()).copied().collect(), colour)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_of_a_line_do_not_touch_and_those_of_a_map_are_all_drawn() {
+        let run: Vec<Point> = (0..100).map(|i| (f64::from(i), 0.0)).collect();
+        let dots = |style| {
+            let Mark::Group(marks) = stroke(std::slice::from_ref(&run), style, Colour::BLACK)
+            else {
+                panic!("a group")
+            };
+            marks.iter().filter(|mark| matches!(mark, Mark::Dot { .. })).count()
+        };
+        assert_eq!((dots(Style::Marked), dots(Style::Points), dots(Style::Solid)), (12, 100, 0));
+    }
 }

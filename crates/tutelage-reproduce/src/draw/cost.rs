@@ -53,7 +53,7 @@ impl Panels {
         };
         let published = self.algorithms.iter().enumerate().filter_map(published).collect();
         let panel = self.panel(format!("{}: memory", task_name(task)));
-        let panel = panel.y("peak memory, MB", Scale::Log);
+        let panel = panel.y("peak memory, MB", Scale::Log).note(KINDS_OF_MEMORY);
         let ours = self.ours(task, |cost| Some(cost.memory? as f64 / 1e6));
         beside_the_authors(panel.curve(ours), published)
     }
@@ -75,6 +75,8 @@ impl Panels {
         curve.colour(Colour::palette(0)).style(Style::Dots)
     }
 }
+
+const KINDS_OF_MEMORY: &str = "tutelage: the process's, without a GPU\nauthors: on the GPU alone";
 
 fn beside_the_authors(panel: Panel, published: Vec<(f64, f64)>) -> Panel {
     if published.is_empty() {

@@ -1,7 +1,7 @@
 //! Learning curves with bands over seeds.
 
 use tutelage_compare::{CompareError, Comparison, Settings, figure};
-use tutelage_figures::{Figure, Panel};
+use tutelage_figures::{Colour, Figure, Level, Panel, Style};
 
 use super::DrawError;
 use crate::comparison::{ComparisonError, compare, panel_title};
@@ -102,8 +102,12 @@ fn axes(comparison: &Comparison, title: &str, row: &Row) -> Option<Panel> {
     match row.show {
         Show::ImitationLoss => figure::loss(comparison, panel),
         Show::MeanMinusRandom => {
-            let mut axes = figure::rewards(comparison, panel).level("", 0.0);
+            let mut axes = figure::rewards(comparison, panel);
             axes.y_label = "mean − random member".into();
+            // Whether a band lies above 0 is what is asked, so all of it is seen.
+            axes.y_range = None;
+            let (colour, style) = (Colour::GREY, Style::Solid);
+            axes.levels.push(Level { name: "no difference".into(), colour, style, y: 0.0 });
             Some(axes)
         }
         Show::Reward | Show::MeanAndRandom => Some(figure::rewards(comparison, panel)),

@@ -84,18 +84,18 @@ fn map(sheet: &Sheet<'_>, runs: &RunList, archive: &Archive) -> Result<Vec<Place
 /// One panel per algorithm, its states coloured by the round in which they came.
 fn apart(title: &str, series: &[Series], places: &[Place]) -> Figure {
     let rounds = places.iter().map(|place| place.round).max().unwrap_or(1);
-    let mut figure = Figure::new(title).columns(2);
+    let named = |round: usize| {
+        let share = (round - 1) as f64 / (rounds - 1).max(1) as f64;
+        (format!("round {round}"), Colour::blue_to_red(share))
+    };
+    let ramp = (1..=rounds).map(named).collect();
+    let mut figure = Figure::new(title).columns(2).ramp(ramp);
     for (index, one) in series.iter().enumerate() {
         let mut panel = map_panel(series_name(one), places);
         for round in 1..=rounds {
-            let share = (round - 1) as f64 / (rounds - 1).max(1) as f64;
-            // A scale of colours in the legend: every fifth or so of the rounds is named.
-            let named = (0..=4).map(|quarter| 1 + (rounds - 1) * quarter / 4).any(|n| n == round);
-            let name = if named { format!("round {round}") } else { String::new() };
+            let (name, colour) = named(round);
             let points = of(places, |place| place.series == index && place.round == round);
-            panel = panel.curve(
-                Curve::new(name, points).colour(Colour::blue_to_red(share)).style(Style::Points),
-            );
+            panel = panel.curve(Curve::new(name, points).colour(colour).style(Style::Points));
         }
         figure = figure.panel(panel);
     }

@@ -1,6 +1,6 @@
 //! Proposition 1: no regret, and the worse policy.
 
-use tutelage_figures::{Colour, Figure, Level, Style};
+use tutelage_figures::{Colour, Figure, Level, Panel, Style};
 use tutelage_theory::{Loss, Problem};
 
 use super::regret::{cost_panel, regret_panel};
@@ -26,18 +26,37 @@ pub fn limitation_figure(
     let mut figure = Figure::new(title).columns(2);
     for (loss, played) in played {
         let loss = loss_name(*loss);
+        let expert = played.first().map_or(0.0, |played| played.game.expert_cost);
         let mut costs = cost_panel(&format!("what the policy costs ({loss})"), rules, played)
-            .level("the class's best", problem.best_cost);
+            .level("expert", expert);
         costs.levels.push(Level {
-            name: "expert".into(),
+            name: "the class's best".into(),
             colour: Colour::GREY,
             style: Style::Dotted,
-            y: played.first().map_or(0.0, |played| played.game.expert_cost),
+            y: problem.best_cost,
         });
         let regret = regret_panel(&format!("while its regret vanishes ({loss})"), rules, played);
         figure = figure.panel(costs).panel(regret);
     }
-    figure
+    let caption = alike(&figure);
+    figure.caption(caption)
+}
+
+/// What cannot be seen because one curve lies upon another, or because the second row is the first again.
+fn alike(figure: &Figure) -> String {
+    let [costs, _, others, _] = figure.panels.as_slice() else { return String::new() };
+    let points = |panel: &Panel, name: &str| {
+        let curve = panel.curves.iter().find(|curve| curve.name == name);
+        curve.map(|curve| curve.points.clone())
+    };
+    let mut words = Vec::new();
+    if costs.curves == others.curves {
+        words.push("Both losses give the same games: the two policies differ in one state alone, where both losses are 1.");
+    }
+    if points(costs, "BC").is_some_and(|bc| points(costs, "DAgger") == Some(bc)) {
+        words.push("BC lies under DAgger.");
+    }
+    words.join(" ")
 }
 
 /// The figure of Proposition 1.
@@ -53,5 +72,24 @@ fn loss_name(loss: Loss) -> &'static str {
     match loss {
         Loss::Advantage => "loss: the expert's advantage",
         Loss::ZeroOne => "0–1 loss",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tutelage_theory::{Lambda, Schedule};
+
+    #[test]
+    fn the_figure_says_which_curves_and_rows_are_the_same() {
+        let schedule = Schedule { rounds: 8, states_per_round: 2, most_members: 5 };
+        let rules = Rules { schedule, lambdas: vec![Lambda::Proof], seeds: vec![1, 2], delta: 0.05 };
+        let problem = problem("limitation").unwrap();
+        let played = play_limitation(&problem, &rules).unwrap();
+        let figure = limitation_figure("", &problem, &rules, &played);
+        assert!(figure.caption.contains("the same games"), "{}", figure.caption);
+        assert!(figure.caption.ends_with("BC lies under DAgger."), "{}", figure.caption);
+        let other = limitation_figure("", &problem, &rules, &[]);
+        assert_eq!(other.caption, "");
     }
 }

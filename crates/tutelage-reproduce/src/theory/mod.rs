@@ -51,9 +51,7 @@ fn look_of(player: Player, turn: usize) -> (Colour, Style) {
     match player {
         Player::Bc => paper("bc"),
         Player::Dagger => paper("dagger"),
-        Player::BootstrapDagger { members } => {
-            (paper(&format!("bd-{members}")).0, Style::DashDotted)
-        }
+        Player::BootstrapDagger { members } => paper(&format!("bd-{members}")),
         Player::HandOver { members } => paper(&format!("handover-bd-{members}")),
         Player::MftplP { .. } => PERTURBED[turn % PERTURBED.len()],
         Player::LoggerM { .. } => (Colour::palette(6), Style::Dotted),
@@ -109,6 +107,7 @@ mod tests {
         let dagger = of("dagger");
         assert_eq!(look_of(Player::Dagger, 0), dagger);
         assert_eq!(look_of_contender(Contender::Dagger, 3), dagger);
+        assert_eq!(look_of(Player::BootstrapDagger { members: 25 }, 0), of("bd-25"));
         let violet = of("mftpl-p-1(1)");
         assert_eq!(look_of(Player::MftplP { members: 5, lambda: 2.0 }, 0).0, violet.0);
     }

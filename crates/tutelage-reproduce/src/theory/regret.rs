@@ -103,8 +103,8 @@ pub(super) fn cost_panel(title: &str, rules: &Rules, played: &[Played]) -> Panel
 /// MFTPL-P's Reg(n) and the bound on it, where the bound's conditions hold. Reg(n) cannot exceed n, so a bound above says
 /// nothing: it is dotted there.
 fn bound_panel(title: &str, problem: &Problem, rules: &Rules, played: &[Played]) -> Panel {
-    let mut panel =
-        Panel::new(title).note(seeds_note(rules)).x("round n", Scale::Log).y("Reg(n)", Scale::Log);
+    let note = format!("{}\na bound is drawn where its conditions on λ hold", seeds_note(rules));
+    let mut panel = Panel::new(title).note(note).x("round n", Scale::Log).y("Reg(n)", Scale::Log);
     let rounds = plotted_rounds(rules.schedule.rounds);
     let perturbed =
         by_player(played).into_iter().filter(|(_, player, _)| player.lambda().is_some());
@@ -120,8 +120,8 @@ fn bound_panel(title: &str, problem: &Problem, rules: &Rules, played: &[Played])
             let points: Vec<(f64, f64)> = bounds.collect();
             if !points.is_empty() {
                 let (name, style) = match vacuous {
-                    true => ("bound, vacuous", Style::Dotted),
-                    false => ("bound", Style::Dashed),
+                    true => (format!("{label}: bound, vacuous"), Style::Dotted),
+                    false => (format!("{label}: bound"), Style::Dashed),
                 };
                 panel = panel.curve(Curve::new(name, points).colour(colour).style(style));
             }
@@ -138,13 +138,38 @@ pub(crate) fn regret(sheet: &Sheet<'_>) -> Result<Figure, TheoryError> {
     let mut figure = Figure::new(&sheet.experiment.title).columns(2);
     for name in ["trap", "random"] {
         let problem = problem(name)?;
-        let played = play_all(&problem, &rules)?;
+        let mut played = play_all(&problem, &rules)?;
+        let lambdas = named_by_rule(&mut played, &rules);
         let title = format!("{name} MDP, {} states", problem.mdp.states());
         let beside = format!("{name} MDP: {BESIDE}");
-        figure = figure.panel(regret_panel(&title, &rules, &played));
-        figure = figure.panel(bound_panel(&beside, &problem, &rules, &played));
+        let mut panels = [
+            regret_panel(&title, &rules, &played),
+            bound_panel(&beside, &problem, &rules, &played),
+        ];
+        panels[0].note += &format!("; {lambdas}");
+        figure.panels.extend(panels);
     }
     Ok(figure)
+}
+
+/// Calls the players of each λ by the rule that it comes from, which is the same on every problem; tells the numbers.
+fn named_by_rule(played: &mut [Played], rules: &Rules) -> String {
+    let mut lambdas: Vec<f64> = Vec::new();
+    for one in played {
+        let Some(lambda) = one.player.lambda() else { continue };
+        let turn = lambdas.iter().position(|other| *other == lambda).unwrap_or(lambdas.len());
+        if turn == lambdas.len() {
+            lambdas.push(lambda);
+        }
+        let rule = match rules.lambdas.get(turn) {
+            Some(Lambda::Proof) => "λ of the proof".into(),
+            Some(Lambda::Rate(share)) => format!("λ = {share}·Θ"),
+            Some(Lambda::Fixed(_)) | None => format!("λ = {lambda}"),
+        };
+        one.label = format!("{}, {rule}", one.player.name());
+    }
+    let numbers: Vec<String> = lambdas.iter().map(|lambda| format!("{lambda:.0}")).collect();
+    format!("λ = {}", numbers.join(" and "))
 }
 
 fn with_curves(
@@ -235,14 +260,26 @@ mod tests {
             panel.curves.into_iter().map(|curve| curve.name).collect::<Vec<_>>()
         };
         let few = names(Lambda::Proof);
-        assert!(
-            few.contains(&"bound, vacuous".into()) && !few.contains(&"bound".into()),
-            "{few:?}"
-        );
+        assert_eq!(few, ["MFTPL-P", "MFTPL-P: bound, vacuous", "n: no regret is larger"]);
         let little = names(Lambda::Fixed(1.0));
         assert!(
-            !little.iter().any(|name| name.starts_with("bound")),
+            !little.iter().any(|name| name.contains("bound")),
             "no condition holds: {little:?}"
         );
+    }
+
+    #[test]
+    fn a_lambda_goes_by_its_rule_where_problems_stand_side_by_side() {
+        let rules = rules(&[Lambda::Proof, Lambda::Rate(0.1)]);
+        let labels = |name: &str| {
+            let mut played = play_all(&problem(name).unwrap(), &rules).unwrap();
+            let numbers = named_by_rule(&mut played, &rules);
+            let labels = by_player(&played).into_iter().map(|(label, ..)| label.to_owned());
+            (labels.collect::<Vec<_>>(), numbers)
+        };
+        let (trap, random) = (labels("trap"), labels("random"));
+        assert_eq!(trap.0, random.0);
+        assert!(trap.0.contains(&"MFTPL-P, λ of the proof".into()), "{trap:?}");
+        assert!(trap.0.contains(&"MFTPL-P, λ = 0.1·Θ".into()) && trap.1 != random.1, "{trap:?}");
     }
 }
