@@ -27,7 +27,7 @@ SETTINGS: dict[str, Any] = {
 }
 
 # Enough records for twenty kills, each after at least one more.
-LONG = {"rounds": 25, "states_per_round": 5, "episodes": 1, "budget": "iterations=30"}
+LONG = {"rounds": 80, "states_per_round": 5, "episodes": 1, "budget": "iterations=30"}
 
 
 @pytest.fixture(scope="module")
