@@ -121,14 +121,17 @@ fn seeds(panel: &Panel) -> String {
     wrapped("seeds:", panel.curves.iter().map(|curve| format!("{} {}", curve.name, count(curve))))
 }
 
-/// Steps that the expert drove by the end, of the curves for which it drove any: they are not free.
+/// Steps that the expert drove by the end, of the curves for which it drove any or nobody counted: they are not free.
 fn driven(panel: &Panel) -> Option<String> {
-    let steps = |curve: &Curve| -> Option<f64> {
+    let steps = |curve: &Curve| -> Option<String> {
         let last = curve.runs.iter().map(|run| Some(run.lines.last()?.expert_steps? as f64));
-        mean(&last.collect::<Option<Vec<_>>>()?).filter(|steps| *steps > 0.0)
+        let Some(counted) = last.collect::<Option<Vec<_>>>() else {
+            return Some(format!("{} not counted", curve.name));
+        };
+        let steps = mean(&counted).filter(|steps| *steps > 0.0)?;
+        Some(format!("{} {steps:.0}", curve.name))
     };
-    let words = panel.curves.iter().filter_map(|curve| Some((&curve.name, steps(curve)?)));
-    let words: Vec<String> = words.map(|(name, steps)| format!("{name} {steps:.0}")).collect();
+    let words: Vec<String> = panel.curves.iter().filter_map(steps).collect();
     (!words.is_empty()).then(|| wrapped("steps driven by the expert:", words.into_iter()))
 }
 
@@ -279,6 +282,10 @@ mod tests {
         let expected = "seeds: BC 2, DAgger 1\nsteps driven by the expert: BC 1000";
         assert_eq!(note(driven), expected);
         assert_eq!(note(vec![run("dagger", 1, 0)]), "1 seed");
+        let mut uncounted = run("bc", 1, 900);
+        uncounted.lines[0].expert_steps = None;
+        let expected = "2 seeds\nsteps driven by the expert: BC not counted";
+        assert_eq!(note(vec![run("bc", 2, 900), uncounted]), expected);
     }
 
     #[test]

@@ -86,7 +86,7 @@ const END: &str = "<!-- end -->";
 const KNOWN: &str = "curves, pairs, over, means, scores, ratios, steps, costs, losses (each with a figure; against CURVE, by COST, : ROW), claims and decision";
 
 /// What stands in the place of a table that no finished run is behind yet.
-const NOTHING: &str = "*No run of this is finished yet.*\n";
+const NOTHING: &str = "*There are no finished runs to make this table of yet.*\n";
 
 /// The text with all of its tables made anew from what is finished; where nothing is, it says so.
 pub fn fill(text: &str, archive: &Archive) -> Result<String, ReportError> {
