@@ -71,9 +71,9 @@ pub fn summary(comparison: &Comparison) -> Option<Figure> {
     let aggregates = comparison.aggregates();
     let count = aggregates.first()?.panels;
     let mut panels = vec![profiles(comparison)?];
-    let rows = |values: Vec<(String, Interval)>| forest(comparison, &values);
     let value = |of: fn(&crate::Aggregate) -> Interval| {
-        rows(aggregates.iter().map(|row| (row.curve.clone(), of(row))).collect())
+        let values = aggregates.iter().map(|row| (row.curve.clone(), of(row)));
+        forest(comparison, &values.collect::<Vec<_>>(), None)
     };
     let share = "share of the expert's reward";
     panels.extend(value(|row| row.last_five).map(|axes| titled(axes, "Last five rounds", share)));
@@ -82,16 +82,16 @@ pub fn summary(comparison: &Comparison) -> Option<Figure> {
         let pairs = comparison.pairs().over_panels;
         let pairs: Vec<_> = pairs.iter().filter(|pair| pair.score == "average").collect();
         let improvements = pairs.iter().map(|pair| (pair.curve.clone(), pair.improvement));
-        let axes = rows(improvements.collect());
+        let axes = forest(comparison, &improvements.collect::<Vec<_>>(), Some(0.5));
         let title = format!("A run's average is above {baseline}'s");
-        panels.extend(axes.map(|axes| even(titled(axes, &title, "probability"), 0.5)));
+        panels.extend(axes.map(|axes| titled(axes, &title, "probability")));
         let ratios = pairs
             .iter()
             .filter_map(|pair| Some((pair.curve.clone(), pair.cost_of_its_level.ratio?)));
         let title = format!("Cost of where {baseline} ends, {baseline}'s being 1");
         let label = comparison.settings.cost.to_string();
-        let axes = rows(ratios.collect());
-        panels.extend(axes.map(|axes| even(titled(axes, &title, &label), 1.0)));
+        let axes = forest(comparison, &ratios.collect::<Vec<_>>(), Some(1.0));
+        panels.extend(axes.map(|axes| titled(axes, &title, &label)));
     }
     let title = if count == 1 { "Summary".into() } else { format!("Over {count} panels") };
     Some(figure(comparison, &title, panels))
@@ -198,8 +198,13 @@ fn look_of<'a>(comparison: &'a Comparison, name: &str) -> Option<&'a Curve> {
     comparison.panels.iter().find_map(|panel| panel.curve(name))
 }
 
-/// Estimates with their intervals, a row for each; an end that nobody knows is an arrow.
-fn forest(comparison: &Comparison, values: &[(String, Interval)]) -> Option<Axes> {
+/// Estimates with their intervals, a row for each; an end that nobody knows is an arrow. With a vertical line where both are the
+/// same, if there is such a place.
+fn forest(
+    comparison: &Comparison,
+    values: &[(String, Interval)],
+    even: Option<f64>,
+) -> Option<Axes> {
     let ends = || {
         let all = values.iter().flat_map(|(_, value)| [value.low, value.estimate, value.high]);
         all.filter(|end| end.is_finite())
@@ -208,8 +213,14 @@ fn forest(comparison: &Comparison, values: &[(String, Interval)]) -> Option<Axes
         (ends().fold(f64::INFINITY, f64::min), ends().fold(f64::NEG_INFINITY, f64::max));
     let margin = 0.08 * (high - low).max(0.05);
     let (low, high) = (low - margin, high + margin);
+    let (low, high) =
+        even.map_or((low, high), |even| (low.min(even - 0.05), high.max(even + 0.05)));
     let names = values.iter().map(|(name, _)| name.clone()).collect();
     let mut axes = Axes { x_range: Some((low, high)), ..Axes::new("").rows(names) };
+    if let (Some(even), Some((bottom, top))) = (even, axes.y_range) {
+        let line = Line::new("", vec![(even, bottom), (even, top)]).style(Style::Dashed);
+        axes.curves.push(line.colour(tutelage_figures::Colour::GREY));
+    }
     for (i, (name, value)) in values.iter().enumerate() {
         let (row, colour) = (-(i as f64), look_of(comparison, name)?.colour);
         axes.curves.extend(bar(value, row, (low, high)).map(|bar| bar.colour(colour)));
@@ -238,16 +249,6 @@ fn bar(value: &Interval, row: f64, (left, right): (f64, f64)) -> impl Iterator<I
 
 fn titled(axes: Axes, title: &str, label: &str) -> Axes {
     Axes { title: title.into(), ..axes }.x(label, Scale::Linear)
-}
-
-/// A vertical line where both are the same.
-fn even(mut axes: Axes, at: f64) -> Axes {
-    let (low, high) = axes.x_range.unwrap_or((at, at));
-    axes.x_range = Some((low.min(at - 0.05), high.max(at + 0.05)));
-    let (bottom, top) = axes.y_range.unwrap_or((0.0, 1.0));
-    let line = Line::new("", vec![(at, bottom), (at, top)]).colour(tutelage_figures::Colour::GREY);
-    axes.curves.insert(0, line.style(Style::Dashed));
-    axes
 }
 
 #[cfg(test)]
@@ -292,7 +293,12 @@ mod tests {
     fn an_expert_far_above_all_curves_is_told_and_not_drawn() {
         let drawn = |reward: f64| {
             let mut run = run("dagger", 1, 0);
-            run.lines.push(RoundLine { round: 2, annotations: 100, reward, ..run.lines[0].clone() });
+            run.lines.push(RoundLine {
+                round: 2,
+                annotations: 100,
+                reward,
+                ..run.lines[0].clone()
+            });
             let comparison = Comparison::new(vec![run], Settings::default()).unwrap();
             curves(&comparison).panels.remove(0)
         };

@@ -86,7 +86,10 @@ impl Axis {
             return vec![];
         }
         let exponents = self.low.log10().floor() as i32..=self.high.log10().ceil() as i32;
-        let multiples = exponents.flat_map(|e| (2..10).map(move |m| f64::from(m) * 10f64.powi(e)));
+        // Along many powers of ten there is room for three of each: 2, 5 and 8.
+        let every = if self.high / self.low > 1e5 { 3 } else { 1 };
+        let of = |e: i32| (2..10).step_by(every).map(move |m| f64::from(m) * 10f64.powi(e));
+        let multiples = exponents.flat_map(of);
         multiples.filter(|value| (self.low..=self.high).contains(value)).collect()
     }
 
@@ -159,7 +162,7 @@ mod tests {
         assert_eq!(labels(axis(1e-4, 2.0)), ["10⁻⁴", "10⁻³", "10⁻²", "10⁻¹", "10⁰"]);
         assert_eq!(labels(axis(8.0, 2e4)), ["10", "100", "1000", "10000"]);
         assert_eq!(labels(axis(5e-4, 3e3)), ["0.001", "0.1", "10", "1000"]);
-        assert!(axis(5e-4, 3e3).between().len() > 40, "also where not every power has a number");
+        assert!(axis(5e-4, 3e3).between().len() > 15, "also where not every power has a number");
         assert_eq!(labels(axis(1.0, 3.0)), ["1.0", "1.5", "2.0", "2.5", "3.0"]);
         assert_eq!(axis(3.0, 100.0).between()[..3], [3.0, 4.0, 5.0]);
         assert_eq!(axis(1.0, 100.0).between().len(), 16, "2 to 9, 20 to 90");

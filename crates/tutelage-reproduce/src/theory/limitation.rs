@@ -83,7 +83,8 @@ mod tests {
     #[test]
     fn the_figure_says_which_curves_and_rows_are_the_same() {
         let schedule = Schedule { rounds: 8, states_per_round: 2, most_members: 5 };
-        let rules = Rules { schedule, lambdas: vec![Lambda::Proof], seeds: vec![1, 2], delta: 0.05 };
+        let rules =
+            Rules { schedule, lambdas: vec![Lambda::Proof], seeds: vec![1, 2], delta: 0.05 };
         let problem = problem("limitation").unwrap();
         let played = play_limitation(&problem, &rules).unwrap();
         let figure = limitation_figure("", &problem, &rules, &played);
