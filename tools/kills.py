@@ -95,9 +95,9 @@ def ends_of_records(data):
 
 
 def all_but_last(records):
-    """A record is written only once the one before it is on the disk."""
+    """A record is written only once the one before it is on the disk; the first one is written together with the header."""
     ends = ends_of_records(records)
-    return records[: ends[-2]] if len(ends) > 1 else b""
+    return records[: ends[-2]] if len(ends) > 2 else b""
 
 
 class Device:
