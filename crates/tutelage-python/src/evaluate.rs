@@ -33,7 +33,7 @@ pub(crate) fn evaluate<'py>(
     let teacher = policy.is_none().then_some(actor);
     let mishap = Mishap::default();
     let stream = Stream::new(seed);
-    let plan = Plan { mishap: &mishap, teacher, reference, deploy, episodes, stream };
+    let trial = Trial { mishap: &mishap, teacher, reference, deploy, episodes, stream };
     let discrete: bool = worlds.getattr("discrete")?.extract()?;
     let acting = policy.map(NativePolicy::acting);
     let evaluation = match discrete {
@@ -42,14 +42,14 @@ pub(crate) fn evaluate<'py>(
                 Acting::Vectors(policy) => Some(policy),
                 Acting::Indices(_) => None,
             });
-            plan.play(py, Scene::of(worlds, &mishap)?, vector_envs, policy)
+            trial.play(py, Scene::of(worlds, &mishap)?, vector_envs, policy)
         }
         true => {
             let policy = acting.and_then(|acting| match acting {
                 Acting::Indices(policy) => Some(policy),
                 Acting::Vectors(_) => None,
             });
-            plan.play(py, Scene::of(worlds, &mishap)?, index_envs, policy)
+            trial.play(py, Scene::of(worlds, &mishap)?, index_envs, policy)
         }
     }?;
     described(py, &evaluation)
@@ -81,7 +81,7 @@ fn described<'py>(py: Python<'py>, evaluation: &Evaluation) -> PyResult<Bound<'p
     Ok(result)
 }
 
-struct Plan<'a, 'py> {
+struct Trial<'a, 'py> {
     mishap: &'a Mishap,
     teacher: Option<&'a Bound<'py, PyAny>>,
     reference: Option<&'a Bound<'py, PyAny>>,
@@ -90,7 +90,7 @@ struct Plan<'a, 'py> {
     stream: Stream,
 }
 
-impl Plan<'_, '_> {
+impl Trial<'_, '_> {
     fn play<A: Spoken>(
         &self,
         py: Python<'_>,

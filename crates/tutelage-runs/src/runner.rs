@@ -97,7 +97,7 @@ where
     run_taught(envs, &mut AtOnce(expert), oracle, job, dir, reporter)
 }
 
-/// [`run`] with a teacher of any kind, who may answer late, in any order and in parts.
+/// [`run`] with a teacher of any kind, who may answer late, in any order and in parts ([`Teacher`] has an example of one).
 pub fn run_taught<W, O>(
     envs: &mut W,
     teacher: &mut dyn Teacher<W::State, W::Action, O::Policy>,

@@ -29,18 +29,18 @@ pub(super) fn learn_many(
     unread: Unread,
 ) -> anyhow::Result<()> {
     let root = out.unwrap_or_else(|| "runs".into());
-    let board = Board::new(specs, &root, output, unread)?;
+    let queue = Queue::new(specs, &root, output, unread)?;
     let workers = rayon::current_num_threads().min(specs.len()).max(1);
     let threads = (rayon::current_num_threads() / workers).max(1);
     std::thread::scope(|scope| {
         for _ in 0..workers {
-            scope.spawn(|| board.work(threads));
+            scope.spawn(|| queue.work(threads));
         }
     });
-    board.end()?;
+    queue.end()?;
     let mut runs = Vec::new();
     for spec in specs {
-        runs.extend(find(&board.folder(spec))?);
+        runs.extend(find(&queue.folder(spec))?);
     }
     let algorithm = |spec: &RunSpec| spec.algorithm.to_string();
     let several = specs.iter().any(|spec| algorithm(spec) != algorithm(&specs[0]));
@@ -62,7 +62,7 @@ fn comparison_name(specs: &[RunSpec]) -> String {
 }
 
 /// What is left to do, and how it shows itself.
-struct Board<'a> {
+struct Queue<'a> {
     specs: &'a [RunSpec],
     root: &'a Path,
     output: &'a Output,
@@ -76,7 +76,7 @@ struct Board<'a> {
     begun: Instant,
 }
 
-impl<'a> Board<'a> {
+impl<'a> Queue<'a> {
     fn new(
         specs: &'a [RunSpec],
         root: &'a Path,
@@ -197,9 +197,9 @@ fn earned(reward: f64, expert: Option<&Evaluation>) -> String {
     format!("{reward:.*}{share}", digits(reward))
 }
 
-/// Tells the board what one run tells.
+/// Tells the queue what one run tells.
 struct Relay<'a> {
-    board: &'a Board<'a>,
+    queue: &'a Queue<'a>,
     spec: &'a RunSpec,
     dir: PathBuf,
     bar: Option<ProgressBar>,
@@ -212,8 +212,8 @@ struct Relay<'a> {
 }
 
 impl<'a> Relay<'a> {
-    fn new(board: &'a Board<'a>, spec: &'a RunSpec, dir: PathBuf) -> Self {
-        let bar = board.view.as_ref().map(|(lines, _)| {
+    fn new(queue: &'a Queue<'a>, spec: &'a RunSpec, dir: PathBuf) -> Self {
+        let bar = queue.view.as_ref().map(|(lines, _)| {
             let bar = lines.add(ProgressBar::new(spec.rounds as u64));
             let style = ProgressStyle::with_template("{bar:16} {pos}/{len}  {wide_msg}");
             bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
@@ -221,7 +221,7 @@ impl<'a> Relay<'a> {
             bar
         });
         Self {
-            board,
+            queue,
             spec,
             dir,
             bar,
@@ -236,7 +236,7 @@ impl<'a> Relay<'a> {
     fn tell_all(&self, report: &Report) -> anyhow::Result<()> {
         let expert = report.history.expert().map(Evaluation::mean_reward);
         for line in report.lines(self.spec, &self.dir) {
-            self.board.output.json(&Labelled::new(self.spec, &self.dir, expert, &line))?;
+            self.queue.output.json(&Labelled::new(self.spec, &self.dir, expert, &line))?;
         }
         Ok(())
     }
@@ -270,12 +270,12 @@ impl Reporter for Relay<'_> {
         self.earned = format!(" at {}", earned(line.reward, self.expert.as_ref()));
         let expert = self.expert.as_ref().map(Evaluation::mean_reward);
         let labelled = Labelled::new(self.spec, &self.dir, expert, &line);
-        if self.board.output.json(&labelled).is_err() && self.board.unread == Unread::Stop {
-            self.board.stops.fetch_add(1, Ordering::SeqCst);
+        if self.queue.output.json(&labelled).is_err() && self.queue.unread == Unread::Stop {
+            self.queue.stops.fetch_add(1, Ordering::SeqCst);
         }
     }
 
     fn wants_stop(&mut self) -> bool {
-        self.board.wants_stop()
+        self.queue.wants_stop()
     }
 }

@@ -24,6 +24,15 @@ pub fn read_spec(path: &Path) -> Result<String, StoreError> {
 /// What happened in a run, without locking it; a record under way is not seen.
 ///
 /// The spec beside the log must be the log's own.
+///
+/// ```no_run
+/// use std::path::Path;
+/// use tutelage_runs::store::read_history;
+///
+/// let history = read_history::<f32, f32>(Path::new("runs/pendulum"))?; // vectors; `<f32, u32>` where actions are indices
+/// println!("{} answers, {} rounds", history.annotations(), history.results.len());
+/// # Ok::<(), tutelage_runs::store::StoreError>(())
+/// ```
 pub fn read_history<S: Stored, A: Stored + Action>(
     path: &Path,
 ) -> Result<History<S, A>, StoreError> {

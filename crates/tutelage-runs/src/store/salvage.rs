@@ -22,6 +22,14 @@ pub struct Salvaged {
 
 /// Copies what is whole of a run to a new folder: the log up to the first damage, the spec, and the policies that this part
 /// of the log knows. The old folder is left as it is; a new one that has anything in it already is refused.
+///
+/// ```no_run
+/// use std::path::Path;
+///
+/// let saved = tutelage_runs::store::salvage(Path::new("runs/damaged"), Path::new("runs/saved"))?;
+/// println!("{} records are whole, {} bytes behind them are kept beside the log", saved.records, saved.lost);
+/// # Ok::<(), tutelage_runs::store::StoreError>(())
+/// ```
 pub fn salvage(run: &Path, out: &Path) -> Result<Salvaged, StoreError> {
     let log = run.join("log.bin");
     let bytes = fs::read(&log).context("read", &log)?;

@@ -50,7 +50,7 @@ pub(crate) struct Regret {
 
 /// What was played, as every JSON object says.
 #[derive(Clone, Serialize)]
-struct Setting {
+struct Conditions {
     mdp: String,
     mdp_seed: u64,
     states: usize,
@@ -72,7 +72,7 @@ struct GameRow {
     /// None for the mean over all seeds.
     seed: Option<u64>,
     #[serde(flatten)]
-    setting: Setting,
+    setting: Conditions,
     members: usize,
     lambda: Option<f64>,
     regret: f64,
@@ -279,8 +279,8 @@ impl Regret {
         }
     }
 
-    fn setting(&self, problem: &Problem) -> Setting {
-        Setting {
+    fn setting(&self, problem: &Problem) -> Conditions {
+        Conditions {
             mdp: problem.name.clone(),
             mdp_seed: self.mdp_seed,
             states: problem.mdp.states(),
