@@ -51,7 +51,7 @@ IMAGE_BYTES = 4 << 20
 
 def content(run):
     files = sorted((run / "policies").iterdir()) + [run / "log.bin"]
-    return {file.name: file.read_bytes() for file in files if not file.name.endswith("-part")}
+    return {file.name: file.read_bytes() for file in files}
 
 
 def crc32c_of_byte(byte):

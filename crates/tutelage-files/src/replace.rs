@@ -51,12 +51,16 @@ impl NewFile {
     }
 
     fn begin(path: &Path) -> io::Result<Self> {
-        let part = part_of(path);
-        let file = OpenOptions::new().create_new(true).write(true).open(&part)?;
-        let new = Self { file: Some(BufWriter::new(file)), part, path: path.into() };
-        // Where there are no locks, there is no sweeping either.
-        let _ = new.file.as_ref().map(|file| file.get_ref().try_lock());
-        Ok(new)
+        loop {
+            let part = part_of(path);
+            let file = OpenOptions::new().create_new(true).write(true).open(&part)?;
+            // Where there are no locks, there is no sweeping either.
+            let _ = file.lock();
+            // A sweep that came between the two lines above has taken it for an orphan.
+            if part.try_exists()? {
+                return Ok(Self { file: Some(BufWriter::new(file)), part, path: path.into() });
+            }
+        }
     }
 
     /// Makes the file durable and gives it its name.
@@ -96,22 +100,19 @@ fn sweep_parts(folder: &Path, is_meant: impl Fn(&str) -> bool) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name();
         let name = name.to_string_lossy();
-        if name.ends_with(PART) && is_meant(&name) && is_orphan(&entry.path()) {
-            let _ = fs::remove_file(entry.path());
+        if name.ends_with(PART) && is_meant(&name) {
+            remove_orphan(&entry.path());
         }
     }
 }
 
-/// Whether nobody holds the lock on an unfinished file any more. One that is only just begun may not have it yet.
-fn is_orphan(part: &Path) -> bool {
-    let is_empty = fs::metadata(part).is_ok_and(|metadata| metadata.len() == 0);
-    !is_empty && File::open(part).is_ok_and(|file| file.try_lock().is_ok())
-        || is_empty && is_old(part)
-}
-
-fn is_old(part: &Path) -> bool {
-    let modified = fs::metadata(part).and_then(|metadata| metadata.modified());
-    modified.is_ok_and(|at| at.elapsed().is_ok_and(|age| age.as_secs() > 60))
+/// Removes an unfinished file unless somebody holds its lock. Nobody can take the lock while it is being removed.
+fn remove_orphan(part: &Path) {
+    if let Ok(file) = File::open(part)
+        && file.try_lock().is_ok()
+    {
+        let _ = fs::remove_file(part);
+    }
 }
 
 fn prefix(path: &Path) -> String {
@@ -151,7 +152,7 @@ mod tests {
         let file = dir.path().join("file");
         replace(&file, b"one").unwrap();
         fs::write(part_of(&file), "half").unwrap();
-        fs::write(part_of(&dir.path().join("other")), "half").unwrap();
+        fs::write(part_of(&dir.path().join("other")), "").unwrap();
         fs::write(dir.path().join("mine.part"), "a user's own").unwrap();
         replace(&file, b"two").unwrap();
         assert_eq!(fs::read(&file).unwrap(), b"two");
@@ -191,6 +192,22 @@ mod tests {
         }
         drop(NewFile::create(&file).unwrap());
         assert_eq!(names(dir.path()), ["file"]);
+    }
+
+    #[test]
+    fn writers_and_sweepers_at_the_same_time_lose_nothing() {
+        let dir = tempfile::tempdir().unwrap();
+        let [one, two] = ["one", "two"].map(|name| dir.path().join(name));
+        let write = |path| {
+            (0..300).for_each(|n: u32| replace_among_many(path, &n.to_le_bytes()).unwrap());
+        };
+        std::thread::scope(|scope| {
+            let writers = [&one, &two].map(|path| scope.spawn(|| write(path)));
+            while !writers.iter().all(|writer| writer.is_finished()) {
+                sweep(dir.path());
+            }
+        });
+        assert_eq!(names(dir.path()), ["one", "two"]);
     }
 
     #[cfg(unix)]
