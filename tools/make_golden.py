@@ -10,9 +10,9 @@ import argparse
 import itertools
 from pathlib import Path
 
-import numpy as np
+from reference import TASKS, ReferenceTask, load_policy, random_pose  # before NumPy: it picks the arithmetic
 
-from reference import TASKS, ReferenceTask, load_policy, random_pose
+import numpy as np  # isort: skip
 
 GOLDEN = Path(__file__).resolve().parent.parent / "crates" / "tutelage-envs" / "tests" / "golden"
 

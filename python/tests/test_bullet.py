@@ -31,7 +31,7 @@ def test_gymnasium_accepts_the_environment(name: str, task: str) -> None:
 
 
 @pytest.mark.parametrize(("name", "task"), ROBOTS)
-def test_states_are_pybullets_bit_for_bit_and_rewards_to_a_millionth(name: str, task: str) -> None:
+def test_states_and_rewards_are_pybullets_bit_for_bit(name: str, task: str) -> None:
     with np.load(GOLDEN / f"{task}-random.npz") as golden:
         recording = {key: golden[key] for key in golden.files}
     env: Any = gym.make(name).unwrapped
@@ -44,8 +44,7 @@ def test_states_are_pybullets_bit_for_bit_and_rewards_to_a_millionth(name: str, 
             state, _ = env.reset(options={"pose": recording["poses"][episode]})
             np.testing.assert_array_equal(state, recording["initial_states"][episode])
         state, reward, *_ = env.step(action)
-        # pybullet sums the parts of a reward in another order, in single precision (docs/PYTHON.md says so).
-        assert abs(reward - recording["rewards"][step]) < 1e-6
+        assert reward == recording["rewards"][step]
         if step in stored:
             np.testing.assert_array_equal(state, stored[step])
 

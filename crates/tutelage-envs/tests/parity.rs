@@ -8,9 +8,6 @@ use recording::Recording;
 use tutelage::{Batch, Env};
 use tutelage_envs::{Locomotion, Task, replay};
 
-/// The reference takes one of its means in single precision, in an order that is not specified.
-const REWARD_TOLERANCE: f64 = 1e-6;
-
 fn assert_same_bits(state: &[f32], expected: &[f32], place: &str) {
     let bits = |state: &[f32]| state.iter().map(|number| number.to_bits()).collect::<Vec<_>>();
     // The recordings are of glibc with FMA: elsewhere the last bit of a sine may differ.
@@ -36,12 +33,7 @@ fn play_episodes(task: Task, kind: &str) {
         }
         let result = env.step(recording.action(step), &mut state).unwrap();
         recording.compare(step, &state, &format!("{task}, {kind}: step {step}"));
-        let reward = recording.reward(step);
-        assert!(
-            (result.reward - reward).abs() <= REWARD_TOLERANCE,
-            "{task}, {kind}: step {step}: {}, not {reward}",
-            result.reward
-        );
+        assert_eq!(result.reward, recording.reward(step), "{task}, {kind}: step {step}");
         assert_eq!(
             (result.terminated, result.truncated),
             recording.flags(step),
@@ -67,7 +59,7 @@ fn play_unbroken(task: Task, kind: &str, first_reward: usize) {
         );
         let (reward, expected) = (replay.rewards[step], recording.reward(step));
         assert!(
-            step < first_reward || (reward - expected).abs() <= REWARD_TOLERANCE,
+            step < first_reward || reward == expected,
             "{task}, {kind}: step {step}: {reward}, not {expected}"
         );
         assert_eq!(
