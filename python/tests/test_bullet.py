@@ -187,9 +187,21 @@ def test_stable_baselines3_accepts_the_environment(name: str, task: str) -> None
     checker.check_env(gym.make(name), warn=False)
 
 
-def test_many_robots_are_never_drawn() -> None:
-    with pytest.raises(tut.SpecError, match="a herd is not drawn; make a single environment"):
-        gym.make_vec("tutelage/HopperBullet-v0", num_envs=2, render_mode="rgb_array")
+def test_many_robots_are_drawn_each_as_it_would_be_alone() -> None:
+    settings: dict[str, Any] = {"render_mode": "rgb_array", "width": 80, "height": 60}
+    single = gym.make("tutelage/HopperBullet-v0", **settings)
+    many = gym.make_vec("tutelage/HopperBullet-v0", num_envs=3, **settings)
+    single.reset(seed=8)
+    many.reset(seed=7)
+    single.step(np.full(3, 0.5, np.float32))
+    many.step(np.full((3, 3), 0.5, np.float32))
+    pictures: Any = many.render()
+    assert len(pictures) == 3
+    np.testing.assert_array_equal(pictures[1], single.render())
+    assert (pictures[0] != pictures[1]).any()
+    assert gym.make_vec("tutelage/HopperBullet-v0", num_envs=2).render() is None
+    with pytest.raises(tut.SpecError, match="render_mode = 'human': allowed is 'rgb_array'"):
+        BulletVectorEnv("hopper", 2, render_mode="human")
 
 
 def test_stable_baselines3_steps_many_robots() -> None:

@@ -246,6 +246,19 @@ def test_minari_reads_what_is_written(tmp_path: Path, monkeypatch: pytest.Monkey
         np.testing.assert_array_equal(episode.observations[:-1], data.states[rows])
 
 
+@pytest.mark.parametrize("task", ["cart-pole", "hopper"])
+def test_answers_about_shipped_tasks_become_a_minari_dataset(task: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    minari = pytest.importorskip("minari")
+    monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path))
+    run = tut.learn(task, dir=tmp_path / "run", rounds=2, states_per_round=9, episodes=2, budget="iterations=20", progress=False)
+    run.to_minari("shipped/answers-v0", author="a test")
+    dataset = minari.load_dataset("shipped/answers-v0")
+    assert dataset.total_steps == len(run.data) == 18
+    answers = np.concatenate([episode.actions for episode in dataset.iterate_episodes()])
+    np.testing.assert_array_equal(answers, run.data.actions)
+    assert dataset.action_space.shape == run.data.actions.shape[1:]
+
+
 def test_the_command_comes_with_the_package(line_run: tut.Run) -> None:
     command = [sys.executable, "-m", "tutelage._command"]
     shown = subprocess.run([*command, "show", str(line_run.dir)], capture_output=True, text=True, check=True)

@@ -116,7 +116,7 @@ def unseen(runs: str, word: str) -> str | None:
 
 def pack(dir: Path) -> Files:
     """The files of a run's folder."""
-    files = [file for file in dir.rglob("*") if file.is_file() and file.suffix not in (".tmp", ".part")]
+    files = [file for file in dir.rglob("*") if file.is_file() and file.suffix != ".tutelage-part"]
     return [(str(file.relative_to(dir)), file.read_bytes()) for file in sorted(files)]
 
 
@@ -129,7 +129,7 @@ def unpack(files: Files, dir: Path) -> None:
     """Puts files into a run's folder."""
     for name, content in files:
         (dir / name).parent.mkdir(parents=True, exist_ok=True)
-        (dir / name).write_bytes(content)
+        _native.replace_file(dir / name, content)
 
 
 # On the other side -------------------------------------------------------------------------------------------------------------

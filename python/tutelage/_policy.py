@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from . import _native
 from ._native import NativePolicy
 from ._spaces import Actions, Json, Observations, space_of
 from .errors import PolicyError, SpaceError
@@ -72,9 +73,7 @@ class Policy:
             data = self._native.to_onnx([(key, _spoken(value)) for key, value in self._file_task().items()])
         else:
             raise PolicyError(f"{path}: the ending says how to write it; allowed are .safetensors and .onnx")
-        temporary = path.with_name(path.name + ".tmp")
-        temporary.write_bytes(data)
-        temporary.replace(path)
+        _native.replace_file(path, data)
 
     def _file_task(self) -> Json:
         normaliser = self._native.normaliser

@@ -114,6 +114,14 @@ class Run:
         return Policy(policy, task)
 
     @property
+    def _task(self) -> Json:
+        if self._call is not None:
+            task: Json = self._call["task"]
+            return task
+        name = json.loads(_native.stored_draft(self.dir, None))["task"]
+        return shipped_task(name, self.data.states.shape[1])
+
+    @property
     def _actions(self) -> Actions | None:
         return None if self._call is None else Actions(space_of(self._call["task"]["action"]))
 
@@ -126,14 +134,11 @@ class Run:
 
         Moments lie as far apart as ``sampling`` says; with ``"stride(1)"`` they follow each other, and episodes are whole but for
         their first state. ``infos`` say the ``round``, ``episode`` and ``time`` that each comes from. Rewards are not known.
-        ``about`` goes to Minari's ``create_dataset_from_buffers``: ``author``, ``description``, …. Runs of tasks that ship have
-        no Gymnasium environment that a dataset could name; :meth:`export` writes their answers.
+        ``about`` goes to Minari's ``create_dataset_from_buffers``: ``author``, ``description``, ….
         """
         from ._minari import create_dataset
 
-        if self._call is None:
-            raise StoreError(f"{self.dir}: only runs of environments in Python become Minari datasets; see Run.export")
-        return create_dataset(self.data, self._call["task"], name, about)
+        return create_dataset(self.data, self._task, name, about)
 
     def to_tensorboard(self, folder: str | PathLike[str]) -> Path:
         """Writes the curves, over annotations, for TensorBoard; they are derived from the log."""
@@ -151,9 +156,7 @@ def is_run_of_python(dir: Path) -> bool:
 
 def write_call(dir: Path, call: Json) -> None:
     """Notes beside a run's log how it was called, for those who read it without the environment."""
-    temporary = dir / (CALL + ".tmp")
-    temporary.write_text(json.dumps(call, indent=1) + "\n")
-    temporary.replace(dir / CALL)
+    _native.replace_file(dir / CALL, (json.dumps(call, indent=1) + "\n").encode())
 
 
 def _read_call(dir: Path) -> Json | None:

@@ -52,10 +52,18 @@ def _spaces(widths: tuple[int, int]) -> tuple[Any, Any]:
     return spaces.Box(-np.inf, np.inf, (states,), np.float32), spaces.Box(-1.0, 1.0, (actions,), np.float32)
 
 
+RENDERING: dict[str, Any] = {"render_modes": ["rgb_array"], "render_fps": 60}
+
+
+def _check_render_mode(render_mode: str | None) -> None:
+    if render_mode not in (None, "rgb_array"):
+        raise SpecError(f"render_mode = {render_mode!r}: allowed is 'rgb_array'")
+
+
 class BulletEnv(gym.Env[Floats, Floats]):
     """One robot. ``reset(options={"pose": …})`` begins with the joints at a given pose, in radians."""
 
-    metadata = {"render_modes": ["rgb_array"], "render_fps": 60}
+    metadata = RENDERING
 
     def __init__(
         self,
@@ -65,8 +73,7 @@ class BulletEnv(gym.Env[Floats, Floats]):
         width: int = 320,
         height: int = 240,
     ) -> None:
-        if render_mode not in (None, "rgb_array"):
-            raise SpecError(f"render_mode = {render_mode!r}: allowed is 'rgb_array'")
+        _check_render_mode(render_mode)
         self._robot = Robot(task, normalised)
         self.normalised = normalised
         self.observation_space, self.action_space = _spaces(self._robot.widths)
@@ -101,12 +108,13 @@ class BulletVectorEnv(VectorEnv[Floats, Floats, Any]):
         max_episode_steps: int = HORIZON,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         render_mode: str | None = None,
+        width: int = 320,
+        height: int = 240,
     ) -> None:
-        if render_mode is not None:
-            raise SpecError(f"render_mode = {render_mode!r}: a herd is not drawn; make a single environment")
+        _check_render_mode(render_mode)
         self.autoreset_mode = AutoresetMode(autoreset_mode)
-        self.metadata = {"render_modes": [], "autoreset_mode": self.autoreset_mode}
-        self.render_mode = None
+        self.metadata = {**RENDERING, "autoreset_mode": self.autoreset_mode}
+        self.render_mode, self._size = render_mode, (width, height)
         self.num_envs = num_envs
         self._herd = Herd(task, num_envs, normalised)
         self.normalised = normalised
@@ -175,3 +183,9 @@ class BulletVectorEnv(VectorEnv[Floats, Floats, Any]):
         mask = self._over.copy()
         self._begin(ended)
         return {"final_obs": last, "_final_obs": mask, "final_info": {}, "_final_info": mask.copy()}
+
+    def render(self) -> tuple[NDArray[np.uint8], ...] | None:
+        """A picture of every robot."""
+        if self.render_mode is None:
+            return None
+        return tuple(self._herd.render(lane, *self._size) for lane in range(self.num_envs))

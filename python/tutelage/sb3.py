@@ -20,10 +20,11 @@ class BulletVecEnv(VecEnv):  # type: ignore[misc]
     >>> model = PPO("MlpPolicy", BulletVecEnv("tutelage/HopperBullet-v0", 16))
     """
 
-    def __init__(self, name: str, num_envs: int, normalised: bool = False) -> None:
+    def __init__(self, name: str, num_envs: int, normalised: bool = False, render_mode: str | None = None) -> None:
         if name not in NAMES:
             raise SpecError(f"name = {name!r}: allowed are {', '.join(NAMES)}")
-        self._env = BulletVectorEnv(NAMES[name][0], num_envs, normalised, autoreset_mode=AutoresetMode.SAME_STEP)
+        task, mode = NAMES[name][0], AutoresetMode.SAME_STEP
+        self._env = BulletVectorEnv(task, num_envs, normalised, autoreset_mode=mode, render_mode=render_mode)
         self._actions: NDArray[np.float32] | None = None
         super().__init__(num_envs, self._env.single_observation_space, self._env.single_action_space)
 
@@ -61,4 +62,4 @@ class BulletVecEnv(VecEnv):  # type: ignore[misc]
         return [False for _ in self._get_indices(indices)]
 
     def get_images(self) -> Sequence[NDArray[np.uint8] | None]:
-        return [None] * self.num_envs
+        return self._env.render() or [None] * self.num_envs

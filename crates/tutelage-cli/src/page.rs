@@ -131,7 +131,7 @@ impl<E: Env<State = f32, Action = f32>> Env for Robot<E> {
 
 impl<E: Env<State = f32, Action = f32>> Show for Robot<E> {
     fn look(&self) -> Look {
-        let frame = robot_frame(&self.renderer, (self.body)(&self.env));
+        let frame = robot_frame(&self.renderer, &(self.body)(&self.env).sight());
         Look::Png(frame.map_or(vec![], |frame| frame.to_png()))
     }
 }

@@ -118,6 +118,16 @@ impl Herd {
         check_state(lane, state)
     }
 
+    pub(crate) fn robot(&self) -> &Robot {
+        &self.robot
+    }
+
+    /// A lane's world, and its place in there.
+    pub(crate) fn place(&self, lane: usize) -> (&World, usize) {
+        let [world, place] = self.places[lane];
+        (&self.worlds[world].world, place)
+    }
+
     fn lane(&self, lane: usize) -> &Lane {
         let [world, place] = self.places[lane];
         &self.worlds[world].lanes[place]

@@ -35,7 +35,7 @@ pub use mechanism::{Mechanism, Motor};
 pub use model::Colour;
 pub use normalise::{Normalised, Normaliser, NormaliserError};
 pub use replay::{Replay, ReplayError, replay};
-pub use scene::{Body, Form, Pose};
+pub use scene::{Body, Form, Pose, Sight};
 pub use task::{HORIZON, Task, UnknownTask};
 pub use view::{View, ViewedEnv};
 

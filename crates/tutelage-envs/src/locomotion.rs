@@ -1,10 +1,9 @@
 //! The environment: a robot in a world of its own.
 
-use articulated::{LinkId, Snapshot, World};
+use articulated::{Snapshot, World};
 use rand::RngExt;
 use tutelage::{Bounds, Env, EnvError, Rng, Spaces, Step};
 
-use crate::model::Model;
 use crate::robot::{Episode, Robot, SETTINGS};
 use crate::{HORIZON, Task};
 
@@ -94,12 +93,8 @@ impl Locomotion {
         &self.world
     }
 
-    pub(crate) fn torso_link(&self) -> LinkId {
-        self.robot.torso
-    }
-
-    pub(crate) fn model(&self) -> &Model {
-        &self.robot.model
+    pub(crate) fn robot(&self) -> &Robot {
+        &self.robot
     }
 
     /// Plays one action, whether or not the episode is over.

@@ -1,8 +1,20 @@
 //! What there is to see of a robot: its solids, and where they are.
 
-use articulated::{Geometry, LinkId, Shape};
+use articulated::{Geometry, LinkId, Shape, World};
 
-use crate::{Colour, Locomotion};
+use crate::robot::Robot;
+use crate::{Colour, Herd, Locomotion, Task};
+
+/// What there is to see of a robot at this moment.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sight {
+    /// Whose robot it is.
+    pub task: Task,
+    /// Its solids, always in the same order.
+    pub bodies: Vec<Body>,
+    /// World position of the torso: the point for a camera to follow.
+    pub torso: [f64; 3],
+}
 
 /// A solid of the robot at this moment.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -42,26 +54,38 @@ pub struct Pose {
 }
 
 impl Locomotion {
-    /// The robot's solids where they are now, always in the same order.
-    pub fn bodies(&self) -> Vec<Body> {
-        let body = &self.model().body;
+    /// The robot as it is now.
+    pub fn sight(&self) -> Sight {
+        self.robot().sight(self.world(), 0)
+    }
+}
+
+impl Herd {
+    /// The robot of one lane as it is now.
+    pub fn sight(&self, lane: usize) -> Sight {
+        let (world, place) = self.place(lane);
+        self.robot().sight(world, place)
+    }
+}
+
+impl Robot {
+    fn sight(&self, world: &World, lane: usize) -> Sight {
+        let (bodies, torso) = (self.bodies(world, lane), world.position(lane, self.torso));
+        Sight { task: self.task, bodies, torso }
+    }
+
+    fn bodies(&self, world: &World, lane: usize) -> Vec<Body> {
+        let body = &self.model.body;
         let shapes =
             std::iter::once(&body.base.shapes).chain(body.links.iter().map(|link| &link.shapes));
         let links = std::iter::once(LinkId::Base).chain((0..).map(LinkId::Link));
         let mut bodies = Vec::new();
-        for ((link, shapes), &colour) in links.zip(shapes).zip(&self.model().colours) {
-            let pose = Pose {
-                position: self.world().position(0, link),
-                rotation: self.world().rotation(0, link),
-            };
+        for ((link, shapes), &colour) in links.zip(shapes).zip(&self.model.colours) {
+            let pose =
+                Pose { position: world.position(lane, link), rotation: world.rotation(lane, link) };
             bodies.extend(shapes.iter().map(|shape| place(shape, pose, colour)));
         }
         bodies
-    }
-
-    /// World position of the torso: the point for a camera to follow.
-    pub fn torso(&self) -> [f64; 3] {
-        self.world().position(0, self.torso_link())
     }
 }
 
@@ -136,7 +160,7 @@ mod tests {
     fn neighbouring_bones_share_an_end_in_any_pose() {
         let mut env = Locomotion::new(Task::Hopper).unwrap();
         env.reset_to(&[-0.7, -1.1, 0.4], &mut [0.0; 15]).unwrap();
-        let bodies = env.bodies();
+        let Sight { bodies, .. } = env.sight();
         assert_eq!(bodies.len(), 4);
         for pair in bodies[..3].windows(2) {
             let (bottom, top) = (ends(&pair[0])[1], ends(&pair[1])[0]);
@@ -149,10 +173,23 @@ mod tests {
     fn an_ant_has_a_ball_and_twelve_bones_above_the_floor() {
         let mut env = Locomotion::new(Task::Ant).unwrap();
         env.reset_to(&[0.0; 8], &mut [0.0; 28]).unwrap();
-        let bodies = env.bodies();
+        let Sight { bodies, torso, .. } = env.sight();
         assert_eq!(bodies.len(), 13);
         assert_eq!(bodies[0].form, Form::Sphere { radius: 0.25 });
         assert!(bodies.iter().all(|body| (body.pose.position[2] - 0.75).abs() < 1e-9));
-        assert_eq!(env.torso(), [0.0, 0.0, 0.75]);
+        assert_eq!(torso, [0.0, 0.0, 0.75]);
+    }
+
+    #[test]
+    fn a_lane_of_a_herd_looks_as_a_robot_alone_does() {
+        let mut env = Locomotion::new(Task::Ant).unwrap();
+        let mut herd = Herd::new(Task::Ant, 6).unwrap();
+        for lane in 0..6 {
+            let pose = [0.02 * lane as f64; 8];
+            herd.reset_to(lane, &pose).unwrap();
+            env.reset_to(&pose, &mut [0.0; 28]).unwrap();
+            assert_eq!(herd.sight(lane), env.sight());
+        }
+        assert_ne!(herd.sight(0), herd.sight(5));
     }
 }

@@ -17,6 +17,12 @@ pub(crate) fn export_annotations(py: Python<'_>, dir: PathBuf, file: PathBuf) ->
     Ok(annotations.rounds.len())
 }
 
+/// Puts a file with these bytes in place of the one there, if any: whole, or not at all.
+#[pyfunction]
+pub(crate) fn replace_file(path: PathBuf, bytes: &[u8]) -> PyResult<()> {
+    Ok(tutelage_files::replace(&path, bytes)?)
+}
+
 /// Writes a run's curves into a folder for TensorBoard; returns the file.
 #[pyfunction]
 pub(crate) fn export_tensorboard(

@@ -42,7 +42,7 @@ mod _native {
     #[pymodule_export]
     use super::evaluate::evaluate;
     #[pymodule_export]
-    use super::export::{export_annotations, export_tensorboard};
+    use super::export::{export_annotations, export_tensorboard, replace_file};
     #[pymodule_export]
     use super::learn::{check, learn, usual_algorithm};
     #[pymodule_export]

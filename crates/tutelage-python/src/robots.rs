@@ -6,7 +6,7 @@ use numpy::{PyArray1, PyArray3, PyArrayMethods, PyReadonlyArray1, PyReadonlyArra
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use tutelage::{Batch, Env, Envs, Step};
-use tutelage_envs::{Locomotion, Normaliser, Task};
+use tutelage_envs::{Locomotion, Normaliser, Sight, Task};
 use tutelage_lab::{Task as LabTask, load_expert, robot_frame};
 use tutelage_render::Renderer;
 
@@ -73,10 +73,7 @@ impl Robot {
         height: usize,
     ) -> PyResult<Bound<'py, PyArray3<u8>>> {
         let env = self.env.lock().unwrap_or_else(PoisonError::into_inner);
-        let frame = Renderer::new(width, height)
-            .and_then(|renderer| robot_frame(&renderer, &env))
-            .map_err(|error| exception(py, &error))?;
-        PyArray1::from_slice(py, frame.rgb()).reshape([height, width, 3])
+        picture(py, width, height, &env.sight())
     }
 }
 
@@ -165,6 +162,30 @@ impl Herd {
             PyArray1::from_iter(py, steps.iter().map(|step| step.truncated)),
         ))
     }
+
+    /// A picture of one lane, `[height, width, 3]`.
+    fn render<'py>(
+        &self,
+        py: Python<'py>,
+        lane: usize,
+        width: usize,
+        height: usize,
+    ) -> PyResult<Bound<'py, PyArray3<u8>>> {
+        let herd = self.herd.lock().unwrap_or_else(PoisonError::into_inner);
+        check_lanes(&herd, &[lane], 1)?;
+        picture(py, width, height, &herd.sight(lane))
+    }
+}
+
+fn picture<'py>(
+    py: Python<'py>,
+    width: usize,
+    height: usize,
+    robot: &Sight,
+) -> PyResult<Bound<'py, PyArray3<u8>>> {
+    let frame = Renderer::new(width, height).and_then(|renderer| robot_frame(&renderer, robot));
+    let frame = frame.map_err(|error| exception(py, &error))?;
+    PyArray1::from_slice(py, frame.rgb()).reshape([height, width, 3])
 }
 
 /// Whether every lane is there, with a row of its own.

@@ -164,7 +164,7 @@ impl Watch {
             Task::of_robot(env.env().env().task()),
             env,
             &mut actor,
-            |env, renderer| Ok(robot_frame(renderer, env.env().env())?),
+            |env, renderer| Ok(robot_frame(renderer, &env.env().env().sight())?),
         )
     }
 
@@ -186,7 +186,7 @@ impl Watch {
                 task,
                 Locomotion::new(robot)?,
                 &mut nobody,
-                |env, renderer| Ok(robot_frame(renderer, env)?),
+                |env, renderer| Ok(robot_frame(renderer, &env.sight())?),
             );
         }
         let spec = Draft { task: Some(self.target.clone()), ..Draft::default() }.check()?;
@@ -276,7 +276,7 @@ impl Filmed for f32 {
         let expert = load_expert(&spec.expert, Some(spec.task))?;
         let env = expert.task().env(expert.view())?;
         watch.film(output, spec.task, env, actor, |env, renderer| {
-            Ok(robot_frame(renderer, env.env().env())?)
+            Ok(robot_frame(renderer, &env.env().env().sight())?)
         })
     }
 }
