@@ -246,6 +246,23 @@ def test_minari_reads_what_is_written(tmp_path: Path, monkeypatch: pytest.Monkey
         np.testing.assert_array_equal(episode.observations[:-1], data.states[rows])
 
 
+@pytest.mark.parametrize("task", ["cart-pole", None])
+def test_an_evaluation_acts_as_the_run_deploys(task: str | None, tmp_path: Path) -> None:
+    where: Any = (task,) if task else (Line, brake)
+    horizon = {} if task else {"horizon": 60}
+    settings: dict[str, Any] = {"rounds": 1, "states_per_round": 6, "episodes": 2, "budget": "iterations=5", "progress": False}
+    run = tut.learn(*where, dir=tmp_path / "run", algorithm="bd-5", deploy="member", **settings, **horizon)
+    run.policy.save(tmp_path / "p.safetensors")
+    for policy in (run.policy, tut.load_policy(tmp_path / "p.safetensors")):
+        assert policy.deploy == "member"
+        played = [
+            tut.evaluate(policy, where[0], episodes=9, seed=2, deterministic=choice, **horizon).rewards
+            for choice in (None, False, True)
+        ]
+        np.testing.assert_array_equal(played[0], played[1])
+        assert (played[0] != played[2]).any()
+
+
 @pytest.mark.parametrize("task", ["cart-pole", "hopper"])
 def test_answers_about_shipped_tasks_become_a_minari_dataset(task: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     minari = pytest.importorskip("minari")

@@ -253,7 +253,7 @@ def evaluate(
     episodes: int = 100,
     seed: int = 1,
     expert: ExpertLike | None = None,
-    deterministic: bool = True,
+    deterministic: bool | None = None,
     horizon: int | None = None,
     lanes: int = LANES,
 ) -> Evaluation:
@@ -266,7 +266,7 @@ def evaluate(
         episodes: how many.
         seed: where their seeds come from; an episode does not depend on the others.
         expert: whom to measure the imitation loss against.
-        deterministic: for a :class:`Policy`: the members' mean, or a member drawn at every step.
+        deterministic: for a :class:`Policy`: the members' mean, or a member drawn at every step; by default as its run deploys.
         horizon: after how many steps episodes are truncated, where the environment does not say.
         lanes: how many environments step together; results do not depend on it.
     """
@@ -278,6 +278,8 @@ def evaluate(
         reference = None if expert is None else teacher_in(worlds, expert)
         if isinstance(policy, Policy) and policy._actions.discrete != worlds.discrete:
             raise SpecError(f"{policy!r} does not act in {worlds.name}: its actions are of another kind")
+        if deterministic is None:
+            deterministic = not isinstance(policy, Policy) or policy.deploy == "mean"
         result = _native.evaluate(worlds, actor, reference, episodes, seed, not deterministic)
         return Evaluation(result["rewards"], result["lengths"], result["losses"])
     finally:

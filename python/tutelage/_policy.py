@@ -30,6 +30,11 @@ class Policy:
         """E, the number of members."""
         return self._native.members
 
+    @property
+    def deploy(self) -> str:
+        """How its run deploys it: ``"mean"``; ``"member"``, drawn at every step; ``"random-round"``, the same of a drawn round."""
+        return str(self._task.get("deploy", "mean"))
+
     def seed(self, seed: int) -> None:
         """Begins the draws of members (``deterministic=False``) anew."""
         self._generator = np.random.default_rng(seed)

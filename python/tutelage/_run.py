@@ -101,9 +101,10 @@ class Run:
 
     def policy_of(self, round: int | None = None) -> Policy:
         """The policy after a round (0: before the first); by default the one that the run returns."""
+        deploy = {"deploy": self._draft.get("deploy") or "mean"}
         if self._call is None:
             native, name, states = _native.native_policy(self.dir, round)
-            return Policy(native, shipped_task(name, states))
+            return Policy(native, {**shipped_task(name, states), **deploy})
         task, oracle = self._call["task"], self._oracle
         if self._call["oracle"] and oracle is None:
             raise StoreError(f"{self.dir}: its policies are of an oracle in Python; give it with Run(dir, oracle=…)")
@@ -111,15 +112,19 @@ class Run:
         policy = _native.run_policy(self.dir, json.dumps(self._call["draft"]), spaces, task.get("columns"), round, oracle)
         if policy is None:
             raise StoreError(f"{self.dir}: no round of this run has ended yet")
-        return Policy(policy, task)
+        return Policy(policy, {**task, **deploy})
 
     @property
     def _task(self) -> Json:
         if self._call is not None:
             task: Json = self._call["task"]
             return task
-        name = json.loads(_native.stored_draft(self.dir, None))["task"]
-        return shipped_task(name, self.data.states.shape[1])
+        return shipped_task(self._draft["task"], self.data.states.shape[1])
+
+    @property
+    def _draft(self) -> Json:
+        draft: Json = json.loads(_native.stored_draft(self.dir, None)) if self._call is None else self._call["draft"]
+        return draft
 
     @property
     def _actions(self) -> Actions | None:
