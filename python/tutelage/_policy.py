@@ -32,7 +32,7 @@ class Policy:
 
     @property
     def deploy(self) -> str:
-        """How its run deploys it: ``"mean"``; ``"member"``, drawn at every step; ``"random-round"``, the same of a drawn round."""
+        """How its run deploys it: ``"mean"``, ``"member"`` (a drawn one) or ``"random-round"`` (the same, of a drawn round)."""
         return str(self._task.get("deploy", "mean"))
 
     def seed(self, seed: int) -> None:
