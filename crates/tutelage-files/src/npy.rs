@@ -75,6 +75,14 @@ fn in_words(descr: &str) -> String {
 }
 
 /// Numbers that can be written.
+///
+/// ```
+/// use tutelage_files::npy::Element;
+///
+/// let mut bytes = Vec::new();
+/// 0.5f32.push(&mut bytes);
+/// assert_eq!((f32::DESCR, bytes), ("<f4", 0.5f32.to_le_bytes().to_vec()));
+/// ```
 pub trait Element: Copy {
     /// NumPy's name for the type.
     const DESCR: &'static str;

@@ -13,6 +13,17 @@ use crate::registry::{BoxEnvs, BoxExpert, Maker};
 use crate::spec::{BudgetSpec, Class, OracleSpec, RunSpec};
 
 /// What actions of a task are made of, and what follows from it.
+///
+/// ```
+/// use tutelage::{Envs, Spaces};
+/// use tutelage_lab::Kind;
+/// use tutelage_lab::spec::RunSpec;
+///
+/// let spec = RunSpec::parse("task = 'cart-pole'")?;
+/// let (envs, _expert, _fingerprints) = u32::teachers(&spec, "runs/cart".as_ref())?;
+/// assert_eq!(envs.spaces(), Spaces { states: 4, actions: 2 });
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub trait Kind: Head + Stored {
     /// Environments and expert of a spec, and what tells the expert from others.
     fn teachers(

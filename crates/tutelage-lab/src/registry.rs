@@ -113,6 +113,20 @@ pub type BoxExpert<A> = Box<dyn Expert<State = f32, Action = A>>;
 pub type BoxEnvs<A> = Box<dyn Envs<State = f32, Action = A>>;
 
 /// An environment that can be drawn in the plane.
+///
+/// Every world of [`tutelage_worlds`] is one:
+///
+/// ```
+/// use tutelage::{Env, Stream};
+/// use tutelage_lab::Stage;
+///
+/// let mut grid = tutelage_worlds::Grid::default();
+/// let mut state = vec![0.0; grid.spaces().states];
+/// grid.reset(Stream::new(1).rng(), &mut state)?;
+/// let stage: &dyn Stage<u32> = &grid;
+/// assert!(!stage.picture().marks.is_empty());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub trait Stage<A>: Env<State = f32, Action = A> {
     /// How it looks now.
     fn picture(&self) -> Picture;

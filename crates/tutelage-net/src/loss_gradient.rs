@@ -9,6 +9,22 @@ use crate::{AlignedVec, Layout, Loss, Network, Tape, padded};
 pub const BLOCK: usize = 50;
 
 /// Where the rows of a minibatch come from.
+///
+/// ```
+/// use tutelage_net::{Loss, Source};
+///
+/// /// The function x², asked at the number of the example.
+/// struct Squares;
+/// impl Source for Squares {
+///     const LOSS: Loss = Loss::ClippedSquares;
+///     fn write(&self, example: u32, input: &mut [f32], target: &mut [f32]) {
+///         (input[0], target[0]) = (example as f32, (example * example) as f32);
+///     }
+/// }
+/// let (mut input, mut target) = ([0.0], [0.0]);
+/// Squares.write(3, &mut input, &mut target);
+/// assert_eq!((input, target), ([3.0], [9.0]));
+/// ```
 pub trait Source {
     /// The loss that these targets belong to.
     const LOSS: Loss;

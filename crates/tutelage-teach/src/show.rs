@@ -9,6 +9,41 @@ use tutelage_runs::store::Stored;
 ///
 /// An episode is a function of its generator and its actions, so a page needs no video: any moment of a run is played again and
 /// drawn.
+///
+/// ```
+/// use tutelage::{Bounds, Env, EnvError, Rng, Spaces, Step};
+/// use tutelage_render::Picture;
+/// use tutelage_teach::{Look, Show};
+/// use tutelage_worlds::{Draw, Pendulum};
+///
+/// /// A pendulum that can be looked at.
+/// struct Shown(Pendulum);
+/// impl Env for Shown {
+///     type State = f32;
+///     type Action = f32;
+///     fn spaces(&self) -> Spaces {
+///         self.0.spaces()
+///     }
+///     fn horizon(&self) -> usize {
+///         self.0.horizon()
+///     }
+///     fn bounds(&self) -> Bounds {
+///         self.0.bounds()
+///     }
+///     fn reset(&mut self, rng: Rng, state: &mut [f32]) -> Result<(), EnvError> {
+///         self.0.reset(rng, state)
+///     }
+///     fn step(&mut self, action: &[f32], state: &mut [f32]) -> Result<Step, EnvError> {
+///         self.0.step(action, state)
+///     }
+/// }
+/// impl Show for Shown {
+///     fn look(&self) -> Look {
+///         Look::Shapes(self.0.picture())
+///     }
+/// }
+/// assert!(matches!(Shown(Pendulum::default()).look(), Look::Shapes(_)));
+/// ```
 pub trait Show: Env<State = f32> {
     /// How it looks now.
     fn look(&self) -> Look;
@@ -49,6 +84,14 @@ pub struct Axis {
 }
 
 /// Actions that go to a page and come back as numbers.
+///
+/// ```
+/// use tutelage_teach::Answer;
+///
+/// assert_eq!(u32::of_numbers(&[2.0]), Some(vec![2]));
+/// assert_eq!(u32::of_numbers(&[0.5]), None, "no index");
+/// assert_eq!(f32::numbers(&[0.5, -1.0]), [0.5, -1.0]);
+/// ```
 pub trait Answer: Action + Stored {
     /// The numbers of an action.
     fn numbers(action: &[Self]) -> Vec<f64>;

@@ -4,6 +4,12 @@ use tutelage::{Env, Expert};
 use tutelage_render::Picture;
 
 /// What can be drawn as shapes in a plane.
+///
+/// ```
+/// use tutelage_worlds::{CartPole, Draw};
+///
+/// assert!(!CartPole::default().picture().marks.is_empty());
+/// ```
 pub trait Draw {
     /// How it looks now.
     fn picture(&self) -> Picture;
@@ -12,6 +18,17 @@ pub trait Draw {
 /// A world with a name, an expert and settings to learn it with.
 ///
 /// Its default value is the world as it is meant; cloning it gives as many environments as there are lanes.
+///
+/// ```
+/// use tutelage::Env;
+/// use tutelage_worlds::{Grid, World};
+///
+/// /// What stands on a line of a list of worlds.
+/// fn line<W: World>() -> String {
+///     format!("{}: {} rounds, horizon {}", W::NAME, W::DEFAULTS.rounds, W::default().horizon())
+/// }
+/// assert!(line::<Grid>().starts_with("grid: "));
+/// ```
 pub trait World: Env<State = f32> + Draw + Clone + Default {
     /// What it is called on a command line.
     const NAME: &'static str;

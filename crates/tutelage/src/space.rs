@@ -19,6 +19,14 @@ pub struct Spaces {
 }
 
 /// What states and actions are made of: `f32` (a point of ℝⁿ, one value per coordinate) or `u32` (an index below n).
+///
+/// ```
+/// use tutelage::Element;
+///
+/// assert_eq!((f32::width(3), u32::width(3)), (3, 1));
+/// assert!(2u32.fits(3) && !3u32.fits(3) && !f32::NAN.fits(3));
+/// assert_eq!(u32::allowed(3), "0 to 2");
+/// ```
 pub trait Element: Copy + Default + PartialEq + Debug + Display + Send + Sync + 'static {
     /// How many values a row of a space of this size has.
     fn width(size: usize) -> usize;
@@ -143,6 +151,18 @@ impl ActionSpace {
 }
 
 /// What the paper asks of actions: a loss ℓ and the uniform distribution Unif(𝒜).
+///
+/// ```
+/// use tutelage::Action;
+///
+/// assert_eq!(f32::loss(&[0.5, 3.0], &[0.0, 1.0]), 0.125); // 3 counts as 1
+/// assert_eq!(u32::loss(&[2], &[1]), 1.0);
+///
+/// let (mut mean, mut vote) = ([0.0], [0]);
+/// f32::together(&[0.0, 0.5, 1.0], &mut mean);
+/// u32::together(&[2, 0, 2], &mut vote);
+/// assert_eq!((mean, vote), ([0.5], [2]));
+/// ```
 pub trait Action: Element {
     /// ℓ(a, a′): 0–1 loss for indices; for vectors the mean squared difference after clipping both to [-1, 1].
     fn loss(a: &[Self], b: &[Self]) -> f64;

@@ -3,6 +3,17 @@
 use tutelage_net::{Loss, copy_row};
 
 /// Actions that a network can stand for: vectors (`f32`: the output, clipped) or indices (`u32`: the largest output).
+///
+/// The same settings make an oracle for either:
+///
+/// ```
+/// use tutelage_oracles::mlp::{Mlp, MlpSettings};
+///
+/// let settings = MlpSettings { hidden: vec![16], ..MlpSettings::default() };
+/// let regression: Mlp<f32> = Mlp::new(settings.clone())?;
+/// let classification: Mlp<u32> = Mlp::new(settings)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub trait Head: sealed::Rule {}
 
 impl Head for f32 {}

@@ -9,6 +9,50 @@ use self::jobs::Jobs;
 use crate::worker::{Listener, WorkError};
 
 /// Runs to be carried out, and how one of them is handed to a worker.
+///
+/// ```
+/// use std::sync::Mutex;
+/// use tutelage_reproduce::{
+///     Agenda, CameTo, Crew, Item, Listener, Outcome, Watcher, WorkError, carry_out,
+/// };
+///
+/// /// Two runs; the first needs the second.
+/// struct Pair(Mutex<Vec<usize>>);
+/// impl Agenda for Pair {
+///     type Worker = ();
+///     fn count(&self) -> usize {
+///         2
+///     }
+///     fn item(&self, run: usize) -> Item<'_> {
+///         let needs: &[usize] = if run == 0 { &[1] } else { &[] };
+///         Item { name: ["first", "second"][run], rounds: 1, needs, timed: false }
+///     }
+///     fn alike(&self, run: usize) -> usize {
+///         run
+///     }
+///     fn core_seconds(&self, _run: usize) -> f64 {
+///         1.0
+///     }
+///     fn hand_over(
+///         &self,
+///         run: usize,
+///         _is_needed: bool,
+///         _worker: &(),
+///         _listener: &dyn Listener,
+///     ) -> Result<Option<CameTo>, WorkError> {
+///         self.0.lock().unwrap().push(run);
+///         Ok(Some(CameTo { reward: 1.0, expert_reward: None, seconds: 0.0 }))
+///     }
+/// }
+///
+/// struct Nobody;
+/// impl Watcher for Nobody {}
+///
+/// let runs = Pair(Mutex::default());
+/// let crew = Crew { workers: vec![&(), &()], timekeeper: &() };
+/// assert_eq!(carry_out(&runs, &[0, 1], &crew, &Nobody).unwrap(), Outcome::Finished);
+/// assert_eq!(*runs.0.lock().unwrap(), [1, 0]);
+/// ```
 pub trait Agenda: Sync {
     /// Who carries out runs.
     type Worker: ?Sized + Sync;
@@ -66,6 +110,19 @@ pub struct CameTo {
 }
 
 /// Somebody who watches runs being carried out, from several threads. Runs go by their names.
+///
+/// ```
+/// use tutelage_reproduce::Watcher;
+///
+/// /// Wants no more after an hour.
+/// struct Hour(std::time::Instant);
+/// impl Watcher for Hour {
+///     fn wants_stop(&self) -> bool {
+///         self.0.elapsed().as_secs() > 3600
+///     }
+/// }
+/// assert!(!Hour(std::time::Instant::now()).wants_stop());
+/// ```
 pub trait Watcher: Sync {
     /// A run of so many rounds begins.
     fn began(&self, run: &str, rounds: usize) {

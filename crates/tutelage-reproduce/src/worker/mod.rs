@@ -24,6 +24,23 @@ pub use threads::OnThreads;
 /// run, complete, and gives back its record. One that does not see the archive's folder of runs brings the folders of what the
 /// run needs to where it works, and where others need the run, brings its folder back: `spec.toml` and `log.bin` are all
 /// that others need of it.
+///
+/// ```
+/// use tutelage_reproduce::{Listener, OnThreads, Order, RunRecord, WorkError, Worker};
+///
+/// /// Works on threads of this process, and says what.
+/// struct Talkative(OnThreads);
+/// impl Worker for Talkative {
+///     fn carry_out(
+///         &self,
+///         order: &Order<'_>,
+///         listener: &dyn Listener,
+///     ) -> Result<Option<RunRecord>, WorkError> {
+///         println!("{} begins", order.run.name);
+///         self.0.carry_out(order, listener)
+///     }
+/// }
+/// ```
 pub trait Worker: Sync {
     /// Carries out a run, from wherever an earlier process left it. Returns no record if the run was told to stop.
     fn carry_out(
@@ -46,6 +63,22 @@ pub struct Order<'a> {
 }
 
 /// Somebody who is told how a run goes, and says when to stop.
+///
+/// ```
+/// use std::sync::atomic::{AtomicUsize, Ordering};
+/// use tutelage_reproduce::Listener;
+///
+/// /// Counts rounds, and stops after ten.
+/// struct TenRounds(AtomicUsize);
+/// impl Listener for TenRounds {
+///     fn round(&self, round: usize) {
+///         self.0.store(round, Ordering::Relaxed);
+///     }
+///     fn wants_stop(&self) -> bool {
+///         self.0.load(Ordering::Relaxed) >= 10
+///     }
+/// }
+/// ```
 pub trait Listener: Sync {
     /// A round is over.
     fn round(&self, round: usize) {

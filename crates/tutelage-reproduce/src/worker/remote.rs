@@ -12,6 +12,26 @@ use super::{Listener, OnThreads, Order, PATIENCE, WorkError, Worker};
 use crate::{Archive, PlannedRun, RunRecord};
 
 /// Takes parcels elsewhere, and brings news of them.
+///
+/// ```
+/// use std::sync::mpsc::Sender;
+/// use tutelage_reproduce::{Courier, Delivery, News, Parcel, WorkError};
+///
+/// /// Takes nothing anywhere: what it is given comes to nothing at once.
+/// struct Lazy;
+/// impl Courier for Lazy {
+///     fn send(&self, _parcel: Parcel, news: Sender<News>) -> Result<(), WorkError> {
+///         let _ = news.send(News::Ended(Ok(Delivery::default())));
+///         Ok(())
+///     }
+///     fn stop(&self) {}
+/// }
+///
+/// let (sender, news) = std::sync::mpsc::channel();
+/// Lazy.send(Parcel::default(), sender)?;
+/// assert!(matches!(news.recv(), Ok(News::Ended(Ok(Delivery { result: None, .. })))));
+/// # Ok::<(), WorkError>(())
+/// ```
 pub trait Courier: Sync {
     /// Sends a parcel away, and returns at once. News of it come at any time and from any thread; [`News::Ended`] is the last.
     fn send(&self, parcel: Parcel, news: Sender<News>) -> Result<(), WorkError>;

@@ -7,6 +7,30 @@ use std::path::{Path, PathBuf};
 use tutelage_files::sync_folder_of;
 
 /// A disk. What a method has done successfully outlives a power cut.
+///
+/// ```
+/// use std::io;
+/// use std::path::Path;
+/// use tutelage_runs::store::{Disk, LogFile, OsDisk};
+///
+/// /// A disk that is full.
+/// struct Full;
+/// impl Disk for Full {
+///     fn create_dir(&self, path: &Path) -> io::Result<()> {
+///         OsDisk.create_dir(path)
+///     }
+///     fn open_log(&self, path: &Path) -> io::Result<Box<dyn LogFile>> {
+///         OsDisk.open_log(path)
+///     }
+///     fn replace(&self, _path: &Path, _bytes: &[u8]) -> io::Result<()> {
+///         Err(io::ErrorKind::StorageFull.into())
+///     }
+///     fn remove(&self, path: &Path) -> io::Result<()> {
+///         OsDisk.remove(path)
+///     }
+/// }
+/// assert!(Full.replace("policy".as_ref(), b"weights").is_err());
+/// ```
 pub trait Disk: Send + Sync {
     /// Makes a folder and those above it, where they are missing.
     fn create_dir(&self, path: &Path) -> io::Result<()>;
@@ -23,6 +47,18 @@ pub trait Disk: Send + Sync {
 }
 
 /// A log that nobody else on this machine writes to.
+///
+/// ```
+/// use tutelage_runs::store::{Disk, OsDisk};
+///
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("log.bin");
+/// let mut log = OsDisk.open_log(&path)?;
+/// log.append(b"an answer")?;
+/// assert_eq!(log.read()?, b"an answer");
+/// assert!(OsDisk.open_log(&path).is_err(), "somebody has it");
+/// # Ok::<(), std::io::Error>(())
+/// ```
 pub trait LogFile: Send {
     /// All of its bytes, as far as the operating system has them.
     fn read(&mut self) -> io::Result<Vec<u8>>;

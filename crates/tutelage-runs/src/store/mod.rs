@@ -171,6 +171,15 @@ impl StoreError {
 }
 
 /// Says which file an error is about.
+///
+/// ```
+/// use std::path::Path;
+/// use tutelage_runs::store::Context;
+///
+/// let path = Path::new("no such file");
+/// let error = std::fs::read(path).context("read", path).unwrap_err();
+/// assert!(error.to_string().starts_with("cannot read no such file"));
+/// ```
 pub trait Context<T> {
     /// What was tried on which file.
     fn context(self, what: &'static str, path: &Path) -> Result<T, StoreError>;

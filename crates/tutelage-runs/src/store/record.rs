@@ -22,6 +22,13 @@
 use tutelage::{Batch, Element, Episode, Evaluation, Origin, Steps};
 
 /// A value that can be written to a log.
+///
+/// ```
+/// use tutelage_runs::store::Stored;
+///
+/// assert_eq!(f32::from_bytes(0.25f32.to_bytes()), 0.25);
+/// assert_ne!(f32::LETTER, u32::LETTER);
+/// ```
 pub trait Stored: Element {
     /// The letter that stands for the type.
     const LETTER: u8;

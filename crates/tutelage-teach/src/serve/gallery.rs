@@ -16,6 +16,20 @@ use crate::server::{Refusal, Site};
 use crate::show::Show;
 
 /// Who can film what a run has learned.
+///
+/// ```
+/// use std::path::Path;
+/// use tutelage_teach::Films;
+///
+/// /// Whose worlds cannot be drawn.
+/// struct Blind;
+/// impl Films for Blind {
+///     fn film(&self, run: &Path, _round: usize) -> Result<String, String> {
+///         Err(format!("{} is of a world without a picture", run.display()))
+///     }
+/// }
+/// assert!(Blind.film("runs/mine".as_ref(), 3).unwrap_err().contains("runs/mine"));
+/// ```
 pub trait Films: Send + Sync {
     /// An episode of a run's policy after a round, as [`film`] makes it; or why not, in a sentence.
     fn film(&self, run: &Path, round: usize) -> Result<String, String>;
