@@ -4,7 +4,11 @@ a run that nobody disturbed.
 
     tools/kills.py PROGRAM STATE.json --kills 10000      # the same again goes on; a summary is printed at the end
 
-Run k of the tool is a function of k: which case, which disturbances, which moments.
+Run k of the tool is a function of k: which case, which disturbances, which moments. Most of the time passes waiting for the disk, so
+several at once get on faster: each with a state of its own and another `--first` k, joined by `--join` at the end:
+
+    tools/kills.py --join ONE.json TWO.json > kills.json
+
 - "moment": SIGKILL at a random moment.
 - "call": SIGKILL at the n-th system call of a kind that touches files (strace -e inject).
 - "fault": the n-th such call fails with ENOSPC, EIO, EMFILE, EDQUOT or EINTR, once or from then on; the run may stop in words.
@@ -149,9 +153,9 @@ class Device:
 
 
 class Tool:
-    def __init__(self, program, state):
+    def __init__(self, program, state, first):
         self.program, self.state_file = str(Path(program).resolve()), Path(state)
-        fresh = {"runs": 0, "disturbed": 0, "untouched": 0, "impossible": 0, "differ": [], "lost": [], "refused": [], "by": {}, "cpu_seconds": 0}
+        fresh = {"first": first, "runs": 0, "disturbed": 0, "untouched": 0, "impossible": 0, "differ": [], "lost": [], "refused": [], "by": {}, "cpu_seconds": 0}
         self.state = json.loads(self.state_file.read_text()) if self.state_file.exists() else fresh
         self.cpu_before = self.state["cpu_seconds"]
         self.folder = Path(tempfile.mkdtemp(prefix="kills-"))
@@ -276,7 +280,7 @@ class Tool:
 
     def note(self, what, case, name, out):
         """Writes a finding down, and keeps the folder as it was found."""
-        run = self.state["runs"]
+        run = self.state["first"] + self.state["runs"]
         self.state[what].append([*case, run, name])
         shutil.copytree(out, self.state_file.with_name(f"{what}-{run}-{len(self.state[what])}"))
 
@@ -290,7 +294,7 @@ class Tool:
 
     def go(self, kills):
         while self.state["disturbed"] < kills:
-            self.one_run(random.Random(self.state["runs"]))
+            self.one_run(random.Random(self.state["first"] + self.state["runs"]))
             self.state["runs"] += 1
             spent = os.times()
             self.state["cpu_seconds"] = round(self.cpu_before + sum(spent[:4]), 1)
@@ -298,6 +302,21 @@ class Tool:
             part.write_text(json.dumps(self.state, indent=1, sort_keys=True))
             os.replace(part, self.state_file)
         print(json.dumps(summary(self.state), indent=1))
+
+
+def joined(states):
+    """Several states as one."""
+    one = {"by": {}, "first": [state["first"] for state in states]}
+    for state in states:
+        for what, found in state.items():
+            if what not in one:
+                one[what] = found
+            elif what == "by":
+                for name, count in found.items():
+                    one["by"][name] = one["by"].get(name, 0) + count
+            elif what != "first":
+                one[what] = one[what] + found
+    return one
 
 
 def summary(state):
@@ -315,12 +334,19 @@ def summary(state):
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
-    parser.add_argument("program")
-    parser.add_argument("state")
+    parser.add_argument("program", nargs="?")
+    parser.add_argument("state", nargs="?")
     parser.add_argument("--kills", type=int, default=10_000)
+    parser.add_argument("--first", type=int, default=0, help="where a new state begins to count its runs")
+    parser.add_argument("--join", nargs="+", type=Path, metavar="STATE", help="print these states as one")
     given = parser.parse_args()
+    if given.join:
+        print(json.dumps(joined([json.loads(state.read_text()) for state in given.join]), indent=1, sort_keys=True))
+        exit(0)
+    if not (given.program and given.state):
+        parser.error("a program and a state are needed")
     signal.signal(signal.SIGTERM, lambda *_: exit(1))
-    tool = Tool(given.program, given.state)
+    tool = Tool(given.program, given.state, given.first)
     try:
         tool.go(given.kills)
     finally:
