@@ -67,7 +67,10 @@ fn headers_that_lie_are_refused_before_anything_is_allocated() {
     ];
     let many = vec!["65536"; 40].join(",");
     let huge = "18446744073709551615, 18446744073709551615";
+    let names: Vec<String> = (0..30_000).map(|n| n.to_string()).collect();
+    let crowd: Vec<_> = names.iter().map(|name| (name.as_str(), "0", 0)).collect();
     let lies = [
+        file(&linear("3,3", "1"), &crowd),
         file(&linear("3,3", "1"), &weight("0, 65536", 0)),
         file(&linear("65536,65536", "1"), &weight("0, 65536", 0)),
         file(&linear("3,3", "1"), &weight("1099511627776, 3", 36)),

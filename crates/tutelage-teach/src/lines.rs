@@ -1,11 +1,14 @@
 //! Files of JSON lines that only grow, each line on disk before anything is made of it.
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+
+/// More bytes than people write in years.
+const MOST: u64 = 1 << 28;
 
 /// A file of JSON lines, open for more.
 pub(crate) struct Lines<T> {
@@ -16,10 +19,12 @@ pub(crate) struct Lines<T> {
 impl<T: Serialize + DeserializeOwned> Lines<T> {
     /// Opens a file, empty where there is none. What an interrupted write left at its end is kept, on a line of its own.
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
-        let mut file =
-            OpenOptions::new().create(true).truncate(false).read(true).write(true).open(path)?;
-        let mut text = Vec::new();
-        file.read_to_end(&mut text)?;
+        let text = match tutelage_files::read(path, MOST) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+            read => read?,
+        };
+        let mut file = OpenOptions::new().create(true).truncate(false).write(true).open(path)?;
+        file.seek(SeekFrom::End(0))?;
         if text.last().is_some_and(|&byte| byte != b'\n') {
             file.write_all(b"\n")?;
         }
@@ -51,7 +56,7 @@ impl<T: Serialize + DeserializeOwned> Lines<T> {
 
 /// The lines of a file; none where there is no such file.
 pub(crate) fn read<T: DeserializeOwned>(path: &Path) -> Vec<T> {
-    parse(&std::fs::read(path).unwrap_or_default())
+    parse(&tutelage_files::read(path, MOST).unwrap_or_default())
 }
 
 /// Lines that make no sense do not count.
@@ -81,5 +86,8 @@ mod tests {
         std::fs::write(&path, "1\nnonsense\n3\n").unwrap();
         assert_eq!(read::<f32>(&path), [1.0, 3.0]);
         assert!(read::<f32>(&dir.path().join("none")).is_empty());
+        // Nobody writes that much, and nothing of it is read.
+        File::create(&path).unwrap().set_len(1 << 40).unwrap();
+        assert!(Lines::<f32>::open(&path).is_err() && read::<f32>(&path).is_empty());
     }
 }

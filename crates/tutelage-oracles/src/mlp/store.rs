@@ -28,6 +28,12 @@ pub enum StoreError {
     /// Not safetensors at all, or a damaged file.
     #[error("not a readable safetensors file: {0}")]
     Format(#[from] SafeTensorError),
+    /// A header longer than any policy's.
+    #[error("its header has {length} bytes; at most {LONGEST_HEADER} are read")]
+    Header {
+        /// How long it says that it is.
+        length: u64,
+    },
     /// Safetensors of something else.
     #[error(
         "a safetensors file without the metadata entry `{ENTRY}`: not a policy of this project"
@@ -145,6 +151,16 @@ impl<A: Head> Ensemble<A> {
         let statistics = self.standardiser().into_iter();
         let statistics = statistics.flat_map(|s| [bytes_of(s.mean()), bytes_of(s.scale())]);
         layers.chain(statistics)
+    }
+}
+
+/// Some layers take far less. The library takes many times the bytes of a header, whatever the file is.
+const LONGEST_HEADER: u64 = 1 << 20;
+
+fn check_header(bytes: &[u8]) -> Result<(), StoreError> {
+    match bytes.first_chunk().map(|length| u64::from_le_bytes(*length)) {
+        Some(length) if length > LONGEST_HEADER => Err(StoreError::Header { length }),
+        _ => Ok(()),
     }
 }
 
@@ -302,6 +318,7 @@ struct Stored<'a> {
 
 impl<'a> Stored<'a> {
     fn open<A: Head>(bytes: &'a [u8]) -> Result<Self, StoreError> {
+        check_header(bytes)?;
         let file = SafeTensors::deserialize(bytes)?;
         let (_, metadata) = SafeTensors::read_metadata(bytes)?;
         let entry =

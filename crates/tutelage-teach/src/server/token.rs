@@ -46,8 +46,14 @@ impl Token {
     /// The one kept in a file, which is made where it is missing: the address stays the same from one start to the next.
     pub fn kept_in(path: &Path) -> Result<Self, TokenError> {
         let failed = |source| TokenError::Io { path: path.into(), source };
-        match fs::read_to_string(path) {
-            Ok(text) => {
+        let kept = match tutelage_files::read_text(path) {
+            // A start that was interrupted left it so.
+            Ok(text) if text.is_empty() => fs::remove_file(path).map(|()| None),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            read => read.map(Some),
+        };
+        match kept.map_err(failed)? {
+            Some(text) => {
                 let digits = text.trim();
                 let is_token =
                     digits.len() == DIGITS && digits.bytes().all(|b| b.is_ascii_hexdigit());
@@ -55,13 +61,12 @@ impl Token {
                     .then(|| Self(digits.to_lowercase()))
                     .ok_or_else(|| TokenError::NoToken { path: path.into() })
             }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            None => {
                 let token = Self::random()?;
                 let mut file = private(path).map_err(failed)?;
                 writeln!(file, "{}", token.0).map_err(failed)?;
                 Ok(token)
             }
-            Err(error) => Err(failed(error)),
         }
     }
 
@@ -114,6 +119,9 @@ mod tests {
             use std::os::unix::fs::PermissionsExt;
             assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
         }
+        fs::write(&path, "").unwrap();
+        let second = Token::kept_in(&path).unwrap();
+        assert!(Token::kept_in(&path).unwrap().is(second.digits()), "an interrupted start");
         fs::write(&path, "secret").unwrap();
         assert!(matches!(Token::kept_in(&path), Err(TokenError::NoToken { .. })));
     }
