@@ -8,9 +8,9 @@ mod arrays;
 mod commands;
 mod film;
 mod hire;
+mod live_reporter;
 mod output;
 mod page;
-mod progress;
 mod shell;
 
 use std::ffi::OsString;

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use tutelage::did_you_mean;
+
 /// A locomotion task: run along x, as far as possible in the time limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Task {
@@ -21,17 +23,12 @@ pub const HORIZON: usize = 1000;
 
 /// An unknown task.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("there is no task `{name}`{} The tasks are hopper, walker2d, half-cheetah, ant", hint(*nearest))]
+#[error("there is no task `{name}`{} The tasks are hopper, walker2d, half-cheetah, ant", did_you_mean(nearest.map(Task::name)))]
 pub struct UnknownTask {
     /// The name that was given.
     pub name: String,
     /// The task whose name is nearest to it, where one is near.
     pub nearest: Option<Task>,
-}
-
-/// How the sentence before the list of tasks ends.
-fn hint(nearest: Option<Task>) -> String {
-    nearest.map_or(".".into(), |task| format!("; did you mean `{task}`?"))
 }
 
 impl Task {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use tutelage::{
     Batch, Cover, CoverError, Dataset, DurableOracle, EnvError, LaneError, Material, StoredStates,
-    UniformBox,
+    UniformBox, did_you_mean,
 };
 use tutelage_experts::{FileError, GaussianExpert, Problem, Shipped};
 use tutelage_oracles::mlp::{Ensemble, SettingsError};
@@ -13,7 +13,7 @@ use tutelage_runs::store::{Fingerprint, History, RunDir, StoreError, read_histor
 use crate::kind::Kind;
 use crate::noise;
 use crate::registry::{BoxEnvs, BoxExpert, Task, UnknownTask};
-use crate::spec::{CoverSpec, RunSpec, SpecError, hint};
+use crate::spec::{CoverSpec, RunSpec, SpecError};
 
 /// How many environments step together at most.
 const LANES: usize = 25;
@@ -45,7 +45,7 @@ pub enum CastError {
     /// There is no such expert, neither as a file nor shipped.
     #[error(
         "expert = \"{name}\": there is no such file, and no expert of this name{} `tutelage expert list` shows those that ship",
-        hint(.0.nearest), name = .0.name
+        did_you_mean(.0.nearest), name = .0.name
     )]
     NoExpert(UnknownTask),
     /// There is no such file.

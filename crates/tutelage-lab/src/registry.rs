@@ -4,12 +4,12 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::str::FromStr;
 
-use tutelage::{Bounds, Env, Envs, Expert, LaneError, Lanes, Spaces, nearest};
+use tutelage::{Bounds, Env, Envs, Expert, LaneError, Lanes, Spaces, did_you_mean, nearest};
 use tutelage_envs::Task as Robot;
 use tutelage_render::Picture;
 use tutelage_worlds::{CartPole, Drive, DriveFive, Grid, Pendulum, World};
 
-use crate::spec::{BudgetSpec, Class, hint};
+use crate::spec::{BudgetSpec, Class};
 
 /// A task, by its entry in the registry.
 #[derive(Clone, Copy)]
@@ -265,7 +265,7 @@ static ENTRIES: [Entry; 9] = [
 
 /// An unknown task.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("there is no task `{name}`{} The tasks are {}", hint(*nearest), Task::names().join(", "))]
+#[error("there is no task `{name}`{} The tasks are {}", did_you_mean(*nearest), Task::names().join(", "))]
 pub struct UnknownTask {
     /// The name that was given.
     pub name: String,

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use serde::Deserialize;
-use tutelage::{Named, nearest};
+use tutelage::{Named, did_you_mean, nearest};
 use tutelage_compare::{BadCost, Cost};
-use tutelage_lab::spec::{BudgetSpec, CoverSpec, Draft, SpecError, check_name, hint};
+use tutelage_lab::spec::{BudgetSpec, CoverSpec, Draft, SpecError, check_name};
 use tutelage_lab::{Task, UnknownTask};
 
 use crate::{BadSeeds, form};
@@ -115,7 +115,7 @@ pub struct Series {
 #[non_exhaustive]
 pub enum ExperimentError {
     /// There is no figure of this name.
-    #[error("there is no figure `{name}`{} `tutelage reproduce --list` shows all", hint(nearest.as_deref()))]
+    #[error("there is no figure `{name}`{} `tutelage reproduce --list` shows all", did_you_mean(nearest.as_deref()))]
     Unknown {
         /// The name asked for.
         name: String,

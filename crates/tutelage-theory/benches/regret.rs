@@ -4,12 +4,12 @@
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use tutelage_theory::{
-    Contender, Dimensions, Effort, Lambda, Problem, Schedule, gap_curve, ledge, play, random, trap,
-    tuned_mftpl_p,
+    Contender, Dimensions, Effort, GameSchedule, Lambda, Problem, gap_curve, ledge, play, random,
+    trap, tuned_mftpl_p,
 };
 
 fn game(problem: &Problem, rounds: usize, members: usize) -> f64 {
-    let schedule = Schedule { rounds, states_per_round: 1, most_members: members };
+    let schedule = GameSchedule { rounds, states_per_round: 1, most_members: members };
     let player = tuned_mftpl_p(problem, schedule, Lambda::Proof);
     *play(problem, player, rounds, 1, 1).unwrap().regret.last().unwrap()
 }

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use crate::fit::{Slope, exponents};
 use crate::rounds::PlayError;
-use crate::{Lambda, Player, Problem, Schedule, play, tuned_logger_m, tuned_mftpl_p};
+use crate::{GameSchedule, Lambda, Player, Problem, play, tuned_logger_m, tuned_mftpl_p};
 
 /// Who is measured.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -107,7 +107,7 @@ impl Contender {
         most_members: usize,
         seed: u64,
     ) -> Result<[f64; 2], PlayError> {
-        let schedule = Schedule { rounds: annotations, states_per_round: 1, most_members };
+        let schedule = GameSchedule { rounds: annotations, states_per_round: 1, most_members };
         let player = match self {
             Self::Bc => {
                 let game = play(problem, Player::Bc, 1, annotations, seed)?;

@@ -42,7 +42,7 @@ pub use game::{Game, Last, play};
 pub use ledge::ledge;
 pub use mdp::{Mdp, MdpEnv, MdpError};
 pub use oracle::{ExactOracle, TableExpert};
-pub use players::{Player, Schedule, contestants, tuned_logger_m, tuned_mftpl_p};
+pub use players::{GameSchedule, Player, contestants, tuned_logger_m, tuned_mftpl_p};
 pub use problem::{Covering, Loss, Problem, ProblemError};
 pub use proof::{Closeness, Measured, ProofTerms, proof_terms};
 pub use rounds::PlayError;

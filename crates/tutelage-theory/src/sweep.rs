@@ -6,7 +6,7 @@ use crate::complexity::Mean;
 use crate::fit::{Slope, exponents};
 use crate::rounds::PlayError;
 use crate::{
-    Bound, Closeness, Game, Lambda, Problem, ProblemError, Schedule, play, proof_terms,
+    Bound, Closeness, Game, GameSchedule, Lambda, Problem, ProblemError, play, proof_terms,
     tuned_mftpl_p,
 };
 
@@ -35,7 +35,7 @@ pub struct Sweep {
     /// The problem.
     pub problem: Problem,
     /// N, K and the largest E.
-    pub schedule: Schedule,
+    pub schedule: GameSchedule,
     /// λ.
     pub lambda: Lambda,
     /// The seeds to play with.
@@ -261,7 +261,7 @@ impl Sweep {
     fn point(&self, over: Over, x: f64) -> Result<SweepPoint, SweepError> {
         let player = tuned_mftpl_p(&self.problem, self.schedule, self.lambda);
         let (lambda, members) = (player.lambda().unwrap_or(0.0), player.members());
-        let Schedule { rounds, states_per_round, .. } = self.schedule;
+        let GameSchedule { rounds, states_per_round, .. } = self.schedule;
         let (n, k, e) = (rounds as f64, states_per_round as f64, members as f64);
         let theorem = self.problem.theorem(self.closeness.delta);
         if over == Over::Ensemble {
@@ -296,7 +296,7 @@ mod tests {
     fn sweep(rounds: usize, members: usize, seeds: u64) -> Sweep {
         Sweep {
             problem: trap(10).unwrap(),
-            schedule: Schedule { rounds, states_per_round: 1, most_members: members },
+            schedule: GameSchedule { rounds, states_per_round: 1, most_members: members },
             lambda: Lambda::Rate(0.03),
             seeds: (1..=seeds).collect(),
             closeness: Closeness { draws: 1000, delta: 0.05 },

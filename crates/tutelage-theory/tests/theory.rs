@@ -3,12 +3,12 @@
 #![allow(clippy::unwrap_used)]
 
 use tutelage_theory::{
-    Game, Lambda, Player, Problem, Schedule, arbitrary, contestants, limitation, play, random,
+    Game, GameSchedule, Lambda, Player, Problem, arbitrary, contestants, limitation, play, random,
     trap, tuned_mftpl_p,
 };
 
-fn schedule(rounds: usize, states_per_round: usize, most_members: usize) -> Schedule {
-    Schedule { rounds, states_per_round, most_members }
+fn schedule(rounds: usize, states_per_round: usize, most_members: usize) -> GameSchedule {
+    GameSchedule { rounds, states_per_round, most_members }
 }
 
 fn regret_per_round(game: &Game) -> f64 {

@@ -83,7 +83,7 @@ pub use learn_error::LearnError;
 pub use lesson::{Lesson, Turn};
 pub use material::Material;
 pub use named::{NameError, Named};
-pub use nearest::nearest;
+pub use nearest::{did_you_mean, nearest};
 pub use oracle::{DurableOracle, Oracle, OracleError};
 pub use policy::{Policy, PolicyError, disagreement};
 pub use progress::Progress;

@@ -1,5 +1,18 @@
 //! The name that somebody may have meant.
 
+/// Nobody has mistyped a name that is longer.
+const LONGEST: usize = 200;
+
+/// How a sentence ends that comes before a list of names.
+///
+/// ```
+/// assert_eq!(tutelage::did_you_mean(Some("hopper")), "; did you mean `hopper`?");
+/// assert_eq!(tutelage::did_you_mean(None), ".");
+/// ```
+pub fn did_you_mean(nearest: Option<&str>) -> String {
+    nearest.map_or(".".into(), |name| format!("; did you mean `{name}`?"))
+}
+
 /// The name that takes the fewest edits, at most one for every three letters.
 ///
 /// ```
@@ -7,6 +20,9 @@
 /// assert_eq!(tutelage::nearest("humanoid", &["hopper", "ant"]), None);
 /// ```
 pub fn nearest<'a>(value: &str, names: &[&'a str]) -> Option<&'a str> {
+    if value.len() > LONGEST {
+        return None;
+    }
     let lower = value.to_lowercase();
     let near = |&name: &&'a str| {
         let distance = strsim::damerau_levenshtein(&lower, name);

@@ -11,8 +11,8 @@ use tutelage_runs::{Ending, RoundLine, peak_memory};
 use super::learn_many::learn_many;
 use super::spec_args::SpecArgs;
 use crate::arguments::{Seeds, algorithm_help};
+use crate::live_reporter::{LiveReporter, Unread};
 use crate::output::{Interrupted, Output, Row, reward};
-use crate::progress::{Progress, Unread};
 use crate::shell::command;
 
 /// Learn a task from an expert.
@@ -102,7 +102,7 @@ pub(super) fn carry_out(
     unread: Unread,
 ) -> anyhow::Result<()> {
     refuse_to_overwrite_curve(dir)?;
-    let mut progress = Progress::new(spec, dir, output, unread)?;
+    let mut progress = LiveReporter::new(spec, dir, output, unread)?;
     let report = learn_in(dir, spec, &mut progress);
     progress.end();
     let report = report?;

@@ -18,8 +18,8 @@ use tutelage_runs::{Ending, Reporter, RoundLine, Stage};
 
 use super::compare;
 use super::learn::{refuse_to_overwrite_curve, save_curve};
+use crate::live_reporter::{Labelled, Unread, begin, still_line};
 use crate::output::{Interrupted, Output, note};
-use crate::progress::{Labelled, Unread, begin, still_line};
 
 /// Learns all of these, as many at a time as there are threads, each in a folder of its own; then compares them.
 pub(super) fn learn_many(

@@ -6,8 +6,8 @@ use tutelage_lab::spec::Draft;
 use tutelage_lab::spec_of;
 
 use super::learn::carry_out;
+use crate::live_reporter::Unread;
 use crate::output::Output;
-use crate::progress::Unread;
 
 /// Continue an interrupted run, or a finished one by more rounds.
 #[derive(clap::Args)]

@@ -8,8 +8,8 @@ use tutelage_lab::{check_cast, round_sizes, spec_of};
 
 use super::learn::{carry_out, folder};
 use super::spec_args::RetrainingArgs;
+use crate::live_reporter::Unread;
 use crate::output::Output;
-use crate::progress::Unread;
 
 /// Train on a stored run's annotations: after 1, 2, … of its rounds.
 #[derive(clap::Args)]

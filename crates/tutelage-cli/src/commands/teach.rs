@@ -16,9 +16,9 @@ use tutelage_teach::{About, Account, Answer, Classroom, Person, Show, Teaching, 
 use super::learn::folder;
 use super::spec_args::SpecArgs;
 use crate::arguments::algorithm_help;
+use crate::live_reporter::{LiveReporter, Unread};
 use crate::output::Output;
 use crate::page::{Flat, PageArgs, controls};
-use crate::progress::{Progress, Unread};
 
 /// Teach a task yourself.
 #[derive(clap::Args)]
@@ -107,7 +107,7 @@ impl Teach {
         output: &Output,
     ) -> anyhow::Result<()> {
         let room = Classroom::new(about(dir, spec));
-        let mut progress = Progress::new(spec, dir, output, Unread::GoOn)?;
+        let mut progress = LiveReporter::new(spec, dir, output, Unread::GoOn)?;
         let stops = progress.stops();
         let what = format!("Open this address in a browser to teach {}:", spec.task);
         let server = self.page.serve(room.site(), &what, output)?;

@@ -1,14 +1,14 @@
 //! What can be wrong with a spec.
 
 use serde::de::DeserializeOwned;
-use tutelage::{NameError, nearest};
+use tutelage::{NameError, did_you_mean, nearest};
 
 /// A field that is wrong, with its value and what is allowed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SpecError {
     /// An unknown name.
-    #[error("{field} = \"{value}\": unknown name{} Allowed: {allowed}", hint(nearest.as_deref()))]
+    #[error("{field} = \"{value}\": unknown name{} Allowed: {allowed}", did_you_mean(nearest.as_deref()))]
     Unknown {
         /// The field.
         field: &'static str,
@@ -95,11 +95,6 @@ impl From<NameError> for SpecError {
             other => Self::range(field, "", other.to_string()),
         }
     }
-}
-
-/// How the sentence before the list of names ends.
-pub fn hint(nearest: Option<&str>) -> String {
-    nearest.map_or(".".into(), |name| format!("; did you mean `{name}`?"))
 }
 
 /// How many bytes a spec or a figure may have. A tree of TOML takes fifty times as many.

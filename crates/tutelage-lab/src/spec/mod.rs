@@ -15,7 +15,7 @@ pub use choices::Choices;
 pub use class::Class;
 pub use cover::CoverSpec;
 pub use draft::{Draft, EvaluationDraft, OracleDraft};
-pub use error::{SpecError, check_name, hint, parse_toml};
+pub use error::{SpecError, check_name, parse_toml};
 pub use oracle::{BudgetSpec, OracleSpec};
 pub use sampling::{deploy_name, expert_acts_name, keep_name, sampling_name};
 

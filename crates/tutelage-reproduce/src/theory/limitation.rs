@@ -78,11 +78,11 @@ fn loss_name(loss: Loss) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tutelage_theory::{Lambda, Schedule};
+    use tutelage_theory::{GameSchedule, Lambda};
 
     #[test]
     fn the_figure_says_which_curves_and_rows_are_the_same() {
-        let schedule = Schedule { rounds: 8, states_per_round: 2, most_members: 5 };
+        let schedule = GameSchedule { rounds: 8, states_per_round: 2, most_members: 5 };
         let rules =
             Rules { schedule, lambdas: vec![Lambda::Proof], seeds: vec![1, 2], delta: 0.05 };
         let problem = problem("limitation").unwrap();

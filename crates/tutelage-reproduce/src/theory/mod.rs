@@ -7,7 +7,7 @@ mod table;
 
 use tutelage::Named;
 use tutelage_figures::{Colour, Curve, Style};
-use tutelage_theory::{Contender, Dimensions, Family, Lambda, Player, Problem, Schedule};
+use tutelage_theory::{Contender, Dimensions, Family, GameSchedule, Lambda, Player, Problem};
 
 pub(crate) use limitation::limitation;
 pub use limitation::{limitation_figure, play_limitation};
@@ -87,7 +87,7 @@ fn rules(sheet: &Sheet<'_>, states_per_round: usize) -> Rules {
         Profile::Quick => (300, 500),
         Profile::Paper => (1000, 2000),
     };
-    let schedule = Schedule { rounds, states_per_round, most_members };
+    let schedule = GameSchedule { rounds, states_per_round, most_members };
     let lambdas = vec![Lambda::Proof, Lambda::Rate(0.1)];
     Rules { schedule, lambdas, seeds: sheet.seeds.clone(), delta: 0.05 }
 }

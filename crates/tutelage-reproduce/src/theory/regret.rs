@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 use tutelage_figures::{Colour, Curve, Figure, Panel, Scale, Style};
-use tutelage_theory::{Bound, Game, Lambda, Player, Problem, Schedule, contestants, play};
+use tutelage_theory::{Bound, Game, GameSchedule, Lambda, Player, Problem, contestants, play};
 
 use super::{TheoryError, describe, look_of, problem, rules, styled};
 use crate::Sheet;
@@ -23,7 +23,7 @@ pub struct Played {
 #[derive(Clone, Debug)]
 pub struct Rules {
     /// N, K and the largest ensemble.
-    pub schedule: Schedule,
+    pub schedule: GameSchedule,
     /// The λ that MFTPL-P plays with, one game each.
     pub lambdas: Vec<Lambda>,
     /// The seeds.
@@ -39,7 +39,7 @@ pub fn play_all(problem: &Problem, rules: &Rules) -> Result<Vec<Played>, TheoryE
         .iter()
         .flat_map(|&player| rules.seeds.iter().map(move |&seed| (player, seed)))
         .collect();
-    let Schedule { rounds, states_per_round, .. } = rules.schedule;
+    let GameSchedule { rounds, states_per_round, .. } = rules.schedule;
     let games = jobs.into_par_iter().map(|(player, seed)| {
         let game =
             play(problem, player, rounds, states_per_round, seed).map_err(TheoryError::of)?;
@@ -230,7 +230,7 @@ mod tests {
     use super::*;
 
     fn rules(lambdas: &[Lambda]) -> Rules {
-        let schedule = Schedule { rounds: 12, states_per_round: 1, most_members: 5 };
+        let schedule = GameSchedule { rounds: 12, states_per_round: 1, most_members: 5 };
         Rules { schedule, lambdas: lambdas.to_vec(), seeds: vec![1, 2], delta: 0.05 }
     }
 

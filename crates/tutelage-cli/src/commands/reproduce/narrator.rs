@@ -10,7 +10,7 @@ use tutelage_reproduce::{CameTo, Watcher};
 use crate::output::note;
 use tutelage_runs::terminal::{rough, stop_on_ctrl_c};
 
-use crate::progress::live_line;
+use crate::live_reporter::live_line;
 
 /// So many of the runs under way are named.
 const NAMED: usize = 16;

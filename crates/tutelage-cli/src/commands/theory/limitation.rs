@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use tutelage_reproduce::theory::{Rules, by_player, limitation_figure, play_limitation};
-use tutelage_theory::{Game, Lambda, Loss, Mean, Problem, Schedule, limitation};
+use tutelage_theory::{Game, GameSchedule, Lambda, Loss, Mean, Problem, limitation};
 
 use super::Out;
 use crate::arguments::Seeds;
@@ -79,7 +79,7 @@ impl Limitation {
         output.say("h1 takes the easy route from the start and pays 1 in all; h2 follows the expert onto the fast route and fails there.")?;
         output.say("h2 always has the smaller imitation loss, so whoever has no regret ends up with it and pays H - 1.\n")?;
         let rules = Rules {
-            schedule: Schedule {
+            schedule: GameSchedule {
                 rounds: self.rounds,
                 states_per_round: self.states_per_round,
                 most_members: self.max_members,

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 use tutelage_reproduce::theory::describe;
 use tutelage_theory::{
-    Closeness, Condition, Mean, Measured, ProofTerms, Schedule, proof_terms, tuned_mftpl_p,
+    Closeness, Condition, GameSchedule, Mean, Measured, ProofTerms, proof_terms, tuned_mftpl_p,
 };
 
 use super::{LambdaArgs, ProblemArgs, shown};
@@ -87,7 +87,7 @@ impl Proof {
         let problem = self.problem.problem(&self.mdp, self.horizon, self.mdp_seed)?;
         let theorem = problem.theorem(self.delta);
         theorem.check()?;
-        let schedule = Schedule {
+        let schedule = GameSchedule {
             rounds: self.rounds,
             states_per_round: self.states_per_round,
             most_members: self.max_members,

@@ -4,7 +4,7 @@ use serde::Serialize;
 use tutelage_reproduce::theory::{
     Played, Rules, bound, by_player, describe, play_all, regret_figure,
 };
-use tutelage_theory::{Bound, Game, Mean, Player, Problem, Schedule};
+use tutelage_theory::{Bound, Game, GameSchedule, Mean, Player, Problem};
 
 use super::{LambdaArgs, Out, ProblemArgs, shown};
 use crate::arguments::Seeds;
@@ -163,7 +163,7 @@ impl Regret {
         checked.sigma = if checked.sigma == 0.0 { 1.0 } else { checked.sigma };
         checked.check()?;
         let rules = Rules {
-            schedule: Schedule {
+            schedule: GameSchedule {
                 rounds: self.rounds,
                 states_per_round: self.states_per_round,
                 most_members: self.max_members,

@@ -3,7 +3,7 @@
 use anyhow::bail;
 use serde::Serialize;
 use tutelage_reproduce::theory::{describe, sweep_figure};
-use tutelage_theory::{Closeness, Comparison, Lambda, Over, Schedule, Sweep, SweepPoint};
+use tutelage_theory::{Closeness, Comparison, GameSchedule, Lambda, Over, Sweep, SweepPoint};
 
 use super::{Out, ProblemArgs, shown, usable};
 use crate::arguments::Seeds;
@@ -159,7 +159,7 @@ impl SweepCommand {
         let members = if over == Over::Rounds { 2000 } else { 400 };
         Ok(Sweep {
             problem,
-            schedule: Schedule {
+            schedule: GameSchedule {
                 rounds: self.rounds.unwrap_or(rounds),
                 states_per_round: self.states_per_round,
                 most_members: self.max_members.unwrap_or(members),

@@ -21,7 +21,7 @@ use crate::output::{Output, is_quiet, note};
 /// A run's reporter on the command line.
 ///
 /// It says nothing before the run itself does, and so not before everything has been checked.
-pub(crate) struct Progress<'a> {
+pub(crate) struct LiveReporter<'a> {
     output: &'a Output,
     spec: &'a RunSpec,
     dir: PathBuf,
@@ -43,7 +43,7 @@ pub(crate) enum Unread {
     Stop,
 }
 
-impl<'a> Progress<'a> {
+impl<'a> LiveReporter<'a> {
     /// Reports a run of this spec.
     pub(crate) fn new(
         spec: &'a RunSpec,
@@ -129,7 +129,7 @@ impl<'a> Progress<'a> {
     }
 }
 
-impl Reporter for Progress<'_> {
+impl Reporter for LiveReporter<'_> {
     fn stage(&mut self, round: usize, stage: Stage) {
         self.begin();
         if let Some(bar) = &self.bar {
