@@ -1,6 +1,6 @@
 //! The runs behind figures: each once, after those that it needs.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Index;
 use std::path::{Path, PathBuf};
 
@@ -201,17 +201,15 @@ impl RunList {
                 self.require(run, archive, &mut outstanding);
             }
         }
-        let twice = |&run: &usize| self.runs_on_the_clock_as_well(run, &outstanding);
-        let all = (0..self.runs.len()).filter(|&run| outstanding[run]);
-        Ok(all.filter(|run| !twice(run)).collect())
-    }
-
-    /// Whether a run is to be timed anyway, and no other run waits for what it collects before that.
-    fn runs_on_the_clock_as_well(&self, run: usize, outstanding: &[bool]) -> bool {
-        let timed = self.find(&self.runs[run].on_the_clock().name);
-        let others = self.runs.iter().zip(outstanding).filter(|(_, outstanding)| **outstanding);
-        timed.is_some_and(|timed| outstanding[timed])
-            && !others.into_iter().any(|(other, _)| other.needs.contains(&run))
+        let all: Vec<usize> = (0..self.runs.len()).filter(|&run| outstanding[run]).collect();
+        let awaited: HashSet<usize> =
+            all.iter().flat_map(|&run| self.runs[run].needs.iter().copied()).collect();
+        // A run that is to be timed anyway is played once, unless another waits for what it collects before that.
+        let twice = |run: &usize| {
+            let timed = self.find(&self.runs[*run].on_the_clock().name);
+            timed.is_some_and(|timed| outstanding[timed]) && !awaited.contains(run)
+        };
+        Ok(all.into_iter().filter(|run| !twice(run)).collect())
     }
 
     /// Marks a run, and the runs whose data it needs and nobody has.

@@ -1,5 +1,7 @@
 //! A figure laid out: which runs are behind which curve of which panel.
 
+use std::collections::HashSet;
+
 use tutelage_lab::Task;
 
 use crate::{Archive, ArchiveError, Draw, Experiment, Profile, Row, RunList, RunRecord, Series};
@@ -49,13 +51,9 @@ pub(crate) struct FinishedPanel<'a> {
 impl<'a> Sheet<'a> {
     /// All runs that are shown, each once, in the figure's order.
     pub fn runs(&self) -> Vec<usize> {
-        let mut runs: Vec<usize> = Vec::new();
-        for &run in self.curves().flat_map(|curve| &curve.runs) {
-            if !runs.contains(&run) {
-                runs.push(run);
-            }
-        }
-        runs
+        let mut seen = HashSet::new();
+        let all = self.curves().flat_map(|curve| curve.runs.iter().copied());
+        all.filter(|&run| seen.insert(run)).collect()
     }
 
     /// The curves of all panels.
