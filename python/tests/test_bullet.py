@@ -208,9 +208,11 @@ def test_stable_baselines3_steps_many_robots() -> None:
     pytest.importorskip("stable_baselines3")
     from tutelage.sb3 import BulletVecEnv
 
-    env = BulletVecEnv("tutelage/HopperBullet-v0", 3)
+    env = BulletVecEnv("tutelage/HopperBullet-v0", 3, render_mode="rgb_array")
     env.seed(1)
     assert env.reset().shape == (3, 15)
+    assert [image.shape for image in env.get_images()] == [(240, 320, 3)] * 3
+    assert BulletVecEnv("tutelage/HopperBullet-v0", 2).get_images() == [None, None]
     endings = 0
     for _ in range(200):
         _, rewards, over, infos = env.step(np.ones((3, 3), np.float32))
