@@ -1,0 +1,71 @@
+//! What the paper claims, and what came of it.
+
+use tutelage_compare::tables::Table;
+use tutelage_compare::words::{p_value, share};
+use tutelage_runs::stats::Interval;
+
+use super::markdown::markdown;
+use super::ratios::range;
+use crate::claims::{Finding, LEVEL, Score, Verdict};
+
+pub(super) fn claims_in_words(findings: &[Finding]) -> String {
+    let tests = findings.iter().filter(|finding| finding.p.is_some()).count();
+    let table = markdown(claims_table(findings));
+    let margin = format!("Level is what differs by at most {LEVEL} of the expert's reward.");
+    format!("{margin}\n\n{table}\nHolm's correction is for {tests} tests.\n")
+}
+
+fn claims_table(findings: &[Finding]) -> Table {
+    let cells = |finding: &Finding| {
+        let seeds = match finding.seeds {
+            (_, 0) => "–".into(),
+            (fewest, most) => range(&[fewest, most]),
+        };
+        vec![
+            finding.claim.says.clone(),
+            above(finding),
+            seeds,
+            difference(finding),
+            finding.improvement.map_or("–".into(), share),
+            p_value(finding.p),
+            format!("**{}**", in_words(finding.verdict)),
+        ]
+    };
+    let headings =
+        vec!["claim", "above in panels", "seeds", "difference", "P(above)", "p (Holm)", "verdict"];
+    Table { headings, rows: findings.iter().map(cells).collect() }
+}
+
+/// In how many panels the curve is above, and how many are still to be run.
+fn above(finding: &Finding) -> String {
+    let Finding { above, panels, planned, .. } = *finding;
+    match (panels, planned - panels) {
+        (0, _) => "–".into(),
+        (_, 0) => format!("{above} of {panels}"),
+        (_, left) => format!("{above} of {panels}, {left} not run"),
+    }
+}
+
+/// In units of the expert's reward; of losses, the factor by which they are lower.
+fn difference(finding: &Finding) -> String {
+    let Interval { estimate, low, high } = finding.difference;
+    match finding.claim.score {
+        _ if finding.panels == 0 => "–".into(),
+        Score::Average | Score::LastFive => share(finding.difference),
+        Score::Loss => {
+            let [estimate, low, high] = [-estimate, -high, -low].map(f64::exp);
+            format!("loss × {}", share(Interval { estimate, low, high }))
+        }
+    }
+}
+
+fn in_words(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Holds => "holds",
+        Verdict::OnAverage => "holds on average",
+        Verdict::Tie => "tie",
+        Verdict::Contradicted => "contradicted",
+        Verdict::Open => "open",
+        Verdict::NotRun => "not run",
+    }
+}

@@ -1,0 +1,152 @@
+//! What a curve costs in units of another's, and what is decided by it.
+
+use tutelage_compare::tables::Table;
+use tutelage_compare::words::share;
+use tutelage_compare::{CompareError, Comparison, LEVELS, Panel};
+use tutelage_runs::stats::StatsError;
+
+use super::ReportError;
+use crate::ComparisonError;
+use crate::decision::{AT_MOST, Decision};
+use crate::paper::series_name;
+use crate::savings::Saving;
+
+/// What every curve costs in units of the baseline's over panels, or what one of them does in each panel.
+pub(super) fn ratios_table(
+    comparison: &Comparison,
+    of: Option<&str>,
+) -> Result<Table, ReportError> {
+    let Some(against) = &comparison.baseline else {
+        return Err(ReportError::Curve { curve: "dagger".into() });
+    };
+    let mut rows = Vec::new();
+    match of {
+        None => {
+            for curve in comparison.names().iter().filter(|name| *name != against) {
+                let panels: Vec<_> = comparison.panels.iter().collect();
+                rows.push(ratios(curve.clone(), &panels, curve, against)?);
+            }
+        }
+        Some(text) => {
+            let unknown = || ReportError::Curve { curve: text.into() };
+            let curve = series_name(&text.parse().map_err(|_| unknown())?);
+            for panel in &comparison.panels {
+                rows.push(ratios(panel.title.clone(), &[panel], &curve, against)?);
+            }
+        }
+    }
+    let headings = vec!["", "panels", "seeds", "to 50 %", "75 %", "90 %", "95 %"];
+    // A panel is one panel.
+    let headings = headings.into_iter().filter(|heading| of.is_none() || *heading != "panels");
+    Ok(Table { headings: headings.collect(), rows })
+}
+
+/// A row of ratios, one for each level; with the number of panels, where it is about several.
+fn ratios(
+    name: String,
+    panels: &[&Panel],
+    curve: &str,
+    against: &str,
+) -> Result<Vec<String>, ReportError> {
+    let both = panels.iter().filter_map(|panel| Some([panel.curve(curve)?, panel.curve(against)?]));
+    let counts: Vec<usize> = both.flatten().map(|curve| curve.runs.len()).collect();
+    let mut cells = vec![name];
+    if panels.len() > 1 {
+        cells.push((counts.len() / 2).to_string());
+    }
+    cells.push(range(&counts));
+    for level in LEVELS {
+        let saving = Saving::over(panels.iter().copied(), curve, against, level).map_err(stats)?;
+        cells.push(saving_in_words(saving, panels.len()));
+    }
+    Ok(cells)
+}
+
+fn stats(error: StatsError) -> ReportError {
+    ComparisonError::from(CompareError::from(error)).into()
+}
+
+/// The fewest and the most of them.
+pub(super) fn range(counts: &[usize]) -> String {
+    match (counts.iter().min(), counts.iter().max()) {
+        (Some(fewest), Some(most)) if fewest == most => most.to_string(),
+        (Some(fewest), Some(most)) => format!("{fewest}–{most}"),
+        _ => "–".into(),
+    }
+}
+
+/// A ratio, whether it is only bounded, and in how many of so many panels.
+fn saving_in_words(saving: Saving, panels: usize) -> String {
+    let Saving { reached, bounded, missed, ratio } = saving;
+    let Some(ratio) = ratio else {
+        return if missed > 0 { "never".into() } else { "–".into() };
+    };
+    let mut words = share(ratio);
+    if bounded > 0 {
+        words = format!("≤ {words}");
+    }
+    if reached < panels {
+        words += &format!(" in {reached}");
+    }
+    if missed > 0 {
+        words += &format!(", never in {missed}");
+    }
+    words
+}
+
+pub(super) fn decision_table(decision: &Decision) -> Table {
+    let Decision { finished, planned, saving, places, dearer } = decision;
+    let says = |holds: bool| if holds { "yes".to_owned() } else { "no".to_owned() };
+    let found = match dearer.is_empty() {
+        true => format!("none of {places}"),
+        false => format!("{} of {places}: {}", dearer.len(), dearer.join("; ")),
+    };
+    let verdict = match decision.verdict() {
+        None => "open: runs are missing",
+        Some(true) => "handover-bd-5",
+        Some(false) => "bd-5",
+    };
+    let row = |what: &str, rule: String, found: String, holds: String| {
+        vec![what.into(), rule, found, holds]
+    };
+    let rows = vec![
+        row(
+            "annotations to 75 % of the expert, in units of BD-5's, over the study's panels",
+            format!("at most {AT_MOST}"),
+            saving_in_words(*saving, saving.reached + saving.missed),
+            says(decision.saves()),
+        ),
+        row(
+            "panels and held-out tasks where it clearly needs more",
+            "none".into(),
+            found,
+            says(dearer.is_empty()),
+        ),
+        row(
+            "runs of the two that are finished",
+            planned.to_string(),
+            finished.to_string(),
+            says(finished == planned),
+        ),
+        row("the default", String::new(), String::new(), format!("**{verdict}**")),
+    ];
+    Table { headings: vec!["", "rule", "found", "holds"], rows }
+}
+
+#[cfg(test)]
+mod tests {
+    use tutelage_runs::stats::Interval;
+
+    use super::*;
+
+    #[test]
+    fn a_saving_says_what_it_is_made_of() {
+        let ratio = Some(Interval { estimate: 0.5, low: 0.4, high: 0.6 });
+        let saving = |reached, bounded, missed| Saving { reached, bounded, missed, ratio };
+        assert_eq!(saving_in_words(saving(8, 0, 0), 8), "0.50 [0.40, 0.60]");
+        assert_eq!(saving_in_words(saving(7, 2, 1), 8), "≤ 0.50 [0.40, 0.60] in 7, never in 1");
+        let none = Saving { ratio: None, ..saving(0, 0, 1) };
+        assert_eq!(saving_in_words(none, 8), "never");
+        assert_eq!(saving_in_words(Saving::default(), 8), "–");
+    }
+}
