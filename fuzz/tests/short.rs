@@ -2,11 +2,14 @@
 
 #![allow(clippy::unwrap_used)] // a failed step fails the test
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::atomic::{AtomicUsize, Ordering};
+#[path = "../../crates/tutelage-experts/tests/watched/mod.rs"]
+mod watched;
+
 use std::time::{Duration, Instant};
 
 use tutelage_fuzz::{Form, TARGETS};
+
+use self::watched::watched;
 
 /// How many inputs each target gets.
 const INPUTS: u64 = 1000;
@@ -14,33 +17,6 @@ const INPUTS: u64 = 1000;
 const MOST_BYTES: usize = 1 << 28;
 /// The longest that an input may take, on a machine that does other things as well.
 const LONGEST: Duration = Duration::from_secs(10);
-
-/// The system's allocator, with a note of how much was held at once.
-struct Watched;
-
-static HELD: AtomicUsize = AtomicUsize::new(0);
-static MOST: AtomicUsize = AtomicUsize::new(0);
-
-// SAFETY: every call is the system allocator's own; what is beyond all reason is refused, as a full memory would.
-unsafe impl GlobalAlloc for Watched {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let held = HELD.fetch_add(layout.size(), Ordering::Relaxed) + layout.size();
-        MOST.fetch_max(held, Ordering::Relaxed);
-        if held > 1 << 30 {
-            return std::ptr::null_mut();
-        }
-        // SAFETY: forwarded.
-        unsafe { System.alloc(layout) }
-    }
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        HELD.fetch_sub(layout.size(), Ordering::Relaxed);
-        // SAFETY: forwarded.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Watched = Watched;
 
 /// All in one, since they share the count.
 #[test]
@@ -52,11 +28,8 @@ fn no_reader_panics_or_takes_much_memory_or_time() {
         for index in 0..INPUTS {
             let input = target.input(&seeds, index);
             let (read, start) = (target.read, Instant::now());
-            let before = HELD.load(Ordering::Relaxed);
-            MOST.store(before, Ordering::Relaxed);
-            let outcome = std::panic::catch_unwind(move || read(&input));
+            let (outcome, took) = watched(|| std::panic::catch_unwind(move || read(&input)));
             assert!(outcome.is_ok(), "{} {index}", target.name);
-            let took = MOST.load(Ordering::Relaxed).saturating_sub(before);
             assert!(took <= MOST_BYTES, "{} {index}: {took} bytes", target.name);
             assert!(start.elapsed() < LONGEST, "{} {index}: {:?}", target.name, start.elapsed());
         }

@@ -2,48 +2,21 @@
 
 #![allow(clippy::unwrap_used)] // a failed step fails the test
 
-use std::alloc::{GlobalAlloc, Layout, System};
+mod watched;
+
 use std::io::{Cursor, Write};
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tutelage_envs::Task;
 use tutelage_experts::trpo::TrpoSettings;
 use tutelage_experts::{GaussianExpert, Training};
 use zip::write::SimpleFileOptions;
 
-/// The system's allocator, with a note of how much was held at once.
-struct Watched;
-
-static HELD: AtomicUsize = AtomicUsize::new(0);
-static MOST: AtomicUsize = AtomicUsize::new(0);
-
-// SAFETY: every call is the system allocator's own; what is beyond all reason is refused, as a full memory would.
-unsafe impl GlobalAlloc for Watched {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let held = HELD.fetch_add(layout.size(), Ordering::Relaxed) + layout.size();
-        MOST.fetch_max(held, Ordering::Relaxed);
-        if held > 1 << 30 {
-            return std::ptr::null_mut();
-        }
-        // SAFETY: forwarded.
-        unsafe { System.alloc(layout) }
-    }
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        HELD.fetch_sub(layout.size(), Ordering::Relaxed);
-        // SAFETY: forwarded.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Watched = Watched;
+use self::watched::watched;
 
 /// The message of a refusal that took at most so many megabytes.
 fn refused<T, E: ToString>(megabytes: usize, read: impl FnOnce() -> Result<T, E>) -> String {
-    let before = HELD.load(Ordering::Relaxed);
-    MOST.store(before, Ordering::Relaxed);
-    let message = read().map(drop).map_err(|error| error.to_string()).expect_err("an error");
-    let took = MOST.load(Ordering::Relaxed).saturating_sub(before);
+    let (result, took) = watched(read);
+    let message = result.map(drop).map_err(|error| error.to_string()).expect_err("an error");
     assert!(took <= megabytes << 20, "{took} bytes: {message}");
     message
 }
@@ -149,10 +122,7 @@ fn a_checkpoint_with_endless_settings() {
     // Rows that are not there take no memory either.
     wide.value.minibatch = 1_000_000;
     let mut training = Training::from_checkpoint(&whole_checkpoint(&wide, [0; 3])).unwrap();
-    let before = HELD.load(Ordering::Relaxed);
-    MOST.store(before, Ordering::Relaxed);
-    training.advance().unwrap();
-    let took = MOST.load(Ordering::Relaxed).saturating_sub(before);
+    let (_, took) = watched(|| training.advance().unwrap());
     assert!(took < 16 << 20, "{took} bytes");
     for counts in [[u64::MAX, 0, 0], [0, u64::MAX - 9, 0], [0, 0, u64::MAX]] {
         let bytes = whole_checkpoint(&small, counts);
