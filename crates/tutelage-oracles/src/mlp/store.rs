@@ -159,7 +159,10 @@ const LONGEST_HEADER: u64 = 1 << 20;
 
 fn check_header(bytes: &[u8]) -> Result<(), StoreError> {
     match bytes.first_chunk().map(|length| u64::from_le_bytes(*length)) {
-        Some(length) if length > LONGEST_HEADER => Err(StoreError::Header { length }),
+        // What is longer than the file is none at all, which the library notices.
+        Some(length) if length > LONGEST_HEADER && length <= bytes.len() as u64 => {
+            Err(StoreError::Header { length })
+        }
         _ => Ok(()),
     }
 }
