@@ -209,6 +209,14 @@ pub fn robot_envs(expert: &GaussianExpert, episodes: usize) -> Result<BoxEnvs<f3
 }
 
 /// The shipped expert of a robot's name, or the expert in a file; either with another noise, as in `hopper:noise=0.3`.
+///
+/// ```
+/// let expert = tutelage_lab::load_expert("hopper:noise=0.3", None)?;
+/// assert_eq!(expert.task(), tutelage_envs::Task::Hopper);
+/// let error = tutelage_lab::load_expert("hoper", None).unwrap_err();
+/// assert!(error.to_string().contains("did you mean `hopper`?"));
+/// # Ok::<(), tutelage_lab::CastError>(())
+/// ```
 pub fn load_expert(name: &str, task: Option<Task>) -> Result<GaussianExpert, CastError> {
     let (name, ending) = noise::split(name);
     let noise = noise::parse(ending)?;

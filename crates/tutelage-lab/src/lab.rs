@@ -123,6 +123,22 @@ impl Report {
 ///
 /// `keep` may differ from the value the run began with, since it changes no result, and `rounds` may be more: then the run
 /// goes on from where it ended.
+///
+/// ```
+/// use tutelage_lab::spec::RunSpec;
+/// use tutelage_lab::{evaluate_run, learn_in, spec_of};
+/// use tutelage_runs::Silent;
+///
+/// let folder = tempfile::tempdir()?;
+/// let spec = RunSpec::parse("task = 'cart-pole'\nrounds = 2\nevaluation = { episodes = 2 }")?;
+/// let report = learn_in(folder.path(), &spec, &mut Silent)?;
+/// assert_eq!(report.history.annotations(), 2 * spec.states_per_round);
+/// // The same again returns what is done; anything else about it is in the folder.
+/// learn_in(folder.path(), &spec, &mut Silent)?;
+/// assert_eq!(spec_of(folder.path())?, spec);
+/// assert!(evaluate_run(folder.path(), None, None, 5, 1)?.mean_reward() > 0.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn learn_in(
     path: &Path,
     spec: &RunSpec,

@@ -99,6 +99,14 @@ pub fn isotonic(values: &[f64]) -> Vec<f64> {
 /// points. Nothing where it never does; the first cost where it is there from the beginning.
 ///
 /// A lucky round does not count, since the rounds after it pull it down.
+///
+/// ```
+/// use tutelage_runs::stats::sustained;
+///
+/// let annotations = [50.0, 100.0, 150.0, 200.0];
+/// assert_eq!(sustained(&annotations, &[0.0, 1.0, 1.0, 1.0], 0.5), Some(75.0));
+/// assert_eq!(sustained(&annotations, &[0.0, 1.0, 0.0, 0.0], 0.5), None, "a lucky round");
+/// ```
 pub fn sustained(costs: &[f64], rewards: &[f64], level: f64) -> Option<f64> {
     let smooth = isotonic(rewards);
     let reached = smooth.iter().position(|&value| value >= level)?;

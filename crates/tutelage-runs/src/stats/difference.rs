@@ -18,6 +18,15 @@ pub struct Difference {
 }
 
 /// The difference of two kinds of runs whose spreads may differ (Welch 1947).
+///
+/// ```
+/// use tutelage_runs::stats::welch;
+///
+/// let (bd_5, dagger) = ([2600.0, 2620.0, 2610.0], [2400.0, 2500.0, 2450.0]);
+/// let difference = welch(&bd_5, &dagger, 0.95).unwrap();
+/// assert_eq!(difference.interval.estimate, 160.0);
+/// assert!(difference.interval.low > 0.0 && difference.p.is_some_and(|p| p < 0.05));
+/// ```
 pub fn welch(a: &[f64], b: &[f64], level: f64) -> Result<Difference, StatsError> {
     stratified_welch(&[(a, b)], level)
 }
@@ -26,6 +35,15 @@ pub fn welch(a: &[f64], b: &[f64], level: f64) -> Result<Difference, StatsError>
 ///
 /// Every panel counts the same. With D = (1/P) Σ (āₚ - b̄ₚ), its variance is (1/P²) Σ (s²ₐₚ/nₐₚ + s²_bₚ/n_bₚ), and its degrees
 /// of freedom are those of Welch and Satterthwaite.
+///
+/// ```
+/// use tutelage_runs::stats::stratified_welch;
+///
+/// let ant = (&[0.8, 0.9][..], &[0.6, 0.7][..]);
+/// let hopper = (&[0.9, 1.0][..], &[0.8, 0.9][..]);
+/// let difference = stratified_welch(&[ant, hopper], 0.95).unwrap();
+/// assert!((difference.interval.estimate - 0.15).abs() < 1e-12);
+/// ```
 pub fn stratified_welch(panels: &[(&[f64], &[f64])], level: f64) -> Result<Difference, StatsError> {
     check_level(level)?;
     let (mut sum, mut variance, mut spread) = (0.0, 0.0, 0.0);
@@ -54,6 +72,15 @@ pub fn stratified_welch(panels: &[(&[f64], &[f64])], level: f64) -> Result<Diffe
 }
 
 /// The difference of runs that belong together, such as those of one seed: Student's test of aᵢ - bᵢ.
+///
+/// ```
+/// use tutelage_runs::stats::paired_t;
+///
+/// // Seeds differ a lot, and the two kinds of runs of each seed by ten.
+/// let difference = paired_t(&[110.0, 511.0, 909.0], &[100.0, 500.0, 900.0], 0.95).unwrap();
+/// assert_eq!(difference.interval.estimate, 10.0);
+/// assert!(difference.p.is_some_and(|p| p < 0.01));
+/// ```
 pub fn paired_t(a: &[f64], b: &[f64], level: f64) -> Result<Difference, StatsError> {
     check_level(level)?;
     let differences = pairs(a, b)?;
@@ -92,6 +119,15 @@ const DRAWN: usize = 1 << EXACT;
 /// It asks the same question as [`paired_t`], about the mean difference, without assuming a distribution; Wilcoxon's test
 /// would ask about ranks instead. With five pairs no p-value below 2/2⁵ = 0.06 is possible, whatever the runs say, which is
 /// why the t test is the one that is reported for few seeds.
+///
+/// ```
+/// use tutelage::Stream;
+/// use tutelage_runs::stats::paired_permutation;
+///
+/// // Of the 2⁴ ways to turn the pairs round, two differ as much.
+/// let p = paired_permutation(&[2.0, 3.0, 4.0, 5.0], &[1.0; 4], &Stream::new(1)).unwrap();
+/// assert_eq!(p, 2.0 / 16.0);
+/// ```
 pub fn paired_permutation(a: &[f64], b: &[f64], stream: &Stream) -> Result<f64, StatsError> {
     let differences = pairs(a, b)?;
     if differences.is_empty() {

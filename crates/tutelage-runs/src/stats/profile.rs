@@ -4,6 +4,13 @@ use super::{Bootstrap, Interval, StatsError, interquartile_mean};
 
 /// The interquartile mean of all runs' scores over panels, the runs of each panel resampled on their own (Agarwal et al.
 /// 2021). Scores should be in one unit, such as the expert's reward.
+///
+/// ```
+/// use tutelage_runs::stats::{Bootstrap, aggregate};
+///
+/// let iqm = aggregate(&[&[0.7, 0.8], &[0.8, 0.9]], &Bootstrap::default()).unwrap();
+/// assert!((iqm.estimate - 0.8).abs() < 1e-12);
+/// ```
 pub fn aggregate(panels: &[&[f64]], bootstrap: &Bootstrap) -> Result<Interval, StatsError> {
     bootstrap.stratified(panels, |runs| interquartile_mean(&runs.concat()).unwrap_or(f64::NAN))
 }

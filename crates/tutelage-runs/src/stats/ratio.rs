@@ -47,6 +47,16 @@ impl Race<'_> {
 
 /// The cost at which the mean curve reaches a level for good ([`sustained`]), with its interval; nothing where it does not.
 /// Where some resamples do not, the upper end is infinite.
+///
+/// ```
+/// use tutelage_runs::stats::{Bootstrap, Curves, cost_to_reach};
+///
+/// let run = |last| vec![(100.0, 0.0), (200.0, last)];
+/// let curves = Curves::on_common_points(&[run(1.0), run(1.0)]).unwrap();
+/// let cost = cost_to_reach(&curves, 0.5, &Bootstrap::default()).unwrap();
+/// assert_eq!(cost.map(|cost| cost.estimate), Some(150.0));
+/// assert!(cost_to_reach(&curves, 2.0, &Bootstrap::default()).unwrap().is_none());
+/// ```
 pub fn cost_to_reach(
     curves: &Curves,
     level: f64,

@@ -3,6 +3,11 @@
 use super::mean;
 
 /// Spearman's rank correlation; nothing for fewer than two points or where one side never changes.
+///
+/// ```
+/// let points = [(1.0, 30.0), (2.0, 20.0), (3.0, 1.0)];
+/// assert_eq!(tutelage_runs::stats::spearman(&points), Some(-1.0));
+/// ```
 pub fn spearman(points: &[(f64, f64)]) -> Option<f64> {
     let (x, y): (Vec<f64>, Vec<f64>) = points.iter().copied().unzip();
     correlation(&ranks(&x), &ranks(&y))

@@ -1,11 +1,19 @@
 //! One number for several.
 
 /// (1/n) Σ xᵢ, or nothing where there are none.
+///
+/// ```
+/// assert_eq!(tutelage_runs::stats::mean(&[1.0, 2.0, 6.0]), Some(3.0));
+/// ```
 pub fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
 /// √(Σ (xᵢ - x̄)² / (n - 1)), or nothing where there are fewer than two.
+///
+/// ```
+/// assert_eq!(tutelage_runs::stats::sd(&[1.0, 3.0, 5.0]), Some(2.0));
+/// ```
 pub fn sd(values: &[f64]) -> Option<f64> {
     let centre = mean(values).filter(|_| values.len() > 1)?;
     let squares: f64 = values.iter().map(|value| (value - centre).powi(2)).sum();
@@ -13,6 +21,10 @@ pub fn sd(values: &[f64]) -> Option<f64> {
 }
 
 /// The mean of what is left when the lowest and the highest quarter (⌊n/4⌋ each) are put aside (Agarwal et al. 2021).
+///
+/// ```
+/// assert_eq!(tutelage_runs::stats::interquartile_mean(&[-900.0, 2.0, 4.0, 900.0]), Some(3.0));
+/// ```
 pub fn interquartile_mean(values: &[f64]) -> Option<f64> {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -22,6 +34,11 @@ pub fn interquartile_mean(values: &[f64]) -> Option<f64> {
 
 /// The mean of a run's last five rounds, or of all where there are fewer: what the run ends at. One round's reward is too
 /// noisy to rank by.
+///
+/// ```
+/// let rewards = [0.0, 9.0, 10.0, 10.0, 10.0, 11.0];
+/// assert_eq!(tutelage_runs::stats::last_five(&rewards), Some(10.0));
+/// ```
 pub fn last_five(rewards: &[f64]) -> Option<f64> {
     mean(&rewards[rewards.len().saturating_sub(5)..])
 }
