@@ -108,7 +108,7 @@ mod tests {
         let (a, b) = ([4.0, 5.0, 6.0], [1.0, 2.0, 3.0]);
         let found = improvement(&[(&a, &b)], 0.8).unwrap();
         assert_eq!((found.estimate, found.high), (1.0, 1.0));
-        // θ = 0.57…: z² V(θ) = (1 - θ)².
+        // θ = 0.70…: z² V(θ) = (1 - θ)².
         let z = normal_quantile(0.1);
         assert!(((1.0 - found.low).powi(2) - z * z * variance(found.low, 3, 3)).abs() < 1e-9);
         let mirrored = improvement(&[(&b, &a)], 0.8).unwrap();
