@@ -154,12 +154,13 @@ impl Draft {
             None => defaults.rounds_for(&class),
             Some(rounds) => count("rounds", rounds, 1..=10_000)?,
         };
+        let stride = Sampling::Stride(defaults.stride);
         Ok(Choices {
             rounds,
             states_per_round: self.states_per_round.map_or(Ok(defaults.states_per_round), |k| {
                 count("states_per_round", k, 1..=100_000)
             })?,
-            sampling: self.checked_sampling(&algorithm, defaults)?,
+            sampling: self.sampling.as_deref().map_or(Ok(stride), parse_sampling)?,
             expert_acts: self.checked_expert_acts(&algorithm)?,
             d0: self.cover(&algorithm, defaults)?,
             data: self.stored_data(&algorithm)?,
@@ -184,23 +185,6 @@ impl Draft {
         match self.expert.as_deref() {
             Some(PERSON) => Help::Answers,
             _ => Help::AnswersAndDrives,
-        }
-    }
-
-    fn checked_sampling(
-        &self,
-        algorithm: &Named,
-        defaults: &Defaults,
-    ) -> Result<Sampling, SpecError> {
-        let Some(text) = self.sampling.as_deref() else {
-            return Ok(Sampling::Stride(defaults.stride));
-        };
-        match parse_sampling(text)? {
-            Sampling::Independent if algorithm.asks_where_expert_drove() => {
-                let why = format!("{algorithm} asks where the expert drove; allowed is stride(N)");
-                Err(pointless("sampling", text, why))
-            }
-            sampling => Ok(sampling),
         }
     }
 
@@ -408,10 +392,6 @@ mod tests {
             ),
             ("task = 'ant'\noracle.batch = 0", ["oracle.batch", "0", "1 to"]),
             ("task = 'ant'\noracle.states = 'raw'", ["oracle.states", "raw", "standardised"]),
-            (
-                "task = 'ant'\nalgorithm = 'hg-dagger(0.2)'\nsampling = 'independent'",
-                ["sampling", "independent", "allowed is stride(N)"],
-            ),
             ("task = 'ant'\nseed = -1", ["seed", "-1", "from 0"]),
             ("task = 'ant'\ndeploy = 'men'", ["deploy", "men", "did you mean `mean`"]),
             ("task = 'ant'\nkeep = 'lst'", ["keep", "lst", "did you mean `last`"]),
