@@ -109,6 +109,10 @@ def test_what_is_no_policy_is_refused(line_run: tut.Run, tmp_path: Path) -> None
         (tmp_path / "bad.safetensors").write_bytes(bytes)
         with pytest.raises(tut.PolicyError, match="not a policy"):
             tut.load_policy(tmp_path / "bad.safetensors")
+    length = 1 << 21
+    (tmp_path / "bad.safetensors").write_bytes(length.to_bytes(8, "little") + b" " * length)
+    with pytest.raises(tut.PolicyError, match="its header has 2097152 bytes; at most 1048576 are read"):
+        tut.load_policy(tmp_path / "bad.safetensors")
     with pytest.raises(tut.PolicyError, match="not a policy"):
         tut.load_policy(line_run.dir / "policies" / "round-003.safetensors")
 

@@ -6,6 +6,7 @@
 //! | [`read`], [`read_text`] | a regular file up to a size, so that nothing but what is expected is ever waited for or held in memory |
 //! | [`Budget`] | what a file may cost its reader, spent before anything is allocated |
 //! | [`npy`] | NumPy arrays, whose sizes are compared with the bytes that are there before anything is allocated |
+//! | [`check_safetensors_header`] | what the library of that format would believe |
 //! | `Unzip`, `npz` (feature `zip`) | archives within a budget of unpacked bytes: a bomb is an error |
 
 #![forbid(unsafe_code)]
@@ -16,11 +17,13 @@ pub mod npy;
 pub mod npz;
 mod read;
 mod replace;
+mod safetensors;
 #[cfg(feature = "zip")]
 mod unzip;
 
 pub use budget::{Budget, Exceeded};
 pub use read::{read, read_text};
 pub use replace::{NewFile, copy, replace, replace_among_many, sweep, sync_folder_of};
+pub use safetensors::{LongHeader, check_safetensors_header};
 #[cfg(feature = "zip")]
 pub use unzip::Unzip;

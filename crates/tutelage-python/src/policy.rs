@@ -7,8 +7,9 @@ use safetensors::tensor::{Dtype, TensorView};
 use safetensors::{SafeTensorError, SafeTensors, serialize};
 use tutelage::{Batch, Bounds, Policy, PolicyError};
 use tutelage_envs::Normaliser;
+use tutelage_files::check_safetensors_header;
 use tutelage_lab::export::{Interface, onnx};
-use tutelage_oracles::mlp::{Ensemble, Head};
+use tutelage_oracles::mlp::{Ensemble, Head, StoreError};
 
 use crate::arrays::{Spoken, own, rows};
 use crate::errors::{Kind, exception, raise};
@@ -139,9 +140,7 @@ impl NativePolicy {
     /// What a file says that its policy is of.
     #[staticmethod]
     fn read(py: Python<'_>, bytes: &[u8]) -> PyResult<String> {
-        let read = task_of(bytes);
-        let words = |error: &dyn std::fmt::Display| format!("not a stored policy: {error}");
-        read.map_err(|error| raise(py, Kind::Policy, words(&error), None))
+        task_of(bytes).map_err(|error| exception(py, &error))
     }
 
     /// The policy in these bytes, for these spaces.
@@ -156,9 +155,7 @@ impl NativePolicy {
     ) -> PyResult<Self> {
         let normaliser = normaliser.map(|(mean, var)| Normaliser::new(mean, var)).transpose();
         let normaliser = normaliser.map_err(|error| exception(py, &error))?;
-        let networks = networks_of(bytes).map_err(|error| {
-            raise(py, Kind::Policy, format!("not a stored policy: {error}"), None)
-        })?;
+        let networks = networks_of(bytes).map_err(|error| exception(py, &error))?;
         let discrete: bool = spaces.getattr("discrete")?.extract()?;
         let states: usize = spaces.getattr("state_width")?.extract()?;
         let (size, bounds) = action_space(spaces)?;
@@ -268,16 +265,18 @@ fn with_task(bytes: &[u8], task: &str) -> Result<Vec<u8>, SafeTensorError> {
 }
 
 /// What a file says that its policy is of.
-fn task_of(bytes: &[u8]) -> Result<String, SafeTensorError> {
+fn task_of(bytes: &[u8]) -> Result<String, StoreError> {
+    check_safetensors_header(bytes)?;
     let tensors = SafeTensors::deserialize(bytes)?;
     Ok(String::from_utf8_lossy(tensors.tensor(TASK)?.data()).into_owned())
 }
 
 /// The file without what it says that its policy is of.
-fn networks_of(bytes: &[u8]) -> Result<Vec<u8>, SafeTensorError> {
+fn networks_of(bytes: &[u8]) -> Result<Vec<u8>, StoreError> {
+    check_safetensors_header(bytes)?;
     let tensors = SafeTensors::deserialize(bytes)?;
     let (_, header) = SafeTensors::read_metadata(bytes)?;
     let mut views = tensors.tensors();
     views.retain(|(name, _)| name != TASK);
-    serialize(views, header.metadata().clone())
+    Ok(serialize(views, header.metadata().clone())?)
 }

@@ -8,6 +8,7 @@ use safetensors::tensor::{Dtype, TensorView};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use tutelage_envs::Task;
+use tutelage_files::check_safetensors_header;
 
 use super::{Array, Arrays, Card, FileError, MOST_AXES, Precision, Problem};
 use crate::{Clock, GaussianExpert};
@@ -75,7 +76,7 @@ pub(crate) fn encode(arrays: &Arrays, header: &impl Serialize) -> Result<Vec<u8>
 /// The arrays and the header in the bytes of a safetensors file.
 pub(crate) fn decode<H: DeserializeOwned>(bytes: &[u8]) -> Result<(Arrays, H), Problem> {
     let foreign = |why: String| Problem::Foreign { expected: EXPECTED, why };
-    check_header(bytes).map_err(foreign)?;
+    check_safetensors_header(bytes).map_err(|e| foreign(e.to_string()))?;
     let (_, metadata) = SafeTensors::read_metadata(bytes).map_err(|e| foreign(e.to_string()))?;
     let text = metadata.metadata().as_ref().and_then(|entries| entries.get(KEY));
     let text = text.ok_or_else(|| foreign(format!("it has no metadata entry `{KEY}`")))?;
@@ -100,18 +101,6 @@ pub(crate) fn decode<H: DeserializeOwned>(bytes: &[u8]) -> Result<(Arrays, H), P
         arrays.insert(name, Array { shape: view.shape().to_vec(), values, precision });
     }
     Ok((arrays, header))
-}
-
-/// Some tensors and a card take far less. The library takes many times the bytes of a header, whatever the file is.
-const LONGEST_HEADER: u64 = 1 << 20;
-
-fn check_header(bytes: &[u8]) -> Result<(), String> {
-    match bytes.first_chunk().map(|length| u64::from_le_bytes(*length)) {
-        Some(length) if length > LONGEST_HEADER => {
-            Err(format!("its header has {length} bytes; at most {LONGEST_HEADER} are read"))
-        }
-        _ => Ok(()),
-    }
 }
 
 fn chunks<const N: usize>(bytes: &[u8]) -> impl Iterator<Item = [u8; N]> {

@@ -11,6 +11,7 @@ use std::collections::HashMap;
 
 use safetensors::tensor::{Dtype, SafeTensorError, SafeTensors, TensorView, serialize};
 use tutelage::Spaces;
+use tutelage_files::{LongHeader, check_safetensors_header};
 use tutelage_net::{AlignedVec, Isa, Layout, LayoutError, Loss, Network};
 
 use super::head::Head;
@@ -29,11 +30,8 @@ pub enum StoreError {
     #[error("not a readable safetensors file: {0}")]
     Format(#[from] SafeTensorError),
     /// A header longer than any policy's.
-    #[error("its header has {length} bytes; at most {LONGEST_HEADER} are read")]
-    Header {
-        /// How long it says that it is.
-        length: u64,
-    },
+    #[error(transparent)]
+    Header(#[from] LongHeader),
     /// Safetensors of something else.
     #[error(
         "a safetensors file without the metadata entry `{ENTRY}`: not a policy of this project"
@@ -151,19 +149,6 @@ impl<A: Head> Ensemble<A> {
         let statistics = self.standardiser().into_iter();
         let statistics = statistics.flat_map(|s| [bytes_of(s.mean()), bytes_of(s.scale())]);
         layers.chain(statistics)
-    }
-}
-
-/// Some layers take far less. The library takes many times the bytes of a header, whatever the file is.
-const LONGEST_HEADER: u64 = 1 << 20;
-
-fn check_header(bytes: &[u8]) -> Result<(), StoreError> {
-    match bytes.first_chunk().map(|length| u64::from_le_bytes(*length)) {
-        // What is longer than the file is none at all, which the library notices.
-        Some(length) if length > LONGEST_HEADER && length <= bytes.len() as u64 => {
-            Err(StoreError::Header { length })
-        }
-        _ => Ok(()),
     }
 }
 
@@ -321,7 +306,7 @@ struct Stored<'a> {
 
 impl<'a> Stored<'a> {
     fn open<A: Head>(bytes: &'a [u8]) -> Result<Self, StoreError> {
-        check_header(bytes)?;
+        check_safetensors_header(bytes)?;
         let file = SafeTensors::deserialize(bytes)?;
         let (_, metadata) = SafeTensors::read_metadata(bytes)?;
         let entry =
