@@ -256,6 +256,7 @@ ARGUMENTS: dict[str, tuple[dict[str, Any], str]] = {
     "states_per_round": ({"states_per_round": -1}, "states_per_round = -1"),
     "hidden": ({"hidden": (0,)}, "hidden widths from 1 to"),
     "sampling": ({"sampling": "often"}, "independent, or stride"),
+    "sampling, ignored": ({"algorithm": "hg-dagger(0.2)", "sampling": "independent"}, "asks where the expert drove"),
     "budget": ({"budget": "long"}, "oracle.budget"),
     "learning_rate": ({"learning_rate": 2.0}, "oracle.learning_rate = 2"),
     "d0": ({"d0": "uniform(-1,1)"}, "draws no perturbations"),

@@ -111,6 +111,7 @@ def learn(
         "oracle": {"budget": budget, "learning_rate": learning_rate, "batch": batch},
         "evaluation": {"episodes": episodes},
     }
+    _native.refuse_ignored(json.dumps(draft))
     if isinstance(env, str) and is_shipped(env):
         _refuse_own_parts(env, expert, expert_sees, oracle, d0)
         if standardise is not None:

@@ -100,6 +100,10 @@ fn wrong_input_is_named() {
         ("show nowhere", "holds no run"),
         ("learn hopper --algorithm dager", "did you mean `dagger`"),
         ("learn hopper --rounds -1", "1 to 10000"),
+        (
+            "learn hopper -a hg-dagger(0.2) --sampling independent",
+            "--sampling \"independent\": hg-dagger(0.2) asks where the expert drove",
+        ),
         ("learn hopper --learning-rate 0", "--learning-rate 0: allowed"),
         ("learn hopper --class mlp:0", "hidden widths"),
         ("learn hopper --expert nobody.safetensors", "nobody.safetensors"),

@@ -35,10 +35,19 @@ pub(crate) const USUAL: Defaults = Defaults {
 
 /// The choices of a draft, which comes as JSON, in an environment whose actions are of this kind.
 pub(crate) fn choices(py: Python<'_>, draft: &str, actions: ActionKind) -> PyResult<Choices> {
-    let draft: Result<Draft, _> = serde_json::from_str(draft);
-    let draft = draft.map_err(|error| SpecError::Toml(error.to_string()));
-    let choices = draft.and_then(|draft| draft.choices(&USUAL, actions));
+    let choices = parsed(draft).and_then(|draft| draft.choices(&USUAL, actions));
     choices.map_err(|error| exception(py, &error))
+}
+
+fn parsed(draft: &str) -> Result<Draft, SpecError> {
+    serde_json::from_str(draft).map_err(|error| SpecError::Toml(error.to_string()))
+}
+
+/// Refuses a draft, for a run that begins, with something that its algorithm would ignore.
+#[pyfunction]
+pub(crate) fn refuse_ignored(py: Python<'_>, draft: &str) -> PyResult<()> {
+    let refused = parsed(draft).and_then(|draft| draft.refuse_ignored());
+    refused.map_err(|error| exception(py, &error))
 }
 
 /// Whether a draft makes sense; returns the rounds, the episodes of an evaluation and the seed.

@@ -44,7 +44,7 @@ mod _native {
     #[pymodule_export]
     use super::export::{export_annotations, export_tensorboard, replace_file};
     #[pymodule_export]
-    use super::learn::{check, learn, usual_algorithm};
+    use super::learn::{check, learn, refuse_ignored, usual_algorithm};
     #[pymodule_export]
     use super::native::{learn_native, native_policy, native_spec, stored_draft, tasks};
     #[pymodule_export]

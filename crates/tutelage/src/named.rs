@@ -112,6 +112,11 @@ impl Named {
         self.sketch().drive.needs_driver()
     }
 
+    /// Whether it asks where the expert drove, so that there are no states to draw independently.
+    pub fn asks_where_expert_drove(&self) -> bool {
+        matches!(self.sketch().ask, Ask::WhereExpertDrove { .. })
+    }
+
     /// Whether it trains on the annotations of an earlier run.
     pub fn is_offline(&self) -> bool {
         self.sketch().drive == Drive::Stored

@@ -80,7 +80,9 @@ fn specs(
     let mut specs: Vec<RunSpec> = Vec::new();
     for algorithm in &algorithms {
         for &seed in &seeds {
-            let spec = Draft { algorithm: algorithm.clone(), seed, ..draft.clone() }.check()?;
+            let draft = Draft { algorithm: algorithm.clone(), seed, ..draft.clone() };
+            draft.refuse_ignored()?;
+            let spec = draft.check()?;
             if !specs.contains(&spec) {
                 specs.push(spec);
             }

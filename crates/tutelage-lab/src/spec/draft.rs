@@ -141,11 +141,21 @@ impl Draft {
         Ok(RunSpec { task, expert, choices })
     }
 
+    /// Refuses what the algorithm would ignore. It is for runs that begin: those that began before it was refused can be read.
+    pub fn refuse_ignored(&self) -> Result<(), SpecError> {
+        let algorithm = self.algorithm()?;
+        match self.sampling.as_deref() {
+            Some(text @ "independent") if algorithm.asks_where_expert_drove() => {
+                let why = format!("{algorithm} asks where the expert drove; allowed is stride(N)");
+                Err(pointless("sampling", text, why))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// All that a run does, wherever it takes place: what was left out is filled in with these defaults.
     pub fn choices(self, defaults: &Defaults, actions: ActionKind) -> Result<Choices, SpecError> {
-        check_name("algorithm", self.algorithm.as_deref())?;
-        let usual = usual_algorithm(self.help());
-        let algorithm: Named = self.algorithm.as_deref().unwrap_or(usual).parse()?;
+        let algorithm = self.algorithm()?;
         let class = match &self.class {
             None => Class::Mlp(defaults.realizable.to_vec()),
             Some(text) => Class::parse_for(text, defaults)?,
@@ -178,6 +188,12 @@ impl Draft {
             algorithm,
             class,
         })
+    }
+
+    fn algorithm(&self) -> Result<Named, SpecError> {
+        check_name("algorithm", self.algorithm.as_deref())?;
+        let usual = usual_algorithm(self.help());
+        Ok(self.algorithm.as_deref().unwrap_or(usual).parse()?)
     }
 
     /// What the expert can be asked for: a person only answers.
@@ -451,6 +467,23 @@ mod tests {
         assert_eq!(RunSpec::parse(text).unwrap().expert_acts, ExpertActs::Mean);
         let complete = "task = 'ant'\nalgorithm = 'dagger'\nexpert_acts = 'sampled'";
         assert!(RunSpec::parse(complete).is_ok(), "every complete spec says so");
+    }
+
+    #[test]
+    fn what_would_be_ignored_is_refused_in_runs_that_begin() {
+        let draft = |algorithm: &str, sampling: &str| {
+            let text = format!("task = 'ant'\nalgorithm = '{algorithm}'\nsampling = '{sampling}'");
+            Draft::parse(&text).unwrap()
+        };
+        let gated = draft("hg-dagger(0.2)", "independent");
+        let error = gated.refuse_ignored().unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "sampling = \"independent\": hg-dagger(0.2) asks where the expert drove; allowed is stride(N)"
+        );
+        assert!(gated.check().is_ok(), "such runs exist");
+        assert_eq!(draft("hg-dagger(0.2)", "stride(5)").refuse_ignored(), Ok(()));
+        assert_eq!(draft("dagger", "independent").refuse_ignored(), Ok(()));
     }
 
     #[test]
