@@ -100,6 +100,11 @@ def main():
     point, interval = library.get_interval_estimates({"a": a.T}, iqm, reps=RESAMPLES, confidence_interval_size=LEVEL)
     check.same("IQM (rliable)", found["aggregate"]["estimate"], point["a"][0])
     check.same("IQM: stratified bootstrap (rliable)", ends(found["aggregate"]), interval["a"][:, 0], 0.01)
+    few, many = a.flat[:4], a.flat[4:12]
+    uneven = [few.tolist(), many.tolist()]
+    uneven = ours({"a": uneven, "b": uneven, "curve": [0.0], "p": [], "level": LEVEL, "resamples": 10})
+    expected = stats.trim_mean(np.concatenate([np.repeat(few, 2), many]), 0.25)
+    check.same("IQM of panels with 4 and 8 runs (SciPy)", uneven["aggregate"]["estimate"], expected)
     profile, bands = library.create_performance_profile({"a": a.T}, SCORES, reps=RESAMPLES, confidence_interval_size=LEVEL)
     check.same("performance profile (rliable)", [x["estimate"] for x in found["profile"]], profile["a"])
     check.same("performance profile: bands (rliable)", np.array([ends(x) for x in found["profile"]]).T, bands["a"], 0.051)

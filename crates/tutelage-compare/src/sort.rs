@@ -161,10 +161,20 @@ fn kinds<'a>(runs: &'a [Run], by: &[String]) -> Vec<Vec<&'a Run>> {
     kinds.into_iter().map(|(_, kind)| kind).collect()
 }
 
+/// What a field says of a run. An expert that has its task's name is the same everywhere: the task's own.
+fn said<'a>(run: &'a Run, field: &str) -> Option<&'a str> {
+    match run.fields.get(field) {
+        Some(name) if field == "expert" && run.fields.get("task") == Some(name) => {
+            Some("the task's own")
+        }
+        value => value,
+    }
+}
+
 /// The value of a field that most runs have that have one.
 fn usual(runs: &[Run], field: &str) -> Option<String> {
     let mut counts: Vec<(String, usize)> = Vec::new();
-    for value in runs.iter().filter_map(|run| run.fields.get(field)) {
+    for value in runs.iter().filter_map(|run| said(run, field)) {
         *entry(&mut counts, value.into()) += 1;
     }
     counts.into_iter().rev().max_by_key(|(_, count)| *count).map(|(value, _)| value)
@@ -179,7 +189,7 @@ fn curve_name(run: &Run, telling: &[Telling]) -> String {
     }
     for Telling { field, usual, can_be_missing } in telling {
         let short_name = field.rsplit('.').next().unwrap_or(field);
-        match run.fields.get(field) {
+        match said(run, field) {
             // Where some lack the field, its usual value says something.
             Some(value) if usual.as_deref() != Some(value) || *can_be_missing => {
                 name += &format!(", {short_name} {}", short(value));
@@ -313,5 +323,35 @@ fn tell_apart(panels: &mut [Panel]) {
         if let Some((_, (colour, style))) = looks.iter().find(|(name, _)| *name == curve.name) {
             (curve.colour, curve.style) = (*colour, *style);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tasks_own_expert_goes_without_saying_on_every_task() {
+        let run = |task: &str, expert: &str| {
+            let spec = format!("task = '{task}'\nexpert = '{expert}'\nalgorithm = 'bd-5'");
+            Run::new(expert.into(), &spec, vec![], None)
+        };
+        let names = |runs: Vec<Run>| -> Vec<(String, Vec<String>)> {
+            let groups = sort(runs, &["task".into()]).into_iter();
+            let names = |group: Group| group.curves.into_iter().map(|(name, _)| name).collect();
+            groups.map(|group| (group.title.clone(), names(group))).collect()
+        };
+        let (ant, hopper) = (run("ant", "ant"), run("hopper", "hopper"));
+        let noisy = run("hopper", "hopper:noise=0.25");
+        let found = names(vec![hopper.clone(), hopper.clone(), noisy.clone(), ant.clone()]);
+        let curve = |name: &str| name.to_owned();
+        assert_eq!(found[0], (curve("ant"), vec![curve("BD-5")]));
+        assert_eq!(
+            found[1].1,
+            [curve("BD-5"), curve("BD-5, expert hopper:noise=0.25")],
+            "one name for what is the same on both tasks"
+        );
+        let found = names(vec![noisy.clone(), noisy, hopper]);
+        assert_eq!(found[0].1, [curve("BD-5"), curve("BD-5, expert the task's own")]);
     }
 }
