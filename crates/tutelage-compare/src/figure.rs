@@ -123,17 +123,36 @@ fn seeds(panel: &Panel) -> String {
 
 /// Steps that the expert drove by the end, of the curves for which it drove any or nobody counted: they are not free.
 fn driven(panel: &Panel) -> Option<String> {
-    let steps = |curve: &Curve| -> Option<String> {
+    let steps = |curve: &Curve| -> Option<f64> {
         let last = curve.runs.iter().map(|run| Some(run.lines.last()?.expert_steps? as f64));
-        let Some(counted) = last.collect::<Option<Vec<_>>>() else {
-            return Some(format!("{} not counted", curve.name));
-        };
-        let steps = mean(&counted).filter(|steps| *steps > 0.0)?;
-        Some(format!("{} {steps:.0}", curve.name))
+        mean(&last.collect::<Option<Vec<_>>>()?)
     };
-    let words: Vec<String> = panel.curves.iter().filter_map(steps).collect();
-    (!words.is_empty()).then(|| wrapped("steps driven by the expert:", words.into_iter()))
+    let drove = panel.curves.iter().map(|curve| (&curve.name, steps(curve)));
+    let drove: Vec<_> = drove.filter(|(_, steps)| *steps != Some(0.0)).collect();
+    if drove.is_empty() {
+        return None;
+    }
+    let words = drove.iter().map(|(name, steps)| match steps {
+        Some(steps) => format!("{name} {steps:.0}"),
+        None => format!("{name} not counted"),
+    });
+    let each = wrapped(DRIVEN, words);
+    let counted: Vec<f64> = drove.iter().filter_map(|(_, steps)| *steps).collect();
+    let is_long = each.lines().count() > MOST_LINES && counted.len() == drove.len();
+    // The tables have each of them; here they would take the curves' room.
+    Some(if is_long { format!("{DRIVEN} {}", span(&counted)) } else { each })
 }
+
+fn span(numbers: &[f64]) -> String {
+    let least = numbers.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    format!("{least:.0} to {most:.0}")
+}
+
+const DRIVEN: &str = "steps driven by the expert:";
+
+/// Lines of small print about the same thing.
+const MOST_LINES: usize = 3;
 
 /// A list in lines that are not too long.
 fn wrapped(head: &str, words: impl Iterator<Item = String>) -> String {
@@ -287,6 +306,10 @@ mod tests {
         uncounted.lines[0].expert_steps = None;
         let expected = "2 seeds\nsteps driven by the expert: BC not counted";
         assert_eq!(note(vec![run("bc", 2, 900), uncounted]), expected);
+        let many = [1, 2, 3, 4, 5, 6, 7, 8]
+            .map(|m| run(&format!("windows-bd-5(0.5,0.1,0.05,6,{m})"), 1, 100 * m));
+        let expected = "1 seed\nsteps driven by the expert: 100 to 800";
+        assert_eq!(note(many.to_vec()), expected, "where naming each would take the curves' room");
     }
 
     #[test]
