@@ -76,7 +76,7 @@ def main():
     flips = [stats.permutation_test((x, y), mean_difference, permutation_type="samples", vectorized=True, n_resamples=np.inf).pvalue for x, y in zip(a, b)]
     check.same("sign-flip permutation: p (SciPy)", found["paired_permutation"], flips)
 
-    check.same("interquartile mean (SciPy)", found["interquartile_mean"], stats.trim_mean(a, 0.25, axis=None))
+    check.same("interquartile mean (SciPy)", found["aggregate"]["estimate"], stats.trim_mean(a, 0.25, axis=None))
     check.same("isotonic regression (scikit-learn)", found["isotonic"], IsotonicRegression().fit_transform(np.arange(20), curve))
     smooth, costs = IsotonicRegression().fit_transform(np.arange(20), curve), 50.0 * np.arange(1, 21)
     crossings = []

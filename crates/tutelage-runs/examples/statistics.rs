@@ -9,8 +9,8 @@ use serde::Deserialize;
 use serde_json::json;
 use tutelage::Stream;
 use tutelage_runs::stats::{
-    Bootstrap, aggregate, holm, improvement, interquartile_mean, isotonic, paired_permutation,
-    paired_t, performance_profile, stratified_welch, sustained, t_interval, welch,
+    Bootstrap, aggregate, holm, improvement, isotonic, paired_permutation, paired_t,
+    performance_profile, stratified_welch, sustained, t_interval, welch,
 };
 
 #[derive(Deserialize)]
@@ -60,7 +60,6 @@ fn main() -> Result<(), Box<dyn Error>> {
         scores.iter().map(|&level| sustained(&costs, curve, level)).collect();
     let report = json!({
         "t_interval": x.iter().map(|panel| t_interval(panel, *level)).collect::<Result<Vec<_>, _>>()?,
-        "interquartile_mean": interquartile_mean(&x.concat()),
         "aggregate": aggregate(&strata, &bootstrap)?,
         "profile": performance_profile(&strata, &scores, &bootstrap)?,
         "welch": of_pairs(&|a, b| json!(welch(a, b, *level).ok())),

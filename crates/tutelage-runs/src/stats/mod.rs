@@ -33,7 +33,7 @@ pub use interval::{Interval, t_interval};
 pub use profile::{aggregate, performance_profile};
 pub use ratio::{Goal, Race, cost_ratio, cost_ratio_at_most, cost_to_reach};
 pub use spearman::spearman;
-pub use summary::{interquartile_mean, last_five, mean, sd};
+pub use summary::{last_five, mean, sd};
 
 /// Numbers that no statistic can be made of.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

@@ -73,6 +73,10 @@ mod tests {
         let found = aggregate(&panels, &Bootstrap::default()).unwrap();
         assert_eq!(found.estimate, 4.5);
         assert!(found.low < 4.5 && found.high > 4.5 && found.high < 80.0, "{found:?}");
+        // Ten of one panel: two are put aside on each side, leaving 3 … 8.
+        let ten: Vec<f64> = (1..=10).rev().map(f64::from).collect();
+        let found = aggregate(&[&ten], &Bootstrap::default()).unwrap();
+        assert!((found.estimate - 5.5).abs() < 1e-12, "{found:?}");
         assert_eq!(aggregate(&[], &Bootstrap::default()), Err(StatsError::NoRuns));
         assert_eq!(aggregate(&[&[]], &Bootstrap::default()), Err(StatsError::NoRuns));
     }

@@ -20,18 +20,6 @@ pub fn sd(values: &[f64]) -> Option<f64> {
     Some((squares / (values.len() - 1) as f64).sqrt())
 }
 
-/// The mean of what is left when the lowest and the highest quarter (⌊n/4⌋ each) are put aside (Agarwal et al. 2021).
-///
-/// ```
-/// assert_eq!(tutelage_runs::stats::interquartile_mean(&[-900.0, 2.0, 4.0, 900.0]), Some(3.0));
-/// ```
-pub fn interquartile_mean(values: &[f64]) -> Option<f64> {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let cut = sorted.len() / 4;
-    mean(&sorted[cut..sorted.len() - cut])
-}
-
 /// The mean of a run's last five rounds, or of all where there are fewer: what the run ends at. One round's reward is too
 /// noisy to rank by.
 ///
@@ -46,17 +34,6 @@ pub fn last_five(rewards: &[f64]) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn interquartile_means_by_hand() {
-        assert_eq!(interquartile_mean(&[]), None);
-        assert_eq!(interquartile_mean(&[3.0]), Some(3.0));
-        // 100 and -50 are the outer quarters of four.
-        assert_eq!(interquartile_mean(&[100.0, 1.0, -50.0, 2.0]), Some(1.5));
-        // Ten values: two are put aside on each side, leaving 3 … 8.
-        let ten: Vec<f64> = (1..=10).rev().map(f64::from).collect();
-        assert_eq!(interquartile_mean(&ten), Some(5.5));
-    }
 
     #[test]
     fn spread_and_the_end_of_a_run_by_hand() {
