@@ -13,7 +13,7 @@ import subprocess
 
 import numpy as np
 from rliable import library, metrics
-from scipy import stats
+from scipy import integrate, stats
 from sklearn.isotonic import IsotonicRegression
 from statsmodels.stats.multitest import multipletests
 
@@ -92,6 +92,9 @@ def main():
     known = [x is not None for x in found["crossings"]]
     assert known == list(~np.isnan(crossings))
     check.same("sustained crossings", np.array(found["crossings"], float)[known], np.array(crossings)[known])
+    budget = np.sort(np.concatenate([[2.5, 170.0], np.arange(2, 14) ** 2.0]))
+    heights = np.interp(budget, np.arange(1, 21) ** 2.0, curve)
+    check.same("mean within a budget (SciPy)", found["mean_between"], integrate.trapezoid(heights, budget) / (170.0 - 2.5))
     check.same("Holm (statsmodels)", found["holm"], multipletests(p, method="holm")[1])
 
     # rliable takes runs × tasks.

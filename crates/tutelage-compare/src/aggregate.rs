@@ -3,7 +3,8 @@
 use serde::Serialize;
 use tutelage_runs::stats::{Interval, aggregate, performance_profile};
 
-use crate::comparison::{Comparison, Score};
+use crate::comparison::Comparison;
+use crate::score::Score;
 use crate::sort::Panel;
 
 /// A curve over all panels that all curves have.
@@ -17,7 +18,7 @@ pub struct Aggregate {
     pub runs: usize,
     /// The interquartile mean of runs' last five rounds, the expert being 1.
     pub last_five: Interval,
-    /// The interquartile mean of runs' averages over rounds, the expert being 1.
+    /// The interquartile mean of runs' averages, the expert being 1.
     pub average: Interval,
 }
 

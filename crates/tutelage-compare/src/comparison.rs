@@ -1,7 +1,7 @@
 //! Runs side by side.
 
 use tutelage::Stream;
-use tutelage_runs::stats::{Bootstrap, StatsError, last_five, mean};
+use tutelage_runs::stats::{Bootstrap, StatsError};
 
 use crate::sort::{Curve, Group, Panel, arrange, sort};
 use crate::{Cost, Run};
@@ -143,41 +143,6 @@ impl Comparison {
     }
 }
 
-/// What is made of a run's rewards to rank it by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Score {
-    /// The mean of the last five rounds: what it ends at.
-    LastFive,
-    /// The mean over all rounds: how soon it gets there.
-    Average,
-}
-
-impl Score {
-    pub(crate) const BOTH: [Self; 2] = [Self::LastFive, Self::Average];
-
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::LastFive => "last five",
-            Self::Average => "average",
-        }
-    }
-
-    pub(crate) fn of(self, rewards: &[f64]) -> f64 {
-        let score = match self {
-            Self::LastFive => last_five(rewards),
-            Self::Average => mean(rewards),
-        };
-        score.unwrap_or(f64::NAN)
-    }
-}
-
-impl Curve {
-    /// Each run's score.
-    pub(crate) fn scores(&self, score: Score) -> Vec<f64> {
-        self.runs.iter().map(|run| score.of(&run.rewards())).collect()
-    }
-}
-
 impl Panel {
     /// The curve of this name.
     pub fn curve(&self, name: &str) -> Option<&Curve> {
@@ -192,10 +157,5 @@ impl Panel {
     /// The reward at this share of the expert's.
     pub fn reward_at(&self, share: f64) -> Option<f64> {
         Some(self.zero + share * (self.expert? - self.zero))
-    }
-
-    /// Scores in units of the expert's.
-    pub(crate) fn shares(&self, curve: &Curve, score: Score) -> Option<Vec<f64>> {
-        curve.scores(score).into_iter().map(|score| self.share(score)).collect()
     }
 }

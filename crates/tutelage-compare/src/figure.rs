@@ -3,6 +3,7 @@
 use tutelage_figures::{Curve as Line, Figure, Panel as Axes, Scale, Style};
 use tutelage_runs::stats::{Curves, Interval, mean};
 
+use crate::Cost;
 use crate::comparison::Comparison;
 use crate::sort::{Curve, Panel};
 
@@ -77,7 +78,11 @@ pub fn summary(comparison: &Comparison) -> Option<Figure> {
     };
     let share = "share of the expert's reward";
     panels.extend(value(|row| row.last_five).map(|axes| titled(axes, "Last five rounds", share)));
-    panels.extend(value(|row| row.average).map(|axes| titled(axes, "Average over rounds", share)));
+    let over = match comparison.settings.cost {
+        Cost::Annotations => "Average over rounds",
+        _ => "Average over cost",
+    };
+    panels.extend(value(|row| row.average).map(|axes| titled(axes, over, share)));
     if let Some(baseline) = &comparison.baseline {
         let pairs = comparison.pairs().over_panels;
         let pairs: Vec<_> = pairs.iter().filter(|pair| pair.score == "average").collect();

@@ -7,7 +7,8 @@ use tutelage_runs::stats::{
     paired_permutation, paired_t, stratified_welch, welch,
 };
 
-use crate::comparison::{Comparison, Score};
+use crate::comparison::Comparison;
+use crate::score::Score;
 use crate::sort::{Curve, Panel};
 use crate::table::LEVELS;
 
@@ -120,7 +121,7 @@ impl Comparison {
     }
 
     fn in_panel(&self, panel: &Panel, a: &Curve, b: &Curve, score: Score) -> Option<PairInPanel> {
-        let (x, y) = self.matched(a, b, score, &|score| Some(score))?;
+        let (x, y) = self.matched(panel, (a, b), score, &|score| Some(score))?;
         let level = self.settings.level;
         let (found, p_permutation) = match self.settings.paired {
             true => {
@@ -157,7 +158,7 @@ impl Comparison {
         }
         let shares: Vec<_> = panels
             .iter()
-            .map(|(panel, a, b)| self.matched(a, b, score, &|score| panel.share(score)))
+            .map(|(panel, a, b)| self.matched(panel, (a, b), score, &|score| panel.share(score)))
             .collect::<Option<_>>()?;
         let shares: Vec<(&[f64], &[f64])> = shares.iter().map(|(x, y)| (&x[..], &y[..])).collect();
         let Difference { interval, p } = self.difference(&shares).ok()?;
@@ -207,13 +208,13 @@ impl Comparison {
     /// The scores of both; where runs belong together, those of the seeds that both have, in the same order.
     fn matched(
         &self,
-        a: &Curve,
-        b: &Curve,
+        panel: &Panel,
+        (a, b): (&Curve, &Curve),
         score: Score,
         unit: &dyn Fn(f64) -> Option<f64>,
     ) -> Option<(Vec<f64>, Vec<f64>)> {
         let scores = |curve: &Curve| -> Option<Vec<f64>> {
-            curve.scores(score).into_iter().map(unit).collect()
+            panel.scores(curve, score).into_iter().map(unit).collect()
         };
         let (x, y) = (scores(a)?, scores(b)?);
         if !self.settings.paired {

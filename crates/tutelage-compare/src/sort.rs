@@ -7,7 +7,7 @@ use tutelage_figures::{Colour, Style};
 use tutelage_runs::stats::{Curves, mean};
 
 use crate::look::{look, rank};
-use crate::{Cost, Run};
+use crate::{Budget, Cost, Run};
 
 /// What belongs on one pair of axes: one task, and one class of policies.
 #[derive(Clone, Debug)]
@@ -20,6 +20,8 @@ pub struct Panel {
     pub zero: f64,
     /// The curves, in the order of the families.
     pub curves: Vec<Curve>,
+    /// What runs are ranked within, where rounds of different algorithms cost differently.
+    pub budget: Option<Budget>,
 }
 
 /// Runs that differ in their seed alone.
@@ -225,6 +227,10 @@ fn panel(
             "{title}: the expert's reward is not positive, so shares are of the way from {zero:.1}, the lowest point of a mean curve"
         ));
     }
+    let budget = match cost {
+        Cost::Annotations => None,
+        _ => budget(&title, &curves, cost, notes),
+    };
     let ends: BTreeSet<String> = curves
         .iter()
         .filter_map(|curve| curve.curves.costs.last().map(|end| format!("{end:.0}")))
@@ -236,7 +242,21 @@ fn panel(
             ends.join(", ")
         ));
     }
-    (!curves.is_empty()).then_some(Panel { title, expert, zero, curves })
+    (!curves.is_empty()).then_some(Panel { title, expert, zero, curves, budget })
+}
+
+/// What all runs of a panel have spent, and what that means for its numbers.
+fn budget(title: &str, curves: &[Curve], cost: Cost, notes: &mut Vec<String>) -> Option<Budget> {
+    let budget = Budget::of(curves.iter().flat_map(|curve| &curve.runs), cost);
+    notes.push(match budget {
+        Some(Budget { from, to, .. }) => format!(
+            "{title}: averages and last rounds are those between {from:.0} and {to:.0}, which all runs cover"
+        ),
+        None => format!(
+            "{title}: there is no budget in common, so averages and last rounds are over each run's own rounds"
+        ),
+    });
+    budget
 }
 
 /// The reward that counts as nothing: 0, or where the expert earns no more than that, the lowest point of a mean curve.

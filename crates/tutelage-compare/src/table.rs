@@ -3,7 +3,8 @@
 use serde::Serialize;
 use tutelage_runs::stats::{Interval, cost_to_reach, last_five, mean, t_interval};
 
-use crate::comparison::{Comparison, Score};
+use crate::comparison::Comparison;
+use crate::score::Score;
 use crate::sort::{Curve, Panel};
 
 /// The shares of the expert's reward that runs race to.
@@ -24,9 +25,9 @@ pub struct CurveRow {
     pub annotations: f64,
     /// Steps driven by the expert by the end, in the mean, where they were counted.
     pub expert_steps: Option<f64>,
-    /// The mean reward of the last five rounds.
+    /// The mean reward of the last five rounds; of those within the panel's budget, where it has one.
     pub last_five: Interval,
-    /// The mean reward over all rounds.
+    /// The mean reward over all rounds; over the panel's budget, where it has one.
     pub average: Interval,
     /// The mean imitation loss of the last five rounds.
     pub imitation_loss: Option<Interval>,
@@ -61,8 +62,8 @@ impl Comparison {
             expert: panel.expert,
             annotations: mean(&annotations).unwrap_or(f64::NAN),
             expert_steps: steps.and_then(|steps| mean(&steps)),
-            last_five: interval(&curve.scores(Score::LastFive)),
-            average: interval(&curve.scores(Score::Average)),
+            last_five: interval(&panel.scores(curve, Score::LastFive)),
+            average: interval(&panel.scores(curve, Score::Average)),
             imitation_loss: losses.collect::<Option<Vec<_>>>().map(|losses| interval(&losses)),
             to_reach: LEVELS.map(|share| self.to_reach(panel, curve, share)),
         }

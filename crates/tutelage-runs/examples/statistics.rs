@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::json;
 use tutelage::Stream;
 use tutelage_runs::stats::{
-    Bootstrap, aggregate, holm, improvement, isotonic, paired_permutation, paired_t,
+    Bootstrap, aggregate, holm, improvement, isotonic, mean_between, paired_permutation, paired_t,
     performance_profile, stratified_welch, sustained, t_interval, welch,
 };
 
@@ -58,6 +58,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let costs: Vec<f64> = (1..=curve.len()).map(|n| 50.0 * n as f64).collect();
     let crossings: Vec<Option<f64>> =
         scores.iter().map(|&level| sustained(&costs, curve, level)).collect();
+    // Rounds that grow dearer, and a budget that begins and ends within one.
+    let run: Vec<(f64, f64)> =
+        (1..).zip(curve).map(|(n, &reward)| (f64::from(n * n), reward)).collect();
     let report = json!({
         "t_interval": x.iter().map(|panel| t_interval(panel, *level)).collect::<Result<Vec<_>, _>>()?,
         "aggregate": aggregate(&strata, &bootstrap)?,
@@ -69,6 +72,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         "improvement": improvement(&both, *level)?,
         "improvement_bootstrap": bootstrap.stratified(&all, wins)?,
         "isotonic": isotonic(curve),
+        "mean_between": mean_between(&run, 2.5, 170.0),
         "crossings": crossings,
         "holm": holm(p),
     });

@@ -76,6 +76,25 @@ fn reward_at(run: &[(f64, f64)], cost: f64) -> f64 {
     }
 }
 
+/// The mean height between two costs of a run of (cost, reward) points, costs not falling, that covers both: linear between
+/// points, so that a dear round counts for more than a cheap one. Nothing where the run is empty.
+///
+/// ```
+/// let run = [(10.0, 0.0), (20.0, 4.0), (50.0, 4.0)];
+/// assert_eq!(tutelage_runs::stats::mean_between(&run, 10.0, 50.0), Some(3.5));
+/// assert_eq!(tutelage_runs::stats::mean_between(&run, 15.0, 20.0), Some(3.0));
+/// ```
+pub fn mean_between(run: &[(f64, f64)], from: f64, to: f64) -> Option<f64> {
+    if run.is_empty() {
+        return None;
+    }
+    let within = run.iter().copied().filter(|point| from < point.0 && point.0 <= to);
+    let ends = [from, to].map(|cost| (cost, reward_at(run, cost)));
+    let path: Vec<(f64, f64)> = [ends[0]].into_iter().chain(within).chain([ends[1]]).collect();
+    let area = path.windows(2).map(|pair| (pair[1].0 - pair[0].0) * (pair[0].1 + pair[1].1) / 2.0);
+    if from == to { Some(ends[1].1) } else { Some(area.sum::<f64>() / (to - from)) }
+}
+
 /// The nearest curve, by squares, that never falls: isotonic regression by pooling neighbours that are out of order.
 ///
 /// ```

@@ -25,7 +25,7 @@ mod special;
 mod summary;
 
 pub use bootstrap::Bootstrap;
-pub use curve::{Curves, isotonic, sustained};
+pub use curve::{Curves, isotonic, mean_between, sustained};
 pub use difference::{Difference, paired_permutation, paired_t, stratified_welch, welch};
 pub use holm::holm;
 pub use improvement::{Improvement, improvement, probability_of_improvement};
