@@ -20,11 +20,13 @@ pub struct Estimator {
     session: (f64, f64),
 }
 
-/// Multiply-adds of a training step per second and core, and what a step costs besides.
-const FLOPS: f64 = 4.0e10;
-const STEP_OVERHEAD: f64 = 2.0e-6;
-/// Multiply-adds of acting per second: single states leave the kernel half idle.
-const ACTING_FLOPS: f64 = 1.0e10;
+// Chosen after the quickest runs of each kind in `results/paper`, which had a machine to themselves.
+
+/// Operations of a training step per second and core, and what a step costs besides.
+const FLOPS: f64 = 1.0e11;
+const STEP_OVERHEAD: f64 = 4.0e-6;
+/// Operations of acting per second: the states of all lanes go through the kernel at once.
+const ACTING_FLOPS: f64 = 1.0e11;
 
 impl Estimator {
     /// What the finished runs among these have taken.
@@ -128,10 +130,10 @@ fn weights(class: &Class, task: Task) -> f64 {
 /// Seconds of one simulator step.
 fn step_seconds(task: Task) -> f64 {
     match task.robot() {
-        Some(Robot::Hopper) => 22e-6,
-        Some(Robot::Walker2d) => 34e-6,
-        Some(Robot::HalfCheetah) => 48e-6,
-        Some(Robot::Ant) => 75e-6,
+        Some(Robot::Hopper) => 3e-6,
+        Some(Robot::Walker2d) => 4e-6,
+        Some(Robot::HalfCheetah) => 5e-6,
+        Some(Robot::Ant) => 8e-6,
         None => 1e-6,
     }
 }
