@@ -12,7 +12,7 @@ use std::sync::Arc;
 use testbed::attempts::{SPEC, STRIDE, attempt, bootstrap_dagger, bytes, open, whole};
 use testbed::failing::{Failing, Fault};
 use testbed::schedule;
-use tutelage::{Algorithm, hg_dagger, mftpl_p};
+use tutelage::{Algorithm, Windows, hand_over, hg_dagger, mftpl_p};
 use tutelage_runs::store::{Disk, Fingerprint, LogFile, OsDisk, RunDir, read_history};
 use tutelage_runs::{Ending, Keep, Silent};
 
@@ -66,6 +66,17 @@ fn a_gated_algorithm_survives_every_fault_too() {
     let sizes: Vec<usize> = history.rounds.iter().map(|round| round.states.len()).collect();
     assert!(sizes.iter().any(|&size| size < 6), "rounds differ in size: {sizes:?}");
     assert!(history.expert_steps_after(1) > 0, "the expert's steps are counted");
+}
+
+#[test]
+fn windows_survive_a_crash_at_any_moment() {
+    let algorithm = hand_over(Windows::default(), bootstrap_dagger(2));
+    survives(Fault::Crash, &algorithm, Keep::All);
+    let dir = tempfile::tempdir().unwrap();
+    whole(dir.path(), &algorithm, Keep::All);
+    let history = read_history::<f32, f32>(dir.path()).unwrap();
+    let late = history.rounds[1].origins.iter().filter(|origin| origin.time > 20).count();
+    assert!(late > 0, "windows begin late in an episode, too");
 }
 
 #[test]

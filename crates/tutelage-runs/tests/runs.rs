@@ -12,9 +12,9 @@ use testbed::attempts::{STRIDE, attempt, bootstrap_dagger, bytes, whole};
 use testbed::{Damper, Gradient, SPACES, lanes, schedule};
 use tutelage::{
     Algorithm, Batch, Deploy, DurableOracle, Expert, ExpertActs, ExpertError, Material,
-    Participants, Rng, behavior_cloning,
+    Participants, Rng, Windows, behavior_cloning, hand_over,
 };
-use tutelage_runs::store::{OsDisk, read_history};
+use tutelage_runs::store::{OsDisk, read_any, read_history};
 use tutelage_runs::{Ending, Job, Keep, Reporter, Silent, run};
 
 #[test]
@@ -39,13 +39,15 @@ fn a_run_learns_and_its_log_says_everything() {
 
 #[test]
 fn one_thread_and_several_write_the_same_bytes() {
-    let [one, several] = [1, 4].map(|threads| {
-        let dir = tempfile::tempdir().unwrap();
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| whole(dir.path(), &bootstrap_dagger(3), Keep::All));
-        bytes(dir.path())
-    });
-    assert_eq!(one, several);
+    for algorithm in [bootstrap_dagger(3), hand_over(Windows::default(), bootstrap_dagger(3))] {
+        let [one, several] = [1, 4].map(|threads| {
+            let dir = tempfile::tempdir().unwrap();
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| whole(dir.path(), &algorithm, Keep::All));
+            bytes(dir.path())
+        });
+        assert_eq!(one, several, "{algorithm:?}");
+    }
 }
 
 /// Wants to stop at the `n`-th opportunity.
@@ -131,12 +133,12 @@ impl Expert for Guest {
     }
 }
 
-#[test]
-fn an_expert_that_leaves_at_any_time_stops_the_run_and_loses_nothing() {
+/// Teaches in visits, each a little longer than the one before, to the bytes of a single one: how many questions were left open
+/// after each visit.
+fn teach_in_visits(algorithm: Algorithm) -> Vec<usize> {
     let teach = |dir: &Path, calls: usize| {
         let (mut envs, mut expert) = (lanes(), Guest(Damper::new(2), calls));
         let participants = Participants { envs: &mut envs, expert: &mut expert, oracle: &Gradient };
-        let algorithm = behavior_cloning(ExpertActs::Sampled, STRIDE);
         let (schedule, material) = (schedule(1), Material::none());
         let job = Job { algorithm, schedule, material, episodes: 5, keep: Keep::All };
         let mut run_dir = job.open(dir, "point mass", &Damper::new(2), &Gradient).unwrap();
@@ -144,8 +146,27 @@ fn an_expert_that_leaves_at_any_time_stops_the_run_and_loses_nothing() {
     };
     let [whole, broken] = [0, 1].map(|_| tempfile::tempdir().unwrap());
     assert_eq!(teach(whole.path(), usize::MAX), Ending::Finished);
-    let visits =
-        (0..).step_by(20).position(|calls| teach(broken.path(), calls) == Ending::Finished);
-    assert!(visits.unwrap() > 3, "it left while driving and while answering");
+    let mut left_open = Vec::new();
+    for calls in (0..).step_by(7) {
+        if teach(broken.path(), calls) == Ending::Finished {
+            break;
+        }
+        left_open.push(read_any(broken.path()).unwrap().open_questions());
+    }
     assert_eq!(bytes(whole.path()), bytes(broken.path()));
+    left_open
+}
+
+#[test]
+fn an_expert_that_leaves_at_any_time_stops_the_run_and_loses_nothing() {
+    let left_open = teach_in_visits(behavior_cloning(ExpertActs::Sampled, STRIDE));
+    assert!(left_open.len() > 3, "it left while driving and while answering: {left_open:?}");
+}
+
+#[test]
+fn a_run_that_ends_within_a_window_goes_on_to_the_same_bytes() {
+    let left_open = teach_in_visits(hand_over(Windows::default(), bootstrap_dagger(2)));
+    let is_amid = |&open: &usize| 0 < open && open < 6;
+    assert!(left_open.iter().any(is_amid), "it left amid the questions of a window: {left_open:?}");
+    assert!(left_open.contains(&0), "it left while it drove to a window: {left_open:?}");
 }
