@@ -3,7 +3,6 @@
 use tutelage_figures::{Curve as Line, Figure, Panel as Axes, Scale, Style};
 use tutelage_runs::stats::{Curves, Interval, mean};
 
-use crate::Cost;
 use crate::comparison::Comparison;
 use crate::sort::{Curve, Panel};
 
@@ -78,9 +77,9 @@ pub fn summary(comparison: &Comparison) -> Option<Figure> {
     };
     let share = "share of the expert's reward";
     panels.extend(value(|row| row.last_five).map(|axes| titled(axes, "Last five rounds", share)));
-    let over = match comparison.settings.cost {
-        Cost::Annotations => "Average over rounds",
-        _ => "Average over cost",
+    let over = match comparison.panels.iter().any(|panel| panel.budget.is_some()) {
+        true => "Average over cost",
+        false => "Average over rounds",
     };
     panels.extend(value(|row| row.average).map(|axes| titled(axes, over, share)));
     if let Some(baseline) = &comparison.baseline {

@@ -20,7 +20,7 @@ pub struct Estimator {
     session: (f64, f64),
 }
 
-// Chosen after the quickest runs of each kind in `results/paper`, which had a machine to themselves.
+// Chosen after the quickest runs of each kind in `results/paper`.
 
 /// Operations of a training step per second and core, and what a step costs besides.
 const FLOPS: f64 = 1.0e11;

@@ -133,9 +133,9 @@ impl Expert for Guest {
     }
 }
 
-/// Teaches in visits, each a little longer than the one before, to the bytes of a single one: how many questions were left open
-/// after each visit.
-fn teach_in_visits(algorithm: Algorithm) -> Vec<usize> {
+/// Leaves after every number of calls in turn, comes back and stays to the end, which has the bytes of a run without a break. How
+/// many answers there were after each break, and how many open questions.
+fn leave_at_every_call(algorithm: Algorithm) -> Vec<(usize, usize)> {
     let teach = |dir: &Path, calls: usize| {
         let (mut envs, mut expert) = (lanes(), Guest(Damper::new(2), calls));
         let participants = Participants { envs: &mut envs, expert: &mut expert, oracle: &Gradient };
@@ -144,29 +144,39 @@ fn teach_in_visits(algorithm: Algorithm) -> Vec<usize> {
         let mut run_dir = job.open(dir, "point mass", &Damper::new(2), &Gradient).unwrap();
         run(participants, &job, &mut run_dir, &mut Silent).unwrap()
     };
-    let [whole, broken] = [0, 1].map(|_| tempfile::tempdir().unwrap());
+    let whole = tempfile::tempdir().unwrap();
     assert_eq!(teach(whole.path(), usize::MAX), Ending::Finished);
-    let mut left_open = Vec::new();
-    for calls in (0..).step_by(7) {
+    let expected = bytes(whole.path());
+    let mut left = Vec::new();
+    for calls in 0.. {
+        let broken = tempfile::tempdir().unwrap();
         if teach(broken.path(), calls) == Ending::Finished {
-            break;
+            return left;
         }
-        left_open.push(read_any(broken.path()).unwrap().open_questions());
+        let history = read_any(broken.path()).unwrap();
+        left.push((history.annotations(), history.open_questions()));
+        assert_eq!(teach(broken.path(), usize::MAX), Ending::Finished);
+        assert!(bytes(broken.path()) == expected, "after a break at call {calls}");
     }
-    assert_eq!(bytes(whole.path()), bytes(broken.path()));
-    left_open
+    unreachable!("a run has an end")
+}
+
+/// In every round the expert left while it drove, with nothing open, and amid the round's six questions.
+fn left_while_driving_and_while_answering(left: &[(usize, usize)]) {
+    for before in [0, 6, 12, 18] {
+        assert!(left.contains(&(before, 0)), "while it drove, {before} answers: {left:?}");
+        assert!(left.contains(&(before + 2, 4)), "amid questions, {before} answers: {left:?}");
+    }
 }
 
 #[test]
 fn an_expert_that_leaves_at_any_time_stops_the_run_and_loses_nothing() {
-    let left_open = teach_in_visits(behavior_cloning(ExpertActs::Sampled, STRIDE));
-    assert!(left_open.len() > 3, "it left while driving and while answering: {left_open:?}");
+    let left = leave_at_every_call(behavior_cloning(ExpertActs::Sampled, STRIDE));
+    left_while_driving_and_while_answering(&left);
 }
 
 #[test]
 fn a_run_that_ends_within_a_window_goes_on_to_the_same_bytes() {
-    let left_open = teach_in_visits(hand_over(Windows::default(), bootstrap_dagger(2)));
-    let is_amid = |&open: &usize| 0 < open && open < 6;
-    assert!(left_open.iter().any(is_amid), "it left amid the questions of a window: {left_open:?}");
-    assert!(left_open.contains(&0), "it left while it drove to a window: {left_open:?}");
+    let left = leave_at_every_call(hand_over(Windows::default(), bootstrap_dagger(2)));
+    left_while_driving_and_while_answering(&left);
 }
