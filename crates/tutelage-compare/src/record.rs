@@ -87,6 +87,41 @@ impl RunRecord {
         impossible.map(|seconds| format!("a round of {seconds} seconds"))
     }
 
+    /// Where the same run, played again, came out otherwise than this record says, if it did. Times do not count, nor what only one of
+    /// the two counted; and where they are known to have been computed differently, nothing does.
+    pub fn difference(&self, again: &Self) -> Option<String> {
+        let was_other =
+            |a: &Option<String>, b: &Option<String>| a.is_some() && b.is_some() && a != b;
+        if was_other(&self.trigonometry, &again.trigonometry)
+            || was_other(&self.rounding, &again.rounding)
+        {
+            return None;
+        }
+        if self.reward.len() != again.reward.len() {
+            let (was, is) = (self.reward.len(), again.reward.len());
+            return Some(format!("it had {was} rounds, and has {is}"));
+        }
+        self.outcome().into_iter().zip(again.outcome()).find_map(|((what, was), (_, is))| {
+            let (was, is) = (was?, is?);
+            let round = was.iter().zip(&is).position(|(was, is)| was != is)?;
+            Some(format!("{what} of round {} was {}, and is {}", round + 1, was[round], is[round]))
+        })
+    }
+
+    /// What the run came to, a column each, where it was counted.
+    fn outcome(&self) -> [(&'static str, Option<Vec<f64>>); 6] {
+        let annotations = self.annotations.iter().map(|&count| count as f64).collect();
+        let steps = |steps: &Vec<u64>| steps.iter().map(|&count| count as f64).collect();
+        [
+            ("|D|", Some(annotations)),
+            ("the number of the expert's steps", self.expert_steps.as_ref().map(steps)),
+            ("the reward", Some(self.reward.clone())),
+            ("the standard deviation of the reward", Some(self.reward_sd.clone())),
+            ("the reward of a random member", self.reward_random.clone()),
+            ("the imitation loss", self.imitation_loss.clone()),
+        ]
+    }
+
     /// The run in numbers, as read from this file.
     pub fn as_run(&self, source: &Path) -> Run {
         let lines = (0..self.reward.len()).map(|i| self.line(i)).collect();
@@ -149,6 +184,34 @@ mod tests {
         assert_eq!(steps("dart(1)", Some(20)), Some(20));
         assert_eq!(steps("dagger", None), Some(0));
         assert_eq!(steps("bc", None), None, "it drove, and nobody counted");
+    }
+
+    #[test]
+    fn a_run_that_comes_out_otherwise_is_told_by_what_and_when() {
+        let record = RunRecord::parse(&text("1", "[2]", "[0.5]")).unwrap();
+        let again = |change: fn(&mut RunRecord)| {
+            let mut again = record.clone();
+            change(&mut again);
+            record.difference(&again)
+        };
+        assert_eq!(again(|_| {}), None);
+        assert_eq!(again(|again| again.train_seconds = vec![9.0]), None, "times are no result");
+        assert_eq!(again(|again| again.imitation_loss = None), None, "only one has it");
+        let words = again(|again| again.reward = vec![3.0]).unwrap();
+        assert_eq!(words, "the reward of round 1 was 2, and is 3");
+        assert!(again(|again| again.annotations = vec![6]).unwrap().starts_with("|D| of round 1"));
+        assert!(again(|again| again.imitation_loss = Some(vec![0.4])).unwrap().contains("loss"));
+        let longer = again(|again| again.reward.push(2.0)).unwrap();
+        assert_eq!(longer, "it had 1 rounds, and has 2");
+
+        let computed = |with: &str, reward: f64| RunRecord {
+            rounding: Some(with.into()),
+            reward: vec![reward],
+            ..record.clone()
+        };
+        assert_eq!(computed("fused", 2.0).difference(&computed("plain", 3.0)), None);
+        assert!(computed("fused", 2.0).difference(&computed("fused", 3.0)).is_some());
+        assert!(record.difference(&computed("fused", 3.0)).is_some(), "an old record is silent");
     }
 
     #[test]

@@ -37,6 +37,16 @@ pub enum ArchiveError {
         /// What is wrong.
         message: String,
     },
+    /// A run that was played again came out otherwise than its record says.
+    #[error(
+        "{path} does not hold for the same run, played again: {difference}; move it away to keep what came out now"
+    )]
+    Otherwise {
+        /// The record.
+        path: PathBuf,
+        /// What is another, and in which round.
+        difference: String,
+    },
 }
 
 impl Archive {
@@ -117,7 +127,18 @@ impl Archive {
         (history.results().len() == run.spec.rounds).then_some(history)
     }
 
-    /// Keeps a record.
+    /// Keeps the record of a run that is finished. A run that has one is only played again for its annotations: its record
+    /// stays as it is, and must hold.
+    pub fn keep(&self, run: &PlannedRun, record: &RunRecord) -> Result<(), ArchiveError> {
+        match self.record(run)? {
+            None => self.save(run, record),
+            Some(kept) => kept.difference(record).map_or(Ok(()), |difference| {
+                Err(ArchiveError::Otherwise { path: self.record_path(run), difference })
+            }),
+        }
+    }
+
+    /// Writes a record, whether or not there is one.
     pub fn save(&self, run: &PlannedRun, record: &RunRecord) -> Result<(), ArchiveError> {
         let path = self.record_path(run);
         let text = serde_json::to_string(record).map_err(|error| ArchiveError::Damaged {

@@ -9,7 +9,8 @@ use crate::{Archive, Estimator, RunList, RunRecord};
 
 /// The runs of a list, whose records are kept in an archive.
 ///
-/// Every run has its own directory and continues where an earlier process left it; its record is written when it is finished.
+/// Every run has its own directory and continues where an earlier process left it; its record is written when it is finished, and
+/// compared with what came out where it is played again.
 pub struct FigureRuns<'a> {
     list: &'a RunList,
     archive: &'a Archive,
@@ -86,8 +87,8 @@ impl<'a> Agenda for FigureRuns<'a> {
         let needs = planned.needs.iter().map(|&need| &self.list[need]).collect();
         let order = Order { run: planned, needs, is_needed, archive: self.archive };
         let Some(record) = worker.carry_out(&order, listener)? else { return Ok(None) };
-        let saved = self.archive.save(planned, &record);
-        saved.map_err(|error| WorkError::Failed(error.to_string()))?;
+        let kept = self.archive.keep(planned, &record);
+        kept.map_err(|error| WorkError::Failed(error.to_string()))?;
         self.learn(run, &record);
         Ok(Some(CameTo {
             reward: record.reward.last().copied().unwrap_or(f64::NAN),

@@ -130,6 +130,34 @@ fn a_stop_leaves_what_is_finished_and_the_rest_for_next_time() {
 }
 
 #[test]
+fn a_record_stays_when_its_run_is_played_again_and_must_hold() {
+    let dir = tempfile::tempdir().unwrap();
+    let worker = OnThreads(1);
+    assert_eq!(all(&worker, &patient(), dir.path()).unwrap(), Outcome::Finished);
+    let (runs, shown) = figure();
+    let archive = archive(dir.path());
+    // The first run's annotations are lost, and somebody needs them.
+    let run = &runs[shown[0]];
+    let replay = || {
+        std::fs::remove_dir_all(archive.run_path(run)).unwrap();
+        let crew = Crew { workers: vec![&worker as &dyn Worker], timekeeper: &worker };
+        let outcome = carry_out(&FigureRuns::new(&runs, &archive), &shown[..1], &crew, &patient());
+        assert!(archive.has_data(run), "it was played again");
+        outcome
+    };
+    let record = RunRecord { train_seconds: vec![7.0; 2], ..archive.record(run).unwrap().unwrap() };
+    archive.save(run, &record).unwrap();
+    assert_eq!(replay().unwrap(), Outcome::Finished);
+    assert_eq!(archive.record(run).unwrap(), Some(record.clone()));
+
+    let forged = RunRecord { reward: vec![record.reward[0], -1.0], ..record };
+    archive.save(run, &forged).unwrap();
+    let words = replay().unwrap_err().to_string();
+    assert!(words.contains("the reward of round 2 was -1, and is"), "{words}");
+    assert_eq!(archive.record(run).unwrap(), Some(forged), "nothing is replaced");
+}
+
+#[test]
 fn what_a_killed_process_left_among_the_records_is_swept() {
     let (dir, worker) = (tempfile::tempdir().unwrap(), Scripted::default());
     let records = dir.path().join("results/cart-pole");
