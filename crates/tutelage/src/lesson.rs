@@ -107,6 +107,8 @@ pub struct Lesson<'a, S, A, P> {
     errors: Vec<f64>,
     open: Option<Round<S, A>>,
     policy: Option<P>,
+    /// Whether D has changed since the policy was trained.
+    outgrown: bool,
     random_round: Option<P>,
 }
 
@@ -167,6 +169,7 @@ where
             errors,
             open,
             policy,
+            outgrown: false,
             random_round,
         })
     }
@@ -174,7 +177,8 @@ where
     /// Goes on to the next turn. `driver` is asked for actions where the expert drives; where nobody can,
     /// [`crate::Nobody`].
     ///
-    /// A round closes when nothing in it waits for an answer and this is called.
+    /// A round closes when nothing in it waits for an answer and this is called. What failed (an environment, the driver, the
+    /// oracle) is tried again by the next call.
     pub fn next<W, O>(
         &mut self,
         envs: &mut W,
@@ -185,7 +189,10 @@ where
         W: Envs<State = S, Action = A>,
         O: Oracle<State = S, Action = A, Policy = P>,
     {
-        let Some(policy) = &self.policy else { return self.train(oracle) };
+        let policy = match &self.policy {
+            Some(policy) if !self.outgrown => policy,
+            _ => return self.train(oracle),
+        };
         if self.closed == self.schedule.rounds {
             return Ok(Turn::Finished);
         }
@@ -282,6 +289,7 @@ where
         let fitted = oracle.fit(&sets, &stream.fork("oracle", 0));
         let policy = fitted.map_err(|source| LearnError::Train { round, source })?;
         let driver = self.policy.replace(policy);
+        self.outgrown = false;
         if self.algorithm.random_round(&self.schedule) == Some(self.closed) {
             // Where the driver is not at hand, the policy was trained again and the round had passed before.
             self.random_round = driver.or(self.random_round.take());
@@ -322,6 +330,7 @@ where
         self.errors = round.errors(&self.space);
         self.data.append(&round.examples(&self.space));
         self.closed += 1;
+        self.outgrown = true;
     }
 
     /// Keeps the round open and asks about what waits in it.

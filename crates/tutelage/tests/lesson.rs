@@ -4,6 +4,8 @@
 
 mod walk;
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use rand::seq::SliceRandom;
 use tutelage::*;
 use walk::*;
@@ -167,6 +169,51 @@ fn stopping_anywhere_and_going_on_changes_no_bit() {
         assert_eq!(lesson.round(), 5, "all rounds are closed: {algorithm:?}");
         while next(&mut lesson) != Turn::Finished {}
         assert_eq!((lesson.data(), lesson.policy()), (&whole.data, Some(&whole.last)));
+    }
+}
+
+/// Fails at every other call.
+struct Moody(AtomicUsize);
+
+impl Oracle for Moody {
+    type State = f32;
+    type Action = f32;
+    type Policy = Constant;
+
+    fn fit(
+        &self,
+        sets: &TrainingSets<'_, f32, f32>,
+        stream: &Stream,
+    ) -> Result<Constant, OracleError> {
+        match self.0.fetch_add(1, Ordering::Relaxed) % 2 {
+            0 => Err(OracleError::NoMembers),
+            _ => Leftwards.fit(sets, stream),
+        }
+    }
+}
+
+#[test]
+fn a_training_that_failed_is_done_again_before_anything_else() {
+    let deployed = Algorithm { deploy: Deploy::RandomRound, ..bootstrap_dagger(2, STRIDE) };
+    for algorithm in [dagger(STRIDE), deployed] {
+        let whole = run(algorithm);
+        let mut lesson = lesson(algorithm, Progress::none());
+        let (oracle, mut failures) = (Moody(AtomicUsize::new(0)), 0);
+        loop {
+            match lesson.next(&mut walks(1), &mut rightwards(), &oracle) {
+                Ok(Turn::Ask(questions)) => {
+                    let rows = &questions.rows;
+                    lesson.answer(rows, &answers(&questions, rows)).unwrap();
+                }
+                Ok(Turn::Trained { .. }) => {}
+                Ok(Turn::Finished) => break,
+                Err(LearnError::Train { .. }) => failures += 1,
+                Err(error) => panic!("{error}"),
+            }
+        }
+        assert_eq!(failures, 5, "before the first round and after each of four");
+        assert_eq!((lesson.data(), lesson.policy()), (&whole.data, Some(&whole.last)));
+        assert_eq!(lesson.into_parts().2, whole.random_round);
     }
 }
 
