@@ -1,5 +1,7 @@
 //! Figures of a comparison, two panels wide, so that their text can be read on a page.
 
+use std::collections::BTreeMap;
+
 use tutelage_figures::{Curve as Line, Figure, Panel as Axes, Scale, Style};
 use tutelage_runs::stats::{Curves, Interval, mean};
 
@@ -114,15 +116,17 @@ fn axes(comparison: &Comparison, panel: &Panel, label: &str, scale: Scale) -> Ax
     Axes::new(&panel.title).note(note.join("\n")).x(cost, Scale::Linear).y(label, scale)
 }
 
-/// How many seeds each curve has.
+/// How many seeds curves have: what most have, and who has others.
 fn seeds(panel: &Panel) -> String {
-    let count = |curve: &Curve| curve.runs.len();
-    let first = panel.curves.first().map_or(0, count);
-    let s = if first == 1 { "" } else { "s" };
-    if panel.curves.iter().all(|curve| count(curve) == first) {
-        return format!("{first} seed{s}");
+    let mut curves: BTreeMap<usize, Vec<&str>> = BTreeMap::new();
+    for curve in &panel.curves {
+        curves.entry(curve.runs.len()).or_default().push(&curve.name);
     }
-    wrapped("seeds:", panel.curves.iter().map(|curve| format!("{} {}", curve.name, count(curve))))
+    let usual = curves.iter().max_by_key(|(_, names)| names.len()).map_or(0, |(&count, _)| count);
+    let s = if usual == 1 { "" } else { "s" };
+    let others = curves.iter().rev().filter(|(count, _)| **count != usual);
+    let others = others.map(|(count, names)| format!("; {count} of {}", names.join(", ")));
+    format!("{usual} seed{s}{}", others.collect::<String>())
 }
 
 /// Steps that the expert drove by the end, of the curves for which it drove any or nobody counted: they are not free.
@@ -136,15 +140,17 @@ fn driven(panel: &Panel) -> Option<String> {
     if drove.is_empty() {
         return None;
     }
+    // A curve and its number stay in one line.
     let words = drove.iter().map(|(name, steps)| match steps {
-        Some(steps) => format!("{name} {steps:.0}"),
-        None => format!("{name} not counted"),
+        Some(steps) => format!("{name}\u{a0}{steps:.0}"),
+        None => format!("{name}\u{a0}not\u{a0}counted"),
     });
-    let each = wrapped(DRIVEN, words);
+    let each = words.collect::<Vec<_>>().join(", ");
     let counted: Vec<f64> = drove.iter().filter_map(|(_, steps)| *steps).collect();
-    let is_long = each.lines().count() > MOST_LINES && counted.len() == drove.len();
+    let is_long = each.chars().count() > MOST_LETTERS && counted.len() == drove.len();
     // The tables have each of them; here they would take the curves' room.
-    Some(if is_long { format!("{DRIVEN} {}", span(&counted)) } else { each })
+    let steps = if is_long { span(&counted) } else { each };
+    Some(format!("steps driven by the expert: {steps}"))
 }
 
 fn span(numbers: &[f64]) -> String {
@@ -153,26 +159,8 @@ fn span(numbers: &[f64]) -> String {
     format!("{least:.0} to {most:.0}")
 }
 
-const DRIVEN: &str = "steps driven by the expert:";
-
-/// Lines of small print about the same thing.
-const MOST_LINES: usize = 3;
-
-/// A list in lines that are not too long.
-fn wrapped(head: &str, words: impl Iterator<Item = String>) -> String {
-    let mut lines = vec![head.to_owned()];
-    for word in words {
-        let word = format!(" {word}");
-        match lines.last_mut() {
-            Some(line) if line.chars().count() + word.chars().count() < 60 => *line += &word,
-            _ => lines.push(word.trim_start().to_owned()),
-        }
-        if let Some(line) = lines.last_mut() {
-            line.push(',');
-        }
-    }
-    lines.join("\n").trim_end_matches(',').to_owned()
-}
+/// About three lines of small print.
+const MOST_LETTERS: usize = 150;
 
 /// The mean of a curve's runs with t intervals; a single run has none, and is faint.
 fn line(curve: &Curve, runs: &Curves, level: f64) -> Line {
@@ -303,17 +291,27 @@ mod tests {
             curves(&comparison).panels[0].note.clone()
         };
         let driven = vec![run("dagger", 1, 0), run("bc", 1, 900), run("bc", 2, 1100)];
-        let expected = "seeds: BC 2, DAgger 1\nsteps driven by the expert: BC 1000";
+        let expected = "2 seeds; 1 of DAgger\nsteps driven by the expert: BC\u{a0}1000";
         assert_eq!(note(driven), expected);
         assert_eq!(note(vec![run("dagger", 1, 0)]), "1 seed");
         let mut uncounted = run("bc", 1, 900);
         uncounted.lines[0].expert_steps = None;
-        let expected = "2 seeds\nsteps driven by the expert: BC not counted";
+        let expected = "2 seeds\nsteps driven by the expert: BC\u{a0}not\u{a0}counted";
         assert_eq!(note(vec![run("bc", 2, 900), uncounted]), expected);
         let many = [1, 2, 3, 4, 5, 6, 7, 8]
             .map(|m| run(&format!("windows-bd-5(0.5,0.1,0.05,6,{m})"), 1, 100 * m));
         let expected = "1 seed\nsteps driven by the expert: 100 to 800";
         assert_eq!(note(many.to_vec()), expected, "where naming each would take the curves' room");
+    }
+
+    #[test]
+    fn a_figure_says_who_has_other_seeds_than_most() {
+        let runs = |algorithm, seeds: u64| (1..=seeds).map(move |seed| run(algorithm, seed, 0));
+        let all = runs("dagger", 5).chain(runs("bd-5", 5)).chain(runs("bd-25", 3));
+        let all = all.chain(runs("mp-25(15)", 3)).chain(runs("bc", 5)).chain(runs("bd-2", 4));
+        let comparison = Comparison::new(all.collect(), Settings::default()).unwrap();
+        let note = &curves(&comparison).panels[0].note;
+        assert_eq!(note, "5 seeds; 4 of BD-2; 3 of BD-25, MP-25(15)");
     }
 
     #[test]

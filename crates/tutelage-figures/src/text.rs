@@ -13,12 +13,12 @@ pub(crate) fn width(text: &str, size: f64) -> f64 {
     text.chars().map(|c| font.advance(c).unwrap_or(rough)).sum()
 }
 
-/// The text in lines that are no wider than this, but for words that are.
+/// The text in lines that are no wider than this, but for words that are. A no-break space holds words together.
 pub(crate) fn lines(text: &str, size: f64, most: f64) -> Vec<String> {
     let mut lines = Vec::new();
     for paragraph in text.lines() {
         let mut line = String::new();
-        for word in paragraph.split_whitespace() {
+        for word in paragraph.split(' ').filter(|word| !word.is_empty()) {
             let longer = if line.is_empty() { word.to_owned() } else { format!("{line} {word}") };
             if !line.is_empty() && width(&longer, size) > most {
                 lines.push(std::mem::replace(&mut line, word.to_owned()));
@@ -123,6 +123,9 @@ mod tests {
         let room = width("seeds: DAgger 10,", 11.0) + 1.0;
         let broken = lines("seeds: DAgger 10, BD-5 3\nnot run: BD-25", 11.0, room);
         assert_eq!(broken, ["seeds: DAgger 10,", "BD-5 3", "not run: BD-25"]);
+        let together =
+            lines("seeds: DAgger 10, BD-5\u{a0}3", 11.0, width("seeds: DAgger 10, BD-5", 11.0));
+        assert_eq!(together, ["seeds: DAgger 10,", "BD-5\u{a0}3"]);
         assert_eq!(lines("incomprehensibilities", 11.0, 5.0), ["incomprehensibilities"]);
         assert!(lines("", 11.0, 100.0).is_empty());
     }
@@ -130,7 +133,7 @@ mod tests {
     #[test]
     fn the_font_has_the_signs_of_the_formulas() {
         let font = Font::new(1.0).unwrap();
-        for sign in "πλσ₀ₙ⁻⁹≤−–·ℓ".chars() {
+        for sign in "πλσ₀ₙ⁻⁹≤−–·ℓ\u{a0}".chars() {
             assert!(font.face.glyph_index(sign).is_some(), "{sign}");
         }
     }
