@@ -87,8 +87,8 @@ impl RunRecord {
         impossible.map(|seconds| format!("a round of {seconds} seconds"))
     }
 
-    /// Where the same run, played again, came out otherwise than this record says, if it did. Times do not count, nor what only one of
-    /// the two counted; and where they are known to have been computed differently, nothing does.
+    /// Where the same run, played again, came out otherwise than this record says, if it did. Times do not count, nor what only
+    /// one of the two counted; and where they are known to have been computed differently, nothing does.
     pub fn difference(&self, again: &Self) -> Option<String> {
         let was_other =
             |a: &Option<String>, b: &Option<String>| a.is_some() && b.is_some() && a != b;
@@ -99,7 +99,7 @@ impl RunRecord {
         }
         if self.reward.len() != again.reward.len() {
             let (was, is) = (self.reward.len(), again.reward.len());
-            return Some(format!("it had {was} rounds, and has {is}"));
+            return Some(format!("the number of rounds was {was}, and is {is}"));
         }
         self.outcome().into_iter().zip(again.outcome()).find_map(|((what, was), (_, is))| {
             let (was, is) = (was?, is?);
@@ -202,7 +202,7 @@ mod tests {
         assert!(again(|again| again.annotations = vec![6]).unwrap().starts_with("|D| of round 1"));
         assert!(again(|again| again.imitation_loss = Some(vec![0.4])).unwrap().contains("loss"));
         let longer = again(|again| again.reward.push(2.0)).unwrap();
-        assert_eq!(longer, "it had 1 rounds, and has 2");
+        assert_eq!(longer, "the number of rounds was 1, and is 2");
 
         let computed = |with: &str, reward: f64| RunRecord {
             rounding: Some(with.into()),

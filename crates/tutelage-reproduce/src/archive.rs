@@ -112,9 +112,14 @@ impl Archive {
         Ok(Some(record))
     }
 
-    /// Whether the annotations of a whole run are in its own directory, where other runs look for them.
+    /// Whether the annotations of a whole run are in its own directory, where other runs look for them. A run that came out
+    /// otherwise than its record says is not built on.
     pub fn has_data(&self, run: &PlannedRun) -> bool {
-        self.whole(run).is_some()
+        let holds = |history: &AnyHistory| match self.record(run) {
+            Ok(Some(kept)) => kept.difference(&run.record(history, &[], 1)).is_none(),
+            _ => true,
+        };
+        self.whole(run).is_some_and(|history| holds(&history))
     }
 
     /// The annotations of a whole run, on the clock or not.
@@ -133,7 +138,9 @@ impl Archive {
         match self.record(run)? {
             None => self.save(run, record),
             Some(kept) => kept.difference(record).map_or(Ok(()), |difference| {
-                Err(ArchiveError::Otherwise { path: self.record_path(run), difference })
+                // It may be the record of the same run on the clock.
+                let path = self.record_path(run).with_file_name(format!("{}.json", kept.run));
+                Err(ArchiveError::Otherwise { path, difference })
             }),
         }
     }

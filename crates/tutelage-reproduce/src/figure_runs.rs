@@ -9,8 +9,8 @@ use crate::{Archive, Estimator, RunList, RunRecord};
 
 /// The runs of a list, whose records are kept in an archive.
 ///
-/// Every run has its own directory and continues where an earlier process left it; its record is written when it is finished, and
-/// compared with what came out where it is played again.
+/// Every run has its own directory and continues where an earlier process left it; its record is written when it is finished,
+/// and compared with what came out where it is played again.
 pub struct FigureRuns<'a> {
     list: &'a RunList,
     archive: &'a Archive,

@@ -141,13 +141,12 @@ fn a_record_stays_when_its_run_is_played_again_and_must_hold() {
     let replay = || {
         std::fs::remove_dir_all(archive.run_path(run)).unwrap();
         let crew = Crew { workers: vec![&worker as &dyn Worker], timekeeper: &worker };
-        let outcome = carry_out(&FigureRuns::new(&runs, &archive), &shown[..1], &crew, &patient());
-        assert!(archive.has_data(run), "it was played again");
-        outcome
+        carry_out(&FigureRuns::new(&runs, &archive), &shown[..1], &crew, &patient())
     };
     let record = RunRecord { train_seconds: vec![7.0; 2], ..archive.record(run).unwrap().unwrap() };
     archive.save(run, &record).unwrap();
     assert_eq!(replay().unwrap(), Outcome::Finished);
+    assert!(archive.has_data(run), "it was played again");
     assert_eq!(archive.record(run).unwrap(), Some(record.clone()));
 
     let forged = RunRecord { reward: vec![record.reward[0], -1.0], ..record };
@@ -155,6 +154,7 @@ fn a_record_stays_when_its_run_is_played_again_and_must_hold() {
     let words = replay().unwrap_err().to_string();
     assert!(words.contains("the reward of round 2 was -1, and is"), "{words}");
     assert_eq!(archive.record(run).unwrap(), Some(forged), "nothing is replaced");
+    assert!(archive.run_path(run).exists() && !archive.has_data(run), "nothing is built on it");
 }
 
 #[test]
