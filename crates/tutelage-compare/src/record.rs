@@ -212,6 +212,11 @@ mod tests {
         assert_eq!(computed("fused", 2.0).difference(&computed("plain", 3.0)), None);
         assert!(computed("fused", 2.0).difference(&computed("fused", 3.0)).is_some());
         assert!(record.difference(&computed("fused", 3.0)).is_some(), "an old record is silent");
+        let sine = |whose: &str, reward: f64| RunRecord {
+            trigonometry: Some(whose.into()),
+            ..computed("fused", reward)
+        };
+        assert_eq!(sine("ours", 2.0).difference(&sine("another's", 3.0)), None);
     }
 
     #[test]
