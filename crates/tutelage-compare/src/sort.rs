@@ -1,6 +1,6 @@
 //! Runs sorted into panels and curves.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use tutelage::Named;
 use tutelage_figures::{Colour, Style};
@@ -14,7 +14,7 @@ use crate::{Budget, Cost, Run};
 pub struct Panel {
     /// The task, and the class where there are several.
     pub title: String,
-    /// The average return of the expert's mean action, over all runs of the panel.
+    /// The average return of the expert's mean action; every seed counts once, however many runs have it.
     pub expert: Option<f64>,
     /// The reward that counts as nothing.
     pub zero: f64,
@@ -216,8 +216,7 @@ fn panel(
     cost: Cost,
     notes: &mut Vec<String>,
 ) -> Option<Panel> {
-    let experts = curves.iter().flat_map(|(_, runs)| runs).filter_map(|run| run.expert);
-    let expert = mean(&experts.collect::<Vec<_>>());
+    let expert = expert_reward(curves.iter().flat_map(|(_, runs)| runs));
     let curve = |(name, runs)| curve(&title, name, runs, cost, notes);
     let mut curves: Vec<Curve> = curves.into_iter().filter_map(curve).collect();
     curves.sort_by_key(|curve| (rank(curve.algorithm.as_ref()), curve.name.clone()));
@@ -243,6 +242,19 @@ fn panel(
         ));
     }
     (!curves.is_empty()).then_some(Panel { title, expert, zero, curves, budget })
+}
+
+/// What the expert earns, in the mean over seeds. Runs of one seed play its episodes over again, which is no news of it, and
+/// what it is said to earn must not move with the number of curves that have the seed.
+fn expert_reward<'a>(runs: impl Iterator<Item = &'a Run>) -> Option<f64> {
+    let mut seeds: BTreeMap<String, Vec<f64>> = BTreeMap::new();
+    for run in runs {
+        if let Some(reward) = run.expert {
+            seeds.entry(run.seed()).or_default().push(reward);
+        }
+    }
+    let of_seeds: Vec<f64> = seeds.values().filter_map(|rewards| mean(rewards)).collect();
+    mean(&of_seeds)
 }
 
 /// What all runs of a panel have spent, and what that means for its numbers.
@@ -373,5 +385,20 @@ mod tests {
         );
         let found = names(vec![noisy.clone(), noisy, hopper]);
         assert_eq!(found[0].1, [curve("BD-5"), curve("BD-5, expert the task's own")]);
+    }
+    #[test]
+    fn what_the_expert_earns_does_not_move_with_the_number_of_curves_that_have_a_seed() {
+        let run = |seed: u64, expert: Option<f64>| {
+            Run::new(seed.to_string().into(), &format!("seed = {seed}"), vec![], expert)
+        };
+        let two_seeds = [run(1, Some(8.0)), run(2, Some(4.0))];
+        assert_eq!(expert_reward(two_seeds.iter()), Some(6.0));
+        let joined = [two_seeds.to_vec(), vec![run(1, Some(8.0)), run(3, None)]].concat();
+        assert_eq!(
+            expert_reward(joined.iter()),
+            Some(6.0),
+            "seed 1 counts once, seed 3 is unknown"
+        );
+        assert_eq!(expert_reward([run(1, None)].iter()), None);
     }
 }
