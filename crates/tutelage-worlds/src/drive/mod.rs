@@ -4,7 +4,9 @@ mod car;
 mod env;
 mod expert;
 mod five;
+mod line;
 mod picture;
+mod plane;
 mod track;
 
 pub use env::{Drive, DriveParameters, SENSORS};

@@ -2,6 +2,7 @@
 
 use tutelage_render::{Ink, Mark, Picture, Rectangle};
 
+use super::line::ClosedLine;
 use super::{Drive, SENSORS};
 use crate::Draw;
 
@@ -20,7 +21,8 @@ impl Draw for Drive {
 impl Drive {
     fn view(&self) -> Rectangle {
         let edge = |axis: usize, start: f64, pick: fn(f64, f64) -> f64| {
-            self.track.borders.iter().flatten().map(|point| point[axis]).fold(start, pick)
+            let points = self.track.borders.iter().flat_map(ClosedLine::points);
+            points.map(|point| point[axis]).fold(start, pick)
         };
         let low = [0, 1].map(|axis| edge(axis, f64::INFINITY, f64::min) - MARGIN);
         let high = [0, 1].map(|axis| edge(axis, f64::NEG_INFINITY, f64::max) + MARGIN);
@@ -29,12 +31,11 @@ impl Drive {
 
     /// A light edge, the asphalt, and a dashed line in its middle.
     fn road(&self) -> Vec<Mark> {
-        let (middle, width) = (&self.track.middle, 2.0 * self.track.half_width);
-        let closed: Vec<[f64; 2]> = middle.iter().chain(middle.first()).copied().collect();
+        let (closed, width) = (self.track.middle.points(), 2.0 * self.track.half_width);
         let line =
             |points: &[[f64; 2]], width, ink| Mark::Line { points: points.to_vec(), width, ink };
         let mut marks =
-            vec![line(&closed, width + 1.0, Ink::Paper), line(&closed, width, Ink::Slate)];
+            vec![line(closed, width + 1.0, Ink::Paper), line(closed, width, Ink::Slate)];
         let dashes = (self.track.length / 6.0).round();
         marks.extend((0..dashes as usize).map(|i| {
             let start = self.track.length * i as f64 / dashes;

@@ -2,6 +2,9 @@
 
 use std::f64::consts::TAU;
 
+use super::line::{ClosedLine, Foot};
+use super::plane::{cross, dot, minus, norm};
+
 /// How many straight pieces the road is made of.
 const PIECES: usize = 240;
 
@@ -9,12 +12,12 @@ const PIECES: usize = 240;
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Track {
     pub(crate) half_width: f64,
-    /// The middle line, anticlockwise; piece i leads from point i to the next.
-    pub(crate) middle: Vec<[f64; 2]>,
-    /// How far each point is along the middle line.
+    /// The middle line, anticlockwise.
+    pub(crate) middle: ClosedLine,
+    /// How far along the middle line each of its pieces begins.
     along: Vec<f64>,
     pub(crate) length: f64,
-    pub(crate) borders: [Vec<[f64; 2]>; 2],
+    pub(crate) borders: [ClosedLine; 2],
 }
 
 /// A place on or beside the road.
@@ -45,14 +48,14 @@ impl Track {
         }
         let length = along.pop().unwrap_or_default();
         let borders = [half_width, -half_width]
-            .map(|aside| (0..PIECES).map(|i| beside(&middle, i, aside)).collect());
-        Self { half_width, middle, along, length, borders }
+            .map(|aside| ClosedLine::new((0..PIECES).map(|i| beside(&middle, i, aside)).collect()));
+        Self { half_width, middle: ClosedLine::new(middle), along, length, borders }
     }
 
     /// The radius of the tightest bend.
     pub(crate) fn tightest(&self) -> f64 {
         let radius = |i: usize| {
-            let [before, after] = [self.piece(i + PIECES - 1), self.piece(i)].map(minus_pair);
+            let [before, after] = [(i + PIECES - 1) % PIECES, i].map(|piece| self.way(piece));
             let turn = cross(before, after).atan2(dot(before, after)).abs();
             0.5 * (norm(before) + norm(after)) / turn
         };
@@ -61,23 +64,15 @@ impl Track {
 
     /// The nearest point of the middle line.
     pub(crate) fn nearest(&self, point: [f64; 2]) -> Place {
-        let place = |i: usize| {
-            let [from, to] = self.piece(i);
-            let (way, off) = (minus(to, from), minus(point, from));
-            let share = (dot(off, way) / dot(way, way)).clamp(0.0, 1.0);
-            let aside = norm(minus(off, way.map(|x| share * x)));
-            Place { along: self.along[i] + share * norm(way), aside }
-        };
-        let nearer = |best: Place, next: Place| if next.aside < best.aside { next } else { best };
-        (1..PIECES).map(place).fold(place(0), nearer)
+        let Foot { piece, share, aside } = self.middle.nearest(point);
+        Place { along: self.along[piece] + share * norm(self.way(piece)), aside }
     }
 
     /// The point of the middle line at a distance along it, and the road's direction there.
     pub(crate) fn at(&self, along: f64) -> ([f64; 2], f64) {
         let along = along.rem_euclid(self.length);
         let i = self.along.partition_point(|&start| start <= along).max(1) - 1;
-        let [from, to] = self.piece(i);
-        let way = minus(to, from);
+        let ([from, _], way) = (self.middle.piece(i), self.way(i));
         let share = (along - self.along[i]) / norm(way);
         ([0, 1].map(|axis| from[axis] + share * way[axis]), way[1].atan2(way[0]))
     }
@@ -90,14 +85,13 @@ impl Track {
     /// How far one sees from a point before a border is in the way, at most `range`.
     pub(crate) fn sight(&self, from: [f64; 2], direction: f64, range: f64) -> f64 {
         let ray = [direction.cos(), direction.sin()];
-        let pieces = self.borders.iter().flat_map(|border| {
-            border.iter().zip(border.iter().cycle().skip(1)).map(|(a, b)| [*a, *b])
-        });
-        pieces.filter_map(|piece| crossing(from, ray, piece)).fold(range, f64::min)
+        self.borders.iter().fold(range, |free, border| border.met(from, ray, free))
     }
 
-    fn piece(&self, i: usize) -> [[f64; 2]; 2] {
-        [self.middle[i % PIECES], self.middle[(i + 1) % PIECES]]
+    /// The direction and the length of a piece of the middle line.
+    fn way(&self, piece: usize) -> [f64; 2] {
+        let [from, to] = self.middle.piece(piece);
+        minus(to, from)
     }
 }
 
@@ -107,34 +101,6 @@ fn beside(middle: &[[f64; 2]], i: usize, aside: f64) -> [f64; 2] {
     let way = minus(middle[(i + 1) % count], middle[(i + count - 1) % count]);
     let left = [-way[1] / norm(way), way[0] / norm(way)];
     [0, 1].map(|axis| middle[i][axis] + aside * left[axis])
-}
-
-/// How far along a ray of unit length a piece is met, if it is.
-fn crossing(from: [f64; 2], ray: [f64; 2], [a, b]: [[f64; 2]; 2]) -> Option<f64> {
-    let (way, off) = (minus(b, a), minus(a, from));
-    let slant = cross(ray, way);
-    let (distance, share) = (cross(off, way) / slant, cross(off, ray) / slant);
-    (distance >= 0.0 && (0.0..=1.0).contains(&share)).then_some(distance)
-}
-
-fn minus_pair([from, to]: [[f64; 2]; 2]) -> [f64; 2] {
-    minus(to, from)
-}
-
-fn minus(a: [f64; 2], b: [f64; 2]) -> [f64; 2] {
-    [a[0] - b[0], a[1] - b[1]]
-}
-
-fn dot(a: [f64; 2], b: [f64; 2]) -> f64 {
-    a[0] * b[0] + a[1] * b[1]
-}
-
-fn cross(a: [f64; 2], b: [f64; 2]) -> f64 {
-    a[0] * b[1] - a[1] * b[0]
-}
-
-fn norm(a: [f64; 2]) -> f64 {
-    a[0].hypot(a[1])
 }
 
 #[cfg(test)]

@@ -1,0 +1,173 @@
+//! A closed line of straight pieces.
+
+use std::ops::Range;
+
+use super::plane::{cross, dot, minus, norm};
+
+/// How many pieces are passed over together.
+const STRETCH: usize = 8;
+
+/// Metres by which circles are larger than what they hold, so that no rounding leaves out a piece at their rim.
+const SLACK: f64 = 1e-6;
+
+/// Straight pieces that lead from each point to the next, and from the last back to the first.
+///
+/// What is looked for lies on few of them. Neighbours have a circle around them, and circles are passed over that cannot hold
+/// it; what is found is what a look at every piece would find, to the bit.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct ClosedLine {
+    points: Vec<[f64; 2]>,
+    stretches: Vec<Stretch>,
+}
+
+/// The point of a line that is nearest to another.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Foot {
+    /// The piece that it is on.
+    pub(crate) piece: usize,
+    /// The share of that piece before it.
+    pub(crate) share: f64,
+    /// How far away it is.
+    pub(crate) aside: f64,
+}
+
+impl ClosedLine {
+    pub(crate) fn new(mut points: Vec<[f64; 2]>) -> Self {
+        let first = points.first().copied();
+        points.extend(first);
+        let pieces = points.len().saturating_sub(1);
+        let stretch = |start| Stretch::around(&points, start..pieces.min(start + STRETCH));
+        let stretches = (0..pieces).step_by(STRETCH).map(stretch).collect();
+        Self { points, stretches }
+    }
+
+    /// The points, the first of them at both ends.
+    pub(crate) fn points(&self) -> &[[f64; 2]] {
+        &self.points
+    }
+
+    /// From where to where a piece leads.
+    pub(crate) fn piece(&self, piece: usize) -> [[f64; 2]; 2] {
+        [self.points[piece], self.points[piece + 1]]
+    }
+
+    /// How far along a ray of unit length the line is first met, at most `range`.
+    pub(crate) fn met(&self, from: [f64; 2], ray: [f64; 2], range: f64) -> f64 {
+        self.stretches.iter().fold(range, |free, stretch| {
+            if stretch.is_off(from, ray, free) {
+                return free;
+            }
+            let crossings =
+                stretch.pieces.clone().filter_map(|i| crossing(from, ray, self.piece(i)));
+            crossings.fold(free, f64::min)
+        })
+    }
+
+    /// The nearest point.
+    pub(crate) fn nearest(&self, point: [f64; 2]) -> Foot {
+        let within = self.stretches.iter().map(|stretch| stretch.distances(point).end);
+        let within = within.fold(f64::INFINITY, f64::min);
+        let near = self.stretches.iter().filter(|stretch| stretch.distances(point).start <= within);
+        let feet = near.flat_map(|stretch| stretch.pieces.clone()).map(|i| self.foot(i, point));
+        let nearer = |best: Foot, next: Foot| if next.aside < best.aside { next } else { best };
+        feet.fold(self.foot(0, point), nearer)
+    }
+
+    fn foot(&self, piece: usize, point: [f64; 2]) -> Foot {
+        let [from, to] = self.piece(piece);
+        let (way, off) = (minus(to, from), minus(point, from));
+        let share = (dot(off, way) / dot(way, way)).clamp(0.0, 1.0);
+        Foot { piece, share, aside: norm(minus(off, way.map(|x| share * x))) }
+    }
+}
+
+/// How far along a ray of unit length a piece is met, if it is.
+fn crossing(from: [f64; 2], ray: [f64; 2], [a, b]: [[f64; 2]; 2]) -> Option<f64> {
+    let (way, off) = (minus(b, a), minus(a, from));
+    let slant = cross(ray, way);
+    let (distance, share) = (cross(off, way) / slant, cross(off, ray) / slant);
+    (distance >= 0.0 && (0.0..=1.0).contains(&share)).then_some(distance)
+}
+
+/// Pieces that follow each other, and a circle around them.
+#[derive(Clone, Debug, PartialEq)]
+struct Stretch {
+    pieces: Range<usize>,
+    centre: [f64; 2],
+    radius: f64,
+}
+
+impl Stretch {
+    fn around(points: &[[f64; 2]], pieces: Range<usize>) -> Self {
+        let [from, to] = [points[pieces.start], points[pieces.end]];
+        let centre = [0, 1].map(|axis| 0.5 * (from[axis] + to[axis]));
+        let reach =
+            points[pieces.start..=pieces.end].iter().map(|point| norm(minus(*point, centre)));
+        let radius = reach.fold(0.0, f64::max) + SLACK;
+        Self { pieces, centre, radius }
+    }
+
+    /// Whether the first `free` metres of a ray miss the circle.
+    fn is_off(&self, from: [f64; 2], ray: [f64; 2], free: f64) -> bool {
+        let off = minus(self.centre, from);
+        let (ahead, aside) = (dot(off, ray), cross(off, ray).abs());
+        aside > self.radius || ahead < -self.radius || ahead > free + self.radius
+    }
+
+    /// The least and the greatest distance that a point of the circle can have.
+    fn distances(&self, point: [f64; 2]) -> Range<f64> {
+        let off = minus(self.centre, point);
+        let distance = dot(off, off).sqrt();
+        distance - self.radius..distance + self.radius
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::f64::consts::TAU;
+
+    use rand::RngExt;
+    use tutelage::Stream;
+
+    use super::*;
+
+    /// A line about the origin.
+    fn around(pieces: usize, radius: impl Fn(f64) -> f64) -> ClosedLine {
+        let angles = (0..pieces).map(|i| TAU * i as f64 / pieces as f64);
+        let point = |angle: f64| [radius(angle) * angle.cos(), radius(angle) * angle.sin()];
+        ClosedLine::new(angles.map(point).collect())
+    }
+
+    #[test]
+    fn what_is_found_is_what_a_look_at_every_piece_finds() {
+        // Bends of both kinds, and a number of pieces that is no multiple of a stretch's.
+        let line = around(61, |angle| 10.0 + 4.0 * (5.0 * angle).cos());
+        let mut rng = Stream::new(1).rng();
+        let mut met = 0;
+        for _ in 0..20_000 {
+            let point = [0, 1].map(|_| rng.random_range(-20.0..20.0));
+            let angle = rng.random_range(0.0..TAU);
+            let (ray, range) = ([angle.cos(), angle.sin()], rng.random_range(1.0..30.0));
+            let all = (0..61).filter_map(|i| crossing(point, ray, line.piece(i)));
+            let expected = all.fold(range, f64::min);
+            assert_eq!(line.met(point, ray, range).to_bits(), expected.to_bits());
+            met += usize::from(expected < range);
+            let feet = (0..61).map(|i| line.foot(i, point));
+            let nearest = feet.reduce(|a, b| if b.aside < a.aside { b } else { a });
+            assert_eq!(Some(line.nearest(point)), nearest);
+        }
+        assert!((2_000..18_000).contains(&met), "some rays meet the line and some do not: {met}");
+    }
+
+    #[test]
+    fn most_pieces_are_passed_over() {
+        let ring = around(80, |_| 20.0);
+        let looked_at = |free| {
+            let stretches = ring.stretches.iter();
+            stretches.filter(|stretch| !stretch.is_off([0.0; 2], [1.0, 0.0], free)).count()
+        };
+        assert_eq!(ring.stretches.len(), 10);
+        assert_eq!(looked_at(30.0), 2, "those that meet on the x axis");
+        assert_eq!(looked_at(5.0), 0, "the range ends before them");
+    }
+}
