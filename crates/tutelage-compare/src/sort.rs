@@ -386,6 +386,7 @@ mod tests {
         let found = names(vec![noisy.clone(), noisy, hopper]);
         assert_eq!(found[0].1, [curve("BD-5"), curve("BD-5, expert the task's own")]);
     }
+
     #[test]
     fn what_the_expert_earns_does_not_move_with_the_number_of_curves_that_have_a_seed() {
         let run = |seed: u64, expert: Option<f64>| {
