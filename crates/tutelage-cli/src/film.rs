@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use tutelage_render::{Frame, GifWriter, strip};
+use tutelage_draw::render::{Frame, GifWriter, strip};
 
 /// How many stills the strip shows.
 const STILLS: usize = 8;

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 use tutelage::{Bounds, Env, EnvError, Rng, Spaces, Step};
+use tutelage_draw::render::Renderer;
 use tutelage_envs::Locomotion;
 use tutelage_lab::{ActionKind, Stage, Task, robot_frame};
-use tutelage_render::Renderer;
 use tutelage_teach::{Axis, Controls, Limits, Look, Reach, Server, Show, Site, Token};
 
 use crate::output::{Output, note};

@@ -1,7 +1,7 @@
 //! What curves come to over panels, in units of the expert's reward.
 
+use crate::stats::{Interval, aggregate, performance_profile};
 use serde::Serialize;
-use tutelage_runs::stats::{Interval, aggregate, performance_profile};
 
 use crate::comparison::Comparison;
 use crate::score::Score;

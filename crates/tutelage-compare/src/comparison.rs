@@ -1,7 +1,7 @@
 //! Runs side by side.
 
+use crate::stats::{Bootstrap, StatsError};
 use tutelage::Stream;
-use tutelage_runs::stats::{Bootstrap, StatsError};
 
 use crate::sort::{Curve, Group, Panel, arrange, sort};
 use crate::{Cost, Run};

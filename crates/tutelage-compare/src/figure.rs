@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use tutelage_figures::{Curve as Line, Figure, Panel as Axes, Scale, Style};
-use tutelage_runs::stats::{Curves, Interval, mean};
+use crate::stats::{Curves, Interval, mean};
+use tutelage_draw::plot::{Curve as Line, Figure, Panel as Axes, Scale, Style};
 
 use crate::comparison::Comparison;
 use crate::sort::{Curve, Panel};
@@ -230,7 +230,7 @@ fn forest(
     let mut axes = Axes { x_range: Some((low, high)), ..Axes::new("").rows(names) };
     if let (Some(even), Some((bottom, top))) = (even, axes.y_range) {
         let line = Line::new("", vec![(even, bottom), (even, top)]).style(Style::Dashed);
-        axes.curves.push(line.colour(tutelage_figures::Colour::GREY));
+        axes.curves.push(line.colour(tutelage_draw::plot::Colour::GREY));
     }
     for (i, (name, value)) in values.iter().enumerate() {
         let (row, colour) = (-(i as f64), look_of(comparison, name)?.colour);

@@ -4,7 +4,7 @@
 //! - [`Comparison`]: runs sorted into panels (task and class) and curves (algorithm), and what they say together.
 //! - [`figure`]: the learning curves, and a summary over panels.
 //!
-//! Statistics are those of [`tutelage_runs::stats`]; nothing here prints or writes.
+//! Statistics are those of [`stats`]; nothing here prints or writes.
 //!
 //! ```
 //! use tutelage_compare::{Comparison, Fields, Run, Settings};
@@ -51,6 +51,7 @@ mod record;
 mod run;
 mod score;
 mod sort;
+pub mod stats;
 mod table;
 pub mod tables;
 pub mod words;

@@ -1,7 +1,7 @@
 //! How curves are drawn, and in which order they stand.
 
 use tutelage::{FAMILIES, Look, Named, Stroke};
-use tutelage_figures::{Colour, Style};
+use tutelage_draw::plot::{Colour, Style};
 
 /// How an algorithm of the families is drawn.
 pub fn look(algorithm: &Named) -> (Colour, Style) {

@@ -1,11 +1,11 @@
 //! One curve against another, in each panel and over panels.
 
-use serde::Serialize;
-use tutelage::Stream;
-use tutelage_runs::stats::{
+use crate::stats::{
     Difference, Goal, Interval, Race, StatsError, cost_ratio, holm, improvement,
     paired_permutation, paired_t, stratified_welch, welch,
 };
+use serde::Serialize;
+use tutelage::Stream;
 
 use crate::comparison::Comparison;
 use crate::score::Score;

@@ -1,6 +1,6 @@
 //! What runs are ranked by.
 
-use tutelage_runs::stats::{last_five, mean, mean_between};
+use crate::stats::{last_five, mean, mean_between};
 
 use crate::sort::{Curve, Panel};
 use crate::{Cost, Run};

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::stats::{Curves, mean};
 use tutelage::Named;
-use tutelage_figures::{Colour, Style};
-use tutelage_runs::stats::{Curves, mean};
+use tutelage_draw::plot::{Colour, Style};
 
 use crate::look::{look, rank};
 use crate::{Budget, Cost, Run};

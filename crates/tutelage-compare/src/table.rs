@@ -1,7 +1,7 @@
 //! One row for every curve.
 
+use crate::stats::{Interval, cost_to_reach, last_five, mean, t_interval};
 use serde::Serialize;
-use tutelage_runs::stats::{Interval, cost_to_reach, last_five, mean, t_interval};
 
 use crate::comparison::Comparison;
 use crate::score::Score;

@@ -118,7 +118,7 @@ fn cost_ratio(CostRatio { panels, alone, ratio }: CostRatio, all: usize) -> Stri
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tutelage_runs::stats::Interval;
+    use crate::stats::Interval;
 
     #[test]
     fn what_cannot_be_told_is_left_open_and_who_is_alone_is_counted() {

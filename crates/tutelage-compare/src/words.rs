@@ -1,6 +1,6 @@
 //! Numbers as people read them.
 
-use tutelage_runs::stats::Interval;
+use crate::stats::Interval;
 use tutelage_runs::terminal::digits;
 
 /// A reward with its interval.

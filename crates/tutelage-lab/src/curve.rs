@@ -1,8 +1,8 @@
 //! Learning curves: of a run, and of an expert.
 
+use tutelage_draw::plot::{Colour, Curve, Figure, Panel, Scale, Style};
 use tutelage_experts::Training;
 use tutelage_experts::trpo::Iteration;
-use tutelage_figures::{Colour, Curve, Figure, Panel, Scale, Style};
 use tutelage_runs::RoundLine;
 
 /// Reward and imitation loss over annotations, the expert's reward as a level.

@@ -1,7 +1,7 @@
 //! What a robot looks like.
 
+use tutelage_draw::render::{Body, Camera, Frame, Pose, RenderError, Renderer, Scene, Shape};
 use tutelage_envs::{Form, Sight, Task as Robot};
-use tutelage_render::{Body, Camera, Frame, Pose, RenderError, Renderer, Scene, Shape};
 
 /// A picture of a robot, from beside it.
 ///
@@ -11,7 +11,7 @@ use tutelage_render::{Body, Camera, Frame, Pose, RenderError, Renderer, Scene, S
 ///
 /// let mut hopper = Locomotion::new(Task::Hopper)?;
 /// hopper.reset(Stream::new(1).rng(), &mut [0.0; 15])?;
-/// let frame = tutelage_lab::robot_frame(&tutelage_render::Renderer::new(64, 48)?, &hopper.sight())?;
+/// let frame = tutelage_lab::robot_frame(&tutelage_draw::render::Renderer::new(64, 48)?, &hopper.sight())?;
 /// assert_eq!(frame.rgb().len(), 64 * 48 * 3);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

@@ -5,8 +5,8 @@ use std::hash::{Hash, Hasher};
 use std::str::FromStr;
 
 use tutelage::{Bounds, Env, Envs, Expert, LaneError, Lanes, Spaces, did_you_mean, nearest};
+use tutelage_draw::render::Picture;
 use tutelage_envs::Task as Robot;
-use tutelage_render::Picture;
 use tutelage_worlds::{CartPole, Drive, DriveFive, Grid, Pendulum, World};
 
 use crate::spec::{BudgetSpec, Class};

@@ -105,7 +105,7 @@ becomes! {
     tutelage_lab::spec::SpecError => Spec,
     tutelage_oracles::mlp::SettingsError => Spec,
     tutelage_oracles::mlp::StoreError => Policy,
-    tutelage_render::RenderError => Env,
+    tutelage_draw::render::RenderError => Env,
     tutelage_teach::PersonError => Expert,
     tutelage_teach::ServerError => Spec,
     tutelage_teach::TokenError => Store,

@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use tutelage::{
     Batch, Bounds, Drive, Env, EnvError, Envs, Gate, LaneError, Oracle, Rng, Spaces, Step,
 };
-use tutelage_render::Frame;
+use tutelage_draw::render::Frame;
 use tutelage_runs::store::RunDir;
 use tutelage_runs::{Ending, Job, RunError, run_taught};
 use tutelage_teach::{

@@ -6,9 +6,9 @@ use numpy::{PyArray1, PyArray3, PyArrayMethods, PyReadonlyArray1, PyReadonlyArra
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use tutelage::{Batch, Env, Envs, Step};
+use tutelage_draw::render::Renderer;
 use tutelage_envs::{Locomotion, Normaliser, Sight, Task};
 use tutelage_lab::{Task as LabTask, load_expert, robot_frame};
-use tutelage_render::Renderer;
 
 use crate::arrays::{matrix, rows};
 use crate::errors::exception;

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use serde::Deserialize;
+use tutelage_compare::stats::{Interval, holm};
 use tutelage_compare::{CompareError, Comparison, Group, PairInPanel, Run, Settings};
 use tutelage_lab::Task;
-use tutelage_runs::stats::{Interval, holm};
 
 use crate::comparison::with_reward;
 use crate::paper::task_name;

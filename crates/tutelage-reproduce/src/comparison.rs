@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use tutelage_compare::{CompareError, Comparison, Group, Run, RunRecord, Settings};
-use tutelage_figures::Style;
+use tutelage_draw::plot::Style;
 
 use crate::paper::{series_name, task_name};
 use crate::sheet::FinishedPanel;

@@ -74,7 +74,7 @@ impl Decision {
     }
 }
 
-fn stats(error: tutelage_runs::stats::StatsError) -> ReportError {
+fn stats(error: tutelage_compare::stats::StatsError) -> ReportError {
     ComparisonError::from(CompareError::from(error)).into()
 }
 
@@ -116,7 +116,7 @@ impl Part {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tutelage_runs::stats::Interval;
+    use tutelage_compare::stats::Interval;
 
     fn decision(estimate: f64, missed: usize, dearer: &[&str], finished: usize) -> Decision {
         let ratio = Some(Interval { estimate, low: 0.9 * estimate, high: 1.1 * estimate });

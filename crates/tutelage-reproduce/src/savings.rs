@@ -7,7 +7,7 @@
 
 use tutelage::Stream;
 use tutelage_compare::Panel;
-use tutelage_runs::stats::{Bootstrap, Goal, Interval, Race, StatsError, cost_ratio_at_most};
+use tutelage_compare::stats::{Bootstrap, Goal, Interval, Race, StatsError, cost_ratio_at_most};
 
 /// What a curve costs in units of another's to a share of the expert's reward.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

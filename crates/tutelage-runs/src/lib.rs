@@ -2,7 +2,6 @@
 //!
 //! - [`run`]: the core's [`tutelage::Lesson`] with a log: every answer is on disk before it is used.
 //! - [`store`]: a run directory with an append-only log, from which everything about a run is derived.
-//! - [`stats`]: curves over seeds with bootstrap bands.
 //! - [`Terminal`]: a reporter for programs of one's own.
 //! - [`Job::open`] and [`Job::table`]: such a program's folder and its learning curve; `examples/` has three of them.
 //!
@@ -15,7 +14,7 @@ mod line;
 mod memory;
 mod reporter;
 mod runner;
-pub mod stats;
+
 pub mod store;
 mod teacher;
 #[cfg(feature = "terminal")]

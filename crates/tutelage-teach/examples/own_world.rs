@@ -14,8 +14,8 @@ use tutelage::{
     Bounds, Env, EnvError, Lanes, Material, Oracle, Rng, Sampling, Schedule, Spaces, Step, Stream,
     bootstrap_dagger,
 };
+use tutelage_draw::render::{Ink, Mark, Picture, Rectangle};
 use tutelage_oracles::mlp::{Budget, MlpOracle, MlpSettings};
-use tutelage_render::{Ink, Mark, Picture, Rectangle};
 use tutelage_runs::store::{OsDisk, RunDir};
 use tutelage_runs::{Job, Keep, Silent, run_taught};
 use tutelage_teach::{

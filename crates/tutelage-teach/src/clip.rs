@@ -1,7 +1,7 @@
 //! Films as data: shapes that the page draws itself.
 
 use serde::Serialize;
-use tutelage_render::{Ink, Mark, Picture};
+use tutelage_draw::render::{Ink, Mark, Picture};
 
 use crate::show::Look;
 
@@ -136,7 +136,7 @@ fn data_url(bytes: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use tutelage_render::Rectangle;
+    use tutelage_draw::render::Rectangle;
 
     use super::*;
 

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use tutelage::{Action, Env};
-use tutelage_render::Picture;
+use tutelage_draw::render::Picture;
 use tutelage_runs::store::Stored;
 
 /// An environment that can be looked at while it is played.
@@ -12,7 +12,7 @@ use tutelage_runs::store::Stored;
 ///
 /// ```
 /// use tutelage::{Bounds, Env, EnvError, Rng, Spaces, Step};
-/// use tutelage_render::Picture;
+/// use tutelage_draw::render::Picture;
 /// use tutelage_teach::{Look, Show};
 /// use tutelage_worlds::{Draw, Pendulum};
 ///

@@ -6,7 +6,7 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 
 use tutelage::{Batch, Element, Expert, Stream};
-use tutelage_render::{Frame, GifWriter, Renderer, strip};
+use tutelage_draw::render::{Frame, GifWriter, Renderer, strip};
 use tutelage_worlds::{CartPole, Drive, DriveFive, Grid, Pendulum, World};
 
 /// How many stills a strip shows.

@@ -1,7 +1,7 @@
 //! What every world here has besides being an environment.
 
 use tutelage::{Env, Expert};
-use tutelage_render::Picture;
+use tutelage_draw::render::Picture;
 
 /// What can be drawn as shapes in a plane.
 ///

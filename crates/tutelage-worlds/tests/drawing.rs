@@ -3,7 +3,7 @@
 use std::error::Error;
 
 use tutelage::{Action, Element, Stream};
-use tutelage_render::Renderer;
+use tutelage_draw::render::Renderer;
 use tutelage_worlds::{CartPole, Drive, DriveFive, Grid, Pendulum, World};
 
 fn is_drawn_and_moves<W: World>() -> Result<(), Box<dyn Error>> {

@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use anyhow::{Context, ensure};
 use tutelage::{Deployed, Stream};
+use tutelage_draw::render::Renderer;
 use tutelage_lab::spec::RunSpec;
 use tutelage_lab::{ActionKind, Learner, learner_of, load_expert, spec_of};
-use tutelage_render::Renderer;
 use tutelage_runs::terminal::stop_on_ctrl_c;
 use tutelage_teach::{Films, Gallery, film};
 

@@ -7,12 +7,12 @@ use serde::Serialize;
 use tutelage::{
     Act, Action, ActionSpace, Batch, ByExpert, Deployed, Env, Rng, RolloutError, Stream,
 };
+use tutelage_draw::render::{Frame, Renderer};
 use tutelage_envs::Locomotion;
 use tutelage_lab::spec::{Draft, RunSpec};
 use tutelage_lab::{
     ActionKind, Kind, Learner, Stage, Task, learner_of, load_expert, robot_frame, spec_of,
 };
-use tutelage_render::{Frame, Renderer};
 
 use super::evaluate;
 use super::show::note_torn_log;

@@ -1,7 +1,7 @@
 //! Running time and memory.
 
 use tutelage::Named;
-use tutelage_figures::{Colour, Curve, Figure, Panel, Scale, Style};
+use tutelage_draw::plot::{Colour, Curve, Figure, Panel, Scale, Style};
 use tutelage_lab::Task;
 
 use super::DrawError;

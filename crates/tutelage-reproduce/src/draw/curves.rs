@@ -1,7 +1,7 @@
 //! Learning curves with bands over seeds.
 
 use tutelage_compare::{CompareError, Comparison, Settings, figure};
-use tutelage_figures::{Colour, Figure, Level, Panel, Style};
+use tutelage_draw::plot::{Colour, Figure, Level, Panel, Style};
 
 use super::DrawError;
 use crate::comparison::{ComparisonError, compare, panel_title};

@@ -4,7 +4,7 @@ mod cost;
 mod curves;
 mod states;
 
-use tutelage_figures::{Figure, FigureError};
+use tutelage_draw::plot::{Figure, FigureError};
 
 use crate::{Archive, ArchiveError, ComparisonError, Draw, Profile, RunList, Sheet, theory};
 

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use tutelage::Stream;
-use tutelage_figures::{Colour, Curve, Figure, Panel, Style};
+use tutelage_draw::plot::{Colour, Curve, Figure, Panel, Style};
 
 use super::DrawError;
 use crate::paper::series_name;

@@ -1,8 +1,8 @@
 //! What the paper claims, and what came of it.
 
+use tutelage_compare::stats::Interval;
 use tutelage_compare::tables::Table;
 use tutelage_compare::words::{p_value, share};
-use tutelage_runs::stats::Interval;
 
 use super::markdown::markdown;
 use super::ratios::range;

@@ -1,8 +1,8 @@
 //! What curves came to, in numbers.
 
+use tutelage_compare::stats::spearman;
 use tutelage_compare::tables::{self, Table};
 use tutelage_compare::{Comparison, CurveRow, Panel};
-use tutelage_runs::stats::spearman;
 
 use super::ReportError;
 use super::markdown::{lines, markdown};

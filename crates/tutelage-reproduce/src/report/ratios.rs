@@ -1,9 +1,9 @@
 //! What a curve costs in units of another's, and what is decided by it.
 
+use tutelage_compare::stats::StatsError;
 use tutelage_compare::tables::Table;
 use tutelage_compare::words::share;
 use tutelage_compare::{CompareError, Comparison, LEVELS, Panel};
-use tutelage_runs::stats::StatsError;
 
 use super::ReportError;
 use crate::ComparisonError;
@@ -135,7 +135,7 @@ pub(super) fn decision_table(decision: &Decision) -> Table {
 
 #[cfg(test)]
 mod tests {
-    use tutelage_runs::stats::Interval;
+    use tutelage_compare::stats::Interval;
 
     use super::*;
 

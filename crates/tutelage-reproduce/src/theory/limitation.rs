@@ -1,6 +1,6 @@
 //! Proposition 1: no regret, and the worse policy.
 
-use tutelage_figures::{Colour, Figure, Level, Panel, Style};
+use tutelage_draw::plot::{Colour, Figure, Level, Panel, Style};
 use tutelage_theory::{Loss, Problem};
 
 use super::regret::{cost_panel, regret_panel};

@@ -6,7 +6,7 @@ mod sweep;
 mod table;
 
 use tutelage::Named;
-use tutelage_figures::{Colour, Curve, Style};
+use tutelage_draw::plot::{Colour, Curve, Style};
 use tutelage_theory::{Contender, Dimensions, Family, GameSchedule, Lambda, Player, Problem};
 
 pub(crate) use limitation::limitation;

@@ -1,7 +1,7 @@
 //! Regret curves beside the theorem's bound.
 
 use rayon::prelude::*;
-use tutelage_figures::{Colour, Curve, Figure, Panel, Scale, Style};
+use tutelage_draw::plot::{Colour, Curve, Figure, Panel, Scale, Style};
 use tutelage_theory::{Bound, Game, GameSchedule, Lambda, Player, Problem, contestants, play};
 
 use super::{TheoryError, describe, look_of, problem, rules, styled};

@@ -1,6 +1,6 @@
 //! One quantity of the theorem varied.
 
-use tutelage_figures::{Colour, Curve, Figure, Panel, Scale, Style};
+use tutelage_draw::plot::{Colour, Curve, Figure, Panel, Scale, Style};
 use tutelage_theory::{Comparison, Over, Player, Sweep, SweepPoint};
 
 use super::{describe, look_of, styled};

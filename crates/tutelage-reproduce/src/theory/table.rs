@@ -1,6 +1,6 @@
 //! The measured counterpart of Table 1.
 
-use tutelage_figures::{Curve, Figure, Panel, Scale, Style};
+use tutelage_draw::plot::{Curve, Figure, Panel, Scale, Style};
 use tutelage_theory::{Contender, Line, Needed};
 
 use super::{look_of_contender, styled};

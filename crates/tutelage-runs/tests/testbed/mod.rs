@@ -5,7 +5,7 @@
 pub(crate) mod attempts;
 pub(crate) mod failing;
 
-use rand::RngExt;
+use tutelage::rand::RngExt;
 use tutelage::{
     Batch, Bounds, DurableOracle, Env, EnvError, Expert, ExpertError, Lanes, Oracle, OracleError,
     Policy, PolicyError, Rng, Schedule, Spaces, Step, Stream, TrainingSets, View,

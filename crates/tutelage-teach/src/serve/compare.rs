@@ -55,7 +55,7 @@ pub(super) fn compare(entries: &[Entry]) -> Compared {
 
 fn line(curve: &Curve, panel: &Panel, rows: &[CurveRow], level: f64) -> Line {
     let intervals = curve.curves.intervals(level).unwrap_or_default();
-    let point = |(&cost, interval): (&f64, &tutelage_runs::stats::Interval)| {
+    let point = |(&cost, interval): (&f64, &tutelage_compare::stats::Interval)| {
         let end = |end: f64| Some(end).filter(|end| end.is_finite() && curve.runs.len() > 1);
         [Some(cost), Some(interval.estimate), end(interval.low), end(interval.high)]
     };
@@ -70,8 +70,8 @@ fn line(curve: &Curve, panel: &Panel, rows: &[CurveRow], level: f64) -> Line {
 
 #[cfg(test)]
 mod tests {
+    use tutelage_compare::stats::t_interval;
     use tutelage_runs::RoundLine;
-    use tutelage_runs::stats::t_interval;
 
     use super::*;
 

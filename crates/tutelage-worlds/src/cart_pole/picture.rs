@@ -1,6 +1,6 @@
 //! How a cart-pole looks.
 
-use tutelage_render::{Ink, Mark, Picture, Rectangle};
+use tutelage_draw::render::{Ink, Mark, Picture, Rectangle};
 
 use super::CartPole;
 use crate::Draw;

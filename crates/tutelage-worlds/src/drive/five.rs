@@ -56,7 +56,7 @@ impl Env for DriveFive {
 }
 
 impl Draw for DriveFive {
-    fn picture(&self) -> tutelage_render::Picture {
+    fn picture(&self) -> tutelage_draw::render::Picture {
         self.0.picture()
     }
 }

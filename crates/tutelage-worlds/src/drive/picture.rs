@@ -1,6 +1,6 @@
 //! How car and track look.
 
-use tutelage_render::{Ink, Mark, Picture, Rectangle};
+use tutelage_draw::render::{Ink, Mark, Picture, Rectangle};
 
 use super::line::ClosedLine;
 use super::{Drive, SENSORS};

@@ -1,6 +1,6 @@
 //! How a maze looks.
 
-use tutelage_render::{Ink, Mark, Picture, Rectangle};
+use tutelage_draw::render::{Ink, Mark, Picture, Rectangle};
 
 use super::Grid;
 use super::maze::Cell;

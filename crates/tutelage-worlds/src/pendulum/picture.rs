@@ -2,7 +2,7 @@
 
 use std::f64::consts::FRAC_PI_2;
 
-use tutelage_render::{Ink, Mark, Picture, Rectangle};
+use tutelage_draw::render::{Ink, Mark, Picture, Rectangle};
 
 use super::Pendulum;
 use crate::Draw;

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use anyhow::Context;
+use tutelage_compare::stats::Interval;
 use tutelage_compare::{Comparison, CurveRow, LEVELS, figure};
-use tutelage_figures::Figure;
-use tutelage_runs::stats::Interval;
+use tutelage_draw::plot::Figure;
 use tutelage_runs::store::{Disk, OsDisk};
 
 use crate::arguments::Force;

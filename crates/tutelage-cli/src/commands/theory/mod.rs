@@ -10,7 +10,7 @@ mod table;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
-use tutelage_figures::Figure;
+use tutelage_draw::plot::Figure;
 use tutelage_theory::{Covering, Dimensions, Family, Lambda, Mean, Problem};
 
 use crate::arguments::Force;

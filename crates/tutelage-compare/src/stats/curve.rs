@@ -1,0 +1,175 @@
+//! Mean learning curves, and where they reach a level for good.
+
+use super::{Interval, StatsError, mean, t_interval};
+
+/// Runs of one kind on common points: what they cost so far, and each run's reward there.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Curves {
+    /// The costs, rising.
+    pub costs: Vec<f64>,
+    /// Each run's rewards at these costs.
+    pub runs: Vec<Vec<f64>>,
+}
+
+impl Curves {
+    /// Puts runs of (cost, reward) points, costs not falling, on common points: those of all runs, within the range that all
+    /// of them cover, linearly in between. Where a run has several points at one cost, its last counts.
+    ///
+    /// ```
+    /// use tutelage_compare::stats::Curves;
+    ///
+    /// let runs = [vec![(10.0, 0.0), (30.0, 2.0)], vec![(20.0, 5.0), (30.0, 6.0), (40.0, 7.0)]];
+    /// let curves = Curves::on_common_points(&runs).unwrap();
+    /// assert_eq!(curves.costs, [20.0, 30.0]);
+    /// assert_eq!(curves.runs, [[1.0, 2.0], [5.0, 6.0]]);
+    /// ```
+    pub fn on_common_points(runs: &[Vec<(f64, f64)>]) -> Result<Self, StatsError> {
+        let ends = || runs.iter().map(|run| Some((run.first()?.0, run.last()?.0)));
+        let ends = ends().collect::<Option<Vec<_>>>().filter(|ends| !ends.is_empty());
+        let ends = ends.ok_or(StatsError::NoRuns)?;
+        let from = ends.iter().map(|end| end.0).fold(f64::NEG_INFINITY, f64::max);
+        let to = ends.iter().map(|end| end.1).fold(f64::INFINITY, f64::min);
+        let costs = runs.iter().flatten().map(|point| point.0).filter(|x| (from..=to).contains(x));
+        let mut costs: Vec<f64> = costs.collect();
+        costs.sort_by(f64::total_cmp);
+        costs.dedup();
+        if costs.is_empty() {
+            return Err(StatsError::NoCommonPoints);
+        }
+        let at = |run: &Vec<(f64, f64)>| costs.iter().map(|&cost| reward_at(run, cost)).collect();
+        Ok(Self { runs: runs.iter().map(at).collect(), costs })
+    }
+
+    /// The mean over runs at each point, with its t interval.
+    ///
+    /// ```
+    /// use tutelage_compare::stats::{Curves, t_interval};
+    ///
+    /// let runs = [vec![(10.0, 0.0), (20.0, 1.0)], vec![(10.0, 4.0), (20.0, 5.0)]];
+    /// let intervals = Curves::on_common_points(&runs).unwrap().intervals(0.95).unwrap();
+    /// assert_eq!(intervals[1], t_interval(&[1.0, 5.0], 0.95).unwrap());
+    /// ```
+    pub fn intervals(&self, level: f64) -> Result<Vec<Interval>, StatsError> {
+        let at = |i: usize| self.runs.iter().map(|run| run[i]).collect::<Vec<_>>();
+        (0..self.costs.len()).map(|i| t_interval(&at(i), level)).collect()
+    }
+
+    /// The mean over runs at each point.
+    pub fn mean(&self) -> Vec<f64> {
+        mean_of(&self.runs.iter().collect::<Vec<_>>(), self.costs.len())
+    }
+}
+
+/// The mean at each point of some of the runs.
+pub(super) fn mean_of(runs: &[&Vec<f64>], points: usize) -> Vec<f64> {
+    let at = |i: usize| runs.iter().map(|run| run[i]).collect::<Vec<_>>();
+    (0..points).map(|i| mean(&at(i)).unwrap_or(f64::NAN)).collect()
+}
+
+/// A run's reward at a cost within its range.
+fn reward_at(run: &[(f64, f64)], cost: f64) -> f64 {
+    let next = run.partition_point(|point| point.0 <= cost);
+    match (next.checked_sub(1).and_then(|last| run.get(last)), run.get(next)) {
+        (Some(&(x, y)), Some(&(beyond, z))) => y + (z - y) * (cost - x) / (beyond - x),
+        (Some(&(_, y)), None) | (None, Some(&(_, y))) => y,
+        (None, None) => f64::NAN,
+    }
+}
+
+/// The mean height between two costs of a run of (cost, reward) points, costs not falling, that covers both: linear between
+/// points, so that a dear round counts for more than a cheap one. Nothing where the run is empty.
+///
+/// ```
+/// let run = [(10.0, 0.0), (20.0, 4.0), (50.0, 4.0)];
+/// assert_eq!(tutelage_compare::stats::mean_between(&run, 10.0, 50.0), Some(3.5));
+/// assert_eq!(tutelage_compare::stats::mean_between(&run, 15.0, 20.0), Some(3.0));
+/// ```
+pub fn mean_between(run: &[(f64, f64)], from: f64, to: f64) -> Option<f64> {
+    if run.is_empty() {
+        return None;
+    }
+    let within = run.iter().copied().filter(|point| from < point.0 && point.0 <= to);
+    let ends = [from, to].map(|cost| (cost, reward_at(run, cost)));
+    let path: Vec<(f64, f64)> = [ends[0]].into_iter().chain(within).chain([ends[1]]).collect();
+    let area = path.windows(2).map(|pair| (pair[1].0 - pair[0].0) * (pair[0].1 + pair[1].1) / 2.0);
+    if from == to { Some(ends[1].1) } else { Some(area.sum::<f64>() / (to - from)) }
+}
+
+/// The nearest curve, by squares, that never falls: isotonic regression by pooling neighbours that are out of order.
+///
+/// ```
+/// assert_eq!(tutelage_compare::stats::isotonic(&[1.0, 4.0, 2.0, 3.0, 9.0]), [1.0, 3.0, 3.0, 3.0, 9.0]);
+/// ```
+pub fn isotonic(values: &[f64]) -> Vec<f64> {
+    let mut blocks: Vec<(f64, usize)> = Vec::new();
+    for &value in values {
+        let (mut level, mut size) = (value, 1);
+        while let Some(&(before, count)) = blocks.last().filter(|(before, _)| *before >= level) {
+            blocks.pop();
+            level = (before * count as f64 + level * size as f64) / (count + size) as f64;
+            size += count;
+        }
+        blocks.push((level, size));
+    }
+    blocks.into_iter().flat_map(|(level, size)| std::iter::repeat_n(level, size)).collect()
+}
+
+/// The cost at which a curve reaches a level and stays there: where its isotonic regression crosses it, linearly between
+/// points. Nothing where it never does; the first cost where it is there from the beginning.
+///
+/// A lucky round does not count, since the rounds after it pull it down.
+///
+/// ```
+/// use tutelage_compare::stats::sustained;
+///
+/// let annotations = [50.0, 100.0, 150.0, 200.0];
+/// assert_eq!(sustained(&annotations, &[0.0, 1.0, 1.0, 1.0], 0.5), Some(75.0));
+/// assert_eq!(sustained(&annotations, &[0.0, 1.0, 0.0, 0.0], 0.5), None, "a lucky round");
+/// ```
+pub fn sustained(costs: &[f64], rewards: &[f64], level: f64) -> Option<f64> {
+    let smooth = isotonic(rewards);
+    let reached = smooth.iter().position(|&value| value >= level)?;
+    let Some(before) = reached.checked_sub(1) else { return costs.first().copied() };
+    let share = (level - smooth[before]) / (smooth[reached] - smooth[before]);
+    Some(costs[before] + share * (costs[reached] - costs[before]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn isotonic_regression_by_hand() {
+        assert_eq!(isotonic(&[3.0, 2.0, 1.0]), [2.0; 3]);
+        assert_eq!(isotonic(&[1.0, 2.0, 2.0, 5.0]), [1.0, 2.0, 2.0, 5.0]);
+        // 10 and 0 pool to 5, which is above 4: together 14/3.
+        assert_eq!(isotonic(&[10.0, 0.0, 4.0]), [14.0 / 3.0; 3]);
+        assert!(isotonic(&[]).is_empty());
+    }
+
+    #[test]
+    fn a_lucky_round_is_not_enough() {
+        let costs = [50.0, 100.0, 150.0, 200.0, 250.0];
+        // 950 falls back to 750: pooled 850, so that 900 is reached between 200 (900 exactly) at 200 annotations.
+        let rewards = [300.0, 950.0, 750.0, 900.0, 1000.0];
+        assert_eq!(sustained(&costs, &rewards, 900.0), Some(200.0));
+        assert_eq!(sustained(&costs, &rewards, 875.0), Some(175.0));
+        assert_eq!(sustained(&costs, &rewards, 575.0), Some(75.0));
+        assert_eq!(sustained(&costs, &rewards, 1001.0), None);
+        assert_eq!(sustained(&costs, &rewards, 300.0), Some(50.0), "from the beginning");
+    }
+
+    #[test]
+    fn points_that_runs_share_are_taken_as_they_are() {
+        let run = |rewards: [f64; 2]| vec![(50.0, rewards[0]), (100.0, rewards[1])];
+        let curves = Curves::on_common_points(&[run([1.0, 2.0]), run([3.0, 5.0])]).unwrap();
+        assert_eq!((curves.costs.clone(), curves.mean()), (vec![50.0, 100.0], vec![2.0, 3.5]));
+        // An expert that never drives: all points at no cost, the last counts.
+        let idle = Curves::on_common_points(&[vec![(0.0, 1.0), (0.0, 7.0)]]).unwrap();
+        assert_eq!((idle.costs.clone(), idle.mean()), (vec![0.0], vec![7.0]));
+        let apart = [vec![(1.0, 0.0), (2.0, 0.0)], vec![(3.0, 0.0)]];
+        assert_eq!(Curves::on_common_points(&apart), Err(StatsError::NoCommonPoints));
+        assert_eq!(Curves::on_common_points(&[]), Err(StatsError::NoRuns));
+        assert_eq!(Curves::on_common_points(&[vec![]]), Err(StatsError::NoRuns));
+    }
+}

@@ -1,0 +1,111 @@
+//! How good runs are as a whole, over panels.
+
+use super::{Bootstrap, Interval, StatsError};
+
+/// The interquartile mean of all runs' scores over panels, the runs of each panel resampled on their own (Agarwal et al.
+/// 2021). Scores should be in one unit, such as the expert's reward. Every panel counts the same, however many runs it has:
+/// a curve with more runs where the task is easy would look better for it.
+///
+/// ```
+/// use tutelage_compare::stats::{Bootstrap, aggregate};
+///
+/// let iqm = aggregate(&[&[0.7, 0.8], &[0.8, 0.9]], &Bootstrap::default()).unwrap();
+/// assert!((iqm.estimate - 0.8).abs() < 1e-12);
+/// ```
+pub fn aggregate(panels: &[&[f64]], bootstrap: &Bootstrap) -> Result<Interval, StatsError> {
+    bootstrap.stratified(panels, interquartile_mean_over)
+}
+
+/// The mean of what is left when ⌊n/4⌋ of n runs are put aside on each side; where panels differ in their runs, as large a
+/// share of all weights.
+fn interquartile_mean_over(panels: &[Vec<f64>]) -> f64 {
+    let weighted = |panel: &Vec<f64>| {
+        let weight = 1.0 / panel.len() as f64;
+        panel.iter().map(|&run| (run, weight)).collect::<Vec<_>>()
+    };
+    let mut runs: Vec<(f64, f64)> = panels.iter().flat_map(weighted).collect();
+    runs.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let all = panels.len() as f64;
+    let aside = all * (runs.len() / 4) as f64 / runs.len() as f64;
+    let (mut below, mut sum) = (0.0_f64, 0.0);
+    for (run, weight) in runs {
+        let above = below + weight;
+        sum += run * (above.min(all - aside) - below.max(aside)).max(0.0);
+        below = above;
+    }
+    sum / (all - 2.0 * aside)
+}
+
+/// A performance profile: at each of these scores the share of runs that lie above it, in the mean over panels (Agarwal et
+/// al. 2021), with pointwise intervals.
+///
+/// ```
+/// use tutelage_compare::stats::{Bootstrap, performance_profile};
+///
+/// let profile = performance_profile(&[&[0.2, 0.6], &[0.9, 1.0]], &[0.0, 0.5, 0.9], &Bootstrap::default()).unwrap();
+/// let shares: Vec<f64> = profile.iter().map(|point| point.estimate).collect();
+/// assert_eq!(shares, [1.0, 0.75, 0.25]);
+/// ```
+pub fn performance_profile(
+    panels: &[&[f64]],
+    scores: &[f64],
+    bootstrap: &Bootstrap,
+) -> Result<Vec<Interval>, StatsError> {
+    let above = |score: f64| {
+        move |runs: &[Vec<f64>]| {
+            let share = |panel: &Vec<f64>| {
+                panel.iter().filter(|&&run| run > score).count() as f64 / panel.len() as f64
+            };
+            runs.iter().map(share).sum::<f64>() / runs.len() as f64
+        }
+    };
+    scores.iter().map(|&score| bootstrap.stratified(panels, above(score))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn aggregates_by_hand() {
+        // Eight scores, two put aside on each side: the mean of 3, 4, 5, 6.
+        let panels: [&[f64]; 2] = [&[1.0, 3.0, 5.0, 7.0], &[2.0, 4.0, 6.0, 80.0]];
+        let found = aggregate(&panels, &Bootstrap::default()).unwrap();
+        assert_eq!(found.estimate, 4.5);
+        assert!(found.low < 4.5 && found.high > 4.5 && found.high < 80.0, "{found:?}");
+        // Ten of one panel: two are put aside on each side, leaving 3 … 8.
+        let ten: Vec<f64> = (1..=10).rev().map(f64::from).collect();
+        let found = aggregate(&[&ten], &Bootstrap::default()).unwrap();
+        assert!((found.estimate - 5.5).abs() < 1e-12, "{found:?}");
+        assert_eq!(aggregate(&[], &Bootstrap::default()), Err(StatsError::NoRuns));
+        assert_eq!(aggregate(&[&[]], &Bootstrap::default()), Err(StatsError::NoRuns));
+    }
+
+    #[test]
+    fn every_panel_counts_the_same_however_many_runs_it_has() {
+        // Weights 1 ⁄ 4 and 1; of 5 runs one is put aside on each side, that is 0.4 of 2: 0.6 of either panel is left.
+        let panels: [&[f64]; 2] = [&[0.0; 4], &[1.0]];
+        let found = aggregate(&panels, &Bootstrap::default()).unwrap();
+        assert!((found.estimate - 0.5).abs() < 1e-12, "{found:?}");
+        // The same runs once and twice.
+        let once: [&[f64]; 2] = [&[1.0, 3.0, 5.0, 7.0], &[2.0, 4.0, 6.0, 80.0]];
+        let twice: [&[f64]; 2] = [&[1.0, 1.0, 3.0, 3.0, 5.0, 5.0, 7.0, 7.0], once[1]];
+        let found = aggregate(&twice, &Bootstrap::default()).unwrap();
+        assert!((found.estimate - 4.5).abs() < 1e-12, "{found:?}");
+    }
+
+    #[test]
+    fn panels_are_resampled_on_their_own() {
+        // Within a panel nothing varies, so nothing may vary between resamples, however far panels are apart.
+        let panels: [&[f64]; 2] = [&[1.0; 5], &[9.0; 5]];
+        let found = aggregate(&panels, &Bootstrap::default()).unwrap();
+        assert_eq!((found.low, found.high), (found.estimate, found.estimate));
+    }
+
+    #[test]
+    fn a_profile_counts_every_panel_the_same() {
+        let panels: [&[f64]; 2] = [&[1.0, 1.0, 1.0, 1.0], &[0.0]];
+        let profile = performance_profile(&panels, &[0.5], &Bootstrap::default()).unwrap();
+        assert_eq!(profile[0].estimate, 0.5);
+    }
+}

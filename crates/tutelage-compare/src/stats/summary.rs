@@ -1,0 +1,45 @@
+//! One number for several.
+
+/// (1/n) Σ xᵢ, or nothing where there are none.
+///
+/// ```
+/// assert_eq!(tutelage_compare::stats::mean(&[1.0, 2.0, 6.0]), Some(3.0));
+/// ```
+pub fn mean(values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}
+
+/// √(Σ (xᵢ - x̄)² / (n - 1)), or nothing where there are fewer than two.
+///
+/// ```
+/// assert_eq!(tutelage_compare::stats::sd(&[1.0, 3.0, 5.0]), Some(2.0));
+/// ```
+pub fn sd(values: &[f64]) -> Option<f64> {
+    let centre = mean(values).filter(|_| values.len() > 1)?;
+    let squares: f64 = values.iter().map(|value| (value - centre).powi(2)).sum();
+    Some((squares / (values.len() - 1) as f64).sqrt())
+}
+
+/// The mean of a run's last five rounds, or of all where there are fewer: what the run ends at. One round's reward is too
+/// noisy to rank by.
+///
+/// ```
+/// let rewards = [0.0, 9.0, 10.0, 10.0, 10.0, 11.0];
+/// assert_eq!(tutelage_compare::stats::last_five(&rewards), Some(10.0));
+/// ```
+pub fn last_five(rewards: &[f64]) -> Option<f64> {
+    mean(&rewards[rewards.len().saturating_sub(5)..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spread_and_the_end_of_a_run_by_hand() {
+        assert_eq!(sd(&[2.0, 4.0, 4.0, 6.0]), Some((8.0_f64 / 3.0).sqrt()));
+        assert_eq!((sd(&[2.0]), sd(&[])), (None, None));
+        assert_eq!(last_five(&[9.0, 1.0, 2.0, 3.0, 4.0, 5.0]), Some(3.0));
+        assert_eq!((last_five(&[4.0, 6.0]), last_five(&[])), (Some(5.0), None));
+    }
+}
