@@ -23,7 +23,7 @@ SCORES = np.arange(11) / 10
 
 
 def ours(numbers):
-    command = ["cargo", "run", "-q", "-p", "tutelage-runs", "--example", "statistics"]
+    command = ["cargo", "run", "-q", "-p", "tutelage-compare", "--example", "statistics"]
     done = subprocess.run(command, input=json.dumps(numbers), capture_output=True, text=True, cwd=ROOT, check=True)
     return json.loads(done.stdout)
 
