@@ -5,8 +5,8 @@
 //! What it leaves out are products with zero and sums with zero, so that every number that remains has the same bits.
 
 use crate::body::Geometry;
+use crate::multibody::{Axis, MassProperties, MultiBody};
 use crate::simd::Real;
-use crate::tree::{Axis, Mass, Tree};
 use crate::vector::{Matrix, Quaternion, Vector, constant};
 
 /// Numbers of one kind, side by side.
@@ -17,14 +17,14 @@ impl<R: Copy + Send + Sync, T: Copy + Send + Sync + AsRef<[R]> + AsMut<[R]>> Par
 /// A node's place in the world: `turn` takes its directions to the world's.
 #[derive(Clone, Copy)]
 pub(crate) struct Pose<A: Algebra, R: Real> {
-    pub(crate) turn: A::Turn<R>,
+    pub(crate) turn: A::Rotation<R>,
     pub(crate) origin: A::Point<R>,
 }
 
 /// Spatial algebra over the numbers `R`.
 ///
-/// Motions are velocities and accelerations (spin, and velocity of the centre of mass); forces are pairs of a force and a torque about the
-/// centre of mass. All of them are in the frame of the node they belong to.
+/// Motions are velocities and accelerations (spin, and velocity of the center of mass); forces are pairs of a force and a torque about the
+/// center of mass. All of them are in the frame of the node they belong to.
 pub(crate) trait Algebra: Copy + Send + Sync + 'static {
     /// Coordinates of the base's velocity.
     const BASE: usize;
@@ -34,17 +34,17 @@ pub(crate) trait Algebra: Copy + Send + Sync + 'static {
     /// A point, an offset or a direction.
     type Point<R: Real>: Parts<R>;
     /// A rotation as a quaternion.
-    type Spin<R: Real>: Parts<R>;
+    type Orientation<R: Real>: Parts<R>;
     /// A rotation as a matrix.
-    type Turn<R: Real>: Copy + Send + Sync;
+    type Rotation<R: Real>: Copy + Send + Sync;
     type Motion<R: Real>: Copy + Send + Sync;
     type Force<R: Real>: Copy + Send + Sync;
     /// A symmetric map from motions to forces.
     type Inertia<R: Real>: Copy + Send + Sync;
     /// The base's inverse inertia.
-    type Root<R: Real>: Copy + Send + Sync;
+    type InverseInertia<R: Real>: Copy + Send + Sync;
     /// A point of contact and the directions of its forces, in the frame of a node.
-    type Lever<R: Real>: Copy + Send + Sync;
+    type ContactFrame<R: Real>: Copy + Send + Sync;
 
     // Rotations and points.
     #[inline(always)]
@@ -56,54 +56,58 @@ pub(crate) trait Algebra: Copy + Send + Sync + 'static {
     fn lane_xyz<R: Real>(p: Self::Point<R>, lane: usize) -> Vector<f64>;
     fn add<R: Real>(a: Self::Point<R>, b: Self::Point<R>) -> Self::Point<R>;
     fn add_scaled<R: Real>(a: Self::Point<R>, b: [f64; 3], factor: R) -> Self::Point<R>;
-    fn base_spin<R: Real>(q: Quaternion<R>) -> Self::Spin<R>;
+    fn base_orientation<R: Real>(q: Quaternion<R>) -> Self::Orientation<R>;
     /// The rotation of a hinge, from sine (over the length of its axis) and cosine of half its angle.
-    fn hinge_spin<R: Real>(axis: [f64; 3], sine: R, cosine: R) -> Self::Spin<R>;
+    fn revolute_orientation<R: Real>(axis: [f64; 3], sine: R, cosine: R) -> Self::Orientation<R>;
     /// The rotation `b` followed by `a`.
-    fn compose<R: Real>(a: Self::Spin<R>, b: Self::Spin<R>) -> Self::Spin<R>;
-    fn conjugate<R: Real>(spin: Self::Spin<R>) -> Self::Spin<R>;
-    fn rotate<R: Real>(spin: Self::Spin<R>, p: Self::Point<R>) -> Self::Point<R>;
-    fn turn<R: Real>(spin: Self::Spin<R>) -> Self::Turn<R>;
-    /// The rotation of a hinge, like [`Algebra::hinge_spin`].
+    fn compose<R: Real>(a: Self::Orientation<R>, b: Self::Orientation<R>) -> Self::Orientation<R>;
+    fn conjugate<R: Real>(spin: Self::Orientation<R>) -> Self::Orientation<R>;
+    fn rotate<R: Real>(spin: Self::Orientation<R>, p: Self::Point<R>) -> Self::Point<R>;
+    fn turn<R: Real>(spin: Self::Orientation<R>) -> Self::Rotation<R>;
+    /// The rotation of a hinge, like [`Algebra::revolute_orientation`].
     #[inline(always)]
-    fn hinge_turn<R: Real>(axis: [f64; 3], sine: R, cosine: R) -> Self::Turn<R> {
-        Self::turn(Self::hinge_spin(axis, sine, cosine))
+    fn revolute_rotation<R: Real>(axis: [f64; 3], sine: R, cosine: R) -> Self::Rotation<R> {
+        Self::turn(Self::revolute_orientation(axis, sine, cosine))
     }
-    fn turn_point<R: Real>(turn: Self::Turn<R>, p: Self::Point<R>) -> Self::Point<R>;
+    fn rotate_point<R: Real>(turn: Self::Rotation<R>, p: Self::Point<R>) -> Self::Point<R>;
 
     // Motions.
-    fn still<R: Real>() -> Self::Motion<R>;
+    fn zero_motion<R: Real>() -> Self::Motion<R>;
     fn add_motion<R: Real>(a: Self::Motion<R>, b: Self::Motion<R>) -> Self::Motion<R>;
-    fn turn_motion<R: Real>(turn: Self::Turn<R>, motion: Self::Motion<R>) -> Self::Motion<R>;
+    fn rotate_motion<R: Real>(turn: Self::Rotation<R>, motion: Self::Motion<R>) -> Self::Motion<R>;
     /// The same motion, seen from a point at `offset`.
-    fn shift_motion<R: Real>(offset: Self::Point<R>, motion: Self::Motion<R>) -> Self::Motion<R>;
+    fn translate_motion<R: Real>(
+        offset: Self::Point<R>,
+        motion: Self::Motion<R>,
+    ) -> Self::Motion<R>;
     /// `motion` plus what a joint adds.
     fn add_joint<R: Real>(motion: Self::Motion<R>, axis: &Axis, speed: R) -> Self::Motion<R>;
     /// Acceleration of a link that moves at `velocity`, some of which is due to its joint.
     fn coriolis<R: Real>(velocity: Self::Motion<R>, axis: &Axis, speed: R) -> Self::Motion<R>;
 
     // Forces.
-    fn no_force<R: Real>() -> Self::Force<R>;
+    fn zero_force<R: Real>() -> Self::Force<R>;
     fn add_force<R: Real>(a: Self::Force<R>, b: Self::Force<R>) -> Self::Force<R>;
     fn add_scaled_force<R: Real>(a: Self::Force<R>, b: Self::Force<R>, factor: R)
     -> Self::Force<R>;
-    /// A child's force at `offset`, as it acts on its parent's centre of mass.
-    fn shift_force<R: Real>(offset: Self::Point<R>, force: Self::Force<R>) -> Self::Force<R>;
-    fn turn_force_back<R: Real>(turn: Self::Turn<R>, force: Self::Force<R>) -> Self::Force<R>;
+    /// A child's force at `offset`, as it acts on its parent's center of mass.
+    fn translate_force<R: Real>(offset: Self::Point<R>, force: Self::Force<R>) -> Self::Force<R>;
+    fn rotate_force_back<R: Real>(turn: Self::Rotation<R>, force: Self::Force<R>)
+    -> Self::Force<R>;
     /// Power of a force under a motion.
     fn dot<R: Real>(motion: Self::Motion<R>, force: Self::Force<R>) -> R;
     /// Power of a force under a unit of joint velocity.
-    fn along<R: Real>(axis: &Axis, force: Self::Force<R>) -> R;
+    fn joint_component<R: Real>(axis: &Axis, force: Self::Force<R>) -> R;
     /// The force that keeps a body from accelerating: weight (`up` is the world's vertical), damping and gyration.
-    fn bias<R: Real>(
-        body: &Mass,
+    fn bias_force<R: Real>(
+        body: &MassProperties,
         weight: f64,
         up: Self::Point<R>,
         velocity: Self::Motion<R>,
     ) -> Self::Force<R>;
 
     // Inertias.
-    fn rigid<R: Real>(body: &Mass) -> Self::Inertia<R>;
+    fn rigid_inertia<R: Real>(body: &MassProperties) -> Self::Inertia<R>;
     fn add_inertia<R: Real>(a: Self::Inertia<R>, b: Self::Inertia<R>) -> Self::Inertia<R>;
     fn times<R: Real>(inertia: Self::Inertia<R>, motion: Self::Motion<R>) -> Self::Force<R>;
     fn times_axis<R: Real>(inertia: Self::Inertia<R>, axis: &Axis) -> Self::Force<R>;
@@ -113,37 +117,43 @@ pub(crate) trait Algebra: Copy + Send + Sync + 'static {
         h: Self::Force<R>,
         inverse: R,
     ) -> Self::Inertia<R>;
-    fn shift_inertia<R: Real>(
+    fn translate_inertia<R: Real>(
         offset: Self::Point<R>,
         inertia: Self::Inertia<R>,
     ) -> Self::Inertia<R>;
-    fn turn_inertia_back<R: Real>(
-        turn: Self::Turn<R>,
+    fn rotate_inertia_back<R: Real>(
+        turn: Self::Rotation<R>,
         inertia: Self::Inertia<R>,
     ) -> Self::Inertia<R>;
 
     // The base.
-    fn base_velocity<R: Real>(turn: Self::Turn<R>, velocity: &[R]) -> Self::Motion<R>;
+    fn base_velocity<R: Real>(turn: Self::Rotation<R>, velocity: &[R]) -> Self::Motion<R>;
     /// The world's vertical in the frame of the base.
-    fn base_up<R: Real>(turn: Self::Turn<R>) -> Self::Point<R>;
+    fn base_up<R: Real>(turn: Self::Rotation<R>) -> Self::Point<R>;
     /// How the base answers forces.
-    fn root<R: Real>(tree: &Tree, inertia: Self::Inertia<R>) -> Self::Root<R>;
+    fn invert_base_inertia<R: Real>(
+        multibody: &MultiBody,
+        inertia: Self::Inertia<R>,
+    ) -> Self::InverseInertia<R>;
     /// The base's acceleration against a force.
-    fn root_acceleration<R: Real>(root: &Self::Root<R>, force: Self::Force<R>) -> Self::Motion<R>;
+    fn solve_base<R: Real>(
+        inverse: &Self::InverseInertia<R>,
+        force: Self::Force<R>,
+    ) -> Self::Motion<R>;
     /// A force on the base along its part of a row of the solver.
-    fn root_force<R: Real>(
-        turn: Self::Turn<R>,
+    fn base_impulse<R: Real>(
+        turn: Self::Rotation<R>,
         row: &[R],
         passed: Self::Force<R>,
     ) -> Self::Force<R>;
     /// The base's part of velocity coordinates.
     fn base_coordinates<R: Real>(
-        turn: Self::Turn<R>,
+        turn: Self::Rotation<R>,
         motion: Self::Motion<R>,
         coordinates: &mut [R],
     );
     /// The acceleration of a moving frame as the world sees it.
-    fn base_acceleration<R: Real>(
+    fn classical_acceleration<R: Real>(
         acceleration: Self::Motion<R>,
         velocity: Self::Motion<R>,
     ) -> Self::Motion<R>;
@@ -156,33 +166,40 @@ pub(crate) trait Algebra: Copy + Send + Sync + 'static {
     );
 
     // Contacts.
-    fn place<R: Real>(pose: &Pose<Self, R>, p: Self::Point<R>) -> Self::Point<R>;
-    fn unplace<R: Real>(pose: &Pose<Self, R>, p: Self::Point<R>) -> Self::Point<R>;
-    fn turn_pose<R: Real>(turn: Self::Turn<R>, inner: &Matrix<f64>) -> Self::Turn<R>;
+    fn to_world<R: Real>(pose: &Pose<Self, R>, p: Self::Point<R>) -> Self::Point<R>;
+    fn to_local<R: Real>(pose: &Pose<Self, R>, p: Self::Point<R>) -> Self::Point<R>;
+    fn compose_rotation<R: Real>(turn: Self::Rotation<R>, inner: &Matrix<f64>)
+    -> Self::Rotation<R>;
     /// The lowest point of a shape.
-    fn lowest<R: Real>(geometry: &Geometry, pose: &Pose<Self, R>) -> Self::Point<R>;
+    fn support_point<R: Real>(geometry: &Geometry, pose: &Pose<Self, R>) -> Self::Point<R>;
     fn height<R: Real>(p: Self::Point<R>) -> R;
     /// Squared distance.
-    fn apart<R: Real>(a: Self::Point<R>, b: Self::Point<R>) -> R;
+    fn distance_squared<R: Real>(a: Self::Point<R>, b: Self::Point<R>) -> R;
     /// Squared distance along the floor.
-    fn apart_on_floor<R: Real>(a: Self::Point<R>, b: Self::Point<R>) -> R;
+    fn floor_distance_squared<R: Real>(a: Self::Point<R>, b: Self::Point<R>) -> R;
     /// Squared area of the parallelogram between `a` to `b` and `c` to `d`.
-    fn area(
+    fn area_squared(
         a: Self::Point<f64>,
         b: Self::Point<f64>,
         c: Self::Point<f64>,
         d: Self::Point<f64>,
     ) -> f64;
     /// A contact in the frame of the base; the base's part of each direction's row goes to `rows`, `stride` apart.
-    fn lever<R: Real>(
+    fn contact_frame<R: Real>(
         base_position: Vector<R>,
-        base_turn: Self::Turn<R>,
+        base_turn: Self::Rotation<R>,
         at: Self::Point<R>,
         rows: &mut [R],
         stride: usize,
-    ) -> Self::Lever<R>;
-    fn turn_lever<R: Real>(turn: Self::Turn<R>, lever: Self::Lever<R>) -> Self::Lever<R>;
-    fn shift_lever<R: Real>(offset: Self::Point<R>, lever: Self::Lever<R>) -> Self::Lever<R>;
+    ) -> Self::ContactFrame<R>;
+    fn rotate_contact_frame<R: Real>(
+        turn: Self::Rotation<R>,
+        frame: Self::ContactFrame<R>,
+    ) -> Self::ContactFrame<R>;
+    fn translate_contact_frame<R: Real>(
+        offset: Self::Point<R>,
+        frame: Self::ContactFrame<R>,
+    ) -> Self::ContactFrame<R>;
     /// How fast the point moves along each direction per unit of joint velocity.
-    fn leverage<R: Real>(axis: &Axis, lever: Self::Lever<R>) -> [R; 3];
+    fn joint_jacobian<R: Real>(axis: &Axis, frame: Self::ContactFrame<R>) -> [R; 3];
 }

@@ -1,9 +1,9 @@
-//! What a world is built from: settings, and a tree of links with their shapes.
+//! What a world is built from: settings, and a multibody of links with their shapes.
 
 /// Position of a link in an [`Articulation`]: an index into its links, or the base.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LinkId {
-    /// The root of the tree.
+    /// The root of the multibody.
     Base,
     /// `links[i]`.
     Link(usize),
@@ -11,7 +11,7 @@ pub enum LinkId {
 
 /// The constants of a world.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Settings {
+pub struct WorldSettings {
     /// Acceleration along the vertical axis z, in m/s² (negative pulls down).
     pub gravity: f64,
     /// Time that one [`crate::World::step`] simulates, in seconds.
@@ -26,7 +26,7 @@ pub struct Settings {
     pub floor_friction: f64,
 }
 
-/// A tree of links over a base, above an infinite floor at z = 0.
+/// A multibody of links over a base, above an infinite floor at z = 0.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Articulation {
     /// The root.
@@ -38,14 +38,14 @@ pub struct Articulation {
 /// The root of an [`Articulation`]. A base without mass is fixed to the world.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Base {
-    /// Initial world position of the centre of mass.
+    /// Initial world position of the center of mass.
     pub position: [f64; 3],
-    /// Mass in kg; the moments of inertia follow from the shapes.
+    /// MassProperties in kg; the moments of inertia follow from the shapes.
     pub mass: f64,
     /// Coefficient of lateral friction.
     pub friction: f64,
-    /// Shapes around the centre of mass.
-    pub shapes: Vec<Shape>,
+    /// Shapes around the center of mass.
+    pub shapes: Vec<CollisionShape>,
 }
 
 /// A link and the joint that hangs it on its parent. At joint position zero its axes are parallel to the parent's.
@@ -55,40 +55,40 @@ pub struct Link {
     pub parent: LinkId,
     /// How it hangs.
     pub joint: Joint,
-    /// From the parent's centre of mass to the joint.
+    /// From the parent's center of mass to the joint.
     pub parent_to_pivot: [f64; 3],
-    /// From the joint to this link's centre of mass.
-    pub pivot_to_centre: [f64; 3],
-    /// Mass in kg; the moments of inertia follow from the shapes.
+    /// From the joint to this link's center of mass.
+    pub pivot_to_center: [f64; 3],
+    /// MassProperties in kg; the moments of inertia follow from the shapes.
     pub mass: f64,
     /// Coefficient of lateral friction.
     pub friction: f64,
-    /// Shapes around the centre of mass.
-    pub shapes: Vec<Shape>,
+    /// Shapes around the center of mass.
+    pub shapes: Vec<CollisionShape>,
 }
 
 /// A joint of at most one degree of freedom.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Joint {
     /// No motion.
-    Weld,
-    /// Translation along an axis, in metres.
-    Slide {
-        /// The axis, used as it is, not normalised.
+    Fixed,
+    /// Translation along an axis, in meters.
+    Prismatic {
+        /// The axis, used as it is, not normalized.
         axis: [f64; 3],
     },
     /// Rotation about an axis, in radians.
-    Hinge {
-        /// The axis, used as it is, not normalised.
+    Revolute {
+        /// The axis, used as it is, not normalized.
         axis: [f64; 3],
         /// Lower and upper limit of the angle; the solver pushes back beyond them.
         limits: Option<[f64; 2]>,
     },
 }
 
-/// A convex shape in the frame of its link's centre of mass.
+/// A convex shape in the frame of its link's center of mass.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Shape {
+pub struct CollisionShape {
     /// What it is.
     pub geometry: Geometry,
     /// Where its own origin sits.
@@ -97,7 +97,7 @@ pub struct Shape {
     pub rotation: [f64; 4],
 }
 
-/// The geometry of a [`Shape`].
+/// The geometry of a [`CollisionShape`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Geometry {
     /// A ball around the origin.

@@ -1,19 +1,19 @@
 //! Refuses bodies and settings that cannot be simulated.
 
 use crate::Error;
-use crate::body::{Articulation, Geometry, Joint, LinkId, Settings, Shape};
+use crate::body::{Articulation, CollisionShape, Geometry, Joint, LinkId, WorldSettings};
 use crate::vector::length;
 
 /// Joint coordinates that the bits of a row can tell apart.
-const MOST_JOINTS: usize = 26;
+const MAX_JOINTS: usize = 26;
 
-/// Links that the bits of a way can tell apart.
-const MOST_LINKS: usize = 64;
+/// Links that the bits of a chain can tell apart.
+const MAX_LINKS: usize = 64;
 
 /// Substeps of a step and iterations of the solver: with more, a single step would seem to hang.
-const MOST_REPEATS: u32 = 10_000;
+const MAX_REPEATS: u32 = 10_000;
 
-pub(crate) fn check(settings: &Settings, body: &Articulation) -> Result<(), Error> {
+pub(crate) fn check(settings: &WorldSettings, body: &Articulation) -> Result<(), Error> {
     let positive =
         |field: &str, value: f64| check_value(field, value, value > 0.0, "positive and finite");
     let not_negative = |field: &str, value: f64| {
@@ -21,7 +21,7 @@ pub(crate) fn check(settings: &Settings, body: &Articulation) -> Result<(), Erro
     };
     positive("time_step", settings.time_step)?;
     let few = |field: &str, value: u32| {
-        let fits = (1..=MOST_REPEATS).contains(&value);
+        let fits = (1..=MAX_REPEATS).contains(&value);
         check_value(field, f64::from(value), fits, "at least 1 and at most 10000")
     };
     few("substeps", settings.substeps)?;
@@ -29,12 +29,12 @@ pub(crate) fn check(settings: &Settings, body: &Articulation) -> Result<(), Erro
     check_value("gravity", settings.gravity, true, "finite")?;
     not_negative("contact_erp", settings.contact_erp)?;
     not_negative("floor_friction", settings.floor_friction)?;
-    let joints = body.links.iter().filter(|link| link.joint != Joint::Weld).count();
-    if joints > MOST_JOINTS {
-        return Err(Error::Joints { found: joints, most: MOST_JOINTS });
+    let joints = body.links.iter().filter(|link| link.joint != Joint::Fixed).count();
+    if joints > MAX_JOINTS {
+        return Err(Error::Joints { found: joints, most: MAX_JOINTS });
     }
-    if body.links.len() > MOST_LINKS {
-        return Err(Error::Links { found: body.links.len(), most: MOST_LINKS });
+    if body.links.len() > MAX_LINKS {
+        return Err(Error::Links { found: body.links.len(), most: MAX_LINKS });
     }
     check_mass("base", body.base.mass, body.base.shapes.is_empty())?;
     check_numbers("base", "position", body.base.position)?;
@@ -43,7 +43,7 @@ pub(crate) fn check(settings: &Settings, body: &Articulation) -> Result<(), Erro
         let name = format!("link {index}");
         check_mass(&name, link.mass, link.shapes.is_empty())?;
         check_numbers(&name, "parent_to_pivot", link.parent_to_pivot)?;
-        check_numbers(&name, "pivot_to_centre", link.pivot_to_centre)?;
+        check_numbers(&name, "pivot_to_center", link.pivot_to_center)?;
         check_joint(&name, &link.joint)?;
         check_surface(&name, link.friction, &link.shapes)?;
         if let LinkId::Link(parent) = link.parent
@@ -57,9 +57,9 @@ pub(crate) fn check(settings: &Settings, body: &Articulation) -> Result<(), Erro
 
 fn check_joint(name: &str, joint: &Joint) -> Result<(), Error> {
     match *joint {
-        Joint::Weld => Ok(()),
-        Joint::Slide { axis } => check_axis(name, axis),
-        Joint::Hinge { axis, limits } => {
+        Joint::Fixed => Ok(()),
+        Joint::Prismatic { axis } => check_axis(name, axis),
+        Joint::Revolute { axis, limits } => {
             check_numbers(name, "limits", limits.unwrap_or_default())?;
             check_axis(name, axis)
         }
@@ -72,7 +72,7 @@ fn check_axis(name: &str, axis: [f64; 3]) -> Result<(), Error> {
     check_value(&format!("length of {name}'s axis"), length, length > 0.0, "positive")
 }
 
-fn check_surface(name: &str, friction: f64, shapes: &[Shape]) -> Result<(), Error> {
+fn check_surface(name: &str, friction: f64, shapes: &[CollisionShape]) -> Result<(), Error> {
     let allowed = "finite and not negative";
     check_value(&format!("friction of {name}"), friction, friction >= 0.0, allowed)?;
     for shape in shapes {

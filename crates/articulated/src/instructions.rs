@@ -4,10 +4,10 @@ use std::fmt;
 
 use crate::Error;
 use crate::algebra::Algebra;
-use crate::group::{Group, Lanes};
+use crate::lane_group::{DynLaneGroup, LaneGroup};
+use crate::multibody::MultiBody;
 use crate::plane::Plane;
 use crate::space::Space;
-use crate::tree::Tree;
 
 /// The instructions that a [`crate::World`] is stepped with. All of them give the same bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -58,21 +58,25 @@ impl InstructionSet {
         available.max_by_key(|set| set.lanes()).unwrap_or(InstructionSet::Portable)
     }
 
-    /// Lanes of numbers of this kind.
-    pub(crate) fn build(self, tree: Tree, planar: bool) -> Result<Box<dyn Lanes>, Error> {
-        if planar { self.build_in::<Plane>(tree) } else { self.build_in::<Space>(tree) }
+    /// DynLaneGroup of numbers of this kind.
+    pub(crate) fn build(
+        self,
+        multibody: MultiBody,
+        planar: bool,
+    ) -> Result<Box<dyn DynLaneGroup>, Error> {
+        if planar { self.build_in::<Plane>(multibody) } else { self.build_in::<Space>(multibody) }
     }
 
-    fn build_in<A: Algebra>(self, tree: Tree) -> Result<Box<dyn Lanes>, Error> {
+    fn build_in<A: Algebra>(self, multibody: MultiBody) -> Result<Box<dyn DynLaneGroup>, Error> {
         if !self.is_available() {
             return Err(Error::Instructions(self));
         }
         Ok(match self {
             #[cfg(target_arch = "x86_64")]
-            InstructionSet::Avx2 => Box::new(Group::<A, crate::simd::Avx2>::new(tree)),
+            InstructionSet::Avx2 => Box::new(LaneGroup::<A, crate::simd::Avx2>::new(multibody)),
             #[cfg(target_arch = "x86_64")]
-            InstructionSet::Avx512 => Box::new(Group::<A, crate::simd::Avx512>::new(tree)),
-            _ => Box::new(Group::<A, f64>::new(tree)),
+            InstructionSet::Avx512 => Box::new(LaneGroup::<A, crate::simd::Avx512>::new(multibody)),
+            _ => Box::new(LaneGroup::<A, f64>::new(multibody)),
         })
     }
 }

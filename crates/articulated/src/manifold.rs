@@ -4,29 +4,29 @@
 //! were. That is Bullet's persistent manifold against the plane z = 0, whose normal is constant.
 
 use crate::algebra::{Algebra, Pose};
+use crate::multibody::LinkCollider;
 use crate::simd::Real;
-use crate::tree::Contact;
 
 /// Points that a shape can have at once.
-pub(crate) const POINTS: usize = 4;
+pub(crate) const MAX_POINTS: usize = 4;
 
 /// More lanes than any instruction set has.
-const MOST_LANES: usize = 8;
+const MAX_LANES: usize = 8;
 
-/// Contact points of one shape in all lanes.
+/// LinkCollider points of one shape in all lanes.
 pub(crate) struct Manifold<A: Algebra, R: Real> {
-    pub(crate) points: [Point<A, R>; POINTS],
+    pub(crate) points: [ContactPoint<A, R>; MAX_POINTS],
     /// How many of them each lane has.
-    pub(crate) counts: [u8; MOST_LANES],
+    pub(crate) counts: [u8; MAX_LANES],
 }
 
-/// A contact point.
+/// A collider point.
 #[derive(Clone, Copy)]
-pub(crate) struct Point<A: Algebra, R: Real> {
+pub(crate) struct ContactPoint<A: Algebra, R: Real> {
     /// In the frame of the link.
     pub(crate) local: A::Point<R>,
     /// Where on the floor it was found.
-    pub(crate) on_floor: A::Point<R>,
+    pub(crate) found_at: A::Point<R>,
     /// Where it is now; its height is the distance from the floor.
     pub(crate) position: A::Point<R>,
 }
@@ -34,53 +34,57 @@ pub(crate) struct Point<A: Algebra, R: Real> {
 impl<A: Algebra, R: Real> Manifold<A, R> {
     pub(crate) fn new() -> Self {
         let origin = A::point([0.0; 3]);
-        let point = Point { local: origin, on_floor: origin, position: origin };
-        Manifold { points: [point; POINTS], counts: [0; MOST_LANES] }
+        let point = ContactPoint { local: origin, found_at: origin, position: origin };
+        Manifold { points: [point; MAX_POINTS], counts: [0; MAX_LANES] }
     }
 
     /// Brings the points up to date with the pose of the link in the lanes of `active`.
     #[inline(always)]
-    pub(crate) fn update(&mut self, contact: &Contact, link: &Pose<A, R>, active: u8) {
-        let solid = &contact.solid;
+    pub(crate) fn update(&mut self, collider: &LinkCollider, link: &Pose<A, R>, active: u8) {
+        let shape = &collider.shape;
         // A shape with other shapes or an offset is a compound to Bullet, which refreshes old points before it looks for new ones.
-        if !solid.alone {
-            self.refresh(solid.threshold, link, active);
+        if !shape.simple {
+            self.refresh(shape.breaking_threshold, link, active);
         }
-        let origin = if solid.alone { link.origin } else { A::place(link, A::point(solid.offset)) };
+        let origin =
+            if shape.simple { link.origin } else { A::to_world(link, A::point(shape.offset)) };
         // Out of reach of the floor there is no point to add.
-        let out_of_reach = R::bits(A::height(origin).gt(R::splat(solid.reach)));
+        let out_of_reach = R::bits(A::height(origin).gt(R::splat(shape.reach)));
         if active & !out_of_reach != 0 {
-            let turn = match &solid.turn {
-                Some(inner) => A::turn_pose(link.turn, inner),
+            let turn = match &shape.turn {
+                Some(inner) => A::compose_rotation(link.turn, inner),
                 None => link.turn,
             };
-            let lowest = A::lowest(&solid.geometry, &Pose { turn, origin });
-            let near = R::bits(R::splat(solid.threshold).gt(A::height(lowest)));
+            let lowest = A::support_point(&shape.geometry, &Pose { turn, origin });
+            let near = R::bits(R::splat(shape.breaking_threshold).gt(A::height(lowest)));
             let adding = active & near & !out_of_reach;
             if adding != 0 {
-                let point =
-                    Point { local: A::unplace(link, lowest), on_floor: lowest, position: lowest };
+                let point = ContactPoint {
+                    local: A::to_local(link, lowest),
+                    found_at: lowest,
+                    position: lowest,
+                };
                 for lane in (0..R::LANES).filter(|lane| adding >> lane & 1 != 0) {
-                    self.put(lane, &point, solid.threshold);
+                    self.add_point(lane, &point, shape.breaking_threshold);
                 }
             }
         }
-        self.refresh(solid.threshold, link, active);
+        self.refresh(shape.breaking_threshold, link, active);
     }
 
     /// Moves the points with the link, and drops those that left the floor or slid.
     #[inline(always)]
-    fn refresh(&mut self, threshold: f64, link: &Pose<A, R>, active: u8) {
-        let most = self.most();
+    fn refresh(&mut self, breaking_threshold: f64, link: &Pose<A, R>, active: u8) {
+        let most = self.max_count();
         if most == 0 {
             return;
         }
-        let limit = R::splat(threshold);
-        let mut kept = [0; POINTS];
+        let limit = R::splat(breaking_threshold);
+        let mut kept = [0; MAX_POINTS];
         for (point, kept) in self.points[..most].iter_mut().zip(&mut kept) {
-            point.position = A::place(link, point.local);
+            point.position = A::to_world(link, point.local);
             let near = limit.ge(A::height(point.position));
-            let slid = A::apart_on_floor(point.on_floor, point.position).gt(limit * limit);
+            let slid = A::floor_distance_squared(point.found_at, point.position).gt(limit * limit);
             *kept = R::bits(near) & !R::bits(slid);
         }
         for lane in (0..R::LANES).filter(|lane| active >> lane & 1 != 0) {
@@ -94,7 +98,7 @@ impl<A: Algebra, R: Real> Manifold<A, R> {
 
     /// The greatest number of points in a lane.
     #[inline(always)]
-    fn most(&self) -> usize {
+    fn max_count(&self) -> usize {
         usize::from(self.counts[..R::LANES].iter().copied().max().unwrap_or(0))
     }
 
@@ -108,11 +112,11 @@ impl<A: Algebra, R: Real> Manifold<A, R> {
 
     /// Adds a point, or puts it in place of the one that it is closest to.
     #[inline(always)]
-    fn put(&mut self, lane: usize, new: &Point<A, R>, threshold: f64) {
+    fn add_point(&mut self, lane: usize, new: &ContactPoint<A, R>, breaking_threshold: f64) {
         let count = usize::from(self.counts[lane]);
-        let index = match self.nearest(lane, new, threshold) {
+        let index = match self.cache_entry(lane, new, breaking_threshold) {
             Some(index) => index,
-            None if count == POINTS => self.most_dispensable(lane, new),
+            None if count == MAX_POINTS => self.replacement_index(lane, new),
             None => {
                 self.counts[lane] += 1;
                 count
@@ -121,13 +125,18 @@ impl<A: Algebra, R: Real> Manifold<A, R> {
         copy_lane(lane, new, &mut self.points[index]);
     }
 
-    /// The point next to a new one, within the threshold.
+    /// The point next to a new one, within the breaking_threshold.
     #[inline(always)]
-    fn nearest(&self, lane: usize, new: &Point<A, R>, threshold: f64) -> Option<usize> {
-        let (mut least, mut nearest) = (threshold * threshold, None);
+    fn cache_entry(
+        &self,
+        lane: usize,
+        new: &ContactPoint<A, R>,
+        breaking_threshold: f64,
+    ) -> Option<usize> {
+        let (mut least, mut nearest) = (breaking_threshold * breaking_threshold, None);
         let new = lane_of::<A, R>(lane, new.local);
         for index in 0..usize::from(self.counts[lane]) {
-            let apart = A::apart(lane_of::<A, R>(lane, self.points[index].local), new);
+            let apart = A::distance_squared(lane_of::<A, R>(lane, self.points[index].local), new);
             if apart < least {
                 (least, nearest) = (apart, Some(index));
             }
@@ -136,15 +145,15 @@ impl<A: Algebra, R: Real> Manifold<A, R> {
     }
 
     /// Which of four points to give up for a fifth: the one without which the others span the greatest area, but never the deepest.
-    fn most_dispensable(&self, lane: usize, new: &Point<A, R>) -> usize {
-        let depth = |point: &Point<A, R>| A::height(point.position).lanes()[lane];
+    fn replacement_index(&self, lane: usize, new: &ContactPoint<A, R>) -> usize {
+        let depth = |point: &ContactPoint<A, R>| A::height(point.position).lanes()[lane];
         let (mut deepest, mut least) = (None, depth(new));
         for (index, point) in self.points.iter().enumerate() {
             if depth(point) < least {
                 (deepest, least) = (Some(index), depth(point));
             }
         }
-        let local = |point: &Point<A, R>| lane_of::<A, R>(lane, point.local);
+        let local = |point: &ContactPoint<A, R>| lane_of::<A, R>(lane, point.local);
         let corner = |index: usize| local(&self.points[index]);
         // Without a point, the new one is across from one of the others, and the last two are the other diagonal.
         let across = [[1, 3, 2], [0, 3, 2], [0, 3, 1], [0, 2, 1]];
@@ -153,7 +162,7 @@ impl<A: Algebra, R: Real> Manifold<A, R> {
             let area = if deepest == Some(index) {
                 0.0
             } else {
-                A::area(local(new), corner(other), corner(a), corner(b))
+                A::area_squared(local(new), corner(other), corner(a), corner(b))
             };
             if area > greatest {
                 (dispensable, greatest) = (Some(index), area);
@@ -164,9 +173,13 @@ impl<A: Algebra, R: Real> Manifold<A, R> {
 }
 
 #[inline(always)]
-fn copy_lane<A: Algebra, R: Real>(lane: usize, from: &Point<A, R>, to: &mut Point<A, R>) {
+fn copy_lane<A: Algebra, R: Real>(
+    lane: usize,
+    from: &ContactPoint<A, R>,
+    to: &mut ContactPoint<A, R>,
+) {
     copy_parts(lane, from.local.as_ref(), to.local.as_mut());
-    copy_parts(lane, from.on_floor.as_ref(), to.on_floor.as_mut());
+    copy_parts(lane, from.found_at.as_ref(), to.found_at.as_mut());
     copy_parts(lane, from.position.as_ref(), to.position.as_mut());
 }
 

@@ -5,10 +5,10 @@
 use crate::algebra::{Algebra, Pose};
 use crate::body::Geometry;
 use crate::damping::damping;
+use crate::multibody::{Axis, MassProperties, MultiBody};
 use crate::shape::MARGIN;
 use crate::simd::Real;
-use crate::tree::{Axis, Mass, Tree};
-use crate::vector::{Matrix, Quaternion, Vector, safe_root};
+use crate::vector::{Matrix, Quaternion, Vector, safe_norm};
 
 /// A body whose base is fixed and whose joints keep it in the plane.
 #[derive(Clone, Copy, Debug)]
@@ -28,7 +28,7 @@ pub(crate) struct Force<R> {
     torque: R,
 }
 
-/// What is not zero of the blocks of a spatial inertia: the middle column of the first, the corners of the second, the centre of the third.
+/// What is not zero of the blocks of a spatial inertia: the middle column of the first, the corners of the second, the center of the third.
 #[derive(Clone, Copy)]
 pub(crate) struct Inertia<R> {
     x: R,
@@ -42,20 +42,20 @@ pub(crate) struct Inertia<R> {
 
 /// Takes (x, z) to (cos x + sin z, cos z − sin x).
 #[derive(Clone, Copy)]
-pub(crate) struct Turn<R> {
+pub(crate) struct Rotation<R> {
     cos: R,
     sin: R,
 }
 
 /// A point, and the directions up and along the floor.
 #[derive(Clone, Copy)]
-pub(crate) struct Lever<R> {
+pub(crate) struct ContactFrame<R> {
     point: [R; 2],
     up: [R; 2],
     along: [R; 2],
 }
 
-impl<R: Real> Turn<R> {
+impl<R: Real> Rotation<R> {
     #[inline(always)]
     fn apply(self, [x, z]: [R; 2]) -> [R; 2] {
         [self.cos * x + self.sin * z, (-self.sin) * x + self.cos * z]
@@ -72,13 +72,13 @@ impl Algebra for Plane {
     const DIRECTIONS: usize = 2;
 
     type Point<R: Real> = [R; 2];
-    type Spin<R: Real> = [R; 2];
-    type Turn<R: Real> = Turn<R>;
+    type Orientation<R: Real> = [R; 2];
+    type Rotation<R: Real> = Rotation<R>;
     type Motion<R: Real> = Motion<R>;
     type Force<R: Real> = Force<R>;
     type Inertia<R: Real> = Inertia<R>;
-    type Root<R: Real> = ();
-    type Lever<R: Real> = Lever<R>;
+    type InverseInertia<R: Real> = ();
+    type ContactFrame<R: Real> = ContactFrame<R>;
 
     #[inline(always)]
     fn from_xyz<R: Real>([x, _, z]: Vector<R>) -> [R; 2] {
@@ -97,11 +97,11 @@ impl Algebra for Plane {
         [a[0] + R::splat(b[0]) * factor, a[1] + R::splat(b[2]) * factor]
     }
     #[inline(always)]
-    fn base_spin<R: Real>([_, y, _, w]: Quaternion<R>) -> [R; 2] {
+    fn base_orientation<R: Real>([_, y, _, w]: Quaternion<R>) -> [R; 2] {
         [y, w]
     }
     #[inline(always)]
-    fn hinge_spin<R: Real>(axis: [f64; 3], sine: R, cosine: R) -> [R; 2] {
+    fn revolute_orientation<R: Real>(axis: [f64; 3], sine: R, cosine: R) -> [R; 2] {
         [R::splat(axis[1]) * sine, cosine]
     }
     #[inline(always)]
@@ -118,17 +118,17 @@ impl Algebra for Plane {
         [hx * w + hz * y, hz * w - hx * y]
     }
     #[inline(always)]
-    fn turn<R: Real>([y, w]: [R; 2]) -> Turn<R> {
+    fn turn<R: Real>([y, w]: [R; 2]) -> Rotation<R> {
         let scaled = y * (R::splat(2.0) / (y * y + w * w));
-        Turn { cos: R::splat(1.0) - y * scaled, sin: w * scaled }
+        Rotation { cos: R::splat(1.0) - y * scaled, sin: w * scaled }
     }
     #[inline(always)]
-    fn turn_point<R: Real>(turn: Turn<R>, p: [R; 2]) -> [R; 2] {
+    fn rotate_point<R: Real>(turn: Rotation<R>, p: [R; 2]) -> [R; 2] {
         turn.apply(p)
     }
 
     #[inline(always)]
-    fn still<R: Real>() -> Motion<R> {
+    fn zero_motion<R: Real>() -> Motion<R> {
         Motion { spin: R::zero(), x: R::zero(), z: R::zero() }
     }
     #[inline(always)]
@@ -136,24 +136,24 @@ impl Algebra for Plane {
         Motion { spin: a.spin + b.spin, x: a.x + b.x, z: a.z + b.z }
     }
     #[inline(always)]
-    fn turn_motion<R: Real>(turn: Turn<R>, motion: Motion<R>) -> Motion<R> {
+    fn rotate_motion<R: Real>(turn: Rotation<R>, motion: Motion<R>) -> Motion<R> {
         let [x, z] = turn.apply([motion.x, motion.z]);
         Motion { spin: motion.spin, x, z }
     }
     #[inline(always)]
-    fn shift_motion<R: Real>([x, z]: [R; 2], motion: Motion<R>) -> Motion<R> {
+    fn translate_motion<R: Real>([x, z]: [R; 2], motion: Motion<R>) -> Motion<R> {
         let spin = motion.spin;
         Motion { spin, x: z * spin + motion.x, z: motion.z - x * spin }
     }
     #[inline(always)]
     fn add_joint<R: Real>(motion: Motion<R>, axis: &Axis, speed: R) -> Motion<R> {
         match *axis {
-            Axis::Slide { along } => Motion {
+            Axis::Prismatic { direction } => Motion {
                 spin: motion.spin,
-                x: motion.x + R::splat(along[0]) * speed,
-                z: motion.z + R::splat(along[2]) * speed,
+                x: motion.x + R::splat(direction[0]) * speed,
+                z: motion.z + R::splat(direction[2]) * speed,
             },
-            Axis::Hinge { spin, .. } => {
+            Axis::Revolute { spin, .. } => {
                 Motion { spin: motion.spin + R::splat(spin[1]) * speed, ..motion }
             }
         }
@@ -161,11 +161,11 @@ impl Algebra for Plane {
     #[inline(always)]
     fn coriolis<R: Real>(velocity: Motion<R>, axis: &Axis, speed: R) -> Motion<R> {
         match *axis {
-            Axis::Slide { along } => {
-                let (x, z) = (R::splat(along[0]) * speed, R::splat(along[2]) * speed);
+            Axis::Prismatic { direction } => {
+                let (x, z) = (R::splat(direction[0]) * speed, R::splat(direction[2]) * speed);
                 Motion { spin: R::zero(), x: velocity.spin * z, z: -(velocity.spin * x) }
             }
-            Axis::Hinge { spin, .. } => {
+            Axis::Revolute { spin, .. } => {
                 let spin = R::splat(spin[1]) * speed;
                 Motion { spin: R::zero(), x: -(velocity.z * spin), z: velocity.x * spin }
             }
@@ -173,7 +173,7 @@ impl Algebra for Plane {
     }
 
     #[inline(always)]
-    fn no_force<R: Real>() -> Force<R> {
+    fn zero_force<R: Real>() -> Force<R> {
         Force { x: R::zero(), z: R::zero(), torque: R::zero() }
     }
     #[inline(always)]
@@ -185,11 +185,11 @@ impl Algebra for Plane {
         Force { x: a.x + b.x * factor, z: a.z + b.z * factor, torque: a.torque + b.torque * factor }
     }
     #[inline(always)]
-    fn shift_force<R: Real>([x, z]: [R; 2], force: Force<R>) -> Force<R> {
+    fn translate_force<R: Real>([x, z]: [R; 2], force: Force<R>) -> Force<R> {
         Force { torque: force.torque + (z * force.x - x * force.z), ..force }
     }
     #[inline(always)]
-    fn turn_force_back<R: Real>(turn: Turn<R>, force: Force<R>) -> Force<R> {
+    fn rotate_force_back<R: Real>(turn: Rotation<R>, force: Force<R>) -> Force<R> {
         let [x, z] = turn.apply_back([force.x, force.z]);
         Force { x, z, torque: force.torque }
     }
@@ -198,27 +198,34 @@ impl Algebra for Plane {
         (motion.x * force.x + motion.z * force.z) + motion.spin * force.torque
     }
     #[inline(always)]
-    fn along<R: Real>(axis: &Axis, force: Force<R>) -> R {
+    fn joint_component<R: Real>(axis: &Axis, force: Force<R>) -> R {
         match *axis {
-            Axis::Slide { along } => R::splat(along[0]) * force.x + R::splat(along[2]) * force.z,
-            Axis::Hinge { spin, .. } => R::splat(spin[1]) * force.torque,
+            Axis::Prismatic { direction } => {
+                R::splat(direction[0]) * force.x + R::splat(direction[2]) * force.z
+            }
+            Axis::Revolute { spin, .. } => R::splat(spin[1]) * force.torque,
         }
     }
     #[inline(always)]
-    fn bias<R: Real>(body: &Mass, weight: f64, up: [R; 2], velocity: Motion<R>) -> Force<R> {
+    fn bias_force<R: Real>(
+        body: &MassProperties,
+        weight: f64,
+        up: [R; 2],
+        velocity: Motion<R>,
+    ) -> Force<R> {
         let Motion { spin, x, z } = velocity;
         let (mass, weight) = (R::splat(body.mass), R::splat(weight));
-        let brake = damping(safe_root(x * x + z * z));
+        let brake = damping(safe_norm(x * x + z * z));
         let momentum = R::splat(body.inertia[1]) * spin;
         Force {
             x: (x * mass) * brake - up[0] * weight + (spin * z) * mass,
             z: (z * mass) * brake - up[1] * weight - (spin * x) * mass,
-            torque: momentum * damping(safe_root(spin * spin)),
+            torque: momentum * damping(safe_norm(spin * spin)),
         }
     }
 
     #[inline(always)]
-    fn rigid<R: Real>(body: &Mass) -> Inertia<R> {
+    fn rigid_inertia<R: Real>(body: &MassProperties) -> Inertia<R> {
         let (zero, mass) = (R::zero(), R::splat(body.mass));
         let yy = R::splat(body.inertia[1]);
         Inertia { x: zero, z: zero, xx: mass, xz: zero, zx: zero, zz: mass, yy }
@@ -248,11 +255,11 @@ impl Algebra for Plane {
     #[inline(always)]
     fn times_axis<R: Real>(inertia: Inertia<R>, axis: &Axis) -> Force<R> {
         match *axis {
-            Axis::Slide { along } => {
-                let [x, z] = Plane::point(along);
+            Axis::Prismatic { direction } => {
+                let [x, z] = Plane::point(direction);
                 Plane::times(inertia, Motion { spin: R::zero(), x, z })
             }
-            Axis::Hinge { spin, .. } => {
+            Axis::Revolute { spin, .. } => {
                 let spin = R::splat(spin[1]);
                 Force { x: inertia.x * spin, z: inertia.z * spin, torque: inertia.yy * spin }
             }
@@ -272,7 +279,7 @@ impl Algebra for Plane {
         }
     }
     #[inline(always)]
-    fn shift_inertia<R: Real>([x, z]: [R; 2], inertia: Inertia<R>) -> Inertia<R> {
+    fn translate_inertia<R: Real>([x, z]: [R; 2], inertia: Inertia<R>) -> Inertia<R> {
         let Inertia { xx, xz, zx, zz, yy, .. } = inertia;
         let new_x = inertia.x - (x * xz - z * xx);
         let new_z = inertia.z - (x * zz - z * zx);
@@ -280,7 +287,7 @@ impl Algebra for Plane {
         Inertia { x: new_x, z: new_z, yy: turned - (x * inertia.z - z * inertia.x), ..inertia }
     }
     #[inline(always)]
-    fn turn_inertia_back<R: Real>(turn: Turn<R>, inertia: Inertia<R>) -> Inertia<R> {
+    fn rotate_inertia_back<R: Real>(turn: Rotation<R>, inertia: Inertia<R>) -> Inertia<R> {
         let [x, z] = turn.apply_back([inertia.x, inertia.z]);
         // First the columns, then the rows.
         let [xx, zx] = turn.apply_back([inertia.xx, inertia.zx]);
@@ -290,27 +297,27 @@ impl Algebra for Plane {
     }
 
     #[inline(always)]
-    fn base_velocity<R: Real>(_: Turn<R>, _: &[R]) -> Motion<R> {
-        Plane::still()
+    fn base_velocity<R: Real>(_: Rotation<R>, _: &[R]) -> Motion<R> {
+        Plane::zero_motion()
     }
     #[inline(always)]
-    fn base_up<R: Real>(_: Turn<R>) -> [R; 2] {
+    fn base_up<R: Real>(_: Rotation<R>) -> [R; 2] {
         [R::zero(), R::splat(1.0)]
     }
     #[inline(always)]
-    fn root<R: Real>(_: &Tree, _: Inertia<R>) {}
+    fn invert_base_inertia<R: Real>(_: &MultiBody, _: Inertia<R>) {}
     #[inline(always)]
-    fn root_acceleration<R: Real>((): &(), _: Force<R>) -> Motion<R> {
-        Plane::still()
+    fn solve_base<R: Real>((): &(), _: Force<R>) -> Motion<R> {
+        Plane::zero_motion()
     }
     #[inline(always)]
-    fn root_force<R: Real>(_: Turn<R>, _: &[R], passed: Force<R>) -> Force<R> {
+    fn base_impulse<R: Real>(_: Rotation<R>, _: &[R], passed: Force<R>) -> Force<R> {
         passed
     }
     #[inline(always)]
-    fn base_coordinates<R: Real>(_: Turn<R>, _: Motion<R>, _: &mut [R]) {}
+    fn base_coordinates<R: Real>(_: Rotation<R>, _: Motion<R>, _: &mut [R]) {}
     #[inline(always)]
-    fn base_acceleration<R: Real>(acceleration: Motion<R>, _: Motion<R>) -> Motion<R> {
+    fn classical_acceleration<R: Real>(acceleration: Motion<R>, _: Motion<R>) -> Motion<R> {
         acceleration
     }
     /// Nothing moves, but the zeros of the rotation lose their sign.
@@ -322,20 +329,20 @@ impl Algebra for Plane {
     }
 
     #[inline(always)]
-    fn place<R: Real>(pose: &Pose<Plane, R>, p: [R; 2]) -> [R; 2] {
+    fn to_world<R: Real>(pose: &Pose<Plane, R>, p: [R; 2]) -> [R; 2] {
         Plane::add(pose.turn.apply(p), pose.origin)
     }
     #[inline(always)]
-    fn unplace<R: Real>(pose: &Pose<Plane, R>, p: [R; 2]) -> [R; 2] {
+    fn to_local<R: Real>(pose: &Pose<Plane, R>, p: [R; 2]) -> [R; 2] {
         pose.turn.apply_back([p[0] - pose.origin[0], p[1] - pose.origin[1]])
     }
     #[inline(always)]
-    fn turn_pose<R: Real>(turn: Turn<R>, inner: &Matrix<f64>) -> Turn<R> {
+    fn compose_rotation<R: Real>(turn: Rotation<R>, inner: &Matrix<f64>) -> Rotation<R> {
         let (cos, sin) = (R::splat(inner[0][0]), R::splat(inner[0][2]));
-        Turn { cos: cos * turn.cos + (-sin) * turn.sin, sin: sin * turn.cos + cos * turn.sin }
+        Rotation { cos: cos * turn.cos + (-sin) * turn.sin, sin: sin * turn.cos + cos * turn.sin }
     }
     #[inline(always)]
-    fn lowest<R: Real>(geometry: &Geometry, pose: &Pose<Plane, R>) -> [R; 2] {
+    fn support_point<R: Real>(geometry: &Geometry, pose: &Pose<Plane, R>) -> [R; 2] {
         let (x, z) = (pose.turn.sin, -pose.turn.cos);
         let scale = R::splat(1.0) / (x * x + z * z).sqrt();
         let down = [x * scale, z * scale];
@@ -361,64 +368,64 @@ impl Algebra for Plane {
                 ]
             }
         };
-        Plane::place(pose, vertex)
+        Plane::to_world(pose, vertex)
     }
     #[inline(always)]
     fn height<R: Real>(p: [R; 2]) -> R {
         p[1]
     }
     #[inline(always)]
-    fn apart<R: Real>(a: [R; 2], b: [R; 2]) -> R {
+    fn distance_squared<R: Real>(a: [R; 2], b: [R; 2]) -> R {
         let (x, z) = (a[0] - b[0], a[1] - b[1]);
         x * x + z * z
     }
     #[inline(always)]
-    fn apart_on_floor<R: Real>(a: [R; 2], b: [R; 2]) -> R {
+    fn floor_distance_squared<R: Real>(a: [R; 2], b: [R; 2]) -> R {
         let x = a[0] - b[0];
         x * x
     }
-    fn area(a: [f64; 2], b: [f64; 2], c: [f64; 2], d: [f64; 2]) -> f64 {
+    fn area_squared(a: [f64; 2], b: [f64; 2], c: [f64; 2], d: [f64; 2]) -> f64 {
         let ([ax, az], [bx, bz]) = ([a[0] - b[0], a[1] - b[1]], [c[0] - d[0], c[1] - d[1]]);
         let normal = az * bx - ax * bz;
         normal * normal
     }
     #[inline(always)]
-    fn lever<R: Real>(
+    fn contact_frame<R: Real>(
         base_position: Vector<R>,
-        _: Turn<R>,
+        _: Rotation<R>,
         at: [R; 2],
         _: &mut [R],
         _: usize,
-    ) -> Lever<R> {
+    ) -> ContactFrame<R> {
         let (zero, one) = (R::zero(), R::splat(1.0));
-        Lever {
+        ContactFrame {
             point: [at[0] - base_position[0], at[1] - base_position[2]],
             up: [zero, one],
             along: [one, zero],
         }
     }
     #[inline(always)]
-    fn turn_lever<R: Real>(turn: Turn<R>, lever: Lever<R>) -> Lever<R> {
-        Lever {
-            point: turn.apply(lever.point),
-            up: turn.apply(lever.up),
-            along: turn.apply(lever.along),
+    fn rotate_contact_frame<R: Real>(turn: Rotation<R>, frame: ContactFrame<R>) -> ContactFrame<R> {
+        ContactFrame {
+            point: turn.apply(frame.point),
+            up: turn.apply(frame.up),
+            along: turn.apply(frame.along),
         }
     }
     #[inline(always)]
-    fn shift_lever<R: Real>([x, z]: [R; 2], lever: Lever<R>) -> Lever<R> {
-        Lever { point: [lever.point[0] - x, lever.point[1] - z], ..lever }
+    fn translate_contact_frame<R: Real>([x, z]: [R; 2], frame: ContactFrame<R>) -> ContactFrame<R> {
+        ContactFrame { point: [frame.point[0] - x, frame.point[1] - z], ..frame }
     }
     #[inline(always)]
-    fn leverage<R: Real>(axis: &Axis, lever: Lever<R>) -> [R; 3] {
+    fn joint_jacobian<R: Real>(axis: &Axis, frame: ContactFrame<R>) -> [R; 3] {
         let [x, z] = match *axis {
-            Axis::Slide { along } => Plane::point(along),
-            Axis::Hinge { spin, .. } => {
+            Axis::Prismatic { direction } => Plane::point(direction),
+            Axis::Revolute { spin, .. } => {
                 let spin = R::splat(spin[1]);
-                [spin * lever.point[1], -(spin * lever.point[0])]
+                [spin * frame.point[1], -(spin * frame.point[0])]
             }
         };
-        let Lever { up, along, .. } = lever;
+        let ContactFrame { up, along, .. } = frame;
         [up[0] * x + up[1] * z, along[0] * x + along[1] * z, R::zero()]
     }
 }

@@ -1,8 +1,8 @@
 //! Rows of the solver: one inequality each, and what relaxing it means.
 
 use crate::algebra::Algebra;
+use crate::multibody::Bits;
 use crate::simd::Real;
-use crate::tree::Bits;
 
 /// One inequality on the velocity, J v ≥ b, enforced by an impulse within bounds.
 #[derive(Clone, Copy)]
@@ -10,17 +10,17 @@ pub(crate) struct Row<R> {
     /// 1 / (J response), or 0 if the impulse moves nothing.
     pub(crate) inverse: R,
     /// The impulse that would do if no other row acted.
-    pub(crate) goal: R,
+    pub(crate) rhs: R,
     pub(crate) impulse: R,
 }
 
 impl<R: Real> Row<R> {
-    /// A row that has not acted yet, of a given mobility: the change of velocity along it by a unit impulse.
+    /// A row that has not acted yet, of a given denominator: the change of velocity along it by a unit impulse.
     #[inline(always)]
-    pub(crate) fn new(mobility: R) -> Self {
-        let moves = mobility.gt(R::splat(f64::EPSILON));
-        let inverse = R::select(moves, R::splat(1.0) / mobility, R::zero());
-        Row { inverse, goal: R::zero(), impulse: R::zero() }
+    pub(crate) fn new(denominator: R) -> Self {
+        let moves = denominator.gt(R::splat(f64::EPSILON));
+        let inverse = R::select(moves, R::splat(1.0) / denominator, R::zero());
+        Row { inverse, rhs: R::zero(), impulse: R::zero() }
     }
 }
 
@@ -33,7 +33,7 @@ pub(crate) struct Rows<R> {
 
 impl<R: Real> Rows<R> {
     pub(crate) fn new(count: usize, coordinates: usize) -> Self {
-        let row = Row { inverse: R::zero(), goal: R::zero(), impulse: R::zero() };
+        let row = Row { inverse: R::zero(), rhs: R::zero(), impulse: R::zero() };
         Rows {
             rows: vec![row; count],
             jacobian: vec![R::zero(); count * coordinates],
@@ -44,26 +44,26 @@ impl<R: Real> Rows<R> {
 
 /// A velocity along a row of the Jacobian.
 #[inline(always)]
-pub(crate) fn along<A: Algebra, R: Real>(jacobian: &[R], velocity: &[R]) -> R {
+pub(crate) fn row_velocity<A: Algebra, R: Real>(jacobian: &[R], velocity: &[R]) -> R {
     match (A::BASE, jacobian.len()) {
-        (0, 6) => along_fixed::<R, 6>(jacobian, velocity),
-        (0, 9) => along_fixed::<R, 9>(jacobian, velocity),
-        (6, 14) => along_fixed::<R, 14>(jacobian, velocity),
-        _ => along_all(jacobian, velocity),
+        (0, 6) => row_velocity_unrolled::<R, 6>(jacobian, velocity),
+        (0, 9) => row_velocity_unrolled::<R, 9>(jacobian, velocity),
+        (6, 14) => row_velocity_unrolled::<R, 14>(jacobian, velocity),
+        _ => row_velocity_all(jacobian, velocity),
     }
 }
 
 /// The robots' numbers of coordinates, for the compiler to unroll.
 #[inline(always)]
-pub(crate) fn along_fixed<R: Real, const N: usize>(jacobian: &[R], velocity: &[R]) -> R {
+pub(crate) fn row_velocity_unrolled<R: Real, const N: usize>(jacobian: &[R], velocity: &[R]) -> R {
     match (jacobian.first_chunk::<N>(), velocity.first_chunk::<N>()) {
-        (Some(jacobian), Some(velocity)) => along_all(jacobian, velocity),
-        _ => along_all(jacobian, velocity),
+        (Some(jacobian), Some(velocity)) => row_velocity_all(jacobian, velocity),
+        _ => row_velocity_all(jacobian, velocity),
     }
 }
 
 #[inline(always)]
-pub(crate) fn along_all<R: Real>(jacobian: &[R], velocity: &[R]) -> R {
+pub(crate) fn row_velocity_all<R: Real>(jacobian: &[R], velocity: &[R]) -> R {
     let mut speed = R::zero();
     for (&rate, &velocity) in jacobian.iter().zip(velocity) {
         speed = speed + rate * velocity;
@@ -73,7 +73,7 @@ pub(crate) fn along_all<R: Real>(jacobian: &[R], velocity: &[R]) -> R {
 
 /// The same, where only some coordinates of the row differ from zero.
 #[inline(always)]
-pub(crate) fn along_at<R: Real>(coordinates: u64, jacobian: &[R], velocity: &[R]) -> R {
+pub(crate) fn row_velocity_at<R: Real>(coordinates: u64, jacobian: &[R], velocity: &[R]) -> R {
     let mut speed = R::zero();
     for i in Bits(coordinates) {
         speed = speed + jacobian[i] * velocity[i];
@@ -83,17 +83,25 @@ pub(crate) fn along_at<R: Real>(coordinates: u64, jacobian: &[R], velocity: &[R]
 
 /// Adds what an impulse changes.
 #[inline(always)]
-pub(crate) fn apply<A: Algebra, R: Real>(response: &[R], change: &mut [R], impulse: R) {
+pub(crate) fn apply_delta_velocity<A: Algebra, R: Real>(
+    response: &[R],
+    change: &mut [R],
+    impulse: R,
+) {
     match (A::BASE, response.len()) {
-        (0, 6) => apply_fixed::<R, 6>(response, change, impulse),
-        (0, 9) => apply_fixed::<R, 9>(response, change, impulse),
-        (6, 14) => apply_fixed::<R, 14>(response, change, impulse),
+        (0, 6) => apply_unrolled::<R, 6>(response, change, impulse),
+        (0, 9) => apply_unrolled::<R, 9>(response, change, impulse),
+        (6, 14) => apply_unrolled::<R, 14>(response, change, impulse),
         _ => apply_all(response, change, impulse),
     }
 }
 
 #[inline(always)]
-pub(crate) fn apply_fixed<R: Real, const N: usize>(response: &[R], change: &mut [R], impulse: R) {
+pub(crate) fn apply_unrolled<R: Real, const N: usize>(
+    response: &[R],
+    change: &mut [R],
+    impulse: R,
+) {
     if let (Some(response), Some(change)) =
         (response.first_chunk::<N>(), change.first_chunk_mut::<N>())
     {
@@ -110,9 +118,9 @@ pub(crate) fn apply_all<R: Real>(response: &[R], change: &mut [R], impulse: R) {
 
 /// Takes a row's impulse to where it would do, within [0, `most`]. Returns the step.
 #[inline(always)]
-pub(crate) fn relax<R: Real>(row: &mut Row<R>, speed: R, most: f64, acting: R::Mask) -> R {
+pub(crate) fn resolve_row<R: Real>(row: &mut Row<R>, speed: R, most: f64, acting: R::Mask) -> R {
     let (zero, most) = (R::zero(), R::splat(most));
-    let step = row.goal - speed * row.inverse;
+    let step = row.rhs - speed * row.inverse;
     let sum = row.impulse + step;
     let (pulls, too_strong) = (zero.gt(sum), sum.gt(most));
     let step = R::select(too_strong, most - row.impulse, step);
@@ -124,7 +132,7 @@ pub(crate) fn relax<R: Real>(row: &mut Row<R>, speed: R, most: f64, acting: R::M
 
 /// Takes a row's impulse to `sum`, but `outside` not beyond ±`bound`. Returns the step.
 #[inline(always)]
-pub(crate) fn clip<R: Real>(
+pub(crate) fn clamp_friction<R: Real>(
     row: &mut Row<R>,
     sum: R,
     step: R,

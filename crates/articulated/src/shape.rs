@@ -1,113 +1,113 @@
 //! Shapes: their boxes, the inertia that follows from them, and when a contact point is too far away to keep.
 
-use crate::body::{Geometry, Shape};
+use crate::body::{CollisionShape, Geometry};
 use crate::vector::{Matrix, Vector, add, apply, dot, length, matrix, scale, sub};
 
-/// Bullet enlarges shapes made of several spheres by this much, in metres.
+/// Bullet enlarges shapes made of several spheres by this much, in meters.
 pub(crate) const MARGIN: f64 = 0.04;
 
 /// A contact point is kept up to this fraction of a body's size away.
-const BREAKING_FRACTION: f64 = 0.02;
+const CONTACT_THRESHOLD_FACTOR: f64 = 0.02;
 
 /// Keeps the bounding sphere clear of rounding.
 const REACH_MARGIN: f64 = 0.01;
 
 /// A shape of a link as contacts see it.
 #[derive(Clone, Debug)]
-pub(crate) struct Solid {
+pub(crate) struct ColliderShape {
     pub(crate) geometry: Geometry,
-    /// Where its origin sits in the frame of the link's centre of mass.
+    /// Where its origin sits in the frame of the link's center of mass.
     pub(crate) offset: [f64; 3],
     /// How it is turned there, unless it is not.
     pub(crate) turn: Option<Matrix<f64>>,
-    /// The link has no other shape and this one sits at its centre of mass, unturned.
-    pub(crate) alone: bool,
+    /// The link has no other shape and this one sits at its center of mass, unturned.
+    pub(crate) simple: bool,
     /// A point further away from the floor than this is dropped.
-    pub(crate) threshold: f64,
-    /// No point within the threshold can lie further below the origin.
+    pub(crate) breaking_threshold: f64,
+    /// No point within the breaking_threshold can lie further below the origin.
     pub(crate) reach: f64,
 }
 
 /// What follows from all shapes of a link together.
 #[derive(Clone, Debug)]
-pub(crate) struct Frame {
+pub(crate) struct LinkShapes {
     pub(crate) inertia: [f64; 3],
-    pub(crate) solids: Vec<Solid>,
+    pub(crate) colliders: Vec<ColliderShape>,
 }
 
-type Bounds = [Vector<f64>; 2];
+type Aabb = [Vector<f64>; 2];
 
 const IDENTITY: Matrix<f64> = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
 
 /// Bullet takes inertia, and the distance at which points are dropped, from the box around all shapes of a link.
-pub(crate) fn frame(shapes: &[Shape], mass: f64) -> Frame {
+pub(crate) fn link_shapes(shapes: &[CollisionShape], mass: f64) -> LinkShapes {
     if shapes.is_empty() {
-        return Frame { inertia: [0.0; 3], solids: Vec::new() };
+        return LinkShapes { inertia: [0.0; 3], colliders: Vec::new() };
     }
-    let turns: Vec<Matrix<f64>> = shapes.iter().map(|shape| matrix(shape.rotation)).collect();
-    let alone = shapes.len() == 1 && turns[0] == IDENTITY && shapes[0].position == [0.0; 3];
-    let (inertia, bounds) = if alone {
+    let rotations: Vec<Matrix<f64>> = shapes.iter().map(|shape| matrix(shape.rotation)).collect();
+    let simple = shapes.len() == 1 && rotations[0] == IDENTITY && shapes[0].position == [0.0; 3];
+    let (inertia, aabb) = if simple {
         let geometry = shapes[0].geometry;
-        (inertia_alone(geometry, mass), bounds_in(geometry, IDENTITY, [0.0; 3]))
+        (local_inertia(geometry, mass), aabb_in(geometry, IDENTITY, [0.0; 3]))
     } else {
         let around =
-            shapes.iter().zip(&turns).map(|(s, &turn)| bounds_in(s.geometry, turn, s.position));
-        let bounds = centred(around.fold([[1e30; 3], [-1e30; 3]], union));
-        (box_inertia(bounds, mass), bounds)
+            shapes.iter().zip(&rotations).map(|(s, &turn)| aabb_in(s.geometry, turn, s.position));
+        let aabb = from_half_extents(around.fold([[1e30; 3], [-1e30; 3]], union));
+        (box_inertia(aabb, mass), aabb)
     };
-    let threshold = size(bounds) * BREAKING_FRACTION;
-    let solids = shapes.iter().zip(&turns).map(|(shape, &turn)| {
-        let [low, high] = bounds_in(shape.geometry, IDENTITY, [0.0; 3]);
-        let (radius, centre) = (length(sub(high, low)) * 0.5, scale(add(low, high), 0.5));
-        Solid {
+    let breaking_threshold = angular_motion_disc(aabb) * CONTACT_THRESHOLD_FACTOR;
+    let colliders = shapes.iter().zip(&rotations).map(|(shape, &turn)| {
+        let [low, high] = aabb_in(shape.geometry, IDENTITY, [0.0; 3]);
+        let (radius, center) = (length(sub(high, low)) * 0.5, scale(add(low, high), 0.5));
+        ColliderShape {
             geometry: shape.geometry,
             offset: shape.position,
             turn: (turn != IDENTITY).then_some(turn),
-            alone,
-            threshold,
-            reach: length(centre) + radius + threshold + REACH_MARGIN,
+            simple,
+            breaking_threshold,
+            reach: length(center) + radius + breaking_threshold + REACH_MARGIN,
         }
     });
-    Frame { inertia, solids: solids.collect() }
+    LinkShapes { inertia, colliders: colliders.collect() }
 }
 
 /// Radius of the sphere around the origin that holds the box.
-fn size([low, high]: Bounds) -> f64 {
-    let centre = scale(add(low, high), 0.5);
-    length(sub(high, low)) * 0.5 + length(centre)
+fn angular_motion_disc([low, high]: Aabb) -> f64 {
+    let center = scale(add(low, high), 0.5);
+    length(sub(high, low)) * 0.5 + length(center)
 }
 
-fn union([low, high]: Bounds, [other_low, other_high]: Bounds) -> Bounds {
+fn union([low, high]: Aabb, [other_low, other_high]: Aabb) -> Aabb {
     let lower = |i: usize| if low[i] > other_low[i] { other_low[i] } else { low[i] };
     let upper = |i: usize| if high[i] < other_high[i] { other_high[i] } else { high[i] };
     [std::array::from_fn(lower), std::array::from_fn(upper)]
 }
 
-/// The box again, from its centre and half extents: the last bit may change.
-fn centred([low, high]: Bounds) -> Bounds {
-    let (half, centre) = (scale(sub(high, low), 0.5), scale(add(high, low), 0.5));
-    [sub(centre, half), add(centre, half)]
+/// The box again, from its center and half extents: the last bit may change.
+fn from_half_extents([low, high]: Aabb) -> Aabb {
+    let (half, center) = (scale(sub(high, low), 0.5), scale(add(high, low), 0.5));
+    [sub(center, half), add(center, half)]
 }
 
 /// The box around a shape that is turned and moved.
-fn bounds_in(geometry: Geometry, turn: Matrix<f64>, position: Vector<f64>) -> Bounds {
-    let (centre, half) = match geometry {
+fn aabb_in(geometry: Geometry, turn: Matrix<f64>, position: Vector<f64>) -> Aabb {
+    let (center, half) = match geometry {
         Geometry::Sphere { radius } => return around(position, [radius; 3]),
         Geometry::Capsule { radius, length } => ([0.0; 3], [radius, radius, radius + 0.5 * length]),
         Geometry::Segment { radius, from, to } => {
-            let [low, high] = segment_bounds(radius, from, to);
+            let [low, high] = multi_sphere_aabb(radius, from, to);
             (scale(add(high, low), 0.5), add(scale(sub(high, low), 0.5), [MARGIN; 3]))
         }
     };
     let extent = turn.map(|row| dot(half, row.map(f64::abs)));
-    around(add(apply(turn, centre), position), extent)
+    around(add(apply(turn, center), position), extent)
 }
 
-fn around(centre: Vector<f64>, extent: Vector<f64>) -> Bounds {
-    [sub(centre, extent), add(centre, extent)]
+fn around(center: Vector<f64>, extent: Vector<f64>) -> Aabb {
+    [sub(center, extent), add(center, extent)]
 }
 
-fn segment_bounds(radius: f64, from: Vector<f64>, to: Vector<f64>) -> Bounds {
+fn multi_sphere_aabb(radius: f64, from: Vector<f64>, to: Vector<f64>) -> Aabb {
     let end = |i: usize, sign: f64| {
         let [a, b] = [from[i], to[i]].map(|x| x + sign * radius - sign * MARGIN);
         if b * sign > a * sign { b } else { a }
@@ -115,11 +115,11 @@ fn segment_bounds(radius: f64, from: Vector<f64>, to: Vector<f64>) -> Bounds {
     [std::array::from_fn(|i| end(i, -1.0) - MARGIN), std::array::from_fn(|i| end(i, 1.0) + MARGIN)]
 }
 
-fn inertia_alone(geometry: Geometry, mass: f64) -> [f64; 3] {
+fn local_inertia(geometry: Geometry, mass: f64) -> [f64; 3] {
     match geometry {
         Geometry::Sphere { radius } => [0.4 * mass * radius * radius; 3],
         Geometry::Segment { radius, from, to } => {
-            box_inertia(segment_bounds(radius, from, to), mass)
+            box_inertia(multi_sphere_aabb(radius, from, to), mass)
         }
         Geometry::Capsule { radius, length } => {
             let wide = 2.0 * radius;
@@ -131,7 +131,7 @@ fn inertia_alone(geometry: Geometry, mass: f64) -> [f64; 3] {
 }
 
 /// m/12 (b² + c²) about each axis of a solid box.
-fn box_inertia([low, high]: Bounds, mass: f64) -> [f64; 3] {
+fn box_inertia([low, high]: Aabb, mass: f64) -> [f64; 3] {
     let [x, y, z] = scale(sub(high, low), 0.5).map(|half| 2.0 * half).map(|side| side * side);
     [mass / 12.0 * (y + z), mass / 12.0 * (x + z), mass / 12.0 * (x + y)]
 }

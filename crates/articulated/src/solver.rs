@@ -4,47 +4,50 @@
 //! `k` is the `k`-th of each lane that has so many.
 
 use crate::algebra::Algebra;
+use crate::contact::Contacts;
 use crate::dynamics::{Dynamics, clamp};
-use crate::manifold::POINTS;
-use crate::response::{Response, Way};
-use crate::row::{Row, Rows, along, along_at, apply, clip, relax};
+use crate::limit::ViolatedLimits;
+use crate::manifold::MAX_POINTS;
+use crate::multibody::{Bits, MultiBody};
+use crate::response::{LinkChain, Response};
+use crate::row::{
+    Row, Rows, apply_delta_velocity, clamp_friction, resolve_row, row_velocity, row_velocity_at,
+};
 use crate::simd::Real;
 use crate::state::State;
-use crate::stop::Stops;
-use crate::touch::Touches;
-use crate::tree::{Bits, Tree};
 
 // Constants of Bullet's physics server.
-const SLOP: f64 = 0.000_01;
+const LINEAR_SLOP: f64 = 0.000_01;
 const LIMIT_ERP: f64 = 0.2;
 /// Beyond it a limit row corrects velocity alone.
-const DEEP: f64 = -0.04_f32 as f64;
-const MOST_LIMIT_IMPULSE: f64 = 100.0;
-const MOST_CONTACT_IMPULSE: f64 = 1e10;
-/// Squared change of velocity at which iterating stops.
-const SMALL_ENOUGH: f64 = 1e-7;
+const SPLIT_IMPULSE_THRESHOLD: f64 = -0.04_f32 as f64;
+const MAX_LIMIT_IMPULSE: f64 = 100.0;
+const MAX_CONTACT_IMPULSE: f64 = 1e10;
+/// Squared change of velocity at which iterating limits.
+const RESIDUAL_THRESHOLD: f64 = 1e-7;
 
 pub(crate) struct Solver<A: Algebra, R: Real> {
     response: Response<A, R>,
-    touches: Touches<A, R>,
-    stops: Stops<R>,
+    contacts: Contacts<A, R>,
+    limits: ViolatedLimits<R>,
     contact_rows: Rows<R>,
     limit_rows: Rows<R>,
     /// Of the velocity so far.
-    change: Vec<R>,
+    delta_velocity: Vec<R>,
 }
 
 impl<A: Algebra, R: Real> Solver<A, R> {
-    pub(crate) fn new(tree: &Tree) -> Self {
-        let coordinates = A::BASE + tree.joints;
-        let (contacts, limits) = (POINTS * tree.contacts.len(), 2 * tree.limits.len());
+    pub(crate) fn new(multibody: &MultiBody) -> Self {
+        let coordinates = A::BASE + multibody.joints;
+        let (contacts, limits) =
+            (MAX_POINTS * multibody.colliders.len(), 2 * multibody.limits.len());
         Solver {
-            response: Response::new(tree),
-            touches: Touches::new(tree),
-            stops: Stops::new(tree),
+            response: Response::new(multibody),
+            contacts: Contacts::new(multibody),
+            limits: ViolatedLimits::new(multibody),
             contact_rows: Rows::new(A::DIRECTIONS * contacts, coordinates),
             limit_rows: Rows::new(limits, coordinates),
-            change: vec![R::zero(); coordinates],
+            delta_velocity: vec![R::zero(); coordinates],
         }
     }
 
@@ -52,48 +55,53 @@ impl<A: Algebra, R: Real> Solver<A, R> {
     #[inline(always)]
     pub(crate) fn solve(
         &mut self,
-        tree: &Tree,
+        multibody: &MultiBody,
         state: &mut State<A, R>,
         dynamics: &Dynamics<A, R>,
         active: u8,
     ) {
-        self.touches.collect(tree, state, active);
-        self.stops.collect(tree, state, active);
-        self.change.fill(R::zero());
-        if self.touches.lanes() | self.stops.lanes() != 0 {
-            self.prepare_touches(tree, state, dynamics);
-            self.prepare_stops(tree, state, dynamics);
-            self.iterate(tree);
+        self.contacts.collect(multibody, state, active);
+        self.limits.collect(multibody, state, active);
+        self.delta_velocity.fill(R::zero());
+        if self.contacts.lanes() | self.limits.lanes() != 0 {
+            self.setup_contact_rows(multibody, state, dynamics);
+            self.setup_limit_rows(multibody, state, dynamics);
+            self.solve_iterations(multibody);
         }
-        for (velocity, &change) in state.velocity.iter_mut().zip(&self.change) {
+        for (velocity, &change) in state.velocity.iter_mut().zip(&self.delta_velocity) {
             *velocity = clamp(*velocity + change) + R::zero();
         }
     }
 
     #[inline(always)]
-    fn prepare_touches(&mut self, tree: &Tree, state: &State<A, R>, dynamics: &Dynamics<A, R>) {
-        let stride = A::BASE + tree.joints;
-        let body = (tree, state, dynamics);
-        for (place, touch) in self.touches.list.iter().enumerate() {
-            let way = Way::new(&touch.ways, touch.valid);
-            let (first, last) = (place * A::DIRECTIONS, (place + 1) * A::DIRECTIONS);
+    fn setup_contact_rows(
+        &mut self,
+        multibody: &MultiBody,
+        state: &State<A, R>,
+        dynamics: &Dynamics<A, R>,
+    ) {
+        let stride = A::BASE + multibody.joints;
+        let body = (multibody, state, dynamics);
+        for (slot, contact) in self.contacts.list.iter().enumerate() {
+            let chain = LinkChain::new(&contact.chains, contact.valid);
+            let (first, last) = (slot * A::DIRECTIONS, (slot + 1) * A::DIRECTIONS);
             let jacobian = &mut self.contact_rows.jacobian[first * stride..last * stride];
             let response = &mut self.contact_rows.response[first * stride..last * stride];
-            self.response.contact_jacobian(body, touch.at, &way, jacobian);
+            self.response.contact_jacobian(body, contact.at, &chain, jacobian);
             if A::DIRECTIONS == 2 {
-                self.response.compute::<2>(body, &way, jacobian, response);
+                self.response.compute::<2>(body, &chain, jacobian, response);
             } else {
-                self.response.compute::<3>(body, &way, jacobian, response);
+                self.response.compute::<3>(body, &chain, jacobian, response);
             }
             let rows = &mut self.contact_rows.rows[first..last];
             for (index, row) in rows.iter_mut().enumerate() {
                 let range = index * stride..(index + 1) * stride;
                 let (jacobian, response) = (&jacobian[range.clone()], &response[range]);
-                *row = Row::new(along::<A, R>(jacobian, response));
-                let speed = along::<A, R>(jacobian, &state.velocity);
-                row.goal = if index == 0 {
-                    let erp = tree.contact_erp;
-                    normal_goal(A::height(touch.at), -speed, row.inverse, erp, tree.time_step)
+                *row = Row::new(row_velocity::<A, R>(jacobian, response));
+                let speed = row_velocity::<A, R>(jacobian, &state.velocity);
+                row.rhs = if index == 0 {
+                    let erp = multibody.contact_erp;
+                    normal_rhs(A::height(contact.at), -speed, row.inverse, erp, multibody.time_step)
                 } else {
                     (-speed) * row.inverse
                 };
@@ -102,42 +110,47 @@ impl<A: Algebra, R: Real> Solver<A, R> {
     }
 
     #[inline(always)]
-    fn prepare_stops(&mut self, tree: &Tree, state: &State<A, R>, dynamics: &Dynamics<A, R>) {
-        let stride = A::BASE + tree.joints;
-        let dt = R::splat(tree.time_step);
-        for (place, stop) in self.stops.list.iter().enumerate() {
-            let way = Way::new(&stop.ways, stop.valid);
-            let range = place * stride..(place + 1) * stride;
+    fn setup_limit_rows(
+        &mut self,
+        multibody: &MultiBody,
+        state: &State<A, R>,
+        dynamics: &Dynamics<A, R>,
+    ) {
+        let stride = A::BASE + multibody.joints;
+        let dt = R::splat(multibody.time_step);
+        for (slot, limit) in self.limits.list.iter().enumerate() {
+            let chain = LinkChain::new(&limit.chains, limit.valid);
+            let range = slot * stride..(slot + 1) * stride;
             let jacobian = &mut self.limit_rows.jacobian[range.clone()];
             let response = &mut self.limit_rows.response[range];
-            for joint in Bits(way.links).filter_map(|link| tree.links[link].joint) {
+            for joint in Bits(chain.links).filter_map(|link| multibody.links[link].joint) {
                 jacobian[A::BASE + joint.coordinate] = R::zero();
             }
-            for lane in (0..R::LANES).filter(|lane| stop.valid >> lane & 1 != 0) {
-                let coordinate = stop.limits[lane].coordinate;
-                jacobian[A::BASE + coordinate].lanes_mut()[lane] = stop.sides.lanes()[lane];
+            for lane in (0..R::LANES).filter(|lane| limit.valid >> lane & 1 != 0) {
+                let coordinate = limit.limits[lane].coordinate;
+                jacobian[A::BASE + coordinate].lanes_mut()[lane] = limit.directions.lanes()[lane];
             }
-            self.response.compute::<1>((tree, state, dynamics), &way, jacobian, response);
-            let mut row = Row::new(along_at(stop.coordinates, jacobian, response));
-            let speed = along_at(stop.coordinates, jacobian, &state.velocity);
-            let correction = (-stop.room) * R::splat(LIMIT_ERP) / dt;
+            self.response.compute::<1>((multibody, state, dynamics), &chain, jacobian, response);
+            let mut row = Row::new(row_velocity_at(limit.coordinates, jacobian, response));
+            let speed = row_velocity_at(limit.coordinates, jacobian, &state.velocity);
+            let correction = (-limit.distance) * R::splat(LIMIT_ERP) / dt;
             let goal = (-speed) * row.inverse;
-            let shallow = stop.room.gt(R::splat(DEEP));
-            row.goal = R::select(shallow, correction * row.inverse + goal, goal);
-            self.limit_rows.rows[place] = row;
+            let shallow = limit.distance.gt(R::splat(SPLIT_IMPULSE_THRESHOLD));
+            row.rhs = R::select(shallow, correction * row.inverse + goal, goal);
+            self.limit_rows.rows[slot] = row;
         }
     }
 
     /// Relaxes all rows in turn until nothing changes any more, at most so often as the settings say.
     #[inline(always)]
-    fn iterate(&mut self, tree: &Tree) {
-        let mut running = self.touches.lanes() | self.stops.lanes();
-        for iteration in 0..tree.iterations {
-            let greatest = self.sweep(tree, iteration, running);
-            let mut small = R::bits(R::splat(SMALL_ENOUGH).ge(greatest));
+    fn solve_iterations(&mut self, multibody: &MultiBody) {
+        let mut running = self.contacts.lanes() | self.limits.lanes();
+        for iteration in 0..multibody.iterations {
+            let residual = self.single_iteration(multibody, iteration, running);
+            let mut small = R::bits(R::splat(RESIDUAL_THRESHOLD).ge(residual));
             if A::DIRECTIONS == 2 {
                 // Friction across the plane moves nothing: Bullet gets 0 / 0 for its change, which is not small.
-                small &= !self.touches.lanes();
+                small &= !self.contacts.lanes();
             }
             running &= !small;
             if running == 0 {
@@ -146,82 +159,87 @@ impl<A: Algebra, R: Real> Solver<A, R> {
         }
     }
 
-    /// Relaxes every row once. Returns the greatest squared change of velocity along a row, as Bullet forms it: a row that moves nothing
+    /// Relaxes every row once. Returns the residual squared change of velocity along a row, as Bullet forms it: a row that moves nothing
     /// has 0 / 0 there, which the comparison lets the next row replace.
     #[inline(always)]
-    fn sweep(&mut self, tree: &Tree, iteration: u32, running: u8) -> R {
-        let stride = A::BASE + tree.joints;
-        let mut greatest = R::zero();
-        let count = self.stops.list.len();
+    fn single_iteration(&mut self, multibody: &MultiBody, iteration: u32, running: u8) -> R {
+        let stride = A::BASE + multibody.joints;
+        let mut residual = R::zero();
+        let count = self.limits.list.len();
         for i in 0..count {
-            let place = if iteration & 1 == 1 { i } else { count - 1 - i };
-            let acting = R::mask(self.stops.list[place].valid & running);
-            let jacobian = &self.limit_rows.jacobian[place * stride..(place + 1) * stride];
-            let response = &self.limit_rows.response[place * stride..(place + 1) * stride];
-            let row = &mut self.limit_rows.rows[place];
-            let speed = along_at(self.stops.list[place].coordinates, jacobian, &self.change);
-            let step = relax(row, speed, MOST_LIMIT_IMPULSE, acting);
-            apply::<A, R>(response, &mut self.change, step);
+            let slot = if iteration & 1 == 1 { i } else { count - 1 - i };
+            let acting = R::mask(self.limits.list[slot].valid & running);
+            let jacobian = &self.limit_rows.jacobian[slot * stride..(slot + 1) * stride];
+            let response = &self.limit_rows.response[slot * stride..(slot + 1) * stride];
+            let row = &mut self.limit_rows.rows[slot];
+            let speed =
+                row_velocity_at(self.limits.list[slot].coordinates, jacobian, &self.delta_velocity);
+            let step = resolve_row(row, speed, MAX_LIMIT_IMPULSE, acting);
+            apply_delta_velocity::<A, R>(response, &mut self.delta_velocity, step);
             let moved = step / row.inverse;
-            greatest = R::select(acting, greatest.larger(moved * moved), greatest);
+            residual = R::select(acting, residual.larger(moved * moved), residual);
         }
-        greatest = R::zero().larger(greatest);
-        for place in 0..self.touches.list.len() {
-            let acting = R::mask(self.touches.list[place].valid & running);
-            let index = place * A::DIRECTIONS;
+        residual = R::zero().larger(residual);
+        for slot in 0..self.contacts.list.len() {
+            let acting = R::mask(self.contacts.list[slot].valid & running);
+            let index = slot * A::DIRECTIONS;
             let jacobian = &self.contact_rows.jacobian[index * stride..(index + 1) * stride];
             let response = &self.contact_rows.response[index * stride..(index + 1) * stride];
             let row = &mut self.contact_rows.rows[index];
-            let speed = along::<A, R>(jacobian, &self.change);
-            let step = relax(row, speed, MOST_CONTACT_IMPULSE, acting);
-            apply::<A, R>(response, &mut self.change, step);
+            let speed = row_velocity::<A, R>(jacobian, &self.delta_velocity);
+            let step = resolve_row(row, speed, MAX_CONTACT_IMPULSE, acting);
+            apply_delta_velocity::<A, R>(response, &mut self.delta_velocity, step);
             if A::DIRECTIONS == 3 {
                 let moved = step / row.inverse;
-                greatest = R::select(acting, greatest.larger(moved * moved), greatest);
+                residual = R::select(acting, residual.larger(moved * moved), residual);
             }
         }
-        for place in 0..self.touches.list.len() {
-            let acting = R::mask(self.touches.list[place].valid & running);
-            let bound = -(self.touches.list[place].friction
-                * self.contact_rows.rows[place * A::DIRECTIONS].impulse);
+        for slot in 0..self.contacts.list.len() {
+            let acting = R::mask(self.contacts.list[slot].valid & running);
+            let bound = -(self.contacts.list[slot].friction
+                * self.contact_rows.rows[slot * A::DIRECTIONS].impulse);
             if A::DIRECTIONS == 2 {
-                self.relax_sliding(stride, place, bound, acting);
+                self.resolve_planar_friction(stride, slot, bound, acting);
             } else {
-                let moved =
-                    self.relax_cone(stride, place, bound, self.touches.list[place].valid & running);
-                greatest = R::select(acting, greatest.larger(moved * moved), greatest);
+                let moved = self.resolve_friction_cone(
+                    stride,
+                    slot,
+                    bound,
+                    self.contacts.list[slot].valid & running,
+                );
+                residual = R::select(acting, residual.larger(moved * moved), residual);
             }
         }
-        greatest
+        residual
     }
 
     /// Friction in one direction, within the bound.
     #[inline(always)]
-    fn relax_sliding(&mut self, stride: usize, place: usize, bound: R, acting: R::Mask) {
-        let index = place * 2 + 1;
+    fn resolve_planar_friction(&mut self, stride: usize, slot: usize, bound: R, acting: R::Mask) {
+        let index = slot * 2 + 1;
         let jacobian = &self.contact_rows.jacobian[index * stride..(index + 1) * stride];
         let response = &self.contact_rows.response[index * stride..(index + 1) * stride];
         let row = &mut self.contact_rows.rows[index];
-        let speed = along::<A, R>(jacobian, &self.change);
-        let step = row.goal - speed * row.inverse;
+        let speed = row_velocity::<A, R>(jacobian, &self.delta_velocity);
+        let step = row.rhs - speed * row.inverse;
         let sum = row.impulse + step;
         let outside = (sum * sum).ge(bound * bound);
-        let step = clip(row, sum, step, bound.abs(), outside, acting);
-        apply::<A, R>(response, &mut self.change, step);
+        let step = clamp_friction(row, sum, step, bound.abs(), outside, acting);
+        apply_delta_velocity::<A, R>(response, &mut self.delta_velocity, step);
     }
 
     /// Friction in both directions together, within a cone around the normal impulse. Returns the change of velocity.
     #[inline(always)]
-    fn relax_cone(&mut self, stride: usize, place: usize, bound: R, acting: u8) -> R {
-        let index = place * 3;
+    fn resolve_friction_cone(&mut self, stride: usize, slot: usize, bound: R, acting: u8) -> R {
+        let index = slot * 3;
         let Rows { rows, jacobian, response } = &mut self.contact_rows;
         let jacobian = |row: usize| &jacobian[(index + row) * stride..(index + row + 1) * stride];
         let response = |row: usize| &response[(index + row) * stride..(index + row + 1) * stride];
-        let speed_along = along::<A, R>(jacobian(2), &self.change);
-        let speed_across = along::<A, R>(jacobian(1), &self.change);
+        let speed_along = row_velocity::<A, R>(jacobian(2), &self.delta_velocity);
+        let speed_across = row_velocity::<A, R>(jacobian(1), &self.delta_velocity);
         let [_, across, along] = &mut rows[index..index + 3] else { return R::zero() };
-        let step_along = along.goal - speed_along * along.inverse;
-        let step_across = across.goal - speed_across * across.inverse;
+        let step_along = along.rhs - speed_along * along.inverse;
+        let step_across = across.rhs - speed_across * across.inverse;
         let sum_along = along.impulse + step_along;
         let sum_across = across.impulse + step_across;
         let outside = (sum_across * sum_across + sum_along * sum_along).ge(bound * bound);
@@ -237,19 +255,20 @@ impl<A: Algebra, R: Real> Solver<A, R> {
             }
         }
         let acting = R::mask(acting);
-        let step_across = clip(across, sum_across, step_across, bound_across, outside, acting);
-        let step_along = clip(along, sum_along, step_along, bound_along, outside, acting);
-        apply::<A, R>(response(1), &mut self.change, step_across);
-        apply::<A, R>(response(2), &mut self.change, step_along);
+        let step_across =
+            clamp_friction(across, sum_across, step_across, bound_across, outside, acting);
+        let step_along = clamp_friction(along, sum_along, step_along, bound_along, outside, acting);
+        apply_delta_velocity::<A, R>(response(1), &mut self.delta_velocity, step_across);
+        apply_delta_velocity::<A, R>(response(2), &mut self.delta_velocity, step_along);
         step_across / across.inverse + step_along / along.inverse
     }
 }
 
 /// A point above the floor may come down as far as the floor; one below it is to come out by a share of its depth.
 #[inline(always)]
-fn normal_goal<R: Real>(height: R, speed: R, inverse: R, erp: f64, time_step: f64) -> R {
+fn normal_rhs<R: Real>(height: R, speed: R, inverse: R, erp: f64, time_step: f64) -> R {
     let dt = R::splat(time_step);
-    let distance = height + R::splat(SLOP);
+    let distance = height + R::splat(LINEAR_SLOP);
     let above = distance.gt(R::zero());
     let correction = R::select(above, R::zero(), (-distance) * R::splat(erp) / dt);
     let speed = R::select(above, speed - distance / dt, speed);

@@ -2,8 +2,8 @@
 
 use crate::algebra::Algebra;
 use crate::manifold::Manifold;
+use crate::multibody::{Axis, MultiBody};
 use crate::simd::Real;
-use crate::tree::{Axis, Tree};
 use crate::vector::{Quaternion, Vector};
 
 /// Everything that later steps and readers depend on, of all lanes.
@@ -16,11 +16,11 @@ pub(crate) struct State<A: Algebra, R: Real> {
     /// Spin and velocity of the base (where it can have them), then of each joint.
     pub(crate) velocity: Vec<R>,
     pub(crate) joints: Vec<JointLanes<R>>,
-    /// From each link's parent's centre of mass to its own, in its own frame.
+    /// From each link's parent's center of mass to its own, in its own frame.
     pub(crate) offsets: Vec<A::Point<R>>,
     pub(crate) poses: Vec<LinkPose<A, R>>,
     /// The base's rotation when the poses were taken.
-    pub(crate) seen_base: Quaternion<R>,
+    pub(crate) stale_base_rotation: Quaternion<R>,
     pub(crate) manifolds: Vec<Manifold<A, R>>,
 }
 
@@ -30,15 +30,15 @@ pub(crate) struct JointLanes<R> {
     pub(crate) position: R,
     pub(crate) torque: R,
     /// Sine (over the length of the axis) and cosine of half the negative angle.
-    pub(crate) half_turn: [R; 2],
+    pub(crate) half_angle: [R; 2],
     /// The same when the poses were taken.
-    pub(crate) seen_half_turn: [R; 2],
+    pub(crate) stale_half_angle: [R; 2],
 }
 
 /// A link as it was at the start of the last substep: `spin` takes the world's frame to its own.
 #[derive(Clone, Copy)]
 pub(crate) struct LinkPose<A: Algebra, R: Real> {
-    pub(crate) spin: A::Spin<R>,
+    pub(crate) spin: A::Orientation<R>,
     pub(crate) origin: A::Point<R>,
 }
 
@@ -58,50 +58,53 @@ impl LaneState {
 
 impl<A: Algebra, R: Real> State<A, R> {
     /// At rest with all joints at zero.
-    pub(crate) fn new(tree: &Tree) -> Self {
+    pub(crate) fn new(multibody: &MultiBody) -> Self {
         let zero = R::zero();
         // The inverse of the identity, with the signs that Bullet gives its zeros.
         let base_rotation = [-zero, -zero, -zero, R::splat(1.0)];
-        let half_turn = [zero, R::splat(1.0)];
+        let half_angle = [zero, R::splat(1.0)];
         let joint =
-            JointLanes { position: zero, torque: zero, half_turn, seen_half_turn: half_turn };
+            JointLanes { position: zero, torque: zero, half_angle, stale_half_angle: half_angle };
         let origin = A::point([0.0; 3]);
         let mut state = State {
-            base_position: tree.base_position.map(R::splat),
+            base_position: multibody.base_position.map(R::splat),
             base_rotation,
-            velocity: vec![zero; A::BASE + tree.joints],
-            joints: vec![joint; tree.joints],
-            offsets: vec![origin; tree.links.len()],
-            poses: vec![LinkPose { spin: A::base_spin(base_rotation), origin }; tree.links.len()],
-            seen_base: base_rotation,
-            manifolds: tree.contacts.iter().map(|_| Manifold::new()).collect(),
+            velocity: vec![zero; A::BASE + multibody.joints],
+            joints: vec![joint; multibody.joints],
+            offsets: vec![origin; multibody.links.len()],
+            poses: vec![
+                LinkPose { spin: A::base_orientation(base_rotation), origin };
+                multibody.links.len()
+            ],
+            stale_base_rotation: base_rotation,
+            manifolds: multibody.colliders.iter().map(|_| Manifold::new()).collect(),
         };
-        state.update_offsets(tree);
-        state.update_poses(tree);
+        state.update_link_cache(multibody);
+        state.forward_kinematics(multibody);
         state
     }
 
     /// What follows from the joints' positions: their rotations, and where each link is in its parent's frame.
     #[inline(always)]
-    pub(crate) fn update_offsets(&mut self, tree: &Tree) {
-        for (link, offset) in tree.links.iter().zip(&mut self.offsets) {
-            let (to_pivot, to_centre) = (A::point(link.to_pivot), A::point(link.to_centre));
+    pub(crate) fn update_link_cache(&mut self, multibody: &MultiBody) {
+        for (link, offset) in multibody.links.iter().zip(&mut self.offsets) {
+            let (to_pivot, to_center) = (A::point(link.to_pivot), A::point(link.to_center));
             *offset = match link.joint {
-                None => A::add(to_centre, to_pivot),
+                None => A::add(to_center, to_pivot),
                 Some(joint) => {
                     let lanes = &mut self.joints[joint.coordinate];
                     match joint.axis {
-                        Axis::Slide { along } => {
-                            A::add_scaled(A::add(to_centre, to_pivot), along, lanes.position)
+                        Axis::Prismatic { direction } => {
+                            A::add_scaled(A::add(to_center, to_pivot), direction, lanes.position)
                         }
-                        Axis::Hinge { spin, length, .. } => {
+                        Axis::Revolute { spin, length, .. } => {
                             let half = (-lanes.position) * R::splat(0.5);
                             let sine = half.map(f64::sin) / R::splat(length);
                             let cosine = half.map(f64::cos);
-                            lanes.half_turn = [sine, cosine];
+                            lanes.half_angle = [sine, cosine];
                             A::add(
-                                to_centre,
-                                A::rotate(A::hinge_spin(spin, sine, cosine), to_pivot),
+                                to_center,
+                                A::rotate(A::revolute_orientation(spin, sine, cosine), to_pivot),
                             )
                         }
                     }
@@ -112,17 +115,17 @@ impl<A: Algebra, R: Real> State<A, R> {
 
     /// Forward kinematics: poses of all links from the base on.
     #[inline(always)]
-    pub(crate) fn update_poses(&mut self, tree: &Tree) {
-        self.seen_base = self.base_rotation;
+    pub(crate) fn forward_kinematics(&mut self, multibody: &MultiBody) {
+        self.stale_base_rotation = self.base_rotation;
         for joint in &mut self.joints {
-            joint.seen_half_turn = joint.half_turn;
+            joint.stale_half_angle = joint.half_angle;
         }
-        for (index, link) in tree.links.iter().enumerate() {
+        for (index, link) in multibody.links.iter().enumerate() {
             let parent = self.node_pose(link.parent);
-            let spin = match link.hinge() {
+            let spin = match link.revolute() {
                 Some((axis, coordinate)) => {
-                    let [sine, cosine] = self.joints[coordinate].half_turn;
-                    A::compose(A::hinge_spin(axis, sine, cosine), parent.spin)
+                    let [sine, cosine] = self.joints[coordinate].half_angle;
+                    A::compose(A::revolute_orientation(axis, sine, cosine), parent.spin)
                 }
                 None => parent.spin,
             };
@@ -133,13 +136,13 @@ impl<A: Algebra, R: Real> State<A, R> {
 
     /// Moves base and joints on by a substep.
     #[inline(always)]
-    pub(crate) fn integrate(&mut self, tree: &Tree) {
+    pub(crate) fn step_positions(&mut self, multibody: &MultiBody) {
         let State { base_position, base_rotation, velocity, joints, .. } = self;
-        A::integrate_base(tree.time_step, velocity, base_position, base_rotation);
+        A::integrate_base(multibody.time_step, velocity, base_position, base_rotation);
         for (joint, &velocity) in joints.iter_mut().zip(&velocity[A::BASE..]) {
-            joint.position = joint.position + R::splat(tree.time_step) * velocity;
+            joint.position = joint.position + R::splat(multibody.time_step) * velocity;
         }
-        self.update_offsets(tree);
+        self.update_link_cache(multibody);
     }
 
     /// The pose of a link (as it was) or of the base (as it is).
@@ -148,14 +151,14 @@ impl<A: Algebra, R: Real> State<A, R> {
         match node.checked_sub(1) {
             Some(link) => self.poses[link],
             None => LinkPose {
-                spin: A::base_spin(self.base_rotation),
+                spin: A::base_orientation(self.base_rotation),
                 origin: A::from_xyz(self.base_position),
             },
         }
     }
 
     /// Copies a lane's base and joint positions to a state of one lane.
-    pub(crate) fn copy_place(&self, lane: usize, single: &mut State<A, f64>) {
+    pub(crate) fn copy_configuration(&self, lane: usize, single: &mut State<A, f64>) {
         single.base_position = self.base_position.map(|part| part.lanes()[lane]);
         single.base_rotation = self.base_rotation.map(|part| part.lanes()[lane]);
         for (to, from) in single.joints.iter_mut().zip(&self.joints) {
@@ -164,18 +167,18 @@ impl<A: Algebra, R: Real> State<A, R> {
     }
 
     /// Puts what follows from base and joint positions back.
-    pub(crate) fn put_poses(&mut self, lane: usize, single: &State<A, f64>) {
-        put_lane(lane, &single.seen_base, &mut self.seen_base);
+    pub(crate) fn write_poses(&mut self, lane: usize, single: &State<A, f64>) {
+        write_lane(lane, &single.stale_base_rotation, &mut self.stale_base_rotation);
         for (from, to) in single.joints.iter().zip(&mut self.joints) {
-            put_lane(lane, &from.half_turn, &mut to.half_turn);
-            put_lane(lane, &from.seen_half_turn, &mut to.seen_half_turn);
+            write_lane(lane, &from.half_angle, &mut to.half_angle);
+            write_lane(lane, &from.stale_half_angle, &mut to.stale_half_angle);
         }
         for (from, to) in single.offsets.iter().zip(&mut self.offsets) {
-            put_lane(lane, from.as_ref(), to.as_mut());
+            write_lane(lane, from.as_ref(), to.as_mut());
         }
         for (from, to) in single.poses.iter().zip(&mut self.poses) {
-            put_lane(lane, from.spin.as_ref(), to.spin.as_mut());
-            put_lane(lane, from.origin.as_ref(), to.origin.as_mut());
+            write_lane(lane, from.spin.as_ref(), to.spin.as_mut());
+            write_lane(lane, from.origin.as_ref(), to.origin.as_mut());
         }
     }
 
@@ -201,7 +204,7 @@ impl<A: Algebra, R: Real> State<A, R> {
     }
 }
 
-fn put_lane<R: Real>(lane: usize, from: &[f64], to: &mut [R]) {
+fn write_lane<R: Real>(lane: usize, from: &[f64], to: &mut [R]) {
     for (&from, to) in from.iter().zip(to) {
         to.lanes_mut()[lane] = from;
     }
@@ -213,13 +216,13 @@ macro_rules! visitor {
         fn $name(self: $($reference)+ Self, mut each: impl FnMut($($reference)+ R)) {
             self.base_position.$iter().for_each(&mut each);
             self.base_rotation.$iter().for_each(&mut each);
-            self.seen_base.$iter().for_each(&mut each);
+            self.stale_base_rotation.$iter().for_each(&mut each);
             self.velocity.$iter().for_each(&mut each);
             for joint in self.joints.$iter() {
                 each($($reference)+ joint.position);
                 each($($reference)+ joint.torque);
-                joint.half_turn.$iter().for_each(&mut each);
-                joint.seen_half_turn.$iter().for_each(&mut each);
+                joint.half_angle.$iter().for_each(&mut each);
+                joint.stale_half_angle.$iter().for_each(&mut each);
             }
             for offset in self.offsets.$iter() {
                 offset.$parts().$iter().for_each(&mut each);
@@ -230,7 +233,7 @@ macro_rules! visitor {
             }
             for point in self.manifolds.$iter().flat_map(|manifold| manifold.points.$iter()) {
                 point.local.$parts().$iter().for_each(&mut each);
-                point.on_floor.$parts().$iter().for_each(&mut each);
+                point.found_at.$parts().$iter().for_each(&mut each);
                 point.position.$parts().$iter().for_each(&mut each);
             }
         }

@@ -57,7 +57,7 @@ pub(crate) fn length<R: Real>(a: Vector<R>) -> R {
 
 /// √`square`, or zero where that is less than the rounding error of 1.
 #[inline(always)]
-pub(crate) fn safe_root<R: Real>(square: R) -> R {
+pub(crate) fn safe_norm<R: Real>(square: R) -> R {
     R::select(square.gt(R::splat(f64::EPSILON)), square.sqrt(), R::zero())
 }
 

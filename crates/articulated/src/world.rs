@@ -1,22 +1,22 @@
 //! Worlds: building, stepping, reading, saving.
 
-use crate::body::{Articulation, LinkId, Settings};
+use crate::body::{Articulation, LinkId, WorldSettings};
 use crate::check::check;
-use crate::group::Lanes;
+use crate::lane_group::DynLaneGroup;
+use crate::multibody::{MultiBody, is_planar, node};
 use crate::state::LaneState;
-use crate::tree::{Tree, is_planar, node};
 use crate::vector::quaternion;
 use crate::{Error, InstructionSet};
 
 /// One articulated body above a floor, in each of a few lanes.
 ///
-/// Lanes share the body and nothing else: each is in its own state, and none can disturb another. Calls with a lane at or beyond
+/// DynLaneGroup share the body and nothing else: each is in its own state, and none can disturb another. Calls with a lane at or beyond
 /// [`World::lanes`] or a link at or beyond [`World::links`] panic.
 pub struct World {
-    lanes: Box<dyn Lanes>,
+    lanes: Box<dyn DynLaneGroup>,
 }
 
-/// Position and velocity of a joint: metres and m/s, or radians and rad/s.
+/// Position and velocity of a joint: meters and m/s, or radians and rad/s.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct JointState {
     /// Where it is.
@@ -25,10 +25,10 @@ pub struct JointState {
     pub velocity: f64,
 }
 
-/// Where a link's centre of mass is and how it moves, in the world's frame.
+/// Where a link's center of mass is and how it moves, in the world's frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LinkMotion {
-    /// In metres.
+    /// In meters.
     pub position: [f64; 3],
     /// Orientation, as a unit quaternion x, y, z, w.
     pub rotation: [f64; 4],
@@ -38,25 +38,25 @@ pub struct LinkMotion {
 
 /// A state of one lane of a [`World`], to go back to, in any lane.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Snapshot {
+pub struct LaneSnapshot {
     state: LaneState,
     links: usize,
 }
 
 impl World {
     /// Builds a world of one lane, at rest with all joints at zero.
-    pub fn new(settings: &Settings, body: &Articulation) -> Result<World, Error> {
+    pub fn new(settings: &WorldSettings, body: &Articulation) -> Result<World, Error> {
         World::with(InstructionSet::Portable, settings, body)
     }
 
     /// Builds a world with the lanes of an instruction set, all at rest with all joints at zero.
     pub fn with(
         instructions: InstructionSet,
-        settings: &Settings,
+        settings: &WorldSettings,
         body: &Articulation,
     ) -> Result<World, Error> {
         check(settings, body)?;
-        let lanes = instructions.build(Tree::new(settings, body), is_planar(body))?;
+        let lanes = instructions.build(MultiBody::new(settings, body), is_planar(body))?;
         Ok(World { lanes })
     }
 
@@ -67,7 +67,7 @@ impl World {
 
     /// How many links there are besides the base.
     pub fn links(&self) -> usize {
-        self.lanes.tree().links.len()
+        self.lanes.multibody().links.len()
     }
 
     /// Puts joints of a lane at given states; velocities of links follow.
@@ -98,7 +98,7 @@ impl World {
         JointState { position, velocity }
     }
 
-    /// World position of a link's centre of mass.
+    /// World position of a link's center of mass.
     pub fn position(&self, lane: usize, link: LinkId) -> [f64; 3] {
         self.motion(lane, link).position
     }
@@ -113,7 +113,7 @@ impl World {
         self.motion(lane, link).rotation
     }
 
-    /// World velocity of a link's centre of mass.
+    /// World velocity of a link's center of mass.
     pub fn velocity(&self, lane: usize, link: LinkId) -> [f64; 3] {
         self.motion(lane, link).velocity
     }
@@ -136,25 +136,25 @@ impl World {
 
     /// Moments of inertia about a link's axes, which follow from the bounding box of its shapes.
     pub fn inertia(&self, link: LinkId) -> [f64; 3] {
-        let tree = self.lanes.tree();
+        let multibody = self.lanes.multibody();
         match link {
-            LinkId::Base => tree.base.inertia,
-            LinkId::Link(link) => tree.links[link].body.inertia,
+            LinkId::Base => multibody.base.inertia,
+            LinkId::Link(link) => multibody.links[link].body.inertia,
         }
     }
 
     /// Everything that later steps of a lane depend on.
-    pub fn save(&self, lane: usize) -> Snapshot {
+    pub fn save(&self, lane: usize) -> LaneSnapshot {
         let mut state = LaneState::default();
         self.lanes.save(lane, &mut state);
-        Snapshot { state, links: self.links() }
+        LaneSnapshot { state, links: self.links() }
     }
 
     /// Takes a lane back to a state that a lane of this world, or of one built alike, was in.
     ///
     /// # Panics
     /// If the snapshot is of a world with a different number of links, joints or shapes.
-    pub fn restore(&mut self, lane: usize, snapshot: &Snapshot) {
+    pub fn restore(&mut self, lane: usize, snapshot: &LaneSnapshot) {
         let fits = self.links() == snapshot.links && self.save(lane).state.is_like(&snapshot.state);
         assert!(fits, "the snapshot is of another body");
         self.lanes.restore(lane, &snapshot.state);
@@ -169,7 +169,7 @@ impl World {
     }
 
     fn coordinate(&self, link: usize) -> usize {
-        let Some(joint) = self.lanes.tree().links[link].joint else {
+        let Some(joint) = self.lanes.multibody().links[link].joint else {
             panic!("link {link} is welded");
         };
         joint.coordinate

@@ -2,11 +2,11 @@
 #![allow(clippy::unwrap_used)] // helpers of tests are tests
 
 use articulated::{
-    Articulation, Base, Error, Geometry, InstructionSet, Joint, JointState, Link, LinkId, Settings,
-    Shape, World,
+    Articulation, Base, CollisionShape, Error, Geometry, InstructionSet, Joint, JointState, Link,
+    LinkId, World, WorldSettings,
 };
 
-const SETTINGS: Settings = Settings {
+const SETTINGS: WorldSettings = WorldSettings {
     gravity: -9.8,
     time_step: 0.016,
     substeps: 3,
@@ -15,8 +15,8 @@ const SETTINGS: Settings = Settings {
     floor_friction: 0.9,
 };
 
-fn shape(geometry: Geometry) -> Shape {
-    Shape { geometry, position: [0.02, 0.0, 0.0], rotation: [0.0, 0.0, 0.0, 1.0] }
+fn shape(geometry: Geometry) -> CollisionShape {
+    CollisionShape { geometry, position: [0.02, 0.0, 0.0], rotation: [0.0, 0.0, 0.0, 1.0] }
 }
 
 /// A body on a ball or a rail, with two legs; in the plane of x and z, if it is on a rail and its hinges turn about y.
@@ -33,13 +33,13 @@ fn walker(floating: bool, axis: [f64; 3]) -> Articulation {
         parent,
         joint,
         parent_to_pivot: pivot,
-        pivot_to_centre: [0.0; 3],
+        pivot_to_center: [0.0; 3],
         mass,
         friction: 0.8,
         shapes,
     };
-    let rail = Joint::Slide { axis: [0.0, 0.0, 1.0] };
-    let hinge = Joint::Hinge { axis, limits: Some([-0.7, 0.4]) };
+    let rail = Joint::Prismatic { axis: [0.0, 0.0, 1.0] };
+    let hinge = Joint::Revolute { axis, limits: Some([-0.7, 0.4]) };
     let links = vec![
         link(LinkId::Base, rail, [0.0; 3], 1.0, vec![ball]),
         link(LinkId::Link(0), hinge, [0.1, 0.0, -0.1], 0.5, vec![bone]),

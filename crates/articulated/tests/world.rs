@@ -2,10 +2,11 @@
 #![allow(clippy::unwrap_used)] // helpers of tests are tests
 
 use articulated::{
-    Articulation, Base, Error, Geometry, Joint, JointState, Link, LinkId, Settings, Shape, World,
+    Articulation, Base, CollisionShape, Error, Geometry, Joint, JointState, Link, LinkId, World,
+    WorldSettings,
 };
 
-const SETTINGS: Settings = Settings {
+const SETTINGS: WorldSettings = WorldSettings {
     gravity: -9.8,
     time_step: 0.01,
     substeps: 4,
@@ -16,10 +17,13 @@ const SETTINGS: Settings = Settings {
 
 const UPRIGHT: [f64; 4] = [0.0, 0.0, 0.0, 1.0];
 
-/// A ball of radius 0.1 and 2 kg with its centre at a height.
+/// A ball of radius 0.1 and 2 kg with its center at a height.
 fn ball(height: f64) -> Articulation {
-    let shape =
-        Shape { geometry: Geometry::Sphere { radius: 0.1 }, position: [0.0; 3], rotation: UPRIGHT };
+    let shape = CollisionShape {
+        geometry: Geometry::Sphere { radius: 0.1 },
+        position: [0.0; 3],
+        rotation: UPRIGHT,
+    };
     let base = Base { position: [0.0, 0.0, height], mass: 2.0, friction: 0.5, shapes: vec![shape] };
     Articulation { base, links: Vec::new() }
 }
@@ -30,12 +34,12 @@ fn pendulum(limits: Option<[f64; 2]>) -> Articulation {
     let base = Base { position: [0.0, 0.0, 2.0], mass: 0.0, friction: 0.5, shapes: Vec::new() };
     let link = Link {
         parent: LinkId::Base,
-        joint: Joint::Hinge { axis: [0.0, 1.0, 0.0], limits },
+        joint: Joint::Revolute { axis: [0.0, 1.0, 0.0], limits },
         parent_to_pivot: [0.0; 3],
-        pivot_to_centre: [0.0, 0.0, -0.5],
+        pivot_to_center: [0.0, 0.0, -0.5],
         mass: 3.0,
         friction: 0.5,
-        shapes: vec![Shape { geometry: rod, position: [0.0; 3], rotation: UPRIGHT }],
+        shapes: vec![CollisionShape { geometry: rod, position: [0.0; 3], rotation: UPRIGHT }],
     };
     Articulation { base, links: vec![link] }
 }
@@ -49,7 +53,7 @@ fn a_snapshot_of_another_body_is_refused() {
     let [ball, pendulum] = [ball(1.0), pendulum(None)].map(|body| world(&body).save(0));
     let welded = {
         let mut body = self::pendulum(None);
-        body.links[0].joint = Joint::Weld;
+        body.links[0].joint = Joint::Fixed;
         world(&body).save(0)
     };
     let bare = {
@@ -92,7 +96,8 @@ fn a_solid_ball_has_two_fifths_of_its_mass_times_radius_squared() {
 
 #[test]
 fn a_torque_acts_for_one_step() {
-    let mut world = World::new(&Settings { gravity: 0.0, ..SETTINGS }, &pendulum(None)).unwrap();
+    let mut world =
+        World::new(&WorldSettings { gravity: 0.0, ..SETTINGS }, &pendulum(None)).unwrap();
     let about_the_hinge = world.inertia(LinkId::Link(0))[1] + 3.0 * 0.25;
     world.add_torque(0, 0, 2.0);
     world.step(1);
@@ -134,14 +139,14 @@ fn a_snapshot_brings_back_every_bit_also_amid_contact() {
 
 #[test]
 fn worlds_on_two_threads_do_not_meet() {
-    let swing = || {
+    let center_velocity = || {
         let mut world = world(&pendulum(Some([-1.0, 1.0])));
         world.set_joints(0, [(0, JointState { position: 0.9, velocity: 0.0 })]);
         (0..500).for_each(|_| world.step(1));
         world.joint(0, 0)
     };
-    let alone = swing();
-    let threads: Vec<_> = (0..4).map(|_| std::thread::spawn(swing)).collect();
+    let alone = center_velocity();
+    let threads: Vec<_> = (0..4).map(|_| std::thread::spawn(center_velocity)).collect();
     for thread in threads {
         assert_eq!(thread.join().unwrap(), alone);
     }
@@ -149,12 +154,12 @@ fn worlds_on_two_threads_do_not_meet() {
 
 #[test]
 fn bad_numbers_and_orders_are_refused() {
-    let refuse = |settings: Settings, body: &Articulation| {
+    let refuse = |settings: WorldSettings, body: &Articulation| {
         World::new(&settings, body).unwrap_err().to_string()
     };
-    let error = refuse(Settings { time_step: 0.0, ..SETTINGS }, &ball(1.0));
+    let error = refuse(WorldSettings { time_step: 0.0, ..SETTINGS }, &ball(1.0));
     assert_eq!(error, "time_step is 0, but must be positive and finite");
-    let error = refuse(Settings { floor_friction: f64::NAN, ..SETTINGS }, &ball(1.0));
+    let error = refuse(WorldSettings { floor_friction: f64::NAN, ..SETTINGS }, &ball(1.0));
     assert_eq!(error, "floor_friction is NaN, but must be finite and not negative");
 
     let mut heavy = pendulum(None);
@@ -171,7 +176,7 @@ fn bad_numbers_and_orders_are_refused() {
     let error = refuse(SETTINGS, &bent);
     assert_eq!(error, "link 0's parent_to_pivot is NaN, but must be finite");
     let mut loose = pendulum(None);
-    loose.links[0].joint = Joint::Hinge { axis: [0.0; 3], limits: None };
+    loose.links[0].joint = Joint::Revolute { axis: [0.0; 3], limits: None };
     assert_eq!(refuse(SETTINGS, &loose), "length of link 0's axis is 0, but must be positive");
     let mut flat = ball(1.0);
     flat.base.shapes[0].geometry = Geometry::Sphere { radius: 0.0 };
@@ -180,7 +185,7 @@ fn bad_numbers_and_orders_are_refused() {
     slick.base.friction = -0.1;
     assert!(refuse(SETTINGS, &slick).starts_with("friction of base is -0.1"));
     let mut long = pendulum(None);
-    long.links = vec![Link { joint: Joint::Weld, ..long.links[0].clone() }; 65];
+    long.links = vec![Link { joint: Joint::Fixed, ..long.links[0].clone() }; 65];
     assert_eq!(World::new(&SETTINGS, &long).unwrap_err(), Error::Links { found: 65, most: 64 });
     let mut centipede = pendulum(None);
     centipede.links = vec![centipede.links[0].clone(); 27];
@@ -194,8 +199,8 @@ fn bad_numbers_and_orders_are_refused() {
 fn a_step_has_a_few_substeps_and_iterations_and_comes_to_an_end() {
     for count in [0, 10_001, u32::MAX] {
         for (field, settings) in [
-            ("substeps", Settings { substeps: count, ..SETTINGS }),
-            ("iterations", Settings { iterations: count, ..SETTINGS }),
+            ("substeps", WorldSettings { substeps: count, ..SETTINGS }),
+            ("iterations", WorldSettings { iterations: count, ..SETTINGS }),
         ] {
             let error = World::new(&settings, &ball(1.0)).unwrap_err().to_string();
             let expected = format!("{field} is {count}, but must be at least 1 and at most 10000");
@@ -204,7 +209,7 @@ fn a_step_has_a_few_substeps_and_iterations_and_comes_to_an_end() {
     }
     // Each substep moves the ball: in one of the whole step it falls g t², in many of them half of that.
     let fallen = |substeps| {
-        let mut world = World::new(&Settings { substeps, ..SETTINGS }, &ball(1.0)).unwrap();
+        let mut world = World::new(&WorldSettings { substeps, ..SETTINGS }, &ball(1.0)).unwrap();
         world.step(1);
         (1.0 - world.position(0, LinkId::Base)[2]) / (9.8 * 0.01 * 0.01)
     };
@@ -261,6 +266,6 @@ fn a_link_that_is_not_there_is_never_the_base() {
 #[should_panic(expected = "link 0 is welded")]
 fn a_weld_has_no_joint_state() {
     let mut body = pendulum(None);
-    body.links[0].joint = Joint::Weld;
+    body.links[0].joint = Joint::Fixed;
     world(&body).joint(0, 0);
 }

@@ -1,6 +1,6 @@
 //! Many robots of one task, stepped several at once.
 
-use articulated::{InstructionSet, Snapshot, World};
+use articulated::{InstructionSet, LaneSnapshot, World};
 use rayon::prelude::*;
 use tutelage::{Batch, Bounds, EnvError, Envs, LaneError, Rng, Spaces, Step};
 
@@ -29,7 +29,7 @@ use crate::{HORIZON, Normaliser, NormaliserError, Task};
 #[derive(Debug)]
 pub struct Herd {
     robot: Robot,
-    rest: Snapshot,
+    rest: LaneSnapshot,
     worlds: Vec<Group>,
     /// Each lane's world, and its place in there.
     places: Vec<[usize; 2]>,

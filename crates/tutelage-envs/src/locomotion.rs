@@ -1,6 +1,6 @@
 //! The environment: a robot in a world of its own.
 
-use articulated::{Snapshot, World};
+use articulated::{LaneSnapshot, World};
 use rand::RngExt;
 use tutelage::{Bounds, Env, EnvError, Rng, Spaces, Step};
 
@@ -25,7 +25,7 @@ const MAX_JOINTS: usize = 8;
 pub struct Locomotion {
     robot: Robot,
     world: World,
-    rest: Snapshot,
+    rest: LaneSnapshot,
     episode: Episode,
 }
 

@@ -1,6 +1,6 @@
 //! A task's robot in the terms of the physics, for programs that step it in their own way.
 
-use articulated::{Articulation, Settings};
+use articulated::{Articulation, WorldSettings};
 
 use crate::Task;
 use crate::robot::SETTINGS;
@@ -9,7 +9,7 @@ use crate::robot::SETTINGS;
 #[derive(Clone, Debug)]
 pub struct Mechanism {
     /// The world.
-    pub settings: Settings,
+    pub settings: WorldSettings,
     /// The robot.
     pub body: Articulation,
     /// One per number of an action.

@@ -3,7 +3,7 @@
 //! Dimensions are single precision and everything derived from them is double precision, because that is how Bullet's own model reader
 //! works and the last bit matters.
 
-use articulated::{Articulation, Base, Geometry, Joint, Link, LinkId, Shape};
+use articulated::{Articulation, Base, CollisionShape, Geometry, Joint, Link, LinkId};
 
 /// Mass of a cubic metre of robot.
 const DENSITY: f64 = 1000.0;
@@ -125,9 +125,11 @@ impl Model {
             let axis = wide(joint.axis);
             let pivot = wide(joint.pivot);
             let kind = match joint.motion {
-                Motion::Slide => Joint::Slide { axis },
-                Motion::Spin => Joint::Hinge { axis, limits: None },
-                Motion::Hinge(limits) => Joint::Hinge { axis, limits: Some(limits.map(f64::from)) },
+                Motion::Slide => Joint::Prismatic { axis },
+                Motion::Spin => Joint::Revolute { axis, limits: None },
+                Motion::Hinge(limits) => {
+                    Joint::Revolute { axis, limits: Some(limits.map(f64::from)) }
+                }
             };
             if let Motion::Hinge(limits) = joint.motion {
                 self.actuated.push((self.body.links.len(), limits.map(f64::from)));
@@ -138,7 +140,7 @@ impl Model {
                     parent,
                     joint: kind,
                     parent_to_pivot: minus(plus(pivot, offset), parent_centre),
-                    pivot_to_centre: [0.0; 3],
+                    pivot_to_center: [0.0; 3],
                     mass: 0.0,
                     friction: BARE_FRICTION,
                     shapes: Vec::new(),
@@ -152,9 +154,9 @@ impl Model {
             part.colour,
             Link {
                 parent,
-                joint: Joint::Weld,
+                joint: Joint::Fixed,
                 parent_to_pivot: minus(offset, parent_centre),
-                pivot_to_centre: centre,
+                pivot_to_center: centre,
                 mass: part.mass(),
                 friction: f64::from(friction),
                 shapes: part.shapes(centre),
@@ -193,7 +195,7 @@ impl Part {
         })
     }
 
-    fn shapes(&self, centre: [f64; 3]) -> Vec<Shape> {
+    fn shapes(&self, centre: [f64; 3]) -> Vec<CollisionShape> {
         self.solids.iter().map(|solid| solid.shape(centre)).collect()
     }
 }
@@ -216,16 +218,16 @@ impl Solid {
         }
     }
 
-    fn shape(&self, centre: [f64; 3]) -> Shape {
+    fn shape(&self, centre: [f64; 3]) -> CollisionShape {
         let upright = [0.0, 0.0, 0.0, 1.0];
         let back = centre.map(|x| -x);
         match *self {
-            Solid::Sphere { radius } => Shape {
+            Solid::Sphere { radius } => CollisionShape {
                 geometry: Geometry::Sphere { radius: f64::from(radius) },
                 position: back,
                 rotation: upright,
             },
-            Solid::Bone { from, to, radius } => Shape {
+            Solid::Bone { from, to, radius } => CollisionShape {
                 geometry: Geometry::Segment {
                     radius: f64::from(radius),
                     from: wide(from),
@@ -236,7 +238,7 @@ impl Solid {
             },
             Solid::Tilted { centre: middle, angle, radius, half_length } => {
                 let (sin, cos) = (f64::from(angle) * 0.5).sin_cos();
-                Shape {
+                CollisionShape {
                     geometry: Geometry::Capsule {
                         radius: f64::from(radius),
                         length: f64::from(2.0 * half_length),

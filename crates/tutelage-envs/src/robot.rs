@@ -1,6 +1,6 @@
 //! A task's rules over one lane of a world: what the robot sees, and what it earns.
 
-use articulated::{JointState, LinkId, LinkMotion, Settings, World};
+use articulated::{JointState, LinkId, LinkMotion, World, WorldSettings};
 use tutelage::{EnvError, Spaces, Step};
 
 use crate::model::Model;
@@ -21,7 +21,7 @@ const LIMIT_COST: f64 = -0.1;
 /// The reward of a step that no number can be put to: that of a robot that fell where it stood.
 const DIVERGED: f64 = -1.0;
 
-pub(crate) const SETTINGS: Settings = Settings {
+pub(crate) const SETTINGS: WorldSettings = WorldSettings {
     gravity: -9.8,
     time_step: TIME_STEP,
     substeps: 4,

@@ -1,6 +1,6 @@
 //! What there is to see of a robot: its solids, and where they are.
 
-use articulated::{Geometry, LinkId, Shape, World};
+use articulated::{CollisionShape, Geometry, LinkId, World};
 
 use crate::robot::Robot;
 use crate::{Colour, Herd, Locomotion, Task};
@@ -89,7 +89,7 @@ impl Robot {
     }
 }
 
-fn place(shape: &Shape, link: Pose, colour: Colour) -> Body {
+fn place(shape: &CollisionShape, link: Pose, colour: Colour) -> Body {
     let (form, local) = match shape.geometry {
         Geometry::Sphere { radius } => {
             (Form::Sphere { radius }, Pose { position: shape.position, rotation: shape.rotation })

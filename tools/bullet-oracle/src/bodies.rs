@@ -1,6 +1,6 @@
 //! Bodies that no task has: random trees, some of them in a plane.
 
-use articulated::{Articulation, Base, Geometry, Joint, Link, LinkId, Settings, Shape};
+use articulated::{Articulation, Base, Geometry, Joint, Link, LinkId, WorldSettings, CollisionShape};
 use rand::RngExt;
 use rand::rngs::StdRng;
 use tutelage_envs::{Mechanism, Motor};
@@ -8,7 +8,7 @@ use tutelage_envs::{Mechanism, Motor};
 /// A random body in a random world.
 pub fn random_mechanism(rng: &mut StdRng) -> Mechanism {
     let planar = rng.random_bool(0.4);
-    let settings = Settings {
+    let settings = WorldSettings {
         gravity: rng.random_range(-12.0..-3.0),
         time_step: rng.random_range(0.005..0.02),
         substeps: rng.random_range(1..5),
@@ -29,7 +29,7 @@ pub fn random_mechanism(rng: &mut StdRng) -> Mechanism {
         links.push(link(rng, planar, index));
     }
     let motors = links.iter().enumerate().filter_map(|(link, body)| match body.joint {
-        Joint::Hinge { limits: Some(limits), .. } => Some(Motor { link, limits, torque: 10.0 }),
+        Joint::Revolute { limits: Some(limits), .. } => Some(Motor { link, limits, torque: 10.0 }),
         _ => None,
     });
     let motors = motors.collect();
@@ -47,18 +47,18 @@ fn link(rng: &mut StdRng, planar: bool, index: usize) -> Link {
     let spin =
         if planar { [0.0, [1.0, -1.0, 0.7][rng.random_range(0..3)], 0.0] } else { axis(rng) };
     let joint = match rng.random_range(0..5) {
-        0 => Joint::Weld,
-        1 => Joint::Slide { axis: if planar { point(rng, true) } else { axis(rng) } },
-        _ => Joint::Hinge { axis: spin, limits },
+        0 => Joint::Fixed,
+        1 => Joint::Prismatic { axis: if planar { point(rng, true) } else { axis(rng) } },
+        _ => Joint::Revolute { axis: spin, limits },
     };
-    let centred = planar && matches!(joint, Joint::Hinge { .. }) || rng.random_bool(0.5);
-    let bare = rng.random_bool(0.2) && matches!(joint, Joint::Weld);
+    let centred = planar && matches!(joint, Joint::Revolute { .. }) || rng.random_bool(0.5);
+    let bare = rng.random_bool(0.2) && matches!(joint, Joint::Fixed);
     let shapes = if bare { 0 } else { rng.random_range(1..3) };
     Link {
         parent,
         joint,
         parent_to_pivot: point(rng, planar),
-        pivot_to_centre: if centred { [0.0; 3] } else { point(rng, planar) },
+        pivot_to_center: if centred { [0.0; 3] } else { point(rng, planar) },
         mass: if bare { 0.0 } else { rng.random_range(0.5..8.0) },
         friction: rng.random_range(0.3..1.5),
         shapes: (0..shapes).map(|_| shape(rng, planar)).collect(),
@@ -75,7 +75,7 @@ fn point(rng: &mut StdRng, planar: bool) -> [f64; 3] {
     [any(), if planar { 0.0 } else { any() }, any()]
 }
 
-fn shape(rng: &mut StdRng, planar: bool) -> Shape {
+fn shape(rng: &mut StdRng, planar: bool) -> CollisionShape {
     let radius = rng.random_range(0.05..0.2);
     let geometry = match rng.random_range(0..3) {
         0 => Geometry::Sphere { radius },
@@ -87,5 +87,5 @@ fn shape(rng: &mut StdRng, planar: bool) -> Shape {
     let turned =
         if planar || rng.random_bool(0.5) { [0.0, sin, 0.0, cos] } else { [sin, 0.0, 0.0, cos] };
     let position = if rng.random_bool(0.4) { [0.0; 3] } else { point(rng, planar) };
-    Shape { geometry, position, rotation: turned }
+    CollisionShape { geometry, position, rotation: turned }
 }

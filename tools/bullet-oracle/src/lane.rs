@@ -24,7 +24,7 @@ pub struct Lane<'a> {
     pub index: usize,
     pub oracle: Oracle,
     rest: Snapshot,
-    rest_here: Option<articulated::Snapshot>,
+    rest_here: Option<articulated::LaneSnapshot>,
     mechanism: &'a Mechanism,
     recording: Option<&'a Recording>,
     drive: Drive,
@@ -159,7 +159,7 @@ impl<'a> Lane<'a> {
 
     fn joints(&self) -> impl Iterator<Item = usize> {
         let links = self.mechanism.body.links.iter().enumerate();
-        links.filter(|(_, link)| link.joint != Joint::Weld).map(|(index, _)| index)
+        links.filter(|(_, link)| link.joint != Joint::Fixed).map(|(index, _)| index)
     }
 
     /// Compares all that can be read.

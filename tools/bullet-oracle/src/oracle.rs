@@ -3,7 +3,7 @@
 use std::ffi::c_int;
 use std::ptr::NonNull;
 
-use articulated::{Articulation, Geometry, Joint, JointState, LinkId, Settings, Shape};
+use articulated::{Articulation, Geometry, Joint, JointState, LinkId, WorldSettings, CollisionShape};
 
 use crate::ffi;
 
@@ -31,7 +31,7 @@ unsafe impl Send for Snapshot {}
 
 impl Oracle {
     /// Builds a world, at rest with all joints at zero, of a body that `articulated::World` has accepted.
-    pub fn new(settings: &Settings, body: &Articulation) -> Oracle {
+    pub fn new(settings: &WorldSettings, body: &Articulation) -> Oracle {
         let base = ffi::Base {
             fixed: c_int::from(body.base.mass == 0.0),
             shapes: body.base.shapes.len() as c_int,
@@ -58,7 +58,7 @@ impl Oracle {
                 shapes.as_ptr(),
             )
         };
-        let moves = body.links.iter().map(|link| link.joint != Joint::Weld).collect();
+        let moves = body.links.iter().map(|link| link.joint != Joint::Fixed).collect();
         Oracle { raw, moves }
     }
 
@@ -177,7 +177,7 @@ impl Drop for Snapshot {
     }
 }
 
-fn raw_settings(settings: &Settings) -> ffi::Settings {
+fn raw_settings(settings: &WorldSettings) -> ffi::Settings {
     ffi::Settings {
         gravity: settings.gravity,
         time_step: settings.time_step,
@@ -190,9 +190,9 @@ fn raw_settings(settings: &Settings) -> ffi::Settings {
 
 fn raw_link(link: &articulated::Link) -> ffi::Link {
     let (joint, axis, limits) = match link.joint {
-        Joint::Weld => (0, [0.0; 3], None),
-        Joint::Slide { axis } => (1, axis, None),
-        Joint::Hinge { axis, limits } => (2, axis, limits),
+        Joint::Fixed => (0, [0.0; 3], None),
+        Joint::Prismatic { axis } => (1, axis, None),
+        Joint::Revolute { axis, limits } => (2, axis, limits),
     };
     let [lower, upper] = limits.unwrap_or_default();
     ffi::Link {
@@ -209,11 +209,11 @@ fn raw_link(link: &articulated::Link) -> ffi::Link {
         mass: link.mass,
         friction: link.friction,
         parent_to_pivot: link.parent_to_pivot,
-        pivot_to_centre: link.pivot_to_centre,
+        pivot_to_centre: link.pivot_to_center,
     }
 }
 
-fn raw_shape(shape: &Shape) -> ffi::Shape {
+fn raw_shape(shape: &CollisionShape) -> ffi::Shape {
     let empty = ffi::Shape {
         kind: 0,
         radius: 0.0,

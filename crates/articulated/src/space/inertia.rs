@@ -1,9 +1,9 @@
 //! Articulated inertia.
 
 use super::{Force, Motion};
+use crate::multibody::{Axis, MassProperties};
+use crate::rotation::Rotation;
 use crate::simd::Real;
-use crate::tree::{Axis, Mass};
-use crate::turn::Turn;
 use crate::vector::{
     Matrix, Vector, add, apply, apply_back, constant, diagonal, matrix_add, matrix_sub, outer,
     scale, transpose,
@@ -19,7 +19,7 @@ pub(crate) struct Inertia<R> {
 
 impl<R: Real> Inertia<R> {
     #[inline(always)]
-    pub(super) fn rigid(body: &Mass) -> Self {
+    pub(super) fn rigid_inertia(body: &MassProperties) -> Self {
         Self { tl: [[R::zero(); 3]; 3], tr: diagonal([body.mass; 3]), bl: diagonal(body.inertia) }
     }
 
@@ -43,16 +43,16 @@ impl<R: Real> Inertia<R> {
     #[inline(always)]
     pub(super) fn times_axis(self, axis: &Axis) -> Force<R> {
         match *axis {
-            Axis::Slide { along } => {
-                let along = constant(along);
+            Axis::Prismatic { direction } => {
+                let along = constant(direction);
                 Force { linear: apply(self.tr, along), torque: apply_back(self.tl, along) }
             }
-            Axis::Hinge { spin, swing: None, .. } => {
+            Axis::Revolute { spin, center_velocity: None, .. } => {
                 let spin = constant(spin);
                 Force { linear: apply(self.tl, spin), torque: apply(self.bl, spin) }
             }
-            Axis::Hinge { spin, swing: Some(swing), .. } => {
-                self.times(Motion { spin: constant(spin), linear: constant(swing) })
+            Axis::Revolute { spin, center_velocity: Some(center_velocity), .. } => {
+                self.times(Motion { spin: constant(spin), linear: constant(center_velocity) })
             }
         }
     }
@@ -68,15 +68,15 @@ impl<R: Real> Inertia<R> {
     }
 
     #[inline(always)]
-    pub(super) fn shifted(self, offset: Vector<R>) -> Self {
+    pub(super) fn translated(self, offset: Vector<R>) -> Self {
         let Self { tl, tr, bl } = self;
-        let shifted = matrix_sub(tl, times_skew(tr, offset));
-        let turned = matrix_add(skew_times(offset, shifted), bl);
-        Self { tl: shifted, tr, bl: matrix_sub(turned, times_skew(transpose(tl), offset)) }
+        let translated = matrix_sub(tl, times_skew(tr, offset));
+        let turned = matrix_add(skew_times(offset, translated), bl);
+        Self { tl: translated, tr, bl: matrix_sub(turned, times_skew(transpose(tl), offset)) }
     }
 
     #[inline(always)]
-    pub(super) fn turned_back(self, turn: Turn<R>) -> Self {
+    pub(super) fn rotated_back(self, turn: Rotation<R>) -> Self {
         Self { tl: turn.around(self.tl), tr: turn.around(self.tr), bl: turn.around(self.bl) }
     }
 }

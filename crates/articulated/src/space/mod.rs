@@ -2,25 +2,25 @@
 //!
 //! Products with the zeros of a skew matrix, of a hinge's or slide's missing half and of the floor's normal are left out.
 
+mod contact_frame;
 mod inertia;
-mod lever;
-mod root;
+mod inverse_inertia;
 
 use crate::algebra::{Algebra, Pose};
 use crate::body::Geometry;
 use crate::damping::damping;
+use crate::multibody::{Axis, MassProperties, MultiBody};
+use crate::rotation::{Rotation, integrate_rotation};
 use crate::shape::MARGIN;
 use crate::simd::Real;
-use crate::tree::{Axis, Mass, Tree};
-use crate::turn::{Turn, turned};
 use crate::vector::{
     self, Matrix, Quaternion, Vector, add, choose, constant, cross, dot, length, matrix, neg,
-    product, rotate, safe_root, scale, sub, times,
+    product, rotate, safe_norm, scale, sub, times,
 };
 
+use self::contact_frame::ContactFrame;
 use self::inertia::Inertia;
-use self::lever::Lever;
-use self::root::Root;
+use self::inverse_inertia::InverseInertia;
 
 /// A body that moves freely.
 #[derive(Clone, Copy, Debug)]
@@ -44,13 +44,13 @@ impl Algebra for Space {
     const DIRECTIONS: usize = 3;
 
     type Point<R: Real> = Vector<R>;
-    type Spin<R: Real> = Quaternion<R>;
-    type Turn<R: Real> = Turn<R>;
+    type Orientation<R: Real> = Quaternion<R>;
+    type Rotation<R: Real> = Rotation<R>;
     type Motion<R: Real> = Motion<R>;
     type Force<R: Real> = Force<R>;
     type Inertia<R: Real> = Inertia<R>;
-    type Root<R: Real> = Root<R>;
-    type Lever<R: Real> = Lever<R>;
+    type InverseInertia<R: Real> = InverseInertia<R>;
+    type ContactFrame<R: Real> = ContactFrame<R>;
 
     #[inline(always)]
     fn from_xyz<R: Real>(v: Vector<R>) -> Vector<R> {
@@ -69,11 +69,11 @@ impl Algebra for Space {
         add(a, scale(constant(b), factor))
     }
     #[inline(always)]
-    fn base_spin<R: Real>(q: Quaternion<R>) -> Quaternion<R> {
+    fn base_orientation<R: Real>(q: Quaternion<R>) -> Quaternion<R> {
         q
     }
     #[inline(always)]
-    fn hinge_spin<R: Real>(axis: [f64; 3], sine: R, cosine: R) -> Quaternion<R> {
+    fn revolute_orientation<R: Real>(axis: [f64; 3], sine: R, cosine: R) -> Quaternion<R> {
         let [x, y, z] = scale(constant(axis), sine);
         [x, y, z, cosine]
     }
@@ -90,25 +90,25 @@ impl Algebra for Space {
         rotate(spin, p)
     }
     #[inline(always)]
-    fn turn<R: Real>(spin: Quaternion<R>) -> Turn<R> {
-        Turn::Any(matrix(spin))
+    fn turn<R: Real>(spin: Quaternion<R>) -> Rotation<R> {
+        Rotation::Any(matrix(spin))
     }
     #[inline(always)]
-    fn hinge_turn<R: Real>(axis: [f64; 3], sine: R, cosine: R) -> Turn<R> {
+    fn revolute_rotation<R: Real>(axis: [f64; 3], sine: R, cosine: R) -> Rotation<R> {
         if axis[0] != 0.0 || axis[1] != 0.0 {
-            return Space::turn(Space::hinge_spin(axis, sine, cosine));
+            return Space::turn(Space::revolute_orientation(axis, sine, cosine));
         }
         let z = R::splat(axis[2]) * sine;
         let scaled = z * (R::splat(2.0) / (z * z + cosine * cosine));
-        Turn::AboutZ { cos: R::splat(1.0) - z * scaled, sin: -(cosine * scaled) }
+        Rotation::AboutZ { cos: R::splat(1.0) - z * scaled, sin: -(cosine * scaled) }
     }
     #[inline(always)]
-    fn turn_point<R: Real>(turn: Turn<R>, p: Vector<R>) -> Vector<R> {
+    fn rotate_point<R: Real>(turn: Rotation<R>, p: Vector<R>) -> Vector<R> {
         turn.apply(p)
     }
 
     #[inline(always)]
-    fn still<R: Real>() -> Motion<R> {
+    fn zero_motion<R: Real>() -> Motion<R> {
         Motion { spin: [R::zero(); 3], linear: [R::zero(); 3] }
     }
     #[inline(always)]
@@ -116,11 +116,11 @@ impl Algebra for Space {
         Motion { spin: add(a.spin, b.spin), linear: add(a.linear, b.linear) }
     }
     #[inline(always)]
-    fn turn_motion<R: Real>(turn: Turn<R>, motion: Motion<R>) -> Motion<R> {
+    fn rotate_motion<R: Real>(turn: Rotation<R>, motion: Motion<R>) -> Motion<R> {
         Motion { spin: turn.apply(motion.spin), linear: turn.apply(motion.linear) }
     }
     #[inline(always)]
-    fn shift_motion<R: Real>(offset: Vector<R>, motion: Motion<R>) -> Motion<R> {
+    fn translate_motion<R: Real>(offset: Vector<R>, motion: Motion<R>) -> Motion<R> {
         let Motion { spin, linear } = motion;
         Motion { spin, linear: add(neg(cross(offset, spin)), linear) }
     }
@@ -128,13 +128,13 @@ impl Algebra for Space {
     fn add_joint<R: Real>(motion: Motion<R>, axis: &Axis, speed: R) -> Motion<R> {
         let Motion { spin, linear } = motion;
         match *axis {
-            Axis::Slide { along } => {
-                Motion { spin, linear: add(linear, scale(constant(along), speed)) }
+            Axis::Prismatic { direction } => {
+                Motion { spin, linear: add(linear, scale(constant(direction), speed)) }
             }
-            Axis::Hinge { spin: axis, swing, .. } => Motion {
+            Axis::Revolute { spin: axis, center_velocity, .. } => Motion {
                 spin: add(spin, scale(constant(axis), speed)),
-                linear: match swing {
-                    Some(swing) => add(linear, scale(constant(swing), speed)),
+                linear: match center_velocity {
+                    Some(center_velocity) => add(linear, scale(constant(center_velocity), speed)),
                     None => linear,
                 },
             },
@@ -143,16 +143,16 @@ impl Algebra for Space {
     #[inline(always)]
     fn coriolis<R: Real>(velocity: Motion<R>, axis: &Axis, speed: R) -> Motion<R> {
         match *axis {
-            Axis::Slide { along } => Motion {
+            Axis::Prismatic { direction } => Motion {
                 spin: [R::zero(); 3],
-                linear: cross(velocity.spin, scale(constant(along), speed)),
+                linear: cross(velocity.spin, scale(constant(direction), speed)),
             },
-            Axis::Hinge { spin, swing, .. } => {
+            Axis::Revolute { spin, center_velocity, .. } => {
                 let spin = scale(constant(spin), speed);
                 let turning = cross(velocity.linear, spin);
-                let linear = match swing {
-                    Some(swing) => {
-                        add(turning, cross(velocity.spin, scale(constant(swing), speed)))
+                let linear = match center_velocity {
+                    Some(center_velocity) => {
+                        add(turning, cross(velocity.spin, scale(constant(center_velocity), speed)))
                     }
                     None => turning,
                 };
@@ -162,7 +162,7 @@ impl Algebra for Space {
     }
 
     #[inline(always)]
-    fn no_force<R: Real>() -> Force<R> {
+    fn zero_force<R: Real>() -> Force<R> {
         Force { linear: [R::zero(); 3], torque: [R::zero(); 3] }
     }
     #[inline(always)]
@@ -177,12 +177,12 @@ impl Algebra for Space {
         }
     }
     #[inline(always)]
-    fn shift_force<R: Real>(offset: Vector<R>, force: Force<R>) -> Force<R> {
+    fn translate_force<R: Real>(offset: Vector<R>, force: Force<R>) -> Force<R> {
         let Force { linear, torque } = force;
         Force { linear, torque: add(torque, cross(offset, linear)) }
     }
     #[inline(always)]
-    fn turn_force_back<R: Real>(turn: Turn<R>, force: Force<R>) -> Force<R> {
+    fn rotate_force_back<R: Real>(turn: Rotation<R>, force: Force<R>) -> Force<R> {
         Force { linear: turn.apply_back(force.linear), torque: turn.apply_back(force.torque) }
     }
     #[inline(always)]
@@ -190,29 +190,34 @@ impl Algebra for Space {
         dot(motion.linear, force.linear) + dot(motion.spin, force.torque)
     }
     #[inline(always)]
-    fn along<R: Real>(axis: &Axis, force: Force<R>) -> R {
+    fn joint_component<R: Real>(axis: &Axis, force: Force<R>) -> R {
         match *axis {
-            Axis::Slide { along } => dot(constant(along), force.linear),
-            Axis::Hinge { spin, swing: Some(swing), .. } => {
-                dot(constant(swing), force.linear) + dot(constant(spin), force.torque)
+            Axis::Prismatic { direction } => dot(constant(direction), force.linear),
+            Axis::Revolute { spin, center_velocity: Some(center_velocity), .. } => {
+                dot(constant(center_velocity), force.linear) + dot(constant(spin), force.torque)
             }
-            Axis::Hinge { spin, swing: None, .. } => dot(constant(spin), force.torque),
+            Axis::Revolute { spin, center_velocity: None, .. } => dot(constant(spin), force.torque),
         }
     }
     #[inline(always)]
-    fn bias<R: Real>(body: &Mass, weight: f64, up: Vector<R>, velocity: Motion<R>) -> Force<R> {
+    fn bias_force<R: Real>(
+        body: &MassProperties,
+        weight: f64,
+        up: Vector<R>,
+        velocity: Motion<R>,
+    ) -> Force<R> {
         let Motion { spin, linear } = velocity;
         let (mass, momentum) = (R::splat(body.mass), times(constant(body.inertia), spin));
         let mut force = neg(scale(up, R::splat(weight)));
-        force = add(force, scale(scale(linear, mass), damping(safe_root(dot(linear, linear)))));
+        force = add(force, scale(scale(linear, mass), damping(safe_norm(dot(linear, linear)))));
         force = add(force, scale(cross(spin, linear), mass));
-        let torque = scale(momentum, damping(safe_root(dot(spin, spin))));
+        let torque = scale(momentum, damping(safe_norm(dot(spin, spin))));
         Force { linear: force, torque: add(torque, cross(spin, momentum)) }
     }
 
     #[inline(always)]
-    fn rigid<R: Real>(body: &Mass) -> Inertia<R> {
-        Inertia::rigid(body)
+    fn rigid_inertia<R: Real>(body: &MassProperties) -> Inertia<R> {
+        Inertia::rigid_inertia(body)
     }
     #[inline(always)]
     fn add_inertia<R: Real>(a: Inertia<R>, b: Inertia<R>) -> Inertia<R> {
@@ -231,48 +236,51 @@ impl Algebra for Space {
         inertia.without_joint(h, inverse)
     }
     #[inline(always)]
-    fn shift_inertia<R: Real>(offset: Vector<R>, inertia: Inertia<R>) -> Inertia<R> {
-        inertia.shifted(offset)
+    fn translate_inertia<R: Real>(offset: Vector<R>, inertia: Inertia<R>) -> Inertia<R> {
+        inertia.translated(offset)
     }
     #[inline(always)]
-    fn turn_inertia_back<R: Real>(turn: Turn<R>, inertia: Inertia<R>) -> Inertia<R> {
-        inertia.turned_back(turn)
+    fn rotate_inertia_back<R: Real>(turn: Rotation<R>, inertia: Inertia<R>) -> Inertia<R> {
+        inertia.rotated_back(turn)
     }
 
     #[inline(always)]
-    fn base_velocity<R: Real>(turn: Turn<R>, velocity: &[R]) -> Motion<R> {
+    fn base_velocity<R: Real>(turn: Rotation<R>, velocity: &[R]) -> Motion<R> {
         Motion {
             spin: turn.apply([velocity[0], velocity[1], velocity[2]]),
             linear: turn.apply([velocity[3], velocity[4], velocity[5]]),
         }
     }
     #[inline(always)]
-    fn base_up<R: Real>(turn: Turn<R>) -> Vector<R> {
+    fn base_up<R: Real>(turn: Rotation<R>) -> Vector<R> {
         let [x, y, z] = turn.rows();
         [x[2], y[2], z[2]]
     }
     #[inline(always)]
-    fn root<R: Real>(tree: &Tree, inertia: Inertia<R>) -> Root<R> {
-        Root::new(tree, inertia)
+    fn invert_base_inertia<R: Real>(
+        multibody: &MultiBody,
+        inertia: Inertia<R>,
+    ) -> InverseInertia<R> {
+        InverseInertia::new(multibody, inertia)
     }
     #[inline(always)]
-    fn root_acceleration<R: Real>(root: &Root<R>, force: Force<R>) -> Motion<R> {
-        root.acceleration(force)
+    fn solve_base<R: Real>(inverse: &InverseInertia<R>, force: Force<R>) -> Motion<R> {
+        inverse.acceleration(force)
     }
     #[inline(always)]
-    fn root_force<R: Real>(turn: Turn<R>, row: &[R], passed: Force<R>) -> Force<R> {
+    fn base_impulse<R: Real>(turn: Rotation<R>, row: &[R], passed: Force<R>) -> Force<R> {
         let torque = neg([row[0], row[1], row[2]]);
         let linear = neg([row[3], row[4], row[5]]);
         let own = Force { linear: turn.apply(linear), torque: turn.apply(torque) };
         Space::add_force(own, passed)
     }
     #[inline(always)]
-    fn base_coordinates<R: Real>(turn: Turn<R>, motion: Motion<R>, coordinates: &mut [R]) {
+    fn base_coordinates<R: Real>(turn: Rotation<R>, motion: Motion<R>, coordinates: &mut [R]) {
         coordinates[..3].copy_from_slice(&turn.apply_back(motion.spin));
         coordinates[3..6].copy_from_slice(&turn.apply_back(motion.linear));
     }
     #[inline(always)]
-    fn base_acceleration<R: Real>(acceleration: Motion<R>, velocity: Motion<R>) -> Motion<R> {
+    fn classical_acceleration<R: Real>(acceleration: Motion<R>, velocity: Motion<R>) -> Motion<R> {
         let turning = cross(velocity.spin, velocity.linear);
         Motion { spin: acceleration.spin, linear: add(acceleration.linear, turning) }
     }
@@ -287,23 +295,24 @@ impl Algebra for Space {
         for i in 0..3 {
             position[i] = position[i] + dt * velocity[3 + i];
         }
-        *rotation = turned(time_step, [velocity[0], velocity[1], velocity[2]], *rotation);
+        *rotation =
+            integrate_rotation(time_step, [velocity[0], velocity[1], velocity[2]], *rotation);
     }
 
     #[inline(always)]
-    fn place<R: Real>(pose: &Pose<Space, R>, p: Vector<R>) -> Vector<R> {
+    fn to_world<R: Real>(pose: &Pose<Space, R>, p: Vector<R>) -> Vector<R> {
         add(pose.turn.apply(p), pose.origin)
     }
     #[inline(always)]
-    fn unplace<R: Real>(pose: &Pose<Space, R>, p: Vector<R>) -> Vector<R> {
+    fn to_local<R: Real>(pose: &Pose<Space, R>, p: Vector<R>) -> Vector<R> {
         pose.turn.apply_back(sub(p, pose.origin))
     }
     #[inline(always)]
-    fn turn_pose<R: Real>(turn: Turn<R>, inner: &Matrix<f64>) -> Turn<R> {
-        Turn::Any(product(turn.rows(), inner.map(constant)))
+    fn compose_rotation<R: Real>(turn: Rotation<R>, inner: &Matrix<f64>) -> Rotation<R> {
+        Rotation::Any(product(turn.rows(), inner.map(constant)))
     }
     #[inline(always)]
-    fn lowest<R: Real>(geometry: &Geometry, pose: &Pose<Space, R>) -> Vector<R> {
+    fn support_point<R: Real>(geometry: &Geometry, pose: &Pose<Space, R>) -> Vector<R> {
         let down = neg(pose.turn.rows()[2]);
         let down = scale(down, R::splat(1.0) / length(down));
         let vertex = match *geometry {
@@ -321,46 +330,49 @@ impl Algebra for Space {
                 add(choose(further, to, from), margin)
             }
         };
-        Space::place(pose, vertex)
+        Space::to_world(pose, vertex)
     }
     #[inline(always)]
     fn height<R: Real>(p: Vector<R>) -> R {
         p[2]
     }
     #[inline(always)]
-    fn apart<R: Real>(a: Vector<R>, b: Vector<R>) -> R {
+    fn distance_squared<R: Real>(a: Vector<R>, b: Vector<R>) -> R {
         let difference = sub(a, b);
         dot(difference, difference)
     }
     #[inline(always)]
-    fn apart_on_floor<R: Real>(a: Vector<R>, b: Vector<R>) -> R {
+    fn floor_distance_squared<R: Real>(a: Vector<R>, b: Vector<R>) -> R {
         let (x, y) = (a[0] - b[0], a[1] - b[1]);
         x * x + y * y
     }
-    fn area(a: Vector<f64>, b: Vector<f64>, c: Vector<f64>, d: Vector<f64>) -> f64 {
+    fn area_squared(a: Vector<f64>, b: Vector<f64>, c: Vector<f64>, d: Vector<f64>) -> f64 {
         let normal = cross(sub(a, b), sub(c, d));
         dot(normal, normal)
     }
     #[inline(always)]
-    fn lever<R: Real>(
+    fn contact_frame<R: Real>(
         base_position: Vector<R>,
-        base_turn: Turn<R>,
+        base_turn: Rotation<R>,
         at: Vector<R>,
         rows: &mut [R],
         stride: usize,
-    ) -> Lever<R> {
-        Lever::new(sub(at, base_position), rows, stride).turned(base_turn)
+    ) -> ContactFrame<R> {
+        ContactFrame::new(sub(at, base_position), rows, stride).turned(base_turn)
     }
     #[inline(always)]
-    fn turn_lever<R: Real>(turn: Turn<R>, lever: Lever<R>) -> Lever<R> {
-        lever.turned(turn)
+    fn rotate_contact_frame<R: Real>(turn: Rotation<R>, frame: ContactFrame<R>) -> ContactFrame<R> {
+        frame.turned(turn)
     }
     #[inline(always)]
-    fn shift_lever<R: Real>(offset: Vector<R>, lever: Lever<R>) -> Lever<R> {
-        lever.shifted(offset)
+    fn translate_contact_frame<R: Real>(
+        offset: Vector<R>,
+        frame: ContactFrame<R>,
+    ) -> ContactFrame<R> {
+        frame.translated(offset)
     }
     #[inline(always)]
-    fn leverage<R: Real>(axis: &Axis, lever: Lever<R>) -> [R; 3] {
-        lever.of(axis)
+    fn joint_jacobian<R: Real>(axis: &Axis, frame: ContactFrame<R>) -> [R; 3] {
+        frame.of(axis)
     }
 }

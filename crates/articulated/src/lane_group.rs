@@ -2,17 +2,17 @@
 
 use crate::algebra::{Algebra, Pose};
 use crate::dynamics::Dynamics;
+use crate::multibody::{Axis, MultiBody};
 use crate::simd::{Kernel, Real};
 use crate::solver::Solver;
 use crate::state::{LaneState, LinkPose, State};
-use crate::tree::{Axis, Tree};
 use crate::vector::{
     Matrix, Quaternion, Vector, add, apply, compose, conjugate, cross, matrix, neg, rotate, scale,
 };
 
 /// What [`crate::World`] asks of its lanes, whatever their numbers are.
-pub(crate) trait Lanes: Send {
-    fn tree(&self) -> &Tree;
+pub(crate) trait DynLaneGroup: Send {
+    fn multibody(&self) -> &MultiBody;
     fn count(&self) -> usize;
     /// One `time_step` in the lanes of `active`.
     fn step(&mut self, active: u8);
@@ -34,12 +34,12 @@ pub(crate) struct Motion {
     pub(crate) position: Vector<f64>,
     /// From the frame of the node to the world's.
     pub(crate) rotation: Matrix<f64>,
-    /// In the world's frame, of the centre of mass.
+    /// In the world's frame, of the center of mass.
     pub(crate) velocity: Vector<f64>,
 }
 
-pub(crate) struct Group<A: Algebra, R: Real> {
-    tree: Tree,
+pub(crate) struct LaneGroup<A: Algebra, R: Real> {
+    multibody: MultiBody,
     state: State<A, R>,
     dynamics: Dynamics<A, R>,
     solver: Solver<A, R>,
@@ -48,15 +48,15 @@ pub(crate) struct Group<A: Algebra, R: Real> {
     kept: Vec<LaneState>,
 }
 
-impl<A: Algebra, R: Real> Group<A, R> {
-    pub(crate) fn new(tree: Tree) -> Self {
-        Group {
-            state: State::new(&tree),
-            dynamics: Dynamics::new(&tree),
-            solver: Solver::new(&tree),
-            single: State::new(&tree),
+impl<A: Algebra, R: Real> LaneGroup<A, R> {
+    pub(crate) fn new(multibody: MultiBody) -> Self {
+        LaneGroup {
+            state: State::new(&multibody),
+            dynamics: Dynamics::new(&multibody),
+            solver: Solver::new(&multibody),
+            single: State::new(&multibody),
             kept: vec![LaneState::default(); R::LANES],
-            tree,
+            multibody,
         }
     }
 
@@ -66,47 +66,47 @@ impl<A: Algebra, R: Real> Group<A, R> {
 }
 
 /// A substep as far as forces: poses, contacts, accelerations.
-struct Move<'a, A: Algebra, R: Real> {
-    group: &'a mut Group<A, R>,
+struct UnconstrainedStep<'a, A: Algebra, R: Real> {
+    group: &'a mut LaneGroup<A, R>,
     active: u8,
 }
 
-impl<A: Algebra, R: Real> Kernel for Move<'_, A, R> {
+impl<A: Algebra, R: Real> Kernel for UnconstrainedStep<'_, A, R> {
     type Output = ();
 
     #[inline(always)]
     fn run(self) {
-        let Group { tree, state, dynamics, .. } = self.group;
-        state.update_poses(tree);
-        for (index, contact) in tree.contacts.iter().enumerate() {
-            let LinkPose { spin, origin } = state.node_pose(contact.node);
+        let LaneGroup { multibody, state, dynamics, .. } = self.group;
+        state.forward_kinematics(multibody);
+        for (index, collider) in multibody.colliders.iter().enumerate() {
+            let LinkPose { spin, origin } = state.node_pose(collider.node);
             let pose = Pose { turn: A::turn(A::conjugate(spin)), origin };
-            state.manifolds[index].update(contact, &pose, self.active);
+            state.manifolds[index].update(collider, &pose, self.active);
         }
-        dynamics.accelerate(tree, state);
+        dynamics.step_velocities(multibody, state);
     }
 }
 
 /// The rest of it: impulses, integration.
-struct Solve<'a, A: Algebra, R: Real> {
-    group: &'a mut Group<A, R>,
+struct ConstrainedStep<'a, A: Algebra, R: Real> {
+    group: &'a mut LaneGroup<A, R>,
     active: u8,
 }
 
-impl<A: Algebra, R: Real> Kernel for Solve<'_, A, R> {
+impl<A: Algebra, R: Real> Kernel for ConstrainedStep<'_, A, R> {
     type Output = ();
 
     #[inline(always)]
     fn run(self) {
-        let Group { tree, state, dynamics, solver, .. } = self.group;
-        solver.solve(tree, state, dynamics, self.active);
-        state.integrate(tree);
+        let LaneGroup { multibody, state, dynamics, solver, .. } = self.group;
+        solver.solve(multibody, state, dynamics, self.active);
+        state.step_positions(multibody);
     }
 }
 
-impl<A: Algebra, R: Real> Lanes for Group<A, R> {
-    fn tree(&self) -> &Tree {
-        &self.tree
+impl<A: Algebra, R: Real> DynLaneGroup for LaneGroup<A, R> {
+    fn multibody(&self) -> &MultiBody {
+        &self.multibody
     }
 
     fn count(&self) -> usize {
@@ -118,9 +118,9 @@ impl<A: Algebra, R: Real> Lanes for Group<A, R> {
             self.state.save(lane, &mut self.kept[lane]);
         }
         // Two functions: the compiler takes far longer over one of their length.
-        for _ in 0..self.tree.substeps {
-            R::enter(Move { group: self, active });
-            R::enter(Solve { group: self, active });
+        for _ in 0..self.multibody.substeps {
+            R::enter(UnconstrainedStep { group: self, active });
+            R::enter(ConstrainedStep { group: self, active });
         }
         for joint in &mut self.state.joints {
             joint.torque = R::zero();
@@ -136,10 +136,10 @@ impl<A: Algebra, R: Real> Lanes for Group<A, R> {
     }
 
     fn update(&mut self, lane: usize) {
-        self.state.copy_place(lane, &mut self.single);
-        self.single.update_offsets(&self.tree);
-        self.single.update_poses(&self.tree);
-        self.state.put_poses(lane, &self.single);
+        self.state.copy_configuration(lane, &mut self.single);
+        self.single.update_link_cache(&self.multibody);
+        self.single.forward_kinematics(&self.multibody);
+        self.state.write_poses(lane, &self.single);
     }
 
     fn add_torque(&mut self, lane: usize, coordinate: usize, torque: f64) {
@@ -173,7 +173,7 @@ impl<A: Algebra, R: Real> Lanes for Group<A, R> {
         };
         let motion =
             [rotate(spin, [base(0), base(1), base(2)]), rotate(spin, [base(3), base(4), base(5)])];
-        let rotation = matrix(conjugate(self.seen_rotation(lane, node)));
+        let rotation = matrix(conjugate(self.stale_rotation(lane, node)));
         Motion {
             position: A::lane_xyz(self.state.poses[link].origin, lane),
             rotation,
@@ -182,8 +182,8 @@ impl<A: Algebra, R: Real> Lanes for Group<A, R> {
     }
 
     fn touches(&self, lane: usize, node: usize) -> bool {
-        let mut shapes = self.tree.contacts.iter().zip(&self.state.manifolds);
-        shapes.any(|(contact, manifold)| contact.node == node && manifold.counts[lane] != 0)
+        let mut shapes = self.multibody.colliders.iter().zip(&self.state.manifolds);
+        shapes.any(|(collider, manifold)| collider.node == node && manifold.counts[lane] != 0)
     }
 
     fn save(&self, lane: usize, into: &mut LaneState) {
@@ -195,14 +195,14 @@ impl<A: Algebra, R: Real> Lanes for Group<A, R> {
     }
 }
 
-impl<A: Algebra, R: Real> Group<A, R> {
+impl<A: Algebra, R: Real> LaneGroup<A, R> {
     /// The rotation from the world's frame to a node's as it was at the start of the last substep, with the signs of its zeros.
-    fn seen_rotation(&self, lane: usize, node: usize) -> Quaternion<f64> {
+    fn stale_rotation(&self, lane: usize, node: usize) -> Quaternion<f64> {
         let Some(link) = node.checked_sub(1) else {
-            return self.state.seen_base.map(|part| part.lanes()[lane]);
+            return self.state.stale_base_rotation.map(|part| part.lanes()[lane]);
         };
-        let parent = self.seen_rotation(lane, self.tree.links[link].parent);
-        compose(self.joint_rotation(lane, link, |joint| joint.seen_half_turn), parent)
+        let parent = self.stale_rotation(lane, self.multibody.links[link].parent);
+        compose(self.joint_rotation(lane, link, |joint| joint.stale_half_angle), parent)
     }
 
     /// The rotation from a link's parent's frame to its own.
@@ -210,14 +210,14 @@ impl<A: Algebra, R: Real> Group<A, R> {
         &self,
         lane: usize,
         link: usize,
-        half_turn: impl Fn(&crate::state::JointLanes<R>) -> [R; 2],
+        half_angle: impl Fn(&crate::state::JointLanes<R>) -> [R; 2],
     ) -> Quaternion<f64> {
         let still = [0.0, 0.0, 0.0, 1.0];
-        match self.tree.links[link].hinge() {
+        match self.multibody.links[link].revolute() {
             None => still,
             Some((axis, coordinate)) => {
-                let half_turn = half_turn(&self.state.joints[coordinate]);
-                let [sine, cosine] = half_turn.map(|part| part.lanes()[lane]);
+                let half_angle = half_angle(&self.state.joints[coordinate]);
+                let [sine, cosine] = half_angle.map(|part| part.lanes()[lane]);
                 let [x, y, z] = scale(axis, sine);
                 compose([x, y, z, cosine], still)
             }
@@ -227,18 +227,20 @@ impl<A: Algebra, R: Real> Group<A, R> {
     /// Spin and velocity of a node in its own frame, from those of the base.
     fn local_velocity(&self, lane: usize, node: usize, base: [Vector<f64>; 2]) -> [Vector<f64>; 2] {
         let Some(index) = node.checked_sub(1) else { return base };
-        let link = &self.tree.links[index];
+        let link = &self.multibody.links[index];
         let [spin, linear] = self.local_velocity(lane, link.parent, base);
-        let turn = matrix(self.joint_rotation(lane, index, |joint| joint.half_turn));
+        let turn = matrix(self.joint_rotation(lane, index, |joint| joint.half_angle));
         let offset = A::lane_xyz(self.state.offsets[index], lane);
         let spin = apply(turn, spin);
         let linear = add(neg(cross(offset, spin)), apply(turn, linear));
         let Some(joint) = &link.joint else { return [spin, linear] };
         let speed = self.state.velocity[A::BASE + joint.coordinate].lanes()[lane];
-        let (own_spin, swing) = match joint.axis {
-            Axis::Slide { along } => ([0.0; 3], along),
-            Axis::Hinge { spin, swing, .. } => (spin, swing.unwrap_or_default()),
+        let (own_spin, center_velocity) = match joint.axis {
+            Axis::Prismatic { direction } => ([0.0; 3], direction),
+            Axis::Revolute { spin, center_velocity, .. } => {
+                (spin, center_velocity.unwrap_or_default())
+            }
         };
-        [add(spin, scale(own_spin, speed)), add(linear, scale(swing, speed))]
+        [add(spin, scale(own_spin, speed)), add(linear, scale(center_velocity, speed))]
     }
 }

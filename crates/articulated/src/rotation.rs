@@ -6,11 +6,11 @@ use crate::vector::{
 };
 
 /// One substep never turns the base further than this, in radians.
-const MOST_TURN: f64 = 0.5 * std::f64::consts::FRAC_PI_2;
+const ANGULAR_MOTION_THRESHOLD: f64 = 0.5 * std::f64::consts::FRAC_PI_2;
 
 /// A rotation matrix. One about z is sparse.
 #[derive(Clone, Copy)]
-pub(crate) enum Turn<R> {
+pub(crate) enum Rotation<R> {
     Any(Matrix<R>),
     /// Takes (x, y) to (cos x + sin y, cos y − sin x).
     AboutZ {
@@ -19,12 +19,12 @@ pub(crate) enum Turn<R> {
     },
 }
 
-impl<R: Real> Turn<R> {
+impl<R: Real> Rotation<R> {
     #[inline(always)]
     pub(crate) fn apply(self, v: Vector<R>) -> Vector<R> {
         match self {
-            Turn::Any(m) => apply(m, v),
-            Turn::AboutZ { cos, sin } => {
+            Rotation::Any(m) => apply(m, v),
+            Rotation::AboutZ { cos, sin } => {
                 [cos * v[0] + sin * v[1], (-sin) * v[0] + cos * v[1], v[2]]
             }
         }
@@ -33,8 +33,8 @@ impl<R: Real> Turn<R> {
     #[inline(always)]
     pub(crate) fn apply_back(self, v: Vector<R>) -> Vector<R> {
         match self {
-            Turn::Any(m) => apply_back(m, v),
-            Turn::AboutZ { cos, sin } => {
+            Rotation::Any(m) => apply_back(m, v),
+            Rotation::AboutZ { cos, sin } => {
                 [cos * v[0] + (-sin) * v[1], sin * v[0] + cos * v[1], v[2]]
             }
         }
@@ -44,8 +44,8 @@ impl<R: Real> Turn<R> {
     #[inline(always)]
     pub(crate) fn around(self, m: Matrix<R>) -> Matrix<R> {
         match self {
-            Turn::Any(turn) => product(product(transpose(turn), m), turn),
-            Turn::AboutZ { .. } => {
+            Rotation::Any(turn) => product(product(transpose(turn), m), turn),
+            Rotation::AboutZ { .. } => {
                 let [a, b, c] = transpose(m);
                 let [a, b, c] =
                     transpose([self.apply_back(a), self.apply_back(b), self.apply_back(c)]);
@@ -57,8 +57,8 @@ impl<R: Real> Turn<R> {
     #[inline(always)]
     pub(crate) fn rows(self) -> Matrix<R> {
         match self {
-            Turn::Any(m) => m,
-            Turn::AboutZ { cos, sin } => {
+            Rotation::Any(m) => m,
+            Rotation::AboutZ { cos, sin } => {
                 let (zero, one) = (R::zero(), R::splat(1.0));
                 [[cos, sin, zero], [-sin, cos, zero], [zero, zero, one]]
             }
@@ -68,15 +68,15 @@ impl<R: Real> Turn<R> {
 
 /// A rotation (world to base) after a time step at a spin given in the world's frame, by the exponential map.
 #[inline(always)]
-pub(crate) fn turned<R: Real>(
+pub(crate) fn integrate_rotation<R: Real>(
     time_step: f64,
     spin: Vector<R>,
     rotation: Quaternion<R>,
 ) -> Quaternion<R> {
     let (dt, half) = (R::splat(time_step), R::splat(0.5));
     let speed = length(spin);
-    let fastest = R::splat(MOST_TURN / time_step);
-    let speed = R::select((speed * dt).gt(R::splat(MOST_TURN)), fastest, speed);
+    let fastest = R::splat(ANGULAR_MOTION_THRESHOLD / time_step);
+    let speed = R::select((speed * dt).gt(R::splat(ANGULAR_MOTION_THRESHOLD)), fastest, speed);
     let slow = R::splat(0.5 * time_step)
         - R::splat(time_step * time_step * time_step) * R::splat(0.020_833_333_333) * speed * speed;
     let fast = (half * speed * dt).map(f64::sin) / speed;

@@ -1,23 +1,23 @@
 //! The constants of a body, prepared for stepping.
 
-use crate::body::{Articulation, Geometry, Joint, LinkId, Settings};
-use crate::shape::{self, Solid};
+use crate::body::{Articulation, Geometry, Joint, LinkId, WorldSettings};
+use crate::shape::{self, ColliderShape};
 use crate::sort::quick_sort;
 use crate::vector::{cross, length};
 
 /// A body and the world's settings. Nodes are counted from the base, which is node 0; link `i` is node `i + 1`.
 #[derive(Clone, Debug)]
-pub(crate) struct Tree {
+pub(crate) struct MultiBody {
     /// Whether the base cannot move.
     pub(crate) fixed: bool,
     pub(crate) base_position: [f64; 3],
-    pub(crate) base: Mass,
-    pub(crate) links: Vec<TreeLink>,
+    pub(crate) base: MassProperties,
+    pub(crate) links: Vec<MultiBodyLink>,
     pub(crate) joints: usize,
     /// All shapes, in the order in which Bullet's dispatcher comes to keep them: the last shape of the last link first.
-    pub(crate) contacts: Vec<Contact>,
+    pub(crate) colliders: Vec<LinkCollider>,
     /// Joint limits in the order in which Bullet's solver meets them.
-    pub(crate) limits: Vec<Limit>,
+    pub(crate) limits: Vec<JointLimit>,
     pub(crate) gravity: f64,
     /// Of one substep.
     pub(crate) time_step: f64,
@@ -27,32 +27,32 @@ pub(crate) struct Tree {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Mass {
+pub(crate) struct MassProperties {
     pub(crate) mass: f64,
-    /// About the axes through the centre of mass.
+    /// About the axes through the center of mass.
     pub(crate) inertia: [f64; 3],
 }
 
 #[derive(Clone, Debug)]
-pub(crate) struct TreeLink {
+pub(crate) struct MultiBodyLink {
     /// A node.
     pub(crate) parent: usize,
-    pub(crate) joint: Option<TreeJoint>,
-    /// From the parent's centre of mass to the joint.
+    pub(crate) joint: Option<MultiBodyJoint>,
+    /// From the parent's center of mass to the joint.
     pub(crate) to_pivot: [f64; 3],
-    /// From the joint to the centre of mass.
-    pub(crate) to_centre: [f64; 3],
-    pub(crate) body: Mass,
+    /// From the joint to the center of mass.
+    pub(crate) to_center: [f64; 3],
+    pub(crate) body: MassProperties,
     /// Bit `i`: link `i` is between this one and the base, or this one.
-    pub(crate) way: u64,
+    pub(crate) chain: u64,
     /// A weld on which nothing hangs: nobody asks how an impulse moves it.
-    pub(crate) ends: bool,
-    /// A link hangs on it that is not the next one, welded ends aside.
-    pub(crate) forks: bool,
+    pub(crate) fixed_leaf: bool,
+    /// A link hangs on it that is not the next one, welded fixed_leaf aside.
+    pub(crate) branches: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct TreeJoint {
+pub(crate) struct MultiBodyJoint {
     pub(crate) coordinate: usize,
     pub(crate) axis: Axis,
 }
@@ -60,40 +60,40 @@ pub(crate) struct TreeJoint {
 /// What a unit of joint velocity adds to a link's own velocity.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Axis {
-    Slide {
-        along: [f64; 3],
+    Prismatic {
+        direction: [f64; 3],
     },
-    Hinge {
+    Revolute {
         spin: [f64; 3],
-        /// Of the centre of mass: `spin` × pivot to centre, unless the pivot is at the centre.
-        swing: Option<[f64; 3]>,
+        /// Of the center of mass: `spin` × pivot to center, unless the pivot is at the center.
+        center_velocity: Option<[f64; 3]>,
         /// |spin|.
         length: f64,
     },
 }
 
 #[derive(Clone, Debug)]
-pub(crate) struct Contact {
+pub(crate) struct LinkCollider {
     /// The node that it is a shape of.
     pub(crate) node: usize,
     pub(crate) friction: f64,
-    pub(crate) solid: Solid,
+    pub(crate) shape: ColliderShape,
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Limit {
+pub(crate) struct JointLimit {
     pub(crate) link: usize,
     pub(crate) coordinate: usize,
     pub(crate) lower: f64,
     pub(crate) upper: f64,
 }
 
-impl TreeLink {
+impl MultiBodyLink {
     /// Axis and coordinate, if it hangs on a hinge.
     #[inline(always)]
-    pub(crate) fn hinge(&self) -> Option<([f64; 3], usize)> {
+    pub(crate) fn revolute(&self) -> Option<([f64; 3], usize)> {
         match self.joint {
-            Some(TreeJoint { coordinate, axis: Axis::Hinge { spin, .. } }) => {
+            Some(MultiBodyJoint { coordinate, axis: Axis::Revolute { spin, .. } }) => {
                 Some((spin, coordinate))
             }
             _ => None,
@@ -101,50 +101,50 @@ impl TreeLink {
     }
 }
 
-impl Tree {
+impl MultiBody {
     /// Takes a checked body apart.
-    pub(crate) fn new(settings: &Settings, body: &Articulation) -> Tree {
-        let mut contacts = Vec::new();
+    pub(crate) fn new(settings: &WorldSettings, body: &Articulation) -> MultiBody {
+        let mut colliders = Vec::new();
         let mut add_shapes = |node: usize, shapes: &[_], mass: f64, friction: f64| {
-            let frame = shape::frame(shapes, mass);
+            let link_shapes = shape::link_shapes(shapes, mass);
             let friction = friction * settings.floor_friction;
-            contacts.extend(frame.solids.into_iter().map(|solid| Contact {
+            colliders.extend(link_shapes.colliders.into_iter().map(|shape| LinkCollider {
                 node,
                 friction,
-                solid,
+                shape,
             }));
-            Mass { mass, inertia: frame.inertia }
+            MassProperties { mass, inertia: link_shapes.inertia }
         };
         let base = add_shapes(0, &body.base.shapes, body.base.mass, body.base.friction);
-        let mut links: Vec<TreeLink> = Vec::new();
+        let mut links: Vec<MultiBodyLink> = Vec::new();
         let mut joints = 0;
         for (index, link) in body.links.iter().enumerate() {
             let parent = node(link.parent);
-            let axis = axis(&link.joint, link.pivot_to_centre);
-            let joint = axis.map(|axis| TreeJoint { coordinate: joints, axis });
+            let axis = axis(&link.joint, link.pivot_to_center);
+            let joint = axis.map(|axis| MultiBodyJoint { coordinate: joints, axis });
             joints += usize::from(joint.is_some());
-            links.push(TreeLink {
+            links.push(MultiBodyLink {
                 parent,
                 joint,
                 to_pivot: link.parent_to_pivot,
-                to_centre: link.pivot_to_centre,
+                to_center: link.pivot_to_center,
                 body: add_shapes(index + 1, &link.shapes, link.mass, link.friction),
-                way: 1 << index | parent.checked_sub(1).map_or(0, |parent| links[parent].way),
-                ends: joint.is_none()
+                chain: 1 << index | parent.checked_sub(1).map_or(0, |parent| links[parent].chain),
+                fixed_leaf: joint.is_none()
                     && !body.links.iter().any(|other| node(other.parent) == index + 1),
-                forks: false,
+                branches: false,
             });
         }
-        mark_forks(&mut links);
-        contacts.reverse();
-        Tree {
+        mark_branches(&mut links);
+        colliders.reverse();
+        MultiBody {
             fixed: body.base.mass == 0.0,
             base_position: body.base.position,
             base,
             limits: limits(body, &links, joints),
             links,
             joints,
-            contacts,
+            colliders,
             gravity: settings.gravity,
             time_step: settings.time_step / f64::from(settings.substeps),
             substeps: settings.substeps,
@@ -194,39 +194,39 @@ pub(crate) fn node(link: LinkId) -> usize {
     }
 }
 
-fn mark_forks(links: &mut [TreeLink]) {
+fn mark_branches(links: &mut [MultiBodyLink]) {
     let mut at = 0;
     for index in 0..links.len() {
-        let TreeLink { parent, ends, .. } = links[index];
-        if ends {
+        let MultiBodyLink { parent, fixed_leaf, .. } = links[index];
+        if fixed_leaf {
             continue;
         }
         if parent != at && parent > 0 {
-            links[parent - 1].forks = true;
+            links[parent - 1].branches = true;
         }
         at = index + 1;
     }
 }
 
-fn axis(joint: &Joint, to_centre: [f64; 3]) -> Option<Axis> {
+fn axis(joint: &Joint, to_center: [f64; 3]) -> Option<Axis> {
     match *joint {
-        Joint::Weld => None,
-        Joint::Slide { axis } => Some(Axis::Slide { along: axis }),
-        Joint::Hinge { axis, .. } => {
-            let swing = (to_centre != [0.0; 3]).then(|| cross(axis, to_centre));
-            Some(Axis::Hinge { spin: axis, swing, length: length(axis) })
+        Joint::Fixed => None,
+        Joint::Prismatic { axis } => Some(Axis::Prismatic { direction: axis }),
+        Joint::Revolute { axis, .. } => {
+            let center_velocity = (to_center != [0.0; 3]).then(|| cross(axis, to_center));
+            Some(Axis::Revolute { spin: axis, center_velocity, length: length(axis) })
         }
     }
 }
 
 /// Bullet sorts limits and motors (which have no force here) by island, all in one, and its sort is not stable.
-fn limits(body: &Articulation, links: &[TreeLink], motors: usize) -> Vec<Limit> {
+fn limits(body: &Articulation, links: &[MultiBodyLink], motors: usize) -> Vec<JointLimit> {
     let mut limits = Vec::new();
     for (link, (given, made)) in body.links.iter().zip(links).enumerate() {
-        if let (Joint::Hinge { limits: Some([lower, upper]), .. }, Some(joint)) =
+        if let (Joint::Revolute { limits: Some([lower, upper]), .. }, Some(joint)) =
             (given.joint, made.joint)
         {
-            limits.push(Limit { link, coordinate: joint.coordinate, lower, upper });
+            limits.push(JointLimit { link, coordinate: joint.coordinate, lower, upper });
         }
     }
     let mut order: Vec<usize> = (0..limits.len() + motors).collect();
@@ -237,7 +237,7 @@ fn limits(body: &Articulation, links: &[TreeLink], motors: usize) -> Vec<Limit> 
 /// Whether a body moves in the plane of x and z alone: then its y coordinates, and its rotations about x and z, are exactly zero.
 pub(crate) fn is_planar(body: &Articulation) -> bool {
     let flat = |v: [f64; 3]| v[1] == 0.0;
-    let flat_shape = |shape: &crate::Shape| {
+    let flat_shape = |shape: &crate::CollisionShape| {
         let ends = match shape.geometry {
             Geometry::Segment { from, to, .. } => flat(from) && flat(to),
             Geometry::Sphere { .. } | Geometry::Capsule { .. } => true,
@@ -245,10 +245,10 @@ pub(crate) fn is_planar(body: &Articulation) -> bool {
         ends && flat(shape.position) && shape.rotation[0] == 0.0 && shape.rotation[2] == 0.0
     };
     let flat_joint = |link: &crate::Link| match link.joint {
-        Joint::Weld => true,
-        Joint::Slide { axis } => flat(axis),
-        Joint::Hinge { axis, .. } => {
-            axis[0] == 0.0 && axis[2] == 0.0 && link.pivot_to_centre == [0.0; 3]
+        Joint::Fixed => true,
+        Joint::Prismatic { axis } => flat(axis),
+        Joint::Revolute { axis, .. } => {
+            axis[0] == 0.0 && axis[2] == 0.0 && link.pivot_to_center == [0.0; 3]
         }
     };
     body.base.mass == 0.0
@@ -256,7 +256,7 @@ pub(crate) fn is_planar(body: &Articulation) -> bool {
         && flat(body.base.position)
         && body.links.iter().all(|link| {
             flat(link.parent_to_pivot)
-                && flat(link.pivot_to_centre)
+                && flat(link.pivot_to_center)
                 && flat_joint(link)
                 && link.shapes.iter().all(flat_shape)
         })

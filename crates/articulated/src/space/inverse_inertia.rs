@@ -3,15 +3,15 @@
 use super::inertia::Inertia;
 use super::{Force, Motion, Space};
 use crate::algebra::Algebra;
+use crate::multibody::MultiBody;
 use crate::simd::Real;
-use crate::tree::Tree;
 use crate::vector::{
     Matrix, add, apply, constant, inverse, matrix_add, neg, product, scale, transpose,
 };
 
 /// The blocks of the inverse of an [`Inertia`]. Also of a single body, where they are diagonal.
 #[derive(Clone, Copy)]
-pub(crate) enum Root<R> {
+pub(crate) enum InverseInertia<R> {
     Fixed,
     /// A base without links.
     Single {
@@ -26,15 +26,15 @@ pub(crate) enum Root<R> {
     },
 }
 
-impl<R: Real> Root<R> {
+impl<R: Real> InverseInertia<R> {
     /// By blocks: with B = −tr⁻¹, the inverse is ( ul ur ; ll ulᵀ ), ur = (tlᵀ B tl + bl)⁻¹, ul = ur tlᵀ B, ll = B (tl ul − 1).
     #[inline(always)]
-    pub(super) fn new(tree: &Tree, Inertia { tl, tr, bl }: Inertia<R>) -> Self {
-        if tree.fixed {
+    pub(super) fn new(multibody: &MultiBody, Inertia { tl, tr, bl }: Inertia<R>) -> Self {
+        if multibody.fixed {
             return Self::Fixed;
         }
-        if tree.links.is_empty() {
-            return Self::Single { mass: tree.base.mass, inertia: tree.base.inertia };
+        if multibody.links.is_empty() {
+            return Self::Single { mass: multibody.base.mass, inertia: multibody.base.inertia };
         }
         let [b0, b1, b2] = inverse(tr);
         let minus = R::splat(-1.0);
@@ -51,7 +51,7 @@ impl<R: Real> Root<R> {
     #[inline(always)]
     pub(super) fn acceleration(&self, Force { linear, torque }: Force<R>) -> Motion<R> {
         match *self {
-            Self::Fixed => Space::still(),
+            Self::Fixed => Space::zero_motion(),
             Self::Single { mass, inertia } => {
                 let [x, y, z] = constant(inertia);
                 let spin = [torque[0] / x, torque[1] / y, torque[2] / z];

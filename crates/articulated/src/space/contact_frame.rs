@@ -1,13 +1,13 @@
 //! How the joints move a point that touches the floor.
 
+use crate::multibody::Axis;
+use crate::rotation::Rotation;
 use crate::simd::Real;
-use crate::tree::Axis;
-use crate::turn::Turn;
 use crate::vector::{Vector, add, constant, cross, dot, sub};
 
 /// A point, and the directions up, across and along the floor.
 #[derive(Clone, Copy)]
-pub(crate) struct Lever<R> {
+pub(crate) struct ContactFrame<R> {
     point: Vector<R>,
     directions: [Vector<R>; 3],
 }
@@ -15,7 +15,7 @@ pub(crate) struct Lever<R> {
 /// Up, across and along the floor.
 const DIRECTIONS: [[f64; 3]; 3] = [[0.0, 0.0, 1.0], [0.0, -1.0, 0.0], [1.0, -0.0, -0.0]];
 
-impl<R: Real> Lever<R> {
+impl<R: Real> ContactFrame<R> {
     /// Of a point seen from the base, whose own six columns of every direction's row are filled in.
     #[inline(always)]
     pub(super) fn new(point: Vector<R>, rows: &mut [R], stride: usize) -> Self {
@@ -28,7 +28,7 @@ impl<R: Real> Lever<R> {
     }
 
     #[inline(always)]
-    pub(super) fn turned(self, turn: Turn<R>) -> Self {
+    pub(super) fn turned(self, turn: Rotation<R>) -> Self {
         let [up, across, along] = self.directions;
         Self {
             point: turn.apply(self.point),
@@ -37,17 +37,18 @@ impl<R: Real> Lever<R> {
     }
 
     #[inline(always)]
-    pub(super) fn shifted(self, offset: Vector<R>) -> Self {
+    pub(super) fn translated(self, offset: Vector<R>) -> Self {
         Self { point: sub(self.point, offset), ..self }
     }
 
     #[inline(always)]
     pub(super) fn of(self, axis: &Axis) -> [R; 3] {
         let motion = match *axis {
-            Axis::Slide { along } => constant(along),
-            Axis::Hinge { spin, swing, .. } => {
+            Axis::Prismatic { direction } => constant(direction),
+            Axis::Revolute { spin, center_velocity, .. } => {
                 let turning = cross(constant(spin), self.point);
-                swing.map_or(turning, |swing| add(turning, constant(swing)))
+                center_velocity
+                    .map_or(turning, |center_velocity| add(turning, constant(center_velocity)))
             }
         };
         let [up, across, along] = self.directions;
