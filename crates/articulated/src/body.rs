@@ -40,7 +40,7 @@ pub struct Articulation {
 pub struct Base {
     /// Initial world position of the center of mass.
     pub position: [f64; 3],
-    /// MassProperties in kg; the moments of inertia follow from the shapes.
+    /// Mass in kg; the moments of inertia follow from the shapes.
     pub mass: f64,
     /// Coefficient of lateral friction.
     pub friction: f64,
@@ -59,7 +59,7 @@ pub struct Link {
     pub parent_to_pivot: [f64; 3],
     /// From the joint to this link's center of mass.
     pub pivot_to_center: [f64; 3],
-    /// MassProperties in kg; the moments of inertia follow from the shapes.
+    /// Mass in kg; the moments of inertia follow from the shapes.
     pub mass: f64,
     /// Coefficient of lateral friction.
     pub friction: f64,

@@ -20,7 +20,7 @@ pub(crate) struct Contact<A: Algebra, R: Real> {
 /// All of them.
 pub(crate) struct Contacts<A: Algebra, R: Real> {
     pub(crate) list: Vec<Contact<A, R>>,
-    /// Shapes that contact in one lane.
+    /// Shapes that touch the floor in one lane.
     touching: Vec<usize>,
 }
 
@@ -32,7 +32,7 @@ impl<A: Algebra, R: Real> Contacts<A, R> {
         }
     }
 
-    /// The lanes that contact the floor.
+    /// The lanes that touch the floor.
     #[inline(always)]
     pub(crate) fn lanes(&self) -> u8 {
         self.list.first().map_or(0, |contact| contact.valid)
@@ -74,7 +74,7 @@ impl<A: Algebra, R: Real> Contacts<A, R> {
     }
 
     /// The shapes with contact points, sorted by link. The sort is not stable, so the order of two shapes of one link depends on how many
-    /// shapes contact.
+    /// shapes touch the floor.
     #[inline(always)]
     fn order_touching(&mut self, multibody: &MultiBody, state: &State<A, R>, lane: usize) {
         self.touching.clear();

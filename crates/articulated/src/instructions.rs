@@ -58,7 +58,7 @@ impl InstructionSet {
         available.max_by_key(|set| set.lanes()).unwrap_or(InstructionSet::Portable)
     }
 
-    /// DynLaneGroup of numbers of this kind.
+    /// A lane group of this instruction set.
     pub(crate) fn build(
         self,
         multibody: MultiBody,

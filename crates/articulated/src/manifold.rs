@@ -13,14 +13,14 @@ pub(crate) const MAX_POINTS: usize = 4;
 /// More lanes than any instruction set has.
 const MAX_LANES: usize = 8;
 
-/// LinkCollider points of one shape in all lanes.
+/// The contact points of one shape in all lanes.
 pub(crate) struct Manifold<A: Algebra, R: Real> {
     pub(crate) points: [ContactPoint<A, R>; MAX_POINTS],
     /// How many of them each lane has.
     pub(crate) counts: [u8; MAX_LANES],
 }
 
-/// A collider point.
+/// A contact point.
 #[derive(Clone, Copy)]
 pub(crate) struct ContactPoint<A: Algebra, R: Real> {
     /// In the frame of the link.

@@ -23,7 +23,7 @@ const LIMIT_ERP: f64 = 0.2;
 const SPLIT_IMPULSE_THRESHOLD: f64 = -0.04_f32 as f64;
 const MAX_LIMIT_IMPULSE: f64 = 100.0;
 const MAX_CONTACT_IMPULSE: f64 = 1e10;
-/// Squared change of velocity at which iterating limits.
+/// Squared change of velocity at which iterating stops.
 const RESIDUAL_THRESHOLD: f64 = 1e-7;
 
 pub(crate) struct Solver<A: Algebra, R: Real> {

@@ -13,7 +13,7 @@ pub(crate) struct State<A: Algebra, R: Real> {
     pub(crate) base_position: Vector<R>,
     /// From the world's frame to the base's.
     pub(crate) base_rotation: Quaternion<R>,
-    /// Spin and velocity of the base (where it can have them), then of each joint.
+    /// Spin and velocity of the base (if it can move), then of each joint.
     pub(crate) velocity: Vec<R>,
     pub(crate) joints: Vec<JointLanes<R>>,
     /// From each link's parent's center of mass to its own, in its own frame.

@@ -10,7 +10,7 @@ use crate::{Error, InstructionSet};
 
 /// One articulated body above a floor, in each of a few lanes.
 ///
-/// DynLaneGroup share the body and nothing else: each is in its own state, and none can disturb another. Calls with a lane at or beyond
+/// Lanes share the body and nothing else: each is in its own state, and none can disturb another. Calls with a lane at or beyond
 /// [`World::lanes`] or a link at or beyond [`World::links`] panic.
 pub struct World {
     lanes: Box<dyn DynLaneGroup>,
