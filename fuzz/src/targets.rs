@@ -15,7 +15,7 @@ use tutelage_lab::spec::RunSpec;
 use tutelage_oracles::mlp::{MlpClassifierPolicy, MlpPolicy};
 use tutelage_reproduce::{Delivery, Experiment, RunList, RunRecord, Selection};
 use tutelage_runs::store::{AnyHistory, Seconds, decode_log, read_times};
-use tutelage_teach::{About, Account, Axis, Classroom, Controls, Rehearsal, read_notes};
+use tutelage_teach::{About, Axis, Classroom, Controls, TeacherStats, TestServer, read_notes};
 
 use crate::Form;
 use crate::mutate::mutate;
@@ -172,7 +172,7 @@ fn times(bytes: &[u8]) {
 
 fn teacher(bytes: &[u8]) {
     in_folder("teacher.jsonl", bytes, |folder| {
-        black_box(Account::of(&read_notes(folder)));
+        black_box(TeacherStats::of(&read_notes(folder)));
     });
 }
 
@@ -194,10 +194,10 @@ fn delivery(bytes: &[u8]) {
 /// A client of the page on which a person teaches.
 fn request(bytes: &[u8]) {
     thread_local! {
-        static PAGE: OnceCell<Option<Rehearsal>> = const { OnceCell::new() };
+        static PAGE: OnceCell<Option<TestServer>> = const { OnceCell::new() };
     }
     PAGE.with(|page| {
-        let page = page.get_or_init(|| Rehearsal::new(Classroom::new(about()).site()).ok());
+        let page = page.get_or_init(|| TestServer::new(Classroom::new(about()).site()).ok());
         black_box(page.as_ref().map(|page| page.answer(bytes)));
     });
 }

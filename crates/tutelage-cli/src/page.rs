@@ -8,7 +8,7 @@ use tutelage::{Bounds, Env, EnvError, Rng, Spaces, Step};
 use tutelage_draw::render::Renderer;
 use tutelage_envs::Locomotion;
 use tutelage_lab::{ActionKind, Stage, Task, robot_frame};
-use tutelage_teach::{Axis, Controls, Limits, Look, Reach, Server, Show, Site, Token};
+use tutelage_teach::{Axis, Controls, Limits, Reach, Server, Show, Site, Token, View};
 
 use crate::output::{Output, note};
 
@@ -118,8 +118,8 @@ impl<A: tutelage::Action> Env for Flat<A> {
 }
 
 impl<A: tutelage::Action> Show for Flat<A> {
-    fn look(&self) -> Look {
-        Look::Shapes(self.0.picture())
+    fn look(&self) -> View {
+        View::Shapes(self.0.picture())
     }
 }
 
@@ -130,8 +130,8 @@ impl<E: Env<State = f32, Action = f32>> Env for Robot<E> {
 }
 
 impl<E: Env<State = f32, Action = f32>> Show for Robot<E> {
-    fn look(&self) -> Look {
+    fn look(&self) -> View {
         let frame = robot_frame(&self.renderer, &(self.body)(&self.env).sight());
-        Look::Png(frame.map_or(vec![], |frame| frame.to_png()))
+        View::Png(frame.map_or(vec![], |frame| frame.to_png()))
     }
 }

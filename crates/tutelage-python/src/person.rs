@@ -13,8 +13,8 @@ use tutelage_draw::render::Frame;
 use tutelage_runs::store::RunDir;
 use tutelage_runs::{Ending, Job, RunError, run_taught};
 use tutelage_teach::{
-    About, Answer, Axis, Classroom, Controls, Limits, Look, Person, Reach, Server, Show, Teaching,
-    Token,
+    About, Answer, Axis, Classroom, Controls, Limits, Person, Reach, Server, Show, Teaching, Token,
+    View,
 };
 
 use crate::arrays::Spoken;
@@ -84,7 +84,7 @@ impl<'py> Seat<'py> {
                 stage: Box::new(move || Pictured::<A>::of(&seat)),
                 schedule: job.schedule,
                 algorithm: job.algorithm,
-                again_every: wishes.again,
+                repeat_every: wishes.again,
                 grace: Duration::try_from_secs_f64(wishes.grace).unwrap_or_default(),
                 leaves: Box::new(move || is_interrupted(&mishap)),
             };
@@ -231,7 +231,7 @@ impl<A: Spoken> Env for Pictured<A> {
 }
 
 impl<A: Spoken> Show for Pictured<A> {
-    fn look(&self) -> Look {
+    fn look(&self) -> View {
         let png = Python::attach(|py| -> PyResult<Option<Vec<u8>>> {
             let pixels = self.object.bind(py).call_method0("picture")?;
             let pixels: PyReadonlyArray3<'_, u8> = pixels.extract()?;
@@ -240,6 +240,6 @@ impl<A: Spoken> Show for Pictured<A> {
             Ok(frame.map(|frame| frame.to_png()))
         });
         // A picture that cannot be drawn is an empty one: the question can still be answered by its numbers.
-        Look::Png(png.ok().flatten().unwrap_or_default())
+        View::Png(png.ok().flatten().unwrap_or_default())
     }
 }

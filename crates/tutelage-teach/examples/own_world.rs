@@ -19,7 +19,7 @@ use tutelage_oracles::mlp::{Budget, MlpOracle, MlpSettings};
 use tutelage_runs::store::{OsDisk, RunDir};
 use tutelage_runs::{Job, Keep, Silent, run_taught};
 use tutelage_teach::{
-    About, Axis, Classroom, Controls, Limits, Look, Person, Reach, Server, Show, Teaching, Token,
+    About, Axis, Classroom, Controls, Limits, Person, Reach, Server, Show, Teaching, Token, View,
 };
 
 /// Three links of one half each, from the origin; the ball lies within reach.
@@ -94,13 +94,13 @@ impl Env for Arm {
 }
 
 impl Show for Arm {
-    fn look(&self) -> Look {
+    fn look(&self) -> View {
         let disc = |centre, radius, ink| Mark::Circle { centre, radius, ink };
         let mut marks = vec![disc(self.ball, 0.12, Ink::Orange)];
         marks.push(Mark::Line { points: self.joints().to_vec(), width: 0.08, ink: Ink::Blue });
         marks.extend(self.joints().map(|joint| disc(joint, 0.06, Ink::Dark)));
         let view = Rectangle { low: [-1.8, -1.8], high: [1.8, 1.8] };
-        Look::Shapes(Picture { view, background: Ink::Field, marks })
+        View::Shapes(Picture { view, background: Ink::Field, marks })
     }
 }
 
@@ -155,7 +155,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         stage: Box::new(|| Some(Box::new(Arm::default()))),
         schedule: job.schedule,
         algorithm: job.algorithm,
-        again_every: 20,
+        repeat_every: 20,
         grace: Duration::from_secs(4),
         leaves: Box::new(|| false),
     };

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use tutelage_draw::render::{Ink, Mark, Picture};
 
-use crate::show::Look;
+use crate::show::View;
 
 /// A film. What never moves is sent once.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -55,18 +55,18 @@ pub enum Shape {
 
 impl Clip {
     /// A film of these looks, a frame each.
-    pub fn new(looks: &[Look], pace: f64) -> Self {
+    pub fn new(looks: &[View], pace: f64) -> Self {
         let still = still(looks);
         Self::upon(still, looks, pace)
     }
 
     /// A film whose first `still` marks never move.
-    pub(crate) fn upon(still: usize, looks: &[Look], pace: f64) -> Self {
+    pub(crate) fn upon(still: usize, looks: &[View], pace: f64) -> Self {
         let mut clip = Self { pace, background: Ink::Paper.name(), ..Self::default() };
         for look in looks {
             match look {
-                Look::Png(bytes) => clip.images.push(data_url(bytes)),
-                Look::Shapes(picture) => clip.add(picture, still.min(picture.marks.len())),
+                View::Png(bytes) => clip.images.push(data_url(bytes)),
+                View::Shapes(picture) => clip.add(picture, still.min(picture.marks.len())),
             }
         }
         clip
@@ -89,11 +89,11 @@ impl Clip {
 }
 
 /// How many marks at the back all looks have in common.
-pub(crate) fn still(looks: &[Look]) -> usize {
+pub(crate) fn still(looks: &[View]) -> usize {
     let marks: Vec<&[Mark]> = looks
         .iter()
         .filter_map(
-            |look| if let Look::Shapes(picture) = look { Some(&*picture.marks) } else { None },
+            |look| if let View::Shapes(picture) = look { Some(&*picture.marks) } else { None },
         )
         .collect();
     let Some((first, others)) = marks.split_first() else { return 0 };
@@ -140,11 +140,11 @@ mod tests {
 
     use super::*;
 
-    fn look(x: f64) -> Look {
+    fn look(x: f64) -> View {
         let disc = |x: f64, ink| Mark::Circle { centre: [x, 0.0], radius: 0.5, ink };
         let view = Rectangle { low: [-1.0, -2.0], high: [1.0, 2.0] };
         let marks = vec![disc(0.0, Ink::Slate), disc(x, Ink::Blue), disc(0.0, Ink::Dark)];
-        Look::Shapes(Picture { view, background: Ink::Field, marks })
+        View::Shapes(Picture { view, background: Ink::Field, marks })
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //!
 //! - [`Person`] teaches a durable run ([`tutelage_runs::run_taught`]) through a page: questions with pictures, previews of what an
 //!   answer would do, taking over from the learner. What the page shows as saved is on disk.
-//! - [`Gallery`] shows the runs below a folder, read-only.
+//! - [`RunBrowser`] shows the runs below a folder, read-only.
 //! - [`Server`] serves either on loopback, to whoever has its token, and nothing but what is compiled in.
 //!
 //! Nothing here knows of any task. A world takes part by being an environment that can be looked at ([`Show`]).
@@ -18,10 +18,10 @@ mod show;
 mod teach;
 
 pub use clip::{Clip, Shape};
-pub use notes::{Account, Note, What, read_notes};
-pub use serve::{Films, Gallery, film};
+pub use notes::{Note, TeacherStats, What, read_notes};
+pub use serve::{Films, RunBrowser, film};
 pub use server::{
-    Limits, Reach, Refusal, Refused, Rehearsal, Server, ServerError, Site, Token, TokenError,
+    HttpError, Limits, Reach, Refused, Server, ServerError, Site, TestServer, Token, TokenError,
 };
-pub use show::{Answer, Axis, Controls, Look, Show};
-pub use teach::{About, Classroom, OnBoard, Person, PersonError, Phase, Teaching};
+pub use show::{Answer, Axis, Controls, Show, View};
+pub use teach::{About, Classroom, PageObserver, Person, PersonError, Phase, Teaching};

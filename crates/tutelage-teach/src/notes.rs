@@ -58,7 +58,7 @@ pub fn read_notes(folder: &Path) -> Vec<Note> {
 
 /// What the notes say of a teacher.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Account {
+pub struct TeacherStats {
     /// Questions answered, revisions not counted.
     pub answers: usize,
     /// Of them, those in which the learner was right.
@@ -75,7 +75,7 @@ pub struct Account {
     pub disagreement: Option<f64>,
 }
 
-impl Account {
+impl TeacherStats {
     /// Sums up.
     pub fn of(notes: &[Note]) -> Self {
         let last =
@@ -98,7 +98,7 @@ impl Account {
     }
 
     /// What a person wants to know about themselves, in a sentence or two; `indices` tells how actions differ.
-    pub fn in_words(&self, indices: bool) -> String {
+    pub fn describe(&self, indices: bool) -> String {
         let mut words = format!("{} questions answered", self.answers);
         if let Some(seconds) = self.seconds {
             words += &format!(", {seconds:.1} s each (median)");
@@ -149,8 +149,8 @@ mod tests {
             note(2, What::Again, 2.0, Some(1.0)),
             note(0, What::Again, 2.0, Some(0.0)),
         ];
-        let account = Account::of(&notes);
-        let expected = Account {
+        let account = TeacherStats::of(&notes);
+        let expected = TeacherStats {
             answers: 2,
             agreed: 1,
             skipped: 1,
@@ -160,8 +160,8 @@ mod tests {
             disagreement: Some(0.5),
         };
         assert_eq!(account, expected);
-        assert!(account.in_words(true).ends_with("you chose otherwise in 1."));
-        assert!(account.in_words(false).contains("35 % of the range"));
-        assert_eq!(Account::of(&[]).in_words(true), "0 questions answered.");
+        assert!(account.describe(true).ends_with("you chose otherwise in 1."));
+        assert!(account.describe(false).contains("35 % of the range"));
+        assert_eq!(TeacherStats::of(&[]).describe(true), "0 questions answered.");
     }
 }

@@ -13,7 +13,7 @@ use tutelage_runs::store::Stored;
 /// ```
 /// use tutelage::{Bounds, Env, EnvError, Rng, Spaces, Step};
 /// use tutelage_draw::render::Picture;
-/// use tutelage_teach::{Look, Show};
+/// use tutelage_teach::{Show, View};
 /// use tutelage_worlds::{Draw, Pendulum};
 ///
 /// /// A pendulum that can be looked at.
@@ -38,20 +38,20 @@ use tutelage_runs::store::Stored;
 ///     }
 /// }
 /// impl Show for Shown {
-///     fn look(&self) -> Look {
-///         Look::Shapes(self.0.picture())
+///     fn look(&self) -> View {
+///         View::Shapes(self.0.picture())
 ///     }
 /// }
-/// assert!(matches!(Shown(Pendulum::default()).look(), Look::Shapes(_)));
+/// assert!(matches!(Shown(Pendulum::default()).look(), View::Shapes(_)));
 /// ```
 pub trait Show: Env<State = f32> {
     /// How it looks now.
-    fn look(&self) -> Look;
+    fn look(&self) -> View;
 }
 
 /// What an environment looks like.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Look {
+pub enum View {
     /// Shapes in a plane, which the page draws in its own colours.
     Shapes(Picture),
     /// A picture as a PNG file.

@@ -16,7 +16,7 @@ use tutelage_oracles::LeastSquares;
 use tutelage_runs::store::{OsDisk, RunDir};
 use tutelage_runs::{Job, Keep, Silent, run_taught};
 use tutelage_teach::{
-    About, Axis, Classroom, Controls, Limits, Look, Person, Reach, Server, Show, Teaching, Token,
+    About, Axis, Classroom, Controls, Limits, Person, Reach, Server, Show, Teaching, Token, View,
     read_notes,
 };
 use tutelage_worlds::{Draw, Pendulum};
@@ -51,8 +51,8 @@ impl Env for Seen {
 }
 
 impl Show for Seen {
-    fn look(&self) -> Look {
-        Look::Shapes(self.0.picture())
+    fn look(&self) -> View {
+        View::Shapes(self.0.picture())
     }
 }
 
@@ -100,7 +100,7 @@ fn carry_out(room: &Classroom, folder: &Path) {
         stage: Box::new(|| Some(Box::new(Seen::default()))),
         schedule: job.schedule,
         algorithm: job.algorithm,
-        again_every: 0,
+        repeat_every: 0,
         grace: Duration::from_secs(60),
         leaves: Box::new(|| false),
     };

@@ -14,7 +14,7 @@ use tutelage::{Lanes, Material, Participants, Sampling, Schedule, Stream, dagger
 use tutelage_oracles::LeastSquares;
 use tutelage_runs::store::{OsDisk, RunDir};
 use tutelage_runs::{Job, Keep, Silent, run};
-use tutelage_teach::{Films, Gallery, Limits, Reach, Server, Token};
+use tutelage_teach::{Films, Limits, Reach, RunBrowser, Server, Token};
 use tutelage_worlds::{Pendulum, World};
 
 /// A short run on the pendulum.
@@ -60,12 +60,12 @@ impl Shop {
             learn(&dir.path().join(format!("runs/a {seed}")), seed);
         }
         std::fs::write(dir.path().join("secret"), "nobody's business").unwrap();
-        let gallery = Gallery::new(&dir.path().join("runs"), Box::new(Telling));
-        assert_eq!(gallery.count(), 2);
+        let run_browser = RunBrowser::new(&dir.path().join("runs"), Box::new(Telling));
+        assert_eq!(run_browser.count(), 2);
         let (address, limits) = ("127.0.0.1:0".parse().unwrap(), Limits::default());
         let token = Token::random().unwrap();
         let server =
-            Server::start(address, Reach::ThisMachine, token, limits, gallery.site()).unwrap();
+            Server::start(address, Reach::ThisMachine, token, limits, run_browser.site()).unwrap();
         let token = server.url().rsplit('=').next().unwrap().to_owned();
         Self { server, dir, token }
     }

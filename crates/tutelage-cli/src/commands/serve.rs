@@ -10,12 +10,12 @@ use tutelage_draw::render::Renderer;
 use tutelage_lab::spec::RunSpec;
 use tutelage_lab::{ActionKind, Learner, learner_of, load_expert, spec_of};
 use tutelage_runs::terminal::stop_on_ctrl_c;
-use tutelage_teach::{Films, Gallery, film};
+use tutelage_teach::{Films, RunBrowser, film};
 
 use crate::output::Output;
 use crate::page::{Flat, PageArgs, Robot};
 
-/// Look at the runs below a folder.
+/// View at the runs below a folder.
 #[derive(clap::Args)]
 pub(crate) struct Serve {
     /// The folder
@@ -28,12 +28,12 @@ pub(crate) struct Serve {
 impl Serve {
     pub(crate) fn run(self, output: &Output) -> anyhow::Result<()> {
         ensure!(self.folder.is_dir(), "{} is no folder", self.folder.display());
-        let gallery = Gallery::new(&self.folder, Box::new(Studio));
-        let (count, folder) = (gallery.count(), self.folder.display());
+        let run_browser = RunBrowser::new(&self.folder, Box::new(RunFilms));
+        let (count, folder) = (run_browser.count(), self.folder.display());
         let what =
             format!("Open this address in a browser to look at the {count} runs below {folder}:");
         let stops = stop_on_ctrl_c()?;
-        let _server = self.page.serve(gallery.site(), &what, output)?;
+        let _server = self.page.serve(run_browser.site(), &what, output)?;
         while stops.load(Ordering::SeqCst) == 0 {
             std::thread::sleep(Duration::from_millis(100));
         }
@@ -42,14 +42,14 @@ impl Serve {
 }
 
 /// Films what runs of the registry's tasks have learned.
-struct Studio;
+struct RunFilms;
 
 /// The longest film, in frames, of worlds and of robots; and how large a robot is drawn.
 const FRAMES: usize = 400;
 const ROBOT_FRAMES: usize = 180;
 const ROBOT_SIZE: (usize, usize) = (320, 240);
 
-impl Films for Studio {
+impl Films for RunFilms {
     fn film(&self, run: &Path, round: usize) -> Result<String, String> {
         filmed(run, round).map_err(|error| error.to_string())
     }

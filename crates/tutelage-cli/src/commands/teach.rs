@@ -11,7 +11,7 @@ use tutelage_lab::spec::{Draft, RunSpec};
 use tutelage_lab::{ActionKind, Kind, PERSON, Task, learn_taught, spec_of};
 use tutelage_runs::Ending;
 use tutelage_runs::store::RunDir;
-use tutelage_teach::{About, Account, Answer, Classroom, Person, Show, Teaching, read_notes};
+use tutelage_teach::{About, Answer, Classroom, Person, Show, TeacherStats, Teaching, read_notes};
 
 use super::learn::folder;
 use super::spec_args::SpecArgs;
@@ -123,7 +123,7 @@ impl Teach {
                 }),
                 schedule: job.schedule,
                 algorithm: job.algorithm,
-                again_every: self.again,
+                repeat_every: self.again,
                 grace: Duration::from_secs_f64(self.grace),
                 leaves: Box::new(move || interrupted.load(Ordering::SeqCst) > 0),
             };
@@ -136,7 +136,8 @@ impl Teach {
             Err(error) => Err(error.to_string()),
         });
         let (ending, history) = ended?;
-        let words = Account::of(&read_notes(dir)).in_words(task.actions() == ActionKind::Indices);
+        let words =
+            TeacherStats::of(&read_notes(dir)).describe(task.actions() == ActionKind::Indices);
         if ending == Ending::Stopped {
             drop(server);
             anyhow::bail!(

@@ -1,8 +1,8 @@
 //! Looking at runs: those below a folder, their curves as they grow, and how algorithms compare.
 
 mod compare;
-mod gallery;
 mod routes;
+mod run_browser;
 mod scan;
 
-pub use gallery::{Films, Gallery, film};
+pub use run_browser::{Films, RunBrowser, film};

@@ -10,8 +10,8 @@ use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 
-use super::gallery::Shown;
-use crate::server::{Refusal, Site, asset, events};
+use super::run_browser::Shown;
+use crate::server::{HttpError, Site, asset, events};
 
 pub(super) fn site(shown: Arc<Shown>) -> Site {
     let own = [
@@ -43,9 +43,9 @@ async fn runs(State(shown): State<Arc<Shown>>) -> Response {
     json(&list.json)
 }
 
-async fn compare(State(shown): State<Arc<Shown>>) -> Result<Response, Refusal> {
+async fn compare(State(shown): State<Arc<Shown>>) -> Result<Response, HttpError> {
     let compared = tokio::task::spawn_blocking(move || shown.compare()).await;
-    Ok(json(&compared.map_err(|_| Refusal::new(500, "The runs could not be compared."))?))
+    Ok(json(&compared.map_err(|_| HttpError::new(500, "The runs could not be compared."))?))
 }
 
 /// Tells the list's version whenever there is another; the folder is looked at while somebody listens.
@@ -75,20 +75,20 @@ async fn keep_fresh(shown: Arc<Shown>) {
 async fn film(
     State(shown): State<Arc<Shown>>,
     RawQuery(query): RawQuery,
-) -> Result<Response, Refusal> {
+) -> Result<Response, HttpError> {
     let query = query.unwrap_or_default();
     let value = |name: &str| {
         query.split('&').find_map(|pair| pair.strip_prefix(name)?.strip_prefix('=')).map(decode)
     };
-    let run = value("run").ok_or_else(|| Refusal::new(400, "Which run?"))?;
+    let run = value("run").ok_or_else(|| HttpError::new(400, "Which run?"))?;
     let round = match value("round") {
         None => None,
         Some(text) => {
-            Some(text.parse().map_err(|_| Refusal::new(400, "A round is a whole number."))?)
+            Some(text.parse().map_err(|_| HttpError::new(400, "A round is a whole number."))?)
         }
     };
     let filmed = tokio::task::spawn_blocking(move || shown.film(&run, round)).await;
-    let film = filmed.map_err(|_| Refusal::new(500, "The film could not be made."))??;
+    let film = filmed.map_err(|_| HttpError::new(500, "The film could not be made."))??;
     Ok(json(&film))
 }
 

@@ -17,7 +17,7 @@ use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
 
-use super::{Limits, Refusal, Refused};
+use super::{HttpError, Limits, Refused};
 
 /// How long a request's head may take.
 const HEAD_TIME: Duration = Duration::from_secs(10);
@@ -78,8 +78,9 @@ pub(super) fn builder() -> http1::Builder {
 /// One sentence, and goodbye.
 async fn turn_away(stream: TcpStream) -> io::Result<()> {
     let busy = |_: Request<Incoming>| async {
-        let refusal = Refusal::new(503, "Too many connections are open already; try again later.");
-        Ok::<Response<Body>, Infallible>(refusal.into_response())
+        let http_error =
+            HttpError::new(503, "Too many connections are open already; try again later.");
+        Ok::<Response<Body>, Infallible>(http_error.into_response())
     };
     let mut builder = builder();
     let served = builder.keep_alive(false).serve_connection(TokioIo::new(stream), service_fn(busy));

@@ -11,7 +11,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use serde::de::DeserializeOwned;
 
-use super::{Refusal, Refused, Token};
+use super::{HttpError, Refused, Token};
 
 /// What the guard knows.
 pub(crate) struct Guard {
@@ -39,7 +39,7 @@ pub(crate) async fn guard(
     let mut response = match guard.check(&request) {
         Ok(Pass::Known) => next.run(request).await,
         Ok(Pass::Newcomer) => guard.welcome(),
-        Err(refusal) => refusal.into_response(),
+        Err(http_error) => http_error.into_response(),
     };
     let status = response.status();
     if status.is_client_error() || status.is_server_error() {
@@ -67,37 +67,38 @@ enum Pass {
 }
 
 impl Guard {
-    fn check(&self, request: &Request) -> Result<Pass, Refusal> {
+    fn check(&self, request: &Request) -> Result<Pass, HttpError> {
         let headers = request.headers();
         let host = self.check_host(headers)?;
         check_origin(request.method(), headers, &host)?;
         if ![Method::GET, Method::POST].contains(request.method()) {
-            return Err(Refusal::new(405, "Only GET and POST are understood here."));
+            return Err(HttpError::new(405, "Only GET and POST are understood here."));
         }
         if let Some(token) = token_in(request.uri()) {
             return match self.token.is(token) {
                 true => Ok(Pass::Newcomer),
-                false => Err(Refusal::new(401, NO_TOKEN)),
+                false => Err(HttpError::new(401, NO_TOKEN)),
             };
         }
         match self.has_cookie(headers) {
             true => Ok(Pass::Known),
-            false => Err(Refusal::new(401, NO_TOKEN)),
+            false => Err(HttpError::new(401, NO_TOKEN)),
         }
     }
 
     /// A name that leads to this machine may belong to somebody else: only addresses and `localhost` will do, so that no
     /// foreign page can reach us under a name of its own (DNS rebinding).
-    fn check_host(&self, headers: &HeaderMap) -> Result<String, Refusal> {
+    fn check_host(&self, headers: &HeaderMap) -> Result<String, HttpError> {
         let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or("");
         let (name, port) = host.rsplit_once(':').unwrap_or((host, "80"));
         let bare = name.trim_start_matches('[').trim_end_matches(']');
         let is_ours = bare == "localhost" || bare.parse::<IpAddr>().is_ok();
         match is_ours && port.parse() == Ok(self.port) {
             true => Ok(host.to_owned()),
-            false => {
-                Err(Refusal::new(403, format!("This server does not answer to the name {host:?}.")))
-            }
+            false => Err(HttpError::new(
+                403,
+                format!("This server does not answer to the name {host:?}."),
+            )),
         }
     }
 
@@ -131,8 +132,8 @@ fn token_in(uri: &Uri) -> Option<&str> {
 }
 
 /// Requests that change something come from the page itself; no request comes from another site's page.
-fn check_origin(method: &Method, headers: &HeaderMap, host: &str) -> Result<(), Refusal> {
-    let foreign = || Refusal::new(403, "Requests from other pages are not answered.");
+fn check_origin(method: &Method, headers: &HeaderMap, host: &str) -> Result<(), HttpError> {
+    let foreign = || HttpError::new(403, "Requests from other pages are not answered.");
     match headers.get(header::ORIGIN).map(HeaderValue::to_str) {
         Some(Ok(origin)) if origin == format!("http://{host}") => {}
         None if method == Method::GET => {}
@@ -151,25 +152,25 @@ fn check_origin(method: &Method, headers: &HeaderMap, host: &str) -> Result<(), 
 pub(crate) async fn read_json<T: DeserializeOwned>(
     headers: &HeaderMap,
     body: Body,
-) -> Result<T, Refusal> {
+) -> Result<T, HttpError> {
     let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or("");
     if kind.split(';').next().map(str::trim) != Some("application/json") {
-        return Err(Refusal::new(
+        return Err(HttpError::new(
             415,
             "What is sent here must be JSON (Content-Type: application/json).",
         ));
     }
     let bytes = read_body(body).await?;
     serde_json::from_slice(&bytes)
-        .map_err(|error| Refusal::new(400, format!("This makes no sense: {error}.")))
+        .map_err(|error| HttpError::new(400, format!("This makes no sense: {error}.")))
 }
 
-async fn read_body(body: Body) -> Result<Bytes, Refusal> {
+async fn read_body(body: Body) -> Result<Bytes, HttpError> {
     match tokio::time::timeout(BODY_TIME, to_bytes(body, BODY)).await {
         Ok(Ok(bytes)) => Ok(bytes),
         Ok(Err(_)) => {
-            Err(Refusal::new(413, format!("No more than {BODY} bytes can be sent at once.")))
+            Err(HttpError::new(413, format!("No more than {BODY} bytes can be sent at once.")))
         }
-        Err(_) => Err(Refusal::new(408, "The request took too long to arrive.")),
+        Err(_) => Err(HttpError::new(408, "The request took too long to arrive.")),
     }
 }

@@ -11,7 +11,7 @@ use tokio::sync::watch;
 
 use super::asset::COMMON;
 use super::guard::{Guard, guard};
-use super::{Asset, Refusal, Refused, Token};
+use super::{Asset, HttpError, Refused, Token};
 
 /// How much a server takes on.
 #[derive(Clone, Copy, Debug)]
@@ -144,9 +144,9 @@ impl Site {
             router = router.route(asset.path, get(move || async move { asset }));
         }
         router
-            .fallback(|| async { Refusal::new(404, "There is nothing here.") })
+            .fallback(|| async { HttpError::new(404, "There is nothing here.") })
             .method_not_allowed_fallback(|| async {
-                Refusal::new(405, "This is not asked for in that way.")
+                HttpError::new(405, "This is not asked for in that way.")
             })
             .layer(axum::middleware::from_fn_with_state(Arc::new(state), guard))
     }

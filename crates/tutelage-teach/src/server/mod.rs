@@ -3,16 +3,16 @@
 mod asset;
 mod connections;
 mod guard;
+mod http_error;
 mod listen;
-mod refusal;
-mod rehearsal;
 mod stream;
+mod test_server;
 mod token;
 
 pub(crate) use asset::{Asset, asset};
 pub(crate) use guard::read_json;
+pub use http_error::{HttpError, Refused};
 pub use listen::{Limits, Reach, Server, ServerError, Site};
-pub use refusal::{Refusal, Refused};
-pub use rehearsal::Rehearsal;
 pub(crate) use stream::events;
+pub use test_server::TestServer;
 pub use token::{Token, TokenError};

@@ -8,33 +8,33 @@ use tutelage::{Action, Training};
 use tutelage_runs::store::{History, Stored};
 use tutelage_runs::{Ending, Reporter};
 
-use super::board::{About, Phase, Shared};
-use super::mail::{Letter, Mailbox, WAITING};
-use super::reporter::OnBoard;
+use super::page_state::{About, Phase, Shared};
+use super::reporter::PageObserver;
+use super::requests::{Request, RequestQueue, WAITING};
 use crate::server::Site;
 
 /// The room in which a person teaches: what the page shows, and the way to the run.
 pub struct Classroom {
     pub(super) shared: Arc<Shared>,
-    letters: mpsc::SyncSender<Letter>,
-    pub(super) mailbox: Mutex<Option<Mailbox>>,
+    requests: mpsc::SyncSender<Request>,
+    pub(super) inbox: Mutex<Option<RequestQueue>>,
 }
 
 impl Classroom {
     /// An empty room.
     pub fn new(about: About) -> Self {
-        let (letters, mailbox) = mpsc::sync_channel(WAITING);
-        Self { shared: Arc::new(Shared::new(about)), letters, mailbox: Mutex::new(Some(mailbox)) }
+        let (requests, inbox) = mpsc::sync_channel(WAITING);
+        Self { shared: Arc::new(Shared::new(about)), requests, inbox: Mutex::new(Some(inbox)) }
     }
 
     /// Its page.
     pub fn site(&self) -> Site {
-        super::routes::site(Arc::clone(&self.shared), self.letters.clone())
+        super::routes::site(Arc::clone(&self.shared), self.requests.clone())
     }
 
-    /// A reporter that also writes on the board.
-    pub fn reporter<'a>(&self, inner: &'a mut dyn Reporter, folder: &Path) -> OnBoard<'a> {
-        OnBoard::new(Arc::clone(&self.shared), inner, folder.into())
+    /// A reporter that also writes on the page.
+    pub fn reporter<'a>(&self, inner: &'a mut dyn Reporter, folder: &Path) -> PageObserver<'a> {
+        PageObserver::new(Arc::clone(&self.shared), inner, folder.into())
     }
 
     /// Where an oracle tells how far training has come ([`tutelage::Oracle::report_to`]), so that the page can show it.
@@ -45,9 +45,9 @@ impl Classroom {
     /// Shows what an earlier process had come to.
     pub fn recall<S: Stored, A: Stored + Action>(&self, history: &History<S, A>) {
         let lines = tutelage_runs::RoundLine::all(history, 0, &[]);
-        self.shared.change(|board| {
-            board.curve = lines.iter().map(|line| (line.annotations, line.reward)).collect();
-            board.annotations = history.annotations();
+        self.shared.change(|page| {
+            page.curve = lines.iter().map(|line| (line.annotations, line.reward)).collect();
+            page.annotations = history.annotations();
         });
     }
 
@@ -58,8 +58,8 @@ impl Classroom {
             Ok(Ending::Stopped) => (Phase::Stopped, None),
             Err(trouble) => (Phase::Failed, Some(trouble)),
         };
-        self.shared.change(|board| {
-            (board.phase, board.trouble, board.question) = (phase, trouble, None);
+        self.shared.change(|page| {
+            (page.phase, page.trouble, page.question) = (phase, trouble, None);
         });
     }
 

@@ -9,7 +9,7 @@ use tutelage::{
 };
 use tutelage_runs::RunError;
 
-use super::board::{Shared, lock};
+use super::page_state::{Shared, lock};
 use super::person::DeskOf;
 use super::replies::row_of;
 use super::trace::{self, Trace};
@@ -88,7 +88,7 @@ impl<A: Answer> Live<A> {
 
     /// Brings the shadow to where the run is.
     fn follow(&mut self, state: &[f32]) -> Result<u32, ExpertError> {
-        let round = self.shared.read(|board| board.round);
+        let round = self.shared.read(|page| page.round);
         if self.trace.round() != round {
             self.trace.begin(round);
             (self.episode, self.time) = (0, None);

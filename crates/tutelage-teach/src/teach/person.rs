@@ -8,16 +8,16 @@ use std::time::{Duration, Instant};
 use tutelage::{Algorithm, Deploy, Drive, Driver, Gate, Nobody, Policy, Reply, Schedule};
 use tutelage_runs::{Desk, RunError, Teacher};
 
-use super::board::{Phase, Shared, lock};
 use super::classroom::Classroom;
 use super::live::{Driving, Live};
-use super::mail::{Answered, Letter, Mailbox, Request};
-use super::queue::Queue;
+use super::page_state::{Phase, Shared, lock};
+use super::question_queue::QuestionQueue;
+use super::replayer::Replayer;
 use super::replies::{closed, replies};
-use super::studio::Studio;
+use super::requests::{Answered, PageCommand, Request, RequestQueue};
 use super::trace::{self, Trace};
 use crate::notes::{self, Notes};
-use crate::server::Refusal;
+use crate::server::HttpError;
 use crate::show::{Answer, Show};
 
 /// What a person teaches.
@@ -29,7 +29,7 @@ pub struct Teaching<A> {
     /// The run's algorithm: the learner drives, or the person takes over from it.
     pub algorithm: Algorithm,
     /// One of so many questions is asked again; 0 for none.
-    pub again_every: usize,
+    pub repeat_every: usize,
     /// How long an answered round stays open, so that the last answer can be undone.
     pub grace: Duration,
     /// Asked while the run waits for somebody at the controls: whether it is to stop.
@@ -64,17 +64,17 @@ pub enum PersonError {
 /// A person, as the teacher of a run.
 pub struct Person<A> {
     pub(super) shared: Arc<Shared>,
-    mailbox: Mailbox,
+    requests: RequestQueue,
     pub(super) notes: Notes,
-    pub(super) queue: Queue,
-    pub(super) studio: Studio<A>,
+    pub(super) queue: QuestionQueue,
+    pub(super) replayer: Replayer<A>,
     deploy: Deploy,
     hands: Option<Live<A>>,
     nobody: Nobody,
     grace: Duration,
 }
 
-/// How long to wait for a letter before looking whether the run is to stop.
+/// How long to wait for a request before looking whether the run is to stop.
 const PATIENCE: Duration = Duration::from_millis(100);
 
 impl<A: Answer> Person<A> {
@@ -84,8 +84,8 @@ impl<A: Answer> Person<A> {
         teaching: Teaching<A>,
         folder: &Path,
     ) -> Result<Self, PersonError> {
-        let Teaching { stage, schedule, algorithm, again_every, grace, leaves } = teaching;
-        let mailbox = lock(&room.mailbox).take().ok_or(PersonError::Taken)?;
+        let Teaching { stage, schedule, algorithm, repeat_every, grace, leaves } = teaching;
+        let requests = lock(&room.inbox).take().ok_or(PersonError::Taken)?;
         let shared = Arc::clone(&room.shared);
         let file = |name: &str| {
             let path = folder.join(name);
@@ -94,7 +94,7 @@ impl<A: Answer> Person<A> {
         let notes = Notes::open(&folder.join(notes::FILE)).map_err(file(notes::FILE))?;
         lock(&shared.saved).extend(notes.all().iter().map(|note| note.id.clone()));
         let stage = || stage().ok_or(PersonError::NotDrawn);
-        let pace = shared.read(|board| board.about.pace);
+        let pace = shared.read(|page| page.about.pace);
         let hands = match algorithm.drive {
             Drive::Learner => None,
             Drive::Gated(Gate::Hand) => {
@@ -106,10 +106,10 @@ impl<A: Answer> Person<A> {
         };
         let stream = schedule.stream.fork("teacher", 0);
         Ok(Self {
-            mailbox,
+            requests,
             notes,
-            queue: Queue { round: 0, again_every, stream, back: None },
-            studio: Studio::new(stage()?, schedule, algorithm.ask, pace),
+            queue: QuestionQueue { round: 0, repeat_every, stream, back: None },
+            replayer: Replayer::new(stage()?, schedule, algorithm.ask, pace),
             deploy: algorithm.deploy,
             hands,
             nobody: Nobody,
@@ -126,7 +126,7 @@ impl<A: Answer, P: Policy<State = f32, Action = A>> Teacher<f32, A, P> for Perso
     fn teach(&mut self, desk: &mut Desk<'_, '_, f32, A, P>) -> Result<(), RunError> {
         let round = desk.questions().round;
         if self.queue.round != round {
-            self.studio.clear();
+            self.replayer.clear();
             (self.queue.round, self.queue.back) = (round, None);
         }
         if let Some(live) = &mut self.hands {
@@ -146,8 +146,8 @@ impl<A: Answer, P: Policy<State = f32, Action = A>> Teacher<f32, A, P> for Perso
         }
         // Whoever asks from now on is told by the server that the round is closed.
         self.shared.enter(Phase::Training, round, None);
-        self.shared.change(|board| board.question = None);
-        for Letter { answer, .. } in self.mailbox.try_iter() {
+        self.shared.change(|page| page.question = None);
+        for Request { answer, .. } in self.requests.try_iter() {
             let _ = answer.send(Err(closed(round)));
         }
         Ok(())
@@ -162,15 +162,15 @@ impl<A: Answer, P: Policy<State = f32, Action = A>> Teacher<f32, A, P> for Perso
 
     fn trained(&mut self, round: usize, policy: &P) {
         // A film is for looking: the lesson goes on without it.
-        if let Ok(film) = self.studio.film(round, policy, self.deploy) {
+        if let Ok(film) = self.replayer.film(round, policy, self.deploy) {
             *lock(&self.shared.film) = Some(film.into());
-            self.shared.change(|board| board.film = Some(round));
+            self.shared.change(|page| page.film = Some(round));
         }
     }
 }
 
 impl<A: Answer> Person<A> {
-    /// Waits for a letter, until a moment where one is given, and answers it; says whether one came.
+    /// Waits for a request, until a moment where one is given, and answers it; says whether one came.
     fn wait<P: Policy<State = f32, Action = A>>(
         &mut self,
         desk: DeskOf<'_, '_, '_, A, P>,
@@ -179,14 +179,14 @@ impl<A: Answer> Person<A> {
         let patience = until.map_or(PATIENCE, |until| {
             until.saturating_duration_since(Instant::now()).min(PATIENCE)
         });
-        let Ok(Letter { request, answer }) = self.mailbox.recv_timeout(patience) else {
+        let Ok(Request { command, answer }) = self.requests.recv_timeout(patience) else {
             return Ok(None);
         };
-        let came = match request {
-            Request::Close => Came::Close,
+        let came = match command {
+            PageCommand::Close => Came::Close,
             _ => Came::Other,
         };
-        let answered = self.handle(request, desk)?;
+        let answered = self.handle(command, desk)?;
         // Where nobody waits any more, nobody needs to know.
         let _ = answer.send(answered);
         Ok(Some(came))
@@ -214,13 +214,13 @@ impl<A: Answer> Person<A> {
 
     fn handle<P: Policy<State = f32, Action = A>>(
         &mut self,
-        request: Request,
+        command: PageCommand,
         desk: DeskOf<'_, '_, '_, A, P>,
     ) -> Result<Answered, RunError> {
-        Ok(match request {
-            Request::Clip(place) => self.clip(place, desk).map(|clip| clip.to_string()),
-            Request::Preview(preview) => self.preview(preview, desk),
-            Request::Reply(reply) => match self.reply(reply, desk) {
+        Ok(match command {
+            PageCommand::Clip(place) => self.clip(place, desk).map(|clip| clip.to_string()),
+            PageCommand::Preview(preview) => self.preview(preview, desk),
+            PageCommand::Reply(reply) => match self.reply(reply, desk) {
                 Ok(already) => {
                     self.refresh(desk);
                     let state = self.shared.to_json();
@@ -228,13 +228,13 @@ impl<A: Answer> Person<A> {
                 }
                 refused => refused.map(|_| String::new()),
             },
-            Request::Undo => match self.queue.before(&replies(desk), self.notes.all()) {
+            PageCommand::Undo => match self.queue.before(&replies(desk), self.notes.all()) {
                 Some(row) => Ok(self.go_to(Some(row), desk)),
-                None => Err(Refusal::new(409, "There is nothing to undo in this round.")),
+                None => Err(HttpError::new(409, "There is nothing to undo in this round.")),
             },
-            Request::Forward => Ok(self.go_to(None, desk)),
-            Request::Close => match replies(desk).contains(&Reply::Open) {
-                true => Err(Refusal::new(409, "Some questions still wait for an answer.")),
+            PageCommand::Forward => Ok(self.go_to(None, desk)),
+            PageCommand::Close => match replies(desk).contains(&Reply::Open) {
+                true => Err(HttpError::new(409, "Some questions still wait for an answer.")),
                 false => Ok(self.shared.to_json()),
             },
         })
@@ -252,7 +252,7 @@ impl<A: Answer> Person<A> {
     }
 }
 
-/// What a letter was about, as far as closing a round goes.
+/// What a request was about, as far as closing a round goes.
 enum Came {
     Close,
     Other,

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use tutelage::Policy;
 use tutelage_runs::Desk;
 
-use super::board::{PlaceOnPage, Question, lock};
-use super::mail::{self, Answered, Place, Standing};
+use super::page_state::{PlaceOnPage, Question, lock};
 use super::person::{DeskOf, Person};
-use super::queue::Ticket;
+use super::question_queue::Ticket;
+use super::replayer::ReplayError;
 use super::replies::{closed, noted, read_action, replies, standing};
-use super::studio::StudioError;
-use crate::notes::Account;
-use crate::server::Refusal;
+use super::requests::{self, Answered, Place, Standing};
+use crate::notes::TeacherStats;
+use crate::server::HttpError;
 use crate::show::{Answer, Controls};
 
 impl<A: Answer> Person<A> {
@@ -51,21 +51,21 @@ impl<A: Answer> Person<A> {
             question.as_ref().map(|question| (question.ticket.clone(), question.standing.clone()))
         };
         let upcoming = self.queue.upcoming(&round.replies, self.notes.all());
-        let shown = self.shared.read(|board| (name(&board.question), board.left, board.total));
+        let shown = self.shared.read(|page| (name(&page.question), page.left, page.total));
         if shown == (name(&question), upcoming.len(), round.replies.len()) {
             return;
         }
-        let teacher = Account::of(self.notes.all());
+        let teacher = TeacherStats::of(self.notes.all());
         let can_undo = self.queue.before(&round.replies, self.notes.all()).is_some();
         let annotations = desk.annotations();
         let place = |&row: &u32| Place { round: self.queue.round, row };
-        self.shared.change(|board| {
-            let indices = matches!(board.about.controls, Controls::Choice(_));
-            (board.left, board.total) = (upcoming.len(), round.replies.len());
-            board.next = upcoming.iter().take(3).map(place).collect();
-            board.teacher_words = teacher.in_words(indices);
-            board.teacher = teacher;
-            (board.question, board.can_undo, board.annotations) = (question, can_undo, annotations);
+        self.shared.change(|page| {
+            let indices = matches!(page.about.controls, Controls::Choice(_));
+            (page.left, page.total) = (upcoming.len(), round.replies.len());
+            page.next = upcoming.iter().take(3).map(place).collect();
+            page.teacher_words = teacher.describe(indices);
+            page.teacher = teacher;
+            (page.question, page.can_undo, page.annotations) = (question, can_undo, annotations);
         });
     }
 
@@ -73,38 +73,38 @@ impl<A: Answer> Person<A> {
         &mut self,
         Place { round, row }: Place,
         desk: DeskOf<'_, '_, '_, A, P>,
-    ) -> Result<Arc<str>, Refusal> {
+    ) -> Result<Arc<str>, HttpError> {
         let place = Place { round, row };
-        if let Some(clip) = lock(&self.shared.clips).get(place).filter(|_| self.studio.has(row)) {
+        if let Some(clip) = lock(&self.shared.clips).get(place).filter(|_| self.replayer.has(row)) {
             return Ok(clip);
         }
         let (Some(open), Some(policy)) = (desk.round(), desk.policy()) else {
             return Err(closed(round));
         };
         if round != self.queue.round || row as usize >= open.states.len() {
-            return Err(Refusal::new(404, format!("There is no question {round}.{row} now.")));
+            return Err(HttpError::new(404, format!("There is no question {round}.{row} now.")));
         }
         let (origin, state) = (open.origins.get(row as usize), open.states.row(row as usize));
-        let clip: Arc<str> = self.studio.clip(round, row, origin, state, policy)?.into();
+        let clip: Arc<str> = self.replayer.clip(round, row, origin, state, policy)?.into();
         lock(&self.shared.clips).put(place, Arc::clone(&clip));
         Ok(clip)
     }
 
     pub(super) fn preview<P: Policy<State = f32, Action = A>>(
         &mut self,
-        preview: mail::Preview,
+        preview: requests::Preview,
         desk: DeskOf<'_, '_, '_, A, P>,
     ) -> Answered {
-        let mail::Preview { round, row, action, then } = preview;
+        let requests::Preview { round, row, action, then } = preview;
         self.clip(Place { round, row }, desk)?;
         let action = read_action::<A, P>(&action, row, desk)?;
         let policy = desk.policy().ok_or_else(|| closed(round))?;
-        Ok(self.studio.preview(row, action.row(0), then, policy)?)
+        Ok(self.replayer.preview(row, action.row(0), then, policy)?)
     }
 }
 
-impl From<StudioError> for Refusal {
-    fn from(error: StudioError) -> Self {
+impl From<ReplayError> for HttpError {
+    fn from(error: ReplayError) -> Self {
         Self::new(422, format!("The moment cannot be shown: {error}."))
     }
 }

@@ -3,23 +3,23 @@
 use tutelage::{Batch, Policy, Reply};
 use tutelage_runs::{Desk, RunError};
 
-use super::board::lock;
-use super::mail::{self, Standing};
+use super::page_state::lock;
 use super::person::{DeskOf, Person};
-use super::queue::Ticket;
+use super::question_queue::Ticket;
+use super::requests::{self, Standing};
 use crate::notes::{Note, What};
-use crate::server::Refusal;
+use crate::server::HttpError;
 use crate::show::Answer;
 
 impl<A: Answer> Person<A> {
     /// Takes a reply; says whether it had been taken before.
     pub(super) fn reply<P: Policy<State = f32, Action = A>>(
         &mut self,
-        reply: mail::Reply,
+        reply: requests::Reply,
         desk: DeskOf<'_, '_, '_, A, P>,
-    ) -> Result<bool, Refusal> {
+    ) -> Result<bool, HttpError> {
         let ticket = Ticket::parse(&reply.ticket).ok_or_else(|| {
-            Refusal::new(400, format!("There is no question called {:?}.", reply.ticket))
+            HttpError::new(400, format!("There is no question called {:?}.", reply.ticket))
         })?;
         if lock(&self.shared.saved).contains(&reply.id) {
             return Ok(true);
@@ -27,7 +27,7 @@ impl<A: Answer> Person<A> {
         let round = desk.round().filter(|_| ticket.round == self.queue.round);
         let round = round.ok_or_else(|| closed(ticket.round))?;
         if ticket.row as usize >= round.replies.len() {
-            return Err(Refusal::new(404, format!("There is no question {}.", ticket.name())));
+            return Err(HttpError::new(404, format!("There is no question {}.", ticket.name())));
         }
         let action = action_of(&reply, ticket, round, desk)?;
         let already = match ticket.again {
@@ -43,11 +43,11 @@ impl<A: Answer> Person<A> {
     /// A reply that is learned from: first on disk, then in the lesson, then in the notes. Says whether it stood there already.
     fn reply_first<P: Policy<State = f32, Action = A>>(
         &mut self,
-        reply: &mail::Reply,
+        reply: &requests::Reply,
         ticket: Ticket,
         action: Option<&Batch<A>>,
         desk: DeskOf<'_, '_, '_, A, P>,
-    ) -> Result<bool, Refusal> {
+    ) -> Result<bool, HttpError> {
         let row = ticket.row;
         let now = desk.round().map_or(Standing::Open, |round| standing(round, row));
         if now != reply.before {
@@ -70,11 +70,11 @@ impl<A: Answer> Person<A> {
     /// A reply to a question that was asked before: only noted.
     fn reply_again<P: Policy<State = f32, Action = A>>(
         &mut self,
-        reply: &mail::Reply,
+        reply: &requests::Reply,
         ticket: Ticket,
         action: Option<&Batch<A>>,
         desk: DeskOf<'_, '_, '_, A, P>,
-    ) -> Result<bool, Refusal> {
+    ) -> Result<bool, HttpError> {
         let next = self.queue.next(&replies(desk), self.notes.all(), desk.annotations());
         if next != Some(ticket) {
             return Err(elsewhere());
@@ -96,29 +96,30 @@ impl<A: Answer> Person<A> {
     /// Notes how a question was replied to, for the first time.
     fn note(
         &mut self,
-        reply: &mail::Reply,
+        reply: &requests::Reply,
         ticket: Ticket,
         what: What,
         action: Option<&Batch<A>>,
         loss: Option<f64>,
-    ) -> Result<bool, Refusal> {
+    ) -> Result<bool, HttpError> {
         let action = action.map(|action| A::numbers(action.row(0)));
         let seconds =
             if reply.seconds.is_finite() { reply.seconds.clamp(0.0, 3600.0) } else { 0.0 };
         let (round, row, id) = (ticket.round, ticket.row, reply.id.clone());
         let noted = self.notes.add(Note { round, row, what, id, action, loss, seconds });
-        let failed = |error| Refusal::new(500, format!("The answer could not be noted: {error}."));
+        let failed =
+            |error| HttpError::new(500, format!("The answer could not be noted: {error}."));
         noted.map(|()| false).map_err(failed)
     }
 }
 
 /// The action that a reply comes to, where it comes to one.
 fn action_of<A: Answer, P: Policy<State = f32, Action = A>>(
-    reply: &mail::Reply,
+    reply: &requests::Reply,
     ticket: Ticket,
     round: &tutelage::Round<f32, A>,
     desk: &Desk<'_, '_, f32, A, P>,
-) -> Result<Option<Batch<A>>, Refusal> {
+) -> Result<Option<Batch<A>>, HttpError> {
     match reply.what {
         What::Answer => {
             let numbers = reply.action.as_deref().unwrap_or_default();
@@ -126,13 +127,13 @@ fn action_of<A: Answer, P: Policy<State = f32, Action = A>>(
         }
         What::Agree => {
             let intended = noted(&round.intended, ticket.row as usize).map(row_of);
-            let unknown = || Refusal::new(422, "What the learner intended was not noted.");
+            let unknown = || HttpError::new(422, "What the learner intended was not noted.");
             intended.ok_or_else(unknown).map(Some)
         }
         What::Skip | What::Unsure => Ok(None),
         What::Again | What::AgainUnsure => {
             let no = "Whether a question is asked again is not the page's to say.";
-            Err(Refusal::new(400, no))
+            Err(HttpError::new(400, no))
         }
     }
 }
@@ -144,14 +145,14 @@ pub(super) fn replies<A: Answer, P: Policy<State = f32, Action = A>>(
     desk.round().map_or(vec![], |round| round.replies.clone())
 }
 
-fn elsewhere() -> Refusal {
+fn elsewhere() -> HttpError {
     let stands =
         "This question was answered elsewhere, perhaps in another tab; that answer stands.";
-    Refusal::new(409, stands)
+    HttpError::new(409, stands)
 }
 
-pub(super) fn closed(round: usize) -> Refusal {
-    Refusal::new(409, format!("Round {round} is closed: its answers can no longer be changed."))
+pub(super) fn closed(round: usize) -> HttpError {
+    HttpError::new(409, format!("Round {round} is closed: its answers can no longer be changed."))
 }
 
 /// A row of a batch that may not have been noted.
@@ -179,15 +180,15 @@ pub(super) fn read_action<A: Answer, P: Policy<State = f32, Action = A>>(
     numbers: &[f64],
     row: u32,
     desk: &Desk<'_, '_, f32, A, P>,
-) -> Result<Batch<A>, Refusal> {
+) -> Result<Batch<A>, HttpError> {
     let action = A::of_numbers(numbers)
-        .ok_or_else(|| Refusal::new(422, format!("{numbers:?} is no action of this task.")))?;
+        .ok_or_else(|| HttpError::new(422, format!("{numbers:?} is no action of this task.")))?;
     let action = row_of(&action);
     desk.check(&[row], &action)?;
     Ok(action)
 }
 
-impl From<RunError> for Refusal {
+impl From<RunError> for HttpError {
     fn from(error: RunError) -> Self {
         let status = match &error {
             RunError::Learn(_) => 422,

@@ -7,16 +7,16 @@ use tutelage::Evaluation;
 use tutelage_runs::store::{Cut, RoundResult, Seconds, read_times};
 use tutelage_runs::{Reporter, Stage};
 
-use super::board::{Phase, Shared};
+use super::page_state::{Phase, Shared};
 
-/// A reporter that also writes on the page's board.
-pub struct OnBoard<'a> {
+/// A reporter that also writes on the page's page.
+pub struct PageObserver<'a> {
     shared: Arc<Shared>,
     inner: &'a mut dyn Reporter,
     folder: PathBuf,
 }
 
-impl<'a> OnBoard<'a> {
+impl<'a> PageObserver<'a> {
     pub(crate) fn new(shared: Arc<Shared>, inner: &'a mut dyn Reporter, folder: PathBuf) -> Self {
         Self { shared, inner, folder }
     }
@@ -33,9 +33,9 @@ impl<'a> OnBoard<'a> {
     }
 }
 
-impl Reporter for OnBoard<'_> {
+impl Reporter for PageObserver<'_> {
     fn stage(&mut self, round: usize, stage: Stage) {
-        let takes_over = self.shared.read(|board| board.about.takes_over);
+        let takes_over = self.shared.read(|page| page.about.takes_over);
         let phase = match stage {
             Stage::Expert => Phase::Beginning,
             Stage::Collect if takes_over => Phase::Driving,
@@ -55,9 +55,9 @@ impl Reporter for OnBoard<'_> {
 
     fn round(&mut self, result: &RoundResult, annotations: usize, seconds: &Seconds) {
         let reward = result.deployed.mean_reward();
-        self.shared.change(|board| {
-            board.curve.push((annotations, reward));
-            board.annotations = annotations;
+        self.shared.change(|page| {
+            page.curve.push((annotations, reward));
+            page.annotations = annotations;
         });
         self.inner.round(result, annotations, seconds);
     }

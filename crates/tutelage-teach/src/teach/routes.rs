@@ -12,19 +12,19 @@ use axum::routing::{get, post};
 use serde::Deserialize;
 use tokio::sync::oneshot;
 
-use super::board::{Phase, Shared, lock};
-use super::mail::{self, Letter, Place, Request};
-use crate::server::{Refusal, Site, asset, events, read_json};
+use super::page_state::{Phase, Shared, lock};
+use super::requests::{self, PageCommand, Place, Request};
+use crate::server::{HttpError, Site, asset, events, read_json};
 
 /// What the handlers share.
 #[derive(Clone)]
 struct Desk {
     shared: Arc<Shared>,
-    letters: mpsc::SyncSender<Letter>,
+    requests: mpsc::SyncSender<Request>,
 }
 
 /// The page on which a person teaches.
-pub(super) fn site(shared: Arc<Shared>, letters: mpsc::SyncSender<Letter>) -> Site {
+pub(super) fn site(shared: Arc<Shared>, requests: mpsc::SyncSender<Request>) -> Site {
     let own = [
         asset!("/", "teach.html", "text/html; charset=utf-8"),
         asset!("/teach.js", "teach.js", "text/javascript; charset=utf-8"),
@@ -45,28 +45,28 @@ pub(super) fn site(shared: Arc<Shared>, letters: mpsc::SyncSender<Letter>) -> Si
         .route("/api/forward", post(forward))
         .route("/api/close", post(close))
         .route("/api/live", post(live))
-        .with_state(Desk { shared, letters });
+        .with_state(Desk { shared, requests });
     Site::new(&own, api)
 }
 
-/// How long the run may take to answer a letter.
+/// How long the run may take to answer a request.
 const REPLY_TIME: Duration = Duration::from_secs(20);
 
 impl Desk {
     /// Asks the run, where it has an ear for questions now.
-    async fn ask(&self, request: Request) -> Result<Response, Refusal> {
-        let (phase, round) = self.shared.read(|board| (board.phase, board.round));
+    async fn ask(&self, command: PageCommand) -> Result<Response, HttpError> {
+        let (phase, round) = self.shared.read(|page| (page.phase, page.round));
         if !matches!(phase, Phase::Asking | Phase::Closing) {
-            return Err(Refusal::new(409, format!("No questions are open now (round {round}).")));
+            return Err(HttpError::new(409, format!("No questions are open now (round {round}).")));
         }
         let (answer, answered) = oneshot::channel();
-        let letter = Letter { request, answer };
-        self.letters.try_send(letter).map_err(|_| {
-            Refusal::new(503, "Too many requests wait already; try again in a moment.")
+        let request = Request { command, answer };
+        self.requests.try_send(request).map_err(|_| {
+            HttpError::new(503, "Too many requests wait already; try again in a moment.")
         })?;
         match tokio::time::timeout(REPLY_TIME, answered).await {
             Ok(Ok(answered)) => answered.map(json),
-            _ => Err(Refusal::new(503, "The run is busy; try again in a moment.")),
+            _ => Err(HttpError::new(503, "The run is busy; try again in a moment.")),
         }
     }
 }
@@ -93,45 +93,45 @@ async fn training(State(desk): State<Desk>) -> Response {
     json(serde_json::json!({ "share": desk.shared.training.share() }).to_string())
 }
 
-async fn film(State(desk): State<Desk>) -> Result<Response, Refusal> {
+async fn film(State(desk): State<Desk>) -> Result<Response, HttpError> {
     let film = lock(&desk.shared.film).clone();
-    let film = film.ok_or_else(|| Refusal::new(404, "There is no film yet."))?;
+    let film = film.ok_or_else(|| HttpError::new(404, "There is no film yet."))?;
     Ok(json(film.to_string()))
 }
 
 async fn clip(
     State(desk): State<Desk>,
     Path((round, row)): Path<(String, String)>,
-) -> Result<Response, Refusal> {
+) -> Result<Response, HttpError> {
     let (Ok(round), Ok(row)) = (round.parse(), row.parse()) else {
-        return Err(Refusal::new(404, "There is no such question."));
+        return Err(HttpError::new(404, "There is no such question."));
     };
-    desk.ask(Request::Clip(Place { round, row })).await
+    desk.ask(PageCommand::Clip(Place { round, row })).await
 }
 
 async fn preview(
     State(desk): State<Desk>,
     headers: HeaderMap,
     body: Body,
-) -> Result<Response, Refusal> {
+) -> Result<Response, HttpError> {
     let preview = read_json(&headers, body).await?;
-    desk.ask(Request::Preview(preview)).await
+    desk.ask(PageCommand::Preview(preview)).await
 }
 
 async fn reply(
     State(desk): State<Desk>,
     headers: HeaderMap,
     body: Body,
-) -> Result<Response, Refusal> {
-    let reply: mail::Reply = read_json(&headers, body).await?;
+) -> Result<Response, HttpError> {
+    let reply: requests::Reply = read_json(&headers, body).await?;
     if !(1..=64).contains(&reply.id.len()) {
-        return Err(Refusal::new(400, "A reply needs a name of 1 to 64 letters."));
+        return Err(HttpError::new(400, "The id of a reply must have 1 to 64 characters."));
     }
     if lock(&desk.shared.saved).contains(&reply.id) {
         let state = desk.shared.to_json();
         return Ok(json(format!(r#"{{"saved":true,"already":true,"state":{state}}}"#)));
     }
-    desk.ask(Request::Reply(reply)).await
+    desk.ask(PageCommand::Reply(reply)).await
 }
 
 /// Requests that say nothing but that they were made.
@@ -143,27 +143,27 @@ async fn undo(
     State(desk): State<Desk>,
     headers: HeaderMap,
     body: Body,
-) -> Result<Response, Refusal> {
+) -> Result<Response, HttpError> {
     let Nothing {} = read_json(&headers, body).await?;
-    desk.ask(Request::Undo).await
+    desk.ask(PageCommand::Undo).await
 }
 
 async fn forward(
     State(desk): State<Desk>,
     headers: HeaderMap,
     body: Body,
-) -> Result<Response, Refusal> {
+) -> Result<Response, HttpError> {
     let Nothing {} = read_json(&headers, body).await?;
-    desk.ask(Request::Forward).await
+    desk.ask(PageCommand::Forward).await
 }
 
 async fn close(
     State(desk): State<Desk>,
     headers: HeaderMap,
     body: Body,
-) -> Result<Response, Refusal> {
+) -> Result<Response, HttpError> {
     let Nothing {} = read_json(&headers, body).await?;
-    desk.ask(Request::Close).await
+    desk.ask(PageCommand::Close).await
 }
 
 /// What the person's hands do.
@@ -180,10 +180,13 @@ async fn live(
     State(desk): State<Desk>,
     headers: HeaderMap,
     body: Body,
-) -> Result<Response, Refusal> {
+) -> Result<Response, HttpError> {
     let hands: Hands = read_json(&headers, body).await?;
-    if !desk.shared.read(|board| board.about.takes_over) {
-        return Err(Refusal::new(409, "In this lesson questions are answered; nobody takes over."));
+    if !desk.shared.read(|page| page.about.takes_over) {
+        return Err(HttpError::new(
+            409,
+            "In this lesson questions are answered; nobody takes over.",
+        ));
     }
     let mut live = lock(&desk.shared.live);
     if hands.number > live.last {

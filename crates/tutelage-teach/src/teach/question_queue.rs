@@ -32,10 +32,10 @@ impl Ticket {
 /// The order of a round's questions: as they were met, those put off last, and now and then one again.
 ///
 /// All of it follows from the log and the notes, so that a process that goes on asks what the last one would have asked.
-pub(crate) struct Queue {
+pub(crate) struct QuestionQueue {
     pub(crate) round: usize,
     /// Ask one of this many again; 0 for none.
-    pub(crate) again_every: usize,
+    pub(crate) repeat_every: usize,
     /// The randomness of what is asked again.
     pub(crate) stream: Stream,
     /// The question that the teacher went back to.
@@ -45,7 +45,7 @@ pub(crate) struct Queue {
 /// So many replies lie between a question and its repetition, at least.
 const GAP: usize = 6;
 
-impl Queue {
+impl QuestionQueue {
     /// The next question; none where all are answered. `annotations` are all answers of the run.
     pub(crate) fn next(
         &self,
@@ -107,7 +107,7 @@ impl Queue {
     fn again(&self, replies: &[Reply], notes: &[Note], annotations: usize) -> Option<(u32, usize)> {
         let is_again = |note: &&Note| matches!(note.what, What::Again | What::AgainUnsure);
         let done = notes.iter().filter(is_again).count();
-        if self.again_every == 0 || annotations < self.again_every * (done + 1) {
+        if self.repeat_every == 0 || annotations < self.repeat_every * (done + 1) {
             return None;
         }
         let trail = self.trail(replies, notes);
@@ -130,8 +130,8 @@ impl Queue {
 mod tests {
     use super::*;
 
-    fn queue() -> Queue {
-        Queue { round: 2, again_every: 10, stream: Stream::new(1), back: None }
+    fn queue() -> QuestionQueue {
+        QuestionQueue { round: 2, repeat_every: 10, stream: Stream::new(1), back: None }
     }
 
     fn note(row: u32, what: What) -> Note {

@@ -7,23 +7,23 @@ use tutelage::{
     Schedule, Step, Stream,
 };
 
-use super::mail::Then;
+use super::requests::Then;
 use crate::clip::{Clip, still};
-use crate::show::{Answer, Look, Show};
+use crate::show::{Answer, Show, View};
 
 /// Where moments are played again and tried out.
-pub(crate) struct Studio<A> {
+pub(crate) struct Replayer<A> {
     stage: Box<dyn Show<Action = A>>,
     schedule: Schedule,
     ask: Ask,
     /// Seconds that a step takes where somebody watches.
     pace: f64,
     /// The episodes of the round under way, by row.
-    takes: HashMap<u32, Take<A>>,
+    prefixes: HashMap<u32, EpisodePrefix<A>>,
 }
 
 /// An episode up to a question.
-struct Take<A> {
+struct EpisodePrefix<A> {
     stream: Stream,
     /// What was done, in the task's own units.
     actions: Vec<Vec<A>>,
@@ -33,11 +33,11 @@ struct Take<A> {
 
 /// Why a moment cannot be shown.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum StudioError {
+pub(crate) enum ReplayError {
     #[error("this moment's place in its episode was not noted, so it cannot be played again")]
     NoOrigin,
     #[error("the replayed episode differs from the recorded one, so it is not shown")]
-    Otherwise,
+    Diverged,
     #[error("the environment failed: {0}")]
     Env(#[from] EnvError),
     #[error(transparent)]
@@ -52,24 +52,24 @@ const FILM: f64 = 12.0;
 /// The most frames of anything.
 const FRAMES: usize = 400;
 
-impl<A: Answer> Studio<A> {
+impl<A: Answer> Replayer<A> {
     pub(crate) fn new(
         stage: Box<dyn Show<Action = A>>,
         schedule: Schedule,
         ask: Ask,
         pace: f64,
     ) -> Self {
-        Self { stage, schedule, ask, pace, takes: HashMap::new() }
+        Self { stage, schedule, ask, pace, prefixes: HashMap::new() }
     }
 
     /// Another round begins.
     pub(crate) fn clear(&mut self) {
-        self.takes.clear();
+        self.prefixes.clear();
     }
 
     /// Whether a question's episode is at hand.
     pub(crate) fn has(&self, row: u32) -> bool {
-        self.takes.contains_key(&row)
+        self.prefixes.contains_key(&row)
     }
 
     fn frames(&self, seconds: f64) -> usize {
@@ -84,8 +84,8 @@ impl<A: Answer> Studio<A> {
         origin: Option<&Origin>,
         state: &[f32],
         policy: &P,
-    ) -> Result<String, StudioError> {
-        let origin = origin.ok_or(StudioError::NoOrigin)?;
+    ) -> Result<String, ReplayError> {
+        let origin = origin.ok_or(ReplayError::NoOrigin)?;
         let stream = origin.stream(&self.schedule, round, self.ask);
         let (time, past) = (origin.time as usize, self.frames(PAST));
         let mut play = Play::begin(&mut *self.stage, stream)?;
@@ -103,13 +103,13 @@ impl<A: Answer> Studio<A> {
             }
         }
         if play.states.row(0) != state {
-            return Err(StudioError::Otherwise);
+            return Err(ReplayError::Diverged);
         }
         let here = looks.len();
         let mut mean = Deployed::new(policy, Deploy::Mean);
         let ended = play.go_on(self.pace, &mut looks, |play| play.decide(&mut mean, &mut rngs))?;
         let still = still(&looks);
-        self.takes.insert(row, Take { stream, actions, still });
+        self.prefixes.insert(row, EpisodePrefix { stream, actions, still });
         let clip = Clip::upon(still, &looks, self.pace);
         Ok(with(&clip, serde_json::json!({ "here": here - 1, "ended": ended })))
     }
@@ -121,13 +121,13 @@ impl<A: Answer> Studio<A> {
         action: &[A],
         then: Then,
         policy: &P,
-    ) -> Result<String, StudioError> {
-        let take = self.takes.get(&row).ok_or(StudioError::NoOrigin)?;
-        let mut play = Play::begin(&mut *self.stage, take.stream)?;
-        take.actions.iter().try_for_each(|action| play.step(action).map(|_| ()))?;
+    ) -> Result<String, ReplayError> {
+        let prefix = self.prefixes.get(&row).ok_or(ReplayError::NoOrigin)?;
+        let mut play = Play::begin(&mut *self.stage, prefix.stream)?;
+        prefix.actions.iter().try_for_each(|action| play.step(action).map(|_| ()))?;
         let mut looks = vec![play.env.look()];
         let mut mean = Deployed::new(policy, Deploy::Mean);
-        let mut rngs = [take.stream.fork("act", 0).rng()];
+        let mut rngs = [prefix.stream.fork("act", 0).rng()];
         let mut first = true;
         let ended = play.go_on(self.pace, &mut looks, |play| {
             if std::mem::take(&mut first) || then == Then::Hold {
@@ -135,7 +135,7 @@ impl<A: Answer> Studio<A> {
             }
             play.decide(&mut mean, &mut rngs)
         })?;
-        let clip = Clip::upon(take.still, &looks, self.pace);
+        let clip = Clip::upon(prefix.still, &looks, self.pace);
         Ok(with(&clip, serde_json::json!({ "ended": ended })))
     }
 
@@ -145,7 +145,7 @@ impl<A: Answer> Studio<A> {
         round: usize,
         policy: &P,
         deploy: Deploy,
-    ) -> Result<String, StudioError> {
+    ) -> Result<String, ReplayError> {
         let stream = self.schedule.stream.fork("film", round as u64);
         let mut actor = Deployed::new(policy, deploy);
         let frames = self.frames(FILM);
@@ -160,7 +160,7 @@ pub(crate) fn film_of<A: Action>(
     stream: Stream,
     frames: usize,
     pace: f64,
-) -> Result<String, StudioError> {
+) -> Result<String, ReplayError> {
     let mut play = Play::begin(stage, stream)?;
     let mut rngs = [stream.fork("act", 0).rng()];
     let mut looks = vec![play.env.look()];
@@ -195,7 +195,7 @@ impl<'a, A: Action> Play<'a, A> {
         &mut self,
         actor: &mut dyn Act<f32, A>,
         rngs: &mut [Rng],
-    ) -> Result<Vec<A>, StudioError> {
+    ) -> Result<Vec<A>, ReplayError> {
         actor.act(&[0], &self.states, rngs, &mut self.actions)?;
         A::from_unit(&self.env.bounds(), &mut self.actions);
         Ok(self.actions.row(0).to_vec())
@@ -209,9 +209,9 @@ impl<'a, A: Action> Play<'a, A> {
     fn go_on(
         &mut self,
         pace: f64,
-        looks: &mut Vec<Look>,
-        mut decide: impl FnMut(&mut Self) -> Result<Vec<A>, StudioError>,
-    ) -> Result<bool, StudioError> {
+        looks: &mut Vec<View>,
+        mut decide: impl FnMut(&mut Self) -> Result<Vec<A>, ReplayError>,
+    ) -> Result<bool, ReplayError> {
         let frames = ((FUTURE / pace).round() as usize).clamp(2, FRAMES);
         for _ in 0..frames {
             let action = decide(self)?;

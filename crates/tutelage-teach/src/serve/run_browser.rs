@@ -12,7 +12,7 @@ use tutelage::{Act, Action, Stream};
 
 use super::compare::compare;
 use super::scan::{Entry, Scan};
-use crate::server::{Refusal, Site};
+use crate::server::{HttpError, Site};
 use crate::show::Show;
 
 /// Who can film what a run has learned.
@@ -36,7 +36,7 @@ pub trait Films: Send + Sync {
 }
 
 /// The runs below a folder, for looking.
-pub struct Gallery {
+pub struct RunBrowser {
     pub(super) shared: Arc<Shown>,
 }
 
@@ -71,7 +71,7 @@ const FRESH: Duration = Duration::from_millis(1500);
 /// How many films are kept.
 const FILMS: usize = 64;
 
-impl Gallery {
+impl RunBrowser {
     /// The runs below this folder.
     pub fn new(folder: &Path, films: Box<dyn Films>) -> Self {
         let shared = Shown {
@@ -132,15 +132,15 @@ impl Shown {
     }
 
     /// The film of a run's policy after a round, or after its last.
-    pub(super) fn film(&self, name: &str, round: Option<usize>) -> Result<Arc<str>, Refusal> {
+    pub(super) fn film(&self, name: &str, round: Option<usize>) -> Result<Arc<str>, HttpError> {
         let list = Arc::clone(&self.list.borrow());
         // Only what the list has is ever opened: a name from outside is no path.
         let run = list.runs.iter().find(|run| run.name == name);
-        let run = run.ok_or_else(|| Refusal::new(404, "There is no such run."))?;
+        let run = run.ok_or_else(|| HttpError::new(404, "There is no such run."))?;
         let round = round.or(run.policies.last().copied());
         let round = round.filter(|round| run.policies.contains(round));
         let round =
-            round.ok_or_else(|| Refusal::new(404, "The policy of that round was not kept."))?;
+            round.ok_or_else(|| HttpError::new(404, "The policy of that round was not kept."))?;
         let key = (run.name.clone(), round);
         if let Some(film) = lock(&self.filmed).get(&key) {
             return Ok(Arc::clone(film));
@@ -148,7 +148,7 @@ impl Shown {
         let _one_at_a_time = lock(&self.filming);
         let film = self.films.film(&self.folder.join(&run.name), round);
         let film: Arc<str> = film
-            .map_err(|why| Refusal::new(422, format!("There is no film of this run: {why}.")))?
+            .map_err(|why| HttpError::new(422, format!("There is no film of this run: {why}.")))?
             .into();
         let mut filmed = lock(&self.filmed);
         if filmed.len() == FILMS {

@@ -6,11 +6,11 @@ use serde::Deserialize;
 use tokio::sync::oneshot;
 
 use crate::notes::What;
-use crate::server::Refusal;
+use crate::server::HttpError;
 
 /// What the page wants of the run.
 #[derive(Debug)]
-pub(crate) enum Request {
+pub(crate) enum PageCommand {
     /// The clip of a question.
     Clip(Place),
     /// What an action would lead to.
@@ -76,15 +76,15 @@ pub(crate) enum Standing {
 }
 
 /// A request, and where its answer is waited for.
-pub(crate) struct Letter {
-    pub(crate) request: Request,
+pub(crate) struct Request {
+    pub(crate) command: PageCommand,
     pub(crate) answer: oneshot::Sender<Answered>,
 }
 
 /// JSON, or why not.
-pub(crate) type Answered = Result<String, Refusal>;
+pub(crate) type Answered = Result<String, HttpError>;
 
-pub(crate) type Mailbox = mpsc::Receiver<Letter>;
+pub(crate) type RequestQueue = mpsc::Receiver<Request>;
 
-/// How many letters may wait.
+/// How many requests may wait.
 pub(crate) const WAITING: usize = 256;

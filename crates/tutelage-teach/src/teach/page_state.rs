@@ -9,8 +9,8 @@ use serde::Serialize;
 use tokio::sync::watch;
 use tutelage::Training;
 
-use super::mail::{Place, Standing};
-use crate::notes::Account;
+use super::requests::{Place, Standing};
+use crate::notes::TeacherStats;
 use crate::show::Controls;
 
 /// What is taught, and how.
@@ -64,7 +64,7 @@ pub enum Phase {
 
 /// The whole of what the page shows.
 #[derive(Clone, Debug, Serialize)]
-pub(crate) struct Board {
+pub(crate) struct PageState {
     #[serde(flatten)]
     pub(crate) about: About,
     pub(crate) phase: Phase,
@@ -85,7 +85,7 @@ pub(crate) struct Board {
     pub(crate) annotations: usize,
     /// The round whose policy there is a film of.
     pub(crate) film: Option<usize>,
-    pub(crate) teacher: Account,
+    pub(crate) teacher: TeacherStats,
     pub(crate) teacher_words: String,
     pub(crate) trouble: Option<String>,
     /// When this process began, so that the page notices another.
@@ -122,8 +122,8 @@ impl Serialize for Place {
 
 /// What the two threads share.
 pub(crate) struct Shared {
-    board: Mutex<Board>,
-    /// Rises whenever the board changes.
+    page: Mutex<PageState>,
+    /// Rises whenever the page changes.
     version: watch::Sender<u64>,
     pub(crate) clips: Mutex<Clips>,
     pub(crate) film: Mutex<Option<Arc<str>>>,
@@ -182,7 +182,7 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Shared {
     pub(crate) fn new(about: About) -> Self {
         let began = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |age| age.as_millis());
-        let board = Board {
+        let page = PageState {
             about,
             phase: Phase::Beginning,
             round: 0,
@@ -196,13 +196,13 @@ impl Shared {
             curve: vec![],
             annotations: 0,
             film: None,
-            teacher: Account::default(),
+            teacher: TeacherStats::default(),
             teacher_words: String::new(),
             trouble: None,
             began: began as u64,
         };
         Self {
-            board: Mutex::new(board),
+            page: Mutex::new(page),
             version: watch::Sender::new(0),
             clips: Mutex::default(),
             film: Mutex::default(),
@@ -214,37 +214,37 @@ impl Shared {
         }
     }
 
-    /// Changes the board and tells everybody.
-    pub(crate) fn change(&self, change: impl FnOnce(&mut Board)) {
-        change(&mut lock(&self.board));
+    /// Changes the page and tells everybody.
+    pub(crate) fn change(&self, change: impl FnOnce(&mut PageState)) {
+        change(&mut lock(&self.page));
         self.version.send_modify(|version| *version += 1);
     }
 
-    /// Reads from the board.
-    pub(crate) fn read<T>(&self, read: impl FnOnce(&Board) -> T) -> T {
-        read(&lock(&self.board))
+    /// Reads from the page.
+    pub(crate) fn read<T>(&self, read: impl FnOnce(&PageState) -> T) -> T {
+        read(&lock(&self.page))
     }
 
     /// Begins a phase.
     pub(crate) fn enter(&self, phase: Phase, round: usize, usual: Option<f64>) {
-        self.change(|board| {
-            (board.phase, board.round, board.usual) = (phase, round, usual);
-            board.since = Some(Instant::now());
+        self.change(|page| {
+            (page.phase, page.round, page.usual) = (phase, round, usual);
+            page.since = Some(Instant::now());
         });
     }
 
-    /// The board as JSON.
+    /// The page as JSON.
     pub(crate) fn to_json(&self) -> String {
         #[derive(Serialize)]
         struct Told<'a> {
             version: u64,
             elapsed: f64,
             #[serde(flatten)]
-            board: &'a Board,
+            page: &'a PageState,
         }
-        self.read(|board| {
-            let elapsed = board.since.map_or(0.0, |since| since.elapsed().as_secs_f64());
-            let told = Told { version: *self.version.borrow(), elapsed, board };
+        self.read(|page| {
+            let elapsed = page.since.map_or(0.0, |since| since.elapsed().as_secs_f64());
+            let told = Told { version: *self.version.borrow(), elapsed, page };
             serde_json::to_string(&told).unwrap_or_default()
         })
     }

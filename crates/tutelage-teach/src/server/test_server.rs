@@ -17,7 +17,7 @@ use super::{Refused, Site, Token};
 
 /// A site as it would answer at `localhost` to whoever has the token of 32 zeros. Tests and fuzzing feed it with whatever a
 /// network might bring.
-pub struct Rehearsal {
+pub struct TestServer {
     router: Router,
     refused: Refused,
     runtime: Runtime,
@@ -26,8 +26,8 @@ pub struct Rehearsal {
 /// How often a connection is looked after; what it has not done by then waits for something else than the client.
 const LOOKS: usize = 8;
 
-impl Rehearsal {
-    /// A rehearsal of this site.
+impl TestServer {
+    /// A test_server of this site.
     pub fn new(site: Site) -> io::Result<Self> {
         let refused = Refused::default();
         let guard = Guard { token: Token::zero(), port: 80, refused: refused.clone() };
@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     fn answer(request: &str) -> String {
-        let page = Rehearsal::new(Site::new(&[], Router::new())).unwrap();
+        let page = TestServer::new(Site::new(&[], Router::new())).unwrap();
         String::from_utf8(page.answer(request.as_bytes())).unwrap()
     }
 

@@ -9,20 +9,20 @@ use axum::response::{IntoResponse, Response};
 /// Why a request was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{status}: {sentence}")]
-pub struct Refusal {
+pub struct HttpError {
     /// The HTTP status.
     pub status: u16,
     /// A sentence for people.
     pub sentence: String,
 }
 
-impl Refusal {
+impl HttpError {
     pub(crate) fn new(status: u16, sentence: impl Into<String>) -> Self {
         Self { status, sentence: sentence.into() }
     }
 }
 
-impl IntoResponse for Refusal {
+impl IntoResponse for HttpError {
     fn into_response(self) -> Response {
         let status = StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let body = serde_json::json!({ "error": self.sentence }).to_string();
