@@ -11,7 +11,7 @@ use tokio::sync::watch;
 /// Tells something now and whenever it has changed; whoever is slow misses what was outdated anyway.
 pub(crate) fn events<T, F>(receiver: watch::Receiver<T>, tell: F) -> impl IntoResponse
 where
-    T: Send + Sync + 'static,
+    T: Clone + Send + Sync + 'static,
     F: Fn(&T) -> String + Send + 'static,
 {
     let first = true;
@@ -19,11 +19,9 @@ where
         if !first && receiver.changed().await.is_err() {
             return None;
         }
-        let text = {
-            let value = receiver.borrow_and_update();
-            tell(&value)
-        };
-        let event = Event::default().data(text);
+        // Copied, so that the channel is not locked while `tell` takes other locks.
+        let value = receiver.borrow_and_update().clone();
+        let event = Event::default().data(tell(&value));
         Some((Ok::<Event, Infallible>(event), (receiver, tell, false)))
     });
     Sse::new(stream).keep_alive(KeepAlive::new().interval(Duration::from_secs(5)))

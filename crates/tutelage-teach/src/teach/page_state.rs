@@ -67,6 +67,8 @@ pub enum Phase {
 pub(crate) struct PageState {
     #[serde(flatten)]
     pub(crate) about: About,
+    /// Increases with every change.
+    version: u64,
     pub(crate) phase: Phase,
     pub(crate) round: usize,
     /// Seconds since the phase began, when this was told.
@@ -184,6 +186,7 @@ impl Shared {
         let began = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |age| age.as_millis());
         let page = PageState {
             about,
+            version: 0,
             phase: Phase::Beginning,
             round: 0,
             since: None,
@@ -214,10 +217,15 @@ impl Shared {
         }
     }
 
-    /// Changes the page and tells everybody.
+    /// Changes the page and notifies every listener.
     pub(crate) fn change(&self, change: impl FnOnce(&mut PageState)) {
-        change(&mut lock(&self.page));
-        self.version.send_modify(|version| *version += 1);
+        let mut page = lock(&self.page);
+        change(&mut page);
+        page.version += 1;
+        let version = page.version;
+        // Never hold both locks: a listener that holds the channel's lock may want the page's.
+        drop(page);
+        self.version.send_modify(|sent| *sent = version.max(*sent));
     }
 
     /// Reads from the page.
@@ -237,14 +245,13 @@ impl Shared {
     pub(crate) fn to_json(&self) -> String {
         #[derive(Serialize)]
         struct Told<'a> {
-            version: u64,
             elapsed: f64,
             #[serde(flatten)]
             page: &'a PageState,
         }
         self.read(|page| {
             let elapsed = page.since.map_or(0.0, |since| since.elapsed().as_secs_f64());
-            let told = Told { version: *self.version.borrow(), elapsed, page };
+            let told = Told { elapsed, page };
             serde_json::to_string(&told).unwrap_or_default()
         })
     }
@@ -256,5 +263,54 @@ impl Shared {
 
     pub(crate) fn is_stopping(&self) -> bool {
         self.stop.load(Ordering::SeqCst)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+    use std::time::Duration;
+
+    use super::*;
+
+    /// Three parties once waited for each other: a listener held the channel's lock and wanted the page's, a reader held
+    /// the page's and wanted the channel's, and a writer was queued between them.
+    #[test]
+    fn changes_readers_and_listeners_never_block_each_other() {
+        const TIMES: usize = 20_000;
+        let controls = Controls::Choice(vec![]);
+        let about = About {
+            task: String::new(),
+            aim: String::new(),
+            algorithm: String::new(),
+            rounds: 1,
+            folder: String::new(),
+            controls,
+            state_names: vec![],
+            pace: 1.0,
+            takes_over: false,
+        };
+        let shared = Arc::new(Shared::new(about));
+        let (done, finished) = mpsc::channel();
+        let party = |act: Box<dyn Fn(&Shared) + Send>| {
+            let (shared, done) = (Arc::clone(&shared), done.clone());
+            std::thread::spawn(move || {
+                (0..TIMES).for_each(|_| act(&shared));
+                let _ = done.send(());
+            });
+        };
+        let listener = shared.listen();
+        party(Box::new(move |shared| {
+            let held = listener.borrow();
+            shared.to_json();
+            drop(held);
+        }));
+        party(Box::new(|shared| drop(shared.to_json())));
+        party(Box::new(|shared| shared.change(|page| page.round += 1)));
+        for _ in 0..3 {
+            finished.recv_timeout(Duration::from_secs(60)).unwrap();
+        }
+        assert_eq!(*shared.listen().borrow(), TIMES as u64);
+        assert!(shared.to_json().contains(&format!("\"version\":{TIMES}")));
     }
 }
