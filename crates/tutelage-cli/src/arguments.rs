@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use anyhow::{bail, ensure};
 
-use tutelage::{Help, NameError, Named, usual_algorithm};
+use tutelage::{AlgorithmName, AlgorithmNameError, Help, usual_algorithm};
 use tutelage_reproduce::{BadSeeds, parse_seeds};
 
 /// Whether a file that will be written is named for what it will be; said before any work is done.
@@ -53,12 +53,12 @@ pub(crate) fn algorithm_help(about: &str, help: Help) -> String {
 
 /// Algorithms: `dagger,bd-5,ensemble-dagger-5(0.05,0.2)`.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Algorithms(pub(crate) Vec<Named>);
+pub(crate) struct Algorithms(pub(crate) Vec<AlgorithmName>);
 
 impl FromStr for Algorithms {
-    type Err = NameError;
+    type Err = AlgorithmNameError;
 
-    fn from_str(text: &str) -> Result<Self, NameError> {
+    fn from_str(text: &str) -> Result<Self, AlgorithmNameError> {
         split(text).into_iter().map(|name| name.trim().parse()).collect::<Result<_, _>>().map(Self)
     }
 }

@@ -5,7 +5,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use tutelage::{Algorithm, ExpertActs, FAMILIES, Family, Named, Sampling, usual_in_words};
+use tutelage::{Algorithm, AlgorithmName, ExpertActs, FAMILIES, Family, Sampling, usual_in_words};
 use tutelage_lab::{ActionKind, Task};
 
 fn root() -> PathBuf {
@@ -25,11 +25,11 @@ fn row<'a>(page: &'a str, name: &str) -> Option<Vec<&'a str>> {
 
 /// The four choices of a family in words; where nobody drives nobody is asked.
 fn choices(family: &Family) -> [&'static str; 4] {
-    let named: Named = family.example.parse().unwrap();
+    let named: AlgorithmName = family.example.parse().unwrap();
     let Algorithm { drive, ask, train_on, deploy, .. } =
         named.algorithm(Sampling::Stride(20), ExpertActs::Sampled);
-    let ask = if named.is_offline() { "–" } else { ask.in_words() };
-    [drive.in_words(), ask, train_on.in_words(), deploy.in_words()]
+    let ask = if named.is_offline() { "–" } else { ask.describe() };
+    [drive.describe(), ask, train_on.describe(), deploy.describe()]
 }
 
 #[test]

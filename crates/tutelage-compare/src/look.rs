@@ -1,10 +1,10 @@
 //! How curves are drawn, and in which order they stand.
 
-use tutelage::{FAMILIES, Look, Named, Stroke};
+use tutelage::{AlgorithmName, FAMILIES, Look, Stroke};
 use tutelage_draw::plot::{Colour, Style};
 
 /// How an algorithm of the families is drawn.
-pub fn look(algorithm: &Named) -> (Colour, Style) {
+pub fn look(algorithm: &AlgorithmName) -> (Colour, Style) {
     let Look { rgb: [red, green, blue], stroke } = algorithm.look();
     let style = match stroke {
         Stroke::Solid => Style::Solid,
@@ -17,7 +17,7 @@ pub fn look(algorithm: &Named) -> (Colour, Style) {
 }
 
 /// Families as they are listed, then members, then numbers; unknown algorithms come last.
-pub(crate) fn rank(algorithm: Option<&Named>) -> (usize, usize, Vec<u64>) {
+pub(crate) fn rank(algorithm: Option<&AlgorithmName>) -> (usize, usize, Vec<u64>) {
     let Some(named) = algorithm else { return (FAMILIES.len(), 0, vec![]) };
     let family = FAMILIES.iter().position(|family| family.key == named.family().key);
     // Numbers are never negative, so that their bits are ordered as they are.

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use tutelage::{FAMILIES, Family, Members, Named};
+use tutelage::{AlgorithmName, FAMILIES, Family, Members};
 use tutelage_runs::RoundLine;
 
 use crate::{Cost, Fields};
@@ -59,7 +59,7 @@ impl Run {
     }
 
     /// The algorithm by its name, where it is one of the families'.
-    pub fn algorithm(&self) -> Option<Named> {
+    pub fn algorithm(&self) -> Option<AlgorithmName> {
         match self.fields.get("algorithm") {
             // A name as long as a book is no family's, and looking for the nearest would take as long as reading one.
             Some(name) if name.len() > LONGEST_NAME => None,
@@ -80,11 +80,11 @@ impl Run {
 
 /// Programs of one's own write down their choices, not a name. If these are the choices of a family without numbers, it goes
 /// by that family's name.
-fn named_by_choices(fields: &Fields) -> Option<Named> {
+fn named_by_choices(fields: &Fields) -> Option<AlgorithmName> {
     let members = fields.get("members")?;
     let families = FAMILIES.iter().filter(|family| family.numbers.is_empty());
     let named = |family: &Family| match family.members {
-        Members::One => family.key.parse::<Named>().ok(),
+        Members::One => family.key.parse::<AlgorithmName>().ok(),
         _ => format!("{}-{members}", family.key).parse().ok(),
     };
     families.filter_map(named).find(|named| {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::stats::{Curves, mean};
-use tutelage::Named;
+use tutelage::AlgorithmName;
 use tutelage_draw::plot::{Colour, Style};
 
 use crate::look::{look, rank};
@@ -30,7 +30,7 @@ pub struct Curve {
     /// The algorithm, and whatever else tells it from other curves.
     pub name: String,
     /// The algorithm, where it is one of the families'.
-    pub algorithm: Option<Named>,
+    pub algorithm: Option<AlgorithmName>,
     /// How it is drawn.
     pub colour: Colour,
     /// How it is drawn.
@@ -186,7 +186,7 @@ fn curve_name(run: &Run, telling: &[Telling]) -> String {
     let mut name = run.algorithm_label();
     // Whose data were trained on is part of what an algorithm on stored data is.
     if let Some(data) = run.fields.get("data") {
-        let label = data.parse::<Named>().map_or(data.to_owned(), |named| named.label());
+        let label = data.parse::<AlgorithmName>().map_or(data.to_owned(), |named| named.label());
         name += &format!(" on {label}'s data");
     }
     for Telling { field, usual, can_be_missing } in telling {

@@ -11,7 +11,7 @@ use std::error::Error;
 use std::time::Instant;
 
 use cpu_time::ProcessTime;
-use tutelage::{Action, Batch, Env, Envs, Rng, Stream};
+use tutelage::{Action, Batch, Env, Rng, Stream, VectorEnv};
 use tutelage_envs::{Herd, Locomotion, Task};
 
 fn main() -> Result<(), Box<dyn Error>> {

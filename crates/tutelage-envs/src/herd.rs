@@ -2,7 +2,7 @@
 
 use articulated::{InstructionSet, LaneSnapshot, World};
 use rayon::prelude::*;
-use tutelage::{Batch, Bounds, EnvError, Envs, LaneError, Rng, Spaces, Step};
+use tutelage::{Batch, Bounds, EnvError, LaneError, Rng, Spaces, Step, VectorEnv};
 
 use crate::locomotion::random_pose;
 use crate::robot::{Episode, Robot, SETTINGS};
@@ -15,7 +15,7 @@ use crate::{HORIZON, Normaliser, NormaliserError, Task};
 /// changes a bit, and a lane whose simulation diverges ends alone.
 ///
 /// ```
-/// use tutelage::{Batch, Envs, Stream};
+/// use tutelage::{Batch, VectorEnv, Stream};
 /// use tutelage_envs::{Herd, Task};
 ///
 /// let mut herd = Herd::new(Task::Hopper, 6)?;
@@ -158,7 +158,7 @@ fn widths(count: usize, threads: usize) -> Vec<InstructionSet> {
     sets
 }
 
-impl Envs for Herd {
+impl VectorEnv for Herd {
     type State = f32;
     type Action = f32;
 

@@ -1,6 +1,6 @@
 //! How somebody sees a task.
 
-use tutelage::{EnvError, Envs, LaneError, Lanes};
+use tutelage::{EnvError, LaneError, SyncVectorEnv, VectorEnv};
 
 use crate::{Clock, Clocked, Herd, Locomotion, Normalised, Normaliser, Task};
 
@@ -42,14 +42,14 @@ impl Task {
         self,
         view: &View,
         count: usize,
-    ) -> Result<Box<dyn Envs<State = f32, Action = f32>>, LaneError> {
+    ) -> Result<Box<dyn VectorEnv<State = f32, Action = f32>>, LaneError> {
         let failed = |source| LaneError::Env { lane: 0, source };
         if view.clock == Clock::Hidden {
             let herd = Herd::new(self, count)?.normalised(view.normaliser.clone());
             return Ok(Box::new(herd.map_err(|error| failed(EnvError::Other(error.into())))?));
         }
         let envs: Result<Vec<_>, _> = (0..count).map(|_| self.env(view)).collect();
-        Ok(Box::new(Lanes::new(envs.map_err(failed)?)?))
+        Ok(Box::new(SyncVectorEnv::new(envs.map_err(failed)?)?))
     }
 }
 

@@ -1,7 +1,7 @@
 //! The environments' contract: conformance, refusals, and independence of threads.
 #![allow(clippy::unwrap_used)] // helpers of tests are tests
 
-use tutelage::{Batch, Env, EnvError, Envs, Lanes, Stream, check_env};
+use tutelage::{Batch, Env, EnvError, Stream, SyncVectorEnv, VectorEnv, check_env};
 use tutelage_envs::{HORIZON, Locomotion, Task};
 
 fn new(task: Task) -> Locomotion {
@@ -79,7 +79,7 @@ fn a_robot_that_cannot_fall_is_truncated_at_the_time_limit() {
 fn play_lanes(threads: usize) -> Vec<Vec<f32>> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     pool.install(|| {
-        let mut lanes = Lanes::new((0..25).map(|_| new(Task::Hopper)).collect()).unwrap();
+        let mut lanes = SyncVectorEnv::new((0..25).map(|_| new(Task::Hopper)).collect()).unwrap();
         let all: Vec<usize> = (0..25).collect();
         let mut rng = Stream::new(7).fork("actions", 0).rng();
         let mut actions = Batch::zeros(25, 3);

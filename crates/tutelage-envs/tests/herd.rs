@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)] // helpers of tests are tests
 
 use articulated::InstructionSet;
-use tutelage::{Action, Batch, Env, EnvError, Envs, LaneError, Rng, Step, Stream};
+use tutelage::{Action, Batch, Env, EnvError, LaneError, Rng, Step, Stream, VectorEnv};
 use tutelage_envs::{Herd, Locomotion, Normalised, Normaliser, Task};
 
 fn stream(lane: usize) -> Stream {

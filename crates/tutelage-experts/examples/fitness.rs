@@ -12,8 +12,8 @@ use std::error::Error;
 use std::path::Path;
 
 use tutelage::{
-    Deploy, Deployed, ExpertActs, Lanes, Material, Participants, Sampling, Schedule, Stream,
-    bootstrap_dagger, evaluate, learn,
+    Deploy, DeployedPolicy, ExpertActs, Inputs, Participants, Sampling, Schedule, Stream,
+    SyncVectorEnv, bootstrap_dagger, evaluate, learn,
 };
 use tutelage_envs::ViewedEnv;
 use tutelage_experts::GaussianExpert;
@@ -43,7 +43,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     for seed in 1..=seeds {
         let policy = imitate(&expert, &oracle, rounds, seed)?;
         let mut lanes = lanes(&expert)?;
-        let mut actor = Deployed::new(&policy, Deploy::Mean);
+        let mut actor = DeployedPolicy::new(&policy, Deploy::Mean);
         let stream = Stream::new(seed).fork("evaluate", 0);
         let earned = evaluate(&mut lanes, &mut actor, None, EPISODES, &stream)?;
         let (mean, sd) = (earned.mean_reward(), earned.sd_reward());
@@ -69,11 +69,11 @@ fn imitate(
     let participants = Participants { envs: &mut lanes, expert: &mut expert, oracle };
     let schedule = Schedule { rounds, states_per_round: 50, stream: Stream::new(seed) };
     let algorithm = bootstrap_dagger(5, Sampling::Stride(20));
-    let learned = learn(participants, algorithm, schedule, Material::none())?;
+    let learned = learn(participants, algorithm, schedule, Inputs::none())?;
     Ok(learned.last)
 }
 
-fn lanes(expert: &GaussianExpert) -> Result<Lanes<ViewedEnv>, Box<dyn Error>> {
+fn lanes(expert: &GaussianExpert) -> Result<SyncVectorEnv<ViewedEnv>, Box<dyn Error>> {
     let envs: Result<Vec<_>, _> = (0..EPISODES).map(|_| expert.task().env(expert.view())).collect();
-    Ok(Lanes::new(envs?)?)
+    Ok(SyncVectorEnv::new(envs?)?)
 }

@@ -1,8 +1,8 @@
 //! An expert in the core's sense.
 
 use tutelage::{
-    Action, ActionSpace, Batch, ByExpert, EnvError, Envs, Evaluation, Expert, ExpertActs,
-    ExpertError, Rng, RolloutError, Stream, evaluate,
+    Action, ActionSpace, Batch, EnvError, Evaluation, Expert, ExpertActor, ExpertActs, ExpertError,
+    Rng, RolloutError, Stream, VectorEnv, evaluate,
 };
 use tutelage_envs::{Normaliser, Task, View};
 use tutelage_net::Tape;
@@ -95,7 +95,7 @@ impl GaussianExpert {
         let mut envs = self.task.envs(&self.view, episodes.clamp(1, 25))?;
         let mut expert = self.clone();
         let space = ActionSpace { size: envs.spaces().actions, bounds: envs.bounds().clone() };
-        let mut actor = ByExpert::new(&mut expert, acts, &space);
+        let mut actor = ExpertActor::new(&mut expert, acts, &space);
         evaluate(&mut envs, &mut actor, None, episodes, stream)
     }
 

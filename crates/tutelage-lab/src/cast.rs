@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use tutelage::{
-    Batch, Cover, CoverError, Dataset, DurableOracle, EnvError, LaneError, Material, StoredStates,
+    Batch, Cover, CoverError, Dataset, DurableOracle, EnvError, Inputs, LaneError, StoredStates,
     UniformBox, did_you_mean,
 };
 use tutelage_experts::{FileError, GaussianExpert, Problem, Shipped};
@@ -105,7 +105,7 @@ pub enum CastError {
     Env(#[from] EnvError),
     /// The environments do not fit together.
     #[error(transparent)]
-    Lanes(#[from] LaneError),
+    SyncVectorEnv(#[from] LaneError),
     /// The oracle cannot be set so.
     #[error("oracle: {0}")]
     Oracle(#[from] SettingsError),
@@ -193,8 +193,8 @@ impl<A: Kind> Cast<A> {
     }
 
     /// What the algorithm needs.
-    pub fn material(&self) -> Material<'_, f32, A> {
-        Material { cover: self.cover.as_deref(), separator: None, stored: self.stored.as_deref() }
+    pub fn material(&self) -> Inputs<'_, f32, A> {
+        Inputs { cover: self.cover.as_deref(), separator: None, stored: self.stored.as_deref() }
     }
 }
 

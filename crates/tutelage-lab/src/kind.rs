@@ -15,7 +15,7 @@ use crate::spec::{BudgetSpec, Class, OracleSpec, RunSpec};
 /// What actions of a task are made of, and what follows from it.
 ///
 /// ```
-/// use tutelage::{Envs, Spaces};
+/// use tutelage::{VectorEnv, Spaces};
 /// use tutelage_lab::Kind;
 /// use tutelage_lab::spec::RunSpec;
 ///

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tutelage::{
-    ActionSpace, ByExpert, Deploy, Deployed, Envs, Evaluation, Expert, ExpertActs, OracleError,
-    Participants, RolloutError, Stream, evaluate,
+    ActionSpace, Deploy, DeployedPolicy, Evaluation, Expert, ExpertActor, ExpertActs, OracleError,
+    Participants, RolloutError, Stream, VectorEnv, evaluate,
 };
 use tutelage_oracles::mlp::Ensemble;
 use tutelage_runs::store::{
@@ -168,10 +168,10 @@ fn learn_as<A: Kind>(
 ) -> Result<(Ending, History<f32, A>), LabError> {
     let (mut cast, mut dir) = open::<A>(path, spec)?;
     let Cast { envs, expert, oracle, cover, stored, .. } = &mut cast;
-    let material =
-        tutelage::Material { cover: cover.as_deref(), separator: None, stored: stored.as_deref() };
+    let inputs =
+        tutelage::Inputs { cover: cover.as_deref(), separator: None, stored: stored.as_deref() };
     let participants = Participants { envs, expert, oracle };
-    let ending = run(participants, &spec.job(material), &mut dir, reporter)?;
+    let ending = run(participants, &spec.job(inputs), &mut dir, reporter)?;
     Ok((ending, dir.history().clone()))
 }
 
@@ -180,7 +180,7 @@ fn learn_as<A: Kind>(
 pub fn learn_taught<A, T, E>(
     path: &Path,
     spec: &RunSpec,
-    training: Arc<tutelage::Training>,
+    training: Arc<tutelage::FitProgress>,
     reporter: &mut dyn Reporter,
     teacher: impl FnOnce(&RunDir<f32, A>) -> Result<T, E>,
 ) -> Result<(Ending, History<f32, A>), E>
@@ -193,9 +193,9 @@ where
     cast.oracle.report_to(training);
     let mut teacher = teacher(&dir)?;
     let Cast { envs, oracle, cover, stored, .. } = &mut cast;
-    let material =
-        tutelage::Material { cover: cover.as_deref(), separator: None, stored: stored.as_deref() };
-    let job = spec.job(material);
+    let inputs =
+        tutelage::Inputs { cover: cover.as_deref(), separator: None, stored: stored.as_deref() };
+    let job = spec.job(inputs);
     let ending = run_taught(envs, &mut teacher, oracle, &job, &mut dir, reporter);
     Ok((ending.map_err(LabError::from)?, dir.history().clone()))
 }
@@ -295,7 +295,7 @@ pub fn learner_of<A: Kind>(
 ) -> Result<Learner<A>, LabError> {
     let history = read_history::<f32, A>(path)?;
     let last = history.results.len();
-    let job = spec.job::<f32, A>(tutelage::Material::none());
+    let job = spec.job::<f32, A>(tutelage::Inputs::none());
     let returned = job.returned_round().min(last);
     let round_wanted = round.unwrap_or(returned);
     let file = policy_path(path, round_wanted);
@@ -347,7 +347,7 @@ fn evaluate_as<A: Kind>(
     seed: u64,
 ) -> Result<Evaluation, LabError> {
     let mut learner = learner_of::<A>(path, spec, round)?;
-    let mut actor = Deployed::new(&learner.policy, deploy.unwrap_or(learner.deploy));
+    let mut actor = DeployedPolicy::new(&learner.policy, deploy.unwrap_or(learner.deploy));
     let has_mean = learner.expert.has_mean(learner.envs.spaces()).map_err(RolloutError::from)?;
     let expert = &mut learner.expert as &mut dyn Expert<State = f32, Action = A>;
     let reference = has_mean.then_some(expert);
@@ -373,7 +373,7 @@ fn expert_as<A: Kind>(
 ) -> Result<Evaluation, LabError> {
     let (mut envs, mut expert, _) = A::teachers(spec, Path::new("."))?;
     let space = ActionSpace { size: envs.spaces().actions, bounds: envs.bounds().clone() };
-    let mut actor = ByExpert::new(&mut expert, acts, &space);
+    let mut actor = ExpertActor::new(&mut expert, acts, &space);
     Ok(evaluate(&mut envs, &mut actor, None, spec.episodes, stream)?)
 }
 

@@ -4,7 +4,9 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::str::FromStr;
 
-use tutelage::{Bounds, Env, Envs, Expert, LaneError, Lanes, Spaces, did_you_mean, nearest};
+use tutelage::{
+    Bounds, Env, Expert, LaneError, Spaces, SyncVectorEnv, VectorEnv, did_you_mean, nearest,
+};
 use tutelage_draw::render::Picture;
 use tutelage_envs::Task as Robot;
 use tutelage_worlds::{CartPole, Drive, DriveFive, Grid, Pendulum, World};
@@ -110,7 +112,7 @@ impl<A> Copy for Maker<A> {}
 /// An expert of a world.
 pub type BoxExpert<A> = Box<dyn Expert<State = f32, Action = A>>;
 /// Environments of a world.
-pub type BoxEnvs<A> = Box<dyn Envs<State = f32, Action = A>>;
+pub type BoxEnvs<A> = Box<dyn VectorEnv<State = f32, Action = A>>;
 
 /// An environment that can be drawn in the plane.
 ///
@@ -389,7 +391,7 @@ impl<A: tutelage::Action> Maker<A> {
     /// So many environments, stepped together.
     pub(crate) fn envs(&self, count: usize) -> Result<BoxEnvs<A>, LaneError> {
         let stages: Vec<_> = (0..count.max(1)).map(|_| (self.stage)()).collect();
-        Ok(Box::new(Lanes::new(stages)?))
+        Ok(Box::new(SyncVectorEnv::new(stages)?))
     }
 }
 

@@ -20,7 +20,7 @@ fn spec(rounds: usize) -> RunSpec {
 fn learn_without_a_note(path: &Path, spec: &RunSpec) {
     let Cast { envs, expert, oracle, .. } = &mut Cast::<f32>::new(spec, path).unwrap();
     let mut dir = RunDir::open(path, &spec.to_toml(), Arc::new(OsDisk)).unwrap();
-    let job = spec.job(tutelage::Material::none());
+    let job = spec.job(tutelage::Inputs::none());
     run(Participants { envs, expert, oracle }, &job, &mut dir, &mut Silent).unwrap();
 }
 

@@ -141,7 +141,9 @@ fn weighted_rows(
 #[cfg(test)]
 mod tests {
 
-    use tutelage::{Batch, Dataset, Material, Policy, Recipe, TrainOn, UniformBox, check_oracle};
+    use tutelage::{
+        Batch, Dataset, Inputs, Policy, TrainOn, TrainingSpec, UniformBox, check_oracle,
+    };
 
     use super::*;
 
@@ -153,10 +155,10 @@ mod tests {
     fn fit(
         data: &Dataset<f32, f32>,
         members: usize,
-        recipe: impl Into<Recipe<'static, f32, f32>>,
+        spec: impl Into<TrainingSpec<'static, f32, f32>>,
     ) -> Result<MlpPolicy, OracleError> {
         let spaces = Spaces { states: data.states.width(), actions: data.actions.width() };
-        let sets = TrainingSets::new(data, recipe.into(), spaces, members, Stream::new(1));
+        let sets = TrainingSets::new(data, spec.into(), spaces, members, Stream::new(1));
         let sets = sets.unwrap();
         LeastSquares::default().fit(&sets, &Stream::new(2))
     }
@@ -242,9 +244,9 @@ mod tests {
         let spaces = Spaces { states: 2, actions: 1 };
         let empty = Dataset::empty(spaces);
         let cover: &'static UniformBox = Box::leak(Box::new(UniformBox::new(-2.0, 2.0).unwrap()));
-        let material = Material { cover: Some(cover), ..Material::none() };
-        let train_on = TrainOn::Perturbed(tutelage::Size::Fixed(9));
-        let policy = fit(&empty, 3, Recipe { train_on, material, round: 1 }).unwrap();
+        let inputs = Inputs { cover: Some(cover), ..Inputs::none() };
+        let train_on = TrainOn::Perturbed(tutelage::PerturbationSize::Fixed(9));
+        let policy = fit(&empty, 3, TrainingSpec { train_on, inputs, round: 1 }).unwrap();
         assert!(policy.parameters().iter().all(|p| p.iter().all(|x| *x == 0.0)));
 
         let bad = data(&[&[0.0, 1.0], &[0.0, f32::NAN]], &[&[0.0], &[0.0]]);

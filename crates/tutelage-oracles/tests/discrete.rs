@@ -6,8 +6,8 @@ mod support;
 
 use support::{SPACES, fit, indices, settings, states, ways, written_out};
 use tutelage::{
-    Batch, Dataset, Material, Oracle, OracleError, Policy, PolicyError, Recipe, Size, Stream,
-    TrainOn, TrainingSets, View, Weighted, check_oracle,
+    Batch, Dataset, Inputs, Oracle, OracleError, PerturbationSize, Policy, PolicyError, Stream,
+    TrainOn, TrainingSets, TrainingSpec, View, Weighted, check_oracle,
 };
 use tutelage_oracles::mlp::{MlpClassifier, MlpClassifierPolicy};
 
@@ -16,19 +16,19 @@ fn classifier(hidden: &[usize], iterations: usize) -> MlpClassifier {
 }
 
 /// D ∪ Q with Q of Poisson size from listed states: examples count several times.
-fn with_copies() -> Recipe<'static, f32, u32> {
+fn with_copies() -> TrainingSpec<'static, f32, u32> {
     let cover = Box::leak(Box::new(Weighted::new(states(4), vec![0.25; 4]).unwrap()));
-    let material = Material { cover: Some(cover), ..Material::none() };
-    Recipe { train_on: TrainOn::Perturbed(Size::Poisson(60.0)), material, round: 1 }
+    let inputs = Inputs { cover: Some(cover), ..Inputs::none() };
+    TrainingSpec { train_on: TrainOn::Perturbed(PerturbationSize::Poisson(60.0)), inputs, round: 1 }
 }
 
 #[test]
 fn every_view_trains_like_its_rows_written_out() {
     let (data, oracle) = (indices(150), classifier(&[7], 30));
-    for recipe in ways().into_iter().chain([with_copies()]) {
-        let by_view = fit(&oracle, &data, recipe, 1);
-        let by_rows = fit(&oracle, &written_out(&data, recipe), TrainOn::Data, 1);
-        assert_eq!(by_view, by_rows, "{:?}", recipe.train_on);
+    for spec in ways().into_iter().chain([with_copies()]) {
+        let by_view = fit(&oracle, &data, spec, 1);
+        let by_rows = fit(&oracle, &written_out(&data, spec), TrainOn::Data, 1);
+        assert_eq!(by_view, by_rows, "{:?}", spec.train_on);
     }
     let sets = TrainingSets::new(&data, with_copies(), SPACES, 1, Stream::new(5)).unwrap();
     let View::Extended(q) = sets.view(0) else { panic!("not a perturbation") };
@@ -63,10 +63,10 @@ fn without_hidden_layers_it_is_the_linear_softmax_class() {
 #[test]
 fn costs_are_refused_in_words_from_the_first_round_on() {
     let separator = states(6);
-    let material = Material { separator: Some(&separator), ..Material::none() };
-    let recipe = Recipe { train_on: TrainOn::RandomCosts { scale: 1.0 }, material, round: 1 };
+    let inputs = Inputs { separator: Some(&separator), ..Inputs::none() };
+    let spec = TrainingSpec { train_on: TrainOn::RandomCosts { scale: 1.0 }, inputs, round: 1 };
     for data in [Dataset::empty(SPACES), indices(20)] {
-        let sets = TrainingSets::new(&data, recipe, SPACES, 2, Stream::new(5)).unwrap();
+        let sets = TrainingSets::new(&data, spec, SPACES, 2, Stream::new(5)).unwrap();
         let error = classifier(&[4], 3).fit(&sets, &Stream::new(6)).unwrap_err();
         assert!(matches!(error, OracleError::Unsupported(_)), "{error}");
         assert!(error.to_string().contains("random costs on a separator set"), "{error}");
@@ -75,8 +75,8 @@ fn costs_are_refused_in_words_from_the_first_round_on() {
 
 #[test]
 fn without_data_members_are_random_and_differ() {
-    for recipe in ways().into_iter().chain([with_copies()]) {
-        let policy = fit(&classifier(&[6], 50), &Dataset::empty(SPACES), recipe, 3);
+    for spec in ways().into_iter().chain([with_copies()]) {
+        let policy = fit(&classifier(&[6], 50), &Dataset::empty(SPACES), spec, 3);
         assert_ne!(policy.parameters()[0], policy.parameters()[1]);
     }
 }

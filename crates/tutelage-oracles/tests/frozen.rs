@@ -7,7 +7,8 @@
 
 use rand::RngExt;
 use tutelage::{
-    Dataset, Material, Oracle, Recipe, Size, Spaces, Stream, TrainOn, TrainingSets, UniformBox,
+    Dataset, Inputs, Oracle, PerturbationSize, Spaces, Stream, TrainOn, TrainingSets, TrainingSpec,
+    UniformBox,
 };
 use tutelage_oracles::LeastSquares;
 use tutelage_oracles::mlp::{Budget, MlpClassifier, MlpOracle, MlpSettings};
@@ -37,14 +38,14 @@ fn indices() -> Dataset<f32, u32> {
 }
 
 /// Perturbation examples of this size, uniform on [-2, 2]ᵈ.
-fn perturbed<A>(size: Size) -> Recipe<'static, f32, A> {
+fn perturbed<A>(size: PerturbationSize) -> TrainingSpec<'static, f32, A> {
     let cover: &'static UniformBox = Box::leak(Box::new(UniformBox::new(-2.0, 2.0).unwrap()));
-    let material = Material { cover: Some(cover), ..Material::none() };
-    Recipe { train_on: TrainOn::Perturbed(size), material, round: 1 }
+    let inputs = Inputs { cover: Some(cover), ..Inputs::none() };
+    TrainingSpec { train_on: TrainOn::Perturbed(size), inputs, round: 1 }
 }
 
-fn ways<A>() -> [Recipe<'static, f32, A>; 3] {
-    [TrainOn::Data.into(), TrainOn::Bootstrap.into(), perturbed(Size::Poisson(30.0))]
+fn ways<A>() -> [TrainingSpec<'static, f32, A>; 3] {
+    [TrainOn::Data.into(), TrainOn::Bootstrap.into(), perturbed(PerturbationSize::Poisson(30.0))]
 }
 
 fn settings(hidden: &[usize]) -> MlpSettings {
@@ -94,7 +95,7 @@ fn trained_policies_have_the_bits_they_always_had() {
 #[test]
 fn affine_policies_keep_their_bits() {
     let data = data();
-    let affine = |way: Recipe<'_, f32, f32>| {
+    let affine = |way: TrainingSpec<'_, f32, f32>| {
         let sets = TrainingSets::new(&data, way, SPACES, 2, Stream::new(3)).unwrap();
         let policy = LeastSquares::default().fit(&sets, &Stream::new(4)).unwrap();
         hash(&policy.to_safetensors().unwrap())

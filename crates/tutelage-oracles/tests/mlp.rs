@@ -4,8 +4,8 @@
 
 use rand::RngExt;
 use tutelage::{
-    Batch, Dataset, Material, Oracle, OracleError, Policy, Recipe, Size, Spaces, Stream, TrainOn,
-    Training, TrainingSets, UniformBox, View, check_oracle,
+    Batch, Dataset, FitProgress, Inputs, Oracle, OracleError, PerturbationSize, Policy, Spaces,
+    Stream, TrainOn, TrainingSets, TrainingSpec, UniformBox, View, check_oracle,
 };
 use tutelage_oracles::mlp::{
     Budget, Diverged, MlpClassifier, MlpOracle, MlpPolicy, MlpSettings, SettingsError,
@@ -40,17 +40,17 @@ fn oracle(hidden: &[usize], iterations: usize) -> MlpOracle {
 fn fit(
     oracle: &MlpOracle,
     data: &Dataset<f32, f32>,
-    recipe: impl Into<Recipe<'static, f32, f32>>,
+    spec: impl Into<TrainingSpec<'static, f32, f32>>,
     members: usize,
 ) -> MlpPolicy {
-    let sets = TrainingSets::new(data, recipe.into(), SPACES, members, Stream::new(5)).unwrap();
+    let sets = TrainingSets::new(data, spec.into(), SPACES, members, Stream::new(5)).unwrap();
     oracle.fit(&sets, &Stream::new(6)).unwrap()
 }
 
-fn perturbed(count: usize) -> Recipe<'static, f32, f32> {
+fn perturbed(count: usize) -> TrainingSpec<'static, f32, f32> {
     let cover: &'static UniformBox = Box::leak(Box::new(UniformBox::new(-2.0, 2.0).unwrap()));
-    let material = Material { cover: Some(cover), ..Material::none() };
-    Recipe { train_on: TrainOn::Perturbed(Size::Fixed(count)), material, round: 1 }
+    let inputs = Inputs { cover: Some(cover), ..Inputs::none() };
+    TrainingSpec { train_on: TrainOn::Perturbed(PerturbationSize::Fixed(count)), inputs, round: 1 }
 }
 
 fn same_bits(a: &[AlignedVec], b: &[AlignedVec]) -> bool {
@@ -63,12 +63,12 @@ fn same_bits(a: &[AlignedVec], b: &[AlignedVec]) -> bool {
 #[test]
 fn neither_threads_nor_other_members_change_a_bit() {
     let (data, oracle) = (data(450), oracle(&[64, 64], 60));
-    for recipe in [TrainOn::Bootstrap.into(), perturbed(15)] {
-        let all = fit(&oracle, &data, recipe, 5);
+    for spec in [TrainOn::Bootstrap.into(), perturbed(15)] {
+        let all = fit(&oracle, &data, spec, 5);
         for threads in [1, 2, 3] {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             for members in [1, 2, 5] {
-                let some = pool.install(|| fit(&oracle, &data, recipe, members));
+                let some = pool.install(|| fit(&oracle, &data, spec, members));
                 assert!(
                     same_bits(some.parameters(), &all.parameters()[..members]),
                     "{threads} threads, {members} members"
@@ -97,8 +97,8 @@ fn keeps_the_contract_of_an_oracle() {
 #[test]
 fn a_view_trains_exactly_like_its_rows_copied_out() {
     let (d, oracle) = (data(300), oracle(&[9], 40));
-    for recipe in [TrainOn::Bootstrap.into(), perturbed(40)] {
-        let sets = TrainingSets::new(&d, recipe, SPACES, 1, Stream::new(5)).unwrap();
+    for spec in [TrainOn::Bootstrap.into(), perturbed(40)] {
+        let sets = TrainingSets::new(&d, spec, SPACES, 1, Stream::new(5)).unwrap();
         let mut copied = Dataset::empty(SPACES);
         match sets.view(0) {
             View::Resampled(rows) => rows.iter().for_each(|&r| {
@@ -112,7 +112,7 @@ fn a_view_trains_exactly_like_its_rows_copied_out() {
             other => panic!("{other:?}"),
         }
         let (by_view, by_copy) =
-            (fit(&oracle, &d, recipe, 1), fit(&oracle, &copied, TrainOn::Data, 1));
+            (fit(&oracle, &d, spec, 1), fit(&oracle, &copied, TrainOn::Data, 1));
         // The order of the rows differs only for a bootstrap, and there the shuffle permutes positions alike.
         assert!(same_bits(by_view.parameters(), by_copy.parameters()));
     }
@@ -290,7 +290,7 @@ fn impossible_settings_are_refused_and_divergence_is_reported() {
 
 #[test]
 fn whoever_watches_sees_training_come_to_its_end_and_changes_no_bit() {
-    let (data, training) = (data(150), std::sync::Arc::new(Training::default()));
+    let (data, training) = (data(150), std::sync::Arc::new(FitProgress::default()));
     let mut watched = oracle(&[8], 330);
     let unwatched = fit(&watched, &data, TrainOn::Bootstrap, 3);
     watched.report_to(std::sync::Arc::clone(&training));

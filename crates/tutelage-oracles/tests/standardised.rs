@@ -30,13 +30,13 @@ fn oracles<A: Head>(hidden: &[usize], iterations: usize) -> [Mlp<A>; 2] {
 fn trains_like_standardised_data<A: Head>(data: &Dataset<f32, A>) {
     let [plain, standardising] = oracles::<A>(&[9], 30);
     let statistics = Standardiser::of(&data.states).unwrap();
-    for recipe in ways() {
-        let policy = fit(&standardising, data, recipe, 2);
+    for spec in ways() {
+        let policy = fit(&standardising, data, spec, 2);
         assert_eq!(policy.standardiser(), Some(&statistics), "of D, whatever members train on");
-        let mut before = written_out(data, recipe);
+        let mut before = written_out(data, spec);
         before.states = by_hand(&before.states, &statistics);
         let expected = fit(&plain, &before, TrainOn::Data, 1);
-        assert_eq!(policy.parameters()[0], expected.parameters()[0], "{:?}", recipe.train_on);
+        assert_eq!(policy.parameters()[0], expected.parameters()[0], "{:?}", spec.train_on);
     }
 }
 

@@ -38,8 +38,8 @@ impl Kind {
     fn of_rollout(error: &RolloutError) -> Self {
         match error {
             RolloutError::Expert(_) => Self::Expert,
-            RolloutError::Misfit { who, .. } if who.contains("expert") => Self::Expert,
-            RolloutError::Misfit { .. } | RolloutError::Policy(_) => Self::Policy,
+            RolloutError::InvalidActions { who, .. } if who.contains("expert") => Self::Expert,
+            RolloutError::InvalidActions { .. } | RolloutError::Policy(_) => Self::Policy,
             RolloutError::NoEpisodes => Self::Spec,
             _ => Self::Env,
         }

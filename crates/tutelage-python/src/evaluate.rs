@@ -4,8 +4,8 @@ use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use tutelage::{
-    ActionSpace, ByExpert, Deploy, Deployed, Envs, Evaluation, Expert, ExpertActs, RolloutError,
-    Stream,
+    ActionSpace, Deploy, DeployedPolicy, Evaluation, Expert, ExpertActor, ExpertActs, RolloutError,
+    Stream, VectorEnv,
 };
 use tutelage_lab::{BoxEnvs, LabError, Task};
 
@@ -113,11 +113,11 @@ impl Trial<'_, '_> {
                 reference.as_mut().map(|x| x as &mut dyn Expert<State = f32, Action = A>);
             match (policy, &mut teacher) {
                 (Some(policy), _) => {
-                    let mut actor = Deployed::new(policy, deploy);
+                    let mut actor = DeployedPolicy::new(policy, deploy);
                     tutelage::evaluate(&mut worlds, &mut actor, reference, episodes, &stream)
                 }
                 (None, Some(teacher)) => {
-                    let mut actor = ByExpert::new(teacher, ExpertActs::Mean, &space);
+                    let mut actor = ExpertActor::new(teacher, ExpertActs::Mean, &space);
                     tutelage::evaluate(&mut worlds, &mut actor, reference, episodes, &stream)
                 }
                 (None, None) => Err(RolloutError::NoEpisodes),

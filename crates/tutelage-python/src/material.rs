@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use pyo3::prelude::*;
-use tutelage::{Batch, Cover, CoverError, Dataset, Material, StoredStates, UniformBox};
+use tutelage::{Batch, Cover, CoverError, Dataset, Inputs, StoredStates, UniformBox};
 use tutelage_lab::spec::{Choices, CoverSpec};
 use tutelage_runs::store::{StoreError, read_any, read_history};
 
@@ -31,8 +31,8 @@ impl<A: Spoken> Supplies<A> {
         Ok(Self { cover, stored })
     }
 
-    pub(crate) fn material(&self) -> Material<'_, f32, A> {
-        Material { cover: self.cover.as_deref(), separator: None, stored: self.stored.as_deref() }
+    pub(crate) fn material(&self) -> Inputs<'_, f32, A> {
+        Inputs { cover: self.cover.as_deref(), separator: None, stored: self.stored.as_deref() }
     }
 }
 

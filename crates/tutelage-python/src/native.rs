@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use tutelage::Envs;
+use tutelage::VectorEnv;
 use tutelage_lab::spec::{Draft, RunSpec, SpecError};
 use tutelage_lab::{ActionKind, Learner, Task, learn_in, learner_of, load_expert, spec_of};
 use tutelage_runs::Ending;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use numpy::{PyReadonlyArray3, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use tutelage::{
-    Batch, Bounds, Drive, Env, EnvError, Envs, Gate, LaneError, Oracle, Rng, Spaces, Step,
+    Batch, Bounds, Drive, Env, EnvError, Gate, LaneError, Oracle, Rng, Spaces, Step, VectorEnv,
 };
 use tutelage_draw::render::Frame;
 use tutelage_runs::store::RunDir;
@@ -139,7 +139,7 @@ impl<'py> Seat<'py> {
             },
             state_names: state_names.clone(),
             pace: *pace,
-            takes_over: job.algorithm.drive == Drive::Gated(Gate::Hand),
+            takes_over: job.algorithm.drive == Drive::Gated(Gate::Human),
         }
     }
 }

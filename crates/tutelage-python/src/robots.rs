@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use numpy::{PyArray1, PyArray3, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use tutelage::{Batch, Env, Envs, Step};
+use tutelage::{Batch, Env, Step, VectorEnv};
 use tutelage_draw::render::Renderer;
 use tutelage_envs::{Locomotion, Normaliser, Sight, Task};
 use tutelage_lab::{Task as LabTask, load_expert, robot_frame};

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use tutelage::{Action, DurableOracle, Evaluation, Material, Origin, Spaces};
+use tutelage::{Action, DurableOracle, Evaluation, Inputs, Origin, Spaces};
 use tutelage_lab::export::{Annotations, ExportError, Rows};
 use tutelage_runs::RoundLine;
 use tutelage_runs::store::{
@@ -114,11 +114,11 @@ pub(crate) fn run_policy(
     let read = Reading { dir: &dir, spaces, columns, discrete };
     match discrete {
         false => {
-            let returned = choices.job::<f32, f32>(Material::none()).returned_round();
+            let returned = choices.job::<f32, f32>(Inputs::none()).returned_round();
             read.policy::<f32>(py, round, returned, oracle, Acting::Vectors)
         }
         true => {
-            let returned = choices.job::<f32, u32>(Material::none()).returned_round();
+            let returned = choices.job::<f32, u32>(Inputs::none()).returned_round();
             read.policy::<u32>(py, round, returned, oracle, Acting::Indices)
         }
     }

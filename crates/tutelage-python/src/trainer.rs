@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use tutelage::{
-    Batch, Dataset, DurableOracle, Oracle, OracleError, Policy, PolicyError, Spaces, Stream,
-    Training, TrainingSets,
+    Batch, Dataset, DurableOracle, FitProgress, Oracle, OracleError, Policy, PolicyError, Spaces,
+    Stream, TrainingSets,
 };
 use tutelage_envs::Normaliser;
 use tutelage_lab::BoxOracle;
@@ -94,7 +94,7 @@ impl<A: Spoken> Oracle for Trainer<A> {
         self.fit_seen(&seen.map_err(|error| OracleError::Other(error.into()))?, stream)
     }
 
-    fn report_to(&mut self, training: Arc<Training>) {
+    fn report_to(&mut self, training: Arc<FitProgress>) {
         if let By::Networks(oracle) = &mut self.by {
             oracle.report_to(training);
         }

@@ -6,7 +6,7 @@ use numpy::{PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use rand::Rng as _;
-use tutelage::{Batch, Bounds, Element, EnvError, Envs, LaneError, Rng, Spaces, Step};
+use tutelage::{Batch, Bounds, Element, EnvError, LaneError, Rng, Spaces, Step, VectorEnv};
 
 use crate::arrays::Spoken;
 use crate::errors::Mishap;
@@ -101,7 +101,7 @@ impl<A: Spoken> Worlds<A> {
     }
 }
 
-impl<A: Spoken> Envs for Worlds<A> {
+impl<A: Spoken> VectorEnv for Worlds<A> {
     type State = f32;
     type Action = A;
 

@@ -1,6 +1,6 @@
 //! What whole runs took.
 
-use tutelage::Named;
+use tutelage::AlgorithmName;
 use tutelage_lab::Task;
 
 use crate::paper::authors_seconds;
@@ -12,7 +12,7 @@ pub struct Cost {
     /// The task.
     pub task: Task,
     /// The algorithm.
-    pub algorithm: Named,
+    pub algorithm: AlgorithmName,
     /// Threads that it ran on.
     pub threads: usize,
     /// Seconds in all.

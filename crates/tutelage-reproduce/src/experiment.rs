@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use serde::Deserialize;
-use tutelage::{Named, did_you_mean, nearest};
+use tutelage::{AlgorithmName, did_you_mean, nearest};
 use tutelage_compare::{BadCost, Cost};
 use tutelage_lab::spec::{BudgetSpec, CoverSpec, Draft, SpecError, check_name};
 use tutelage_lab::{Task, UnknownTask};
@@ -103,9 +103,9 @@ pub enum PerturbFrom {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Series {
     /// The algorithm.
-    pub algorithm: Named,
+    pub algorithm: AlgorithmName,
     /// Whose data it trains on, where it collects none.
-    pub data: Option<Named>,
+    pub data: Option<AlgorithmName>,
     /// The oracle's budget with the paper's settings, where it is not the row's.
     pub budget: Option<BudgetSpec>,
 }

@@ -1,6 +1,6 @@
 //! The paper's names, colours and numbers.
 
-use tutelage::Named;
+use tutelage::AlgorithmName;
 use tutelage_envs::Task as Robot;
 use tutelage_lab::Task;
 use tutelage_lab::spec::BudgetSpec;
@@ -32,7 +32,7 @@ pub(crate) fn series_name(series: &Series) -> String {
 }
 
 /// Seconds that a whole run with the paper's settings took its authors (an i9 and an RTX 2080 Ti), where they say so.
-pub fn authors_seconds(profile: Profile, task: Task, algorithm: &Named) -> Option<f64> {
+pub fn authors_seconds(profile: Profile, task: Task, algorithm: &AlgorithmName) -> Option<f64> {
     let seconds = match task.robot()? {
         Robot::Hopper => [442.0, 498.0, 464.0, 937.0, 2508.0, 2089.0],
         Robot::Ant => [552.0, 570.0, 582.0, 1136.0, 2652.0, 2338.0],
@@ -45,7 +45,7 @@ pub fn authors_seconds(profile: Profile, task: Task, algorithm: &Named) -> Optio
 }
 
 /// MB on the GPU that the authors report for such a run.
-pub(crate) fn authors_memory(profile: Profile, algorithm: &Named) -> Option<f64> {
+pub(crate) fn authors_memory(profile: Profile, algorithm: &AlgorithmName) -> Option<f64> {
     let memory = match algorithm.to_string().as_str() {
         "bc" | "dagger" | "bd-1" => 1412.0,
         "bd-5" => 1414.0,

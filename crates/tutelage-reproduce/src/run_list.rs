@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Index;
 use std::path::{Path, PathBuf};
 
-use tutelage::Named;
+use tutelage::AlgorithmName;
 use tutelage_lab::spec::{Class, CoverSpec, Draft, RunSpec, SpecError};
 use tutelage_lab::{CastError, Task, fingerprint, load_expert};
 
@@ -271,8 +271,8 @@ fn name(spec: &RunSpec, expert: &str) -> String {
     spec.solver().map_or(name.clone(), |solver| format!("{name}-{solver}"))
 }
 
-fn dagger() -> Result<Named, SpecError> {
-    Ok("dagger".parse::<Named>()?)
+fn dagger() -> Result<AlgorithmName, SpecError> {
+    Ok("dagger".parse::<AlgorithmName>()?)
 }
 
 impl PlannedRun {

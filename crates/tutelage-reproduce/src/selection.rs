@@ -1,6 +1,6 @@
 //! What part of a figure is wanted.
 
-use tutelage::Named;
+use tutelage::AlgorithmName;
 use tutelage_lab::Task;
 
 use crate::{Experiment, Profile, Row, Series};
@@ -13,7 +13,7 @@ pub struct Selection {
     /// The tasks.
     pub tasks: Option<Vec<Task>>,
     /// The algorithms.
-    pub algorithms: Option<Vec<Named>>,
+    pub algorithms: Option<Vec<AlgorithmName>>,
     /// The seeds.
     pub seeds: Option<Vec<u64>>,
 }

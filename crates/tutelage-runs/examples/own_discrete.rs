@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 
 use tutelage::rand::RngExt;
 use tutelage::{
-    Batch, Env, EnvError, Expert, ExpertError, Lanes, Material, Participants, Rng, Sampling,
-    Schedule, Spaces, Step, Stream, check_env, dagger,
+    Batch, Env, EnvError, Expert, ExpertError, Inputs, Participants, Rng, Sampling, Schedule,
+    Spaces, Step, Stream, SyncVectorEnv, check_env, dagger,
 };
 use tutelage_oracles::mlp::{AdamSettings, Budget, MlpClassifier, MlpSettings};
 use tutelage_runs::{Job, Keep, Reporter, Terminal, run};
@@ -142,11 +142,11 @@ pub(crate) fn learn(dir: &Path, reporter: &mut dyn Reporter) -> Result<String, B
     let job = Job {
         algorithm: dagger(Sampling::Stride(3)),
         schedule: Schedule { rounds: ROUNDS, states_per_round: 50, stream: Stream::new(1) },
-        material: Material::none(),
+        inputs: Inputs::none(),
         episodes: 25,
         keep: Keep::Last,
     };
-    let (mut envs, mut expert) = (Lanes::new(vec![Meadow::default(); 25])?, OldMouse);
+    let (mut envs, mut expert) = (SyncVectorEnv::new(vec![Meadow::default(); 25])?, OldMouse);
     let mut run_dir = job.open(dir, "meadow", &expert, &oracle)?;
     let participants = Participants { envs: &mut envs, expert: &mut expert, oracle: &oracle };
     run(participants, &job, &mut run_dir, reporter)?;

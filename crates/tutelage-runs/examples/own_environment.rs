@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use tutelage::rand::RngExt;
 use tutelage::{
-    Batch, Bounds, Env, EnvError, Expert, ExpertError, Lanes, Material, Participants, Rng,
-    Sampling, Schedule, Spaces, Step, Stream, bootstrap_dagger, check_env,
+    Batch, Bounds, Env, EnvError, Expert, ExpertError, Inputs, Participants, Rng, Sampling,
+    Schedule, Spaces, Step, Stream, SyncVectorEnv, bootstrap_dagger, check_env,
 };
 use tutelage_oracles::mlp::{AdamSettings, Budget, MlpOracle, MlpSettings};
 use tutelage_runs::{Job, Keep, Reporter, Terminal, run};
@@ -102,11 +102,11 @@ pub(crate) fn learn(dir: &Path, reporter: &mut dyn Reporter) -> Result<String, B
     let job = Job {
         algorithm: bootstrap_dagger(5, Sampling::Stride(10)),
         schedule: Schedule { rounds: ROUNDS, states_per_round: 10, stream: Stream::new(1) },
-        material: Material::none(),
+        inputs: Inputs::none(),
         episodes: 10,
         keep: Keep::Last,
     };
-    let (mut envs, mut expert) = (Lanes::new(vec![Cart::default(); 10])?, Driver);
+    let (mut envs, mut expert) = (SyncVectorEnv::new(vec![Cart::default(); 10])?, Driver);
     let mut run_dir = job.open(dir, "cart", &expert, &oracle)?;
     let participants = Participants { envs: &mut envs, expert: &mut expert, oracle: &oracle };
     run(participants, &job, &mut run_dir, reporter)?;

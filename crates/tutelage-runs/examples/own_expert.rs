@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 
 use tutelage::rand::RngExt;
 use tutelage::{
-    Batch, Env, EnvError, Expert, ExpertError, Lanes, Material, Participants, Rng, Sampling,
-    Schedule, Spaces, Step, Stream, dagger,
+    Batch, Env, EnvError, Expert, ExpertError, Inputs, Participants, Rng, Sampling, Schedule,
+    Spaces, Step, Stream, SyncVectorEnv, dagger,
 };
 use tutelage_oracles::LeastSquares;
 use tutelage_runs::{Ending, Job, Keep, Reporter, Terminal, run};
@@ -113,11 +113,11 @@ pub(crate) fn teach(
     let job = Job {
         algorithm: dagger(Sampling::Stride(5)),
         schedule: Schedule { rounds: 3, states_per_round: 4, stream: Stream::new(1) },
-        material: Material::none(),
+        inputs: Inputs::none(),
         episodes: 10,
         keep: Keep::Last,
     };
-    let mut envs = Lanes::new(vec![Line::default(); 10])?;
+    let mut envs = SyncVectorEnv::new(vec![Line::default(); 10])?;
     let mut expert = Person { input, output: &mut output };
     let mut run_dir = job.open(dir, "line", &expert, &oracle)?;
     let participants = Participants { envs: &mut envs, expert: &mut expert, oracle: &oracle };

@@ -4,7 +4,7 @@ use std::fmt::Debug;
 use std::path::Path;
 use std::sync::Arc;
 
-use tutelage::{Action, Algorithm, Deploy, DurableOracle, Expert, Material, Schedule};
+use tutelage::{Action, Algorithm, Deploy, DurableOracle, Expert, Inputs, Schedule};
 
 use crate::line::{RoundLine, table};
 use crate::store::{OsDisk, RunDir, StoreError, Stored, read_spec, read_times};
@@ -17,7 +17,7 @@ pub struct Job<'a, S, A> {
     /// How long to learn, and the randomness.
     pub schedule: Schedule,
     /// What the choices need from outside.
-    pub material: Material<'a, S, A>,
+    pub inputs: Inputs<'a, S, A>,
     /// T, the episodes of an evaluation.
     pub episodes: usize,
     /// Which policies stay on disk.
@@ -47,13 +47,13 @@ impl<S: Debug, A: Debug> Job<'_, S, A> {
     /// another. `task` is the environment's name with all of its settings; oracle and expert describe themselves.
     ///
     /// ```
-    /// use tutelage::{Material, Sampling, Schedule, Stream, dagger};
+    /// use tutelage::{Inputs, Sampling, Schedule, Stream, dagger};
     /// use tutelage_runs::{Job, Keep};
     ///
     /// let job = Job::<f32, f32> {
     ///     algorithm: dagger(Sampling::Stride(10)),
     ///     schedule: Schedule { rounds: 8, states_per_round: 10, stream: Stream::new(1) },
-    ///     material: Material::none(),
+    ///     inputs: Inputs::none(),
     ///     episodes: 10,
     ///     keep: Keep::Last,
     /// };
@@ -64,7 +64,7 @@ impl<S: Debug, A: Debug> Job<'_, S, A> {
     pub fn spec(&self, task: &str, expert: &str, oracle: &str) -> String {
         let Schedule { rounds, states_per_round, stream } = self.schedule;
         let Algorithm { drive, ask, train_on, deploy, members } = self.algorithm;
-        let Material { cover, separator, stored } = self.material;
+        let Inputs { cover, separator, stored } = self.inputs;
         let text = |name: &str, value: &dyn Debug| format!("{name} = {value:?}\n");
         let words = |name: &str, value: &dyn Debug| text(name, &brief(format!("{value:?}")));
         [

@@ -3,9 +3,9 @@
 use std::time::Instant;
 
 use tutelage::{
-    Action, ByExpert, Deploy, Deployed, Drive, DurableOracle, Envs, Evaluation, Expert, ExpertActs,
-    ExpertError, LearnError, Lesson, OracleError, Participants, Policy, Progress, Questions,
-    RolloutError, Round, Turn, evaluate,
+    Action, Deploy, DeployedPolicy, Drive, DurableOracle, Evaluation, Expert, ExpertActor,
+    ExpertActs, ExpertError, LearnError, Lesson, LessonEvent, OracleError, Participants, Policy,
+    Progress, Queries, RolloutError, Round, VectorEnv, evaluate,
 };
 
 use crate::teacher::{AtOnce, Desk, Teacher};
@@ -59,7 +59,7 @@ pub enum RunError {
 /// whatever the number of threads.
 ///
 /// ```
-/// use tutelage::{Lanes, Material, Participants, Sampling, Schedule, Stream, dagger};
+/// use tutelage::{SyncVectorEnv, Inputs, Participants, Sampling, Schedule, Stream, dagger};
 /// use tutelage_oracles::LeastSquares;
 /// use tutelage_runs::{Ending, Job, Keep, Silent, run};
 /// use tutelage_worlds::{Pendulum, World};
@@ -67,12 +67,12 @@ pub enum RunError {
 /// let job = Job {
 ///     algorithm: dagger(Sampling::Stride(10)),
 ///     schedule: Schedule { rounds: 2, states_per_round: 5, stream: Stream::new(1) },
-///     material: Material::none(),
+///     inputs: Inputs::none(),
 ///     episodes: 2,
 ///     keep: Keep::Last,
 /// };
 /// let (pendulum, oracle) = (Pendulum::default(), LeastSquares::default());
-/// let (mut expert, mut envs) = (pendulum.expert(), Lanes::new(vec![pendulum; 2])?);
+/// let (mut expert, mut envs) = (pendulum.expert(), SyncVectorEnv::new(vec![pendulum; 2])?);
 /// # let temporary = tempfile::tempdir()?;
 /// # let folder = temporary.path().join("run");
 /// // In a folder that is there already, the run goes on.
@@ -89,7 +89,7 @@ pub fn run<W, X, O>(
     reporter: &mut dyn Reporter,
 ) -> Result<Ending, RunError>
 where
-    W: Envs<State: Stored, Action: Stored>,
+    W: VectorEnv<State: Stored, Action: Stored>,
     X: Expert<State = W::State, Action = W::Action>,
     O: DurableOracle<State = W::State, Action = W::Action>,
 {
@@ -107,7 +107,7 @@ pub fn run_taught<W, O>(
     reporter: &mut dyn Reporter,
 ) -> Result<Ending, RunError>
 where
-    W: Envs<State: Stored, Action: Stored>,
+    W: VectorEnv<State: Stored, Action: Stored>,
     O: DurableOracle<State = W::State, Action = W::Action>,
 {
     let seconds = Seconds::default();
@@ -137,24 +137,24 @@ fn go_on<W, O>(
     job: &Job<'_, W::State, W::Action>,
 ) -> Result<Ending, RunError>
 where
-    W: Envs<State: Stored, Action: Stored>,
+    W: VectorEnv<State: Stored, Action: Stored>,
     O: DurableOracle<State = W::State, Action = W::Action>,
 {
     run.introduce_expert()?;
     run.prune()?;
     run.note_rounds();
     let progress = run.progress()?;
-    let Job { algorithm, schedule, material, .. } = *job;
-    let mut lesson = Lesson::new(run.envs, algorithm, schedule, material, progress)?;
+    let Job { algorithm, schedule, inputs, .. } = *job;
+    let mut lesson = Lesson::new(run.envs, algorithm, schedule, inputs, progress)?;
     loop {
         let started = Instant::now();
         run.announce(&lesson);
         let turn = lesson.next(run.envs, run.teacher.driver(), run.oracle)?;
         let spent = started.elapsed().as_secs_f64();
         match turn {
-            Turn::Ask(questions) => run.ask(&mut lesson, &questions, spent)?,
-            Turn::Trained { round } => run.trained(&lesson, round, spent)?,
-            Turn::Finished => return Ok(Ending::Finished),
+            LessonEvent::Ask(questions) => run.ask(&mut lesson, &questions, spent)?,
+            LessonEvent::Trained { round } => run.trained(&lesson, round, spent)?,
+            LessonEvent::Finished => return Ok(Ending::Finished),
         }
         let is_over = lesson.round() > schedule.rounds;
         if !is_over && run.wants_stop() {
@@ -164,7 +164,7 @@ where
 }
 
 /// A run under way.
-struct Run<'a, 'j, W: Envs, O: tutelage::Oracle> {
+struct Run<'a, 'j, W: VectorEnv, O: tutelage::Oracle> {
     envs: &'a mut W,
     teacher: &'a mut dyn Teacher<W::State, W::Action, O::Policy>,
     oracle: &'a O,
@@ -178,11 +178,11 @@ struct Run<'a, 'j, W: Envs, O: tutelage::Oracle> {
 }
 
 type LessonOf<'j, W, O> =
-    Lesson<'j, <W as Envs>::State, <W as Envs>::Action, <O as tutelage::Oracle>::Policy>;
+    Lesson<'j, <W as VectorEnv>::State, <W as VectorEnv>::Action, <O as tutelage::Oracle>::Policy>;
 
 impl<W, O> Run<'_, '_, W, O>
 where
-    W: Envs<State: Stored, Action: Stored>,
+    W: VectorEnv<State: Stored, Action: Stored>,
     O: DurableOracle<State = W::State, Action = W::Action>,
 {
     /// Plays the expert's own episodes, once in a run, where it knows its mean action.
@@ -190,7 +190,7 @@ where
         if self.dir.history().expert.is_none() && self.has_mean()? {
             self.reporter.stage(0, Stage::Expert);
             let space = self.space();
-            let mut actor = ByExpert::new(self.teacher.driver(), ExpertActs::Mean, &space);
+            let mut actor = ExpertActor::new(self.teacher.driver(), ExpertActs::Mean, &space);
             let stream = self.job.schedule.stream.fork("evaluation", 0);
             let evaluation = evaluate(self.envs, &mut actor, None, self.job.episodes, &stream)
                 .map_err(|source| RunError::Evaluate { round: 0, source })?;
@@ -244,13 +244,13 @@ where
     }
 
     fn stored_rounds(&self, closed: usize) -> Vec<Round<W::State, W::Action>> {
-        let stored = self.job.material.stored.unwrap_or_default();
+        let stored = self.job.inputs.stored.unwrap_or_default();
         stored.iter().take(closed).cloned().map(Round::answered).collect()
     }
 
     /// Notes what a round of stored data is, before anything that was learned from it.
     fn note_stored(&mut self, round: usize) -> Result<(), StoreError> {
-        let stored = self.job.material.stored.filter(|_| self.job.algorithm.drive == Drive::Stored);
+        let stored = self.job.inputs.stored.filter(|_| self.job.algorithm.drive == Drive::Stored);
         let data = stored.zip(round.checked_sub(1)).and_then(|(rounds, at)| rounds.get(at));
         data.map_or(Ok(()), |data| self.dir.build_on_round(round, data))
     }
@@ -285,7 +285,7 @@ where
     fn ask(
         &mut self,
         lesson: &mut LessonOf<'_, W, O>,
-        questions: &Questions<W::State, W::Action>,
+        questions: &Queries<W::State, W::Action>,
         spent: f64,
     ) -> Result<(), RunError> {
         self.seconds.collect += spent;
@@ -356,7 +356,7 @@ where
         let deploy = self.job.algorithm.deploy;
         let stream = self.job.schedule.stream.fork("evaluation", round as u64);
         let mut play = |deploy, measures_loss: bool| -> Result<Evaluation, RunError> {
-            let mut actor = Deployed::new(policy, deploy);
+            let mut actor = DeployedPolicy::new(policy, deploy);
             let reference = if measures_loss { self.teacher.expert() } else { None };
             evaluate(self.envs, &mut actor, reference, self.job.episodes, &stream)
                 .map_err(|source| RunError::Evaluate { round, source })

@@ -1,6 +1,6 @@
 //! Teachers: whoever answers a run's questions, at once or when they come to it.
 
-use tutelage::{Action, Batch, Bounds, Driver, Expert, Lesson, Policy, Questions, Round};
+use tutelage::{Action, Batch, Bounds, Driver, Expert, Lesson, Policy, Queries, Round};
 
 use crate::reporter::Reporter;
 use crate::runner::RunError;
@@ -44,7 +44,7 @@ pub trait Teacher<S, A, P> {
     /// again, unless it is to stop.
     fn teach(&mut self, desk: &mut Desk<'_, '_, S, A, P>) -> Result<(), RunError>;
 
-    /// Who drives where the algorithm lets the expert drive; where nobody can, [`tutelage::Nobody`].
+    /// Who drives where the algorithm lets the expert drive; where nobody can, [`tutelage::NoDriver`].
     fn driver(&mut self) -> &mut dyn Driver<S, A>;
 
     /// The expert whose mean action the imitation loss is measured against, where there is one.
@@ -61,7 +61,7 @@ pub trait Teacher<S, A, P> {
 /// Where a teacher finds a round's questions and leaves the answers: on disk first, then in the lesson.
 pub struct Desk<'a, 'j, S, A, P> {
     pub(crate) lesson: &'a mut Lesson<'j, S, A, P>,
-    pub(crate) questions: &'a Questions<S, A>,
+    pub(crate) questions: &'a Queries<S, A>,
     pub(crate) dir: &'a mut RunDir<S, A>,
     pub(crate) reporter: &'a mut dyn Reporter,
     pub(crate) stopping: &'a mut bool,
@@ -74,7 +74,7 @@ where
     P: Policy<State = S, Action = A>,
 {
     /// The questions that waited when the teacher was called.
-    pub fn questions(&self) -> &Questions<S, A> {
+    pub fn questions(&self) -> &Queries<S, A> {
         self.questions
     }
 
@@ -140,7 +140,7 @@ where
     P: Policy<State = X::State, Action = X::Action>,
 {
     fn teach(&mut self, desk: &mut Desk<'_, '_, X::State, X::Action, P>) -> Result<(), RunError> {
-        desk.questions.put_to(self.0, |rows, actions| desk.answer(rows, actions))
+        desk.questions.ask(self.0, |rows, actions| desk.answer(rows, actions))
     }
 
     fn driver(&mut self) -> &mut dyn Driver<X::State, X::Action> {

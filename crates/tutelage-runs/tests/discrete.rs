@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use testbed::failing::{Failing, Fault};
 use tutelage::{
-    Algorithm, Lanes, Material, Participants, Sampling, Schedule, Stream, bootstrap_dagger,
+    Algorithm, Inputs, Participants, Sampling, Schedule, Stream, SyncVectorEnv, bootstrap_dagger,
     ensemble_dagger,
 };
 use tutelage_oracles::mlp::{Budget, MlpClassifier, MlpSettings};
@@ -22,11 +22,11 @@ fn attempt(dir: &Path, disk: Arc<dyn Disk>, algorithm: Algorithm) -> Result<Endi
     let settings = MlpSettings { budget: Budget::Iterations(60), ..MlpSettings::new(&[6]) };
     let oracle = MlpClassifier::new(settings).unwrap();
     let (mut envs, mut expert) =
-        (Lanes::new(vec![CartPole::default(); 3]).unwrap(), CartPole::default().expert());
+        (SyncVectorEnv::new(vec![CartPole::default(); 3]).unwrap(), CartPole::default().expert());
     let job = Job {
         algorithm,
         schedule: Schedule { rounds: 3, states_per_round: 5, stream: Stream::new(4) },
-        material: Material::none(),
+        inputs: Inputs::none(),
         episodes: 2,
         keep: Keep::All,
     };

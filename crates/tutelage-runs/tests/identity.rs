@@ -6,7 +6,7 @@ mod testbed;
 
 use testbed::attempts::{SPEC, STRIDE, bootstrap_dagger, bytes, open, whole};
 use testbed::schedule;
-use tutelage::{Batch, Material, UniformBox, mftpl_p};
+use tutelage::{Batch, Inputs, UniformBox, mftpl_p};
 use tutelage_runs::store::{Fingerprint, StoreError};
 use tutelage_runs::{Job, Keep};
 
@@ -33,7 +33,7 @@ fn a_program_of_ones_own_that_changes_anything_is_another_run() {
         Job::<f32, f32> {
             algorithm,
             schedule,
-            material: Material::none(),
+            inputs: Inputs::none(),
             episodes: 5,
             keep: Keep::All,
         }
@@ -51,9 +51,9 @@ fn a_program_of_ones_own_that_changes_anything_is_another_run() {
 #[test]
 fn what_an_algorithm_builds_on_is_part_of_its_identity() {
     let spec = |cover: &dyn tutelage::Cover<f32>| {
-        let material = Material { cover: Some(cover), ..Material::none() };
+        let inputs = Inputs { cover: Some(cover), ..Inputs::none() };
         let (algorithm, schedule) = (mftpl_p(3, 5.0, STRIDE), schedule(1));
-        Job::<f32, f32> { algorithm, schedule, material, episodes: 5, keep: Keep::All }
+        Job::<f32, f32> { algorithm, schedule, inputs, episodes: 5, keep: Keep::All }
             .spec("line", "me", "rate 0.2")
     };
     let stored = |last: f32| {

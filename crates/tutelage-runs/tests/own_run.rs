@@ -8,8 +8,8 @@ use std::path::Path;
 
 use testbed::{Damper, Gradient, lanes, schedule};
 use tutelage::{
-    Batch, Deploy, Expert, ExpertError, Lanes, Material, Participants, Rng, Sampling, Schedule,
-    bootstrap_dagger, dagger,
+    Batch, Deploy, Expert, ExpertError, Inputs, Participants, Rng, Sampling, Schedule,
+    SyncVectorEnv, bootstrap_dagger, dagger,
 };
 use tutelage_oracles::LeastSquares;
 use tutelage_runs::store::{StoreError, read_history};
@@ -20,7 +20,7 @@ fn job(rounds: usize) -> Job<'static, f32, f32> {
     Job {
         algorithm: bootstrap_dagger(3, Sampling::Stride(3)),
         schedule: Schedule { rounds, ..schedule(1) },
-        material: Material::none(),
+        inputs: Inputs::none(),
         episodes: 2,
         keep: Keep::All,
     }
@@ -97,7 +97,7 @@ impl Expert for Strongman {
 fn an_answer_outside_the_declared_box_is_an_error_and_never_written() {
     let dir = tempfile::tempdir().unwrap();
     let job = Job { algorithm: dagger(Sampling::Stride(3)), ..job(2) };
-    let mut envs = Lanes::new(vec![Pendulum::default(); 2]).unwrap();
+    let mut envs = SyncVectorEnv::new(vec![Pendulum::default(); 2]).unwrap();
     let (mut expert, oracle) = (Strongman { modest: 3 }, LeastSquares::default());
     let mut run_dir = job.open(dir.path(), "pendulum", &expert, &oracle).unwrap();
     let participants = Participants { envs: &mut envs, expert: &mut expert, oracle: &oracle };

@@ -11,8 +11,8 @@ use std::sync::Arc;
 use testbed::attempts::{STRIDE, attempt, bootstrap_dagger, bytes, whole};
 use testbed::{Damper, Gradient, SPACES, lanes, schedule};
 use tutelage::{
-    Algorithm, Batch, Deploy, DurableOracle, Expert, ExpertActs, ExpertError, Material,
-    Participants, Rng, Windows, behavior_cloning, hand_over,
+    Algorithm, Batch, Deploy, DurableOracle, Expert, ExpertActs, ExpertError, Inputs, Participants,
+    Rng, Windows, behavior_cloning, hand_over,
 };
 use tutelage_runs::store::{OsDisk, read_any, read_history};
 use tutelage_runs::{Ending, Job, Keep, Reporter, Silent, run};
@@ -139,8 +139,8 @@ fn leave_at_every_call(algorithm: Algorithm) -> Vec<(usize, usize)> {
     let teach = |dir: &Path, calls: usize| {
         let (mut envs, mut expert) = (lanes(), Guest(Damper::new(2), calls));
         let participants = Participants { envs: &mut envs, expert: &mut expert, oracle: &Gradient };
-        let (schedule, material) = (schedule(1), Material::none());
-        let job = Job { algorithm, schedule, material, episodes: 5, keep: Keep::All };
+        let (schedule, inputs) = (schedule(1), Inputs::none());
+        let job = Job { algorithm, schedule, inputs, episodes: 5, keep: Keep::All };
         let mut run_dir = job.open(dir, "point mass", &Damper::new(2), &Gradient).unwrap();
         run(participants, &job, &mut run_dir, &mut Silent).unwrap()
     };

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use testbed::attempts::{STRIDE, bytes};
 use testbed::{Gradient, LinearEnsemble, lanes, schedule};
 use tutelage::{
-    Algorithm, Batch, Driver, ExpertError, Lanes, LearnError, Material, Nobody, Reply,
+    Algorithm, Batch, Driver, ExpertError, Inputs, LearnError, NoDriver, Reply, SyncVectorEnv,
     bootstrap_dagger, take_over,
 };
 use tutelage_runs::store::{OsDisk, RunDir, read_history};
@@ -29,7 +29,7 @@ struct Patient {
     /// How many replies are left in this sitting.
     left: usize,
     trained: Vec<usize>,
-    nobody: Nobody,
+    nobody: NoDriver,
 }
 
 impl Patient {
@@ -76,18 +76,12 @@ impl Teacher<f32, f32, LinearEnsemble> for Patient {
 }
 
 fn job(algorithm: Algorithm) -> Job<'static, f32, f32> {
-    Job {
-        algorithm,
-        schedule: schedule(5),
-        material: Material::none(),
-        episodes: 3,
-        keep: Keep::All,
-    }
+    Job { algorithm, schedule: schedule(5), inputs: Inputs::none(), episodes: 3, keep: Keep::All }
 }
 
 fn sitting(folder: &Path, left: usize) -> (Result<Ending, RunError>, Patient) {
     let mut dir = RunDir::open(folder, "taught", Arc::new(OsDisk)).unwrap();
-    let mut person = Patient { folder: folder.into(), left, trained: vec![], nobody: Nobody };
+    let mut person = Patient { folder: folder.into(), left, trained: vec![], nobody: NoDriver };
     let job = job(bootstrap_dagger(3, STRIDE));
     let ended = run_taught(&mut lanes(), &mut person, &Gradient, &job, &mut dir, &mut Silent);
     (ended, person)
@@ -136,7 +130,7 @@ struct Driving {
 }
 
 impl Driver<f32, f32> for Driving {
-    fn step_in(
+    fn intervene(
         &mut self,
         states: &Batch<f32>,
         _: &Batch<f32>,
@@ -175,7 +169,7 @@ impl Teacher<f32, f32, LinearEnsemble> for Driving {
 
 fn drive(folder: &Path, left: usize) -> Ending {
     let mut dir = RunDir::open(folder, "driven", Arc::new(OsDisk)).unwrap();
-    let mut envs = Lanes::new(vec![testbed::PointMass::default()]).unwrap();
+    let mut envs = SyncVectorEnv::new(vec![testbed::PointMass::default()]).unwrap();
     let job = job(take_over(2, 2));
     let mut person = Driving { left };
     run_taught(&mut envs, &mut person, &Gradient, &job, &mut dir, &mut Silent).unwrap()

@@ -11,8 +11,8 @@ use std::time::Duration;
 
 use tutelage::rand::RngExt;
 use tutelage::{
-    Bounds, Env, EnvError, Lanes, Material, Oracle, Rng, Sampling, Schedule, Spaces, Step, Stream,
-    bootstrap_dagger,
+    Bounds, Env, EnvError, Inputs, Oracle, Rng, Sampling, Schedule, Spaces, Step, Stream,
+    SyncVectorEnv, bootstrap_dagger,
 };
 use tutelage_draw::render::{Ink, Mark, Picture, Rectangle};
 use tutelage_oracles::mlp::{Budget, MlpOracle, MlpSettings};
@@ -132,7 +132,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let job = Job::<f32, f32> {
         algorithm: bootstrap_dagger(3, Sampling::Stride(7)),
         schedule: Schedule { rounds: 4, states_per_round: 12, stream: Stream::new(1) },
-        material: Material::none(),
+        inputs: Inputs::none(),
         episodes: 20,
         keep: Keep::All,
     };
@@ -160,7 +160,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         leaves: Box::new(|| false),
     };
     let mut person = Person::new(&room, teaching, &folder)?;
-    let mut envs = Lanes::new(vec![Arm::default(); 4])?;
+    let mut envs = SyncVectorEnv::new(vec![Arm::default(); 4])?;
     let mut silent = Silent;
     let mut reporter = room.reporter(&mut silent, &folder);
     let ended = run_taught(&mut envs, &mut person, &oracle, &job, &mut dir, &mut reporter);

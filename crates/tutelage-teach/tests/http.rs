@@ -10,7 +10,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tutelage::{
-    Bounds, Env, EnvError, Lanes, Material, Rng, Sampling, Schedule, Spaces, Step, Stream, dagger,
+    Bounds, Env, EnvError, Inputs, Rng, Sampling, Schedule, Spaces, Step, Stream, SyncVectorEnv,
+    dagger,
 };
 use tutelage_oracles::LeastSquares;
 use tutelage_runs::store::{OsDisk, RunDir};
@@ -91,7 +92,7 @@ fn carry_out(room: &Classroom, folder: &Path) {
     let job = Job::<f32, f32> {
         algorithm: dagger(Sampling::Stride(7)),
         schedule: Schedule { rounds: 1, states_per_round: 5, stream: Stream::new(3) },
-        material: Material::none(),
+        inputs: Inputs::none(),
         episodes: 2,
         keep: Keep::All,
     };
@@ -105,7 +106,7 @@ fn carry_out(room: &Classroom, folder: &Path) {
         leaves: Box::new(|| false),
     };
     let mut person = Person::new(room, teaching, folder).unwrap();
-    let mut envs = Lanes::new(vec![Seen::default(); 2]).unwrap();
+    let mut envs = SyncVectorEnv::new(vec![Seen::default(); 2]).unwrap();
     let (oracle, mut silent) = (LeastSquares::default(), Silent);
     let mut reporter = room.reporter(&mut silent, folder);
     let ended = run_taught(&mut envs, &mut person, &oracle, &job, &mut dir, &mut reporter);

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
-use tutelage::{Lanes, Material, Participants, Sampling, Schedule, Stream, dagger};
+use tutelage::{Inputs, Participants, Sampling, Schedule, Stream, SyncVectorEnv, dagger};
 use tutelage_oracles::LeastSquares;
 use tutelage_runs::store::{OsDisk, RunDir};
 use tutelage_runs::{Job, Keep, Silent, run};
@@ -23,12 +23,12 @@ fn learn(folder: &Path, seed: u64) {
     let job = Job::<f32, f32> {
         algorithm: dagger(Sampling::Stride(7)),
         schedule: Schedule { rounds: 2, states_per_round: 5, stream: Stream::new(seed) },
-        material: Material::none(),
+        inputs: Inputs::none(),
         episodes: 2,
         keep: Keep::All,
     };
     let mut dir = RunDir::open(folder, &spec, Arc::new(OsDisk)).unwrap();
-    let mut envs = Lanes::new(vec![Pendulum::default(); 2]).unwrap();
+    let mut envs = SyncVectorEnv::new(vec![Pendulum::default(); 2]).unwrap();
     let mut expert = Pendulum::default().expert();
     let oracle = LeastSquares::default();
     let participants = Participants { envs: &mut envs, expert: &mut expert, oracle: &oracle };

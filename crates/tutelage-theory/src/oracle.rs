@@ -191,7 +191,9 @@ impl Expert for TableExpert {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tutelage::{Material, Policy, Recipe, Size, TrainOn, Weighted, check_oracle};
+    use tutelage::{
+        Inputs, PerturbationSize, Policy, TrainOn, TrainingSpec, Weighted, check_oracle,
+    };
 
     const SPACES: Spaces = Spaces { states: 3, actions: 2 };
 
@@ -249,17 +251,17 @@ mod tests {
         let data = data(&[(0, 1), (1, 0), (2, 1), (2, 0), (0, 0), (1, 1), (1, 1)]);
         let states = Batch::from_vec(1, vec![0, 1, 2]).unwrap();
         let cover = Weighted::new(states.clone(), vec![0.2, 0.3, 0.5]).unwrap();
-        let material = Material { cover: Some(&cover), separator: Some(&states), stored: None };
+        let inputs = Inputs { cover: Some(&cover), separator: Some(&states), stored: None };
         let choices = [
             TrainOn::Data,
             TrainOn::Bootstrap,
-            TrainOn::Perturbed(Size::Fixed(5)),
-            TrainOn::Perturbed(Size::Poisson(7.0)),
+            TrainOn::Perturbed(PerturbationSize::Fixed(5)),
+            TrainOn::Perturbed(PerturbationSize::Poisson(7.0)),
             TrainOn::RandomCosts { scale: 1.5 },
         ];
         for train_on in choices {
-            let recipe = Recipe { train_on, material, round: 1 };
-            let sets = TrainingSets::new(&data, recipe, SPACES, 40, Stream::new(1)).unwrap();
+            let spec = TrainingSpec { train_on, inputs, round: 1 };
+            let sets = TrainingSets::new(&data, spec, SPACES, 40, Stream::new(1)).unwrap();
             let policy = ExactOracle::new(class()).fit(&sets, &Stream::new(2)).unwrap();
             for member in 0..40 {
                 let scores = brute_force(&data, &sets.view(member));

@@ -2,9 +2,9 @@
 
 use rayon::prelude::*;
 use tutelage::{
-    Algorithm, Dataset, ExpertActs, Lanes, LearnError, Lesson, Material, Progress, Recipe,
-    Sampling, Schedule, Size, Stream, TrainOn, TrainingSets, Turn, View, Windows, behavior_cloning,
-    bootstrap_dagger, dagger, hand_over, logger_m, mftpl_p,
+    Algorithm, Dataset, ExpertActs, Inputs, LearnError, Lesson, LessonEvent, PerturbationSize,
+    Progress, Sampling, Schedule, Stream, SyncVectorEnv, TrainOn, TrainingSets, TrainingSpec, View,
+    Windows, behavior_cloning, bootstrap_dagger, dagger, hand_over, logger_m, mftpl_p,
 };
 
 use crate::{MdpEnv, Mixture, Player, Problem, TableExpert};
@@ -29,25 +29,25 @@ pub(crate) fn run(
     see: &mut dyn FnMut(Moment<'_>),
 ) -> Result<Mixture, PlayError> {
     // One lane is enough: a step costs less than handing it to another thread.
-    let mut envs = Lanes::new(vec![MdpEnv::new(problem.mdp.clone())])
+    let mut envs = SyncVectorEnv::new(vec![MdpEnv::new(problem.mdp.clone())])
         .map_err(|source| LearnError::Collect { round: 0, source: source.into() })?;
     let (mut expert, oracle) = (TableExpert(problem.expert.clone()), problem.oracle());
     let schedule = Schedule { rounds, states_per_round, stream: Stream::new(seed) };
-    let (algorithm, material) = (algorithm(player), material(problem));
-    let mut lesson = Lesson::new(&envs, algorithm, schedule, material, Progress::none())?;
+    let (algorithm, inputs) = (algorithm(player), inputs(problem));
+    let mut lesson = Lesson::new(&envs, algorithm, schedule, inputs, Progress::none())?;
     loop {
         match lesson.next(&mut envs, &mut expert, &oracle)? {
-            Turn::Ask(questions) => {
+            LessonEvent::Ask(questions) => {
                 see(Moment::Asking(questions.states.as_slice()));
-                questions.put_to(&mut expert, |rows, actions| {
+                questions.ask(&mut expert, |rows, actions| {
                     lesson.answer(rows, actions).map(|()| true)
                 })?;
             }
-            Turn::Trained { round } if round < rounds => {
+            LessonEvent::Trained { round } if round < rounds => {
                 lesson.policy().into_iter().for_each(|policy| see(Moment::Playing(policy)));
             }
-            Turn::Trained { .. } => {}
-            Turn::Finished => break,
+            LessonEvent::Trained { .. } => {}
+            LessonEvent::Finished => break,
         }
     }
     let (_, last, _) = lesson.into_parts();
@@ -69,8 +69,8 @@ fn algorithm(player: Player) -> Algorithm {
 }
 
 /// d₀ and the separator set.
-fn material(problem: &Problem) -> Material<'_, u32, u32> {
-    Material { cover: Some(&*problem.cover), separator: Some(&problem.separator), stored: None }
+fn inputs(problem: &Problem) -> Inputs<'_, u32, u32> {
+    Inputs { cover: Some(&*problem.cover), separator: Some(&problem.separator), stored: None }
 }
 
 /// Draws perturbation sets Q with Poisson(λ) examples, as MFTPL-P's members get them, and hands each to `each` as the
@@ -84,9 +84,9 @@ pub(crate) fn perturbations<T: Send>(
 ) -> Result<Vec<T>, PlayError> {
     let spaces = problem.mdp.spaces();
     let data = Dataset::empty(spaces);
-    let train_on = TrainOn::Perturbed(Size::Poisson(lambda));
-    let recipe = Recipe { train_on, material: material(problem), round: 1 };
-    let sets = TrainingSets::<u32, u32>::new(&data, recipe, spaces, draws, stream)?;
+    let train_on = TrainOn::Perturbed(PerturbationSize::Poisson(lambda));
+    let spec = TrainingSpec { train_on, inputs: inputs(problem), round: 1 };
+    let sets = TrainingSets::<u32, u32>::new(&data, spec, spaces, draws, stream)?;
     let one = |draw: usize| {
         let mut table = vec![0.0; spaces.states * spaces.actions];
         if let View::Extended(q) = sets.view(draw) {

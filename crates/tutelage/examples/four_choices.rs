@@ -138,12 +138,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     ];
     println!("{:28} {:>11} {:>18}", "", "annotations", "steps on the bridge");
     for (name, algorithm) in algorithms {
-        let mut envs = Lanes::new((0..20).map(|_| Bridge::default()).collect())?;
+        let mut envs = SyncVectorEnv::new((0..20).map(|_| Bridge::default()).collect())?;
         let schedule = Schedule { rounds: 4, states_per_round: 5, stream: Stream::new(1) };
         let participants = Participants { envs: &mut envs, expert: &mut Guide, oracle: &Remember };
-        let learned = learn(participants, algorithm, schedule, Material::none())?;
+        let learned = learn(participants, algorithm, schedule, Inputs::none())?;
 
-        let mut actor = Deployed::new(learned.deployed(), algorithm.deploy);
+        let mut actor = DeployedPolicy::new(learned.deployed(), algorithm.deploy);
         let crossings = evaluate(&mut envs, &mut actor, None, 200, &Stream::new(2))?;
         let steps = crossings.mean_reward();
         println!("{name:28} {:>11} {steps:>11.1} of {LENGTH}", learned.data.len());

@@ -1,10 +1,10 @@
 //! Algorithms: plain values of the four choices.
 
-use crate::drive::Misfit;
+use crate::drive::InvalidParameter;
 use crate::space::check_rows;
 use crate::{
-    Action, Ask, Beta, Deploy, Drive, Element, ExpertActs, Gate, LearnError, Material, Sampling,
-    Schedule, Size, Spaces, TrainOn, Windows,
+    Action, Ask, Beta, Deploy, Drive, Element, ExpertActs, Gate, Inputs, LearnError,
+    PerturbationSize, Sampling, Schedule, Spaces, TrainOn, Windows,
 };
 
 /// An algorithm: the four choices and the ensemble size.
@@ -56,12 +56,20 @@ pub fn bootstrap_dagger(members: usize, sampling: Sampling) -> Algorithm {
 
 /// MP-E(X): MFTPL-P as the paper's experiments run it, X fixed (Li & Zhang 2024, section 5).
 pub fn mp(members: usize, x: usize, sampling: Sampling) -> Algorithm {
-    Algorithm { train_on: TrainOn::Perturbed(Size::Fixed(x)), members, ..dagger(sampling) }
+    Algorithm {
+        train_on: TrainOn::Perturbed(PerturbationSize::Fixed(x)),
+        members,
+        ..dagger(sampling)
+    }
 }
 
 /// MP-E(X n): as many perturbation examples more in every round as D has examples more, in proportion.
 pub fn growing_mp(members: usize, x: usize, sampling: Sampling) -> Algorithm {
-    Algorithm { train_on: TrainOn::Perturbed(Size::Growing(x)), members, ..dagger(sampling) }
+    Algorithm {
+        train_on: TrainOn::Perturbed(PerturbationSize::Growing(x)),
+        members,
+        ..dagger(sampling)
+    }
 }
 
 /// MP-E(X) whose perturbation has labels of D instead of uniform ones: what of the perturbation is its labels' noise?
@@ -71,7 +79,7 @@ pub fn shuffled_mp(members: usize, x: usize, sampling: Sampling) -> Algorithm {
 
 /// MFTPL-P: mixed follow the perturbed leader, X ~ Poisson(λ) (Li & Zhang 2024, Algorithm 1).
 pub fn mftpl_p(members: usize, lambda: f64, sampling: Sampling) -> Algorithm {
-    let train_on = TrainOn::Perturbed(Size::Poisson(lambda));
+    let train_on = TrainOn::Perturbed(PerturbationSize::Poisson(lambda));
     Algorithm { train_on, members, deploy: Deploy::RandomRound, ..dagger(sampling) }
 }
 
@@ -109,7 +117,7 @@ pub fn hg_dagger(members: usize, tau: f64, every: usize) -> Algorithm {
 /// Take-over: HG-DAgger with a person, who takes the controls and lets go of them as they see fit (Kelly, Sidrane,
 /// Driggs-Campbell & Kochenderfer 2019).
 pub fn take_over(members: usize, every: usize) -> Algorithm {
-    Algorithm { drive: Drive::Gated(Gate::Hand), ..hg_dagger(members, 0.0, every) }
+    Algorithm { drive: Drive::Gated(Gate::Human), ..hg_dagger(members, 0.0, every) }
 }
 
 /// Hand-over windows: as `of`, an algorithm whose learner drives, but the expert drives to a random moment, then the learner
@@ -139,7 +147,7 @@ impl Algorithm {
     pub fn check<S: Element, A: Action>(
         &self,
         schedule: &Schedule,
-        material: &Material<'_, S, A>,
+        inputs: &Inputs<'_, S, A>,
         spaces: Spaces,
     ) -> Result<(), LearnError> {
         match (schedule, self.ask.sampling()) {
@@ -147,12 +155,13 @@ impl Algorithm {
             (Schedule { states_per_round: 0, .. }, _) => return Err(LearnError::NoStates),
             (_, Sampling::Stride(0)) => return Err(LearnError::NoStride),
             _ if self.members == 0 => return Err(LearnError::NoMembers),
-            _ => self.train_on.check(material, spaces, schedule.rounds)?,
+            _ => self.train_on.check(inputs, spaces, schedule.rounds)?,
         }
-        let number = |Misfit { what, value, allowed }| LearnError::Number { what, value, allowed };
+        let number =
+            |InvalidParameter { what, value, allowed }| LearnError::Number { what, value, allowed };
         self.drive.check().map_err(number)?;
         self.check_ask()?;
-        if self.drive == Drive::Stored { check_stored(schedule, material, spaces) } else { Ok(()) }
+        if self.drive == Drive::Stored { check_stored(schedule, inputs, spaces) } else { Ok(()) }
     }
 
     fn check_ask(&self) -> Result<(), LearnError> {
@@ -173,10 +182,10 @@ impl Algorithm {
 
 fn check_stored<S: Element, A: Action>(
     schedule: &Schedule,
-    material: &Material<'_, S, A>,
+    inputs: &Inputs<'_, S, A>,
     spaces: Spaces,
 ) -> Result<(), LearnError> {
-    let (stored, rounds) = (material.stored.unwrap_or_default(), schedule.rounds);
+    let (stored, rounds) = (inputs.stored.unwrap_or_default(), schedule.rounds);
     if stored.len() < rounds {
         return Err(LearnError::StoredTooShort { rounds, stored: stored.len() });
     }

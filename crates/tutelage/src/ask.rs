@@ -6,7 +6,8 @@ use crate::policy::disagreement;
 use crate::rollout::Rollouts;
 use crate::sampling::Scope;
 use crate::{
-    Act, Batch, Element, Envs, Policy, PolicyError, RolloutError, Sampling, Schedule, Steps, Stream,
+    Actor, Batch, Element, Policy, PolicyError, RolloutError, Sampling, Schedule, Steps, Stream,
+    VectorEnv,
 };
 
 /// Which states the expert is asked about.
@@ -72,10 +73,10 @@ const PATIENCE: u64 = 5;
 
 impl Ask {
     /// Collects the states to ask about in a round, up to `count`.
-    pub(crate) fn collect<W: Envs, P>(
+    pub(crate) fn collect<W: VectorEnv, P>(
         self,
         envs: &mut W,
-        actor: &mut dyn Act<W::State, W::Action>,
+        actor: &mut dyn Actor<W::State, W::Action>,
         policy: &P,
         count: usize,
         stream: Stream,
@@ -99,7 +100,7 @@ impl Ask {
     }
 
     /// This choice in a few words, as tables show it.
-    pub fn in_words(self) -> &'static str {
+    pub fn describe(self) -> &'static str {
         match self {
             Self::Sampled(_) => "every 20th state, or independent draws",
             Self::InWindow(_) => "the same, within the learner's window",
@@ -157,7 +158,7 @@ impl<S: Element> Collected<S> {
     }
 }
 
-fn where_expert_drove<W: Envs>(
+fn where_expert_drove<W: VectorEnv>(
     mut rollouts: Rollouts<'_, W>,
     every: usize,
     count: usize,

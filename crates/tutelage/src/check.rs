@@ -8,7 +8,7 @@ use crate::{
 /// A contract that was not kept; the message says which.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum Breach {
+pub enum ContractViolation {
     /// An environment's.
     #[error("environment: {0}")]
     Env(String),
@@ -45,13 +45,13 @@ const EPISODES: u64 = 5;
 /// function of its generator and its actions alone, whatever was played before and on whichever instance.
 ///
 /// In a test of one's own: `check_env(MyEnv::new, Stream::new(1)).unwrap()`. [`Env`] has a whole example.
-pub fn check_env<E: Env>(make: impl Fn() -> E, stream: Stream) -> Result<(), Breach> {
+pub fn check_env<E: Env>(make: impl Fn() -> E, stream: Stream) -> Result<(), ContractViolation> {
     let mut used = make();
     let declared = |env: &E| (env.spaces(), env.horizon(), env.bounds());
     let promised = declared(&used);
     let spaces = used.spaces();
     if spaces.states == 0 || spaces.actions == 0 || used.horizon() == 0 {
-        return Err(Breach::Env(format!(
+        return Err(ContractViolation::Env(format!(
             "the sizes of both spaces and the horizon must be at least 1, but they are {}, {} and {}",
             spaces.states,
             spaces.actions,
@@ -59,7 +59,7 @@ pub fn check_env<E: Env>(make: impl Fn() -> E, stream: Stream) -> Result<(), Bre
         )));
     }
     if used.bounds().width() != E::Action::width(spaces.actions) {
-        return Err(Breach::Env(format!(
+        return Err(ContractViolation::Env(format!(
             "bounds() must have a coordinate for every value of an action, which has {}, but there are {}",
             E::Action::width(spaces.actions),
             used.bounds().width()
@@ -72,13 +72,13 @@ pub fn check_env<E: Env>(make: impl Fn() -> E, stream: Stream) -> Result<(), Bre
         if let Some(time) =
             (0..first.len().max(again.len())).find(|&t| first.get(t) != again.get(t))
         {
-            return Err(Breach::Env(format!(
+            return Err(ContractViolation::Env(format!(
                 "an episode must be a function of the generator given at reset and the actions, but a fresh instance \
                  differs from a used one at time {time} of episode {episode}"
             )));
         }
         if declared(&used) != promised {
-            return Err(Breach::Env(format!(
+            return Err(ContractViolation::Env(format!(
                 "spaces, horizon and bounds must stay the same, but episode {episode} changed them from {promised:?} to {:?}",
                 declared(&used)
             )));
@@ -92,16 +92,16 @@ fn play<E: Env>(
     env: &mut E,
     spaces: Spaces,
     stream: Stream,
-) -> Result<Vec<(String, Step)>, Breach> {
+) -> Result<Vec<(String, Step)>, ContractViolation> {
     let mut state = vec![E::State::default(); E::State::width(spaces.states)];
     let mut action = Batch::zeros(1, E::Action::width(spaces.actions));
     let mut rng = stream.fork("act", 0).rng();
-    let failed = |what| move |source| Breach::EnvFailed { what, source };
+    let failed = |what| move |source| ContractViolation::EnvFailed { what, source };
     env.reset(stream.fork("env", 0).rng(), &mut state).map_err(failed("reset"))?;
     let mut seen = vec![(format!("{state:?}"), Step::default())];
     for time in 1..=env.horizon() {
         if let Some(index) = state.iter().position(|value| !value.fits(spaces.states)) {
-            return Err(Breach::Env(format!(
+            return Err(ContractViolation::Env(format!(
                 "every state but an episode's last must lie in the state space, but state[{index}] = {} at time {} does \
                  not (allowed: {})",
                 state[index],
@@ -113,7 +113,7 @@ fn play<E: Env>(
         E::Action::from_unit(&env.bounds(), &mut action);
         let step = env.step(action.row(0), &mut state).map_err(failed("step"))?;
         if !step.reward.is_finite() {
-            return Err(Breach::Env(format!(
+            return Err(ContractViolation::Env(format!(
                 "every reward must be finite, but that of time {time} is {}",
                 step.reward
             )));
@@ -123,7 +123,7 @@ fn play<E: Env>(
             return Ok(seen);
         }
     }
-    Err(Breach::Env(format!(
+    Err(ContractViolation::Env(format!(
         "an episode must end (terminated or truncated) within the horizon, but one goes on after {} steps",
         env.horizon()
     )))
@@ -160,9 +160,11 @@ pub fn check_expert<X: Expert>(
     states: &Batch<X::State>,
     space: &ActionSpace,
     stream: Stream,
-) -> Result<(), Breach> {
+) -> Result<(), ContractViolation> {
     let breach = |what: &str, source: SpaceError| {
-        Breach::Expert(format!("{what} must be one action of the task for each state: {source}"))
+        ContractViolation::Expert(format!(
+            "{what} must be one action of the task for each state: {source}"
+        ))
     };
     let rngs = || (0..states.len() as u64).map(|row| stream.fork("row", row).rng());
     let width = X::Action::width(space.size);
@@ -173,7 +175,7 @@ pub fn check_expert<X: Expert>(
         let mut alone = Batch::zeros(1, width);
         expert.annotate(&states.slice(row, row + 1), &mut [rng], &mut alone)?;
         if alone.row(0) != together.row(row) {
-            return Err(Breach::Expert(format!(
+            return Err(ContractViolation::Expert(format!(
                 "an answer must depend on its own state and generator alone, but state {row} asked alone gets {:?} and \
                  among others {:?}",
                 alone.row(0),
@@ -197,14 +199,16 @@ pub fn check_oracle<O: Oracle>(
     data: &Dataset<O::State, O::Action>,
     spaces: Spaces,
     stream: Stream,
-) -> Result<(), Breach> {
-    let fit = |data: &Dataset<O::State, O::Action>, members: usize| -> Result<O::Policy, Breach> {
+) -> Result<(), ContractViolation> {
+    let fit = |data: &Dataset<O::State, O::Action>,
+               members: usize|
+     -> Result<O::Policy, ContractViolation> {
         let sets =
             TrainingSets::new(data, TrainOn::Bootstrap, spaces, members, stream.fork("sets", 0))
-                .map_err(|error| Breach::Oracle(error.to_string()))?;
+                .map_err(|error| ContractViolation::Oracle(error.to_string()))?;
         Ok(oracle.fit(&sets, &stream.fork("oracle", 0))?)
     };
-    let breach = |what: &str| Err(Breach::Oracle(what.into()));
+    let breach = |what: &str| Err(ContractViolation::Oracle(what.into()));
     let three = fit(data, 3)?;
     if three.members() != 3 {
         return breach("a policy must have one member per training set");

@@ -12,7 +12,7 @@ use crate::{Batch, Rng};
 /// use std::f32::consts::TAU;
 ///
 /// use rand::RngExt;
-/// use tutelage::{Cover, Material, Rng, Stream};
+/// use tutelage::{Cover, Inputs, Rng, Stream};
 ///
 /// /// Somewhere on the unit circle.
 /// #[derive(Debug)]
@@ -28,8 +28,8 @@ use crate::{Batch, Rng};
 /// let mut state = [0.0; 2];
 /// Circle.draw(&mut Stream::new(1).rng(), &mut state);
 /// assert!((state[0].hypot(state[1]) - 1.0).abs() < 1e-6);
-/// let material = Material::<f32, f32> { cover: Some(&Circle), ..Material::none() };
-/// # let _ = material;
+/// let inputs = Inputs::<f32, f32> { cover: Some(&Circle), ..Inputs::none() };
+/// # let _ = inputs;
 /// ```
 pub trait Cover<S>: Debug + Send + Sync {
     /// Draws s ~ d₀.

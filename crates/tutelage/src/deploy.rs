@@ -2,7 +2,7 @@
 
 use rand::RngExt;
 
-use crate::{Act, Batch, Policy, Rng, RolloutError};
+use crate::{Actor, Batch, Policy, Rng, RolloutError};
 
 /// How the E members of an ensemble act as one policy when all is done.
 ///
@@ -19,7 +19,7 @@ pub enum Deploy {
 
 impl Deploy {
     /// This choice in a few words, as tables show it.
-    pub fn in_words(self) -> &'static str {
+    pub fn describe(self) -> &'static str {
         match self {
             Self::Mean => "mean",
             Self::UniformMember => "a random member at every step",
@@ -31,7 +31,7 @@ impl Deploy {
 /// A policy whose members act in the way chosen.
 ///
 /// ```
-/// use tutelage::{Act, Batch, Deploy, Deployed, Policy, PolicyError, Stream};
+/// use tutelage::{Actor, Batch, Deploy, DeployedPolicy, Policy, PolicyError, Stream};
 /// # struct Pair;
 /// # impl Policy for Pair {
 /// #     type State = f32;
@@ -45,26 +45,26 @@ impl Deploy {
 /// let (states, mut actions) = (Batch::zeros(1, 3), Batch::zeros(1, 1));
 /// let mut rngs = [Stream::new(1).rng()];
 /// // A pair of members: one always plays 0, the other 1.
-/// Deployed::new(&Pair, Deploy::Mean).act(&[0], &states, &mut rngs, &mut actions)?;
+/// DeployedPolicy::new(&Pair, Deploy::Mean).act(&[0], &states, &mut rngs, &mut actions)?;
 /// assert_eq!(actions.row(0), [0.5]);
-/// Deployed::new(&Pair, Deploy::UniformMember).act(&[0], &states, &mut rngs, &mut actions)?;
+/// DeployedPolicy::new(&Pair, Deploy::UniformMember).act(&[0], &states, &mut rngs, &mut actions)?;
 /// assert!(actions.row(0) == [0.0] || actions.row(0) == [1.0]);
 /// # Ok::<(), tutelage::RolloutError>(())
 /// ```
-pub struct Deployed<'a, P> {
+pub struct DeployedPolicy<'a, P> {
     policy: &'a P,
     deploy: Deploy,
     members: Vec<u32>,
 }
 
-impl<'a, P: Policy> Deployed<'a, P> {
+impl<'a, P: Policy> DeployedPolicy<'a, P> {
     /// This policy, acting in this way.
     pub fn new(policy: &'a P, deploy: Deploy) -> Self {
         Self { policy, deploy, members: Vec::new() }
     }
 }
 
-impl<P: Policy> Act<P::State, P::Action> for Deployed<'_, P> {
+impl<P: Policy> Actor<P::State, P::Action> for DeployedPolicy<'_, P> {
     fn act(
         &mut self,
         _lanes: &[usize],

@@ -7,7 +7,7 @@ mod mixture;
 mod noisy;
 mod turns;
 
-pub use by_expert::ByExpert;
+pub use by_expert::ExpertActor;
 pub use gated::Gate;
 pub use hand_over::Windows;
 pub use mixture::Beta;
@@ -18,7 +18,7 @@ use mixture::Mixture;
 use noisy::NoisyExpert;
 use turns::Turns;
 
-use crate::{Act, Action, ActionSpace, Deploy, Deployed, Driver, Policy};
+use crate::{Action, ActionSpace, Actor, Deploy, DeployedPolicy, Driver, Policy};
 
 /// Whose trajectories the states of a round come from.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -59,7 +59,7 @@ impl Drive {
     }
 
     /// This choice in a few words, as tables show it.
-    pub fn in_words(&self) -> &'static str {
+    pub fn describe(&self) -> &'static str {
         match self {
             Self::Learner => "learner",
             Self::Expert(_) => "expert",
@@ -67,17 +67,17 @@ impl Drive {
             Self::NoisyExpert { .. } => "expert, disturbed",
             Self::Gated(Gate::Doubt { .. }) => "learner; expert where it is in doubt",
             Self::Gated(Gate::Distance { .. }) => "learner, until the expert steps in",
-            Self::Gated(Gate::Hand) => "learner, until a person takes over",
+            Self::Gated(Gate::Human) => "learner, until a person takes over",
             Self::HandOver(_) => "expert to a random moment, then learner for a while",
             Self::Stored => "nobody (stored data)",
         }
     }
 
     /// What is wrong with the numbers of this choice: their name, value and what is allowed.
-    pub(crate) fn check(&self) -> Result<(), Misfit> {
+    pub(crate) fn check(&self) -> Result<(), InvalidParameter> {
         match *self {
             Self::Mixture(beta) => beta.check(),
-            Self::NoisyExpert { alpha } => Misfit::check_size("alpha", alpha),
+            Self::NoisyExpert { alpha } => InvalidParameter::check_size("alpha", alpha),
             Self::Gated(gate) => gate.check(),
             Self::HandOver(windows) => windows.check(),
             Self::Learner | Self::Expert(_) | Self::Stored => Ok(()),
@@ -90,11 +90,11 @@ impl Drive {
         at: Situation<'a>,
         policy: &'a P,
         driver: &'a mut dyn Driver<P::State, P::Action>,
-    ) -> Box<dyn Act<P::State, P::Action> + 'a> {
+    ) -> Box<dyn Actor<P::State, P::Action> + 'a> {
         let Situation { round, horizon, space, errors } = at;
         let acts = if let Self::Expert(acts) = self { acts } else { ExpertActs::Sampled };
-        let learner = Deployed::new(policy, Deploy::UniformMember);
-        let expert = ByExpert::new(driver, acts, space);
+        let learner = DeployedPolicy::new(policy, Deploy::UniformMember);
+        let expert = ExpertActor::new(driver, acts, space);
         match self {
             Self::Learner | Self::Stored => Box::new(learner),
             Self::Expert(_) => Box::new(expert),
@@ -124,13 +124,13 @@ pub(crate) struct Situation<'a> {
 
 /// A number that does not fit its choice.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Misfit {
+pub(crate) struct InvalidParameter {
     pub(crate) what: &'static str,
     pub(crate) value: f64,
     pub(crate) allowed: &'static str,
 }
 
-impl Misfit {
+impl InvalidParameter {
     /// A share lies between 0 and 1.
     fn check_share(what: &'static str, value: f64) -> Result<(), Self> {
         match (0.0..=1.0).contains(&value) {

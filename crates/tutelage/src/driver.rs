@@ -4,7 +4,7 @@ use crate::{Batch, Expert, ExpertActs, ExpertError, Rng};
 
 /// Somebody who may drive: when asked to, or of their own accord. What a type does not implement it refuses, in words.
 ///
-/// Every [`Expert`] drives as it answers. Where the teacher only annotates, perhaps days later, [`Nobody`] drives, and
+/// Every [`Expert`] drives as it answers. Where the teacher only annotates, perhaps days later, [`NoDriver`] drives, and
 /// algorithms in which the expert acts are refused in words.
 ///
 /// ```
@@ -14,14 +14,14 @@ use crate::{Batch, Expert, ExpertActs, ExpertError, Rng};
 /// struct Hands;
 ///
 /// impl Driver<f32, f32> for Hands {
-///     fn step_in(&mut self, states: &Batch<f32>, _: &Batch<f32>, actions: &mut Batch<f32>) -> Result<Vec<bool>, ExpertError> {
+///     fn intervene(&mut self, states: &Batch<f32>, _: &Batch<f32>, actions: &mut Batch<f32>) -> Result<Vec<bool>, ExpertError> {
 ///         (0..states.len()).for_each(|i| actions.row_mut(i)[0] = -states.row(i)[0].signum());
 ///         Ok(states.rows().map(|state| state[0].abs() > 1.0).collect())
 ///     }
 /// }
 ///
 /// let (states, mut actions) = (Batch::from_vec(1, vec![0.5, -3.0])?, Batch::zeros(2, 1));
-/// assert_eq!(Hands.step_in(&states, &Batch::zeros(2, 1), &mut actions)?, [false, true]);
+/// assert_eq!(Hands.intervene(&states, &Batch::zeros(2, 1), &mut actions)?, [false, true]);
 /// let on_demand = Hands.drive(ExpertActs::Sampled, &states, &mut [], &mut actions);
 /// assert!(matches!(on_demand, Err(ExpertError::CannotDrive)));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -39,16 +39,16 @@ pub trait Driver<S, A> {
         Err(ExpertError::CannotDrive)
     }
 
-    /// Where the expert itself decides when to drive ([`crate::Gate::Hand`]): in which of these states it has the controls in
+    /// Where the expert itself decides when to drive ([`crate::Gate::Human`]): in which of these states it has the controls in
     /// its hands, and there, what it does. `intended` is what the learner would do; all in the task's own units.
-    fn step_in(
+    fn intervene(
         &mut self,
         states: &Batch<S>,
         intended: &Batch<A>,
         actions: &mut Batch<A>,
     ) -> Result<Vec<bool>, ExpertError> {
         let _ = (states, intended, actions);
-        Err(ExpertError::NoHands)
+        Err(ExpertError::CannotIntervene)
     }
 }
 
@@ -69,6 +69,6 @@ impl<X: Expert> Driver<X::State, X::Action> for X {
 
 /// Nobody who could drive: the teacher only annotates.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Nobody;
+pub struct NoDriver;
 
-impl<S, A> Driver<S, A> for Nobody {}
+impl<S, A> Driver<S, A> for NoDriver {}

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::rollout::Rollouts;
-use crate::{Act, Action, ActionSpace, Batch, Element, Envs, Expert, RolloutError, Stream};
+use crate::{Action, ActionSpace, Actor, Batch, Element, Expert, RolloutError, Stream, VectorEnv};
 
 /// One full episode.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -56,7 +56,7 @@ impl Evaluation {
 /// loss is not measured.
 ///
 /// ```
-/// use tutelage::{Batch, Deploy, Deployed, Envs, Lanes, Stream, evaluate};
+/// use tutelage::{Batch, Deploy, DeployedPolicy, VectorEnv, SyncVectorEnv, Stream, evaluate};
 /// # use tutelage::*;
 /// # struct Coin(usize);
 /// # impl Env for Coin {
@@ -84,15 +84,15 @@ impl Evaluation {
 /// #     }
 /// # }
 /// // Ten steps with a reward for every 1 that is played, and a policy that always plays it.
-/// let mut envs = Lanes::new(vec![Coin(0), Coin(0)])?;
-/// let mut actor = Deployed::new(&Ones, Deploy::Mean);
+/// let mut envs = SyncVectorEnv::new(vec![Coin(0), Coin(0)])?;
+/// let mut actor = DeployedPolicy::new(&Ones, Deploy::Mean);
 /// let evaluation = evaluate(&mut envs, &mut actor, None, 5, &Stream::new(1))?;
 /// assert_eq!(evaluation.mean_reward(), 10.0);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn evaluate<W: Envs>(
+pub fn evaluate<W: VectorEnv>(
     envs: &mut W,
-    actor: &mut dyn Act<W::State, W::Action>,
+    actor: &mut dyn Actor<W::State, W::Action>,
     reference: Option<&mut dyn Expert<State = W::State, Action = W::Action>>,
     episodes: usize,
     stream: &Stream,
@@ -197,7 +197,7 @@ impl<'a, S: Element, A: Action> Reference<'a, S, A> {
     ) -> Result<impl Iterator<Item = f64> + 'b, RolloutError> {
         self.actions.resize(states.len());
         self.expert.mean(states, &mut self.actions)?;
-        let misfit = |source| RolloutError::Misfit { who: "the expert's mean", source };
+        let misfit = |source| RolloutError::InvalidActions { who: "the expert's mean", source };
         self.space.check(&self.actions, states.len()).map_err(misfit)?;
         A::to_unit(&self.space.bounds, &mut self.actions);
         Ok(actions.rows().zip(self.actions.rows()).map(|(a, b)| A::loss(a, b)))

@@ -117,7 +117,7 @@ pub enum ExpertError {
     #[error(
         "this expert does not step in by itself, as this algorithm asks of it; in hg-dagger a distance decides for it"
     )]
-    NoHands,
+    CannotIntervene,
     /// The expert has no mean action.
     #[error("this expert cannot tell its mean action")]
     NoMean,

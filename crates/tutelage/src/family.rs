@@ -2,9 +2,10 @@
 
 use crate::look::{bootstrap_look, look, perturbed_look, windows_look};
 use crate::{
-    Algorithm, Beta, ExpertActs, Look, Named, Sampling, Stroke, TrainOn, Windows, active_dagger,
-    bagging, behavior_cloning, bootstrap_dagger, dagger, dart, ensemble_dagger, growing_mp,
-    hand_over, hg_dagger, mftpl_p, mixed_dagger, mp, shuffled_mp, supervised, take_over,
+    Algorithm, AlgorithmName, Beta, ExpertActs, Look, Sampling, Stroke, TrainOn, Windows,
+    active_dagger, bagging, behavior_cloning, bootstrap_dagger, dagger, dart, ensemble_dagger,
+    growing_mp, hand_over, hg_dagger, mftpl_p, mixed_dagger, mp, shuffled_mp, supervised,
+    take_over,
 };
 
 /// A family of algorithms that differ in numbers only.
@@ -27,7 +28,7 @@ pub struct Family {
     /// A name of the family.
     pub example: &'static str,
     pub(crate) make: fn(&Settings) -> Algorithm,
-    pub(crate) look: fn(&Named) -> Look,
+    pub(crate) look: fn(&AlgorithmName) -> Look,
 }
 
 /// How many members the algorithms of a family have.
@@ -36,9 +37,12 @@ pub enum Members {
     /// Always one.
     One,
     /// As many as the name says: `bd-5`.
-    Named,
+    Required,
     /// As many as the name says, or this many: `mftpl-p(15)` has 25.
-    Usually(usize),
+    Optional {
+        /// E of a name that has no number of members.
+        default: usize,
+    },
 }
 
 /// A number of an algorithm.
@@ -135,7 +139,7 @@ pub static FAMILIES: [Family; 22] = [
         about: "Bootstrap-DAgger: members see bootstrap samples of D",
         citation: "Li & Zhang 2024, Algorithm 2",
         page: "bootstrap-dagger.md",
-        members: Members::Named,
+        members: Members::Required,
         numbers: &[],
         example: "bd-5",
         make: |s| bootstrap_dagger(s.members, s.sampling),
@@ -147,7 +151,7 @@ pub static FAMILIES: [Family; 22] = [
         about: "MFTPL-P as the paper's experiments run it, X fixed",
         citation: "Li & Zhang 2024, section 5",
         page: "mftpl-p.md",
-        members: Members::Named,
+        members: Members::Required,
         numbers: &[X],
         example: "mp-25(15)",
         make: |s| mp(s.members, s.whole(0), s.sampling),
@@ -159,7 +163,7 @@ pub static FAMILIES: [Family; 22] = [
         about: "mixed follow the perturbed leader, X ~ Poisson(λ)",
         citation: "Li & Zhang 2024, Algorithm 1",
         page: "mftpl-p.md",
-        members: Members::Usually(25),
+        members: Members::Optional { default: 25 },
         numbers: &[LAMBDA],
         example: "mftpl-p(15)",
         make: |s| mftpl_p(s.members, s.numbers[0], s.sampling),
@@ -171,7 +175,7 @@ pub static FAMILIES: [Family; 22] = [
         about: "MP whose perturbation grows with D: X n examples in round n",
         citation: "Li & Zhang 2024, section 5, with X in proportion to n",
         page: "mftpl-p.md",
-        members: Members::Named,
+        members: Members::Required,
         numbers: &[X],
         example: "growing-mp-25(5)",
         make: |s| growing_mp(s.members, s.whole(0), s.sampling),
@@ -183,7 +187,7 @@ pub static FAMILIES: [Family; 22] = [
         about: "MP whose perturbation has labels of D, drawn apart from its states",
         citation: "Li & Zhang 2024, section 5, with other labels",
         page: "mftpl-p.md",
-        members: Members::Named,
+        members: Members::Required,
         numbers: &[X],
         example: "shuffled-mp-25(15)",
         make: |s| shuffled_mp(s.members, s.whole(0), s.sampling),
@@ -236,7 +240,7 @@ pub static FAMILIES: [Family; 22] = [
         about: "Bootstrap-DAgger in which the expert takes a share pⁿ⁻¹ of the steps of round n",
         citation: "Ross, Gordon & Bagnell 2011, section 3, with Li & Zhang 2024, Algorithm 2",
         page: "dagger-beta.md",
-        members: Members::Named,
+        members: Members::Required,
         numbers: &[Number { symbol: "p", ..SHARE }],
         example: "bd-power-5(0.5)",
         make: |s| Algorithm {
@@ -269,7 +273,7 @@ pub static FAMILIES: [Family; 22] = [
         about: "the expert takes over where members disagree or differ from it",
         citation: "Menda, Driggs-Campbell & Kochenderfer 2019",
         page: "ensemble-dagger.md",
-        members: Members::Named,
+        members: Members::Required,
         numbers: &[
             Number {
                 symbol: "χ",
@@ -289,7 +293,7 @@ pub static FAMILIES: [Family; 22] = [
         about: "the expert itself takes over, and is asked where it drove",
         citation: "Kelly, Sidrane, Driggs-Campbell & Kochenderfer 2019",
         page: "hg-dagger.md",
-        members: Members::Usually(1),
+        members: Members::Optional { default: 1 },
         numbers: &[TAU],
         example: "hg-dagger(0.2)",
         make: |s| hg_dagger(s.members, s.numbers[0], s.every()),
@@ -313,7 +317,7 @@ pub static FAMILIES: [Family; 22] = [
         about: "Bootstrap-DAgger in hand-over windows",
         citation: "this project, after Li & Zhang 2024, Algorithm 2",
         page: "handover.md",
-        members: Members::Named,
+        members: Members::Required,
         numbers: &[],
         example: "handover-bd-5",
         make: |s| hand_over(Windows::default(), bootstrap_dagger(s.members, s.sampling)),
@@ -328,7 +332,7 @@ pub static FAMILIES: [Family; 22] = [
         about: "MP in hand-over windows",
         citation: "this project, after Li & Zhang 2024, section 5",
         page: "handover.md",
-        members: Members::Named,
+        members: Members::Required,
         numbers: &[X],
         example: "handover-mp-25(15)",
         make: |s| hand_over(Windows::default(), mp(s.members, s.whole(0), s.sampling)),
@@ -340,7 +344,7 @@ pub static FAMILIES: [Family; 22] = [
         about: "Bootstrap-DAgger in hand-over windows of one's own making",
         citation: "this project, after Li & Zhang 2024, Algorithm 2",
         page: "handover.md",
-        members: Members::Named,
+        members: Members::Required,
         numbers: &[
             Number { symbol: "s", about: "the share of windows at the start", ..SHARE },
             Number { symbol: "l", about: "the first windows' length, a share of H", ..SHARE },
@@ -358,7 +362,7 @@ pub static FAMILIES: [Family; 22] = [
         about: "HG-DAgger with a person, who takes the controls and lets go of them",
         citation: "Kelly, Sidrane, Driggs-Campbell & Kochenderfer 2019",
         page: "hg-dagger.md",
-        members: Members::Named,
+        members: Members::Required,
         numbers: &[],
         example: "take-over-5",
         make: |s| take_over(s.members, s.every()),
@@ -370,7 +374,7 @@ pub static FAMILIES: [Family; 22] = [
         about: "Bootstrap-DAgger that asks about the K most disputed of m K states",
         citation: "Seung, Opper & Sompolinsky 1992, on Bootstrap-DAgger",
         page: "active.md",
-        members: Members::Named,
+        members: Members::Required,
         numbers: &[Number {
             symbol: "m",
             about: "candidates for every question",
@@ -387,7 +391,7 @@ pub static FAMILIES: [Family; 22] = [
         about: "an ensemble on the annotations of another run",
         citation: "Breiman 1996",
         page: "bagging.md",
-        members: Members::Named,
+        members: Members::Required,
         numbers: &[],
         example: "bagging-5",
         make: |s| bagging(s.members),
@@ -440,8 +444,8 @@ impl Family {
     pub fn form(&self) -> String {
         let members = match self.members {
             Members::One => "",
-            Members::Named => "-E",
-            Members::Usually(_) => "[-E]",
+            Members::Required => "-E",
+            Members::Optional { .. } => "[-E]",
         };
         let symbols: Vec<&str> = self.numbers.iter().map(|number| number.symbol).collect();
         let numbers =

@@ -1,8 +1,8 @@
 //! Learning with an expert at hand: the lesson's simplest driver.
 
 use crate::{
-    Algorithm, Dataset, Envs, Expert, LearnError, Lesson, Material, Oracle, Progress, Schedule,
-    Turn,
+    Algorithm, Dataset, Expert, Inputs, LearnError, Lesson, LessonEvent, Oracle, Progress,
+    Schedule, VectorEnv,
 };
 
 /// Who takes part: the environments, the expert, the oracle.
@@ -86,10 +86,10 @@ impl<S, A, P> Learned<S, A, P> {
 /// #     }
 /// # }
 /// // `Line` is a point on a line, `Back` says where to push it, `Fit` fits a slope to what it said.
-/// let mut envs = Lanes::new(vec![Line { x: 0.0, t: 0 }])?;
+/// let mut envs = SyncVectorEnv::new(vec![Line { x: 0.0, t: 0 }])?;
 /// let participants = Participants { envs: &mut envs, expert: &mut Back, oracle: &Fit };
 /// let schedule = Schedule { rounds: 3, states_per_round: 4, stream: Stream::new(1) };
-/// let learned = learn(participants, dagger(Sampling::Stride(5)), schedule, Material::none())?;
+/// let learned = learn(participants, dagger(Sampling::Stride(5)), schedule, Inputs::none())?;
 /// assert_eq!(learned.data.len(), 12);
 /// assert!((learned.deployed().0[0] + 1.0).abs() < 1e-5);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -98,21 +98,21 @@ pub fn learn<W, X, O>(
     participants: Participants<'_, W, X, O>,
     algorithm: Algorithm,
     schedule: Schedule,
-    material: Material<'_, W::State, W::Action>,
+    inputs: Inputs<'_, W::State, W::Action>,
 ) -> Result<Learned<W::State, W::Action, O::Policy>, LearnError>
 where
-    W: Envs,
+    W: VectorEnv,
     X: Expert<State = W::State, Action = W::Action>,
     O: Oracle<State = W::State, Action = W::Action>,
 {
     let Participants { envs, expert, oracle } = participants;
-    let mut lesson = Lesson::new(envs, algorithm, schedule, material, Progress::none())?;
+    let mut lesson = Lesson::new(envs, algorithm, schedule, inputs, Progress::none())?;
     loop {
         match lesson.next(envs, expert, oracle)? {
-            Turn::Ask(questions) => questions
-                .put_to(expert, |rows, actions| lesson.answer(rows, actions).map(|()| true))?,
-            Turn::Trained { .. } => {}
-            Turn::Finished => break,
+            LessonEvent::Ask(questions) => questions
+                .ask(expert, |rows, actions| lesson.answer(rows, actions).map(|()| true))?,
+            LessonEvent::Trained { .. } => {}
+            LessonEvent::Finished => break,
         }
     }
     let (data, last, random_round) = lesson.into_parts();

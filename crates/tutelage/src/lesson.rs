@@ -4,9 +4,9 @@ use rand::RngExt;
 
 use crate::drive::{Drive, Situation};
 use crate::{
-    Action, ActionSpace, Algorithm, Batch, Bounds, Dataset, Deploy, Driver, Element, Envs,
-    LearnError, Material, Oracle, Policy, Progress, Questions, Recipe, RolloutError, Round,
-    Schedule, SpaceError, Spaces, TrainingSets,
+    Action, ActionSpace, Algorithm, Batch, Bounds, Dataset, Deploy, Driver, Element, Inputs,
+    LearnError, Oracle, Policy, Progress, Queries, RolloutError, Round, Schedule, SpaceError,
+    Spaces, TrainingSets, TrainingSpec, VectorEnv,
 };
 
 /// A lesson: Algorithm 1 of the paper as a stepper that asks and takes answers.
@@ -77,26 +77,26 @@ use crate::{
 /// #     }
 /// # }
 /// // A teacher who answers out of order, thinks better of one answer and skips a question.
-/// let mut envs = Lanes::new(vec![Line { x: 0.0, t: 0 }])?;
+/// let mut envs = SyncVectorEnv::new(vec![Line { x: 0.0, t: 0 }])?;
 /// let schedule = Schedule { rounds: 1, states_per_round: 4, stream: Stream::new(1) };
 /// let algorithm = dagger(Sampling::Stride(5));
-/// let mut lesson = Lesson::new(&envs, algorithm, schedule, Material::none(), Progress::none())?;
-/// assert_eq!(lesson.next(&mut envs, &mut Nobody, &Average)?, Turn::Trained { round: 0 });
-/// let Turn::Ask(questions) = lesson.next(&mut envs, &mut Nobody, &Average)? else { panic!() };
+/// let mut lesson = Lesson::new(&envs, algorithm, schedule, Inputs::none(), Progress::none())?;
+/// assert_eq!(lesson.next(&mut envs, &mut NoDriver, &Average)?, LessonEvent::Trained { round: 0 });
+/// let LessonEvent::Ask(questions) = lesson.next(&mut envs, &mut NoDriver, &Average)? else { panic!() };
 /// assert_eq!(questions.rows, [0, 1, 2, 3]);
 /// lesson.answer(&[3, 0], &Batch::from_vec(1, vec![0.5, -0.5])?)?;
 /// lesson.answer(&[3], &Batch::from_vec(1, vec![0.25])?)?;
 /// lesson.answer(&[1], &Batch::from_vec(1, vec![-1.0])?)?;
 /// lesson.skip(&[2])?;
-/// assert_eq!(lesson.next(&mut envs, &mut Nobody, &Average)?, Turn::Trained { round: 1 });
+/// assert_eq!(lesson.next(&mut envs, &mut NoDriver, &Average)?, LessonEvent::Trained { round: 1 });
 /// assert_eq!(lesson.data().actions.as_slice(), [-0.5, -1.0, 0.25]);
-/// assert_eq!(lesson.next(&mut envs, &mut Nobody, &Average)?, Turn::Finished);
+/// assert_eq!(lesson.next(&mut envs, &mut NoDriver, &Average)?, LessonEvent::Finished);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Lesson<'a, S, A, P> {
     algorithm: Algorithm,
     schedule: Schedule,
-    material: Material<'a, S, A>,
+    inputs: Inputs<'a, S, A>,
     spaces: Spaces,
     space: ActionSpace,
     /// D, actions in [-1, 1]ⁿ where they are vectors.
@@ -114,10 +114,10 @@ pub struct Lesson<'a, S, A, P> {
 
 /// What a lesson came to.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Turn<S, A> {
+pub enum LessonEvent<S, A> {
     /// Questions wait for answers: [`Lesson::answer`] or [`Lesson::skip`] them. A round in which no state was worth a
     /// question begins with none.
-    Ask(Questions<S, A>),
+    Ask(Queries<S, A>),
     /// π_{n+1} was trained on D₁ ∪ … ∪ Dₙ; after round 0 it is π₁.
     Trained {
         /// n.
@@ -134,16 +134,16 @@ where
     P: Policy<State = S, Action = A>,
 {
     /// A lesson in these environments, from the beginning or from where it stood.
-    pub fn new<W: Envs<State = S, Action = A>>(
+    pub fn new<W: VectorEnv<State = S, Action = A>>(
         envs: &W,
         algorithm: Algorithm,
         schedule: Schedule,
-        material: Material<'a, S, A>,
+        inputs: Inputs<'a, S, A>,
         progress: Progress<S, A, P>,
     ) -> Result<Self, LearnError> {
         let spaces = envs.spaces();
         let space = ActionSpace { size: spaces.actions, bounds: envs.bounds().clone() };
-        algorithm.check(&schedule, &material, spaces)?;
+        algorithm.check(&schedule, &inputs, spaces)?;
         let Progress { rounds, open, policy, random_round } = progress;
         let numbered = rounds.iter().chain(&open).zip(1..);
         for (round, n) in numbered {
@@ -161,7 +161,7 @@ where
         Ok(Self {
             algorithm,
             schedule,
-            material,
+            inputs,
             spaces,
             space,
             data,
@@ -175,7 +175,7 @@ where
     }
 
     /// Goes on to the next turn. `driver` is asked for actions where the expert drives; where nobody can,
-    /// [`crate::Nobody`].
+    /// [`crate::NoDriver`].
     ///
     /// A round closes when nothing in it waits for an answer and this is called. What failed (an environment, the driver, the
     /// oracle) is tried again by the next call.
@@ -184,9 +184,9 @@ where
         envs: &mut W,
         driver: &mut dyn Driver<S, A>,
         oracle: &O,
-    ) -> Result<Turn<S, A>, LearnError>
+    ) -> Result<LessonEvent<S, A>, LearnError>
     where
-        W: Envs<State = S, Action = A>,
+        W: VectorEnv<State = S, Action = A>,
         O: Oracle<State = S, Action = A, Policy = P>,
     {
         let policy = match &self.policy {
@@ -194,7 +194,7 @@ where
             _ => return self.train(oracle),
         };
         if self.closed == self.schedule.rounds {
-            return Ok(Turn::Finished);
+            return Ok(LessonEvent::Finished);
         }
         let round = match self.open.take() {
             None if self.algorithm.drive == Drive::Stored => self.stored_round(),
@@ -276,16 +276,16 @@ where
     }
 
     /// πₙ: a member for each training set that choice 3 makes of D.
-    fn train<O>(&mut self, oracle: &O) -> Result<Turn<S, A>, LearnError>
+    fn train<O>(&mut self, oracle: &O) -> Result<LessonEvent<S, A>, LearnError>
     where
         O: Oracle<State = S, Action = A, Policy = P>,
     {
         let round = self.round();
         let stream = self.schedule.round(round);
         let Algorithm { train_on, members, .. } = self.algorithm;
-        let recipe = Recipe { train_on, material: self.material, round };
+        let spec = TrainingSpec { train_on, inputs: self.inputs, round };
         let sets = stream.fork("training sets", 0);
-        let sets = TrainingSets::new(&self.data, recipe, self.spaces, members, sets)?;
+        let sets = TrainingSets::new(&self.data, spec, self.spaces, members, sets)?;
         let fitted = oracle.fit(&sets, &stream.fork("oracle", 0));
         let policy = fitted.map_err(|source| LearnError::Train { round, source })?;
         let driver = self.policy.replace(policy);
@@ -294,11 +294,11 @@ where
             // Where the driver is not at hand, the policy was trained again and the round had passed before.
             self.random_round = driver.or(self.random_round.take());
         }
-        Ok(Turn::Trained { round: self.closed })
+        Ok(LessonEvent::Trained { round: self.closed })
     }
 
     /// The states of round n, reached by whoever drives.
-    fn collect<W: Envs<State = S, Action = A>>(
+    fn collect<W: VectorEnv<State = S, Action = A>>(
         &self,
         policy: &P,
         envs: &mut W,
@@ -321,7 +321,7 @@ where
 
     /// The next stored round, labels and all.
     fn stored_round(&self) -> Round<S, A> {
-        let examples = self.material.stored.and_then(|rounds| rounds.get(self.closed)).cloned();
+        let examples = self.inputs.stored.and_then(|rounds| rounds.get(self.closed)).cloned();
         Round::answered(examples.unwrap_or_else(|| Dataset::empty(self.spaces)))
     }
 
@@ -334,11 +334,11 @@ where
     }
 
     /// Keeps the round open and asks about what waits in it.
-    fn ask(&mut self, round: Round<S, A>) -> Turn<S, A> {
+    fn ask(&mut self, round: Round<S, A>) -> LessonEvent<S, A> {
         let n = self.round();
         let questions = round.questions(n, round.open_rows(), self.schedule.round(n));
         self.open = Some(round);
-        Turn::Ask(questions)
+        LessonEvent::Ask(questions)
     }
 }
 

@@ -20,8 +20,9 @@
 
 #![forbid(unsafe_code)]
 
-mod act;
+mod actor;
 mod algorithm;
+mod algorithm_name;
 mod ask;
 mod batch;
 mod bounds;
@@ -32,17 +33,15 @@ mod deploy;
 mod drive;
 mod driver;
 mod env;
-mod envs;
 mod evaluate;
 mod expert;
 mod family;
-mod lanes;
+mod fit_progress;
+mod inputs;
 mod learn;
 mod learn_error;
 mod lesson;
 mod look;
-mod material;
-mod named;
 mod nearest;
 mod oracle;
 mod policy;
@@ -53,38 +52,38 @@ mod sampling;
 mod schedule;
 mod space;
 mod stream;
+mod sync_vector_env;
 mod train_on;
-mod training;
 mod training_sets;
 mod usual;
+mod vector_env;
 
-pub use act::Act;
+pub use actor::Actor;
 pub use algorithm::{
     Algorithm, active_dagger, bagging, behavior_cloning, bootstrap_dagger, dagger, dart,
     ensemble_dagger, growing_mp, hand_over, hg_dagger, logger_m, mftpl_p, mixed_dagger, mp,
     shuffled_mp, supervised, take_over,
 };
+pub use algorithm_name::{AlgorithmName, AlgorithmNameError};
 pub use ask::{Ask, Origin};
 pub use batch::{Batch, ShapeError};
 pub use bounds::{Bounds, BoundsError, Outside};
-pub use check::{Breach, check_env, check_expert, check_oracle};
+pub use check::{ContractViolation, check_env, check_expert, check_oracle};
 pub use cover::{Cover, CoverError, StoredStates, UniformBox, Weighted};
 pub use dataset::Dataset;
-pub use deploy::{Deploy, Deployed};
-pub use drive::{Beta, ByExpert, Drive, ExpertActs, Gate, Windows};
-pub use driver::{Driver, Nobody};
+pub use deploy::{Deploy, DeployedPolicy};
+pub use drive::{Beta, Drive, ExpertActor, ExpertActs, Gate, Windows};
+pub use driver::{Driver, NoDriver};
 pub use env::{Env, EnvError, Step};
-pub use envs::Envs;
 pub use evaluate::{Episode, Evaluation, evaluate};
 pub use expert::{Expert, ExpertError};
 pub use family::{FAMILIES, Family, FiniteOnly, LOGGER_M, Members, Number};
-pub use lanes::{LaneError, Lanes};
+pub use fit_progress::FitProgress;
+pub use inputs::Inputs;
 pub use learn::{Learned, Participants, learn};
 pub use learn_error::LearnError;
-pub use lesson::{Lesson, Turn};
+pub use lesson::{Lesson, LessonEvent};
 pub use look::{Look, Stroke};
-pub use material::Material;
-pub use named::{NameError, Named};
 pub use nearest::{did_you_mean, nearest};
 pub use oracle::{DurableOracle, Oracle, OracleError};
 pub use policy::{Policy, PolicyError, disagreement};
@@ -92,12 +91,13 @@ pub use progress::Progress;
 /// The generators' traits, for environments and experts that draw: `use tutelage::rand::RngExt`.
 pub use rand;
 pub use rollout::{RolloutError, Steps};
-pub use round::{Questions, Reply, Round};
+pub use round::{Queries, Reply, Round};
 pub use sampling::Sampling;
 pub use schedule::Schedule;
 pub use space::{Action, ActionSpace, Element, SpaceError, Spaces};
 pub use stream::{Rng, Stream};
-pub use train_on::{Size, TrainOn, TrainOnError};
-pub use training::Training;
-pub use training_sets::{Costs, Perturbation, Recipe, TrainingSets, View};
+pub use sync_vector_env::{LaneError, SyncVectorEnv};
+pub use train_on::{PerturbationSize, TrainOn, TrainOnError};
+pub use training_sets::{Costs, Perturbation, TrainingSets, TrainingSpec, View};
 pub use usual::{Help, usual_algorithm, usual_in_words};
+pub use vector_env::VectorEnv;

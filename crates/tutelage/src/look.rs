@@ -1,6 +1,6 @@
 //! How algorithms look in figures.
 
-use crate::Named;
+use crate::AlgorithmName;
 
 /// How an algorithm's curve is drawn: a colour, and a stroke that tells curves apart without colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,7 +31,7 @@ pub(crate) const fn look(rgb: [u8; 3], stroke: Stroke) -> Look {
 }
 
 /// Bootstrap-DAgger by the number of members: the paper's green for 5, blue-green for 25.
-pub(crate) fn bootstrap_look(named: &Named) -> Look {
+pub(crate) fn bootstrap_look(named: &AlgorithmName) -> Look {
     match named.members() {
         1 => look([240, 150, 20], Stroke::Dashed),
         2..25 => look([30, 140, 40], Stroke::Solid),
@@ -40,7 +40,7 @@ pub(crate) fn bootstrap_look(named: &Named) -> Look {
 }
 
 /// The sizes of the perturbation from light to dark, X = 15 in the paper's magenta.
-pub(crate) fn perturbed_look(named: &Named) -> Look {
+pub(crate) fn perturbed_look(named: &AlgorithmName) -> Look {
     match named.numbers()[0] as usize {
         0 => look([185, 150, 110], Stroke::Marked),
         1..=10 => look([250, 170, 60], Stroke::Solid),
@@ -53,7 +53,7 @@ pub(crate) fn perturbed_look(named: &Named) -> Look {
 
 /// Windows of one's own making, by what is unusual about them: where they begin, whether they are whole episodes, whether they
 /// grow, who drives first.
-pub(crate) fn windows_look(named: &Named) -> Look {
+pub(crate) fn windows_look(named: &AlgorithmName) -> Look {
     match *named.numbers() {
         [_, 1.0, ..] => look([86, 180, 233], Stroke::Dashed),
         [0.0, ..] => look([213, 94, 0], Stroke::Dashed),

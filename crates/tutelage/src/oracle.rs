@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{Action, Element, Policy, Spaces, Stream, Training, TrainingSets};
+use crate::{Action, Element, FitProgress, Policy, Spaces, Stream, TrainingSets};
 
 /// An offline learning oracle for a policy class ℬ: 𝒪(D) = argmin over h ∈ ℬ of Σ ℓ(h(s), a) over the examples of D.
 ///
@@ -69,7 +69,7 @@ pub trait Oracle: Sync {
     ) -> Result<Self::Policy, OracleError>;
 
     /// From now on tells how far a fit has come, where it can.
-    fn report_to(&mut self, training: Arc<Training>) {
+    fn report_to(&mut self, training: Arc<FitProgress>) {
         let _ = training;
     }
 }
@@ -147,7 +147,7 @@ impl<O: Oracle + ?Sized + Send> Oracle for Box<O> {
         (**self).fit(sets, stream)
     }
 
-    fn report_to(&mut self, training: Arc<Training>) {
+    fn report_to(&mut self, training: Arc<FitProgress>) {
         (**self).report_to(training);
     }
 }

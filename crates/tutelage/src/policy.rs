@@ -60,7 +60,7 @@ pub trait Policy: Send + Sync {
         self.act_each(states, &mut each)?;
         let of_state = each.as_slice().chunks_exact((self.members() * actions.width()).max(1));
         for (i, members) in of_state.enumerate() {
-            Self::Action::together(members, actions.row_mut(i));
+            Self::Action::aggregate(members, actions.row_mut(i));
         }
         Ok(())
     }
@@ -197,12 +197,12 @@ mod tests {
         assert_eq!(actions.as_slice(), [50, 70], "the lowest of three with a vote each");
         let vote = |members: &[u32]| {
             let mut action = [0];
-            u32::together(members, &mut action);
+            u32::aggregate(members, &mut action);
             action[0]
         };
         assert_eq!([vote(&[2, 1, 2]), vote(&[3, 1, 1, 3, 2]), vote(&[4])], [2, 1, 4]);
         let mut action = [9.0; 2];
-        f32::together(&[1.0, 0.5, -0.5, 0.25], &mut action);
+        f32::aggregate(&[1.0, 0.5, -0.5, 0.25], &mut action);
         assert_eq!(action, [0.25, 0.375]);
         assert!(Numbered.act_mean(&states, &mut Batch::zeros(3, 1)).is_err());
     }

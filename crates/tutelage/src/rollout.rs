@@ -3,16 +3,16 @@
 use std::ops::Range;
 
 use crate::{
-    Act, Action, ActionSpace, Batch, Element, Envs, ExpertError, LaneError, PolicyError, Rng,
-    SpaceError, Step, Stream,
+    Action, ActionSpace, Actor, Batch, Element, ExpertError, LaneError, PolicyError, Rng,
+    SpaceError, Step, Stream, VectorEnv,
 };
 
 /// Episodes under way, an actor stepping all of them together.
 ///
 /// An episode is a function of its stream and its actor, whatever runs beside it.
-pub(crate) struct Rollouts<'a, W: Envs> {
+pub(crate) struct Rollouts<'a, W: VectorEnv> {
     envs: &'a mut W,
-    actor: &'a mut dyn Act<W::State, W::Action>,
+    actor: &'a mut dyn Actor<W::State, W::Action>,
     space: ActionSpace,
     /// The lanes with an episode under way; row i of the buffers below is that of `active[i]`.
     active: Vec<usize>,
@@ -58,7 +58,7 @@ pub enum RolloutError {
     Policy(#[from] PolicyError),
     /// Somebody who was asked for actions gave something else.
     #[error("{who} was asked for actions and gave {source}")]
-    Misfit {
+    InvalidActions {
         /// Who: "the expert", "the expert's mean", "whoever acts".
         who: &'static str,
         /// What is wrong with them.
@@ -88,8 +88,8 @@ pub enum RolloutError {
     NoEpisodes,
 }
 
-impl<'a, W: Envs> Rollouts<'a, W> {
-    pub(crate) fn new(envs: &'a mut W, actor: &'a mut dyn Act<W::State, W::Action>) -> Self {
+impl<'a, W: VectorEnv> Rollouts<'a, W> {
+    pub(crate) fn new(envs: &'a mut W, actor: &'a mut dyn Actor<W::State, W::Action>) -> Self {
         let spaces = envs.spaces();
         let actions = Batch::new(W::Action::width(spaces.actions));
         Self {
@@ -130,7 +130,7 @@ impl<'a, W: Envs> Rollouts<'a, W> {
         self.actions.resize(self.active.len());
         self.actor.act(&self.active, &self.states, &mut self.rngs, &mut self.actions)?;
         crate::space::check_rows(&self.actions, self.active.len(), self.space.size)
-            .map_err(|source| RolloutError::Misfit { who: "whoever acts", source })?;
+            .map_err(|source| RolloutError::InvalidActions { who: "whoever acts", source })?;
         self.own.resize(self.active.len());
         self.own.as_mut_slice().copy_from_slice(self.actions.as_slice());
         W::Action::from_unit(&self.space.bounds, &mut self.own);

@@ -41,7 +41,7 @@ pub enum Reply {
 
 /// Questions to the expert: some rows of a round.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Questions<S, A> {
+pub struct Queries<S, A> {
     /// n.
     pub round: usize,
     /// Which rows of the round these are.
@@ -155,15 +155,10 @@ impl<S: Element, A: Action> Round<S, A> {
         crate::drive::errors(intended.rows(), answers.rows(), self.answers.width())
     }
 
-    pub(crate) fn questions(
-        &self,
-        round: usize,
-        rows: Vec<u32>,
-        stream: Stream,
-    ) -> Questions<S, A> {
+    pub(crate) fn questions(&self, round: usize, rows: Vec<u32>, stream: Stream) -> Queries<S, A> {
         let of = |row: &u32| *row as usize;
         let noted = |count: usize| if count == 0 { &[][..] } else { &rows[..] };
-        Questions {
+        Queries {
             round,
             states: self.states.select(&rows.iter().map(of).collect::<Vec<_>>()),
             origins: noted(self.origins.len()).iter().map(|r| self.origins[of(r)]).collect(),
@@ -177,10 +172,10 @@ impl<S: Element, A: Action> Round<S, A> {
     }
 }
 
-impl<S: Element, A: Action> Questions<S, A> {
+impl<S: Element, A: Action> Queries<S, A> {
     /// Puts these questions to an expert, as many at a time as it wants to see; `take` gets the rows and the answers of
     /// each time, and says whether to go on.
-    pub fn put_to<E: From<LearnError>>(
+    pub fn ask<E: From<LearnError>>(
         &self,
         expert: &mut dyn Expert<State = S, Action = A>,
         mut take: impl FnMut(&[u32], &Batch<A>) -> Result<bool, E>,

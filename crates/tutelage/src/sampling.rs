@@ -6,7 +6,7 @@ use rand::RngExt;
 
 use crate::ask::Collected;
 use crate::rollout::Rollouts;
-use crate::{Act, Batch, Element, Envs, Origin, RolloutError, Stream};
+use crate::{Actor, Batch, Element, Origin, RolloutError, Stream, VectorEnv};
 
 /// How states are taken from whoever drives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,10 +20,10 @@ pub enum Sampling {
 
 impl Sampling {
     /// Collects `count` states that `actor` reaches.
-    pub(crate) fn collect<W: Envs>(
+    pub(crate) fn collect<W: VectorEnv>(
         self,
         envs: &mut W,
-        actor: &mut dyn Act<W::State, W::Action>,
+        actor: &mut dyn Actor<W::State, W::Action>,
         scope: Scope,
         count: usize,
         stream: Stream,
@@ -47,7 +47,7 @@ pub(crate) enum Scope {
 
 impl Scope {
     /// The times of a lane's episode.
-    fn times<W: Envs>(self, rollouts: &Rollouts<'_, W>, lane: usize) -> Range<usize> {
+    fn times<W: VectorEnv>(self, rollouts: &Rollouts<'_, W>, lane: usize) -> Range<usize> {
         match self {
             Self::Episode => 0..usize::MAX,
             Self::Window => rollouts.window(lane),
@@ -58,7 +58,7 @@ impl Scope {
 /// Episodes without a state to take, one after another, before we say that there will be none.
 const FRUITLESS_EPISODES: u64 = 10_000;
 
-fn every<W: Envs>(
+fn every<W: VectorEnv>(
     mut rollouts: Rollouts<'_, W>,
     stride: usize,
     scope: Scope,
@@ -97,7 +97,7 @@ fn every<W: Envs>(
 }
 
 /// Independent draws, several at a time: each lane rolls out an episode for the draw that it was given.
-struct Draws<'a, W: Envs> {
+struct Draws<'a, W: VectorEnv> {
     rollouts: Rollouts<'a, W>,
     scope: Scope,
     stream: Stream,
@@ -118,7 +118,7 @@ impl Draw {
     }
 }
 
-impl<'a, W: Envs> Draws<'a, W> {
+impl<'a, W: VectorEnv> Draws<'a, W> {
     fn new(rollouts: Rollouts<'a, W>, scope: Scope, count: usize, stream: Stream) -> Self {
         let taken = Collected {
             states: Batch::zeros(count, W::State::width(rollouts.envs().spaces().states)),

@@ -159,8 +159,8 @@ impl ActionSpace {
 /// assert_eq!(u32::loss(&[2], &[1]), 1.0);
 ///
 /// let (mut mean, mut vote) = ([0.0], [0]);
-/// f32::together(&[0.0, 0.5, 1.0], &mut mean);
-/// u32::together(&[2, 0, 2], &mut vote);
+/// f32::aggregate(&[0.0, 0.5, 1.0], &mut mean);
+/// u32::aggregate(&[2, 0, 2], &mut vote);
 /// assert_eq!((mean, vote), ([0.5], [2]));
 /// ```
 pub trait Action: Element {
@@ -172,7 +172,7 @@ pub trait Action: Element {
 
     /// The members' joint action: the mean of their actions, or the index that most of them choose, the lowest of
     /// several such. `members` are rows as wide as `action`, one after the other.
-    fn together(members: &[Self], action: &mut [Self]);
+    fn aggregate(members: &[Self], action: &mut [Self]);
 
     /// Draws from Unif(𝒜): uniform over indices, or over [-1, 1]ⁿ.
     fn draw_uniform(size: usize, rng: &mut Rng, action: &mut [Self]);
@@ -181,7 +181,7 @@ pub trait Action: Element {
     fn all(size: usize) -> Option<Vec<Self>>;
 
     /// Adds noise: of these variances per coordinate, or where actions are indices, a random one with this probability.
-    fn disturb(action: &mut [Self], variance: &[f64], size: usize, rng: &mut Rng);
+    fn add_noise(action: &mut [Self], variance: &[f64], size: usize, rng: &mut Rng);
 
     /// Where an action leaves its box, if it does.
     fn outside(bounds: &Bounds, action: &[Self]) -> Option<crate::Outside> {
@@ -211,7 +211,7 @@ impl Action for f32 {
         actions.iter_mut().for_each(|a| *a = a.clamp(-1.0, 1.0));
     }
 
-    fn together(members: &[f32], action: &mut [f32]) {
+    fn aggregate(members: &[f32], action: &mut [f32]) {
         action.fill(0.0);
         let members = members.chunks_exact(action.len().max(1));
         let count = members.len() as f32;
@@ -229,7 +229,7 @@ impl Action for f32 {
         None
     }
 
-    fn disturb(action: &mut [f32], variance: &[f64], _size: usize, rng: &mut Rng) {
+    fn add_noise(action: &mut [f32], variance: &[f64], _size: usize, rng: &mut Rng) {
         for (value, variance) in action.iter_mut().zip(variance) {
             let noise = Normal::new(0.0, variance.sqrt()).map_or(0.0, |law| law.sample(rng));
             *value += noise as f32;
@@ -256,7 +256,7 @@ impl Action for u32 {
 
     fn clip(_actions: &mut [u32]) {}
 
-    fn together(members: &[u32], action: &mut [u32]) {
+    fn aggregate(members: &[u32], action: &mut [u32]) {
         let mut votes = members.to_vec();
         votes.sort_unstable();
         let most = votes.chunk_by(u32::eq).rev().max_by_key(|alike| alike.len());
@@ -271,7 +271,7 @@ impl Action for u32 {
         Some((0..size as u32).collect())
     }
 
-    fn disturb(action: &mut [u32], variance: &[f64], size: usize, rng: &mut Rng) {
+    fn add_noise(action: &mut [u32], variance: &[f64], size: usize, rng: &mut Rng) {
         if variance.first().is_some_and(|&share| rng.random::<f64>() < share) {
             Self::draw_uniform(size, rng, action);
         }

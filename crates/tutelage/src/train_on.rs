@@ -1,6 +1,6 @@
 //! Choice 3: what member e trains on.
 
-use crate::{Action, Batch, Cover, Element, Material, Spaces};
+use crate::{Action, Batch, Cover, Element, Inputs, Spaces};
 
 /// What each member of the ensemble trains on; drawn anew for every member in every round.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -10,7 +10,7 @@ pub enum TrainOn {
     /// |D| draws from D with replacement.
     Bootstrap,
     /// D ∪ Q, where Q holds X draws from d₀ ⊗ Unif(𝒜).
-    Perturbed(Size),
+    Perturbed(PerturbationSize),
     /// D ∪ Q, where Q holds this many draws s̃ ~ d₀, each with the label of a random example of D: labels distributed like the
     /// expert's, but independent of s̃.
     Shuffled(usize),
@@ -23,7 +23,7 @@ pub enum TrainOn {
 
 /// The number X of perturbation examples.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Size {
+pub enum PerturbationSize {
     /// Always this many.
     Fixed(usize),
     /// This many times n: as D grows, so does Q.
@@ -87,13 +87,13 @@ const MAX_DRAWN: usize = 10_000_000;
 
 impl TrainOn {
     /// This choice in a few words, as tables show it.
-    pub fn in_words(&self) -> &'static str {
+    pub fn describe(&self) -> &'static str {
         match self {
             Self::Data => "D",
             Self::Bootstrap => "bootstrap(D)",
-            Self::Perturbed(Size::Fixed(_)) => "D ∪ Q, Q = X draws from d₀ ⊗ Unif(𝒜)",
-            Self::Perturbed(Size::Growing(_)) => "D ∪ Q, X n draws in round n",
-            Self::Perturbed(Size::Poisson(_)) => "D ∪ Q, X ~ Poisson(λ)",
+            Self::Perturbed(PerturbationSize::Fixed(_)) => "D ∪ Q, Q = X draws from d₀ ⊗ Unif(𝒜)",
+            Self::Perturbed(PerturbationSize::Growing(_)) => "D ∪ Q, X n draws in round n",
+            Self::Perturbed(PerturbationSize::Poisson(_)) => "D ∪ Q, X ~ Poisson(λ)",
             Self::Shuffled(_) => "D ∪ Q, Q = X states of d₀ with labels of D",
             Self::RandomCosts { .. } => "D and Gaussian costs on a separator set",
         }
@@ -102,21 +102,21 @@ impl TrainOn {
     /// Whether this choice makes sense in these spaces, with this material, up to round n.
     pub fn check<S: Element, A: Action>(
         &self,
-        material: &Material<'_, S, A>,
+        inputs: &Inputs<'_, S, A>,
         spaces: Spaces,
         rounds: usize,
     ) -> Result<(), TrainOnError> {
         match *self {
             Self::Data | Self::Bootstrap => Ok(()),
             Self::Perturbed(size) => {
-                let cover = material.cover.ok_or(TrainOnError::Missing("d0"))?;
+                let cover = inputs.cover.ok_or(TrainOnError::Missing("d0"))?;
                 size.check(rounds, splits::<S, A>(size, cover, spaces))?;
                 cover.states().map_or(Ok(()), |states| {
                     check_states("covering distribution d0", states, spaces)
                 })
             }
             Self::Shuffled(count) => {
-                Self::Perturbed(Size::Fixed(count)).check(material, spaces, rounds)
+                Self::Perturbed(PerturbationSize::Fixed(count)).check(inputs, spaces, rounds)
             }
             Self::RandomCosts { scale } => {
                 if !(scale.is_finite() && scale >= 0.0) {
@@ -125,7 +125,7 @@ impl TrainOn {
                 if A::all(spaces.actions).is_none() {
                     return Err(TrainOnError::Continuous);
                 }
-                let separator = material.separator;
+                let separator = inputs.separator;
                 let separator = separator.ok_or(TrainOnError::Missing("the separator set"))?;
                 check_states("separator set", separator, spaces)
             }
@@ -133,7 +133,7 @@ impl TrainOn {
     }
 }
 
-impl Size {
+impl PerturbationSize {
     /// A size that is split into counts per state may be far larger than one whose examples are drawn.
     fn check(self, rounds: usize, split: bool) -> Result<(), TrainOnError> {
         let too_many = |what, value| Err(TrainOnError::TooMany { what, value });
@@ -171,9 +171,13 @@ fn check_states<S: Element>(
 }
 
 /// Whether X ~ Poisson(λ) falls apart into a count for every state and action.
-fn splits<S: Element, A: Action>(size: Size, cover: &dyn Cover<S>, spaces: Spaces) -> bool {
+fn splits<S: Element, A: Action>(
+    size: PerturbationSize,
+    cover: &dyn Cover<S>,
+    spaces: Spaces,
+) -> bool {
     let finite = cover.support().is_some() && A::all(spaces.actions).is_some();
-    matches!(size, Size::Poisson(_)) && finite
+    matches!(size, PerturbationSize::Poisson(_)) && finite
 }
 
 #[cfg(test)]
@@ -186,38 +190,40 @@ mod tests {
     #[test]
     fn impossible_choices_are_named() {
         let check = |train_on: TrainOn, cover: Option<&dyn Cover<f32>>| {
-            let material: Material<'_, f32, f32> = Material { cover, ..Material::none() };
-            train_on.check(&material, SPACES, 100)
+            let inputs: Inputs<'_, f32, f32> = Inputs { cover, ..Inputs::none() };
+            train_on.check(&inputs, SPACES, 100)
         };
         let cover = UniformBox::new(-2.0, 2.0).unwrap();
         let perturbed = |size| check(TrainOn::Perturbed(size), Some(&cover));
-        assert_eq!(perturbed(Size::Poisson(-1.0)), Err(TrainOnError::Lambda(-1.0)));
-        assert!(perturbed(Size::Poisson(f64::NAN)).is_err());
+        assert_eq!(perturbed(PerturbationSize::Poisson(-1.0)), Err(TrainOnError::Lambda(-1.0)));
+        assert!(perturbed(PerturbationSize::Poisson(f64::NAN)).is_err());
         let too_many = |what, value| Err(TrainOnError::TooMany { what, value });
-        assert_eq!(perturbed(Size::Poisson(1e9)), too_many("lambda", 1e9));
-        assert_eq!(perturbed(Size::Fixed(1_000_000_000)), too_many("X", 1e9));
-        assert_eq!(perturbed(Size::Growing(100_001)), too_many("X n", 10_000_100.0));
-        assert_eq!(perturbed(Size::Growing(100_000)), Ok(()));
-        let missing = check(TrainOn::Perturbed(Size::Fixed(1)), None);
+        assert_eq!(perturbed(PerturbationSize::Poisson(1e9)), too_many("lambda", 1e9));
+        assert_eq!(perturbed(PerturbationSize::Fixed(1_000_000_000)), too_many("X", 1e9));
+        assert_eq!(perturbed(PerturbationSize::Growing(100_001)), too_many("X n", 10_000_100.0));
+        assert_eq!(perturbed(PerturbationSize::Growing(100_000)), Ok(()));
+        let missing = check(TrainOn::Perturbed(PerturbationSize::Fixed(1)), None);
         assert_eq!(missing, Err(TrainOnError::Missing("d0")));
         let narrow = StoredStates::new(Batch::<f32>::zeros(4, 2)).unwrap();
         let width = TrainOnError::Width { what: "covering distribution d0", expected: 3, found: 2 };
-        assert_eq!(check(TrainOn::Perturbed(Size::Fixed(1)), Some(&narrow)), Err(width));
+        assert_eq!(
+            check(TrainOn::Perturbed(PerturbationSize::Fixed(1)), Some(&narrow)),
+            Err(width)
+        );
         assert_eq!(check(TrainOn::RandomCosts { scale: 1.0 }, None), Err(TrainOnError::Continuous));
     }
 
     #[test]
     fn what_is_listed_must_be_of_the_task() {
-        let check = |train_on: TrainOn, material: Material<'_, u32, u32>| {
-            train_on.check(&material, SPACES, 1)
-        };
+        let check =
+            |train_on: TrainOn, inputs: Inputs<'_, u32, u32>| train_on.check(&inputs, SPACES, 1);
         let listed = Weighted::new(Batch::from_vec(1, vec![0]).unwrap(), vec![1.0]).unwrap();
-        let material = Material { cover: Some(&listed), ..Material::none() };
-        let counted = check(TrainOn::Perturbed(Size::Poisson(1e9)), material);
+        let inputs = Inputs { cover: Some(&listed), ..Inputs::none() };
+        let counted = check(TrainOn::Perturbed(PerturbationSize::Poisson(1e9)), inputs);
         assert_eq!(counted, Ok(()), "counts take no memory");
         let separator = Batch::from_vec(1, vec![0u32, 3]).unwrap();
-        let material = Material { separator: Some(&separator), ..Material::none() };
-        let costs = |scale| check(TrainOn::RandomCosts { scale }, material);
+        let inputs = Inputs { separator: Some(&separator), ..Inputs::none() };
+        let costs = |scale| check(TrainOn::RandomCosts { scale }, inputs);
         assert!(matches!(costs(1.0), Err(TrainOnError::State { row: 1, .. })));
         assert_eq!(costs(-1.0), Err(TrainOnError::Scale(-1.0)));
     }

@@ -4,14 +4,14 @@ use rand::RngExt;
 use rand_distr::{Distribution, Normal, Poisson};
 
 use crate::{
-    Action, Batch, Cover, Dataset, Element, Material, Rng, Size, Spaces, Stream, TrainOn,
+    Action, Batch, Cover, Dataset, Element, Inputs, PerturbationSize, Rng, Spaces, Stream, TrainOn,
     TrainOnError,
 };
 
 /// The E training sets of a round: one dataset D that all share, and a [`View`] per member, drawn when asked for.
 pub struct TrainingSets<'a, S, A> {
     data: &'a Dataset<S, A>,
-    recipe: Recipe<'a, S, A>,
+    spec: TrainingSpec<'a, S, A>,
     spaces: Spaces,
     members: usize,
     stream: Stream,
@@ -21,29 +21,29 @@ pub struct TrainingSets<'a, S, A> {
 
 /// How the training sets of round n are made.
 #[derive(Debug)]
-pub struct Recipe<'a, S, A> {
+pub struct TrainingSpec<'a, S, A> {
     /// Choice 3.
     pub train_on: TrainOn,
     /// What it needs.
-    pub material: Material<'a, S, A>,
+    pub inputs: Inputs<'a, S, A>,
     /// n.
     pub round: usize,
 }
 
-impl<S, A> From<TrainOn> for Recipe<'_, S, A> {
+impl<S, A> From<TrainOn> for TrainingSpec<'_, S, A> {
     /// A choice that needs nothing but D.
     fn from(train_on: TrainOn) -> Self {
-        Self { train_on, material: Material::none(), round: 1 }
+        Self { train_on, inputs: Inputs::none(), round: 1 }
     }
 }
 
-impl<S, A> Clone for Recipe<'_, S, A> {
+impl<S, A> Clone for TrainingSpec<'_, S, A> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<S, A> Copy for Recipe<'_, S, A> {}
+impl<S, A> Copy for TrainingSpec<'_, S, A> {}
 
 /// The part of a training set that is a member's own.
 #[derive(Clone, Debug, PartialEq)]
@@ -82,15 +82,15 @@ impl<'a, S: Element, A: Action> TrainingSets<'a, S, A> {
     /// E training sets over D; member e's part is a function of the stream and e alone.
     pub fn new(
         data: &'a Dataset<S, A>,
-        recipe: impl Into<Recipe<'a, S, A>>,
+        spec: impl Into<TrainingSpec<'a, S, A>>,
         spaces: Spaces,
         members: usize,
         stream: Stream,
     ) -> Result<Self, TrainOnError> {
-        let recipe = recipe.into();
-        recipe.train_on.check(&recipe.material, spaces, recipe.round)?;
-        let split = split_poisson(&recipe, spaces);
-        Ok(Self { data, recipe, spaces, members, stream, split })
+        let spec = spec.into();
+        spec.train_on.check(&spec.inputs, spaces, spec.round)?;
+        let split = split_poisson(&spec, spaces);
+        Ok(Self { data, spec, spaces, members, stream, split })
     }
 
     /// The same training sets for a learner that sees the rows in another form, for example only some columns of every state:
@@ -103,7 +103,7 @@ impl<'a, S: Element, A: Action> TrainingSets<'a, S, A> {
     where
         'a: 'b,
     {
-        TrainingSets::new(data, self.recipe, spaces, self.members, self.stream)
+        TrainingSets::new(data, self.spec, spaces, self.members, self.stream)
     }
 
     /// D, which all members share.
@@ -124,8 +124,8 @@ impl<'a, S: Element, A: Action> TrainingSets<'a, S, A> {
     /// Draws member e's own part, the same at every call.
     pub fn view(&self, member: usize) -> View<S, A> {
         let rng = || self.stream.fork("member", member as u64).rng();
-        let Recipe { train_on, material, .. } = self.recipe;
-        match (train_on, material.cover, material.separator) {
+        let TrainingSpec { train_on, inputs, .. } = self.spec;
+        match (train_on, inputs.cover, inputs.separator) {
             (TrainOn::Bootstrap, _, _) => View::Resampled(bootstrap(self.data.len(), &mut rng())),
             (TrainOn::Perturbed(size), Some(cover), _) => {
                 View::Extended(self.perturbation(size, cover, &mut rng()))
@@ -152,11 +152,16 @@ impl<'a, S: Element, A: Action> TrainingSets<'a, S, A> {
         }
     }
 
-    fn perturbation(&self, size: Size, cover: &dyn Cover<S>, rng: &mut Rng) -> Perturbation<S, A> {
+    fn perturbation(
+        &self,
+        size: PerturbationSize,
+        cover: &dyn Cover<S>,
+        rng: &mut Rng,
+    ) -> Perturbation<S, A> {
         match (&self.split, cover.support()) {
             (Some(split), Some((states, _))) => self.split_perturbation(split, states, rng),
             _ => {
-                let count = size.draw(self.recipe.round, rng);
+                let count = size.draw(self.spec.round, rng);
                 let uniform = |rng: &mut Rng, label: &mut [A]| {
                     A::draw_uniform(self.spaces.actions, rng, label)
                 };
@@ -215,7 +220,7 @@ fn bootstrap(rows: usize, rng: &mut Rng) -> Vec<u32> {
     (0..rows).map(|_| rng.random_range(0..rows as u32)).collect()
 }
 
-impl Size {
+impl PerturbationSize {
     /// X in round n.
     fn draw(self, round: usize, rng: &mut Rng) -> usize {
         match self {
@@ -233,9 +238,9 @@ fn poisson(lambda: f64) -> Option<Poisson<f64>> {
 
 type Split = Option<Vec<Option<Poisson<f64>>>>;
 
-fn split_poisson<S: Element, A: Action>(recipe: &Recipe<'_, S, A>, spaces: Spaces) -> Split {
-    let TrainOn::Perturbed(Size::Poisson(lambda)) = recipe.train_on else { return None };
-    let ((_, probabilities), labels) = (recipe.material.cover?.support()?, A::all(spaces.actions)?);
+fn split_poisson<S: Element, A: Action>(spec: &TrainingSpec<'_, S, A>, spaces: Spaces) -> Split {
+    let TrainOn::Perturbed(PerturbationSize::Poisson(lambda)) = spec.train_on else { return None };
+    let ((_, probabilities), labels) = (spec.inputs.cover?.support()?, A::all(spaces.actions)?);
     Some(probabilities.iter().map(|p| poisson(lambda * p / labels.len() as f64)).collect())
 }
 
@@ -288,9 +293,9 @@ mod tests {
         cover: Option<&'a dyn Cover<u32>>,
         members: usize,
     ) -> TrainingSets<'a, u32, u32> {
-        let material = Material { cover, ..Material::none() };
-        let recipe = Recipe { train_on, material, round: 1 };
-        TrainingSets::new(data, recipe, SPACES, members, Stream::new(1)).unwrap()
+        let inputs = Inputs { cover, ..Inputs::none() };
+        let spec = TrainingSpec { train_on, inputs, round: 1 };
+        TrainingSets::new(data, spec, SPACES, members, Stream::new(1)).unwrap()
     }
 
     #[test]
@@ -321,7 +326,7 @@ mod tests {
         let covers: [&dyn Cover<u32>; 2] = [&uniform(), &stored];
         let data = finite_data(1);
         for cover in covers {
-            let train_on = TrainOn::Perturbed(Size::Poisson(20.0));
+            let train_on = TrainOn::Perturbed(PerturbationSize::Poisson(20.0));
             let sets = sets(&data, train_on, Some(cover), 4000);
             let sizes: Vec<f64> = (0..4000)
                 .map(|e| match sets.view(e) {
@@ -342,7 +347,7 @@ mod tests {
         let cover = Weighted::new(states, vec![0.2, 0.3, 0.5]).unwrap();
         let data = finite_data(0);
         for lambda in [4e11, 1e15] {
-            let train_on = TrainOn::Perturbed(Size::Poisson(lambda));
+            let train_on = TrainOn::Perturbed(PerturbationSize::Poisson(lambda));
             let sets = sets(&data, train_on, Some(&cover), 1);
             let View::Extended(q) = sets.view(0) else { panic!("not a perturbation") };
             let total = q.copies.iter().sum::<u64>() as f64;
@@ -355,7 +360,8 @@ mod tests {
         let cover =
             Weighted::new(Batch::from_vec(1, vec![0, 1, 2]).unwrap(), vec![0.2, 0.0, 0.8]).unwrap();
         let data = finite_data(0);
-        let sets = sets(&data, TrainOn::Perturbed(Size::Poisson(10.0)), Some(&cover), 4000);
+        let sets =
+            sets(&data, TrainOn::Perturbed(PerturbationSize::Poisson(10.0)), Some(&cover), 4000);
         let mut mean = [[0.0; 2]; 3];
         for e in 0..4000 {
             let View::Extended(q) = sets.view(e) else { panic!("not a perturbation") };
@@ -375,9 +381,13 @@ mod tests {
         let spaces = Spaces { states: 4, actions: 2 };
         let data = Dataset::<f32, f32>::empty(spaces);
         let cover = UniformBox::new(-2.0, 2.0).unwrap();
-        let material = Material { cover: Some(&cover), ..Material::none() };
-        let recipe = Recipe { train_on: TrainOn::Perturbed(Size::Fixed(15)), material, round: 7 };
-        let sets = TrainingSets::new(&data, recipe, spaces, 1, Stream::new(2)).unwrap();
+        let inputs = Inputs { cover: Some(&cover), ..Inputs::none() };
+        let spec = TrainingSpec {
+            train_on: TrainOn::Perturbed(PerturbationSize::Fixed(15)),
+            inputs,
+            round: 7,
+        };
+        let sets = TrainingSets::new(&data, spec, spaces, 1, Stream::new(2)).unwrap();
         let View::Extended(q) = sets.view(0) else { panic!("not a perturbation") };
         assert_eq!((q.states.len(), q.actions.len(), q.copies), (15, 15, vec![1; 15]));
         assert!(q.states.as_slice().iter().all(|s| s.abs() <= 2.0));
@@ -389,10 +399,14 @@ mod tests {
     fn a_growing_size_is_a_multiple_of_the_round() {
         let data = Dataset::<f32, f32>::empty(SPACES);
         let cover = UniformBox::new(-2.0, 2.0).unwrap();
-        let material = Material { cover: Some(&cover), ..Material::none() };
+        let inputs = Inputs { cover: Some(&cover), ..Inputs::none() };
         for round in [1, 4] {
-            let recipe = Recipe { train_on: TrainOn::Perturbed(Size::Growing(3)), material, round };
-            let sets = TrainingSets::new(&data, recipe, SPACES, 1, Stream::new(2)).unwrap();
+            let spec = TrainingSpec {
+                train_on: TrainOn::Perturbed(PerturbationSize::Growing(3)),
+                inputs,
+                round,
+            };
+            let sets = TrainingSets::new(&data, spec, SPACES, 1, Stream::new(2)).unwrap();
             let View::Extended(q) = sets.view(0) else { panic!("not a perturbation") };
             assert_eq!(q.states.len(), 3 * round);
         }
@@ -422,10 +436,10 @@ mod tests {
     #[test]
     fn random_costs_cover_every_action_of_the_separator() {
         let separator = Batch::from_vec(1, vec![0u32, 2]).unwrap();
-        let material = Material { separator: Some(&separator), ..Material::none() };
-        let recipe = Recipe { train_on: TrainOn::RandomCosts { scale: 3.0 }, material, round: 1 };
+        let inputs = Inputs { separator: Some(&separator), ..Inputs::none() };
+        let spec = TrainingSpec { train_on: TrainOn::RandomCosts { scale: 3.0 }, inputs, round: 1 };
         let data = finite_data(0);
-        let sets = TrainingSets::new(&data, recipe, SPACES, 3000, Stream::new(1)).unwrap();
+        let sets = TrainingSets::new(&data, spec, SPACES, 3000, Stream::new(1)).unwrap();
         let costs: Vec<f64> = (0..3000)
             .flat_map(|e| match sets.view(e) {
                 View::Costed(costs) => costs.costs,

@@ -17,9 +17,9 @@ const USUAL_WITH_ANSWERS: &str = "bd-5";
 /// The name of the algorithm that learns from such an expert where none is named.
 ///
 /// ```
-/// use tutelage::{Help, Named, usual_algorithm};
+/// use tutelage::{Help, AlgorithmName, usual_algorithm};
 ///
-/// let named: Named = usual_algorithm(Help::Answers).parse().unwrap();
+/// let named: AlgorithmName = usual_algorithm(Help::Answers).parse().unwrap();
 /// assert!(!named.needs_driver());
 /// ```
 pub fn usual_algorithm(help: Help) -> &'static str {
@@ -41,12 +41,12 @@ pub fn usual_in_words() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Named;
+    use crate::AlgorithmName;
 
     #[test]
     fn nobody_who_only_answers_is_asked_to_drive() {
         for help in [Help::Answers, Help::AnswersAndDrives] {
-            let named: Named = usual_algorithm(help).parse().unwrap();
+            let named: AlgorithmName = usual_algorithm(help).parse().unwrap();
             assert!(!named.is_offline(), "{named} collects nothing");
             assert!(help == Help::AnswersAndDrives || !named.needs_driver(), "{named}");
             assert!(usual_in_words().contains(&format!("`{named}`")));

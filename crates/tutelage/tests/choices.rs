@@ -24,20 +24,20 @@ fn data_grows_by_k_a_round_and_nothing_is_forgotten() {
     let (mut envs, mut expert) = (walks(1), rightwards());
     let mut before = Dataset::empty(SPACES);
     let mut lesson =
-        Lesson::new(&envs, dagger(STRIDE), schedule(), Material::none(), Progress::none()).unwrap();
+        Lesson::new(&envs, dagger(STRIDE), schedule(), Inputs::none(), Progress::none()).unwrap();
     loop {
         match lesson.next(&mut envs, &mut expert, &Leftwards).unwrap() {
-            Turn::Ask(questions) => questions
-                .put_to(&mut expert, |rows, actions| lesson.answer(rows, actions).map(|()| true))
+            LessonEvent::Ask(questions) => questions
+                .ask(&mut expert, |rows, actions| lesson.answer(rows, actions).map(|()| true))
                 .unwrap(),
-            Turn::Trained { round } => {
+            LessonEvent::Trained { round } => {
                 let (data, policy) = (lesson.data(), lesson.policy().unwrap());
                 assert_eq!(data.len(), 6 * round);
                 assert_eq!(data.slice(0, before.len()), before, "old examples stay");
                 assert_eq!(policy.0[0], -1.0 - data.len() as f32, "it is trained on all of D");
                 before = data.clone();
             }
-            Turn::Finished => break,
+            LessonEvent::Finished => break,
         }
     }
     assert_eq!(expert.asked, 24, "each state is asked about once");
@@ -69,7 +69,7 @@ fn a_mixture_lets_the_expert_take_its_share_of_steps() {
     let long = Schedule { states_per_round: 200, rounds: 3, ..schedule() };
     let share = |beta| {
         let algorithm = mixed_dagger(beta, Sampling::Independent);
-        let learned = run_with(&Leftwards, algorithm, long, Material::none());
+        let learned = run_with(&Leftwards, algorithm, long, Inputs::none());
         [0, 1, 2].map(|n| {
             let data = learned.data.slice(200 * n, 200 * (n + 1));
             let round = Learned { data, ..learned.clone() };
@@ -104,7 +104,7 @@ fn the_expert_hands_over_and_questions_are_asked_within_the_window() {
     let schedule = Schedule { rounds: 4, states_per_round: K, ..schedule() };
     for (sampling, first) in [(Sampling::Stride(3), 1), (Sampling::Independent, 0)] {
         let algorithm = hand_over(windows, dagger(sampling));
-        let learned = run_with(&Leftwards, algorithm, schedule, Material::none());
+        let learned = run_with(&Leftwards, algorithm, schedule, Inputs::none());
         let round = |n: usize| hand_overs(&learned.data.slice(K * (n - 1), K * n));
         assert!(round(1).iter().all(|&(_, after)| after == 0), "the expert drives the first round");
         // H = 40, so windows of 8, 12 and 16 steps.
@@ -142,7 +142,7 @@ fn dart_disturbs_the_expert_as_much_as_the_learner_errs() {
             oracle: &Playing(&|sets, _| vec![learner; sets.members()]),
         };
         let algorithm = dart(alpha, Sampling::Independent);
-        let learned = learn(participants, algorithm, schedule, Material::none()).unwrap();
+        let learned = learn(participants, algorithm, schedule, Inputs::none()).unwrap();
         let data = learned.data.slice(300 * (round - 1), 300 * round);
         let (right, all) = rightward_steps(&Learned { data, ..learned });
         1.0 - right as f64 / all as f64
@@ -208,7 +208,7 @@ fn torn(algorithm: Algorithm, k: usize) -> Vec<f32> {
     let participants =
         Participants { envs: &mut envs, expert: &mut Scripted(guard), oracle: &Tears };
     let schedule = Schedule { states_per_round: k, rounds: 2, ..schedule() };
-    let learned = learn(participants, algorithm, schedule, Material::none()).unwrap();
+    let learned = learn(participants, algorithm, schedule, Inputs::none()).unwrap();
     learned.data.states.rows().map(|s| s[0]).collect()
 }
 
@@ -239,7 +239,7 @@ fn a_gate_that_the_expert_opens_closes_only_at_half_the_distance() {
         let oracle = &Playing(&|sets, _| vec![1.0; sets.members()]);
         let participants = Participants { envs: &mut envs, expert, oracle };
         let schedule = Schedule { states_per_round: 30, rounds: 1, ..schedule() };
-        learn(participants, algorithm, schedule, Material::none()).unwrap().data.states
+        learn(participants, algorithm, schedule, Inputs::none()).unwrap().data.states
     };
     let farthest = |states: &Batch<f32>| states.rows().map(|s| s[0]).fold(f32::MIN, f32::max);
     // ℓ = τ at x = 10 (1 − √0.5) ≈ 2.9, and τ/2 at x = 5.
@@ -294,7 +294,7 @@ fn a_stride_takes_every_nth_state_and_never_a_first_one() {
 fn independent_times_are_uniform_over_the_horizon() {
     let schedule = Schedule { states_per_round: 2000, rounds: 1, ..schedule() };
     let algorithm = behavior_cloning(ExpertActs::Sampled, Sampling::Independent);
-    let learned = run_with(&Leftwards, algorithm, schedule, Material::none());
+    let learned = run_with(&Leftwards, algorithm, schedule, Inputs::none());
     let mean = learned.data.states.rows().map(|s| f64::from(s[1])).sum::<f64>() / 2000.0;
     assert!((mean - 19.5).abs() < 1.0, "mean time {mean}, expected 19.5");
     assert!(learned.data.states.rows().any(|s| s[1] == 0.0), "a first state can be drawn");
@@ -315,7 +315,7 @@ fn draws_alike(algorithm: Algorithm) {
         let oracle = &Playing(&wandering);
         let participants = Participants { envs: &mut envs, expert: &mut expert, oracle };
         let schedule = Schedule { stream: Stream::new(seed), ..schedule() };
-        learn(participants, algorithm, schedule, Material::none()).unwrap()
+        learn(participants, algorithm, schedule, Inputs::none()).unwrap()
     };
     let (one, four) = (wander(1, 11), wander(4, 11));
     assert_eq!((&one.data, &one.last), (&four.data, &four.last));
@@ -331,7 +331,7 @@ fn the_mean_and_the_random_member_act_as_their_names_say() {
     let mut rngs: Vec<Rng> = (0..3000).map(|i| Stream::new(1).fork("row", i).rng()).collect();
     let mut actions = Batch::zeros(3000, 1);
     let mut act = |deploy| {
-        Deployed::new(&policy, deploy).act(&lanes, &states, &mut rngs, &mut actions).unwrap();
+        DeployedPolicy::new(&policy, deploy).act(&lanes, &states, &mut rngs, &mut actions).unwrap();
         actions.as_slice().to_vec()
     };
     assert!(act(Deploy::Mean).iter().all(|a| *a == 2.0));
@@ -368,8 +368,8 @@ impl Oracle for Borrowing {
 #[test]
 fn a_perturbation_has_uniform_labels_and_a_shuffled_one_those_of_the_data() {
     let cover = UniformBox::new(-2.0, 2.0).unwrap();
-    let material = Material { cover: Some(&cover), ..Material::none() };
-    let last = |algorithm| run_with(&Borrowing, algorithm, schedule(), material).last.0;
+    let inputs = Inputs { cover: Some(&cover), ..Inputs::none() };
+    let last = |algorithm| run_with(&Borrowing, algorithm, schedule(), inputs).last.0;
     assert_eq!(last(shuffled_mp(3, 8, STRIDE)), [1.0; 3]);
     assert_eq!(last(mp(3, 8, STRIDE)), [0.0; 3]);
 }
@@ -377,12 +377,12 @@ fn a_perturbation_has_uniform_labels_and_a_shuffled_one_those_of_the_data() {
 #[test]
 fn a_random_round_deploys_the_policy_that_drove_in_it() {
     let cover = UniformBox::new(-2.0, 2.0).unwrap();
-    let material = Material { cover: Some(&cover), ..Material::none() };
+    let inputs = Inputs { cover: Some(&cover), ..Inputs::none() };
     let mut rounds = std::collections::HashSet::new();
     for seed in 0..40 {
         let schedule = Schedule { stream: Stream::new(seed), ..schedule() };
         let algorithm = mftpl_p(2, 3.0, STRIDE);
-        let learned = run_with(&Leftwards, algorithm, schedule, material);
+        let learned = run_with(&Leftwards, algorithm, schedule, inputs);
         let round = algorithm.random_round(&schedule).unwrap();
         // π_n was trained on (n - 1)·K examples.
         assert_eq!(learned.deployed().0[0], -1.0 - 6.0 * (round - 1) as f32);
@@ -402,8 +402,8 @@ fn stored_rounds_of_any_size_are_taken_in_order_and_nobody_is_asked() {
         let participants =
             Participants { envs: &mut envs, expert: &mut expert, oracle: &Leftwards };
         let schedule = Schedule { rounds: 3, ..schedule() };
-        let material = Material { stored: Some(&stored), ..Material::none() };
-        let learned = learn(participants, algorithm, schedule, material).unwrap();
+        let inputs = Inputs { stored: Some(&stored), ..Inputs::none() };
+        let learned = learn(participants, algorithm, schedule, inputs).unwrap();
         assert_eq!(learned.data, data.slice(0, 11), "three rounds: six examples, none, five");
         assert_eq!(expert.asked, 0);
     }
@@ -413,7 +413,7 @@ fn stored_rounds_of_any_size_are_taken_in_order_and_nobody_is_asked() {
 fn evaluation_plays_full_episodes_and_averages_the_loss_per_trajectory() {
     let evaluate_with = |lanes: usize, policy: &Constant| {
         let (mut envs, mut expert) = (walks(lanes), rightwards());
-        let mut actor = Deployed::new(policy, Deploy::Mean);
+        let mut actor = DeployedPolicy::new(policy, Deploy::Mean);
         evaluate(&mut envs, &mut actor, Some(&mut expert), 7, &Stream::new(3)).unwrap()
     };
     let right = evaluate_with(3, &Constant(vec![0.5]));
@@ -427,7 +427,7 @@ fn evaluation_plays_full_episodes_and_averages_the_loss_per_trajectory() {
     let left = evaluate_with(3, &Constant(vec![-1.0]));
     assert!(left.episodes.iter().all(|episode| (30..=31).contains(&episode.length)), "{left:?}");
     let policy = Constant(vec![0.0]);
-    let mut actor = Deployed::new(&policy, Deploy::Mean);
+    let mut actor = DeployedPolicy::new(&policy, Deploy::Mean);
     assert!(matches!(
         evaluate(&mut walks(1), &mut actor, None, 0, &Stream::new(3)),
         Err(RolloutError::NoEpisodes)

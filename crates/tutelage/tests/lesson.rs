@@ -13,25 +13,25 @@ use walk::*;
 type WalkLesson = Lesson<'static, f32, f32, Constant>;
 
 fn lesson(algorithm: Algorithm, progress: Progress<f32, f32, Constant>) -> WalkLesson {
-    Lesson::new(&walks(1), algorithm, schedule(), Material::none(), progress).unwrap()
+    Lesson::new(&walks(1), algorithm, schedule(), Inputs::none(), progress).unwrap()
 }
 
-fn next(lesson: &mut WalkLesson) -> Turn<f32, f32> {
+fn next(lesson: &mut WalkLesson) -> LessonEvent<f32, f32> {
     lesson.next(&mut walks(1), &mut rightwards(), &Leftwards).unwrap()
 }
 
-fn ask(lesson: &mut WalkLesson) -> Questions<f32, f32> {
+fn ask(lesson: &mut WalkLesson) -> Queries<f32, f32> {
     loop {
         match next(lesson) {
-            Turn::Ask(questions) => return questions,
-            Turn::Trained { .. } => {}
-            Turn::Finished => panic!("nothing is left to ask"),
+            LessonEvent::Ask(questions) => return questions,
+            LessonEvent::Trained { .. } => {}
+            LessonEvent::Finished => panic!("nothing is left to ask"),
         }
     }
 }
 
 /// The expert's answers to some rows.
-fn answers(questions: &Questions<f32, f32>, rows: &[u32]) -> Batch<f32> {
+fn answers(questions: &Queries<f32, f32>, rows: &[u32]) -> Batch<f32> {
     let state = |row: &u32| {
         questions.states.row(questions.rows.iter().position(|asked| asked == row).unwrap())
     };
@@ -55,7 +55,7 @@ fn answers_come_in_any_order_and_in_parts() {
             );
         }
     }
-    while next(&mut lesson) != Turn::Finished {}
+    while next(&mut lesson) != LessonEvent::Finished {}
     assert_eq!(lesson.data(), &reference.data);
     assert_eq!(lesson.policy(), Some(&reference.last));
 }
@@ -79,7 +79,7 @@ fn an_answer_can_be_revised_until_the_round_closes() {
     lesson.answer(&questions.rows, &answers(&questions, &questions.rows)).unwrap();
     let better = Batch::from_vec(1, vec![-0.25]).unwrap();
     lesson.answer(&[3], &better).unwrap();
-    assert_eq!(next(&mut lesson), Turn::Trained { round: 1 });
+    assert_eq!(next(&mut lesson), LessonEvent::Trained { round: 1 });
     assert_eq!(lesson.data().actions.row(3), [-0.25]);
     assert_eq!(lesson.data().len(), 6);
     assert!(matches!(lesson.answer(&[3], &better), Err(LearnError::NothingAsked { round: 2 })));
@@ -92,13 +92,13 @@ fn skipped_questions_are_not_learned_from_and_rounds_may_differ_in_size() {
     lesson.skip(&[0, 5]).unwrap();
     lesson.answer(&[5], &answers(&questions, &[5])).unwrap(); // the person thought better of it
     lesson.answer(&[1, 2, 3, 4], &answers(&questions, &[1, 2, 3, 4])).unwrap();
-    assert_eq!(next(&mut lesson), Turn::Trained { round: 1 });
+    assert_eq!(next(&mut lesson), LessonEvent::Trained { round: 1 });
     assert_eq!(lesson.data().len(), 5);
     assert_eq!(lesson.data().states.row(0), questions.states.row(1));
     let questions = ask(&mut lesson);
     assert_eq!(questions.round, 2);
     lesson.skip(&questions.rows).unwrap();
-    assert_eq!(next(&mut lesson), Turn::Trained { round: 2 });
+    assert_eq!(next(&mut lesson), LessonEvent::Trained { round: 2 });
     assert_eq!((lesson.round(), lesson.data().len()), (3, 5), "a round may be empty");
 }
 
@@ -152,22 +152,22 @@ fn stopping_anywhere_and_going_on_changes_no_bit() {
             let mut lesson = lesson(algorithm, progress.clone());
             for _ in 0..*stop_after {
                 match next(&mut lesson) {
-                    Turn::Ask(questions) => {
+                    LessonEvent::Ask(questions) => {
                         let rows = &questions.rows[..2.min(questions.rows.len())];
                         lesson.answer(rows, &answers(&questions, rows)).unwrap();
                     }
-                    Turn::Trained { round } if round > progress.rounds.len() => {
+                    LessonEvent::Trained { round } if round > progress.rounds.len() => {
                         progress.rounds.push(progress.open.take().unwrap());
                     }
-                    Turn::Trained { .. } => {}
-                    Turn::Finished => break,
+                    LessonEvent::Trained { .. } => {}
+                    LessonEvent::Finished => break,
                 }
                 progress.open = lesson.open().cloned();
             }
         }
         let mut lesson = lesson(algorithm, progress);
         assert_eq!(lesson.round(), 5, "all rounds are closed: {algorithm:?}");
-        while next(&mut lesson) != Turn::Finished {}
+        while next(&mut lesson) != LessonEvent::Finished {}
         assert_eq!((lesson.data(), lesson.policy()), (&whole.data, Some(&whole.last)));
     }
 }
@@ -201,12 +201,12 @@ fn a_training_that_failed_is_done_again_before_anything_else() {
         let (oracle, mut failures) = (Moody(AtomicUsize::new(0)), 0);
         loop {
             match lesson.next(&mut walks(1), &mut rightwards(), &oracle) {
-                Ok(Turn::Ask(questions)) => {
+                Ok(LessonEvent::Ask(questions)) => {
                     let rows = &questions.rows;
                     lesson.answer(rows, &answers(&questions, rows)).unwrap();
                 }
-                Ok(Turn::Trained { .. }) => {}
-                Ok(Turn::Finished) => break,
+                Ok(LessonEvent::Trained { .. }) => {}
+                Ok(LessonEvent::Finished) => break,
                 Err(LearnError::Train { .. }) => failures += 1,
                 Err(error) => panic!("{error}"),
             }
@@ -249,13 +249,13 @@ impl Env for Torque {
 
 #[test]
 fn a_box_of_ones_own_is_mapped_to_the_unit_box_inside() {
-    let mut envs = Lanes::new(vec![Torque(0)]).unwrap();
+    let mut envs = SyncVectorEnv::new(vec![Torque(0)]).unwrap();
     let algorithm = dagger(Sampling::Stride(2));
     let mut lesson: Lesson<'_, f32, f32, Constant> =
-        Lesson::new(&envs, algorithm, schedule(), Material::none(), Progress::none()).unwrap();
-    let mut turn = || lesson.next(&mut envs, &mut Nobody, &Leftwards).unwrap();
+        Lesson::new(&envs, algorithm, schedule(), Inputs::none(), Progress::none()).unwrap();
+    let mut turn = || lesson.next(&mut envs, &mut NoDriver, &Leftwards).unwrap();
     turn();
-    let Turn::Ask(questions) = turn() else { panic!("nothing is asked") };
+    let LessonEvent::Ask(questions) = turn() else { panic!("nothing is asked") };
     // π₁ always plays -1, the lowest torque.
     assert!(questions.states.rows().all(|state| state == [-2.0]), "{questions:?}");
     assert_eq!(questions.intended.row(0), [-2.0], "what the teacher sees is in the task's units");
@@ -264,6 +264,6 @@ fn a_box_of_ones_own_is_mapped_to_the_unit_box_inside() {
     let outside = Batch::from_vec(1, vec![6.5]).unwrap();
     let error = lesson.answer(&[2], &outside).unwrap_err().to_string();
     assert!(error.contains("6.5") && error.contains("-2 to 6"), "{error}");
-    lesson.next(&mut envs, &mut Nobody, &Leftwards).unwrap();
+    lesson.next(&mut envs, &mut NoDriver, &Leftwards).unwrap();
     assert_eq!(lesson.data().actions.as_slice(), [-1.0, 1.0, 0.0, 0.5, -0.5, 0.0]);
 }

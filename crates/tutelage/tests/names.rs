@@ -32,11 +32,12 @@ fn meant_by(name: &str) -> Algorithm {
         "bc" => plain(Drive::Expert(ExpertActs::Mean), TrainOn::Data, 1),
         "dagger" => learner(TrainOn::Data, 1),
         "bd-5" => learner(TrainOn::Bootstrap, 5),
-        "mp-25(15)" => learner(perturbed(Size::Fixed(15)), 25),
-        "mftpl-p(15)" => {
-            Algorithm { deploy: Deploy::RandomRound, ..learner(perturbed(Size::Poisson(15.0)), 25) }
-        }
-        "growing-mp-25(5)" => learner(perturbed(Size::Growing(5)), 25),
+        "mp-25(15)" => learner(perturbed(PerturbationSize::Fixed(15)), 25),
+        "mftpl-p(15)" => Algorithm {
+            deploy: Deploy::RandomRound,
+            ..learner(perturbed(PerturbationSize::Poisson(15.0)), 25)
+        },
+        "growing-mp-25(5)" => learner(perturbed(PerturbationSize::Growing(5)), 25),
         "shuffled-mp-25(15)" => learner(TrainOn::Shuffled(15), 25),
         "dagger-constant(0.5)" => mixed(Beta::Constant(0.5)),
         "dagger-power(0.5)" => mixed(Beta::Power(0.5)),
@@ -45,10 +46,10 @@ fn meant_by(name: &str) -> Algorithm {
         "dart(1)" => plain(Drive::NoisyExpert { alpha: 1.0 }, TrainOn::Data, 1),
         "ensemble-dagger-5(0.05,0.2)" => gated(Gate::Doubt { chi: 0.05, tau: 0.2 }, 5),
         "hg-dagger(0.2)" => gated(Gate::Distance { tau: 0.2 }, 1),
-        "take-over-5" => gated(Gate::Hand, 5),
+        "take-over-5" => gated(Gate::Human, 5),
         "handover-dagger" => handed_over(TrainOn::Data, 1),
         "handover-bd-5" => handed_over(TrainOn::Bootstrap, 5),
-        "handover-mp-25(15)" => handed_over(perturbed(Size::Fixed(15)), 25),
+        "handover-mp-25(15)" => handed_over(perturbed(PerturbationSize::Fixed(15)), 25),
         "windows-bd-5(0.5,0.1,0.05,6,1)" => handed_over(TrainOn::Bootstrap, 5),
         "active-bd-5(4)" => Algorithm {
             ask: Ask::MostDisputed { of: 4, sampling: STRIDE },
@@ -70,7 +71,7 @@ fn meant_by(name: &str) -> Algorithm {
 #[test]
 fn every_name_means_its_choices() {
     for family in &FAMILIES {
-        let named: Named = family.example.parse().unwrap();
+        let named: AlgorithmName = family.example.parse().unwrap();
         let made = named.algorithm(STRIDE, ExpertActs::Mean);
         assert_eq!(made, meant_by(family.example), "{}", family.example);
     }
@@ -78,7 +79,7 @@ fn every_name_means_its_choices() {
 
 #[test]
 fn numbers_go_where_their_symbols_say() {
-    let named: Named = "windows-bd-3(0.1,0.2,0.3,4,5)".parse().unwrap();
+    let named: AlgorithmName = "windows-bd-3(0.1,0.2,0.3,4,5)".parse().unwrap();
     let windows = Windows { at_start: 0.1, length: 0.2, growth: 0.3, steady: 4, by_expert: 5 };
     assert_eq!(named.algorithm(STRIDE, ExpertActs::Mean).drive, Drive::HandOver(windows));
 }

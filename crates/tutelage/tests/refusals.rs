@@ -11,11 +11,11 @@ fn attempt(
     expert: &mut impl Expert<State = f32, Action = f32>,
     algorithm: Algorithm,
     schedule: Schedule,
-    material: Material<'_, f32, f32>,
+    inputs: Inputs<'_, f32, f32>,
 ) -> Result<Learned<f32, f32, Constant>, LearnError> {
     let mut envs = walks(1);
     let participants = Participants { envs: &mut envs, expert, oracle: &Leftwards };
-    learn(participants, algorithm, schedule, material)
+    learn(participants, algorithm, schedule, inputs)
 }
 
 #[test]
@@ -23,8 +23,8 @@ fn bad_schedules_and_bad_choices_are_named() {
     let good = schedule();
     let refused = |algorithm, schedule, words: &[&str]| {
         let cover = UniformBox::new(-2.0, 2.0).unwrap();
-        let material = Material { cover: Some(&cover), ..Material::none() };
-        let error = attempt(&mut rightwards(), algorithm, schedule, material).unwrap_err();
+        let inputs = Inputs { cover: Some(&cover), ..Inputs::none() };
+        let error = attempt(&mut rightwards(), algorithm, schedule, inputs).unwrap_err();
         for word in words {
             assert!(error.to_string().contains(word), "{word}: {error}");
         }
@@ -52,7 +52,7 @@ fn bad_schedules_and_bad_choices_are_named() {
 
 #[test]
 fn a_perturbation_without_its_distribution_is_refused() {
-    let error = attempt(&mut rightwards(), mp(2, 3, STRIDE), schedule(), Material::none());
+    let error = attempt(&mut rightwards(), mp(2, 3, STRIDE), schedule(), Inputs::none());
     assert_eq!(error.unwrap_err().to_string(), "d0 is missing, which this algorithm needs");
 }
 
@@ -79,7 +79,7 @@ impl Expert for Silent {
 #[test]
 fn an_expert_that_fails_or_answers_nonsense_is_named_with_its_round() {
     let attempt = |answer: f32| {
-        let error = attempt(&mut Silent(answer), dagger(STRIDE), schedule(), Material::none());
+        let error = attempt(&mut Silent(answer), dagger(STRIDE), schedule(), Inputs::none());
         error.unwrap_err().to_string()
     };
     assert_eq!(attempt(0.0), "round 1: the expert failed: gone home");
@@ -93,9 +93,9 @@ fn somebody_who_only_annotates_cannot_drive() {
     let mut envs = walks(1);
     for algorithm in [behavior_cloning(ExpertActs::Sampled, STRIDE), hg_dagger(1, 0.1, 1)] {
         let mut lesson: Lesson<'_, f32, f32, Constant> =
-            Lesson::new(&envs, algorithm, schedule(), Material::none(), Progress::none()).unwrap();
-        lesson.next(&mut envs, &mut Nobody, &Leftwards).unwrap();
-        let error = lesson.next(&mut envs, &mut Nobody, &Leftwards).unwrap_err().to_string();
+            Lesson::new(&envs, algorithm, schedule(), Inputs::none(), Progress::none()).unwrap();
+        lesson.next(&mut envs, &mut NoDriver, &Leftwards).unwrap();
+        let error = lesson.next(&mut envs, &mut NoDriver, &Leftwards).unwrap_err().to_string();
         assert!(error.contains("only annotates"), "{error}");
     }
 }
@@ -129,7 +129,7 @@ impl Expert for Shapeless {
 fn answers_of_another_shape_are_named_before_anybody_uses_them() {
     let attempt = |rows: usize, width: usize, algorithm| {
         let mut expert = Shapeless { rows, width };
-        attempt(&mut expert, algorithm, schedule(), Material::none()).unwrap_err().to_string()
+        attempt(&mut expert, algorithm, schedule(), Inputs::none()).unwrap_err().to_string()
     };
     let answers = "round 1: the expert's answers: ";
     let wide = attempt(6, 2, dagger(STRIDE));
@@ -146,12 +146,15 @@ fn answers_of_another_shape_are_named_before_anybody_uses_them() {
 fn a_mean_that_does_not_answer_row_by_row_is_no_reference() {
     let attempt = |expert: &mut Shapeless| {
         let policy = Constant(vec![0.5]);
-        let mut actor = Deployed::new(&policy, Deploy::Mean);
+        let mut actor = DeployedPolicy::new(&policy, Deploy::Mean);
         evaluate(&mut walks(1), &mut actor, Some(expert), 2, &Stream::new(3))
     };
     for (rows, width) in [(0, 1), (1, 2)] {
         let error = attempt(&mut Shapeless { rows, width }).unwrap_err();
-        assert!(matches!(error, RolloutError::Misfit { who: "the expert's mean", .. }), "{error}");
+        assert!(
+            matches!(error, RolloutError::InvalidActions { who: "the expert's mean", .. }),
+            "{error}"
+        );
     }
     assert!(attempt(&mut Shapeless { rows: 1, width: 1 }).is_ok());
 }
@@ -159,7 +162,7 @@ fn a_mean_that_does_not_answer_row_by_row_is_no_reference() {
 #[test]
 fn what_is_continued_or_stored_must_be_of_the_task() {
     let begin = |progress: Progress<f32, f32, Constant>| {
-        let lesson = Lesson::new(&walks(1), dagger(STRIDE), schedule(), Material::none(), progress);
+        let lesson = Lesson::new(&walks(1), dagger(STRIDE), schedule(), Inputs::none(), progress);
         lesson.map(|_| ()).map_err(|error| error.to_string())
     };
     let open = |states, answers| {
@@ -178,8 +181,8 @@ fn what_is_continued_or_stored_must_be_of_the_task() {
         let good = Dataset { states: Batch::zeros(24, 2), actions: Batch::zeros(24, 1) };
         let mut rounds = good.rounds(6);
         rounds[2] = Dataset { states: Batch::zeros(9, states), actions: Batch::zeros(9, actions) };
-        let material = Material { stored: Some(&rounds), ..Material::none() };
-        attempt(&mut rightwards(), supervised(), schedule(), material)
+        let inputs = Inputs { stored: Some(&rounds), ..Inputs::none() };
+        attempt(&mut rightwards(), supervised(), schedule(), inputs)
             .map(|_| ())
             .map_err(|error| error.to_string())
     };
@@ -220,9 +223,9 @@ impl Env for Endless {
 
 #[test]
 fn an_environment_that_outlives_its_horizon_is_an_error_and_no_hang() {
-    let mut envs = Lanes::new(vec![Endless]).unwrap();
+    let mut envs = SyncVectorEnv::new(vec![Endless]).unwrap();
     let policy = Constant(vec![0.0]);
-    let mut actor = Deployed::new(&policy, Deploy::Mean);
+    let mut actor = DeployedPolicy::new(&policy, Deploy::Mean);
     let error = evaluate(&mut envs, &mut actor, None, 1, &Stream::new(1)).unwrap_err();
     assert!(matches!(error, RolloutError::Horizon { lane: 0, horizon: 7 }), "{error}");
 }
@@ -254,7 +257,9 @@ fn an_expert_is_held_to_its_contract() {
     }
     let states = Batch::zeros(3, 2);
     let space = |bounds| ActionSpace { size: 1, bounds };
-    let check = |expert: &mut dyn FnMut() -> Result<(), Breach>| expert().unwrap_err().to_string();
+    let check = |expert: &mut dyn FnMut() -> Result<(), ContractViolation>| {
+        expert().unwrap_err().to_string()
+    };
     let clipping = space(Bounds::unit(1).clipping());
     check_expert(&mut rightwards(), &states, &clipping, Stream::new(1)).unwrap();
     let outside = space(Bounds::unit(1));

@@ -20,7 +20,7 @@ struct Hands {
 const PUSH: f32 = 0.75;
 
 impl Driver<f32, f32> for Hands {
-    fn step_in(
+    fn intervene(
         &mut self,
         states: &Batch<f32>,
         intended: &Batch<f32>,
@@ -37,21 +37,21 @@ impl Driver<f32, f32> for Hands {
 }
 
 /// Everything that is asked while this algorithm runs, each with what was driven there.
-fn questions(algorithm: Algorithm, hands: &mut Hands) -> Vec<Questions<f32, f32>> {
+fn questions(algorithm: Algorithm, hands: &mut Hands) -> Vec<Queries<f32, f32>> {
     let mut envs = walks(1);
     let schedule = Schedule { rounds: 2, states_per_round: 8, ..schedule() };
     let mut lesson =
-        Lesson::new(&envs, algorithm, schedule, Material::none(), Progress::none()).unwrap();
+        Lesson::new(&envs, algorithm, schedule, Inputs::none(), Progress::none()).unwrap();
     let mut asked = Vec::new();
     loop {
         match lesson.next(&mut envs, hands, &Leftwards).unwrap() {
-            Turn::Ask(questions) => {
+            LessonEvent::Ask(questions) => {
                 let pushes = Batch::from_vec(1, vec![PUSH; questions.rows.len()]).unwrap();
                 lesson.answer(&questions.rows, &pushes).unwrap();
                 asked.push(questions);
             }
-            Turn::Trained { .. } => {}
-            Turn::Finished => return asked,
+            LessonEvent::Trained { .. } => {}
+            LessonEvent::Finished => return asked,
         }
     }
 }
@@ -94,9 +94,9 @@ fn an_algorithm_that_lets_the_expert_drive_is_not_take_over() {
     let (mut envs, mut hands) = (walks(1), Hands::default());
     for other in [hg_dagger(2, 0.5, 1), ensemble_dagger(2, 0.1, 0.5, 1)] {
         let mut lesson =
-            Lesson::new(&envs, other, schedule(), Material::none(), Progress::none()).unwrap();
+            Lesson::new(&envs, other, schedule(), Inputs::none(), Progress::none()).unwrap();
         let ended = std::iter::repeat_with(|| lesson.next(&mut envs, &mut hands, &Leftwards))
-            .find(|turn| !matches!(turn, Ok(Turn::Trained { .. })));
+            .find(|turn| !matches!(turn, Ok(LessonEvent::Trained { .. })));
         let error = ended.unwrap().unwrap_err();
         let expected = RolloutError::Expert(ExpertError::CannotDrive).to_string();
         assert!(std::error::Error::source(&error).unwrap().to_string() == expected, "{error:?}");
@@ -108,18 +108,18 @@ fn an_algorithm_that_lets_the_expert_drive_is_not_take_over() {
 fn an_expert_without_hands_cannot_take_over() {
     let (mut envs, mut expert) = (walks(1), rightwards());
     let participants = Participants { envs: &mut envs, expert: &mut expert, oracle: &Leftwards };
-    let error = learn(participants, take_over(2, 1), schedule(), Material::none()).unwrap_err();
-    let expected = RolloutError::Expert(ExpertError::NoHands).to_string();
+    let error = learn(participants, take_over(2, 1), schedule(), Inputs::none()).unwrap_err();
+    let expected = RolloutError::Expert(ExpertError::CannotIntervene).to_string();
     assert!(std::error::Error::source(&error).unwrap().to_string() == expected, "{error:?}");
 }
 
 #[test]
 fn its_name_makes_it() {
-    let named: Named = "take-over-4".parse().unwrap();
+    let named: AlgorithmName = "take-over-4".parse().unwrap();
     let algorithm = named.algorithm(Sampling::Stride(7), ExpertActs::Sampled);
     assert_eq!(algorithm, take_over(4, 7));
     let Algorithm { drive, ask, members, .. } = algorithm;
-    assert_eq!((drive, members), (Drive::Gated(Gate::Hand), 4));
+    assert_eq!((drive, members), (Drive::Gated(Gate::Human), 4));
     assert_eq!(ask, Ask::WhereExpertDrove { every: 7 });
 }
 
@@ -153,16 +153,16 @@ fn an_origin_is_enough_to_play_an_episode_again() {
         let (mut envs, mut expert) = (walks(3), rightwards());
         let (algorithm, schedule) = (bootstrap_dagger(4, sampling), schedule());
         let mut lesson =
-            Lesson::new(&envs, algorithm, schedule, Material::none(), Progress::none()).unwrap();
+            Lesson::new(&envs, algorithm, schedule, Inputs::none(), Progress::none()).unwrap();
         let mut ways = std::collections::HashSet::new();
         while lesson.round() <= schedule.rounds {
             let turn = lesson.next(&mut envs, &mut expert, &Apart).unwrap();
-            let Turn::Ask(questions) = turn else { continue };
+            let LessonEvent::Ask(questions) = turn else { continue };
             let policy = lesson.policy().unwrap();
             for (origin, state) in questions.origins.iter().zip(questions.states.rows()) {
                 let stream = origin.stream(&schedule, questions.round, algorithm.ask);
                 let mut rngs = [stream.fork("act", 0).rng()];
-                let mut learner = Deployed::new(policy, Deploy::UniformMember);
+                let mut learner = DeployedPolicy::new(policy, Deploy::UniformMember);
                 let mut actions = Batch::zeros(1, 1);
                 let mut act = |states: &Batch<f32>| {
                     learner.act(&[0], states, &mut rngs, &mut actions).unwrap();
@@ -172,7 +172,7 @@ fn an_origin_is_enough_to_play_an_episode_again() {
                 ways.insert((state[0] + state[1]).round() as i32);
             }
             questions
-                .put_to(&mut expert, |rows, actions| lesson.answer(rows, actions).map(|()| true))
+                .ask(&mut expert, |rows, actions| lesson.answer(rows, actions).map(|()| true))
                 .unwrap();
         }
         assert!(ways.len() > 5, "episodes differ: {ways:?}");
@@ -189,7 +189,7 @@ fn an_origin_is_enough_where_a_person_took_over() {
             let (mut hands, learner) = (Hands::default(), Batch::from_vec(1, vec![-1.0]).unwrap());
             let mut act = |states: &Batch<f32>| {
                 let mut actions = learner.clone();
-                hands.step_in(states, &learner, &mut actions).unwrap();
+                hands.intervene(states, &learner, &mut actions).unwrap();
                 actions.row(0)[0]
             };
             assert_eq!(again(origin, stream, &mut act), state, "{origin:?}");

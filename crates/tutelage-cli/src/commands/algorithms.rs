@@ -1,7 +1,9 @@
 //! `tutelage algorithms`: the families as values of the four choices.
 
 use serde::Serialize;
-use tutelage::{ExpertActs, FAMILIES, Family, LOGGER_M, Named, Sampling, logger_m, usual_in_words};
+use tutelage::{
+    AlgorithmName, ExpertActs, FAMILIES, Family, LOGGER_M, Sampling, logger_m, usual_in_words,
+};
 
 use crate::output::{Output, Row};
 
@@ -28,14 +30,14 @@ struct Line {
 
 impl Line {
     fn of(family: &'static Family) -> anyhow::Result<Self> {
-        let named: Named = family.example.parse()?;
+        let named: AlgorithmName = family.example.parse()?;
         let algorithm = named.algorithm(Sampling::Stride(20), ExpertActs::Sampled);
         Ok(Self {
             algorithm: family.form(),
-            drives: algorithm.drive.in_words(),
-            asks: if named.is_offline() { "–" } else { algorithm.ask.in_words() },
-            trains_on: algorithm.train_on.in_words(),
-            deploys: algorithm.deploy.in_words(),
+            drives: algorithm.drive.describe(),
+            asks: if named.is_offline() { "–" } else { algorithm.ask.describe() },
+            trains_on: algorithm.train_on.describe(),
+            deploys: algorithm.deploy.describe(),
             example: family.example,
             citation: family.citation,
             command: if named.is_offline() { "retrain" } else { "learn" },
@@ -47,10 +49,10 @@ impl Line {
         let algorithm = logger_m(25, 1.0, Sampling::Independent);
         Self {
             algorithm: LOGGER_M.key.into(),
-            drives: algorithm.drive.in_words(),
-            asks: algorithm.ask.in_words(),
-            trains_on: algorithm.train_on.in_words(),
-            deploys: algorithm.deploy.in_words(),
+            drives: algorithm.drive.describe(),
+            asks: algorithm.ask.describe(),
+            trains_on: algorithm.train_on.describe(),
+            deploys: algorithm.deploy.describe(),
             example: "–",
             citation: LOGGER_M.citation,
             command: "theory",

@@ -56,7 +56,7 @@ impl Export {
         if let Some(file) = &self.policy {
             let deploy = export_policy(&self.dir, self.round, file)?;
             if deploy != Deploy::Mean {
-                let how = deploy.in_words();
+                let how = deploy.describe();
                 note(&format!(
                     "The run deploys {how}: draw one of the model's `members` at every step. Its `action` is their mean."
                 ));

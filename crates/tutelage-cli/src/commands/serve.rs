@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use anyhow::{Context, ensure};
-use tutelage::{Deployed, Stream};
+use tutelage::{DeployedPolicy, Stream};
 use tutelage_draw::render::Renderer;
 use tutelage_lab::spec::RunSpec;
 use tutelage_lab::{ActionKind, Learner, learner_of, load_expert, spec_of};
@@ -63,11 +63,11 @@ fn filmed(run: &Path, round: usize) -> anyhow::Result<String> {
         ActionKind::Indices => {
             let Learner { policy, deploy, .. } = learner_of::<u32>(run, &spec, Some(round))?;
             let stage = spec.task.index_stage().context("it cannot be drawn")?;
-            film(&mut Flat(stage), &mut Deployed::new(&policy, deploy), stream, FRAMES, pace)
+            film(&mut Flat(stage), &mut DeployedPolicy::new(&policy, deploy), stream, FRAMES, pace)
         }
         ActionKind::Vectors => {
             let Learner { policy, deploy, .. } = learner_of::<f32>(run, &spec, Some(round))?;
-            let mut actor = Deployed::new(&policy, deploy);
+            let mut actor = DeployedPolicy::new(&policy, deploy);
             match spec.task.vector_stage() {
                 Some(stage) => film(&mut Flat(stage), &mut actor, stream, FRAMES, pace),
                 None => film_robot(&spec, &mut actor, stream, pace)?,
@@ -79,7 +79,7 @@ fn filmed(run: &Path, round: usize) -> anyhow::Result<String> {
 
 fn film_robot(
     spec: &RunSpec,
-    actor: &mut dyn tutelage::Act<f32, f32>,
+    actor: &mut dyn tutelage::Actor<f32, f32>,
     stream: Stream,
     pace: f64,
 ) -> anyhow::Result<Result<String, String>> {

@@ -115,7 +115,7 @@ impl Teach {
         let mut reporter = room.reporter(&mut progress, dir);
         let person = |run: &RunDir<f32, A>| -> anyhow::Result<Person<A>> {
             room.recall(run.history());
-            let job = spec.job::<f32, A>(tutelage::Material::none());
+            let job = spec.job::<f32, A>(tutelage::Inputs::none());
             let interrupted = Arc::clone(&stops);
             let teaching = Teaching {
                 stage: Box::new(move || {
@@ -165,6 +165,6 @@ fn about(dir: &Path, spec: &RunSpec) -> About {
         controls: controls(spec.task),
         state_names: text(spec.task.words().states),
         pace: f64::from(spec.task.pace()) / 100.0,
-        takes_over: spec.algorithm().drive == Drive::Gated(Gate::Hand),
+        takes_over: spec.algorithm().drive == Drive::Gated(Gate::Human),
     }
 }

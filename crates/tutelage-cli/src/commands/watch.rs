@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, ensure};
 use serde::Serialize;
 use tutelage::{
-    Act, Action, ActionSpace, Batch, ByExpert, Deployed, Env, Rng, RolloutError, Stream,
+    Action, ActionSpace, Actor, Batch, DeployedPolicy, Env, ExpertActor, Rng, RolloutError, Stream,
 };
 use tutelage_draw::render::{Frame, Renderer};
 use tutelage_envs::Locomotion;
@@ -131,7 +131,7 @@ impl Watch {
     ) -> anyhow::Result<()> {
         let Learner { policy, deploy, .. } = learner_of::<A>(Path::new(&self.target), spec, None)?;
         let deploy = act.map_or(Ok(deploy), evaluate::Act::deploy)?;
-        let mut actor = Deployed::new(&policy, deploy);
+        let mut actor = DeployedPolicy::new(&policy, deploy);
         A::film(self, spec, &mut actor, output)
     }
 
@@ -147,7 +147,7 @@ impl Watch {
         let spec = draft.check()?;
         let (envs, mut expert, _) = A::teachers(&spec, Path::new("."))?;
         let space = ActionSpace { size: envs.spaces().actions, bounds: envs.bounds().clone() };
-        let mut actor = ByExpert::new(&mut expert, acts, &space);
+        let mut actor = ExpertActor::new(&mut expert, acts, &space);
         A::film(self, &spec, &mut actor, output)
     }
 
@@ -158,7 +158,7 @@ impl Watch {
         let env = expert.task().env(expert.view())?;
         let (size, bounds) = (env.spaces().actions, env.bounds());
         let space = ActionSpace { size, bounds };
-        let mut actor = ByExpert::new(&mut expert, acts, &space);
+        let mut actor = ExpertActor::new(&mut expert, acts, &space);
         self.film(
             output,
             Task::of_robot(env.env().env().task()),
@@ -202,7 +202,7 @@ impl Watch {
         output: &Output,
         task: Task,
         stage: Box<dyn Stage<A>>,
-        actor: &mut dyn Act<f32, A>,
+        actor: &mut dyn Actor<f32, A>,
     ) -> anyhow::Result<()> {
         self.film(
             output,
@@ -218,7 +218,7 @@ impl Watch {
         output: &Output,
         task: Task,
         mut env: E,
-        actor: &mut dyn Act<f32, A>,
+        actor: &mut dyn Actor<f32, A>,
         look: impl Fn(&E, &Renderer) -> anyhow::Result<Frame>,
     ) -> anyhow::Result<()> {
         const LANE: usize = 0;
@@ -258,7 +258,7 @@ trait Filmed: Kind {
     fn film(
         watch: &Watch,
         spec: &RunSpec,
-        actor: &mut dyn Act<f32, Self>,
+        actor: &mut dyn Actor<f32, Self>,
         output: &Output,
     ) -> anyhow::Result<()>;
 }
@@ -267,7 +267,7 @@ impl Filmed for f32 {
     fn film(
         watch: &Watch,
         spec: &RunSpec,
-        actor: &mut dyn Act<f32, f32>,
+        actor: &mut dyn Actor<f32, f32>,
         output: &Output,
     ) -> anyhow::Result<()> {
         if let Some(stage) = spec.task.vector_stage() {
@@ -285,7 +285,7 @@ impl Filmed for u32 {
     fn film(
         watch: &Watch,
         spec: &RunSpec,
-        actor: &mut dyn Act<f32, u32>,
+        actor: &mut dyn Actor<f32, u32>,
         output: &Output,
     ) -> anyhow::Result<()> {
         let stage = spec.task.index_stage().context("this task cannot be drawn")?;
@@ -299,7 +299,7 @@ struct Nobody {
     size: usize,
 }
 
-impl<A: Action> Act<f32, A> for Nobody {
+impl<A: Action> Actor<f32, A> for Nobody {
     fn act(
         &mut self,
         _: &[usize],

@@ -41,7 +41,7 @@ fn encode<A: Kind>(run: &Path, spec: &RunSpec, round: Option<usize>) -> Result<V
         ("algorithm", spec.algorithm.to_string()),
         ("class", spec.class.to_string()),
         ("seed", spec.seed.to_string()),
-        ("deploy", spec.deploy.in_words().to_owned()),
+        ("deploy", spec.deploy.describe().to_owned()),
     ];
     let interface = Interface {
         observation: envs.spaces().states,

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use tutelage::{Algorithm, Deploy, ExpertActs, Material, Named, Sampling, Schedule, Stream};
+use tutelage::{Algorithm, AlgorithmName, Deploy, ExpertActs, Inputs, Sampling, Schedule, Stream};
 use tutelage_runs::{Job, Keep};
 
 use super::{Class, CoverSpec, OracleSpec};
@@ -32,7 +32,7 @@ use super::{Class, CoverSpec, OracleSpec};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Choices {
     /// The algorithm.
-    pub algorithm: Named,
+    pub algorithm: AlgorithmName,
     /// The policy class.
     pub class: Class,
     /// N.
@@ -61,10 +61,10 @@ pub struct Choices {
 
 impl Choices {
     /// What to do, with what the algorithm needs.
-    pub fn job<'a, S, A>(&self, material: Material<'a, S, A>) -> Job<'a, S, A> {
+    pub fn job<'a, S, A>(&self, inputs: Inputs<'a, S, A>) -> Job<'a, S, A> {
         let Self { rounds, states_per_round, seed, episodes, keep, .. } = *self;
         let schedule = Schedule { rounds, states_per_round, stream: Stream::new(seed) };
-        Job { algorithm: self.algorithm(), schedule, material, episodes, keep }
+        Job { algorithm: self.algorithm(), schedule, inputs, episodes, keep }
     }
 
     /// The four choices.

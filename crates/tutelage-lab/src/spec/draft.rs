@@ -1,7 +1,7 @@
 //! What was typed.
 
 use serde::{Deserialize, Serialize};
-use tutelage::{Deploy, ExpertActs, Help, Named, Sampling, usual_algorithm};
+use tutelage::{AlgorithmName, Deploy, ExpertActs, Help, Sampling, usual_algorithm};
 use tutelage_oracles::States;
 use tutelage_runs::Keep;
 
@@ -190,7 +190,7 @@ impl Draft {
         })
     }
 
-    fn algorithm(&self) -> Result<Named, SpecError> {
+    fn algorithm(&self) -> Result<AlgorithmName, SpecError> {
         check_name("algorithm", self.algorithm.as_deref())?;
         let usual = usual_algorithm(self.help());
         Ok(self.algorithm.as_deref().unwrap_or(usual).parse()?)
@@ -204,7 +204,7 @@ impl Draft {
         }
     }
 
-    fn checked_expert_acts(&self, algorithm: &Named) -> Result<ExpertActs, SpecError> {
+    fn checked_expert_acts(&self, algorithm: &AlgorithmName) -> Result<ExpertActs, SpecError> {
         let text = self.expert_acts.as_deref().unwrap_or("sampled");
         match parse_expert_acts(text)? {
             ExpertActs::Mean if !algorithm.expert_drives() => {
@@ -221,7 +221,7 @@ impl Draft {
 
     fn cover(
         &self,
-        algorithm: &Named,
+        algorithm: &AlgorithmName,
         defaults: &Defaults,
     ) -> Result<Option<CoverSpec>, SpecError> {
         let [low, high] = defaults.cover;
@@ -232,7 +232,10 @@ impl Draft {
         }
     }
 
-    fn stored_data(&self, algorithm: &Named) -> Result<Option<std::path::PathBuf>, SpecError> {
+    fn stored_data(
+        &self,
+        algorithm: &AlgorithmName,
+    ) -> Result<Option<std::path::PathBuf>, SpecError> {
         match &self.data {
             Some(run) if algorithm.is_offline() => Ok(Some(run.into())),
             Some(run) => Err(pointless("data", run, format!("{algorithm} collects its own"))),

@@ -1,7 +1,7 @@
 //! What can be wrong with a spec.
 
 use serde::de::DeserializeOwned;
-use tutelage::{NameError, did_you_mean, nearest};
+use tutelage::{AlgorithmNameError, did_you_mean, nearest};
 
 /// A field that is wrong, with its value and what is allowed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -76,20 +76,21 @@ impl SpecError {
     }
 }
 
-impl From<NameError> for SpecError {
-    fn from(error: NameError) -> Self {
+impl From<AlgorithmNameError> for SpecError {
+    fn from(error: AlgorithmNameError) -> Self {
         let field = "algorithm";
         match error {
-            NameError::Unknown { text, nearest } => Self::Unknown {
+            AlgorithmNameError::Unknown { text, nearest } => Self::Unknown {
                 field,
                 value: text,
                 nearest: nearest.map(Into::into),
                 allowed: tutelage::Family::examples().join(", "),
             },
-            NameError::Form { text, form: allowed } | NameError::Number { text, allowed } => {
+            AlgorithmNameError::Form { text, form: allowed }
+            | AlgorithmNameError::Number { text, allowed } => {
                 Self::range(field, format!("\"{text}\""), allowed)
             }
-            NameError::Finite { text, why } => {
+            AlgorithmNameError::Finite { text, why } => {
                 Self::Pointless { field, value: format!("\"{text}\""), why: why.into() }
             }
             other => Self::range(field, "", other.to_string()),

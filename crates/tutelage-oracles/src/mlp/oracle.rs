@@ -4,7 +4,9 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use rayon::prelude::*;
-use tutelage::{DurableOracle, Oracle, OracleError, Spaces, Stream, Training, TrainingSets, View};
+use tutelage::{
+    DurableOracle, FitProgress, Oracle, OracleError, Spaces, Stream, TrainingSets, View,
+};
 use tutelage_net::{AlignedVec, Isa, Network};
 
 use super::examples::{Examples, SeenData, costs_unsupported};
@@ -48,7 +50,7 @@ use super::train::{PARTS, initial, train};
 pub struct Mlp<A> {
     settings: MlpSettings,
     isa: Isa,
-    training: Option<Arc<Training>>,
+    training: Option<Arc<FitProgress>>,
     action: PhantomData<fn() -> A>,
 }
 
@@ -147,7 +149,7 @@ impl<A: Head> Oracle for Mlp<A> {
         Ok(Ensemble::new(network, members?, data.standardiser))
     }
 
-    fn report_to(&mut self, training: Arc<Training>) {
+    fn report_to(&mut self, training: Arc<FitProgress>) {
         self.training = Some(training);
     }
 }

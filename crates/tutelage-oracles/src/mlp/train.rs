@@ -1,7 +1,7 @@
 //! The training of one member.
 
 use rayon::join;
-use tutelage::{Stream, Training};
+use tutelage::{FitProgress, Stream};
 use tutelage_net::{
     Adam, AlignedVec, BLOCK, Layout, Loss, LossGradient, Network, Parameters, Transposed,
 };
@@ -23,7 +23,7 @@ pub(crate) fn train<A: Head>(
     settings: &MlpSettings,
     (examples, rows): (&Examples<'_, A>, Vec<u32>),
     stream: &Stream,
-    training: Option<&Training>,
+    training: Option<&FitProgress>,
 ) -> AlignedVec {
     let layout = network.layout();
     let mut params = initial(layout, stream);

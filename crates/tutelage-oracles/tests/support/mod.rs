@@ -3,8 +3,8 @@
 
 use rand::RngExt;
 use tutelage::{
-    Batch, Dataset, Material, Oracle, Recipe, Size, Spaces, Stream, TrainOn, TrainingSets,
-    UniformBox, View,
+    Batch, Dataset, Inputs, Oracle, PerturbationSize, Spaces, Stream, TrainOn, TrainingSets,
+    TrainingSpec, UniformBox, View,
 };
 use tutelage_oracles::mlp::{Budget, Head, MlpSettings};
 
@@ -38,15 +38,15 @@ pub(crate) fn indices(rows: usize) -> Dataset<f32, u32> {
 }
 
 /// Perturbation examples of this size, uniform on [-2, 2]ᵈ.
-pub(crate) fn perturbed<A>(size: Size) -> Recipe<'static, f32, A> {
+pub(crate) fn perturbed<A>(size: PerturbationSize) -> TrainingSpec<'static, f32, A> {
     let cover: &'static UniformBox = Box::leak(Box::new(UniformBox::new(-2.0, 2.0).unwrap()));
-    let material = Material { cover: Some(cover), ..Material::none() };
-    Recipe { train_on: TrainOn::Perturbed(size), material, round: 1 }
+    let inputs = Inputs { cover: Some(cover), ..Inputs::none() };
+    TrainingSpec { train_on: TrainOn::Perturbed(size), inputs, round: 1 }
 }
 
 /// Every way in which a member's training set may differ from D.
-pub(crate) fn ways<A>() -> [Recipe<'static, f32, A>; 3] {
-    [TrainOn::Data.into(), TrainOn::Bootstrap.into(), perturbed(Size::Poisson(40.0))]
+pub(crate) fn ways<A>() -> [TrainingSpec<'static, f32, A>; 3] {
+    [TrainOn::Data.into(), TrainOn::Bootstrap.into(), perturbed(PerturbationSize::Poisson(40.0))]
 }
 
 pub(crate) fn settings(hidden: &[usize], iterations: usize) -> MlpSettings {
@@ -56,20 +56,20 @@ pub(crate) fn settings(hidden: &[usize], iterations: usize) -> MlpSettings {
 pub(crate) fn fit<A: Head, O: Oracle<State = f32, Action = A>>(
     oracle: &O,
     data: &Dataset<f32, A>,
-    recipe: impl Into<Recipe<'static, f32, A>>,
+    spec: impl Into<TrainingSpec<'static, f32, A>>,
     members: usize,
 ) -> O::Policy {
-    let recipe = recipe.into();
-    let sets = TrainingSets::new(data, recipe, SPACES, members, Stream::new(5)).unwrap();
+    let spec = spec.into();
+    let sets = TrainingSets::new(data, spec, SPACES, members, Stream::new(5)).unwrap();
     oracle.fit(&sets, &Stream::new(6)).unwrap()
 }
 
 /// The training set of the first member, written out.
 pub(crate) fn written_out<A: Head>(
     data: &Dataset<f32, A>,
-    recipe: Recipe<'static, f32, A>,
+    spec: TrainingSpec<'static, f32, A>,
 ) -> Dataset<f32, A> {
-    let sets = TrainingSets::new(data, recipe, SPACES, 1, Stream::new(5)).unwrap();
+    let sets = TrainingSets::new(data, spec, SPACES, 1, Stream::new(5)).unwrap();
     let mut out = Dataset::empty(SPACES);
     match sets.view(0) {
         View::All => return data.clone(),

@@ -1,6 +1,6 @@
 //! Running time and memory.
 
-use tutelage::Named;
+use tutelage::AlgorithmName;
 use tutelage_draw::plot::{Colour, Curve, Figure, Panel, Scale, Style};
 use tutelage_lab::Task;
 
@@ -21,7 +21,7 @@ pub(super) fn figure(
         return Err(DrawError::Nothing(sheet.experiment.name.clone()));
     };
     let of_one_task = sheet.panels.iter().filter(|panel| panel.task == first);
-    let algorithms: Vec<Named> =
+    let algorithms: Vec<AlgorithmName> =
         of_one_task.flat_map(|panel| &panel.curves).map(|curve| curve.series.algorithm).collect();
     let panels = Panels { profile: sheet.profile, algorithms, costs };
     let mut figure = Figure::new(&sheet.experiment.title).columns(2);
@@ -32,13 +32,13 @@ pub(super) fn figure(
 /// What all panels share.
 struct Panels {
     profile: Profile,
-    algorithms: Vec<Named>,
+    algorithms: Vec<AlgorithmName>,
     costs: Vec<Cost>,
 }
 
 impl Panels {
     fn time(&self, task: Task) -> Panel {
-        let published = |(place, algorithm): (usize, &Named)| {
+        let published = |(place, algorithm): (usize, &AlgorithmName)| {
             Some((place as f64, authors_seconds(self.profile, task, algorithm)?))
         };
         let published = self.algorithms.iter().enumerate().filter_map(published).collect();
@@ -48,7 +48,7 @@ impl Panels {
     }
 
     fn memory(&self, task: Task) -> Panel {
-        let published = |(place, algorithm): (usize, &Named)| {
+        let published = |(place, algorithm): (usize, &AlgorithmName)| {
             Some((place as f64, authors_memory(self.profile, algorithm)?))
         };
         let published = self.algorithms.iter().enumerate().filter_map(published).collect();
@@ -60,11 +60,11 @@ impl Panels {
 
     /// A place on the axis for each algorithm.
     fn panel(&self, title: String) -> Panel {
-        Panel::new(title).names(self.algorithms.iter().map(Named::label).collect())
+        Panel::new(title).names(self.algorithms.iter().map(AlgorithmName::label).collect())
     }
 
     fn ours(&self, task: Task, value: impl Fn(&Cost) -> Option<f64>) -> Curve {
-        let of = |(place, algorithm): (usize, &Named)| {
+        let of = |(place, algorithm): (usize, &AlgorithmName)| {
             let mut same = self.costs.iter().filter(|cost| cost.task == task);
             Some((place as f64, value(same.find(|cost| cost.algorithm == *algorithm)?)?))
         };

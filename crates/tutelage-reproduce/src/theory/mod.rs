@@ -5,7 +5,7 @@ mod regret;
 mod sweep;
 mod table;
 
-use tutelage::Named;
+use tutelage::AlgorithmName;
 use tutelage_draw::plot::{Colour, Curve, Style};
 use tutelage_theory::{Contender, Dimensions, Family, GameSchedule, Lambda, Player, Problem};
 
@@ -47,7 +47,7 @@ pub fn describe(problem: &Problem) -> String {
 /// The colour and the stroke that an algorithm has in every figure; `turn` tells several λ of MFTPL-P apart.
 fn look_of(player: Player, turn: usize) -> (Colour, Style) {
     let plain = (Colour::palette(0), Style::Solid);
-    let paper = |name: &str| name.parse().map_or(plain, |named: Named| look(&named));
+    let paper = |name: &str| name.parse().map_or(plain, |named: AlgorithmName| look(&named));
     match player {
         Player::Bc => paper("bc"),
         Player::Dagger => paper("dagger"),
@@ -103,7 +103,7 @@ mod tests {
 
     #[test]
     fn algorithms_look_as_in_the_other_figures() {
-        let of = |name: &str| look(&name.parse::<Named>().unwrap());
+        let of = |name: &str| look(&name.parse::<AlgorithmName>().unwrap());
         let dagger = of("dagger");
         assert_eq!(look_of(Player::Dagger, 0), dagger);
         assert_eq!(look_of_contender(Contender::Dagger, 3), dagger);

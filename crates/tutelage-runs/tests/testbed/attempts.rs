@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tutelage::{Algorithm, Material, Participants, Sampling, UniformBox};
+use tutelage::{Algorithm, Inputs, Participants, Sampling, UniformBox};
 use tutelage_runs::store::{Disk, OsDisk, RunDir, StoreError};
 use tutelage_runs::{Ending, Job, Keep, Reporter, RunError, Silent, run};
 
@@ -29,11 +29,11 @@ pub(crate) fn attempt(
 ) -> (Result<Ending, RunError>, Vec<Vec<f32>>) {
     let (mut envs, mut expert) = (lanes(), Damper::new(4));
     let cover = UniformBox::new(-1.0, 1.0).unwrap();
-    let material = Material { cover: Some(&cover), ..Material::none() };
+    let inputs = Inputs { cover: Some(&cover), ..Inputs::none() };
     let result = RunDir::open(dir, SPEC, disk).map_err(RunError::from).and_then(|mut run_dir| {
         let participants = Participants { envs: &mut envs, expert: &mut expert, oracle: &Gradient };
         let (algorithm, schedule) = (*algorithm, schedule(1));
-        let job = Job { algorithm, schedule, material, episodes: 5, keep };
+        let job = Job { algorithm, schedule, inputs, episodes: 5, keep };
         run(participants, &job, &mut run_dir, reporter)
     });
     (result, expert.asked)

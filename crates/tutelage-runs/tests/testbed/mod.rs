@@ -7,8 +7,8 @@ pub(crate) mod failing;
 
 use tutelage::rand::RngExt;
 use tutelage::{
-    Batch, Bounds, DurableOracle, Env, EnvError, Expert, ExpertError, Lanes, Oracle, OracleError,
-    Policy, PolicyError, Rng, Schedule, Spaces, Step, Stream, TrainingSets, View,
+    Batch, Bounds, DurableOracle, Env, EnvError, Expert, ExpertError, Oracle, OracleError, Policy,
+    PolicyError, Rng, Schedule, Spaces, Step, Stream, SyncVectorEnv, TrainingSets, View,
 };
 
 pub(crate) const SPACES: Spaces = Spaces { states: 2, actions: 1 };
@@ -177,8 +177,8 @@ impl DurableOracle for Gradient {
     }
 }
 
-pub(crate) fn lanes() -> Lanes<PointMass> {
-    Lanes::new(vec![PointMass::default(); 4]).unwrap()
+pub(crate) fn lanes() -> SyncVectorEnv<PointMass> {
+    SyncVectorEnv::new(vec![PointMass::default(); 4]).unwrap()
 }
 
 pub(crate) fn schedule(seed: u64) -> Schedule {

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 use tokio::sync::watch;
-use tutelage::{Act, Action, Stream};
+use tutelage::{Action, Actor, Stream};
 
 use super::compare::compare;
 use super::scan::{Entry, Scan};
@@ -166,7 +166,7 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 /// A film for the page: somebody acts in an environment, for up to so many frames of `pace` seconds.
 pub fn film<A: Action>(
     stage: &mut dyn Show<Action = A>,
-    actor: &mut dyn Act<f32, A>,
+    actor: &mut dyn Actor<f32, A>,
     stream: Stream,
     frames: usize,
     pace: f64,

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, mpsc};
 
-use tutelage::{Action, Training};
+use tutelage::{Action, FitProgress};
 use tutelage_runs::store::{History, Stored};
 use tutelage_runs::{Ending, Reporter};
 
@@ -38,7 +38,7 @@ impl Classroom {
     }
 
     /// Where an oracle tells how far training has come ([`tutelage::Oracle::report_to`]), so that the page can show it.
-    pub fn training(&self) -> Arc<Training> {
+    pub fn training(&self) -> Arc<FitProgress> {
         Arc::clone(&self.shared.training)
     }
 

@@ -191,7 +191,7 @@ fn other(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> ExpertEr
 }
 
 impl<A: Answer> Driver<f32, A> for Live<A> {
-    fn step_in(
+    fn intervene(
         &mut self,
         states: &Batch<f32>,
         intended: &Batch<A>,

@@ -7,7 +7,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use serde::Serialize;
 use tokio::sync::watch;
-use tutelage::Training;
+use tutelage::FitProgress;
 
 use super::requests::{Place, Standing};
 use crate::notes::TeacherStats;
@@ -134,7 +134,7 @@ pub(crate) struct Shared {
     pub(crate) live: Mutex<LiveControl>,
     /// What the person sees while the learner drives.
     pub(crate) frames: watch::Sender<Arc<str>>,
-    pub(crate) training: Arc<Training>,
+    pub(crate) training: Arc<FitProgress>,
     pub(crate) stop: AtomicBool,
 }
 

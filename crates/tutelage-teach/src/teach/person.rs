@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use tutelage::{Algorithm, Deploy, Drive, Driver, Gate, Nobody, Policy, Reply, Schedule};
+use tutelage::{Algorithm, Deploy, Drive, Driver, Gate, NoDriver, Policy, Reply, Schedule};
 use tutelage_runs::{Desk, RunError, Teacher};
 
 use super::classroom::Classroom;
@@ -70,7 +70,7 @@ pub struct Person<A> {
     pub(super) replayer: Replayer<A>,
     deploy: Deploy,
     hands: Option<Live<A>>,
-    nobody: Nobody,
+    nobody: NoDriver,
     grace: Duration,
 }
 
@@ -97,7 +97,7 @@ impl<A: Answer> Person<A> {
         let pace = shared.read(|page| page.about.pace);
         let hands = match algorithm.drive {
             Drive::Learner => None,
-            Drive::Gated(Gate::Hand) => {
+            Drive::Gated(Gate::Human) => {
                 let trace = Trace::open(folder).map_err(file(trace::FILE))?;
                 let driving = Driving { schedule, algorithm, pace, leaves };
                 Some(Live::new(stage()?, driving, Arc::clone(&shared), trace))
@@ -112,7 +112,7 @@ impl<A: Answer> Person<A> {
             replayer: Replayer::new(stage()?, schedule, algorithm.ask, pace),
             deploy: algorithm.deploy,
             hands,
-            nobody: Nobody,
+            nobody: NoDriver,
             grace,
             shared,
         })

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use tutelage::{
-    Act, Action, Ask, Batch, Deploy, Deployed, EnvError, Origin, Policy, Rng, RolloutError,
+    Action, Actor, Ask, Batch, Deploy, DeployedPolicy, EnvError, Origin, Policy, Rng, RolloutError,
     Schedule, Step, Stream,
 };
 
@@ -91,7 +91,7 @@ impl<A: Answer> Replayer<A> {
         let mut play = Play::begin(&mut *self.stage, stream)?;
         let (mut looks, mut actions) = (Vec::new(), Vec::new());
         let mut rngs = [stream.fork("act", 0).rng()];
-        let mut learner = Deployed::new(policy, Deploy::UniformMember);
+        let mut learner = DeployedPolicy::new(policy, Deploy::UniformMember);
         for t in 0..=time {
             if time - t <= past {
                 looks.push(play.env.look());
@@ -106,7 +106,7 @@ impl<A: Answer> Replayer<A> {
             return Err(ReplayError::Diverged);
         }
         let here = looks.len();
-        let mut mean = Deployed::new(policy, Deploy::Mean);
+        let mut mean = DeployedPolicy::new(policy, Deploy::Mean);
         let ended = play.go_on(self.pace, &mut looks, |play| play.decide(&mut mean, &mut rngs))?;
         let still = still(&looks);
         self.prefixes.insert(row, EpisodePrefix { stream, actions, still });
@@ -126,7 +126,7 @@ impl<A: Answer> Replayer<A> {
         let mut play = Play::begin(&mut *self.stage, prefix.stream)?;
         prefix.actions.iter().try_for_each(|action| play.step(action).map(|_| ()))?;
         let mut looks = vec![play.env.look()];
-        let mut mean = Deployed::new(policy, Deploy::Mean);
+        let mut mean = DeployedPolicy::new(policy, Deploy::Mean);
         let mut rngs = [prefix.stream.fork("act", 0).rng()];
         let mut first = true;
         let ended = play.go_on(self.pace, &mut looks, |play| {
@@ -147,7 +147,7 @@ impl<A: Answer> Replayer<A> {
         deploy: Deploy,
     ) -> Result<String, ReplayError> {
         let stream = self.schedule.stream.fork("film", round as u64);
-        let mut actor = Deployed::new(policy, deploy);
+        let mut actor = DeployedPolicy::new(policy, deploy);
         let frames = self.frames(FILM);
         film_of(&mut *self.stage, &mut actor, stream, frames, self.pace)
     }
@@ -156,7 +156,7 @@ impl<A: Answer> Replayer<A> {
 /// A film of somebody who acts in an environment, up to so many frames, as the page shows it.
 pub(crate) fn film_of<A: Action>(
     stage: &mut dyn Show<Action = A>,
-    actor: &mut dyn Act<f32, A>,
+    actor: &mut dyn Actor<f32, A>,
     stream: Stream,
     frames: usize,
     pace: f64,
@@ -193,7 +193,7 @@ impl<'a, A: Action> Play<'a, A> {
     /// What somebody does here, in the task's own units.
     fn decide(
         &mut self,
-        actor: &mut dyn Act<f32, A>,
+        actor: &mut dyn Actor<f32, A>,
         rngs: &mut [Rng],
     ) -> Result<Vec<A>, ReplayError> {
         actor.act(&[0], &self.states, rngs, &mut self.actions)?;

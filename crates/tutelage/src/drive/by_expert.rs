@@ -1,17 +1,17 @@
 //! The expert itself at the wheel.
 
 use crate::{
-    Act, Action, ActionSpace, Batch, Driver, Element, ExpertActs, Rng, RolloutError, SpaceError,
+    Action, ActionSpace, Actor, Batch, Driver, Element, ExpertActs, Rng, RolloutError, SpaceError,
 };
 
 /// An expert that acts; vectors are mapped from the task's units to [-1, 1]ⁿ, and clipped where the task clips.
-pub struct ByExpert<'a, S, A> {
+pub struct ExpertActor<'a, S, A> {
     driver: &'a mut dyn Driver<S, A>,
     acts: ExpertActs,
     space: &'a ActionSpace,
 }
 
-impl<'a, S: Element, A: Action> ByExpert<'a, S, A> {
+impl<'a, S: Element, A: Action> ExpertActor<'a, S, A> {
     /// This expert, acting in this way.
     pub fn new(driver: &'a mut dyn Driver<S, A>, acts: ExpertActs, space: &'a ActionSpace) -> Self {
         Self { driver, acts, space }
@@ -34,7 +34,7 @@ impl<'a, S: Element, A: Action> ByExpert<'a, S, A> {
     }
 
     /// In which of these states the expert has the controls, and there, what it does.
-    pub(super) fn step_in(
+    pub(super) fn intervene(
         &mut self,
         states: &Batch<S>,
         intended: &Batch<A>,
@@ -43,20 +43,20 @@ impl<'a, S: Element, A: Action> ByExpert<'a, S, A> {
         let mut own = intended.clone();
         A::from_unit(&self.space.bounds, &mut own);
         actions.as_mut_slice().copy_from_slice(own.as_slice());
-        let taken = self.driver.step_in(states, &own, actions)?;
+        let taken = self.driver.intervene(states, &own, actions)?;
         self.to_unit(actions, states.len())?;
         match taken.len() == states.len() {
             true => Ok(taken),
             false => {
                 let source = SpaceError::Rows { found: taken.len(), expected: states.len() };
-                Err(RolloutError::Misfit { who: "the expert", source })
+                Err(RolloutError::InvalidActions { who: "the expert", source })
             }
         }
     }
 
     /// Checks what the expert did and brings it to [-1, 1]ⁿ.
     fn to_unit(&self, actions: &mut Batch<A>, count: usize) -> Result<(), RolloutError> {
-        let misfit = |source| RolloutError::Misfit { who: "the expert", source };
+        let misfit = |source| RolloutError::InvalidActions { who: "the expert", source };
         self.space.check(actions, count).map_err(misfit)?;
         A::to_unit(&self.space.bounds, actions);
         A::clip(actions.as_mut_slice());
@@ -64,7 +64,7 @@ impl<'a, S: Element, A: Action> ByExpert<'a, S, A> {
     }
 }
 
-impl<S: Element, A: Action> Act<S, A> for ByExpert<'_, S, A> {
+impl<S: Element, A: Action> Actor<S, A> for ExpertActor<'_, S, A> {
     fn act(
         &mut self,
         _lanes: &[usize],
@@ -89,7 +89,7 @@ mod tests {
     struct Hands(usize);
 
     impl Driver<f32, f32> for Hands {
-        fn step_in(
+        fn intervene(
             &mut self,
             _: &Batch<f32>,
             intended: &Batch<f32>,
@@ -101,23 +101,26 @@ mod tests {
         }
     }
 
-    fn step_in(rows: usize) -> Result<(Vec<bool>, Vec<f32>), RolloutError> {
+    fn intervene(rows: usize) -> Result<(Vec<bool>, Vec<f32>), RolloutError> {
         let bounds = Bounds::new(vec![-2.0], vec![6.0]).expect("a box");
         let (space, mut hands) = (ActionSpace { size: 1, bounds }, Hands(rows));
-        let mut expert = ByExpert::new(&mut hands, ExpertActs::Mean, &space);
+        let mut expert = ExpertActor::new(&mut hands, ExpertActs::Mean, &space);
         let intended = Batch::from_vec(1, vec![0.5]).expect("a row");
         let mut actions = Batch::zeros(1, 1);
-        let taken = expert.step_in(&Batch::zeros(1, 2), &intended, &mut actions)?;
+        let taken = expert.intervene(&Batch::zeros(1, 2), &intended, &mut actions)?;
         Ok((taken, actions.as_slice().to_vec()))
     }
 
     #[test]
     fn hands_see_and_do_in_the_tasks_units_and_the_rollout_in_the_unit_box() {
-        assert_eq!(step_in(1).expect("it fits"), (vec![true], vec![-0.5]));
+        assert_eq!(intervene(1).expect("it fits"), (vec![true], vec![-0.5]));
     }
 
     #[test]
     fn hands_that_answer_for_other_rows_are_refused() {
-        assert!(matches!(step_in(2), Err(RolloutError::Misfit { who: "the expert", .. })));
+        assert!(matches!(
+            intervene(2),
+            Err(RolloutError::InvalidActions { who: "the expert", .. })
+        ));
     }
 }

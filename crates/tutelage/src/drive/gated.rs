@@ -1,13 +1,14 @@
 //! The learner drives until a gate calls the expert.
 
 use std::collections::HashSet;
+use std::fmt;
 
-use super::{ByExpert, Misfit};
+use super::{ExpertActor, InvalidParameter};
 use crate::policy::disagreement;
-use crate::{Act, Action, Batch, Policy, Rng, RolloutError, Stream};
+use crate::{Action, Actor, Batch, Policy, Rng, RolloutError, Stream};
 
 /// When the expert takes over from the members' mean h̄. Distances are measured by the loss ℓ.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, PartialEq)]
 pub enum Gate {
     /// Where the members disagree or h̄ is far from the expert: (1/E) Σₑ ℓ(hₑ(s), h̄(s)) > χ or ℓ(h̄(s), a) > τ
     /// (EnsembleDAgger; Menda, Driggs-Campbell & Kochenderfer 2019).
@@ -23,20 +24,33 @@ pub enum Gate {
         /// τ, the distance at which the expert steps in.
         tau: f64,
     },
-    /// Where the expert takes the controls, until it lets go of them ([`crate::Driver::step_in`]): HG-DAgger as Kelly et al.
+    /// Where the expert takes the controls, until it lets go of them ([`crate::Driver::intervene`]): HG-DAgger as Kelly et al.
     /// describe it, with a person.
-    Hand,
+    Human,
+}
+
+/// Run specs contain this text, so it must never change: `Human` keeps its first name, `Hand`.
+impl fmt::Debug for Gate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Doubt { chi, tau } => {
+                f.debug_struct("Doubt").field("chi", chi).field("tau", tau).finish()
+            }
+            Self::Distance { tau } => f.debug_struct("Distance").field("tau", tau).finish(),
+            Self::Human => f.write_str("Hand"),
+        }
+    }
 }
 
 impl Gate {
-    pub(super) fn check(&self) -> Result<(), Misfit> {
+    pub(super) fn check(&self) -> Result<(), InvalidParameter> {
         match *self {
             Self::Doubt { chi, tau } => {
-                Misfit::check_size("chi", chi)?;
-                Misfit::check_size("tau", tau)
+                InvalidParameter::check_size("chi", chi)?;
+                InvalidParameter::check_size("tau", tau)
             }
-            Self::Distance { tau } => Misfit::check_size("tau", tau),
-            Self::Hand => Ok(()),
+            Self::Distance { tau } => InvalidParameter::check_size("tau", tau),
+            Self::Human => Ok(()),
         }
     }
 
@@ -46,7 +60,7 @@ impl Gate {
             Self::Doubt { chi, tau } => disagreement > chi || distance > tau,
             Self::Distance { tau } if was_open => distance >= tau / 2.0 && distance > 0.0,
             Self::Distance { tau } => distance > tau,
-            Self::Hand => false,
+            Self::Human => false,
         }
     }
 }
@@ -54,7 +68,7 @@ impl Gate {
 pub(super) struct Gated<'a, P: Policy> {
     gate: Gate,
     policy: &'a P,
-    expert: ByExpert<'a, P::State, P::Action>,
+    expert: ExpertActor<'a, P::State, P::Action>,
     /// The lanes whose gate is open.
     open: HashSet<usize>,
 }
@@ -63,7 +77,7 @@ impl<'a, P: Policy> Gated<'a, P> {
     pub(super) fn new(
         gate: Gate,
         policy: &'a P,
-        expert: ByExpert<'a, P::State, P::Action>,
+        expert: ExpertActor<'a, P::State, P::Action>,
     ) -> Self {
         Self { gate, policy, expert, open: HashSet::new() }
     }
@@ -90,7 +104,7 @@ impl<'a, P: Policy> Gated<'a, P> {
     }
 }
 
-impl<P: Policy> Act<P::State, P::Action> for Gated<'_, P> {
+impl<P: Policy> Actor<P::State, P::Action> for Gated<'_, P> {
     fn begin(&mut self, lane: usize, _: Stream) {
         self.open.remove(&lane);
     }
@@ -105,7 +119,7 @@ impl<P: Policy> Act<P::State, P::Action> for Gated<'_, P> {
         self.policy.act_mean(states, actions)?;
         let mut expert = Batch::zeros(lanes.len(), actions.width());
         let opened = match self.gate {
-            Gate::Hand => self.expert.step_in(states, actions, &mut expert)?,
+            Gate::Human => self.expert.intervene(states, actions, &mut expert)?,
             _ => self.judge(lanes, states, actions, rngs, &mut expert)?,
         };
         for (row, &lane) in lanes.iter().enumerate() {

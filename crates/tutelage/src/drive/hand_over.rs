@@ -5,9 +5,9 @@ use std::ops::Range;
 
 use rand::RngExt;
 
-use super::Misfit;
+use super::InvalidParameter;
 use super::turns::Turns;
-use crate::{Act, Batch, Policy, Rng, RolloutError, Stream};
+use crate::{Actor, Batch, Policy, Rng, RolloutError, Stream};
 
 /// When the expert hands over, and for how long. In round n an episode's window is [T, T + Lₙ):
 ///
@@ -58,10 +58,10 @@ impl Windows {
         start..start + length
     }
 
-    pub(super) fn check(&self) -> Result<(), Misfit> {
-        Misfit::check_share("at_start", self.at_start)?;
-        Misfit::check_share("length", self.length)?;
-        Misfit::check_share("growth", self.growth)
+    pub(super) fn check(&self) -> Result<(), InvalidParameter> {
+        InvalidParameter::check_share("at_start", self.at_start)?;
+        InvalidParameter::check_share("length", self.length)?;
+        InvalidParameter::check_share("growth", self.growth)
     }
 }
 
@@ -80,7 +80,7 @@ impl<'a, P: Policy> HandOver<'a, P> {
     }
 }
 
-impl<P: Policy> Act<P::State, P::Action> for HandOver<'_, P> {
+impl<P: Policy> Actor<P::State, P::Action> for HandOver<'_, P> {
     fn begin(&mut self, lane: usize, episode: Stream) {
         let window = self.windows.of(episode, self.round, self.horizon);
         self.episodes.insert(lane, (window, 0));

@@ -2,9 +2,9 @@
 
 use rand::RngExt;
 
-use super::Misfit;
+use super::InvalidParameter;
 use super::turns::Turns;
-use crate::{Act, Batch, Policy, Rng, RolloutError};
+use crate::{Actor, Batch, Policy, Rng, RolloutError};
 
 /// βₙ, the share of steps that the expert takes in round n (Ross, Gordon & Bagnell 2011, section 3).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -28,11 +28,13 @@ impl Beta {
         }
     }
 
-    pub(super) fn check(&self) -> Result<(), Misfit> {
+    pub(super) fn check(&self) -> Result<(), InvalidParameter> {
         match *self {
-            Self::Constant(beta) => Misfit::check_share("beta", beta),
-            Self::Power(p) => Misfit::check_share("p", p),
-            Self::Linear(0) => Err(Misfit { what: "M", value: 0.0, allowed: "at least 1" }),
+            Self::Constant(beta) => InvalidParameter::check_share("beta", beta),
+            Self::Power(p) => InvalidParameter::check_share("p", p),
+            Self::Linear(0) => {
+                Err(InvalidParameter { what: "M", value: 0.0, allowed: "at least 1" })
+            }
             Self::Linear(_) => Ok(()),
         }
     }
@@ -49,7 +51,7 @@ impl<'a, P: Policy> Mixture<'a, P> {
     }
 }
 
-impl<P: Policy> Act<P::State, P::Action> for Mixture<'_, P> {
+impl<P: Policy> Actor<P::State, P::Action> for Mixture<'_, P> {
     fn act(
         &mut self,
         lanes: &[usize],

@@ -3,22 +3,22 @@
 //! The covariance is that of the learner's error in the round before, diagonal and scaled by α: the supervisor's
 //! trajectories are pushed to where the learner's own mistakes would lead.
 
-use super::ByExpert;
-use crate::{Act, Action, Batch, Element, Rng, RolloutError};
+use super::ExpertActor;
+use crate::{Action, Actor, Batch, Element, Rng, RolloutError};
 
 pub(super) struct NoisyExpert<'a, S, A> {
-    expert: ByExpert<'a, S, A>,
+    expert: ExpertActor<'a, S, A>,
     /// The variance of each coordinate, or the share of random actions where actions are indices.
     variance: Vec<f64>,
 }
 
 impl<'a, S: Element, A: Action> NoisyExpert<'a, S, A> {
-    pub(super) fn new(expert: ByExpert<'a, S, A>, alpha: f64, errors: &[f64]) -> Self {
+    pub(super) fn new(expert: ExpertActor<'a, S, A>, alpha: f64, errors: &[f64]) -> Self {
         Self { expert, variance: errors.iter().map(|error| alpha * error).collect() }
     }
 }
 
-impl<S: Element, A: Action> Act<S, A> for NoisyExpert<'_, S, A> {
+impl<S: Element, A: Action> Actor<S, A> for NoisyExpert<'_, S, A> {
     fn act(
         &mut self,
         _lanes: &[usize],
@@ -28,7 +28,7 @@ impl<S: Element, A: Action> Act<S, A> for NoisyExpert<'_, S, A> {
     ) -> Result<(), RolloutError> {
         self.expert.actions(states, rngs, actions)?;
         for (row, rng) in rngs.iter_mut().enumerate() {
-            A::disturb(actions.row_mut(row), &self.variance, self.expert.size(), rng);
+            A::add_noise(actions.row_mut(row), &self.variance, self.expert.size(), rng);
         }
         A::clip(actions.as_mut_slice());
         Ok(())

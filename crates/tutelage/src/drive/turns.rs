@@ -2,19 +2,22 @@
 
 use std::collections::HashSet;
 
-use super::ByExpert;
-use crate::{Act, Batch, Deployed, Policy, Rng, RolloutError};
+use super::ExpertActor;
+use crate::{Actor, Batch, DeployedPolicy, Policy, Rng, RolloutError};
 
 /// The two of them, and whose turn it was.
 pub(super) struct Turns<'a, P: Policy> {
-    expert: ByExpert<'a, P::State, P::Action>,
-    learner: Deployed<'a, P>,
+    expert: ExpertActor<'a, P::State, P::Action>,
+    learner: DeployedPolicy<'a, P>,
     /// The lanes that the expert drove at the last step.
     by_expert: HashSet<usize>,
 }
 
 impl<'a, P: Policy> Turns<'a, P> {
-    pub(super) fn new(expert: ByExpert<'a, P::State, P::Action>, learner: Deployed<'a, P>) -> Self {
+    pub(super) fn new(
+        expert: ExpertActor<'a, P::State, P::Action>,
+        learner: DeployedPolicy<'a, P>,
+    ) -> Self {
         Self { expert, learner, by_expert: HashSet::new() }
     }
 

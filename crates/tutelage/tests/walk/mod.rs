@@ -167,8 +167,8 @@ pub(crate) fn schedule() -> Schedule {
     Schedule { rounds: 4, states_per_round: 6, stream: Stream::new(11) }
 }
 
-pub(crate) fn walks(count: usize) -> Lanes<Walk> {
-    Lanes::new((0..count).map(|_| Walk { at: 0.0, time: 0 }).collect()).unwrap()
+pub(crate) fn walks(count: usize) -> SyncVectorEnv<Walk> {
+    SyncVectorEnv::new((0..count).map(|_| Walk { at: 0.0, time: 0 }).collect()).unwrap()
 }
 
 pub(crate) fn rightwards() -> Rightwards {
@@ -176,19 +176,19 @@ pub(crate) fn rightwards() -> Rightwards {
 }
 
 pub(crate) fn run(algorithm: Algorithm) -> Learned<f32, f32, Constant> {
-    run_with(&Leftwards, algorithm, schedule(), Material::none())
+    run_with(&Leftwards, algorithm, schedule(), Inputs::none())
 }
 
 pub(crate) fn run_with<O>(
     oracle: &O,
     algorithm: Algorithm,
     schedule: Schedule,
-    material: Material<'_, f32, f32>,
+    inputs: Inputs<'_, f32, f32>,
 ) -> Learned<f32, f32, Constant>
 where
     O: Oracle<State = f32, Action = f32, Policy = Constant>,
 {
     let (mut envs, mut expert) = (walks(3), rightwards());
     let participants = Participants { envs: &mut envs, expert: &mut expert, oracle };
-    learn(participants, algorithm, schedule, material).unwrap()
+    learn(participants, algorithm, schedule, inputs).unwrap()
 }

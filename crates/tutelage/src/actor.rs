@@ -9,12 +9,12 @@ use crate::{Batch, Rng, RolloutError, Stream};
 /// Row i belongs to `lanes[i]` and draws from `rngs[i]` alone, so what happens in a lane does not depend on the others.
 ///
 /// ```
-/// use tutelage::{Act, Batch, Rng, RolloutError};
+/// use tutelage::{Actor, Batch, Rng, RolloutError};
 ///
 /// /// Always pushes to the right.
 /// struct Rightwards;
 ///
-/// impl Act<f32, f32> for Rightwards {
+/// impl Actor<f32, f32> for Rightwards {
 ///     fn act(&mut self, _: &[usize], _: &Batch<f32>, _: &mut [Rng], actions: &mut Batch<f32>) -> Result<(), RolloutError> {
 ///         actions.as_mut_slice().fill(1.0);
 ///         Ok(())
@@ -26,7 +26,7 @@ use crate::{Batch, Rng, RolloutError, Stream};
 /// assert_eq!(actions.as_slice(), [1.0, 1.0]);
 /// # Ok::<(), RolloutError>(())
 /// ```
-pub trait Act<S, A> {
+pub trait Actor<S, A> {
     /// A lane begins this episode: whatever was remembered of its last one is over.
     fn begin(&mut self, lane: usize, episode: Stream) {
         let _ = (lane, episode);

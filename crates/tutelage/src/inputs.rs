@@ -5,13 +5,13 @@ use crate::{Batch, Cover, Dataset};
 /// Data beside an [`crate::Algorithm`]: each is needed by some algorithms and by the others ignored.
 ///
 /// ```
-/// use tutelage::{Material, UniformBox};
+/// use tutelage::{Inputs, UniformBox};
 /// let d0 = UniformBox::new(-2.0, 2.0)?;
-/// let material: Material<'_, f32, f32> = Material { cover: Some(&d0), ..Material::none() };
+/// let inputs: Inputs<'_, f32, f32> = Inputs { cover: Some(&d0), ..Inputs::none() };
 /// # Ok::<(), tutelage::CoverError>(())
 /// ```
 #[derive(Debug)]
-pub struct Material<'a, S, A> {
+pub struct Inputs<'a, S, A> {
     /// d₀, which perturbation examples are drawn from.
     pub cover: Option<&'a dyn Cover<S>>,
     /// The separator set, on which random costs are put.
@@ -20,17 +20,17 @@ pub struct Material<'a, S, A> {
     pub stored: Option<&'a [Dataset<S, A>]>,
 }
 
-impl<S, A> Material<'_, S, A> {
+impl<S, A> Inputs<'_, S, A> {
     /// Nothing.
     pub fn none() -> Self {
         Self { cover: None, separator: None, stored: None }
     }
 }
 
-impl<S, A> Clone for Material<'_, S, A> {
+impl<S, A> Clone for Inputs<'_, S, A> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<S, A> Copy for Material<'_, S, A> {}
+impl<S, A> Copy for Inputs<'_, S, A> {}

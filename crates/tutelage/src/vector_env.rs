@@ -4,11 +4,11 @@ use crate::{Action, Batch, Bounds, Element, LaneError, Rng, Spaces, Step};
 
 /// Several environments of one task, each at its own place in its own episode.
 ///
-/// What happens in a lane depends on that lane's generator and actions alone. [`crate::Lanes`] makes a batch of any
+/// What happens in a lane depends on that lane's generator and actions alone. [`crate::SyncVectorEnv`] makes a batch of any
 /// [`crate::Env`]; a simulator that steps many environments in one call implements this trait itself.
 ///
 /// ```
-/// use tutelage::{Batch, Bounds, Envs, LaneError, Rng, Spaces, Step, Stream};
+/// use tutelage::{Batch, Bounds, VectorEnv, LaneError, Rng, Spaces, Step, Stream};
 ///
 /// /// Points that are pushed along a line, all in one call.
 /// struct Points {
@@ -17,7 +17,7 @@ use crate::{Action, Batch, Bounds, Element, LaneError, Rng, Spaces, Step};
 ///     bounds: Bounds,
 /// }
 ///
-/// impl Envs for Points {
+/// impl VectorEnv for Points {
 ///     type State = f32;
 ///     type Action = f32;
 ///     fn count(&self) -> usize { self.places.len() }
@@ -47,7 +47,7 @@ use crate::{Action, Batch, Bounds, Element, LaneError, Rng, Spaces, Step};
 /// assert_eq!(points.state(2), [0.9]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub trait Envs {
+pub trait VectorEnv {
     /// What states are made of.
     type State: Element;
     /// What actions are made of.
@@ -80,7 +80,7 @@ pub trait Envs {
 }
 
 /// A boxed batch of environments is one too.
-impl<W: Envs + ?Sized> Envs for Box<W> {
+impl<W: VectorEnv + ?Sized> VectorEnv for Box<W> {
     type State = W::State;
     type Action = W::Action;
 

@@ -14,22 +14,22 @@ const MEMBERS: (usize, usize) = (1, 1000);
 /// An algorithm by name: its family and numbers, as the command line and specs write them.
 ///
 /// ```
-/// use tutelage::{ExpertActs, Named, Sampling, mp};
-/// let named: Named = "mp-25(15)".parse()?;
+/// use tutelage::{ExpertActs, AlgorithmName, Sampling, mp};
+/// let named: AlgorithmName = "mp-25(15)".parse()?;
 /// assert_eq!(named.to_string(), "mp-25(15)");
 /// assert_eq!(named.label(), "MP-25(15)");
 /// let sampling = Sampling::Stride(20);
 /// assert_eq!(named.algorithm(sampling, ExpertActs::Sampled), mp(25, 15, sampling));
-/// # Ok::<(), tutelage::NameError>(())
+/// # Ok::<(), tutelage::AlgorithmNameError>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
-pub struct Named {
+pub struct AlgorithmName {
     family: &'static Family,
     members: usize,
     numbers: [f64; MOST_NUMBERS],
 }
 
-impl PartialEq for Named {
+impl PartialEq for AlgorithmName {
     fn eq(&self, other: &Self) -> bool {
         self.family.key == other.family.key
             && self.members == other.members
@@ -40,7 +40,7 @@ impl PartialEq for Named {
 /// Why a text does not name an algorithm.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
-pub enum NameError {
+pub enum AlgorithmNameError {
     /// There is no such family.
     #[error("\"{text}\": there is no such algorithm")]
     Unknown {
@@ -75,7 +75,7 @@ pub enum NameError {
     },
 }
 
-impl Named {
+impl AlgorithmName {
     /// Its family.
     pub fn family(&self) -> &'static Family {
         self.family
@@ -140,8 +140,8 @@ impl Named {
     fn written(&self, head: &str) -> String {
         let members = match self.family.members {
             Members::One => "".into(),
-            Members::Usually(usual) if usual == self.members => "".into(),
-            Members::Named | Members::Usually(_) => format!("-{}", self.members),
+            Members::Optional { default } if default == self.members => "".into(),
+            Members::Required | Members::Optional { .. } => format!("-{}", self.members),
         };
         let numbers: Vec<String> = self.numbers().iter().map(f64::to_string).collect();
         let numbers =
@@ -150,19 +150,19 @@ impl Named {
     }
 }
 
-impl fmt::Display for Named {
+impl fmt::Display for AlgorithmName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(&self.written(self.family.key))
     }
 }
 
-impl FromStr for Named {
-    type Err = NameError;
+impl FromStr for AlgorithmName {
+    type Err = AlgorithmNameError;
 
-    fn from_str(text: &str) -> Result<Self, NameError> {
+    fn from_str(text: &str) -> Result<Self, AlgorithmNameError> {
         let lower = text.trim().to_lowercase();
         if lower.starts_with(LOGGER_M.key) {
-            return Err(NameError::Finite { text: text.into(), why: LOGGER_M.why });
+            return Err(AlgorithmNameError::Finite { text: text.into(), why: LOGGER_M.why });
         }
         let (head, arguments) = match lower.strip_suffix(')').and_then(|rest| rest.split_once('('))
         {
@@ -175,17 +175,19 @@ impl FromStr for Named {
             }
             _ => (head, None),
         };
-        let unknown = || NameError::Unknown {
+        let unknown = || AlgorithmNameError::Unknown {
             text: text.into(),
             nearest: nearest(&lower, &Family::examples()),
         };
         let family = Family::find(key).ok_or_else(unknown)?;
-        let form = || NameError::Form { text: text.into(), form: family.form_in_words() };
+        let form = || AlgorithmNameError::Form { text: text.into(), form: family.form_in_words() };
         let members = match (family.members, digits) {
             (Members::One, None) => 1,
-            (Members::Usually(usual), None) => usual,
-            (Members::Named | Members::Usually(_), Some(digits)) => parse_members(text, digits)?,
-            (Members::One, Some(_)) | (Members::Named, None) => return Err(form()),
+            (Members::Optional { default }, None) => default,
+            (Members::Required | Members::Optional { .. }, Some(digits)) => {
+                parse_members(text, digits)?
+            }
+            (Members::One, Some(_)) | (Members::Required, None) => return Err(form()),
         };
         if arguments.len() != family.numbers.len() {
             // A family that takes neither members nor numbers is not told how it takes them.
@@ -201,30 +203,30 @@ impl FromStr for Named {
         let named = Self { family, members, numbers };
         if members < 2 && matches!(named.sketch().ask, Ask::MostDisputed { .. }) {
             let allowed = "at least 2 members, since one cannot disagree with itself".into();
-            return Err(NameError::Number { text: text.into(), allowed });
+            return Err(AlgorithmNameError::Number { text: text.into(), allowed });
         }
         Ok(named)
     }
 }
 
 impl Number {
-    fn parse(&self, text: &str, argument: &str) -> Result<f64, NameError> {
+    fn parse(&self, text: &str, argument: &str) -> Result<f64, AlgorithmNameError> {
         let (low, high) = self.range;
         let fits =
             |value: &f64| (low..=high).contains(value) && !(self.whole && value.fract() != 0.0);
         argument.trim().parse().ok().filter(fits).ok_or_else(|| {
             let kind = if self.whole { "a whole number" } else { "a number" };
             let allowed = format!("{}, {}, {kind} from {low} to {high}", self.symbol, self.about);
-            NameError::Number { text: text.into(), allowed }
+            AlgorithmNameError::Number { text: text.into(), allowed }
         })
     }
 }
 
-fn parse_members(text: &str, digits: &str) -> Result<usize, NameError> {
+fn parse_members(text: &str, digits: &str) -> Result<usize, AlgorithmNameError> {
     let (low, high) = MEMBERS;
     digits.parse().ok().filter(|members| (low..=high).contains(members)).ok_or_else(|| {
         let allowed = format!("a number of members from {low} to {high}");
-        NameError::Number { text: text.into(), allowed }
+        AlgorithmNameError::Number { text: text.into(), allowed }
     })
 }
 
@@ -232,29 +234,35 @@ fn parse_members(text: &str, digits: &str) -> Result<usize, NameError> {
 mod tests {
     use super::*;
 
-    fn error(name: &str) -> NameError {
-        name.parse::<Named>().unwrap_err()
+    fn error(name: &str) -> AlgorithmNameError {
+        name.parse::<AlgorithmName>().unwrap_err()
     }
 
     #[test]
     fn names_parse_to_what_they_print() {
         let more = ["bd-1", "bd-25", "mftpl-p-7(2.5)", "mp-3(0)", "hg-dagger-5(0.1)"];
         for name in Family::examples().into_iter().chain(more) {
-            assert_eq!(name.parse::<Named>().unwrap().to_string(), name);
+            assert_eq!(name.parse::<AlgorithmName>().unwrap().to_string(), name);
         }
-        assert_eq!("BD-5".parse::<Named>().unwrap().to_string(), "bd-5");
-        assert_eq!("mftpl-p-25(3)".parse::<Named>().unwrap().to_string(), "mftpl-p(3)");
-        assert_eq!("ensemble-dagger-5(0.1, 1)".parse::<Named>().unwrap().numbers(), [0.1, 1.0]);
+        assert_eq!("BD-5".parse::<AlgorithmName>().unwrap().to_string(), "bd-5");
+        assert_eq!("mftpl-p-25(3)".parse::<AlgorithmName>().unwrap().to_string(), "mftpl-p(3)");
+        assert_eq!(
+            "ensemble-dagger-5(0.1, 1)".parse::<AlgorithmName>().unwrap().numbers(),
+            [0.1, 1.0]
+        );
     }
 
     #[test]
     fn a_wrong_name_gets_the_nearest() {
         for (name, near) in [("dager", "dagger"), ("bd5", "bd-5"), ("mp25(15)", "mp-25(15)")] {
-            let unknown = NameError::Unknown { text: name.into(), nearest: Some(near) };
+            let unknown = AlgorithmNameError::Unknown { text: name.into(), nearest: Some(near) };
             assert_eq!(error(name), unknown);
         }
         for name in ["", "ppo", "bc(1)", "-", "("] {
-            assert!(matches!(error(name), NameError::Unknown { nearest: None, .. }), "{name}");
+            assert!(
+                matches!(error(name), AlgorithmNameError::Unknown { nearest: None, .. }),
+                "{name}"
+            );
         }
     }
 

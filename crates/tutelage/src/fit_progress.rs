@@ -7,19 +7,19 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Counting changes nothing of what is trained.
 ///
 /// ```
-/// let training = tutelage::Training::default();
+/// let training = tutelage::FitProgress::default();
 /// assert_eq!(training.share(), None);
 /// training.begin(4);
 /// training.advance(1);
 /// assert_eq!(training.share(), Some(0.25));
 /// ```
 #[derive(Debug, Default)]
-pub struct Training {
+pub struct FitProgress {
     done: AtomicU64,
     all: AtomicU64,
 }
 
-impl Training {
+impl FitProgress {
     /// A fit of so many parts begins.
     pub fn begin(&self, parts: u64) {
         self.done.store(0, Ordering::Relaxed);

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use crate::{Batch, Bounds, Element, Env, EnvError, Envs, Rng, Spaces, Step};
+use crate::{Batch, Bounds, Element, Env, EnvError, Rng, Spaces, Step, VectorEnv};
 
 /// Several environments of one task, stepped together over all threads.
 ///
@@ -29,13 +29,13 @@ use crate::{Batch, Bounds, Element, Env, EnvError, Envs, Rng, Spaces, Step};
 /// #     }
 /// # }
 /// // Two points on a line, one of them pushed.
-/// let mut lanes = Lanes::new(vec![Line { x: 0.0, t: 0 }, Line { x: 0.0, t: 0 }])?;
+/// let mut lanes = SyncVectorEnv::new(vec![Line { x: 0.0, t: 0 }, Line { x: 0.0, t: 0 }])?;
 /// (0..2).try_for_each(|lane| lanes.reset(lane, Stream::new(1).rng()))?;
 /// lanes.step(&[1], &Batch::from_vec(1, vec![-1.0])?)?;
 /// assert_eq!((lanes.state(0)[0], lanes.state(1)[0]), (1.0, 0.9));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub struct Lanes<E: Env> {
+pub struct SyncVectorEnv<E: Env> {
     lanes: Vec<Lane<E>>,
     spaces: Spaces,
     bounds: Bounds,
@@ -108,7 +108,7 @@ pub enum LaneError {
     },
 }
 
-impl<E: Env> Lanes<E> {
+impl<E: Env> SyncVectorEnv<E> {
     /// Lanes over these environments, all of one task.
     pub fn new(envs: Vec<E>) -> Result<Self, LaneError> {
         let first = envs.first().ok_or(LaneError::Empty)?;
@@ -132,7 +132,7 @@ impl<E: Env> Lanes<E> {
     }
 }
 
-impl<E: Env> Envs for Lanes<E> {
+impl<E: Env> VectorEnv for SyncVectorEnv<E> {
     type State = E::State;
     type Action = E::Action;
 
@@ -253,8 +253,8 @@ mod tests {
         }
     }
 
-    fn lanes() -> Lanes<Obedient> {
-        let mut lanes = Lanes::new(vec![Obedient, Obedient, Obedient]).unwrap();
+    fn lanes() -> SyncVectorEnv<Obedient> {
+        let mut lanes = SyncVectorEnv::new(vec![Obedient, Obedient, Obedient]).unwrap();
         (0..3).for_each(|lane| lanes.reset(lane, Stream::new(1).rng()).unwrap());
         lanes
     }
