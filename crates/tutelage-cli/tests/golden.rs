@@ -15,7 +15,7 @@ use rayon::prelude::*;
 use safetensors::SafeTensors;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
-use tutelage::{Batch, Driver, Expert, ExpertActs, ExpertError, FAMILIES, Named, Rng};
+use tutelage::{AlgorithmName, Batch, Driver, Expert, ExpertActs, ExpertError, FAMILIES, Rng};
 use tutelage_lab::spec::RunSpec;
 use tutelage_lab::{ActionKind, BoxExpert, Kind, LabError, Task, learn_taught};
 use tutelage_oracles::mlp::Ensemble;
@@ -223,7 +223,7 @@ fn every_family_and_task_gives_the_recorded_bits() {
         let families: BTreeSet<&str> = played
             .keys()
             .filter_map(|name| name.strip_prefix(task)?.strip_prefix(' '))
-            .filter_map(|algorithm| Some(algorithm.parse::<Named>().ok()?.family().key))
+            .filter_map(|algorithm| Some(algorithm.parse::<AlgorithmName>().ok()?.family().key))
             .collect();
         for family in &FAMILIES {
             assert!(families.contains(family.key), "{task} {} has no golden run", family.key);
@@ -323,7 +323,7 @@ impl<A: Kind> Driver<f32, A> for Person<A> {
         self.expert.drive(acts, states, rngs, actions)
     }
 
-    fn step_in(
+    fn intervene(
         &mut self,
         states: &Batch<f32>,
         _: &Batch<A>,
