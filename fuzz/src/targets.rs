@@ -6,14 +6,14 @@ use std::path::Path;
 
 use rand::RngExt;
 use tutelage::Stream;
-use tutelage_compare::{Comparison, Run, Settings, figure};
+use tutelage_compare::{ComparedRun, Comparison, ComparisonSettings, figure};
 use tutelage_envs::Task;
 use tutelage_experts::{GaussianExpert, Training};
 use tutelage_files::{Budget, Unzip, npy, npz};
 use tutelage_lab::export::Annotations;
 use tutelage_lab::spec::RunSpec;
 use tutelage_oracles::mlp::{MlpClassifierPolicy, MlpPolicy};
-use tutelage_reproduce::{Delivery, Experiment, RunList, RunRecord, Selection};
+use tutelage_reproduce::{Experiment, RunList, RunRecord, Selection, TaskResult};
 use tutelage_runs::store::{AnyHistory, Seconds, decode_log, read_times};
 use tutelage_teach::{About, Axis, Classroom, Controls, TeacherStats, TestServer, read_notes};
 
@@ -66,16 +66,16 @@ fn log(bytes: &[u8]) {
         let _ = black_box((Annotations::of(&history), history.lines(50, &[])));
         if is_chosen(bytes, 8) {
             let expert = history.expert().map(tutelage::Evaluation::mean_reward);
-            compare(Run::new("x".into(), history.spec(), history.lines(50, &[]), expert));
+            compare(ComparedRun::new("x".into(), history.spec(), history.lines(50, &[]), expert));
         }
     }
 }
 
 /// A run beside another: tables and figures.
-fn compare(run: Run) {
-    let mut other = Run::new("y".into(), "", run.lines.clone(), None);
+fn compare(run: ComparedRun) {
+    let mut other = ComparedRun::new("y".into(), "", run.lines.clone(), None);
     other.fields = run.fields.clone();
-    let settings = Settings { unfinished: true, ..Settings::default() };
+    let settings = ComparisonSettings { unfinished: true, ..ComparisonSettings::default() };
     if let Ok(comparison) = Comparison::new(vec![run, other], settings) {
         let _ = black_box((comparison.curves(), comparison.aggregates(), comparison.pairs()));
         black_box((figure::curves(&comparison).svg(), figure::losses(&comparison)));
@@ -97,7 +97,7 @@ fn experiment(bytes: &[u8]) {
         && is_chosen(bytes, 16)
         && experiment.seeds.len() < 100
     {
-        let _ = black_box(RunList::default().sheet(&experiment, &Selection::default())).map(drop);
+        let _ = black_box(RunList::default().plan(&experiment, &Selection::default())).map(drop);
     }
 }
 
@@ -183,7 +183,7 @@ fn delivery(bytes: &[u8]) {
     let names = archive.names();
     let files =
         names.into_iter().filter_map(|name| Some((name.clone(), archive.read(&name).ok()?)));
-    let delivery = Delivery { result: None, files: files.collect() };
+    let delivery = TaskResult { output: None, files: files.collect() };
     if is_chosen(bytes, 16) {
         in_folder("before", b"", |folder| {
             let _ = black_box(delivery.unpack(&folder.join("run")));

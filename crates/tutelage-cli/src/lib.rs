@@ -6,8 +6,8 @@
 mod arguments;
 mod arrays;
 mod commands;
+mod executor;
 mod film;
-mod hire;
 mod live_reporter;
 mod output;
 mod page;
@@ -21,7 +21,7 @@ use clap::Parser;
 use tutelage_compare::Comparison;
 use tutelage_runs::terminal::show_hints_with;
 
-pub use crate::hire::{Destination, Hire, Hired, Storage, hires_through};
+pub use crate::executor::{ConnectFn, ConnectedExecutor, ExecutorConfig, Storage, set_connect};
 
 use crate::commands::Command;
 use crate::output::{Interrupted, Output, be_quiet, complain, reader_is_gone};

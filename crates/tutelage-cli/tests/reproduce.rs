@@ -249,39 +249,37 @@ fn quick_says_what_it_replaces() {
 }
 
 #[test]
-fn workers_with_folders_of_their_own_come_to_the_same_records() {
+fn child_processes_and_threads_give_the_same_records() {
     use tutelage_reproduce::{
-        Archive, ChildProcess, Crew, Experiment, FigureRuns, OnThreads, Outcome, RunList,
-        Selection, Watcher, Worker, carry_out,
+        Archive, Experiment, FigureRuns, NoObserver, ProcessWorker, RunList, ScheduleOutcome,
+        Selection, ThreadWorker, Worker, Workers, execute,
     };
-    struct Silent;
-    impl Watcher for Silent {}
     let dir = tempfile::tempdir().unwrap();
     let experiment = Experiment::parse("own", SMALL).unwrap();
     let mut runs = RunList::default();
-    let shown = runs.sheet(&experiment, &Selection::default()).unwrap().runs();
-    let away = |node: usize| ChildProcess {
+    let shown = runs.plan(&experiment, &Selection::default()).unwrap().runs();
+    let process = ProcessWorker {
         program: env!("CARGO_BIN_EXE_tutelage").into(),
         arguments: ["work", "--threads", "1"].map(Into::into).to_vec(),
         threads: 1,
-        home: Some(dir.path().join(format!("node-{node}"))),
     };
-    let (away, here) = ([away(0), away(1)], OnThreads(1));
-    let crews: [(&str, Vec<&dyn Worker>); 2] =
-        [("away", vec![&away[0], &away[1]]), ("here", vec![&here])];
-    let outcomes = crews.map(|(name, workers)| {
+    let thread = ThreadWorker(1);
+    let both: [(&str, Vec<&dyn Worker>); 2] =
+        [("process", vec![&process, &process]), ("thread", vec![&thread])];
+    let outcomes = both.map(|(name, shared)| {
         let archive = Archive::new(dir.path().join(name), dir.path().join(name).join("runs"));
-        let crew = Crew { workers, timekeeper: &here };
-        let outcome = carry_out(&FigureRuns::new(&runs, &archive), &shown, &crew, &Silent).unwrap();
-        assert_eq!(outcome, Outcome::Finished);
+        let workers = Workers { shared, exclusive: &thread };
+        let outcome =
+            execute(&FigureRuns::new(&runs, &archive), &shown, &workers, &NoObserver).unwrap();
+        assert_eq!(outcome, ScheduleOutcome::Finished);
         shown.iter().map(|&run| archive.record(&runs[run]).unwrap().unwrap()).collect::<Vec<_>>()
     });
-    let [away, here] = outcomes;
-    for (away, here) in away.iter().zip(&here) {
-        assert!(away.memory.unwrap() > 0);
-        assert_eq!((&away.run, &away.reward), (&here.run, &here.reward));
-        assert_eq!(away.annotations, here.annotations);
-        assert_eq!(away.imitation_loss, here.imitation_loss);
+    let [process, thread] = outcomes;
+    for (process, thread) in process.iter().zip(&thread) {
+        assert!(process.memory.unwrap() > 0);
+        assert_eq!((&process.run, &process.reward), (&thread.run, &thread.reward));
+        assert_eq!(process.annotations, thread.annotations);
+        assert_eq!(process.imitation_loss, thread.imitation_loss);
     }
 }
 

@@ -9,8 +9,8 @@ use serde::Deserialize;
 use serde_json::json;
 use tutelage::Stream;
 use tutelage_compare::stats::{
-    Bootstrap, aggregate, holm, improvement, isotonic, mean_between, paired_permutation, paired_t,
-    performance_profile, stratified_welch, sustained, t_interval, welch,
+    Bootstrap, aggregate, first_sustained_crossing, holm, improvement, isotonic, mean_between,
+    paired_permutation, paired_t, performance_profile, stratified_welch, t_interval, welch,
 };
 
 #[derive(Deserialize)]
@@ -57,7 +57,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let all: Vec<&[f64]> = x.iter().chain(&y).map(Vec::as_slice).collect();
     let costs: Vec<f64> = (1..=curve.len()).map(|n| 50.0 * n as f64).collect();
     let crossings: Vec<Option<f64>> =
-        scores.iter().map(|&level| sustained(&costs, curve, level)).collect();
+        scores.iter().map(|&level| first_sustained_crossing(&costs, curve, level)).collect();
     // Rounds that grow dearer, and a budget that begins and ends within one.
     let run: Vec<(f64, f64)> =
         (1..).zip(curve).map(|(n, &reward)| (f64::from(n * n), reward)).collect();

@@ -3,9 +3,9 @@
 use crate::stats::{Interval, aggregate, performance_profile};
 use serde::Serialize;
 
+use crate::arrange::ComparisonPanel;
 use crate::comparison::Comparison;
-use crate::score::Score;
-use crate::sort::Panel;
+use crate::score::ScoreKind;
 
 /// A curve over all panels that all curves have.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -24,9 +24,9 @@ pub struct Aggregate {
 
 impl Comparison {
     /// The panels that have an expert and all curves.
-    pub(crate) fn common_panels(&self) -> Vec<&Panel> {
+    pub(crate) fn common_panels(&self) -> Vec<&ComparisonPanel> {
         let names = self.names();
-        let is_whole = |panel: &&Panel| {
+        let is_whole = |panel: &&ComparisonPanel| {
             panel.expert.is_some() && names.iter().all(|name| panel.curve(name).is_some())
         };
         self.panels.iter().filter(is_whole).collect()
@@ -38,9 +38,9 @@ impl Comparison {
         self.names().iter().filter_map(|name| self.aggregate(name, &panels)).collect()
     }
 
-    fn aggregate(&self, name: &str, panels: &[&Panel]) -> Option<Aggregate> {
+    fn aggregate(&self, name: &str, panels: &[&ComparisonPanel]) -> Option<Aggregate> {
         let bootstrap = self.bootstrap().ok()?;
-        let [last_five, average] = Score::BOTH.map(|score| {
+        let [last_five, average] = ScoreKind::BOTH.map(|score| {
             let shares = shares(name, panels, score)?;
             let shares: Vec<&[f64]> = shares.iter().map(Vec::as_slice).collect();
             aggregate(&shares, &bootstrap).ok()
@@ -58,12 +58,12 @@ impl Comparison {
 
     /// The performance profile of a curve over the panels that all curves have: (score, share of runs above it).
     pub(crate) fn profile(&self, name: &str, scores: &[f64]) -> Option<Vec<Interval>> {
-        let shares = shares(name, &self.common_panels(), Score::LastFive)?;
+        let shares = shares(name, &self.common_panels(), ScoreKind::LastFive)?;
         let shares: Vec<&[f64]> = shares.iter().map(Vec::as_slice).collect();
         performance_profile(&shares, scores, &self.bootstrap().ok()?).ok()
     }
 }
 
-fn shares(name: &str, panels: &[&Panel], score: Score) -> Option<Vec<Vec<f64>>> {
+fn shares(name: &str, panels: &[&ComparisonPanel], score: ScoreKind) -> Option<Vec<Vec<f64>>> {
     panels.iter().map(|panel| panel.shares(panel.curve(name)?, score)).collect()
 }

@@ -3,12 +3,12 @@
 use crate::stats::{Bootstrap, StatsError};
 use tutelage::Stream;
 
-use crate::sort::{Curve, Group, Panel, arrange, sort};
-use crate::{Cost, Run};
+use crate::arrange::{ComparisonPanel, LearningCurve, RunGroup, arrange, group_runs};
+use crate::{ComparedRun, Cost};
 
 /// What to compare, and how sure to be.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Settings {
+pub struct ComparisonSettings {
     /// What curves are drawn over.
     pub cost: Cost,
     /// How often intervals should hold.
@@ -23,7 +23,7 @@ pub struct Settings {
     pub unfinished: bool,
 }
 
-impl Default for Settings {
+impl Default for ComparisonSettings {
     fn default() -> Self {
         Self {
             cost: Cost::Annotations,
@@ -62,9 +62,9 @@ pub enum CompareError {
 #[derive(Clone, Debug)]
 pub struct Comparison {
     /// What was asked for.
-    pub settings: Settings,
+    pub settings: ComparisonSettings,
     /// One for each task and class.
-    pub panels: Vec<Panel>,
+    pub panels: Vec<ComparisonPanel>,
     /// What a reader should know: runs left out, curves of different lengths.
     pub notes: Vec<String>,
     /// The name of the curve that others are compared with.
@@ -73,15 +73,18 @@ pub struct Comparison {
 
 impl Comparison {
     /// Sorts runs into panels and curves.
-    pub fn new(runs: Vec<Run>, settings: Settings) -> Result<Self, CompareError> {
-        let groups = sort(runs, &settings.panels);
+    pub fn new(runs: Vec<ComparedRun>, settings: ComparisonSettings) -> Result<Self, CompareError> {
+        let groups = group_runs(runs, &settings.panels);
         Self::of_groups(groups, settings)
     }
 
     /// Compares runs that are sorted already.
-    pub fn of_groups(mut groups: Vec<Group>, settings: Settings) -> Result<Self, CompareError> {
+    pub fn of_groups(
+        mut groups: Vec<RunGroup>,
+        settings: ComparisonSettings,
+    ) -> Result<Self, CompareError> {
         Bootstrap::new(settings.level, 1, Stream::new(0))?;
-        let count = |groups: &[Group]| {
+        let count = |groups: &[RunGroup]| {
             let curves = groups.iter().flat_map(|group| &group.curves);
             curves.map(|(_, runs)| runs.len()).sum::<usize>()
         };
@@ -108,7 +111,7 @@ impl Comparison {
     fn find_baseline(&self) -> Result<Option<String>, CompareError> {
         let Some(wanted) = &self.settings.baseline else { return Ok(None) };
         let same = |text: &str| text.eq_ignore_ascii_case(wanted);
-        let is_it = |curve: &&Curve| {
+        let is_it = |curve: &&LearningCurve| {
             let key = curve.algorithm.as_ref().map(ToString::to_string);
             same(&curve.name) || key.is_some_and(|key| same(&key) && !curve.runs.is_empty())
         };
@@ -123,8 +126,9 @@ impl Comparison {
 
     /// The names of all curves, in their order.
     pub fn names(&self) -> Vec<String> {
-        let mut curves: Vec<&Curve> = self.panels.iter().flat_map(|panel| &panel.curves).collect();
-        curves.sort_by_key(|curve| (crate::look::rank(curve.algorithm.as_ref()), &curve.name));
+        let mut curves: Vec<&LearningCurve> =
+            self.panels.iter().flat_map(|panel| &panel.curves).collect();
+        curves.sort_by_key(|curve| (crate::style::rank(curve.algorithm.as_ref()), &curve.name));
         let mut names: Vec<String> = curves.iter().map(|curve| curve.name.clone()).collect();
         names.dedup();
         names
@@ -143,9 +147,9 @@ impl Comparison {
     }
 }
 
-impl Panel {
+impl ComparisonPanel {
     /// The curve of this name.
-    pub fn curve(&self, name: &str) -> Option<&Curve> {
+    pub fn curve(&self, name: &str) -> Option<&LearningCurve> {
         self.curves.iter().find(|curve| curve.name == name)
     }
 

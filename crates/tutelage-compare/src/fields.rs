@@ -6,16 +6,16 @@ use tutelage_runs::store::read_spec;
 
 /// The fields of a spec: `task`, `seed`, `oracle.batch`, …, each with its value as text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Fields(Vec<(String, String)>);
+pub struct SpecFields(Vec<(String, String)>);
 
 /// Lines of a spec that are read: each of its fields is compared with those of all other runs.
 const MOST_LINES: usize = 1000;
 
-impl Fields {
+impl SpecFields {
     /// Reads lines of `name = value` and `[table]`, as all specs are written; other lines say nothing.
     ///
     /// ```
-    /// let fields = tutelage_compare::Fields::parse("task = \"ant\"\n[oracle]\nbatch = 200\n");
+    /// let fields = tutelage_compare::SpecFields::parse("task = \"ant\"\n[oracle]\nbatch = 200\n");
     /// assert_eq!((fields.get("task"), fields.get("oracle.batch")), (Some("ant"), Some("200")));
     /// ```
     pub fn parse(spec: &str) -> Self {
@@ -43,7 +43,7 @@ impl Fields {
     /// Tells other runs that a run builds on by their algorithm, since their folders differ from seed to seed.
     pub(crate) fn name_sources(&mut self) {
         if let Some(data) = self.get("data") {
-            let source = read_spec(Path::new(data)).ok().map(|spec| Fields::parse(&spec));
+            let source = read_spec(Path::new(data)).ok().map(|spec| SpecFields::parse(&spec));
             let algorithm = source.and_then(|fields| fields.get("algorithm").map(str::to_owned));
             let task = self.get("task").unwrap_or_default();
             let algorithm = algorithm.unwrap_or_else(|| without_seed(data, task));
@@ -90,15 +90,15 @@ mod tests {
     #[test]
     fn specs_of_the_lab_and_of_programs_are_read_alike() {
         let own = "task = \"a \\\"cart\\\"\"\ndrive = \"Learner\"\nmembers = 5\nstream = \"ab\"\n";
-        let fields = Fields::parse(own);
+        let fields = SpecFields::parse(own);
         assert_eq!(fields.get("task"), Some("a \"cart\""));
         assert_eq!(fields.names().collect::<Vec<_>>(), ["task", "drive", "members", "stream"]);
-        assert_eq!(Fields::parse("# nothing\n\nx").get("x"), None);
+        assert_eq!(SpecFields::parse("# nothing\n\nx").get("x"), None);
     }
 
     #[test]
     fn a_spec_of_a_million_fields_is_not_read_to_its_end() {
         let spec: String = (0..100_000).map(|i| format!("x{i} = 1\n")).collect();
-        assert_eq!(Fields::parse(&spec).names().count(), MOST_LINES);
+        assert_eq!(SpecFields::parse(&spec).names().count(), MOST_LINES);
     }
 }

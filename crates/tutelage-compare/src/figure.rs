@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::stats::{Curves, Interval, mean};
+use crate::stats::{Interval, RunCurves, mean};
 use tutelage_draw::plot::{Curve as Line, Figure, Panel as Axes, Scale, Style};
 
+use crate::arrange::{ComparisonPanel, LearningCurve};
 use crate::comparison::Comparison;
-use crate::sort::{Curve, Panel};
 
 /// Reward over cost, a panel for each task and class: means over seeds with t intervals, the expert as a level.
 pub fn curves(comparison: &Comparison) -> Figure {
@@ -22,8 +22,8 @@ pub fn losses(comparison: &Comparison) -> Option<Figure> {
 }
 
 /// One panel of [`curves`].
-pub fn rewards(comparison: &Comparison, panel: &Panel) -> Axes {
-    let line = |curve: &Curve| line(curve, &curve.curves, comparison.settings.level);
+pub fn rewards(comparison: &Comparison, panel: &ComparisonPanel) -> Axes {
+    let line = |curve: &LearningCurve| line(curve, &curve.curves, comparison.settings.level);
     let mut axes = axes(comparison, panel, "average reward", Scale::Linear);
     axes.curves = panel.curves.iter().map(line).collect();
     match panel.expert {
@@ -48,14 +48,14 @@ fn dwarfs(expert: f64, lines: &[Line]) -> bool {
 }
 
 /// One panel of [`losses`].
-pub fn loss(comparison: &Comparison, panel: &Panel) -> Option<Axes> {
+pub fn loss(comparison: &Comparison, panel: &ComparisonPanel) -> Option<Axes> {
     let cost = comparison.settings.cost;
-    let line = |curve: &Curve| -> Option<Line> {
+    let line = |curve: &LearningCurve| -> Option<Line> {
         let points = curve.runs.iter().map(|run| {
             let point = |line| Some((cost.after(line)?, line.imitation_loss?));
             run.lines.iter().map(point).collect::<Option<Vec<_>>>()
         });
-        let losses = Curves::on_common_points(&points.collect::<Option<Vec<_>>>()?).ok()?;
+        let losses = RunCurves::on_common_points(&points.collect::<Option<Vec<_>>>()?).ok()?;
         let mut line = self::line(curve, &losses, comparison.settings.level);
         // A lower end at or below 0 cannot be shown on a logarithmic axis.
         let lines = line.points.iter().zip(line.band.iter_mut().flatten());
@@ -110,14 +110,14 @@ fn figure(comparison: &Comparison, title: &str, panels: Vec<Axes>) -> Figure {
     Figure { panels, ..Figure::new(title).columns(columns).order(comparison.names()) }
 }
 
-fn axes(comparison: &Comparison, panel: &Panel, label: &str, scale: Scale) -> Axes {
+fn axes(comparison: &Comparison, panel: &ComparisonPanel, label: &str, scale: Scale) -> Axes {
     let cost = comparison.settings.cost.to_string();
     let note = [Some(seeds(panel)), driven(panel)].into_iter().flatten().collect::<Vec<_>>();
     Axes::new(&panel.title).note(note.join("\n")).x(cost, Scale::Linear).y(label, scale)
 }
 
 /// How many seeds curves have: what most have, and who has others.
-fn seeds(panel: &Panel) -> String {
+fn seeds(panel: &ComparisonPanel) -> String {
     let mut curves: BTreeMap<usize, Vec<&str>> = BTreeMap::new();
     for curve in &panel.curves {
         curves.entry(curve.runs.len()).or_default().push(&curve.name);
@@ -130,8 +130,8 @@ fn seeds(panel: &Panel) -> String {
 }
 
 /// Steps that the expert drove by the end, of the curves for which it drove any or nobody counted: they are not free.
-fn driven(panel: &Panel) -> Option<String> {
-    let steps = |curve: &Curve| -> Option<f64> {
+fn driven(panel: &ComparisonPanel) -> Option<String> {
+    let steps = |curve: &LearningCurve| -> Option<f64> {
         let last = curve.runs.iter().map(|run| Some(run.lines.last()?.expert_steps? as f64));
         mean(&last.collect::<Option<Vec<_>>>()?)
     };
@@ -163,7 +163,7 @@ fn span(numbers: &[f64]) -> String {
 const MOST_LETTERS: usize = 150;
 
 /// The mean of a curve's runs with t intervals; a single run has none, and is faint.
-fn line(curve: &Curve, runs: &Curves, level: f64) -> Line {
+fn line(curve: &LearningCurve, runs: &RunCurves, level: f64) -> Line {
     let intervals = runs.intervals(level).unwrap_or_default();
     let points = runs.costs.iter().zip(&intervals).map(|(&x, point)| (x, point.estimate));
     let line = Line::new(&curve.name, points.collect()).colour(curve.colour).style(curve.style);
@@ -205,7 +205,7 @@ fn profiles(comparison: &Comparison) -> Option<Axes> {
     Some(axes)
 }
 
-fn look_of<'a>(comparison: &'a Comparison, name: &str) -> Option<&'a Curve> {
+fn look_of<'a>(comparison: &'a Comparison, name: &str) -> Option<&'a LearningCurve> {
     comparison.panels.iter().find_map(|panel| panel.curve(name))
 }
 
@@ -265,10 +265,10 @@ fn titled(axes: Axes, title: &str, label: &str) -> Axes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Fields, Run, Settings};
+    use crate::{ComparedRun, ComparisonSettings, SpecFields};
     use tutelage_runs::RoundLine;
 
-    fn run(algorithm: &str, seed: u64, steps: u64) -> Run {
+    fn run(algorithm: &str, seed: u64, steps: u64) -> ComparedRun {
         let spec = format!("task = \"maze\"\nalgorithm = \"{algorithm}\"\nseed = {seed}\n");
         let line = RoundLine {
             round: 1,
@@ -280,14 +280,14 @@ mod tests {
             imitation_loss: None,
             seconds: None,
         };
-        let (source, fields) = ("x".into(), Fields::parse(&spec));
-        Run { source, fields, lines: vec![line], expert: Some(10.0) }
+        let (source, fields) = ("x".into(), SpecFields::parse(&spec));
+        ComparedRun { source, fields, lines: vec![line], expert: Some(10.0) }
     }
 
     #[test]
     fn a_figure_says_how_many_steps_the_expert_drove() {
-        let note = |runs: Vec<Run>| {
-            let comparison = Comparison::new(runs, Settings::default()).unwrap();
+        let note = |runs: Vec<ComparedRun>| {
+            let comparison = Comparison::new(runs, ComparisonSettings::default()).unwrap();
             curves(&comparison).panels[0].note.clone()
         };
         let driven = vec![run("dagger", 1, 0), run("bc", 1, 900), run("bc", 2, 1100)];
@@ -309,7 +309,7 @@ mod tests {
         let runs = |algorithm, seeds: u64| (1..=seeds).map(move |seed| run(algorithm, seed, 0));
         let all = runs("dagger", 5).chain(runs("bd-5", 5)).chain(runs("bd-25", 3));
         let all = all.chain(runs("mp-25(15)", 3)).chain(runs("bc", 5)).chain(runs("bd-2", 4));
-        let comparison = Comparison::new(all.collect(), Settings::default()).unwrap();
+        let comparison = Comparison::new(all.collect(), ComparisonSettings::default()).unwrap();
         let note = &curves(&comparison).panels[0].note;
         assert_eq!(note, "5 seeds; 4 of BD-2; 3 of BD-25, MP-25(15)");
     }
@@ -324,7 +324,7 @@ mod tests {
                 reward,
                 ..run.lines[0].clone()
             });
-            let comparison = Comparison::new(vec![run], Settings::default()).unwrap();
+            let comparison = Comparison::new(vec![run], ComparisonSettings::default()).unwrap();
             curves(&comparison).panels.remove(0)
         };
         let (far, near) = (drawn(6.0), drawn(8.0));

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use tutelage::Evaluation;
 use tutelage_runs::store::{StoreError, read_any};
 
-use crate::{Fields, Run, RunRecord};
+use crate::{ComparedRun, RunRecord, SpecFields};
 
 /// Why runs could not be read.
 #[derive(Debug, thiserror::Error)]
@@ -42,7 +42,7 @@ pub enum FindError {
 
 /// The runs of a path: a run's folder, a folder that holds some (at any depth), a record of a run as `tutelage reproduce`
 /// keeps them, or a folder of these. In the order of their names. Nothing is locked or written.
-pub fn find(path: &Path) -> Result<Vec<Run>, FindError> {
+pub fn find(path: &Path) -> Result<Vec<ComparedRun>, FindError> {
     if path.is_file() {
         return Ok(vec![read_record(path)?]);
     }
@@ -54,7 +54,7 @@ pub fn find(path: &Path) -> Result<Vec<Run>, FindError> {
     }
 }
 
-fn search(folder: &Path, runs: &mut Vec<Run>) -> Result<(), FindError> {
+fn search(folder: &Path, runs: &mut Vec<ComparedRun>) -> Result<(), FindError> {
     if folder.join("log.bin").is_file() {
         runs.push(read_run(folder)?);
         return Ok(());
@@ -81,16 +81,16 @@ fn looks_like_a_record(file: &Path) -> bool {
         && text().is_some_and(|text| text.starts_with("{\"format\":"))
 }
 
-fn read_run(folder: &Path) -> Result<Run, FindError> {
+fn read_run(folder: &Path) -> Result<ComparedRun, FindError> {
     let history = read_any(folder)?;
-    let fields = Fields::parse(history.spec());
+    let fields = SpecFields::parse(history.spec());
     let states_per_round = fields.get("states_per_round").and_then(|k| k.parse().ok());
     let lines = history.lines(states_per_round.unwrap_or(0), &[]);
     let expert = history.expert().map(Evaluation::mean_reward);
-    Ok(Run::new(folder.into(), history.spec(), lines, expert))
+    Ok(ComparedRun::new(folder.into(), history.spec(), lines, expert))
 }
 
-fn read_record(path: &Path) -> Result<Run, FindError> {
+fn read_record(path: &Path) -> Result<ComparedRun, FindError> {
     let failed = |source| FindError::Io { path: path.into(), source };
     let text = tutelage_files::read_text(path).map_err(failed)?;
     let wrong = |message: String| FindError::Record { path: path.into(), message };

@@ -1,15 +1,15 @@
 //! One curve against another, in each panel and over panels.
 
 use crate::stats::{
-    Difference, Goal, Interval, Race, StatsError, cost_ratio, holm, improvement,
+    Difference, Interval, LevelComparison, StatsError, TargetReward, cost_ratio, holm, improvement,
     paired_permutation, paired_t, stratified_welch, welch,
 };
 use serde::Serialize;
 use tutelage::Stream;
 
+use crate::arrange::{ComparisonPanel, LearningCurve};
 use crate::comparison::Comparison;
-use crate::score::Score;
-use crate::sort::{Curve, Panel};
+use crate::score::ScoreKind;
 use crate::table::LEVELS;
 
 /// One curve against another in a panel, by one score.
@@ -93,13 +93,13 @@ impl Comparison {
         for panel in &self.panels {
             for (one, other) in &pairs {
                 if let (Some(a), Some(b)) = (panel.curve(one), panel.curve(other)) {
-                    let both = Score::BOTH.map(|score| self.in_panel(panel, a, b, score));
+                    let both = ScoreKind::BOTH.map(|score| self.in_panel(panel, a, b, score));
                     in_panels.extend(both.into_iter().flatten());
                 }
             }
         }
         let over = |(one, other): &(String, String)| {
-            Score::BOTH.map(|score| self.over_panels(one, other, score))
+            ScoreKind::BOTH.map(|score| self.over_panels(one, other, score))
         };
         let over_panels = pairs.iter().flat_map(over).flatten().collect();
         let mut pairs = Pairs { in_panels, over_panels };
@@ -120,7 +120,13 @@ impl Comparison {
         names.iter().enumerate().flat_map(later).collect()
     }
 
-    fn in_panel(&self, panel: &Panel, a: &Curve, b: &Curve, score: Score) -> Option<PairInPanel> {
+    fn in_panel(
+        &self,
+        panel: &ComparisonPanel,
+        a: &LearningCurve,
+        b: &LearningCurve,
+        score: ScoreKind,
+    ) -> Option<PairInPanel> {
         let (x, y) = self.matched(panel, (a, b), score, &|score| Some(score))?;
         let level = self.settings.level;
         let (found, p_permutation) = match self.settings.paired {
@@ -145,14 +151,16 @@ impl Comparison {
         })
     }
 
-    fn over_panels(&self, one: &str, other: &str, score: Score) -> Option<PairOverPanels> {
+    fn over_panels(&self, one: &str, other: &str, score: ScoreKind) -> Option<PairOverPanels> {
         let panels = self.panels.iter().filter(|panel| panel.expert.is_some());
         let mut panels: Vec<_> = panels
             .filter_map(|panel| Some((panel, panel.curve(one)?, panel.curve(other)?)))
             .collect();
         // Where a curve is a single run nobody knows how much others would differ, nor then of the mean over panels: such
         // panels count only where there are no others.
-        let is_known = |(_, a, b): &(&Panel, &Curve, &Curve)| a.runs.len() > 1 && b.runs.len() > 1;
+        let is_known = |(_, a, b): &(&ComparisonPanel, &LearningCurve, &LearningCurve)| {
+            a.runs.len() > 1 && b.runs.len() > 1
+        };
         if panels.iter().any(is_known) {
             panels.retain(is_known);
         }
@@ -162,11 +170,11 @@ impl Comparison {
             .collect::<Option<_>>()?;
         let shares: Vec<(&[f64], &[f64])> = shares.iter().map(|(x, y)| (&x[..], &y[..])).collect();
         let Difference { interval, p } = self.difference(&shares).ok()?;
-        let race = |goal: &dyn Fn(&Panel) -> Option<Goal>| {
-            let races = panels.iter().filter_map(|(panel, a, b)| {
-                Some(Race { a: &a.curves, b: &b.curves, goal: goal(panel)? })
+        let comparison = |target: &dyn Fn(&ComparisonPanel) -> Option<TargetReward>| {
+            let comparisons = panels.iter().filter_map(|(panel, a, b)| {
+                Some(LevelComparison { a: &a.curves, b: &b.curves, target: target(panel)? })
             });
-            self.cost_ratio(races.collect())
+            self.cost_ratio(comparisons.collect())
         };
         Some(PairOverPanels {
             curve: one.into(),
@@ -177,17 +185,20 @@ impl Comparison {
             improvement: improvement(&shares, self.settings.level).ok()?,
             p,
             p_holm: None,
-            cost_ratio: LEVELS.map(|share| race(&|panel| panel.reward_at(share).map(Goal::Reward))),
-            cost_of_its_level: race(&|_| Some(Goal::EndOfB)),
+            cost_ratio: LEVELS
+                .map(|share| comparison(&|panel| panel.reward_at(share).map(TargetReward::Fixed))),
+            cost_of_its_level: comparison(&|_| Some(TargetReward::EndOfB)),
         })
     }
 
-    fn cost_ratio(&self, mut races: Vec<Race>) -> CostRatio {
-        let count = |winners| races.iter().filter(|race| race.winners() == winners).count();
+    fn cost_ratio(&self, mut comparisons: Vec<LevelComparison>) -> CostRatio {
+        let count = |reached| {
+            comparisons.iter().filter(|comparison| comparison.reached() == reached).count()
+        };
         let alone = [count([true, false]), count([false, true])];
-        races.retain(Race::has_two_winners);
-        let ratio = self.bootstrap().and_then(|bootstrap| cost_ratio(&races, &bootstrap));
-        CostRatio { panels: races.len(), alone, ratio: ratio.ok().flatten() }
+        comparisons.retain(LevelComparison::both_reach);
+        let ratio = self.bootstrap().and_then(|bootstrap| cost_ratio(&comparisons, &bootstrap));
+        CostRatio { panels: comparisons.len(), alone, ratio: ratio.ok().flatten() }
     }
 
     /// The mean difference over panels; of pairs, that of each seed's mean over the panels that it has.
@@ -208,19 +219,19 @@ impl Comparison {
     /// The scores of both; where runs belong together, those of the seeds that both have, in the same order.
     fn matched(
         &self,
-        panel: &Panel,
-        (a, b): (&Curve, &Curve),
-        score: Score,
+        panel: &ComparisonPanel,
+        (a, b): (&LearningCurve, &LearningCurve),
+        score: ScoreKind,
         unit: &dyn Fn(f64) -> Option<f64>,
     ) -> Option<(Vec<f64>, Vec<f64>)> {
-        let scores = |curve: &Curve| -> Option<Vec<f64>> {
+        let scores = |curve: &LearningCurve| -> Option<Vec<f64>> {
             panel.scores(curve, score).into_iter().map(unit).collect()
         };
         let (x, y) = (scores(a)?, scores(b)?);
         if !self.settings.paired {
             return Some((x, y));
         }
-        let partner = |(i, run): (usize, &crate::Run)| {
+        let partner = |(i, run): (usize, &crate::ComparedRun)| {
             let j = b.runs.iter().position(|other| other.seed() == run.seed())?;
             Some((x[i], y[j]))
         };

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use tutelage_runs::RoundLine;
 
-use crate::Run;
+use crate::ComparedRun;
 
 /// What a run came to, round by round; small enough to be kept for ever.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -123,9 +123,9 @@ impl RunRecord {
     }
 
     /// The run in numbers, as read from this file.
-    pub fn as_run(&self, source: &Path) -> Run {
+    pub fn as_run(&self, source: &Path) -> ComparedRun {
         let lines = (0..self.reward.len()).map(|i| self.line(i)).collect();
-        let mut run = Run::new(source.into(), &self.spec, lines, self.expert_reward);
+        let mut run = ComparedRun::new(source.into(), &self.spec, lines, self.expert_reward);
         let never_drives = run.algorithm().is_some_and(|named| !named.needs_driver());
         // Where the expert never drives there is nothing to count.
         if self.expert_steps.is_none() && never_drives {

@@ -5,29 +5,29 @@ use std::path::PathBuf;
 use tutelage::{AlgorithmName, FAMILIES, Family, Members};
 use tutelage_runs::RoundLine;
 
-use crate::{Cost, Fields};
+use crate::{Cost, SpecFields};
 
 /// No family's names are longer.
 const LONGEST_NAME: usize = 1000;
 
 /// A run in numbers: what it was to do, and what each round came to.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Run {
+pub struct ComparedRun {
     /// The folder or file that it was read from.
     pub source: PathBuf,
     /// Its spec.
-    pub fields: Fields,
+    pub fields: SpecFields,
     /// Its rounds.
     pub lines: Vec<RoundLine>,
     /// The average return of the expert's mean action.
     pub expert: Option<f64>,
 }
 
-impl Run {
+impl ComparedRun {
     /// A run of this spec. Other runs that it builds on are told by their algorithm, since their folders differ from seed to
     /// seed.
     pub fn new(source: PathBuf, spec: &str, lines: Vec<RoundLine>, expert: Option<f64>) -> Self {
-        let mut fields = Fields::parse(spec);
+        let mut fields = SpecFields::parse(spec);
         fields.name_sources();
         Self { source, fields, lines, expert }
     }
@@ -80,7 +80,7 @@ impl Run {
 
 /// Programs of one's own write down their choices, not a name. If these are the choices of a family without numbers, it goes
 /// by that family's name.
-fn named_by_choices(fields: &Fields) -> Option<AlgorithmName> {
+fn named_by_choices(fields: &SpecFields) -> Option<AlgorithmName> {
     let members = fields.get("members")?;
     let families = FAMILIES.iter().filter(|family| family.numbers.is_empty());
     let named = |family: &Family| match family.members {
@@ -105,7 +105,7 @@ fn variant(choice: &str) -> &str {
     choice.split(['(', ' ']).next().unwrap_or(choice)
 }
 
-fn choices_in_words(fields: &Fields) -> String {
+fn choices_in_words(fields: &SpecFields) -> String {
     let known = ["drive", "train_on"].into_iter().filter_map(|name| fields.get(name));
     let words: Vec<&str> = known.collect();
     match (words.is_empty(), fields.get("members")) {
@@ -119,8 +119,13 @@ fn choices_in_words(fields: &Fields) -> String {
 mod tests {
     use super::*;
 
-    fn run(spec: &str) -> Run {
-        Run { source: "x".into(), fields: Fields::parse(spec), lines: vec![], expert: None }
+    fn run(spec: &str) -> ComparedRun {
+        ComparedRun {
+            source: "x".into(),
+            fields: SpecFields::parse(spec),
+            lines: vec![],
+            expert: None,
+        }
     }
 
     #[test]

@@ -2,19 +2,19 @@
 
 use crate::stats::{last_five, mean, mean_between};
 
-use crate::sort::{Curve, Panel};
-use crate::{Cost, Run};
+use crate::arrange::{ComparisonPanel, LearningCurve};
+use crate::{ComparedRun, Cost};
 
 /// What is made of a run's rewards to rank it by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Score {
+pub(crate) enum ScoreKind {
     /// The mean of the last five rounds: what it ends at.
     LastFive,
     /// The mean over all rounds, or over the budget: how soon it gets there.
     Average,
 }
 
-impl Score {
+impl ScoreKind {
     pub(crate) const BOTH: [Self; 2] = [Self::LastFive, Self::Average];
 
     pub(crate) fn name(self) -> &'static str {
@@ -38,7 +38,7 @@ impl Score {
 /// the expert's count, the same round costs one algorithm more than another, and one that goes on for longer would be
 /// credited with what it bought there.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Budget {
+pub struct CommonBudget {
     /// What is spent.
     pub cost: Cost,
     /// What the dearest first round costs: before it some run has no policy.
@@ -47,9 +47,9 @@ pub struct Budget {
     pub to: f64,
 }
 
-impl Budget {
+impl CommonBudget {
     /// The budget of these runs; nothing where there is no cost that all of them cover.
-    pub(crate) fn of<'a>(runs: impl Iterator<Item = &'a Run>, cost: Cost) -> Option<Self> {
+    pub(crate) fn of<'a>(runs: impl Iterator<Item = &'a ComparedRun>, cost: Cost) -> Option<Self> {
         let ends = runs.map(|run| {
             let costs = [run.lines.first()?, run.lines.last()?].map(|line| cost.after(line));
             Some((costs[0]?, costs[1]?))
@@ -62,11 +62,11 @@ impl Budget {
     }
 
     /// A run's score within the budget: its last five rounds that it pays for, or its mean height over it.
-    fn score(&self, run: &Run, score: Score) -> Option<f64> {
+    fn score(&self, run: &ComparedRun, score: ScoreKind) -> Option<f64> {
         let points = run.points(self.cost)?;
         match score {
-            Score::Average => mean_between(&points, self.from, self.to),
-            Score::LastFive => {
+            ScoreKind::Average => mean_between(&points, self.from, self.to),
+            ScoreKind::LastFive => {
                 let paid = points.iter().filter(|(cost, _)| *cost <= self.to);
                 last_five(&paid.map(|(_, reward)| *reward).collect::<Vec<_>>())
             }
@@ -74,10 +74,10 @@ impl Budget {
     }
 }
 
-impl Panel {
+impl ComparisonPanel {
     /// Each run's score.
-    pub(crate) fn scores(&self, curve: &Curve, score: Score) -> Vec<f64> {
-        let of = |run: &Run| match &self.budget {
+    pub(crate) fn scores(&self, curve: &LearningCurve, score: ScoreKind) -> Vec<f64> {
+        let of = |run: &ComparedRun| match &self.budget {
             None => score.of(&run.rewards()),
             Some(budget) => budget.score(run, score),
         };
@@ -85,7 +85,7 @@ impl Panel {
     }
 
     /// Scores in units of the expert's.
-    pub(crate) fn shares(&self, curve: &Curve, score: Score) -> Option<Vec<f64>> {
+    pub(crate) fn shares(&self, curve: &LearningCurve, score: ScoreKind) -> Option<Vec<f64>> {
         self.scores(curve, score).into_iter().map(|score| self.share(score)).collect()
     }
 }
@@ -93,11 +93,11 @@ impl Panel {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Comparison, Settings};
+    use crate::{Comparison, ComparisonSettings};
     use tutelage_runs::RoundLine;
 
     /// A run whose rounds cost 10 annotations and so many steps of the expert's each.
-    fn run(algorithm: &str, steps: u64, rewards: &[f64]) -> Run {
+    fn run(algorithm: &str, steps: u64, rewards: &[f64]) -> ComparedRun {
         let line = |(round, &reward): (usize, &f64)| RoundLine {
             round,
             annotations: 10 * round,
@@ -109,7 +109,7 @@ mod tests {
             seconds: None,
         };
         let lines = (1..).zip(rewards).map(line).collect();
-        Run::new(algorithm.into(), &format!("algorithm = '{algorithm}'"), lines, Some(10.0))
+        ComparedRun::new(algorithm.into(), &format!("algorithm = '{algorithm}'"), lines, Some(10.0))
     }
 
     fn compared(cost: Cost) -> Comparison {
@@ -117,12 +117,12 @@ mod tests {
             run("dagger", 0, &[0.0, 2.0, 4.0, 6.0, 8.0, 10.0]),
             run("bc", 1000, &[4.0, 8.0, 9.0, 9.0, 9.0, 9.0]),
         ];
-        Comparison::new(runs, Settings { cost, ..Settings::default() }).unwrap()
+        Comparison::new(runs, ComparisonSettings { cost, ..ComparisonSettings::default() }).unwrap()
     }
 
     fn scores(comparison: &Comparison, name: &str) -> [f64; 2] {
         let panel = &comparison.panels[0];
-        Score::BOTH.map(|score| panel.scores(panel.curve(name).unwrap(), score)[0])
+        ScoreKind::BOTH.map(|score| panel.scores(panel.curve(name).unwrap(), score)[0])
     }
 
     #[test]
@@ -137,7 +137,7 @@ mod tests {
     fn where_steps_count_runs_are_ranked_within_what_all_have_spent() {
         // A round of BC costs 20, one of DAgger 10: from 20 to 60 DAgger has five rounds, BC three.
         let comparison = compared(Cost::Weighted(0.01));
-        let budget = Budget { cost: Cost::Weighted(0.01), from: 20.0, to: 60.0 };
+        let budget = CommonBudget { cost: Cost::Weighted(0.01), from: 20.0, to: 60.0 };
         assert_eq!(comparison.panels[0].budget, Some(budget));
         assert_eq!(scores(&comparison, "DAgger"), [6.0, 6.0]);
         assert_eq!(scores(&comparison, "BC"), [7.0, 0.5 * (6.0 + 8.5)]);

@@ -3,11 +3,11 @@
 use crate::stats::{Interval, cost_to_reach, last_five, mean, t_interval};
 use serde::Serialize;
 
+use crate::arrange::{ComparisonPanel, LearningCurve};
 use crate::comparison::Comparison;
-use crate::score::Score;
-use crate::sort::{Curve, Panel};
+use crate::score::ScoreKind;
 
-/// The shares of the expert's reward that runs race to.
+/// The shares of the expert's reward that runs comparison to.
 pub const LEVELS: [f64; 4] = [0.5, 0.75, 0.9, 0.95];
 
 /// A curve in numbers.
@@ -43,7 +43,7 @@ impl Comparison {
         all.map(|(panel, curve)| self.row(panel, curve)).collect()
     }
 
-    fn row(&self, panel: &Panel, curve: &Curve) -> CurveRow {
+    fn row(&self, panel: &ComparisonPanel, curve: &LearningCurve) -> CurveRow {
         let nothing = Interval::unbounded(f64::NAN);
         let interval = |values: &[f64]| t_interval(values, self.settings.level).unwrap_or(nothing);
         let last = || curve.runs.iter().filter_map(|run| run.lines.last());
@@ -62,14 +62,19 @@ impl Comparison {
             expert: panel.expert,
             annotations: mean(&annotations).unwrap_or(f64::NAN),
             expert_steps: steps.and_then(|steps| mean(&steps)),
-            last_five: interval(&panel.scores(curve, Score::LastFive)),
-            average: interval(&panel.scores(curve, Score::Average)),
+            last_five: interval(&panel.scores(curve, ScoreKind::LastFive)),
+            average: interval(&panel.scores(curve, ScoreKind::Average)),
             imitation_loss: losses.collect::<Option<Vec<_>>>().map(|losses| interval(&losses)),
             to_reach: LEVELS.map(|share| self.to_reach(panel, curve, share)),
         }
     }
 
-    fn to_reach(&self, panel: &Panel, curve: &Curve, share: f64) -> Option<Interval> {
+    fn to_reach(
+        &self,
+        panel: &ComparisonPanel,
+        curve: &LearningCurve,
+        share: f64,
+    ) -> Option<Interval> {
         let level = panel.reward_at(share)?;
         cost_to_reach(&curve.curves, level, &self.bootstrap().ok()?).ok()?
     }

@@ -1,19 +1,19 @@
 //! What a comparison says, as tables in words, for whoever prints them.
 
-use crate::words::{p_value, reward, share};
+use crate::format::{p_value, reward, share};
 use crate::{Aggregate, CostRatio, CurveRow, PairInPanel, PairOverPanels};
 
 /// A table: its headings, and a cell for each in every row.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Table {
+pub struct TextTable {
     /// What stands above each column.
     pub headings: Vec<&'static str>,
     /// The rows.
     pub rows: Vec<Vec<String>>,
 }
 
-/// Curves in numbers; with the expert's steps where it drives.
-pub fn curves(rows: &[&CurveRow]) -> Table {
+/// RunCurves in numbers; with the expert's steps where it drives.
+pub fn curves(rows: &[&CurveRow]) -> TextTable {
     let drives = rows.iter().any(|row| row.expert_steps.is_some_and(|steps| steps > 0.0));
     let mut headings =
         vec!["", "seeds", "last five rounds", "average", "loss", "to 50 %", "75 %", "90 %", "95 %"];
@@ -34,20 +34,20 @@ pub fn curves(rows: &[&CurveRow]) -> Table {
         ];
         fixed.into_iter().chain(reach).chain(drives.then_some(steps)).collect()
     };
-    Table { headings, rows: rows.iter().map(cells).collect() }
+    TextTable { headings, rows: rows.iter().map(cells).collect() }
 }
 
 /// Interquartile means over panels, the expert being 1.
-pub fn aggregates(rows: &[Aggregate]) -> Table {
+pub fn aggregates(rows: &[Aggregate]) -> TextTable {
     let cells = |row: &Aggregate| {
         vec![row.curve.clone(), row.runs.to_string(), share(row.last_five), share(row.average)]
     };
     let headings = vec!["", "runs", "last five rounds", "average"];
-    Table { headings, rows: rows.iter().map(cells).collect() }
+    TextTable { headings, rows: rows.iter().map(cells).collect() }
 }
 
 /// One curve against another in each panel.
-pub fn pairs(rows: &[PairInPanel]) -> Table {
+pub fn pairs(rows: &[PairInPanel]) -> TextTable {
     let cells = |row: &PairInPanel| {
         vec![
             row.panel.clone(),
@@ -60,11 +60,11 @@ pub fn pairs(rows: &[PairInPanel]) -> Table {
         ]
     };
     let headings = vec!["panel", "", "score", "difference", "P(above)", "p", "p (Holm)"];
-    Table { headings, rows: rows.iter().map(cells).collect() }
+    TextTable { headings, rows: rows.iter().map(cells).collect() }
 }
 
 /// One curve against another over panels.
-pub fn over_panels(rows: &[PairOverPanels]) -> Table {
+pub fn over_panels(rows: &[PairOverPanels]) -> TextTable {
     let cells = |row: &PairOverPanels| {
         vec![
             format!("{} – {}", row.curve, row.against),
@@ -77,11 +77,11 @@ pub fn over_panels(rows: &[PairOverPanels]) -> Table {
         ]
     };
     let headings = vec!["", "panels", "score", "difference", "P(above)", "p", "p (Holm)"];
-    Table { headings, rows: rows.iter().map(cells).collect() }
+    TextTable { headings, rows: rows.iter().map(cells).collect() }
 }
 
 /// What one curve costs in units of another's; once for each pair, by whatever score it is there several times.
-pub fn cost_ratios(rows: &[PairOverPanels]) -> Table {
+pub fn cost_ratios(rows: &[PairOverPanels]) -> TextTable {
     let cells = |row: &PairOverPanels| {
         let fixed = [format!("{} / {}", row.curve, row.against), row.panels.to_string()];
         let costs = row.cost_ratio.into_iter().chain([row.cost_of_its_level]);
@@ -94,7 +94,7 @@ pub fn cost_ratios(rows: &[PairOverPanels]) -> Table {
         }
     }
     let headings = vec!["", "panels", "to 50 %", "75 %", "90 %", "95 %", "to where the other ends"];
-    Table { headings, rows: told.into_iter().map(cells).collect() }
+    TextTable { headings, rows: told.into_iter().map(cells).collect() }
 }
 
 /// What [`cost_ratios`] says, for those who read it.

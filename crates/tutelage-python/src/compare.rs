@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use pyo3::prelude::*;
 use serde::Serialize;
 use tutelage_cli::{comparison_in_words, write_comparison};
-use tutelage_compare::{Cost, Settings, find};
+use tutelage_compare::{ComparisonSettings, Cost, find};
 
 use crate::errors::{Kind, exception, raise};
 
@@ -33,7 +33,7 @@ impl Comparison {
         for dir in dirs {
             runs.extend(find(&dir).map_err(|error| exception(py, &error))?);
         }
-        let settings = Settings { cost, level, baseline, paired, panels, unfinished };
+        let settings = ComparisonSettings { cost, level, baseline, paired, panels, unfinished };
         let compared = py.detach(|| tutelage_compare::Comparison::new(runs, settings));
         compared.map(Self).map_err(|error| exception(py, &error))
     }

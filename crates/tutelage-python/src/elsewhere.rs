@@ -6,21 +6,22 @@ use std::sync::mpsc::Sender;
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use tutelage_cli::{Destination, Hired, Storage};
-use tutelage_reproduce::{Courier, Delivery, Listener, News, Parcel, WorkError};
+use tutelage_cli::{ConnectedExecutor, ExecutorConfig, Storage};
+use tutelage_reproduce::{Executor, JobObserver, RemoteTask, TaskEvent, TaskResult, WorkError};
 
 use crate::errors::{Kind, raise};
 
 /// An engine in Python, which takes runs to other machines.
 pub(crate) struct Engine(pub(crate) Py<PyAny>);
 
-impl Courier for Engine {
-    fn send(&self, parcel: Parcel, news: Sender<News>) -> Result<(), WorkError> {
+impl Executor for Engine {
+    fn send(&self, task: RemoteTask, events: Sender<TaskEvent>) -> Result<(), WorkError> {
         Python::attach(|py| {
-            let Parcel { name, task, needs, is_needed } = parcel;
-            let post = Post { news: Mutex::new(news) };
-            let task = PyBytes::new(py, &task);
-            let sent = self.0.bind(py).call_method1("send", (name, task, needs, is_needed, post));
+            let RemoteTask { name, payload, needs, is_needed } = task;
+            let post = Post { events: Mutex::new(events) };
+            let payload = PyBytes::new(py, &payload);
+            let sent =
+                self.0.bind(py).call_method1("send", (name, payload, needs, is_needed, post));
             sent.map(|_| ()).map_err(|error| WorkError::Lost(in_words(py, &error)))
         })
     }
@@ -48,14 +49,14 @@ fn in_words(py: Python<'_>, error: &PyErr) -> String {
 /// Where an engine tells of one run.
 #[pyclass(frozen)]
 pub(crate) struct Post {
-    news: Mutex<Sender<News>>,
+    events: Mutex<Sender<TaskEvent>>,
 }
 
 impl Post {
     /// Whoever waited may have been told to stop, and is gone.
-    fn tell(&self, news: News) {
-        if let Ok(sender) = self.news.lock() {
-            let _ = sender.send(news);
+    fn tell(&self, events: TaskEvent) {
+        if let Ok(sender) = self.events.lock() {
+            let _ = sender.send(events);
         }
     }
 }
@@ -64,49 +65,49 @@ impl Post {
 impl Post {
     /// A round is over.
     fn round(&self, round: usize) {
-        self.tell(News::Round(round));
+        self.tell(TaskEvent::Round(round));
     }
 
     /// Another process still has the run's folder.
     fn waits(&self) {
-        self.tell(News::Waits);
+        self.tell(TaskEvent::Waits);
     }
 
     /// The run is finished, or was told to stop and has no result; its files, where they are not in the folder of runs.
     #[pyo3(signature = (result, files))]
     fn done(&self, result: Option<String>, files: Vec<(String, Vec<u8>)>) {
-        self.tell(News::Ended(Ok(Delivery { result, files })));
+        self.tell(TaskEvent::Ended(Ok(TaskResult { output: result, files })));
     }
 
     /// Whoever carried out the run is gone; another may carry it out.
     fn lost(&self, why: String) {
-        self.tell(News::Ended(Err(WorkError::Lost(why))));
+        self.tell(TaskEvent::Ended(Err(WorkError::Lost(why))));
     }
 
     /// The run fails, and would again.
     fn failed(&self, why: String) {
-        self.tell(News::Ended(Err(WorkError::Failed(why))));
+        self.tell(TaskEvent::Ended(Err(WorkError::Failed(why))));
     }
 }
 
 /// Finds an engine for the command.
-pub(crate) fn hire(destination: &Destination) -> Result<Hired, String> {
+pub(crate) fn connect(config: &ExecutorConfig) -> Result<ConnectedExecutor, String> {
     Python::attach(|py| {
-        let hired = || -> PyResult<Hired> {
+        let connected = || -> PyResult<ConnectedExecutor> {
             let module = py.import("tutelage._elsewhere")?;
-            let storage = destination.storage.map(|storage| match storage {
+            let storage = config.storage.map(|storage| match storage {
                 Storage::Shared => "shared",
                 Storage::None => "none",
             });
-            let where_to = (&destination.engine, &destination.address, storage, &destination.runs);
+            let where_to = (&config.kind, &config.address, storage, &config.runs);
             let engine = module.getattr("hire")?.call1(where_to)?;
-            Ok(Hired {
-                at_once: engine.getattr("at_once")?.extract()?,
+            Ok(ConnectedExecutor {
+                concurrency: engine.getattr("at_once")?.extract()?,
                 notes: engine.getattr("notes")?.extract()?,
-                courier: Box::new(Engine(engine.unbind())),
+                executor: Box::new(Engine(engine.unbind())),
             })
         };
-        hired().map_err(|error| in_words(py, &error))
+        connected().map_err(|error| in_words(py, &error))
     })
 }
 
@@ -119,7 +120,7 @@ pub(crate) fn program() -> (&'static str, String) {
 /// The files of a run's folder that others need.
 #[pyfunction]
 pub(crate) fn travelling_files() -> [&'static str; 3] {
-    tutelage_reproduce::FILES
+    tutelage_reproduce::RUN_FILES
 }
 
 /// The other side: carries out a figure's run in a folder of runs; returns its record, or nothing where `ear` wanted to stop.
@@ -130,21 +131,21 @@ pub(crate) fn carry_out_elsewhere(
     runs: PathBuf,
     ear: Py<PyAny>,
 ) -> PyResult<Option<String>> {
-    let record = py.detach(|| tutelage_reproduce::carry_out_elsewhere(&task, &runs, &Ear(ear)));
+    let record = py.detach(|| tutelage_reproduce::execute_remote(&task, &runs, &Ear(ear)));
     record.map_err(|error| raise(py, Kind::Store, error.to_string(), None))
 }
 
 /// Somebody in Python who listens to a run: `round(n)`, `waits()`, `wants_stop()`.
 struct Ear(Py<PyAny>);
 
-impl Listener for Ear {
-    fn round(&self, round: usize) {
+impl JobObserver for Ear {
+    fn round(&self, _: &str, round: usize) {
         Python::attach(|py| {
             let _ = self.0.bind(py).call_method1("round", (round,));
         });
     }
 
-    fn waits(&self) {
+    fn waits(&self, _: &str) {
         Python::attach(|py| {
             let _ = self.0.bind(py).call_method0("waits");
         });

@@ -9,8 +9,8 @@ use std::time::Duration;
 use pyo3::prelude::*;
 use tutelage::Evaluation;
 use tutelage_reproduce::{
-    Agenda, CameTo, Courier, Crew, Item, Listener, Outcome, Parcel, Watcher, WorkError, carry_out,
-    send_and_wait,
+    Executor, Job, JobObserver, JobProgress, JobSet, RemoteTask, RunOutcome, ScheduleOutcome,
+    WorkError, Workers, execute, send_and_wait,
 };
 use tutelage_runs::store::{AnyHistory, read_any, read_times};
 
@@ -33,20 +33,20 @@ pub(crate) fn sweep(
 ) -> PyResult<(usize, Vec<(String, String)>, bool)> {
     let sweep = Sweep { dir, runs, pace: Mutex::default() };
     let outstanding: Vec<usize> = py.detach(|| sweep.outstanding());
-    let courier: &dyn Courier = &Engine(engine);
+    let executor: &dyn Executor = &Engine(engine);
     let workers = at_once.clamp(1, outstanding.len().max(1));
-    let crew = Crew { workers: vec![courier; workers], timekeeper: courier };
-    let watcher = Narrator { object: narrator, stop: AtomicBool::new(false) };
-    watcher.tell(|it| it.call_method1("planned", (sweep.runs.len(), outstanding.len())));
+    let workers = Workers { shared: vec![executor; workers], exclusive: executor };
+    let observer = Narrator { object: narrator, stop: AtomicBool::new(false) };
+    observer.tell(|it| it.call_method1("planned", (sweep.runs.len(), outstanding.len())));
     let (outcome, interrupted) = py.detach(|| {
         thread::scope(|scope| {
-            let outcome = scope.spawn(|| carry_out(&sweep, &outstanding, &crew, &watcher));
-            let interrupted = listen_for_signals(&watcher, || outcome.is_finished());
+            let outcome = scope.spawn(|| execute(&sweep, &outstanding, &workers, &observer));
+            let interrupted = listen_for_signals(&observer, || outcome.is_finished());
             (outcome.join(), interrupted)
         })
     });
     let (failed, stopped) = match outcome {
-        Ok(Ok(outcome)) => (vec![], outcome == Outcome::Stopped),
+        Ok(Ok(outcome)) => (vec![], outcome == ScheduleOutcome::Stopped),
         Ok(Err(failed)) => (failed.runs, false),
         Err(_) => (vec![("the sweep".into(), "a fault of this program, see above".into())], false),
     };
@@ -54,12 +54,12 @@ pub(crate) fn sweep(
 }
 
 /// Signals reach Python in the main thread alone, which waits here until the work is over; what they raise stops the sweep.
-fn listen_for_signals(watcher: &Narrator, is_over: impl Fn() -> bool) -> Option<PyErr> {
+fn listen_for_signals(observer: &Narrator, is_over: impl Fn() -> bool) -> Option<PyErr> {
     let mut interrupted = None;
     while !is_over() {
         thread::sleep(Duration::from_millis(20));
         if let Err(error) = Python::attach(|py| py.check_signals()) {
-            watcher.stop.store(true, Ordering::SeqCst);
+            observer.stop.store(true, Ordering::SeqCst);
             interrupted.get_or_insert(error);
         }
     }
@@ -85,19 +85,19 @@ fn rounds(dir: &Path) -> Option<usize> {
     Some(read_any(dir).ok()?.results().len())
 }
 
-impl Agenda for Sweep {
-    type Worker = dyn Courier;
+impl JobSet for Sweep {
+    type Worker = dyn Executor;
 
     fn count(&self) -> usize {
         self.runs.len()
     }
 
-    fn item(&self, run: usize) -> Item<'_> {
+    fn job(&self, run: usize) -> Job<'_> {
         let SweepRun(name, rounds, _) = &self.runs[run];
-        Item { name, rounds: *rounds, needs: &[], timed: false }
+        Job { name, rounds: *rounds, needs: &[], timed: false }
     }
 
-    fn alike(&self, _: usize) -> usize {
+    fn cost_class(&self, _: usize) -> usize {
         0
     }
 
@@ -106,35 +106,39 @@ impl Agenda for Sweep {
         seconds / finished.max(1) as f64
     }
 
-    fn hand_over(
+    fn execute(
         &self,
         run: usize,
         _: bool,
-        courier: &dyn Courier,
-        listener: &dyn Listener,
-    ) -> Result<Option<CameTo>, WorkError> {
-        let SweepRun(name, _, task) = &self.runs[run];
+        executor: &dyn Executor,
+        progress: &JobProgress<'_>,
+    ) -> Result<Option<RunOutcome>, WorkError> {
+        let SweepRun(name, _, payload) = &self.runs[run];
         // What a sweep learned is what it was made for: its folders come back from wherever they are.
-        let parcel =
-            Parcel { name: name.clone(), task: task.clone(), is_needed: true, ..Parcel::default() };
-        let delivery = send_and_wait(courier, parcel, listener)?;
+        let task = RemoteTask {
+            name: name.clone(),
+            payload: payload.clone(),
+            is_needed: true,
+            ..RemoteTask::default()
+        };
+        let result = send_and_wait(executor, task, progress)?;
         let dir = self.dir.join(name);
-        delivery.unpack(&dir)?;
-        if delivery.result.is_none() {
+        result.unpack(&dir)?;
+        if result.output.is_none() {
             return Ok(None);
         }
-        let came_to = came_to(&dir)?;
+        let outcome = outcome(&dir)?;
         let mut pace = self.pace.lock().unwrap_or_else(PoisonError::into_inner);
-        *pace = (pace.0 + 1, pace.1 + came_to.seconds);
-        Ok(Some(came_to))
+        *pace = (pace.0 + 1, pace.1 + outcome.seconds);
+        Ok(Some(outcome))
     }
 }
 
-fn came_to(dir: &Path) -> Result<CameTo, WorkError> {
+fn outcome(dir: &Path) -> Result<RunOutcome, WorkError> {
     let history: AnyHistory = read_any(dir)?;
     let times = read_times(dir);
     let results = history.results();
-    Ok(CameTo {
+    Ok(RunOutcome {
         reward: results.last().map_or(f64::NAN, |result| result.deployed.mean_reward()),
         expert_reward: history.expert().map(Evaluation::mean_reward),
         seconds: times.iter().map(|s| s.collect + s.annotate + s.train + s.evaluate).sum(),
@@ -156,7 +160,7 @@ impl Narrator {
     }
 }
 
-impl Watcher for Narrator {
+impl JobObserver for Narrator {
     fn began(&self, run: &str, rounds: usize) {
         self.tell(|it| it.call_method1("began", (run, rounds)));
     }
@@ -169,8 +173,8 @@ impl Watcher for Narrator {
         self.tell(|it| it.call_method1("waits", (run,)));
     }
 
-    fn finished(&self, run: &str, came_to: &CameTo, left: usize, seconds: f64) {
-        let told = (run, came_to.reward, came_to.expert_reward, left, seconds);
+    fn finished(&self, run: &str, outcome: &RunOutcome, left: usize, seconds: f64) {
+        let told = (run, outcome.reward, outcome.expert_reward, left, seconds);
         self.tell(|it| it.call_method1("finished", told));
     }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use tutelage_runs::store::{AnyHistory, Disk, OsDisk, read_any};
 
-use crate::{PlannedRun, RunList, RunRecord, Sheet};
+use crate::{FigurePlan, PlannedRun, RunList, RunRecord};
 
 /// Records of finished runs, figures, and the run directories.
 #[derive(Clone, Debug)]
@@ -81,18 +81,18 @@ impl Archive {
     }
 
     /// Whether the t-SNE map of these states is kept, so that nobody needs the states any more.
-    pub(crate) fn has_map(&self, sheet: &Sheet<'_>, runs: &RunList) -> bool {
-        let Ok(text) = tutelage_files::read_text(&self.map_path(&sheet.experiment.name)) else {
+    pub(crate) fn has_map(&self, plan: &FigurePlan<'_>, runs: &RunList) -> bool {
+        let Ok(text) = tutelage_files::read_text(&self.map_path(&plan.experiment.name)) else {
             return false;
         };
         let made_of: Vec<&str> = text.lines().next().unwrap_or_default().split(' ').collect();
-        sheet.runs().iter().all(|&run| made_of.contains(&runs[run].name.as_str()))
+        plan.runs().iter().all(|&run| made_of.contains(&runs[run].name.as_str()))
     }
 
     /// The record of a run, where it is finished; a run on the clock is as good as any.
     pub fn record(&self, run: &PlannedRun) -> Result<Option<RunRecord>, ArchiveError> {
         match self.read(run)? {
-            None if !run.timed => self.read(&run.on_the_clock()),
+            None if !run.timed => self.read(&run.timed()),
             found => Ok(found),
         }
     }
@@ -124,7 +124,7 @@ impl Archive {
 
     /// The annotations of a whole run, on the clock or not.
     pub fn data(&self, run: &PlannedRun) -> Option<AnyHistory> {
-        self.whole(run).or_else(|| self.whole(&run.on_the_clock()))
+        self.whole(run).or_else(|| self.whole(&run.timed()))
     }
 
     fn whole(&self, run: &PlannedRun) -> Option<AnyHistory> {

@@ -4,13 +4,15 @@ use std::path::Path;
 
 use serde::Deserialize;
 use tutelage_compare::stats::{Interval, holm};
-use tutelage_compare::{CompareError, Comparison, Group, PairInPanel, Run, Settings};
+use tutelage_compare::{
+    CompareError, ComparedRun, Comparison, ComparisonSettings, PairInPanel, RunGroup,
+};
 use tutelage_lab::Task;
 
 use crate::comparison::with_reward;
+use crate::figure_plan::FinishedPanel;
 use crate::paper::task_name;
-use crate::sheet::FinishedPanel;
-use crate::{Archive, ComparisonError, Experiment, ReportError, RunList, Selection, Series};
+use crate::{Archive, ComparisonError, CurveSpec, Experiment, ReportError, RunList, Selection};
 
 /// A sentence of the paper as a comparison of two curves.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -18,7 +20,7 @@ use crate::{Archive, ComparisonError, Experiment, ReportError, RunList, Selectio
 pub struct Claim {
     /// The sentence.
     pub says: String,
-    /// The figure whose runs are asked.
+    /// The figure whose runs are request.
     pub figure: String,
     /// The curve that is spoken of.
     pub curve: String,
@@ -34,7 +36,7 @@ pub struct Claim {
     #[serde(default)]
     pub tasks: Vec<String>,
     /// What runs are ranked by.
-    pub score: Score,
+    pub score: ClaimScore,
     /// Whether runs of one seed belong together.
     #[serde(default)]
     pub paired: bool,
@@ -49,7 +51,7 @@ pub struct Claim {
 /// What runs are ranked by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Score {
+pub enum ClaimScore {
     /// The mean reward over all rounds: how soon it learns.
     Average,
     /// The mean reward of the last five rounds: where it ends.
@@ -104,10 +106,10 @@ pub(crate) const LEVEL: f64 = 0.05;
 /// The paper's claims, as `experiments/claims.toml` lists them.
 pub fn claims() -> Result<Vec<Claim>, ReportError> {
     #[derive(Deserialize)]
-    struct File {
+    struct ClaimsFile {
         claims: Vec<Claim>,
     }
-    let file: File = toml::from_str(include_str!("../experiments/claims.toml"))
+    let file: ClaimsFile = toml::from_str(include_str!("../experiments/claims.toml"))
         .map_err(|error| ReportError::Claims(error.to_string()))?;
     Ok(file.claims)
 }
@@ -147,18 +149,21 @@ const OTHER: &str = "other";
 fn weigh(claim: &Claim, archive: &Archive) -> Result<Finding, ReportError> {
     let experiment = Experiment::named(&claim.figure)?;
     let mut runs = RunList::default();
-    let sheet = runs.sheet(&experiment, &Selection::default().whole(&experiment))?;
-    let panels = sheet.finished(&runs, archive).map_err(ComparisonError::from)?;
+    let plan = runs.plan(&experiment, &Selection::default().whole(&experiment))?;
+    let panels = plan.finished(&runs, archive).map_err(ComparisonError::from)?;
     let mut finding = Finding::nothing(claim, claim.planned(&experiment, &panels));
-    let settings =
-        Settings { baseline: Some(OTHER.into()), paired: claim.paired, ..Settings::default() };
+    let settings = ComparisonSettings {
+        baseline: Some(OTHER.into()),
+        paired: claim.paired,
+        ..ComparisonSettings::default()
+    };
     let groups = claim.groups(&experiment, &panels)?;
     let comparison = match Comparison::of_groups(groups, settings) {
         Ok(comparison) => comparison,
         Err(CompareError::Nothing(_) | CompareError::Baseline { .. }) => return Ok(finding),
         Err(error) => return Err(ComparisonError::from(error).into()),
     };
-    let score = if claim.score == Score::LastFive { "last five" } else { "average" };
+    let score = if claim.score == ClaimScore::LastFive { "last five" } else { "average" };
     let pairs = comparison.pairs();
     let in_panels: Vec<_> = pairs.in_panels.iter().filter(|pair| pair.score == score).collect();
     // A wider gap is two groups: the one gap, and the other the other way round.
@@ -230,17 +235,19 @@ impl Claim {
         &self,
         experiment: &Experiment,
         panels: &[FinishedPanel<'_>],
-    ) -> Result<Vec<Group>, ReportError> {
-        let one = series(&self.curve)?;
-        let other = if self.against == RANDOM { one } else { series(&self.against)? };
+    ) -> Result<Vec<RunGroup>, ReportError> {
+        let one = parse_curve(&self.curve)?;
+        let other = if self.against == RANDOM { one } else { parse_curve(&self.against)? };
         let mut groups = Vec::new();
         for (row, other_row, task) in self.places(experiment) {
-            let runs = |row: &str, series: &Series| self.runs(panels, task, row, series);
-            let group = |row: &str, one: Option<Vec<Run>>, other: Option<Vec<Run>>| {
+            let runs = |row: &str, curve: &CurveSpec| self.runs(panels, task, row, curve);
+            let group = |row: &str,
+                         one: Option<Vec<ComparedRun>>,
+                         other: Option<Vec<ComparedRun>>| {
                 let title = format!("{}, {row}", task_name(task));
                 // One run says nothing of how much others would differ.
                 let [one, other] = [one, other].map(|runs| runs.filter(|runs| runs.len() > 1));
-                Some(Group { title, curves: vec![(ONE.into(), one?), (OTHER.into(), other?)] })
+                Some(RunGroup { title, curves: vec![(ONE.into(), one?), (OTHER.into(), other?)] })
             };
             let found = match (self.wider, self.against.as_str()) {
                 (true, _) => {
@@ -267,33 +274,33 @@ impl Claim {
         panels: &[FinishedPanel<'_>],
         task: Task,
         row: &str,
-        series: &Series,
-    ) -> Option<Vec<Run>> {
+        curve: &CurveSpec,
+    ) -> Option<Vec<ComparedRun>> {
         let panel = panels.iter().find(|panel| panel.task == task && panel.row.name == row)?;
-        let (_, records) = panel.curves.iter().find(|(found, _)| found == series)?;
+        let (_, records) = panel.curves.iter().find(|(found, _)| found == curve)?;
         let runs = records.iter().map(|record| record.as_run(Path::new(&record.run)));
         match self.score {
-            Score::Average | Score::LastFive => Some(runs.collect()),
-            Score::Loss => runs.map(by_loss).collect(),
+            ClaimScore::Average | ClaimScore::LastFive => Some(runs.collect()),
+            ClaimScore::Loss => runs.map(by_loss).collect(),
         }
     }
 }
 
-fn series(text: &str) -> Result<Series, ReportError> {
+fn parse_curve(text: &str) -> Result<CurveSpec, ReportError> {
     text.parse().map_err(|error| ReportError::Claims(format!("{text}: {error}")))
 }
 
 /// The run with a random member at every step; nothing where there is one member alone.
-fn random(run: &Run) -> Option<Run> {
+fn random(run: &ComparedRun) -> Option<ComparedRun> {
     with_reward(run, |_, random| random)
 }
 
 /// The run with −ln(loss) for its reward, in units of their own.
-fn by_loss(mut run: Run) -> Option<Run> {
+fn by_loss(mut run: ComparedRun) -> Option<ComparedRun> {
     for line in &mut run.lines {
         line.reward = -line.imitation_loss?.ln();
     }
-    Some(Run { expert: Some(1.0), ..run })
+    Some(ComparedRun { expert: Some(1.0), ..run })
 }
 
 #[cfg(test)]
@@ -334,10 +341,10 @@ mod tests {
         let mut runs = RunList::default();
         let seeds = Some(vec![1, 2, 3]);
         let selection = Selection { tasks, seeds, ..Selection::default() };
-        let sheet = runs.sheet(&experiment, &selection).unwrap();
-        for panel in &sheet.panels {
+        let plan = runs.plan(&experiment, &selection).unwrap();
+        for panel in &plan.panels {
             for curve in &panel.curves {
-                let (mean, random) = earns(&panel.row.name, &curve.series.to_string());
+                let (mean, random) = earns(&panel.row.name, &curve.spec.to_string());
                 for (&run, more) in curve.runs.iter().zip([-2.0, 0.0, 2.0]) {
                     let random = random.map(|random| random - 3.0 * more);
                     crate::testbed::finish(&runs[run], &archive, mean + more, random);
@@ -400,7 +407,7 @@ mod tests {
             let has = |name: &str, curve: &str| {
                 let row = experiment.rows.iter().find(|row| row.name == name);
                 curve == RANDOM
-                    || row.is_some_and(|row| row.series.contains(&curve.parse().unwrap()))
+                    || row.is_some_and(|row| row.curves.contains(&curve.parse().unwrap()))
             };
             let both = if claim.wider { [&claim.curve, &claim.against] } else { [&claim.curve; 2] };
             for (row, other, _) in claim.places(&experiment) {

@@ -2,12 +2,14 @@
 
 use std::path::Path;
 
-use tutelage_compare::{CompareError, Comparison, Group, Run, RunRecord, Settings};
+use tutelage_compare::{
+    CompareError, ComparedRun, Comparison, ComparisonSettings, RunGroup, RunRecord,
+};
 use tutelage_draw::plot::Style;
 
-use crate::paper::{series_name, task_name};
-use crate::sheet::FinishedPanel;
-use crate::{Archive, ArchiveError, Row, RunList, Series, Sheet, Show};
+use crate::figure_plan::FinishedPanel;
+use crate::paper::{curve_name, task_name};
+use crate::{Archive, ArchiveError, CurveSpec, FigurePlan, PanelRow, PlottedValue, RunList};
 
 /// Why a figure's runs could not be compared.
 #[derive(Debug, thiserror::Error)]
@@ -25,21 +27,21 @@ pub enum ComparisonError {
 ///
 /// The baseline is DAgger, where the figure has it and the settings name no other.
 pub fn compare(
-    sheet: &Sheet<'_>,
+    plan: &FigurePlan<'_>,
     runs: &RunList,
     archive: &Archive,
-    settings: Settings,
-    wanted: impl Fn(&Row) -> bool,
+    settings: ComparisonSettings,
+    wanted: impl Fn(&PanelRow) -> bool,
 ) -> Result<Comparison, ComparisonError> {
-    let panels = sheet.finished(runs, archive)?;
+    let panels = plan.finished(runs, archive)?;
     let panels = panels.iter().filter(|panel| wanted(panel.row) && !panel.curves.is_empty());
-    let groups: Vec<Group> = panels.map(group).collect();
+    let groups: Vec<RunGroup> = panels.map(group).collect();
     let has_dagger =
         groups.iter().flat_map(|group| &group.curves).any(|(name, _)| name == "DAgger");
     let dagger = has_dagger.then(|| "DAgger".to_owned());
-    let settings = Settings { baseline: settings.baseline.or(dagger), ..settings };
+    let settings = ComparisonSettings { baseline: settings.baseline.or(dagger), ..settings };
     let mut comparison = Comparison::of_groups(groups, settings)?;
-    pair_looks(&mut comparison);
+    pair_styles(&mut comparison);
     Ok(comparison)
 }
 
@@ -51,38 +53,38 @@ pub(crate) fn panel_title(panel: &FinishedPanel<'_>) -> String {
     }
 }
 
-fn group(panel: &FinishedPanel<'_>) -> Group {
-    let curves = panel.curves.iter().flat_map(|(series, records)| curves(panel, series, records));
-    Group { title: panel_title(panel), curves: curves.collect() }
+fn group(panel: &FinishedPanel<'_>) -> RunGroup {
+    let curves = panel.curves.iter().flat_map(|(curve, records)| curves(panel, curve, records));
+    RunGroup { title: panel_title(panel), curves: curves.collect() }
 }
 
 const RANDOM: &str = ", random member";
 
 fn curves(
     panel: &FinishedPanel<'_>,
-    series: &Series,
+    curve: &CurveSpec,
     records: &[RunRecord],
-) -> Vec<(String, Vec<Run>)> {
-    let name = series_name(series);
-    let mean: Vec<Run> =
+) -> Vec<(String, Vec<ComparedRun>)> {
+    let name = curve_name(curve);
+    let mean: Vec<ComparedRun> =
         records.iter().map(|record| record.as_run(Path::new(&record.run))).collect();
     match panel.row.show {
-        Show::Reward | Show::ImitationLoss => vec![(name, mean)],
-        Show::MeanAndRandom => {
+        PlottedValue::Reward | PlottedValue::ImitationLoss => vec![(name, mean)],
+        PlottedValue::MeanAndRandom => {
             let random = mean.iter().filter_map(|run| with_reward(run, |_, random| random));
             let random = (format!("{name}{RANDOM}"), random.collect());
             vec![(name, mean), random]
         }
-        Show::MeanMinusRandom => {
+        PlottedValue::MeanMinusRandom => {
             let difference = |run| with_reward(run, |mean, random| mean - random);
             let differences = mean.iter().filter_map(difference);
-            vec![(name, differences.map(|run| Run { expert: None, ..run }).collect())]
+            vec![(name, differences.map(|run| ComparedRun { expert: None, ..run }).collect())]
         }
     }
 }
 
 /// The run with another reward made of its mean's and a random member's; nothing where there is one member alone.
-pub(crate) fn with_reward(run: &Run, of: impl Fn(f64, f64) -> f64) -> Option<Run> {
+pub(crate) fn with_reward(run: &ComparedRun, of: impl Fn(f64, f64) -> f64) -> Option<ComparedRun> {
     let mut run = run.clone();
     for line in &mut run.lines {
         line.reward = of(line.reward, line.reward_random?);
@@ -91,7 +93,7 @@ pub(crate) fn with_reward(run: &Run, of: impl Fn(f64, f64) -> f64) -> Option<Run
 }
 
 /// A random member is drawn like the mean of its ensemble, but broken.
-fn pair_looks(comparison: &mut Comparison) {
+fn pair_styles(comparison: &mut Comparison) {
     for panel in &mut comparison.panels {
         for index in 0..panel.curves.len() {
             let Some(mean) = panel.curves[index].name.strip_suffix(RANDOM) else { continue };

@@ -167,7 +167,7 @@ mod tests {
         let seed = |seed| run(&format!("task = 'hopper'\nalgorithm = 'dagger'\nseed = {seed}"));
         let mut list = RunList::default();
         let figure = crate::Experiment::named("states-expert-dagger").unwrap();
-        let shown = list.sheet(&figure, &crate::Selection::default()).unwrap().runs();
+        let shown = list.plan(&figure, &crate::Selection::default()).unwrap().runs();
         estimator.learn(&seed(1), 10.0);
         let quiet = estimator.seconds(&list, &shown, 2);
         assert_eq!(quiet, 10.0, "two runs of one kind on two cores");

@@ -10,7 +10,7 @@ use tutelage_compare::{BadCost, Cost};
 use tutelage_lab::spec::{BudgetSpec, CoverSpec, Draft, SpecError, check_name};
 use tutelage_lab::{Task, UnknownTask};
 
-use crate::{BadSeeds, form};
+use crate::{BadSeeds, experiment_file};
 
 /// A figure and everything that it shows.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,7 +22,7 @@ pub struct Experiment {
     /// Where it is in the paper; empty for one's own.
     pub paper: String,
     /// How it is drawn.
-    pub draw: Draw,
+    pub draw: FigureKind,
     /// What learning curves are drawn over.
     pub over: Cost,
     /// The tasks, a column each.
@@ -30,20 +30,20 @@ pub struct Experiment {
     /// The paper's seeds.
     pub seeds: Vec<u64>,
     /// Curves that play other seeds than these, such as fewer of large ensembles.
-    pub seeds_of: Vec<(Series, Vec<u64>)>,
+    pub seeds_of: Vec<(CurveSpec, Vec<u64>)>,
     /// What is shown of each task, a row each.
-    pub rows: Vec<Row>,
+    pub rows: Vec<PanelRow>,
 }
 
 /// The kinds of figures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Draw {
+pub enum FigureKind {
     /// Learning curves with bands over seeds.
     Curves,
     /// Running time and memory of one run each.
     Cost,
-    /// A joint t-SNE map of the states that each algorithm asked about.
+    /// A joint t-SNE map of the states that each algorithm request about.
     States,
     /// The same map in one panel, a colour for each algorithm.
     TwoStates,
@@ -55,13 +55,13 @@ pub enum Draw {
 
 /// Panels that differ in the task alone.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Row {
+pub struct PanelRow {
     /// What stands beside the task's name; may be empty.
     pub name: String,
     /// The tasks of the figure that it shows; all where none is named.
     pub tasks: Vec<Task>,
     /// What is plotted.
-    pub show: Show,
+    pub show: PlottedValue,
     /// d₀, for the algorithms that perturb.
     pub d0: PerturbFrom,
     /// The oracle's budget with the paper's settings, where it is not the paper's; the quick profile takes a share of it.
@@ -69,13 +69,13 @@ pub struct Row {
     /// Any other fields of a run's spec, which hold in every profile.
     pub fields: Draft,
     /// What is compared.
-    pub series: Vec<Series>,
+    pub curves: Vec<CurveSpec>,
 }
 
 /// What is plotted over annotations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Show {
+pub enum PlottedValue {
     /// The average return.
     #[default]
     Reward,
@@ -101,7 +101,7 @@ pub enum PerturbFrom {
 /// An algorithm, on its own data or on that of another, trained as long as its row says or with a budget of its own: `bd-5`,
 /// `bagging-5 on dagger`, `dagger for epochs=1000`.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Series {
+pub struct CurveSpec {
     /// The algorithm.
     pub algorithm: AlgorithmName,
     /// Whose data it trains on, where it collects none.
@@ -117,7 +117,7 @@ pub enum ExperimentError {
     /// There is no figure of this name.
     #[error("there is no figure `{name}`{} `tutelage reproduce --list` shows all", did_you_mean(nearest.as_deref()))]
     Unknown {
-        /// The name asked for.
+        /// The name request for.
         name: String,
         /// The figure whose name is nearest to it, where one is near.
         nearest: Option<String>,
@@ -266,18 +266,18 @@ impl Experiment {
     }
 
     /// The seeds that a curve plays.
-    pub fn seeds_of(&self, series: &Series) -> &[u64] {
-        let own = self.seeds_of.iter().find(|(known, _)| known == series);
+    pub fn seeds_of(&self, curve: &CurveSpec) -> &[u64] {
+        let own = self.seeds_of.iter().find(|(known, _)| known == curve);
         own.map_or(&self.seeds, |(_, seeds)| seeds)
     }
 
     /// The figure that a TOML text describes.
     pub fn parse(name: &str, text: &str) -> Result<Self, ExperimentError> {
-        form::parse(name, text)
+        experiment_file::parse(name, text)
     }
 }
 
-impl FromStr for Series {
+impl FromStr for CurveSpec {
     type Err = SpecError;
 
     fn from_str(text: &str) -> Result<Self, SpecError> {
@@ -297,7 +297,7 @@ fn and_then<'a>(text: &'a str, word: &str) -> (&'a str, Option<&'a str>) {
     text.split_once(word).map_or((text, None), |(before, behind)| (before, Some(behind)))
 }
 
-impl fmt::Display for Series {
+impl fmt::Display for CurveSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.algorithm)?;
         if let Some(data) = &self.data {
@@ -317,7 +317,7 @@ mod tests {
         assert_eq!(all.len(), SHIPPED.len());
         let main = Experiment::named("main").unwrap();
         assert_eq!((main.rows.len(), main.tasks.len(), main.seeds.len()), (3, 4, 10));
-        assert!(main.rows.iter().all(|row| row.series.len() == 6));
+        assert!(main.rows.iter().all(|row| row.curves.len() == 6));
     }
 
     #[test]
@@ -404,7 +404,7 @@ mod tests {
     #[test]
     fn series_print_what_they_parse() {
         for text in ["bd-5", "bagging-5 on dagger", "bagging-5 on dagger for epochs=9"] {
-            assert_eq!(text.parse::<Series>().unwrap().to_string(), text);
+            assert_eq!(text.parse::<CurveSpec>().unwrap().to_string(), text);
         }
     }
 }

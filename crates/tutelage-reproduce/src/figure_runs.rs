@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::scheduler::{Agenda, CameTo, Item};
-use crate::worker::{Listener, Order, WorkError, Worker};
+use crate::scheduler::{Job, JobProgress, JobSet, RunOutcome};
+use crate::worker::{WorkError, WorkOrder, Worker};
 use crate::{Archive, Estimator, RunList, RunRecord};
 
 /// The runs of a list, whose records are kept in an archive.
@@ -15,11 +15,11 @@ pub struct FigureRuns<'a> {
     list: &'a RunList,
     archive: &'a Archive,
     /// The first run of each run's kind: what one takes, all take.
-    alike: Vec<usize>,
-    expected: Mutex<Expected>,
+    cost_class: Vec<usize>,
+    expected: Mutex<Estimates>,
 }
 
-struct Expected {
+struct Estimates {
     estimator: Estimator,
     /// Core-seconds of each kind, by its first run.
     of_kind: HashMap<usize, f64>,
@@ -31,16 +31,16 @@ impl<'a> FigureRuns<'a> {
         archive.sweep(list);
         let estimator = Estimator::new(list, archive);
         let (mut first, mut of_kind) = (HashMap::new(), HashMap::new());
-        let alike = list.runs().iter().enumerate().map(|(index, run)| {
+        let cost_class = list.runs().iter().enumerate().map(|(index, run)| {
             let kind = *first.entry(Estimator::kind(run)).or_insert(index);
             of_kind.entry(kind).or_insert_with(|| estimator.core_seconds(run));
             kind
         });
-        let alike = alike.collect();
-        Self { list, archive, alike, expected: Mutex::new(Expected { estimator, of_kind }) }
+        let cost_class = cost_class.collect();
+        Self { list, archive, cost_class, expected: Mutex::new(Estimates { estimator, of_kind }) }
     }
 
-    fn expected(&self) -> MutexGuard<'_, Expected> {
+    fn expected(&self) -> MutexGuard<'_, Estimates> {
         self.expected.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -48,49 +48,49 @@ impl<'a> FigureRuns<'a> {
         let mut expected = self.expected();
         expected.estimator.finished(&self.list[run], record.core_seconds());
         let seconds = expected.estimator.core_seconds(&self.list[run]);
-        expected.of_kind.insert(self.alike[run], seconds);
+        expected.of_kind.insert(self.cost_class[run], seconds);
     }
 }
 
-impl<'a> Agenda for FigureRuns<'a> {
+impl<'a> JobSet for FigureRuns<'a> {
     type Worker = dyn Worker + 'a;
 
     fn count(&self) -> usize {
         self.list.runs().len()
     }
 
-    fn item(&self, run: usize) -> Item<'_> {
+    fn job(&self, run: usize) -> Job<'_> {
         let run = &self.list[run];
-        Item { name: &run.name, rounds: run.spec.rounds, needs: &run.needs, timed: run.timed }
+        Job { name: &run.name, rounds: run.spec.rounds, needs: &run.needs, timed: run.timed }
     }
 
-    fn alike(&self, run: usize) -> usize {
-        self.alike[run]
+    fn cost_class(&self, run: usize) -> usize {
+        self.cost_class[run]
     }
 
     fn core_seconds(&self, run: usize) -> f64 {
-        self.expected().of_kind.get(&self.alike[run]).copied().unwrap_or(0.0)
+        self.expected().of_kind.get(&self.cost_class[run]).copied().unwrap_or(0.0)
     }
 
     fn pace(&self) -> f64 {
         self.expected().estimator.pace()
     }
 
-    fn hand_over(
+    fn execute(
         &self,
         run: usize,
         is_needed: bool,
         worker: &Self::Worker,
-        listener: &dyn Listener,
-    ) -> Result<Option<CameTo>, WorkError> {
+        progress: &JobProgress<'_>,
+    ) -> Result<Option<RunOutcome>, WorkError> {
         let planned = &self.list[run];
         let needs = planned.needs.iter().map(|&need| &self.list[need]).collect();
-        let order = Order { run: planned, needs, is_needed, archive: self.archive };
-        let Some(record) = worker.carry_out(&order, listener)? else { return Ok(None) };
+        let order = WorkOrder { run: planned, needs, is_needed, archive: self.archive };
+        let Some(record) = worker.execute(&order, progress)? else { return Ok(None) };
         let kept = self.archive.keep(planned, &record);
         kept.map_err(|error| WorkError::Failed(error.to_string()))?;
         self.learn(run, &record);
-        Ok(Some(CameTo {
+        Ok(Some(RunOutcome {
             reward: record.reward.last().copied().unwrap_or(f64::NAN),
             expert_reward: record.expert_reward,
             seconds: record.seconds(),

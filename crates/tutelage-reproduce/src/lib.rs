@@ -1,34 +1,33 @@
-//! Every figure of the paper from one command.
+//! Reproduces every figure of the paper.
 //!
-//! - [`Experiment`]: one file per figure, `experiments/*.toml`, says what is compared on what.
-//! - [`Sheet`]: a figure laid out: panels, curves, and the runs behind them; [`RunList`]: all runs, each once.
-//! - [`Archive`]: what is finished: a small record of every run, and the run directories themselves.
-//! - [`carry_out`]: hands what is missing to [`Worker`]s until it is done or told to stop.
-//! - [`draw`]: the figure, from the records; [`report`]: tables of numbers, from the same.
+//! - [`Experiment`]: what a figure compares, one file per figure in `experiments/*.toml`.
+//! - [`FigurePlan`]: the panels, curves and runs of a figure; [`RunList`]: the runs of all figures, each once.
+//! - [`Archive`]: records of finished runs, and run folders.
+//! - [`execute`]: distributes missing runs over [`Worker`]s. It schedules any [`JobSet`].
+//! - [`draw`]: draws a figure from records; [`report`]: fills tables into Markdown pages.
 
 #![forbid(unsafe_code)]
 
 mod archive;
-mod asked;
 pub mod claims;
 mod comparison;
-mod cost;
-mod decision;
+mod cost_ratio;
 pub mod draw;
 mod estimate;
 mod experiment;
+mod experiment_file;
+mod figure_plan;
 mod figure_runs;
-mod form;
 mod paper;
 mod profile;
 mod record;
 pub mod report;
+mod run_cost;
 mod run_list;
-mod savings;
 mod scheduler;
 mod seeds;
 mod selection;
-mod sheet;
+mod table_request;
 #[cfg(test)]
 mod testbed;
 pub mod theory;
@@ -37,27 +36,31 @@ mod worker;
 
 pub use archive::{Archive, ArchiveError};
 pub use comparison::{ComparisonError, compare};
-pub use cost::{Cost, costs};
-pub use decision::{AT_MOST, Decision};
+pub use cost_ratio::BoundedCostRatio;
 pub use estimate::Estimator;
-pub use experiment::{Draw, Experiment, ExperimentError, PerturbFrom, Row, Series, Show};
+pub use experiment::{
+    CurveSpec, Experiment, ExperimentError, FigureKind, PanelRow, PerturbFrom, PlottedValue,
+};
+pub use figure_plan::{CurvePlan, FigurePlan, PanelPlan};
 pub use figure_runs::FigureRuns;
 pub use paper::{authors_seconds, task_name};
 pub use profile::Profile;
 pub use report::ReportError;
+pub use run_cost::{RunCost, run_costs};
 pub use run_list::{PlanError, PlanFault, PlannedRun, RunList};
-pub use savings::Saving;
-pub use scheduler::{Agenda, CameTo, Crew, Failed, Item, Outcome, Watcher, carry_out};
+pub use scheduler::{
+    FailedJobs, Job, JobObserver, JobProgress, JobSet, NoObserver, RunOutcome, ScheduleOutcome,
+    Workers, execute,
+};
 pub use seeds::{BadSeeds, parse_seeds};
 pub use selection::Selection;
-pub use sheet::{Sheet, SheetCurve, SheetPanel};
 pub use tutelage_compare::RunRecord;
 pub use worker::{
-    ChildProcess, Courier, Delivery, Elsewhere, FILES, Listener, Logs, News, OnThreads, Order,
-    Parcel, WorkError, Worker, carry_out_elsewhere, send_and_wait, serve,
+    Executor, Logs, ProcessWorker, RUN_FILES, RemoteTask, RemoteWorker, TaskEvent, TaskResult,
+    ThreadWorker, WorkError, WorkOrder, Worker, execute_remote, send_and_wait, serve,
 };
 
-/// The arithmetic of this machine, in words: runs are equal to the bit on machines where it is the same.
+/// Describes the arithmetic of this machine. Runs are bit-identical on machines with the same description.
 pub fn arithmetic() -> String {
     format!("{}, {}", tutelage_net::Isa::detect().rounding(), tutelage_envs::trigonometry())
 }

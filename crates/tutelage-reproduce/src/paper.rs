@@ -5,7 +5,7 @@ use tutelage_envs::Task as Robot;
 use tutelage_lab::Task;
 use tutelage_lab::spec::BudgetSpec;
 
-use crate::{Profile, Series};
+use crate::{CurveSpec, Profile};
 
 /// A task as the paper writes it.
 pub fn task_name(task: Task) -> &'static str {
@@ -19,12 +19,12 @@ pub fn task_name(task: Task) -> &'static str {
 }
 
 /// A curve's name.
-pub(crate) fn series_name(series: &Series) -> String {
-    let mut name = series.algorithm.label();
-    if let Some(data) = &series.data {
+pub(crate) fn curve_name(curve: &CurveSpec) -> String {
+    let mut name = curve.algorithm.label();
+    if let Some(data) = &curve.data {
         name += &format!(" on {}'s data", data.label());
     }
-    match series.budget {
+    match curve.budget {
         None => name,
         Some(BudgetSpec::Epochs(count)) => format!("{name} ({count} epochs)"),
         Some(BudgetSpec::Iterations(count)) => format!("{name} ({count} iterations)"),

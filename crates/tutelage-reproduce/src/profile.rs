@@ -29,7 +29,7 @@ const QUICK_LEARNING_RATE: f64 = 1e-3;
 
 impl Profile {
     /// What the quick profile puts in place of the paper's settings.
-    pub const QUICK_IN_WORDS: &'static str = "Quick profile: 2 seeds, 8 rounds and 3 episodes an evaluation; networks train for an iteration where the paper's \
+    pub const QUICK_DESCRIPTION: &'static str = "Quick profile: 2 seeds, 8 rounds and 3 episodes an evaluation; networks train for an iteration where the paper's \
         train for 4 epochs or 10 iterations, at learning rate 1e-3. What a row of the figure sets itself stays.";
 
     /// Those of the paper's seeds that this profile runs.
@@ -121,7 +121,7 @@ mod tests {
         assert_eq!(spec(Profile::Quick, "linear").oracle, None);
         assert_eq!(Profile::Quick.seeds(&[3, 4, 5]), [3, 4]);
         for number in [QUICK_SEEDS, QUICK_ROUNDS as usize, QUICK_EPOCHS, QUICK_ITERATIONS] {
-            assert!(Profile::QUICK_IN_WORDS.contains(&format!(" {number} ")), "{number}");
+            assert!(Profile::QUICK_DESCRIPTION.contains(&format!(" {number} ")), "{number}");
         }
         assert_eq!("paper".parse(), Ok(Profile::Paper));
         assert!("papers".parse::<Profile>().is_err());

@@ -8,9 +8,10 @@ use tutelage::AlgorithmName;
 use tutelage_lab::spec::{Class, CoverSpec, Draft, RunSpec, SpecError};
 use tutelage_lab::{CastError, Task, fingerprint, load_expert};
 
-use crate::sheet::{Sheet, SheetCurve, SheetPanel};
+use crate::figure_plan::{CurvePlan, FigurePlan, PanelPlan};
 use crate::{
-    Archive, ArchiveError, Draw, Experiment, PerturbFrom, Profile, Row, Selection, Series,
+    Archive, ArchiveError, CurveSpec, Experiment, FigureKind, PanelRow, PerturbFrom, Profile,
+    Selection,
 };
 
 /// A run to be had once, whatever figures show it.
@@ -80,53 +81,58 @@ impl RunList {
     }
 
     /// Lays out a figure, and adds its runs.
-    pub fn sheet<'a>(
+    pub fn plan<'a>(
         &mut self,
         experiment: &'a Experiment,
         selection: &Selection,
-    ) -> Result<Sheet<'a>, PlanError> {
+    ) -> Result<FigurePlan<'a>, PlanError> {
         let profile = selection.profile;
         let mut panels = Vec::new();
         for row in &experiment.rows {
             for task in selection.tasks(experiment, row) {
                 let panel = PanelRuns { task, row, profile };
                 let mut curves = Vec::new();
-                for &series in selection.series(row) {
-                    let seeds = selection.seeds_of(experiment, &series).into_iter();
-                    let runs = seeds.map(|seed| self.run(panel, series, seed));
+                for &curve in selection.curves(row) {
+                    let seeds = selection.seeds_of(experiment, &curve).into_iter();
+                    let runs = seeds.map(|seed| self.run(panel, curve, seed));
                     let runs: Result<Vec<usize>, PlanFault> = runs.collect();
                     let mut runs = runs.map_err(|source| PlanError {
                         figure: experiment.name.clone(),
                         row: row.name.clone(),
                         source,
                     })?;
-                    if experiment.draw == Draw::Cost {
+                    if experiment.draw == FigureKind::Cost {
                         runs.iter_mut().for_each(|run| *run = self.timed(*run));
                     }
-                    curves.push(SheetCurve { series, runs });
+                    curves.push(CurvePlan { spec: curve, runs });
                 }
-                panels.push(SheetPanel { task, row, curves });
+                panels.push(PanelPlan { task, row, curves });
             }
         }
-        Ok(Sheet { experiment, profile, seeds: selection.seeds(experiment), panels })
+        Ok(FigurePlan { experiment, profile, seeds: selection.seeds(experiment), panels })
     }
 
     /// The run behind one curve and seed, and before it those that it needs.
-    fn run(&mut self, panel: PanelRuns<'_>, series: Series, seed: u64) -> Result<usize, PlanFault> {
+    fn run(
+        &mut self,
+        panel: PanelRuns<'_>,
+        curve: CurveSpec,
+        seed: u64,
+    ) -> Result<usize, PlanFault> {
         let mut needs = Vec::new();
         let mut data = None;
-        if let Some(algorithm) = series.data {
-            let run = self.run(panel, Series { algorithm, data: None, ..series }, seed)?;
+        if let Some(algorithm) = curve.data {
+            let run = self.run(panel, CurveSpec { algorithm, data: None, ..curve }, seed)?;
             needs.push(run);
             data = Some(self.runs[run].name.clone());
         }
         let mut d0 = None;
         match &panel.row.d0 {
-            _ if !series.algorithm.perturbs() => {}
+            _ if !curve.algorithm.perturbs() => {}
             PerturbFrom::Default => {}
             PerturbFrom::Fixed(cover) => d0 = Some(cover.to_string()),
             PerturbFrom::Dagger => {
-                let dagger = Series { algorithm: dagger()?, data: None, ..series };
+                let dagger = CurveSpec { algorithm: dagger()?, data: None, ..curve };
                 let seeds = panel.profile.seeds(&COVER_SEEDS).into_iter();
                 let runs = seeds.map(|seed| self.run(panel, dagger, seed));
                 let runs: Vec<usize> = runs.collect::<Result<_, _>>()?;
@@ -134,14 +140,14 @@ impl RunList {
                 needs.extend(runs);
             }
         }
-        let spec = panel.spec(series, seed, d0, data)?;
+        let spec = panel.spec(curve, seed, d0, data)?;
         let expert = self.expert(&spec)?;
         let name = name(&spec, &expert);
         Ok(self.insert(PlannedRun { name, spec, expert, needs, timed: false }))
     }
 
     fn timed(&mut self, run: usize) -> usize {
-        self.insert(self.runs[run].on_the_clock())
+        self.insert(self.runs[run].timed())
     }
 
     fn insert(&mut self, run: PlannedRun) -> usize {
@@ -174,11 +180,11 @@ impl RunList {
     /// Those of a figure's runs that it still lacks: their records, or where it shows states, the map of them.
     pub fn unfinished(
         &self,
-        sheet: &Sheet<'_>,
+        plan: &FigurePlan<'_>,
         archive: &Archive,
     ) -> Result<Vec<usize>, ArchiveError> {
-        let shown = sheet.runs();
-        let lacks_data = sheet.shows_states() && !archive.has_map(sheet, self);
+        let shown = plan.runs();
+        let lacks_data = plan.shows_states() && !archive.has_map(plan, self);
         let mut unfinished = Vec::new();
         for run in shown {
             let no_record = archive.record(&self.runs[run])?.is_none();
@@ -192,12 +198,12 @@ impl RunList {
     /// What must be run for these figures to be finished, in an order in which it can be.
     pub fn outstanding(
         &self,
-        sheets: &[Sheet<'_>],
+        plans: &[FigurePlan<'_>],
         archive: &Archive,
     ) -> Result<Vec<usize>, ArchiveError> {
         let mut outstanding = vec![false; self.runs.len()];
-        for sheet in sheets {
-            for run in self.unfinished(sheet, archive)? {
+        for plan in plans {
+            for run in self.unfinished(plan, archive)? {
                 self.require(run, archive, &mut outstanding);
             }
         }
@@ -206,7 +212,7 @@ impl RunList {
             all.iter().flat_map(|&run| self.runs[run].needs.iter().copied()).collect();
         // A run that is to be timed anyway is played once, unless another waits for what it collects before that.
         let twice = |run: &usize| {
-            let timed = self.find(&self.runs[*run].on_the_clock().name);
+            let timed = self.find(&self.runs[*run].timed().name);
             timed.is_some_and(|timed| outstanding[timed]) && !awaited.contains(run)
         };
         Ok(all.into_iter().filter(|run| !twice(run)).collect())
@@ -232,7 +238,7 @@ const COVER_SEEDS: [u64; 10] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
 #[derive(Clone, Copy)]
 struct PanelRuns<'a> {
     task: Task,
-    row: &'a Row,
+    row: &'a PanelRow,
     profile: Profile,
 }
 
@@ -240,7 +246,7 @@ impl PanelRuns<'_> {
     /// The spec of one of them: what the row says, and where it says nothing, the profile, and then the defaults.
     fn spec(
         self,
-        series: Series,
+        curve: CurveSpec,
         seed: u64,
         d0: Option<String>,
         data: Option<String>,
@@ -249,10 +255,10 @@ impl PanelRuns<'_> {
         let fields = row.fields.clone();
         let class = fields.class.as_deref().map(|class| Class::parse(class, task)).transpose()?;
         let networks = class != Some(Class::Linear);
-        let drives = series.algorithm.expert_drives();
+        let drives = curve.algorithm.expert_drives();
         let draft = Draft {
             task: Some(task.to_string()),
-            algorithm: Some(series.algorithm.to_string()),
+            algorithm: Some(curve.algorithm.to_string()),
             class: class.map(|class| class.to_string()),
             seed: i64::try_from(seed).ok(),
             expert_acts: fields.expert_acts.filter(|_| drives),
@@ -260,7 +266,7 @@ impl PanelRuns<'_> {
             data,
             ..fields
         };
-        let budget = series.budget.or(row.budget).filter(|_| networks);
+        let budget = curve.budget.or(row.budget).filter(|_| networks);
         Ok(draft.or(profile.draft(budget, networks)).check()?)
     }
 }
@@ -277,12 +283,12 @@ fn dagger() -> Result<AlgorithmName, SpecError> {
 
 impl PlannedRun {
     /// The same run once more, alone and on the clock.
-    pub(crate) fn on_the_clock(&self) -> Self {
+    pub(crate) fn timed(&self) -> Self {
         Self { name: format!("timed-{}", self.name), timed: true, ..self.clone() }
     }
 
     /// The spec with the runs that it names where they are.
-    pub fn located(&self, runs: &Path) -> RunSpec {
+    pub fn with_absolute_paths(&self, runs: &Path) -> RunSpec {
         let mut spec = self.spec.clone();
         if let Some(CoverSpec::Runs(names)) = &mut spec.d0 {
             names.iter_mut().for_each(|name| *name = runs.join(&name));

@@ -3,7 +3,7 @@
 use tutelage::AlgorithmName;
 use tutelage_lab::Task;
 
-use crate::{Experiment, Profile, Row, Series};
+use crate::{CurveSpec, Experiment, PanelRow, Profile};
 
 /// What part of a figure is wanted; what is not said is wanted whole.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -20,7 +20,7 @@ pub struct Selection {
 
 impl Selection {
     /// The tasks of this row of a figure that are wanted.
-    pub fn tasks(&self, experiment: &Experiment, row: &Row) -> Vec<Task> {
+    pub fn tasks(&self, experiment: &Experiment, row: &PanelRow) -> Vec<Task> {
         let shown = |task: &Task| row.tasks.is_empty() || row.tasks.contains(task);
         let wanted = |task: &Task| {
             shown(task) && self.tasks.as_ref().is_none_or(|tasks| tasks.contains(task))
@@ -35,8 +35,8 @@ impl Selection {
 
     /// The seeds of one of its curves that are wanted. A curve with seeds of its own plays no others of the figure's; seeds
     /// that are not the figure's at all are for every curve.
-    pub fn seeds_of(&self, experiment: &Experiment, series: &Series) -> Vec<u64> {
-        let own = experiment.seeds_of(series);
+    pub fn seeds_of(&self, experiment: &Experiment, curve: &CurveSpec) -> Vec<u64> {
+        let own = experiment.seeds_of(curve);
         let is_its = |seed: &u64| own.contains(seed) || !experiment.seeds.contains(seed);
         match &self.seeds {
             None => self.profile.seeds(own),
@@ -45,13 +45,13 @@ impl Selection {
     }
 
     /// The curves of this row that are wanted.
-    pub fn series<'a>(&'a self, row: &'a Row) -> impl Iterator<Item = &'a Series> {
-        row.series.iter().filter(|series| {
-            self.algorithms.as_ref().is_none_or(|wanted| wanted.contains(&series.algorithm))
+    pub fn curves<'a>(&'a self, row: &'a PanelRow) -> impl Iterator<Item = &'a CurveSpec> {
+        row.curves.iter().filter(|curve| {
+            self.algorithms.as_ref().is_none_or(|wanted| wanted.contains(&curve.algorithm))
         })
     }
 
-    /// All of a figure, for a figure is always drawn from everything that is finished; with the seeds that were asked for
+    /// All of a figure, for a figure is always drawn from everything that is finished; with the seeds that were request for
     /// beside its own.
     #[must_use]
     pub fn whole(&self, experiment: &Experiment) -> Self {

@@ -30,7 +30,7 @@ fn quick_hopper() -> Selection {
 /// The runs of a figure, and which of them it shows.
 fn plan(experiment: &Experiment, selection: &Selection) -> (RunList, Vec<usize>) {
     let mut runs = RunList::default();
-    let shown = runs.sheet(experiment, selection).unwrap().runs();
+    let shown = runs.plan(experiment, selection).unwrap().runs();
     (runs, shown)
 }
 
@@ -53,7 +53,7 @@ fn runs_come_after_what_they_need_and_figures_share_them() {
     let all = runs.runs().iter().enumerate();
     assert!(all.into_iter().all(|(i, run)| run.needs.iter().all(|&need| need < i)));
     let before = runs.runs().len();
-    let ablation = runs.sheet(&named("ablation"), &quick()).unwrap().runs();
+    let ablation = runs.plan(&named("ablation"), &quick()).unwrap().runs();
     assert_eq!(ablation.len(), 2 * 4 * 2);
     assert_eq!(runs.runs().len() - before, 2 * 2 * 2); // bagging and supervised alone are new
 }
@@ -62,8 +62,8 @@ fn runs_come_after_what_they_need_and_figures_share_them() {
 fn a_sheet_goes_from_panels_to_curves_to_runs() {
     let main = named("main");
     let mut runs = RunList::default();
-    let sheet = runs.sheet(&main, &quick()).unwrap();
-    let (realizable, other) = (&sheet.panels[0], &sheet.panels[4]);
+    let plan = runs.plan(&main, &quick()).unwrap();
+    let (realizable, other) = (&plan.panels[0], &plan.panels[4]);
     assert_eq!((realizable.task.name(), other.task.name()), ("ant", "ant"), "rows of four tasks");
     assert_eq!((realizable.row.name.as_str(), realizable.curves.len()), ("realizable", 6));
     let seeds = |runs: &RunList| -> Vec<u64> {
@@ -71,18 +71,18 @@ fn a_sheet_goes_from_panels_to_curves_to_runs() {
     };
     assert_eq!(seeds(&runs), [1, 2]);
     assert_eq!(runs[realizable.curves[1].runs[0]].spec.algorithm.to_string(), "dagger");
-    // Whatever is laid out after it, a sheet stays as it is.
-    let copy = sheet.clone();
-    runs.sheet(&named("full-realizable"), &quick()).unwrap();
+    // Whatever is laid out after it, a plan stays as it is.
+    let copy = plan.clone();
+    runs.plan(&named("full-realizable"), &quick()).unwrap();
     assert_eq!(seeds(&runs), [1, 2]);
-    assert_eq!(sheet, copy);
+    assert_eq!(plan, copy);
 }
 
 #[test]
 fn two_waves_are_enough_for_every_shipped_figure() {
     let mut runs = RunList::default();
     for experiment in Experiment::all().unwrap() {
-        runs.sheet(&experiment, &Selection::default()).unwrap();
+        runs.plan(&experiment, &Selection::default()).unwrap();
     }
     let needed = runs.runs().iter().flat_map(|run| &run.needs);
     assert!(needed.into_iter().all(|&need| runs[need].needs.is_empty()));
@@ -121,12 +121,16 @@ fn the_study_plans_ten_seeds_and_three_of_large_ensembles() {
     // Eight panels of seven algorithms with ten seeds and three with three; DAgger's first ten make d₀ and are not shown.
     assert_eq!(shown.len(), 8 * (7 * 10 + 3 * 3));
     assert_eq!(runs.runs().len(), shown.len() + 8 * 10);
-    let asked = |seeds: Vec<u64>| {
+    let request = |seeds: Vec<u64>| {
         let selection = Selection { seeds: Some(seeds), ..Selection::default() };
         plan(&study, &selection).1.len()
     };
-    assert_eq!(asked(vec![13, 14]), 8 * (10 + 7), "a seed of the figure that large ones leave out");
-    assert_eq!(asked(vec![21]), 8 * 10, "a seed beyond it is for all");
+    assert_eq!(
+        request(vec![13, 14]),
+        8 * (10 + 7),
+        "a seed of the figure that large ones leave out"
+    );
+    assert_eq!(request(vec![21]), 8 * 10, "a seed beyond it is for all");
     let (_, whole) = plan(&study, &Selection::default().whole(&study));
     assert_eq!(whole.len(), shown.len(), "what is drawn is what is planned");
 }
@@ -205,8 +209,8 @@ fn what_a_row_cannot_say_is_an_error_that_names_it() {
         let text = OWN.replace(from, to);
         let planned = Experiment::parse("own", &text).map_err(|error| error.to_string());
         let planned = planned.and_then(|own| {
-            let sheet = RunList::default().sheet(&own, &quick()).map(|sheet| sheet.runs());
-            sheet.map_err(|error| error.to_string())
+            let plan = RunList::default().plan(&own, &quick()).map(|plan| plan.runs());
+            plan.map_err(|error| error.to_string())
         });
         planned.unwrap_err()
     };
@@ -228,8 +232,8 @@ fn located_specs_name_folders_and_the_name_does_not_depend_on_where_they_are() {
     let (runs, shown) = plan(&named("ablation"), &quick_hopper());
     let bagging = &runs[shown[4]];
     assert_eq!(bagging.spec.algorithm.to_string(), "bagging-5");
-    let located = bagging.located(Path::new("somewhere"));
-    assert_eq!(located.choices.data.unwrap().parent(), Some(Path::new("somewhere")));
+    let with_absolute_paths = bagging.with_absolute_paths(Path::new("somewhere"));
+    assert_eq!(with_absolute_paths.choices.data.unwrap().parent(), Some(Path::new("somewhere")));
     assert!(bagging.name.starts_with("hopper-bagging-5-mlp-64-64-seed-1-"), "{}", bagging.name);
 }
 
@@ -256,13 +260,13 @@ fn a_run_on_the_clock_counts_for_every_figure() {
     };
     let (cost, main) = (named("cost"), named("main"));
     let mut runs = RunList::default();
-    let sheets = [&cost, &main].map(|figure| runs.sheet(figure, &selection).unwrap());
-    let [timed] = sheets[0].runs()[..] else { panic!("one run is timed") };
-    let shown = sheets[1].runs();
-    assert!(!runs.outstanding(&sheets, &archive).unwrap().contains(&shown[0]), "once will do");
+    let plans = [&cost, &main].map(|figure| runs.plan(figure, &selection).unwrap());
+    let [timed] = plans[0].runs()[..] else { panic!("one run is timed") };
+    let shown = plans[1].runs();
+    assert!(!runs.outstanding(&plans, &archive).unwrap().contains(&shown[0]), "once will do");
     let record = finish(&runs, timed, &archive);
     assert_eq!(archive.record(&runs[shown[0]]).unwrap(), Some(record));
-    assert_eq!(runs.outstanding(&sheets[1..], &archive).unwrap(), shown[1..]);
+    assert_eq!(runs.outstanding(&plans[1..], &archive).unwrap(), shown[1..]);
 }
 
 #[test]
@@ -271,21 +275,21 @@ fn what_has_a_record_is_done_and_not_run_again_unless_its_data_is_needed() {
     let archive = archive(dir.path());
     let ablation = named("ablation");
     let mut runs = RunList::default();
-    let sheet = runs.sheet(&ablation, &quick_hopper()).unwrap();
-    let shown = sheet.runs();
-    let sheets = [sheet.clone()];
-    assert_eq!(runs.outstanding(&sheets, &archive).unwrap().len(), 8);
+    let plan = runs.plan(&ablation, &quick_hopper()).unwrap();
+    let shown = plan.runs();
+    let plans = [plan.clone()];
+    assert_eq!(runs.outstanding(&plans, &archive).unwrap().len(), 8);
     for &run in &shown {
         let record = finish(&runs, run, &archive);
         assert_eq!(archive.record(&runs[run]).unwrap(), Some(record));
     }
-    assert!(runs.outstanding(&sheets, &archive).unwrap().is_empty());
+    assert!(runs.outstanding(&plans, &archive).unwrap().is_empty());
     let bagging = &runs[shown[4]];
     std::fs::remove_file(archive.record_path(bagging)).unwrap();
     // Bagging must run, and DAgger before it: its record is there, its annotations are not. DAgger is done all the same.
-    let outstanding = runs.outstanding(&sheets, &archive).unwrap();
+    let outstanding = runs.outstanding(&plans, &archive).unwrap();
     assert_eq!(outstanding, [bagging.needs[0], shown[4]]);
-    assert_eq!(runs.unfinished(&sheet, &archive).unwrap(), [shown[4]]);
+    assert_eq!(runs.unfinished(&plan, &archive).unwrap(), [shown[4]]);
 }
 
 #[test]
@@ -294,14 +298,14 @@ fn a_map_of_states_stands_in_for_the_states() {
     let archive = archive(dir.path());
     let states = named("states-expert-dagger");
     let mut runs = RunList::default();
-    let sheet = runs.sheet(&states, &quick()).unwrap();
-    let shown = sheet.runs();
+    let plan = runs.plan(&states, &quick()).unwrap();
+    let shown = plan.runs();
     shown.iter().for_each(|&run| drop(finish(&runs, run, &archive)));
-    assert_eq!(runs.unfinished(&sheet, &archive).unwrap(), shown, "records hold no states");
+    assert_eq!(runs.unfinished(&plan, &archive).unwrap(), shown, "records hold no states");
     let names: Vec<&str> = shown.iter().map(|&run| runs[run].name.as_str()).collect();
     let map = format!("# {}\nseries,round,x,y\n", names.join(" "));
     archive.write(&archive.map_path("states-expert-dagger"), map.as_bytes()).unwrap();
-    assert!(runs.unfinished(&sheet, &archive).unwrap().is_empty());
+    assert!(runs.unfinished(&plan, &archive).unwrap().is_empty());
 }
 
 #[test]
@@ -343,7 +347,7 @@ fn every_committed_record_is_of_a_run_that_a_figure_plans() {
     let seeds = Selection { seeds: Some((1..=20).collect()), ..Selection::default() };
     let mut runs = RunList::default();
     for experiment in Experiment::all().unwrap() {
-        runs.sheet(&experiment, &seeds).unwrap();
+        runs.plan(&experiment, &seeds).unwrap();
     }
     let planned: HashSet<PathBuf> =
         runs.runs().iter().map(|run| committed.record_path(run)).collect();

@@ -9,7 +9,7 @@ use anyhow::Context;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use rayon::ThreadPoolBuilder;
 use tutelage::Evaluation;
-use tutelage_compare::{Comparison, Settings, find};
+use tutelage_compare::{Comparison, ComparisonSettings, find};
 use tutelage_lab::spec::RunSpec;
 use tutelage_lab::{Report, learn_in};
 use tutelage_runs::store::{RoundResult, Seconds};
@@ -45,7 +45,8 @@ pub(super) fn learn_many(
     let algorithm = |spec: &RunSpec| spec.algorithm.to_string();
     let several = specs.iter().any(|spec| algorithm(spec) != algorithm(&specs[0]));
     let baseline = several.then(|| algorithm(&specs[0]));
-    let comparison = Comparison::new(runs, Settings { baseline, ..Settings::default() })?;
+    let comparison =
+        Comparison::new(runs, ComparisonSettings { baseline, ..ComparisonSettings::default() })?;
     compare::print(&comparison, output)?;
     compare::save(&comparison, &root.join(comparison_name(specs)))
 }

@@ -4,22 +4,22 @@ use super::{Interval, StatsError, mean, t_interval};
 
 /// Runs of one kind on common points: what they cost so far, and each run's reward there.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Curves {
+pub struct RunCurves {
     /// The costs, rising.
     pub costs: Vec<f64>,
     /// Each run's rewards at these costs.
     pub runs: Vec<Vec<f64>>,
 }
 
-impl Curves {
+impl RunCurves {
     /// Puts runs of (cost, reward) points, costs not falling, on common points: those of all runs, within the range that all
     /// of them cover, linearly in between. Where a run has several points at one cost, its last counts.
     ///
     /// ```
-    /// use tutelage_compare::stats::Curves;
+    /// use tutelage_compare::stats::RunCurves;
     ///
     /// let runs = [vec![(10.0, 0.0), (30.0, 2.0)], vec![(20.0, 5.0), (30.0, 6.0), (40.0, 7.0)]];
-    /// let curves = Curves::on_common_points(&runs).unwrap();
+    /// let curves = RunCurves::on_common_points(&runs).unwrap();
     /// assert_eq!(curves.costs, [20.0, 30.0]);
     /// assert_eq!(curves.runs, [[1.0, 2.0], [5.0, 6.0]]);
     /// ```
@@ -43,10 +43,10 @@ impl Curves {
     /// The mean over runs at each point, with its t interval.
     ///
     /// ```
-    /// use tutelage_compare::stats::{Curves, t_interval};
+    /// use tutelage_compare::stats::{RunCurves, t_interval};
     ///
     /// let runs = [vec![(10.0, 0.0), (20.0, 1.0)], vec![(10.0, 4.0), (20.0, 5.0)]];
-    /// let intervals = Curves::on_common_points(&runs).unwrap().intervals(0.95).unwrap();
+    /// let intervals = RunCurves::on_common_points(&runs).unwrap().intervals(0.95).unwrap();
     /// assert_eq!(intervals[1], t_interval(&[1.0, 5.0], 0.95).unwrap());
     /// ```
     pub fn intervals(&self, level: f64) -> Result<Vec<Interval>, StatsError> {
@@ -120,13 +120,13 @@ pub fn isotonic(values: &[f64]) -> Vec<f64> {
 /// A lucky round does not count, since the rounds after it pull it down.
 ///
 /// ```
-/// use tutelage_compare::stats::sustained;
+/// use tutelage_compare::stats::first_sustained_crossing;
 ///
 /// let annotations = [50.0, 100.0, 150.0, 200.0];
-/// assert_eq!(sustained(&annotations, &[0.0, 1.0, 1.0, 1.0], 0.5), Some(75.0));
-/// assert_eq!(sustained(&annotations, &[0.0, 1.0, 0.0, 0.0], 0.5), None, "a lucky round");
+/// assert_eq!(first_sustained_crossing(&annotations, &[0.0, 1.0, 1.0, 1.0], 0.5), Some(75.0));
+/// assert_eq!(first_sustained_crossing(&annotations, &[0.0, 1.0, 0.0, 0.0], 0.5), None, "a lucky round");
 /// ```
-pub fn sustained(costs: &[f64], rewards: &[f64], level: f64) -> Option<f64> {
+pub fn first_sustained_crossing(costs: &[f64], rewards: &[f64], level: f64) -> Option<f64> {
     let smooth = isotonic(rewards);
     let reached = smooth.iter().position(|&value| value >= level)?;
     let Some(before) = reached.checked_sub(1) else { return costs.first().copied() };
@@ -152,24 +152,28 @@ mod tests {
         let costs = [50.0, 100.0, 150.0, 200.0, 250.0];
         // 950 falls back to 750: pooled 850, so that 900 is reached between 200 (900 exactly) at 200 annotations.
         let rewards = [300.0, 950.0, 750.0, 900.0, 1000.0];
-        assert_eq!(sustained(&costs, &rewards, 900.0), Some(200.0));
-        assert_eq!(sustained(&costs, &rewards, 875.0), Some(175.0));
-        assert_eq!(sustained(&costs, &rewards, 575.0), Some(75.0));
-        assert_eq!(sustained(&costs, &rewards, 1001.0), None);
-        assert_eq!(sustained(&costs, &rewards, 300.0), Some(50.0), "from the beginning");
+        assert_eq!(first_sustained_crossing(&costs, &rewards, 900.0), Some(200.0));
+        assert_eq!(first_sustained_crossing(&costs, &rewards, 875.0), Some(175.0));
+        assert_eq!(first_sustained_crossing(&costs, &rewards, 575.0), Some(75.0));
+        assert_eq!(first_sustained_crossing(&costs, &rewards, 1001.0), None);
+        assert_eq!(
+            first_sustained_crossing(&costs, &rewards, 300.0),
+            Some(50.0),
+            "from the beginning"
+        );
     }
 
     #[test]
     fn points_that_runs_share_are_taken_as_they_are() {
         let run = |rewards: [f64; 2]| vec![(50.0, rewards[0]), (100.0, rewards[1])];
-        let curves = Curves::on_common_points(&[run([1.0, 2.0]), run([3.0, 5.0])]).unwrap();
+        let curves = RunCurves::on_common_points(&[run([1.0, 2.0]), run([3.0, 5.0])]).unwrap();
         assert_eq!((curves.costs.clone(), curves.mean()), (vec![50.0, 100.0], vec![2.0, 3.5]));
         // An expert that never drives: all points at no cost, the last counts.
-        let idle = Curves::on_common_points(&[vec![(0.0, 1.0), (0.0, 7.0)]]).unwrap();
+        let idle = RunCurves::on_common_points(&[vec![(0.0, 1.0), (0.0, 7.0)]]).unwrap();
         assert_eq!((idle.costs.clone(), idle.mean()), (vec![0.0], vec![7.0]));
         let apart = [vec![(1.0, 0.0), (2.0, 0.0)], vec![(3.0, 0.0)]];
-        assert_eq!(Curves::on_common_points(&apart), Err(StatsError::NoCommonPoints));
-        assert_eq!(Curves::on_common_points(&[]), Err(StatsError::NoRuns));
-        assert_eq!(Curves::on_common_points(&[vec![]]), Err(StatsError::NoRuns));
+        assert_eq!(RunCurves::on_common_points(&apart), Err(StatsError::NoCommonPoints));
+        assert_eq!(RunCurves::on_common_points(&[]), Err(StatsError::NoRuns));
+        assert_eq!(RunCurves::on_common_points(&[vec![]]), Err(StatsError::NoRuns));
     }
 }

@@ -4,8 +4,8 @@
 //! percentile bootstrap over runs, the runs of each algorithm and panel resampled on their own ([`Bootstrap`]), expanded for
 //! few runs. How often each covers the truth is told in `docs/COMPARING.md`.
 //!
-//! - one run: [`last_five`], [`mean`] over its rounds, [`sustained`] crossings;
-//! - runs of one kind: [`t_interval`], [`cost_to_reach`], [`Curves`] on common points;
+//! - one run: [`last_five`], [`mean`] over its rounds, [`first_sustained_crossing`] crossings;
+//! - runs of one kind: [`t_interval`], [`cost_to_reach`], [`RunCurves`] on common points;
 //! - two kinds: [`welch`], [`paired_t`], [`paired_permutation`], [`improvement`], [`cost_ratio`];
 //! - over panels, in units of the expert's reward: [`aggregate`], [`performance_profile`], [`stratified_welch`];
 //! - many comparisons: [`holm`]; two measures of the same runs: [`spearman`].
@@ -25,13 +25,13 @@ mod special;
 mod summary;
 
 pub use bootstrap::Bootstrap;
-pub use curve::{Curves, isotonic, mean_between, sustained};
+pub use curve::{RunCurves, first_sustained_crossing, isotonic, mean_between};
 pub use difference::{Difference, paired_permutation, paired_t, stratified_welch, welch};
 pub use holm::holm;
 pub use improvement::{Improvement, improvement, probability_of_improvement};
 pub use interval::{Interval, t_interval};
 pub use profile::{aggregate, performance_profile};
-pub use ratio::{Goal, Race, cost_ratio, cost_ratio_at_most, cost_to_reach};
+pub use ratio::{LevelComparison, TargetReward, cost_ratio, cost_ratio_at_most, cost_to_reach};
 pub use spearman::spearman;
 pub use summary::{last_five, mean, sd};
 

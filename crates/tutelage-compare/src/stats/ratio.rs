@@ -1,69 +1,73 @@
 //! How many annotations one kind of runs needs in units of another's.
 
 use super::curve::mean_of;
-use super::{Bootstrap, Curves, Interval, StatsError, last_five, sustained};
+use super::{Bootstrap, Interval, RunCurves, StatsError, first_sustained_crossing, last_five};
 
-/// What runs race to.
+/// What runs comparison to.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Goal {
+pub enum TargetReward {
     /// This reward.
-    Reward(f64),
+    Fixed(f64),
     /// Where B's mean curve ends: the mean of its last five points, those of the resampled runs in a resample.
     EndOfB,
 }
 
 /// Runs of two kinds on one panel, and what both are to reach.
 #[derive(Clone, Copy, Debug)]
-pub struct Race<'a> {
+pub struct LevelComparison<'a> {
     /// The runs in the numerator.
-    pub a: &'a Curves,
+    pub a: &'a RunCurves,
     /// The runs in the denominator.
-    pub b: &'a Curves,
+    pub b: &'a RunCurves,
     /// What is to be reached.
-    pub goal: Goal,
+    pub target: TargetReward,
 }
 
-impl Race<'_> {
+impl LevelComparison<'_> {
     /// Whether both mean curves get there for good.
-    pub fn has_two_winners(&self) -> bool {
-        self.winners() == [true, true]
+    pub fn both_reach(&self) -> bool {
+        self.reached() == [true, true]
     }
 
     /// Whether A's and whether B's mean curve gets there for good.
-    pub fn winners(&self) -> [bool; 2] {
+    pub fn reached(&self) -> [bool; 2] {
         self.costs(&self.a.mean(), &self.b.mean()).map(|cost| cost.is_some())
     }
 
     /// What it costs these mean curves to get there.
     fn costs(&self, a: &[f64], b: &[f64]) -> [Option<f64>; 2] {
-        let level = match self.goal {
-            Goal::Reward(reward) => reward,
+        let level = match self.target {
+            TargetReward::Fixed(reward) => reward,
             // Isotonic regression ends no lower than any mean of last points, but for the last bits of a sum.
-            Goal::EndOfB => last_five(b).map_or(f64::NAN, |end| end - 1e-9 * end.abs()),
+            TargetReward::EndOfB => last_five(b).map_or(f64::NAN, |end| end - 1e-9 * end.abs()),
         };
-        [sustained(&self.a.costs, a, level), sustained(&self.b.costs, b, level)]
+        [
+            first_sustained_crossing(&self.a.costs, a, level),
+            first_sustained_crossing(&self.b.costs, b, level),
+        ]
     }
 }
 
-/// The cost at which the mean curve reaches a level for good ([`sustained`]), with its interval; nothing where it does not.
+/// The cost at which the mean curve reaches a level for good ([`first_sustained_crossing`]), with its interval; nothing where it does not.
 /// Where some resamples do not, the upper end is infinite.
 ///
 /// ```
-/// use tutelage_compare::stats::{Bootstrap, Curves, cost_to_reach};
+/// use tutelage_compare::stats::{Bootstrap, RunCurves, cost_to_reach};
 ///
 /// let run = |last| vec![(100.0, 0.0), (200.0, last)];
-/// let curves = Curves::on_common_points(&[run(1.0), run(1.0)]).unwrap();
+/// let curves = RunCurves::on_common_points(&[run(1.0), run(1.0)]).unwrap();
 /// let cost = cost_to_reach(&curves, 0.5, &Bootstrap::default()).unwrap();
 /// assert_eq!(cost.map(|cost| cost.estimate), Some(150.0));
 /// assert!(cost_to_reach(&curves, 2.0, &Bootstrap::default()).unwrap().is_none());
 /// ```
 pub fn cost_to_reach(
-    curves: &Curves,
+    curves: &RunCurves,
     level: f64,
     bootstrap: &Bootstrap,
 ) -> Result<Option<Interval>, StatsError> {
     let cost = |runs: &[&Vec<f64>]| {
-        sustained(&curves.costs, &mean_of(runs, curves.costs.len()), level).unwrap_or(f64::INFINITY)
+        first_sustained_crossing(&curves.costs, &mean_of(runs, curves.costs.len()), level)
+            .unwrap_or(f64::INFINITY)
     };
     let interval = bootstrap.of_runs(&[&curves.runs], |runs| cost(&runs[0]))?;
     Ok(interval.estimate.is_finite().then_some(interval))
@@ -75,8 +79,11 @@ pub fn cost_to_reach(
 ///
 /// A resample in which A never gets there counts as infinitely costly, and one in which only B does not as free. An end of the
 /// interval that is made of these is open, since nobody knows what it would have cost them.
-pub fn cost_ratio(races: &[Race], bootstrap: &Bootstrap) -> Result<Option<Interval>, StatsError> {
-    let interval = geometric_mean(races, bootstrap, |_| 0.0)?;
+pub fn cost_ratio(
+    comparisons: &[LevelComparison],
+    bootstrap: &Bootstrap,
+) -> Result<Option<Interval>, StatsError> {
+    let interval = geometric_mean(comparisons, bootstrap, |_| 0.0)?;
     let is_known = interval.estimate.is_finite() && interval.estimate > 0.0;
     // A ratio of 0 is no ratio: B never got there.
     let low = if interval.low > 0.0 { interval.low } else { f64::NEG_INFINITY };
@@ -85,31 +92,38 @@ pub fn cost_ratio(races: &[Race], bootstrap: &Bootstrap) -> Result<Option<Interv
 
 /// The most that A can cost in units of B's: where B never gets there, its last point stands for the greater cost that it would
 /// take, in the estimate and in every resample. Where A never gets there, it is infinite.
-pub fn cost_ratio_at_most(races: &[Race], bootstrap: &Bootstrap) -> Result<Interval, StatsError> {
-    let end = |race: &Race| race.b.costs.last().map_or(f64::NAN, |end| 1.0 / end);
-    geometric_mean(races, bootstrap, end)
+pub fn cost_ratio_at_most(
+    comparisons: &[LevelComparison],
+    bootstrap: &Bootstrap,
+) -> Result<Interval, StatsError> {
+    let end =
+        |comparison: &LevelComparison| comparison.b.costs.last().map_or(f64::NAN, |end| 1.0 / end);
+    geometric_mean(comparisons, bootstrap, end)
 }
 
 /// The geometric mean over panels; where B does not get there, what A pays counts so many times.
 fn geometric_mean(
-    races: &[Race],
+    comparisons: &[LevelComparison],
     bootstrap: &Bootstrap,
-    without_b: impl Fn(&Race) -> f64,
+    without_b: impl Fn(&LevelComparison) -> f64,
 ) -> Result<Interval, StatsError> {
-    let groups: Vec<&Vec<Vec<f64>>> =
-        races.iter().flat_map(|race| [&race.a.runs, &race.b.runs]).collect();
-    let log_ratio = |race: &Race, a: &[&Vec<f64>], b: &[&Vec<f64>]| {
-        let [a, b] =
-            [(race.a, a), (race.b, b)].map(|(curves, runs)| mean_of(runs, curves.costs.len()));
-        match race.costs(&a, &b).into() {
+    let groups: Vec<&Vec<Vec<f64>>> = comparisons
+        .iter()
+        .flat_map(|comparison| [&comparison.a.runs, &comparison.b.runs])
+        .collect();
+    let log_ratio = |comparison: &LevelComparison, a: &[&Vec<f64>], b: &[&Vec<f64>]| {
+        let [a, b] = [(comparison.a, a), (comparison.b, b)]
+            .map(|(curves, runs)| mean_of(runs, curves.costs.len()));
+        match comparison.costs(&a, &b).into() {
             (Some(a), Some(b)) => (a / b).ln(),
             (None, _) => f64::INFINITY,
-            (Some(a), None) => (a * without_b(race)).ln(),
+            (Some(a), None) => (a * without_b(comparison)).ln(),
         }
     };
     let geometric_mean = |runs: &[Vec<&Vec<f64>>]| {
-        let logs = races.iter().zip(runs.chunks_exact(2));
-        let logs: Vec<f64> = logs.map(|(race, pair)| log_ratio(race, &pair[0], &pair[1])).collect();
+        let logs = comparisons.iter().zip(runs.chunks_exact(2));
+        let logs: Vec<f64> =
+            logs.map(|(comparison, pair)| log_ratio(comparison, &pair[0], &pair[1])).collect();
         let worst = logs.iter().copied().find(|log| *log == f64::INFINITY);
         worst.unwrap_or_else(|| logs.iter().sum::<f64>() / logs.len() as f64).exp()
     };
@@ -120,10 +134,10 @@ fn geometric_mean(
 mod tests {
     use super::*;
 
-    fn straight(slopes: &[f64]) -> Curves {
+    fn straight(slopes: &[f64]) -> RunCurves {
         let costs: Vec<f64> = (1..=10).map(|n| 10.0 * f64::from(n)).collect();
         let runs = slopes.iter().map(|slope| costs.iter().map(|cost| slope * cost).collect());
-        Curves { runs: runs.collect(), costs }
+        RunCurves { runs: runs.collect(), costs }
     }
 
     #[test]
@@ -133,12 +147,12 @@ mod tests {
         let bootstrap = Bootstrap::default();
         let cost = cost_to_reach(&fast, 60.0, &bootstrap).unwrap().unwrap();
         assert!((cost.estimate - 30.0).abs() < 1e-9, "{cost:?}");
-        let race = Race { a: &fast, b: &slow, goal: Goal::Reward(60.0) };
-        let ratio = cost_ratio(&[race], &bootstrap).unwrap().unwrap();
+        let comparison = LevelComparison { a: &fast, b: &slow, target: TargetReward::Fixed(60.0) };
+        let ratio = cost_ratio(&[comparison], &bootstrap).unwrap().unwrap();
         assert!((ratio.estimate - 0.5).abs() < 1e-12 && ratio.low < 0.5 && ratio.high > 0.5);
         // One panel at ½, another at 2: the geometric mean is 1.
-        let back = Race { a: &slow, b: &fast, goal: Goal::Reward(60.0) };
-        let both = cost_ratio(&[race, back], &bootstrap).unwrap().unwrap();
+        let back = LevelComparison { a: &slow, b: &fast, target: TargetReward::Fixed(60.0) };
+        let both = cost_ratio(&[comparison, back], &bootstrap).unwrap().unwrap();
         assert!((both.estimate - 1.0).abs() < 1e-12, "{both:?}");
     }
 
@@ -146,8 +160,8 @@ mod tests {
     fn where_the_other_ends_is_always_reached_by_it() {
         // Slopes 2 and 1: the other's last five points average 80, reached at 40 and at 80.
         let (fast, slow) = (straight(&[1.9, 2.1]), straight(&[0.8, 1.2]));
-        let race = Race { a: &fast, b: &slow, goal: Goal::EndOfB };
-        let ratio = cost_ratio(&[race], &Bootstrap::default()).unwrap().unwrap();
+        let comparison = LevelComparison { a: &fast, b: &slow, target: TargetReward::EndOfB };
+        let ratio = cost_ratio(&[comparison], &Bootstrap::default()).unwrap().unwrap();
         assert!((ratio.estimate - 0.5).abs() < 1e-12 && ratio.low > 0.3, "{ratio:?}");
     }
 
@@ -155,18 +169,18 @@ mod tests {
     fn who_never_gets_there_counts_as_at_its_end_or_as_infinitely_costly() {
         // 120 is reached at 60 by the one; the other ends at 110, at a cost of 100.
         let (fast, slow) = (straight(&[1.9, 2.1]), straight(&[1.0, 1.2]));
-        let race = |a, b| Race { a, b, goal: Goal::Reward(120.0) };
+        let comparison = |a, b| LevelComparison { a, b, target: TargetReward::Fixed(120.0) };
         let bootstrap = Bootstrap::default();
-        assert_eq!(cost_ratio(&[race(&fast, &slow)], &bootstrap), Ok(None));
-        let bound = cost_ratio_at_most(&[race(&fast, &slow)], &bootstrap).unwrap();
+        assert_eq!(cost_ratio(&[comparison(&fast, &slow)], &bootstrap), Ok(None));
+        let bound = cost_ratio_at_most(&[comparison(&fast, &slow)], &bootstrap).unwrap();
         assert!((bound.estimate - 0.6).abs() < 1e-9, "{bound:?}");
         assert!(bound.low > 0.5 && bound.high < 0.7, "{bound:?}");
-        let never = cost_ratio_at_most(&[race(&slow, &fast)], &bootstrap).unwrap();
+        let never = cost_ratio_at_most(&[comparison(&slow, &fast)], &bootstrap).unwrap();
         assert_eq!(never.estimate, f64::INFINITY);
         // Where both get there it is the ratio itself.
-        let race = Race { a: &fast, b: &slow, goal: Goal::Reward(60.0) };
-        let ratio = cost_ratio(&[race], &bootstrap).unwrap().unwrap();
-        assert_eq!(cost_ratio_at_most(&[race], &bootstrap), Ok(ratio));
+        let comparison = LevelComparison { a: &fast, b: &slow, target: TargetReward::Fixed(60.0) };
+        let ratio = cost_ratio(&[comparison], &bootstrap).unwrap().unwrap();
+        assert_eq!(cost_ratio_at_most(&[comparison], &bootstrap), Ok(ratio));
     }
 
     #[test]
@@ -176,10 +190,10 @@ mod tests {
         assert_eq!(cost_to_reach(&slow, 100.0, &bootstrap), Ok(None), "the mean ends at 95");
         let cost = cost_to_reach(&slow, 90.0, &bootstrap).unwrap().unwrap();
         assert_eq!(cost.high, f64::INFINITY);
-        let race = |a, b| Race { a, b, goal: Goal::Reward(90.0) };
-        let ratio = cost_ratio(&[race(&slow, &fast)], &bootstrap).unwrap().unwrap();
+        let comparison = |a, b| LevelComparison { a, b, target: TargetReward::Fixed(90.0) };
+        let ratio = cost_ratio(&[comparison(&slow, &fast)], &bootstrap).unwrap().unwrap();
         assert_eq!(ratio.high, f64::INFINITY);
-        let ratio = cost_ratio(&[race(&fast, &slow)], &bootstrap).unwrap().unwrap();
+        let ratio = cost_ratio(&[comparison(&fast, &slow)], &bootstrap).unwrap().unwrap();
         assert_eq!(
             ratio.low,
             f64::NEG_INFINITY,

@@ -5,38 +5,38 @@ use tutelage_draw::plot::{Colour, Curve, Figure, Panel, Scale, Style};
 use tutelage_lab::Task;
 
 use super::DrawError;
-use crate::cost::{Cost, costs};
 use crate::paper::{authors_memory, authors_seconds, task_name};
-use crate::{Archive, Profile, RunList, Sheet};
+use crate::run_cost::{RunCost, run_costs};
+use crate::{Archive, FigurePlan, Profile, RunList};
 
 pub(super) fn figure(
-    sheet: &Sheet<'_>,
+    plan: &FigurePlan<'_>,
     runs: &RunList,
     archive: &Archive,
 ) -> Result<Figure, DrawError> {
-    let costs = costs(sheet, runs, archive)?;
+    let costs = run_costs(plan, runs, archive)?;
     let begun = |task: &Task| costs.iter().any(|cost| cost.task == *task);
-    let tasks: Vec<Task> = sheet.tasks().into_iter().filter(begun).collect();
+    let tasks: Vec<Task> = plan.tasks().into_iter().filter(begun).collect();
     let Some(&first) = tasks.first() else {
-        return Err(DrawError::Nothing(sheet.experiment.name.clone()));
+        return Err(DrawError::Nothing(plan.experiment.name.clone()));
     };
-    let of_one_task = sheet.panels.iter().filter(|panel| panel.task == first);
+    let of_one_task = plan.panels.iter().filter(|panel| panel.task == first);
     let algorithms: Vec<AlgorithmName> =
-        of_one_task.flat_map(|panel| &panel.curves).map(|curve| curve.series.algorithm).collect();
-    let panels = Panels { profile: sheet.profile, algorithms, costs };
-    let mut figure = Figure::new(&sheet.experiment.title).columns(2);
+        of_one_task.flat_map(|panel| &panel.curves).map(|curve| curve.spec.algorithm).collect();
+    let panels = CostPanels { profile: plan.profile, algorithms, costs };
+    let mut figure = Figure::new(&plan.experiment.title).columns(2);
     figure.panels.extend(tasks.iter().flat_map(|&task| [panels.time(task), panels.memory(task)]));
     Ok(figure)
 }
 
 /// What all panels share.
-struct Panels {
+struct CostPanels {
     profile: Profile,
     algorithms: Vec<AlgorithmName>,
-    costs: Vec<Cost>,
+    costs: Vec<RunCost>,
 }
 
-impl Panels {
+impl CostPanels {
     fn time(&self, task: Task) -> Panel {
         let published = |(place, algorithm): (usize, &AlgorithmName)| {
             Some((place as f64, authors_seconds(self.profile, task, algorithm)?))
@@ -63,7 +63,7 @@ impl Panels {
         Panel::new(title).names(self.algorithms.iter().map(AlgorithmName::label).collect())
     }
 
-    fn ours(&self, task: Task, value: impl Fn(&Cost) -> Option<f64>) -> Curve {
+    fn ours(&self, task: Task, value: impl Fn(&RunCost) -> Option<f64>) -> Curve {
         let of = |(place, algorithm): (usize, &AlgorithmName)| {
             let mut same = self.costs.iter().filter(|cost| cost.task == task);
             Some((place as f64, value(same.find(|cost| cost.algorithm == *algorithm)?)?))
@@ -103,16 +103,16 @@ mod tests {
                 ..Selection::default()
             };
             let mut runs = RunList::default();
-            let sheet = runs.sheet(&experiment, &selection).unwrap();
-            for run in sheet.runs() {
+            let plan = runs.plan(&experiment, &selection).unwrap();
+            for run in plan.runs() {
                 let run = &runs[run];
                 let nothing = tutelage_runs::store::AnyHistory::Vectors(Default::default());
                 archive.save(run, &run.record(&nothing, &[], 2)).unwrap();
             }
-            let figure = figure(&sheet, &runs, &archive).unwrap();
+            let figure = figure(&plan, &runs, &archive).unwrap();
             assert_eq!(figure.panels.len(), 2);
             assert!(figure.panels.iter().all(|panel| panel.curves.len() == curves), "{profile}");
-            let costs = costs(&sheet, &runs, &archive).unwrap();
+            let costs = run_costs(&plan, &runs, &archive).unwrap();
             let compared = costs.iter().any(|cost| cost.authors_seconds.is_some());
             assert_eq!(compared, profile == Profile::Paper);
         }

@@ -1,42 +1,42 @@
 //! Learning curves with bands over seeds.
 
-use tutelage_compare::{CompareError, Comparison, Settings, figure};
+use tutelage_compare::{CompareError, Comparison, ComparisonSettings, figure};
 use tutelage_draw::plot::{Colour, Figure, Level, Panel, Style};
 
 use super::DrawError;
 use crate::comparison::{ComparisonError, compare, panel_title};
-use crate::paper::series_name;
-use crate::sheet::FinishedPanel;
-use crate::{Archive, Row, RunList, Series, Sheet, SheetPanel, Show};
+use crate::figure_plan::FinishedPanel;
+use crate::paper::curve_name;
+use crate::{Archive, CurveSpec, FigurePlan, PanelPlan, PanelRow, PlottedValue, RunList};
 
 /// How often bands should hold: as often as the paper says of its own.
 const LEVEL: f64 = 0.8;
 
 pub(super) fn figure(
-    sheet: &Sheet<'_>,
+    plan: &FigurePlan<'_>,
     runs: &RunList,
     archive: &Archive,
 ) -> Result<Figure, DrawError> {
-    let rewards = finished(sheet, runs, archive, |row| row.show != Show::ImitationLoss)?;
-    let losses = finished(sheet, runs, archive, |row| row.show == Show::ImitationLoss)?;
-    let title = format!("{} ({:.0} % t intervals)", sheet.experiment.title, 100.0 * LEVEL);
+    let rewards = finished(plan, runs, archive, |row| row.show != PlottedValue::ImitationLoss)?;
+    let losses = finished(plan, runs, archive, |row| row.show == PlottedValue::ImitationLoss)?;
+    let title = format!("{} ({:.0} % t intervals)", plan.experiment.title, 100.0 * LEVEL);
     let names = rewards.iter().chain(&losses).flat_map(Comparison::names).collect();
-    let finished_panels = sheet.finished(runs, archive)?;
+    let finished_panels = plan.finished(runs, archive)?;
     let mut figure = Figure::new(title).order(names).caption(not_begun(&finished_panels));
-    for panel in in_reading_order(sheet, finished_panels) {
+    for panel in in_reading_order(plan, finished_panels) {
         let title = panel_title(&panel);
         let found = |comparison: &&Comparison| comparison.panels.iter().any(|p| p.title == title);
         let part = rewards.iter().find(found).map(|part| axes(part, &title, panel.row));
         let part =
             part.or_else(|| losses.iter().find(found).map(|part| axes(part, &title, panel.row)));
-        let missing = missing(sheet, &panel);
+        let missing = missing(plan, &panel);
         figure.panels.extend(part.flatten().map(|mut axes| {
             axes.note += &missing;
             axes
         }));
     }
     if figure.panels.is_empty() {
-        return Err(DrawError::Nothing(sheet.experiment.name.clone()));
+        return Err(DrawError::Nothing(plan.experiment.name.clone()));
     }
     let columns = figure.panels.len().min(2);
     Ok(figure.columns(columns))
@@ -44,13 +44,17 @@ pub(super) fn figure(
 
 /// What is finished of some rows; nothing where none of it is.
 fn finished(
-    sheet: &Sheet<'_>,
+    plan: &FigurePlan<'_>,
     runs: &RunList,
     archive: &Archive,
-    wanted: impl Fn(&Row) -> bool,
+    wanted: impl Fn(&PanelRow) -> bool,
 ) -> Result<Option<Comparison>, DrawError> {
-    let settings = Settings { level: LEVEL, cost: sheet.experiment.over, ..Settings::default() };
-    match compare(sheet, runs, archive, settings, wanted) {
+    let settings = ComparisonSettings {
+        level: LEVEL,
+        cost: plan.experiment.over,
+        ..ComparisonSettings::default()
+    };
+    match compare(plan, runs, archive, settings, wanted) {
         Ok(comparison) => Ok(Some(comparison)),
         Err(ComparisonError::Compare(CompareError::Nothing(_))) => Ok(None),
         Err(error) => Err(error.into()),
@@ -60,15 +64,15 @@ fn finished(
 /// Two panels stand side by side, so that their text can be read on a page: the rows of a task where there are two of them or
 /// all show the same curves under other settings, else two tasks. Rows of some tasks alone come after those of all.
 fn in_reading_order<'a>(
-    sheet: &Sheet<'_>,
+    plan: &FigurePlan<'_>,
     mut panels: Vec<FinishedPanel<'a>>,
 ) -> Vec<FinishedPanel<'a>> {
     panels.retain(|panel| !panel.curves.is_empty());
-    let is_whole = |row: &Row| row.tasks.is_empty();
-    let whole: Vec<&Row> = sheet.experiment.rows.iter().filter(|row| is_whole(row)).collect();
-    let alike = |row: &&Row| (row.show, &row.series) == (whole[0].show, &whole[0].series);
+    let is_whole = |row: &PanelRow| row.tasks.is_empty();
+    let whole: Vec<&PanelRow> = plan.experiment.rows.iter().filter(|row| is_whole(row)).collect();
+    let alike = |row: &&PanelRow| (row.show, &row.curves) == (whole[0].show, &whole[0].curves);
     if whole.len() == 2 || !whole.is_empty() && whole.iter().all(alike) {
-        let tasks = sheet.tasks();
+        let tasks = plan.tasks();
         let place = |panel: &FinishedPanel<'_>| tasks.iter().position(|task| *task == panel.task);
         panels.sort_by_key(|panel| (!is_whole(panel.row), place(panel)));
     }
@@ -76,13 +80,13 @@ fn in_reading_order<'a>(
 }
 
 /// Which curves of a panel have no run yet, as a line of its small print.
-fn missing(sheet: &Sheet<'_>, panel: &FinishedPanel<'_>) -> String {
+fn missing(plan: &FigurePlan<'_>, panel: &FinishedPanel<'_>) -> String {
     let is_it =
-        |other: &&SheetPanel<'_>| other.task == panel.task && std::ptr::eq(other.row, panel.row);
-    let planned = sheet.panels.iter().filter(is_it).flat_map(|panel| &panel.curves);
-    let is_missing = |series: &Series| panel.curves.iter().all(|(other, _)| other != series);
-    let missing = planned.map(|curve| curve.series).filter(is_missing);
-    match missing.map(|series| series_name(&series)).collect::<Vec<_>>() {
+        |other: &&PanelPlan<'_>| other.task == panel.task && std::ptr::eq(other.row, panel.row);
+    let planned = plan.panels.iter().filter(is_it).flat_map(|panel| &panel.curves);
+    let is_missing = |curve: &CurveSpec| panel.curves.iter().all(|(other, _)| other != curve);
+    let missing = planned.map(|curve| curve.spec).filter(is_missing);
+    match missing.map(|curve| curve_name(&curve)).collect::<Vec<_>>() {
         none if none.is_empty() => String::new(),
         names => format!("\nnot run: {}", names.join(", ")),
     }
@@ -97,20 +101,22 @@ fn not_begun(panels: &[FinishedPanel<'_>]) -> String {
     }
 }
 
-fn axes(comparison: &Comparison, title: &str, row: &Row) -> Option<Panel> {
+fn axes(comparison: &Comparison, title: &str, row: &PanelRow) -> Option<Panel> {
     let panel = comparison.panels.iter().find(|panel| panel.title == title)?;
     match row.show {
-        Show::ImitationLoss => figure::loss(comparison, panel),
-        Show::MeanMinusRandom => {
+        PlottedValue::ImitationLoss => figure::loss(comparison, panel),
+        PlottedValue::MeanMinusRandom => {
             let mut axes = figure::rewards(comparison, panel);
             axes.y_label = "mean − random member".into();
-            // Whether a band lies above 0 is what is asked, so all of it is seen.
+            // Whether a band lies above 0 is what is request, so all of it is seen.
             axes.y_range = None;
             let (colour, style) = (Colour::GREY, Style::Solid);
             axes.levels.push(Level { name: "no difference".into(), colour, style, y: 0.0 });
             Some(axes)
         }
-        Show::Reward | Show::MeanAndRandom => Some(figure::rewards(comparison, panel)),
+        PlottedValue::Reward | PlottedValue::MeanAndRandom => {
+            Some(figure::rewards(comparison, panel))
+        }
     }
 }
 
@@ -126,14 +132,14 @@ mod tests {
         let archive = Archive::new(dir.path().join("results"), dir.path().join("runs"));
         let experiment = Experiment::named("questions").unwrap();
         let mut runs = RunList::default();
-        let sheet = runs.sheet(&experiment, &Selection::default()).unwrap();
+        let plan = runs.plan(&experiment, &Selection::default()).unwrap();
         let [ant, _] =
-            sheet.panels.iter().filter(|panel| panel.curves.len() == 3).collect::<Vec<_>>()[..]
+            plan.panels.iter().filter(|panel| panel.curves.len() == 3).collect::<Vec<_>>()[..]
         else {
             panic!("a panel of epochs for each task")
         };
         ant.curves[1].runs.iter().for_each(|&run| finish(&runs[run], &archive, 1.0, None));
-        let figure = figure(&sheet, &runs, &archive).unwrap();
+        let figure = figure(&plan, &runs, &archive).unwrap();
         let notes: Vec<&str> = figure.panels.iter().map(|panel| panel.note.as_str()).collect();
         assert_eq!(notes.len(), 2, "DAgger is in both of Ant's panels");
         assert!(notes[1].starts_with("5 seeds"), "{notes:?}");

@@ -6,7 +6,9 @@ mod states;
 
 use tutelage_draw::plot::{Figure, FigureError};
 
-use crate::{Archive, ArchiveError, ComparisonError, Draw, Profile, RunList, Sheet, theory};
+use crate::{
+    Archive, ArchiveError, ComparisonError, FigureKind, FigurePlan, Profile, RunList, theory,
+};
 
 /// Why a figure could not be drawn.
 #[derive(Debug, thiserror::Error)]
@@ -32,19 +34,19 @@ pub enum DrawError {
     Nothing(String),
 }
 
-/// Draws a figure from what is finished of its sheet, and saves it as SVG, PNG and CSV.
-pub fn draw(sheet: &Sheet<'_>, runs: &RunList, archive: &Archive) -> Result<Figure, DrawError> {
-    let mut figure = match sheet.experiment.draw {
-        Draw::Curves => curves::figure(sheet, runs, archive)?,
-        Draw::Cost => cost::figure(sheet, runs, archive)?,
-        Draw::States | Draw::TwoStates => states::figure(sheet, runs, archive)?,
-        Draw::Regret => theory::regret(sheet)?,
-        Draw::Limitation => theory::limitation(sheet)?,
+/// Draws a figure from what is finished of its plan, and saves it as SVG, PNG and CSV.
+pub fn draw(plan: &FigurePlan<'_>, runs: &RunList, archive: &Archive) -> Result<Figure, DrawError> {
+    let mut figure = match plan.experiment.draw {
+        FigureKind::Curves => curves::figure(plan, runs, archive)?,
+        FigureKind::Cost => cost::figure(plan, runs, archive)?,
+        FigureKind::States | FigureKind::TwoStates => states::figure(plan, runs, archive)?,
+        FigureKind::Regret => theory::regret(plan)?,
+        FigureKind::Limitation => theory::limitation(plan)?,
     };
-    if sheet.profile == Profile::Quick {
+    if plan.profile == Profile::Quick {
         figure.title += " (quick profile: short runs, short training)";
     }
-    let name = &sheet.experiment.name;
+    let name = &plan.experiment.name;
     archive.write(&archive.figure_path(name, "svg"), figure.svg().as_bytes())?;
     archive.write(&archive.figure_path(name, "png"), &figure.png()?)?;
     archive.write(&archive.figure_path(name, "csv"), figure.csv().as_bytes())?;

@@ -1,4 +1,4 @@
-//! Which states were asked about: one joint t-SNE map.
+//! Which states were request about: one joint t-SNE map.
 
 use std::fmt::Write;
 
@@ -6,8 +6,8 @@ use tutelage::Stream;
 use tutelage_draw::plot::{Colour, Curve, Figure, Panel, Style};
 
 use super::DrawError;
-use crate::paper::series_name;
-use crate::{Archive, Draw, RunList, Series, Sheet, tsne};
+use crate::paper::curve_name;
+use crate::{Archive, CurveSpec, FigureKind, FigurePlan, RunList, tsne};
 
 /// Why there is no map.
 #[derive(Debug, thiserror::Error)]
@@ -20,9 +20,9 @@ pub enum StatesError {
 
 /// A state's place on the map.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Place {
+struct MapPoint {
     /// Which curve of the figure.
-    series: usize,
+    curve: usize,
     /// n.
     round: usize,
     x: f32,
@@ -33,40 +33,44 @@ struct Place {
 const PERPLEXITY: f64 = 30.0;
 
 pub(super) fn figure(
-    sheet: &Sheet<'_>,
+    plan: &FigurePlan<'_>,
     runs: &RunList,
     archive: &Archive,
 ) -> Result<Figure, DrawError> {
-    let series: Vec<Series> = sheet.curves().map(|curve| curve.series).collect();
-    let names: Vec<&str> = sheet.runs().iter().map(|&run| runs[run].name.as_str()).collect();
+    let curves: Vec<CurveSpec> = plan.curves().map(|curve| curve.spec).collect();
+    let names: Vec<&str> = plan.runs().iter().map(|&run| runs[run].name.as_str()).collect();
     let key = format!("# {}", names.join(" "));
-    let path = archive.map_path(&sheet.experiment.name);
+    let path = archive.map_path(&plan.experiment.name);
     let places = match tutelage_files::read_text(&path).ok().and_then(|text| parse(&text, &key)) {
         Some(places) => places,
         None => {
-            let places = map(sheet, runs, archive)?;
+            let places = map(plan, runs, archive)?;
             archive.write(&path, print(&places, &key).as_bytes())?;
             places
         }
     };
-    Ok(match sheet.experiment.draw {
-        Draw::TwoStates => together(&sheet.experiment.title, &series, &places),
-        _ => apart(&sheet.experiment.title, &series, &places),
+    Ok(match plan.experiment.draw {
+        FigureKind::TwoStates => together(&plan.experiment.title, &curves, &places),
+        _ => apart(&plan.experiment.title, &curves, &places),
     })
 }
 
 /// Places all runs' states on one map, curve by curve.
-fn map(sheet: &Sheet<'_>, runs: &RunList, archive: &Archive) -> Result<Vec<Place>, DrawError> {
+fn map(
+    plan: &FigurePlan<'_>,
+    runs: &RunList,
+    archive: &Archive,
+) -> Result<Vec<MapPoint>, DrawError> {
     let mut rows: Vec<Vec<f32>> = Vec::new();
     let mut places = Vec::new();
-    let shown = sheet.curves().enumerate();
+    let shown = plan.curves().enumerate();
     for (index, run) in shown.flat_map(|(i, curve)| curve.runs.iter().map(move |&run| (i, run))) {
         let run = &runs[run];
         let history = archive.data(run).ok_or_else(|| DrawError::Nothing(run.name.clone()))?;
         for (n, states) in history.states().into_iter().enumerate() {
             for row in states.rows() {
                 rows.push(row.to_vec());
-                places.push(Place { series: index, round: n + 1, x: 0.0, y: 0.0 });
+                places.push(MapPoint { curve: index, round: n + 1, x: 0.0, y: 0.0 });
             }
         }
     }
@@ -82,7 +86,7 @@ fn map(sheet: &Sheet<'_>, runs: &RunList, archive: &Archive) -> Result<Vec<Place
 }
 
 /// One panel per algorithm, its states coloured by the round in which they came.
-fn apart(title: &str, series: &[Series], places: &[Place]) -> Figure {
+fn apart(title: &str, curves: &[CurveSpec], places: &[MapPoint]) -> Figure {
     let rounds = places.iter().map(|place| place.round).max().unwrap_or(1);
     let named = |round: usize| {
         let share = (round - 1) as f64 / (rounds - 1).max(1) as f64;
@@ -90,11 +94,11 @@ fn apart(title: &str, series: &[Series], places: &[Place]) -> Figure {
     };
     let ramp = (1..=rounds).map(named).collect();
     let mut figure = Figure::new(title).columns(2).ramp(ramp);
-    for (index, one) in series.iter().enumerate() {
-        let mut panel = map_panel(series_name(one), places);
+    for (index, one) in curves.iter().enumerate() {
+        let mut panel = map_panel(curve_name(one), places);
         for round in 1..=rounds {
             let (name, colour) = named(round);
-            let points = of(places, |place| place.series == index && place.round == round);
+            let points = of(places, |place| place.curve == index && place.round == round);
             panel = panel.curve(Curve::new(name, points).colour(colour).style(Style::Points));
         }
         figure = figure.panel(panel);
@@ -103,12 +107,12 @@ fn apart(title: &str, series: &[Series], places: &[Place]) -> Figure {
 }
 
 /// All algorithms in one panel, a colour each.
-fn together(title: &str, series: &[Series], places: &[Place]) -> Figure {
+fn together(title: &str, curves: &[CurveSpec], places: &[MapPoint]) -> Figure {
     let mut panel = map_panel(String::new(), places);
-    for (index, one) in series.iter().enumerate() {
-        let points = of(places, |place| place.series == index);
-        let name = format!("{}'s states", series_name(one));
-        let share = index as f64 / series.len().saturating_sub(1).max(1) as f64;
+    for (index, one) in curves.iter().enumerate() {
+        let points = of(places, |place| place.curve == index);
+        let name = format!("{}'s states", curve_name(one));
+        let share = index as f64 / curves.len().saturating_sub(1).max(1) as f64;
         let colour = Colour::blue_to_red(share);
         panel = panel.curve(Curve::new(name, points).colour(colour).style(Style::Points));
     }
@@ -116,8 +120,8 @@ fn together(title: &str, series: &[Series], places: &[Place]) -> Figure {
 }
 
 /// A panel without numbers, of the same extent for every algorithm.
-fn map_panel(title: String, places: &[Place]) -> Panel {
-    let range = |of: &dyn Fn(&Place) -> f32| {
+fn map_panel(title: String, places: &[MapPoint]) -> Panel {
+    let range = |of: &dyn Fn(&MapPoint) -> f32| {
         let values = || places.iter().map(of).map(f64::from);
         let (low, high) =
             (values().fold(f64::INFINITY, f64::min), values().fold(f64::NEG_INFINITY, f64::max));
@@ -132,30 +136,30 @@ fn map_panel(title: String, places: &[Place]) -> Panel {
     }
 }
 
-fn of(places: &[Place], wanted: impl Fn(&Place) -> bool) -> Vec<(f64, f64)> {
+fn of(places: &[MapPoint], wanted: impl Fn(&MapPoint) -> bool) -> Vec<(f64, f64)> {
     let chosen = places.iter().filter(|place| wanted(place));
     chosen.map(|place| (f64::from(place.x), f64::from(place.y))).collect()
 }
 
-fn print(places: &[Place], key: &str) -> String {
+fn print(places: &[MapPoint], key: &str) -> String {
     let mut text = format!("{key}\nseries,round,x,y\n");
-    for Place { series, round, x, y } in places {
+    for MapPoint { curve, round, x, y } in places {
         // Writing to a string does not fail.
-        let _ = writeln!(text, "{series},{round},{x:.3},{y:.3}");
+        let _ = writeln!(text, "{curve},{round},{x:.3},{y:.3}");
     }
     text
 }
 
 /// The places of a map that was made of the same runs.
-fn parse(text: &str, key: &str) -> Option<Vec<Place>> {
+fn parse(text: &str, key: &str) -> Option<Vec<MapPoint>> {
     let mut lines = text.lines();
     if lines.next()? != key || lines.next()? != "series,round,x,y" {
         return None;
     }
     let place = |line: &str| {
         let mut fields = line.split(',');
-        Some(Place {
-            series: fields.next()?.parse().ok()?,
+        Some(MapPoint {
+            curve: fields.next()?.parse().ok()?,
             round: fields.next()?.parse().ok()?,
             x: fields.next()?.parse().ok()?,
             y: fields.next()?.parse().ok()?,
@@ -171,8 +175,8 @@ mod tests {
     #[test]
     fn a_map_is_read_as_it_was_written_and_only_for_the_same_runs() {
         let places = vec![
-            Place { series: 0, round: 1, x: 0.5, y: -2.25 },
-            Place { series: 1, round: 20, x: 3.0, y: 0.125 },
+            MapPoint { curve: 0, round: 1, x: 0.5, y: -2.25 },
+            MapPoint { curve: 1, round: 20, x: 3.0, y: 0.125 },
         ];
         let text = print(&places, "# a b");
         assert_eq!(parse(&text, "# a b"), Some(places));

@@ -1,21 +1,21 @@
 //! What the paper claims, and what came of it.
 
+use tutelage_compare::format::{p_value, share};
 use tutelage_compare::stats::Interval;
-use tutelage_compare::tables::Table;
-use tutelage_compare::words::{p_value, share};
+use tutelage_compare::tables::TextTable;
 
 use super::markdown::markdown;
 use super::ratios::range;
-use crate::claims::{Finding, LEVEL, Score, Verdict};
+use crate::claims::{ClaimScore, Finding, LEVEL, Verdict};
 
-pub(super) fn claims_in_words(findings: &[Finding]) -> String {
+pub(super) fn claims_text(findings: &[Finding]) -> String {
     let tests = findings.iter().filter(|finding| finding.p.is_some()).count();
     let table = markdown(claims_table(findings));
     let margin = format!("Level is what differs by at most {LEVEL} of the expert's reward.");
     format!("{margin}\n\n{table}\nHolm's correction is for {tests} tests.\n")
 }
 
-fn claims_table(findings: &[Finding]) -> Table {
+fn claims_table(findings: &[Finding]) -> TextTable {
     let cells = |finding: &Finding| {
         let seeds = match finding.seeds {
             (_, 0) => "–".into(),
@@ -28,12 +28,12 @@ fn claims_table(findings: &[Finding]) -> Table {
             difference(finding),
             finding.improvement.map_or("–".into(), share),
             p_value(finding.p),
-            format!("**{}**", in_words(finding.verdict)),
+            format!("**{}**", describe(finding.verdict)),
         ]
     };
     let headings =
         vec!["claim", "above in panels", "seeds", "difference", "P(above)", "p (Holm)", "verdict"];
-    Table { headings, rows: findings.iter().map(cells).collect() }
+    TextTable { headings, rows: findings.iter().map(cells).collect() }
 }
 
 /// In how many panels the curve is above, and how many are still to be run.
@@ -51,15 +51,15 @@ fn difference(finding: &Finding) -> String {
     let Interval { estimate, low, high } = finding.difference;
     match finding.claim.score {
         _ if finding.panels == 0 => "–".into(),
-        Score::Average | Score::LastFive => share(finding.difference),
-        Score::Loss => {
+        ClaimScore::Average | ClaimScore::LastFive => share(finding.difference),
+        ClaimScore::Loss => {
             let [estimate, low, high] = [-estimate, -high, -low].map(f64::exp);
             format!("loss × {}", share(Interval { estimate, low, high }))
         }
     }
 }
 
-fn in_words(verdict: Verdict) -> &'static str {
+fn describe(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Holds => "holds",
         Verdict::OnAverage => "holds on average",

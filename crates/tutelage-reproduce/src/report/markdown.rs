@@ -1,9 +1,9 @@
 //! Tables in Markdown.
 
-use tutelage_compare::tables::Table;
+use tutelage_compare::tables::TextTable;
 
 /// A table in Markdown; the first column to the left, all others to the right.
-pub(super) fn markdown(Table { headings, rows }: Table) -> String {
+pub(super) fn markdown(TextTable { headings, rows }: TextTable) -> String {
     lines(&headings.into_iter().map(str::to_owned).collect::<Vec<_>>(), &rows)
 }
 

@@ -12,7 +12,6 @@
 //! - `means`, `scores`: the first two of these on their own;
 //! - `ratios`: what every curve costs in units of the baseline's, over panels; `ratios FIGURE of CURVE` in each panel;
 //! - `steps`: how many steps the expert drove, a column for each panel;
-//! - `decision`: whether hand-over windows become the default (no FIGURE);
 //! - `costs`: time and memory;
 //! - `losses`: how rewards go with imitation losses;
 //! - `claims`: what the paper claims, and what came of it (no FIGURE).
@@ -22,20 +21,19 @@ mod markdown;
 mod numbers;
 mod ratios;
 
-use tutelage_compare::{CompareError, Comparison, Settings, tables};
+use tutelage_compare::{CompareError, Comparison, ComparisonSettings, tables};
 
-use self::findings::claims_in_words;
+use self::findings::claims_text;
 use self::markdown::markdown;
 use self::numbers::{
     costs_table, curves_table, losses_table, means_table, over_tables, steps_table,
 };
-use self::ratios::{decision_table, ratios_table};
-use crate::asked::Asked;
+use self::ratios::ratios_table;
 use crate::claims::{claims, judge};
-use crate::decision::Decision;
+use crate::table_request::TableRequest;
 use crate::{
-    Archive, ArchiveError, ComparisonError, Experiment, ExperimentError, PlanError, Row, RunList,
-    Selection, Show, compare,
+    Archive, ArchiveError, ComparisonError, Experiment, ExperimentError, PanelRow, PlanError,
+    PlottedValue, RunList, Selection, compare,
 };
 
 /// Why a report could not be written.
@@ -64,7 +62,7 @@ pub enum ReportError {
     /// There is no such curve.
     #[error("there is no curve `{curve}`")]
     Curve {
-        /// What was asked for.
+        /// What was request for.
         curve: String,
     },
     /// The list of claims.
@@ -86,7 +84,7 @@ pub enum ReportError {
 
 const BEGIN: &str = "<!-- reproduce: ";
 const END: &str = "<!-- end -->";
-const KNOWN: &str = "curves, pairs, over, means, scores, ratios, steps, costs, losses (each with a figure; against CURVE, by COST, : ROW), claims and decision";
+const KNOWN: &str = "curves, pairs, over, means, scores, ratios, steps, costs, losses (each with a figure; against CURVE, by COST, : ROW), and claims";
 
 /// What stands in the place of a table that no finished run is behind yet.
 const NOTHING: &str = "*There are no finished runs to make this table of yet.*\n";
@@ -97,9 +95,9 @@ pub fn fill(text: &str, archive: &Archive) -> Result<String, ReportError> {
     let mut lines = (1..).zip(text.lines());
     while let Some((line, words)) = lines.next() {
         filled += &format!("{words}\n");
-        let asked = words.strip_prefix(BEGIN).and_then(|rest| rest.strip_suffix(" -->"));
-        let Some(asked) = asked else { continue };
-        filled += &match table(asked, line, archive) {
+        let request = words.strip_prefix(BEGIN).and_then(|rest| rest.strip_suffix(" -->"));
+        let Some(request) = request else { continue };
+        filled += &match table(request, line, archive) {
             Err(ReportError::Nothing { .. }) => NOTHING.to_owned(),
             table => table?,
         };
@@ -111,19 +109,18 @@ pub fn fill(text: &str, archive: &Archive) -> Result<String, ReportError> {
     Ok(filled)
 }
 
-fn table(asked: &str, line: usize, archive: &Archive) -> Result<String, ReportError> {
-    let unknown = || ReportError::Unknown { line, text: asked.into() };
-    let asked = Asked::parse(asked).ok_or_else(unknown)?;
-    let compared = || compared(&asked, line, archive);
-    match (asked.what, asked.figure) {
-        ("claims", "") => Ok(claims_in_words(&judge(&claims()?, archive)?)),
-        ("decision", "") => Ok(markdown(decision_table(&Decision::of(archive)?))),
+fn table(request: &str, line: usize, archive: &Archive) -> Result<String, ReportError> {
+    let unknown = || ReportError::Unknown { line, text: request.into() };
+    let request = TableRequest::parse(request).ok_or_else(unknown)?;
+    let compared = || compared(&request, line, archive);
+    match (request.what, request.figure) {
+        ("claims", "") => Ok(claims_text(&judge(&claims()?, archive)?)),
         ("curves", _) => Ok(markdown(curves_table(&compared()?))),
         ("pairs", _) => Ok(markdown(tables::pairs(&compared()?.pairs().in_panels))),
         ("over", _) => Ok(over_tables(&compared()?)),
         ("means", _) => Ok(means_table(&compared()?)),
         ("scores", _) => Ok(markdown(tables::over_panels(&compared()?.pairs().over_panels))),
-        ("ratios", _) => Ok(markdown(ratios_table(&compared()?, asked.of)?)),
+        ("ratios", _) => Ok(markdown(ratios_table(&compared()?, request.of)?)),
         ("losses", _) => Ok(markdown(losses_table(&compared()?))),
         ("steps", _) => Ok(steps_table(&compared()?)),
         ("costs", figure) => Ok(markdown(costs_table(figure, archive)?)),
@@ -132,23 +129,27 @@ fn table(asked: &str, line: usize, archive: &Archive) -> Result<String, ReportEr
 }
 
 /// The finished runs of a figure; of one of its rows, where it is named.
-fn compared(asked: &Asked<'_>, line: usize, archive: &Archive) -> Result<Comparison, ReportError> {
-    let experiment = Experiment::named(asked.figure)?;
+fn compared(
+    request: &TableRequest<'_>,
+    line: usize,
+    archive: &Archive,
+) -> Result<Comparison, ReportError> {
+    let experiment = Experiment::named(request.figure)?;
     let mut runs = RunList::default();
-    let sheet = runs.sheet(&experiment, &Selection::default().whole(&experiment))?;
-    let wanted = |candidate: &Row| match asked.row {
+    let plan = runs.plan(&experiment, &Selection::default().whole(&experiment))?;
+    let wanted = |candidate: &PanelRow| match request.row {
         Some(name) => candidate.name == name,
-        None => matches!(candidate.show, Show::Reward | Show::MeanAndRandom),
+        None => matches!(candidate.show, PlottedValue::Reward | PlottedValue::MeanAndRandom),
     };
-    let settings = Settings {
-        cost: asked.by.unwrap_or(experiment.over),
-        baseline: asked.against.map(str::to_owned),
-        ..Settings::default()
+    let settings = ComparisonSettings {
+        cost: request.by.unwrap_or(experiment.over),
+        baseline: request.against.map(str::to_owned),
+        ..ComparisonSettings::default()
     };
-    match compare(&sheet, &runs, archive, settings, wanted) {
+    match compare(&plan, &runs, archive, settings, wanted) {
         // Without a run of the baseline there is nothing to compare with.
         Err(ComparisonError::Compare(CompareError::Nothing(_) | CompareError::Baseline { .. })) => {
-            Err(ReportError::Nothing { line, figure: asked.figure.into() })
+            Err(ReportError::Nothing { line, figure: request.figure.into() })
         }
         found => Ok(found?),
     }
@@ -170,15 +171,15 @@ mod tests {
         let archive = Archive::new(dir.path().join("results"), dir.path().join("runs"));
         let experiment = Experiment::named("settings").unwrap();
         let mut runs = RunList::default();
-        let sheet = runs.sheet(&experiment, &Selection::default()).unwrap();
+        let plan = runs.plan(&experiment, &Selection::default()).unwrap();
         // BC and DAgger; the records of these tests count no steps.
-        for curve in &sheet.panels[0].curves[..2] {
+        for curve in &plan.panels[0].curves[..2] {
             let finish = |&run| crate::testbed::finish(&runs[run], &archive, 50.0, None);
             curve.runs.iter().for_each(finish);
         }
         let table = |what: &str| {
-            let asked = format!("<!-- reproduce: {what} settings -->\n<!-- end -->\n");
-            fill(&asked, &archive).unwrap()
+            let request = format!("<!-- reproduce: {what} settings -->\n<!-- end -->\n");
+            fill(&request, &archive).unwrap()
         };
         let (curves, steps) = (table("curves"), table("steps"));
         let ends = |name: &str, with: &str| {

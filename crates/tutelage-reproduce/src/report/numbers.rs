@@ -1,12 +1,12 @@
 //! What curves came to, in numbers.
 
 use tutelage_compare::stats::spearman;
-use tutelage_compare::tables::{self, Table};
-use tutelage_compare::{Comparison, CurveRow, Panel};
+use tutelage_compare::tables::{self, TextTable};
+use tutelage_compare::{Comparison, ComparisonPanel, CurveRow};
 
 use super::ReportError;
 use super::markdown::{lines, markdown};
-use crate::{Archive, Cost, Experiment, RunList, Selection, costs, task_name};
+use crate::{Archive, Experiment, RunCost, RunList, Selection, run_costs, task_name};
 
 /// The column of steps driven by the expert, as [`tables::curves`] calls it.
 const STEPS: &str = "expert steps";
@@ -37,7 +37,7 @@ fn steps(row: &CurveRow) -> String {
 }
 
 /// All panels in one table, a line above each.
-pub(super) fn curves_table(comparison: &Comparison) -> Table {
+pub(super) fn curves_table(comparison: &Comparison) -> TextTable {
     let curves = comparison.curves();
     let mut table = tables::curves(&curves.iter().collect::<Vec<_>>());
     // Where the expert drove and some runs did not count how far, the table has to say so.
@@ -87,8 +87,8 @@ pub(super) fn means_table(comparison: &Comparison) -> String {
 }
 
 /// The rank correlation of reward and loss over all rounds of all runs of a panel.
-pub(super) fn losses_table(comparison: &Comparison) -> Table {
-    let cells = |panel: &Panel| {
+pub(super) fn losses_table(comparison: &Comparison) -> TextTable {
+    let cells = |panel: &ComparisonPanel| {
         let runs = panel.curves.iter().flat_map(|curve| &curve.runs);
         let lines = runs.flat_map(|run| &run.lines);
         let points: Vec<(f64, f64)> =
@@ -98,14 +98,14 @@ pub(super) fn losses_table(comparison: &Comparison) -> Table {
         vec![panel.title.clone(), points.len().to_string(), rank]
     };
     let headings = vec!["", "rounds of all runs", "Spearman's ρ"];
-    Table { headings, rows: comparison.panels.iter().map(cells).collect() }
+    TextTable { headings, rows: comparison.panels.iter().map(cells).collect() }
 }
 
-pub(super) fn costs_table(figure: &str, archive: &Archive) -> Result<Table, ReportError> {
+pub(super) fn costs_table(figure: &str, archive: &Archive) -> Result<TextTable, ReportError> {
     let experiment = Experiment::named(figure)?;
     let mut runs = RunList::default();
-    let sheet = runs.sheet(&experiment, &Selection::default().whole(&experiment))?;
-    let cells = |cost: &Cost| {
+    let plan = runs.plan(&experiment, &Selection::default().whole(&experiment))?;
+    let cells = |cost: &RunCost| {
         let number = |value: Option<f64>| value.map_or("–".into(), |value| format!("{value:.0}"));
         let faster = cost.authors_seconds.map(|theirs| theirs / cost.seconds);
         vec![
@@ -118,5 +118,5 @@ pub(super) fn costs_table(figure: &str, archive: &Archive) -> Result<Table, Repo
         ]
     };
     let headings = vec!["", "", "seconds", "the authors'", "times faster", "MB"];
-    Ok(Table { headings, rows: costs(&sheet, &runs, archive)?.iter().map(cells).collect() })
+    Ok(TextTable { headings, rows: run_costs(&plan, &runs, archive)?.iter().map(cells).collect() })
 }

@@ -1,21 +1,20 @@
 //! What a curve costs in units of another's, and what is decided by it.
 
+use tutelage_compare::format::share;
 use tutelage_compare::stats::StatsError;
-use tutelage_compare::tables::Table;
-use tutelage_compare::words::share;
-use tutelage_compare::{CompareError, Comparison, LEVELS, Panel};
+use tutelage_compare::tables::TextTable;
+use tutelage_compare::{CompareError, Comparison, ComparisonPanel, LEVELS};
 
 use super::ReportError;
 use crate::ComparisonError;
-use crate::decision::{AT_MOST, Decision};
-use crate::paper::series_name;
-use crate::savings::Saving;
+use crate::cost_ratio::BoundedCostRatio;
+use crate::paper::curve_name;
 
 /// What every curve costs in units of the baseline's over panels, or what one of them does in each panel.
 pub(super) fn ratios_table(
     comparison: &Comparison,
     of: Option<&str>,
-) -> Result<Table, ReportError> {
+) -> Result<TextTable, ReportError> {
     let Some(against) = &comparison.baseline else {
         return Err(ReportError::Curve { curve: "dagger".into() });
     };
@@ -29,7 +28,7 @@ pub(super) fn ratios_table(
         }
         Some(text) => {
             let unknown = || ReportError::Curve { curve: text.into() };
-            let curve = series_name(&text.parse().map_err(|_| unknown())?);
+            let curve = curve_name(&text.parse().map_err(|_| unknown())?);
             for panel in &comparison.panels {
                 rows.push(ratios(panel.title.clone(), &[panel], &curve, against)?);
             }
@@ -38,13 +37,13 @@ pub(super) fn ratios_table(
     let headings = vec!["", "panels", "seeds", "to 50 %", "75 %", "90 %", "95 %"];
     // A panel is one panel.
     let headings = headings.into_iter().filter(|heading| of.is_none() || *heading != "panels");
-    Ok(Table { headings: headings.collect(), rows })
+    Ok(TextTable { headings: headings.collect(), rows })
 }
 
 /// A row of ratios, one for each level; with the number of panels, where it is about several.
 fn ratios(
     name: String,
-    panels: &[&Panel],
+    panels: &[&ComparisonPanel],
     curve: &str,
     against: &str,
 ) -> Result<Vec<String>, ReportError> {
@@ -56,8 +55,9 @@ fn ratios(
     }
     cells.push(range(&counts));
     for level in LEVELS {
-        let saving = Saving::over(panels.iter().copied(), curve, against, level).map_err(stats)?;
-        cells.push(saving_in_words(saving, panels.len()));
+        let saving =
+            BoundedCostRatio::over(panels.iter().copied(), curve, against, level).map_err(stats)?;
+        cells.push(ratio_text(saving, panels.len()));
     }
     Ok(cells)
 }
@@ -76,8 +76,8 @@ pub(super) fn range(counts: &[usize]) -> String {
 }
 
 /// A ratio, whether it is only bounded, and in how many of so many panels.
-fn saving_in_words(saving: Saving, panels: usize) -> String {
-    let Saving { reached, bounded, missed, ratio } = saving;
+fn ratio_text(saving: BoundedCostRatio, panels: usize) -> String {
+    let BoundedCostRatio { reached, bounded, missed, ratio } = saving;
     let Some(ratio) = ratio else {
         return if missed > 0 { "never".into() } else { "–".into() };
     };
@@ -94,45 +94,6 @@ fn saving_in_words(saving: Saving, panels: usize) -> String {
     words
 }
 
-pub(super) fn decision_table(decision: &Decision) -> Table {
-    let Decision { finished, planned, saving, places, dearer } = decision;
-    let says = |holds: bool| if holds { "yes".to_owned() } else { "no".to_owned() };
-    let found = match dearer.is_empty() {
-        true => format!("none of {places}"),
-        false => format!("{} of {places}: {}", dearer.len(), dearer.join("; ")),
-    };
-    let verdict = match decision.verdict() {
-        None => "open: runs are missing",
-        Some(true) => "handover-bd-5",
-        Some(false) => "bd-5",
-    };
-    let row = |what: &str, rule: String, found: String, holds: String| {
-        vec![what.into(), rule, found, holds]
-    };
-    let rows = vec![
-        row(
-            "annotations to 75 % of the expert, in units of BD-5's, over the study's panels",
-            format!("at most {AT_MOST}"),
-            saving_in_words(*saving, saving.reached + saving.missed),
-            says(decision.saves()),
-        ),
-        row(
-            "panels and held-out tasks where it clearly needs more",
-            "none".into(),
-            found,
-            says(dearer.is_empty()),
-        ),
-        row(
-            "runs of the two that are finished",
-            planned.to_string(),
-            finished.to_string(),
-            says(finished == planned),
-        ),
-        row("the default", String::new(), String::new(), format!("**{verdict}**")),
-    ];
-    Table { headings: vec!["", "rule", "found", "holds"], rows }
-}
-
 #[cfg(test)]
 mod tests {
     use tutelage_compare::stats::Interval;
@@ -142,11 +103,12 @@ mod tests {
     #[test]
     fn a_saving_says_what_it_is_made_of() {
         let ratio = Some(Interval { estimate: 0.5, low: 0.4, high: 0.6 });
-        let saving = |reached, bounded, missed| Saving { reached, bounded, missed, ratio };
-        assert_eq!(saving_in_words(saving(8, 0, 0), 8), "0.50 [0.40, 0.60]");
-        assert_eq!(saving_in_words(saving(7, 2, 1), 8), "≤ 0.50 [0.40, 0.60] in 7, never in 1");
-        let none = Saving { ratio: None, ..saving(0, 0, 1) };
-        assert_eq!(saving_in_words(none, 8), "never");
-        assert_eq!(saving_in_words(Saving::default(), 8), "–");
+        let saving =
+            |reached, bounded, missed| BoundedCostRatio { reached, bounded, missed, ratio };
+        assert_eq!(ratio_text(saving(8, 0, 0), 8), "0.50 [0.40, 0.60]");
+        assert_eq!(ratio_text(saving(7, 2, 1), 8), "≤ 0.50 [0.40, 0.60] in 7, never in 1");
+        let none = BoundedCostRatio { ratio: None, ..saving(0, 0, 1) };
+        assert_eq!(ratio_text(none, 8), "never");
+        assert_eq!(ratio_text(BoundedCostRatio::default(), 8), "–");
     }
 }

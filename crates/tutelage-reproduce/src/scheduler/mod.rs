@@ -1,339 +1,363 @@
-//! Handing runs to workers: what can begin, what others wait for, what failed, when to stop.
+//! Distributes jobs over workers: what can start, what other jobs wait for, what failed, when to stop.
 
-mod jobs;
+mod queue;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-use self::jobs::Jobs;
-use crate::worker::{Listener, WorkError};
+use tutelage_runs::Reporter;
+use tutelage_runs::store::{RoundResult, Seconds};
 
-/// Runs to be carried out, and how one of them is handed to a worker.
+use self::queue::JobQueue;
+use crate::worker::WorkError;
+
+/// A set of jobs (one run each), and how a worker executes one of them.
 ///
 /// ```
 /// use std::sync::Mutex;
 /// use tutelage_reproduce::{
-///     Agenda, CameTo, Crew, Item, Listener, Outcome, Watcher, WorkError, carry_out,
+///     Job, JobProgress, JobSet, NoObserver, RunOutcome, ScheduleOutcome, WorkError, Workers, execute,
 /// };
 ///
-/// /// Two runs; the first needs the second.
+/// /// Two jobs; the first needs the second.
 /// struct Pair(Mutex<Vec<usize>>);
-/// impl Agenda for Pair {
+/// impl JobSet for Pair {
 ///     type Worker = ();
 ///     fn count(&self) -> usize {
 ///         2
 ///     }
-///     fn item(&self, run: usize) -> Item<'_> {
-///         let needs: &[usize] = if run == 0 { &[1] } else { &[] };
-///         Item { name: ["first", "second"][run], rounds: 1, needs, timed: false }
+///     fn job(&self, job: usize) -> Job<'_> {
+///         let needs: &[usize] = if job == 0 { &[1] } else { &[] };
+///         Job { name: ["first", "second"][job], rounds: 1, needs, timed: false }
 ///     }
-///     fn alike(&self, run: usize) -> usize {
-///         run
+///     fn cost_class(&self, job: usize) -> usize {
+///         job
 ///     }
-///     fn core_seconds(&self, _run: usize) -> f64 {
+///     fn core_seconds(&self, _job: usize) -> f64 {
 ///         1.0
 ///     }
-///     fn hand_over(
+///     fn execute(
 ///         &self,
-///         run: usize,
+///         job: usize,
 ///         _is_needed: bool,
 ///         _worker: &(),
-///         _listener: &dyn Listener,
-///     ) -> Result<Option<CameTo>, WorkError> {
-///         self.0.lock().unwrap().push(run);
-///         Ok(Some(CameTo { reward: 1.0, expert_reward: None, seconds: 0.0 }))
+///         _progress: &JobProgress<'_>,
+///     ) -> Result<Option<RunOutcome>, WorkError> {
+///         self.0.lock().unwrap().push(job);
+///         Ok(Some(RunOutcome { reward: 1.0, expert_reward: None, seconds: 0.0 }))
 ///     }
 /// }
 ///
-/// struct Nobody;
-/// impl Watcher for Nobody {}
-///
-/// let runs = Pair(Mutex::default());
-/// let crew = Crew { workers: vec![&(), &()], timekeeper: &() };
-/// assert_eq!(carry_out(&runs, &[0, 1], &crew, &Nobody).unwrap(), Outcome::Finished);
-/// assert_eq!(*runs.0.lock().unwrap(), [1, 0]);
+/// let jobs = Pair(Mutex::default());
+/// let workers = Workers { shared: vec![&(), &()], exclusive: &() };
+/// assert_eq!(execute(&jobs, &[0, 1], &workers, &NoObserver).unwrap(), ScheduleOutcome::Finished);
+/// assert_eq!(*jobs.0.lock().unwrap(), [1, 0]);
 /// ```
-pub trait Agenda: Sync {
-    /// Who carries out runs.
+pub trait JobSet: Sync {
+    /// What executes a job.
     type Worker: ?Sized + Sync;
 
-    /// How many runs there are.
+    /// Returns the number of jobs.
     fn count(&self) -> usize;
 
-    /// One of them.
-    fn item(&self, run: usize) -> Item<'_>;
+    /// Returns the description of a job.
+    fn job(&self, job: usize) -> Job<'_>;
 
-    /// A run that stands for all that take as long as this one. There are few kinds of runs, however many runs.
-    fn alike(&self, run: usize) -> usize;
+    /// Returns the index of the first job that takes as long as this one.
+    ///
+    /// The scheduler's cost per event grows with the number of classes, not with the number of jobs.
+    fn cost_class(&self, job: usize) -> usize;
 
-    /// Seconds that a run takes on one core, as far as anybody knows: the longest begin first.
-    fn core_seconds(&self, run: usize) -> f64;
+    /// Returns the estimated seconds that a job takes on one core. Long jobs start first.
+    fn core_seconds(&self, job: usize) -> f64;
 
-    /// How many times as long as that runs take at present.
+    /// Returns the ratio of measured to estimated time in this session.
     fn pace(&self) -> f64 {
         1.0
     }
 
-    /// Has a worker carry out a run from wherever an earlier one left it, and keeps what comes back; `is_needed` says whether
-    /// others need its log. Returns `None` if the run was told to stop.
-    fn hand_over(
+    /// Has a worker execute a job, resuming an earlier attempt, and stores the result.
+    ///
+    /// `is_needed` is true if other jobs read the log of this one. Returns `None` if the job was stopped.
+    fn execute(
         &self,
-        run: usize,
+        job: usize,
         is_needed: bool,
         worker: &Self::Worker,
-        listener: &dyn Listener,
-    ) -> Result<Option<CameTo>, WorkError>;
+        progress: &JobProgress<'_>,
+    ) -> Result<Option<RunOutcome>, WorkError>;
 }
 
-/// What the scheduler knows of a run.
+/// What the scheduler needs to know about a job.
 #[derive(Clone, Copy, Debug)]
-pub struct Item<'a> {
-    /// Its name, which no other run has.
+pub struct Job<'a> {
+    /// The unique name.
     pub name: &'a str,
-    /// How many rounds it has.
+    /// The number of rounds.
     pub rounds: usize,
-    /// The runs that must be finished before it.
+    /// The jobs that must finish first.
     pub needs: &'a [usize],
-    /// Whether it runs alone.
+    /// Whether no other job may run at the same time, because its time and memory are measured.
     pub timed: bool,
 }
 
-/// What a finished run came to.
+/// The result of a finished run.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct CameTo {
-    /// The reward after its last round.
+pub struct RunOutcome {
+    /// The reward after the last round.
     pub reward: f64,
-    /// The expert's own, where it is known.
+    /// The expert's reward, if it is known.
     pub expert_reward: Option<f64>,
-    /// How long it took.
+    /// The duration.
     pub seconds: f64,
 }
 
-/// Somebody who watches runs being carried out, from several threads. Runs go by their names.
+/// Receives the progress of jobs from several threads. All methods default to doing nothing.
 ///
 /// ```
-/// use tutelage_reproduce::Watcher;
+/// use tutelage_reproduce::JobObserver;
 ///
-/// /// Wants no more after an hour.
+/// /// Stops after an hour.
 /// struct Hour(std::time::Instant);
-/// impl Watcher for Hour {
+/// impl JobObserver for Hour {
 ///     fn wants_stop(&self) -> bool {
 ///         self.0.elapsed().as_secs() > 3600
 ///     }
 /// }
 /// assert!(!Hour(std::time::Instant::now()).wants_stop());
 /// ```
-pub trait Watcher: Sync {
-    /// A run of so many rounds begins.
-    fn began(&self, run: &str, rounds: usize) {
-        let _ = (run, rounds);
+pub trait JobObserver: Sync {
+    /// A job started.
+    fn began(&self, job: &str, rounds: usize) {
+        let _ = (job, rounds);
     }
 
-    /// A round of a run is over.
-    fn round(&self, run: &str, round: usize) {
-        let _ = (run, round);
+    /// A round of a job is finished.
+    fn round(&self, job: &str, round: usize) {
+        let _ = (job, round);
     }
 
-    /// A run waits, because another process still has its folder.
-    fn waits(&self, run: &str) {
-        let _ = run;
+    /// A job waits because another process has locked its run folder.
+    fn waits(&self, job: &str) {
+        let _ = job;
     }
 
-    /// A run is finished; so many are left, which will take so many seconds.
-    fn finished(&self, run: &str, came_to: &CameTo, left: usize, seconds: f64) {
-        let _ = (run, came_to, left, seconds);
+    /// A job is finished; `left` jobs remain, for an estimated `seconds`.
+    fn finished(&self, job: &str, outcome: &RunOutcome, left: usize, seconds: f64) {
+        let _ = (job, outcome, left, seconds);
     }
 
-    /// A run's worker was lost; the run is begun again by another.
-    fn lost(&self, run: &str, why: &str) {
-        let _ = (run, why);
+    /// The worker of a job was lost; the job will be started again.
+    fn lost(&self, job: &str, why: &str) {
+        let _ = (job, why);
     }
 
-    /// A run failed; the others go on.
-    fn failed(&self, run: &str, why: &str) {
-        let _ = (run, why);
+    /// A job failed; the other jobs continue.
+    fn failed(&self, job: &str, why: &str) {
+        let _ = (job, why);
     }
 
-    /// Whether to stop at the next safe point.
+    /// Returns whether to stop at the next safe point.
     fn wants_stop(&self) -> bool {
         false
     }
 }
 
-/// Who works.
-pub struct Crew<'a, W: ?Sized> {
-    /// Each carries out one run at a time, beside the others.
-    pub workers: Vec<&'a W>,
-    /// Who carries out timed runs, alone, when nothing else runs.
-    pub timekeeper: &'a W,
+/// A [`JobObserver`] that ignores everything.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoObserver;
+
+impl JobObserver for NoObserver {}
+
+/// Connects one job to the observer of all jobs. It is also the observer of the run itself.
+#[derive(Clone, Copy)]
+pub struct JobProgress<'a> {
+    /// The name of the job.
+    pub job: &'a str,
+    /// The observer of all jobs.
+    pub observer: &'a dyn JobObserver,
 }
 
-/// How it ended.
+impl JobProgress<'_> {
+    /// Reports that a round is finished.
+    pub fn round(&self, round: usize) {
+        self.observer.round(self.job, round);
+    }
+
+    /// Reports that the job waits for the lock of its run folder.
+    pub fn waits(&self) {
+        self.observer.waits(self.job);
+    }
+
+    /// Returns whether to stop at the next safe point.
+    pub fn wants_stop(&self) -> bool {
+        self.observer.wants_stop()
+    }
+}
+
+impl Reporter for JobProgress<'_> {
+    fn round(&mut self, result: &RoundResult, _: usize, _: &Seconds) {
+        JobProgress::round(self, result.round);
+    }
+
+    fn wants_stop(&mut self) -> bool {
+        JobProgress::wants_stop(self)
+    }
+}
+
+/// The workers of a schedule.
+pub struct Workers<'a, W: ?Sized> {
+    /// Each executes one job at a time, concurrently with the others.
+    pub shared: Vec<&'a W>,
+    /// Executes timed jobs one at a time, after all other jobs.
+    pub exclusive: &'a W,
+}
+
+/// How a schedule ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    /// All runs are finished.
+pub enum ScheduleOutcome {
+    /// All jobs are finished.
     Finished,
-    /// It was told to stop; what is finished stays so.
+    /// The observer asked to stop. Finished jobs stay finished.
     Stopped,
 }
 
-/// Runs that failed; all others are finished, but for those that needed them.
+/// Some jobs failed. All other jobs are finished, except those that need a failed one.
 #[derive(Debug, thiserror::Error)]
-#[error("{}", in_words(runs, *held_up))]
-pub struct Failed {
-    /// The runs, each with the reason.
+#[error("{}", describe(runs, *held_up))]
+pub struct FailedJobs {
+    /// The failed jobs with the reasons.
     pub runs: Vec<(String, String)>,
-    /// How many runs could not begin, since they needed one of these.
+    /// The number of jobs that could not start because they need a failed one.
     pub held_up: usize,
 }
 
-fn in_words(runs: &[(String, String)], held_up: usize) -> String {
+fn describe(runs: &[(String, String)], held_up: usize) -> String {
     let failures: Vec<String> = runs.iter().map(|(run, why)| format!("{run}: {why}")).collect();
     let held_up = match held_up {
         0 => String::new(),
-        1 => "\n1 run could not begin without them".into(),
-        more => format!("\n{more} runs could not begin without them"),
+        1 => "\n1 run could not start because it needs one of them".into(),
+        more => format!("\n{more} runs could not start because they need one of them"),
     };
     failures.join("\n") + &held_up
 }
 
-/// How often a run is begun again whose worker was lost.
-const MOST_LOSSES: usize = 5;
+/// The number of attempts for a job whose worker is lost each time.
+const MAX_LOSSES: usize = 5;
 
-/// Carries out the outstanding runs: each by one worker, the longest first among those that can begin; then the timed ones,
-/// one by one. A run that fails does not keep the others from going on.
-pub fn carry_out<A: Agenda>(
-    agenda: &A,
+/// Executes the outstanding jobs, then the timed ones one by one.
+///
+/// Among the jobs that can start, the longest starts first. A failed job does not stop the others.
+pub fn execute<J: JobSet>(
+    jobs: &J,
     outstanding: &[usize],
-    crew: &Crew<'_, A::Worker>,
-    watcher: &dyn Watcher,
-) -> Result<Outcome, Failed> {
-    let jobs = Mutex::new(Jobs::new(agenda, outstanding));
-    let cores = crew.workers.len().max(1);
-    let queue = Queue { agenda, watcher, cores, jobs, changed: Condvar::new() };
+    workers: &Workers<'_, J::Worker>,
+    observer: &dyn JobObserver,
+) -> Result<ScheduleOutcome, FailedJobs> {
+    let queue = Mutex::new(JobQueue::new(jobs, outstanding));
+    let cores = workers.shared.len().max(1);
+    let dispatcher = Dispatcher { jobs, observer, cores, queue, changed: Condvar::new() };
     std::thread::scope(|scope| {
-        for &worker in &crew.workers {
-            scope.spawn(|| queue.work(worker));
+        for &worker in &workers.shared {
+            scope.spawn(|| dispatcher.work(worker));
         }
     });
-    queue.keep_time(crew.timekeeper);
-    let jobs = queue.jobs.into_inner().unwrap_or_else(PoisonError::into_inner);
-    outcome(jobs, watcher.wants_stop())
+    dispatcher.work_exclusively(workers.exclusive);
+    let queue = dispatcher.queue.into_inner().unwrap_or_else(PoisonError::into_inner);
+    outcome(queue, observer.wants_stop())
 }
 
-fn outcome(jobs: Jobs, stopped: bool) -> Result<Outcome, Failed> {
-    let left = jobs.left();
-    let failed = jobs.into_failed();
+fn outcome(queue: JobQueue, stopped: bool) -> Result<ScheduleOutcome, FailedJobs> {
+    let left = queue.left();
+    let failed = queue.into_failed();
     match (stopped, failed.is_empty(), left) {
-        (false, false, held_up) => Err(Failed { runs: failed, held_up }),
-        (false, true, 0) => Ok(Outcome::Finished),
-        _ => Ok(Outcome::Stopped),
+        (false, false, held_up) => Err(FailedJobs { runs: failed, held_up }),
+        (false, true, 0) => Ok(ScheduleOutcome::Finished),
+        _ => Ok(ScheduleOutcome::Stopped),
     }
 }
 
-/// What is left to do, shared by all workers.
-struct Queue<'a, A> {
-    agenda: &'a A,
-    watcher: &'a dyn Watcher,
+/// The queue, shared by all workers.
+struct Dispatcher<'a, J> {
+    jobs: &'a J,
+    observer: &'a dyn JobObserver,
     cores: usize,
-    jobs: Mutex<Jobs>,
+    queue: Mutex<JobQueue>,
     changed: Condvar,
 }
 
-impl<A: Agenda> Queue<'_, A> {
-    fn lock(&self) -> MutexGuard<'_, Jobs> {
-        self.jobs.lock().unwrap_or_else(PoisonError::into_inner)
+impl<J: JobSet> Dispatcher<'_, J> {
+    fn lock(&self) -> MutexGuard<'_, JobQueue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// One worker: a run at a time, until nothing is left that can begin.
-    fn work(&self, worker: &A::Worker) {
-        while let Some(run) = self.take() {
-            let outcome = self.hand_over(run, worker);
-            self.settle(run, outcome);
+    /// Runs one worker until no job can start.
+    fn work(&self, worker: &J::Worker) {
+        while let Some(job) = self.take() {
+            let outcome = self.execute(job, worker);
+            self.settle(job, outcome);
             self.changed.notify_all();
         }
         self.changed.notify_all();
     }
 
-    /// The timed runs, with nothing beside them.
-    fn keep_time(&self, worker: &A::Worker) {
-        while let Some(run) = self.take_alone() {
-            let outcome = self.hand_over(run, worker);
-            self.settle(run, outcome);
+    fn work_exclusively(&self, worker: &J::Worker) {
+        while let Some(job) = self.take_timed() {
+            let outcome = self.execute(job, worker);
+            self.settle(job, outcome);
         }
     }
 
-    fn take_alone(&self) -> Option<usize> {
-        if self.watcher.wants_stop() { None } else { self.lock().begin_alone() }
+    fn take_timed(&self) -> Option<usize> {
+        if self.observer.wants_stop() { None } else { self.lock().begin_timed() }
     }
 
-    /// The longest run that can begin, those first that others wait for; waits while there is none yet.
+    /// Returns the most urgent job that can start; waits until there is one or all are done.
     fn take(&self) -> Option<usize> {
-        let mut jobs = self.lock();
+        let mut queue = self.lock();
         loop {
-            if self.watcher.wants_stop() {
+            if self.observer.wants_stop() {
                 return None;
             }
-            match jobs.begin() {
-                Some(run) => return Some(run),
-                // Whoever is lost comes back; whatever finishes may let others begin.
-                None if jobs.are_idle() => return None,
-                None => jobs = self.changed.wait(jobs).unwrap_or_else(PoisonError::into_inner),
+            match queue.begin() {
+                Some(job) => return Some(job),
+                None if queue.is_idle() => return None,
+                // A running job may be lost and come back, or let others start when it finishes.
+                None => queue = self.changed.wait(queue).unwrap_or_else(PoisonError::into_inner),
             }
         }
     }
 
-    fn hand_over(&self, run: usize, worker: &A::Worker) -> Result<Option<CameTo>, WorkError> {
-        let Item { name, rounds, .. } = self.agenda.item(run);
-        self.watcher.began(name, rounds);
-        let listener = Relay { run: name, watcher: self.watcher };
-        let is_needed = self.lock().is_needed(run);
-        let handed = || self.agenda.hand_over(run, is_needed, worker, &listener);
-        let fault = |_| Err(WorkError::Failed("a fault of this program, see above".into()));
-        catch_unwind(AssertUnwindSafe(handed)).unwrap_or_else(fault)
+    fn execute(&self, job: usize, worker: &J::Worker) -> Result<Option<RunOutcome>, WorkError> {
+        let Job { name, rounds, .. } = self.jobs.job(job);
+        self.observer.began(name, rounds);
+        let progress = JobProgress { job: name, observer: self.observer };
+        let is_needed = self.lock().is_needed(job);
+        let executed = || self.jobs.execute(job, is_needed, worker, &progress);
+        let panicked = |_| Err(WorkError::Failed("internal error: its thread panicked".into()));
+        catch_unwind(AssertUnwindSafe(executed)).unwrap_or_else(panicked)
     }
 
-    /// Takes note of how a run went.
-    fn settle(&self, run: usize, outcome: Result<Option<CameTo>, WorkError>) {
-        let name = self.agenda.item(run).name;
-        let mut jobs = self.lock();
+    /// Records how a job ended.
+    fn settle(&self, job: usize, outcome: Result<Option<RunOutcome>, WorkError>) {
+        let name = self.jobs.job(job).name;
+        let mut queue = self.lock();
         match outcome {
-            Ok(Some(came_to)) => {
-                jobs.finish(run);
-                let seconds = jobs.seconds_left(self.agenda) / self.cores as f64;
-                self.watcher.finished(name, &came_to, jobs.left(), seconds);
+            Ok(Some(outcome)) => {
+                queue.finish(job);
+                let seconds = queue.seconds_left(self.jobs) / self.cores as f64;
+                self.observer.finished(name, &outcome, queue.left(), seconds);
             }
-            // Told to stop: a run goes on from where it is, and a timed one begins anew.
-            Ok(None) => jobs.put_back(run),
-            Err(_) if self.watcher.wants_stop() => jobs.put_back(run),
-            Err(WorkError::Lost(why)) if jobs.lose(run) < MOST_LOSSES => {
-                self.watcher.lost(name, &why);
-                jobs.put_back(run);
+            Ok(None) => queue.put_back(job),
+            Err(_) if self.observer.wants_stop() => queue.put_back(job),
+            Err(WorkError::Lost(why)) if queue.lose(job) < MAX_LOSSES => {
+                self.observer.lost(name, &why);
+                queue.put_back(job);
             }
             Err(WorkError::Lost(why) | WorkError::Failed(why)) => {
-                self.watcher.failed(name, &why);
-                jobs.fail(run, name, why);
+                self.observer.failed(name, &why);
+                queue.fail(job, name, why);
             }
         }
-    }
-}
-
-/// Tells the watcher what a worker tells.
-struct Relay<'a> {
-    run: &'a str,
-    watcher: &'a dyn Watcher,
-}
-
-impl Listener for Relay<'_> {
-    fn round(&self, round: usize) {
-        self.watcher.round(self.run, round);
-    }
-
-    fn waits(&self) {
-        self.watcher.waits(self.run);
-    }
-
-    fn wants_stop(&self) -> bool {
-        self.watcher.wants_stop()
     }
 }

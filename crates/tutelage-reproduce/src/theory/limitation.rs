@@ -4,14 +4,14 @@ use tutelage_draw::plot::{Colour, Figure, Level, Panel, Style};
 use tutelage_theory::{Loss, Problem};
 
 use super::regret::{cost_panel, regret_panel};
-use super::{Played, Rules, TheoryError, play_all, problem, rules};
-use crate::Sheet;
+use super::{GameRules, PlayedGame, TheoryError, play_all, problem, rules};
+use crate::FigurePlan;
 
 /// Every algorithm's games on Proposition 1's problem, with the paper's own loss and with the 0–1 loss.
 pub fn play_limitation(
     problem: &Problem,
-    rules: &Rules,
-) -> Result<[(Loss, Vec<Played>); 2], TheoryError> {
+    rules: &GameRules,
+) -> Result<[(Loss, Vec<PlayedGame>); 2], TheoryError> {
     let of = |loss| Ok((loss, play_all(&problem.judged_by(loss), rules)?));
     Ok([of(Loss::Advantage)?, of(Loss::ZeroOne)?])
 }
@@ -20,8 +20,8 @@ pub fn play_limitation(
 pub fn limitation_figure(
     title: &str,
     problem: &Problem,
-    rules: &Rules,
-    played: &[(Loss, Vec<Played>)],
+    rules: &GameRules,
+    played: &[(Loss, Vec<PlayedGame>)],
 ) -> Figure {
     let mut figure = Figure::new(title).columns(2);
     for (loss, played) in played {
@@ -60,12 +60,12 @@ fn alike(figure: &Figure) -> String {
 }
 
 /// The figure of Proposition 1.
-pub(crate) fn limitation(sheet: &Sheet<'_>) -> Result<Figure, TheoryError> {
-    let mut rules = rules(sheet, 5);
+pub(crate) fn limitation(plan: &FigurePlan<'_>) -> Result<Figure, TheoryError> {
+    let mut rules = rules(plan, 5);
     rules.lambdas.truncate(1);
     let problem = problem("limitation")?;
     let played = play_limitation(&problem, &rules)?;
-    Ok(limitation_figure(&sheet.experiment.title, &problem, &rules, &played))
+    Ok(limitation_figure(&plan.experiment.title, &problem, &rules, &played))
 }
 
 fn loss_name(loss: Loss) -> &'static str {
@@ -84,7 +84,7 @@ mod tests {
     fn the_figure_says_which_curves_and_rows_are_the_same() {
         let schedule = GameSchedule { rounds: 8, states_per_round: 2, most_members: 5 };
         let rules =
-            Rules { schedule, lambdas: vec![Lambda::Proof], seeds: vec![1, 2], delta: 0.05 };
+            GameRules { schedule, lambdas: vec![Lambda::Proof], seeds: vec![1, 2], delta: 0.05 };
         let problem = problem("limitation").unwrap();
         let played = play_limitation(&problem, &rules).unwrap();
         let figure = limitation_figure("", &problem, &rules, &played);

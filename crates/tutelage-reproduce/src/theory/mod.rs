@@ -12,12 +12,12 @@ use tutelage_theory::{Contender, Dimensions, Family, GameSchedule, Lambda, Playe
 pub(crate) use limitation::limitation;
 pub use limitation::{limitation_figure, play_limitation};
 pub(crate) use regret::regret;
-pub use regret::{Played, Rules, bound, by_player, play_all, regret_figure};
+pub use regret::{GameRules, PlayedGame, bound, by_player, play_all, regret_figure};
 pub use sweep::sweep_figure;
 pub use table::table_figure;
 
-use crate::{Profile, Sheet};
-use tutelage_compare::look;
+use crate::{FigurePlan, Profile};
+use tutelage_compare::curve_style;
 
 /// Why a game could not be played.
 #[derive(Debug, thiserror::Error)]
@@ -45,9 +45,9 @@ pub fn describe(problem: &Problem) -> String {
 }
 
 /// The colour and the stroke that an algorithm has in every figure; `turn` tells several λ of MFTPL-P apart.
-fn look_of(player: Player, turn: usize) -> (Colour, Style) {
+fn player_style(player: Player, turn: usize) -> (Colour, Style) {
     let plain = (Colour::palette(0), Style::Solid);
-    let paper = |name: &str| name.parse().map_or(plain, |named: AlgorithmName| look(&named));
+    let paper = |name: &str| name.parse().map_or(plain, |named: AlgorithmName| curve_style(&named));
     match player {
         Player::Bc => paper("bc"),
         Player::Dagger => paper("dagger"),
@@ -67,14 +67,14 @@ const PERTURBED: [(Colour, Style); 4] = [
 ];
 
 /// The same for the lines of Table 1.
-fn look_of_contender(contender: Contender, turn: usize) -> (Colour, Style) {
+fn contender_style(contender: Contender, turn: usize) -> (Colour, Style) {
     let player = match contender {
         Contender::Bc => Player::Bc,
         Contender::Dagger => Player::Dagger,
         Contender::MftplP(_) => Player::MftplP { members: 1, lambda: 0.0 },
         Contender::LoggerM => Player::LoggerM { members: 1, scale: 0.0 },
     };
-    look_of(player, turn)
+    player_style(player, turn)
 }
 
 fn styled(curve: Curve, (colour, style): (Colour, Style)) -> Curve {
@@ -82,14 +82,14 @@ fn styled(curve: Curve, (colour, style): (Colour, Style)) -> Curve {
 }
 
 /// The games behind the committed figures.
-fn rules(sheet: &Sheet<'_>, states_per_round: usize) -> Rules {
-    let (rounds, most_members) = match sheet.profile {
+fn rules(plan: &FigurePlan<'_>, states_per_round: usize) -> GameRules {
+    let (rounds, most_members) = match plan.profile {
         Profile::Quick => (300, 500),
         Profile::Paper => (1000, 2000),
     };
     let schedule = GameSchedule { rounds, states_per_round, most_members };
     let lambdas = vec![Lambda::Proof, Lambda::Rate(0.1)];
-    Rules { schedule, lambdas, seeds: sheet.seeds.clone(), delta: 0.05 }
+    GameRules { schedule, lambdas, seeds: plan.seeds.clone(), delta: 0.05 }
 }
 
 fn problem(name: &str) -> Result<Problem, TheoryError> {
@@ -103,12 +103,12 @@ mod tests {
 
     #[test]
     fn algorithms_look_as_in_the_other_figures() {
-        let of = |name: &str| look(&name.parse::<AlgorithmName>().unwrap());
+        let of = |name: &str| curve_style(&name.parse::<AlgorithmName>().unwrap());
         let dagger = of("dagger");
-        assert_eq!(look_of(Player::Dagger, 0), dagger);
-        assert_eq!(look_of_contender(Contender::Dagger, 3), dagger);
-        assert_eq!(look_of(Player::BootstrapDagger { members: 25 }, 0), of("bd-25"));
+        assert_eq!(player_style(Player::Dagger, 0), dagger);
+        assert_eq!(contender_style(Contender::Dagger, 3), dagger);
+        assert_eq!(player_style(Player::BootstrapDagger { members: 25 }, 0), of("bd-25"));
         let violet = of("mftpl-p-1(1)");
-        assert_eq!(look_of(Player::MftplP { members: 5, lambda: 2.0 }, 0).0, violet.0);
+        assert_eq!(player_style(Player::MftplP { members: 5, lambda: 2.0 }, 0).0, violet.0);
     }
 }

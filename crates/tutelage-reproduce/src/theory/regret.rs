@@ -4,11 +4,11 @@ use rayon::prelude::*;
 use tutelage_draw::plot::{Colour, Curve, Figure, Panel, Scale, Style};
 use tutelage_theory::{Bound, Game, GameSchedule, Lambda, Player, Problem, contestants, play};
 
-use super::{TheoryError, describe, look_of, problem, rules, styled};
-use crate::Sheet;
+use super::{TheoryError, describe, player_style, problem, rules, styled};
+use crate::FigurePlan;
 
 /// One algorithm's game with one seed.
-pub struct Played {
+pub struct PlayedGame {
     /// What it is called, λ included where several play.
     pub label: String,
     /// Who played.
@@ -21,7 +21,7 @@ pub struct Played {
 
 /// How games are played.
 #[derive(Clone, Debug)]
-pub struct Rules {
+pub struct GameRules {
     /// N, K and the largest ensemble.
     pub schedule: GameSchedule,
     /// The λ that MFTPL-P plays with, one game each.
@@ -33,7 +33,7 @@ pub struct Rules {
 }
 
 /// Every algorithm's games on a problem.
-pub fn play_all(problem: &Problem, rules: &Rules) -> Result<Vec<Played>, TheoryError> {
+pub fn play_all(problem: &Problem, rules: &GameRules) -> Result<Vec<PlayedGame>, TheoryError> {
     let players = contestants(problem, rules.schedule, &rules.lambdas);
     let jobs: Vec<_> = players
         .iter()
@@ -43,12 +43,12 @@ pub fn play_all(problem: &Problem, rules: &Rules) -> Result<Vec<Played>, TheoryE
     let games = jobs.into_par_iter().map(|(player, seed)| {
         let game =
             play(problem, player, rounds, states_per_round, seed).map_err(TheoryError::of)?;
-        Ok(Played { label: label(player, rules), player, seed, game })
+        Ok(PlayedGame { label: label(player, rules), player, seed, game })
     });
     games.collect()
 }
 
-fn label(player: Player, rules: &Rules) -> String {
+fn label(player: Player, rules: &GameRules) -> String {
     match player.lambda().filter(|_| rules.lambdas.len() > 1) {
         Some(lambda) if lambda < 10.0 => format!("{}, λ = {lambda:.2}", player.name()),
         Some(lambda) => format!("{}, λ = {lambda:.0}", player.name()),
@@ -57,7 +57,7 @@ fn label(player: Player, rules: &Rules) -> String {
 }
 
 /// The games of each player, in the order in which players first appear.
-pub fn by_player(played: &[Played]) -> Vec<(&str, Player, Vec<&Game>)> {
+pub fn by_player(played: &[PlayedGame]) -> Vec<(&str, Player, Vec<&Game>)> {
     let mut groups: Vec<(&str, Player, Vec<&Game>)> = Vec::new();
     for one in played {
         match groups.iter_mut().find(|(label, ..)| *label == one.label) {
@@ -70,7 +70,7 @@ pub fn by_player(played: &[Played]) -> Vec<(&str, Player, Vec<&Game>)> {
 
 /// The theorem's bound on MFTPL-P's Reg(n) with the parameters that it ran with; none for others, for another loss than
 /// 0–1, and where d₀ covers nothing.
-pub fn bound(problem: &Problem, player: Player, rules: &Rules, rounds: usize) -> Option<Bound> {
+pub fn bound(problem: &Problem, player: Player, rules: &GameRules, rounds: usize) -> Option<Bound> {
     let lambda = player.lambda()?;
     let covered = problem.sigma > 0.0 && problem.loss == tutelage_theory::Loss::ZeroOne;
     let (n, k) = (rounds as f64, rules.schedule.states_per_round as f64);
@@ -81,7 +81,7 @@ pub fn bound(problem: &Problem, player: Player, rules: &Rules, rounds: usize) ->
 const BESIDE: &str = "MFTPL-P's regret beside its bound";
 
 /// The average regret of all, and MFTPL-P's regret beside its bound.
-pub fn regret_figure(problem: &Problem, rules: &Rules, played: &[Played]) -> Figure {
+pub fn regret_figure(problem: &Problem, rules: &GameRules, played: &[PlayedGame]) -> Figure {
     let k = rules.schedule.states_per_round;
     let title = format!("{}, K = {k}", describe(problem));
     let average = regret_panel("average regret", rules, played);
@@ -89,27 +89,27 @@ pub fn regret_figure(problem: &Problem, rules: &Rules, played: &[Played]) -> Fig
 }
 
 /// The average regret Reg(n)/n, mean and range over seeds.
-pub(super) fn regret_panel(title: &str, rules: &Rules, played: &[Played]) -> Panel {
+pub(super) fn regret_panel(title: &str, rules: &GameRules, played: &[PlayedGame]) -> Panel {
     let panel = Panel::new(title).x("round n", Scale::Log).y("Reg(n) / n", Scale::Linear);
     with_curves(panel, rules, played, |game, n| game.regret[n - 1] / n as f64)
 }
 
 /// What each round's policy costs, J(πₙ), mean and range over seeds.
-pub(super) fn cost_panel(title: &str, rules: &Rules, played: &[Played]) -> Panel {
+pub(super) fn cost_panel(title: &str, rules: &GameRules, played: &[PlayedGame]) -> Panel {
     let panel = Panel::new(title).x("round n", Scale::Log).y("cost J", Scale::Linear);
     with_curves(panel, rules, played, |game, n| game.costs[n - 1])
 }
 
 /// MFTPL-P's Reg(n) and the bound on it, where the bound's conditions hold. Reg(n) cannot exceed n, so a bound above says
 /// nothing: it is dotted there.
-fn bound_panel(title: &str, problem: &Problem, rules: &Rules, played: &[Played]) -> Panel {
+fn bound_panel(title: &str, problem: &Problem, rules: &GameRules, played: &[PlayedGame]) -> Panel {
     let note = format!("{}\na bound is drawn where its conditions on λ hold", seeds_note(rules));
     let mut panel = Panel::new(title).note(note).x("round n", Scale::Log).y("Reg(n)", Scale::Log);
     let rounds = plotted_rounds(rules.schedule.rounds);
     let perturbed =
         by_player(played).into_iter().filter(|(_, player, _)| player.lambda().is_some());
     for (turn, (label, player, games)) in perturbed.enumerate() {
-        let (colour, style) = look_of(player, turn);
+        let (colour, style) = player_style(player, turn);
         let regret = over_seeds(label, &games, &rounds, |game, n| game.regret[n - 1].max(0.0));
         panel = panel.curve(styled(regret, (colour, style)));
         for vacuous in [false, true] {
@@ -133,9 +133,9 @@ fn bound_panel(title: &str, problem: &Problem, rules: &Rules, played: &[Played])
 }
 
 /// The figure of the regret theorem: two finite problems, a row each.
-pub(crate) fn regret(sheet: &Sheet<'_>) -> Result<Figure, TheoryError> {
-    let rules = rules(sheet, 1);
-    let mut figure = Figure::new(&sheet.experiment.title).columns(2);
+pub(crate) fn regret(plan: &FigurePlan<'_>) -> Result<Figure, TheoryError> {
+    let rules = rules(plan, 1);
+    let mut figure = Figure::new(&plan.experiment.title).columns(2);
     for name in ["trap", "random"] {
         let problem = problem(name)?;
         let mut played = play_all(&problem, &rules)?;
@@ -153,7 +153,7 @@ pub(crate) fn regret(sheet: &Sheet<'_>) -> Result<Figure, TheoryError> {
 }
 
 /// Calls the players of each λ by the rule that it comes from, which is the same on every problem; tells the numbers.
-fn named_by_rule(played: &mut [Played], rules: &Rules) -> String {
+fn named_by_rule(played: &mut [PlayedGame], rules: &GameRules) -> String {
     let mut lambdas: Vec<f64> = Vec::new();
     for one in played {
         let Some(lambda) = one.player.lambda() else { continue };
@@ -174,8 +174,8 @@ fn named_by_rule(played: &mut [Played], rules: &Rules) -> String {
 
 fn with_curves(
     mut panel: Panel,
-    rules: &Rules,
-    played: &[Played],
+    rules: &GameRules,
+    played: &[PlayedGame],
     value: impl Fn(&Game, usize) -> f64,
 ) -> Panel {
     let rounds = plotted_rounds(rules.schedule.rounds);
@@ -183,7 +183,7 @@ fn with_curves(
     let mut turn = 0;
     for (label, player, games) in by_player(played) {
         let curve = over_seeds(label, &games, &rounds, &value);
-        panel = panel.curve(styled(curve, look_of(player, turn)));
+        panel = panel.curve(styled(curve, player_style(player, turn)));
         turn += usize::from(player.lambda().is_some());
     }
     panel
@@ -209,7 +209,7 @@ fn over_seeds(
     }
 }
 
-fn seeds_note(rules: &Rules) -> String {
+fn seeds_note(rules: &GameRules) -> String {
     match rules.seeds.len() {
         1 => "1 seed".into(),
         seeds => format!("mean and range of {seeds} seeds"),
@@ -229,9 +229,9 @@ fn plotted_rounds(rounds: usize) -> Vec<usize> {
 mod tests {
     use super::*;
 
-    fn rules(lambdas: &[Lambda]) -> Rules {
+    fn rules(lambdas: &[Lambda]) -> GameRules {
         let schedule = GameSchedule { rounds: 12, states_per_round: 1, most_members: 5 };
-        Rules { schedule, lambdas: lambdas.to_vec(), seeds: vec![1, 2], delta: 0.05 }
+        GameRules { schedule, lambdas: lambdas.to_vec(), seeds: vec![1, 2], delta: 0.05 }
     }
 
     #[test]

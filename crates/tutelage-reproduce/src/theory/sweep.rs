@@ -3,7 +3,7 @@
 use tutelage_draw::plot::{Colour, Curve, Figure, Panel, Scale, Style};
 use tutelage_theory::{Comparison, Over, Player, Sweep, SweepPoint};
 
-use super::{describe, look_of, styled};
+use super::{describe, player_style, styled};
 
 /// What was measured, with lines of the predicted slopes through it.
 pub fn sweep_figure(
@@ -13,7 +13,7 @@ pub fn sweep_figure(
     compared: &[Comparison],
 ) -> Figure {
     let mut panel = Panel::new("").x(over.label(), Scale::Log).y(over.measures(), Scale::Log);
-    let look = look_of(Player::MftplP { members: 1, lambda: 0.0 }, 0);
+    let look = player_style(Player::MftplP { members: 1, lambda: 0.0 }, 0);
     let shown = || points.iter().filter(|point| point.measured.value > 0.0);
     let measured = shown().map(|p| (p.x, p.measured.value)).collect();
     let band = shown().map(|p| {

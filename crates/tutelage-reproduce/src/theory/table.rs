@@ -3,7 +3,7 @@
 use tutelage_draw::plot::{Curve, Figure, Panel, Scale, Style};
 use tutelage_theory::{Contender, Line, Needed};
 
-use super::{look_of_contender, styled};
+use super::{contender_style, styled};
 
 /// The cost gap against annotations, a panel for each horizon, and the annotations for one of these gaps against the
 /// horizon: the one that was reached most often.
@@ -52,7 +52,7 @@ fn gap_curve(line: &Line, turn: usize) -> Curve {
         ((value - error).max(0.1 * value), value + error)
     });
     let curve = Curve::new(line.contender.name(), points).band(band.collect());
-    styled(curve, look_of_contender(line.contender, turn))
+    styled(curve, contender_style(line.contender, turn))
 }
 
 /// C(ε) against H.
@@ -68,7 +68,7 @@ fn growth_panel(lines: &[Line], contenders: &[Contender], epsilon: f64) -> Panel
         });
         let mut points: Vec<(f64, f64)> = points.collect();
         points.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let (colour, _) = look_of_contender(contender, turn);
+        let (colour, _) = contender_style(contender, turn);
         panel =
             panel.curve(Curve::new(contender.name(), points).colour(colour).style(Style::Marked));
     }

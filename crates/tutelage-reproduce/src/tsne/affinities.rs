@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::Point;
+use super::PlanePoint;
 
 /// (j, p_ij) of each row's neighbours j, in order; p_ij = p_ji, and all add up to one.
 pub(super) struct Affinities(Vec<Vec<(usize, f64)>>);
@@ -28,7 +28,7 @@ impl Affinities {
     }
 
     /// Σ_j p_ij (y_i − y_j) / (1 + |y_i − y_j|²): where row i is drawn from.
-    pub(super) fn pull(&self, i: usize, places: &[Point]) -> Point {
+    pub(super) fn pull(&self, i: usize, places: &[PlanePoint]) -> PlanePoint {
         let mut pull = [0.0; 2];
         for &(j, affinity) in &self.0[i] {
             let away = [places[i][0] - places[j][0], places[i][1] - places[j][1]];
@@ -41,8 +41,10 @@ impl Affinities {
 
     /// Σ p_ij ln(p_ij / q_ij).
     #[cfg(test)]
-    pub(super) fn divergence(&self, places: &[Point]) -> f64 {
-        let near = |a: Point, b: Point| 1.0 / (1.0 + (a[0] - b[0]).powi(2) + (a[1] - b[1]).powi(2));
+    pub(super) fn divergence(&self, places: &[PlanePoint]) -> f64 {
+        let near = |a: PlanePoint, b: PlanePoint| {
+            1.0 / (1.0 + (a[0] - b[0]).powi(2) + (a[1] - b[1]).powi(2))
+        };
         let all: f64 = places.iter().flat_map(|&a| places.iter().map(move |&b| near(a, b))).sum();
         let total = all - places.len() as f64;
         let terms = self.0.iter().enumerate().flat_map(|(i, row)| {

@@ -15,7 +15,7 @@ use affinities::Affinities;
 use quadtree::Quadtree;
 
 /// A place on the plane.
-pub(crate) type Point = [f64; 2];
+pub(crate) type PlanePoint = [f64; 2];
 
 const EPOCHS: usize = 1000;
 /// For this many epochs the attraction is exaggerated, so that clusters form.
@@ -23,7 +23,7 @@ const EARLY: usize = 250;
 const EXAGGERATION: f64 = 12.0;
 
 /// Two coordinates per row, around (0, 0). All rows are of one length.
-pub(crate) fn embed(rows: &[Vec<f32>], perplexity: f64, rng: &mut Rng) -> Vec<Point> {
+pub(crate) fn embed(rows: &[Vec<f32>], perplexity: f64, rng: &mut Rng) -> Vec<PlanePoint> {
     let affinities = Affinities::of(rows, perplexity);
     let places = rows.iter().map(|_| [(); 2].map(|()| rng.random_range(-1e-4..1e-4))).collect();
     let mut descent = Descent::new(places);
@@ -36,9 +36,9 @@ pub(crate) fn embed(rows: &[Vec<f32>], perplexity: f64, rng: &mut Rng) -> Vec<Po
 }
 
 /// Of the Kullback–Leibler divergence between how near rows and places are, without its factor 4.
-fn gradient(affinities: &Affinities, places: &[Point], exaggeration: f64) -> Vec<Point> {
+fn gradient(affinities: &Affinities, places: &[PlanePoint], exaggeration: f64) -> Vec<PlanePoint> {
     let tree = Quadtree::of(places);
-    let pushes: Vec<(Point, f64)> = places.par_iter().map(|&place| tree.push(place)).collect();
+    let pushes: Vec<(PlanePoint, f64)> = places.par_iter().map(|&place| tree.push(place)).collect();
     let total: f64 = pushes.iter().map(|(_, weight)| weight).sum::<f64>().max(f64::MIN_POSITIVE);
     let slope = |i: usize| {
         let (pull, (push, _)) = (affinities.pull(i, places), pushes[i]);
@@ -49,21 +49,21 @@ fn gradient(affinities: &Affinities, places: &[Point], exaggeration: f64) -> Vec
 
 /// Gradient descent with momentum, each coordinate at a pace of its own: faster while it goes on in one direction.
 struct Descent {
-    places: Vec<Point>,
-    moves: Vec<Point>,
-    paces: Vec<Point>,
+    places: Vec<PlanePoint>,
+    moves: Vec<PlanePoint>,
+    paces: Vec<PlanePoint>,
     rate: f64,
 }
 
 impl Descent {
-    fn new(places: Vec<Point>) -> Self {
+    fn new(places: Vec<PlanePoint>) -> Self {
         let count = places.len();
         // Belkina et al. (2019): larger maps need larger steps. The factor 4 is the gradient's.
         let rate = 4.0 * (count as f64 / EXAGGERATION).max(200.0 / 4.0);
         Self { places, moves: vec![[0.0; 2]; count], paces: vec![[1.0; 2]; count], rate }
     }
 
-    fn step(&mut self, gradient: &[Point], momentum: f64) {
+    fn step(&mut self, gradient: &[PlanePoint], momentum: f64) {
         for (i, slope) in gradient.iter().enumerate() {
             for axis in 0..2 {
                 let (pace, last) = (&mut self.paces[i][axis], &mut self.moves[i][axis]);
@@ -98,11 +98,11 @@ mod tests {
         (0..60).map(|i| near((i / 20) as f32 * 5.0)).collect()
     }
 
-    fn map(rows: &[Vec<f32>]) -> Vec<Point> {
+    fn map(rows: &[Vec<f32>]) -> Vec<PlanePoint> {
         embed(rows, 10.0, &mut Stream::new(2).rng())
     }
 
-    fn distance(a: Point, b: Point) -> f64 {
+    fn distance(a: PlanePoint, b: PlanePoint) -> f64 {
         (a[0] - b[0]).hypot(a[1] - b[1])
     }
 
@@ -130,7 +130,7 @@ mod tests {
     fn the_gradient_is_that_of_the_divergence() {
         let affinities = Affinities::of(&clusters(), 10.0);
         let mut rng = Stream::new(3).rng();
-        let mut places: Vec<Point> =
+        let mut places: Vec<PlanePoint> =
             (0..60).map(|_| [rng.random_range(-1.0..1.0), rng.random_range(-1.0..1.0)]).collect();
         let slope = gradient(&affinities, &places, 1.0)[7][1];
         let mut divergence = |step: f64| {

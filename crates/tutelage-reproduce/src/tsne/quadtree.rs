@@ -1,6 +1,6 @@
 //! A tree of squares over places: those far away push like one.
 
-use super::Point;
+use super::PlanePoint;
 
 /// A square is far away if it looks narrower than this, in radians.
 const NARROW: f64 = 0.5;
@@ -9,31 +9,31 @@ const DEPTH: usize = 40;
 
 /// Squares, each divided in four where it holds more than one place; the first holds all.
 pub(super) struct Quadtree {
-    nodes: Vec<Node>,
+    nodes: Vec<QuadNode>,
 }
 
 #[derive(Clone, Copy)]
-struct Node {
-    middle: Point,
+struct QuadNode {
+    middle: PlanePoint,
     half: f64,
     /// How many places it holds, and their sum.
     count: f64,
-    sum: Point,
+    sum: PlanePoint,
     /// The first of its four quarters; none if it is not divided.
     quarters: Option<usize>,
 }
 
 impl Quadtree {
-    pub(super) fn of(places: &[Point]) -> Self {
+    pub(super) fn of(places: &[PlanePoint]) -> Self {
         let extent = places.iter().flatten().fold(0.0_f64, |most, x| most.max(x.abs()));
-        let mut tree = Self { nodes: vec![Node::new([0.0; 2], extent.max(f64::MIN_POSITIVE))] };
+        let mut tree = Self { nodes: vec![QuadNode::new([0.0; 2], extent.max(f64::MIN_POSITIVE))] };
         for &place in places {
             tree.insert(place);
         }
         tree
     }
 
-    fn insert(&mut self, place: Point) {
+    fn insert(&mut self, place: PlanePoint) {
         let mut node = 0;
         for _ in 0..DEPTH {
             match self.nodes[node].quarters {
@@ -58,7 +58,7 @@ impl Quadtree {
         let whole = self.nodes[node];
         let (first, half) = (self.nodes.len(), whole.half / 2.0);
         for [x, y] in [[-half, -half], [half, -half], [-half, half], [half, half]] {
-            self.nodes.push(Node::new([whole.middle[0] + x, whole.middle[1] + y], half));
+            self.nodes.push(QuadNode::new([whole.middle[0] + x, whole.middle[1] + y], half));
         }
         let quarter = first + whole.quarter(whole.mean());
         self.nodes[quarter].hold(whole.mean(), whole.count);
@@ -66,7 +66,7 @@ impl Quadtree {
     }
 
     /// Σ_j w_j² (y − y_j) over all other places, and Σ_j w_j, with w_j = 1 / (1 + |y − y_j|²).
-    pub(super) fn push(&self, place: Point) -> (Point, f64) {
+    pub(super) fn push(&self, place: PlanePoint) -> (PlanePoint, f64) {
         let (mut push, mut total) = ([0.0; 2], 0.0);
         let mut left = vec![0];
         while let Some(node) = left.pop() {
@@ -94,21 +94,21 @@ impl Quadtree {
     }
 }
 
-impl Node {
-    fn new(middle: Point, half: f64) -> Self {
+impl QuadNode {
+    fn new(middle: PlanePoint, half: f64) -> Self {
         Self { middle, half, count: 0.0, sum: [0.0; 2], quarters: None }
     }
 
-    fn hold(&mut self, place: Point, count: f64) {
+    fn hold(&mut self, place: PlanePoint, count: f64) {
         self.count += count;
         self.sum = [self.sum[0] + count * place[0], self.sum[1] + count * place[1]];
     }
 
-    fn mean(&self) -> Point {
+    fn mean(&self) -> PlanePoint {
         self.sum.map(|sum| sum / self.count)
     }
 
-    fn quarter(&self, place: Point) -> usize {
+    fn quarter(&self, place: PlanePoint) -> usize {
         usize::from(place[0] >= self.middle[0]) + 2 * usize::from(place[1] >= self.middle[1])
     }
 }
@@ -120,7 +120,7 @@ mod tests {
 
     use super::*;
 
-    fn exact(places: &[Point], i: usize) -> (Point, f64) {
+    fn exact(places: &[PlanePoint], i: usize) -> (PlanePoint, f64) {
         let (mut push, mut total) = ([0.0; 2], 0.0);
         for j in (0..places.len()).filter(|&j| j != i) {
             let away = [places[i][0] - places[j][0], places[i][1] - places[j][1]];
@@ -135,7 +135,7 @@ mod tests {
     fn the_push_is_nearly_that_of_all_pairs() {
         let mut rng = Stream::new(5).rng();
         let mut draw = || [rng.random_range(-20.0..20.0), rng.random_range(-20.0..20.0)];
-        let mut places: Vec<Point> = (0..500).map(|_| draw()).collect();
+        let mut places: Vec<PlanePoint> = (0..500).map(|_| draw()).collect();
         places.extend(places[..50].to_vec());
         let tree = Quadtree::of(&places);
         for i in [0, 49, 100, 499, 549] {

@@ -1,4 +1,4 @@
-//! Who carries out runs: threads of this process, processes of their own, or others elsewhere.
+//! Workers: they execute runs on threads, in child processes, or on other machines.
 
 mod process;
 mod remote;
@@ -10,135 +10,120 @@ use tutelage_lab::LabError;
 use tutelage_runs::RunError;
 use tutelage_runs::store::StoreError;
 
-use crate::{Archive, PlannedRun, RunRecord};
+use crate::{Archive, JobProgress, PlannedRun, RunRecord};
 
-pub use process::{ChildProcess, FILES, serve};
+pub use process::{ProcessWorker, RUN_FILES, serve};
 pub use remote::{
-    Courier, Delivery, Elsewhere, Logs, News, Parcel, carry_out_elsewhere, send_and_wait,
+    Executor, Logs, RemoteTask, RemoteWorker, TaskEvent, TaskResult, execute_remote, send_and_wait,
 };
-pub use threads::OnThreads;
+pub use threads::ThreadWorker;
 
-/// Somebody who carries out runs, one at a time.
+/// Executes runs, one at a time.
 ///
-/// Planning, the order of runs, retries, records and interruption are the scheduler's ([`crate::carry_out`]). A worker gets one
-/// run, complete, and gives back its record. One that does not see the archive's folder of runs brings the folders of what the
-/// run needs to where it works, and where others need the run, brings its folder back: `spec.toml` and `log.bin` are all
-/// that others need of it.
+/// The scheduler ([`crate::execute`]) handles order, retries, records and interruption. A worker gets one run and
+/// returns its record. A worker without access to the archive's run folders must copy the folders that the run needs,
+/// and must copy the folder of the run back if other runs need it (`spec.toml` and `log.bin` suffice).
 ///
 /// ```
-/// use tutelage_reproduce::{Listener, OnThreads, Order, RunRecord, WorkError, Worker};
+/// use tutelage_reproduce::{JobProgress, RunRecord, ThreadWorker, WorkError, WorkOrder, Worker};
 ///
-/// /// Works on threads of this process, and says what.
-/// struct Talkative(OnThreads);
-/// impl Worker for Talkative {
-///     fn carry_out(
+/// /// Works on threads of this process and prints the name of each run.
+/// struct Printing(ThreadWorker);
+/// impl Worker for Printing {
+///     fn execute(
 ///         &self,
-///         order: &Order<'_>,
-///         listener: &dyn Listener,
+///         order: &WorkOrder<'_>,
+///         progress: &JobProgress<'_>,
 ///     ) -> Result<Option<RunRecord>, WorkError> {
-///         println!("{} begins", order.run.name);
-///         self.0.carry_out(order, listener)
+///         println!("{} starts", order.run.name);
+///         self.0.execute(order, progress)
 ///     }
 /// }
 /// ```
 pub trait Worker: Sync {
-    /// Carries out a run, from wherever an earlier process left it. Returns no record if the run was told to stop.
-    fn carry_out(
+    /// Executes a run, resuming an earlier attempt. Returns `None` if the run was stopped.
+    fn execute(
         &self,
-        order: &Order<'_>,
-        listener: &dyn Listener,
+        order: &WorkOrder<'_>,
+        progress: &JobProgress<'_>,
     ) -> Result<Option<RunRecord>, WorkError>;
 }
 
-/// One run, complete.
-pub struct Order<'a> {
+/// A run with everything that a worker needs to execute it.
+pub struct WorkOrder<'a> {
     /// The run.
     pub run: &'a PlannedRun,
-    /// The runs whose annotations it builds on.
+    /// The runs whose annotations it reads.
     pub needs: Vec<&'a PlannedRun>,
     /// Whether other runs need its log.
     pub is_needed: bool,
-    /// Where runs are kept.
+    /// The location of records and run folders.
     pub archive: &'a Archive,
-}
-
-/// Somebody who is told how a run goes, and says when to stop.
-///
-/// ```
-/// use std::sync::atomic::{AtomicUsize, Ordering};
-/// use tutelage_reproduce::Listener;
-///
-/// /// Counts rounds, and stops after ten.
-/// struct TenRounds(AtomicUsize);
-/// impl Listener for TenRounds {
-///     fn round(&self, round: usize) {
-///         self.0.store(round, Ordering::Relaxed);
-///     }
-///     fn wants_stop(&self) -> bool {
-///         self.0.load(Ordering::Relaxed) >= 10
-///     }
-/// }
-/// ```
-pub trait Listener: Sync {
-    /// A round is over.
-    fn round(&self, round: usize) {
-        let _ = round;
-    }
-
-    /// The run waits, because another process still has its folder.
-    fn waits(&self) {}
-
-    /// Whether to stop at the next safe point.
-    fn wants_stop(&self) -> bool {
-        false
-    }
 }
 
 /// Why a run has no record.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum WorkError {
-    /// The worker was lost, by no fault of the run: another may carry it out.
+    /// The worker was lost; another worker may succeed.
     #[error("{0}")]
     Lost(String),
-    /// The run itself fails, and would again.
+    /// The run itself fails, and would fail again.
     #[error("{0}")]
     Failed(String),
 }
 
+impl WorkError {
+    /// A failure of the run. Includes all sources of the error, because only text crosses process boundaries.
+    fn failed(error: &dyn std::error::Error) -> Self {
+        let mut text = error.to_string();
+        let mut source = error.source();
+        while let Some(error) = source {
+            let next = error.to_string();
+            // Some errors repeat their source.
+            if !text.contains(&next) {
+                text += &format!(": {next}");
+            }
+            source = error.source();
+        }
+        Self::Failed(text)
+    }
+}
+
 impl From<StoreError> for WorkError {
     fn from(error: StoreError) -> Self {
-        Self::Failed(error.to_string())
+        Self::failed(&error)
     }
 }
 
 impl From<LabError> for WorkError {
     fn from(error: LabError) -> Self {
-        Self::Failed(error.to_string())
+        Self::failed(&error)
     }
 }
 
-/// How long to wait before a folder is tried again.
-const PATIENCE: Duration = Duration::from_millis(200);
+/// The interval between two attempts to lock a run folder, and between two checks for a stop.
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
-/// Does something with a run's folder as soon as no other process has it. Whoever was to carry out the run before, and was
-/// given up, may still be at it: it ends, or finishes the run, and then it is our turn. None where it was told to stop.
-fn in_turn<T, E: Into<WorkError>>(
-    listener: &dyn Listener,
-    is_taken: impl Fn(&E) -> bool,
+/// Repeats an attempt until no other process has locked the run folder. Returns `None` if it was stopped.
+///
+/// A worker that was given up as lost may still be alive. It ends or finishes the run; then the lock is free.
+fn when_unlocked<T, E: Into<WorkError>>(
+    progress: &JobProgress<'_>,
+    is_locked: impl Fn(&E) -> bool,
     mut attempt: impl FnMut() -> Result<T, E>,
 ) -> Result<Option<T>, WorkError> {
-    let mut told = false;
+    let mut reported = false;
     loop {
         match attempt() {
-            Err(error) if is_taken(&error) => {
-                if !std::mem::replace(&mut told, true) {
-                    listener.waits();
+            Err(error) if is_locked(&error) => {
+                if !std::mem::replace(&mut reported, true) {
+                    progress.waits();
                 }
-                if listener.wants_stop() {
+                if progress.wants_stop() {
                     return Ok(None);
                 }
-                std::thread::sleep(PATIENCE);
+                std::thread::sleep(POLL_INTERVAL);
             }
             outcome => return outcome.map(Some).map_err(Into::into),
         }

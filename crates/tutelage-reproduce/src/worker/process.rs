@@ -1,14 +1,13 @@
-//! A run in a process of its own.
+//! Runs in child processes.
 //!
 //! ```text
-//! to the process:    one line of JSON, {"spec": TOML, "dir": FOLDER}; then nothing, until its input is closed
-//! from the process:  a line {"round": N} for every round; messages on standard error; exit code 0 when the run is finished
+//! stdin of the child:   one line of JSON, {"spec": TOML, "dir": FOLDER}; then nothing until it is closed
+//! stdout of the child:  a line {"round": N} for every round; messages go to stderr; exit code 0 means finished
 //! ```
 //!
-//! A process whose input is closed ends at once: none outlives whoever started it, however that ended.
+//! A child whose stdin is closed exits at once, so no child outlives its parent.
 
 use std::ffi::OsString;
-use std::fs;
 use std::io::{self, BufRead, BufReader, Read, Write, read_to_string};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
@@ -21,91 +20,81 @@ use tutelage_lab::spec::RunSpec;
 use tutelage_runs::store::{RoundResult, Seconds, discard, read_any, read_times};
 use tutelage_runs::{Ending, Reporter};
 
-use super::{Listener, Order, PATIENCE, WorkError, Worker, in_turn, is_locked, lab_is_locked};
-use crate::{PlannedRun, RunRecord};
+use super::{POLL_INTERVAL, WorkError, WorkOrder, Worker, is_locked, lab_is_locked, when_unlocked};
+use crate::{JobProgress, NoObserver, PlannedRun, RunRecord};
 
-/// Carries out each run in a process of its own, so that its time and memory are its own.
+/// Executes each run in a child process, so that its time and memory can be measured.
 #[derive(Clone, Debug)]
-pub struct ChildProcess {
+pub struct ProcessWorker {
     /// The program, which calls [`serve`].
     pub program: PathBuf,
     /// Its arguments.
     pub arguments: Vec<OsString>,
-    /// How many threads these let it have.
+    /// The number of threads that the arguments give it.
     pub threads: usize,
-    /// A folder of its own for runs, where it does not see the archive's.
-    pub home: Option<PathBuf>,
 }
 
-/// What a process is told to do.
 #[derive(Debug, Serialize, Deserialize)]
-struct Task {
+struct ProcessTask {
     spec: String,
     dir: PathBuf,
 }
 
-/// What a process tells.
 #[derive(Debug, Serialize, Deserialize)]
-struct Told {
+struct RoundMessage {
     round: usize,
 }
 
-/// What others need of a run's folder, and what its record is made of; the log last, for a folder without it holds no run.
-pub const FILES: [&str; 3] = ["spec.toml", "times.jsonl", "log.bin"];
+/// The files of a run folder that other runs and the record need. The log is last, because a folder with a log counts
+/// as a run.
+pub const RUN_FILES: [&str; 3] = ["spec.toml", "times.jsonl", "log.bin"];
 
-impl Worker for ChildProcess {
-    fn carry_out(
+impl Worker for ProcessWorker {
+    fn execute(
         &self,
-        order: &Order<'_>,
-        listener: &dyn Listener,
+        order: &WorkOrder<'_>,
+        progress: &JobProgress<'_>,
     ) -> Result<Option<RunRecord>, WorkError> {
-        let Order { run, archive, .. } = order;
-        let runs = self.home.as_deref().unwrap_or(archive.runs());
-        if self.home.is_some() {
-            order.needs.iter().try_for_each(|need| bring(archive.runs(), runs, need))?;
-        }
-        let dir = runs.join(&run.name);
-        // A timed run is one without a break: what an earlier process left of it is dropped.
-        if run.timed && !is_whole(run, &dir) {
-            let dropped = in_turn(listener, is_locked, || discard(&dir))?;
-            if dropped.is_none() {
+        let WorkOrder { run, archive, .. } = order;
+        let dir = archive.run_path(run);
+        // A timed run must not be interrupted: an incomplete earlier attempt is discarded.
+        if run.timed && !is_complete(run, &dir) {
+            let discarded = when_unlocked(progress, is_locked, || discard(&dir))?;
+            if discarded.is_none() {
                 return Ok(None);
             }
         }
-        if !run.timed || !is_whole(run, &dir) {
-            let task = Task { spec: run.located(runs).to_toml(), dir: dir.clone() };
-            if !self.run(&task, listener)? {
+        if !run.timed || !is_complete(run, &dir) {
+            let spec = run.with_absolute_paths(archive.runs()).to_toml();
+            if !self.run(&ProcessTask { spec, dir: dir.clone() }, progress)? {
                 return Ok(None);
             }
         }
         let times = read_times(&dir);
         let memory = times.iter().filter_map(|seconds| seconds.memory).max();
         let record = run.record(&read_any(&dir)?, &times, self.threads);
-        if self.home.is_some() && order.is_needed {
-            bring(runs, archive.runs(), run)?;
-        }
         Ok(Some(RunRecord { memory, ..record }))
     }
 }
 
-impl ChildProcess {
-    /// Whether the process finished what it was told; not where it was ended because somebody wanted to stop.
-    fn run(&self, task: &Task, listener: &dyn Listener) -> Result<bool, WorkError> {
+impl ProcessWorker {
+    /// Runs the child. Returns false if it was stopped.
+    fn run(&self, task: &ProcessTask, progress: &JobProgress<'_>) -> Result<bool, WorkError> {
         let lost = |error: io::Error| WorkError::Lost(format!("its process: {error}"));
         let (mut child, input) = self.start(task).map_err(lost)?;
-        let (lines, notes) = (child.stdout.take(), child.stderr.take());
-        let notes = thread::spawn(|| notes.map(read_to_string).transpose());
-        let stopped = listen(lines, input, listener);
+        let (output, messages) = (child.stdout.take(), child.stderr.take());
+        let messages = thread::spawn(|| messages.map(read_to_string).transpose());
+        let stopped = report_rounds(output, input, progress);
         let status = child.wait().map_err(lost)?;
-        let notes = notes.join().ok().and_then(Result::ok).flatten().unwrap_or_default();
+        let messages = messages.join().ok().and_then(Result::ok).flatten().unwrap_or_default();
         match status.success() {
             _ if stopped => Ok(false),
             true => Ok(true),
-            false => Err(ended(status, &notes)),
+            false => Err(exit_error(status, &messages)),
         }
     }
 
-    fn start(&self, task: &Task) -> io::Result<(Child, ChildStdin)> {
+    fn start(&self, task: &ProcessTask) -> io::Result<(Child, ChildStdin)> {
         let mut child = Command::new(&self.program)
             .args(&self.arguments)
             .stdin(Stdio::piped())
@@ -113,9 +102,9 @@ impl ChildProcess {
             .stderr(Stdio::piped())
             .spawn()?;
         let mut input = child.stdin.take().ok_or(io::ErrorKind::BrokenPipe)?;
-        let told = writeln!(input, "{}", serde_json::to_string(task)?);
-        // One that died at once says why on standard error.
-        told.or_else(|error| match error.kind() {
+        let written = writeln!(input, "{}", serde_json::to_string(task)?);
+        // A child that exits at once gives the reason on stderr.
+        written.or_else(|error| match error.kind() {
             io::ErrorKind::BrokenPipe => Ok(()),
             _ => Err(error),
         })?;
@@ -123,33 +112,32 @@ impl ChildProcess {
     }
 }
 
-/// Passes on what a process tells until it ends; closes its input, so that it ends, where the listener wants to stop.
-fn listen(
-    lines: Option<impl Read + Send + 'static>,
+/// Reports rounds until the child exits. Closes its stdin to stop it; returns whether it did so.
+fn report_rounds(
+    output: Option<impl Read + Send + 'static>,
     input: ChildStdin,
-    listener: &dyn Listener,
+    progress: &JobProgress<'_>,
 ) -> bool {
-    let (mut input, lines) = (Some(input), told(lines));
+    let (mut input, messages) = (Some(input), round_messages(output));
     loop {
-        match lines.recv_timeout(PATIENCE) {
-            Ok(Told { round }) => listener.round(round),
+        match messages.recv_timeout(POLL_INTERVAL) {
+            Ok(RoundMessage { round }) => progress.round(round),
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => return input.is_none(),
         }
-        if listener.wants_stop() {
+        if progress.wants_stop() {
             input = None;
         }
     }
 }
 
-/// What a process tells, line by line.
-fn told(lines: Option<impl Read + Send + 'static>) -> Receiver<Told> {
+fn round_messages(output: Option<impl Read + Send + 'static>) -> Receiver<RoundMessage> {
     let (sender, receiver) = channel();
     thread::spawn(move || {
-        for line in lines.into_iter().flat_map(|lines| BufReader::new(lines).lines()) {
+        for line in output.into_iter().flat_map(|output| BufReader::new(output).lines()) {
             let Ok(line) = line else { break };
-            if let Ok(told) = serde_json::from_str(&line)
-                && sender.send(told).is_err()
+            if let Ok(message) = serde_json::from_str(&line)
+                && sender.send(message).is_err()
             {
                 break;
             }
@@ -158,78 +146,57 @@ fn told(lines: Option<impl Read + Send + 'static>) -> Receiver<Told> {
     receiver
 }
 
-/// A process that said why it failed would say so again; one that was ended from outside might not.
-fn ended(status: ExitStatus, notes: &str) -> WorkError {
-    match (status.code(), notes.lines().last()) {
-        (Some(_), Some(note)) => {
-            WorkError::Failed(note.strip_prefix("error: ").unwrap_or(note).into())
+/// A child that exits with an error would fail again; a child that was killed might not.
+fn exit_error(status: ExitStatus, messages: &str) -> WorkError {
+    match (status.code(), messages.lines().last()) {
+        (Some(_), Some(message)) => {
+            WorkError::Failed(message.strip_prefix("error: ").unwrap_or(message).into())
         }
-        (Some(code), None) => WorkError::Failed(format!("its process ended with code {code}")),
-        (None, _) => WorkError::Lost(format!("its process was ended ({status})")),
+        (Some(code), None) => WorkError::Failed(format!("its process exited with code {code}")),
+        (None, _) => WorkError::Lost(format!("its process was killed ({status})")),
     }
 }
 
-/// Whether a run was finished, and timed, without a break.
-fn is_whole(run: &PlannedRun, dir: &Path) -> bool {
+/// Returns whether a run was finished and timed without an interruption.
+fn is_complete(run: &PlannedRun, dir: &Path) -> bool {
     let rounds = read_any(dir).map_or(0, |history| history.results().len());
     rounds == run.spec.rounds && read_times(dir).len() == run.spec.rounds
 }
 
-/// Copies what others need of a run.
-fn bring(from: &Path, to: &Path, run: &PlannedRun) -> Result<(), WorkError> {
-    let (from, to) = (from.join(&run.name), to.join(&run.name));
-    if from == to {
-        return Ok(());
-    }
-    let copy = |file: &str| {
-        let source = from.join(file);
-        if file == "times.jsonl" && !source.exists() {
-            return Ok(());
-        }
-        tutelage_files::copy(&source, &to.join(file))
-    };
-    let copied = fs::create_dir_all(&to).and_then(|()| FILES.into_iter().try_for_each(copy));
-    copied.map_err(|error| {
-        WorkError::Failed(format!("cannot copy {} to {}: {error}", from.display(), to.display()))
-    })
-}
-
-/// The other side: carries out the one run that `input` names, telling of its rounds on `output`; calls `alone` when `input`
-/// is closed, for then nobody waits for the run any more.
+/// Executes, in the child, the run that `input` names, and writes its rounds to `output`.
+///
+/// Calls `orphaned` when `input` is closed, because then the parent no longer waits for the run.
 pub fn serve(
     mut input: impl BufRead + Send + 'static,
     output: impl Write,
-    alone: impl FnOnce() + Send + 'static,
+    orphaned: impl FnOnce() + Send + 'static,
 ) -> Result<(), WorkError> {
     let mut line = String::new();
-    let failed = |error: &dyn std::fmt::Display| WorkError::Failed(format!("no task: {error}"));
-    input.read_line(&mut line).map_err(|error| failed(&error))?;
-    let task: Task = serde_json::from_str(&line).map_err(|error| failed(&error))?;
-    let spec = RunSpec::parse(&task.spec).map_err(|error| failed(&error))?;
+    input.read_line(&mut line).map_err(|error| WorkError::failed(&error))?;
+    let task: ProcessTask =
+        serde_json::from_str(&line).map_err(|error| WorkError::failed(&error))?;
+    let spec = RunSpec::parse(&task.spec).map_err(|error| WorkError::failed(&error))?;
     thread::spawn(move || {
         let _ = io::copy(&mut input, &mut io::sink());
-        alone();
+        orphaned();
     });
-    let mut teller = Teller(output);
-    let learn = || learn_in(&task.dir, &spec, &mut teller);
-    match in_turn(&Nobody, lab_is_locked, learn)? {
+    let mut rounds = RoundWriter(output);
+    let learn = || learn_in(&task.dir, &spec, &mut rounds);
+    let progress = JobProgress { job: "", observer: &NoObserver };
+    match when_unlocked(&progress, lab_is_locked, learn)? {
         Some(report) if report.ending == Ending::Finished => Ok(()),
         _ => Err(WorkError::Lost("stopped".into())),
     }
 }
 
-/// Nobody listens.
-struct Nobody;
+/// Writes a line for each round.
+struct RoundWriter<W>(W);
 
-impl Listener for Nobody {}
-
-/// Tells of rounds, a line each.
-struct Teller<W>(W);
-
-impl<W: Write> Reporter for Teller<W> {
+impl<W: Write> Reporter for RoundWriter<W> {
     fn round(&mut self, result: &RoundResult, _: usize, _: &Seconds) {
-        let told = serde_json::to_string(&Told { round: result.round }).unwrap_or_default();
-        // Where nobody reads any more, `alone` is called.
-        let _ = writeln!(self.0, "{told}").and_then(|()| self.0.flush());
+        let message = RoundMessage { round: result.round };
+        let message = serde_json::to_string(&message).unwrap_or_default();
+        // If the parent is gone, `orphaned` is called.
+        let _ = writeln!(self.0, "{message}").and_then(|()| self.0.flush());
     }
 }

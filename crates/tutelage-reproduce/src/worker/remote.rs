@@ -1,4 +1,4 @@
-//! A run elsewhere: on another machine, through whatever takes it there.
+//! Runs on other machines.
 
 use std::fs;
 use std::io;
@@ -8,79 +8,79 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use serde::{Deserialize, Serialize};
 use tutelage_lab::spec::RunSpec;
 
-use super::{Listener, OnThreads, Order, PATIENCE, WorkError, Worker};
-use crate::{Archive, PlannedRun, RunRecord};
+use super::{POLL_INTERVAL, ThreadWorker, WorkError, WorkOrder, Worker};
+use crate::{Archive, JobObserver, JobProgress, PlannedRun, RunRecord};
 
-/// Takes parcels elsewhere, and brings news of them.
+/// Sends tasks to other machines and reports events about them.
 ///
 /// ```
 /// use std::sync::mpsc::Sender;
-/// use tutelage_reproduce::{Courier, Delivery, News, Parcel, WorkError};
+/// use tutelage_reproduce::{Executor, RemoteTask, TaskEvent, TaskResult, WorkError};
 ///
-/// /// Takes nothing anywhere: what it is given comes to nothing at once.
-/// struct Lazy;
-/// impl Courier for Lazy {
-///     fn send(&self, _parcel: Parcel, news: Sender<News>) -> Result<(), WorkError> {
-///         let _ = news.send(News::Ended(Ok(Delivery::default())));
+/// /// Stops every task immediately.
+/// struct Idle;
+/// impl Executor for Idle {
+///     fn send(&self, _task: RemoteTask, events: Sender<TaskEvent>) -> Result<(), WorkError> {
+///         let _ = events.send(TaskEvent::Ended(Ok(TaskResult::default())));
 ///         Ok(())
 ///     }
 ///     fn stop(&self) {}
 /// }
 ///
-/// let (sender, news) = std::sync::mpsc::channel();
-/// Lazy.send(Parcel::default(), sender)?;
-/// assert!(matches!(news.recv(), Ok(News::Ended(Ok(Delivery { result: None, .. })))));
+/// let (sender, events) = std::sync::mpsc::channel();
+/// Idle.send(RemoteTask::default(), sender)?;
+/// assert!(matches!(events.recv(), Ok(TaskEvent::Ended(Ok(TaskResult { output: None, .. })))));
 /// # Ok::<(), WorkError>(())
 /// ```
-pub trait Courier: Sync {
-    /// Sends a parcel away, and returns at once. News of it come at any time and from any thread; [`News::Ended`] is the last.
-    fn send(&self, parcel: Parcel, news: Sender<News>) -> Result<(), WorkError>;
+pub trait Executor: Sync {
+    /// Sends a task and returns at once. Events may come from any thread; [`TaskEvent::Ended`] is the last.
+    fn send(&self, task: RemoteTask, events: Sender<TaskEvent>) -> Result<(), WorkError>;
 
-    /// Has everything that is under way stop at its next safe point. Called several times, it stops once.
+    /// Asks all running tasks to stop at their next safe point. Further calls have no effect.
     fn stop(&self);
 }
 
-/// What is sent.
+/// A task for another machine.
 #[derive(Clone, Debug, Default)]
-pub struct Parcel {
-    /// The run's name.
+pub struct RemoteTask {
+    /// The name of the run.
     pub name: String,
-    /// What [`carry_out_elsewhere`] is to do.
-    pub task: Vec<u8>,
+    /// The input of [`execute_remote`].
+    pub payload: Vec<u8>,
     /// The runs whose folders it needs.
     pub needs: Vec<String>,
     /// Whether other runs need its folder.
     pub is_needed: bool,
 }
 
-/// What is heard of a parcel.
+/// Something that happened to a task.
 #[derive(Debug)]
-pub enum News {
-    /// A round is over.
+pub enum TaskEvent {
+    /// A round is finished.
     Round(usize),
-    /// The run waits, because another process still has its folder.
+    /// The run waits because another process has locked its folder.
     Waits,
-    /// It is over.
-    Ended(Result<Delivery, WorkError>),
+    /// The task ended.
+    Ended(Result<TaskResult, WorkError>),
 }
 
-/// What comes back.
+/// The result of a task.
 #[derive(Debug, Default)]
-pub struct Delivery {
-    /// What the run came to; nothing where it was told to stop.
-    pub result: Option<String>,
-    /// The files of its folder, where that is elsewhere.
+pub struct TaskResult {
+    /// The record of the run, or `None` if it was stopped.
+    pub output: Option<String>,
+    /// The files of its folder, if the sender cannot see the folder.
     pub files: Vec<(String, Vec<u8>)>,
 }
 
-impl Delivery {
-    /// Puts the files into a folder: each whole or not at all, the log last, for a folder without it holds no run.
+impl TaskResult {
+    /// Writes the files into a folder, each atomically. The log is last, because a folder with a log counts as a run.
     pub fn unpack(&self, dir: &Path) -> Result<(), WorkError> {
         let is_log = |file: &&(String, Vec<u8>)| file.0 == "log.bin";
         let (log, rest): (Vec<_>, Vec<_>) = self.files.iter().partition(is_log);
         rest.into_iter().chain(log).try_for_each(|(name, bytes)| {
             let path = dir.join(name);
-            let written = is_plain(name).and_then(|()| {
+            let written = check_relative(name).and_then(|()| {
                 fs::create_dir_all(path.parent().unwrap_or(dir))?;
                 tutelage_files::replace(&path, bytes)
             });
@@ -91,118 +91,118 @@ impl Delivery {
     }
 }
 
-/// A path that leads nowhere but into the folder.
-fn is_plain(name: &str) -> io::Result<()> {
-    let plain = |part| matches!(part, std::path::Component::Normal(_));
-    match Path::new(name).components().all(plain) {
+/// Rejects paths that lead out of the folder.
+fn check_relative(name: &str) -> io::Result<()> {
+    let is_normal = |part| matches!(part, std::path::Component::Normal(_));
+    match Path::new(name).components().all(is_normal) {
         true => Ok(()),
-        false => Err(io::Error::new(io::ErrorKind::InvalidInput, "not a file of a run's folder")),
+        false => Err(io::Error::new(io::ErrorKind::InvalidInput, "path outside the run folder")),
     }
 }
 
-/// Sends a parcel and waits for what comes back, passing on news.
+/// Sends a task, reports its events, and waits for its result.
 pub fn send_and_wait(
-    courier: &dyn Courier,
-    parcel: Parcel,
-    listener: &dyn Listener,
-) -> Result<Delivery, WorkError> {
-    let (sender, news) = channel();
-    courier.send(parcel, sender)?;
-    let mut told = false;
+    executor: &dyn Executor,
+    task: RemoteTask,
+    progress: &JobProgress<'_>,
+) -> Result<TaskResult, WorkError> {
+    let (sender, events) = channel();
+    executor.send(task, sender)?;
+    let mut stopped = false;
     loop {
-        match news.recv_timeout(PATIENCE) {
-            Ok(News::Round(round)) => listener.round(round),
-            Ok(News::Waits) => listener.waits(),
-            Ok(News::Ended(delivery)) => return delivery,
+        match events.recv_timeout(POLL_INTERVAL) {
+            Ok(TaskEvent::Round(round)) => progress.round(round),
+            Ok(TaskEvent::Waits) => progress.waits(),
+            Ok(TaskEvent::Ended(result)) => return result,
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => {
-                return Err(WorkError::Lost("nobody tells of it any more".into()));
+                return Err(WorkError::Lost("the executor dropped the task".into()));
             }
         }
-        if listener.wants_stop() && !std::mem::replace(&mut told, true) {
-            courier.stop();
+        if progress.wants_stop() && !std::mem::replace(&mut stopped, true) {
+            executor.stop();
         }
     }
 }
 
-/// Carries out runs elsewhere, one at a time.
-pub struct Elsewhere<'a> {
-    /// Who takes them there.
-    pub courier: &'a dyn Courier,
-    /// On how many threads each is to run.
+/// Executes runs on other machines, one at a time.
+pub struct RemoteWorker<'a> {
+    /// Sends runs to the other machines.
+    pub executor: &'a dyn Executor,
+    /// The number of threads for each run.
     pub threads: usize,
-    /// Which logs come back from where the archive's folder of runs is not seen.
+    /// Which logs to copy back from machines that do not share the archive's run folder.
     pub logs: Logs,
 }
 
-/// Logs that come back.
+/// Which logs to copy back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Logs {
     /// Those that other runs need.
     Needed,
-    /// All of them, as for a figure that shows states.
+    /// All, for figures that show states.
     All,
 }
 
-/// A figure's run as it travels.
+/// A run of a figure, serialized.
 #[derive(Debug, Serialize, Deserialize)]
-struct Task {
+struct RemoteRun {
     name: String,
     spec: String,
     expert: String,
     threads: usize,
 }
 
-impl Worker for Elsewhere<'_> {
-    fn carry_out(
+impl Worker for RemoteWorker<'_> {
+    fn execute(
         &self,
-        order: &Order<'_>,
-        listener: &dyn Listener,
+        order: &WorkOrder<'_>,
+        progress: &JobProgress<'_>,
     ) -> Result<Option<RunRecord>, WorkError> {
         let run = order.run;
-        let task = Task {
+        let payload = RemoteRun {
             name: run.name.clone(),
             spec: run.spec.to_toml(),
             expert: run.expert.clone(),
             threads: self.threads,
         };
-        let task = serde_json::to_vec(&task).map_err(|error| fault(&error))?;
-        let needs = order.needs.iter().map(|need| need.name.clone()).collect();
-        let name = run.name.clone();
-        let is_needed = order.is_needed || self.logs == Logs::All;
-        let parcel = Parcel { name, task, needs, is_needed };
-        let delivery = send_and_wait(self.courier, parcel, listener)?;
-        delivery.unpack(&order.archive.run_path(run))?;
-        let record = delivery.result.as_deref().map(RunRecord::parse).transpose();
-        let record = record.map_err(|error| fault(&format!("no record came back: {error}")))?;
+        let task = RemoteTask {
+            name: run.name.clone(),
+            payload: serde_json::to_vec(&payload).map_err(|error| WorkError::failed(&error))?,
+            needs: order.needs.iter().map(|need| need.name.clone()).collect(),
+            is_needed: order.is_needed || self.logs == Logs::All,
+        };
+        let result = send_and_wait(self.executor, task, progress)?;
+        result.unpack(&order.archive.run_path(run))?;
+        let record = result.output.as_deref().map(RunRecord::parse).transpose();
         match record {
-            Some(record) if record.run != run.name => {
-                Err(fault(&format!("the record of {} came back", record.run)))
+            Err(error) => Err(WorkError::Failed(format!("invalid record returned: {error}"))),
+            Ok(Some(record)) if record.run != run.name => {
+                Err(WorkError::Failed(format!("record of another run returned ({})", record.run)))
             }
-            record => Ok(record),
+            Ok(record) => Ok(record),
         }
     }
 }
 
-fn fault(error: &dyn std::fmt::Display) -> WorkError {
-    WorkError::Failed(error.to_string())
-}
-
-/// The other side: carries out the run of a parcel in a folder of runs, in which those that it needs are; returns its record,
-/// or nothing where it was told to stop.
-pub fn carry_out_elsewhere(
-    task: &[u8],
+/// Executes the run of a [`RemoteTask`] on the receiving machine, in a folder that contains the runs it needs.
+///
+/// Returns its record, or `None` if it was stopped.
+pub fn execute_remote(
+    payload: &[u8],
     runs: &Path,
-    listener: &dyn Listener,
+    observer: &dyn JobObserver,
 ) -> Result<Option<String>, WorkError> {
-    let task: Task = serde_json::from_slice(task).map_err(|error| fault(&error))?;
-    let spec = RunSpec::parse(&task.spec).map_err(|error| fault(&error))?;
-    let Task { name, expert, threads, .. } = task;
+    let run: RemoteRun =
+        serde_json::from_slice(payload).map_err(|error| WorkError::failed(&error))?;
+    let spec = RunSpec::parse(&run.spec).map_err(|error| WorkError::failed(&error))?;
+    let RemoteRun { name, expert, threads, .. } = run;
     let run = PlannedRun { name, spec, expert, needs: vec![], timed: false };
-    // Only the folder of runs is used here: records are kept by whoever sent the parcel.
+    // The sender stores the record; only the run folder is used here.
     let archive = Archive::new(PathBuf::new(), runs);
-    let order = Order { run: &run, needs: vec![], is_needed: false, archive: &archive };
-    let record = OnThreads(threads).carry_out(&order, listener)?;
+    let order = WorkOrder { run: &run, needs: vec![], is_needed: false, archive: &archive };
+    let progress = JobProgress { job: &run.name, observer };
+    let record = ThreadWorker(threads).execute(&order, &progress)?;
     let text = record.map(|record| serde_json::to_string(&record)).transpose();
-    text.map_err(|error| fault(&error))
+    text.map_err(|error| WorkError::failed(&error))
 }

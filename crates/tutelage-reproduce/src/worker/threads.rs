@@ -1,45 +1,32 @@
-//! A run in this process.
+//! Runs in this process.
 
 use rayon::ThreadPoolBuilder;
 use tutelage_lab::learn_in;
-use tutelage_runs::store::{RoundResult, Seconds, read_times};
-use tutelage_runs::{Ending, Reporter};
+use tutelage_runs::Ending;
+use tutelage_runs::store::read_times;
 
-use super::{Listener, Order, WorkError, Worker, in_turn, lab_is_locked};
-use crate::RunRecord;
+use super::{WorkError, WorkOrder, Worker, lab_is_locked, when_unlocked};
+use crate::{JobProgress, RunRecord};
 
-/// Carries out runs in this process, on so many threads each.
+/// Executes runs in this process, each on this number of threads.
 #[derive(Clone, Copy, Debug)]
-pub struct OnThreads(pub usize);
+pub struct ThreadWorker(pub usize);
 
-impl Worker for OnThreads {
-    fn carry_out(
+impl Worker for ThreadWorker {
+    fn execute(
         &self,
-        order: &Order<'_>,
-        listener: &dyn Listener,
+        order: &WorkOrder<'_>,
+        progress: &JobProgress<'_>,
     ) -> Result<Option<RunRecord>, WorkError> {
-        let Order { run, archive, .. } = order;
+        let WorkOrder { run, archive, .. } = order;
         let pool = ThreadPoolBuilder::new().num_threads(self.0).build();
         let pool = pool.map_err(|error| WorkError::Lost(error.to_string()))?;
-        let (path, spec) = (archive.run_path(run), run.located(archive.runs()));
-        let learn = || pool.install(|| learn_in(&path, &spec, &mut Relay(listener)));
-        let Some(report) = in_turn(listener, lab_is_locked, learn)? else { return Ok(None) };
+        let (path, spec) = (archive.run_path(run), run.with_absolute_paths(archive.runs()));
+        let learn = || pool.install(|| learn_in(&path, &spec, &mut progress.clone()));
+        let Some(report) = when_unlocked(progress, lab_is_locked, learn)? else { return Ok(None) };
         Ok(match report.ending {
             Ending::Stopped => None,
             _ => Some(run.record(&report.history, &read_times(&path), self.0)),
         })
-    }
-}
-
-/// Tells the listener what a run tells.
-struct Relay<'a>(&'a dyn Listener);
-
-impl Reporter for Relay<'_> {
-    fn round(&mut self, result: &RoundResult, _: usize, _: &Seconds) {
-        self.0.round(result.round);
-    }
-
-    fn wants_stop(&mut self) -> bool {
-        self.0.wants_stop()
     }
 }

@@ -26,7 +26,7 @@ algorithms = ['dagger', 'supervised on dagger', 'bd-2']
 pub(crate) fn figure() -> (RunList, Vec<usize>) {
     let experiment = Experiment::parse("small", FIGURE).unwrap();
     let mut runs = RunList::default();
-    let shown = runs.sheet(&experiment, &Selection::default()).unwrap().runs();
+    let shown = runs.plan(&experiment, &Selection::default()).unwrap().runs();
     (runs, shown)
 }
 

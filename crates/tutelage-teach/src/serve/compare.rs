@@ -1,7 +1,7 @@
 //! How algorithms compare, over seeds: what `tutelage compare` says, for the page.
 
 use serde::Serialize;
-use tutelage_compare::{Comparison, Curve, CurveRow, Panel, Settings};
+use tutelage_compare::{Comparison, ComparisonPanel, ComparisonSettings, CurveRow, LearningCurve};
 
 use super::scan::Entry;
 
@@ -35,15 +35,16 @@ struct Line {
 
 /// Compares all runs, finished or not.
 pub(super) fn compare(entries: &[Entry]) -> Compared {
-    let settings = Settings { unfinished: true, ..Settings::default() };
+    let settings = ComparisonSettings { unfinished: true, ..ComparisonSettings::default() };
     let level = settings.level;
     let begun = entries.iter().filter(|entry| !entry.lines.is_empty());
     let Ok(comparison) = Comparison::new(begun.map(Entry::run).collect(), settings) else {
         return Compared { level, ..Compared::default() };
     };
     let rows = comparison.curves();
-    let several =
-        |panel: &&Panel| panel.curves.iter().map(|curve| curve.runs.len()).sum::<usize>() > 1;
+    let several = |panel: &&ComparisonPanel| {
+        panel.curves.iter().map(|curve| curve.runs.len()).sum::<usize>() > 1
+    };
     let panels = comparison.panels.iter().filter(several);
     let panels = panels.map(|panel| OnPage {
         title: panel.title.clone(),
@@ -53,7 +54,7 @@ pub(super) fn compare(entries: &[Entry]) -> Compared {
     Compared { level, panels: panels.collect(), notes: comparison.notes.clone() }
 }
 
-fn line(curve: &Curve, panel: &Panel, rows: &[CurveRow], level: f64) -> Line {
+fn line(curve: &LearningCurve, panel: &ComparisonPanel, rows: &[CurveRow], level: f64) -> Line {
     let intervals = curve.curves.intervals(level).unwrap_or_default();
     let point = |(&cost, interval): (&f64, &tutelage_compare::stats::Interval)| {
         let end = |end: f64| Some(end).filter(|end| end.is_finite() && curve.runs.len() > 1);

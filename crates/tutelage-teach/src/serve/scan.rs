@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use serde::Serialize;
-use tutelage_compare::{Fields, Run};
+use tutelage_compare::{ComparedRun, SpecFields};
 use tutelage_runs::RoundLine;
 use tutelage_runs::store::{kept_policies, read_any, read_times};
 
@@ -41,8 +41,8 @@ pub(crate) struct Entry {
 
 impl Entry {
     /// The run in numbers, to be compared.
-    pub(crate) fn run(&self) -> Run {
-        Run::new(self.name.clone().into(), &self.spec, self.lines.clone(), self.expert)
+    pub(crate) fn run(&self) -> ComparedRun {
+        ComparedRun::new(self.name.clone().into(), &self.spec, self.lines.clone(), self.expert)
     }
 }
 
@@ -116,7 +116,7 @@ fn read(folder: &Path, path: &Path, modified: Option<SystemTime>) -> Entry {
     match read_any(path) {
         Err(error) => entry.trouble = Some(error.to_string()),
         Ok(history) => {
-            let fields = Fields::parse(history.spec());
+            let fields = SpecFields::parse(history.spec());
             let field = |name: &str| fields.get(name).unwrap_or_default().to_owned();
             let number = |name: &str| fields.get(name)?.parse::<usize>().ok();
             entry.lines = history.lines(number("states_per_round").unwrap_or(0), &read_times(path));

@@ -6,7 +6,7 @@ mod tables;
 use std::path::{Path, PathBuf};
 
 use anyhow::{bail, ensure};
-use tutelage_compare::{Comparison, Cost, Run, Settings, find};
+use tutelage_compare::{ComparedRun, Comparison, ComparisonSettings, Cost, find};
 
 use crate::arguments::Force;
 use crate::output::{Output, note};
@@ -16,7 +16,7 @@ use crate::output::{Output, note};
 /// Runs are sorted into panels by task and class, and into curves by everything else but their seed.
 #[derive(clap::Args)]
 pub(crate) struct Compare {
-    /// Run folders, whatever made them; folders that hold some; or records of runs (results/…)
+    /// ComparedRun folders, whatever made them; folders that hold some; or records of runs (results/…)
     #[arg(required = true, value_name = "DIR")]
     dirs: Vec<PathBuf>,
     /// The curve that others are compared with, as in `dagger` [default: all with all]
@@ -84,7 +84,7 @@ impl Compare {
         }
         check_fields(&runs, &self.panels, &self.only)?;
         runs.retain(|run| is_among(run, &self.only));
-        let settings = Settings {
+        let settings = ComparisonSettings {
             cost,
             level: self.level,
             baseline: self.baseline,
@@ -107,7 +107,11 @@ fn field_and_value(text: &str) -> Result<(String, String), String> {
 }
 
 /// Whether the runs have what they are sorted and chosen by.
-fn check_fields(runs: &[Run], panels: &[String], only: &[(String, String)]) -> anyhow::Result<()> {
+fn check_fields(
+    runs: &[ComparedRun],
+    panels: &[String],
+    only: &[(String, String)],
+) -> anyhow::Result<()> {
     let has = |field: &str| runs.iter().any(|run| run.fields.get(field).is_some());
     // Programs of one's own have no class, and need not say that they mean to do without.
     let named = panels.iter().filter(|field| !["task", "class"].contains(&field.as_str()));
@@ -134,7 +138,7 @@ fn some(values: &[&str]) -> String {
 }
 
 /// Whether a run has one of the values asked for of each field that is asked about.
-fn is_among(run: &Run, only: &[(String, String)]) -> bool {
+fn is_among(run: &ComparedRun, only: &[(String, String)]) -> bool {
     only.iter().all(|(field, _)| {
         let mut values = only.iter().filter(|(other, _)| other == field);
         values.any(|(_, value)| run.fields.get(field) == Some(value.as_str()))

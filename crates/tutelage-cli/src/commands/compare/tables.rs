@@ -1,7 +1,7 @@
 //! A comparison as tables.
 
 use serde::Serialize;
-use tutelage_compare::tables::{self, Table};
+use tutelage_compare::tables::{self, TextTable};
 use tutelage_compare::{Comparison, Cost, CurveRow};
 use tutelage_runs::terminal::digits;
 
@@ -83,6 +83,6 @@ fn json<R: Serialize>(output: &Output, table: &'static str, rows: &[R]) -> anyho
     rows.iter().try_for_each(|row| output.json(&Tagged { table, row }))
 }
 
-fn block(Table { headings, rows }: &Table) -> String {
+fn block(TextTable { headings, rows }: &TextTable) -> String {
     table(headings, rows)
 }

@@ -1,27 +1,28 @@
 //! `tutelage reproduce`: the paper's figures.
 
-mod elsewhere;
-mod narrator;
 mod one;
 mod plan;
+mod progress;
+mod remote;
 mod tables;
 
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, ensure};
-use tutelage_compare::Settings;
+use tutelage_compare::ComparisonSettings;
 use tutelage_lab::Task;
 use tutelage_reproduce::{
-    Archive, ChildProcess, Crew, Draw, Experiment, FigureRuns, Logs, OnThreads, Outcome, Profile,
-    Row, RunList, Selection, Sheet, Show, Worker, carry_out, compare, costs, draw, report,
+    Archive, Experiment, FigureKind, FigurePlan, FigureRuns, Logs, PanelRow, PlottedValue,
+    ProcessWorker, Profile, RunList, ScheduleOutcome, Selection, ThreadWorker, Worker, Workers,
+    compare, draw, execute, report, run_costs,
 };
 
-use self::elsewhere::Engine;
-use self::narrator::Narrator;
 use self::plan::{list, print_plan, show_plan};
+use self::progress::ProgressDisplay;
+use self::remote::Engine;
 use self::tables::CostRow;
 use crate::arguments::{Algorithms, Seeds};
-use crate::hire::Storage;
+use crate::executor::Storage;
 use crate::output::{Interrupted, Output, note};
 
 /// Plan the runs that a figure needs, carry out what is missing, and draw it.
@@ -122,16 +123,16 @@ impl Reproduce {
                 None => run_all(&runs, &outstanding, &archive)?,
                 Some(_) if outstanding.is_empty() => {}
                 Some(engine) => {
-                    let shows_states = wanted.iter().any(Sheet::shows_states);
+                    let shows_states = wanted.iter().any(FigurePlan::shows_states);
                     let logs = if shows_states { Logs::All } else { Logs::Needed };
-                    elsewhere::run(engine, self.storage, logs, &runs, &outstanding, &archive)?;
+                    remote::run(engine, self.storage, logs, &runs, &outstanding, &archive)?;
                 }
             }
         }
         draw_all(&whole, &runs, &archive)?;
         if self.table {
-            for sheet in &wanted {
-                print_numbers(sheet, &runs, &archive, output)?;
+            for plan in &wanted {
+                print_numbers(plan, &runs, &archive, output)?;
             }
         }
         Ok(())
@@ -162,47 +163,47 @@ fn write_report(file: &Path, archive: &Archive) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A sheet for every figure.
+/// A plan for every figure.
 fn lay_out<'a>(
     runs: &mut RunList,
     experiments: &'a [Experiment],
     part: impl Fn(&Experiment) -> Selection,
-) -> anyhow::Result<Vec<Sheet<'a>>> {
-    experiments.iter().map(|figure| Ok(runs.sheet(figure, &part(figure))?)).collect()
+) -> anyhow::Result<Vec<FigurePlan<'a>>> {
+    experiments.iter().map(|figure| Ok(runs.plan(figure, &part(figure))?)).collect()
 }
 
 /// Carries out what is missing, a run on each thread; timed ones alone, in processes of their own.
 fn run_all(runs: &RunList, outstanding: &[usize], archive: &Archive) -> anyhow::Result<()> {
-    let workers = [OnThreads(1)].repeat(rayon::current_num_threads());
-    let crew = Crew {
-        workers: workers.iter().map(|worker| worker as &dyn Worker).collect(),
-        timekeeper: &child()?,
+    let workers = [ThreadWorker(1)].repeat(rayon::current_num_threads());
+    let workers = Workers {
+        shared: workers.iter().map(|worker| worker as &dyn Worker).collect(),
+        exclusive: &child()?,
     };
-    go(runs, outstanding, archive, &crew)
+    run_jobs(runs, outstanding, archive, &workers)
 }
 
 /// A process of its own for a run, with all threads of this one.
-fn child() -> anyhow::Result<ChildProcess> {
+fn child() -> anyhow::Result<ProcessWorker> {
     let threads = rayon::current_num_threads();
     let (program, mut arguments) = crate::again().context("cannot find this program")?;
     arguments.extend(["work", "--threads", &threads.to_string()].map(Into::into));
-    Ok(ChildProcess { program, arguments, threads, home: None })
+    Ok(ProcessWorker { program, arguments, threads })
 }
 
 /// Carries out these runs, and tells of them.
-fn go(
+fn run_jobs(
     runs: &RunList,
     outstanding: &[usize],
     archive: &Archive,
-    crew: &Crew<'_, dyn Worker + '_>,
+    workers: &Workers<'_, dyn Worker + '_>,
 ) -> anyhow::Result<()> {
-    let narrator = Narrator::new(outstanding.len())?;
-    let agenda = FigureRuns::new(runs, archive);
-    let outcome = carry_out(&agenda, outstanding, crew, &narrator);
-    narrator.end();
+    let display = ProgressDisplay::new(outstanding.len())?;
+    let jobs = FigureRuns::new(runs, archive);
+    let outcome = execute(&jobs, outstanding, workers, &display);
+    display.end();
     match outcome? {
-        Outcome::Finished => Ok(()),
-        Outcome::Stopped => Err(Interrupted(
+        ScheduleOutcome::Finished => Ok(()),
+        ScheduleOutcome::Stopped => Err(Interrupted(
             "stopped; what is finished is kept, and the same command goes on from here".into(),
         )
         .into()),
@@ -211,42 +212,46 @@ fn go(
 
 /// A figure in numbers, where it has any besides its CSV.
 fn print_numbers(
-    sheet: &Sheet<'_>,
+    plan: &FigurePlan<'_>,
     runs: &RunList,
     archive: &Archive,
     output: &Output,
 ) -> anyhow::Result<()> {
-    match sheet.experiment.draw {
-        Draw::Curves => {
-            let shows_reward = |row: &Row| row.show != Show::ImitationLoss;
-            let settings = Settings { cost: sheet.experiment.over, ..Settings::default() };
-            let comparison = compare(sheet, runs, archive, settings, shows_reward)?;
-            output.say(&format!("\n{}", sheet.experiment.title))?;
+    match plan.experiment.draw {
+        FigureKind::Curves => {
+            let shows_reward = |row: &PanelRow| row.show != PlottedValue::ImitationLoss;
+            let settings =
+                ComparisonSettings { cost: plan.experiment.over, ..ComparisonSettings::default() };
+            let comparison = compare(plan, runs, archive, settings, shows_reward)?;
+            output.say(&format!("\n{}", plan.experiment.title))?;
             super::compare::print(&comparison, output)
         }
-        Draw::Cost => {
-            let rows = costs(sheet, runs, archive)?;
-            output.say(&format!("\n{}", sheet.experiment.title))?;
+        FigureKind::Cost => {
+            let rows = run_costs(plan, runs, archive)?;
+            output.say(&format!("\n{}", plan.experiment.title))?;
             output.rows(&rows.iter().map(CostRow::new).collect::<Vec<_>>())
         }
-        Draw::States | Draw::TwoStates | Draw::Regret | Draw::Limitation => Ok(()),
+        FigureKind::States
+        | FigureKind::TwoStates
+        | FigureKind::Regret
+        | FigureKind::Limitation => Ok(()),
     }
 }
 
 /// Whether a figure is of the finite world, which needs no runs.
 fn is_theory(experiment: &Experiment) -> bool {
-    matches!(experiment.draw, Draw::Regret | Draw::Limitation)
+    matches!(experiment.draw, FigureKind::Regret | FigureKind::Limitation)
 }
 
-fn draw_all(sheets: &[Sheet<'_>], runs: &RunList, archive: &Archive) -> anyhow::Result<()> {
-    for sheet in sheets {
-        let figure = &sheet.experiment.name;
-        match draw::draw(sheet, runs, archive) {
+fn draw_all(plans: &[FigurePlan<'_>], runs: &RunList, archive: &Archive) -> anyhow::Result<()> {
+    for plan in plans {
+        let figure = &plan.experiment.name;
+        match draw::draw(plan, runs, archive) {
             Ok(_) => {
                 let path = archive.figure_path(figure, "png");
                 note(&format!("wrote {} (and .svg, .csv)", path.display()));
             }
-            Err(draw::DrawError::Nothing(name)) if sheets.len() > 1 => {
+            Err(draw::DrawError::Nothing(name)) if plans.len() > 1 => {
                 note(&format!("{figure}: {name} is not finished, not drawn"));
             }
             Err(error) => return Err(error).context(figure.clone()),

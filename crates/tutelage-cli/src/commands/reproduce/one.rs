@@ -1,9 +1,9 @@
 //! `tutelage reproduce --run NAME`: one run of a figure.
 
 use anyhow::{Context, ensure};
-use tutelage_reproduce::{Archive, Crew, Experiment, OnThreads, RunList, Selection, Worker};
+use tutelage_reproduce::{Archive, Experiment, RunList, Selection, ThreadWorker, Worker, Workers};
 
-use super::{child, go};
+use super::{child, run_jobs};
 use crate::output::note;
 
 /// Carries out the run of this name, from wherever an earlier process left it.
@@ -27,9 +27,9 @@ pub(super) fn run(
             archive.runs().display()
         );
     }
-    let worker = OnThreads(rayon::current_num_threads());
-    let crew = Crew { workers: vec![&worker as &dyn Worker], timekeeper: &child()? };
-    go(&runs, &[run], archive, &crew)
+    let worker = ThreadWorker(rayon::current_num_threads());
+    let workers = Workers { shared: vec![&worker as &dyn Worker], exclusive: &child()? };
+    run_jobs(&runs, &[run], archive, &workers)
 }
 
 /// The run of this name, with its seed whatever seeds a figure has.
@@ -42,7 +42,7 @@ fn find(
     let seeds = selection.seeds.clone().or_else(|| Some(vec![seed_of(name)?]));
     let selection = Selection { seeds, ..selection.clone() };
     for experiment in experiments {
-        runs.sheet(experiment, &selection)?;
+        runs.plan(experiment, &selection)?;
     }
     runs.find(name).with_context(|| {
         let figures: Vec<&str> = experiments.iter().map(|figure| figure.name.as_str()).collect();

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tutelage_reproduce::{Archive, Estimator, Experiment, Profile, RunList, Selection, Sheet};
+use tutelage_reproduce::{Archive, Estimator, Experiment, FigurePlan, Profile, RunList, Selection};
 use tutelage_runs::terminal::rough;
 
 use super::is_theory;
@@ -18,10 +18,10 @@ pub(super) fn list(
     let mut rows = Vec::new();
     for experiment in Experiment::all()? {
         let mut list = RunList::default();
-        let sheet = list.sheet(&experiment, selection)?;
-        let shown = sheet.runs().len();
-        let left = list.unfinished(&sheet, archive)?.len();
-        let outstanding = list.outstanding(&[sheet], archive)?;
+        let plan = list.plan(&experiment, selection)?;
+        let shown = plan.runs().len();
+        let left = list.unfinished(&plan, archive)?.len();
+        let outstanding = list.outstanding(&[plan], archive)?;
         let estimator = Estimator::new(&list, archive);
         let mut seconds = estimator.seconds(&list, &outstanding, rayon::current_num_threads());
         let (mut runs, mut done) = (shown, shown - left);
@@ -40,13 +40,13 @@ pub(super) fn list(
 /// What there is to do, by kind of run.
 pub(super) fn show_plan(
     list: &RunList,
-    wanted: &[Sheet<'_>],
+    wanted: &[FigurePlan<'_>],
     outstanding: &[usize],
     archive: &Archive,
     output: &Output,
 ) -> anyhow::Result<()> {
-    if wanted.iter().any(|sheet| sheet.profile == Profile::Quick) {
-        output.say(&format!("{}\n", Profile::QUICK_IN_WORDS))?;
+    if wanted.iter().any(|plan| plan.profile == Profile::Quick) {
+        output.say(&format!("{}\n", Profile::QUICK_DESCRIPTION))?;
     }
     let estimator = Estimator::new(list, archive);
     let mut rows: Vec<KindRow> = Vec::new();
@@ -75,7 +75,7 @@ pub(super) fn show_plan(
     output.rows(&rows)?;
     let threads = rayon::current_num_threads();
     let seconds = estimator.seconds(list, outstanding, threads);
-    let shown: usize = wanted.iter().map(|sheet| sheet.runs().len()).sum();
+    let shown: usize = wanted.iter().map(|plan| plan.runs().len()).sum();
     output.say(&format!(
         "\n{} runs to do for {shown} shown; about {} on {threads} thread{} of a quiet machine.",
         outstanding.len(),

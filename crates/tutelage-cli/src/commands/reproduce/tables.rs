@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde::Serialize;
-use tutelage_reproduce::{Cost, PlannedRun, RunList};
+use tutelage_reproduce::{PlannedRun, RunCost, RunList};
 
 use crate::output::Row;
 use tutelage_runs::terminal::rough;
@@ -113,7 +113,7 @@ pub(super) struct CostRow {
 }
 
 impl CostRow {
-    pub(super) fn new(cost: &Cost) -> Self {
+    pub(super) fn new(cost: &RunCost) -> Self {
         Self {
             task: cost.task.to_string(),
             algorithm: cost.algorithm.to_string(),

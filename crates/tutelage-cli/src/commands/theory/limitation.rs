@@ -1,7 +1,7 @@
 //! `tutelage theory limitation`.
 
 use serde::Serialize;
-use tutelage_reproduce::theory::{Rules, by_player, limitation_figure, play_limitation};
+use tutelage_reproduce::theory::{GameRules, by_player, limitation_figure, play_limitation};
 use tutelage_theory::{Game, GameSchedule, Lambda, Loss, Mean, Problem, limitation};
 
 use super::Out;
@@ -78,7 +78,7 @@ impl Limitation {
         let problem = limitation(self.horizon)?;
         output.say("h1 takes the easy route from the start and pays 1 in all; h2 follows the expert onto the fast route and fails there.")?;
         output.say("h2 always has the smaller imitation loss, so whoever has no regret ends up with it and pays H - 1.\n")?;
-        let rules = Rules {
+        let rules = GameRules {
             schedule: GameSchedule {
                 rounds: self.rounds,
                 states_per_round: self.states_per_round,

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use tutelage_reproduce::theory::{
-    Played, Rules, bound, by_player, describe, play_all, regret_figure,
+    GameRules, PlayedGame, bound, by_player, describe, play_all, regret_figure,
 };
 use tutelage_theory::{Bound, Game, GameSchedule, Mean, Player, Problem};
 
@@ -162,7 +162,7 @@ impl Regret {
         let mut checked = problem.theorem(self.delta);
         checked.sigma = if checked.sigma == 0.0 { 1.0 } else { checked.sigma };
         checked.check()?;
-        let rules = Rules {
+        let rules = GameRules {
             schedule: GameSchedule {
                 rounds: self.rounds,
                 states_per_round: self.states_per_round,
@@ -182,8 +182,8 @@ impl Regret {
         &self,
         output: &Output,
         problem: &Problem,
-        rules: &Rules,
-        played: &[Played],
+        rules: &GameRules,
+        played: &[PlayedGame],
     ) -> anyhow::Result<()> {
         let seeds = rules.seeds.len();
         output.say(&format!(
@@ -215,8 +215,8 @@ impl Regret {
         &self,
         output: &Output,
         problem: &Problem,
-        rules: &Rules,
-        played: &[Played],
+        rules: &GameRules,
+        played: &[PlayedGame],
     ) -> anyhow::Result<()> {
         let mut rows = Vec::new();
         for (label, player, _) in by_player(played) {
@@ -242,7 +242,7 @@ impl Regret {
     fn row(
         &self,
         problem: &Problem,
-        rules: &Rules,
+        rules: &GameRules,
         label: &str,
         player: Player,
         seed: Option<u64>,

@@ -2,16 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::stats::{Curves, mean};
+use crate::stats::{RunCurves, mean};
 use tutelage::AlgorithmName;
 use tutelage_draw::plot::{Colour, Style};
 
-use crate::look::{look, rank};
-use crate::{Budget, Cost, Run};
+use crate::style::{curve_style, rank};
+use crate::{CommonBudget, ComparedRun, Cost};
 
 /// What belongs on one pair of axes: one task, and one class of policies.
 #[derive(Clone, Debug)]
-pub struct Panel {
+pub struct ComparisonPanel {
     /// The task, and the class where there are several.
     pub title: String,
     /// The average return of the expert's mean action; every seed counts once, however many runs have it.
@@ -19,14 +19,14 @@ pub struct Panel {
     /// The reward that counts as nothing.
     pub zero: f64,
     /// The curves, in the order of the families.
-    pub curves: Vec<Curve>,
+    pub curves: Vec<LearningCurve>,
     /// What runs are ranked within, where rounds of different algorithms cost differently.
-    pub budget: Option<Budget>,
+    pub budget: Option<CommonBudget>,
 }
 
 /// Runs that differ in their seed alone.
 #[derive(Clone, Debug)]
-pub struct Curve {
+pub struct LearningCurve {
     /// The algorithm, and whatever else tells it from other curves.
     pub name: String,
     /// The algorithm, where it is one of the families'.
@@ -36,38 +36,38 @@ pub struct Curve {
     /// How it is drawn.
     pub style: Style,
     /// Its runs.
-    pub runs: Vec<Run>,
+    pub runs: Vec<ComparedRun>,
     /// The runs on common points.
-    pub curves: Curves,
+    pub curves: RunCurves,
 }
 
 /// Runs that belong on one pair of axes, by the name of their curve.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Group {
+pub struct RunGroup {
     /// What stands above the panel.
     pub title: String,
     /// The curves' names, and their runs, which differ in their seed alone.
-    pub curves: Vec<(String, Vec<Run>)>,
+    pub curves: Vec<(String, Vec<ComparedRun>)>,
 }
 
-/// Fields in which runs of one curve may differ: more rounds are more of the same, and what is kept changes nothing.
+/// SpecFields in which runs of one curve may differ: more rounds are more of the same, and what is kept changes nothing.
 const FREE: [&str; 4] = ["seed", "stream", "keep", "rounds"];
 
 /// Panels, and what is worth saying of them.
 #[derive(Default)]
-pub(crate) struct Sorted {
-    pub(crate) panels: Vec<Panel>,
+pub(crate) struct ArrangedPanels {
+    pub(crate) panels: Vec<ComparisonPanel>,
     pub(crate) notes: Vec<String>,
 }
 
 /// Sorts runs into panels by these fields, and into curves by everything else but the seed.
-pub(crate) fn sort(runs: Vec<Run>, by: &[String]) -> Vec<Group> {
+pub(crate) fn group_runs(runs: Vec<ComparedRun>, by: &[String]) -> Vec<RunGroup> {
     let telling = telling_fields(&runs, by);
     let shown: Vec<&String> =
         by.iter().filter(|name| *name == "task" || values(&runs, name).len() > 1).collect();
     let known = shown.iter().flat_map(|name| values(&runs, name)).flatten().map(str::to_owned);
     let known: Vec<String> = known.collect();
-    let mut groups: Vec<(String, Vec<(String, Vec<Run>)>)> = Vec::new();
+    let mut groups: Vec<(String, Vec<(String, Vec<ComparedRun>)>)> = Vec::new();
     for run in runs {
         let value = |name: &&String| run.fields.get(name).map(|value| short(called(value, &known)));
         let title = shown.iter().filter_map(value).collect::<Vec<_>>().join(", ");
@@ -77,13 +77,13 @@ pub(crate) fn sort(runs: Vec<Run>, by: &[String]) -> Vec<Group> {
         entry(panel, name).push(run);
     }
     groups.sort_by(|a, b| a.0.cmp(&b.0));
-    groups.into_iter().map(|(title, curves)| Group { title, curves }).collect()
+    groups.into_iter().map(|(title, curves)| RunGroup { title, curves }).collect()
 }
 
 /// Makes panels of groups of runs, on common points.
-pub(crate) fn arrange(groups: Vec<Group>, cost: Cost) -> Sorted {
-    let mut sorted = Sorted::default();
-    for Group { title, curves } in groups {
+pub(crate) fn arrange(groups: Vec<RunGroup>, cost: Cost) -> ArrangedPanels {
+    let mut sorted = ArrangedPanels::default();
+    for RunGroup { title, curves } in groups {
         let panel = panel(title, curves, cost, &mut sorted.notes);
         sorted.panels.extend(panel);
     }
@@ -115,12 +115,12 @@ fn entry<T: Default>(list: &mut Vec<(String, T)>, key: String) -> &mut T {
     &mut list[index].1
 }
 
-fn values<'a>(runs: &'a [Run], name: &str) -> BTreeSet<Option<&'a str>> {
+fn values<'a>(runs: &'a [ComparedRun], name: &str) -> BTreeSet<Option<&'a str>> {
     runs.iter().map(|run| run.fields.get(name)).collect()
 }
 
 /// A field in which runs of one algorithm in one panel differ, so that their curves' names must tell.
-struct Telling {
+struct DistinguishingField {
     field: String,
     /// The value that most runs have, which goes without saying.
     usual: Option<String>,
@@ -128,8 +128,8 @@ struct Telling {
     can_be_missing: bool,
 }
 
-fn telling_fields(runs: &[Run], by: &[String]) -> Vec<Telling> {
-    let mut telling: Vec<Telling> = Vec::new();
+fn telling_fields(runs: &[ComparedRun], by: &[String]) -> Vec<DistinguishingField> {
+    let mut telling: Vec<DistinguishingField> = Vec::new();
     for kind in kinds(runs, by) {
         for field in kind.iter().flat_map(|run| run.fields.names()) {
             let is_free = FREE.contains(&field) || ["algorithm", "data"].contains(&field);
@@ -141,7 +141,7 @@ fn telling_fields(runs: &[Run], by: &[String]) -> Vec<Telling> {
             let can_be_missing = values.contains(&None);
             match telling.iter_mut().find(|known| known.field == field) {
                 Some(known) => known.can_be_missing |= can_be_missing,
-                None => telling.push(Telling {
+                None => telling.push(DistinguishingField {
                     usual: usual(runs, field),
                     field: field.into(),
                     can_be_missing,
@@ -153,8 +153,8 @@ fn telling_fields(runs: &[Run], by: &[String]) -> Vec<Telling> {
 }
 
 /// Runs of one algorithm in one panel.
-fn kinds<'a>(runs: &'a [Run], by: &[String]) -> Vec<Vec<&'a Run>> {
-    let mut kinds: Vec<(String, Vec<&Run>)> = Vec::new();
+fn kinds<'a>(runs: &'a [ComparedRun], by: &[String]) -> Vec<Vec<&'a ComparedRun>> {
+    let mut kinds: Vec<(String, Vec<&ComparedRun>)> = Vec::new();
     for run in runs {
         let panel: Vec<_> = by.iter().map(|name| run.fields.get(name)).collect();
         let data = run.fields.get("data");
@@ -164,7 +164,7 @@ fn kinds<'a>(runs: &'a [Run], by: &[String]) -> Vec<Vec<&'a Run>> {
 }
 
 /// What a field says of a run. An expert that has its task's name is the same everywhere: the task's own.
-fn said<'a>(run: &'a Run, field: &str) -> Option<&'a str> {
+fn said<'a>(run: &'a ComparedRun, field: &str) -> Option<&'a str> {
     match run.fields.get(field) {
         Some(name) if field == "expert" && run.fields.get("task") == Some(name) => {
             Some("the task's own")
@@ -174,7 +174,7 @@ fn said<'a>(run: &'a Run, field: &str) -> Option<&'a str> {
 }
 
 /// The value of a field that most runs have that have one.
-fn usual(runs: &[Run], field: &str) -> Option<String> {
+fn usual(runs: &[ComparedRun], field: &str) -> Option<String> {
     let mut counts: Vec<(String, usize)> = Vec::new();
     for value in runs.iter().filter_map(|run| said(run, field)) {
         *entry(&mut counts, value.into()) += 1;
@@ -182,14 +182,14 @@ fn usual(runs: &[Run], field: &str) -> Option<String> {
     counts.into_iter().rev().max_by_key(|(_, count)| *count).map(|(value, _)| value)
 }
 
-fn curve_name(run: &Run, telling: &[Telling]) -> String {
+fn curve_name(run: &ComparedRun, telling: &[DistinguishingField]) -> String {
     let mut name = run.algorithm_label();
     // Whose data were trained on is part of what an algorithm on stored data is.
     if let Some(data) = run.fields.get("data") {
         let label = data.parse::<AlgorithmName>().map_or(data.to_owned(), |named| named.label());
         name += &format!(" on {label}'s data");
     }
-    for Telling { field, usual, can_be_missing } in telling {
+    for DistinguishingField { field, usual, can_be_missing } in telling {
         let short_name = field.rsplit('.').next().unwrap_or(field);
         match said(run, field) {
             // Where some lack the field, its usual value says something.
@@ -212,13 +212,13 @@ fn short(value: &str) -> String {
 
 fn panel(
     title: String,
-    curves: Vec<(String, Vec<Run>)>,
+    curves: Vec<(String, Vec<ComparedRun>)>,
     cost: Cost,
     notes: &mut Vec<String>,
-) -> Option<Panel> {
+) -> Option<ComparisonPanel> {
     let expert = expert_reward(curves.iter().flat_map(|(_, runs)| runs));
     let curve = |(name, runs)| curve(&title, name, runs, cost, notes);
-    let mut curves: Vec<Curve> = curves.into_iter().filter_map(curve).collect();
+    let mut curves: Vec<LearningCurve> = curves.into_iter().filter_map(curve).collect();
     curves.sort_by_key(|curve| (rank(curve.algorithm.as_ref()), curve.name.clone()));
     let zero = zero(expert, &curves);
     if zero != 0.0 {
@@ -241,12 +241,12 @@ fn panel(
             ends.join(", ")
         ));
     }
-    (!curves.is_empty()).then_some(Panel { title, expert, zero, curves, budget })
+    (!curves.is_empty()).then_some(ComparisonPanel { title, expert, zero, curves, budget })
 }
 
 /// What the expert earns, in the mean over seeds. Runs of one seed play its episodes over again, which is no news of it, and
 /// what it is said to earn must not move with the number of curves that have the seed.
-fn expert_reward<'a>(runs: impl Iterator<Item = &'a Run>) -> Option<f64> {
+fn expert_reward<'a>(runs: impl Iterator<Item = &'a ComparedRun>) -> Option<f64> {
     let mut seeds: BTreeMap<String, Vec<f64>> = BTreeMap::new();
     for run in runs {
         if let Some(reward) = run.expert {
@@ -258,10 +258,15 @@ fn expert_reward<'a>(runs: impl Iterator<Item = &'a Run>) -> Option<f64> {
 }
 
 /// What all runs of a panel have spent, and what that means for its numbers.
-fn budget(title: &str, curves: &[Curve], cost: Cost, notes: &mut Vec<String>) -> Option<Budget> {
-    let budget = Budget::of(curves.iter().flat_map(|curve| &curve.runs), cost);
+fn budget(
+    title: &str,
+    curves: &[LearningCurve],
+    cost: Cost,
+    notes: &mut Vec<String>,
+) -> Option<CommonBudget> {
+    let budget = CommonBudget::of(curves.iter().flat_map(|curve| &curve.runs), cost);
     notes.push(match budget {
-        Some(Budget { from, to, .. }) => format!(
+        Some(CommonBudget { from, to, .. }) => format!(
             "{title}: averages and last rounds are those between {from:.0} and {to:.0}, which all runs cover"
         ),
         None => format!(
@@ -272,7 +277,7 @@ fn budget(title: &str, curves: &[Curve], cost: Cost, notes: &mut Vec<String>) ->
 }
 
 /// The reward that counts as nothing: 0, or where the expert earns no more than that, the lowest point of a mean curve.
-fn zero(expert: Option<f64>, curves: &[Curve]) -> f64 {
+fn zero(expert: Option<f64>, curves: &[LearningCurve]) -> f64 {
     if expert.is_none_or(|expert| expert > 0.0) {
         return 0.0;
     }
@@ -282,10 +287,10 @@ fn zero(expert: Option<f64>, curves: &[Curve]) -> f64 {
 fn curve(
     panel: &str,
     name: String,
-    mut runs: Vec<Run>,
+    mut runs: Vec<ComparedRun>,
     cost: Cost,
     notes: &mut Vec<String>,
-) -> Option<Curve> {
+) -> Option<LearningCurve> {
     let all = runs.len();
     let mut seen = BTreeSet::new();
     runs.retain(|run| seen.insert(run.seed()));
@@ -311,7 +316,7 @@ fn curve(
         runs.iter_mut().for_each(|run| run.lines.truncate(shortest));
     }
     let points: Vec<_> = runs.iter().filter_map(|run| run.points(cost)).collect();
-    let curves = match Curves::on_common_points(&points) {
+    let curves = match RunCurves::on_common_points(&points) {
         Ok(curves) => curves,
         Err(_) if runs.is_empty() => return None,
         Err(error) => {
@@ -319,17 +324,17 @@ fn curve(
             return None;
         }
     };
-    let algorithm = runs.first().and_then(Run::algorithm);
-    let (colour, style) = algorithm.as_ref().map_or((Colour::BLACK, Style::Solid), look);
-    Some(Curve { name, algorithm, colour, style, runs, curves })
+    let algorithm = runs.first().and_then(ComparedRun::algorithm);
+    let (colour, style) = algorithm.as_ref().map_or((Colour::BLACK, Style::Solid), curve_style);
+    Some(LearningCurve { name, algorithm, colour, style, runs, curves })
 }
 
 fn runs_are(count: usize) -> String {
     if count == 1 { "1 run is".into() } else { format!("{count} runs are") }
 }
 
-/// Curves of other names that would look the same, or have no look of their own, take colours of the palette.
-fn tell_apart(panels: &mut [Panel]) {
+/// RunCurves of other names that would look the same, or have no look of their own, take colours of the palette.
+fn tell_apart(panels: &mut [ComparisonPanel]) {
     let mut names: Vec<(String, Option<(Colour, Style)>)> = Vec::new();
     for curve in panels.iter().flat_map(|panel| &panel.curves) {
         if names.iter().all(|(name, _)| *name != curve.name) {
@@ -366,11 +371,11 @@ mod tests {
     fn a_tasks_own_expert_goes_without_saying_on_every_task() {
         let run = |task: &str, expert: &str| {
             let spec = format!("task = '{task}'\nexpert = '{expert}'\nalgorithm = 'bd-5'");
-            Run::new(expert.into(), &spec, vec![], None)
+            ComparedRun::new(expert.into(), &spec, vec![], None)
         };
-        let names = |runs: Vec<Run>| -> Vec<(String, Vec<String>)> {
-            let groups = sort(runs, &["task".into()]).into_iter();
-            let names = |group: Group| group.curves.into_iter().map(|(name, _)| name).collect();
+        let names = |runs: Vec<ComparedRun>| -> Vec<(String, Vec<String>)> {
+            let groups = group_runs(runs, &["task".into()]).into_iter();
+            let names = |group: RunGroup| group.curves.into_iter().map(|(name, _)| name).collect();
             groups.map(|group| (group.title.clone(), names(group))).collect()
         };
         let (ant, hopper) = (run("ant", "ant"), run("hopper", "hopper"));
@@ -390,7 +395,7 @@ mod tests {
     #[test]
     fn what_the_expert_earns_does_not_move_with_the_number_of_curves_that_have_a_seed() {
         let run = |seed: u64, expert: Option<f64>| {
-            Run::new(seed.to_string().into(), &format!("seed = {seed}"), vec![], expert)
+            ComparedRun::new(seed.to_string().into(), &format!("seed = {seed}"), vec![], expert)
         };
         let two_seeds = [run(1, Some(8.0)), run(2, Some(4.0))];
         assert_eq!(expert_reward(two_seeds.iter()), Some(6.0));

@@ -4,7 +4,7 @@ use tutelage_compare::Cost;
 
 /// A table, as a line asks for it: `WHAT FIGURE of CURVE against CURVE by COST: ROW`, where everything but WHAT may be missing.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Asked<'a> {
+pub(crate) struct TableRequest<'a> {
     /// The kind of table.
     pub(crate) what: &'a str,
     /// The figure; empty where there is none.
@@ -19,23 +19,23 @@ pub(crate) struct Asked<'a> {
     pub(crate) row: Option<&'a str>,
 }
 
-impl<'a> Asked<'a> {
+impl<'a> TableRequest<'a> {
     /// What the line asks for; nothing where it is none of this form.
     pub(crate) fn parse(text: &'a str) -> Option<Self> {
         let (head, row) = text.split_once(": ").map_or((text, None), |(h, row)| (h, Some(row)));
         let mut words = head.split(' ');
         let (what, figure) = (words.next()?, words.next().unwrap_or_default());
-        let mut asked = Self { what, figure, of: None, against: None, by: None, row };
+        let mut request = Self { what, figure, of: None, against: None, by: None, row };
         while let Some(key) = words.next() {
             let value = words.next()?;
             match key {
-                "of" => asked.of = Some(value),
-                "against" => asked.against = Some(value),
-                "by" => asked.by = Some(value.parse().ok()?),
+                "of" => request.of = Some(value),
+                "against" => request.against = Some(value),
+                "by" => request.by = Some(value.parse().ok()?),
                 _ => return None,
             }
         }
-        Some(asked)
+        Some(request)
     }
 }
 
@@ -45,15 +45,16 @@ mod tests {
 
     #[test]
     fn words_come_in_any_order_and_others_are_refused() {
-        let plain = Asked::parse("curves main").unwrap();
+        let plain = TableRequest::parse("curves main").unwrap();
         assert_eq!((plain.what, plain.figure, plain.row), ("curves", "main", None));
-        let whole = Asked::parse("ratios fewest by 0.01 against bd-5 of bc: a row: of its own");
+        let whole =
+            TableRequest::parse("ratios fewest by 0.01 against bd-5 of bc: a row: of its own");
         let whole = whole.unwrap();
         assert_eq!((whole.of, whole.against), (Some("bc"), Some("bd-5")));
         assert_eq!((whole.by, whole.row), (Some(Cost::Weighted(0.01)), Some("a row: of its own")));
-        assert_eq!(Asked::parse("claims").unwrap().figure, "");
+        assert_eq!(TableRequest::parse("claims").unwrap().figure, "");
         for text in ["ratios fewest versus bd-5", "ratios fewest by", "ratios fewest by love"] {
-            assert_eq!(Asked::parse(text), None, "{text}");
+            assert_eq!(TableRequest::parse(text), None, "{text}");
         }
     }
 }

@@ -2,10 +2,10 @@
 
 use std::str::FromStr;
 
-use tutelage_reproduce::{Archive, Crew, Elsewhere, Logs, RunList, Worker};
+use tutelage_reproduce::{Archive, Logs, RemoteWorker, RunList, Worker, Workers};
 
-use super::{child, go};
-use crate::hire::{Destination, Storage, hire};
+use super::{child, run_jobs};
+use crate::executor::{ExecutorConfig, Storage, connect};
 use crate::output::note;
 
 /// An engine, and where it is.
@@ -40,15 +40,16 @@ pub(super) fn run(
     outstanding: &[usize],
     archive: &Archive,
 ) -> anyhow::Result<()> {
-    let hired = hire(&Destination {
-        engine: engine.name.clone(),
+    let connected = connect(&ExecutorConfig {
+        kind: engine.name.clone(),
         address: engine.address.clone(),
         storage,
         runs: archive.runs().to_owned(),
     })?;
-    hired.notes.iter().for_each(|line| note(line));
-    let worker = Elsewhere { courier: &*hired.courier, threads: 1, logs };
-    let at_once = hired.at_once.clamp(1, outstanding.len().max(1));
-    let crew = Crew { workers: vec![&worker as &dyn Worker; at_once], timekeeper: &child()? };
-    go(runs, outstanding, archive, &crew)
+    connected.notes.iter().for_each(|line| note(line));
+    let worker = RemoteWorker { executor: &*connected.executor, threads: 1, logs };
+    let concurrency = connected.concurrency.clamp(1, outstanding.len().max(1));
+    let workers =
+        Workers { shared: vec![&worker as &dyn Worker; concurrency], exclusive: &child()? };
+    run_jobs(runs, outstanding, archive, &workers)
 }

@@ -6,7 +6,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tutelage_reproduce::{
-    Agenda, CameTo, Crew, Failed, Item, Listener, Outcome, Watcher, WorkError, carry_out,
+    FailedJobs, Job, JobObserver, JobProgress, JobSet, RunOutcome, ScheduleOutcome, WorkError,
+    Workers, execute,
 };
 
 /// A run that is over at once.
@@ -20,7 +21,7 @@ struct Run {
     losses: usize,
 }
 
-/// Runs, and what was asked of them.
+/// Runs, and what was request of them.
 #[derive(Default)]
 struct Runs {
     names: Vec<String>,
@@ -41,8 +42,12 @@ impl Runs {
     }
 
     /// Carries out these, one after the other.
-    fn carry_out(&self, outstanding: &[usize], watcher: &dyn Watcher) -> Result<Outcome, Failed> {
-        carry_out(self, outstanding, &Crew { workers: vec![&()], timekeeper: &() }, watcher)
+    fn execute(
+        &self,
+        outstanding: &[usize],
+        observer: &dyn JobObserver,
+    ) -> Result<ScheduleOutcome, FailedJobs> {
+        execute(self, outstanding, &Workers { shared: vec![&()], exclusive: &() }, observer)
     }
 
     fn begun(self) -> Vec<usize> {
@@ -50,19 +55,19 @@ impl Runs {
     }
 }
 
-impl Agenda for Runs {
+impl JobSet for Runs {
     type Worker = ();
 
     fn count(&self) -> usize {
         self.runs.len()
     }
 
-    fn item(&self, run: usize) -> Item<'_> {
+    fn job(&self, run: usize) -> Job<'_> {
         let Run { needs, timed, .. } = self.ask(run);
-        Item { name: &self.names[run], rounds: 1, needs, timed: *timed }
+        Job { name: &self.names[run], rounds: 1, needs, timed: *timed }
     }
 
-    fn alike(&self, run: usize) -> usize {
+    fn cost_class(&self, run: usize) -> usize {
         let seconds = self.runs[run].seconds;
         self.runs.iter().position(|other| other.seconds == seconds).unwrap()
     }
@@ -75,13 +80,13 @@ impl Agenda for Runs {
         2.0
     }
 
-    fn hand_over(
+    fn execute(
         &self,
         run: usize,
         _: bool,
         (): &(),
-        _: &dyn Listener,
-    ) -> Result<Option<CameTo>, WorkError> {
+        _: &JobProgress<'_>,
+    ) -> Result<Option<RunOutcome>, WorkError> {
         let mut begun = self.begun.lock().unwrap();
         begun.push(run);
         let attempts = || begun.iter().filter(|&&other| other == run).count();
@@ -90,7 +95,7 @@ impl Agenda for Runs {
             &Run { losses, .. } if losses > 0 && attempts() <= losses => {
                 Err(WorkError::Lost("gone".into()))
             }
-            _ => Ok(Some(CameTo { reward: 0.0, expert_reward: None, seconds: 0.0 })),
+            _ => Ok(Some(RunOutcome { reward: 0.0, expert_reward: None, seconds: 0.0 })),
         }
     }
 }
@@ -99,8 +104,8 @@ impl Agenda for Runs {
 #[derive(Default)]
 struct Notes(Mutex<Vec<(usize, f64)>>);
 
-impl Watcher for Notes {
-    fn finished(&self, _: &str, _: &CameTo, left: usize, seconds: f64) {
+impl JobObserver for Notes {
+    fn finished(&self, _: &str, _: &RunOutcome, left: usize, seconds: f64) {
         self.0.lock().unwrap().push((left, seconds));
     }
 }
@@ -126,7 +131,7 @@ fn what_others_need_begins_first_then_the_longest_and_timed_runs_last() {
         timed(9.0, &[3]),
     ];
     let (runs, notes) = (Runs::new(all), Notes::default());
-    assert_eq!(runs.carry_out(&[0, 1, 3, 4, 5], &notes).unwrap(), Outcome::Finished);
+    assert_eq!(runs.execute(&[0, 1, 3, 4, 5], &notes).unwrap(), ScheduleOutcome::Finished);
     assert_eq!(runs.begun(), [3, 1, 4, 0, 5]);
     let told = [(4, 58.0), (3, 40.0), (2, 22.0), (1, 18.0), (0, 0.0)];
     assert_eq!(*notes.0.lock().unwrap(), told, "at twice the expected seconds");
@@ -136,7 +141,7 @@ fn what_others_need_begins_first_then_the_longest_and_timed_runs_last() {
 fn a_timed_run_whose_process_is_lost_begins_again_but_not_for_ever() {
     let lost = |losses| Run { losses, ..timed(1.0, &[]) };
     let runs = Runs::new(vec![lost(2), lost(usize::MAX)]);
-    let failed = runs.carry_out(&[0, 1], &Notes::default()).unwrap_err();
+    let failed = runs.execute(&[0, 1], &Notes::default()).unwrap_err();
     assert_eq!(failed.runs, [("1".into(), "gone".into())]);
     let begun = runs.begun();
     let times = |run| begun.iter().filter(|&&other| other == run).count();
@@ -147,7 +152,7 @@ fn a_timed_run_whose_process_is_lost_begins_again_but_not_for_ever() {
 fn no_run_begins_without_what_it_needs_timed_ones_included() {
     let poisoned = Run { fails: true, ..run(1.0, &[]) };
     let runs = Runs::new(vec![poisoned, run(1.0, &[0]), timed(1.0, &[0]), timed(1.0, &[])]);
-    let failed = runs.carry_out(&[0, 1, 2, 3], &Notes::default()).unwrap_err();
+    let failed = runs.execute(&[0, 1, 2, 3], &Notes::default()).unwrap_err();
     assert_eq!((failed.runs.len(), failed.held_up), (1, 2));
     assert_eq!(runs.begun(), [0, 3]);
 }
@@ -160,7 +165,7 @@ fn what_a_run_costs_the_scheduler_does_not_depend_on_how_many_there_are() {
         let runs = (0..count).map(|place| run((place % 3) as f64, &needs(place)));
         let runs = Runs::new(runs.collect());
         let all: Vec<usize> = (0..count).collect();
-        assert_eq!(runs.carry_out(&all, &Notes::default()).unwrap(), Outcome::Finished);
+        assert_eq!(runs.execute(&all, &Notes::default()).unwrap(), ScheduleOutcome::Finished);
         runs.questions.into_inner() / count
     };
     assert_eq!(questions(4000), questions(100));
@@ -173,7 +178,7 @@ fn a_million_runs() {
     let runs = (0..1_000_000).map(|place| Run { needs: needs(place), ..Run::default() });
     let (runs, all) = (Runs::new(runs.collect()), (0..1_000_000).collect::<Vec<_>>());
     let start = std::time::Instant::now();
-    let crew = Crew { workers: vec![&(); 4096], timekeeper: &() };
-    carry_out(&runs, &all, &crew, &Notes::default()).unwrap();
+    let workers = Workers { shared: vec![&(); 4096], exclusive: &() };
+    execute(&runs, &all, &workers, &Notes::default()).unwrap();
     println!("{:.1} µs a run", start.elapsed().as_secs_f64());
 }

@@ -6,12 +6,14 @@
 //! does, the panel says nothing. Intervals resample the runs of each curve and panel on their own.
 
 use tutelage::Stream;
-use tutelage_compare::Panel;
-use tutelage_compare::stats::{Bootstrap, Goal, Interval, Race, StatsError, cost_ratio_at_most};
+use tutelage_compare::ComparisonPanel;
+use tutelage_compare::stats::{
+    Bootstrap, Interval, LevelComparison, StatsError, TargetReward, cost_ratio_at_most,
+};
 
 /// What a curve costs in units of another's to a share of the expert's reward.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Saving {
+pub struct BoundedCostRatio {
     /// The panels where the curve gets there.
     pub reached: usize,
     /// Those of them where the other never does, so that its end stands for it.
@@ -22,39 +24,45 @@ pub struct Saving {
     pub ratio: Option<Interval>,
 }
 
-impl Saving {
+impl BoundedCostRatio {
     /// Over these panels, at a share of the expert's reward.
     pub(crate) fn over<'a>(
-        panels: impl Iterator<Item = &'a Panel>,
+        panels: impl Iterator<Item = &'a ComparisonPanel>,
         curve: &str,
         against: &str,
         share: f64,
     ) -> Result<Self, StatsError> {
-        let races: Vec<Race<'_>> =
-            panels.filter_map(|panel| race(panel, curve, against, share)).collect();
-        let of_kind = |kind| races.iter().filter(|race| race.winners() == kind).count();
+        let comparisons: Vec<LevelComparison<'_>> =
+            panels.filter_map(|panel| comparison(panel, curve, against, share)).collect();
+        let of_kind =
+            |kind| comparisons.iter().filter(|comparison| comparison.reached() == kind).count();
         let (bounded, missed) = (of_kind([true, false]), of_kind([false, true]));
-        let won: Vec<Race<'_>> = races.iter().filter(|race| race.winners()[0]).copied().collect();
+        let won: Vec<LevelComparison<'_>> =
+            comparisons.iter().filter(|comparison| comparison.reached()[0]).copied().collect();
         let ratio = match won.is_empty() {
             true => None,
             false => Some(cost_ratio_at_most(&won, &bootstrap()?)?),
         };
         Ok(Self { reached: won.len(), bounded, missed, ratio })
     }
-
-    /// Whether the other is clearly cheaper: the interval lies above 1, or only the other gets there at all.
-    pub(crate) fn is_clearly_dearer(&self) -> bool {
-        self.missed > 0 || self.ratio.is_some_and(|ratio| ratio.low > 1.0)
-    }
 }
 
 /// The two curves of a panel on their way to a share of the expert's reward.
-fn race<'a>(panel: &'a Panel, curve: &str, against: &str, share: f64) -> Option<Race<'a>> {
+fn comparison<'a>(
+    panel: &'a ComparisonPanel,
+    curve: &str,
+    against: &str,
+    share: f64,
+) -> Option<LevelComparison<'a>> {
     let (a, b) = (panel.curve(curve)?, panel.curve(against)?);
     // One run says nothing of how much others would differ.
     let is_known = a.runs.len() > 1 && b.runs.len() > 1;
     is_known.then_some(())?;
-    Some(Race { a: &a.curves, b: &b.curves, goal: Goal::Reward(panel.reward_at(share)?) })
+    Some(LevelComparison {
+        a: &a.curves,
+        b: &b.curves,
+        target: TargetReward::Fixed(panel.reward_at(share)?),
+    })
 }
 
 fn bootstrap() -> Result<Bootstrap, StatsError> {
@@ -64,11 +72,11 @@ fn bootstrap() -> Result<Bootstrap, StatsError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tutelage_compare::{Comparison, Fields, Run, Settings};
+    use tutelage_compare::{ComparedRun, Comparison, ComparisonSettings, SpecFields};
     use tutelage_runs::RoundLine;
 
     /// A run whose reward rises by a slope for every annotation, up to 10 of them, where the expert earns 10.
-    fn run(task: &str, algorithm: &str, seed: u64, slope: f64) -> Run {
+    fn run(task: &str, algorithm: &str, seed: u64, slope: f64) -> ComparedRun {
         let spec =
             format!("task = \"{task}\"\nalgorithm = \"{algorithm}\"\nseed = {seed}\nrounds = 10\n");
         let line = |round: usize| RoundLine {
@@ -81,23 +89,23 @@ mod tests {
             imitation_loss: None,
             seconds: None,
         };
-        let (source, fields) = ("x".into(), Fields::parse(&spec));
-        Run { source, fields, lines: (1..=10).map(line).collect(), expert: Some(10.0) }
+        let (source, fields) = ("x".into(), SpecFields::parse(&spec));
+        ComparedRun { source, fields, lines: (1..=10).map(line).collect(), expert: Some(10.0) }
     }
 
     /// In each panel two runs of BD-5 and two of DAgger, about these slopes.
-    fn saving(panels: &[(&str, f64, f64)], share: f64) -> Saving {
+    fn saving(panels: &[(&str, f64, f64)], share: f64) -> BoundedCostRatio {
         let both = |task: &str, algorithm: &str, slope: f64| {
             [run(task, algorithm, 1, 0.99 * slope), run(task, algorithm, 2, 1.01 * slope)]
         };
         let runs = panels.iter().flat_map(|&(task, one, other)| {
             both(task, "bd-5", one).into_iter().chain(both(task, "dagger", other))
         });
-        let comparison = Comparison::new(runs.collect(), Settings::default()).unwrap();
-        Saving::over(comparison.panels.iter(), "BD-5", "DAgger", share).unwrap()
+        let comparison = Comparison::new(runs.collect(), ComparisonSettings::default()).unwrap();
+        BoundedCostRatio::over(comparison.panels.iter(), "BD-5", "DAgger", share).unwrap()
     }
 
-    fn estimate(saving: Saving) -> f64 {
+    fn estimate(saving: BoundedCostRatio) -> f64 {
         saving.ratio.unwrap().estimate
     }
 
@@ -116,7 +124,10 @@ mod tests {
         assert!((estimate(bounded) - 0.375).abs() < 1e-9, "{bounded:?}");
         let missed = saving(&[("a", 2.0, 1.0), ("b", 0.5, 1.0)], 0.75);
         assert_eq!((missed.reached, missed.missed), (1, 1));
-        assert!(missed.is_clearly_dearer());
-        assert_eq!(saving(&[("a", 0.1, 0.1)], 0.75), Saving::default(), "neither gets there");
+        assert_eq!(
+            saving(&[("a", 0.1, 0.1)], 0.75),
+            BoundedCostRatio::default(),
+            "neither gets there"
+        );
     }
 }

@@ -4,7 +4,7 @@ use tutelage::{AlgorithmName, FAMILIES, Look, Stroke};
 use tutelage_draw::plot::{Colour, Style};
 
 /// How an algorithm of the families is drawn.
-pub fn look(algorithm: &AlgorithmName) -> (Colour, Style) {
+pub fn curve_style(algorithm: &AlgorithmName) -> (Colour, Style) {
     let Look { rgb: [red, green, blue], stroke } = algorithm.look();
     let style = match stroke {
         Stroke::Solid => Style::Solid,

@@ -4,11 +4,11 @@ use tutelage::AlgorithmName;
 use tutelage_lab::Task;
 
 use crate::paper::authors_seconds;
-use crate::{Archive, ArchiveError, RunList, Sheet};
+use crate::{Archive, ArchiveError, FigurePlan, RunList};
 
 /// What one run took on the clock, from its first round to its last.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Cost {
+pub struct RunCost {
     /// The task.
     pub task: Task,
     /// The algorithm.
@@ -24,23 +24,23 @@ pub struct Cost {
 }
 
 /// The timed runs of a figure that are finished.
-pub fn costs(
-    sheet: &Sheet<'_>,
+pub fn run_costs(
+    plan: &FigurePlan<'_>,
     runs: &RunList,
     archive: &Archive,
-) -> Result<Vec<Cost>, ArchiveError> {
+) -> Result<Vec<RunCost>, ArchiveError> {
     let mut costs = Vec::new();
-    for run in sheet.runs() {
+    for run in plan.runs() {
         let run = &runs[run];
         if let Some(record) = archive.record(run)? {
             let (task, algorithm) = (run.spec.task, run.spec.algorithm);
-            costs.push(Cost {
+            costs.push(RunCost {
                 task,
                 algorithm,
                 threads: record.threads,
                 seconds: record.seconds(),
                 memory: record.memory,
-                authors_seconds: authors_seconds(sheet.profile, task, &algorithm),
+                authors_seconds: authors_seconds(plan.profile, task, &algorithm),
             });
         }
     }

@@ -8,16 +8,18 @@ use tutelage_compare::{BadCost, Cost};
 use tutelage_lab::Task;
 use tutelage_lab::spec::{Draft, SpecError, check_name, parse_toml};
 
-use crate::experiment::{Draw, Experiment, ExperimentError, PerturbFrom, Row, Series, Show};
+use crate::experiment::{
+    CurveSpec, Experiment, ExperimentError, FigureKind, PanelRow, PerturbFrom, PlottedValue,
+};
 use crate::parse_seeds;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Form {
+struct ExperimentFile {
     title: String,
     #[serde(default)]
     paper: String,
-    draw: Draw,
+    draw: FigureKind,
     /// The name of a cost, or what a step of the expert's costs.
     #[serde(default = "annotations")]
     over: toml::Value,
@@ -28,14 +30,14 @@ struct Form {
     #[serde(default)]
     seeds_of: BTreeMap<String, String>,
     #[serde(default)]
-    rows: Vec<RowForm>,
+    rows: Vec<RowFile>,
 }
 
 #[derive(Deserialize)]
-struct RowForm {
+struct RowFile {
     name: String,
     #[serde(default)]
-    show: Show,
+    show: PlottedValue,
     #[serde(default)]
     tasks: Vec<String>,
     budget: Option<String>,
@@ -56,7 +58,7 @@ fn ten_seeds() -> String {
 /// The figure that a TOML text describes.
 pub(crate) fn parse(name: &str, text: &str) -> Result<Experiment, ExperimentError> {
     let toml = |message: String| ExperimentError::Toml { name: name.into(), message };
-    let form: Form = parse_toml(text).map_err(toml)?;
+    let form: ExperimentFile = parse_toml(text).map_err(toml)?;
     form.check_counts(name)?;
     let task = |task: &String| {
         let wrong = |source| ExperimentError::Task { name: name.into(), source };
@@ -67,13 +69,13 @@ pub(crate) fn parse(name: &str, text: &str) -> Result<Experiment, ExperimentErro
         parse_seeds(text).map_err(|source| ExperimentError::Seeds { name: name.into(), source })
     };
     let tasks: Vec<Task> = form.tasks.iter().map(task).collect::<Result<_, _>>()?;
-    let row = |row: RowForm| {
+    let row = |row: RowFile| {
         let title = row.name.clone();
         let wrong = |source| ExperimentError::Row { name: name.into(), row: title, source };
         let tasks = row.tasks.iter().map(task).collect::<Result<_, _>>()?;
         row.check(tasks).map_err(wrong)
     };
-    let rows: Vec<Row> = form.rows.into_iter().map(row).collect::<Result<_, _>>()?;
+    let rows: Vec<PanelRow> = form.rows.into_iter().map(row).collect::<Result<_, _>>()?;
     let seeds_of = form.seeds_of.iter().map(|(curve, text)| {
         let unknown = || ExperimentError::SeedsOf { name: name.into(), curve: curve.clone() };
         Ok((shown(curve, &rows).ok_or_else(unknown)?, seeds(text)?))
@@ -100,9 +102,9 @@ const MOST_LISTED: usize = 1000;
 const MOST_CURVES: usize = 10_000;
 const MOST_RUNS: usize = 100_000;
 
-impl Form {
+impl ExperimentFile {
     fn check_counts(&self, name: &str) -> Result<(), ExperimentError> {
-        let curves = |rows: &[RowForm]| rows.iter().map(|row| row.algorithms.len()).sum();
+        let curves = |rows: &[RowFile]| rows.iter().map(|row| row.algorithms.len()).sum();
         at_most(MOST_LISTED, "tasks", self.tasks.len(), name)?;
         at_most(MOST_LISTED, "rows", self.rows.len(), name)?;
         at_most(MOST_CURVES, "algorithms in all rows", curves(&self.rows), name)?;
@@ -124,12 +126,12 @@ fn at_most(
 
 /// How many runs a figure shows, those that are the same counted as often as they are shown.
 fn runs(experiment: &Experiment) -> usize {
-    let panels = |row: &Row| match row.tasks.as_slice() {
+    let panels = |row: &PanelRow| match row.tasks.as_slice() {
         [] => experiment.tasks.len(),
         shown => experiment.tasks.iter().filter(|task| shown.contains(task)).count(),
     };
-    let seeds = |series: &Series| experiment.seeds_of(series).len();
-    let runs = |row: &Row| panels(row).saturating_mul(row.series.iter().map(seeds).sum());
+    let seeds = |curve: &CurveSpec| experiment.seeds_of(curve).len();
+    let runs = |row: &PanelRow| panels(row).saturating_mul(row.curves.iter().map(seeds).sum());
     experiment.rows.iter().map(runs).fold(0, usize::saturating_add)
 }
 
@@ -141,28 +143,28 @@ fn over(value: &toml::Value) -> Result<Cost, BadCost> {
 }
 
 /// The curve of this name, where a row shows it.
-fn shown(curve: &str, rows: &[Row]) -> Option<Series> {
-    let series: Series = curve.parse().ok()?;
-    rows.iter().any(|row| row.series.contains(&series)).then_some(series)
+fn shown(curve: &str, rows: &[PanelRow]) -> Option<CurveSpec> {
+    let curve: CurveSpec = curve.parse().ok()?;
+    rows.iter().any(|row| row.curves.contains(&curve)).then_some(curve)
 }
 
-impl RowForm {
-    fn check(self, tasks: Vec<Task>) -> Result<Row, SpecError> {
+impl RowFile {
+    fn check(self, tasks: Vec<Task>) -> Result<PanelRow, SpecError> {
         let mut fields = self.fields()?;
         let d0 = match fields.d0.take().as_deref() {
             None => PerturbFrom::Default,
             Some("dagger") => PerturbFrom::Dagger,
             Some(text) => PerturbFrom::Fixed(text.parse()?),
         };
-        let series = self.algorithms.iter().map(|text| text.parse());
-        Ok(Row {
+        let curves = self.algorithms.iter().map(|text| text.parse());
+        Ok(PanelRow {
             name: self.name,
             tasks,
             show: self.show,
             d0,
             budget: self.budget.map(|text| text.parse()).transpose()?,
             fields,
-            series: series.collect::<Result<_, _>>()?,
+            curves: curves.collect::<Result<_, _>>()?,
         })
     }
 

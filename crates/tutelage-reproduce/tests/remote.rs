@@ -11,8 +11,9 @@ use std::sync::mpsc::Sender;
 
 use small::{archive, figure};
 use tutelage_reproduce::{
-    Courier, Crew, Delivery, Elsewhere, FILES, FigureRuns, Listener, Logs, News, OnThreads,
-    Outcome, Parcel, RunRecord, Watcher, WorkError, Worker, carry_out, carry_out_elsewhere,
+    Executor, FigureRuns, JobObserver, Logs, NoObserver, RUN_FILES, RemoteTask, RemoteWorker,
+    RunRecord, ScheduleOutcome, TaskEvent, TaskResult, ThreadWorker, WorkError, Worker, Workers,
+    execute, execute_remote,
 };
 
 /// Nodes that share nothing: each run is carried out in a folder of its own, to which what it needs is brought.
@@ -26,33 +27,29 @@ struct Nodes {
     rounds: Mutex<Vec<usize>>,
 }
 
-struct Quiet;
-
-impl Listener for Quiet {}
-
 fn read(dir: &Path) -> Vec<(String, Vec<u8>)> {
     let read = |file: &str| Some((file.to_owned(), std::fs::read(dir.join(file)).ok()?));
-    FILES.into_iter().filter_map(read).collect()
+    RUN_FILES.into_iter().filter_map(read).collect()
 }
 
-impl Courier for Nodes {
-    fn send(&self, parcel: Parcel, news: Sender<News>) -> Result<(), WorkError> {
+impl Executor for Nodes {
+    fn send(&self, task: RemoteTask, events: Sender<TaskEvent>) -> Result<(), WorkError> {
         let number = self.taken.fetch_add(1, Ordering::SeqCst);
         if number < self.losses {
             return Err(WorkError::Lost("the node is gone".into()));
         }
         let home = self.home.join(number.to_string());
-        for need in &parcel.needs {
+        for need in &task.needs {
             let files = read(&self.runs.join(need));
-            assert!(!files.is_empty(), "{} began before {need}", parcel.name);
-            Delivery { result: None, files }.unpack(&home.join(need)).unwrap();
+            assert!(!files.is_empty(), "{} began before {need}", task.name);
+            TaskResult { output: None, files }.unpack(&home.join(need)).unwrap();
         }
         std::thread::spawn(move || {
-            news.send(News::Round(1)).unwrap();
-            let result = carry_out_elsewhere(&parcel.task, &home, &Quiet);
-            let files = if parcel.is_needed { read(&home.join(&parcel.name)) } else { vec![] };
-            let ended = result.map(|result| Delivery { result, files });
-            news.send(News::Ended(ended)).unwrap();
+            events.send(TaskEvent::Round(1)).unwrap();
+            let result = execute_remote(&task.payload, &home, &NoObserver);
+            let files = if task.is_needed { read(&home.join(&task.name)) } else { vec![] };
+            let ended = result.map(|result| TaskResult { output: result, files });
+            events.send(TaskEvent::Ended(ended)).unwrap();
         });
         Ok(())
     }
@@ -62,7 +59,7 @@ impl Courier for Nodes {
     }
 }
 
-impl Watcher for Nodes {
+impl JobObserver for Nodes {
     fn round(&self, _: &str, round: usize) {
         self.rounds.lock().unwrap().push(round);
     }
@@ -75,11 +72,11 @@ fn nodes(dir: &Path, losses: usize) -> Nodes {
 }
 
 /// The records of a figure's runs, carried out by this worker, without what depends on the clock.
-fn records(dir: &Path, worker: &dyn Worker, watcher: &dyn Watcher) -> Vec<RunRecord> {
+fn records(dir: &Path, worker: &dyn Worker, observer: &dyn JobObserver) -> Vec<RunRecord> {
     let ((runs, shown), archive) = (figure(), archive(dir));
-    let crew = Crew { workers: vec![worker; 3], timekeeper: worker };
-    let agenda = FigureRuns::new(&runs, &archive);
-    assert_eq!(carry_out(&agenda, &shown, &crew, watcher).unwrap(), Outcome::Finished);
+    let workers = Workers { shared: vec![worker; 3], exclusive: worker };
+    let jobs = FigureRuns::new(&runs, &archive);
+    assert_eq!(execute(&jobs, &shown, &workers, observer).unwrap(), ScheduleOutcome::Finished);
     let record = |&run: &usize| archive.record(&runs[run]).unwrap().unwrap();
     let timeless = |record: RunRecord| RunRecord {
         collect_seconds: vec![],
@@ -90,19 +87,15 @@ fn records(dir: &Path, worker: &dyn Worker, watcher: &dyn Watcher) -> Vec<RunRec
     shown.iter().map(record).map(timeless).collect()
 }
 
-struct Nobody;
-
-impl Watcher for Nobody {}
-
 #[test]
 fn a_record_from_elsewhere_is_the_record_from_here() {
     let (here, there) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let nodes = nodes(there.path(), 4);
-    let elsewhere = Elsewhere { courier: &nodes, threads: 1, logs: Logs::Needed };
+    let elsewhere = RemoteWorker { executor: &nodes, threads: 1, logs: Logs::Needed };
     let carried = records(there.path(), &elsewhere, &nodes);
-    assert_eq!(carried, records(here.path(), &OnThreads(1), &Nobody));
+    assert_eq!(carried, records(here.path(), &ThreadWorker(1), &NoObserver));
     assert_eq!(nodes.taken.load(Ordering::SeqCst), 6 + 4, "what is lost is sent again");
-    assert_eq!(*nodes.rounds.lock().unwrap(), [1; 6], "news are passed on");
+    assert_eq!(*nodes.rounds.lock().unwrap(), [1; 6], "events are passed on");
     let kept = std::fs::read_dir(there.path().join("runs")).unwrap().count();
     assert_eq!(kept, 2, "the logs that others need, and no more");
 }
@@ -111,8 +104,8 @@ fn a_record_from_elsewhere_is_the_record_from_here() {
 fn all_logs_come_back_where_they_are_shown() {
     let there = tempfile::tempdir().unwrap();
     let nodes = nodes(there.path(), 0);
-    let elsewhere = Elsewhere { courier: &nodes, threads: 1, logs: Logs::All };
-    records(there.path(), &elsewhere, &Nobody);
+    let elsewhere = RemoteWorker { executor: &nodes, threads: 1, logs: Logs::All };
+    records(there.path(), &elsewhere, &NoObserver);
     assert_eq!(std::fs::read_dir(there.path().join("runs")).unwrap().count(), 6);
 }
 
@@ -120,11 +113,11 @@ fn all_logs_come_back_where_they_are_shown() {
 fn files_stay_in_their_folder() {
     let dir = tempfile::tempdir().unwrap();
     for name in ["../log.bin", "/elsewhere/log.bin", "policies/../../x"] {
-        let delivery = Delivery { result: None, files: vec![(name.into(), vec![1])] };
-        let error = delivery.unpack(&dir.path().join("run")).unwrap_err();
-        assert!(error.to_string().contains("not a file of a run's folder"), "{error}");
+        let result = TaskResult { output: None, files: vec![(name.into(), vec![1])] };
+        let error = result.unpack(&dir.path().join("run")).unwrap_err();
+        assert!(error.to_string().contains("outside the run folder"), "{error}");
     }
     let files = vec![("policies/round-001.safetensors".into(), vec![1])];
-    Delivery { result: None, files }.unpack(&dir.path().join("run")).unwrap();
+    TaskResult { output: None, files }.unpack(&dir.path().join("run")).unwrap();
     assert!(dir.path().join("run/policies/round-001.safetensors").exists());
 }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use indicatif::ProgressBar;
-use tutelage_reproduce::{CameTo, Watcher};
+use tutelage_reproduce::{JobObserver, RunOutcome};
 
 use crate::output::note;
 use tutelage_runs::terminal::{rough, stop_on_ctrl_c};
@@ -16,7 +16,7 @@ use crate::live_reporter::live_line;
 const NAMED: usize = 16;
 
 /// Tells a person how it goes.
-pub(super) struct Narrator {
+pub(super) struct ProgressDisplay {
     /// How often a stop was asked for.
     stops: Arc<AtomicUsize>,
     runs: usize,
@@ -26,7 +26,7 @@ pub(super) struct Narrator {
     running: Mutex<Vec<(String, usize, usize)>>,
 }
 
-impl Narrator {
+impl ProgressDisplay {
     /// Tells of so many runs, until Ctrl-C.
     pub(super) fn new(runs: usize) -> anyhow::Result<Self> {
         let (stops, bar) = (stop_on_ctrl_c()?, live_line(runs, "runs"));
@@ -62,7 +62,7 @@ impl Narrator {
     }
 }
 
-impl Watcher for Narrator {
+impl JobObserver for ProgressDisplay {
     fn began(&self, run: &str, rounds: usize) {
         self.update(|running| running.push((run.to_owned(), 0, rounds)));
     }
@@ -73,8 +73,8 @@ impl Watcher for Narrator {
         });
     }
 
-    fn finished(&self, run: &str, came_to: &CameTo, left: usize, seconds: f64) {
-        let CameTo { reward, expert_reward, .. } = *came_to;
+    fn finished(&self, run: &str, outcome: &RunOutcome, left: usize, seconds: f64) {
+        let RunOutcome { reward, expert_reward, .. } = *outcome;
         let share = expert_reward.map_or(String::new(), |expert| {
             format!(" ({:.0} % of the expert)", 100.0 * reward / expert)
         });
@@ -86,7 +86,7 @@ impl Watcher for Narrator {
             "{:>4}/{}  {run}  reward {reward:.0}{share}  {:.0} s  about {} left",
             self.runs - left,
             self.runs,
-            came_to.seconds,
+            outcome.seconds,
             rough(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)),
         ));
     }
