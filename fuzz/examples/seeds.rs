@@ -11,7 +11,7 @@ use tutelage_experts::{Card, Clock, GaussianExpert, GaussianPolicy, Training};
 use tutelage_files::npy;
 use tutelage_oracles::mlp::{MlpClassifier, MlpSettings};
 use tutelage_oracles::{LeastSquares, States};
-use tutelage_runs::store::Seconds;
+use tutelage_runs::store::RoundTimings;
 use tutelage_teach::{Note, What};
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
@@ -62,8 +62,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     write("npy/double.npy", &npy::encode(&[4], &[1.0f64, f64::NAN, -1.0, 1e300]))?;
     write("npy/flags.npy", &npy::encode(&[3], &[true, false, true]))?;
 
-    let second = Seconds { round: 2, train: 1.5, memory: Some(1 << 20), ..Seconds::default() };
-    let times = [Seconds { round: 1, collect: 0.25, ..Seconds::default() }, second];
+    let second =
+        RoundTimings { round: 2, train: 1.5, memory: Some(1 << 20), ..RoundTimings::default() };
+    let times = [RoundTimings { round: 1, collect: 0.25, ..RoundTimings::default() }, second];
     let note = |what, action| Note {
         round: 1,
         row: 3,

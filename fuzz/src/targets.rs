@@ -14,7 +14,7 @@ use tutelage_lab::export::Annotations;
 use tutelage_lab::spec::RunSpec;
 use tutelage_oracles::mlp::{MlpClassifierPolicy, MlpPolicy};
 use tutelage_reproduce::{Experiment, RunList, RunRecord, Selection, TaskResult};
-use tutelage_runs::store::{AnyHistory, Seconds, decode_log, read_times};
+use tutelage_runs::store::{AnyHistory, RoundTimings, decode_log, read_times};
 use tutelage_teach::{About, Axis, Classroom, Controls, TeacherStats, TestServer, read_notes};
 
 use crate::Form;
@@ -166,7 +166,7 @@ fn in_folder(file: &str, bytes: &[u8], read: impl FnOnce(&Path)) {
 fn times(bytes: &[u8]) {
     in_folder("times.jsonl", bytes, |folder| {
         let times = read_times(folder);
-        black_box(times.iter().map(Seconds::total).sum::<f64>());
+        black_box(times.iter().map(RoundTimings::total).sum::<f64>());
     });
 }
 

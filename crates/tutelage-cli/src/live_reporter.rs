@@ -10,11 +10,11 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 use tutelage::Evaluation;
 use tutelage_lab::spec::{Choices, RunSpec};
-use tutelage_runs::store::{Cut, RoundResult, Seconds, read_any, read_times};
+use tutelage_runs::store::{RoundResult, RoundTimings, TruncatedTail, read_any, read_times};
 use tutelage_runs::terminal::{
-    cut_text, expert_text, line_text, round_text, show_hints_with, stop_on_ctrl_c,
+    expert_text, line_text, round_text, show_hints_with, stop_on_ctrl_c, truncated_text,
 };
-use tutelage_runs::{Reporter, RoundLine, Stage};
+use tutelage_runs::{Observer, RoundLine, Stage};
 
 use crate::output::{Output, is_quiet, note};
 
@@ -129,7 +129,7 @@ impl<'a> LiveReporter<'a> {
     }
 }
 
-impl Reporter for LiveReporter<'_> {
+impl Observer for LiveReporter<'_> {
     fn stage(&mut self, round: usize, stage: Stage) {
         self.begin();
         if let Some(bar) = &self.bar {
@@ -143,16 +143,16 @@ impl Reporter for LiveReporter<'_> {
         self.line(&expert_text(expert));
     }
 
-    fn cut(&mut self, cut: &Cut) {
+    fn truncated(&mut self, tail: &TruncatedTail) {
         self.begin();
-        self.line(&cut_text(cut));
+        self.line(&truncated_text(tail));
     }
 
     fn expert_steps(&mut self, steps: u64) {
         self.expert_steps = steps;
     }
 
-    fn round(&mut self, result: &RoundResult, annotations: usize, seconds: &Seconds) {
+    fn round(&mut self, result: &RoundResult, annotations: usize, seconds: &RoundTimings) {
         self.begin();
         let line = RoundLine::new(result, annotations, Some(self.expert_steps), Some(seconds));
         self.line(&round_text(&line, self.spec.rounds, self.expert, seconds));

@@ -5,7 +5,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use tutelage::{Algorithm, AlgorithmName, ExpertActs, FAMILIES, Family, Sampling, usual_in_words};
+use tutelage::{
+    Algorithm, AlgorithmName, ExpertActs, FAMILIES, Family, Sampling, describe_default_algorithms,
+};
 use tutelage_lab::{ActionKind, Task};
 
 fn root() -> PathBuf {
@@ -50,7 +52,7 @@ fn every_family_has_its_row_and_its_page() {
 
 #[test]
 fn pages_say_what_learns_where_no_algorithm_is_named() {
-    let sentence = usual_in_words();
+    let sentence = describe_default_algorithms();
     for page in ["README.md", "docs/algorithms/README.md", "docs/PYTHON.md"] {
         assert!(read(page).contains(&sentence), "{page} does not say: {sentence}");
     }

@@ -19,7 +19,7 @@ use tutelage::{AlgorithmName, Batch, Driver, Expert, ExpertActs, ExpertError, FA
 use tutelage_lab::spec::RunSpec;
 use tutelage_lab::{ActionKind, BoxExpert, Kind, LabError, Task, learn_taught};
 use tutelage_oracles::mlp::Ensemble;
-use tutelage_runs::{Desk, RoundLine, RunError, Silent, Teacher};
+use tutelage_runs::{LabelSink, RoundLine, RunError, Silent, Teacher};
 
 const TASKS: [&str; 4] = ["hopper", "walker2d", "half-cheetah", "ant"];
 const SMALL: &str = "--rounds 2 --states-per-round 6 --sampling stride(5) --episodes 1";
@@ -336,12 +336,12 @@ impl<A: Kind> Driver<f32, A> for Person<A> {
 }
 
 impl<A: Kind> Teacher<f32, A, Ensemble<A>> for Person<A> {
-    fn teach(&mut self, desk: &mut Desk<'_, '_, f32, A, Ensemble<A>>) -> Result<(), RunError> {
-        let questions = desk.questions().clone();
-        let width = desk.round().unwrap().answers.width();
+    fn teach(&mut self, desk: &mut LabelSink<'_, '_, f32, A, Ensemble<A>>) -> Result<(), RunError> {
+        let questions = desk.queries().clone();
+        let width = desk.round().unwrap().labels.width();
         let mut actions = Batch::zeros(questions.rows.len(), width);
         self.expert.mean(&questions.states, &mut actions).unwrap();
-        desk.answer(&questions.rows, &actions).map(|_| ())
+        desk.label(&questions.rows, &actions).map(|_| ())
     }
 
     fn driver(&mut self) -> &mut dyn Driver<f32, A> {

@@ -80,5 +80,5 @@ fn check(
         assert!(found == expected, "{:?} differs after {kills} kills", found.0);
     }
     let history = read_any(run).unwrap();
-    assert_eq!((history.annotations(), history.open_questions()), (annotations, 0));
+    assert_eq!((history.annotations(), history.open_queries()), (annotations, 0));
 }

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use tutelage_lab::learn_in;
 use tutelage_lab::spec::Draft;
-use tutelage_runs::store::{Seconds, read_times};
+use tutelage_runs::store::{RoundTimings, read_times};
 use tutelage_runs::{Silent, peak_memory};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -23,7 +23,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let whole = started.elapsed().as_secs_f64();
 
     let times = read_times(dir.path());
-    let sum = |phase: fn(&Seconds) -> f64| times.iter().map(phase).sum::<f64>();
+    let sum = |phase: fn(&RoundTimings) -> f64| times.iter().map(phase).sum::<f64>();
     let phases = [
         ("collect", sum(|s| s.collect)),
         ("annotate", sum(|s| s.annotate)),

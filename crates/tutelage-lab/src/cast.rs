@@ -181,7 +181,9 @@ impl<A: Kind> Cast<A> {
 
     /// Notes in a run's folder what it builds on, or checks that it is still the same.
     pub(crate) fn note_in(&self, dir: &mut RunDir<f32, A>) -> Result<(), StoreError> {
-        self.fingerprints.iter().try_for_each(|fingerprint| dir.build_on(fingerprint.clone()))?;
+        self.fingerprints
+            .iter()
+            .try_for_each(|fingerprint| dir.record_input(fingerprint.clone()))?;
         if let Some(states) = self.cover.as_ref().and_then(|cover| cover.states()) {
             dir.build_on_rows("d0", states)?;
         }

@@ -12,7 +12,7 @@ use tutelage_runs::store::{
     AnyHistory, History, OsDisk, RunDir, StoreError, kept_policies, policy_path, read_any,
     read_history, read_policy, read_spec, read_times,
 };
-use tutelage_runs::{Ending, Reporter, RoundLine, RunError, Teacher, run, run_taught};
+use tutelage_runs::{Ending, Observer, RoundLine, RunError, Teacher, run, run_with_teacher};
 
 use crate::cast::{Cast, CastError, solver_note};
 use crate::kind::Kind;
@@ -142,7 +142,7 @@ impl Report {
 pub fn learn_in(
     path: &Path,
     spec: &RunSpec,
-    reporter: &mut dyn Reporter,
+    reporter: &mut dyn Observer,
 ) -> Result<Report, LabError> {
     match spec.task.actions() {
         ActionKind::Vectors => learn_as::<f32>(path, spec, reporter)
@@ -164,7 +164,7 @@ pub fn check_cast(spec: &RunSpec) -> Result<(), LabError> {
 fn learn_as<A: Kind>(
     path: &Path,
     spec: &RunSpec,
-    reporter: &mut dyn Reporter,
+    reporter: &mut dyn Observer,
 ) -> Result<(Ending, History<f32, A>), LabError> {
     let (mut cast, mut dir) = open::<A>(path, spec)?;
     let Cast { envs, expert, oracle, cover, stored, .. } = &mut cast;
@@ -181,7 +181,7 @@ pub fn learn_taught<A, T, E>(
     path: &Path,
     spec: &RunSpec,
     training: Arc<tutelage::FitProgress>,
-    reporter: &mut dyn Reporter,
+    reporter: &mut dyn Observer,
     teacher: impl FnOnce(&RunDir<f32, A>) -> Result<T, E>,
 ) -> Result<(Ending, History<f32, A>), E>
 where
@@ -196,7 +196,7 @@ where
     let inputs =
         tutelage::Inputs { cover: cover.as_deref(), separator: None, stored: stored.as_deref() };
     let job = spec.job(inputs);
-    let ending = run_taught(envs, &mut teacher, oracle, &job, &mut dir, reporter);
+    let ending = run_with_teacher(envs, &mut teacher, oracle, &job, &mut dir, reporter);
     Ok((ending.map_err(LabError::from)?, dir.history().clone()))
 }
 
@@ -264,7 +264,7 @@ fn extends(begun: &str, spec: &RunSpec) -> bool {
 /// The spec that a folder's run was begun with.
 pub fn spec_of(path: &Path) -> Result<RunSpec, LabError> {
     let text = read_spec(path)?;
-    // What `Job::spec` writes names its choices one by one.
+    // What `RunConfig::spec` writes names its choices one by one.
     match RunSpec::parse(&text) {
         Err(SpecError::Toml(_)) if text.lines().any(|line| line.starts_with("train_on = ")) => {
             Err(LabError::OwnProgram { path: path.into() })

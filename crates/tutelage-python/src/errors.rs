@@ -58,7 +58,9 @@ impl Becomes for RunError {
             Self::Policy { .. } => Kind::Policy,
             Self::Evaluate { source, .. } => Kind::of_rollout(source),
             Self::Learn(LearnError::Collect { source, .. }) => Kind::of_rollout(source),
-            Self::Learn(LearnError::Annotate { .. } | LearnError::Answer { .. }) => Kind::Expert,
+            Self::Learn(LearnError::Annotate { .. } | LearnError::InvalidLabel { .. }) => {
+                Kind::Expert
+            }
             Self::Learn(LearnError::Train { .. }) => Kind::Oracle,
             _ => Kind::Spec,
         }

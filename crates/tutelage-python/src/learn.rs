@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use pyo3::prelude::*;
-use tutelage::{Help, Participants};
+use tutelage::{ExpertCapability, Participants};
 use tutelage_lab::spec::{BudgetSpec, Choices, Draft, SpecError};
 use tutelage_lab::{ActionKind, Defaults, Kind};
 use tutelage_runs::{Ending, run};
@@ -60,7 +60,11 @@ pub(crate) fn check(py: Python<'_>, draft: &str, discrete: bool) -> PyResult<(us
 /// The algorithm that learns where none is named, from an expert that drives or from one that only answers.
 #[pyfunction]
 pub(crate) fn usual_algorithm(expert_drives: bool) -> &'static str {
-    tutelage::usual_algorithm(if expert_drives { Help::AnswersAndDrives } else { Help::Answers })
+    tutelage::default_algorithm(if expert_drives {
+        ExpertCapability::LabelsAndDrives
+    } else {
+        ExpertCapability::Labels
+    })
 }
 
 pub(crate) fn kind(discrete: bool) -> ActionKind {
@@ -106,7 +110,7 @@ fn learn_as<A: Spoken + Answer>(
     let mut run_dir =
         job.open(dir, &task, &teacher, &trainer).map_err(|error| exception(py, &error))?;
     if let Some(answers) = teacher.fingerprint() {
-        run_dir.build_on(answers).map_err(|error| exception(py, &error))?;
+        run_dir.record_input(answers).map_err(|error| exception(py, &error))?;
     }
     let mut listener = Listener::new(cast.reporter.clone_ref(py), mishap.clone());
     let ending = match Seat::at(&cast.teacher)? {

@@ -11,7 +11,7 @@ use tutelage::{
 };
 use tutelage_draw::render::Frame;
 use tutelage_runs::store::RunDir;
-use tutelage_runs::{Ending, Job, RunError, run_taught};
+use tutelage_runs::{Ending, RunConfig, RunError, run_with_teacher};
 use tutelage_teach::{
     About, Answer, Axis, Classroom, Controls, Limits, Person, Reach, Server, Show, Teaching, Token,
     View,
@@ -51,7 +51,7 @@ struct Wishes {
 pub(crate) struct School<'a, A: Spoken> {
     pub(crate) worlds: &'a mut Worlds<A>,
     pub(crate) trainer: &'a mut Trainer<A>,
-    pub(crate) job: &'a Job<'a, f32, A>,
+    pub(crate) job: &'a RunConfig<'a, f32, A>,
     pub(crate) mishap: &'a Mishap,
 }
 
@@ -90,7 +90,7 @@ impl<'py> Seat<'py> {
             };
             let mut person = Person::new(&room, teaching, &folder)?;
             let mut reporter = room.reporter(listener, &folder);
-            let ended = run_taught(worlds, &mut person, &*trainer, job, dir, &mut reporter);
+            let ended = run_with_teacher(worlds, &mut person, &*trainer, job, dir, &mut reporter);
             room.end(ended.as_ref().map(|ending| *ending).map_err(ToString::to_string));
             Ok(ended)
         });
@@ -115,7 +115,7 @@ impl<'py> Seat<'py> {
     fn about<A: Spoken>(
         &self,
         worlds: &Worlds<A>,
-        job: &Job<'_, f32, A>,
+        job: &RunConfig<'_, f32, A>,
         folder: &std::path::Path,
     ) -> About {
         let Wishes { task, aim, algorithm, names, ends, state_names, pace, .. } = &self.wishes;

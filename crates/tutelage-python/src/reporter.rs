@@ -2,9 +2,9 @@
 
 use pyo3::prelude::*;
 use tutelage::Evaluation;
-use tutelage_runs::store::{Cut, RoundResult, Seconds};
-use tutelage_runs::terminal::cut_text;
-use tutelage_runs::{Reporter, RoundLine, Stage};
+use tutelage_runs::store::{RoundResult, RoundTimings, TruncatedTail};
+use tutelage_runs::terminal::truncated_text;
+use tutelage_runs::{Observer, RoundLine, Stage};
 
 use crate::errors::Mishap;
 
@@ -38,7 +38,7 @@ impl Listener {
     }
 }
 
-impl Reporter for Listener {
+impl Observer for Listener {
     fn stage(&mut self, round: usize, stage: Stage) {
         let name = format!("{stage:?}").to_lowercase();
         self.tell(|object| {
@@ -58,7 +58,7 @@ impl Reporter for Listener {
         self.expert_steps = steps;
     }
 
-    fn round(&mut self, result: &RoundResult, annotations: usize, seconds: &Seconds) {
+    fn round(&mut self, result: &RoundResult, annotations: usize, seconds: &RoundTimings) {
         let line = RoundLine::new(result, annotations, Some(self.expert_steps), Some(seconds));
         let RoundLine {
             round, expert_steps, reward, reward_random, imitation_loss, seconds, ..
@@ -68,9 +68,9 @@ impl Reporter for Listener {
         self.tell(|object| object.call_method1("round", told)?.extract());
     }
 
-    fn cut(&mut self, cut: &Cut) {
+    fn truncated(&mut self, tail: &TruncatedTail) {
         self.tell(|object| {
-            object.call_method1("note", (cut_text(cut),))?;
+            object.call_method1("note", (truncated_text(tail),))?;
             Ok(true)
         });
     }

@@ -34,7 +34,7 @@ pub(crate) fn read_run(py: Python<'_>, dir: PathBuf) -> PyResult<Bound<'_, PyDic
     run.set_item("finished", number("rounds").is_some_and(|rounds| rounds == lines.len()))?;
     run.set_item("curve", curve(py, &lines)?)?;
     run.set_item("expert_reward", history.expert().map(Evaluation::mean_reward))?;
-    run.set_item("open_questions", history.open_questions())?;
+    run.set_item("open_questions", history.open_queries())?;
     run.set_item("policies", kept_policies(&dir))?;
     run.set_item("data", data(py, &history)?)?;
     Ok(run)
@@ -92,9 +92,7 @@ fn spoken<'py>(py: Python<'py>, rows: &Rows) -> PyResult<Bound<'py, PyAny>> {
 /// Where each annotated state comes from, where it was noted.
 fn origins<S: Stored, A: Stored + Action>(history: &History<S, A>) -> Vec<Origin> {
     let noted = history.rounds.iter().filter(|round| !round.origins.is_empty());
-    noted
-        .flat_map(|round| round.answered_rows().into_iter().map(|row| round.origins[row]))
-        .collect()
+    noted.flat_map(|round| round.labeled_rows().into_iter().map(|row| round.origins[row])).collect()
 }
 
 /// The policy that a run had after a round, by default the one that it returns; nothing where no round has ended.

@@ -4,16 +4,21 @@ use tutelage::Evaluation;
 use tutelage_compare::RunRecord;
 use tutelage_envs::trigonometry;
 use tutelage_net::Isa;
-use tutelage_runs::store::{AnyHistory, Seconds};
+use tutelage_runs::store::{AnyHistory, RoundTimings};
 
 use crate::PlannedRun;
 
 impl PlannedRun {
     /// The record of this run with this history and these times.
-    pub fn record(&self, history: &AnyHistory, times: &[Seconds], threads: usize) -> RunRecord {
+    pub fn record(
+        &self,
+        history: &AnyHistory,
+        times: &[RoundTimings],
+        threads: usize,
+    ) -> RunRecord {
         let results = history.results();
         let lines = history.lines(self.spec.states_per_round, &[]);
-        let seconds = |of: &dyn Fn(&Seconds) -> f64| {
+        let seconds = |of: &dyn Fn(&RoundTimings) -> f64| {
             let round = |n| times.iter().find(|seconds| seconds.round == n).map_or(0.0, of);
             results.iter().map(|result| short(round(result.round), 3)).collect::<Vec<_>>()
         };

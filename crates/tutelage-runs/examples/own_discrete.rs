@@ -13,7 +13,7 @@ use tutelage::{
     Spaces, Step, Stream, SyncVectorEnv, check_env, dagger,
 };
 use tutelage_oracles::mlp::{AdamSettings, Budget, MlpClassifier, MlpSettings};
-use tutelage_runs::{Job, Keep, Reporter, Terminal, run};
+use tutelage_runs::{Keep, Observer, RunConfig, Terminal, run};
 
 /// Where the mouse is, seen from the cheese and from the cat: that is the state. The action says which way to go.
 #[derive(Clone, Default)]
@@ -130,7 +130,7 @@ impl Expert for OldMouse {
 }
 
 /// Learns in this folder, or goes on with what is there; the learning curve comes back as a table.
-pub(crate) fn learn(dir: &Path, reporter: &mut dyn Reporter) -> Result<String, Box<dyn Error>> {
+pub(crate) fn learn(dir: &Path, reporter: &mut dyn Observer) -> Result<String, Box<dyn Error>> {
     // This says whether the environment keeps its contract, and if not, which part of it.
     check_env(Meadow::default, Stream::new(1))?;
 
@@ -139,7 +139,7 @@ pub(crate) fn learn(dir: &Path, reporter: &mut dyn Reporter) -> Result<String, B
         adam: AdamSettings { learning_rate: 5e-3, ..AdamSettings::default() },
         ..MlpSettings::new(&[32, 32])
     })?;
-    let job = Job {
+    let job = RunConfig {
         algorithm: dagger(Sampling::Stride(3)),
         schedule: Schedule { rounds: ROUNDS, states_per_round: 50, stream: Stream::new(1) },
         inputs: Inputs::none(),

@@ -12,7 +12,7 @@ use tutelage::{
     Schedule, Spaces, Step, Stream, SyncVectorEnv, bootstrap_dagger, check_env,
 };
 use tutelage_oracles::mlp::{AdamSettings, Budget, MlpOracle, MlpSettings};
-use tutelage_runs::{Job, Keep, Reporter, Terminal, run};
+use tutelage_runs::{Keep, Observer, RunConfig, Terminal, run};
 
 /// A cart on a rail: its place and speed are the state, the force that pushes it is the action.
 #[derive(Clone, Default)]
@@ -89,7 +89,7 @@ impl Expert for Driver {
 }
 
 /// Learns in this folder, or goes on with what is there; the learning curve comes back as a table.
-pub(crate) fn learn(dir: &Path, reporter: &mut dyn Reporter) -> Result<String, Box<dyn Error>> {
+pub(crate) fn learn(dir: &Path, reporter: &mut dyn Observer) -> Result<String, Box<dyn Error>> {
     // This says whether the environment keeps its contract, and if not, which part of it.
     check_env(Cart::default, Stream::new(1))?;
 
@@ -99,7 +99,7 @@ pub(crate) fn learn(dir: &Path, reporter: &mut dyn Reporter) -> Result<String, B
         adam: AdamSettings { learning_rate: 1e-2, ..AdamSettings::default() },
         ..MlpSettings::new(&[16])
     })?;
-    let job = Job {
+    let job = RunConfig {
         algorithm: bootstrap_dagger(5, Sampling::Stride(10)),
         schedule: Schedule { rounds: ROUNDS, states_per_round: 10, stream: Stream::new(1) },
         inputs: Inputs::none(),

@@ -13,7 +13,7 @@ use tutelage::{
     Spaces, Step, Stream, SyncVectorEnv, dagger,
 };
 use tutelage_oracles::LeastSquares;
-use tutelage_runs::{Ending, Job, Keep, Reporter, Terminal, run};
+use tutelage_runs::{Ending, Keep, Observer, RunConfig, Terminal, run};
 
 /// Somebody who reads questions and types answers.
 struct Person<R, W> {
@@ -107,10 +107,10 @@ pub(crate) fn teach(
     dir: &Path,
     input: impl BufRead,
     mut output: impl Write,
-    reporter: &mut dyn Reporter,
+    reporter: &mut dyn Observer,
 ) -> Result<(), Box<dyn Error>> {
     let oracle = LeastSquares::default();
-    let job = Job {
+    let job = RunConfig {
         algorithm: dagger(Sampling::Stride(5)),
         schedule: Schedule { rounds: 3, states_per_round: 4, stream: Stream::new(1) },
         inputs: Inputs::none(),

@@ -2,17 +2,17 @@
 //!
 //! - [`run`]: the core's [`tutelage::Lesson`] with a log: every answer is on disk before it is used.
 //! - [`store`]: a run directory with an append-only log, from which everything about a run is derived.
-//! - [`Terminal`]: a reporter for programs of one's own.
-//! - [`Job::open`] and [`Job::table`]: such a program's folder and its learning curve; `examples/` has three of them.
+//! - [`Terminal`]: a observer for programs of one's own.
+//! - [`RunConfig::open`] and [`RunConfig::table`]: such a program's folder and its learning curve; `examples/` has three of them.
 //!
-//! Nothing here prints but [`Terminal`]: what a run does leaves through a [`Reporter`].
+//! Nothing here prints but [`Terminal`]: what a run does leaves through a [`Observer`].
 
 #![forbid(unsafe_code)]
 
-mod job;
 mod line;
 mod memory;
-mod reporter;
+mod observer;
+mod run_config;
 mod runner;
 
 pub mod store;
@@ -20,11 +20,11 @@ mod teacher;
 #[cfg(feature = "terminal")]
 pub mod terminal;
 
-pub use job::{Job, Keep};
 pub use line::{RoundLine, table};
 pub use memory::peak_memory;
-pub use reporter::{Reporter, Silent, Stage};
-pub use runner::{Ending, RunError, run, run_taught};
-pub use teacher::{AtOnce, Desk, Teacher};
+pub use observer::{Observer, Silent, Stage};
+pub use run_config::{Keep, RunConfig};
+pub use runner::{Ending, RunError, run, run_with_teacher};
+pub use teacher::{Immediate, LabelSink, Teacher};
 #[cfg(feature = "terminal")]
 pub use terminal::Terminal;

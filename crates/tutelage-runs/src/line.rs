@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use serde::Serialize;
 use tutelage::Action;
 
-use crate::store::{History, RoundResult, Seconds, Stored};
+use crate::store::{History, RoundResult, RoundTimings, Stored};
 
 /// What a round came to.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -35,7 +35,7 @@ impl RoundLine {
         result: &RoundResult,
         annotations: usize,
         expert_steps: Option<u64>,
-        seconds: Option<&Seconds>,
+        seconds: Option<&RoundTimings>,
     ) -> Self {
         Self {
             round: result.round,
@@ -45,7 +45,7 @@ impl RoundLine {
             reward_sd: result.deployed.sd_reward(),
             reward_random: result.random.as_ref().map(tutelage::Evaluation::mean_reward),
             imitation_loss: result.deployed.imitation_loss(),
-            seconds: seconds.map(Seconds::total),
+            seconds: seconds.map(RoundTimings::total),
         }
     }
 
@@ -69,12 +69,13 @@ impl RoundLine {
     pub fn all<S: Stored, A: Stored + Action>(
         history: &History<S, A>,
         states_per_round: usize,
-        times: &[Seconds],
+        times: &[RoundTimings],
     ) -> Vec<Self> {
         let annotations = history.annotations_by_round(states_per_round);
         let steps = history.expert_steps_by_round();
         let all_counted = steps.len() > history.rounds.len();
-        let times: HashMap<usize, &Seconds> = times.iter().map(|time| (time.round, time)).collect();
+        let times: HashMap<usize, &RoundTimings> =
+            times.iter().map(|time| (time.round, time)).collect();
         let line = |result: &RoundResult| {
             let annotations = annotations.get(result.round).or(annotations.last());
             let last = steps.last().filter(|_| all_counted);

@@ -8,20 +8,20 @@ use tutelage::{
     Progress, Queries, RolloutError, Round, VectorEnv, evaluate,
 };
 
-use crate::teacher::{AtOnce, Desk, Teacher};
+use crate::teacher::{Immediate, LabelSink, Teacher};
 
-use crate::job::{Job, Keep};
 use crate::line::RoundLine;
 use crate::memory::peak_memory;
-use crate::reporter::{Reporter, Stage};
-use crate::store::{self, Record, RoundResult, RunDir, Seconds, StoreError, Stored};
+use crate::observer::{Observer, Stage};
+use crate::run_config::{Keep, RunConfig};
+use crate::store::{self, Record, RoundResult, RoundTimings, RunDir, StoreError, Stored};
 
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
     /// All rounds are played.
     Finished,
-    /// The reporter wanted it to stop, or the expert left ([`ExpertError::Left`]); it can be continued.
+    /// The observer wanted it to stop, or the expert left ([`ExpertError::Left`]); it can be continued.
     Stopped,
 }
 
@@ -53,7 +53,7 @@ pub enum RunError {
     },
 }
 
-/// Runs a job from wherever its run directory says it is.
+/// Runs a config from wherever its run directory says it is.
 ///
 /// The log and the policies come out the same to the byte, however often the run was stopped or killed on the way, and
 /// whatever the number of threads.
@@ -61,10 +61,10 @@ pub enum RunError {
 /// ```
 /// use tutelage::{SyncVectorEnv, Inputs, Participants, Sampling, Schedule, Stream, dagger};
 /// use tutelage_oracles::LeastSquares;
-/// use tutelage_runs::{Ending, Job, Keep, Silent, run};
+/// use tutelage_runs::{Ending, RunConfig, Keep, Silent, run};
 /// use tutelage_worlds::{Pendulum, World};
 ///
-/// let job = Job {
+/// let config = RunConfig {
 ///     algorithm: dagger(Sampling::Stride(10)),
 ///     schedule: Schedule { rounds: 2, states_per_round: 5, stream: Stream::new(1) },
 ///     inputs: Inputs::none(),
@@ -76,17 +76,17 @@ pub enum RunError {
 /// # let temporary = tempfile::tempdir()?;
 /// # let folder = temporary.path().join("run");
 /// // In a folder that is there already, the run goes on.
-/// let mut dir = job.open(&folder, "pendulum", &expert, &oracle)?;
+/// let mut dir = config.open(&folder, "pendulum", &expert, &oracle)?;
 /// let participants = Participants { envs: &mut envs, expert: &mut expert, oracle: &oracle };
-/// assert_eq!(run(participants, &job, &mut dir, &mut Silent)?, Ending::Finished);
+/// assert_eq!(run(participants, &config, &mut dir, &mut Silent)?, Ending::Finished);
 /// assert_eq!(dir.history().annotations(), 10);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn run<W, X, O>(
     participants: Participants<'_, W, X, O>,
-    job: &Job<'_, W::State, W::Action>,
+    config: &RunConfig<'_, W::State, W::Action>,
     dir: &mut RunDir<W::State, W::Action>,
-    reporter: &mut dyn Reporter,
+    observer: &mut dyn Observer,
 ) -> Result<Ending, RunError>
 where
     W: VectorEnv<State: Stored, Action: Stored>,
@@ -94,33 +94,33 @@ where
     O: DurableOracle<State = W::State, Action = W::Action>,
 {
     let Participants { envs, expert, oracle } = participants;
-    run_taught(envs, &mut AtOnce(expert), oracle, job, dir, reporter)
+    run_with_teacher(envs, &mut Immediate(expert), oracle, config, dir, observer)
 }
 
 /// [`run`] with a teacher of any kind, who may answer late, in any order and in parts ([`Teacher`] has an example of one).
-pub fn run_taught<W, O>(
+pub fn run_with_teacher<W, O>(
     envs: &mut W,
     teacher: &mut dyn Teacher<W::State, W::Action, O::Policy>,
     oracle: &O,
-    job: &Job<'_, W::State, W::Action>,
+    config: &RunConfig<'_, W::State, W::Action>,
     dir: &mut RunDir<W::State, W::Action>,
-    reporter: &mut dyn Reporter,
+    observer: &mut dyn Observer,
 ) -> Result<Ending, RunError>
 where
     W: VectorEnv<State: Stored, Action: Stored>,
     O: DurableOracle<State = W::State, Action = W::Action>,
 {
-    let seconds = Seconds::default();
-    let run = Run { envs, teacher, oracle, job, dir, reporter, seconds, stopping: false };
-    match go_on(run, job) {
-        Err(error) if error.is_farewell() => Ok(Ending::Stopped),
+    let seconds = RoundTimings::default();
+    let run = Run { envs, teacher, oracle, config, dir, observer, seconds, stopping: false };
+    match go_on(run, config) {
+        Err(error) if error.expert_left() => Ok(Ending::Stopped),
         ending => ending,
     }
 }
 
 impl RunError {
     /// Whether nothing is wrong but that the expert has left.
-    fn is_farewell(&self) -> bool {
+    fn expert_left(&self) -> bool {
         let farewell =
             |source: &RolloutError| matches!(source, RolloutError::Expert(ExpertError::Left));
         match self {
@@ -134,7 +134,7 @@ impl RunError {
 
 fn go_on<W, O>(
     mut run: Run<'_, '_, W, O>,
-    job: &Job<'_, W::State, W::Action>,
+    config: &RunConfig<'_, W::State, W::Action>,
 ) -> Result<Ending, RunError>
 where
     W: VectorEnv<State: Stored, Action: Stored>,
@@ -144,7 +144,7 @@ where
     run.prune()?;
     run.note_rounds();
     let progress = run.progress()?;
-    let Job { algorithm, schedule, inputs, .. } = *job;
+    let RunConfig { algorithm, schedule, inputs, .. } = *config;
     let mut lesson = Lesson::new(run.envs, algorithm, schedule, inputs, progress)?;
     loop {
         let started = Instant::now();
@@ -152,7 +152,7 @@ where
         let turn = lesson.next(run.envs, run.teacher.driver(), run.oracle)?;
         let spent = started.elapsed().as_secs_f64();
         match turn {
-            LessonEvent::Ask(questions) => run.ask(&mut lesson, &questions, spent)?,
+            LessonEvent::Ask(queries) => run.ask(&mut lesson, &queries, spent)?,
             LessonEvent::Trained { round } => run.trained(&lesson, round, spent)?,
             LessonEvent::Finished => return Ok(Ending::Finished),
         }
@@ -168,12 +168,12 @@ struct Run<'a, 'j, W: VectorEnv, O: tutelage::Oracle> {
     envs: &'a mut W,
     teacher: &'a mut dyn Teacher<W::State, W::Action, O::Policy>,
     oracle: &'a O,
-    job: &'a Job<'j, W::State, W::Action>,
+    config: &'a RunConfig<'j, W::State, W::Action>,
     dir: &'a mut RunDir<W::State, W::Action>,
-    reporter: &'a mut dyn Reporter,
+    observer: &'a mut dyn Observer,
     /// What the round under way took so far.
-    seconds: Seconds,
-    /// Whether the reporter has ever wanted to stop.
+    seconds: RoundTimings,
+    /// Whether the observer has ever wanted to stop.
     stopping: bool,
 }
 
@@ -188,19 +188,19 @@ where
     /// Plays the expert's own episodes, once in a run, where it knows its mean action.
     fn introduce_expert(&mut self) -> Result<(), RunError> {
         if self.dir.history().expert.is_none() && self.has_mean()? {
-            self.reporter.stage(0, Stage::Expert);
+            self.observer.stage(0, Stage::Expert);
             let space = self.space();
             let mut actor = ExpertActor::new(self.teacher.driver(), ExpertActs::Mean, &space);
-            let stream = self.job.schedule.stream.fork("evaluation", 0);
-            let evaluation = evaluate(self.envs, &mut actor, None, self.job.episodes, &stream)
+            let stream = self.config.schedule.stream.fork("evaluation", 0);
+            let evaluation = evaluate(self.envs, &mut actor, None, self.config.episodes, &stream)
                 .map_err(|source| RunError::Evaluate { round: 0, source })?;
             self.dir.append(Record::Expert(evaluation))?;
         }
         if let Some(evaluation) = &self.dir.history().expert {
-            self.reporter.expert(evaluation);
+            self.observer.expert(evaluation);
         }
         if let Some(cut) = self.dir.cut() {
-            self.reporter.cut(cut);
+            self.observer.truncated(cut);
         }
         Ok(())
     }
@@ -221,7 +221,7 @@ where
     fn progress(&self) -> Result<Progress<W::State, W::Action, O::Policy>, RunError> {
         let history = self.dir.history();
         let closed = history.closed();
-        let (rounds, open) = match self.job.algorithm.drive {
+        let (rounds, open) = match self.config.algorithm.drive {
             Drive::Stored => (self.stored_rounds(closed), None),
             _ => {
                 let rounds = history.rounds[..closed.min(history.rounds.len())].to_vec();
@@ -237,20 +237,21 @@ where
     /// Format 1 tells how wide actions are with the first answer only.
     fn widened(&self, round: &Round<W::State, W::Action>) -> Round<W::State, W::Action> {
         let width = <W::Action as tutelage::Element>::width(self.envs.spaces().actions);
-        if round.answers.width() == width || !round.answered_rows().is_empty() {
+        if round.labels.width() == width || !round.labeled_rows().is_empty() {
             return round.clone();
         }
         Round::new(round.states.clone(), width)
     }
 
     fn stored_rounds(&self, closed: usize) -> Vec<Round<W::State, W::Action>> {
-        let stored = self.job.inputs.stored.unwrap_or_default();
-        stored.iter().take(closed).cloned().map(Round::answered).collect()
+        let stored = self.config.inputs.stored.unwrap_or_default();
+        stored.iter().take(closed).cloned().map(Round::labeled).collect()
     }
 
     /// Notes what a round of stored data is, before anything that was learned from it.
     fn note_stored(&mut self, round: usize) -> Result<(), StoreError> {
-        let stored = self.job.inputs.stored.filter(|_| self.job.algorithm.drive == Drive::Stored);
+        let stored =
+            self.config.inputs.stored.filter(|_| self.config.algorithm.drive == Drive::Stored);
         let data = stored.zip(round.checked_sub(1)).and_then(|(rounds, at)| rounds.get(at));
         data.map_or(Ok(()), |data| self.dir.build_on_round(round, data))
     }
@@ -262,45 +263,51 @@ where
     }
 
     fn wants_stop(&mut self) -> bool {
-        self.stopping = self.stopping || self.reporter.wants_stop();
+        self.stopping = self.stopping || self.observer.wants_stop();
         self.stopping
     }
 
     /// Tells what the next turn is about.
     fn announce(&mut self, lesson: &LessonOf<'_, W, O>) {
         let settled = lesson.open().is_some_and(Round::is_settled);
-        let trains = settled || self.job.algorithm.drive == Drive::Stored;
+        let trains = settled || self.config.algorithm.drive == Drive::Stored;
         let stage = match (lesson.policy(), lesson.open()) {
             (None, _) => Stage::Train,
             (Some(_), None) if !trains => Stage::Collect,
             (Some(_), Some(_)) if !trains => Stage::Annotate,
             (Some(_), _) => Stage::Train,
         };
-        if lesson.round() <= self.job.schedule.rounds {
-            self.reporter.stage(lesson.round(), stage);
+        if lesson.round() <= self.config.schedule.rounds {
+            self.observer.stage(lesson.round(), stage);
         }
     }
 
-    /// Makes the questions durable, then every answer before the lesson gets it.
+    /// Makes the queries durable, then every answer before the lesson gets it.
     fn ask(
         &mut self,
         lesson: &mut LessonOf<'_, W, O>,
-        questions: &Queries<W::State, W::Action>,
+        queries: &Queries<W::State, W::Action>,
         spent: f64,
     ) -> Result<(), RunError> {
         self.seconds.collect += spent;
         let started = Instant::now();
-        if self.dir.history().rounds.len() < questions.round
+        if self.dir.history().rounds.len() < queries.round
             && let Some(round) = lesson.open()
         {
-            self.dir.append(Record::Questions(noted(questions.round, round)))?;
+            self.dir.append(Record::Queries(noted(queries.round, round)))?;
         }
         if self.wants_stop() {
             return Ok(());
         }
-        self.reporter.stage(questions.round, Stage::Annotate);
-        let Self { teacher, dir, reporter, stopping, .. } = self;
-        teacher.teach(&mut Desk { lesson, questions, dir, reporter: &mut **reporter, stopping })?;
+        self.observer.stage(queries.round, Stage::Annotate);
+        let Self { teacher, dir, observer, stopping, .. } = self;
+        teacher.teach(&mut LabelSink {
+            lesson,
+            queries,
+            dir,
+            observer: &mut **observer,
+            stopping,
+        })?;
         self.seconds.annotate += started.elapsed().as_secs_f64();
         Ok(())
     }
@@ -326,25 +333,25 @@ where
     }
 
     fn finish_round(&mut self, policy: &O::Policy, round: usize) -> Result<(), RunError> {
-        self.reporter.stage(round, Stage::Evaluate);
+        self.observer.stage(round, Stage::Evaluate);
         let started = Instant::now();
         let result = self.evaluate(policy, round)?;
         let evaluate = started.elapsed().as_secs_f64();
         let RoundResult { deployed, random, .. } = result.clone();
         self.dir.append(Record::Result { round: round as u32, deployed, random })?;
         let spent = std::mem::take(&mut self.seconds);
-        let seconds = Seconds { round, evaluate, memory: peak_memory(), ..spent };
+        let seconds = RoundTimings { round, evaluate, memory: peak_memory(), ..spent };
         self.dir.note_times(&seconds);
         self.note_rounds();
-        let (history, k) = (self.dir.history(), self.job.schedule.states_per_round);
+        let (history, k) = (self.dir.history(), self.config.schedule.states_per_round);
         let annotations = history.annotations_after(round, k);
-        self.reporter.expert_steps(history.expert_steps_after(round));
-        self.reporter.round(&result, annotations, &seconds);
+        self.observer.expert_steps(history.expert_steps_after(round));
+        self.observer.round(&result, annotations, &seconds);
         Ok(())
     }
 
     fn note_rounds(&self) {
-        let (history, k) = (self.dir.history(), self.job.schedule.states_per_round);
+        let (history, k) = (self.dir.history(), self.config.schedule.states_per_round);
         if !history.results.is_empty() {
             self.dir.note_rounds(&RoundLine::csv(&RoundLine::all(history, k, &[])));
         }
@@ -353,12 +360,12 @@ where
     /// The policy's episodes, acting as it is deployed and, where that differs, with random members.
     fn evaluate(&mut self, policy: &O::Policy, round: usize) -> Result<RoundResult, RunError> {
         let measures_loss = self.has_mean()?;
-        let deploy = self.job.algorithm.deploy;
-        let stream = self.job.schedule.stream.fork("evaluation", round as u64);
+        let deploy = self.config.algorithm.deploy;
+        let stream = self.config.schedule.stream.fork("evaluation", round as u64);
         let mut play = |deploy, measures_loss: bool| -> Result<Evaluation, RunError> {
             let mut actor = DeployedPolicy::new(policy, deploy);
             let reference = if measures_loss { self.teacher.expert() } else { None };
-            evaluate(self.envs, &mut actor, reference, self.job.episodes, &stream)
+            evaluate(self.envs, &mut actor, reference, self.config.episodes, &stream)
                 .map_err(|source| RunError::Evaluate { round, source })
         };
         let deployed = play(deploy, measures_loss)?;
@@ -369,10 +376,10 @@ where
 
     /// Lets go of the policies that are not kept: those before the last, but for the one that the algorithm returns.
     fn prune(&self) -> Result<(), StoreError> {
-        if self.job.keep == Keep::All {
+        if self.config.keep == Keep::All {
             return Ok(());
         }
-        let (returned, done) = (self.job.returned_round(), self.dir.history().results.len());
+        let (returned, done) = (self.config.returned_round(), self.dir.history().results.len());
         let superfluous = (0..done).filter(|&round| round != returned);
         superfluous.into_iter().try_for_each(|round| self.dir.drop_policy(round))
     }
@@ -381,8 +388,8 @@ where
 fn noted<S: Stored, A: Stored + Action>(
     number: usize,
     round: &Round<S, A>,
-) -> store::Questions<S, A> {
-    store::Questions {
+) -> store::StoredQueries<S, A> {
+    store::StoredQueries {
         round: number as u32,
         states: round.states.clone(),
         intended: round.intended.clone(),

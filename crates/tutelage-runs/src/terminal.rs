@@ -1,4 +1,4 @@
-//! A reporter for the terminal, for programs of one's own.
+//! A observer for the terminal, for programs of one's own.
 
 use std::io::{IsTerminal, Write};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -8,8 +8,8 @@ use std::time::Duration;
 use tutelage::Evaluation;
 
 use crate::RoundLine;
-use crate::reporter::{Reporter, Stage};
-use crate::store::{Cut, RoundResult, Seconds};
+use crate::observer::{Observer, Stage};
+use crate::store::{RoundResult, RoundTimings, TruncatedTail};
 
 /// Tells how a run goes on standard error, a line a round, and stops it at a safe point on Ctrl-C. Where standard error is a
 /// terminal, the last line says what the run is busy with.
@@ -17,7 +17,7 @@ use crate::store::{Cut, RoundResult, Seconds};
 /// ```no_run
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let mut terminal = tutelage_runs::Terminal::new(20)?;
-/// // run(participants, &job, &mut dir, &mut terminal)?;
+/// // run(participants, &config, &mut dir, &mut terminal)?;
 /// # Ok(())
 /// # }
 /// ```
@@ -36,7 +36,7 @@ pub struct Terminal {
 pub struct CtrlCError(#[from] ctrlc::Error);
 
 impl Terminal {
-    /// A reporter for a run of `rounds` rounds.
+    /// A observer for a run of `rounds` rounds.
     pub fn new(rounds: usize) -> Result<Self, CtrlCError> {
         let (stops, is_watched) = (stop_on_ctrl_c()?, std::io::stderr().is_terminal());
         Ok(Self { rounds, expert: None, expert_steps: 0, stops, is_watched })
@@ -52,7 +52,7 @@ impl Terminal {
 /// Back to the beginning of the line, and what is on it goes.
 const CLEAR: &str = "\r\x1b[K";
 
-impl Reporter for Terminal {
+impl Observer for Terminal {
     fn stage(&mut self, round: usize, stage: Stage) {
         if self.is_watched {
             eprint!("{CLEAR}round {round}: {} …", stage.in_words());
@@ -68,13 +68,13 @@ impl Reporter for Terminal {
         self.expert_steps = steps;
     }
 
-    fn round(&mut self, result: &RoundResult, annotations: usize, seconds: &Seconds) {
+    fn round(&mut self, result: &RoundResult, annotations: usize, seconds: &RoundTimings) {
         let line = RoundLine::new(result, annotations, Some(self.expert_steps), Some(seconds));
         self.line(&round_text(&line, self.rounds, self.expert, seconds));
     }
 
-    fn cut(&mut self, cut: &Cut) {
-        self.line(&cut_text(cut));
+    fn truncated(&mut self, tail: &TruncatedTail) {
+        self.line(&truncated_text(tail));
     }
 
     fn wants_stop(&mut self) -> bool {
@@ -93,7 +93,7 @@ pub fn round_text(
     line: &RoundLine,
     rounds: usize,
     expert: Option<f64>,
-    seconds: &Seconds,
+    seconds: &RoundTimings,
 ) -> String {
     let left = rough(time_left(line.round, rounds, seconds));
     format!("{}  {left} left", line_text(line, rounds, expert))
@@ -121,7 +121,7 @@ pub fn line_text(line: &RoundLine, rounds: usize, expert: Option<f64>) -> String
 }
 
 /// What was cut off a log, in a line.
-pub fn cut_text(cut: &Cut) -> String {
+pub fn truncated_text(cut: &TruncatedTail) -> String {
     format!(
         "the log ended in {} bytes of a record that was never finished; they are kept in {}",
         cut.bytes,
@@ -130,7 +130,7 @@ pub fn cut_text(cut: &Cut) -> String {
 }
 
 /// The rest at the last round's pace; rounds get longer as D grows, so the pace so far would promise too much.
-fn time_left(round: usize, rounds: usize, last: &Seconds) -> Duration {
+fn time_left(round: usize, rounds: usize, last: &RoundTimings) -> Duration {
     let seconds = last.total() * rounds.saturating_sub(round) as f64;
     Duration::try_from_secs_f64(seconds).unwrap_or_default()
 }
@@ -228,13 +228,13 @@ mod tests {
             imitation_loss: Some(0.25),
             seconds: None,
         };
-        let seconds = Seconds { train: 70.5, ..Seconds::default() };
+        let seconds = RoundTimings { train: 70.5, ..RoundTimings::default() };
         let text = round_text(&line, 20, Some(2600.0), &seconds);
         let expected =
             "round  3/20   150 annotations  reward  1234 ( 47 %)  loss 0.250  19 min left";
         assert_eq!(text, expected);
         let long = RoundLine { round: 100, annotations: 10_000, reward: -1352.0, ..line.clone() };
-        let seconds = Seconds { train: 71.5, ..seconds };
+        let seconds = RoundTimings { train: 71.5, ..seconds };
         let text = round_text(&long, 200, Some(2600.0), &seconds);
         assert!(text.chars().count() <= 80, "{text}");
         let driven = RoundLine { expert_steps: Some(12_345), ..line.clone() };

@@ -15,7 +15,7 @@ use tutelage::{
 };
 use tutelage_oracles::mlp::{Budget, MlpClassifier, MlpSettings};
 use tutelage_runs::store::{Disk, OsDisk, RunDir, read_history};
-use tutelage_runs::{Ending, Job, Keep, RunError, Silent, run};
+use tutelage_runs::{Ending, Keep, RunConfig, RunError, Silent, run};
 use tutelage_worlds::{CartPole, World};
 
 fn attempt(dir: &Path, disk: Arc<dyn Disk>, algorithm: Algorithm) -> Result<Ending, RunError> {
@@ -23,7 +23,7 @@ fn attempt(dir: &Path, disk: Arc<dyn Disk>, algorithm: Algorithm) -> Result<Endi
     let oracle = MlpClassifier::new(settings).unwrap();
     let (mut envs, mut expert) =
         (SyncVectorEnv::new(vec![CartPole::default(); 3]).unwrap(), CartPole::default().expert());
-    let job = Job {
+    let job = RunConfig {
         algorithm,
         schedule: Schedule { rounds: 3, states_per_round: 5, stream: Stream::new(4) },
         inputs: Inputs::none(),
@@ -55,7 +55,7 @@ fn every_fault_at_any_moment_is_survived() {
         let expected = whole(reference.path(), algorithm);
         let history = read_history::<f32, u32>(reference.path()).unwrap();
         assert_eq!((history.rounds.len(), history.results.len()), (3, 3));
-        assert!(history.rounds[0].answered_rows().len() > 1);
+        assert!(history.rounds[0].labeled_rows().len() > 1);
         for fault in [Fault::ShortWrite, Fault::FailedSync, Fault::FullDisk, Fault::Crash] {
             for fails_at in 0.. {
                 let dir = tempfile::tempdir().unwrap();

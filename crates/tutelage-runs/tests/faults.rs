@@ -213,9 +213,9 @@ fn a_record_after_half_a_record_takes_its_place() {
     let mut run_dir: RunDir<f32, f32> =
         RunDir::open(dir.path(), SPEC, Arc::new(HiccupingDisk)).unwrap();
     let given = |name: &str| Fingerprint::values(name, &[1.0f32]);
-    assert!(run_dir.build_on(given("lost")).is_err());
+    assert!(run_dir.record_input(given("lost")).is_err());
     assert!(run_dir.history().fingerprints.is_empty());
-    run_dir.build_on(given("kept")).unwrap();
+    run_dir.record_input(given("kept")).unwrap();
     assert_eq!(read_history::<f32, f32>(dir.path()).unwrap().fingerprints, [given("kept")]);
 }
 

@@ -8,19 +8,19 @@ use testbed::attempts::{SPEC, STRIDE, bootstrap_dagger, bytes, open, whole};
 use testbed::schedule;
 use tutelage::{Batch, Inputs, UniformBox, mftpl_p};
 use tutelage_runs::store::{Fingerprint, StoreError};
-use tutelage_runs::{Job, Keep};
+use tutelage_runs::{Keep, RunConfig};
 
 #[test]
 fn what_a_run_did_not_note_when_it_began_is_not_noted_later() {
     let dir = tempfile::tempdir().unwrap();
     let given = |name: &str, value: f32| Fingerprint::values(name, &[value]);
-    open(dir.path(), SPEC).unwrap().build_on(given("d0", 1.0)).unwrap();
+    open(dir.path(), SPEC).unwrap().record_input(given("d0", 1.0)).unwrap();
     whole(dir.path(), &bootstrap_dagger(1), Keep::All);
     let before = bytes(dir.path());
     let mut run_dir = open(dir.path(), SPEC).unwrap();
-    run_dir.build_on(given("d0", 1.0)).unwrap();
-    run_dir.build_on(given("expert", 1.0)).unwrap();
-    assert!(matches!(run_dir.build_on(given("d0", 2.0)), Err(StoreError::Changed { .. })));
+    run_dir.record_input(given("d0", 1.0)).unwrap();
+    run_dir.record_input(given("expert", 1.0)).unwrap();
+    assert!(matches!(run_dir.record_input(given("d0", 2.0)), Err(StoreError::Changed { .. })));
     drop(run_dir);
     assert_eq!(bytes(dir.path()), before);
 }
@@ -30,7 +30,7 @@ fn a_program_of_ones_own_that_changes_anything_is_another_run() {
     let job = |learning: usize, members| {
         let schedule = tutelage::Schedule { rounds: learning, ..schedule(1) };
         let algorithm = bootstrap_dagger(members);
-        Job::<f32, f32> {
+        RunConfig::<f32, f32> {
             algorithm,
             schedule,
             inputs: Inputs::none(),
@@ -53,7 +53,7 @@ fn what_an_algorithm_builds_on_is_part_of_its_identity() {
     let spec = |cover: &dyn tutelage::Cover<f32>| {
         let inputs = Inputs { cover: Some(cover), ..Inputs::none() };
         let (algorithm, schedule) = (mftpl_p(3, 5.0, STRIDE), schedule(1));
-        Job::<f32, f32> { algorithm, schedule, inputs, episodes: 5, keep: Keep::All }
+        RunConfig::<f32, f32> { algorithm, schedule, inputs, episodes: 5, keep: Keep::All }
             .spec("line", "me", "rate 0.2")
     };
     let stored = |last: f32| {

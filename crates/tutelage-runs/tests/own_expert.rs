@@ -9,10 +9,10 @@ mod own_expert;
 use std::path::Path;
 
 use tutelage_runs::store::read_history;
-use tutelage_runs::{Reporter, Silent};
+use tutelage_runs::{Observer, Silent};
 
 /// What a person sees who types this.
-fn lesson(dir: &Path, typed: &str, reporter: &mut dyn Reporter) -> String {
+fn lesson(dir: &Path, typed: &str, reporter: &mut dyn Observer) -> String {
     let mut seen = Vec::new();
     own_expert::teach(dir, typed.as_bytes(), &mut seen, reporter).unwrap();
     String::from_utf8(seen).unwrap()
@@ -26,7 +26,7 @@ fn answers(dir: &Path) -> Vec<f32> {
     let answered = history
         .rounds
         .iter()
-        .flat_map(|round| round.answered_rows().into_iter().map(|row| round.answers.row(row)[0]));
+        .flat_map(|round| round.labeled_rows().into_iter().map(|row| round.labels.row(row)[0]));
     answered.collect()
 }
 

@@ -13,11 +13,11 @@ use tutelage::{
 };
 use tutelage_oracles::LeastSquares;
 use tutelage_runs::store::{StoreError, read_history};
-use tutelage_runs::{Ending, Job, Keep, Silent, run};
+use tutelage_runs::{Ending, Keep, RunConfig, Silent, run};
 use tutelage_worlds::Pendulum;
 
-fn job(rounds: usize) -> Job<'static, f32, f32> {
-    Job {
+fn job(rounds: usize) -> RunConfig<'static, f32, f32> {
+    RunConfig {
         algorithm: bootstrap_dagger(3, Sampling::Stride(3)),
         schedule: Schedule { rounds, ..schedule(1) },
         inputs: Inputs::none(),
@@ -26,7 +26,7 @@ fn job(rounds: usize) -> Job<'static, f32, f32> {
     }
 }
 
-fn carry_out(dir: &Path, job: &Job<'_, f32, f32>) -> Result<Ending, StoreError> {
+fn carry_out(dir: &Path, job: &RunConfig<'_, f32, f32>) -> Result<Ending, StoreError> {
     let (mut envs, mut expert) = (lanes(), Damper::new(usize::MAX));
     let mut run_dir = job.open(dir, "point", &expert, &Gradient)?;
     let participants = Participants { envs: &mut envs, expert: &mut expert, oracle: &Gradient };
@@ -49,7 +49,7 @@ fn a_run_that_returns_a_random_round_has_drawn_it_when_it_began() {
     let dir = tempfile::tempdir().unwrap();
     let random = |rounds| {
         let job = job(rounds);
-        Job {
+        RunConfig {
             algorithm: tutelage::Algorithm { deploy: Deploy::RandomRound, ..job.algorithm },
             ..job
         }
@@ -62,7 +62,7 @@ fn a_run_that_returns_a_random_round_has_drawn_it_when_it_began() {
 fn more_rounds_of_another_run_are_refused() {
     let dir = tempfile::tempdir().unwrap();
     carry_out(dir.path(), &job(2)).unwrap();
-    let other = Job { episodes: 3, ..job(4) };
+    let other = RunConfig { episodes: 3, ..job(4) };
     assert!(matches!(carry_out(dir.path(), &other), Err(StoreError::Spec { .. })));
 }
 
@@ -96,7 +96,7 @@ impl Expert for Strongman {
 #[test]
 fn an_answer_outside_the_declared_box_is_an_error_and_never_written() {
     let dir = tempfile::tempdir().unwrap();
-    let job = Job { algorithm: dagger(Sampling::Stride(3)), ..job(2) };
+    let job = RunConfig { algorithm: dagger(Sampling::Stride(3)), ..job(2) };
     let mut envs = SyncVectorEnv::new(vec![Pendulum::default(); 2]).unwrap();
     let (mut expert, oracle) = (Strongman { modest: 3 }, LeastSquares::default());
     let mut run_dir = job.open(dir.path(), "pendulum", &expert, &oracle).unwrap();

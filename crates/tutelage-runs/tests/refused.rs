@@ -11,7 +11,7 @@ use std::sync::Arc;
 use testbed::attempts::{SPEC, attempt, bootstrap_dagger, bytes, open, whole};
 use tutelage_runs::store::{
     Fingerprint, OsDisk, StoreError, discard, kept_policies, policy_path, read_history,
-    read_policy, salvage, torn_bytes,
+    read_policy, salvage, truncated_bytes,
 };
 use tutelage_runs::{Keep, RunError, Silent};
 
@@ -119,7 +119,7 @@ fn two_writers_are_impossible_also_where_somebody_tidied_up() {
     let bytes = fs::read(&log).unwrap();
     fs::remove_file(&log).unwrap();
     fs::write(&log, &bytes).unwrap();
-    let error = first.build_on(Fingerprint::values("d0", &[1.0f32])).unwrap_err();
+    let error = first.record_input(Fingerprint::values("d0", &[1.0f32])).unwrap_err();
     assert!(matches!(error, StoreError::Intruder { .. }), "{error}");
     assert_eq!(fs::read(&log).unwrap(), bytes, "nothing was written");
 }
@@ -131,7 +131,7 @@ fn a_writer_that_cannot_be_locked_out_is_noticed_before_the_next_record() {
     let log = dir.path().join("log.bin");
     let mut other = fs::OpenOptions::new().append(true).open(&log).unwrap();
     io::Write::write_all(&mut other, b"from another machine").unwrap();
-    let error = first.build_on(Fingerprint::values("d0", &[1.0f32])).unwrap_err().to_string();
+    let error = first.record_input(Fingerprint::values("d0", &[1.0f32])).unwrap_err().to_string();
     assert!(error.contains("somebody else writes to it"), "{error}");
 }
 
@@ -177,16 +177,16 @@ fn a_policy_that_the_log_does_not_know_is_refused() {
 fn readers_can_tell_that_a_log_has_a_torn_end_unless_somebody_writes() {
     let dir = tempfile::tempdir().unwrap();
     whole(dir.path(), &bootstrap_dagger(1), Keep::Last);
-    assert_eq!(torn_bytes(dir.path()).unwrap(), 0);
+    assert_eq!(truncated_bytes(dir.path()).unwrap(), 0);
     let log = dir.path().join("log.bin");
     let mut bytes = fs::read(&log).unwrap();
     *bytes.last_mut().unwrap() ^= 1;
     fs::write(&log, &bytes).unwrap();
-    let torn = torn_bytes(dir.path()).unwrap();
+    let torn = truncated_bytes(dir.path()).unwrap();
     assert!(torn > 12, "{torn}");
     let writer = fs::File::open(&log).unwrap();
     writer.lock().unwrap();
-    assert_eq!(torn_bytes(dir.path()).unwrap(), 0, "a record may be under way");
+    assert_eq!(truncated_bytes(dir.path()).unwrap(), 0, "a record may be under way");
 }
 
 #[test]

@@ -15,7 +15,7 @@ use tutelage::{
     Rng, Windows, behavior_cloning, hand_over,
 };
 use tutelage_runs::store::{OsDisk, read_any, read_history};
-use tutelage_runs::{Ending, Job, Keep, Reporter, Silent, run};
+use tutelage_runs::{Ending, Keep, Observer, RunConfig, Silent, run};
 
 #[test]
 fn a_run_learns_and_its_log_says_everything() {
@@ -53,7 +53,7 @@ fn one_thread_and_several_write_the_same_bytes() {
 /// Wants to stop at the `n`-th opportunity.
 struct StopAt(usize);
 
-impl Reporter for StopAt {
+impl Observer for StopAt {
     fn wants_stop(&mut self) -> bool {
         self.0 = self.0.wrapping_sub(1);
         self.0 == usize::MAX
@@ -140,7 +140,7 @@ fn leave_at_every_call(algorithm: Algorithm) -> Vec<(usize, usize)> {
         let (mut envs, mut expert) = (lanes(), Guest(Damper::new(2), calls));
         let participants = Participants { envs: &mut envs, expert: &mut expert, oracle: &Gradient };
         let (schedule, inputs) = (schedule(1), Inputs::none());
-        let job = Job { algorithm, schedule, inputs, episodes: 5, keep: Keep::All };
+        let job = RunConfig { algorithm, schedule, inputs, episodes: 5, keep: Keep::All };
         let mut run_dir = job.open(dir, "point mass", &Damper::new(2), &Gradient).unwrap();
         run(participants, &job, &mut run_dir, &mut Silent).unwrap()
     };
@@ -154,7 +154,7 @@ fn leave_at_every_call(algorithm: Algorithm) -> Vec<(usize, usize)> {
             return left;
         }
         let history = read_any(broken.path()).unwrap();
-        left.push((history.annotations(), history.open_questions()));
+        left.push((history.annotations(), history.open_queries()));
         assert_eq!(teach(broken.path(), usize::MAX), Ending::Finished);
         assert!(bytes(broken.path()) == expected, "after a break at call {calls}");
     }

@@ -1,4 +1,4 @@
-//! The text of `Job::spec` names a run forever. `data/run_config_specs.txt` was recorded with version 0.1.
+//! The text of `RunConfig::spec` names a run forever. `data/run_config_specs.txt` was recorded with version 0.1.
 
 #![allow(clippy::unwrap_used)]
 
@@ -6,14 +6,14 @@ use tutelage::{
     Algorithm, AlgorithmName, Batch, Cover, Dataset, ExpertActs, FAMILIES, Inputs, Sampling,
     Schedule, StoredStates, Stream, UniformBox, Weighted, logger_m, mftpl_p,
 };
-use tutelage_runs::{Job, Keep};
+use tutelage_runs::{Keep, RunConfig};
 
 const RECORDED: &str = include_str!("data/run_config_specs.txt");
 
 fn spec(algorithm: Algorithm, inputs: Inputs<'_, f32, f32>) -> String {
     let stream = Stream::new(1).fork("x", 3);
     let schedule = Schedule { rounds: 8, states_per_round: 10, stream };
-    let job = Job { algorithm, schedule, inputs, episodes: 5, keep: Keep::Last };
+    let job = RunConfig { algorithm, schedule, inputs, episodes: 5, keep: Keep::Last };
     job.spec("task", "expert", "oracle")
 }
 

@@ -14,9 +14,11 @@ use tutelage::{
     bootstrap_dagger, take_over,
 };
 use tutelage_runs::store::{OsDisk, RunDir, read_history};
-use tutelage_runs::{Desk, Ending, Job, Keep, RunError, Silent, Teacher, run_taught};
+use tutelage_runs::{
+    Ending, Keep, LabelSink, RunConfig, RunError, Silent, Teacher, run_with_teacher,
+};
 
-type DeskHere<'a, 'j> = Desk<'a, 'j, f32, f32, LinearEnsemble>;
+type DeskHere<'a, 'j> = LabelSink<'a, 'j, f32, f32, LinearEnsemble>;
 
 fn row(value: f32) -> Batch<f32> {
     Batch::from_vec(1, vec![value]).unwrap()
@@ -35,7 +37,7 @@ struct Patient {
 impl Patient {
     fn reply(&mut self, desk: &mut DeskHere<'_, '_>, of: u32) -> Result<(), RunError> {
         if self.left == 0 {
-            let round = desk.questions().round;
+            let round = desk.queries().round;
             return Err(LearnError::Annotate { round, source: ExpertError::Left }.into());
         }
         self.left -= 1;
@@ -43,16 +45,16 @@ impl Patient {
         let answer = -1.5 * state[0] - 2.0 * state[1];
         match of {
             1 => {
-                desk.answer(&[1], &row(9.0))?;
-                desk.answer(&[1], &row(answer))?;
+                desk.label(&[1], &row(9.0))?;
+                desk.label(&[1], &row(answer))?;
             }
             2 => desk.skip(&[2]).map(|_| ())?,
-            _ => desk.answer(&[of], &row(answer)).map(|_| ())?,
+            _ => desk.label(&[of], &row(answer)).map(|_| ())?,
         }
         // Whatever the desk has taken is on disk, and in the lesson.
         let history = read_history::<f32, f32>(&self.folder).unwrap();
         let (saved, open) = (history.rounds.last().unwrap(), desk.round().unwrap());
-        assert_eq!((&saved.replies, &saved.answers), (&open.replies, &open.answers));
+        assert_eq!((&saved.replies, &saved.labels), (&open.replies, &open.labels));
         assert_ne!(open.replies[of as usize], Reply::Open);
         Ok(())
     }
@@ -60,7 +62,7 @@ impl Patient {
 
 impl Teacher<f32, f32, LinearEnsemble> for Patient {
     fn teach(&mut self, desk: &mut DeskHere<'_, '_>) -> Result<(), RunError> {
-        let waiting: Vec<u32> = desk.questions().rows.iter().rev().copied().collect();
+        let waiting: Vec<u32> = desk.queries().rows.iter().rev().copied().collect();
         // Half of them now; the run asks again for the rest.
         let some = waiting.len().div_ceil(2);
         waiting.into_iter().take(some).try_for_each(|of| self.reply(desk, of))
@@ -75,15 +77,21 @@ impl Teacher<f32, f32, LinearEnsemble> for Patient {
     }
 }
 
-fn job(algorithm: Algorithm) -> Job<'static, f32, f32> {
-    Job { algorithm, schedule: schedule(5), inputs: Inputs::none(), episodes: 3, keep: Keep::All }
+fn job(algorithm: Algorithm) -> RunConfig<'static, f32, f32> {
+    RunConfig {
+        algorithm,
+        schedule: schedule(5),
+        inputs: Inputs::none(),
+        episodes: 3,
+        keep: Keep::All,
+    }
 }
 
 fn sitting(folder: &Path, left: usize) -> (Result<Ending, RunError>, Patient) {
     let mut dir = RunDir::open(folder, "taught", Arc::new(OsDisk)).unwrap();
     let mut person = Patient { folder: folder.into(), left, trained: vec![], nobody: NoDriver };
     let job = job(bootstrap_dagger(3, STRIDE));
-    let ended = run_taught(&mut lanes(), &mut person, &Gradient, &job, &mut dir, &mut Silent);
+    let ended = run_with_teacher(&mut lanes(), &mut person, &Gradient, &job, &mut dir, &mut Silent);
     (ended, person)
 }
 
@@ -97,7 +105,7 @@ fn a_teacher_who_answers_in_parts_revises_and_skips_teaches_a_whole_run() {
     assert_eq!((history.rounds.len(), history.annotations()), (4, 20), "one of six is left out");
     for round in &history.rounds {
         let state = round.states.row(1);
-        assert_eq!(round.answers.row(1), [-1.5 * state[0] - 2.0 * state[1]], "the revision stands");
+        assert_eq!(round.labels.row(1), [-1.5 * state[0] - 2.0 * state[1]], "the revision stands");
         assert_eq!(round.replies[2], Reply::Skipped);
     }
 }
@@ -153,12 +161,12 @@ fn runs_away(state: &[f32]) -> bool {
 
 impl Teacher<f32, f32, LinearEnsemble> for Driving {
     fn teach(&mut self, desk: &mut DeskHere<'_, '_>) -> Result<(), RunError> {
-        let rows = desk.questions().rows.clone();
+        let rows = desk.queries().rows.clone();
         rows.into_iter().try_for_each(|of| {
             let state = desk.round().unwrap().states.row(of as usize);
             assert!(runs_away(state), "only where the person drove: {state:?}");
             let action = row(steer(state));
-            desk.answer(&[of], &action).map(|_| ())
+            desk.label(&[of], &action).map(|_| ())
         })
     }
 
@@ -172,7 +180,7 @@ fn drive(folder: &Path, left: usize) -> Ending {
     let mut envs = SyncVectorEnv::new(vec![testbed::PointMass::default()]).unwrap();
     let job = job(take_over(2, 2));
     let mut person = Driving { left };
-    run_taught(&mut envs, &mut person, &Gradient, &job, &mut dir, &mut Silent).unwrap()
+    run_with_teacher(&mut envs, &mut person, &Gradient, &job, &mut dir, &mut Silent).unwrap()
 }
 
 #[test]

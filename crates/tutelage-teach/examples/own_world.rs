@@ -17,7 +17,7 @@ use tutelage::{
 use tutelage_draw::render::{Ink, Mark, Picture, Rectangle};
 use tutelage_oracles::mlp::{Budget, MlpOracle, MlpSettings};
 use tutelage_runs::store::{OsDisk, RunDir};
-use tutelage_runs::{Job, Keep, Silent, run_taught};
+use tutelage_runs::{Keep, RunConfig, Silent, run_with_teacher};
 use tutelage_teach::{
     About, Axis, Classroom, Controls, Limits, Person, Reach, Server, Show, Teaching, Token, View,
 };
@@ -129,7 +129,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut words = std::env::args().skip(1);
     let folder = PathBuf::from(words.next().unwrap_or_else(|| "runs/arm".into()));
     let port = words.next().map_or(Ok(0), |port| port.parse())?;
-    let job = Job::<f32, f32> {
+    let job = RunConfig::<f32, f32> {
         algorithm: bootstrap_dagger(3, Sampling::Stride(7)),
         schedule: Schedule { rounds: 4, states_per_round: 12, stream: Stream::new(1) },
         inputs: Inputs::none(),
@@ -163,7 +163,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut envs = SyncVectorEnv::new(vec![Arm::default(); 4])?;
     let mut silent = Silent;
     let mut reporter = room.reporter(&mut silent, &folder);
-    let ended = run_taught(&mut envs, &mut person, &oracle, &job, &mut dir, &mut reporter);
+    let ended = run_with_teacher(&mut envs, &mut person, &oracle, &job, &mut dir, &mut reporter);
     room.end(ended.map_err(|error| error.to_string()));
     println!("Done. Enter ends it.");
     std::io::stdin().read_line(&mut String::new())?;

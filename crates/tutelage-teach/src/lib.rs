@@ -1,6 +1,6 @@
 //! A person as the teacher, and a page to look at runs.
 //!
-//! - [`Person`] teaches a durable run ([`tutelage_runs::run_taught`]) through a page: questions with pictures, previews of what an
+//! - [`Person`] teaches a durable run ([`tutelage_runs::run_with_teacher`]) through a page: questions with pictures, previews of what an
 //!   answer would do, taking over from the learner. What the page shows as saved is on disk.
 //! - [`RunBrowser`] shows the runs below a folder, read-only.
 //! - [`Server`] serves either on loopback, to whoever has its token, and nothing but what is compiled in.

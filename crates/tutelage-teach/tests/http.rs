@@ -15,7 +15,7 @@ use tutelage::{
 };
 use tutelage_oracles::LeastSquares;
 use tutelage_runs::store::{OsDisk, RunDir};
-use tutelage_runs::{Job, Keep, Silent, run_taught};
+use tutelage_runs::{Keep, RunConfig, Silent, run_with_teacher};
 use tutelage_teach::{
     About, Axis, Classroom, Controls, Limits, Person, Reach, Server, Show, Teaching, Token, View,
     read_notes,
@@ -89,7 +89,7 @@ fn about() -> About {
 }
 
 fn carry_out(room: &Classroom, folder: &Path) {
-    let job = Job::<f32, f32> {
+    let job = RunConfig::<f32, f32> {
         algorithm: dagger(Sampling::Stride(7)),
         schedule: Schedule { rounds: 1, states_per_round: 5, stream: Stream::new(3) },
         inputs: Inputs::none(),
@@ -109,7 +109,7 @@ fn carry_out(room: &Classroom, folder: &Path) {
     let mut envs = SyncVectorEnv::new(vec![Seen::default(); 2]).unwrap();
     let (oracle, mut silent) = (LeastSquares::default(), Silent);
     let mut reporter = room.reporter(&mut silent, folder);
-    let ended = run_taught(&mut envs, &mut person, &oracle, &job, &mut dir, &mut reporter);
+    let ended = run_with_teacher(&mut envs, &mut person, &oracle, &job, &mut dir, &mut reporter);
     room.end(ended.map_err(|error| error.to_string()));
 }
 

@@ -13,14 +13,14 @@ use serde_json::Value;
 use tutelage::{Inputs, Participants, Sampling, Schedule, Stream, SyncVectorEnv, dagger};
 use tutelage_oracles::LeastSquares;
 use tutelage_runs::store::{OsDisk, RunDir};
-use tutelage_runs::{Job, Keep, Silent, run};
+use tutelage_runs::{Keep, RunConfig, Silent, run};
 use tutelage_teach::{Films, Limits, Reach, RunBrowser, Server, Token};
 use tutelage_worlds::{Pendulum, World};
 
 /// A short run on the pendulum.
 fn learn(folder: &Path, seed: u64) {
     let spec = format!("task = \"pendulum\"\nalgorithm = \"dagger\"\nrounds = 2\nseed = {seed}\n");
-    let job = Job::<f32, f32> {
+    let job = RunConfig::<f32, f32> {
         algorithm: dagger(Sampling::Stride(7)),
         schedule: Schedule { rounds: 2, states_per_round: 5, stream: Stream::new(seed) },
         inputs: Inputs::none(),

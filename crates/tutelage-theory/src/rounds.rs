@@ -39,9 +39,8 @@ pub(crate) fn run(
         match lesson.next(&mut envs, &mut expert, &oracle)? {
             LessonEvent::Ask(questions) => {
                 see(Moment::Asking(questions.states.as_slice()));
-                questions.ask(&mut expert, |rows, actions| {
-                    lesson.answer(rows, actions).map(|()| true)
-                })?;
+                questions
+                    .ask(&mut expert, |rows, actions| lesson.label(rows, actions).map(|()| true))?;
             }
             LessonEvent::Trained { round } if round < rounds => {
                 lesson.policy().into_iter().for_each(|policy| see(Moment::Playing(policy)));

@@ -180,7 +180,7 @@ impl FromStr for AlgorithmName {
             nearest: nearest(&lower, &Family::examples()),
         };
         let family = Family::find(key).ok_or_else(unknown)?;
-        let form = || AlgorithmNameError::Form { text: text.into(), form: family.form_in_words() };
+        let form = || AlgorithmNameError::Form { text: text.into(), form: family.describe_form() };
         let members = match (family.members, digits) {
             (Members::One, None) => 1,
             (Members::Optional { default }, None) => default,

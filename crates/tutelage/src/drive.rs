@@ -1,13 +1,13 @@
 //! Choice 1: who acts while states are collected.
 
-mod by_expert;
+mod expert_actor;
 mod gated;
 mod hand_over;
 mod mixture;
 mod noisy;
 mod turns;
 
-pub use by_expert::ExpertActor;
+pub use expert_actor::ExpertActor;
 pub use gated::Gate;
 pub use hand_over::Windows;
 pub use mixture::Beta;

@@ -454,7 +454,7 @@ impl Family {
     }
 
     /// Its form in words, with an example.
-    pub(crate) fn form_in_words(&self) -> String {
+    pub(crate) fn describe_form(&self) -> String {
         let members = (self.members != Members::One).then(|| "E members".to_owned());
         let number = |number: &Number| format!("{}, {}", number.symbol, number.about);
         let parts: Vec<String> =

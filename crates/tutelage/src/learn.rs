@@ -109,8 +109,9 @@ where
     let mut lesson = Lesson::new(envs, algorithm, schedule, inputs, Progress::none())?;
     loop {
         match lesson.next(envs, expert, oracle)? {
-            LessonEvent::Ask(questions) => questions
-                .ask(expert, |rows, actions| lesson.answer(rows, actions).map(|()| true))?,
+            LessonEvent::Ask(questions) => {
+                questions.ask(expert, |rows, actions| lesson.label(rows, actions).map(|()| true))?
+            }
             LessonEvent::Trained { .. } => {}
             LessonEvent::Finished => break,
         }

@@ -92,7 +92,7 @@ pub enum LearnError {
     },
     /// The expert gave invalid answers.
     #[error("round {round}: the expert's answers: {source}")]
-    Answer {
+    InvalidLabel {
         /// The round.
         round: usize,
         /// What is wrong with them.

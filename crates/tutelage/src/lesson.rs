@@ -84,9 +84,9 @@ use crate::{
 /// assert_eq!(lesson.next(&mut envs, &mut NoDriver, &Average)?, LessonEvent::Trained { round: 0 });
 /// let LessonEvent::Ask(questions) = lesson.next(&mut envs, &mut NoDriver, &Average)? else { panic!() };
 /// assert_eq!(questions.rows, [0, 1, 2, 3]);
-/// lesson.answer(&[3, 0], &Batch::from_vec(1, vec![0.5, -0.5])?)?;
-/// lesson.answer(&[3], &Batch::from_vec(1, vec![0.25])?)?;
-/// lesson.answer(&[1], &Batch::from_vec(1, vec![-1.0])?)?;
+/// lesson.label(&[3, 0], &Batch::from_vec(1, vec![0.5, -0.5])?)?;
+/// lesson.label(&[3], &Batch::from_vec(1, vec![0.25])?)?;
+/// lesson.label(&[1], &Batch::from_vec(1, vec![-1.0])?)?;
 /// lesson.skip(&[2])?;
 /// assert_eq!(lesson.next(&mut envs, &mut NoDriver, &Average)?, LessonEvent::Trained { round: 1 });
 /// assert_eq!(lesson.data().actions.as_slice(), [-0.5, -1.0, 0.25]);
@@ -207,7 +207,7 @@ where
     }
 
     /// Whether these are answers to rows of the open round, in the task's own units.
-    pub fn check_answers(&self, rows: &[u32], actions: &Batch<A>) -> Result<(), LearnError> {
+    pub fn check_labels(&self, rows: &[u32], actions: &Batch<A>) -> Result<(), LearnError> {
         self.check(rows, |_| self.space.check(actions, rows.len()))
     }
 
@@ -217,10 +217,10 @@ where
     }
 
     /// Takes the expert's answers to rows of the open round, in the task's own units; a row answered before is revised.
-    pub fn answer(&mut self, rows: &[u32], actions: &Batch<A>) -> Result<(), LearnError> {
-        self.check_answers(rows, actions)?;
+    pub fn label(&mut self, rows: &[u32], actions: &Batch<A>) -> Result<(), LearnError> {
+        self.check_labels(rows, actions)?;
         if let Some(open) = &mut self.open {
-            open.answer(rows, actions);
+            open.label(rows, actions);
         }
         Ok(())
     }
@@ -241,7 +241,7 @@ where
     ) -> Result<(), LearnError> {
         let round = self.round();
         let open = self.open.as_ref().ok_or(LearnError::NothingAsked { round })?;
-        let misfit = |source| LearnError::Answer { round, source };
+        let misfit = |source| LearnError::InvalidLabel { round, source };
         open.check_rows(rows).and_then(|()| more(open)).map_err(misfit)
     }
 
@@ -322,7 +322,7 @@ where
     /// The next stored round, labels and all.
     fn stored_round(&self) -> Round<S, A> {
         let examples = self.inputs.stored.and_then(|rounds| rounds.get(self.closed)).cloned();
-        Round::answered(examples.unwrap_or_else(|| Dataset::empty(self.spaces)))
+        Round::labeled(examples.unwrap_or_else(|| Dataset::empty(self.spaces)))
     }
 
     /// D ← D ∪ Dₙ.
@@ -336,7 +336,7 @@ where
     /// Keeps the round open and asks about what waits in it.
     fn ask(&mut self, round: Round<S, A>) -> LessonEvent<S, A> {
         let n = self.round();
-        let questions = round.questions(n, round.open_rows(), self.schedule.round(n));
+        let questions = round.queries(n, round.open_rows(), self.schedule.round(n));
         self.open = Some(round);
         LessonEvent::Ask(questions)
     }

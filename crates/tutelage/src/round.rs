@@ -7,7 +7,7 @@ use crate::{
     SpaceError, Spaces, Steps, Stream,
 };
 
-/// The states of a round and the answers to them, in the task's own units.
+/// The states of a round and the labels to them, in the task's own units.
 ///
 /// Answers come in any order and in parts; until the round closes they can be revised, and a question can be skipped.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,7 +25,7 @@ pub struct Round<S, A> {
     /// What became of each question.
     pub replies: Vec<Reply>,
     /// The answer to each question that has one.
-    pub answers: Batch<A>,
+    pub labels: Batch<A>,
 }
 
 /// What became of a question.
@@ -34,7 +34,7 @@ pub enum Reply {
     /// Nothing yet.
     Open,
     /// The expert answered.
-    Answered,
+    Labeled,
     /// The expert did not want to say: the state is not learned from.
     Skipped,
 }
@@ -60,7 +60,7 @@ pub struct Queries<S, A> {
 impl<S: Element, A: Action> Round<S, A> {
     /// A round of these states, nothing answered yet.
     pub fn new(states: Batch<S>, action_width: usize) -> Self {
-        let answers = Batch::zeros(states.len(), action_width);
+        let labels = Batch::zeros(states.len(), action_width);
         Self {
             origins: vec![],
             rewards: vec![],
@@ -68,14 +68,14 @@ impl<S: Element, A: Action> Round<S, A> {
             steps: Steps::default(),
             replies: vec![Reply::Open; states.len()],
             states,
-            answers,
+            labels,
         }
     }
 
     /// A round of these examples, all answered.
-    pub fn answered(Dataset { states, actions }: Dataset<S, A>) -> Self {
-        let replies = vec![Reply::Answered; states.len()];
-        Self { replies, answers: actions.clone(), ..Self::new(states, actions.width()) }
+    pub fn labeled(Dataset { states, actions }: Dataset<S, A>) -> Self {
+        let replies = vec![Reply::Labeled; states.len()];
+        Self { replies, labels: actions.clone(), ..Self::new(states, actions.width()) }
     }
 
     pub(crate) fn collected(collected: Collected<S>, intended: Batch<A>) -> Self {
@@ -90,8 +90,8 @@ impl<S: Element, A: Action> Round<S, A> {
     }
 
     /// The rows that were answered.
-    pub fn answered_rows(&self) -> Vec<usize> {
-        (0..self.replies.len()).filter(|&row| self.replies[row] == Reply::Answered).collect()
+    pub fn labeled_rows(&self) -> Vec<usize> {
+        (0..self.replies.len()).filter(|&row| self.replies[row] == Reply::Labeled).collect()
     }
 
     /// Whether nothing waits for an answer.
@@ -99,11 +99,11 @@ impl<S: Element, A: Action> Round<S, A> {
         !self.replies.contains(&Reply::Open)
     }
 
-    /// Takes answers to these rows, in place of what was there.
-    pub fn answer(&mut self, rows: &[u32], actions: &Batch<A>) {
+    /// Takes labels to these rows, in place of what was there.
+    pub fn label(&mut self, rows: &[u32], actions: &Batch<A>) {
         for (at, &row) in rows.iter().enumerate() {
-            self.answers.row_mut(row as usize).copy_from_slice(actions.row(at));
-            self.replies[row as usize] = Reply::Answered;
+            self.labels.row_mut(row as usize).copy_from_slice(actions.row(at));
+            self.replies[row as usize] = Reply::Labeled;
         }
     }
 
@@ -129,15 +129,15 @@ impl<S: Element, A: Action> Round<S, A> {
     /// Whether this round is of the task.
     pub(crate) fn check(&self, spaces: Spaces, space: &ActionSpace) -> Result<(), SpaceError> {
         check_rows(&self.states, self.replies.len(), spaces.states)?;
-        check_rows(&self.answers, self.replies.len(), spaces.actions)?;
-        let rows = self.answered_rows();
-        space.check(&self.answers.select(&rows), rows.len())
+        check_rows(&self.labels, self.replies.len(), spaces.actions)?;
+        let rows = self.labeled_rows();
+        space.check(&self.labels.select(&rows), rows.len())
     }
 
-    /// Dₙ: the answered states and the answers, in [-1, 1]ⁿ where they are vectors.
+    /// Dₙ: the answered states and the labels, in [-1, 1]ⁿ where they are vectors.
     pub(crate) fn examples(&self, space: &ActionSpace) -> Dataset<S, A> {
-        let rows = self.answered_rows();
-        let mut actions = self.answers.select(&rows);
+        let rows = self.labeled_rows();
+        let mut actions = self.labels.select(&rows);
         A::to_unit(&space.bounds, &mut actions);
         Dataset { states: self.states.select(&rows), actions }
     }
@@ -145,17 +145,17 @@ impl<S: Element, A: Action> Round<S, A> {
     /// The learner's error on the answered states, as [`crate::drive::errors`] measures it.
     pub(crate) fn errors(&self, space: &ActionSpace) -> Vec<f64> {
         if self.intended.is_empty() {
-            return vec![0.0; self.answers.width()];
+            return vec![0.0; self.labels.width()];
         }
-        let rows = self.answered_rows();
-        let [mut intended, mut answers] =
-            [&self.intended, &self.answers].map(|batch| batch.select(&rows));
+        let rows = self.labeled_rows();
+        let [mut intended, mut labels] =
+            [&self.intended, &self.labels].map(|batch| batch.select(&rows));
         A::to_unit(&space.bounds, &mut intended);
-        A::to_unit(&space.bounds, &mut answers);
-        crate::drive::errors(intended.rows(), answers.rows(), self.answers.width())
+        A::to_unit(&space.bounds, &mut labels);
+        crate::drive::errors(intended.rows(), labels.rows(), self.labels.width())
     }
 
-    pub(crate) fn questions(&self, round: usize, rows: Vec<u32>, stream: Stream) -> Queries<S, A> {
+    pub(crate) fn queries(&self, round: usize, rows: Vec<u32>, stream: Stream) -> Queries<S, A> {
         let of = |row: &u32| *row as usize;
         let noted = |count: usize| if count == 0 { &[][..] } else { &rows[..] };
         Queries {
@@ -173,7 +173,7 @@ impl<S: Element, A: Action> Round<S, A> {
 }
 
 impl<S: Element, A: Action> Queries<S, A> {
-    /// Puts these questions to an expert, as many at a time as it wants to see; `take` gets the rows and the answers of
+    /// Puts these questions to an expert, as many at a time as it wants to see; `take` gets the rows and the labels of
     /// each time, and says whether to go on.
     pub fn ask<E: From<LearnError>>(
         &self,

@@ -28,7 +28,7 @@ fn data_grows_by_k_a_round_and_nothing_is_forgotten() {
     loop {
         match lesson.next(&mut envs, &mut expert, &Leftwards).unwrap() {
             LessonEvent::Ask(questions) => questions
-                .ask(&mut expert, |rows, actions| lesson.answer(rows, actions).map(|()| true))
+                .ask(&mut expert, |rows, actions| lesson.label(rows, actions).map(|()| true))
                 .unwrap(),
             LessonEvent::Trained { round } => {
                 let (data, policy) = (lesson.data(), lesson.policy().unwrap());

@@ -48,7 +48,7 @@ fn answers_come_in_any_order_and_in_parts() {
         let mut rows = questions.rows.clone();
         rows.shuffle(&mut rng);
         for part in rows.chunks(4) {
-            lesson.answer(part, &answers(&questions, part)).unwrap();
+            lesson.label(part, &answers(&questions, part)).unwrap();
             assert_eq!(
                 lesson.open().unwrap().open_rows().len() % 6,
                 (6 - part.len()) % 6 * usize::from(part.len() == 4)
@@ -64,7 +64,7 @@ fn answers_come_in_any_order_and_in_parts() {
 fn what_waits_is_asked_again_until_the_round_closes() {
     let mut lesson = lesson(dagger(STRIDE), Progress::none());
     let questions = ask(&mut lesson);
-    lesson.answer(&[1, 4], &answers(&questions, &[1, 4])).unwrap();
+    lesson.label(&[1, 4], &answers(&questions, &[1, 4])).unwrap();
     let rest = ask(&mut lesson);
     assert_eq!((rest.round, &rest.rows[..]), (1, &[0, 2, 3, 5][..]));
     assert_eq!(rest.states.row(1), questions.states.row(2));
@@ -76,13 +76,13 @@ fn what_waits_is_asked_again_until_the_round_closes() {
 fn an_answer_can_be_revised_until_the_round_closes() {
     let mut lesson = lesson(dagger(STRIDE), Progress::none());
     let questions = ask(&mut lesson);
-    lesson.answer(&questions.rows, &answers(&questions, &questions.rows)).unwrap();
+    lesson.label(&questions.rows, &answers(&questions, &questions.rows)).unwrap();
     let better = Batch::from_vec(1, vec![-0.25]).unwrap();
-    lesson.answer(&[3], &better).unwrap();
+    lesson.label(&[3], &better).unwrap();
     assert_eq!(next(&mut lesson), LessonEvent::Trained { round: 1 });
     assert_eq!(lesson.data().actions.row(3), [-0.25]);
     assert_eq!(lesson.data().len(), 6);
-    assert!(matches!(lesson.answer(&[3], &better), Err(LearnError::NothingAsked { round: 2 })));
+    assert!(matches!(lesson.label(&[3], &better), Err(LearnError::NothingAsked { round: 2 })));
 }
 
 #[test]
@@ -90,8 +90,8 @@ fn skipped_questions_are_not_learned_from_and_rounds_may_differ_in_size() {
     let mut lesson = lesson(dagger(STRIDE), Progress::none());
     let questions = ask(&mut lesson);
     lesson.skip(&[0, 5]).unwrap();
-    lesson.answer(&[5], &answers(&questions, &[5])).unwrap(); // the person thought better of it
-    lesson.answer(&[1, 2, 3, 4], &answers(&questions, &[1, 2, 3, 4])).unwrap();
+    lesson.label(&[5], &answers(&questions, &[5])).unwrap(); // the person thought better of it
+    lesson.label(&[1, 2, 3, 4], &answers(&questions, &[1, 2, 3, 4])).unwrap();
     assert_eq!(next(&mut lesson), LessonEvent::Trained { round: 1 });
     assert_eq!(lesson.data().len(), 5);
     assert_eq!(lesson.data().states.row(0), questions.states.row(1));
@@ -154,7 +154,7 @@ fn stopping_anywhere_and_going_on_changes_no_bit() {
                 match next(&mut lesson) {
                     LessonEvent::Ask(questions) => {
                         let rows = &questions.rows[..2.min(questions.rows.len())];
-                        lesson.answer(rows, &answers(&questions, rows)).unwrap();
+                        lesson.label(rows, &answers(&questions, rows)).unwrap();
                     }
                     LessonEvent::Trained { round } if round > progress.rounds.len() => {
                         progress.rounds.push(progress.open.take().unwrap());
@@ -203,7 +203,7 @@ fn a_training_that_failed_is_done_again_before_anything_else() {
             match lesson.next(&mut walks(1), &mut rightwards(), &oracle) {
                 Ok(LessonEvent::Ask(questions)) => {
                     let rows = &questions.rows;
-                    lesson.answer(rows, &answers(&questions, rows)).unwrap();
+                    lesson.label(rows, &answers(&questions, rows)).unwrap();
                 }
                 Ok(LessonEvent::Trained { .. }) => {}
                 Ok(LessonEvent::Finished) => break,
@@ -260,9 +260,9 @@ fn a_box_of_ones_own_is_mapped_to_the_unit_box_inside() {
     assert!(questions.states.rows().all(|state| state == [-2.0]), "{questions:?}");
     assert_eq!(questions.intended.row(0), [-2.0], "what the teacher sees is in the task's units");
     let answers = Batch::from_vec(1, vec![-2.0, 6.0, 2.0, 4.0, 0.0, 2.0]).unwrap();
-    lesson.answer(&questions.rows, &answers).unwrap();
+    lesson.label(&questions.rows, &answers).unwrap();
     let outside = Batch::from_vec(1, vec![6.5]).unwrap();
-    let error = lesson.answer(&[2], &outside).unwrap_err().to_string();
+    let error = lesson.label(&[2], &outside).unwrap_err().to_string();
     assert!(error.contains("6.5") && error.contains("-2 to 6"), "{error}");
     lesson.next(&mut envs, &mut NoDriver, &Leftwards).unwrap();
     assert_eq!(lesson.data().actions.as_slice(), [-1.0, 1.0, 0.0, 0.5, -0.5, 0.0]);

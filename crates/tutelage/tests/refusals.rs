@@ -167,7 +167,7 @@ fn what_is_continued_or_stored_must_be_of_the_task() {
     };
     let open = |states, answers| {
         let mut round = Round::new(Batch::zeros(6, states), answers);
-        round.answer(&[0, 1], &Batch::zeros(2, answers));
+        round.label(&[0, 1], &Batch::zeros(2, answers));
         begin(Progress { open: Some(round), ..Progress::none() })
     };
     assert_eq!(open(2, 1), Ok(()));

@@ -47,7 +47,7 @@ fn questions(algorithm: Algorithm, hands: &mut Hands) -> Vec<Queries<f32, f32>> 
         match lesson.next(&mut envs, hands, &Leftwards).unwrap() {
             LessonEvent::Ask(questions) => {
                 let pushes = Batch::from_vec(1, vec![PUSH; questions.rows.len()]).unwrap();
-                lesson.answer(&questions.rows, &pushes).unwrap();
+                lesson.label(&questions.rows, &pushes).unwrap();
                 asked.push(questions);
             }
             LessonEvent::Trained { .. } => {}
@@ -172,7 +172,7 @@ fn an_origin_is_enough_to_play_an_episode_again() {
                 ways.insert((state[0] + state[1]).round() as i32);
             }
             questions
-                .ask(&mut expert, |rows, actions| lesson.answer(rows, actions).map(|()| true))
+                .ask(&mut expert, |rows, actions| lesson.label(rows, actions).map(|()| true))
                 .unwrap();
         }
         assert!(ways.len() > 5, "episodes differ: {ways:?}");

@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 use tutelage::{
-    AlgorithmName, ExpertActs, FAMILIES, Family, LOGGER_M, Sampling, logger_m, usual_in_words,
+    AlgorithmName, ExpertActs, FAMILIES, Family, LOGGER_M, Sampling, describe_default_algorithms,
+    logger_m,
 };
 
 use crate::output::{Output, Row};
@@ -12,7 +13,7 @@ pub(crate) fn run(output: &Output) -> anyhow::Result<()> {
     let mut lines = lines?;
     lines.push(Line::logger_m());
     output.rows(&lines)?;
-    output.say(&format!("\n{}", usual_in_words()))
+    output.say(&format!("\n{}", describe_default_algorithms()))
 }
 
 /// A family: its form, its four choices, what it is.

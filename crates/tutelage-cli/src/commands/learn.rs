@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use tutelage::Help;
+use tutelage::ExpertCapability;
 use tutelage_lab::spec::{Draft, RunSpec};
 use tutelage_lab::{Report, check_cast, learn_in, learning_curve};
 use tutelage_runs::terminal::digits;
@@ -22,7 +22,7 @@ pub(crate) struct Learn {
     task: Option<String>,
     #[arg(long, short, value_name = "ALGORITHM", help = algorithm_help(
         "bc, dagger, bd-E, mp-E(X), …; `tutelage algorithms` lists and explains them all; several times for several of them",
-        Help::AnswersAndDrives,
+        ExpertCapability::LabelsAndDrives,
     ))]
     algorithm: Vec<String>,
     /// Learn once with each of these seeds, as many at a time as there are threads: 1-5 or 1,2,7

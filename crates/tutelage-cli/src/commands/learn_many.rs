@@ -12,9 +12,9 @@ use tutelage::Evaluation;
 use tutelage_compare::{Comparison, ComparisonSettings, find};
 use tutelage_lab::spec::RunSpec;
 use tutelage_lab::{Report, learn_in};
-use tutelage_runs::store::{RoundResult, Seconds};
+use tutelage_runs::store::{RoundResult, RoundTimings};
 use tutelage_runs::terminal::{digits, rough, stop_on_ctrl_c};
-use tutelage_runs::{Ending, Reporter, RoundLine, Stage};
+use tutelage_runs::{Ending, Observer, RoundLine, Stage};
 
 use super::compare;
 use super::learn::{refuse_to_overwrite_curve, save_curve};
@@ -249,7 +249,7 @@ impl<'a> Relay<'a> {
     }
 }
 
-impl Reporter for Relay<'_> {
+impl Observer for Relay<'_> {
     fn stage(&mut self, round: usize, stage: Stage) {
         if let Some(bar) = &self.bar {
             bar.set_position(round.saturating_sub(1) as u64);
@@ -265,7 +265,7 @@ impl Reporter for Relay<'_> {
         self.expert_steps = steps;
     }
 
-    fn round(&mut self, result: &RoundResult, annotations: usize, seconds: &Seconds) {
+    fn round(&mut self, result: &RoundResult, annotations: usize, seconds: &RoundTimings) {
         let line = RoundLine::new(result, annotations, Some(self.expert_steps), Some(seconds));
         self.has_told = true;
         self.earned = format!(" at {}", earned(line.reward, self.expert.as_ref()));

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
-use tutelage_runs::store::{kept_policies, read_any, read_times, torn_bytes, writer_of};
+use tutelage_runs::store::{kept_policies, read_any, read_times, truncated_bytes, writer_of};
 
 use crate::output::{self, Output, note};
 
@@ -30,12 +30,12 @@ impl Show {
             rounds_done: lines.len(),
             finished: rounds == Some(lines.len()),
             annotations: history.annotations(),
-            open_questions: history.open_questions(),
+            open_queries: history.open_queries(),
             written_by_process: writer_of(&self.dir),
             expert_steps: history.expert_steps(),
             expert_reward: history.expert().map(tutelage::Evaluation::mean_reward),
             policies: kept_policies(&self.dir),
-            torn_bytes: torn_bytes(&self.dir)?,
+            truncated_bytes: truncated_bytes(&self.dir)?,
         };
         output.json(&state)?;
         output.say(state.spec.trim_end())?;
@@ -54,12 +54,12 @@ struct State {
     rounds_done: usize,
     finished: bool,
     annotations: usize,
-    open_questions: usize,
+    open_queries: usize,
     written_by_process: Option<u32>,
     expert_steps: u64,
     expert_reward: Option<f64>,
     policies: Vec<usize>,
-    torn_bytes: usize,
+    truncated_bytes: usize,
 }
 
 /// What lies behind the last whole record, and what becomes of it.
@@ -71,7 +71,7 @@ fn torn_in_words(bytes: usize) -> String {
 
 /// Says on standard error where a run's log ends in something that is not read.
 pub(super) fn note_torn_log(dir: &Path) {
-    if let Ok(bytes @ 1..) = torn_bytes(dir) {
+    if let Ok(bytes @ 1..) = truncated_bytes(dir) {
         note(&format!("{}: {}", dir.display(), torn_in_words(bytes)));
     }
 }
@@ -90,8 +90,8 @@ impl State {
                 self.annotations
             ),
         };
-        if self.open_questions > 0 {
-            words += &format!(", {} questions waiting for an answer", self.open_questions);
+        if self.open_queries > 0 {
+            words += &format!(", {} questions waiting for an answer", self.open_queries);
         }
         if self.expert_steps > 0 {
             words += &format!(", {} steps driven by the expert", self.expert_steps);
@@ -103,8 +103,8 @@ impl State {
             words += &format!("; process {process} is writing to it");
         }
         words += ".";
-        if self.torn_bytes > 0 {
-            words += &format!(" {}", torn_in_words(self.torn_bytes));
+        if self.truncated_bytes > 0 {
+            words += &format!(" {}", torn_in_words(self.truncated_bytes));
         }
         words
     }

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use anyhow::ensure;
-use tutelage::{Drive, Gate, Help};
+use tutelage::{Drive, ExpertCapability, Gate};
 use tutelage_lab::spec::{Draft, RunSpec};
 use tutelage_lab::{ActionKind, Kind, PERSON, Task, learn_taught, spec_of};
 use tutelage_runs::Ending;
@@ -27,7 +27,7 @@ pub(crate) struct Teach {
     target: String,
     #[arg(long, short, value_name = "ALGORITHM", help = algorithm_help(
         "bd-E, take-over-E, …; `tutelage algorithms` lists and explains them all",
-        Help::Answers,
+        ExpertCapability::Labels,
     ))]
     algorithm: Option<String>,
     #[command(flatten)]

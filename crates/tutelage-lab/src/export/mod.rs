@@ -102,17 +102,17 @@ impl Annotations {
         Rows: From<Batch<S>> + From<Batch<A>>,
     {
         let answered = history.rounds.iter().zip(1..).filter_map(|(round, number)| {
-            let rows = round.answered_rows();
+            let rows = round.labeled_rows();
             (!rows.is_empty()).then_some((number, round, rows))
         });
         let mut all: Option<(Vec<u32>, Batch<S>, Batch<A>)> = None;
         for (number, round, rows) in answered {
             let (rounds, states, actions) = all.get_or_insert_with(|| {
-                (vec![], Batch::new(round.states.width()), Batch::new(round.answers.width()))
+                (vec![], Batch::new(round.states.width()), Batch::new(round.labels.width()))
             });
             rounds.extend(vec![number; rows.len()]);
             states.extend(&round.states.select(&rows));
-            actions.extend(&round.answers.select(&rows));
+            actions.extend(&round.labels.select(&rows));
         }
         let (rounds, states, actions) = all.ok_or(ExportError::Empty)?;
         Ok(Self { rounds, states: states.into(), actions: actions.into() })
@@ -144,15 +144,15 @@ pub(crate) mod tests {
         let first =
             Dataset { states: batch(2, &[1.0, 2.0, 3.0, 4.0]), actions: batch(1, &[0.5, -0.5]) };
         let mut second = Round::new(batch(2, &[7.0, 8.0, 5.0, 6.0]), 1);
-        second.answer(&[1], &batch(1, &[1.5]));
-        let rounds = vec![Round::answered(first), second];
+        second.label(&[1], &batch(1, &[1.5]));
+        let rounds = vec![Round::labeled(first), second];
         Annotations::of(&AnyHistory::Vectors(History { rounds, ..History::default() })).unwrap()
     }
 
     /// One round of indices.
     pub(crate) fn indices() -> Annotations {
         let data = Dataset { states: batch(1, &[0.5f32, 1.5]), actions: batch(1, &[2u32, 0]) };
-        let rounds = vec![Round::answered(data)];
+        let rounds = vec![Round::labeled(data)];
         Annotations::of(&AnyHistory::Indices(History { rounds, ..History::default() })).unwrap()
     }
 

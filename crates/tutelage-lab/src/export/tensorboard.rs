@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 
 use tutelage::Evaluation;
 use tutelage_runs::RoundLine;
-use tutelage_runs::store::{AnyHistory, Context, Disk, OsDisk, RoundResult, Seconds, StoreError};
+use tutelage_runs::store::{
+    AnyHistory, Context, Disk, OsDisk, RoundResult, RoundTimings, StoreError,
+};
 
 use super::protobuf::Message;
 
@@ -18,7 +20,7 @@ const NAME: &str = "events.out.tfevents.0.tutelage";
 pub fn write_tensorboard(
     history: &AnyHistory,
     lines: &[RoundLine],
-    times: &[Seconds],
+    times: &[RoundTimings],
     folder: &Path,
 ) -> Result<PathBuf, StoreError> {
     std::fs::create_dir_all(folder).context("create", folder)?;
@@ -33,12 +35,12 @@ pub fn tensorboard_file(folder: &Path) -> PathBuf {
 }
 
 /// All events of a run; the clock shows the seconds since it began.
-fn events(history: &AnyHistory, lines: &[RoundLine], times: &[Seconds]) -> Vec<u8> {
+fn events(history: &AnyHistory, lines: &[RoundLine], times: &[RoundTimings]) -> Vec<u8> {
     let mut bytes = record(&Message::new().double(1, 0.0).text(3, "brain.Event:2").finish());
     let mut clock = 0.0;
     for (line, result) in lines.iter().zip(history.results()) {
         let seconds = times.iter().find(|seconds| seconds.round == line.round);
-        clock += seconds.map_or(0.0, Seconds::total);
+        clock += seconds.map_or(0.0, RoundTimings::total);
         let values = values(line, result, history.expert(), seconds);
         let values = values
             .into_iter()
@@ -54,7 +56,7 @@ fn values(
     line: &RoundLine,
     result: &RoundResult,
     expert: Option<&Evaluation>,
-    seconds: Option<&Seconds>,
+    seconds: Option<&RoundTimings>,
 ) -> Vec<(&'static str, f64)> {
     let known = [
         ("eval/mean_reward", Some(line.reward)),

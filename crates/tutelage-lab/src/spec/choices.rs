@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use tutelage::{Algorithm, AlgorithmName, Deploy, ExpertActs, Inputs, Sampling, Schedule, Stream};
-use tutelage_runs::{Job, Keep};
+use tutelage_runs::{Keep, RunConfig};
 
 use super::{Class, CoverSpec, OracleSpec};
 
@@ -61,10 +61,10 @@ pub struct Choices {
 
 impl Choices {
     /// What to do, with what the algorithm needs.
-    pub fn job<'a, S, A>(&self, inputs: Inputs<'a, S, A>) -> Job<'a, S, A> {
+    pub fn job<'a, S, A>(&self, inputs: Inputs<'a, S, A>) -> RunConfig<'a, S, A> {
         let Self { rounds, states_per_round, seed, episodes, keep, .. } = *self;
         let schedule = Schedule { rounds, states_per_round, stream: Stream::new(seed) };
-        Job { algorithm: self.algorithm(), schedule, inputs, episodes, keep }
+        RunConfig { algorithm: self.algorithm(), schedule, inputs, episodes, keep }
     }
 
     /// The four choices.

@@ -1,7 +1,7 @@
 //! What was typed.
 
 use serde::{Deserialize, Serialize};
-use tutelage::{AlgorithmName, Deploy, ExpertActs, Help, Sampling, usual_algorithm};
+use tutelage::{AlgorithmName, Deploy, ExpertActs, ExpertCapability, Sampling, default_algorithm};
 use tutelage_oracles::States;
 use tutelage_runs::Keep;
 
@@ -26,7 +26,7 @@ pub struct Draft {
     pub task: Option<String>,
     /// A shipped expert, or a file; the task's own by default.
     pub expert: Option<String>,
-    /// The usual one by default ([`usual_algorithm`]).
+    /// The usual one by default ([`default_algorithm`]).
     pub algorithm: Option<String>,
     /// `mlp:64,64`, `linear`, … or the paper's `realizable` (the default) and `nonrealizable`.
     pub class: Option<String>,
@@ -192,15 +192,15 @@ impl Draft {
 
     fn algorithm(&self) -> Result<AlgorithmName, SpecError> {
         check_name("algorithm", self.algorithm.as_deref())?;
-        let usual = usual_algorithm(self.help());
+        let usual = default_algorithm(self.help());
         Ok(self.algorithm.as_deref().unwrap_or(usual).parse()?)
     }
 
     /// What the expert can be asked for: a person only answers.
-    fn help(&self) -> Help {
+    fn help(&self) -> ExpertCapability {
         match self.expert.as_deref() {
-            Some(PERSON) => Help::Answers,
-            _ => Help::AnswersAndDrives,
+            Some(PERSON) => ExpertCapability::Labels,
+            _ => ExpertCapability::LabelsAndDrives,
         }
     }
 
@@ -375,7 +375,10 @@ mod tests {
         assert_eq!((spec.rounds, spec.states_per_round, spec.episodes, spec.seed), (20, 50, 25, 1));
         assert_eq!(spec.sampling, Sampling::Stride(20));
         assert_eq!(spec.oracle, Some(OracleSpec::of(spec.task)));
-        assert_eq!(spec.algorithm.to_string(), usual_algorithm(Help::AnswersAndDrives));
+        assert_eq!(
+            spec.algorithm.to_string(),
+            default_algorithm(ExpertCapability::LabelsAndDrives)
+        );
         assert_eq!((&spec.d0, &spec.data), (&None, &None));
         let linear = RunSpec::parse("task = 'ant'\nclass = 'linear'").unwrap();
         assert_eq!((linear.rounds, linear.oracle), (40, None));
@@ -384,7 +387,7 @@ mod tests {
     #[test]
     fn a_person_gets_the_algorithm_in_which_no_expert_drives() {
         let spec = RunSpec::parse("task = 'drive'\nexpert = 'person'").unwrap();
-        assert_eq!(spec.algorithm.to_string(), usual_algorithm(Help::Answers));
+        assert_eq!(spec.algorithm.to_string(), default_algorithm(ExpertCapability::Labels));
         assert!(!spec.algorithm.needs_driver());
         let own = RunSpec::parse("task = 'drive'\nexpert = 'person'\nalgorithm = 'bc'").unwrap();
         assert_eq!(own.algorithm.to_string(), "bc", "unless it is asked for");

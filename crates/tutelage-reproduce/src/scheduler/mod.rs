@@ -5,8 +5,8 @@ mod queue;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-use tutelage_runs::Reporter;
-use tutelage_runs::store::{RoundResult, Seconds};
+use tutelage_runs::Observer;
+use tutelage_runs::store::{RoundResult, RoundTimings};
 
 use self::queue::JobQueue;
 use crate::worker::WorkError;
@@ -195,8 +195,8 @@ impl JobProgress<'_> {
     }
 }
 
-impl Reporter for JobProgress<'_> {
-    fn round(&mut self, result: &RoundResult, _: usize, _: &Seconds) {
+impl Observer for JobProgress<'_> {
+    fn round(&mut self, result: &RoundResult, _: usize, _: &RoundTimings) {
         JobProgress::round(self, result.round);
     }
 

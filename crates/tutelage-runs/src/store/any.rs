@@ -4,7 +4,7 @@ use std::path::Path;
 
 use tutelage::{Batch, Evaluation};
 
-use super::{History, RoundResult, Seconds, StoreError, read_history, read_policy};
+use super::{History, RoundResult, RoundTimings, StoreError, read_history, read_policy};
 use crate::RoundLine;
 
 /// What happened in a run, whatever its states and actions are made of.
@@ -66,7 +66,7 @@ impl AnyHistory {
     }
 
     /// How many questions wait for an answer.
-    pub fn open_questions(&self) -> usize {
+    pub fn open_queries(&self) -> usize {
         of_each!(self, history => history.rounds.last().map_or(0, |round| round.open_rows().len()))
     }
 
@@ -74,7 +74,7 @@ impl AnyHistory {
     pub fn round_sizes(&self) -> Vec<usize> {
         of_each!(self, history => {
             let settled = history.rounds.iter().filter(|round| round.is_settled());
-            settled.map(|round| round.answered_rows().len()).collect()
+            settled.map(|round| round.labeled_rows().len()).collect()
         })
     }
 
@@ -98,7 +98,7 @@ impl AnyHistory {
     }
 
     /// A line for every round that has a result, of a run with K states a round.
-    pub fn lines(&self, states_per_round: usize, times: &[Seconds]) -> Vec<RoundLine> {
+    pub fn lines(&self, states_per_round: usize, times: &[RoundTimings]) -> Vec<RoundLine> {
         of_each!(self, history => RoundLine::all(history, states_per_round, times))
     }
 }

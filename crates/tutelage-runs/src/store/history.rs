@@ -80,10 +80,10 @@ impl<S: Stored, A: Stored + Action> History<S, A> {
     pub fn annotated_rounds(&self) -> Vec<Dataset<S, A>> {
         let Some(width) = self.action_width() else { return vec![] };
         let examples = |round: &Round<S, A>| {
-            let rows = round.answered_rows();
+            let rows = round.labeled_rows();
             let actions = match rows[..] {
                 [] => Batch::new(width),
-                _ => round.answers.select(&rows),
+                _ => round.labels.select(&rows),
             };
             Dataset { states: round.states.select(&rows), actions }
         };
@@ -101,7 +101,7 @@ impl<S: Stored, A: Stored + Action> History<S, A> {
 
     /// How many answers the expert has given.
     pub fn annotations(&self) -> usize {
-        self.rounds.iter().map(|round| round.answered_rows().len()).sum()
+        self.rounds.iter().map(|round| round.labeled_rows().len()).sum()
     }
 
     /// How many examples were trained on after so many rounds.
@@ -119,7 +119,7 @@ impl<S: Stored, A: Stored + Action> History<S, A> {
     fn sizes(&self, rounds: usize, states_per_round: usize) -> Vec<usize> {
         if !self.rounds.is_empty() {
             let rounds = self.rounds.iter().take(rounds);
-            return rounds.map(|round| round.answered_rows().len()).collect();
+            return rounds.map(|round| round.labeled_rows().len()).collect();
         }
         let rows = |data: &Fingerprint| (data.name.clone(), data.rows as usize);
         let noted: HashMap<String, usize> = self.fingerprints.iter().map(rows).collect();
@@ -144,8 +144,8 @@ impl<S: Stored, A: Stored + Action> History<S, A> {
 
 /// How wide the actions of a round are, where anything says so.
 pub(super) fn known_action_width<S, A: Action>(round: &Round<S, A>) -> Option<usize> {
-    let known = !round.intended.is_empty() || round.replies.contains(&Reply::Answered);
-    known.then(|| round.answers.width())
+    let known = !round.intended.is_empty() || round.replies.contains(&Reply::Labeled);
+    known.then(|| round.labels.width())
 }
 
 /// 0 and the sums of the first, the first two, ….

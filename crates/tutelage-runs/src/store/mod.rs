@@ -14,8 +14,8 @@ mod any;
 mod discard;
 mod disk;
 mod frame;
-mod growing;
 mod history;
+mod history_builder;
 mod reading;
 mod record;
 mod run_dir;
@@ -28,15 +28,15 @@ pub use discard::discard;
 pub use disk::{Disk, LogFile, OsDisk};
 pub use history::{History, RoundResult};
 pub use reading::{
-    decode_log, kept_policies, policy_path, read_history, read_policy, read_spec, torn_bytes,
+    decode_log, kept_policies, policy_path, read_history, read_policy, read_spec, truncated_bytes,
 };
 pub use record::{Fingerprint, PolicyNote, Stored};
-pub use run_dir::{Cut, RunDir};
+pub use run_dir::{RunDir, TruncatedTail};
 pub use salvage::{Salvaged, salvage};
-pub use times::{Seconds, read_times};
+pub use times::{RoundTimings, read_times};
 pub use writer::writer_of;
 
-pub(crate) use record::{Questions, Record};
+pub(crate) use record::{Record, StoredQueries};
 
 use std::io;
 use std::path::{Path, PathBuf};

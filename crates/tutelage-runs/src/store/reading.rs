@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use tutelage::Action;
 
 use super::frame::{self, NoLog};
-use super::growing::Growing;
+use super::history_builder::HistoryBuilder;
 use super::{Context, History, PolicyNote, Record, StoreError, Stored, writer_of};
 
 pub(super) const SPEC: &str = "spec.toml";
@@ -39,7 +39,7 @@ pub fn read_history<S: Stored, A: Stored + Action>(
     let log = path.join(LOG);
     let bytes = fs::read(&log).map_err(|error| missing_or_unreadable(path, LOG, error))?;
     let no_run = || StoreError::NoRun { path: path.into(), missing: LOG };
-    let history = parse_log(&log, &bytes)?.ok_or_else(no_run)?.growing.into_history();
+    let history = parse_log(&log, &bytes)?.ok_or_else(no_run)?.builder.into_history();
     match read_spec(path) {
         Ok(spec) if spec == history.spec => Ok(history),
         Ok(spec) => {
@@ -58,7 +58,7 @@ pub fn decode_log<S: Stored, A: Stored + Action>(
 ) -> Result<History<S, A>, StoreError> {
     let path = Path::new(LOG);
     let no_run = || StoreError::NoRun { path: path.into(), missing: LOG };
-    Ok(parse_log(path, bytes)?.ok_or_else(no_run)?.growing.into_history())
+    Ok(parse_log(path, bytes)?.ok_or_else(no_run)?.builder.into_history())
 }
 
 /// The policy that a run trained after a round, as the log knows it; any other is refused.
@@ -97,7 +97,7 @@ fn is_of_format_1<S, A>(history: &History<S, A>, round: usize) -> bool {
 
 /// How many bytes lie behind the last whole record of a run's log: what an interrupted write left, or a damaged last record.
 /// None are counted while somebody is writing, who may be within a record.
-pub fn torn_bytes(path: &Path) -> Result<usize, StoreError> {
+pub fn truncated_bytes(path: &Path) -> Result<usize, StoreError> {
     let log = path.join(LOG);
     let bytes = fs::read(&log).map_err(|error| missing_or_unreadable(path, LOG, error))?;
     let whole = frame::whole(&bytes).map_or(0, |(_, end)| end);
@@ -132,7 +132,7 @@ pub fn kept_policies(run: &Path) -> Vec<usize> {
 }
 
 pub(super) struct Log<S, A> {
-    pub(super) growing: Growing<S, A>,
+    pub(super) builder: HistoryBuilder<S, A>,
     /// Where the whole records end.
     pub(super) end: usize,
     pub(super) version: u32,
@@ -159,18 +159,18 @@ pub(super) fn parse_log<S: Stored, A: Stored + Action>(
     if scan.payloads.is_empty() {
         return Ok(None);
     }
-    let mut growing = Growing::default();
+    let mut builder = HistoryBuilder::default();
     for payload in scan.payloads {
         let offset = payload.start;
         let record = Record::decode(&bytes[payload])
             .ok_or_else(|| damaged(offset, "not a record of this kind of run".into()))?;
-        growing.check(&record).map_err(|what| damaged(offset, what))?;
-        growing.add(record);
+        builder.check(&record).map_err(|what| damaged(offset, what))?;
+        builder.add(record);
     }
-    if growing.history().spec.is_empty() {
+    if builder.history().spec.is_empty() {
         return Err(damaged(0, "it does not begin with a spec".into()));
     }
-    Ok(Some(Log { growing, end: scan.end, version: scan.version }))
+    Ok(Some(Log { builder, end: scan.end, version: scan.version }))
 }
 
 /// The lines that only one of two texts has, as many as somebody reads.

@@ -73,14 +73,14 @@ pub(crate) enum Record<S, A> {
     States { round: u32, states: Batch<S> },
     Answers { round: u32, first: u32, actions: Batch<A> },
     Result { round: u32, deployed: Evaluation, random: Option<Evaluation> },
-    Questions(Questions<S, A>),
+    Queries(StoredQueries<S, A>),
     Replies { round: u32, rows: Vec<u32>, actions: Option<Batch<A>> },
     Policy(PolicyNote),
 }
 
 /// The states of a round, before they are shown to the expert.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Questions<S, A> {
+pub(crate) struct StoredQueries<S, A> {
     pub(crate) round: u32,
     pub(crate) states: Batch<S>,
     pub(crate) intended: Batch<A>,
@@ -148,7 +148,7 @@ impl<S: Stored, A: Stored> Record<S, A> {
                 bytes.u8(6).u32(*round).evaluation(deployed).u8(random.is_some().into());
                 random.iter().fold(&mut bytes, |bytes, random| bytes.evaluation(random))
             }
-            Self::Questions(Questions { round, states, intended, steps, notes }) => {
+            Self::Queries(StoredQueries { round, states, intended, steps, notes }) => {
                 bytes.u8(7).u32(*round).rows(states).rows(intended);
                 bytes.u64(steps.all).u64(steps.by_expert);
                 notes.iter().fold(&mut bytes, |bytes, (origin, reward)| {
@@ -188,7 +188,7 @@ impl<S: Stored, A: Stored> Record<S, A> {
                 let (round, states, intended) = (bytes.u32()?, bytes.rows()?, bytes.rows()?);
                 let steps = Steps { all: bytes.u64()?, by_expert: bytes.u64()? };
                 let notes = (0..states.len()).map(|_| bytes.note()).collect::<Option<_>>()?;
-                Self::Questions(Questions { round, states, intended, steps, notes })
+                Self::Queries(StoredQueries { round, states, intended, steps, notes })
             }
             8 => {
                 let (round, count) = (bytes.u32()?, bytes.u32()?);
@@ -359,7 +359,7 @@ pub(crate) mod tests {
         let note = |episode| (Origin { episode, attempt: 2, time: 3 }, 0.5);
         let rows = |values: &[u32]| Batch::from_vec(1, values.to_vec()).unwrap();
         vec![
-            Record::Questions(Questions {
+            Record::Queries(StoredQueries {
                 round: 1,
                 states: Batch::from_vec(2, vec![0.5, -1.0, 3.25, 1e-3]).unwrap(),
                 intended: rows(&[1, 0]),

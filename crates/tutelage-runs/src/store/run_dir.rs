@@ -10,15 +10,15 @@ use tutelage_files::sweep;
 
 use super::disk::OsDisk;
 use super::frame;
-use super::growing::Growing;
 use super::history;
+use super::history_builder::HistoryBuilder;
 use super::reading::{
     LOG, Log, POLICIES, SPEC, difference, kept_policies, parse_log, policy_path, read_policy,
     read_spec,
 };
 use super::{
-    Context, Disk, Fingerprint, History, LogFile, PolicyNote, Record, Seconds, StoreError, Stored,
-    times,
+    Context, Disk, Fingerprint, History, LogFile, PolicyNote, Record, RoundTimings, StoreError,
+    Stored, times,
 };
 
 /// A run directory under an exclusive lock: what happened so far, and the right to add to it.
@@ -27,17 +27,17 @@ pub struct RunDir<S, A> {
     disk: Arc<dyn Disk>,
     /// Holds the lock.
     log: Box<dyn LogFile>,
-    growing: Growing<S, A>,
+    builder: HistoryBuilder<S, A>,
     /// How long the log is.
     length: u64,
     /// Whether the file may be longer than that, after a failed write.
     torn: bool,
-    cut: Option<Cut>,
+    cut: Option<TruncatedTail>,
 }
 
 /// What an interrupted write had left at the end of a log: it was cut off and kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Cut {
+pub struct TruncatedTail {
     /// Where it is kept.
     pub kept: PathBuf,
     /// How many bytes it has.
@@ -73,13 +73,13 @@ impl<S: Stored, A: Stored + Action> RunDir<S, A> {
         // Before anything builds on it: a power cut must not take back what a policy was trained on.
         log.sync().context("sync", &log_path)?;
         let dir = match parse_log(&log_path, &bytes)? {
-            Some(Log { growing, end, version }) => {
-                check_spec(path, &growing.history().spec, spec)?;
+            Some(Log { builder, end, version }) => {
+                check_spec(path, &builder.history().spec, spec)?;
                 let torn = end < bytes.len();
                 let (path, length) = (path.to_owned(), end as u64);
-                let mut dir = Self { path, disk, log, growing, length, torn, cut: None };
+                let mut dir = Self { path, disk, log, builder, length, torn, cut: None };
                 dir.keep_cut(&bytes[end..])?;
-                dir.mend()?;
+                dir.repair()?;
                 if version < frame::VERSION {
                     dir.upgrade(&bytes[..end])?;
                 }
@@ -108,10 +108,10 @@ impl<S: Stored, A: Stored + Action> RunDir<S, A> {
         let first = [frame::header(), framed(&record)?].concat();
         log.truncate(0).context("clear", &log_path)?;
         log.append(&first).context("write to", &log_path)?;
-        let mut growing = Growing::default();
-        growing.add(record);
+        let mut builder = HistoryBuilder::default();
+        builder.add(record);
         let length = first.len() as u64;
-        Ok(Self { path: path.into(), disk, log, growing, length, torn: false, cut: None })
+        Ok(Self { path: path.into(), disk, log, builder, length, torn: false, cut: None })
     }
 
     /// Makes a log of an older format one of ours: the records that it has are ours too.
@@ -132,11 +132,11 @@ impl<S: Stored, A: Stored + Action> RunDir<S, A> {
 
     /// What happened so far.
     pub fn history(&self) -> &History<S, A> {
-        self.growing.history()
+        self.builder.history()
     }
 
     /// What was cut off the end of the log when it was opened, if anything.
-    pub fn cut(&self) -> Option<&Cut> {
+    pub fn cut(&self) -> Option<&TruncatedTail> {
         self.cut.as_ref()
     }
 
@@ -145,20 +145,20 @@ impl<S: Stored, A: Stored + Action> RunDir<S, A> {
         let (log, offset) = (self.path.join(LOG), self.length as usize);
         // First of all, so that nothing that cannot be read back is ever written.
         let damaged = |what| StoreError::Damaged { path: log.clone(), offset, what };
-        self.growing.check(&record).map_err(damaged)?;
+        self.builder.check(&record).map_err(damaged)?;
         let bytes = framed(&record)?;
-        self.mend()?;
+        self.repair()?;
         self.check_alone()?;
         self.torn = true;
         if let Err(source) = self.log.append(&bytes) {
             // A record that may not be durable must not be found by the next reader. If cutting it fails as well, the
             // checksum or the end of the file still tells.
-            let _ = self.mend();
+            let _ = self.repair();
             return Err(source).context("write to", &log);
         }
         self.torn = false;
         self.length += bytes.len() as u64;
-        self.growing.add(record);
+        self.builder.add(record);
         Ok(())
     }
 
@@ -181,12 +181,12 @@ impl<S: Stored, A: Stored + Action> RunDir<S, A> {
         }
         let kept = self.path.join(format!("log.cut-at-{}.bin", self.length));
         self.disk.replace(&kept, tail).context("write", &kept)?;
-        self.cut = Some(Cut { kept, bytes: tail.len() });
+        self.cut = Some(TruncatedTail { kept, bytes: tail.len() });
         Ok(())
     }
 
     /// Cuts what a failed write left at the end of the log.
-    fn mend(&mut self) -> Result<(), StoreError> {
+    fn repair(&mut self) -> Result<(), StoreError> {
         if self.torn {
             let log = self.path.join(LOG);
             self.log.truncate(self.length).context("cut the torn end of", &log)?;
@@ -212,7 +212,7 @@ impl<S: Stored, A: Stored + Action> RunDir<S, A> {
     /// Notes what stored data the run builds on, or checks that it is still the same.
     ///
     /// A run that is under way and did not note it when it began is believed: what it was then, nobody knows.
-    pub fn build_on(&mut self, found: Fingerprint) -> Result<(), StoreError> {
+    pub fn record_input(&mut self, found: Fingerprint) -> Result<(), StoreError> {
         match self.history().noted(&found.name) {
             Some(noted) if *noted == found => Ok(()),
             Some(noted) => Err(StoreError::changed(&self.path, noted, &found)),
@@ -229,7 +229,7 @@ impl<S: Stored, A: Stored + Action> RunDir<S, A> {
         rows: &Batch<T>,
     ) -> Result<(), StoreError> {
         let noted = self.history().noted(name).map_or(rows.len(), |noted| noted.rows as usize);
-        self.build_on(Fingerprint::of(name, &rows.slice(0, noted.min(rows.len()))))
+        self.record_input(Fingerprint::of(name, &rows.slice(0, noted.min(rows.len()))))
     }
 
     /// Notes what a round of stored data is, before a policy is trained on it, or checks that it is still the same.
@@ -296,7 +296,7 @@ impl<S: Stored, A: Stored + Action> RunDir<S, A> {
     }
 
     /// Notes how long a round took.
-    pub(crate) fn note_times(&self, seconds: &Seconds) {
+    pub(crate) fn note_times(&self, seconds: &RoundTimings) {
         times::note(&self.path, seconds);
     }
 }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 /// Seconds that the phases of a round took, and the memory by then.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Seconds {
+pub struct RoundTimings {
     /// n.
     pub round: usize,
     /// Rolling out whoever drives.
@@ -25,7 +25,7 @@ pub struct Seconds {
     pub memory: Option<u64>,
 }
 
-impl Seconds {
+impl RoundTimings {
     /// The whole round.
     pub fn total(&self) -> f64 {
         self.collect + self.annotate + self.train + self.evaluate
@@ -36,7 +36,7 @@ impl Seconds {
 pub(super) const FILE: &str = "times.jsonl";
 
 /// Adds a line. Times are for people's eyes: a failure to write them is no failure of the run.
-pub(crate) fn note(folder: &Path, seconds: &Seconds) {
+pub(crate) fn note(folder: &Path, seconds: &RoundTimings) {
     let path = folder.join(FILE);
     // A line that an interruption cut short must not swallow this one.
     let torn = fs::read(&path).is_ok_and(|text| text.last().is_some_and(|&byte| byte != b'\n'));
@@ -48,10 +48,10 @@ pub(crate) fn note(folder: &Path, seconds: &Seconds) {
 }
 
 /// The times of each round that has some, in order; the last word counts, lines that make no sense do not.
-pub fn read_times(folder: &Path) -> Vec<Seconds> {
+pub fn read_times(folder: &Path) -> Vec<RoundTimings> {
     let text = tutelage_files::read_text(&folder.join(FILE)).unwrap_or_default();
-    let lines = text.lines().filter_map(|line| serde_json::from_str::<Seconds>(line).ok());
-    let by_round: BTreeMap<usize, Seconds> = lines.map(|time| (time.round, time)).collect();
+    let lines = text.lines().filter_map(|line| serde_json::from_str::<RoundTimings>(line).ok());
+    let by_round: BTreeMap<usize, RoundTimings> = lines.map(|time| (time.round, time)).collect();
     by_round.into_values().collect()
 }
 
@@ -62,7 +62,7 @@ mod tests {
     #[test]
     fn the_last_word_counts_and_a_torn_line_costs_only_itself() {
         let dir = tempfile::tempdir().unwrap();
-        let time = |round, train| Seconds { round, train, ..Seconds::default() };
+        let time = |round, train| RoundTimings { round, train, ..RoundTimings::default() };
         note(dir.path(), &time(2, 1.0));
         note(dir.path(), &time(1, 1.0));
         note(dir.path(), &time(2, 3.0));

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use tutelage::{Algorithm, Inputs, Participants, Sampling, UniformBox};
 use tutelage_runs::store::{Disk, OsDisk, RunDir, StoreError};
-use tutelage_runs::{Ending, Job, Keep, Reporter, RunError, Silent, run};
+use tutelage_runs::{Ending, Keep, Observer, RunConfig, RunError, Silent, run};
 
 use super::{Damper, Gradient, lanes, schedule};
 
@@ -25,7 +25,7 @@ pub(crate) fn attempt(
     disk: Arc<dyn Disk>,
     algorithm: &Algorithm,
     keep: Keep,
-    reporter: &mut dyn Reporter,
+    reporter: &mut dyn Observer,
 ) -> (Result<Ending, RunError>, Vec<Vec<f32>>) {
     let (mut envs, mut expert) = (lanes(), Damper::new(4));
     let cover = UniformBox::new(-1.0, 1.0).unwrap();
@@ -33,7 +33,7 @@ pub(crate) fn attempt(
     let result = RunDir::open(dir, SPEC, disk).map_err(RunError::from).and_then(|mut run_dir| {
         let participants = Participants { envs: &mut envs, expert: &mut expert, oracle: &Gradient };
         let (algorithm, schedule) = (*algorithm, schedule(1));
-        let job = Job { algorithm, schedule, inputs, episodes: 5, keep };
+        let job = RunConfig { algorithm, schedule, inputs, episodes: 5, keep };
         run(participants, &job, &mut run_dir, reporter)
     });
     (result, expert.asked)

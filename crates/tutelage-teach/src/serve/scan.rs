@@ -27,7 +27,7 @@ pub(crate) struct Entry {
     /// N, where the spec says it.
     pub(crate) rounds: Option<usize>,
     pub(crate) annotations: usize,
-    pub(crate) open_questions: usize,
+    pub(crate) open_queries: usize,
     pub(crate) expert: Option<f64>,
     pub(crate) lines: Vec<RoundLine>,
     /// The rounds whose policies were kept.
@@ -124,7 +124,7 @@ fn read(folder: &Path, path: &Path, modified: Option<SystemTime>) -> Entry {
             (entry.task, entry.teacher, entry.seed) =
                 (field("task"), field("expert"), field("seed"));
             entry.annotations = history.annotations();
-            entry.open_questions = history.open_questions();
+            entry.open_queries = history.open_queries();
             entry.expert = history.expert().map(tutelage::Evaluation::mean_reward);
             entry.spec = history.spec().to_owned();
             entry.algorithm = entry.run().algorithm_label();

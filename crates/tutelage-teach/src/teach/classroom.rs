@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, mpsc};
 
 use tutelage::{Action, FitProgress};
 use tutelage_runs::store::{History, Stored};
-use tutelage_runs::{Ending, Reporter};
+use tutelage_runs::{Ending, Observer};
 
 use super::page_state::{About, Phase, Shared};
 use super::reporter::PageObserver;
@@ -33,7 +33,7 @@ impl Classroom {
     }
 
     /// A reporter that also writes on the page.
-    pub fn reporter<'a>(&self, inner: &'a mut dyn Reporter, folder: &Path) -> PageObserver<'a> {
+    pub fn reporter<'a>(&self, inner: &'a mut dyn Observer, folder: &Path) -> PageObserver<'a> {
         PageObserver::new(Arc::clone(&self.shared), inner, folder.into())
     }
 

@@ -64,16 +64,16 @@ impl<A: Answer> Live<A> {
         &mut self,
         desk: DeskOf<'_, '_, '_, A, P>,
     ) -> Result<(), RunError> {
-        let round = desk.questions().round;
-        let asked: Vec<u32> = desk.questions().rows.clone();
+        let round = desk.queries().round;
+        let asked: Vec<u32> = desk.queries().rows.clone();
         for (at, row) in asked.into_iter().enumerate() {
-            let origin = desk.questions().origins.get(at).copied();
+            let origin = desk.queries().origins.get(at).copied();
             let action = origin.and_then(|origin| self.answer(round, &origin));
             let action = action.ok_or_else(|| {
                 let source = other(format!("{} has no answer to question {row}", trace::FILE));
                 LearnError::Annotate { round, source }
             })?;
-            desk.answer(&[row], &row_of(&action))?;
+            desk.label(&[row], &row_of(&action))?;
         }
         Ok(())
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tutelage::{Algorithm, Deploy, Drive, Driver, Gate, NoDriver, Policy, Reply, Schedule};
-use tutelage_runs::{Desk, RunError, Teacher};
+use tutelage_runs::{LabelSink, RunError, Teacher};
 
 use super::classroom::Classroom;
 use super::live::{Driving, Live};
@@ -120,11 +120,11 @@ impl<A: Answer> Person<A> {
 }
 
 /// The desk of a run that a person teaches.
-pub(super) type DeskOf<'a, 'b, 'j, A, P> = &'a mut Desk<'b, 'j, f32, A, P>;
+pub(super) type DeskOf<'a, 'b, 'j, A, P> = &'a mut LabelSink<'b, 'j, f32, A, P>;
 
 impl<A: Answer, P: Policy<State = f32, Action = A>> Teacher<f32, A, P> for Person<A> {
-    fn teach(&mut self, desk: &mut Desk<'_, '_, f32, A, P>) -> Result<(), RunError> {
-        let round = desk.questions().round;
+    fn teach(&mut self, desk: &mut LabelSink<'_, '_, f32, A, P>) -> Result<(), RunError> {
+        let round = desk.queries().round;
         if self.queue.round != round {
             self.replayer.clear();
             (self.queue.round, self.queue.back) = (round, None);

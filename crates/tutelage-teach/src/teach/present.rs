@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tutelage::Policy;
-use tutelage_runs::Desk;
+use tutelage_runs::LabelSink;
 
 use super::page_state::{PlaceOnPage, Question, lock};
 use super::person::{DeskOf, Person};
@@ -19,7 +19,7 @@ impl<A: Answer> Person<A> {
     /// Shows the question that is next by now.
     pub(super) fn refresh<P: Policy<State = f32, Action = A>>(
         &self,
-        desk: &Desk<'_, '_, f32, A, P>,
+        desk: &LabelSink<'_, '_, f32, A, P>,
     ) {
         let next = self.queue.next(&replies(desk), self.notes.all(), desk.annotations());
         self.show(desk, next);
@@ -28,7 +28,7 @@ impl<A: Answer> Person<A> {
     /// Shows a question, unless it is shown already.
     pub(super) fn show<P: Policy<State = f32, Action = A>>(
         &self,
-        desk: &Desk<'_, '_, f32, A, P>,
+        desk: &LabelSink<'_, '_, f32, A, P>,
         ticket: Option<Ticket>,
     ) {
         let Some(round) = desk.round() else { return };

@@ -116,7 +116,7 @@ impl QuestionQueue {
         let candidates: Vec<u32> = old_enough
             .iter()
             .copied()
-            .filter(|&row| replies[row as usize] == Reply::Answered && !repeated(row))
+            .filter(|&row| replies[row as usize] == Reply::Labeled && !repeated(row))
             .collect();
         if candidates.is_empty() {
             return None;
@@ -148,16 +148,16 @@ mod tests {
         let mut replies = vec![Reply::Open; 3];
         let notes = [note(0, What::Unsure)];
         assert_eq!(row(queue().next(&replies, &notes, 0)), Some(1));
-        replies[1] = Reply::Answered;
+        replies[1] = Reply::Labeled;
         replies[2] = Reply::Skipped;
         assert_eq!(row(queue().next(&replies, &notes, 1)), Some(0));
-        replies[0] = Reply::Answered;
+        replies[0] = Reply::Labeled;
         assert_eq!(queue().next(&replies, &notes, 2), None);
     }
 
     #[test]
     fn undo_goes_back_reply_by_reply() {
-        let replies = [Reply::Answered, Reply::Answered, Reply::Skipped, Reply::Open];
+        let replies = [Reply::Labeled, Reply::Labeled, Reply::Skipped, Reply::Open];
         let notes = [note(1, What::Answer), note(0, What::Agree), note(2, What::Skip)];
         let mut queue = queue();
         let mut visited = Vec::new();
@@ -178,7 +178,7 @@ mod tests {
             assert_eq!(queue().next(&replies, &notes, annotations), Some(ticket));
             match ticket.again {
                 None => {
-                    replies[ticket.row as usize] = Reply::Answered;
+                    replies[ticket.row as usize] = Reply::Labeled;
                     notes.push(note(ticket.row, What::Answer));
                     annotations += 1;
                 }

@@ -1,7 +1,7 @@
 //! Replies: what a teacher says to a question, on disk before it counts, and counted once.
 
 use tutelage::{Batch, Policy, Reply};
-use tutelage_runs::{Desk, RunError};
+use tutelage_runs::{LabelSink, RunError};
 
 use super::page_state::lock;
 use super::person::{DeskOf, Person};
@@ -59,7 +59,7 @@ impl<A: Answer> Person<A> {
             && reply.before == Standing::Open
             && self.queue.times_put_off(row, self.notes.all()) == 0;
         let what = match action {
-            Some(action) => desk.answer(&[row], action).map(|_| reply.what)?,
+            Some(action) => desk.label(&[row], action).map(|_| reply.what)?,
             None if puts_off => What::Unsure,
             None => desk.skip(&[row]).map(|_| What::Skip)?,
         };
@@ -82,7 +82,7 @@ impl<A: Answer> Person<A> {
         let Some(action) = action else {
             return self.note(reply, ticket, What::AgainUnsure, None, None);
         };
-        let first = desk.round().map(|round| row_of(round.answers.row(ticket.row as usize)));
+        let first = desk.round().map(|round| row_of(round.labels.row(ticket.row as usize)));
         let bounds = desk.bounds();
         let [a, b] = [first, Some(action.clone())].map(|row| {
             let mut row = row.unwrap_or_else(|| action.clone());
@@ -118,7 +118,7 @@ fn action_of<A: Answer, P: Policy<State = f32, Action = A>>(
     reply: &requests::Reply,
     ticket: Ticket,
     round: &tutelage::Round<f32, A>,
-    desk: &Desk<'_, '_, f32, A, P>,
+    desk: &LabelSink<'_, '_, f32, A, P>,
 ) -> Result<Option<Batch<A>>, HttpError> {
     match reply.what {
         What::Answer => {
@@ -140,7 +140,7 @@ fn action_of<A: Answer, P: Policy<State = f32, Action = A>>(
 
 /// What became of each question of the round.
 pub(super) fn replies<A: Answer, P: Policy<State = f32, Action = A>>(
-    desk: &Desk<'_, '_, f32, A, P>,
+    desk: &LabelSink<'_, '_, f32, A, P>,
 ) -> Vec<Reply> {
     desk.round().map_or(vec![], |round| round.replies.clone())
 }
@@ -171,7 +171,7 @@ pub(super) fn standing<A: Answer>(round: &tutelage::Round<f32, A>, row: u32) -> 
     match round.replies[row] {
         Reply::Open => Standing::Open,
         Reply::Skipped => Standing::Skipped,
-        Reply::Answered => Standing::Answered(A::numbers(round.answers.row(row))),
+        Reply::Labeled => Standing::Answered(A::numbers(round.labels.row(row))),
     }
 }
 
@@ -179,7 +179,7 @@ pub(super) fn standing<A: Answer>(round: &tutelage::Round<f32, A>, row: u32) -> 
 pub(super) fn read_action<A: Answer, P: Policy<State = f32, Action = A>>(
     numbers: &[f64],
     row: u32,
-    desk: &Desk<'_, '_, f32, A, P>,
+    desk: &LabelSink<'_, '_, f32, A, P>,
 ) -> Result<Batch<A>, HttpError> {
     let action = A::of_numbers(numbers)
         .ok_or_else(|| HttpError::new(422, format!("{numbers:?} is no action of this task.")))?;

@@ -4,26 +4,26 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use tutelage::Evaluation;
-use tutelage_runs::store::{Cut, RoundResult, Seconds, read_times};
-use tutelage_runs::{Reporter, Stage};
+use tutelage_runs::store::{RoundResult, RoundTimings, TruncatedTail, read_times};
+use tutelage_runs::{Observer, Stage};
 
 use super::page_state::{Phase, Shared};
 
 /// A reporter that also writes on the page's page.
 pub struct PageObserver<'a> {
     shared: Arc<Shared>,
-    inner: &'a mut dyn Reporter,
+    inner: &'a mut dyn Observer,
     folder: PathBuf,
 }
 
 impl<'a> PageObserver<'a> {
-    pub(crate) fn new(shared: Arc<Shared>, inner: &'a mut dyn Reporter, folder: PathBuf) -> Self {
+    pub(crate) fn new(shared: Arc<Shared>, inner: &'a mut dyn Observer, folder: PathBuf) -> Self {
         Self { shared, inner, folder }
     }
 
     /// How long a stage took in the last round that is known.
     fn usual(&self, stage: Stage) -> Option<f64> {
-        let of = |seconds: &Seconds| match stage {
+        let of = |seconds: &RoundTimings| match stage {
             Stage::Train => seconds.train,
             Stage::Evaluate => seconds.evaluate,
             Stage::Collect => seconds.collect,
@@ -33,7 +33,7 @@ impl<'a> PageObserver<'a> {
     }
 }
 
-impl Reporter for PageObserver<'_> {
+impl Observer for PageObserver<'_> {
     fn stage(&mut self, round: usize, stage: Stage) {
         let takes_over = self.shared.read(|page| page.about.takes_over);
         let phase = match stage {
@@ -53,7 +53,7 @@ impl Reporter for PageObserver<'_> {
         self.inner.expert(expert);
     }
 
-    fn round(&mut self, result: &RoundResult, annotations: usize, seconds: &Seconds) {
+    fn round(&mut self, result: &RoundResult, annotations: usize, seconds: &RoundTimings) {
         let reward = result.deployed.mean_reward();
         self.shared.change(|page| {
             page.curve.push((annotations, reward));
@@ -62,8 +62,8 @@ impl Reporter for PageObserver<'_> {
         self.inner.round(result, annotations, seconds);
     }
 
-    fn cut(&mut self, cut: &Cut) {
-        self.inner.cut(cut);
+    fn truncated(&mut self, tail: &TruncatedTail) {
+        self.inner.truncated(tail);
     }
 
     fn wants_stop(&mut self) -> bool {

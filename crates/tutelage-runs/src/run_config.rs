@@ -11,7 +11,7 @@ use crate::store::{OsDisk, RunDir, StoreError, Stored, read_spec, read_times};
 
 /// What to do in a run: everything but who takes part.
 #[derive(Debug)]
-pub struct Job<'a, S, A> {
+pub struct RunConfig<'a, S, A> {
     /// The four choices.
     pub algorithm: Algorithm,
     /// How long to learn, and the randomness.
@@ -24,13 +24,13 @@ pub struct Job<'a, S, A> {
     pub keep: Keep,
 }
 
-impl<S, A> Clone for Job<'_, S, A> {
+impl<S, A> Clone for RunConfig<'_, S, A> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<S, A> Copy for Job<'_, S, A> {}
+impl<S, A> Copy for RunConfig<'_, S, A> {}
 
 /// Which policies a run keeps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -42,23 +42,23 @@ pub enum Keep {
     Last,
 }
 
-impl<S: Debug, A: Debug> Job<'_, S, A> {
+impl<S: Debug, A: Debug> RunConfig<'_, S, A> {
     /// The spec of a run of one's own: everything that changes its result, in words, so that a run is never continued as
     /// another. `task` is the environment's name with all of its settings; oracle and expert describe themselves.
     ///
     /// ```
     /// use tutelage::{Inputs, Sampling, Schedule, Stream, dagger};
-    /// use tutelage_runs::{Job, Keep};
+    /// use tutelage_runs::{RunConfig, Keep};
     ///
-    /// let job = Job::<f32, f32> {
+    /// let config = RunConfig::<f32, f32> {
     ///     algorithm: dagger(Sampling::Stride(10)),
     ///     schedule: Schedule { rounds: 8, states_per_round: 10, stream: Stream::new(1) },
     ///     inputs: Inputs::none(),
     ///     episodes: 10,
     ///     keep: Keep::Last,
     /// };
-    /// let slow = job.spec("cart, 100 steps", "brakes", "learning rate 0.001");
-    /// let fast = job.spec("cart, 100 steps", "brakes", "learning rate 0.1");
+    /// let slow = config.spec("cart, 100 steps", "brakes", "learning rate 0.001");
+    /// let fast = config.spec("cart, 100 steps", "brakes", "learning rate 0.1");
     /// assert_ne!(slow, fast);
     /// ```
     pub fn spec(&self, task: &str, expert: &str, oracle: &str) -> String {
@@ -88,7 +88,7 @@ impl<S: Debug, A: Debug> Job<'_, S, A> {
     }
 }
 
-impl<S, A> Job<'_, S, A> {
+impl<S, A> RunConfig<'_, S, A> {
     /// The round whose policy the algorithm returns after N rounds: the last, or the one before the random round.
     pub fn returned_round(&self) -> usize {
         match self.algorithm.random_round(&self.schedule) {
@@ -98,8 +98,8 @@ impl<S, A> Job<'_, S, A> {
     }
 }
 
-impl<S: Stored, A: Stored + Action> Job<'_, S, A> {
-    /// Opens the folder of a run of one's own, or begins it there: [`RunDir::open`] under this job's [`Job::spec`].
+impl<S: Stored, A: Stored + Action> RunConfig<'_, S, A> {
+    /// Opens the folder of a run of one's own, or begins it there: [`RunDir::open`] under this config's [`RunConfig::spec`].
     ///
     /// A folder that was begun with anything else that changes the result, such as another learning rate, is refused; one
     /// that was begun with fewer rounds goes on from where it ended.
@@ -124,7 +124,7 @@ impl<S: Stored, A: Stored + Action> Job<'_, S, A> {
         Ok(dir)
     }
 
-    /// Whether a run that was begun as this becomes this job by more rounds alone. A round that is drawn from all of them
+    /// Whether a run that was begun as this becomes this config by more rounds alone. A round that is drawn from all of them
     /// is drawn when the run begins.
     fn extends(&self, begun: &str, spec: &str) -> bool {
         let rounds = |text: &str| -> Option<usize> {

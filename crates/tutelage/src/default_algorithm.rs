@@ -2,11 +2,11 @@
 
 /// What an expert can be asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Help {
+pub enum ExpertCapability {
     /// Answers alone, perhaps days later: a person at a page, a list of recorded answers.
-    Answers,
+    Labels,
     /// Answers, and an action at every step: it can drive.
-    AnswersAndDrives,
+    LabelsAndDrives,
 }
 
 /// For experts that can drive.
@@ -17,20 +17,20 @@ const USUAL_WITH_ANSWERS: &str = "bd-5";
 /// The name of the algorithm that learns from such an expert where none is named.
 ///
 /// ```
-/// use tutelage::{Help, AlgorithmName, usual_algorithm};
+/// use tutelage::{ExpertCapability, AlgorithmName, default_algorithm};
 ///
-/// let named: AlgorithmName = usual_algorithm(Help::Answers).parse().unwrap();
+/// let named: AlgorithmName = default_algorithm(ExpertCapability::Labels).parse().unwrap();
 /// assert!(!named.needs_driver());
 /// ```
-pub fn usual_algorithm(help: Help) -> &'static str {
+pub fn default_algorithm(help: ExpertCapability) -> &'static str {
     match help {
-        Help::AnswersAndDrives => USUAL,
-        Help::Answers => USUAL_WITH_ANSWERS,
+        ExpertCapability::LabelsAndDrives => USUAL,
+        ExpertCapability::Labels => USUAL_WITH_ANSWERS,
     }
 }
 
 /// The same in a sentence, as help texts and the documentation say it.
-pub fn usual_in_words() -> String {
+pub fn describe_default_algorithms() -> String {
     let exception = match USUAL == USUAL_WITH_ANSWERS {
         true => String::new(),
         false => format!(", and `{USUAL_WITH_ANSWERS}` where the expert only answers"),
@@ -45,11 +45,11 @@ mod tests {
 
     #[test]
     fn nobody_who_only_answers_is_asked_to_drive() {
-        for help in [Help::Answers, Help::AnswersAndDrives] {
-            let named: AlgorithmName = usual_algorithm(help).parse().unwrap();
+        for help in [ExpertCapability::Labels, ExpertCapability::LabelsAndDrives] {
+            let named: AlgorithmName = default_algorithm(help).parse().unwrap();
             assert!(!named.is_offline(), "{named} collects nothing");
-            assert!(help == Help::AnswersAndDrives || !named.needs_driver(), "{named}");
-            assert!(usual_in_words().contains(&format!("`{named}`")));
+            assert!(help == ExpertCapability::LabelsAndDrives || !named.needs_driver(), "{named}");
+            assert!(describe_default_algorithms().contains(&format!("`{named}`")));
         }
     }
 }

@@ -6,13 +6,13 @@
 use tutelage::{Action, Batch, Reply, Round};
 
 use super::history::{History, known_action_width};
-use super::record::{Questions, Record, Stored};
+use super::record::{Record, Stored, StoredQueries};
 
 /// How many numbers all answers of a run may have together.
 const MOST_NUMBERS: usize = 1 << 26;
 
 /// Everything that happened so far, and what the next record is judged by.
-pub(crate) struct Growing<S, A> {
+pub(crate) struct HistoryBuilder<S, A> {
     history: History<S, A>,
     /// How wide actions are, where anything says so.
     width: Option<usize>,
@@ -22,13 +22,13 @@ pub(crate) struct Growing<S, A> {
     settled: usize,
 }
 
-impl<S, A> Default for Growing<S, A> {
+impl<S, A> Default for HistoryBuilder<S, A> {
     fn default() -> Self {
         Self { history: History::default(), width: None, numbers: 0, settled: 0 }
     }
 }
 
-impl<S: Stored, A: Stored + Action> Growing<S, A> {
+impl<S: Stored, A: Stored + Action> HistoryBuilder<S, A> {
     /// What happened so far.
     pub(crate) fn history(&self) -> &History<S, A> {
         &self.history
@@ -47,7 +47,7 @@ impl<S: Stored, A: Stored + Action> Growing<S, A> {
                 self.check_states(*round, states)?;
                 self.check_room(states.len(), self.width.unwrap_or(1))
             }
-            Record::Questions(Questions { round, states, intended, .. }) => {
+            Record::Queries(StoredQueries { round, states, intended, .. }) => {
                 self.check_states(*round, states)?;
                 self.check_room(states.len(), intended.width())?;
                 self.check_width("actions", intended.width())
@@ -160,7 +160,7 @@ impl<S: Stored, A: Stored + Action> Growing<S, A> {
             Record::States { states, .. } => {
                 self.begin(Round::new(states, self.width.unwrap_or(1)));
             }
-            Record::Questions(Questions { states, intended, steps, notes, .. }) => {
+            Record::Queries(StoredQueries { states, intended, steps, notes, .. }) => {
                 let (origins, rewards) = notes.into_iter().unzip();
                 let round = Round::new(states, intended.width());
                 self.begin(Round { origins, rewards, intended, steps, ..round });
@@ -192,11 +192,11 @@ impl<S: Stored, A: Stored + Action> Growing<S, A> {
             None => last.skip(rows),
             Some(actions) => {
                 // Format 1 tells how wide actions are with the first answer only.
-                if last.answers.width() != actions.width() {
+                if last.labels.width() != actions.width() {
                     *last = Round::new(last.states.clone(), actions.width());
                     self.settled = 0;
                 }
-                last.answer(rows, actions);
+                last.label(rows, actions);
                 if !rows.is_empty() {
                     self.width = Some(actions.width());
                 }
@@ -209,7 +209,7 @@ impl<S: Stored, A: Stored + Action> Growing<S, A> {
 
 /// The numbers in the answers of a round.
 fn numbers<S, A: Action>(round: &Round<S, A>) -> usize {
-    round.answers.len() * round.answers.width()
+    round.labels.len() * round.labels.width()
 }
 
 /// Rows from the first on; fewer where their numbers come to an end.
@@ -240,12 +240,12 @@ mod tests {
     }
 
     fn replay(records: Vec<Record<f32, f32>>) -> Result<History<f32, f32>, String> {
-        let mut growing = Growing::default();
+        let mut builder = HistoryBuilder::default();
         for record in records {
-            growing.check(&record)?;
-            growing.add(record);
+            builder.check(&record)?;
+            builder.add(record);
         }
-        Ok(growing.into_history())
+        Ok(builder.into_history())
     }
 
     #[test]
@@ -308,7 +308,7 @@ mod tests {
         let questions = |width| {
             let (states, intended) = (Batch::zeros(2, 1), Batch::new(width));
             let (steps, notes) = (Default::default(), vec![Default::default(); 2]);
-            Record::<f32, f32>::Questions(Questions { round: 1, states, intended, steps, notes })
+            Record::<f32, f32>::Queries(StoredQueries { round: 1, states, intended, steps, notes })
         };
         assert!(replay(vec![questions(3)]).is_ok());
         assert!(replay(vec![questions(u32::MAX as usize)]).is_err());

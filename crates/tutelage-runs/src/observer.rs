@@ -2,7 +2,7 @@
 
 use tutelage::Evaluation;
 
-use crate::store::{Cut, RoundResult, Seconds};
+use crate::store::{RoundResult, RoundTimings, TruncatedTail};
 
 /// What a run is busy with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,8 +35,8 @@ impl Stage {
 /// Somebody who wants to know how a run goes on: a terminal, a page, nobody. Whatever is not implemented is not told.
 ///
 /// ```
-/// use tutelage_runs::Reporter;
-/// use tutelage_runs::store::{RoundResult, Seconds};
+/// use tutelage_runs::Observer;
+/// use tutelage_runs::store::{RoundResult, RoundTimings};
 ///
 /// /// Has seen enough once the learner earns so much.
 /// struct GoodEnough {
@@ -44,8 +44,8 @@ impl Stage {
 ///     reached: bool,
 /// }
 ///
-/// impl Reporter for GoodEnough {
-///     fn round(&mut self, result: &RoundResult, annotations: usize, _: &Seconds) {
+/// impl Observer for GoodEnough {
+///     fn round(&mut self, result: &RoundResult, annotations: usize, _: &RoundTimings) {
 ///         println!("{annotations} answers: {:.1}", result.deployed.mean_reward());
 ///         self.reached |= result.deployed.mean_reward() >= self.reward;
 ///     }
@@ -54,7 +54,7 @@ impl Stage {
 ///     }
 /// }
 /// ```
-pub trait Reporter {
+pub trait Observer {
     /// A stage of a round begins.
     fn stage(&mut self, round: usize, stage: Stage) {
         let _ = (round, stage);
@@ -71,13 +71,13 @@ pub trait Reporter {
     }
 
     /// A round is over, with so many annotations in all.
-    fn round(&mut self, result: &RoundResult, annotations: usize, seconds: &Seconds) {
+    fn round(&mut self, result: &RoundResult, annotations: usize, seconds: &RoundTimings) {
         let _ = (result, annotations, seconds);
     }
 
     /// The end of the log had been torn by an interruption; it was cut off and kept.
-    fn cut(&mut self, cut: &Cut) {
-        let _ = cut;
+    fn truncated(&mut self, tail: &TruncatedTail) {
+        let _ = tail;
     }
 
     /// Whether the run should stop at the next safe point.
@@ -90,4 +90,4 @@ pub trait Reporter {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Silent;
 
-impl Reporter for Silent {}
+impl Observer for Silent {}
