@@ -30,22 +30,17 @@ fn lab() -> tempfile::TempDir {
 
 const RUN: [&str; 6] = ["reproduce", "own.toml", "--profile", "quick", "--seeds", "1-2"];
 
-/// Every record without its times, which differ from run to run.
-fn records(lab: &Path) -> Vec<(PathBuf, serde_json::Value)> {
-    let mut files: Vec<PathBuf> = fs::read_dir(lab.join("results/quick/hopper"))
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .collect();
-    files.sort();
-    let record = |file: &PathBuf| {
-        let mut record: serde_json::Value =
-            serde_json::from_slice(&fs::read(file).unwrap()).unwrap();
+/// The records of a task by the names of their runs, without their times.
+fn records(lab: &Path, task: &str) -> Vec<(String, serde_json::Value)> {
+    let text = fs::read_to_string(lab.join(format!("results/{task}.jsonl"))).unwrap();
+    let record = |line: &str| {
+        let mut record: serde_json::Value = serde_json::from_str(line).unwrap();
         for phase in ["collect_seconds", "train_seconds", "evaluate_seconds"] {
             record.as_object_mut().unwrap().remove(phase);
         }
-        (file.strip_prefix(lab).unwrap().to_owned(), record)
+        (record["run"].as_str().unwrap().to_owned(), record)
     };
-    files.iter().map(record).collect()
+    text.lines().map(record).collect()
 }
 
 /// How many runs have begun.
@@ -59,7 +54,7 @@ fn killed_and_continued_a_figure_comes_out_the_same() {
     let whole = lab();
     let output = finish(whole.path(), &RUN);
     assert!(stderr(&output).contains("8/8"), "{}", stderr(&output));
-    for (file, record) in records(whole.path()) {
+    for (file, record) in records(whole.path(), "quick/hopper") {
         assert!(record["trigonometry"].is_string(), "{file:?} says what its bits depend on");
     }
     let csv = |lab: &Path| fs::read(lab.join("results/quick/figures/own.csv")).unwrap();
@@ -79,7 +74,7 @@ fn killed_and_continued_a_figure_comes_out_the_same() {
         assert!(!child.wait().unwrap().success(), "it was not killed");
     }
     finish(killed.path(), &RUN);
-    assert_eq!(records(whole.path()), records(killed.path()));
+    assert_eq!(records(whole.path(), "quick/hopper"), records(killed.path(), "quick/hopper"));
     assert!(csv(whole.path()) == csv(killed.path()));
 
     let part = ["--algorithms", "dagger", "--draw-only"];
@@ -100,18 +95,21 @@ fn killed_and_continued_a_figure_comes_out_the_same() {
 fn records_alone_are_enough_to_draw_and_a_lost_record_comes_back() {
     let lab = lab();
     finish(lab.path(), &RUN);
-    let before = records(lab.path());
+    let before = records(lab.path(), "quick/hopper");
     fs::remove_dir_all(lab.path().join("runs")).unwrap();
     fs::remove_dir_all(lab.path().join("results/quick/figures")).unwrap();
     finish(lab.path(), &[&RUN[..], &["--draw-only"]].concat());
     assert!(lab.path().join("results/quick/figures/own.svg").is_file());
 
-    let lost = before.iter().find(|(path, _)| path.to_string_lossy().contains("supervised"));
-    fs::remove_file(lab.path().join(&lost.unwrap().0)).unwrap();
+    let file = lab.path().join("results/quick/hopper.jsonl");
+    let text = fs::read_to_string(&file).unwrap();
+    let (lost, kept): (Vec<_>, Vec<_>) =
+        text.split_inclusive('\n').partition(|line| line.contains("supervised"));
+    fs::write(&file, [kept, lost[1..].to_vec()].concat().concat()).unwrap();
     // The data that it was trained on is gone with the run directories, so that run comes first.
     let output = finish(lab.path(), &RUN);
     assert!(stderr(&output).contains("2/2"), "{}", stderr(&output));
-    assert_eq!(before, records(lab.path()));
+    assert_eq!(before, records(lab.path(), "quick/hopper"));
 }
 
 #[test]
@@ -130,10 +128,15 @@ fn an_interrupt_ends_a_timed_run_which_begins_anew() {
     assert!(kill.unwrap().success());
     let output = child.wait_with_output().unwrap();
     assert!(stderr(&output).contains("the same command goes on"), "{}", stderr(&output));
-    assert!(!lab.path().join("results/quick/hopper").exists(), "nothing was timed to its end");
+    assert!(
+        !lab.path().join("results/quick/hopper.jsonl").exists(),
+        "nothing was timed to its end"
+    );
 
     finish(lab.path(), &run);
-    let [(_, record)] = &records(lab.path())[..] else { panic!("one run, one record") };
+    let [(_, record)] = &records(lab.path(), "quick/hopper")[..] else {
+        panic!("one run, one record")
+    };
     assert!(record["memory"].as_u64().unwrap() > 0);
 }
 
@@ -182,15 +185,6 @@ fn small(extra: &str) -> tempfile::TempDir {
     dir
 }
 
-/// Every record of a profile's task without its times.
-fn plain_records(lab: &Path, folder: &str) -> Vec<(PathBuf, serde_json::Value)> {
-    let from = lab.join("results/quick/hopper");
-    let to = lab.join(format!("results/{folder}/cart-pole"));
-    fs::create_dir_all(from.parent().unwrap()).unwrap();
-    fs::rename(to, &from).unwrap();
-    records(lab)
-}
-
 #[test]
 fn a_plan_carried_out_run_by_run_is_the_figure() {
     let (whole, one_by_one) = (small(""), small(""));
@@ -219,7 +213,7 @@ fn a_plan_carried_out_run_by_run_is_the_figure() {
     assert!(stderr(&again).contains("is finished"), "{}", stderr(&again));
     // One thread or two: that alone differs.
     let same = |lab: &Path| -> Vec<_> {
-        let mut records = plain_records(lab, "paper");
+        let mut records = records(lab, "paper/cart-pole");
         for (_, record) in &mut records {
             record.as_object_mut().unwrap().remove("threads");
         }

@@ -1,4 +1,4 @@
-//! Finding and reading runs.
+//! Finds and reads runs.
 
 use std::fs;
 use std::io;
@@ -13,41 +13,49 @@ use crate::{ComparedRun, RunRecord, SpecFields};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FindError {
-    /// A run's folder.
+    /// A run folder could not be read.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// A file or folder that could not be read.
-    #[error("cannot read {path}: {source}")]
+    /// A file or folder could not be read.
+    #[error("cannot read {path}")]
     Io {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         source: io::Error,
     },
-    /// A file that is no record of a run.
-    #[error("{path} is no record of a run: {message}")]
+    /// A file does not contain valid records of runs.
+    #[error("{path}: {message}")]
     Record {
         /// The file.
         path: PathBuf,
         /// What is wrong with it.
         message: String,
     },
-    /// Neither a run nor a folder with runs in it.
-    #[error("{path} holds no runs: neither log.bin nor folders with one, nor records of runs")]
+    /// The path contains no runs.
+    #[error(
+        "no runs in {path}; expected a run folder (with log.bin), records of runs, or a folder of these"
+    )]
     Nothing {
-        /// The folder.
+        /// The path.
         path: PathBuf,
     },
 }
 
-/// The runs of a path: a run's folder, a folder that holds some (at any depth), a record of a run as `tutelage reproduce`
-/// keeps them, or a folder of these. In the order of their names. Nothing is locked or written.
+/// Reads the runs of a path, sorted by name. Nothing is locked or written.
+///
+/// The path is a run folder, a file of records as `tutelage reproduce` writes them, or a folder that contains any of
+/// these at any depth. `TASK` also finds `TASK.jsonl`.
 pub fn find(path: &Path) -> Result<Vec<ComparedRun>, FindError> {
-    if path.is_file() {
-        return Ok(vec![read_record(path)?]);
-    }
     let mut runs = Vec::new();
-    search(path, &mut runs)?;
+    let records = path.with_added_extension("jsonl");
+    if path.is_file() {
+        read_records(path, &mut runs)?;
+    } else if !path.exists() && records.is_file() {
+        read_records(&records, &mut runs)?;
+    } else {
+        search(path, &mut runs)?;
+    }
     match runs.is_empty() {
         true => Err(FindError::Nothing { path: path.into() }),
         false => Ok(runs),
@@ -67,17 +75,17 @@ fn search(folder: &Path, runs: &mut Vec<ComparedRun>) -> Result<(), FindError> {
     for entry in entries {
         if entry.is_dir() && !entry.is_symlink() {
             search(&entry, runs)?;
-        } else if looks_like_a_record(&entry) {
-            runs.push(read_record(&entry)?);
+        } else if contains_records(&entry) {
+            read_records(&entry, runs)?;
         }
     }
     Ok(())
 }
 
-/// Other files may be called .json; a record is only what says that it is one.
-fn looks_like_a_record(file: &Path) -> bool {
-    let text = || tutelage_files::read_text(file).ok();
-    file.extension().is_some_and(|ending| ending == "json")
+/// Returns whether a JSON file contains records. Other files may have the same extension.
+fn contains_records(file: &Path) -> bool {
+    let text = || RunRecord::read_file(file).ok();
+    file.extension().is_some_and(|extension| extension == "json" || extension == "jsonl")
         && text().is_some_and(|text| text.starts_with("{\"format\":"))
 }
 
@@ -90,9 +98,19 @@ fn read_run(folder: &Path) -> Result<ComparedRun, FindError> {
     Ok(ComparedRun::new(folder.into(), history.spec(), lines, expert))
 }
 
-fn read_record(path: &Path) -> Result<ComparedRun, FindError> {
+/// Reads a file with one record (which may span lines), or with one record per line.
+fn read_records(path: &Path, runs: &mut Vec<ComparedRun>) -> Result<(), FindError> {
     let failed = |source| FindError::Io { path: path.into(), source };
-    let text = tutelage_files::read_text(path).map_err(failed)?;
-    let wrong = |message: String| FindError::Record { path: path.into(), message };
-    Ok(RunRecord::parse(&text).map_err(wrong)?.as_run(path))
+    let text = RunRecord::read_file(path).map_err(failed)?;
+    let invalid = |message: String| FindError::Record { path: path.into(), message };
+    if path.extension().is_none_or(|extension| extension != "jsonl") {
+        runs.push(RunRecord::parse(&text).map_err(invalid)?.as_run(path));
+        return Ok(());
+    }
+    for (number, line) in (1..).zip(text.lines()) {
+        let record = RunRecord::parse(line);
+        let record = record.map_err(|message| invalid(format!("line {number}: {message}")))?;
+        runs.push(record.as_run(&path.join(&record.run)));
+    }
+    Ok(())
 }

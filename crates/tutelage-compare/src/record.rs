@@ -1,5 +1,6 @@
 //! A finished run in a few kilobytes.
 
+use std::io;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -61,7 +62,13 @@ impl RunRecord {
     /// The version that this program reads and writes.
     pub const FORMAT: u32 = 1;
 
-    /// The record of this text; if it is none, why.
+    /// Reads a file of records, of up to 1 GiB.
+    pub fn read_file(path: &Path) -> io::Result<String> {
+        let bytes = tutelage_files::read(path, 1 << 30)?;
+        String::from_utf8(bytes).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
+    }
+
+    /// Parses a record; the error is a description of what is wrong.
     pub fn parse(text: &str) -> Result<Self, String> {
         let record: Self = serde_json::from_str(text).map_err(|error| error.to_string())?;
         if record.format != Self::FORMAT {

@@ -1,18 +1,42 @@
-//! What is finished, and where.
+//! Records of finished runs, figures, and run folders.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, HashMap};
+use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
 
 use tutelage_runs::store::{AnyHistory, Disk, OsDisk, read_any};
 
 use crate::{FigurePlan, PlannedRun, RunList, RunRecord};
 
-/// Records of finished runs, figures, and the run directories.
+/// The folders of results and of runs.
+///
+/// The records of a task are lines of JSON in one file, `TASK.jsonl`, sorted by the names of the runs. Single files of
+/// version 0.1, `TASK/RUN.json`, are still read.
 #[derive(Clone, Debug)]
 pub struct Archive {
     results: PathBuf,
     runs: PathBuf,
+    cache: Arc<Mutex<HashMap<PathBuf, RecordFile>>>,
+}
+
+/// A file of records as it was last read.
+#[derive(Clone, Debug)]
+struct RecordFile {
+    stamp: FileStamp,
+    records: Arc<BTreeMap<String, RecordLine>>,
+}
+
+/// The time of the last change and the length; `None` if there is no file.
+type FileStamp = Option<(SystemTime, u64)>;
+
+/// A record and its line. Lines are written back unchanged.
+#[derive(Clone, Debug)]
+struct RecordLine {
+    line: String,
+    record: RunRecord,
 }
 
 /// Why a record could not be read or written.
@@ -20,67 +44,69 @@ pub struct Archive {
 #[non_exhaustive]
 pub enum ArchiveError {
     /// A file could not be read or written.
-    #[error("cannot {what} {path}: {source}")]
+    #[error("cannot {action} {path}")]
     Io {
-        /// What was tried.
-        what: &'static str,
+        /// `read` or `write`.
+        action: &'static str,
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         source: io::Error,
     },
-    /// A record is damaged.
-    #[error("{path} is no record of a run: {message}; move it away to run it again")]
-    Damaged {
+    /// A file does not contain valid records.
+    #[error("{path}: {message}; remove the invalid record to execute its run again")]
+    Invalid {
         /// The file.
         path: PathBuf,
         /// What is wrong.
         message: String,
     },
-    /// A run that was played again came out otherwise than its record says.
+    /// A run that was executed again gave other results than its record.
     #[error(
-        "{path} does not hold for the same run, played again: {difference}; move it away to keep what came out now"
+        "{path}: executing {run} again gave different results ({difference}); remove its record to accept the new ones"
     )]
-    Otherwise {
-        /// The record.
+    Mismatch {
+        /// The file with the record.
         path: PathBuf,
-        /// What is another, and in which round.
+        /// The name of the recorded run.
+        run: String,
+        /// The quantity and the round that differ.
         difference: String,
     },
 }
 
 impl Archive {
-    /// Records and figures in one folder, run directories in another.
+    /// An archive with these folders of results and of runs.
     pub fn new(results: impl Into<PathBuf>, runs: impl Into<PathBuf>) -> Self {
-        Self { results: results.into(), runs: runs.into() }
+        Self { results: results.into(), runs: runs.into(), cache: Arc::default() }
     }
 
-    /// Where run directories are.
+    /// Returns the folder that contains all run folders.
     pub fn runs(&self) -> &Path {
         &self.runs
     }
 
-    /// The directory of a run.
+    /// Returns the folder of a run.
     pub fn run_path(&self, run: &PlannedRun) -> PathBuf {
         self.runs.join(&run.name)
     }
 
-    /// The record of a run.
+    /// Returns the file with the records of a run's task.
     pub fn record_path(&self, run: &PlannedRun) -> PathBuf {
-        self.results.join(run.spec.task.name()).join(format!("{}.json", run.name))
+        self.results.join(format!("{}.jsonl", run.spec.task.name()))
     }
 
-    /// A figure's file of this kind.
+    /// Returns a figure's file with this extension.
     pub fn figure_path(&self, figure: &str, extension: &str) -> PathBuf {
         self.results.join("figures").join(format!("{figure}.{extension}"))
     }
 
-    /// The coordinates of a figure's t-SNE map.
+    /// Returns the file with the coordinates of a figure's t-SNE map.
     pub fn map_path(&self, figure: &str) -> PathBuf {
         self.results.join("maps").join(format!("{figure}.csv"))
     }
 
-    /// Whether the t-SNE map of these states is kept, so that nobody needs the states any more.
+    /// Returns whether the t-SNE map of a figure is stored. Then the states themselves are not needed.
     pub(crate) fn has_map(&self, plan: &FigurePlan<'_>, runs: &RunList) -> bool {
         let Ok(text) = tutelage_files::read_text(&self.map_path(&plan.experiment.name)) else {
             return false;
@@ -89,7 +115,7 @@ impl Archive {
         plan.runs().iter().all(|&run| made_of.contains(&runs[run].name.as_str()))
     }
 
-    /// The record of a run, where it is finished; a run on the clock is as good as any.
+    /// Returns the record of a run if it is finished. The record of the timed run serves as well.
     pub fn record(&self, run: &PlannedRun) -> Result<Option<RunRecord>, ArchiveError> {
         match self.read(run)? {
             None if !run.timed => self.read(&run.timed()),
@@ -98,85 +124,122 @@ impl Archive {
     }
 
     fn read(&self, run: &PlannedRun) -> Result<Option<RunRecord>, ArchiveError> {
-        let path = self.record_path(run);
-        let text = match tutelage_files::read_text(&path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(source) => return Err(ArchiveError::Io { what: "read", path, source }),
-            Ok(text) => text,
-        };
-        let damaged = |message| ArchiveError::Damaged { path: path.clone(), message };
-        let record = RunRecord::parse(&text).map_err(damaged)?;
-        if record.run != run.name {
-            return Err(damaged(format!("it is the record of {}", record.run)));
+        match self.records(&self.record_path(run))?.get(&run.name) {
+            Some(found) => Ok(Some(found.record.clone())),
+            None => self.read_single(run),
         }
-        Ok(Some(record))
     }
 
-    /// Whether the annotations of a whole run are in its own directory, where other runs look for them. A run that came out
-    /// otherwise than its record says is not built on.
+    /// Reads a record from the file of its own that version 0.1 wrote.
+    fn read_single(&self, run: &PlannedRun) -> Result<Option<RunRecord>, ArchiveError> {
+        let path = self.results.join(run.spec.task.name()).join(format!("{}.json", run.name));
+        let text = match tutelage_files::read_text(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(source) => return Err(ArchiveError::Io { action: "read", path, source }),
+            Ok(text) => text,
+        };
+        match RunRecord::parse(&text) {
+            Ok(record) if record.run == run.name => Ok(Some(record)),
+            Ok(record) => {
+                let message = format!("it is the record of {}", record.run);
+                Err(ArchiveError::Invalid { path, message })
+            }
+            Err(message) => Err(ArchiveError::Invalid { path, message }),
+        }
+    }
+
+    /// Returns the records of a file. Reads the file only if it has changed.
+    fn records(&self, path: &Path) -> Result<Arc<BTreeMap<String, RecordLine>>, ArchiveError> {
+        let failed = |source| ArchiveError::Io { action: "read", path: path.into(), source };
+        let stamp = stamp(path).map_err(failed)?;
+        let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(file) = cache.get(path).filter(|file| file.stamp == stamp) {
+            return Ok(file.records.clone());
+        }
+        let text = match stamp {
+            None => String::new(),
+            Some(_) => RunRecord::read_file(path).map_err(failed)?,
+        };
+        let mut records = BTreeMap::new();
+        for (number, line) in (1..).zip(text.lines()) {
+            let invalid = |message: &str| ArchiveError::Invalid {
+                path: path.into(),
+                message: format!("line {number}: {message}"),
+            };
+            let record = RunRecord::parse(line).map_err(|message| invalid(&message))?;
+            let name = record.run.clone();
+            if records.insert(name, RecordLine { line: line.into(), record }).is_some() {
+                return Err(invalid("second record of the same run"));
+            }
+        }
+        let records = Arc::new(records);
+        cache.insert(path.into(), RecordFile { stamp, records: records.clone() });
+        Ok(records)
+    }
+
+    /// Returns whether the folder of a run has all annotations and agrees with its record.
     pub fn has_data(&self, run: &PlannedRun) -> bool {
-        let holds = |history: &AnyHistory| match self.record(run) {
+        let agrees = |history: &AnyHistory| match self.record(run) {
             Ok(Some(kept)) => kept.difference(&run.record(history, &[], 1)).is_none(),
             _ => true,
         };
-        self.whole(run).is_some_and(|history| holds(&history))
+        self.complete_history(run).is_some_and(|history| agrees(&history))
     }
 
-    /// The annotations of a whole run, on the clock or not.
+    /// Returns the history of a finished run, or of the same run timed.
     pub fn data(&self, run: &PlannedRun) -> Option<AnyHistory> {
-        self.whole(run).or_else(|| self.whole(&run.timed()))
+        self.complete_history(run).or_else(|| self.complete_history(&run.timed()))
     }
 
-    fn whole(&self, run: &PlannedRun) -> Option<AnyHistory> {
+    fn complete_history(&self, run: &PlannedRun) -> Option<AnyHistory> {
         let history = read_any(&self.run_path(run)).ok()?;
         (history.results().len() == run.spec.rounds).then_some(history)
     }
 
-    /// Keeps the record of a run that is finished. A run that has one is only played again for its annotations: its record
-    /// stays as it is, and must hold.
+    /// Stores the record of a finished run. An existing record is never replaced: the new one must agree with it.
     pub fn keep(&self, run: &PlannedRun, record: &RunRecord) -> Result<(), ArchiveError> {
         match self.record(run)? {
             None => self.save(run, record),
             Some(kept) => kept.difference(record).map_or(Ok(()), |difference| {
-                // It may be the record of the same run on the clock.
-                let path = self.record_path(run).with_file_name(format!("{}.json", kept.run));
-                Err(ArchiveError::Otherwise { path, difference })
+                let path = self.record_path(run);
+                Err(ArchiveError::Mismatch { path, run: kept.run, difference })
             }),
         }
     }
 
-    /// Writes a record, whether or not there is one.
+    /// Writes a record, replacing an existing one.
+    ///
+    /// A file lock protects the records of other processes that finish a run at the same time.
     pub fn save(&self, run: &PlannedRun, record: &RunRecord) -> Result<(), ArchiveError> {
         let path = self.record_path(run);
-        let text = serde_json::to_string(record).map_err(|error| ArchiveError::Damaged {
-            path: path.clone(),
-            message: error.to_string(),
-        })?;
-        // There may be as many records as there are runs: what killed processes left among them is looked for once, not per run.
-        put(&path, (text + "\n").as_bytes(), tutelage_files::replace_among_many)
+        let failed = |source| ArchiveError::Io { action: "write", path: path.clone(), source };
+        let line = serde_json::to_string(record).map_err(|error| failed(error.into()))?;
+        OsDisk.create_dir(&self.results).map_err(failed)?;
+        let lock = File::create(self.results.join(".lock")).map_err(failed)?;
+        lock.lock().map_err(failed)?;
+        let mut records = (*self.records(&path)?).clone();
+        records.insert(run.name.clone(), RecordLine { line, record: record.clone() });
+        let text: String = records.values().map(|record| format!("{}\n", record.line)).collect();
+        tutelage_files::replace(&path, text.as_bytes()).map_err(failed)?;
+        let file = RecordFile { stamp: stamp(&path).map_err(failed)?, records: Arc::new(records) };
+        self.cache.lock().unwrap_or_else(PoisonError::into_inner).insert(path.clone(), file);
+        Ok(())
     }
 
-    /// Removes what killed processes left half-written among the records of these runs.
-    pub(crate) fn sweep(&self, runs: &RunList) {
-        let tasks: BTreeSet<&str> = runs.runs().iter().map(|run| run.spec.task.name()).collect();
-        tasks.into_iter().for_each(|task| tutelage_files::sweep(&self.results.join(task)));
-    }
-
-    /// Writes a file as a whole or not at all, with its folder where that is missing.
+    /// Writes a file atomically, and creates its folder.
     pub fn write(&self, path: &Path, bytes: &[u8]) -> Result<(), ArchiveError> {
-        put(path, bytes, tutelage_files::replace)
+        let failed = |source| ArchiveError::Io { action: "write", path: path.into(), source };
+        if let Some(folder) = path.parent() {
+            OsDisk.create_dir(folder).map_err(failed)?;
+        }
+        tutelage_files::replace(path, bytes).map_err(failed)
     }
 }
 
-/// Writes a file in this way, with its folder where that is missing.
-fn put(
-    path: &Path,
-    bytes: &[u8],
-    replace: fn(&Path, &[u8]) -> io::Result<()>,
-) -> Result<(), ArchiveError> {
-    let failed = |source| ArchiveError::Io { what: "write", path: path.into(), source };
-    if let Some(folder) = path.parent() {
-        OsDisk.create_dir(folder).map_err(failed)?;
+fn stamp(path: &Path) -> io::Result<FileStamp> {
+    match fs::metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+        Ok(metadata) => Ok(Some((metadata.modified()?, metadata.len()))),
     }
-    replace(path, bytes).map_err(failed)
 }

@@ -28,7 +28,6 @@ struct Estimates {
 impl<'a> FigureRuns<'a> {
     /// The runs of this list.
     pub fn new(list: &'a RunList, archive: &'a Archive) -> Self {
-        archive.sweep(list);
         let estimator = Estimator::new(list, archive);
         let (mut first, mut of_kind) = (HashMap::new(), HashMap::new());
         let cost_class = list.runs().iter().enumerate().map(|(index, run)| {
@@ -88,7 +87,7 @@ impl<'a> JobSet for FigureRuns<'a> {
         let order = WorkOrder { run: planned, needs, is_needed, archive: self.archive };
         let Some(record) = worker.execute(&order, progress)? else { return Ok(None) };
         let kept = self.archive.keep(planned, &record);
-        kept.map_err(|error| WorkError::Failed(error.to_string()))?;
+        kept.map_err(|error| WorkError::failed(&error))?;
         self.learn(run, &record);
         Ok(Some(RunOutcome {
             reward: record.reward.last().copied().unwrap_or(f64::NAN),

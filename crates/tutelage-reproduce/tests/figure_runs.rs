@@ -160,16 +160,6 @@ fn a_record_stays_when_its_run_is_played_again_and_must_hold() {
     assert!(archive.run_path(run).exists() && !archive.has_data(run), "nothing is built on it");
 }
 
-#[test]
-fn what_a_killed_process_left_among_the_records_is_swept() {
-    let (dir, worker) = (tempfile::tempdir().unwrap(), Scripted::default());
-    let records = dir.path().join("results/cart-pole");
-    std::fs::create_dir_all(&records).unwrap();
-    std::fs::write(records.join(".some-run.json.1-0.tutelage-part"), "half").unwrap();
-    assert_eq!(all(&worker, &patient(), dir.path()).unwrap(), ScheduleOutcome::Finished);
-    assert_eq!(std::fs::read_dir(&records).unwrap().count(), 6);
-}
-
 /// Notes that a run waited.
 struct Waited(AtomicBool);
 

@@ -285,7 +285,10 @@ fn what_has_a_record_is_done_and_not_run_again_unless_its_data_is_needed() {
     }
     assert!(runs.outstanding(&plans, &archive).unwrap().is_empty());
     let bagging = &runs[shown[4]];
-    std::fs::remove_file(archive.record_path(bagging)).unwrap();
+    let path = archive.record_path(bagging);
+    let text = std::fs::read_to_string(&path).unwrap();
+    let others = text.lines().filter(|line| !line.contains(&bagging.name));
+    std::fs::write(&path, others.map(|line| format!("{line}\n")).collect::<String>()).unwrap();
     // Bagging must run, and DAgger before it: its record is there, its annotations are not. DAgger is done all the same.
     let outstanding = runs.outstanding(&plans, &archive).unwrap();
     assert_eq!(outstanding, [bagging.needs[0], shown[4]]);
@@ -339,30 +342,103 @@ fn a_curve_with_a_budget_of_its_own_trains_as_long_as_it_says() {
     assert_eq!(budgets("mp-25(15)"), ["epochs=2000"]);
 }
 
-/// A redesign that changed how a spec is written down would leave a record behind that no figure finds.
-#[test]
-fn every_committed_record_is_of_a_run_that_a_figure_plans() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let committed = Archive::new(root.join("results/paper"), root.join("results/no-run-folders"));
+/// The committed records, and a run list with all runs of all figures.
+fn committed() -> (PathBuf, RunList) {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../results/paper");
     let seeds = Selection { seeds: Some((1..=20).collect()), ..Selection::default() };
     let mut runs = RunList::default();
     for experiment in Experiment::all().unwrap() {
         runs.plan(&experiment, &seeds).unwrap();
     }
-    let planned: HashSet<PathBuf> =
-        runs.runs().iter().map(|run| committed.record_path(run)).collect();
+    (root, runs)
+}
+
+/// A change of how specs are written would leave records behind that no figure finds.
+#[test]
+fn every_committed_record_belongs_to_a_planned_run() {
+    let (root, runs) = committed();
+    let archive = Archive::new(&root, root.join("no-runs"));
+    let planned: HashSet<&str> = runs.runs().iter().map(|run| run.name.as_str()).collect();
     let mut found = 0;
     for task in Task::all() {
-        let folder = root.join("results/paper").join(task.name());
-        for entry in std::fs::read_dir(folder).into_iter().flatten() {
-            let path = entry.unwrap().path();
-            let spec = std::fs::read_to_string(&path).unwrap();
+        let text = std::fs::read_to_string(root.join(format!("{task}.jsonl"))).unwrap_or_default();
+        let records: Vec<RunRecord> =
+            text.lines().map(|line| RunRecord::parse(line).unwrap()).collect();
+        assert!(records.is_sorted_by(|a, b| a.run < b.run), "{task}");
+        for record in &records {
             // Ant's BC without noise is in no figure; `tutelage compare` shows it.
-            let is_beside = task.name() == "ant" && spec.contains(r#"expert_acts = \"mean\""#);
-            let is_known = planned.contains(&path) || is_beside;
-            assert!(is_known, "{} is of no planned run", path.display());
-            found += 1;
+            let is_extra = task.name() == "ant" && record.spec.contains("expert_acts = \"mean\"");
+            assert!(planned.contains(record.run.as_str()) || is_extra, "{}", record.run);
         }
+        found += records.len();
     }
-    assert!(found > 1000, "{found} records");
+    assert_eq!(found, 2138);
+    let read = runs.runs().iter().filter(|run| archive.record(run).unwrap().is_some());
+    assert!(read.count() >= 2000, "the archive reads them");
+}
+
+/// Finished runs of each figure, as `tutelage reproduce --list` counts them.
+#[test]
+fn every_committed_record_counts_in_its_figure() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../results/paper");
+    let archive = Archive::new(&root, root.join("no-runs"));
+    for (figure, runs, done) in [
+        ("linear", 330, 330),
+        ("main", 540, 437),
+        ("ablation", 80, 60),
+        ("oracle-budget", 180, 78),
+        ("cost", 24, 24),
+        ("mean-vs-random", 80, 66),
+        ("full-linear", 300, 220),
+        ("full-realizable", 440, 217),
+        ("full-nonrealizable", 500, 225),
+        ("full-ablation", 160, 120),
+        ("states-expert-dagger", 2, 2),
+        ("states-ant", 6, 6),
+        ("states-half-cheetah", 6, 6),
+        ("states-hopper", 6, 6),
+        ("states-walker2d", 6, 6),
+        ("settings", 80, 80),
+        ("questions", 70, 25),
+        ("fewest", 632, 632),
+        ("fewest-steps", 632, 632),
+        ("fewest-held-out", 500, 500),
+        ("fewest-ablation", 42, 42),
+        ("fewest-limits", 36, 36),
+    ] {
+        let experiment = named(figure);
+        let mut list = RunList::default();
+        let plan = list.plan(&experiment, &Selection::default()).unwrap();
+        let shown = plan.runs().len();
+        let left = list.unfinished(&plan, &archive).unwrap().len();
+        assert_eq!((shown, shown - left), (runs, done), "{figure}");
+    }
+}
+
+#[test]
+fn records_in_single_files_are_still_read() {
+    let dir = tempfile::tempdir().unwrap();
+    let archive = archive(dir.path());
+    let (runs, shown) = plan(&named("ablation"), &quick_hopper());
+    let record = finish(&runs, shown[0], &archive);
+    let text = std::fs::read(archive.record_path(&runs[shown[0]])).unwrap();
+    std::fs::remove_file(archive.record_path(&runs[shown[0]])).unwrap();
+    assert_eq!(archive.record(&runs[shown[0]]).unwrap(), None);
+    let single = dir.path().join("results/hopper").join(format!("{}.json", record.run));
+    archive.write(&single, &text).unwrap();
+    assert_eq!(archive.record(&runs[shown[0]]).unwrap(), Some(record));
+}
+
+#[test]
+fn concurrent_writers_keep_all_records() {
+    let dir = tempfile::tempdir().unwrap();
+    let (runs, shown) = plan(&named("ablation"), &quick_hopper());
+    std::thread::scope(|scope| {
+        for &run in &shown {
+            let (runs, path) = (&runs, dir.path());
+            scope.spawn(move || finish(runs, run, &archive(path)));
+        }
+    });
+    let archive = archive(dir.path());
+    assert!(shown.iter().all(|&run| archive.record(&runs[run]).unwrap().is_some()));
 }

@@ -75,7 +75,7 @@ pub enum WorkError {
 
 impl WorkError {
     /// A failure of the run. Includes all sources of the error, because only text crosses process boundaries.
-    fn failed(error: &dyn std::error::Error) -> Self {
+    pub(crate) fn failed(error: &dyn std::error::Error) -> Self {
         let mut text = error.to_string();
         let mut source = error.source();
         while let Some(error) = source {

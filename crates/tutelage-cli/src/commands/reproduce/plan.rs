@@ -5,7 +5,6 @@ use std::time::Duration;
 use tutelage_reproduce::{Archive, Estimator, Experiment, FigurePlan, Profile, RunList, Selection};
 use tutelage_runs::terminal::rough;
 
-use super::is_theory;
 use super::tables::{FigureRow, KindRow, RunRow};
 use crate::output::Output;
 
@@ -23,14 +22,8 @@ pub(super) fn list(
         let left = list.unfinished(&plan, archive)?.len();
         let outstanding = list.outstanding(&[plan], archive)?;
         let estimator = Estimator::new(&list, archive);
-        let mut seconds = estimator.seconds(&list, &outstanding, rayon::current_num_threads());
-        let (mut runs, mut done) = (shown, shown - left);
-        if is_theory(&experiment) {
-            // Games in the finite world are played anew whenever they are drawn.
-            runs = 1;
-            done = usize::from(archive.figure_path(&experiment.name, "csv").is_file());
-            seconds = if done == 1 { 0.0 } else { 10.0 };
-        }
+        let seconds = estimator.seconds(&list, &outstanding, rayon::current_num_threads());
+        let (runs, done) = (shown, shown - left);
         let Experiment { name: figure, paper, .. } = experiment;
         rows.push(FigureRow { figure, runs, done, estimate_seconds: seconds.round().abs(), paper });
     }
