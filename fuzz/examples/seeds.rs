@@ -10,7 +10,7 @@ use tutelage_experts::trpo::TrpoSettings;
 use tutelage_experts::{Card, Clock, GaussianExpert, GaussianPolicy, Training};
 use tutelage_files::npy;
 use tutelage_oracles::mlp::{MlpClassifier, MlpSettings};
-use tutelage_oracles::{LeastSquares, States};
+use tutelage_oracles::{LeastSquares, Standardize};
 use tutelage_runs::store::RoundTimings;
 use tutelage_teach::{Note, What};
 use zip::ZipWriter;
@@ -52,7 +52,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         indices.actions.push(&[u32::from(i % 3)]);
     }
     let sets = TrainingSets::new(&data, TrainOn::Bootstrap, spaces, 2, Stream::new(1))?;
-    let affine = LeastSquares { states: States::Standardised }.fit(&sets, &Stream::new(2))?;
+    let affine = LeastSquares { standardize: Standardize::Yes }.fit(&sets, &Stream::new(2))?;
     write("policy/affine.safetensors", &affine.to_safetensors()?)?;
     let sets = TrainingSets::new(&indices, TrainOn::Data, spaces, 1, Stream::new(1))?;
     let softmax = MlpClassifier::new(MlpSettings::new(&[4]))?.fit(&sets, &Stream::new(2))?;

@@ -2,7 +2,7 @@
 
 use std::io::{Cursor, Write};
 
-use tutelage_files::{Budget, Unzip};
+use tutelage_files::{MemoryBudget, ZipReader};
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
@@ -121,8 +121,8 @@ fn npy_parts(bytes: &[u8]) -> Option<Parts> {
 
 /// The files of an archive, those of archives within it as `outer!inner`.
 fn zip_parts(bytes: &[u8], above: &str) -> Option<Parts> {
-    let mut budget = Budget::new(BUDGET);
-    let mut archive = Unzip::new(bytes, &mut budget).ok()?;
+    let mut budget = MemoryBudget::new(BUDGET);
+    let mut archive = ZipReader::new(bytes, &mut budget).ok()?;
     let mut parts = Vec::new();
     for name in archive.names() {
         let file = archive.read(&name).ok()?;

@@ -9,7 +9,7 @@ use tutelage::Stream;
 use tutelage_compare::{ComparedRun, Comparison, ComparisonSettings, figure};
 use tutelage_envs::Task;
 use tutelage_experts::{GaussianExpert, Training};
-use tutelage_files::{Budget, Unzip, npy, npz};
+use tutelage_files::{MemoryBudget, ZipReader, npy, npz};
 use tutelage_lab::export::Annotations;
 use tutelage_lab::spec::RunSpec;
 use tutelage_oracles::mlp::{MlpClassifierPolicy, MlpPolicy};
@@ -140,7 +140,7 @@ fn array(bytes: &[u8]) {
 
 fn archive(bytes: &[u8]) {
     let _ = black_box((
-        npz::decode(bytes, &mut Budget::new(1 << 26)),
+        npz::decode(bytes, &mut MemoryBudget::new(1 << 26)),
         GaussianExpert::from_npz(bytes, Task::Hopper),
     ));
 }
@@ -178,8 +178,8 @@ fn teacher(bytes: &[u8]) {
 
 /// What comes back from another machine: the files of a run, and its record.
 fn delivery(bytes: &[u8]) {
-    let mut budget = Budget::new(1 << 26);
-    let Ok(mut archive) = Unzip::new(bytes, &mut budget) else { return };
+    let mut budget = MemoryBudget::new(1 << 26);
+    let Ok(mut archive) = ZipReader::new(bytes, &mut budget) else { return };
     let names = archive.names();
     let files =
         names.into_iter().filter_map(|name| Some((name.clone(), archive.read(&name).ok()?)));

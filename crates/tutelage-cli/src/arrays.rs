@@ -4,17 +4,17 @@ use std::path::Path;
 
 use anyhow::{Context, bail, ensure};
 use tutelage::Batch;
-use tutelage_files::npy::{Array, Kind, decode};
+use tutelage_files::npy::{NpyArray, NpyType, decode};
 
 /// No recording is longer.
 const LIMIT: u64 = 1 << 30;
 
 /// The array in a `.npy` file, of single or double precision.
-fn read(path: &Path) -> anyhow::Result<Array> {
+fn read(path: &Path) -> anyhow::Result<NpyArray> {
     let cannot = || format!("cannot read {}", path.display());
     let array =
         decode(&tutelage_files::read(path, LIMIT).with_context(cannot)?).with_context(cannot)?;
-    let is_float = matches!(array.kind, Kind::Single | Kind::Double);
+    let is_float = matches!(array.kind, NpyType::Single | NpyType::Double);
     ensure!(is_float, "cannot read {}: neither float32 nor float64", path.display());
     Ok(array)
 }

@@ -4,7 +4,7 @@ use std::io;
 
 /// Bytes that may be held on the word of a file, spent little by little: what it unpacks to, and what is made of that.
 #[derive(Debug)]
-pub struct Budget {
+pub struct MemoryBudget {
     whole: u64,
     left: u64,
 }
@@ -12,12 +12,12 @@ pub struct Budget {
 /// A file would take more than its budget.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("more than the {whole} bytes that are expected")]
-pub struct Exceeded {
+pub struct MemoryBudgetExceeded {
     /// The budget.
     pub whole: u64,
 }
 
-impl Budget {
+impl MemoryBudget {
     /// So many bytes.
     pub fn new(whole: u64) -> Self {
         Self { whole, left: whole }
@@ -30,8 +30,8 @@ impl Budget {
     }
 
     /// Spends bytes, before they are allocated.
-    pub fn spend(&mut self, bytes: usize) -> Result<(), Exceeded> {
-        let exceeded = Exceeded { whole: self.whole };
+    pub fn spend(&mut self, bytes: usize) -> Result<(), MemoryBudgetExceeded> {
+        let exceeded = MemoryBudgetExceeded { whole: self.whole };
         self.left = self.left.checked_sub(bytes as u64).ok_or(exceeded)?;
         Ok(())
     }
@@ -42,8 +42,8 @@ impl Budget {
     }
 }
 
-impl From<Exceeded> for io::Error {
-    fn from(exceeded: Exceeded) -> Self {
+impl From<MemoryBudgetExceeded> for io::Error {
+    fn from(exceeded: MemoryBudgetExceeded) -> Self {
         io::Error::new(io::ErrorKind::InvalidData, exceeded)
     }
 }
@@ -54,15 +54,16 @@ mod tests {
 
     #[test]
     fn what_is_spent_is_gone_and_what_is_refused_is_not() {
-        let mut budget = Budget::new(10);
+        let mut budget = MemoryBudget::new(10);
         assert_eq!(budget.spend(7), Ok(()));
-        assert_eq!(budget.spend(4), Err(Exceeded { whole: 10 }));
+        assert_eq!(budget.spend(4), Err(MemoryBudgetExceeded { whole: 10 }));
         assert_eq!((budget.left(), budget.spend(3)), (3, Ok(())));
     }
 
     #[test]
     fn small_files_have_small_budgets_and_none_is_beyond_the_most() {
-        let budget = |bytes: usize| Budget::in_proportion(&vec![0; bytes], 10, 5 << 20).left();
+        let budget =
+            |bytes: usize| MemoryBudget::in_proportion(&vec![0; bytes], 10, 5 << 20).left();
         assert_eq!(budget(100), (4 << 20) + 1000);
         assert_eq!(budget(1 << 20), 5 << 20);
     }

@@ -2,12 +2,12 @@
 //!
 //! | what | how |
 //! | --- | --- |
-//! | [`replace`], [`replace_among_many`], [`copy`], [`NewFile`] | a file appears whole under its name or not at all, also after a power cut; what killed writers left is swept |
+//! | [`replace`], [`replace_without_cleanup`], [`copy`], [`AtomicFile`] | a file appears whole under its name or not at all, also after a power cut; what killed writers left is swept |
 //! | [`read`], [`read_text`] | a regular file up to a size, so that nothing but what is expected is ever waited for or held in memory |
-//! | [`Budget`] | what a file may cost its reader, spent before anything is allocated |
+//! | [`MemoryBudget`] | what a file may cost its reader, spent before anything is allocated |
 //! | [`npy`] | NumPy arrays, whose sizes are compared with the bytes that are there before anything is allocated |
 //! | [`check_safetensors_header`] | what the library of that format would believe |
-//! | `Unzip`, `npz` (feature `zip`) | archives within a budget of unpacked bytes: a bomb is an error |
+//! | `ZipReader`, `npz` (feature `zip`) | archives within a budget of unpacked bytes: a bomb is an error |
 
 #![forbid(unsafe_code)]
 
@@ -21,9 +21,11 @@ mod safetensors;
 #[cfg(feature = "zip")]
 mod unzip;
 
-pub use budget::{Budget, Exceeded};
+pub use budget::{MemoryBudget, MemoryBudgetExceeded};
 pub use read::{read, read_text};
-pub use replace::{NewFile, copy, replace, replace_among_many, sweep, sync_folder_of};
-pub use safetensors::{LongHeader, check_safetensors_header};
+pub use replace::{
+    AtomicFile, copy, remove_unfinished, replace, replace_without_cleanup, sync_folder_of,
+};
+pub use safetensors::{HeaderTooLong, check_safetensors_header};
 #[cfg(feature = "zip")]
-pub use unzip::Unzip;
+pub use unzip::ZipReader;

@@ -2,22 +2,22 @@
 //!
 //! Format: <https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html>.
 
-use crate::{Budget, Exceeded};
+use crate::{MemoryBudget, MemoryBudgetExceeded};
 
 /// An array that was read: its numbers in row-major order, as doubles (integers beyond 2⁵³ are rounded).
 #[derive(Clone, Debug, PartialEq)]
-pub struct Array {
+pub struct NpyArray {
     /// How many numbers there are along each axis.
     pub shape: Vec<usize>,
     /// What they were stored as.
-    pub kind: Kind,
+    pub kind: NpyType,
     /// The numbers.
     pub values: Vec<f64>,
 }
 
 /// What numbers are stored as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum NpyType {
     /// Truth values, a byte each.
     Bool,
     /// Signed integers of so many bytes.
@@ -39,10 +39,10 @@ pub enum NpyError {
     Foreign(&'static str),
     /// The header is not the dictionary that it should be.
     #[error("the array's header: {0}")]
-    Header(String),
+    NpyHeader(String),
     /// Another type of numbers.
     #[error("{}; supported are truth values, integers, float32 and float64", in_words(.0))]
-    Kind(String),
+    NpyType(String),
     /// The file's size does not match its header.
     #[error("shape {shape:?} takes {expected} bytes, but there are {found}")]
     Length {
@@ -59,7 +59,7 @@ pub enum NpyError {
         /// The shape.
         shape: Vec<usize>,
         /// How much there is.
-        source: Exceeded,
+        source: MemoryBudgetExceeded,
     },
 }
 
@@ -77,13 +77,13 @@ fn in_words(descr: &str) -> String {
 /// Numbers that can be written.
 ///
 /// ```
-/// use tutelage_files::npy::Element;
+/// use tutelage_files::npy::NpyElement;
 ///
 /// let mut bytes = Vec::new();
 /// 0.5f32.push(&mut bytes);
 /// assert_eq!((f32::DESCR, bytes), ("<f4", 0.5f32.to_le_bytes().to_vec()));
 /// ```
-pub trait Element: Copy {
+pub trait NpyElement: Copy {
     /// NumPy's name for the type.
     const DESCR: &'static str;
 
@@ -93,7 +93,7 @@ pub trait Element: Copy {
 
 macro_rules! element {
     ($($type:ty => $descr:literal),*) => {$(
-        impl Element for $type {
+        impl NpyElement for $type {
             const DESCR: &'static str = $descr;
 
             fn push(self, bytes: &mut Vec<u8>) {
@@ -104,7 +104,7 @@ macro_rules! element {
 }
 element!(f32 => "<f4", f64 => "<f8", u32 => "<u4", i64 => "<i8");
 
-impl Element for bool {
+impl NpyElement for bool {
     const DESCR: &'static str = "|b1";
 
     fn push(self, bytes: &mut Vec<u8>) {
@@ -118,7 +118,7 @@ const MAGIC: &[u8] = b"\x93NUMPY";
 ///
 /// # Panics
 /// If it does not.
-pub fn encode<T: Element>(shape: &[usize], values: &[T]) -> Vec<u8> {
+pub fn encode<T: NpyElement>(shape: &[usize], values: &[T]) -> Vec<u8> {
     assert_eq!(shape.iter().product::<usize>(), values.len(), "shape {shape:?}");
     let axes: String = shape.iter().map(|size| format!("{size}, ")).collect();
     let axes = if shape.len() == 1 { axes.trim_end() } else { axes.trim_end_matches(", ") };
@@ -136,17 +136,17 @@ pub fn encode<T: Element>(shape: &[usize], values: &[T]) -> Vec<u8> {
 const MOST: u64 = 1 << 28;
 
 /// The array in these bytes, of at most 2²⁵ numbers.
-pub fn decode(bytes: &[u8]) -> Result<Array, NpyError> {
-    decode_within(bytes, &mut Budget::new(MOST))
+pub fn decode(bytes: &[u8]) -> Result<NpyArray, NpyError> {
+    decode_within(bytes, &mut MemoryBudget::new(MOST))
 }
 
 /// The array in these bytes, whose numbers take eight bytes each of a budget.
-pub fn decode_within(bytes: &[u8], budget: &mut Budget) -> Result<Array, NpyError> {
+pub fn decode_within(bytes: &[u8], budget: &mut MemoryBudget) -> Result<NpyArray, NpyError> {
     let rest = bytes.strip_prefix(MAGIC).ok_or(NpyError::Foreign("it begins otherwise"))?;
     let (header, numbers) = split(rest).ok_or(NpyError::Foreign("it ends within its header"))?;
     let header =
         std::str::from_utf8(header).map_err(|_| NpyError::Foreign("its header is no text"))?;
-    let Header { kind, is_big_endian, is_fortran, shape } = parse(header)?;
+    let NpyHeader { kind, is_big_endian, is_fortran, shape } = parse(header)?;
     let count = shape.iter().try_fold(1usize, |count, &size| count.checked_mul(size));
     let length = count.and_then(|count| count.checked_mul(kind.width()));
     if length != Some(numbers.len()) {
@@ -160,7 +160,7 @@ pub fn decode_within(bytes: &[u8], budget: &mut Budget) -> Result<Array, NpyErro
     let number = |place: usize| &numbers[place * kind.width()..][..kind.width()];
     let place = |index: usize| if is_fortran { column_major(&shape, index) } else { index };
     let values = (0..count).map(|index| kind.read(number(place(index)), is_big_endian)).collect();
-    Ok(Array { shape, kind, values })
+    Ok(NpyArray { shape, kind, values })
 }
 
 /// The header's text and what comes after it.
@@ -174,8 +174,8 @@ fn split(rest: &[u8]) -> Option<(&[u8], &[u8])> {
     rest.split_at_checked(usize::try_from(length).ok()?)
 }
 
-struct Header {
-    kind: Kind,
+struct NpyHeader {
+    kind: NpyType,
     is_big_endian: bool,
     is_fortran: bool,
     shape: Vec<usize>,
@@ -185,9 +185,9 @@ struct Header {
 const MOST_AXES: usize = 32;
 
 /// A dictionary with the keys `descr`, `fortran_order` and `shape`, in any order.
-fn parse(text: &str) -> Result<Header, NpyError> {
+fn parse(text: &str) -> Result<NpyHeader, NpyError> {
     let wrong = |what: &str| {
-        NpyError::Header(format!(
+        NpyError::NpyHeader(format!(
             "{what} in {:?}",
             text.trim_end().chars().take(200).collect::<String>()
         ))
@@ -219,11 +219,12 @@ fn parse(text: &str) -> Result<Header, NpyError> {
     if shape.len() > MOST_AXES {
         return Err(wrong(&format!("more than {MOST_AXES} axes")));
     }
-    let kind = Kind::of(descr).ok_or_else(|| NpyError::Kind(descr.chars().take(50).collect()))?;
-    Ok(Header { kind, is_big_endian: descr.starts_with('>'), is_fortran, shape })
+    let kind =
+        NpyType::of(descr).ok_or_else(|| NpyError::NpyType(descr.chars().take(50).collect()))?;
+    Ok(NpyHeader { kind, is_big_endian: descr.starts_with('>'), is_fortran, shape })
 }
 
-impl Kind {
+impl NpyType {
     fn of(descr: &str) -> Option<Self> {
         match descr.strip_prefix(['<', '>', '|', '='])? {
             "b1" => Some(Self::Bool),
@@ -285,11 +286,14 @@ mod tests {
     #[test]
     fn arrays_come_back() {
         let array = decode(&encode(&[2, 3], &[1.0f32, -2.0, 3.5, 4.0, 5.0, 6.0])).unwrap();
-        assert_eq!((array.shape, array.kind), (vec![2, 3], Kind::Single));
+        assert_eq!((array.shape, array.kind), (vec![2, 3], NpyType::Single));
         assert_eq!(array.values, [1.0, -2.0, 3.5, 4.0, 5.0, 6.0]);
         for shape in [vec![], vec![1], vec![1, 1, 1]] {
             let array = decode(&encode(&shape, &[7i64])).unwrap();
-            assert_eq!((array.shape, array.kind, array.values), (shape, Kind::Int(8), vec![7.0]));
+            assert_eq!(
+                (array.shape, array.kind, array.values),
+                (shape, NpyType::Int(8), vec![7.0])
+            );
         }
         assert_eq!(decode(&encode(&[2], &[true, false])).unwrap().values, [1.0, 0.0]);
         assert_eq!(decode(&encode(&[1], &[u32::MAX])).unwrap().values, [f64::from(u32::MAX)]);
@@ -307,7 +311,10 @@ mod tests {
         // [[1, 2, 3], [4, 5, 6]], column by column, in big-endian shorts.
         let header = r#"{"shape": (2, 3), "fortran_order": True, "descr": ">i2"}"#;
         let array = decode(&file(header, &[0, 1, 0, 4, 0, 2, 0, 5, 0xff, 0xfd, 0, 6])).unwrap();
-        assert_eq!((array.kind, array.values), (Kind::Int(2), vec![1.0, 2.0, -3.0, 4.0, 5.0, 6.0]));
+        assert_eq!(
+            (array.kind, array.values),
+            (NpyType::Int(2), vec![1.0, 2.0, -3.0, 4.0, 5.0, 6.0])
+        );
         let header = "{'descr': '|i1', 'fortran_order': False, 'shape': (3L,), }";
         assert_eq!(decode(&file(header, &[0xff, 2, 0x80])).unwrap().values, [-1.0, 2.0, -128.0]);
     }
@@ -324,10 +331,10 @@ mod tests {
         for shape in ["(1099511627776, 3)", "(4611686018427387904, 4)", "(3,)", "(1, 1, 0)", "()"] {
             assert!(matches!(lie("<f4", shape, &[0; 8]), NpyError::Length { .. }), "{shape}");
         }
-        assert!(matches!(lie("<c8", "(1,)", &[0; 8]), NpyError::Kind(_)));
+        assert!(matches!(lie("<c8", "(1,)", &[0; 8]), NpyError::NpyType(_)));
         let text = lie("<U1", "(1,)", &[0; 4]).to_string();
         assert!(text.starts_with("text, not numbers; supported are"), "{text}");
-        assert!(matches!(lie("<f4", "(99999999999999999999,)", &[0; 4]), NpyError::Header(_)));
+        assert!(matches!(lie("<f4", "(99999999999999999999,)", &[0; 4]), NpyError::NpyHeader(_)));
         for bytes in [&b""[..], b"\x93NUMPY", b"\x93NUMPY\x01\0\xff\xff{}", b"\x93NUMPY\x09\0\0\0"]
         {
             assert!(matches!(decode(bytes), Err(NpyError::Foreign(_))));
@@ -340,8 +347,11 @@ mod tests {
             let header =
                 format!("{{'descr': '|u1', 'fortran_order': {order}, 'shape': (2, 50), }}");
             let bytes = file(&header, &[7; 100]);
-            assert_eq!(decode_within(&bytes, &mut Budget::new(800)).unwrap().values, [7.0; 100]);
-            let error = decode_within(&bytes, &mut Budget::new(799)).unwrap_err().to_string();
+            assert_eq!(
+                decode_within(&bytes, &mut MemoryBudget::new(800)).unwrap().values,
+                [7.0; 100]
+            );
+            let error = decode_within(&bytes, &mut MemoryBudget::new(799)).unwrap_err().to_string();
             assert_eq!(error, "shape [2, 50] takes more than the 799 bytes that are expected");
         }
         let axes = "1, ".repeat(40);

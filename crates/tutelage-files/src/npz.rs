@@ -5,12 +5,12 @@ use std::io::{self, Cursor, Write};
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
-use crate::npy::{self, Array, Element};
-use crate::{Budget, Unzip};
+use crate::npy::{self, NpyArray, NpyElement};
+use crate::{MemoryBudget, ZipReader};
 
 /// The arrays of an archive, in the archive's order; what it unpacks to and the numbers read from that are within a budget.
-pub fn decode(bytes: &[u8], budget: &mut Budget) -> io::Result<Vec<(String, Array)>> {
-    let mut archive = Unzip::new(bytes, budget)?;
+pub fn decode(bytes: &[u8], budget: &mut MemoryBudget) -> io::Result<Vec<(String, NpyArray)>> {
+    let mut archive = ZipReader::new(bytes, budget)?;
     let names = archive.names();
     let read = |name: String| {
         let packed = archive.read(&name)?;
@@ -49,7 +49,12 @@ impl NpzWriter {
     ///
     /// # Panics
     /// If the shape does not hold as many numbers as there are.
-    pub fn add<T: Element>(&mut self, name: &str, shape: &[usize], values: &[T]) -> io::Result<()> {
+    pub fn add<T: NpyElement>(
+        &mut self,
+        name: &str,
+        shape: &[usize],
+        values: &[T],
+    ) -> io::Result<()> {
         let bytes = npy::encode(shape, values);
         self.zip.start_file(format!("{name}.npy"), self.options).map_err(io::Error::other)?;
         self.zip.write_all(&bytes)
@@ -70,7 +75,7 @@ mod tests {
         for mut npz in [NpzWriter::stored(), NpzWriter::compressed()] {
             npz.add("flag", &[], &[1i64]).unwrap();
             npz.add("rows", &[2, 1], &[0.5f64, 1.5]).unwrap();
-            let arrays = decode(&npz.finish().unwrap(), &mut Budget::new(1000)).unwrap();
+            let arrays = decode(&npz.finish().unwrap(), &mut MemoryBudget::new(1000)).unwrap();
             let names: Vec<&str> = arrays.iter().map(|(name, _)| name.as_str()).collect();
             assert_eq!(names, ["flag", "rows"]);
             assert_eq!(
@@ -85,7 +90,7 @@ mod tests {
         let mut npz = NpzWriter::compressed();
         npz.add("flags", &[10_000], &[false; 10_000]).unwrap();
         let bytes = npz.finish().unwrap();
-        let decode = |budget| decode(&bytes, &mut Budget::new(budget)).map(drop);
+        let decode = |budget| decode(&bytes, &mut MemoryBudget::new(budget)).map(drop);
         assert!(decode(100_000).is_ok(), "a byte each, and eight as a double");
         let error = decode(80_000).unwrap_err().to_string();
         assert!(error.ends_with("more than the 80000 bytes that are expected"), "{error}");

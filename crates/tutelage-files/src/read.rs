@@ -4,14 +4,14 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::Path;
 
-use crate::Exceeded;
+use crate::MemoryBudgetExceeded;
 
 /// The bytes of a regular file that has at most `limit` of them; a longer one, or one that never ends, is
 /// [`io::ErrorKind::InvalidData`].
 pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     let file = open(path)?;
     let length = file.metadata()?.len();
-    let too_long = Exceeded { whole: limit };
+    let too_long = MemoryBudgetExceeded { whole: limit };
     if length > limit {
         return Err(too_long.into());
     }

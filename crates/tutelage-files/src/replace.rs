@@ -13,37 +13,37 @@ const PART: &str = ".tutelage-part";
 /// Puts a file with these bytes in place of the one there, if any. There is never a partial file under this name, and what this has
 /// done outlives a power cut.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut file = NewFile::create(path)?;
+    let mut file = AtomicFile::create(path)?;
     file.write_all(bytes)?;
     file.finish()
 }
 
 /// Puts a copy of a file in place of the one at `to`, if any, as [`replace`] does.
 pub fn copy(from: &Path, to: &Path) -> io::Result<()> {
-    let (mut source, mut file) = (open(from)?, NewFile::create(to)?);
+    let (mut source, mut file) = (open(from)?, AtomicFile::create(to)?);
     io::copy(&mut source, &mut file)?;
     file.finish()
 }
 
-/// As [`replace`], in a folder of many files, which is not looked through for what killed processes left: that is for [`sweep`], once.
-pub fn replace_among_many(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut file = NewFile::begin(path)?;
+/// As [`replace`], in a folder of many files, which is not looked through for what killed processes left: that is for [`remove_unfinished`], once.
+pub fn replace_without_cleanup(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = AtomicFile::begin(path)?;
     file.write_all(bytes)?;
     file.finish()
 }
 
 /// A file that takes its name when it is finished; dropped before, it leaves nothing.
 ///
-/// It grows under a name beside its own that nobody else uses, and is locked while it does: that is how [`sweep`] tells it from what
+/// It grows under a name beside its own that nobody else uses, and is locked while it does: that is how [`remove_unfinished`] tells it from what
 /// a killed process left.
 #[derive(Debug)]
-pub struct NewFile {
+pub struct AtomicFile {
     file: Option<BufWriter<File>>,
     part: PathBuf,
     path: PathBuf,
 }
 
-impl NewFile {
+impl AtomicFile {
     /// Begins a file that is to have this name. What killed processes left of earlier attempts is removed.
     pub fn create(path: &Path) -> io::Result<Self> {
         sweep_parts(path.parent().unwrap_or(Path::new("")), |name| name.starts_with(&prefix(path)));
@@ -73,7 +73,7 @@ impl NewFile {
     }
 }
 
-impl Write for NewFile {
+impl Write for AtomicFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.file.as_mut().ok_or(io::ErrorKind::BrokenPipe)?.write(bytes)
     }
@@ -83,7 +83,7 @@ impl Write for NewFile {
     }
 }
 
-impl Drop for NewFile {
+impl Drop for AtomicFile {
     fn drop(&mut self) {
         // Once finished, there is none.
         let _ = fs::remove_file(&self.part);
@@ -91,7 +91,7 @@ impl Drop for NewFile {
 }
 
 /// Removes what killed processes left half-written in a folder.
-pub fn sweep(folder: &Path) {
+pub fn remove_unfinished(folder: &Path) {
     sweep_parts(folder, |_| true);
 }
 
@@ -158,9 +158,9 @@ mod tests {
         assert_eq!(fs::read(&file).unwrap(), b"two");
         assert_eq!(names(dir.path()).len(), 3, "its own leftovers are gone");
         assert!(replace(&dir.path().join("no/folder"), b"x").is_err());
-        replace_among_many(&dir.path().join("other"), b"one").unwrap();
+        replace_without_cleanup(&dir.path().join("other"), b"one").unwrap();
         assert_eq!(names(dir.path()).len(), 4, "among many nothing is looked for");
-        sweep(dir.path());
+        remove_unfinished(dir.path());
         assert_eq!(names(dir.path()), ["file", "mine.part", "other"]);
     }
 
@@ -182,15 +182,15 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("file");
         for text in ["", "much"] {
-            let mut new = NewFile::create(&file).unwrap();
+            let mut new = AtomicFile::create(&file).unwrap();
             new.write_all(text.as_bytes()).unwrap();
             new.flush().unwrap();
-            sweep(dir.path());
+            remove_unfinished(dir.path());
             replace(&file, b"other").unwrap();
             new.finish().unwrap();
             assert_eq!(fs::read_to_string(&file).unwrap(), text);
         }
-        drop(NewFile::create(&file).unwrap());
+        drop(AtomicFile::create(&file).unwrap());
         assert_eq!(names(dir.path()), ["file"]);
     }
 
@@ -199,12 +199,12 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let [one, two] = ["one", "two"].map(|name| dir.path().join(name));
         let write = |path| {
-            (0..300).for_each(|n: u32| replace_among_many(path, &n.to_le_bytes()).unwrap());
+            (0..300).for_each(|n: u32| replace_without_cleanup(path, &n.to_le_bytes()).unwrap());
         };
         std::thread::scope(|scope| {
             let writers = [&one, &two].map(|path| scope.spawn(|| write(path)));
             while !writers.iter().all(|writer| writer.is_finished()) {
-                sweep(dir.path());
+                remove_unfinished(dir.path());
             }
         });
         assert_eq!(names(dir.path()), ["one", "two"]);

@@ -6,7 +6,7 @@ const LONGEST: u64 = 1 << 20;
 /// A header longer than that of any policy or expert.
 #[derive(Debug, Clone, Copy, thiserror::Error)]
 #[error("its header has {length} bytes; at most {LONGEST} are read")]
-pub struct LongHeader {
+pub struct HeaderTooLong {
     length: u64,
 }
 
@@ -20,11 +20,11 @@ pub struct LongHeader {
 /// // No safetensors at all: the library will say so.
 /// assert!(tutelage_files::check_safetensors_header(b"a letter to a friend").is_ok());
 /// ```
-pub fn check_safetensors_header(bytes: &[u8]) -> Result<(), LongHeader> {
+pub fn check_safetensors_header(bytes: &[u8]) -> Result<(), HeaderTooLong> {
     match bytes.first_chunk().map(|length| u64::from_le_bytes(*length)) {
         // What is longer than the file is none at all, which the library notices.
         Some(length) if length > LONGEST && length <= bytes.len() as u64 => {
-            Err(LongHeader { length })
+            Err(HeaderTooLong { length })
         }
         _ => Ok(()),
     }

@@ -5,13 +5,13 @@ use std::io::{self, Cursor, Read};
 use zip::ZipArchive;
 use zip::result::ZipError;
 
-use crate::Budget;
+use crate::MemoryBudget;
 
 /// A zip archive in memory. All that is unpacked from it counts against one budget: an archive that unpacks to more is an error, not
 /// a full memory.
-pub struct Unzip<'a> {
+pub struct ZipReader<'a> {
     archive: ZipArchive<Cursor<&'a [u8]>>,
-    budget: &'a mut Budget,
+    budget: &'a mut MemoryBudget,
 }
 
 /// How every entry of an archive's table of contents begins, and how many there may be: experts have a dozen files, and each entry
@@ -19,9 +19,9 @@ pub struct Unzip<'a> {
 const ENTRY: &[u8] = b"PK\x01\x02";
 const MOST_FILES: usize = 10_000;
 
-impl<'a> Unzip<'a> {
+impl<'a> ZipReader<'a> {
     /// The archive in these bytes.
-    pub fn new(bytes: &'a [u8], budget: &'a mut Budget) -> io::Result<Self> {
+    pub fn new(bytes: &'a [u8], budget: &'a mut MemoryBudget) -> io::Result<Self> {
         let files = bytes.windows(ENTRY.len()).filter(|window| *window == ENTRY).count();
         if files > MOST_FILES {
             let why = format!("an archive of {files} files; at most {MOST_FILES} are read");
@@ -47,7 +47,7 @@ impl<'a> Unzip<'a> {
     }
 
     /// The budget, for what is made of the files.
-    pub fn budget(&mut self) -> &mut Budget {
+    pub fn budget(&mut self) -> &mut MemoryBudget {
         self.budget
     }
 }
@@ -79,20 +79,21 @@ mod tests {
         npz.add("b", &[1000], &[0.0f32; 1000]).unwrap();
         let bytes = npz.finish().unwrap();
         assert!(bytes.len() < 1000, "{}", bytes.len());
-        let mut budget = Budget::new(5000);
-        let mut archive = Unzip::new(&bytes, &mut budget).unwrap();
+        let mut budget = MemoryBudget::new(5000);
+        let mut archive = ZipReader::new(&bytes, &mut budget).unwrap();
         assert_eq!(archive.names(), ["a.npy", "b.npy"]);
         assert_eq!(archive.read("a.npy").unwrap().len(), 4128);
         assert_eq!(archive.read("b.npy").unwrap_err().kind(), io::ErrorKind::InvalidData);
         assert_eq!(archive.read("c.npy").unwrap_err().kind(), io::ErrorKind::NotFound);
-        let no_archive = Unzip::new(b"no archive", &mut Budget::new(10)).err().unwrap().to_string();
+        let no_archive =
+            ZipReader::new(b"no archive", &mut MemoryBudget::new(10)).err().unwrap().to_string();
         assert_eq!(no_archive, "no zip archive, or one that is cut or damaged");
     }
 
     #[test]
     fn more_files_than_any_expert_has_are_refused_before_their_table_is_read() {
         let crowd = ENTRY.repeat(MOST_FILES + 1);
-        let error = Unzip::new(&crowd, &mut Budget::new(10)).err().unwrap().to_string();
+        let error = ZipReader::new(&crowd, &mut MemoryBudget::new(10)).err().unwrap().to_string();
         assert_eq!(error, "an archive of 10001 files; at most 10000 are read");
     }
 }

@@ -7,7 +7,7 @@ use tutelage::{
     UniformBox, did_you_mean,
 };
 use tutelage_experts::{FileError, GaussianExpert, Problem, Shipped};
-use tutelage_oracles::mlp::{Ensemble, SettingsError};
+use tutelage_oracles::mlp::{Ensemble, MlpSettingsError};
 use tutelage_runs::store::{Fingerprint, History, RunDir, StoreError, read_history, read_spec};
 
 use crate::kind::Kind;
@@ -108,7 +108,7 @@ pub enum CastError {
     SyncVectorEnv(#[from] LaneError),
     /// The oracle cannot be set so.
     #[error("oracle: {0}")]
-    Oracle(#[from] SettingsError),
+    Oracle(#[from] MlpSettingsError),
     /// d₀ is not a distribution.
     #[error(transparent)]
     Cover(#[from] CoverError),

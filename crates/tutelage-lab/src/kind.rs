@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use tutelage_oracles::LeastSquares;
-use tutelage_oracles::mlp::{Budget, Head, Mlp, MlpSettings, SettingsError};
+use tutelage_oracles::mlp::{Mlp, MlpSettings, MlpSettingsError, OutputHead, TrainingBudget};
 use tutelage_runs::store::{Fingerprint, Stored};
 
 use crate::cast::{
@@ -24,7 +24,7 @@ use crate::spec::{BudgetSpec, Class, OracleSpec, RunSpec};
 /// assert_eq!(envs.spaces(), Spaces { states: 4, actions: 2 });
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub trait Kind: Head + Stored {
+pub trait Kind: OutputHead + Stored {
     /// Environments and expert of a spec, and what tells the expert from others.
     fn teachers(
         spec: &RunSpec,
@@ -32,7 +32,8 @@ pub trait Kind: Head + Stored {
     ) -> Result<(BoxEnvs<Self>, BoxExpert<Self>, Vec<Fingerprint>), CastError>;
 
     /// The oracle that trains this class by this rule.
-    fn oracle(class: &Class, rule: Option<OracleSpec>) -> Result<BoxOracle<Self>, SettingsError>;
+    fn oracle(class: &Class, rule: Option<OracleSpec>)
+    -> Result<BoxOracle<Self>, MlpSettingsError>;
 }
 
 type Teachers<A> = (BoxEnvs<A>, BoxExpert<A>, Vec<Fingerprint>);
@@ -47,7 +48,7 @@ impl Kind for f32 {
         Ok((robot_envs(&expert, spec.episodes)?, Box::new(expert), fingerprints))
     }
 
-    fn oracle(class: &Class, rule: Option<OracleSpec>) -> Result<BoxOracle<f32>, SettingsError> {
+    fn oracle(class: &Class, rule: Option<OracleSpec>) -> Result<BoxOracle<f32>, MlpSettingsError> {
         match class {
             Class::Linear => Ok(Box::new(LeastSquares::default())),
             Class::Mlp(hidden) => Ok(Box::new(Mlp::new(settings(hidden, rule))?)),
@@ -63,7 +64,7 @@ impl Kind for u32 {
         }
     }
 
-    fn oracle(class: &Class, rule: Option<OracleSpec>) -> Result<BoxOracle<u32>, SettingsError> {
+    fn oracle(class: &Class, rule: Option<OracleSpec>) -> Result<BoxOracle<u32>, MlpSettingsError> {
         let hidden: &[usize] = if let Class::Mlp(hidden) = class { hidden } else { &[] };
         Ok(Box::new(Mlp::new(settings(hidden, rule))?))
     }
@@ -85,9 +86,9 @@ fn settings(hidden: &[usize], rule: Option<OracleSpec>) -> MlpSettings {
     let settings = MlpSettings::new(hidden);
     let Some(OracleSpec { budget, learning_rate, batch, states }) = rule else { return settings };
     let budget = match budget {
-        BudgetSpec::Epochs(count) => Budget::Epochs(count),
-        BudgetSpec::Iterations(count) => Budget::Iterations(count),
+        BudgetSpec::Epochs(count) => TrainingBudget::Epochs(count),
+        BudgetSpec::Iterations(count) => TrainingBudget::Iterations(count),
     };
     let adam = tutelage_net::AdamSettings { learning_rate, ..settings.adam };
-    MlpSettings { budget, batch, adam, states, ..settings }
+    MlpSettings { budget, batch, adam, standardize: states, ..settings }
 }

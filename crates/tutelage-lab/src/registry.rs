@@ -9,7 +9,7 @@ use tutelage::{
 };
 use tutelage_draw::render::Picture;
 use tutelage_envs::Task as Robot;
-use tutelage_worlds::{CartPole, Drive, DriveFive, Grid, Pendulum, World};
+use tutelage_worlds::{CartPoleEnv, DriveEnv, DriveFiveEnv, GridEnv, PendulumEnv, World};
 
 use crate::spec::{BudgetSpec, Class};
 
@@ -122,7 +122,7 @@ pub type BoxEnvs<A> = Box<dyn VectorEnv<State = f32, Action = A>>;
 /// use tutelage::{Env, Stream};
 /// use tutelage_lab::Stage;
 ///
-/// let mut grid = tutelage_worlds::Grid::default();
+/// let mut grid = tutelage_worlds::GridEnv::default();
 /// let mut state = vec![0.0; grid.spaces().states];
 /// grid.reset(Stream::new(1).rng(), &mut state)?;
 /// let stage: &dyn Stage<u32> = &grid;
@@ -215,53 +215,53 @@ static ENTRIES: [Entry; 9] = [
         "cart-pole",
         "balance a pole on a cart",
         3,
-        CartPole::DEFAULTS,
+        CartPoleEnv::DEFAULTS,
         Words {
             actions: &["push left", "push right"],
             ends: &[],
             states: &["place", "speed", "angle", "spin"],
         },
-        Make::Indices(maker::<CartPole>()),
+        Make::Indices(maker::<CartPoleEnv>()),
     ),
     world(
         "pendulum",
         "swing a pendulum up and keep it there",
         5,
-        Pendulum::DEFAULTS,
+        PendulumEnv::DEFAULTS,
         Words {
             actions: &["torque"],
             ends: &[["right", "left"]],
             states: &["cosine of the angle", "sine of the angle", "spin"],
         },
-        Make::Vectors(maker::<Pendulum>()),
+        Make::Vectors(maker::<PendulumEnv>()),
     ),
     world(
         "drive",
         "drive a car around a track by its range sensors",
         5,
-        Drive::DEFAULTS,
+        DriveEnv::DEFAULTS,
         Words {
             actions: &["steering", "throttle"],
             ends: &[["right", "left"], ["brake", "gas"]],
             states: SENSES,
         },
-        Make::Vectors(maker::<Drive>()),
+        Make::Vectors(maker::<DriveEnv>()),
     ),
     world(
         "drive-5",
         "the same with five keys",
         5,
-        DriveFive::DEFAULTS,
+        DriveFiveEnv::DEFAULTS,
         Words { actions: &["roll", "left", "right", "gas", "brake"], ends: &[], states: SENSES },
-        Make::Indices(maker::<DriveFive>()),
+        Make::Indices(maker::<DriveFiveEnv>()),
     ),
     world(
         "grid",
         "find the way through a maze",
         25,
-        Grid::DEFAULTS,
+        GridEnv::DEFAULTS,
         Words { actions: &["up", "right", "down", "left"], ends: &[], states: &[] },
-        Make::Indices(maker::<Grid>()),
+        Make::Indices(maker::<GridEnv>()),
     ),
 ];
 

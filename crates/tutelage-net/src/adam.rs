@@ -1,6 +1,6 @@
 //! Adam on a flat vector (Kingma & Ba 2015, Algorithm 1).
 
-use crate::simd::{Elementwise, Isa, Kernel, Simd, every_vector, run};
+use crate::simd::{Elementwise, Isa, Simd, SimdKernel, every_vector, run};
 use crate::{AlignedVec, LANES};
 
 /// Step size and decay rates of [`Adam`].
@@ -111,7 +111,7 @@ struct Factors {
     epsilon: f32,
 }
 
-impl<const P: usize> Kernel for AdamStep<'_, P> {
+impl<const P: usize> SimdKernel for AdamStep<'_, P> {
     type Output = ();
 
     #[inline(always)]

@@ -6,27 +6,27 @@ const LINE: usize = 16;
 
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
-struct Line([f32; LINE]);
+struct CacheLine([f32; LINE]);
 
 /// `len` numbers in one 64-byte aligned allocation; reads and writes as a slice.
 ///
 /// Rows whose stride is a multiple of eight then never straddle two cache lines with a vector of eight.
 #[derive(Clone)]
 pub struct AlignedVec {
-    lines: Vec<Line>,
+    lines: Vec<CacheLine>,
     len: usize,
 }
 
 impl AlignedVec {
     /// `len` zeros.
     pub fn zeros(len: usize) -> Self {
-        Self { lines: vec![Line([0.0; LINE]); len.div_ceil(LINE)], len }
+        Self { lines: vec![CacheLine([0.0; LINE]); len.div_ceil(LINE)], len }
     }
 
     /// Grows to at least `len` numbers, keeping the present ones; new numbers are zero. Never shrinks.
     pub fn reserve_len(&mut self, len: usize) {
         if len > self.len {
-            self.lines.resize(len.div_ceil(LINE), Line([0.0; LINE]));
+            self.lines.resize(len.div_ceil(LINE), CacheLine([0.0; LINE]));
             self.len = len;
         }
     }
@@ -36,7 +36,7 @@ impl Deref for AlignedVec {
     type Target = [f32];
 
     fn deref(&self) -> &[f32] {
-        // SAFETY: `lines` holds at least `len` initialised f32 in one allocation (`Line` is exactly 16 of them, no padding).
+        // SAFETY: `lines` holds at least `len` initialised f32 in one allocation (`CacheLine` is exactly 16 of them, no padding).
         unsafe { std::slice::from_raw_parts(self.lines.as_ptr().cast(), self.len) }
     }
 }

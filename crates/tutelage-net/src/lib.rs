@@ -26,7 +26,7 @@ pub use adam::{Adam, AdamSettings};
 pub use aligned::AlignedVec;
 pub use layout::{LANES, Layer, Layout, LayoutError, MAX_PARAMETERS, MAX_WIDTH, padded};
 pub use loss::Loss;
-pub use loss_gradient::{BLOCK, LossGradient, Parameters, Source, Transposed};
+pub use loss_gradient::{BLOCK, ExampleSource, LossGradient, Parameters, TransposedWeights};
 pub use network::{Backprop, Network};
 pub use simd::Isa;
 pub use tape::{Tape, copy_row};

@@ -1,7 +1,7 @@
 //! The gradient of a loss over a run of rows: gather, forward, loss, backward, a block of rows at a time.
 
 use crate::passes::{backward, forward, transpose_weights, transposed_len};
-use crate::simd::{Kernel, Simd, run};
+use crate::simd::{Simd, SimdKernel, run};
 use crate::tile::balanced;
 use crate::{AlignedVec, Layout, Loss, Network, Tape, padded};
 
@@ -11,11 +11,11 @@ pub const BLOCK: usize = 50;
 /// Where the rows of a minibatch come from.
 ///
 /// ```
-/// use tutelage_net::{Loss, Source};
+/// use tutelage_net::{Loss, ExampleSource};
 ///
 /// /// The function x², asked at the number of the example.
 /// struct Squares;
-/// impl Source for Squares {
+/// impl ExampleSource for Squares {
 ///     const LOSS: Loss = Loss::ClippedSquares;
 ///     fn write(&self, example: u32, input: &mut [f32], target: &mut [f32]) {
 ///         (input[0], target[0]) = (example as f32, (example * example) as f32);
@@ -25,7 +25,7 @@ pub const BLOCK: usize = 50;
 /// Squares.write(3, &mut input, &mut target);
 /// assert_eq!((input, target), ([3.0], [9.0]));
 /// ```
-pub trait Source {
+pub trait ExampleSource {
     /// The loss that these targets belong to.
     const LOSS: Loss;
 
@@ -36,9 +36,9 @@ pub trait Source {
 
 /// The transposed weights that a backward pass multiplies by.
 #[derive(Debug, Clone)]
-pub struct Transposed(AlignedVec);
+pub struct TransposedWeights(AlignedVec);
 
-impl Transposed {
+impl TransposedWeights {
     /// Room for the weights of networks of this layout.
     pub fn new(layout: &Layout) -> Self {
         Self(AlignedVec::zeros(transposed_len(layout)))
@@ -60,18 +60,18 @@ impl Transposed {
 pub struct Parameters<'a> {
     /// `θ`.
     pub params: &'a [f32],
-    /// Its weights, transposed ([`Transposed::update`]).
-    pub transposed: &'a Transposed,
+    /// Its weights, transposed ([`TransposedWeights::update`]).
+    pub transposed: &'a TransposedWeights,
 }
 
 /// A sum of loss gradients, with the working memory to add to it.
 ///
 /// ```
-/// use tutelage_net::{Source, Loss, LossGradient, Network, Parameters, Transposed};
+/// use tutelage_net::{ExampleSource, Loss, LossGradient, Network, Parameters, TransposedWeights};
 ///
 /// /// f(1) should be 0.5.
 /// struct OneExample;
-/// impl Source for OneExample {
+/// impl ExampleSource for OneExample {
 ///     const LOSS: Loss = Loss::ClippedSquares;
 ///     fn write(&self, _: u32, input: &mut [f32], target: &mut [f32]) {
 ///         input[0] = 1.0;
@@ -80,7 +80,7 @@ pub struct Parameters<'a> {
 /// }
 /// let network = Network::new(&[1, 1])?;
 /// let params = network.layout().zeros();
-/// let mut transposed = Transposed::new(network.layout());
+/// let mut transposed = TransposedWeights::new(network.layout());
 /// transposed.update(&network, &params);
 ///
 /// let mut gradient = LossGradient::new(network.layout());
@@ -110,7 +110,7 @@ impl LossGradient {
     ///
     /// # Panics
     /// If `parameters` or this memory are not of the network's layout.
-    pub fn add<X: Source>(
+    pub fn add<X: ExampleSource>(
         &mut self,
         network: &Network,
         parameters: Parameters<'_>,
@@ -143,7 +143,7 @@ struct AddGradient<'a, X> {
     into: &'a mut LossGradient,
 }
 
-impl<X: Source> Kernel for AddGradient<'_, X> {
+impl<X: ExampleSource> SimdKernel for AddGradient<'_, X> {
     type Output = ();
 
     #[inline(always)]
@@ -179,7 +179,7 @@ struct Transpose<'a> {
     transposed: &'a mut [f32],
 }
 
-impl Kernel for Transpose<'_> {
+impl SimdKernel for Transpose<'_> {
     type Output = ();
 
     #[inline(always)]
@@ -192,9 +192,9 @@ impl Kernel for Transpose<'_> {
 mod tests {
     use super::*;
 
-    struct Zeros;
+    struct ZeroExamples;
 
-    impl Source for Zeros {
+    impl ExampleSource for ZeroExamples {
         const LOSS: Loss = Loss::CrossEntropy;
 
         fn write(&self, _: u32, input: &mut [f32], target: &mut [f32]) {
@@ -206,9 +206,9 @@ mod tests {
     fn add(memory: &[usize], network: &[usize], params: usize) {
         let network = Network::new(network).unwrap();
         let layout = Layout::new(memory).unwrap();
-        let transposed = Transposed::new(&layout);
+        let transposed = TransposedWeights::new(&layout);
         let parameters = Parameters { params: &vec![0.0; params], transposed: &transposed };
-        LossGradient::new(&layout).add(&network, parameters, &Zeros, &[0, 1, 2], 1.0);
+        LossGradient::new(&layout).add(&network, parameters, &ZeroExamples, &[0, 1, 2], 1.0);
     }
 
     #[test]
@@ -227,7 +227,7 @@ mod tests {
     #[should_panic(expected = "memory made for another network")]
     fn transposed_weights_of_another_network_are_refused() {
         let network = Network::new(&[3, 5, 2]).unwrap();
-        Transposed::new(&Layout::new(&[3, 9, 2]).unwrap())
+        TransposedWeights::new(&Layout::new(&[3, 9, 2]).unwrap())
             .update(&network, &network.layout().zeros());
     }
 }

@@ -1,7 +1,7 @@
 //! A network shape together with its passes over whole batches.
 
 use crate::passes::{backward, forward, tangent, transpose_weights, transposed_len};
-use crate::simd::{Isa, Kernel, Simd, run};
+use crate::simd::{Isa, Simd, SimdKernel, run};
 use crate::tile::balanced;
 use crate::{AlignedVec, BLOCK, Layout, LayoutError, Tape};
 
@@ -153,7 +153,7 @@ struct Forward<'a> {
     tape: &'a mut Tape,
 }
 
-impl Kernel for Forward<'_> {
+impl SimdKernel for Forward<'_> {
     type Output = ();
 
     #[inline(always)]
@@ -175,7 +175,7 @@ struct Backward<'a> {
     gradient: &'a mut [f32],
 }
 
-impl Kernel for Backward<'_> {
+impl SimdKernel for Backward<'_> {
     type Output = ();
 
     #[inline(always)]
@@ -198,7 +198,7 @@ struct Tangent<'a> {
     tangents: &'a mut Tape,
 }
 
-impl Kernel for Tangent<'_> {
+impl SimdKernel for Tangent<'_> {
     type Output = ();
 
     #[inline(always)]

@@ -25,7 +25,7 @@ pub(crate) trait Simd: Copy {
     ///
     /// # Safety
     /// The processor must have the instructions.
-    unsafe fn enter<K: Kernel>(kernel: K) -> K::Output;
+    unsafe fn enter<K: SimdKernel>(kernel: K) -> K::Output;
 
     unsafe fn load(at: *const f32) -> Self::V;
     unsafe fn store(at: *mut f32, v: Self::V);
@@ -59,7 +59,7 @@ pub(crate) trait EightLanes: Simd {
 }
 
 /// A computation that can be compiled for any instruction set.
-pub(crate) trait Kernel {
+pub(crate) trait SimdKernel {
     /// What it returns.
     type Output;
 
@@ -145,14 +145,14 @@ impl Isa {
 }
 
 /// Runs `kernel` with the instructions of `isa`, or the best that this processor has where it lacks them.
-pub(crate) fn run<K: Kernel>(isa: Isa, kernel: K) -> K::Output {
+pub(crate) fn run<K: SimdKernel>(isa: Isa, kernel: K) -> K::Output {
     // SAFETY of every block below: the processor was just found to have the instructions; all have those of the compiler's baseline.
     #[allow(clippy::undocumented_unsafe_blocks)]
     match isa.min(Isa::detect()) {
         #[cfg(target_arch = "x86_64")]
-        Isa::Avx512 => unsafe { x86::Avx512::enter(kernel) },
+        Isa::Avx512 => unsafe { x86::Zmm::enter(kernel) },
         #[cfg(target_arch = "x86_64")]
-        Isa::Avx2Fma => unsafe { x86::Avx2::enter(kernel) },
+        Isa::Avx2Fma => unsafe { x86::Ymm::enter(kernel) },
         _ => unsafe { Portable::enter(kernel) },
     }
 }
@@ -183,7 +183,7 @@ impl Simd for Portable {
     const TILE_ROWS: [usize; 2] = [10, 6];
 
     #[inline(never)]
-    unsafe fn enter<K: Kernel>(kernel: K) -> K::Output {
+    unsafe fn enter<K: SimdKernel>(kernel: K) -> K::Output {
         kernel.run::<Self>()
     }
     #[inline(always)]
@@ -254,15 +254,15 @@ mod x86 {
     use std::arch::asm;
     use std::arch::x86_64::*;
 
-    use super::{EightLanes, Kernel, Simd};
+    use super::{EightLanes, Simd, SimdKernel};
 
     /// One `ymm` register.
     #[derive(Clone, Copy)]
-    pub(crate) struct Avx2;
+    pub(crate) struct Ymm;
 
     // SAFETY of every block below: `run` enters this implementation only on processors with AVX2 and FMA.
     #[allow(clippy::undocumented_unsafe_blocks)]
-    impl Simd for Avx2 {
+    impl Simd for Ymm {
         type V = __m256;
         type Eight = Self;
         const LANES: usize = 8;
@@ -271,7 +271,7 @@ mod x86 {
 
         #[inline(never)]
         #[target_feature(enable = "avx2,fma")]
-        unsafe fn enter<K: Kernel>(kernel: K) -> K::Output {
+        unsafe fn enter<K: SimdKernel>(kernel: K) -> K::Output {
             kernel.run::<Self>()
         }
         #[inline(always)]
@@ -333,7 +333,7 @@ mod x86 {
 
     // SAFETY of every block below: as above.
     #[allow(clippy::undocumented_unsafe_blocks)]
-    impl EightLanes for Avx2 {
+    impl EightLanes for Ymm {
         #[inline(always)]
         fn transpose(rows: [__m256; 8]) -> [__m256; 8] {
             let [r0, r1, r2, r3, r4, r5, r6, r7] = rows;
@@ -366,20 +366,20 @@ mod x86 {
     }
     /// One `zmm` register.
     #[derive(Clone, Copy)]
-    pub(crate) struct Avx512;
+    pub(crate) struct Zmm;
 
     // SAFETY of every block below: `run` enters this implementation only on processors with AVX-512.
     #[allow(clippy::undocumented_unsafe_blocks)]
-    impl Simd for Avx512 {
+    impl Simd for Zmm {
         type V = __m512;
-        type Eight = Avx2;
+        type Eight = Ymm;
         const LANES: usize = 16;
         /// Twenty-eight sums, two vectors of `B` and a broadcast fill 31 of the 32 registers.
         const TILE_ROWS: [usize; 2] = [14, 14];
 
         #[inline(never)]
         #[target_feature(enable = "avx2,fma,avx512f,avx512vl")]
-        unsafe fn enter<K: Kernel>(kernel: K) -> K::Output {
+        unsafe fn enter<K: SimdKernel>(kernel: K) -> K::Output {
             kernel.run::<Self>()
         }
         #[inline(always)]

@@ -42,14 +42,14 @@ fn horner<S: Simd>(coefficients: &[f32; 5], x: S::V) -> S::V {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::simd::{Isa, Kernel, every_vector, run};
+    use crate::simd::{Isa, SimdKernel, every_vector, run};
 
     /// Numbers for a whole vector of any instruction set, and half a one.
     const COUNT: usize = 24;
 
     struct TanhOf([f32; COUNT]);
 
-    impl Kernel for TanhOf {
+    impl SimdKernel for TanhOf {
         type Output = [f32; COUNT];
 
         #[inline(always)]

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::atomic::{Ordering, compiler_fence};
 
 use crate::LANES;
-use crate::simd::{Kernel, Simd};
+use crate::simd::{Simd, SimdKernel};
 
 /// What is stored in place of the plain sum `s = (AB)_ij`, given `x = aux_ij`.
 ///
@@ -34,7 +34,7 @@ impl Epilogue for TimesTanhSlope {
 }
 
 /// How `A` lies in memory: a transposed matrix costs nothing, and a stride of one is known while compiling.
-pub(crate) trait Order {
+pub(crate) trait StorageOrder {
     /// Where `A_il` lies.
     fn offset(stride: usize, i: usize, l: usize) -> usize;
 }
@@ -44,14 +44,14 @@ pub(crate) struct RowMajor;
 /// `A_il` at `l·stride + i`: the transpose of a row-major matrix.
 pub(crate) struct ColumnMajor;
 
-impl Order for RowMajor {
+impl StorageOrder for RowMajor {
     #[inline(always)]
     fn offset(stride: usize, i: usize, l: usize) -> usize {
         i * stride + l
     }
 }
 
-impl Order for ColumnMajor {
+impl StorageOrder for ColumnMajor {
     #[inline(always)]
     fn offset(stride: usize, i: usize, l: usize) -> usize {
         l * stride + i
@@ -60,7 +60,7 @@ impl Order for ColumnMajor {
 
 /// The operands of `C = epilogue(A·B, aux)`.
 ///
-/// `A` is `m × k` in the given [`Order`]; `B` is `k × n`, `C` and `aux` are `m × n` with contiguous rows; `n` is a multiple of
+/// `A` is `m × k` in the given [`StorageOrder`]; `B` is `k × n`, `C` and `aux` are `m × n` with contiguous rows; `n` is a multiple of
 /// [`LANES`]. Strides lead from one row to the next (of the stored matrix, for `A`). `aux` may be `C` itself.
 #[derive(Clone, Copy)]
 pub(crate) struct Product {
@@ -85,14 +85,14 @@ const UNROLL: usize = 4;
 /// # Safety
 /// All elements that the description names must be readable, those of `C` writable, and `C` may overlap only `aux`, and that exactly.
 #[inline(always)]
-pub(crate) unsafe fn multiply<S: Simd, E: Epilogue, O: Order>(product: &Product) {
+pub(crate) unsafe fn multiply<S: Simd, E: Epilogue, O: StorageOrder>(product: &Product) {
     // SAFETY: whoever runs code for `S` has its instructions. (Entered anew so that each epilogue is compiled once, not per use.)
     unsafe { S::enter(Multiply(product, PhantomData::<(E, O)>)) };
 }
 
 struct Multiply<'a, E, O>(&'a Product, PhantomData<(E, O)>);
 
-impl<E: Epilogue, O: Order> Kernel for Multiply<'_, E, O> {
+impl<E: Epilogue, O: StorageOrder> SimdKernel for Multiply<'_, E, O> {
     type Output = ();
 
     #[inline(always)]
@@ -113,7 +113,7 @@ impl<E: Epilogue, O: Order> Kernel for Multiply<'_, E, O> {
 
 /// All rows of some columns, in tiles of `C` vectors.
 #[inline(always)]
-unsafe fn tiles<S: Simd, E: Epilogue, O: Order, const C: usize>(
+unsafe fn tiles<S: Simd, E: Epilogue, O: StorageOrder, const C: usize>(
     p: &Product,
     columns: Range<usize>,
 ) {
@@ -140,7 +140,7 @@ pub(crate) fn balanced(total: usize, limit: usize) -> impl Iterator<Item = (usiz
 
 /// A tile of so many rows. (Heights that the instruction set does not use are not compiled.)
 #[inline(always)]
-unsafe fn tile_of<S: Simd, E: Epilogue, O: Order, const C: usize>(
+unsafe fn tile_of<S: Simd, E: Epilogue, O: StorageOrder, const C: usize>(
     p: &Product,
     (row, rows): (usize, usize),
     col: usize,
@@ -169,7 +169,7 @@ unsafe fn tile_of<S: Simd, E: Epilogue, O: Order, const C: usize>(
 
 /// `R` rows by `C` vectors of the result, kept in registers over the whole inner dimension.
 #[inline(always)]
-unsafe fn tile<S: Simd, E: Epilogue, O: Order, const R: usize, const C: usize>(
+unsafe fn tile<S: Simd, E: Epilogue, O: StorageOrder, const R: usize, const C: usize>(
     p: &Product,
     row: usize,
     col: usize,
@@ -205,7 +205,7 @@ unsafe fn tile<S: Simd, E: Epilogue, O: Order, const R: usize, const C: usize>(
 /// One step of the inner dimension: `sums_ij += a_i · b_j`. (A function and not a closure: closures are compiled without the caller's
 /// instructions.)
 #[inline(always)]
-unsafe fn step<S: Simd, O: Order, const R: usize, const C: usize>(
+unsafe fn step<S: Simd, O: StorageOrder, const R: usize, const C: usize>(
     a: *const f32,
     a_stride: usize,
     b: *const f32,
@@ -258,7 +258,7 @@ mod tests {
         }
     }
 
-    fn check<O: Order>(isa: Isa, (m, n, k): (usize, usize, usize), a_stride: usize) {
+    fn check<O: StorageOrder>(isa: Isa, (m, n, k): (usize, usize, usize), a_stride: usize) {
         let number = |i: usize| (i * 7 % 11) as f32 - 5.0;
         let a: Vec<f32> = (0..m * k).map(number).collect();
         let b: Vec<f32> = (0..k * n).map(|i| number(i + 3)).collect();

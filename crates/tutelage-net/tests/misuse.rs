@@ -4,8 +4,8 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use tutelage_net::{
-    Adam, AdamSettings, Backprop, Isa, Layout, Loss, LossGradient, Network, Parameters, Source,
-    Tape, Transposed,
+    Adam, AdamSettings, Backprop, ExampleSource, Isa, Layout, Loss, LossGradient, Network,
+    Parameters, Tape, TransposedWeights,
 };
 
 const SHAPES: [&[usize]; 5] = [&[3, 5, 2], &[3, 9, 2], &[8, 8], &[1, 1], &[3, 5, 5, 2]];
@@ -82,9 +82,9 @@ fn a_backward_pass_refuses_memory_that_was_exchanged() {
     }
 }
 
-struct Zeros;
+struct ZeroExamples;
 
-impl Source for Zeros {
+impl ExampleSource for ZeroExamples {
     const LOSS: Loss = Loss::CrossEntropy;
 
     fn write(&self, _: u32, input: &mut [f32], target: &mut [f32]) {
@@ -98,12 +98,12 @@ fn a_gradient_refuses_memory_and_parameters_of_other_networks() {
     for network in networks() {
         let own = network.layout();
         for (other, params) in pairs() {
-            let (values, transposed) = (params.zeros(), Transposed::new(&other));
+            let (values, transposed) = (params.zeros(), TransposedWeights::new(&other));
             let mut gradient = LossGradient::new(&other);
             let parameters = Parameters { params: &values, transposed: &transposed };
             let good = other == *own && params.len() == own.len();
             holds(good, "gradient", || {
-                gradient.add(&network, parameters, &Zeros, &[0; MANY], 1.0);
+                gradient.add(&network, parameters, &ZeroExamples, &[0; MANY], 1.0);
             });
         }
     }

@@ -6,8 +6,8 @@
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use tutelage_net::{
-    Adam, AdamSettings, AlignedVec, Backprop, Isa, Layout, Loss, LossGradient, Network, Parameters,
-    Source, Tape, Transposed,
+    Adam, AdamSettings, AlignedVec, Backprop, ExampleSource, Isa, Layout, Loss, LossGradient,
+    Network, Parameters, Tape, TransposedWeights,
 };
 
 const SHAPES: [&[usize]; 9] = [
@@ -100,12 +100,12 @@ fn passes_give_the_same_bits_for_every_width_and_number_of_rows() {
 }
 
 /// Rows of random numbers; labels reach beyond the clip. As classes, the largest label is the one.
-struct Rows<const CLASSES: bool> {
+struct RandomRows<const CLASSES: bool> {
     inputs: Vec<f32>,
     labels: Vec<f32>,
 }
 
-impl<const CLASSES: bool> Source for Rows<CLASSES> {
+impl<const CLASSES: bool> ExampleSource for RandomRows<CLASSES> {
     const LOSS: Loss = if CLASSES { Loss::CrossEntropy } else { Loss::ClippedSquares };
 
     #[inline(always)]
@@ -129,11 +129,11 @@ fn trained<const CLASSES: bool>(
     let network = Network::new(widths).unwrap().with_isa(isa);
     let layout = network.layout();
     let count = 2 * batch + 1;
-    let source: Rows<CLASSES> = Rows {
+    let source: RandomRows<CLASSES> = RandomRows {
         inputs: numbers(count * widths[0], 6),
         labels: numbers(count * layout.outputs(), 7),
     };
-    let (mut params, mut transposed) = (parameters(layout, 8), Transposed::new(layout));
+    let (mut params, mut transposed) = (parameters(layout, 8), TransposedWeights::new(layout));
     let mut adam = Adam::new(AdamSettings::default(), layout.len(), isa);
     let [mut first, mut second] = [LossGradient::new(layout), LossGradient::new(layout)];
     for step in 0..steps {

@@ -12,7 +12,7 @@ use criterion::{BenchmarkId, Criterion};
 use rand::RngExt;
 use tutelage::{Batch, Dataset, Oracle, Policy, Spaces, Stream, TrainOn, TrainingSets};
 use tutelage_oracles::LeastSquares;
-use tutelage_oracles::mlp::{Budget, MlpOracle, MlpPolicy, MlpSettings};
+use tutelage_oracles::mlp::{MlpOracle, MlpPolicy, MlpSettings, TrainingBudget};
 use tutelage_oracles::net::Isa;
 
 const SHAPES: [&[usize]; 5] =
@@ -95,7 +95,7 @@ fn fit(widths: &[usize], members: usize, iterations: usize, isa: Isa) -> MlpPoli
     let data = data(spaces);
     let hidden = &widths[1..widths.len() - 1];
     let settings =
-        MlpSettings { budget: Budget::Iterations(iterations), ..MlpSettings::new(hidden) };
+        MlpSettings { budget: TrainingBudget::Iterations(iterations), ..MlpSettings::new(hidden) };
     let sets = TrainingSets::new(&data, TrainOn::Bootstrap, spaces, members, Stream::new(2))
         .expect("valid sets");
     MlpOracle::new(settings)

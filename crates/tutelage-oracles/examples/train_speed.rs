@@ -12,7 +12,7 @@ use std::time::Instant;
 use cpu_time::ProcessTime;
 use rand::RngExt;
 use tutelage::{Batch, Dataset, Oracle, Policy, Spaces, Stream, TrainOn, TrainingSets};
-use tutelage_oracles::mlp::{Budget, MlpOracle, MlpPolicy, MlpSettings};
+use tutelage_oracles::mlp::{MlpOracle, MlpPolicy, MlpSettings, TrainingBudget};
 
 const ROWS: usize = 1000;
 const STATES: usize = 25;
@@ -28,7 +28,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.parse()?).build()?;
     let spaces = Spaces { states: widths[0], actions: widths[widths.len() - 1] };
     let settings = MlpSettings {
-        budget: Budget::Iterations(iterations),
+        budget: TrainingBudget::Iterations(iterations),
         ..MlpSettings::new(&widths[1..widths.len() - 1])
     };
     let (oracle, data) = (MlpOracle::new(settings)?, random_data(spaces));

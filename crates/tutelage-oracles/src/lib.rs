@@ -6,7 +6,7 @@
 //! | tanh networks | [`mlp::MlpOracle`] | vectors |
 //! | tanh networks with softmax (linear softmax without hidden layers) | [`mlp::MlpClassifier`] | indices |
 //!
-//! All of them train ensembles, see states as they are given or standardised ([`States`]), and store and load their own policies
+//! All of them train ensembles, see states as they are given or standardised ([`Standardize`]), and store and load their own policies
 //! ([`tutelage::DurableOracle`]): one safetensors file that needs nothing else.
 
 #![forbid(unsafe_code)]
@@ -14,8 +14,8 @@
 mod linear;
 pub mod mlp;
 mod pseudo_inverse;
-mod states;
+mod standardize;
 
-pub use linear::{LeastSquares, NoDecomposition};
-pub use states::{Standardiser, States};
+pub use linear::{LeastSquares, SvdFailed};
+pub use standardize::{Standardize, Standardizer};
 pub use tutelage_net as net;

@@ -4,9 +4,9 @@ use rayon::prelude::*;
 use tutelage::{DurableOracle, Oracle, OracleError, Spaces, Stream, TrainingSets, View};
 use tutelage_net::{AlignedVec, Isa, Layout, Network};
 
-use crate::mlp::{Class, Examples, MlpPolicy, SeenData};
-use crate::pseudo_inverse::{Columns, solve};
-use crate::states::States;
+use crate::mlp::{EncodedData, Examples, MlpPolicy, PolicyClassFormat};
+use crate::pseudo_inverse::{ColumnMatrix, solve};
+use crate::standardize::Standardize;
 
 /// 𝒪 for affine policies `a = clip(xW + b)`: ordinary least squares.
 ///
@@ -38,7 +38,7 @@ use crate::states::States;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct LeastSquares {
     /// Whether states are standardised.
-    pub states: States,
+    pub standardize: Standardize,
 }
 
 impl LeastSquares {
@@ -50,7 +50,7 @@ impl LeastSquares {
 /// The singular values of a member's data were not found.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the singular value decomposition of member {member}'s {rows} rows did not converge")]
-pub struct NoDecomposition {
+pub struct SvdFailed {
     /// Which member.
     pub member: usize,
     /// How many distinct rows it trained on.
@@ -71,7 +71,7 @@ impl Oracle for LeastSquares {
             return Err(OracleError::NoMembers);
         }
         let spaces = sets.spaces();
-        let data = SeenData::new(sets.data(), spaces, self.states)?;
+        let data = EncodedData::new(sets.data(), spaces, self.standardize)?;
         let network = Network::new(&[spaces.states, spaces.actions])
             .map_err(|error| OracleError::Other(Box::new(error)))?;
         let fit = |member| fit_member(network.layout(), &data, sets.view(member), member);
@@ -82,13 +82,15 @@ impl Oracle for LeastSquares {
             }
             false => (0..sets.members()).into_par_iter().map(fit).collect(),
         };
-        Ok(MlpPolicy::new(network, members?, data.standardiser))
+        Ok(MlpPolicy::new(network, members?, data.standardizer))
     }
 }
 
 impl DurableOracle for LeastSquares {
     fn describe(&self) -> String {
-        format!("{self:?} by {}", Self::SOLVER)
+        // Stored runs are compared by this text, so it must never change.
+        let states = self.standardize.describe();
+        format!("LeastSquares {{ states: {states} }} by {}", Self::SOLVER)
     }
 
     fn encode(&self, policy: &MlpPolicy) -> Result<Vec<u8>, OracleError> {
@@ -96,22 +98,23 @@ impl DurableOracle for LeastSquares {
     }
 
     fn decode(&self, bytes: &[u8], spaces: Spaces) -> Result<MlpPolicy, OracleError> {
-        let class = Class { hidden: &[], states: self.states, isa: Isa::detect() };
+        let class =
+            PolicyClassFormat { hidden: &[], standardize: self.standardize, isa: Isa::detect() };
         class.read(bytes, spaces).map_err(|error| OracleError::Other(Box::new(error)))
     }
 }
 
 fn fit_member(
     layout: &Layout,
-    data: &SeenData<'_, f32>,
+    data: &EncodedData<'_, f32>,
     mut view: View<f32, f32>,
     member: usize,
 ) -> Result<AlignedVec, OracleError> {
     let (examples, rows) = Examples::of_view(data, &mut view)?;
     let (x, y) = weighted_rows(layout, &examples, rows);
     let rows = x[0].len();
-    let solution = solve(x, y)
-        .ok_or_else(|| OracleError::Other(Box::new(NoDecomposition { member, rows })))?;
+    let solution =
+        solve(x, y).ok_or_else(|| OracleError::Other(Box::new(SvdFailed { member, rows })))?;
     let inputs = layout.inputs();
     let row = |i: usize| solution.iter().map(move |column| column[i] as f32);
     let weights: Vec<f32> = (0..inputs).flat_map(row).collect();
@@ -126,7 +129,7 @@ fn weighted_rows(
     layout: &Layout,
     examples: &Examples<'_, f32>,
     mut rows: Vec<u32>,
-) -> (Columns, Columns) {
+) -> (ColumnMatrix, ColumnMatrix) {
     rows.sort_unstable();
     let runs: Vec<(u32, f64)> =
         rows.chunk_by(|a, b| a == b).map(|run| (run[0], (run.len() as f64).sqrt())).collect();
@@ -262,8 +265,9 @@ mod tests {
     fn keeps_the_contract_of_an_oracle() {
         let d = data(&[&[0.1, 0.3], &[-0.4, 0.2], &[0.9, -0.7]], &[&[0.3], &[-2.0], &[0.4]]);
         let spaces = Spaces { states: 2, actions: 1 };
-        for states in [States::AsGiven, States::Standardised] {
-            check_oracle(&LeastSquares { states }, &d, spaces, Stream::new(4)).unwrap();
+        for states in [Standardize::No, Standardize::Yes] {
+            check_oracle(&LeastSquares { standardize: states }, &d, spaces, Stream::new(4))
+                .unwrap();
         }
     }
 }

@@ -11,7 +11,7 @@
 //! a fixed order: the same bits on every machine.
 
 /// A matrix as its columns.
-pub(crate) type Columns = Vec<Vec<f64>>;
+pub(crate) type ColumnMatrix = Vec<Vec<f64>>;
 
 /// Sweeps over all pairs of rows; about eight are usual.
 const MAX_SWEEPS: usize = 100;
@@ -19,7 +19,7 @@ const MAX_SWEEPS: usize = 100;
 /// `X⁺Y` for `x` of `n` columns and `y` of any number, all of `m` numbers; nothing if the rotations do not come to an end.
 ///
 /// Singular values up to `ε·max(m, n)·σ_max` count as zero.
-pub(crate) fn solve(mut x: Columns, mut y: Columns) -> Option<Columns> {
+pub(crate) fn solve(mut x: ColumnMatrix, mut y: ColumnMatrix) -> Option<ColumnMatrix> {
     let (m, n) = size(&x);
     let (mut rows, order) = triangularise(&mut x, &mut y);
     orthogonalise(&mut rows, n)?;
@@ -42,13 +42,13 @@ fn unordered(w: &[f64], order: &[usize]) -> Vec<f64> {
     placed
 }
 
-fn size(x: &Columns) -> (usize, usize) {
+fn size(x: &ColumnMatrix) -> (usize, usize) {
     (x.first().map_or(0, Vec::len), x.len())
 }
 
 /// The rows of `[R | QᵀY]`, and which column of `X` each column of `R` is: the longest of those that are left is reflected onto a
 /// multiple of `e_k`, and everything to its right with it.
-fn triangularise(x: &mut Columns, y: &mut Columns) -> (Vec<Vec<f64>>, Vec<usize>) {
+fn triangularise(x: &mut ColumnMatrix, y: &mut ColumnMatrix) -> (Vec<Vec<f64>>, Vec<usize>) {
     let (m, n) = size(x);
     let mut order: Vec<usize> = (0..n).collect();
     let mut rows: Vec<Vec<f64>> = Vec::with_capacity(m.min(n));
@@ -66,7 +66,7 @@ fn triangularise(x: &mut Columns, y: &mut Columns) -> (Vec<Vec<f64>>, Vec<usize>
 }
 
 /// The first among the columns from `k` on whose part from row `k` on is longest.
-fn longest(x: &Columns, k: usize) -> usize {
+fn longest(x: &ColumnMatrix, k: usize) -> usize {
     let square = |j: usize| dot(&x[j][k..], &x[j][k..]);
     let longer = |(best, most), j| if square(j) > most { (j, square(j)) } else { (best, most) };
     (k + 1..x.len()).fold((k, square(k)), longer).0
@@ -152,17 +152,17 @@ mod tests {
     use super::*;
 
     /// `X` from its rows.
-    fn columns<const N: usize>(rows: &[[f64; N]]) -> Columns {
+    fn columns<const N: usize>(rows: &[[f64; N]]) -> ColumnMatrix {
         (0..N).map(|j| rows.iter().map(|row| row[j]).collect()).collect()
     }
 
-    fn random(m: usize, n: usize, seed: u64) -> Columns {
+    fn random(m: usize, n: usize, seed: u64) -> ColumnMatrix {
         let mut rng = Stream::new(seed).rng();
         (0..n).map(|_| (0..m).map(|_| rng.random_range(-1.0..1.0)).collect()).collect()
     }
 
     /// `A·B`, all by columns.
-    fn product(a: &Columns, b: &Columns) -> Columns {
+    fn product(a: &ColumnMatrix, b: &ColumnMatrix) -> ColumnMatrix {
         let column = |b: &Vec<f64>| {
             let mut out = vec![0.0; a.first().map_or(0, Vec::len)];
             a.iter().zip(b).for_each(|(a, b)| add(*b, a, &mut out));
@@ -171,7 +171,7 @@ mod tests {
         b.iter().map(column).collect()
     }
 
-    fn assert_close(found: &Columns, expected: &Columns, tolerance: f64) {
+    fn assert_close(found: &ColumnMatrix, expected: &ColumnMatrix, tolerance: f64) {
         let pairs = found.iter().flatten().zip(expected.iter().flatten());
         let apart = pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
         assert_eq!((found.len(), size(found)), (expected.len(), size(expected)));
@@ -180,7 +180,7 @@ mod tests {
 
     /// The two conditions that have exactly one solution: the residual is orthogonal to the columns of `X`, and the solution lies in the
     /// span of its rows (given as a basis).
-    fn is_least_norm_solution(x: &Columns, y: &Columns, row_space: &Columns) {
+    fn is_least_norm_solution(x: &ColumnMatrix, y: &ColumnMatrix, row_space: &ColumnMatrix) {
         let w = solve(x.clone(), y.clone()).unwrap();
         let predicted = product(x, &w);
         for (y, p) in y.iter().zip(&predicted) {
@@ -195,7 +195,7 @@ mod tests {
         assert_close(&product(row_space, &coordinates), &w, 1e-12);
     }
 
-    fn transpose(x: &Columns) -> Columns {
+    fn transpose(x: &ColumnMatrix) -> ColumnMatrix {
         let (m, _) = size(x);
         (0..m).map(|i| x.iter().map(|column| column[i]).collect()).collect()
     }
@@ -232,7 +232,7 @@ mod tests {
     }
 
     /// Problems from `tools/lstsq_cases.py`: name, `[X, Y, X⁺Y]`, and how far each number of a solution may be off.
-    fn cases() -> Vec<(&'static str, [Columns; 3], f64)> {
+    fn cases() -> Vec<(&'static str, [ColumnMatrix; 3], f64)> {
         let mut lines = include_str!("../tests/data/lstsq.txt").lines().skip(1);
         let mut cases = Vec::new();
         while let Some(line) = lines.next() {
@@ -270,7 +270,8 @@ mod tests {
     #[test]
     fn an_ill_conditioned_system_loses_no_more_than_its_condition() {
         // Powers of 1 … 12 up to the sixth: a condition number of about 1e8, and everything is exact in f64.
-        let x: Columns = (0..7).map(|j| (1..=12).map(|i| f64::from(i).powi(j)).collect()).collect();
+        let x: ColumnMatrix =
+            (0..7).map(|j| (1..=12).map(|i| f64::from(i).powi(j)).collect()).collect();
         let w = vec![vec![3.0, -1.0, 4.0, 1.0, -5.0, 9.0, -2.0]];
         let y = product(&x, &w);
         assert_close(&solve(x, y).unwrap(), &w, 1e-7);

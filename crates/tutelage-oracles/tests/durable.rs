@@ -6,11 +6,14 @@ mod support;
 
 use support::{SPACES, fit, indices, settings, vectors};
 use tutelage::{DurableOracle, OracleError, Spaces, TrainOn};
-use tutelage_oracles::mlp::{Isa, Mlp, MlpClassifier, MlpOracle, MlpSettings, StoreError};
-use tutelage_oracles::{LeastSquares, States};
+use tutelage_oracles::mlp::{Isa, Mlp, MlpClassifier, MlpOracle, MlpSettings, PolicyFileError};
+use tutelage_oracles::{LeastSquares, Standardize};
 
-fn oracle<A: tutelage_oracles::mlp::Head>(hidden: &[usize], states: States) -> Mlp<A> {
-    Mlp::new(MlpSettings { states, ..settings(hidden, 5) }).unwrap()
+fn oracle<A: tutelage_oracles::mlp::OutputHead>(
+    hidden: &[usize],
+    standardize: Standardize,
+) -> Mlp<A> {
+    Mlp::new(MlpSettings { standardize, ..settings(hidden, 5) }).unwrap()
 }
 
 fn comes_back<O: DurableOracle>(oracle: &O, policy: &O::Policy) -> Vec<u8>
@@ -26,17 +29,17 @@ where
 
 #[test]
 fn policies_come_back_bit_for_bit() {
-    for states in [States::AsGiven, States::Standardised] {
+    for states in [Standardize::No, Standardize::Yes] {
         for hidden in [&[][..], &[6], &[6, 4]] {
             let networks: MlpOracle = oracle(hidden, states);
             comes_back(&networks, &fit(&networks, &vectors(40), TrainOn::Bootstrap, 3));
             let classifiers: MlpClassifier = oracle(hidden, states);
             comes_back(&classifiers, &fit(&classifiers, &indices(40), TrainOn::Bootstrap, 3));
         }
-        let affine = LeastSquares { states };
+        let affine = LeastSquares { standardize: states };
         comes_back(&affine, &fit(&affine, &vectors(40), TrainOn::Bootstrap, 3));
     }
-    let portable = oracle::<f32>(&[6], States::AsGiven).with_isa(Isa::Portable);
+    let portable = oracle::<f32>(&[6], Standardize::No).with_isa(Isa::Portable);
     comes_back(&portable, &fit(&portable, &vectors(40), TrainOn::Data, 2));
 }
 
@@ -45,14 +48,14 @@ where
     O::Policy: std::fmt::Debug,
 {
     match oracle.decode(bytes, spaces).unwrap_err() {
-        OracleError::Other(error) => error.downcast::<StoreError>().unwrap().to_string(),
+        OracleError::Other(error) => error.downcast::<PolicyFileError>().unwrap().to_string(),
         other => panic!("{other}"),
     }
 }
 
 #[test]
 fn policies_of_other_classes_and_tasks_are_refused_by_name() {
-    let networks: MlpOracle = oracle(&[6, 4], States::AsGiven);
+    let networks: MlpOracle = oracle(&[6, 4], Standardize::No);
     let bytes = comes_back(&networks, &fit(&networks, &vectors(40), TrainOn::Data, 2));
     let class = "a policy of another class: ";
     assert_eq!(
@@ -64,7 +67,7 @@ fn policies_of_other_classes_and_tasks_are_refused_by_name() {
         format!("{class}output width 3; allowed 2")
     );
     assert_eq!(
-        refused(&oracle::<f32>(&[6, 5], States::AsGiven), &bytes, SPACES),
+        refused(&oracle::<f32>(&[6, 5], Standardize::No), &bytes, SPACES),
         format!("{class}hidden widths [6, 4]; allowed [6, 5]")
     );
     assert_eq!(
@@ -72,11 +75,11 @@ fn policies_of_other_classes_and_tasks_are_refused_by_name() {
         format!("{class}hidden widths [6, 4]; allowed []")
     );
     assert_eq!(
-        refused(&oracle::<u32>(&[6, 4], States::AsGiven), &bytes, SPACES),
+        refused(&oracle::<u32>(&[6, 4], Standardize::No), &bytes, SPACES),
         "metadata field `action` is `vector`; expected index"
     );
 
-    let standardising: MlpOracle = oracle(&[6, 4], States::Standardised);
+    let standardising: MlpOracle = oracle(&[6, 4], Standardize::Yes);
     standardising.decode(&bytes, SPACES).expect("the first round's policy has no statistics");
     let bytes = comes_back(&standardising, &fit(&standardising, &vectors(40), TrainOn::Data, 2));
     assert_eq!(
@@ -93,7 +96,7 @@ fn start(bytes: &[u8], name: &str) -> usize {
 
 #[test]
 fn numbers_that_no_policy_has_are_refused_by_place() {
-    let standardising: MlpOracle = oracle(&[6], States::Standardised);
+    let standardising: MlpOracle = oracle(&[6], Standardize::Yes);
     let bytes = comes_back(&standardising, &fit(&standardising, &vectors(40), TrainOn::Data, 2));
     let with = |name: &str, index: usize, value: f32| {
         let (mut bytes, at) = (bytes.clone(), start(&bytes, name) + 4 * index);

@@ -11,7 +11,7 @@ use tutelage::{
     UniformBox,
 };
 use tutelage_oracles::LeastSquares;
-use tutelage_oracles::mlp::{Budget, MlpClassifier, MlpOracle, MlpSettings};
+use tutelage_oracles::mlp::{MlpClassifier, MlpOracle, MlpSettings, TrainingBudget};
 use tutelage_oracles::net::Isa;
 
 const SPACES: Spaces = Spaces { states: 9, actions: 4 };
@@ -49,7 +49,7 @@ fn ways<A>() -> [TrainingSpec<'static, f32, A>; 3] {
 }
 
 fn settings(hidden: &[usize]) -> MlpSettings {
-    MlpSettings { budget: Budget::Iterations(40), batch: 120, ..MlpSettings::new(hidden) }
+    MlpSettings { budget: TrainingBudget::Iterations(40), batch: 120, ..MlpSettings::new(hidden) }
 }
 
 /// The 64-bit FNV-1a hash.

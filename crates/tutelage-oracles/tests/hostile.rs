@@ -10,12 +10,12 @@ use tutelage_oracles::LeastSquares;
 use tutelage_oracles::mlp::{MlpClassifier, MlpOracle, MlpPolicy, MlpSettings};
 
 /// The system's allocator, with a note of the largest block that was asked for.
-struct Watched;
+struct CountingAllocator;
 
 static LARGEST: AtomicUsize = AtomicUsize::new(0);
 
 // SAFETY: every call is the system allocator's own.
-unsafe impl GlobalAlloc for Watched {
+unsafe impl GlobalAlloc for CountingAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         LARGEST.fetch_max(layout.size(), Ordering::Relaxed);
         // SAFETY: forwarded.
@@ -28,7 +28,7 @@ unsafe impl GlobalAlloc for Watched {
 }
 
 #[global_allocator]
-static ALLOCATOR: Watched = Watched;
+static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 /// A safetensors file with this policy header and these tensors: name, shape and how many bytes it really has.
 fn file(entry: &str, tensors: &[(&str, &str, usize)]) -> Vec<u8> {

@@ -8,7 +8,8 @@ use tutelage::{
     Stream, TrainOn, TrainingSets, TrainingSpec, UniformBox, View, check_oracle,
 };
 use tutelage_oracles::mlp::{
-    Budget, Diverged, MlpClassifier, MlpOracle, MlpPolicy, MlpSettings, SettingsError,
+    MlpClassifier, MlpOracle, MlpPolicy, MlpSettings, MlpSettingsError, TrainingBudget,
+    TrainingDiverged,
 };
 use tutelage_oracles::net::{AlignedVec, Isa};
 
@@ -31,7 +32,7 @@ fn data(rows: usize) -> Dataset<f32, f32> {
 
 fn oracle(hidden: &[usize], iterations: usize) -> MlpOracle {
     MlpOracle::new(MlpSettings {
-        budget: Budget::Iterations(iterations),
+        budget: TrainingBudget::Iterations(iterations),
         ..MlpSettings::new(hidden)
     })
     .unwrap()
@@ -90,7 +91,7 @@ fn keeps_the_contract_of_an_oracle() {
         indices.states.push(state);
         indices.actions.push(&[i as u32 % 3]);
     }
-    let settings = MlpSettings { budget: Budget::Epochs(10), ..MlpSettings::new(&[8]) };
+    let settings = MlpSettings { budget: TrainingBudget::Epochs(10), ..MlpSettings::new(&[8]) };
     check_oracle(&MlpClassifier::new(settings).unwrap(), &indices, SPACES, Stream::new(3)).unwrap();
 }
 
@@ -121,7 +122,7 @@ fn a_view_trains_exactly_like_its_rows_copied_out() {
 #[test]
 fn training_learns_and_the_portable_path_agrees_with_the_fast_one() {
     let d = data(600);
-    let settings = MlpSettings { budget: Budget::Epochs(150), ..MlpSettings::new(&[32]) };
+    let settings = MlpSettings { budget: TrainingBudget::Epochs(150), ..MlpSettings::new(&[32]) };
     let oracle = MlpOracle::new(settings).unwrap();
     let loss = |policy: &MlpPolicy| {
         let mut actions = Batch::zeros(d.len(), SPACES.actions);
@@ -187,7 +188,8 @@ fn a_classifier_learns_which_quadrant_a_state_lies_in() {
         d.actions.push(&[u32::from(state[0] > 0.0) + 2 * u32::from(state[1] > 0.0)]);
         d.states.push(&state);
     }
-    let mut settings = MlpSettings { budget: Budget::Iterations(600), ..MlpSettings::new(&[16]) };
+    let mut settings =
+        MlpSettings { budget: TrainingBudget::Iterations(600), ..MlpSettings::new(&[16]) };
     settings.adam.learning_rate = 1e-2;
     let sets = TrainingSets::new(&d, TrainOn::Bootstrap, spaces, 3, Stream::new(1)).unwrap();
     let policy = MlpClassifier::new(settings).unwrap().fit(&sets, &Stream::new(2)).unwrap();
@@ -259,25 +261,25 @@ fn impossible_settings_are_refused_and_divergence_is_reported() {
         MlpOracle::new(settings)
     };
     assert_eq!(
-        with(&|s| s.budget = Budget::Iterations(0)).unwrap_err(),
-        SettingsError::Budget(Budget::Iterations(0))
+        with(&|s| s.budget = TrainingBudget::Iterations(0)).unwrap_err(),
+        MlpSettingsError::TrainingBudget(TrainingBudget::Iterations(0))
     );
     assert_eq!(
-        with(&|s| s.budget = Budget::Epochs(0)).unwrap_err(),
-        SettingsError::Budget(Budget::Epochs(0))
+        with(&|s| s.budget = TrainingBudget::Epochs(0)).unwrap_err(),
+        MlpSettingsError::TrainingBudget(TrainingBudget::Epochs(0))
     );
-    assert_eq!(with(&|s| s.batch = 0).unwrap_err(), SettingsError::Batch);
+    assert_eq!(with(&|s| s.batch = 0).unwrap_err(), MlpSettingsError::Batch);
     assert_eq!(
         with(&|s| s.hidden = vec![3, 0]).unwrap_err(),
-        SettingsError::Hidden { index: 1, value: 0 }
+        MlpSettingsError::Hidden { index: 1, value: 0 }
     );
     assert!(matches!(
         with(&|s| s.adam.learning_rate = f64::NAN),
-        Err(SettingsError::Positive { name: "adam.learning_rate", .. })
+        Err(MlpSettingsError::Positive { name: "adam.learning_rate", .. })
     ));
     assert!(matches!(
         with(&|s| s.adam.beta2 = 1.0),
-        Err(SettingsError::Decay { name: "adam.beta2", .. })
+        Err(MlpSettingsError::Decay { name: "adam.beta2", .. })
     ));
 
     let wild = with(&|s| s.adam.learning_rate = 1e38).unwrap();
@@ -285,7 +287,7 @@ fn impossible_settings_are_refused_and_divergence_is_reported() {
     let sets = TrainingSets::new(&d, TrainOn::Data, SPACES, 1, Stream::new(5)).unwrap();
     let error = wild.fit(&sets, &Stream::new(6)).unwrap_err();
     let OracleError::Other(error) = error else { panic!("{error}") };
-    assert_eq!(error.downcast_ref(), Some(&Diverged { member: 0 }));
+    assert_eq!(error.downcast_ref(), Some(&TrainingDiverged { member: 0 }));
 }
 
 #[test]

@@ -8,7 +8,7 @@ use safetensors::tensor::{Dtype, SafeTensors, TensorView, serialize};
 use tutelage::{Batch, Dataset, Oracle, Policy, Spaces, Stream, TrainOn, TrainingSets};
 use tutelage_oracles::LeastSquares;
 use tutelage_oracles::mlp::{
-    Budget, MlpClassifierPolicy, MlpOracle, MlpPolicy, MlpSettings, StoreError,
+    MlpClassifierPolicy, MlpOracle, MlpPolicy, MlpSettings, PolicyFileError, TrainingBudget,
 };
 
 const SPACES: Spaces = Spaces { states: 5, actions: 2 };
@@ -26,7 +26,8 @@ fn data() -> Dataset<f32, f32> {
 fn policy(hidden: &[usize]) -> MlpPolicy {
     let (data, train_on) = (data(), TrainOn::Bootstrap);
     let sets = TrainingSets::new(&data, train_on, SPACES, 3, Stream::new(1)).unwrap();
-    let settings = MlpSettings { budget: Budget::Iterations(5), ..MlpSettings::new(hidden) };
+    let settings =
+        MlpSettings { budget: TrainingBudget::Iterations(5), ..MlpSettings::new(hidden) };
     if hidden.is_empty() {
         LeastSquares::default().fit(&sets, &Stream::new(2)).unwrap()
     } else {
@@ -71,17 +72,17 @@ fn a_damaged_file_is_an_error_wherever_it_is_cut() {
     let bytes = policy(&[4]).to_safetensors().unwrap();
     for cut in (0..bytes.len()).step_by(7) {
         assert!(
-            matches!(MlpPolicy::from_safetensors(&bytes[..cut]), Err(StoreError::Format(_))),
+            matches!(MlpPolicy::from_safetensors(&bytes[..cut]), Err(PolicyFileError::Format(_))),
             "cut at {cut}"
         );
     }
     assert!(matches!(
         MlpPolicy::from_safetensors(b"PK\x03\x04 something else entirely"),
-        Err(StoreError::Format(_))
+        Err(PolicyFileError::Format(_))
     ));
 }
 
-fn edited(from: &str, to: &str) -> Result<MlpPolicy, StoreError> {
+fn edited(from: &str, to: &str) -> Result<MlpPolicy, PolicyFileError> {
     let bytes = policy(&[4]).to_safetensors().unwrap();
     let header_len = u64::from_le_bytes(bytes[..8].try_into().unwrap()) as usize;
     let header = std::str::from_utf8(&bytes[8..8 + header_len]).unwrap();
@@ -95,8 +96,8 @@ fn edited(from: &str, to: &str) -> Result<MlpPolicy, StoreError> {
 
 #[test]
 fn every_wrong_field_is_named() {
-    let field = |result: Result<MlpPolicy, StoreError>| match result.unwrap_err() {
-        StoreError::Field { field, .. } => field,
+    let field = |result: Result<MlpPolicy, PolicyFileError>| match result.unwrap_err() {
+        PolicyFileError::Field { field, .. } => field,
         other => panic!("{other}"),
     };
     assert_eq!(field(edited("version=1", "version=3")), "version");
@@ -108,8 +109,11 @@ fn every_wrong_field_is_named() {
     assert_eq!(field(edited(";clip=-1,1", "")), "clip");
     assert_eq!(field(edited("members=3", "members=0")), "members");
     assert_eq!(field(edited("widths=5,4,2", "widths=5,x,2")), "widths");
-    assert!(matches!(edited("widths=5,4,2", "widths=5,0,2"), Err(StoreError::Widths(_))));
-    assert!(matches!(edited("members=3", "members=4000000000"), Err(StoreError::Tensor { .. })));
+    assert!(matches!(edited("widths=5,4,2", "widths=5,0,2"), Err(PolicyFileError::Widths(_))));
+    assert!(matches!(
+        edited("members=3", "members=4000000000"),
+        Err(PolicyFileError::Tensor { .. })
+    ));
     let more = "version=2;class=mlp;action=vector;widths=5,4,2;activation=tanh;clip=-1,1;members=3;states=standardised";
     let less = "version=1;class=mlp;action=vector;widths=5,4,2;activation=tanh;clip=-1,1;members=3";
     let missing = edited(less, more).unwrap_err();
@@ -130,7 +134,7 @@ fn foreign_tensors_other_actions_and_wild_numbers_are_refused() {
         Some(HashMap::from([("made".to_owned(), "elsewhere".to_owned())])),
     )
     .unwrap();
-    assert!(matches!(MlpPolicy::from_safetensors(&foreign), Err(StoreError::Foreign)));
+    assert!(matches!(MlpPolicy::from_safetensors(&foreign), Err(PolicyFileError::Foreign)));
 
     let bytes = policy(&[4]).to_safetensors().unwrap();
     let entry = &SafeTensors::read_metadata(&bytes).unwrap().1.metadata().clone().unwrap();
@@ -141,7 +145,7 @@ fn foreign_tensors_other_actions_and_wild_numbers_are_refused() {
     let more = serialize(more, Some(entry.clone())).unwrap();
     assert!(matches!(
         MlpPolicy::from_safetensors(&more),
-        Err(StoreError::Count { found: 5, expected: 4 })
+        Err(PolicyFileError::Count { found: 5, expected: 4 })
     ));
 
     let mut bytes = policy(&[4]).to_safetensors().unwrap();
@@ -150,5 +154,5 @@ fn foreign_tensors_other_actions_and_wild_numbers_are_refused() {
 
     let end = bytes.len();
     bytes[end - 4..].copy_from_slice(&f32::NAN.to_le_bytes());
-    assert!(matches!(MlpPolicy::from_safetensors(&bytes), Err(StoreError::Value { .. })));
+    assert!(matches!(MlpPolicy::from_safetensors(&bytes), Err(PolicyFileError::Value { .. })));
 }

@@ -9,7 +9,7 @@ use tutelage::{Batch, Bounds, Policy, PolicyError};
 use tutelage_envs::Normaliser;
 use tutelage_files::check_safetensors_header;
 use tutelage_lab::export::{Interface, onnx};
-use tutelage_oracles::mlp::{Ensemble, Head, StoreError};
+use tutelage_oracles::mlp::{Ensemble, OutputHead, PolicyFileError};
 
 use crate::arrays::{Spoken, own, rows};
 use crate::errors::{Kind, exception, raise};
@@ -229,7 +229,7 @@ impl NativePolicy {
 
 /// The policy in these bytes, seen through a lens.
 pub(crate) fn acting(py: Python<'_>, bytes: &[u8], discrete: bool, lens: Lens) -> PyResult<Acting> {
-    fn learned<A: Head>(py: Python<'_>, bytes: &[u8], lens: Lens) -> PyResult<Learned<A>> {
+    fn learned<A: OutputHead>(py: Python<'_>, bytes: &[u8], lens: Lens) -> PyResult<Learned<A>> {
         let policy = Ensemble::from_safetensors(bytes).map_err(|error| exception(py, &error))?;
         Ok(Learned { lens, by: Made::Networks(policy) })
     }
@@ -249,7 +249,7 @@ fn networks<'a, A>(py: Python<'_>, learned: &'a Learned<A>) -> PyResult<&'a Ense
     }
 }
 
-fn stored<A: Head>(py: Python<'_>, learned: &Learned<A>, task: &str) -> PyResult<Vec<u8>> {
+fn stored<A: OutputHead>(py: Python<'_>, learned: &Learned<A>, task: &str) -> PyResult<Vec<u8>> {
     let bytes = networks(py, learned)?.to_safetensors();
     let bytes = bytes.map_err(|error| exception(py, &error))?;
     with_task(&bytes, task).map_err(|error| raise(py, Kind::Policy, error.to_string(), None))
@@ -265,14 +265,14 @@ fn with_task(bytes: &[u8], task: &str) -> Result<Vec<u8>, SafeTensorError> {
 }
 
 /// What a file says that its policy is of.
-fn task_of(bytes: &[u8]) -> Result<String, StoreError> {
+fn task_of(bytes: &[u8]) -> Result<String, PolicyFileError> {
     check_safetensors_header(bytes)?;
     let tensors = SafeTensors::deserialize(bytes)?;
     Ok(String::from_utf8_lossy(tensors.tensor(TASK)?.data()).into_owned())
 }
 
 /// The file without what it says that its policy is of.
-fn networks_of(bytes: &[u8]) -> Result<Vec<u8>, StoreError> {
+fn networks_of(bytes: &[u8]) -> Result<Vec<u8>, PolicyFileError> {
     check_safetensors_header(bytes)?;
     let tensors = SafeTensors::deserialize(bytes)?;
     let (_, header) = SafeTensors::read_metadata(bytes)?;

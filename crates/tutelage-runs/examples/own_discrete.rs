@@ -12,7 +12,7 @@ use tutelage::{
     Batch, Env, EnvError, Expert, ExpertError, Inputs, Participants, Rng, Sampling, Schedule,
     Spaces, Step, Stream, SyncVectorEnv, check_env, dagger,
 };
-use tutelage_oracles::mlp::{AdamSettings, Budget, MlpClassifier, MlpSettings};
+use tutelage_oracles::mlp::{AdamSettings, MlpClassifier, MlpSettings, TrainingBudget};
 use tutelage_runs::{Keep, Observer, RunConfig, Terminal, run};
 
 /// Where the mouse is, seen from the cheese and from the cat: that is the state. The action says which way to go.
@@ -135,7 +135,7 @@ pub(crate) fn learn(dir: &Path, reporter: &mut dyn Observer) -> Result<String, B
     check_env(Meadow::default, Stream::new(1))?;
 
     let oracle = MlpClassifier::new(MlpSettings {
-        budget: Budget::Iterations(1000),
+        budget: TrainingBudget::Iterations(1000),
         adam: AdamSettings { learning_rate: 5e-3, ..AdamSettings::default() },
         ..MlpSettings::new(&[32, 32])
     })?;

@@ -11,7 +11,7 @@ use tutelage::{
     Batch, Bounds, Env, EnvError, Expert, ExpertError, Inputs, Participants, Rng, Sampling,
     Schedule, Spaces, Step, Stream, SyncVectorEnv, bootstrap_dagger, check_env,
 };
-use tutelage_oracles::mlp::{AdamSettings, Budget, MlpOracle, MlpSettings};
+use tutelage_oracles::mlp::{AdamSettings, MlpOracle, MlpSettings, TrainingBudget};
 use tutelage_runs::{Keep, Observer, RunConfig, Terminal, run};
 
 /// A cart on a rail: its place and speed are the state, the force that pushes it is the action.
@@ -94,7 +94,7 @@ pub(crate) fn learn(dir: &Path, reporter: &mut dyn Observer) -> Result<String, B
     check_env(Cart::default, Stream::new(1))?;
 
     let oracle = MlpOracle::new(MlpSettings {
-        budget: Budget::Iterations(500),
+        budget: TrainingBudget::Iterations(500),
         batch: 50,
         adam: AdamSettings { learning_rate: 1e-2, ..AdamSettings::default() },
         ..MlpSettings::new(&[16])

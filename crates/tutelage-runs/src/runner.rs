@@ -62,7 +62,7 @@ pub enum RunError {
 /// use tutelage::{SyncVectorEnv, Inputs, Participants, Sampling, Schedule, Stream, dagger};
 /// use tutelage_oracles::LeastSquares;
 /// use tutelage_runs::{Ending, RunConfig, Keep, Silent, run};
-/// use tutelage_worlds::{Pendulum, World};
+/// use tutelage_worlds::{PendulumEnv, World};
 ///
 /// let config = RunConfig {
 ///     algorithm: dagger(Sampling::Stride(10)),
@@ -71,7 +71,7 @@ pub enum RunError {
 ///     episodes: 2,
 ///     keep: Keep::Last,
 /// };
-/// let (pendulum, oracle) = (Pendulum::default(), LeastSquares::default());
+/// let (pendulum, oracle) = (PendulumEnv::default(), LeastSquares::default());
 /// let (mut expert, mut envs) = (pendulum.expert(), SyncVectorEnv::new(vec![pendulum; 2])?);
 /// # let temporary = tempfile::tempdir()?;
 /// # let folder = temporary.path().join("run");

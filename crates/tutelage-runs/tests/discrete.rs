@@ -13,16 +13,18 @@ use tutelage::{
     Algorithm, Inputs, Participants, Sampling, Schedule, Stream, SyncVectorEnv, bootstrap_dagger,
     ensemble_dagger,
 };
-use tutelage_oracles::mlp::{Budget, MlpClassifier, MlpSettings};
+use tutelage_oracles::mlp::{MlpClassifier, MlpSettings, TrainingBudget};
 use tutelage_runs::store::{Disk, OsDisk, RunDir, read_history};
 use tutelage_runs::{Ending, Keep, RunConfig, RunError, Silent, run};
-use tutelage_worlds::{CartPole, World};
+use tutelage_worlds::{CartPoleEnv, World};
 
 fn attempt(dir: &Path, disk: Arc<dyn Disk>, algorithm: Algorithm) -> Result<Ending, RunError> {
-    let settings = MlpSettings { budget: Budget::Iterations(60), ..MlpSettings::new(&[6]) };
+    let settings = MlpSettings { budget: TrainingBudget::Iterations(60), ..MlpSettings::new(&[6]) };
     let oracle = MlpClassifier::new(settings).unwrap();
-    let (mut envs, mut expert) =
-        (SyncVectorEnv::new(vec![CartPole::default(); 3]).unwrap(), CartPole::default().expert());
+    let (mut envs, mut expert) = (
+        SyncVectorEnv::new(vec![CartPoleEnv::default(); 3]).unwrap(),
+        CartPoleEnv::default().expert(),
+    );
     let job = RunConfig {
         algorithm,
         schedule: Schedule { rounds: 3, states_per_round: 5, stream: Stream::new(4) },

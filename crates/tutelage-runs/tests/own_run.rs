@@ -14,7 +14,7 @@ use tutelage::{
 use tutelage_oracles::LeastSquares;
 use tutelage_runs::store::{StoreError, read_history};
 use tutelage_runs::{Ending, Keep, RunConfig, Silent, run};
-use tutelage_worlds::Pendulum;
+use tutelage_worlds::PendulumEnv;
 
 fn job(rounds: usize) -> RunConfig<'static, f32, f32> {
     RunConfig {
@@ -97,7 +97,7 @@ impl Expert for Strongman {
 fn an_answer_outside_the_declared_box_is_an_error_and_never_written() {
     let dir = tempfile::tempdir().unwrap();
     let job = RunConfig { algorithm: dagger(Sampling::Stride(3)), ..job(2) };
-    let mut envs = SyncVectorEnv::new(vec![Pendulum::default(); 2]).unwrap();
+    let mut envs = SyncVectorEnv::new(vec![PendulumEnv::default(); 2]).unwrap();
     let (mut expert, oracle) = (Strongman { modest: 3 }, LeastSquares::default());
     let mut run_dir = job.open(dir.path(), "pendulum", &expert, &oracle).unwrap();
     let participants = Participants { envs: &mut envs, expert: &mut expert, oracle: &oracle };

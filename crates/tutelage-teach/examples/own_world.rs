@@ -15,7 +15,7 @@ use tutelage::{
     SyncVectorEnv, bootstrap_dagger,
 };
 use tutelage_draw::render::{Ink, Mark, Picture, Rectangle};
-use tutelage_oracles::mlp::{Budget, MlpOracle, MlpSettings};
+use tutelage_oracles::mlp::{MlpOracle, MlpSettings, TrainingBudget};
 use tutelage_runs::store::{OsDisk, RunDir};
 use tutelage_runs::{Keep, RunConfig, Silent, run_with_teacher};
 use tutelage_teach::{
@@ -136,7 +136,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         episodes: 20,
         keep: Keep::All,
     };
-    let settings = MlpSettings { budget: Budget::Iterations(1000), ..MlpSettings::new(&[32]) };
+    let settings =
+        MlpSettings { budget: TrainingBudget::Iterations(1000), ..MlpSettings::new(&[32]) };
     let mut oracle = MlpOracle::new(settings)?;
     let room = Classroom::new(about(&folder, job.schedule.rounds));
     oracle.report_to(room.training());

@@ -14,10 +14,10 @@ use tutelage_runs::store::Stored;
 /// use tutelage::{Bounds, Env, EnvError, Rng, Spaces, Step};
 /// use tutelage_draw::render::Picture;
 /// use tutelage_teach::{Show, View};
-/// use tutelage_worlds::{Draw, Pendulum};
+/// use tutelage_worlds::{Draw, PendulumEnv};
 ///
 /// /// A pendulum that can be looked at.
-/// struct Shown(Pendulum);
+/// struct Shown(PendulumEnv);
 /// impl Env for Shown {
 ///     type State = f32;
 ///     type Action = f32;
@@ -42,7 +42,7 @@ use tutelage_runs::store::Stored;
 ///         View::Shapes(self.0.picture())
 ///     }
 /// }
-/// assert!(matches!(Shown(Pendulum::default()).look(), View::Shapes(_)));
+/// assert!(matches!(Shown(PendulumEnv::default()).look(), View::Shapes(_)));
 /// ```
 pub trait Show: Env<State = f32> {
     /// How it looks now.

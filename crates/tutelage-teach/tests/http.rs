@@ -20,11 +20,11 @@ use tutelage_teach::{
     About, Axis, Classroom, Controls, Limits, Person, Reach, Server, Show, Teaching, Token, View,
     read_notes,
 };
-use tutelage_worlds::{Draw, Pendulum};
+use tutelage_worlds::{Draw, PendulumEnv};
 
 /// A pendulum that can be looked at.
 #[derive(Clone, Default)]
-struct Seen(Pendulum);
+struct Seen(PendulumEnv);
 
 impl Env for Seen {
     type State = f32;

@@ -15,7 +15,7 @@ use tutelage_oracles::LeastSquares;
 use tutelage_runs::store::{OsDisk, RunDir};
 use tutelage_runs::{Keep, RunConfig, Silent, run};
 use tutelage_teach::{Films, Limits, Reach, RunBrowser, Server, Token};
-use tutelage_worlds::{Pendulum, World};
+use tutelage_worlds::{PendulumEnv, World};
 
 /// A short run on the pendulum.
 fn learn(folder: &Path, seed: u64) {
@@ -28,8 +28,8 @@ fn learn(folder: &Path, seed: u64) {
         keep: Keep::All,
     };
     let mut dir = RunDir::open(folder, &spec, Arc::new(OsDisk)).unwrap();
-    let mut envs = SyncVectorEnv::new(vec![Pendulum::default(); 2]).unwrap();
-    let mut expert = Pendulum::default().expert();
+    let mut envs = SyncVectorEnv::new(vec![PendulumEnv::default(); 2]).unwrap();
+    let mut expert = PendulumEnv::default().expert();
     let oracle = LeastSquares::default();
     let participants = Participants { envs: &mut envs, expert: &mut expert, oracle: &oracle };
     run(participants, &job, &mut dir, &mut Silent).unwrap();

@@ -4,18 +4,18 @@
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use tutelage_theory::{
-    Contender, Dimensions, Effort, GameSchedule, Lambda, Problem, gap_curve, ledge, play, random,
-    trap, tuned_mftpl_p,
+    Contender, GameSchedule, ImitationProblem, Lambda, MeasurementLimits, ProblemSize, gap_curve,
+    ledge, play, random, trap, tuned_mftpl_p,
 };
 
-fn game(problem: &Problem, rounds: usize, members: usize) -> f64 {
-    let schedule = GameSchedule { rounds, states_per_round: 1, most_members: members };
+fn game(problem: &ImitationProblem, rounds: usize, members: usize) -> f64 {
+    let schedule = GameSchedule { rounds, states_per_round: 1, max_members: members };
     let player = tuned_mftpl_p(problem, schedule, Lambda::Proof);
     *play(problem, player, rounds, 1, 1).unwrap().regret.last().unwrap()
 }
 
-fn problem(states: usize, class_size: usize) -> Problem {
-    random(Dimensions { states, class_size, ..Dimensions::default() }).unwrap()
+fn problem(states: usize, class_size: usize) -> ImitationProblem {
+    random(ProblemSize { states, class_size, ..ProblemSize::default() }).unwrap()
 }
 
 fn whole_game(c: &mut Criterion) {
@@ -60,12 +60,12 @@ fn whole_game(c: &mut Criterion) {
 /// One curve of `tutelage theory table`.
 fn one_curve(c: &mut Criterion) {
     let problem = ledge(20, 1).unwrap();
-    let effort = Effort {
-        most_rounds: 1024,
-        most_demonstrations: 100_000,
-        most_members: 50,
+    let effort = MeasurementLimits {
+        max_rounds: 1024,
+        max_demonstrations: 100_000,
+        max_members: 50,
         seeds: vec![1],
-        least_gap: 0.25,
+        min_gap: 0.25,
     };
     let mut group = c.benchmark_group("ledge, H = 20");
     group.sample_size(10);

@@ -1,10 +1,10 @@
 //! What an accuracy costs: rounds, annotations, oracle calls.
 
-use crate::{Term, Theorem};
+use crate::{BoundTerm, Theorem};
 
 /// What one wants to know the price of.
 #[derive(Clone, Copy, Debug)]
-pub struct Goal {
+pub struct AccuracyGoal {
     /// ε: the estimation gap µ H Reg(N)/N to reach.
     pub epsilon: f64,
     /// µ.
@@ -19,7 +19,7 @@ pub struct Goal {
 
 /// Parameters of MFTPL-P that reach a goal.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Budget {
+pub struct SamplePlan {
     /// N.
     pub rounds: f64,
     /// K.
@@ -35,7 +35,7 @@ pub struct Budget {
     /// µ H Reg(N)/N as bounded with the proof's constants.
     pub guaranteed_gap: f64,
     /// What each term of the bound contributes to that gap.
-    pub terms: [Term; 8],
+    pub terms: [BoundTerm; 8],
 }
 
 /// An invalid goal, or an invalid quantity of a theorem.
@@ -51,7 +51,7 @@ pub struct GoalError {
 }
 
 /// Rounds beyond which we say that no number of rounds will do.
-pub const MOST_ROUNDS: f64 = 1e15;
+pub const MAX_ROUNDS: f64 = 1e15;
 
 /// The largest K tried when looking for the one that needs the fewest annotations; beyond the corollary's √ln B more
 /// states per round only help the terms that a bound spends little on.
@@ -81,7 +81,7 @@ fn require(
     if fits(value) { Ok(()) } else { Err(GoalError { field, value, allowed }) }
 }
 
-impl Goal {
+impl AccuracyGoal {
     fn check(&self) -> Result<(), GoalError> {
         let positive = |value: f64| value > 0.0 && value.is_finite();
         let k = self.states_per_round.unwrap_or(1.0);
@@ -98,13 +98,13 @@ impl Goal {
     }
 
     /// N rounds with the proof's λ, or the least for which its bound holds where that is more.
-    fn budget(&self, rounds: f64) -> Budget {
+    fn budget(&self, rounds: f64) -> SamplePlan {
         let (k, theorem) = (self.k(), &self.theorem);
         let lambda = theorem.lambda(rounds, k).max(theorem.least_lambda(rounds, k));
         let ensemble = theorem.ensemble(rounds);
         let per_round = self.mu * self.horizon / rounds;
-        let scaled = |term: Term| Term { value: per_round * term.value, ..term };
-        Budget {
+        let scaled = |term: BoundTerm| BoundTerm { value: per_round * term.value, ..term };
+        SamplePlan {
             rounds,
             states_per_round: k,
             lambda,
@@ -118,7 +118,7 @@ impl Goal {
 
     /// The corollary read as it stands, constants and logarithms dropped: with α = ε / µH,
     /// N = max{√(A ln B / σ), √(A ln²B / σ) / K} / α².
-    pub fn by_order(&self) -> Result<Budget, GoalError> {
+    pub fn by_order(&self) -> Result<SamplePlan, GoalError> {
         self.check()?;
         let Theorem { actions, ln_class_size: ln_b, sigma, .. } = self.theorem;
         let alpha = self.epsilon / (self.mu * self.horizon);
@@ -128,13 +128,13 @@ impl Goal {
     }
 
     /// The fewest rounds for which the proof, constants included, guarantees the goal; none if not even 10¹⁵ do.
-    pub fn by_proof(&self) -> Result<Option<Budget>, GoalError> {
+    pub fn by_proof(&self) -> Result<Option<SamplePlan>, GoalError> {
         self.check()?;
         let enough = |rounds: f64| self.budget(rounds).guaranteed_gap <= self.epsilon;
         let mut high = 1.0;
         while !enough(high) {
             high *= 2.0;
-            if high > MOST_ROUNDS {
+            if high > MAX_ROUNDS {
                 return Ok(None);
             }
         }
@@ -147,8 +147,8 @@ impl Goal {
     }
 
     /// The K for which the proof guarantees the goal with the fewest annotations N K, whatever K the goal names.
-    pub fn fewest_annotations(&self) -> Result<Option<Budget>, GoalError> {
-        let mut best: Option<Budget> = None;
+    pub fn fewest_annotations(&self) -> Result<Option<SamplePlan>, GoalError> {
+        let mut best: Option<SamplePlan> = None;
         for k in 1..=MOST_STATES_PER_ROUND {
             let goal = Self { states_per_round: Some(k.into()), ..*self };
             let Some(budget) = goal.by_proof()? else { continue };
@@ -164,7 +164,7 @@ impl Goal {
 mod tests {
     use super::*;
 
-    fn goal(epsilon: f64) -> Goal {
+    fn goal(epsilon: f64) -> AccuracyGoal {
         let theorem = Theorem {
             states: 1000.0,
             actions: 4.0,
@@ -172,7 +172,7 @@ mod tests {
             sigma: 0.1,
             delta: 0.05,
         };
-        Goal { epsilon, mu: 1.0, horizon: 10.0, theorem, states_per_round: None }
+        AccuracyGoal { epsilon, mu: 1.0, horizon: 10.0, theorem, states_per_round: None }
     }
 
     #[test]
@@ -194,7 +194,7 @@ mod tests {
         let goal = goal(1.0);
         let budget = goal.by_proof().unwrap().unwrap();
         assert!(budget.guaranteed_gap <= 1.0);
-        let Budget { rounds, states_per_round: k, lambda, ensemble, .. } = budget;
+        let SamplePlan { rounds, states_per_round: k, lambda, ensemble, .. } = budget;
         assert!(goal.theorem.bound(rounds, k, lambda, ensemble).holds);
         let sum = budget.terms.iter().map(|term| term.value).sum::<f64>();
         assert!((sum - budget.guaranteed_gap).abs() < 1e-12);
@@ -205,7 +205,7 @@ mod tests {
     fn many_states_per_round_do_not_need_many_rounds() {
         let theorem = Theorem { actions: 2.0, sigma: 0.5, ..goal(1.0).theorem };
         let rounds = |k: f64| {
-            let goal = Goal { theorem, states_per_round: Some(k), ..goal(1.0) };
+            let goal = AccuracyGoal { theorem, states_per_round: Some(k), ..goal(1.0) };
             goal.by_proof().unwrap().unwrap().rounds
         };
         assert_eq!((rounds(100.0), rounds(300.0)), (34_709.0, 44_419.0));
@@ -216,7 +216,8 @@ mod tests {
         let goal = goal(1.0);
         let best = goal.fewest_annotations().unwrap().unwrap();
         for k in [1.0, 2.0, 3.0, 5.0, 10.0, 30.0] {
-            let other = Goal { states_per_round: Some(k), ..goal }.by_proof().unwrap().unwrap();
+            let other =
+                AccuracyGoal { states_per_round: Some(k), ..goal }.by_proof().unwrap().unwrap();
             assert!(best.annotations <= other.annotations, "K = {k}");
         }
     }

@@ -6,7 +6,7 @@ use rand::RngExt;
 use rand::seq::IndexedRandom;
 use tutelage::{Batch, Policy, PolicyError, Rng, Spaces};
 
-use crate::Table;
+use crate::TabularPolicy;
 
 /// B deterministic policies as tables.
 #[derive(Clone, Debug, PartialEq)]
@@ -172,12 +172,12 @@ fn distinct(choices: &[u32], group: &[usize]) -> usize {
 
 /// A policy of Π_ℬ: E members of the class, π(a | s) = (1/E) Σₑ I(hₑ(s) = a).
 #[derive(Clone, Debug, PartialEq)]
-pub struct Mixture {
+pub struct MixedPolicy {
     class: Arc<PolicyClass>,
     members: Vec<u32>,
 }
 
-impl Mixture {
+impl MixedPolicy {
     pub(crate) fn new(class: Arc<PolicyClass>, members: Vec<u32>) -> Self {
         Self { class, members }
     }
@@ -190,7 +190,7 @@ impl Mixture {
     }
 
     /// π(a | s) for all s and a.
-    pub fn table(&self) -> Table {
+    pub fn table(&self) -> TabularPolicy {
         let Spaces { states, actions } = self.class.spaces();
         let weights = self.weights();
         let mut probabilities = vec![0.0; states * actions];
@@ -199,11 +199,11 @@ impl Mixture {
                 probabilities[state * actions + action as usize] += weight;
             }
         }
-        Table::new(actions, probabilities)
+        TabularPolicy::new(actions, probabilities)
     }
 }
 
-impl Policy for Mixture {
+impl Policy for MixedPolicy {
     type State = u32;
     type Action = u32;
 
@@ -253,14 +253,14 @@ mod tests {
 
     #[test]
     fn a_mixture_has_the_members_shares() {
-        let mixture = Mixture::new(class(), vec![0, 0, 1, 2]);
+        let mixture = MixedPolicy::new(class(), vec![0, 0, 1, 2]);
         assert_eq!(mixture.table().row(0), &[0.75, 0.25, 0.0]);
         assert_eq!(mixture.table().row(1), &[0.0, 0.5, 0.5]);
     }
 
     #[test]
     fn the_mean_is_a_vote_with_ties_to_the_lowest_action() {
-        let mixture = Mixture::new(class(), vec![0, 0, 1, 2]);
+        let mixture = MixedPolicy::new(class(), vec![0, 0, 1, 2]);
         let states = Batch::from_vec(1, vec![0, 1]).unwrap();
         let mut actions = Batch::zeros(2, 1);
         mixture.act_mean(&states, &mut actions).unwrap();

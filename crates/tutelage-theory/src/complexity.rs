@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use crate::fit::{Slope, exponents};
 use crate::rounds::PlayError;
-use crate::{GameSchedule, Lambda, Player, Problem, play, tuned_logger_m, tuned_mftpl_p};
+use crate::{GameSchedule, ImitationProblem, Lambda, Player, play, tuned_logger_m, tuned_mftpl_p};
 
 /// Who is measured.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -21,17 +21,17 @@ pub enum Contender {
 
 /// How far a measurement goes.
 #[derive(Clone, Debug)]
-pub struct Effort {
+pub struct MeasurementLimits {
     /// The most rounds of one annotation each that an interactive learner plays.
-    pub most_rounds: usize,
+    pub max_rounds: usize,
     /// The most annotations of BC, which gets them in one round.
-    pub most_demonstrations: usize,
+    pub max_demonstrations: usize,
     /// The largest ensemble.
-    pub most_members: usize,
+    pub max_members: usize,
     /// The seeds to play with.
     pub seeds: Vec<u64>,
     /// The gap below which nothing more is asked.
-    pub least_gap: f64,
+    pub min_gap: f64,
 }
 
 /// The mean over games, with a standard error.
@@ -57,7 +57,7 @@ pub struct GapPoint {
 
 /// How many annotations a gap took.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Needed {
+pub enum AnnotationsNeeded {
     /// Not even the fewest tried were above the gap.
     AtMost(f64),
     /// So many, interpolated between those tried.
@@ -89,7 +89,7 @@ impl Contender {
     }
 
     /// Table 1's C(ε), constants dropped.
-    pub fn order(self, problem: &Problem, epsilon: f64) -> Option<f64> {
+    pub fn order(self, problem: &ImitationProblem, epsilon: f64) -> Option<f64> {
         let horizon = problem.mdp.horizon() as f64;
         match self {
             Self::Bc => Some((horizon * horizon / epsilon).powi(2)),
@@ -102,12 +102,12 @@ impl Contender {
     /// get one a round, tuned for that many rounds, and play a round's policy at random.
     fn gaps(
         self,
-        problem: &Problem,
+        problem: &ImitationProblem,
         annotations: usize,
-        most_members: usize,
+        max_members: usize,
         seed: u64,
     ) -> Result<[f64; 2], PlayError> {
-        let schedule = GameSchedule { rounds: annotations, states_per_round: 1, most_members };
+        let schedule = GameSchedule { rounds: annotations, states_per_round: 1, max_members };
         let player = match self {
             Self::Bc => {
                 let game = play(problem, Player::Bc, 1, annotations, seed)?;
@@ -131,19 +131,19 @@ impl Contender {
 /// The gaps at growing numbers of annotations, averaged over problems and seeds, until the cost gap stays below the least
 /// asked for; `seen` hears of every point as it is measured.
 pub fn gap_curve(
-    problems: &[Problem],
+    problems: &[ImitationProblem],
     contender: Contender,
-    effort: &Effort,
+    effort: &MeasurementLimits,
     seen: &(dyn Fn(&GapPoint) + Sync),
 ) -> Result<Vec<GapPoint>, PlayError> {
     let most =
-        if contender == Contender::Bc { effort.most_demonstrations } else { effort.most_rounds };
+        if contender == Contender::Bc { effort.max_demonstrations } else { effort.max_rounds };
     let mut curve: Vec<GapPoint> = Vec::new();
     for annotations in annotations_grid(most) {
         let point = gap_point(problems, contender, annotations, effort)?;
         seen(&point);
         curve.push(point);
-        let below = curve.iter().rev().take_while(|p| p.cost_gap.value < effort.least_gap);
+        let below = curve.iter().rev().take_while(|p| p.cost_gap.value < effort.min_gap);
         if below.count() == POINTS_BELOW {
             break;
         }
@@ -155,20 +155,20 @@ pub fn gap_curve(
 const POINTS_BELOW: usize = 2;
 
 fn gap_point(
-    problems: &[Problem],
+    problems: &[ImitationProblem],
     contender: Contender,
     annotations: usize,
-    effort: &Effort,
+    effort: &MeasurementLimits,
 ) -> Result<GapPoint, PlayError> {
     let games = contender.games_per_seed();
     let seeds = effort.seeds.iter().flat_map(|&seed| (0..games).map(move |game| (seed, game)));
-    let jobs: Vec<(&Problem, u64)> = seeds
+    let jobs: Vec<(&ImitationProblem, u64)> = seeds
         .flat_map(|(seed, game)| problems.iter().map(move |problem| (problem, seed, game)))
         .map(|(problem, seed, game)| (problem, seed.wrapping_add(game << 32)))
         .collect();
     let gaps: Vec<[f64; 2]> = jobs
         .into_par_iter()
-        .map(|(problem, seed)| contender.gaps(problem, annotations, effort.most_members, seed))
+        .map(|(problem, seed)| contender.gaps(problem, annotations, effort.max_members, seed))
         .collect::<Result<_, _>>()?;
     let mean = |index: usize| Mean::of(&gaps.iter().map(|gaps| gaps[index]).collect::<Vec<_>>());
     Ok(GapPoint { annotations, cost_gap: mean(0), guarantee: mean(1) })
@@ -186,29 +186,31 @@ impl Mean {
 }
 
 /// The fewest annotations from which on the gap stays at ε or below, interpolated on logarithms.
-pub fn annotations_needed(curve: &[(f64, f64)], epsilon: f64) -> Option<Needed> {
+pub fn annotations_needed(curve: &[(f64, f64)], epsilon: f64) -> Option<AnnotationsNeeded> {
     let (&(fewest, _), &(most, _)) = (curve.first()?, curve.last()?);
     let Some(above) = curve.iter().rposition(|&(_, gap)| gap > epsilon) else {
-        return Some(Needed::AtMost(fewest));
+        return Some(AnnotationsNeeded::AtMost(fewest));
     };
-    let Some(&(right, low)) = curve.get(above + 1) else { return Some(Needed::MoreThan(most)) };
+    let Some(&(right, low)) = curve.get(above + 1) else {
+        return Some(AnnotationsNeeded::MoreThan(most));
+    };
     let (left, high) = curve[above];
     let share = match low > 0.0 {
         true => (high / epsilon).ln() / (high / low).ln(),
         false => (high - epsilon) / (high - low),
     };
-    Some(Needed::About(left * (right / left).powf(share.clamp(0.0, 1.0))))
+    Some(AnnotationsNeeded::About(left * (right / left).powf(share.clamp(0.0, 1.0))))
 }
 
 /// The fewest annotations that enter a fit: with fewer, hardly more than ln B of the largest class here, a learner has not
 /// yet begun to tell the policies apart, and no exponent shows.
-pub const FEWEST_FITTED: f64 = 32.0;
+pub const MIN_FITTED_ANNOTATIONS: f64 = 32.0;
 
 /// The exponents of C(ε) in H and 1/ε over all (H, ε, C) that were reached within what was tried, from
-/// [`FEWEST_FITTED`] annotations on.
-pub fn complexity_exponents(points: &[(usize, f64, Needed)]) -> [Option<Slope>; 2] {
+/// [`MIN_FITTED_ANNOTATIONS`] annotations on.
+pub fn complexity_exponents(points: &[(usize, f64, AnnotationsNeeded)]) -> [Option<Slope>; 2] {
     let reached = points.iter().filter_map(|&(horizon, epsilon, needed)| match needed {
-        Needed::About(annotations) if annotations >= FEWEST_FITTED => {
+        AnnotationsNeeded::About(annotations) if annotations >= MIN_FITTED_ANNOTATIONS => {
             Some((vec![horizon as f64, 1.0 / epsilon], annotations))
         }
         _ => None,
@@ -230,33 +232,39 @@ mod tests {
     use super::*;
     use crate::{ledge, trap};
 
-    fn effort(most_rounds: usize, seeds: &[u64]) -> Effort {
-        Effort {
-            most_rounds,
-            most_demonstrations: 3000,
-            most_members: 20,
+    fn effort(max_rounds: usize, seeds: &[u64]) -> MeasurementLimits {
+        MeasurementLimits {
+            max_rounds,
+            max_demonstrations: 3000,
+            max_members: 20,
             seeds: seeds.to_vec(),
-            least_gap: 0.25,
+            min_gap: 0.25,
         }
     }
 
     #[test]
     fn the_gap_must_stay_down() {
         let curve = [(4.0, 1.0), (6.0, 0.1), (8.0, 0.4), (16.0, 0.1)];
-        let Some(Needed::About(between)) = annotations_needed(&curve, 0.2) else { panic!() };
+        let Some(AnnotationsNeeded::About(between)) = annotations_needed(&curve, 0.2) else {
+            panic!()
+        };
         assert!((between - 8.0 * 2f64.sqrt()).abs() < 1e-9, "half way in logarithms: {between}");
-        assert_eq!(annotations_needed(&curve, 0.05), Some(Needed::MoreThan(16.0)));
-        assert_eq!(annotations_needed(&curve, 2.0), Some(Needed::AtMost(4.0)));
+        assert_eq!(annotations_needed(&curve, 0.05), Some(AnnotationsNeeded::MoreThan(16.0)));
+        assert_eq!(annotations_needed(&curve, 2.0), Some(AnnotationsNeeded::AtMost(4.0)));
         assert_eq!(annotations_needed(&[], 2.0), None);
     }
 
     #[test]
     fn censored_points_do_not_bend_the_fit() {
-        let law = |h: usize, e: f64| (h, e, Needed::About((h as f64).powi(4) / e.powi(2)));
+        let law =
+            |h: usize, e: f64| (h, e, AnnotationsNeeded::About((h as f64).powi(4) / e.powi(2)));
         let mut points: Vec<_> =
             [5, 10, 20].iter().flat_map(|&h| [1.0, 0.5].map(|e| law(h, e))).collect();
-        points.extend([(40, 0.5, Needed::MoreThan(100.0)), (5, 4.0, Needed::AtMost(4.0))]);
-        points.push((5, 4.0, Needed::About(FEWEST_FITTED - 1.0)));
+        points.extend([
+            (40, 0.5, AnnotationsNeeded::MoreThan(100.0)),
+            (5, 4.0, AnnotationsNeeded::AtMost(4.0)),
+        ]);
+        points.push((5, 4.0, AnnotationsNeeded::About(MIN_FITTED_ANNOTATIONS - 1.0)));
         let [h, epsilon] = complexity_exponents(&points).map(Option::unwrap);
         assert!((h.value - 4.0).abs() < 1e-9 && (epsilon.value - 2.0).abs() < 1e-9);
     }
@@ -267,7 +275,7 @@ mod tests {
         let mdp = crate::Mdp::new([1, 2, 1], vec![1.0], |_, _| vec![(0, 1.0)], |_, a| a as f64);
         let mdp = mdp.unwrap();
         let class = crate::PolicyClass::new(mdp.spaces(), &[vec![0], vec![1]]).unwrap();
-        let problem = Problem::new("one state", mdp, class, vec![0]).unwrap();
+        let problem = ImitationProblem::new("one state", mdp, class, vec![0]).unwrap();
         for seed in 0..20 {
             assert_eq!(Contender::Bc.gaps(&problem, 1, 1, seed).unwrap(), [0.0, 0.0]);
         }
@@ -282,7 +290,7 @@ mod tests {
         // On Proposition 1's problem it ends with h2, and pays 9 where h1 pays 1: no number of annotations helps.
         let problem = crate::limitation(10).unwrap();
         let mut effort = effort(64, &[1]);
-        effort.most_demonstrations = 64;
+        effort.max_demonstrations = 64;
         let curve = gap_curve(&[problem], Contender::Bc, &effort, &|_| ()).unwrap();
         let last = curve.last().unwrap();
         assert_eq!((last.annotations, last.cost_gap.value.round()), (64, 8.0), "{curve:?}");

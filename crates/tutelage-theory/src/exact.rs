@@ -4,12 +4,12 @@ use crate::Mdp;
 
 /// A stochastic stationary policy as a table: π(a | s) at index s·A + a.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Table {
+pub struct TabularPolicy {
     actions: usize,
     probabilities: Vec<f64>,
 }
 
-impl Table {
+impl TabularPolicy {
     /// The policy with these action probabilities, S rows of A.
     pub fn new(actions: usize, probabilities: Vec<f64>) -> Self {
         Self { actions: actions.max(1), probabilities }
@@ -31,7 +31,7 @@ impl Table {
 }
 
 /// The state visitation distribution d_π(s) = (1/H) Σₜ P(sₜ = s).
-pub fn occupancy(mdp: &Mdp, policy: &Table) -> Vec<f64> {
+pub fn occupancy(mdp: &Mdp, policy: &TabularPolicy) -> Vec<f64> {
     let mut total = vec![0.0; mdp.states()];
     let mut now = mdp.initial().to_vec();
     for _ in 0..mdp.horizon() {
@@ -60,7 +60,7 @@ pub struct Values {
 }
 
 /// Qᵗ(s, a) = c(s, a) + Σ P(s′ | s, a) Vᵗ⁺¹(s′) and Vᵗ(s) = Σ π(a | s) Qᵗ(s, a), backwards in time.
-pub fn values(mdp: &Mdp, policy: &Table) -> Values {
+pub fn values(mdp: &Mdp, policy: &TabularPolicy) -> Values {
     let mut v = vec![vec![0.0; mdp.states()]];
     let mut q = Vec::new();
     for _ in 0..mdp.horizon() {
@@ -82,7 +82,7 @@ pub(crate) fn action_values(mdp: &Mdp, v: &[f64]) -> Vec<f64> {
 }
 
 /// J(π) = E_{s₁ ~ ρ} V¹(s₁).
-pub fn expected_cost(mdp: &Mdp, policy: &Table) -> f64 {
+pub fn expected_cost(mdp: &Mdp, policy: &TabularPolicy) -> f64 {
     dot(mdp.initial(), &values(mdp, policy).v[0])
 }
 
@@ -105,7 +105,7 @@ pub fn reachable(mdp: &Mdp) -> Vec<Vec<bool>> {
 ///
 /// In a layered MDP, as the paper's are, a state has one time and this is A_{π^E}(s, a) itself.
 pub fn advantages(mdp: &Mdp, expert: &[u32]) -> Vec<Option<f64>> {
-    let Values { v, q } = values(mdp, &Table::deterministic(mdp.actions(), expert));
+    let Values { v, q } = values(mdp, &TabularPolicy::deterministic(mdp.actions(), expert));
     let mut advantages: Vec<Option<f64>> = vec![None; mdp.states() * mdp.actions()];
     for (time, reachable) in reachable(mdp).iter().enumerate() {
         for state in (0..mdp.states()).filter(|&s| reachable[s]) {
@@ -130,7 +130,7 @@ pub fn recoverability(mdp: &Mdp, expert: &[u32], loss: &[f64]) -> f64 {
 pub fn smoothness<'a>(
     mdp: &Mdp,
     cover: &[f64],
-    policies: impl IntoIterator<Item = &'a Table>,
+    policies: impl IntoIterator<Item = &'a TabularPolicy>,
 ) -> f64 {
     let sigmas = policies.into_iter().map(|policy| smoothness_of(cover, &occupancy(mdp, policy)));
     sigmas.fold(1.0, f64::min)
@@ -185,7 +185,7 @@ mod tests {
     #[test]
     fn occupancy_of_a_stochastic_policy_by_hand() {
         // P(s_t = 0) = 1, 1/2, 1/4.
-        let half = Table::new(2, vec![0.5; 4]);
+        let half = TabularPolicy::new(2, vec![0.5; 4]);
         let d = occupancy(&slide(), &half);
         assert!((d[0] - 1.75 / 3.0).abs() < 1e-12 && (d[1] - 1.25 / 3.0).abs() < 1e-12, "{d:?}");
         assert!((expected_cost(&slide(), &half) - 1.25).abs() < 1e-12);
@@ -223,10 +223,10 @@ mod tests {
     fn the_guaranteed_sigma_is_below_that_of_any_policy() {
         let mdp = slide();
         let cover = [0.5, 0.5];
-        let policies: Vec<Table> = (0..=10)
+        let policies: Vec<TabularPolicy> = (0..=10)
             .map(|p| {
                 let p = f64::from(p) / 10.0;
-                Table::new(2, vec![1.0 - p, p, 1.0, 0.0])
+                TabularPolicy::new(2, vec![1.0 - p, p, 1.0, 0.0])
             })
             .collect();
         let sigma = smoothness(&mdp, &cover, &policies);
@@ -240,8 +240,8 @@ mod tests {
     #[test]
     fn the_performance_difference_lemma_holds() {
         let (mdp, expert) = (slide(), [0u32, 0]);
-        let policy = Table::new(2, vec![0.3, 0.7, 0.5, 0.5]);
-        let Values { v, q } = values(&mdp, &Table::deterministic(2, &expert));
+        let policy = TabularPolicy::new(2, vec![0.3, 0.7, 0.5, 0.5]);
+        let Values { v, q } = values(&mdp, &TabularPolicy::deterministic(2, &expert));
         // Σ_t E[Q^t - V^t] with the distribution of s_t under the policy.
         let mut now = mdp.initial().to_vec();
         let mut sum = 0.0;
@@ -257,8 +257,8 @@ mod tests {
             }
             now = next;
         }
-        let difference =
-            expected_cost(&mdp, &policy) - expected_cost(&mdp, &Table::deterministic(2, &expert));
+        let difference = expected_cost(&mdp, &policy)
+            - expected_cost(&mdp, &TabularPolicy::deterministic(2, &expert));
         assert!((sum - difference).abs() < 1e-12);
     }
 }

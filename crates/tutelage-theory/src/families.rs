@@ -4,12 +4,12 @@ use rand::RngExt;
 use rand::seq::IndexedRandom;
 use tutelage::{Spaces, Stream};
 
-use crate::exact::{Table, action_values, occupancy};
-use crate::{Mdp, PolicyClass, Problem, ProblemError, ledge};
+use crate::exact::{TabularPolicy, action_values, occupancy};
+use crate::{ImitationProblem, Mdp, PolicyClass, ProblemError, ledge};
 
 /// How large a problem is. Families that are of one size by nature take what concerns them.
 #[derive(Clone, Copy, Debug)]
-pub struct Dimensions {
+pub struct ProblemSize {
     /// S.
     pub states: usize,
     /// A.
@@ -22,7 +22,7 @@ pub struct Dimensions {
     pub seed: u64,
 }
 
-impl Default for Dimensions {
+impl Default for ProblemSize {
     fn default() -> Self {
         Self { states: 16, actions: 4, horizon: 10, class_size: 32, seed: 1 }
     }
@@ -30,7 +30,7 @@ impl Default for Dimensions {
 
 /// A family of problems, by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Family {
+pub enum ProblemFamily {
     /// [`trap`].
     Trap,
     /// [`limitation`].
@@ -45,15 +45,15 @@ pub enum Family {
     Ledge,
 }
 
-impl Family {
+impl ProblemFamily {
     /// All families, by name.
-    pub const ALL: [(&'static str, Family); 6] = [
-        ("trap", Family::Trap),
-        ("limitation", Family::Limitation),
-        ("random", Family::Random),
-        ("gridworld", Family::Gridworld),
-        ("chain", Family::Chain),
-        ("ledge", Family::Ledge),
+    pub const ALL: [(&'static str, ProblemFamily); 6] = [
+        ("trap", ProblemFamily::Trap),
+        ("limitation", ProblemFamily::Limitation),
+        ("random", ProblemFamily::Random),
+        ("gridworld", ProblemFamily::Gridworld),
+        ("chain", ProblemFamily::Chain),
+        ("ledge", ProblemFamily::Ledge),
     ];
 
     /// The family of this name.
@@ -64,7 +64,7 @@ impl Family {
     }
 
     /// The problem of this family with these dimensions.
-    pub fn problem(self, dimensions: Dimensions) -> Result<Problem, ProblemError> {
+    pub fn problem(self, dimensions: ProblemSize) -> Result<ImitationProblem, ProblemError> {
         match self {
             Self::Trap => trap(dimensions.horizon),
             Self::Limitation => limitation(dimensions.horizon),
@@ -78,7 +78,7 @@ impl Family {
 
 /// The trap for followers of the leader: both policies err at the start and lead into different absorbing states; each errs
 /// in its own and is right in the other's. Whoever plays the better one so far is always wrong.
-pub fn trap(horizon: usize) -> Result<Problem, ProblemError> {
+pub fn trap(horizon: usize) -> Result<ImitationProblem, ProblemError> {
     let expert = vec![2, 2, 2];
     let next = |state: usize, action: usize| match (state, action) {
         (0, 0) => vec![(1, 1.0)],
@@ -89,12 +89,12 @@ pub fn trap(horizon: usize) -> Result<Problem, ProblemError> {
     let cost = |_, action: usize| f64::from(action != 2);
     let mdp = Mdp::new([3, 3, horizon], vec![1.0, 0.0, 0.0], next, cost)?;
     let class = PolicyClass::new(mdp.spaces(), &[vec![0, 0, 2], vec![1, 2, 1]])?;
-    Problem::new("trap", mdp, class, expert)
+    ImitationProblem::new("trap", mdp, class, expert)
 }
 
 /// The five-state MDP of Proposition 1: whoever has no regret imitates the fast route, fails on it, and pays H − 1 where a
 /// policy of the class pays 1.
-pub fn limitation(horizon: usize) -> Result<Problem, ProblemError> {
+pub fn limitation(horizon: usize) -> Result<ImitationProblem, ProblemError> {
     if horizon < 3 {
         let (field, value) = ("horizon", horizon);
         return Err(ProblemError::Size {
@@ -120,12 +120,12 @@ pub fn limitation(horizon: usize) -> Result<Problem, ProblemError> {
     };
     let mdp = Mdp::new([5, 2, horizon], vec![1.0, 0.0, 0.0, 0.0, 0.0], next, cost)?;
     let class = PolicyClass::new(mdp.spaces(), &[vec![0, 0, 1, 0, 0], vec![1, 0, 1, 0, 0]])?;
-    Problem::new("limitation", mdp, class, vec![1, 0, 0, 0, 0])
+    ImitationProblem::new("limitation", mdp, class, vec![1, 0, 0, 0, 0])
 }
 
 /// Three random successors for every (s, a); the expert is random and free, every other action costs up to 1. The class
 /// errs in about a third of the states, each policy in its own.
-pub fn random(d: Dimensions) -> Result<Problem, ProblemError> {
+pub fn random(d: ProblemSize) -> Result<ImitationProblem, ProblemError> {
     check("random", d, 2)?;
     let stream = Stream::new(d.seed).fork("random mdp", 0);
     let mut rng = stream.rng();
@@ -148,12 +148,12 @@ pub fn random(d: Dimensions) -> Result<Problem, ProblemError> {
     let mdp = Mdp::new([d.states, d.actions, d.horizon], uniform, next, cost)?;
     let visited = visited(&mdp, &expert);
     let class = PolicyClass::around(mdp.spaces(), &expert, &visited, d.class_size, 0.3, &mut rng)?;
-    Problem::new("random", mdp, class, expert)
+    ImitationProblem::new("random", mdp, class, expert)
 }
 
 /// A square grid: four moves that slip one time in ten, cost 1 a step until the far corner. The expert is optimal; the
 /// class errs in about a sixth of the cells.
-pub fn gridworld(d: Dimensions) -> Result<Problem, ProblemError> {
+pub fn gridworld(d: ProblemSize) -> Result<ImitationProblem, ProblemError> {
     check("gridworld", d, 4)?;
     let side = (d.states as f64).sqrt().floor() as usize;
     let goal = side * side - 1;
@@ -183,7 +183,7 @@ pub fn gridworld(d: Dimensions) -> Result<Problem, ProblemError> {
 
 /// A chain: action 0 goes on, every other falls back to the start; cost 1 until the end, which takes S − 1 steps, so H
 /// must be at least S. An error costs all that was gained, so experts recover slowly here.
-pub fn chain(d: Dimensions) -> Result<Problem, ProblemError> {
+pub fn chain(d: ProblemSize) -> Result<ImitationProblem, ProblemError> {
     check("chain", d, 2)?;
     if d.horizon < d.states {
         let (horizon, family, states) = (d.horizon, "chain", d.states);
@@ -205,23 +205,23 @@ fn around(
     name: &str,
     mdp: Mdp,
     expert: Vec<u32>,
-    d: Dimensions,
+    d: ProblemSize,
     share: f64,
-) -> Result<Problem, ProblemError> {
+) -> Result<ImitationProblem, ProblemError> {
     let mut rng = Stream::new(d.seed).fork("class", 0).rng();
     let visited = visited(&mdp, &expert);
     let class =
         PolicyClass::around(mdp.spaces(), &expert, &visited, d.class_size, share, &mut rng)?;
-    Problem::new(name, mdp, class, expert)
+    ImitationProblem::new(name, mdp, class, expert)
 }
 
 /// Which states the expert visits.
 fn visited(mdp: &Mdp, expert: &[u32]) -> Vec<bool> {
-    let d = occupancy(mdp, &Table::deterministic(mdp.actions(), expert));
+    let d = occupancy(mdp, &TabularPolicy::deterministic(mdp.actions(), expert));
     d.iter().map(|&d| d > 0.0).collect()
 }
 
-fn check(family: &'static str, d: Dimensions, states: usize) -> Result<(), ProblemError> {
+fn check(family: &'static str, d: ProblemSize, states: usize) -> Result<(), ProblemError> {
     if d.states < states {
         let allowed = if states == 4 { "at least 4" } else { "at least 2" };
         return Err(ProblemError::Size { field: "states", value: d.states, family, allowed });
@@ -253,18 +253,18 @@ fn optimal(mdp: &Mdp, steps: usize) -> Vec<u32> {
 }
 
 /// A small problem of random shape, for property tests.
-pub fn arbitrary(seed: u64) -> Result<Problem, ProblemError> {
+pub fn arbitrary(seed: u64) -> Result<ImitationProblem, ProblemError> {
     let mut rng = Stream::new(seed).fork("arbitrary", 0).rng();
-    let d = Dimensions {
+    let d = ProblemSize {
         states: rng.random_range(4..20),
         actions: rng.random_range(2..5),
         horizon: rng.random_range(1..35),
         class_size: rng.random_range(1..20),
         seed,
     };
-    let families = [Family::Random, Family::Gridworld, Family::Chain];
+    let families = [ProblemFamily::Random, ProblemFamily::Gridworld, ProblemFamily::Chain];
     let families = &families[..if d.horizon < d.states { 2 } else { 3 }];
-    let problem = families.choose(&mut rng).unwrap_or(&Family::Random).problem(d)?;
+    let problem = families.choose(&mut rng).unwrap_or(&ProblemFamily::Random).problem(d)?;
     // Any costs will do: an expert that is not optimal, and a d₀ that is not uniform.
     let spaces: Spaces = problem.mdp.spaces();
     let costs: Vec<f64> = (0..spaces.states * spaces.actions).map(|_| rng.random()).collect();
@@ -277,7 +277,7 @@ pub fn arbitrary(seed: u64) -> Result<Problem, ProblemError> {
     let weights: Vec<f64> = (0..spaces.states).map(|_| rng.random_range(0.1..1.0)).collect();
     let total = weights.iter().sum::<f64>();
     let cover = weights.iter().map(|w| w / total).collect();
-    Problem::with_cover(
+    ImitationProblem::with_cover(
         &problem.name,
         mdp,
         (*problem.class).clone(),
@@ -296,7 +296,7 @@ mod tests {
         let problem = trap(10).unwrap();
         for h in 0..2 {
             let policy = problem.class.policy(h);
-            let d = occupancy(&problem.mdp, &Table::deterministic(3, &policy));
+            let d = occupancy(&problem.mdp, &TabularPolicy::deterministic(3, &policy));
             let errs = |policy: &[u32]| {
                 (0..3).map(|s| d[s] * f64::from(policy[s] != problem.expert[s])).sum::<f64>()
             };
@@ -312,7 +312,8 @@ mod tests {
     #[test]
     fn proposition_one_has_the_papers_values() {
         let problem = limitation(10).unwrap();
-        let cost = |policy: &[u32]| expected_cost(&problem.mdp, &Table::deterministic(2, policy));
+        let cost =
+            |policy: &[u32]| expected_cost(&problem.mdp, &TabularPolicy::deterministic(2, policy));
         assert_eq!(
             problem.mu, 9.0,
             "erring on the fast route costs H - 1; at time 1 nobody is there"
@@ -325,19 +326,19 @@ mod tests {
     #[test]
     fn the_grids_expert_walks_to_the_goal() {
         let problem =
-            gridworld(Dimensions { states: 25, horizon: 40, ..Dimensions::default() }).unwrap();
-        let d = occupancy(&problem.mdp, &Table::deterministic(4, &problem.expert));
+            gridworld(ProblemSize { states: 25, horizon: 40, ..ProblemSize::default() }).unwrap();
+        let d = occupancy(&problem.mdp, &TabularPolicy::deterministic(4, &problem.expert));
         assert!(d[24] > 0.7, "share of time at the goal: {}", d[24]);
     }
 
     #[test]
     fn on_the_chain_every_policy_errs_where_it_goes() {
-        let d = Dimensions { states: 10, horizon: 12, ..Dimensions::default() };
+        let d = ProblemSize { states: 10, horizon: 12, ..ProblemSize::default() };
         let problem = chain(d).unwrap();
         assert!(problem.mu > 0.0);
         for h in 0..d.class_size {
             let policy = problem.class.policy(h);
-            let d = occupancy(&problem.mdp, &Table::deterministic(4, &policy));
+            let d = occupancy(&problem.mdp, &TabularPolicy::deterministic(4, &policy));
             let errs = (0..10).any(|s| d[s] > 0.0 && policy[s] != problem.expert[s]);
             assert!(errs, "policy {h} is the expert in effect");
         }
@@ -347,16 +348,16 @@ mod tests {
     fn impossible_sizes_and_unknown_names_are_named() {
         assert!(matches!(limitation(2), Err(ProblemError::Size { field: "horizon", .. })));
         assert!(matches!(
-            chain(Dimensions::default()),
+            chain(ProblemSize::default()),
             Err(ProblemError::Horizon { states: 16, .. })
         ));
         assert!(matches!(trap(0), Err(ProblemError::Mdp(_))));
-        let none = Dimensions { class_size: 0, ..Dimensions::default() };
+        let none = ProblemSize { class_size: 0, ..ProblemSize::default() };
         assert!(matches!(random(none), Err(ProblemError::Class(crate::ClassError::Empty))));
         assert!(matches!(
-            chain(Dimensions { actions: 1, ..none }),
+            chain(ProblemSize { actions: 1, ..none }),
             Err(ProblemError::Size { field: "actions", .. })
         ));
-        assert!(Family::named("trp").unwrap_err().to_string().contains("trap, limitation"));
+        assert!(ProblemFamily::named("trp").unwrap_err().to_string().contains("trap, limitation"));
     }
 }

@@ -1,8 +1,8 @@
 //! The online learning game behind imitation, played with exact losses.
 
-use crate::exact::{Table, dot, expected_cost, occupancy, smoothness_of};
-use crate::rounds::{Moment, PlayError, run};
-use crate::{Mixture, Player, Problem};
+use crate::exact::{TabularPolicy, dot, expected_cost, occupancy, smoothness_of};
+use crate::rounds::{GameEvent, PlayError, run};
+use crate::{ImitationProblem, MixedPolicy, Player};
 
 /// A game of N rounds: what πₙ lost, and what the best policy of the class would have lost on the same states.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,7 +19,7 @@ pub struct Game {
     /// J(πₙ) for n = 1 … N.
     pub costs: Vec<f64>,
     /// π_{N+1}, which nobody has played yet.
-    pub last: Last,
+    pub last: FinalPolicy,
     /// J(π^E).
     pub expert_cost: f64,
     /// min over h ∈ ℬ of J(h).
@@ -31,7 +31,7 @@ pub struct Game {
 
 /// The policy trained after the last round.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Last {
+pub struct FinalPolicy {
     /// u_{N+1}: its weights.
     pub weights: Vec<f64>,
     /// J(π_{N+1}).
@@ -61,24 +61,24 @@ impl Game {
 
 /// Plays N rounds of K states each, drawn independently from d_{πₙ}.
 pub fn play(
-    problem: &Problem,
+    problem: &ImitationProblem,
     player: Player,
     rounds: usize,
     states_per_round: usize,
     seed: u64,
 ) -> Result<Game, PlayError> {
-    let mut referee = Referee::new(problem);
-    let mut watch = |moment: Moment<'_>| match moment {
-        Moment::Playing(policy) => referee.judge(policy),
-        Moment::Asking(states) => referee.observe(states),
+    let mut referee = GameRecorder::new(problem);
+    let mut watch = |moment: GameEvent<'_>| match moment {
+        GameEvent::Playing(policy) => referee.judge(policy),
+        GameEvent::Asking(states) => referee.observe(states),
     };
     let last = run(problem, player, [rounds, states_per_round], seed, &mut watch)?;
     Ok(referee.close(&last))
 }
 
 /// Computes every round's losses exactly.
-struct Referee<'a> {
-    problem: &'a Problem,
+struct GameRecorder<'a> {
+    problem: &'a ImitationProblem,
     /// ℓ(s, h(s)) at index s·B + h.
     class_losses: Vec<f64>,
     /// Σ Fᵢ(h) so far.
@@ -86,23 +86,23 @@ struct Referee<'a> {
     /// Σ Fᵢ(πᵢ) so far.
     lost: f64,
     /// πₙ.
-    playing: Option<Table>,
+    playing: Option<TabularPolicy>,
     /// 1/K for every time a state was asked about, and Σ ⟨gₙ, uₙ⟩.
     asked: (Vec<f64>, f64),
     game: Game,
 }
 
-impl<'a> Referee<'a> {
-    fn new(problem: &'a Problem) -> Self {
-        let Problem { mdp, class, expert, .. } = problem;
+impl<'a> GameRecorder<'a> {
+    fn new(problem: &'a ImitationProblem) -> Self {
+        let ImitationProblem { mdp, class, expert, .. } = problem;
         let game = Game {
             losses: vec![],
             regret: vec![],
             observed_regret: 0.0,
             bias: 0.0,
             costs: vec![],
-            last: Last { weights: vec![], cost: 0.0, offline_gap: 0.0 },
-            expert_cost: expected_cost(mdp, &Table::deterministic(mdp.actions(), expert)),
+            last: FinalPolicy { weights: vec![], cost: 0.0, offline_gap: 0.0 },
+            expert_cost: expected_cost(mdp, &TabularPolicy::deterministic(mdp.actions(), expert)),
             best_cost: problem.best_cost,
             sigma_played: 1.0,
             mu_horizon: problem.mu * mdp.horizon() as f64,
@@ -112,8 +112,8 @@ impl<'a> Referee<'a> {
         Self { problem, class_losses, cumulative, lost: 0.0, playing: None, asked, game }
     }
 
-    fn judge(&mut self, policy: &Mixture) {
-        let Problem { mdp, class, losses, .. } = self.problem;
+    fn judge(&mut self, policy: &MixedPolicy) {
+        let ImitationProblem { mdp, class, losses, .. } = self.problem;
         let table = policy.table();
         let d = occupancy(mdp, &table);
         let of_class = weigh(&d, &self.class_losses, class.size());
@@ -138,13 +138,13 @@ impl<'a> Referee<'a> {
         }
     }
 
-    fn close(self, last: &Mixture) -> Game {
-        let Problem { mdp, class, losses, expert, .. } = self.problem;
+    fn close(self, last: &MixedPolicy) -> Game {
+        let ImitationProblem { mdp, class, losses, expert, .. } = self.problem;
         let table = last.table();
-        let d_expert = occupancy(mdp, &Table::deterministic(mdp.actions(), expert));
+        let d_expert = occupancy(mdp, &TabularPolicy::deterministic(mdp.actions(), expert));
         let excess = mean_over(&d_expert, &table, losses)
             - least(&weigh(&d_expert, &self.class_losses, class.size()));
-        let last = Last {
+        let last = FinalPolicy {
             weights: last.weights(),
             cost: cost(self.problem, &occupancy(mdp, &table), &table),
             offline_gap: (mdp.horizon() as f64).powi(2) * excess,
@@ -157,7 +157,7 @@ impl<'a> Referee<'a> {
 }
 
 /// ℓ(s, h(s)) at index s·B + h.
-pub(crate) fn class_losses(problem: &Problem) -> Vec<f64> {
+pub(crate) fn class_losses(problem: &ImitationProblem) -> Vec<f64> {
     let actions = problem.mdp.actions();
     let of_state = |s: usize| {
         let row = &problem.losses[s * actions..(s + 1) * actions];
@@ -176,13 +176,13 @@ pub(crate) fn weigh(d: &[f64], class_losses: &[f64], class_size: usize) -> Vec<f
 }
 
 /// Σ_s d(s) Σ_a π(a | s) values(s, a).
-fn mean_over(d: &[f64], policy: &Table, values: &[f64]) -> f64 {
+fn mean_over(d: &[f64], policy: &TabularPolicy, values: &[f64]) -> f64 {
     let rows = values.chunks(values.len() / d.len().max(1)).enumerate();
     rows.map(|(s, row)| d[s] * dot(policy.row(s), row)).sum()
 }
 
 /// J(π) = H Σ_s d_π(s) Σ_a π(a | s) c(s, a).
-fn cost(problem: &Problem, d: &[f64], policy: &Table) -> f64 {
+fn cost(problem: &ImitationProblem, d: &[f64], policy: &TabularPolicy) -> f64 {
     problem.mdp.horizon() as f64 * mean_over(d, policy, problem.mdp.costs())
 }
 

@@ -3,7 +3,7 @@
 use rand::seq::SliceRandom;
 use tutelage::Stream;
 
-use crate::{Mdp, PolicyClass, Problem, ProblemError};
+use crate::{ImitationProblem, Mdp, PolicyClass, ProblemError};
 
 /// Contexts in which an error does no harm; every policy errs in half of them.
 const HARMLESS: usize = 16;
@@ -21,7 +21,7 @@ const LOST: usize = HARMLESS + CRUCIAL;
 ///
 /// d₀ is half on the path and half in *lost*, so µ = 1 and σ = ½ whatever H is. Whoever imitates the expert's own states
 /// never sees *lost*: an excess p of crucial errors then costs about pH²/2 where a learner that has been there pays pH.
-pub fn ledge(horizon: usize, seed: u64) -> Result<Problem, ProblemError> {
+pub fn ledge(horizon: usize, seed: u64) -> Result<ImitationProblem, ProblemError> {
     let path = path_law();
     let on_path = || path.iter().enumerate().map(|(s, &p)| (s as u32, p)).collect::<Vec<_>>();
     let next = |state: usize, action: usize| match (state, action) {
@@ -34,7 +34,7 @@ pub fn ledge(horizon: usize, seed: u64) -> Result<Problem, ProblemError> {
     let tables: Vec<Vec<u32>> = (0..2 << CRUCIAL).map(|h| policy(h, &stream)).collect();
     let class = PolicyClass::new(mdp.spaces(), &tables)?;
     let cover = path.iter().map(|p| 0.5 * p).chain([0.5]).collect();
-    Problem::with_cover("ledge", mdp, class, vec![0; LOST + 1], cover)
+    ImitationProblem::with_cover("ledge", mdp, class, vec![0; LOST + 1], cover)
 }
 
 /// How likely each context is.
@@ -55,7 +55,7 @@ fn policy(h: usize, stream: &Stream) -> Vec<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exact::{Table, expected_cost, occupancy};
+    use crate::exact::{TabularPolicy, expected_cost, occupancy};
 
     #[test]
     fn mu_and_sigma_do_not_depend_on_the_horizon() {
@@ -70,7 +70,7 @@ mod tests {
     #[test]
     fn the_class_is_agnostic_and_errs_alike_on_harmless_contexts() {
         let problem = ledge(10, 7).unwrap();
-        let d = occupancy(&problem.mdp, &Table::deterministic(2, &problem.expert));
+        let d = occupancy(&problem.mdp, &TabularPolicy::deterministic(2, &problem.expert));
         for h in 0..512 {
             let policy = problem.class.policy(h);
             assert_eq!(policy[..HARMLESS].iter().sum::<u32>(), 8, "half of the harmless contexts");
@@ -85,7 +85,7 @@ mod tests {
         // Bit 0 errs in the likeliest crucial context, bit 8 stays lost.
         let cost = |horizon, h: usize| {
             let problem = ledge(horizon, 1).unwrap();
-            expected_cost(&problem.mdp, &Table::deterministic(2, &problem.class.policy(h)))
+            expected_cost(&problem.mdp, &TabularPolicy::deterministic(2, &problem.class.policy(h)))
         };
         let rare = 1 << 7; // probability 1/1024 a step
         let growth = |h| cost(20, h) / cost(10, h);

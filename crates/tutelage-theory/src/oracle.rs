@@ -9,7 +9,7 @@ use tutelage::{
     View,
 };
 
-use crate::{Mixture, PolicyClass};
+use crate::{MixedPolicy, PolicyClass};
 
 /// 𝒪(D) = argmin over h ∈ ℬ of Σ ℓ(s, h(s)), exactly; where several h are best, one of them drawn evenly.
 ///
@@ -136,13 +136,13 @@ pub(crate) fn least(scores: &[f64], rng: impl FnOnce() -> Rng) -> u32 {
 impl Oracle for ExactOracle {
     type State = u32;
     type Action = u32;
-    type Policy = Mixture;
+    type Policy = MixedPolicy;
 
     fn fit(
         &self,
         sets: &TrainingSets<'_, u32, u32>,
         stream: &Stream,
-    ) -> Result<Mixture, OracleError> {
+    ) -> Result<MixedPolicy, OracleError> {
         if sets.members() == 0 {
             return Err(OracleError::NoMembers);
         }
@@ -154,15 +154,15 @@ impl Oracle for ExactOracle {
         let shared = self.table((0..sets.data().len()).map(|row| example(sets.data(), row)));
         let members = (0..sets.members()).into_par_iter().with_min_len(64);
         let members = members.map(|member| self.best(sets, &shared, member, stream)).collect();
-        Ok(Mixture::new(self.class.clone(), members))
+        Ok(MixedPolicy::new(self.class.clone(), members))
     }
 }
 
 /// A deterministic expert π^E: 𝒮 → 𝒜.
 #[derive(Clone, Debug)]
-pub struct TableExpert(pub Arc<Vec<u32>>);
+pub struct TabularExpert(pub Arc<Vec<u32>>);
 
-impl Expert for TableExpert {
+impl Expert for TabularExpert {
     type State = u32;
     type Action = u32;
 
@@ -212,7 +212,7 @@ mod tests {
         data
     }
 
-    fn fit(data: &Dataset<u32, u32>, train_on: TrainOn, members: usize) -> Mixture {
+    fn fit(data: &Dataset<u32, u32>, train_on: TrainOn, members: usize) -> MixedPolicy {
         let sets = TrainingSets::new(data, train_on, SPACES, members, Stream::new(1)).unwrap();
         ExactOracle::new(class()).fit(&sets, &Stream::new(2)).unwrap()
     }

@@ -1,6 +1,6 @@
 //! Who plays in the finite world.
 
-use crate::{Lambda, Problem};
+use crate::{ImitationProblem, Lambda};
 
 /// An algorithm with its parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -76,20 +76,20 @@ pub struct GameSchedule {
     /// K.
     pub states_per_round: usize,
     /// The largest E; the theorem asks for N A ln(N S).
-    pub most_members: usize,
+    pub max_members: usize,
 }
 
 impl GameSchedule {
-    fn members(&self, problem: &Problem) -> usize {
+    fn members(&self, problem: &ImitationProblem) -> usize {
         let ensemble = problem.theorem(0.05).ensemble(self.rounds as f64);
-        (ensemble as usize).min(self.most_members).max(1)
+        (ensemble as usize).min(self.max_members).max(1)
     }
 }
 
 /// MFTPL-P with this λ and the theorem's E.
 ///
 /// σ = 0 has no λ of the theorem's: λ is then infinite, and the game is refused unless [`Lambda::Fixed`] is given.
-pub fn tuned_mftpl_p(problem: &Problem, schedule: GameSchedule, lambda: Lambda) -> Player {
+pub fn tuned_mftpl_p(problem: &ImitationProblem, schedule: GameSchedule, lambda: Lambda) -> Player {
     let (n, k) = (schedule.rounds as f64, schedule.states_per_round as f64);
     let lambda = problem.theorem(0.05).choose(lambda, n, k);
     Player::MftplP { members: schedule.members(problem), lambda }
@@ -100,7 +100,7 @@ pub fn tuned_mftpl_p(problem: &Problem, schedule: GameSchedule, lambda: Lambda) 
 /// With costs N(0, η²) on a separator set of X states, the perturbation itself costs at most η √(2X ln B) / K and a round
 /// moves the leader by about K/η of an example's loss; the sum over N rounds is least at η = K √(N / √(2X ln B)). As many
 /// members as MFTPL-P has.
-pub fn tuned_logger_m(problem: &Problem, schedule: GameSchedule) -> Player {
+pub fn tuned_logger_m(problem: &ImitationProblem, schedule: GameSchedule) -> Player {
     let ln_b = (problem.class.size().max(2) as f64).ln();
     let separator = problem.separator.len().max(1) as f64;
     let (n, k) = (schedule.rounds as f64, schedule.states_per_round as f64);
@@ -109,7 +109,11 @@ pub fn tuned_logger_m(problem: &Problem, schedule: GameSchedule) -> Player {
 }
 
 /// Every algorithm of the finite world, tuned for this schedule; MFTPL-P once for each λ.
-pub fn contestants(problem: &Problem, schedule: GameSchedule, lambdas: &[Lambda]) -> Vec<Player> {
+pub fn contestants(
+    problem: &ImitationProblem,
+    schedule: GameSchedule,
+    lambdas: &[Lambda],
+) -> Vec<Player> {
     const E: usize = 25;
     let ensembles = [Player::BootstrapDagger { members: E }, Player::HandOver { members: E }];
     let plain = [Player::Bc, Player::Dagger].into_iter().chain(ensembles);
@@ -125,7 +129,7 @@ mod tests {
     #[test]
     fn mftpl_p_plays_the_lambda_that_was_asked_for() {
         let problem = random(Default::default()).unwrap();
-        let schedule = GameSchedule { rounds: 1000, states_per_round: 1, most_members: 100 };
+        let schedule = GameSchedule { rounds: 1000, states_per_round: 1, max_members: 100 };
         let of = |lambda| tuned_mftpl_p(&problem, schedule, lambda).lambda().unwrap();
         assert_eq!(of(Lambda::Fixed(7.0)), 7.0);
         assert!((of(Lambda::Rate(0.2)) / of(Lambda::Rate(0.1)) - 2.0).abs() < 1e-12);

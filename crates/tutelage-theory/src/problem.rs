@@ -5,13 +5,13 @@ use std::sync::Arc;
 use tutelage::{Batch, Cover, CoverError, Weighted};
 
 use crate::exact::{
-    Table, advantages, expected_cost, guaranteed_smoothness, occupancy, recoverability,
+    TabularPolicy, advantages, expected_cost, guaranteed_smoothness, occupancy, recoverability,
 };
 use crate::{ClassError, ExactOracle, Mdp, MdpError, PolicyClass, Theorem};
 
 /// Everything that the theory speaks of.
 #[derive(Clone, Debug)]
-pub struct Problem {
+pub struct ImitationProblem {
     /// What it is called.
     pub name: String,
     /// ℳ.
@@ -21,7 +21,7 @@ pub struct Problem {
     /// π^E, deterministic.
     pub expert: Arc<Vec<u32>>,
     /// Which loss ℓ the learner is judged by and trained with.
-    pub loss: Loss,
+    pub loss: ImitationLoss,
     /// ℓ(s, a) at index s·A + a.
     pub losses: Arc<Vec<f64>>,
     /// d₀.
@@ -38,7 +38,7 @@ pub struct Problem {
 
 /// ℓ: what an action costs the learner where the expert would have taken another.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Loss {
+pub enum ImitationLoss {
     /// I(a ≠ π^E(s)), the loss of the regret theorem.
     #[default]
     ZeroOne,
@@ -48,7 +48,7 @@ pub enum Loss {
 
 /// A covering distribution to choose for a problem.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Covering {
+pub enum CoveringDistribution {
     /// Every state alike.
     Uniform,
     /// d_{π^E}, which covers what the expert visits and nothing else.
@@ -107,7 +107,7 @@ pub enum ProblemError {
     #[error(
         "unknown covering distribution '{0}'; there are uniform, expert and mix(w) with w from 0 to 1"
     )]
-    Covering(String),
+    CoveringDistribution(String),
     /// There is no such family.
     #[error("unknown MDP '{name}'; there are {all}")]
     Unknown {
@@ -118,7 +118,7 @@ pub enum ProblemError {
     },
 }
 
-impl Problem {
+impl ImitationProblem {
     /// A problem with the 0–1 loss and the uniform distribution over states as d₀.
     pub fn new(
         name: &str,
@@ -143,10 +143,11 @@ impl Problem {
         let losses = zero_one(mdp.actions(), &expert);
         let mut separator = Batch::new(1);
         class.separator().iter().for_each(|s| separator.push(&[*s]));
-        let cost = |h| expected_cost(&mdp, &Table::deterministic(mdp.actions(), &class.policy(h)));
+        let cost =
+            |h| expected_cost(&mdp, &TabularPolicy::deterministic(mdp.actions(), &class.policy(h)));
         Ok(Self {
             name: name.into(),
-            loss: Loss::ZeroOne,
+            loss: ImitationLoss::ZeroOne,
             mu: recoverability(&mdp, &expert, &losses),
             sigma: guaranteed_smoothness(&mdp, &cover, &class.allowed()),
             best_cost: (0..class.size()).map(cost).fold(f64::INFINITY, f64::min),
@@ -160,17 +161,18 @@ impl Problem {
     }
 
     /// The same problem with another d₀.
-    pub fn covered(&self, covering: Covering) -> Result<Self, ProblemError> {
+    pub fn with_covering(&self, covering: CoveringDistribution) -> Result<Self, ProblemError> {
         let states = self.mdp.states();
         let weight = match covering {
-            Covering::Uniform => 0.0,
-            Covering::Expert => 1.0,
-            Covering::Mix(weight) => weight,
+            CoveringDistribution::Uniform => 0.0,
+            CoveringDistribution::Expert => 1.0,
+            CoveringDistribution::Mix(weight) => weight,
         };
         if !(0.0..=1.0).contains(&weight) {
             return Err(ProblemError::Weight(weight));
         }
-        let expert = occupancy(&self.mdp, &Table::deterministic(self.mdp.actions(), &self.expert));
+        let expert =
+            occupancy(&self.mdp, &TabularPolicy::deterministic(self.mdp.actions(), &self.expert));
         let mixed = expert.iter().zip(uniform(states));
         let cover: Vec<f64> = mixed.map(|(d, u)| weight * d + (1.0 - weight) * u).collect();
         let sigma = guaranteed_smoothness(&self.mdp, &cover, &self.class.allowed());
@@ -180,10 +182,10 @@ impl Problem {
     /// The same problem with another loss. The expert's advantage, where a state can be reached at several times, is the
     /// largest of theirs.
     #[must_use]
-    pub fn judged_by(&self, loss: Loss) -> Self {
+    pub fn with_loss(&self, loss: ImitationLoss) -> Self {
         let losses: Vec<f64> = match loss {
-            Loss::ZeroOne => zero_one(self.mdp.actions(), &self.expert),
-            Loss::Advantage => {
+            ImitationLoss::ZeroOne => zero_one(self.mdp.actions(), &self.expert),
+            ImitationLoss::Advantage => {
                 let advantages = advantages(&self.mdp, &self.expert);
                 advantages.into_iter().map(|advantage| advantage.unwrap_or(0.0)).collect()
             }
@@ -195,8 +197,10 @@ impl Problem {
     /// The exact oracle over ℬ, for this problem's loss.
     pub fn oracle(&self) -> ExactOracle {
         match self.loss {
-            Loss::ZeroOne => ExactOracle::new(self.class.clone()),
-            Loss::Advantage => ExactOracle::with_costs(self.class.clone(), self.losses.clone()),
+            ImitationLoss::ZeroOne => ExactOracle::new(self.class.clone()),
+            ImitationLoss::Advantage => {
+                ExactOracle::with_costs(self.class.clone(), self.losses.clone())
+            }
         }
     }
 
@@ -234,7 +238,7 @@ fn zero_one(actions: usize, expert: &[u32]) -> Vec<f64> {
     expert.iter().flat_map(row).collect()
 }
 
-impl std::str::FromStr for Covering {
+impl std::str::FromStr for CoveringDistribution {
     type Err = ProblemError;
 
     fn from_str(text: &str) -> Result<Self, ProblemError> {
@@ -243,7 +247,7 @@ impl std::str::FromStr for Covering {
             ("uniform", _) => Ok(Self::Uniform),
             ("expert", _) => Ok(Self::Expert),
             (_, Some(weight)) if (0.0..=1.0).contains(&weight) => Ok(Self::Mix(weight)),
-            _ => Err(ProblemError::Covering(text.into())),
+            _ => Err(ProblemError::CoveringDistribution(text.into())),
         }
     }
 }
@@ -256,32 +260,45 @@ mod tests {
     #[test]
     fn a_distribution_that_leaves_out_what_policies_visit_covers_nothing() {
         let problem = trap(10).unwrap();
-        assert_eq!(problem.covered(Covering::Mix(0.0)).unwrap().sigma, problem.sigma);
-        let expert = problem.covered(Covering::Expert).unwrap();
+        assert_eq!(
+            problem.with_covering(CoveringDistribution::Mix(0.0)).unwrap().sigma,
+            problem.sigma
+        );
+        let expert = problem.with_covering(CoveringDistribution::Expert).unwrap();
         assert!((expert.sigma - 0.5).abs() < 1e-12, "it visits either side half of the time");
         let route = limitation(10).unwrap();
-        assert_eq!(route.covered(Covering::Expert).unwrap().sigma, 0.0, "h1's route is never seen");
-        let half = route.covered(Covering::Mix(0.5)).unwrap();
+        assert_eq!(
+            route.with_covering(CoveringDistribution::Expert).unwrap().sigma,
+            0.0,
+            "h1's route is never seen"
+        );
+        let half = route.with_covering(CoveringDistribution::Mix(0.5)).unwrap();
         assert!(half.sigma > 0.0 && half.sigma < 0.2, "{}", half.sigma);
     }
 
     #[test]
     fn coverings_are_read_from_text() {
-        assert_eq!("uniform".parse::<Covering>().unwrap(), Covering::Uniform);
-        assert_eq!("mix(0.25)".parse::<Covering>().unwrap(), Covering::Mix(0.25));
+        assert_eq!(
+            "uniform".parse::<CoveringDistribution>().unwrap(),
+            CoveringDistribution::Uniform
+        );
+        assert_eq!(
+            "mix(0.25)".parse::<CoveringDistribution>().unwrap(),
+            CoveringDistribution::Mix(0.25)
+        );
         for bad in ["mix", "mix(2)", "mix(nan)", "learner"] {
-            let error = bad.parse::<Covering>().unwrap_err().to_string();
+            let error = bad.parse::<CoveringDistribution>().unwrap_err().to_string();
             assert!(error.contains(bad) && error.contains("mix(w)"), "{error}");
         }
     }
 
     #[test]
     fn with_its_own_advantage_as_loss_a_problem_is_one_recoverable() {
-        let problem = limitation(10).unwrap().judged_by(Loss::Advantage);
+        let problem = limitation(10).unwrap().with_loss(ImitationLoss::Advantage);
         assert_eq!(problem.mu, 1.0);
         let expected = [1.0, 0.0, 0.0, 0.0, 0.0, 9.0];
         let near = |(a, b): (&f64, &f64)| (a - b).abs() < 1e-12;
         assert!(problem.losses.iter().zip(&expected).all(near), "S0: L costs 1; S2: R costs H - 1");
-        assert_eq!(problem.judged_by(Loss::ZeroOne).mu, 9.0);
+        assert_eq!(problem.with_loss(ImitationLoss::ZeroOne).mu, 9.0);
     }
 }

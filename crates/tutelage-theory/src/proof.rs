@@ -6,12 +6,12 @@ use tutelage::{Rng, Stream};
 use crate::exact::{dot, occupancy};
 use crate::game::{class_losses, weigh};
 use crate::oracle::least;
-use crate::rounds::{Moment, PlayError, perturbations, run};
-use crate::{ExactOracle, Mdp, Player, Problem, Table};
+use crate::rounds::{GameEvent, PlayError, perturbations, run};
+use crate::{ExactOracle, ImitationProblem, Mdp, Player, TabularPolicy};
 
 /// A quantity of the proof beside the bound that the proof has for it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Measured {
+pub struct MeasuredTerm {
     /// What the proof calls it.
     pub name: &'static str,
     /// Its formula.
@@ -26,20 +26,20 @@ pub struct Measured {
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProofTerms {
     /// E_Q max over u of ⟨−g̃, u⟩, ≤ √(λ ln B / 2K²).
-    pub bias: Measured,
+    pub bias: MeasuredTerm,
     /// Σ ⟨gₙ, u*ₙ − u**ₙ₊₁⟩, ≤ N √(AK²/λσ).
-    pub stability: Measured,
+    pub stability: MeasuredTerm,
     /// Σ E_{Dₙ} ⟨g*ₙ − gₙ, u*ₙ₊₁⟩, ≤ N √(2A ln N ln(BN²) / λσ) + λσ/(4AN ln N).
-    pub generalization: Measured,
+    pub generalization: MeasuredTerm,
     /// Σ ⟨gₙ, uₙ − u*ₙ⟩, ≤ N √(2A (ln(NS) + ln(12/δ)) / E).
-    pub ensemble: Measured,
+    pub ensemble: MeasuredTerm,
     /// Σ |⟨gₙ, uₙ − u*ₙ⟩|: what the ensemble's bound, which is one for every round, really bounds.
     pub ensemble_absolute: f64,
 }
 
 /// How closely to measure.
 #[derive(Clone, Copy, Debug)]
-pub struct Closeness {
+pub struct EstimationSettings {
     /// Draws of Q that stand for the expectation over it.
     pub draws: usize,
     /// δ in the ensemble's bound.
@@ -51,19 +51,19 @@ pub struct Closeness {
 /// u*ₙ = E_Q 𝒪(D_{1:n−1} ∪ Q) and u**ₙ₊₁, which averages over Dₙ too, are estimated with many members in place of E; both
 /// with the same draws of Q, so that their difference is that of the examples alone.
 pub fn proof_terms(
-    problem: &Problem,
+    problem: &ImitationProblem,
     [members, rounds, k]: [usize; 3],
     lambda: f64,
-    closeness: Closeness,
+    estimation: EstimationSettings,
     seed: u64,
 ) -> Result<ProofTerms, PlayError> {
     let mut seen = Vec::new();
-    let mut watch = |moment: Moment<'_>| match moment {
-        Moment::Playing(policy) => seen.push((policy.weights(), policy.table(), vec![])),
-        Moment::Asking(states) => seen.last_mut().map_or((), |round| round.2 = states.to_vec()),
+    let mut watch = |moment: GameEvent<'_>| match moment {
+        GameEvent::Playing(policy) => seen.push((policy.weights(), policy.table(), vec![])),
+        GameEvent::Asking(states) => seen.last_mut().map_or((), |round| round.2 = states.to_vec()),
     };
     run(problem, Player::MftplP { members, lambda }, [rounds, k], seed, &mut watch)?;
-    let mut examiner = Examiner::new(problem, lambda, k, closeness, seed);
+    let mut examiner = ProofRecorder::new(problem, lambda, k, estimation, seed);
     let bias = examiner.bias()?;
     for (round, (weights, table, asked)) in seen.iter().enumerate() {
         examiner.round(round, weights, table, asked)?;
@@ -71,12 +71,12 @@ pub fn proof_terms(
     Ok(examiner.close(bias, members, rounds))
 }
 
-struct Examiner<'a> {
-    problem: &'a Problem,
+struct ProofRecorder<'a> {
+    problem: &'a ImitationProblem,
     oracle: ExactOracle,
     lambda: f64,
     k: usize,
-    closeness: Closeness,
+    estimation: EstimationSettings,
     stream: Stream,
     /// ℓ(s, h(s)) at index s·B + h.
     class_losses: Vec<f64>,
@@ -86,14 +86,20 @@ struct Examiner<'a> {
     sums: [f64; 4],
 }
 
-impl<'a> Examiner<'a> {
-    fn new(problem: &'a Problem, lambda: f64, k: usize, closeness: Closeness, seed: u64) -> Self {
+impl<'a> ProofRecorder<'a> {
+    fn new(
+        problem: &'a ImitationProblem,
+        lambda: f64,
+        k: usize,
+        estimation: EstimationSettings,
+        seed: u64,
+    ) -> Self {
         Self {
             problem,
             oracle: problem.oracle(),
             lambda,
             k,
-            closeness,
+            estimation,
             stream: Stream::new(seed).fork("proof", 0),
             class_losses: class_losses(problem),
             charged: vec![0.0; problem.losses.len()],
@@ -110,7 +116,7 @@ impl<'a> Examiner<'a> {
             (agreed - size / actions) / k
         };
         let stream = self.stream.fork("bias", 0);
-        let draws = perturbations(self.problem, self.lambda, self.closeness.draws, stream, most)?;
+        let draws = perturbations(self.problem, self.lambda, self.estimation.draws, stream, most)?;
         Ok(draws.iter().sum::<f64>() / draws.len().max(1) as f64)
     }
 
@@ -119,7 +125,7 @@ impl<'a> Examiner<'a> {
         &mut self,
         round: usize,
         weights: &[f64],
-        policy: &Table,
+        policy: &TabularPolicy,
         asked: &[u32],
     ) -> Result<(), PlayError> {
         let stream = self.stream.fork("round", round as u64);
@@ -138,7 +144,7 @@ impl<'a> Examiner<'a> {
             let surprise = expected[after] - self.loss_of(after, &fresh);
             [seen[before], seen[after], surprise]
         };
-        let draws = self.closeness.draws;
+        let draws = self.estimation.draws;
         let stream = stream.fork("perturbations", 0);
         let all = perturbations(self.problem, self.lambda, draws, stream, one)?;
         let mean = |i: usize| all.par_iter().map(|x| x[i]).sum::<f64>() / draws.max(1) as f64;
@@ -173,11 +179,11 @@ impl<'a> Examiner<'a> {
     }
 
     fn close(self, bias: f64, members: usize, rounds: usize) -> ProofTerms {
-        let theorem = self.problem.theorem(self.closeness.delta);
+        let theorem = self.problem.theorem(self.estimation.delta);
         let (n, k, e) = (rounds as f64, self.k as f64, members as f64);
         let terms = theorem.terms(n, k, self.lambda, e);
         let [stability, generalization, ensemble, ensemble_absolute] = self.sums;
-        let measured = |name, formula, value, bound| Measured { name, formula, value, bound };
+        let measured = |name, formula, value, bound| MeasuredTerm { name, formula, value, bound };
         let [of_bias, of_stability, of_generalization, of_failure, .., of_ensemble] =
             terms.map(|term| term.value);
         ProofTerms {
@@ -206,13 +212,13 @@ mod tests {
     use super::*;
     use crate::{PolicyClass, trap};
 
-    const CLOSENESS: Closeness = Closeness { draws: 2000, delta: 0.05 };
+    const CLOSENESS: EstimationSettings = EstimationSettings { draws: 2000, delta: 0.05 };
 
     /// One state, two actions, two policies.
-    fn coin() -> Problem {
+    fn coin() -> ImitationProblem {
         let mdp = Mdp::new([1, 2, 1], vec![1.0], |_, _| vec![(0, 1.0)], |_, a| a as f64).unwrap();
         let class = PolicyClass::new(mdp.spaces(), &[vec![0], vec![1]]).unwrap();
-        Problem::new("coin", mdp, class, vec![0]).unwrap()
+        ImitationProblem::new("coin", mdp, class, vec![0]).unwrap()
     }
 
     #[test]
@@ -229,8 +235,8 @@ mod tests {
         // With D empty u*₁ is even; an example for action 0 moves it by P(difference = 0) and half of its neighbours:
         // about the density of N(0, λ) at 0 for a shift of 1. The policy that errs, 1, loses that weight.
         let lambda = 100.0;
-        let closeness = Closeness { draws: 40_000, ..CLOSENESS };
-        let terms = proof_terms(&coin(), [1, 1, 1], lambda, closeness, 1).unwrap();
+        let estimation = EstimationSettings { draws: 40_000, ..CLOSENESS };
+        let terms = proof_terms(&coin(), [1, 1, 1], lambda, estimation, 1).unwrap();
         let expected = 1.0 / (2.0 * std::f64::consts::PI * lambda).sqrt();
         assert!((terms.stability.value / expected - 1.0).abs() < 0.15, "{}", terms.stability.value);
         assert_eq!(terms.generalization.value, 0.0, "there is one state only");

@@ -7,43 +7,43 @@ use tutelage::{
     Windows, behavior_cloning, bootstrap_dagger, dagger, hand_over, logger_m, mftpl_p,
 };
 
-use crate::{MdpEnv, Mixture, Player, Problem, TableExpert};
+use crate::{ImitationProblem, MdpEnv, MixedPolicy, Player, TabularExpert};
 
 /// Why a game could not be played.
 pub type PlayError = LearnError;
 
 /// What a round shows to those who watch.
-pub(crate) enum Moment<'a> {
+pub(crate) enum GameEvent<'a> {
     /// πₙ is about to be played.
-    Playing(&'a Mixture),
+    Playing(&'a MixedPolicy),
     /// These K states are asked about.
     Asking(&'a [u32]),
 }
 
 /// Lets a player learn for N rounds of K states, drawn independently from d_{πₙ} (from d_{π^E} for BC); returns π_{N+1}.
 pub(crate) fn run(
-    problem: &Problem,
+    problem: &ImitationProblem,
     player: Player,
     [rounds, states_per_round]: [usize; 2],
     seed: u64,
-    see: &mut dyn FnMut(Moment<'_>),
-) -> Result<Mixture, PlayError> {
+    see: &mut dyn FnMut(GameEvent<'_>),
+) -> Result<MixedPolicy, PlayError> {
     // One lane is enough: a step costs less than handing it to another thread.
     let mut envs = SyncVectorEnv::new(vec![MdpEnv::new(problem.mdp.clone())])
         .map_err(|source| LearnError::Collect { round: 0, source: source.into() })?;
-    let (mut expert, oracle) = (TableExpert(problem.expert.clone()), problem.oracle());
+    let (mut expert, oracle) = (TabularExpert(problem.expert.clone()), problem.oracle());
     let schedule = Schedule { rounds, states_per_round, stream: Stream::new(seed) };
     let (algorithm, inputs) = (algorithm(player), inputs(problem));
     let mut lesson = Lesson::new(&envs, algorithm, schedule, inputs, Progress::none())?;
     loop {
         match lesson.next(&mut envs, &mut expert, &oracle)? {
             LessonEvent::Ask(questions) => {
-                see(Moment::Asking(questions.states.as_slice()));
+                see(GameEvent::Asking(questions.states.as_slice()));
                 questions
                     .ask(&mut expert, |rows, actions| lesson.label(rows, actions).map(|()| true))?;
             }
             LessonEvent::Trained { round } if round < rounds => {
-                lesson.policy().into_iter().for_each(|policy| see(Moment::Playing(policy)));
+                lesson.policy().into_iter().for_each(|policy| see(GameEvent::Playing(policy)));
             }
             LessonEvent::Trained { .. } => {}
             LessonEvent::Finished => break,
@@ -68,14 +68,14 @@ fn algorithm(player: Player) -> Algorithm {
 }
 
 /// d₀ and the separator set.
-fn inputs(problem: &Problem) -> Inputs<'_, u32, u32> {
+fn inputs(problem: &ImitationProblem) -> Inputs<'_, u32, u32> {
     Inputs { cover: Some(&*problem.cover), separator: Some(&problem.separator), stored: None }
 }
 
 /// Draws perturbation sets Q with Poisson(λ) examples, as MFTPL-P's members get them, and hands each to `each` as the
 /// credit −copies of every (s, a), at index s·A + a.
 pub(crate) fn perturbations<T: Send>(
-    problem: &Problem,
+    problem: &ImitationProblem,
     lambda: f64,
     draws: usize,
     stream: Stream,

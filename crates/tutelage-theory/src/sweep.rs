@@ -6,24 +6,24 @@ use crate::complexity::Mean;
 use crate::fit::{Slope, exponents};
 use crate::rounds::PlayError;
 use crate::{
-    Bound, Closeness, Game, GameSchedule, Lambda, Problem, ProblemError, play, proof_terms,
-    tuned_mftpl_p,
+    Bound, EstimationSettings, Game, GameSchedule, ImitationProblem, Lambda, ProblemError, play,
+    proof_terms, tuned_mftpl_p,
 };
 
 /// Which quantity is varied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Over {
+pub enum SweepAxis {
     /// N; E grows with it, as the theorem's does.
     Rounds,
     /// K.
     StatesPerRound,
     /// E; what is measured is the ensemble's own error, not the regret.
     Ensemble,
-    /// σ, by thinning out d₀: [`Problem::diluted`].
+    /// σ, by thinning out d₀: [`ImitationProblem::with_diluted_covering`].
     Sigma,
-    /// A, by actions that nobody takes: [`Problem::with_idle_actions`].
+    /// A, by actions that nobody takes: [`ImitationProblem::with_idle_actions`].
     Actions,
-    /// B, by copies that differ where nobody goes: [`Problem::with_bystanders`].
+    /// B, by copies that differ where nobody goes: [`ImitationProblem::with_redundant_policies`].
     ClassSize,
     /// λ, in multiples of the theorem's rate Θ.
     Lambda,
@@ -31,9 +31,9 @@ pub enum Over {
 
 /// What is held while one quantity varies.
 #[derive(Clone, Debug)]
-pub struct Sweep {
+pub struct RegretSweep {
     /// The problem.
-    pub problem: Problem,
+    pub problem: ImitationProblem,
     /// N, K and the largest E.
     pub schedule: GameSchedule,
     /// λ.
@@ -41,7 +41,7 @@ pub struct Sweep {
     /// The seeds to play with.
     pub seeds: Vec<u64>,
     /// Draws that stand for an infinite ensemble when E is varied, and δ of the bounds.
-    pub closeness: Closeness,
+    pub estimation: EstimationSettings,
 }
 
 /// What one value of the quantity gave.
@@ -59,7 +59,7 @@ pub struct SweepPoint {
 
 /// A slope that the theorem speaks of.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Comparison {
+pub struct ExponentComparison {
     /// Over which part of the points.
     pub part: &'static str,
     /// The exponent in the theorem's bound.
@@ -79,7 +79,7 @@ pub enum SweepError {
     Play(#[from] PlayError),
     /// A changed problem.
     #[error(transparent)]
-    Problem(#[from] ProblemError),
+    ImitationProblem(#[from] ProblemError),
     /// A value that the quantity cannot take.
     #[error("{what} is {value}; allowed is {allowed}")]
     Value {
@@ -92,16 +92,16 @@ pub enum SweepError {
     },
 }
 
-impl Over {
+impl SweepAxis {
     /// All of them, as they are named on the command line.
-    pub const ALL: [(&'static str, Over); 7] = [
-        ("n", Over::Rounds),
-        ("k", Over::StatesPerRound),
-        ("e", Over::Ensemble),
-        ("sigma", Over::Sigma),
-        ("a", Over::Actions),
-        ("b", Over::ClassSize),
-        ("lambda", Over::Lambda),
+    pub const ALL: [(&'static str, SweepAxis); 7] = [
+        ("n", SweepAxis::Rounds),
+        ("k", SweepAxis::StatesPerRound),
+        ("e", SweepAxis::Ensemble),
+        ("sigma", SweepAxis::Sigma),
+        ("a", SweepAxis::Actions),
+        ("b", SweepAxis::ClassSize),
+        ("lambda", SweepAxis::Lambda),
     ];
 
     /// What its axis is called.
@@ -126,7 +126,7 @@ impl Over {
     }
 
     /// Values to try where none are given: N, K, E, shares of d₀, A, copies of the class, multiples of Θ.
-    pub fn usual_values(self) -> Vec<f64> {
+    pub fn default_values(self) -> Vec<f64> {
         let doubling = |from: f64, count: i32| (0..count).map(|i| from * 2f64.powi(i)).collect();
         match self {
             Self::Rounds => doubling(64.0, 6),
@@ -140,7 +140,7 @@ impl Over {
     }
 
     /// The problem, schedule and λ that a value stands for, and where it lies on the axis.
-    fn setting(self, sweep: &Sweep, value: f64) -> Result<(f64, Sweep), SweepError> {
+    fn setting(self, sweep: &RegretSweep, value: f64) -> Result<(f64, RegretSweep), SweepError> {
         let mut sweep = sweep.clone();
         let refuse = |allowed| SweepError::Value { what: self.label(), value, allowed };
         if !(value > 0.0 && value.is_finite()) {
@@ -153,10 +153,12 @@ impl Over {
         match self {
             Self::Rounds => sweep.schedule.rounds = value as usize,
             Self::StatesPerRound => sweep.schedule.states_per_round = value as usize,
-            Self::Ensemble => sweep.schedule.most_members = value as usize,
-            Self::Sigma => sweep.problem = sweep.problem.diluted(value)?,
+            Self::Ensemble => sweep.schedule.max_members = value as usize,
+            Self::Sigma => sweep.problem = sweep.problem.with_diluted_covering(value)?,
             Self::Actions => sweep.problem = sweep.problem.with_idle_actions(value as usize)?,
-            Self::ClassSize => sweep.problem = sweep.problem.with_bystanders(value as usize, 1)?,
+            Self::ClassSize => {
+                sweep.problem = sweep.problem.with_redundant_policies(value as usize, 1)?
+            }
             Self::Lambda => sweep.lambda = Lambda::Rate(value),
         }
         let x = match self {
@@ -168,10 +170,10 @@ impl Over {
     }
 
     /// The slopes that the theorem predicts, beside those of these points.
-    pub fn compare(self, sweep: &Sweep, points: &[SweepPoint]) -> Vec<Comparison> {
+    pub fn compare(self, sweep: &RegretSweep, points: &[SweepPoint]) -> Vec<ExponentComparison> {
         let root_ln_b = (sweep.problem.class.size() as f64).ln().sqrt();
         let k = sweep.schedule.states_per_round as f64;
-        let of = |part, predicted, remark, keep: &dyn Fn(f64) -> bool| Comparison {
+        let of = |part, predicted, remark, keep: &dyn Fn(f64) -> bool| ExponentComparison {
             part,
             predicted,
             measured: slope(points, keep),
@@ -236,20 +238,20 @@ fn slope(points: &[SweepPoint], keep: &dyn Fn(f64) -> bool) -> Option<Slope> {
     exponents(&kept)?.first().copied()?
 }
 
-impl Sweep {
+impl RegretSweep {
     /// Measures at each value, in their order; `seen` hears of every point.
     pub fn run(
         &self,
-        over: Over,
+        over: SweepAxis,
         values: &[f64],
         seen: &(dyn Fn(&SweepPoint) + Sync),
     ) -> Result<Vec<SweepPoint>, SweepError> {
         let most = values.iter().copied().fold(0.0, f64::max);
         let one = |&value: &f64| {
             let (x, mut sweep) = over.setting(self, value)?;
-            if over == Over::Rounds {
-                let members = self.schedule.most_members as f64 * value / most;
-                sweep.schedule.most_members = members.ceil() as usize;
+            if over == SweepAxis::Rounds {
+                let members = self.schedule.max_members as f64 * value / most;
+                sweep.schedule.max_members = members.ceil() as usize;
             }
             let point = sweep.point(over, x)?;
             seen(&point);
@@ -258,16 +260,16 @@ impl Sweep {
         values.par_iter().map(one).collect()
     }
 
-    fn point(&self, over: Over, x: f64) -> Result<SweepPoint, SweepError> {
+    fn point(&self, over: SweepAxis, x: f64) -> Result<SweepPoint, SweepError> {
         let player = tuned_mftpl_p(&self.problem, self.schedule, self.lambda);
         let (lambda, members) = (player.lambda().unwrap_or(0.0), player.members());
         let GameSchedule { rounds, states_per_round, .. } = self.schedule;
         let (n, k, e) = (rounds as f64, states_per_round as f64, members as f64);
-        let theorem = self.problem.theorem(self.closeness.delta);
-        if over == Over::Ensemble {
+        let theorem = self.problem.theorem(self.estimation.delta);
+        if over == SweepAxis::Ensemble {
             let sizes = [members, rounds, states_per_round];
             let error = |&seed: &u64| {
-                let terms = proof_terms(&self.problem, sizes, lambda, self.closeness, seed)?;
+                let terms = proof_terms(&self.problem, sizes, lambda, self.estimation, seed)?;
                 Ok(terms.ensemble_absolute)
             };
             let errors = self.seeds.par_iter().map(error).collect::<Result<Vec<_>, PlayError>>()?;
@@ -293,42 +295,42 @@ mod tests {
     use super::*;
     use crate::trap;
 
-    fn sweep(rounds: usize, members: usize, seeds: u64) -> Sweep {
-        Sweep {
+    fn sweep(rounds: usize, members: usize, seeds: u64) -> RegretSweep {
+        RegretSweep {
             problem: trap(10).unwrap(),
-            schedule: GameSchedule { rounds, states_per_round: 1, most_members: members },
+            schedule: GameSchedule { rounds, states_per_round: 1, max_members: members },
             lambda: Lambda::Rate(0.03),
             seeds: (1..=seeds).collect(),
-            closeness: Closeness { draws: 1000, delta: 0.05 },
+            estimation: EstimationSettings { draws: 1000, delta: 0.05 },
         }
     }
 
-    fn measured(over: Over, values: &[f64], sweep: &Sweep) -> f64 {
+    fn measured(over: SweepAxis, values: &[f64], sweep: &RegretSweep) -> f64 {
         let points = sweep.run(over, values, &|_| ()).unwrap();
         over.compare(sweep, &points)[0].measured.unwrap().value
     }
 
     #[test]
     fn an_ensembles_error_falls_with_the_root_of_its_size() {
-        let slope = measured(Over::Ensemble, &[4.0, 16.0, 64.0], &sweep(20, 1, 3));
+        let slope = measured(SweepAxis::Ensemble, &[4.0, 16.0, 64.0], &sweep(20, 1, 3));
         assert!((slope + 0.5).abs() < 0.1, "{slope}");
     }
 
     #[test]
     fn regret_grows_as_the_theorem_says_with_rounds_sigma_and_actions() {
         let within = |over, values: &[f64], predicted: f64| {
-            let members = if over == Over::Rounds { 400 } else { 60 };
+            let members = if over == SweepAxis::Rounds { 400 } else { 60 };
             let slope = measured(over, values, &sweep(150, members, 3));
             assert!((slope - predicted).abs() < 0.15, "{}: {slope}", over.label());
         };
-        within(Over::Rounds, &[50.0, 150.0, 450.0], 0.5);
-        within(Over::Sigma, &[0.01, 0.1, 1.0], -0.25);
-        within(Over::Actions, &[3.0, 12.0, 48.0], 0.25);
+        within(SweepAxis::Rounds, &[50.0, 150.0, 450.0], 0.5);
+        within(SweepAxis::Sigma, &[0.01, 0.1, 1.0], -0.25);
+        within(SweepAxis::Actions, &[3.0, 12.0, 48.0], 0.25);
     }
 
     #[test]
     fn a_crowd_moves_the_leader_faster() {
-        let slope = measured(Over::ClassSize, &[1.0, 8.0, 32.0], &sweep(100, 40, 3));
+        let slope = measured(SweepAxis::ClassSize, &[1.0, 8.0, 32.0], &sweep(100, 40, 3));
         assert!(slope > 0.05 && slope < 0.5, "{slope}");
     }
 
@@ -336,9 +338,9 @@ mod tests {
     fn what_cannot_be_varied_so_is_named() {
         let refuse =
             |over, value| sweep(10, 2, 1).run(over, &[value], &|_| ()).unwrap_err().to_string();
-        assert!(refuse(Over::Rounds, 1.5).contains("whole number"));
-        assert!(refuse(Over::Lambda, -1.0).contains("a number > 0"));
-        assert!(refuse(Over::Sigma, 2.0).contains("share"));
-        assert!(refuse(Over::Actions, 2.0).contains("actions is 2"));
+        assert!(refuse(SweepAxis::Rounds, 1.5).contains("whole number"));
+        assert!(refuse(SweepAxis::Lambda, -1.0).contains("a number > 0"));
+        assert!(refuse(SweepAxis::Sigma, 2.0).contains("share"));
+        assert!(refuse(SweepAxis::Actions, 2.0).contains("actions is 2"));
     }
 }

@@ -3,26 +3,26 @@
 use rayon::prelude::*;
 
 use crate::complexity::{
-    Contender, Effort, FEWEST_FITTED, GapPoint, Needed, annotations_needed, complexity_exponents,
-    gap_curve,
+    AnnotationsNeeded, Contender, GapPoint, MIN_FITTED_ANNOTATIONS, MeasurementLimits,
+    annotations_needed, complexity_exponents, gap_curve,
 };
 use crate::fit::Slope;
-use crate::{PlayError, Problem};
+use crate::{ImitationProblem, PlayError};
 
 /// One line of Table 1, measured at one horizon.
 #[derive(Clone, Debug)]
-pub struct Line {
+pub struct TableOneRow {
     /// Who.
     pub contender: Contender,
     /// The problem, or the first of several that differ by their seed.
-    pub problem: Problem,
+    pub problem: ImitationProblem,
     /// What growing numbers of annotations achieve.
     pub curve: Vec<GapPoint>,
 }
 
 /// How C(ε) grows with H and 1/ε.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Growth {
+pub struct ComplexityExponents {
     /// Exponents for a true cost gap of at most ε.
     pub cost: [Option<Slope>; 2],
     /// Exponents for a guarantee of at most ε.
@@ -31,19 +31,19 @@ pub struct Growth {
     pub points: usize,
 }
 
-impl Line {
+impl TableOneRow {
     /// H.
     pub fn horizon(&self) -> usize {
         self.problem.mdp.horizon()
     }
 
     /// The annotations for a true cost gap of at most ε.
-    pub fn needed(&self, epsilon: f64) -> Option<Needed> {
+    pub fn needed(&self, epsilon: f64) -> Option<AnnotationsNeeded> {
         annotations_needed(&self.points(|point| point.cost_gap.value), epsilon)
     }
 
     /// The annotations for a guarantee (EstGap; for BC H² times its excess loss) of at most ε.
-    pub fn needed_by_guarantee(&self, epsilon: f64) -> Option<Needed> {
+    pub fn needed_by_guarantee(&self, epsilon: f64) -> Option<AnnotationsNeeded> {
         annotations_needed(&self.points(|point| point.guarantee.value), epsilon)
     }
 
@@ -56,31 +56,35 @@ impl Line {
 ///
 /// Lines come back by contender, then by horizon; they are measured the longest horizon first, because that takes longest.
 pub fn table_one(
-    problems: &[Vec<Problem>],
+    problems: &[Vec<ImitationProblem>],
     contenders: &[Contender],
-    effort: &Effort,
-    seen: &(dyn Fn(&Line) + Sync),
-) -> Result<Vec<Line>, PlayError> {
-    let mut groups: Vec<&[Problem]> = problems.iter().map(Vec::as_slice).collect();
+    effort: &MeasurementLimits,
+    seen: &(dyn Fn(&TableOneRow) + Sync),
+) -> Result<Vec<TableOneRow>, PlayError> {
+    let mut groups: Vec<&[ImitationProblem]> = problems.iter().map(Vec::as_slice).collect();
     groups.retain(|group| !group.is_empty());
     groups.sort_by_key(|group| std::cmp::Reverse(group[0].mdp.horizon()));
-    let jobs: Vec<(&[Problem], Contender)> =
+    let jobs: Vec<(&[ImitationProblem], Contender)> =
         groups.iter().flat_map(|group| contenders.iter().map(move |&c| (*group, c))).collect();
-    let one = |(problems, contender): (&[Problem], Contender)| {
+    let one = |(problems, contender): (&[ImitationProblem], Contender)| {
         let curve = gap_curve(problems, contender, effort, &|_| ())?;
-        let line = Line { contender, problem: problems[0].clone(), curve };
+        let line = TableOneRow { contender, problem: problems[0].clone(), curve };
         seen(&line);
         Ok(line)
     };
     let mut lines = jobs.into_par_iter().map(one).collect::<Result<Vec<_>, PlayError>>()?;
-    let place = |line: &Line| contenders.iter().position(|c| *c == line.contender);
+    let place = |line: &TableOneRow| contenders.iter().position(|c| *c == line.contender);
     lines.sort_by_key(|line| (place(line), line.horizon()));
     Ok(lines)
 }
 
 /// The exponents of what a contender needed for these gaps.
-pub fn growth(lines: &[Line], contender: Contender, epsilons: &[f64]) -> Growth {
-    let points = |needed: &dyn Fn(&Line, f64) -> Option<Needed>| {
+pub fn growth(
+    lines: &[TableOneRow],
+    contender: Contender,
+    epsilons: &[f64],
+) -> ComplexityExponents {
+    let points = |needed: &dyn Fn(&TableOneRow, f64) -> Option<AnnotationsNeeded>| {
         let mine = lines.iter().filter(|line| line.contender == contender);
         let pairs = mine.flat_map(|line| epsilons.iter().map(move |&epsilon| (line, epsilon)));
         let points = pairs
@@ -89,8 +93,8 @@ pub fn growth(lines: &[Line], contender: Contender, epsilons: &[f64]) -> Growth 
     };
     let by_cost = points(&|line, epsilon| line.needed(epsilon));
     let by_guarantee = points(&|line, epsilon| line.needed_by_guarantee(epsilon));
-    let fitted = |needed: &Needed| matches!(needed, Needed::About(n) if *n >= FEWEST_FITTED);
-    Growth {
+    let fitted = |needed: &AnnotationsNeeded| matches!(needed, AnnotationsNeeded::About(n) if *n >= MIN_FITTED_ANNOTATIONS);
+    ComplexityExponents {
         cost: complexity_exponents(&by_cost),
         guarantee: complexity_exponents(&by_guarantee),
         points: by_cost.iter().filter(|(.., needed)| fitted(needed)).count(),
@@ -98,10 +102,12 @@ pub fn growth(lines: &[Line], contender: Contender, epsilons: &[f64]) -> Growth 
 }
 
 /// At how many (H, ε) nobody needed fewer annotations than this contender, and at how many somebody reached ε at all.
-pub fn fewest(lines: &[Line], contender: Contender, epsilons: &[f64]) -> (usize, usize) {
-    let needed = |line: &Line, epsilon: f64| match line.needed(epsilon)? {
-        Needed::AtMost(annotations) | Needed::About(annotations) => Some(annotations),
-        Needed::MoreThan(_) => None,
+pub fn fewest(lines: &[TableOneRow], contender: Contender, epsilons: &[f64]) -> (usize, usize) {
+    let needed = |line: &TableOneRow, epsilon: f64| match line.needed(epsilon)? {
+        AnnotationsNeeded::AtMost(annotations) | AnnotationsNeeded::About(annotations) => {
+            Some(annotations)
+        }
+        AnnotationsNeeded::MoreThan(_) => None,
     };
     let (mut won, mut reached) = (0, 0);
     for line in lines.iter().filter(|line| line.contender == contender) {
@@ -122,14 +128,15 @@ mod tests {
 
     #[test]
     fn lines_come_back_in_order_and_with_both_gaps() {
-        let problems: Vec<Vec<Problem>> = [6, 3].map(|h| vec![ledge(h, 1).unwrap()]).to_vec();
+        let problems: Vec<Vec<ImitationProblem>> =
+            [6, 3].map(|h| vec![ledge(h, 1).unwrap()]).to_vec();
         let contenders = [Contender::Bc, Contender::MftplP(Lambda::Rate(0.1))];
-        let effort = Effort {
-            most_rounds: 32,
-            most_demonstrations: 64,
-            most_members: 5,
+        let effort = MeasurementLimits {
+            max_rounds: 32,
+            max_demonstrations: 64,
+            max_members: 5,
             seeds: vec![1],
-            least_gap: 0.01,
+            min_gap: 0.01,
         };
         let lines = table_one(&problems, &contenders, &effort, &|_| ()).unwrap();
         let order: Vec<_> = lines.iter().map(|line| (line.contender, line.horizon())).collect();
@@ -149,7 +156,7 @@ mod tests {
         let mean = |value| crate::Mean { value, error: 0.0 };
         let point =
             |annotations, gap| GapPoint { annotations, cost_gap: mean(gap), guarantee: mean(gap) };
-        let line = |contender, last| Line {
+        let line = |contender, last| TableOneRow {
             contender,
             problem: ledge(3, 1).unwrap(),
             curve: vec![point(4, 1.0), point(8, last)],

@@ -41,7 +41,7 @@ pub struct Condition {
 
 /// One of the terms that the bound is the sum of.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Term {
+pub struct BoundTerm {
     /// What the proof calls it.
     pub name: &'static str,
     /// Its formula.
@@ -117,11 +117,11 @@ impl Theorem {
     }
 
     /// The eight terms of the bound, in the order of the proof.
-    pub fn terms(&self, rounds: f64, k: f64, lambda: f64, ensemble: f64) -> [Term; 8] {
+    pub fn terms(&self, rounds: f64, k: f64, lambda: f64, ensemble: f64) -> [BoundTerm; 8] {
         let Self { states, actions, sigma, delta, .. } = *self;
         let (n, ln_n, ln_b) = (rounds, rounds.max(2.0).ln(), self.ln_b());
         let ln_12 = (12.0 / delta).ln();
-        let term = |name, formula, value| Term { name, formula, value };
+        let term = |name, formula, value| BoundTerm { name, formula, value };
         [
             term("bias", "sqrt(lambda ln B / 2K^2)", (lambda * ln_b / (2.0 * k * k)).sqrt()),
             term(

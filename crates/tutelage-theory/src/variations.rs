@@ -6,15 +6,15 @@
 use rand::RngExt;
 use tutelage::{Spaces, Stream};
 
-use crate::{Mdp, PolicyClass, Problem, ProblemError};
+use crate::{ImitationProblem, Mdp, PolicyClass, ProblemError};
 
 /// States that only bystanders disagree in.
 const BYSTANDER_STATES: usize = 32;
 
-impl Problem {
+impl ImitationProblem {
     /// d₀ with only this share of its weight; the rest lies on a state that nobody reaches and in which all policies agree.
     /// σ shrinks by the share.
-    pub fn diluted(&self, share: f64) -> Result<Self, ProblemError> {
+    pub fn with_diluted_covering(&self, share: f64) -> Result<Self, ProblemError> {
         if !(share > 0.0 && share <= 1.0) {
             return Err(ProblemError::Share(share));
         }
@@ -41,7 +41,7 @@ impl Problem {
 
     /// Every policy in `copies` copies that differ at random between action 0 and 1 on states that nobody reaches, which
     /// d₀ gives half of its weight: B grows by the factor `copies`, and σ halves once.
-    pub fn with_bystanders(&self, copies: usize, seed: u64) -> Result<Self, ProblemError> {
+    pub fn with_redundant_policies(&self, copies: usize, seed: u64) -> Result<Self, ProblemError> {
         let stream = Stream::new(seed).fork("bystanders", 0);
         let halved = self.cover_probabilities().iter().map(|p| 0.5 * p);
         let elsewhere = std::iter::repeat_n(0.5 / BYSTANDER_STATES as f64, BYSTANDER_STATES);
@@ -82,7 +82,7 @@ impl Problem {
         expert.resize(states, 0);
         let mdp = Mdp::new([states, actions, self.mdp.horizon()], initial, next, cost)?;
         let class = PolicyClass::new(mdp.spaces(), tables)?;
-        Problem::with_cover(&self.name, mdp, class, expert, cover)
+        ImitationProblem::with_cover(&self.name, mdp, class, expert, cover)
     }
 }
 
@@ -93,26 +93,26 @@ mod tests {
     #[test]
     fn each_moves_one_quantity_and_leaves_the_others() {
         let trap = trap(10).unwrap();
-        let about = |p: &crate::Problem| {
+        let about = |p: &crate::ImitationProblem| {
             let round = |x: f64| (x * 1e9).round();
             [round(p.sigma), p.mdp.actions() as f64, p.class.size() as f64, round(p.best_cost)]
         };
         let [sigma, actions, class_size, cost] = about(&trap);
-        let diluted = about(&trap.diluted(0.25).unwrap());
-        assert_eq!(diluted, [(sigma * 0.25).round(), actions, class_size, cost]);
+        let with_diluted_covering = about(&trap.with_diluted_covering(0.25).unwrap());
+        assert_eq!(with_diluted_covering, [(sigma * 0.25).round(), actions, class_size, cost]);
         let idle = about(&trap.with_idle_actions(12).unwrap());
         assert_eq!(idle, [sigma, 12.0, class_size, cost]);
-        let crowd = about(&trap.with_bystanders(8, 1).unwrap());
+        let crowd = about(&trap.with_redundant_policies(8, 1).unwrap());
         assert_eq!(crowd, [(sigma * 0.5).round(), actions, 8.0 * class_size, cost]);
-        let once = about(&trap.with_bystanders(1, 1).unwrap());
+        let once = about(&trap.with_redundant_policies(1, 1).unwrap());
         assert_eq!(once[0], crowd[0], "sigma does not depend on how many there are");
-        assert_eq!(trap.with_bystanders(8, 1).unwrap().mu, trap.mu);
+        assert_eq!(trap.with_redundant_policies(8, 1).unwrap().mu, trap.mu);
     }
 
     #[test]
     fn impossible_changes_are_named() {
         let trap = trap(10).unwrap();
-        assert!(trap.diluted(0.0).unwrap_err().to_string().contains("share"));
+        assert!(trap.with_diluted_covering(0.0).unwrap_err().to_string().contains("share"));
         assert!(trap.with_idle_actions(2).unwrap_err().to_string().contains("actions is 2"));
     }
 }

@@ -3,12 +3,12 @@
 #![allow(clippy::unwrap_used)]
 
 use tutelage_theory::{
-    Game, GameSchedule, Lambda, Player, Problem, arbitrary, contestants, limitation, play, random,
-    trap, tuned_mftpl_p,
+    Game, GameSchedule, ImitationProblem, Lambda, Player, arbitrary, contestants, limitation, play,
+    random, trap, tuned_mftpl_p,
 };
 
-fn schedule(rounds: usize, states_per_round: usize, most_members: usize) -> GameSchedule {
-    GameSchedule { rounds, states_per_round, most_members }
+fn schedule(rounds: usize, states_per_round: usize, max_members: usize) -> GameSchedule {
+    GameSchedule { rounds, states_per_round, max_members }
 }
 
 fn regret_per_round(game: &Game) -> f64 {
@@ -91,7 +91,8 @@ fn a_realizable_deterministic_expert_leaves_no_bias() {
         (0..10).map(|h| base.class.policy(h)).chain([base.expert.to_vec()]).collect();
     let class = tutelage_theory::PolicyClass::new(base.mdp.spaces(), &tables).unwrap();
     let problem =
-        Problem::new("realizable", (*base.mdp).clone(), class, base.expert.to_vec()).unwrap();
+        ImitationProblem::new("realizable", (*base.mdp).clone(), class, base.expert.to_vec())
+            .unwrap();
     let game = play(&problem, Player::BootstrapDagger { members: 5 }, 100, 5, 1).unwrap();
     assert_eq!(game.bias, 0.0);
     assert!(game.last.weights[10] > 0.9, "the expert itself is found: {:?}", game.last.weights);

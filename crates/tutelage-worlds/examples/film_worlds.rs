@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use tutelage::{Batch, Element, Expert, Stream};
 use tutelage_draw::render::{Frame, GifWriter, Renderer, strip};
-use tutelage_worlds::{CartPole, Drive, DriveFive, Grid, Pendulum, World};
+use tutelage_worlds::{CartPoleEnv, DriveEnv, DriveFiveEnv, GridEnv, PendulumEnv, World};
 
 /// How many stills a strip shows.
 const STILLS: usize = 4;
@@ -16,11 +16,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
     let folder = PathBuf::from(arguments.next().unwrap_or_else(|| ".".to_owned()));
     let width = arguments.next().map_or(Ok(600), |width| width.parse())?;
-    film::<CartPole>(&folder, width, 3)?;
-    film::<Pendulum>(&folder, width, 5)?;
-    film::<Drive>(&folder, width, 5)?;
-    film::<DriveFive>(&folder, width, 5)?;
-    film::<Grid>(&folder, width, 25)
+    film::<CartPoleEnv>(&folder, width, 3)?;
+    film::<PendulumEnv>(&folder, width, 5)?;
+    film::<DriveEnv>(&folder, width, 5)?;
+    film::<DriveFiveEnv>(&folder, width, 5)?;
+    film::<GridEnv>(&folder, width, 25)
 }
 
 /// One episode; each frame shows for `delay` hundredths of a second.

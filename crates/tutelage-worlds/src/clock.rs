@@ -4,12 +4,12 @@ use tutelage::{EnvError, Step};
 
 /// Counts the steps of an episode and cuts it at the horizon.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Clock {
+pub(crate) struct EpisodeClock {
     /// The steps so far, while an episode is under way.
     steps: Option<usize>,
 }
 
-impl Clock {
+impl EpisodeClock {
     /// An episode begins.
     pub(crate) fn start(&mut self) {
         self.steps = Some(0);
@@ -35,7 +35,7 @@ mod tests {
 
     #[test]
     fn an_end_is_either_of_the_two_and_nothing_follows_it() {
-        let mut clock = Clock::default();
+        let mut clock = EpisodeClock::default();
         assert!(matches!(clock.steps(), Err(EnvError::NoEpisode)));
         clock.start();
         assert!(!clock.tick(0.5, false, 2).is_last());

@@ -2,26 +2,26 @@
 //!
 //! | world | a state | an action | the expert |
 //! | --- | --- | --- | --- |
-//! | [`CartPole`] | place and speed of a cart, angle and speed of its pole | push left or right | balances and returns to the middle |
-//! | [`Pendulum`] | cosine and sine of an angle, its speed | a torque of at most 2 | pumps energy, then balances |
-//! | [`Drive`] | what range sensors on a car see, its speed | steering and throttle | follows the open road |
-//! | [`DriveFive`] | the same | one of five keys | the same, by keys |
-//! | [`Grid`] | a place in a maze, the walls around it, the goal | a step in one of four directions | takes the shortest way |
+//! | [`CartPoleEnv`] | place and speed of a cart, angle and speed of its pole | push left or right | balances and returns to the middle |
+//! | [`PendulumEnv`] | cosine and sine of an angle, its speed | a torque of at most 2 | pumps energy, then balances |
+//! | [`DriveEnv`] | what range sensors on a car see, its speed | steering and throttle | follows the open road |
+//! | [`DriveFiveEnv`] | the same | one of five keys | the same, by keys |
+//! | [`GridEnv`] | a place in a maze, the walls around it, the goal | a step in one of four directions | takes the shortest way |
 //!
 //! They are quick, they need no other software, and nothing is hidden: an expert's answer is a function of the state that
 //! the learner sees. States are of unit size, rewards are never negative, and every episode starts elsewhere.
 //!
 //! ```
 //! use tutelage::{Env, Stream};
-//! use tutelage_worlds::{Draw, Pendulum, World};
+//! use tutelage_worlds::{Draw, PendulumEnv, World};
 //!
-//! let mut pendulum = Pendulum::default();
+//! let mut pendulum = PendulumEnv::default();
 //! let mut state = [0.0; 3];
 //! pendulum.reset(Stream::new(1).rng(), &mut state)?;
 //! let step = pendulum.step(&[2.0], &mut state)?;
 //! assert!((0.0..=1.0).contains(&step.reward));
 //! assert!(!pendulum.picture().marks.is_empty());
-//! assert_eq!(Pendulum::NAME, "pendulum");
+//! assert_eq!(PendulumEnv::NAME, "pendulum");
 //! # Ok::<(), tutelage::EnvError>(())
 //! ```
 
@@ -38,10 +38,10 @@ mod play;
 mod scripted;
 mod world;
 
-pub use cart_pole::{Balance, CartPole, CartPoleParameters};
+pub use cart_pole::{BalancePole, CartPoleEnv, CartPoleParameters};
 pub use check::ParameterError;
-pub use drive::{Drive, DriveFive, DriveParameters, FollowRoad, FollowRoadByKeys, SENSORS};
-pub use grid::{Grid, GridParameters, ShortestWay};
-pub use pendulum::{Pendulum, PendulumParameters, SwingUp};
-pub use scripted::{Rule, Scripted};
+pub use drive::{DriveEnv, DriveFiveEnv, DriveParameters, FollowRoad, FollowRoadDiscrete, SENSORS};
+pub use grid::{GridEnv, GridParameters, ShortestPath};
+pub use pendulum::{PendulumEnv, PendulumParameters, SwingUp};
+pub use scripted::{ScriptedExpert, ScriptedRule};
 pub use world::{Defaults, Draw, World};

@@ -8,18 +8,18 @@ use crate::check::{check_width, check_within};
 ///
 /// ```
 /// use tutelage::Spaces;
-/// use tutelage_worlds::Rule;
+/// use tutelage_worlds::ScriptedRule;
 ///
 /// /// Steers back to the origin.
 /// struct Back;
 ///
-/// impl Rule for Back {
+/// impl ScriptedRule for Back {
 ///     type Action = f32;
 ///     fn spaces(&self) -> Spaces { Spaces { states: 1, actions: 1 } }
 ///     fn act(&self, state: &[f32], action: &mut [f32]) { action[0] = (-state[0]).clamp(-1.0, 1.0); }
 /// }
 /// ```
-pub trait Rule {
+pub trait ScriptedRule {
     /// What actions are made of.
     type Action: Action;
 
@@ -32,9 +32,9 @@ pub trait Rule {
 
 /// The expert that follows a rule: the same answer every time, in any state.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Scripted<R>(pub R);
+pub struct ScriptedExpert<R>(pub R);
 
-impl<R: Rule> Expert for Scripted<R> {
+impl<R: ScriptedRule> Expert for ScriptedExpert<R> {
     type State = f32;
     type Action = R::Action;
 
@@ -60,7 +60,7 @@ impl<R: Rule> Expert for Scripted<R> {
     }
 }
 
-impl<R: Rule> Scripted<R> {
+impl<R: ScriptedRule> ScriptedExpert<R> {
     fn check(&self, states: &Batch<f32>, actions: &Batch<R::Action>) -> Result<(), EnvError> {
         let Spaces { states: width, actions: size } = self.0.spaces();
         check_width("state", states.width(), width)?;

@@ -6,9 +6,9 @@ use tutelage_draw::render::Picture;
 /// What can be drawn as shapes in a plane.
 ///
 /// ```
-/// use tutelage_worlds::{CartPole, Draw};
+/// use tutelage_worlds::{CartPoleEnv, Draw};
 ///
-/// assert!(!CartPole::default().picture().marks.is_empty());
+/// assert!(!CartPoleEnv::default().picture().marks.is_empty());
 /// ```
 pub trait Draw {
     /// How it looks now.
@@ -21,13 +21,13 @@ pub trait Draw {
 ///
 /// ```
 /// use tutelage::Env;
-/// use tutelage_worlds::{Grid, World};
+/// use tutelage_worlds::{GridEnv, World};
 ///
 /// /// What stands on a line of a list of worlds.
 /// fn line<W: World>() -> String {
 ///     format!("{}: {} rounds, horizon {}", W::NAME, W::DEFAULTS.rounds, W::default().horizon())
 /// }
-/// assert!(line::<Grid>().starts_with("grid: "));
+/// assert!(line::<GridEnv>().starts_with("grid: "));
 /// ```
 pub trait World: Env<State = f32> + Draw + Clone + Default {
     /// What it is called on a command line.

@@ -4,7 +4,7 @@ use std::error::Error;
 
 use tutelage::{Action, Element, Stream};
 use tutelage_draw::render::Renderer;
-use tutelage_worlds::{CartPole, Drive, DriveFive, Grid, Pendulum, World};
+use tutelage_worlds::{CartPoleEnv, DriveEnv, DriveFiveEnv, GridEnv, PendulumEnv, World};
 
 fn is_drawn_and_moves<W: World>() -> Result<(), Box<dyn Error>> {
     let mut world = W::default();
@@ -31,9 +31,9 @@ fn is_drawn_and_moves<W: World>() -> Result<(), Box<dyn Error>> {
 
 #[test]
 fn every_world_is_drawn_and_moves() -> Result<(), Box<dyn Error>> {
-    is_drawn_and_moves::<CartPole>()?;
-    is_drawn_and_moves::<Pendulum>()?;
-    is_drawn_and_moves::<Drive>()?;
-    is_drawn_and_moves::<DriveFive>()?;
-    is_drawn_and_moves::<Grid>()
+    is_drawn_and_moves::<CartPoleEnv>()?;
+    is_drawn_and_moves::<PendulumEnv>()?;
+    is_drawn_and_moves::<DriveEnv>()?;
+    is_drawn_and_moves::<DriveFiveEnv>()?;
+    is_drawn_and_moves::<GridEnv>()
 }

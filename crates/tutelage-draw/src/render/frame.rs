@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::Path;
 
-use tutelage_files::NewFile;
+use tutelage_files::AtomicFile;
 
 use crate::render::text;
 use crate::render::{Colour, RenderError};
@@ -70,7 +70,7 @@ impl Frame {
 
     /// Writes the picture as a PNG file.
     pub fn write_png(&self, path: &Path) -> Result<(), RenderError> {
-        let mut out = NewFile::create(path).map_err(RenderError::write(path))?;
+        let mut out = AtomicFile::create(path).map_err(RenderError::write(path))?;
         self.encode_png(&mut out).map_err(RenderError::write(path))?;
         out.finish().map_err(RenderError::write(path))
     }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use tutelage_files::NewFile;
+use tutelage_files::AtomicFile;
 
 use crate::render::palette::{COLOURS, Palette};
 use crate::render::{Frame, RenderError};
@@ -20,7 +20,7 @@ const IN_SPACE: u8 = 2;
 /// The first frame's colours serve for all, which keeps them from flickering. Pixels that did not change are left out.
 pub struct GifWriter {
     path: PathBuf,
-    encoder: gif::Encoder<NewFile>,
+    encoder: gif::Encoder<AtomicFile>,
     palette: Palette,
     size: (usize, usize),
     delay: u16,
@@ -38,7 +38,7 @@ impl GifWriter {
             return Err(RenderError::Size { width, height });
         };
         let palette = Palette::of(first);
-        let out = NewFile::create(path).map_err(RenderError::write(path))?;
+        let out = AtomicFile::create(path).map_err(RenderError::write(path))?;
         let mut encoder = gif::Encoder::new(out, across, down, &palette.bytes())
             .map_err(RenderError::write(path))?;
         encoder.set_repeat(gif::Repeat::Infinite).map_err(RenderError::write(path))?;

@@ -11,7 +11,7 @@ mod torch;
 use std::path::{Path, PathBuf};
 
 use tutelage_envs::{NormaliserError, Task};
-use tutelage_files::Budget;
+use tutelage_files::MemoryBudget;
 use tutelage_net::LayoutError;
 
 use crate::GaussianExpert;
@@ -22,8 +22,8 @@ pub(crate) use safetensors::{decode, encode, read_bytes, write_atomically};
 
 /// What reading a file of an expert may take in all: what it unpacks to, the values of its pickles, names, shapes and numbers. Weights
 /// hardly compress, so that this is far more than any expert takes.
-pub(crate) fn budget(file: &[u8]) -> Budget {
-    Budget::in_proportion(file, 32, 1 << 27)
+pub(crate) fn budget(file: &[u8]) -> MemoryBudget {
+    MemoryBudget::in_proportion(file, 32, 1 << 27)
 }
 
 /// As many axes as an array may have: more than any weights, and few enough for a message.

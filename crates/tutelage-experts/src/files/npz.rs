@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use tutelage_envs::Task;
-use tutelage_files::npy::{self, Kind};
+use tutelage_files::npy::{self, NpyType};
 use tutelage_files::npz::{self, NpzWriter};
 
 use super::{Array, Arrays, Card, Precision, Problem, budget, read_bytes};
@@ -34,11 +34,11 @@ pub(crate) fn decode(bytes: &[u8], task: Task) -> Result<GaussianExpert, Problem
 }
 
 /// An array of single or double precision.
-fn floats(name: &str, array: npy::Array) -> Result<Array, Problem> {
-    let npy::Array { shape, kind, values } = array;
+fn floats(name: &str, array: npy::NpyArray) -> Result<Array, Problem> {
+    let npy::NpyArray { shape, kind, values } = array;
     let precision = match kind {
-        Kind::Single => Precision::Single,
-        Kind::Double => Precision::Double,
+        NpyType::Single => Precision::Single,
+        NpyType::Double => Precision::Double,
         other => return Err(Problem::foreign(EXPECTED, format!("{name}: {other:?}, not floats"))),
     };
     Ok(Array { shape, values, precision })

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use tutelage_files::Budget;
+use tutelage_files::MemoryBudget;
 
 /// How long the name of a module or of something in it may be.
 const LONGEST_NAME: usize = 100;
@@ -59,7 +59,7 @@ pub(crate) struct PickleError {
 
 impl Pickle {
     /// Reads a pickle of protocol 2 to 5. A single byte may make a value, so all that it makes is within a budget.
-    pub(crate) fn parse(bytes: &[u8], budget: &mut Budget) -> Result<Self, PickleError> {
+    pub(crate) fn parse(bytes: &[u8], budget: &mut MemoryBudget) -> Result<Self, PickleError> {
         let mut machine = Machine::new(bytes, budget);
         let root = machine.run().map_err(|why| PickleError { offset: machine.at, why })?;
         Ok(Self { nodes: machine.nodes, root })
@@ -141,7 +141,7 @@ impl Pickle {
 struct Machine<'a> {
     bytes: &'a [u8],
     at: usize,
-    budget: &'a mut Budget,
+    budget: &'a mut MemoryBudget,
     nodes: Vec<Node>,
     stack: Vec<Id>,
     /// Heights of the stack that marks stand at.
@@ -152,7 +152,7 @@ struct Machine<'a> {
 type Step<T> = Result<T, String>;
 
 impl<'a> Machine<'a> {
-    fn new(bytes: &'a [u8], budget: &'a mut Budget) -> Self {
+    fn new(bytes: &'a [u8], budget: &'a mut MemoryBudget) -> Self {
         let (nodes, stack, marks, memo) = Default::default();
         Self { bytes, at: 0, budget, nodes, stack, marks, memo }
     }
@@ -412,7 +412,7 @@ mod tests {
     use super::*;
 
     fn parse(bytes: &[u8]) -> Result<Pickle, PickleError> {
-        Pickle::parse(bytes, &mut Budget::new(10_000))
+        Pickle::parse(bytes, &mut MemoryBudget::new(10_000))
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 use tutelage_envs::Task;
-use tutelage_files::Unzip;
+use tutelage_files::ZipReader;
 
 use super::pickle::Pickle;
 use super::torch::{entry, numpy_array, state_dict};
@@ -72,7 +72,7 @@ pub(crate) fn decode(
 fn policy(bytes: &[u8]) -> Result<Arrays, Problem> {
     let foreign = |e: &dyn std::fmt::Display| Problem::foreign(AGENT, e);
     let mut budget = budget(bytes);
-    let mut archive = Unzip::new(bytes, &mut budget).map_err(|e| foreign(&e))?;
+    let mut archive = ZipReader::new(bytes, &mut budget).map_err(|e| foreign(&e))?;
     check_activation(&entry(&mut archive, "data").map_err(|e| foreign(&e))?)?;
     let packed = entry(&mut archive, "policy.pth").map_err(|e| foreign(&e))?;
     let tensors = state_dict(&packed, archive.budget())?;

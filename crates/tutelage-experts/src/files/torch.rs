@@ -1,6 +1,6 @@
 //! Tensors and arrays inside pickles: PyTorch's `state_dict` and NumPy's arrays.
 
-use tutelage_files::{Budget, Unzip};
+use tutelage_files::{MemoryBudget, ZipReader};
 
 use super::pickle::{Id, Node, Pickle};
 use super::{Array, Arrays, MOST_AXES, Precision, Problem};
@@ -8,15 +8,15 @@ use super::{Array, Arrays, MOST_AXES, Precision, Problem};
 const EXPECTED: &str = "a PyTorch state dictionary";
 
 /// Reads a file of a zip archive.
-pub(crate) fn entry(archive: &mut Unzip<'_>, name: &str) -> Result<Vec<u8>, Problem> {
+pub(crate) fn entry(archive: &mut ZipReader<'_>, name: &str) -> Result<Vec<u8>, Problem> {
     let read = archive.read(name);
     read.map_err(|e| Problem::foreign("an archive as expected", format!("{name}: {e}")))
 }
 
 /// The tensors of a state dictionary, as `torch.save` writes it: a zip archive of a pickle and raw storages.
-pub(crate) fn state_dict(bytes: &[u8], budget: &mut Budget) -> Result<Arrays, Problem> {
+pub(crate) fn state_dict(bytes: &[u8], budget: &mut MemoryBudget) -> Result<Arrays, Problem> {
     let foreign = |e: &dyn std::fmt::Display| Problem::foreign(EXPECTED, e);
-    let mut archive = Unzip::new(bytes, budget).map_err(|e| foreign(&e))?;
+    let mut archive = ZipReader::new(bytes, budget).map_err(|e| foreign(&e))?;
     let names = archive.names();
     let pickled = names.iter().find(|name| name.ends_with("/data.pkl"));
     let pickled = pickled.ok_or_else(|| foreign(&"it has no data.pkl"))?;

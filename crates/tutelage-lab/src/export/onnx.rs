@@ -6,7 +6,7 @@
 
 use tutelage::{Bounds, Policy};
 use tutelage_envs::Normaliser;
-use tutelage_oracles::mlp::{Ensemble, Head};
+use tutelage_oracles::mlp::{Ensemble, OutputHead};
 
 use super::protobuf::Message;
 
@@ -37,7 +37,7 @@ const INT: i64 = 2;
 const INTS: i64 = 7;
 
 /// The model's bytes.
-pub fn onnx<A: Head>(policy: &Ensemble<A>, interface: &Interface) -> Vec<u8> {
+pub fn onnx<A: OutputHead>(policy: &Ensemble<A>, interface: &Interface) -> Vec<u8> {
     let mut graph = Graph::default();
     let seen = graph.seen("observation", policy, interface);
     let outputs = graph.networks(&seen, policy);
@@ -121,7 +121,12 @@ struct Graph {
 
 impl Graph {
     /// What the networks see of an observation.
-    fn seen<A: Head>(&mut self, from: &str, policy: &Ensemble<A>, interface: &Interface) -> String {
+    fn seen<A: OutputHead>(
+        &mut self,
+        from: &str,
+        policy: &Ensemble<A>,
+        interface: &Interface,
+    ) -> String {
         let mut seen = from.to_owned();
         if let Some(columns) = &interface.columns {
             let columns = columns.iter().map(|&column| column as i64).collect::<Vec<_>>();
@@ -131,7 +136,7 @@ impl Graph {
         if let Some(normaliser) = &interface.normaliser {
             seen = self.normalised(&seen, normaliser);
         }
-        if let Some(standardiser) = policy.standardiser() {
+        if let Some(standardiser) = policy.standardizer() {
             let width = standardiser.mean().len();
             let mean = self.floats(&[width], standardiser.mean());
             let scale = self.floats(&[width], standardiser.scale());
@@ -155,7 +160,7 @@ impl Graph {
     }
 
     /// The outputs of all members, `[E, batch, out]`.
-    fn networks<A: Head>(&mut self, from: &str, policy: &Ensemble<A>) -> String {
+    fn networks<A: OutputHead>(&mut self, from: &str, policy: &Ensemble<A>) -> String {
         let (layout, members) = (policy.network().layout(), policy.members());
         let first = self.indices(&[0]);
         let mut hidden = self.node("Unsqueeze", &[from, &first], vec![]);

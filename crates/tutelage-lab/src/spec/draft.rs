@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use tutelage::{AlgorithmName, Deploy, ExpertActs, ExpertCapability, Sampling, default_algorithm};
-use tutelage_oracles::States;
+use tutelage_oracles::Standardize;
 use tutelage_runs::Keep;
 
 use super::error::{check_name, count, parse_toml};
@@ -328,7 +328,7 @@ impl From<&RunSpec> for Draft {
                 budget: Some(oracle.budget.to_string()),
                 learning_rate: Some(oracle.learning_rate),
                 batch: number(oracle.batch),
-                states: (oracle.states == States::Standardised).then(|| "standardised".into()),
+                states: (oracle.states == Standardize::Yes).then(|| "standardised".into()),
             }),
             evaluation: Some(EvaluationDraft { episodes: number(spec.episodes) }),
         }
@@ -349,10 +349,10 @@ fn parse_task(text: Option<&str>) -> Result<Task, SpecError> {
     })
 }
 
-fn parse_states(text: &str) -> Result<States, SpecError> {
+fn parse_states(text: &str) -> Result<Standardize, SpecError> {
     match text {
-        "as-given" => Ok(States::AsGiven),
-        "standardised" => Ok(States::Standardised),
+        "as-given" => Ok(Standardize::No),
+        "standardised" => Ok(Standardize::Yes),
         _ => Err(SpecError::unknown("oracle.states", text, &["as-given", "standardised"])),
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use tutelage_oracles::States;
+use tutelage_oracles::Standardize;
 
 use super::SpecError;
 use crate::registry::{Defaults, Task};
@@ -18,7 +18,7 @@ pub struct OracleSpec {
     /// Examples per step.
     pub batch: usize,
     /// Whether states are standardised from D.
-    pub states: States,
+    pub states: Standardize,
 }
 
 /// How long a member trains.
@@ -41,7 +41,7 @@ impl OracleSpec {
 
 impl From<&Defaults> for OracleSpec {
     fn from(&Defaults { budget, learning_rate, batch, .. }: &Defaults) -> Self {
-        Self { budget, learning_rate, batch, states: States::AsGiven }
+        Self { budget, learning_rate, batch, states: Standardize::No }
     }
 }
 

@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 
 use tutelage::{Action, Batch, Dataset, OracleError, Perturbation, Spaces, View};
-use tutelage_net::{Loss, Source, copy_row};
+use tutelage_net::{ExampleSource, Loss, copy_row};
 
-use super::head::Head;
-use crate::states::{Standardiser, States};
+use super::head::OutputHead;
+use crate::standardize::{Standardize, Standardizer};
 
 /// The most rows a training set may have once every example is counted as often as it says.
 const MAX_ROWS: usize = 1 << 28;
@@ -14,7 +14,7 @@ const MAX_ROWS: usize = 1 << 28;
 /// A training set of `rows` rows is too large to list.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("a training set of {rows} rows (copies counted); allowed are at most {MAX_ROWS}")]
-pub struct TooManyRows {
+pub struct TrainingSetTooLarge {
     /// How many rows there would be.
     pub rows: u64,
 }
@@ -22,7 +22,7 @@ pub struct TooManyRows {
 /// States and labels do not pair up.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{states} states but {labels} labels: every state has one")]
-pub struct UnpairedRows {
+pub struct UnpairedLabels {
     /// How many states there are.
     pub states: usize,
     /// How many labels there are.
@@ -30,33 +30,33 @@ pub struct UnpairedRows {
 }
 
 /// D as the networks see it.
-pub(crate) struct SeenData<'a, A> {
+pub(crate) struct EncodedData<'a, A> {
     spaces: Spaces,
     states: Cow<'a, Batch<f32>>,
     labels: &'a Batch<A>,
-    pub(crate) standardiser: Option<Standardiser>,
+    pub(crate) standardizer: Option<Standardizer>,
 }
 
-impl<'a, A: Action> SeenData<'a, A> {
+impl<'a, A: Action> EncodedData<'a, A> {
     /// D, which must have the widths of the task, as many labels as states, and only values that its spaces hold.
     pub(crate) fn new(
         data: &'a Dataset<f32, A>,
         spaces: Spaces,
-        states: States,
+        standardize: Standardize,
     ) -> Result<Self, OracleError> {
         check(&data.states, spaces.states, "states")?;
         check(&data.actions, spaces.actions, "labels")?;
         check_count(data.len() as u64)?;
         if data.states.len() != data.actions.len() {
             let (states, labels) = (data.states.len(), data.actions.len());
-            return Err(OracleError::Other(Box::new(UnpairedRows { states, labels })));
+            return Err(OracleError::Other(Box::new(UnpairedLabels { states, labels })));
         }
-        let standardiser = states.statistics(&data.states);
+        let standardizer = standardize.statistics(&data.states);
         let mut states = Cow::Borrowed(&data.states);
-        if let Some(standardiser) = &standardiser {
-            standardiser.apply(states.to_mut());
+        if let Some(standardizer) = &standardizer {
+            standardizer.apply(states.to_mut());
         }
-        Ok(Self { spaces, states, labels: &data.actions, standardiser })
+        Ok(Self { spaces, states, labels: &data.actions, standardizer })
     }
 }
 
@@ -72,7 +72,7 @@ impl<'a, A: Action> Examples<'a, A> {
     /// The examples of a view, and the rows of its training set as a list of example numbers. A view's own states become what the
     /// networks see of them.
     pub(crate) fn of_view(
-        data: &'a SeenData<'a, A>,
+        data: &'a EncodedData<'a, A>,
         view: &'a mut View<f32, A>,
     ) -> Result<(Self, Vec<u32>), OracleError> {
         let (states, labels, shared) = (&*data.states, data.labels, data.states.len());
@@ -88,8 +88,8 @@ impl<'a, A: Action> Examples<'a, A> {
                 check_count(
                     own.copies.iter().fold(shared as u64, |sum, &c| sum.saturating_add(c)),
                 )?;
-                if let Some(standardiser) = &data.standardiser {
-                    standardiser.apply(&mut own.states);
+                if let Some(standardizer) = &data.standardizer {
+                    standardizer.apply(&mut own.states);
                 }
                 let copies =
                     own.copies.iter().zip(all.end..).flat_map(|(&n, row)| (0..n).map(move |_| row));
@@ -113,7 +113,7 @@ impl<'a, A: Action> Examples<'a, A> {
     }
 }
 
-impl<A: Head> Source for Examples<'_, A> {
+impl<A: OutputHead> ExampleSource for Examples<'_, A> {
     const LOSS: Loss = A::LOSS;
 
     #[inline(always)]
@@ -133,7 +133,7 @@ pub(crate) fn costs_unsupported() -> OracleError {
 
 fn check_count(rows: u64) -> Result<(), OracleError> {
     if rows > MAX_ROWS as u64 {
-        return Err(OracleError::Other(Box::new(TooManyRows { rows })));
+        return Err(OracleError::Other(Box::new(TrainingSetTooLarge { rows })));
     }
     Ok(())
 }

@@ -14,17 +14,17 @@ use tutelage_net::{Loss, copy_row};
 /// let classification: Mlp<u32> = Mlp::new(settings)?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub trait Head: sealed::Rule {}
+pub trait OutputHead: sealed::HeadRule {}
 
-impl Head for f32 {}
-impl Head for u32 {}
+impl OutputHead for f32 {}
+impl OutputHead for u32 {}
 
 mod sealed {
     use tutelage::Action;
     use tutelage_net::Loss;
 
     #[doc(hidden)]
-    pub trait Rule: Action {
+    pub trait HeadRule: Action {
         /// The loss for labels of this kind.
         const LOSS: Loss;
         /// The kind's name in stored policies.
@@ -42,7 +42,7 @@ mod sealed {
     }
 }
 
-impl sealed::Rule for f32 {
+impl sealed::HeadRule for f32 {
     const LOSS: Loss = Loss::ClippedSquares;
     const NAME: &'static str = "vector";
 
@@ -69,7 +69,7 @@ impl sealed::Rule for f32 {
     }
 }
 
-impl sealed::Rule for u32 {
+impl sealed::HeadRule for u32 {
     const LOSS: Loss = Loss::CrossEntropy;
     const NAME: &'static str = "index";
 
@@ -105,7 +105,7 @@ fn first_largest<T: PartialOrd>(values: &[T]) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::sealed::Rule;
+    use super::sealed::HeadRule;
 
     #[test]
     fn the_mean_is_over_clipped_actions() {

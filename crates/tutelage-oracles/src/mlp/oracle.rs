@@ -9,11 +9,11 @@ use tutelage::{
 };
 use tutelage_net::{AlignedVec, Isa, Network};
 
-use super::examples::{Examples, SeenData, costs_unsupported};
-use super::head::Head;
+use super::examples::{EncodedData, Examples, costs_unsupported};
+use super::head::OutputHead;
 use super::policy::Ensemble;
-use super::settings::{MlpSettings, SettingsError};
-use super::store::Class;
+use super::settings::{MlpSettings, MlpSettingsError};
+use super::store::PolicyClassFormat;
 use super::train::{PARTS, initial, train};
 
 /// 𝒪 for tanh networks: each member starts from fresh random parameters and descends the loss of its own training set.
@@ -24,7 +24,7 @@ use super::train::{PARTS, initial, train};
 ///
 /// ```
 /// use tutelage::{Batch, Dataset, DurableOracle, Oracle, Policy, Spaces, Stream, TrainOn, TrainingSets};
-/// use tutelage_oracles::mlp::{Budget, MlpClassifier, MlpSettings};
+/// use tutelage_oracles::mlp::{TrainingBudget, MlpClassifier, MlpSettings};
 ///
 /// // Left (0) of zero, right (1) of it.
 /// let spaces = Spaces { states: 1, actions: 2 };
@@ -33,7 +33,7 @@ use super::train::{PARTS, initial, train};
 ///     data.states.push(&[x]);
 ///     data.actions.push(&[u32::from(x > 0.0)]);
 /// }
-/// let settings = MlpSettings { budget: Budget::Iterations(200), ..MlpSettings::new(&[8]) };
+/// let settings = MlpSettings { budget: TrainingBudget::Iterations(200), ..MlpSettings::new(&[8]) };
 /// let oracle = MlpClassifier::new(settings)?;
 /// let sets = TrainingSets::new(&data, TrainOn::Data, spaces, 5, Stream::new(1))?;
 /// let policy = oracle.fit(&sets, &Stream::new(2))?;
@@ -64,17 +64,17 @@ pub type MlpClassifier = Mlp<u32>;
 #[error(
     "training of member {member} diverged: a parameter is not finite (is the learning rate too large?)"
 )]
-pub struct Diverged {
+pub struct TrainingDiverged {
     /// Which member.
     pub member: usize,
 }
 
-impl<A: Head> Mlp<A> {
+impl<A: OutputHead> Mlp<A> {
     /// An oracle with these settings.
     ///
     /// # Errors
     /// A setting out of its range.
-    pub fn new(settings: MlpSettings) -> Result<Self, SettingsError> {
+    pub fn new(settings: MlpSettings) -> Result<Self, MlpSettingsError> {
         settings.check()?;
         Ok(Self { settings, isa: Isa::detect(), training: None, action: PhantomData })
     }
@@ -99,7 +99,7 @@ impl<A: Head> Mlp<A> {
     fn fit_member(
         &self,
         network: &Network,
-        data: &SeenData<'_, A>,
+        data: &EncodedData<'_, A>,
         mut view: View<f32, A>,
         member: usize,
         stream: &Stream,
@@ -110,12 +110,12 @@ impl<A: Head> Mlp<A> {
         if params.iter().all(|p| p.is_finite()) {
             Ok(params)
         } else {
-            Err(OracleError::Other(Box::new(Diverged { member })))
+            Err(OracleError::Other(Box::new(TrainingDiverged { member })))
         }
     }
 }
 
-impl<A: Head> Oracle for Mlp<A> {
+impl<A: OutputHead> Oracle for Mlp<A> {
     type State = f32;
     type Action = A;
     type Policy = Ensemble<A>;
@@ -128,7 +128,7 @@ impl<A: Head> Oracle for Mlp<A> {
         if sets.members() == 0 {
             return Err(OracleError::NoMembers);
         }
-        let data = SeenData::new(sets.data(), sets.spaces(), self.settings.states)?;
+        let data = EncodedData::new(sets.data(), sets.spaces(), self.settings.standardize)?;
         let network = self.network(sets.spaces())?;
         let empty = sets.data().is_empty();
         if empty && matches!(sets.view(0), View::Costed(_)) {
@@ -146,7 +146,7 @@ impl<A: Head> Oracle for Mlp<A> {
         };
         let members: Result<Vec<_>, _> =
             (0..sets.members()).into_par_iter().with_max_len(1).map(fit).collect();
-        Ok(Ensemble::new(network, members?, data.standardiser))
+        Ok(Ensemble::new(network, members?, data.standardizer))
     }
 
     fn report_to(&mut self, training: Arc<FitProgress>) {
@@ -154,9 +154,9 @@ impl<A: Head> Oracle for Mlp<A> {
     }
 }
 
-impl<A: Head> DurableOracle for Mlp<A> {
+impl<A: OutputHead> DurableOracle for Mlp<A> {
     fn describe(&self) -> String {
-        format!("{:?}", self.settings)
+        self.settings.describe()
     }
 
     fn encode(&self, policy: &Ensemble<A>) -> Result<Vec<u8>, OracleError> {
@@ -164,8 +164,8 @@ impl<A: Head> DurableOracle for Mlp<A> {
     }
 
     fn decode(&self, bytes: &[u8], spaces: Spaces) -> Result<Ensemble<A>, OracleError> {
-        let MlpSettings { hidden, states, .. } = &self.settings;
-        let class = Class { hidden, states: *states, isa: self.isa };
+        let MlpSettings { hidden, standardize, .. } = &self.settings;
+        let class = PolicyClassFormat { hidden, standardize: *standardize, isa: self.isa };
         class.read(bytes, spaces).map_err(|error| OracleError::Other(Box::new(error)))
     }
 }

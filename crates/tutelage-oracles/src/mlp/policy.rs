@@ -7,22 +7,22 @@ use rayon::prelude::*;
 use tutelage::{Batch, Policy, PolicyError};
 use tutelage_net::{AlignedVec, Isa, Network, Tape, copy_row};
 
-use super::head::Head;
-use crate::states::Standardiser;
+use super::head::OutputHead;
+use crate::standardize::Standardizer;
 
 /// E networks of one shape: h_e(s) is the clipped output (vectors) or the index of the largest output. A network without hidden layers
 /// is an affine policy. Where the oracle standardised states, the statistics are part of the policy, and it takes states as they are.
 ///
 /// ```
 /// use tutelage::{Batch, Dataset, Oracle, Policy, Spaces, Stream, TrainOn, TrainingSets};
-/// use tutelage_oracles::mlp::{Budget, MlpOracle, MlpPolicy, MlpSettings};
+/// use tutelage_oracles::mlp::{TrainingBudget, MlpOracle, MlpPolicy, MlpSettings};
 ///
 /// let spaces = Spaces { states: 2, actions: 1 };
 /// let mut data = Dataset::empty(spaces);
 /// data.states.push(&[0.5, -1.0]);
 /// data.actions.push(&[0.25]);
 /// let sets = TrainingSets::new(&data, TrainOn::Bootstrap, spaces, 3, Stream::new(1))?;
-/// let settings = MlpSettings { budget: Budget::Iterations(10), ..MlpSettings::new(&[8]) };
+/// let settings = MlpSettings { budget: TrainingBudget::Iterations(10), ..MlpSettings::new(&[8]) };
 /// let policy: MlpPolicy = MlpOracle::new(settings)?.fit(&sets, &Stream::new(2))?;
 ///
 /// let states = Batch::from_vec(2, vec![0.5, -1.0, 0.0, 0.0])?;
@@ -37,7 +37,7 @@ use crate::states::Standardiser;
 pub struct Ensemble<A> {
     network: Network,
     members: Vec<AlignedVec>,
-    standardiser: Option<Standardiser>,
+    standardizer: Option<Standardizer>,
     action: PhantomData<fn() -> A>,
 }
 
@@ -51,14 +51,14 @@ const CHUNK: usize = 16;
 /// From this many multiply–adds on, a call is shared between threads.
 const WORTH_SHARING: usize = 2_000_000;
 
-impl<A: Head> Ensemble<A> {
+impl<A: OutputHead> Ensemble<A> {
     /// `members` are parameters of the network's layout, at least one of them; a standardiser has the width of its input.
     pub(crate) fn new(
         network: Network,
         members: Vec<AlignedVec>,
-        standardiser: Option<Standardiser>,
+        standardizer: Option<Standardizer>,
     ) -> Self {
-        Self { network, members, standardiser, action: PhantomData }
+        Self { network, members, standardizer, action: PhantomData }
     }
 
     /// The same policy computed with other instructions.
@@ -77,8 +77,8 @@ impl<A: Head> Ensemble<A> {
     }
 
     /// What states are standardised by before the networks see them, if they are.
-    pub fn standardiser(&self) -> Option<&Standardiser> {
-        self.standardiser.as_ref()
+    pub fn standardizer(&self) -> Option<&Standardizer> {
+        self.standardizer.as_ref()
     }
 
     /// The output of every member's network in every state, before it is clipped (vectors) or the largest is chosen (indices: these are
@@ -108,9 +108,9 @@ impl<A: Head> Ensemble<A> {
     /// Writes what the networks see of a state.
     #[inline]
     fn write_input(&self, state: &[f32], input: &mut [f32]) {
-        match &self.standardiser {
+        match &self.standardizer {
             None => copy_row(state, input),
-            Some(standardiser) => standardiser.write(state, input),
+            Some(standardizer) => standardizer.write(state, input),
         }
     }
 
@@ -191,7 +191,7 @@ fn softmax(z: &mut [f32]) {
     z.iter_mut().for_each(|z| *z /= sum);
 }
 
-impl<A: Head> Policy for Ensemble<A> {
+impl<A: OutputHead> Policy for Ensemble<A> {
     type State = f32;
     type Action = A;
 

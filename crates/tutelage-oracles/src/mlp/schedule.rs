@@ -5,14 +5,14 @@ use tutelage::Rng;
 
 /// How long a member trains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Budget {
+pub enum TrainingBudget {
     /// So many passes over the training set, of ⌊rows / batch⌋ iterations each (one when there are fewer rows than a batch).
     Epochs(usize),
     /// So many iterations, whatever the size of the training set.
     Iterations(usize),
 }
 
-impl Budget {
+impl TrainingBudget {
     /// The number of iterations on a training set of `rows` rows.
     pub fn iterations(self, rows: usize, batch: usize) -> usize {
         match self {
@@ -98,11 +98,11 @@ mod tests {
 
     #[test]
     fn epochs_count_whole_batches() {
-        let iterations = |rows| Budget::Epochs(2000).iterations(rows, 200);
+        let iterations = |rows| TrainingBudget::Epochs(2000).iterations(rows, 200);
         assert_eq!(
             [iterations(50), iterations(200), iterations(399), iterations(1000)],
             [2000, 2000, 2000, 10_000]
         );
-        assert_eq!(Budget::Iterations(7).iterations(1000, 200), 7);
+        assert_eq!(TrainingBudget::Iterations(7).iterations(1000, 200), 7);
     }
 }

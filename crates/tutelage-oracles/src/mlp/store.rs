@@ -11,12 +11,12 @@ use std::collections::HashMap;
 
 use safetensors::tensor::{Dtype, SafeTensorError, SafeTensors, TensorView, serialize};
 use tutelage::Spaces;
-use tutelage_files::{LongHeader, check_safetensors_header};
+use tutelage_files::{HeaderTooLong, check_safetensors_header};
 use tutelage_net::{AlignedVec, Isa, Layout, LayoutError, Loss, Network};
 
-use super::head::Head;
+use super::head::OutputHead;
 use super::policy::Ensemble;
-use crate::states::{Standardiser, States};
+use crate::standardize::{Standardize, Standardizer};
 
 const ENTRY: &str = "tutelage.policy";
 const MEAN: &str = "states.mean";
@@ -25,13 +25,13 @@ const SCALE: &str = "states.scale";
 /// Why bytes are not a stored policy, or not one of the class that was asked for.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum StoreError {
+pub enum PolicyFileError {
     /// Not safetensors at all, or a damaged file.
     #[error("not a readable safetensors file: {0}")]
     Format(#[from] SafeTensorError),
     /// A header longer than any policy's.
     #[error(transparent)]
-    Header(#[from] LongHeader),
+    HeaderTooLong(#[from] HeaderTooLong),
     /// Safetensors of something else.
     #[error(
         "a safetensors file without the metadata entry `{ENTRY}`: not a policy of this project"
@@ -52,7 +52,7 @@ pub enum StoreError {
     Widths(#[from] LayoutError),
     /// A policy, but of another class or another task.
     #[error("a policy of another class: {what} {found}; allowed {allowed}")]
-    Class {
+    OtherClass {
         /// "state width", "hidden widths", "output width" or "states".
         what: &'static str,
         /// What the policy has.
@@ -92,7 +92,7 @@ pub enum StoreError {
     },
 }
 
-impl<A: Head> Ensemble<A> {
+impl<A: OutputHead> Ensemble<A> {
     /// The policy as a safetensors file; the same policy gives the same bytes.
     ///
     /// ```
@@ -110,11 +110,11 @@ impl<A: Head> Ensemble<A> {
     ///
     /// # Errors
     /// Only what the format itself cannot hold.
-    pub fn to_safetensors(&self) -> Result<Vec<u8>, StoreError> {
-        let header = Header {
+    pub fn to_safetensors(&self) -> Result<Vec<u8>, PolicyFileError> {
+        let header = PolicyHeader {
             layout: self.network().layout().clone(),
             members: self.parameters().len(),
-            standardised: self.standardiser().is_some(),
+            standardized: self.standardizer().is_some(),
         };
         let tensors = header.tensors().zip(self.contents());
         let tensors: Vec<_> = tensors.map(|((name, shape), bytes)| (name, shape, bytes)).collect();
@@ -133,12 +133,12 @@ impl<A: Head> Ensemble<A> {
     ///
     /// # Errors
     /// A damaged or foreign file, another version, class or kind of action, tensors that do not fit the metadata, numbers that are not finite.
-    pub fn from_safetensors(bytes: &[u8]) -> Result<Self, StoreError> {
-        let stored = Stored::open::<A>(bytes)?;
+    pub fn from_safetensors(bytes: &[u8]) -> Result<Self, PolicyFileError> {
+        let stored = PolicyFile::open::<A>(bytes)?;
         stored.policy()
     }
 
-    /// What the tensors hold, in the order of [`Header::tensors`].
+    /// What the tensors hold, in the order of [`PolicyHeader::tensors`].
     fn contents(&self) -> impl Iterator<Item = Vec<u8>> {
         let layout = self.network().layout();
         let layers = (0..layout.layers().len()).flat_map(move |l| {
@@ -146,7 +146,7 @@ impl<A: Head> Ensemble<A> {
                 self.parameters().iter().map(|params| layout.dense(params, l)).collect();
             [bytes_of(dense.iter().flat_map(|d| &d.0)), bytes_of(dense.iter().flat_map(|d| &d.1))]
         });
-        let statistics = self.standardiser().into_iter();
+        let statistics = self.standardizer().into_iter();
         let statistics = statistics.flat_map(|s| [bytes_of(s.mean()), bytes_of(s.scale())]);
         layers.chain(statistics)
     }
@@ -157,52 +157,52 @@ fn bytes_of<'a>(numbers: impl IntoIterator<Item = &'a f32>) -> Vec<u8> {
 }
 
 /// The policies that an oracle makes.
-pub(crate) struct Class<'a> {
+pub(crate) struct PolicyClassFormat<'a> {
     pub(crate) hidden: &'a [usize],
-    pub(crate) states: States,
+    pub(crate) standardize: Standardize,
     pub(crate) isa: Isa,
 }
 
-impl Class<'_> {
+impl PolicyClassFormat<'_> {
     /// The policy that these bytes hold, if it is of this class and for these spaces.
-    pub(crate) fn read<A: Head>(
+    pub(crate) fn read<A: OutputHead>(
         &self,
         bytes: &[u8],
         spaces: Spaces,
-    ) -> Result<Ensemble<A>, StoreError> {
-        let stored = Stored::open::<A>(bytes)?;
+    ) -> Result<Ensemble<A>, PolicyFileError> {
+        let stored = PolicyFile::open::<A>(bytes)?;
         self.check(&stored.header, spaces)?;
         Ok(stored.policy()?.with_isa(self.isa))
     }
 
-    fn check(&self, header: &Header, spaces: Spaces) -> Result<(), StoreError> {
+    fn check(&self, header: &PolicyHeader, spaces: Spaces) -> Result<(), PolicyFileError> {
         let layout = &header.layout;
         let hidden = &layout.widths()[1..layout.widths().len() - 1];
         let differs = |what, found: String, allowed: String| match found == allowed {
             true => Ok(()),
-            false => Err(StoreError::Class { what, found, allowed }),
+            false => Err(PolicyFileError::OtherClass { what, found, allowed }),
         };
         differs("state width", layout.inputs().to_string(), spaces.states.to_string())?;
         differs("hidden widths", format!("{hidden:?}"), format!("{:?}", self.hidden))?;
         differs("output width", layout.outputs().to_string(), spaces.actions.to_string())?;
-        match (header.standardised, self.states) {
-            (true, States::AsGiven) => differs("states", "standardised".into(), "as given".into()),
+        match (header.standardized, self.standardize) {
+            (true, Standardize::No) => differs("states", "standardised".into(), "as given".into()),
             _ => Ok(()),
         }
     }
 }
 
 /// What a stored policy says of itself.
-struct Header {
+struct PolicyHeader {
     layout: Layout,
     members: usize,
-    standardised: bool,
+    standardized: bool,
 }
 
-impl Header {
-    fn describe<A: Head>(&self) -> String {
+impl PolicyHeader {
+    fn describe<A: OutputHead>(&self) -> String {
         let widths: Vec<String> = self.layout.widths().iter().map(usize::to_string).collect();
-        let (version, states) = match self.standardised {
+        let (version, states) = match self.standardized {
             false => (1, ""),
             true => (2, ";states=standardised"),
         };
@@ -217,18 +217,18 @@ impl Header {
     }
 
     /// Parses what [`describe`](Self::describe) writes, and nothing else.
-    fn parse<A: Head>(entry: &str) -> Result<Self, StoreError> {
+    fn parse<A: OutputHead>(entry: &str) -> Result<Self, PolicyFileError> {
         let fields: HashMap<&str, &str> =
             entry.split(';').filter_map(|pair| pair.split_once('=')).collect();
         let exactly = |field, expected: &str| {
             parse(&fields, field, expected, |found| (found == expected).then_some(()))
         };
-        let standardised = parse(&fields, "version", "1 or 2", |version| match version {
+        let standardized = parse(&fields, "version", "1 or 2", |version| match version {
             "1" => Some(false),
             "2" => Some(true),
             _ => None,
         })?;
-        if standardised {
+        if standardized {
             exactly("states", "standardised")?;
         }
         exactly("action", A::NAME)?;
@@ -242,11 +242,11 @@ impl Header {
         exactly("activation", activation)?;
         let members =
             parse(&fields, "members", "a number from 1 on", |m| m.parse().ok().filter(|m| *m > 0))?;
-        let header = Self { layout, members, standardised };
+        let header = Self { layout, members, standardized };
         let expected = header.describe::<A>();
         if entry != expected {
             let found = format!("`{entry}`");
-            return Err(StoreError::Field {
+            return Err(PolicyFileError::Field {
                 field: ENTRY,
                 found,
                 expected: format!("`{expected}`"),
@@ -263,7 +263,7 @@ impl Header {
                 (name(l, "bias"), vec![self.members, layer.outputs]),
             ]
         });
-        let statistics = [MEAN, SCALE].into_iter().filter(|_| self.standardised);
+        let statistics = [MEAN, SCALE].into_iter().filter(|_| self.standardized);
         layers.chain(statistics.map(|name| (name.to_owned(), vec![self.layout.inputs()])))
     }
 }
@@ -272,7 +272,7 @@ fn class(layout: &Layout) -> (&'static str, &'static str) {
     if layout.layers().len() == 1 { ("linear", "none") } else { ("mlp", "tanh") }
 }
 
-fn clip<A: Head>() -> &'static str {
+fn clip<A: OutputHead>() -> &'static str {
     match A::LOSS {
         Loss::ClippedSquares => "-1,1",
         Loss::CrossEntropy => "none",
@@ -288,9 +288,9 @@ fn parse<T>(
     field: &'static str,
     expected: &str,
     read: impl Fn(&str) -> Option<T>,
-) -> Result<T, StoreError> {
+) -> Result<T, PolicyFileError> {
     let found = fields.get(field);
-    found.and_then(|text| read(text)).ok_or_else(|| StoreError::Field {
+    found.and_then(|text| read(text)).ok_or_else(|| PolicyFileError::Field {
         field,
         found: found.map_or("missing".to_owned(), |text| format!("`{text}`")),
         expected: expected.to_owned(),
@@ -299,42 +299,49 @@ fn parse<T>(
 
 /// A file whose tensors have the types and shapes that its header calls for: it is as large as it says, and only now is anything of
 /// that size allocated.
-struct Stored<'a> {
+struct PolicyFile<'a> {
     file: SafeTensors<'a>,
-    header: Header,
+    header: PolicyHeader,
 }
 
-impl<'a> Stored<'a> {
-    fn open<A: Head>(bytes: &'a [u8]) -> Result<Self, StoreError> {
+impl<'a> PolicyFile<'a> {
+    fn open<A: OutputHead>(bytes: &'a [u8]) -> Result<Self, PolicyFileError> {
         check_safetensors_header(bytes)?;
         let file = SafeTensors::deserialize(bytes)?;
         let (_, metadata) = SafeTensors::read_metadata(bytes)?;
-        let entry =
-            metadata.metadata().as_ref().and_then(|m| m.get(ENTRY)).ok_or(StoreError::Foreign)?;
-        let header = Header::parse::<A>(entry)?;
+        let entry = metadata
+            .metadata()
+            .as_ref()
+            .and_then(|m| m.get(ENTRY))
+            .ok_or(PolicyFileError::Foreign)?;
+        let header = PolicyHeader::parse::<A>(entry)?;
         for (name, shape) in header.tensors() {
             let tensor = file.tensor(&name)?;
             if tensor.dtype() != Dtype::F32 || tensor.shape() != shape {
                 let found = format!("{:?} {:?}", tensor.dtype(), tensor.shape());
-                return Err(StoreError::Tensor { name, found, expected: format!("F32 {shape:?}") });
+                return Err(PolicyFileError::Tensor {
+                    name,
+                    found,
+                    expected: format!("F32 {shape:?}"),
+                });
             }
         }
         match (file.len(), header.tensors().count()) {
             (found, expected) if found == expected => Ok(Self { file, header }),
-            (found, expected) => Err(StoreError::Count { found, expected }),
+            (found, expected) => Err(PolicyFileError::Count { found, expected }),
         }
     }
 
-    fn policy<A: Head>(&self) -> Result<Ensemble<A>, StoreError> {
+    fn policy<A: OutputHead>(&self) -> Result<Ensemble<A>, PolicyFileError> {
         let layout = &self.header.layout;
         let mut params = vec![layout.zeros(); self.header.members];
         for l in 0..layout.layers().len() {
             self.read_layer(l, &mut params)?;
         }
-        Ok(Ensemble::new(Network::new(layout.widths())?, params, self.standardiser()?))
+        Ok(Ensemble::new(Network::new(layout.widths())?, params, self.standardizer()?))
     }
 
-    fn read_layer(&self, l: usize, params: &mut [AlignedVec]) -> Result<(), StoreError> {
+    fn read_layer(&self, l: usize, params: &mut [AlignedVec]) -> Result<(), PolicyFileError> {
         let layout = &self.header.layout;
         let layer = &layout.layers()[l];
         let [weights, biases] = ["weight", "bias"].map(|part| self.finite(&name(l, part)));
@@ -348,15 +355,15 @@ impl<'a> Stored<'a> {
         Ok(())
     }
 
-    fn standardiser(&self) -> Result<Option<Standardiser>, StoreError> {
-        if !self.header.standardised {
+    fn standardizer(&self) -> Result<Option<Standardizer>, PolicyFileError> {
+        if !self.header.standardized {
             return Ok(None);
         }
         let scale = self.numbers(SCALE, "finite and positive", |x| x.is_finite() && x > 0.0)?;
-        Ok(Some(Standardiser::from_parts(self.finite(MEAN)?, scale)))
+        Ok(Some(Standardizer::from_parts(self.finite(MEAN)?, scale)))
     }
 
-    fn finite(&self, name: &str) -> Result<Vec<f32>, StoreError> {
+    fn finite(&self, name: &str) -> Result<Vec<f32>, PolicyFileError> {
         self.numbers(name, "finite", f32::is_finite)
     }
 
@@ -365,14 +372,14 @@ impl<'a> Stored<'a> {
         name: &str,
         allowed: &'static str,
         is_allowed: fn(f32) -> bool,
-    ) -> Result<Vec<f32>, StoreError> {
+    ) -> Result<Vec<f32>, PolicyFileError> {
         let bytes = self.file.tensor(name)?.data();
         let numbers: Vec<f32> =
             bytes.as_chunks::<4>().0.iter().map(|four| f32::from_le_bytes(*four)).collect();
         match numbers.iter().position(|x| !is_allowed(*x)) {
             Some(index) => {
                 let value = numbers[index];
-                Err(StoreError::Value { name: name.to_owned(), index, value, allowed })
+                Err(PolicyFileError::Value { name: name.to_owned(), index, value, allowed })
             }
             None => Ok(numbers),
         }

@@ -3,11 +3,11 @@
 use rayon::join;
 use tutelage::{FitProgress, Stream};
 use tutelage_net::{
-    Adam, AlignedVec, BLOCK, Layout, Loss, LossGradient, Network, Parameters, Transposed,
+    Adam, AlignedVec, BLOCK, Layout, Loss, LossGradient, Network, Parameters, TransposedWeights,
 };
 
 use super::examples::Examples;
-use super::head::Head;
+use super::head::OutputHead;
 use super::schedule::Minibatches;
 use super::settings::MlpSettings;
 
@@ -18,7 +18,7 @@ const WORTH_SHARING: usize = 200_000;
 ///
 /// A minibatch is always cut into the same two halves, each with a gradient of its own, added in the same order; whether an idle
 /// thread takes the second half therefore changes the time and not a single bit.
-pub(crate) fn train<A: Head>(
+pub(crate) fn train<A: OutputHead>(
     network: &Network,
     settings: &MlpSettings,
     (examples, rows): (&Examples<'_, A>, Vec<u32>),
@@ -30,7 +30,7 @@ pub(crate) fn train<A: Head>(
     let iterations = settings.budget.iterations(rows.len(), settings.batch);
     let mut minibatches = Minibatches::new(rows, settings.batch, stream.fork("shuffle", 0).rng());
     let mut adam = Adam::new(settings.adam, layout.len(), network.isa());
-    let mut transposed = Transposed::new(layout);
+    let mut transposed = TransposedWeights::new(layout);
     let [mut first, mut second] = [LossGradient::new(layout), LossGradient::new(layout)];
 
     for iteration in 0..iterations {
@@ -75,7 +75,7 @@ fn halfway(rows: usize) -> usize {
 }
 
 /// The loss is a mean over rows (and outputs, for squares); its constant factors meet the gradient here.
-fn scale<A: Head>(rows: usize, outputs: usize) -> f32 {
+fn scale<A: OutputHead>(rows: usize, outputs: usize) -> f32 {
     match A::LOSS {
         Loss::ClippedSquares => 2.0 / (rows * outputs) as f32,
         Loss::CrossEntropy => 1.0 / rows as f32,
@@ -88,13 +88,13 @@ mod tests {
     use tutelage_net::Isa;
     use tutelage_net::reference::{reference_levels, to_f64};
 
-    use super::super::examples::SeenData;
-    use super::super::schedule::Budget;
+    use super::super::examples::EncodedData;
+    use super::super::schedule::TrainingBudget;
     use super::*;
-    use crate::states::States;
+    use crate::standardize::Standardize;
 
     /// Rows that exercise everything: labels beyond the clip, outputs beyond the clip, more rows than a batch.
-    fn data<A: Head>(
+    fn data<A: OutputHead>(
         spaces: Spaces,
         rows: usize,
         label: impl Fn(usize, usize) -> A,
@@ -111,7 +111,7 @@ mod tests {
     }
 
     /// The same training in f64, as plainly as it can be written.
-    fn reference<A: Head>(
+    fn reference<A: OutputHead>(
         layout: &Layout,
         settings: &MlpSettings,
         data: &Dataset<f32, A>,
@@ -138,7 +138,7 @@ mod tests {
         params
     }
 
-    fn reference_gradient<A: Head>(
+    fn reference_gradient<A: OutputHead>(
         layout: &Layout,
         params: &[f64],
         data: &Dataset<f32, A>,
@@ -186,7 +186,7 @@ mod tests {
         }
     }
 
-    fn trained<A: Head>(
+    fn trained<A: OutputHead>(
         widths: &[usize],
         isa: Isa,
         settings: &MlpSettings,
@@ -195,13 +195,13 @@ mod tests {
     ) -> AlignedVec {
         let network = Network::new(widths).unwrap().with_isa(isa);
         let spaces = Spaces { states: widths[0], actions: widths[widths.len() - 1] };
-        let seen = SeenData::new(data, spaces, States::AsGiven).unwrap();
+        let seen = EncodedData::new(data, spaces, Standardize::No).unwrap();
         let mut view = View::All;
         let (examples, rows) = Examples::of_view(&seen, &mut view).unwrap();
         train(&network, settings, (&examples, rows), stream, None)
     }
 
-    fn agrees_with_the_reference<A: Head>(
+    fn agrees_with_the_reference<A: OutputHead>(
         widths: &[usize],
         rows: usize,
         iterations: usize,
@@ -210,7 +210,7 @@ mod tests {
         let spaces = Spaces { states: widths[0], actions: widths[widths.len() - 1] };
         let data = data(spaces, rows, label);
         let mut settings = MlpSettings::new(&widths[1..widths.len() - 1]);
-        settings.budget = Budget::Iterations(iterations);
+        settings.budget = TrainingBudget::Iterations(iterations);
         let stream = Stream::new(11);
         let layout = Layout::new(widths).unwrap();
         let expected = reference(&layout, &settings, &data, &stream);
@@ -254,7 +254,7 @@ mod tests {
                 data
             };
             let mut settings = MlpSettings::new(&[]);
-            settings.budget = Budget::Iterations(5);
+            settings.budget = TrainingBudget::Iterations(5);
             let stream = Stream::new(1);
             let start = initial(&layout, &stream);
             assert_eq!(start[0].abs(), 1.0, "an orthogonal 1 × 1 matrix");

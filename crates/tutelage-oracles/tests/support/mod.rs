@@ -6,7 +6,7 @@ use tutelage::{
     Batch, Dataset, Inputs, Oracle, PerturbationSize, Spaces, Stream, TrainOn, TrainingSets,
     TrainingSpec, UniformBox, View,
 };
-use tutelage_oracles::mlp::{Budget, Head, MlpSettings};
+use tutelage_oracles::mlp::{MlpSettings, OutputHead, TrainingBudget};
 
 pub(crate) const SPACES: Spaces = Spaces { states: 5, actions: 3 };
 
@@ -50,10 +50,10 @@ pub(crate) fn ways<A>() -> [TrainingSpec<'static, f32, A>; 3] {
 }
 
 pub(crate) fn settings(hidden: &[usize], iterations: usize) -> MlpSettings {
-    MlpSettings { budget: Budget::Iterations(iterations), ..MlpSettings::new(hidden) }
+    MlpSettings { budget: TrainingBudget::Iterations(iterations), ..MlpSettings::new(hidden) }
 }
 
-pub(crate) fn fit<A: Head, O: Oracle<State = f32, Action = A>>(
+pub(crate) fn fit<A: OutputHead, O: Oracle<State = f32, Action = A>>(
     oracle: &O,
     data: &Dataset<f32, A>,
     spec: impl Into<TrainingSpec<'static, f32, A>>,
@@ -65,7 +65,7 @@ pub(crate) fn fit<A: Head, O: Oracle<State = f32, Action = A>>(
 }
 
 /// The training set of the first member, written out.
-pub(crate) fn written_out<A: Head>(
+pub(crate) fn written_out<A: OutputHead>(
     data: &Dataset<f32, A>,
     spec: TrainingSpec<'static, f32, A>,
 ) -> Dataset<f32, A> {

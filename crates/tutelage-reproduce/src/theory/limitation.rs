@@ -1,7 +1,7 @@
 //! Proposition 1: no regret, and the worse policy.
 
 use tutelage_draw::plot::{Colour, Figure, Level, Panel, Style};
-use tutelage_theory::{Loss, Problem};
+use tutelage_theory::{ImitationLoss, ImitationProblem};
 
 use super::regret::{cost_panel, regret_panel};
 use super::{GameRules, PlayedGame, TheoryError, play_all, problem, rules};
@@ -9,19 +9,19 @@ use crate::FigurePlan;
 
 /// Every algorithm's games on Proposition 1's problem, with the paper's own loss and with the 0–1 loss.
 pub fn play_limitation(
-    problem: &Problem,
+    problem: &ImitationProblem,
     rules: &GameRules,
-) -> Result<[(Loss, Vec<PlayedGame>); 2], TheoryError> {
-    let of = |loss| Ok((loss, play_all(&problem.judged_by(loss), rules)?));
-    Ok([of(Loss::Advantage)?, of(Loss::ZeroOne)?])
+) -> Result<[(ImitationLoss, Vec<PlayedGame>); 2], TheoryError> {
+    let of = |loss| Ok((loss, play_all(&problem.with_loss(loss), rules)?));
+    Ok([of(ImitationLoss::Advantage)?, of(ImitationLoss::ZeroOne)?])
 }
 
 /// What the policies cost and how their regret vanishes, a row for each loss.
 pub fn limitation_figure(
     title: &str,
-    problem: &Problem,
+    problem: &ImitationProblem,
     rules: &GameRules,
-    played: &[(Loss, Vec<PlayedGame>)],
+    played: &[(ImitationLoss, Vec<PlayedGame>)],
 ) -> Figure {
     let mut figure = Figure::new(title).columns(2);
     for (loss, played) in played {
@@ -68,10 +68,10 @@ pub(crate) fn limitation(plan: &FigurePlan<'_>) -> Result<Figure, TheoryError> {
     Ok(limitation_figure(&plan.experiment.title, &problem, &rules, &played))
 }
 
-fn loss_name(loss: Loss) -> &'static str {
+fn loss_name(loss: ImitationLoss) -> &'static str {
     match loss {
-        Loss::Advantage => "loss: the expert's advantage",
-        Loss::ZeroOne => "0–1 loss",
+        ImitationLoss::Advantage => "loss: the expert's advantage",
+        ImitationLoss::ZeroOne => "0–1 loss",
     }
 }
 
@@ -82,7 +82,7 @@ mod tests {
 
     #[test]
     fn the_figure_says_which_curves_and_rows_are_the_same() {
-        let schedule = GameSchedule { rounds: 8, states_per_round: 2, most_members: 5 };
+        let schedule = GameSchedule { rounds: 8, states_per_round: 2, max_members: 5 };
         let rules =
             GameRules { schedule, lambdas: vec![Lambda::Proof], seeds: vec![1, 2], delta: 0.05 };
         let problem = problem("limitation").unwrap();

@@ -7,7 +7,9 @@ mod table;
 
 use tutelage::AlgorithmName;
 use tutelage_draw::plot::{Colour, Curve, Style};
-use tutelage_theory::{Contender, Dimensions, Family, GameSchedule, Lambda, Player, Problem};
+use tutelage_theory::{
+    Contender, GameSchedule, ImitationProblem, Lambda, Player, ProblemFamily, ProblemSize,
+};
 
 pub(crate) use limitation::limitation;
 pub use limitation::{limitation_figure, play_limitation};
@@ -31,7 +33,7 @@ impl TheoryError {
 }
 
 /// What a problem is, in one line.
-pub fn describe(problem: &Problem) -> String {
+pub fn describe(problem: &ImitationProblem) -> String {
     format!(
         "{}: S = {}, A = {}, H = {}, B = {}, µ = {:.3}, σ = {:.3}",
         problem.name,
@@ -83,18 +85,18 @@ fn styled(curve: Curve, (colour, style): (Colour, Style)) -> Curve {
 
 /// The games behind the committed figures.
 fn rules(plan: &FigurePlan<'_>, states_per_round: usize) -> GameRules {
-    let (rounds, most_members) = match plan.profile {
+    let (rounds, max_members) = match plan.profile {
         Profile::Quick => (300, 500),
         Profile::Paper => (1000, 2000),
     };
-    let schedule = GameSchedule { rounds, states_per_round, most_members };
+    let schedule = GameSchedule { rounds, states_per_round, max_members };
     let lambdas = vec![Lambda::Proof, Lambda::Rate(0.1)];
     GameRules { schedule, lambdas, seeds: plan.seeds.clone(), delta: 0.05 }
 }
 
-fn problem(name: &str) -> Result<Problem, TheoryError> {
-    let of_usual_size = |family: Family| family.problem(Dimensions::default());
-    Family::named(name).and_then(of_usual_size).map_err(TheoryError::of)
+fn problem(name: &str) -> Result<ImitationProblem, TheoryError> {
+    let of_usual_size = |family: ProblemFamily| family.problem(ProblemSize::default());
+    ProblemFamily::named(name).and_then(of_usual_size).map_err(TheoryError::of)
 }
 
 #[cfg(test)]

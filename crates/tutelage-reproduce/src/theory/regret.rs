@@ -2,7 +2,9 @@
 
 use rayon::prelude::*;
 use tutelage_draw::plot::{Colour, Curve, Figure, Panel, Scale, Style};
-use tutelage_theory::{Bound, Game, GameSchedule, Lambda, Player, Problem, contestants, play};
+use tutelage_theory::{
+    Bound, Game, GameSchedule, ImitationProblem, Lambda, Player, contestants, play,
+};
 
 use super::{TheoryError, describe, player_style, problem, rules, styled};
 use crate::FigurePlan;
@@ -33,7 +35,10 @@ pub struct GameRules {
 }
 
 /// Every algorithm's games on a problem.
-pub fn play_all(problem: &Problem, rules: &GameRules) -> Result<Vec<PlayedGame>, TheoryError> {
+pub fn play_all(
+    problem: &ImitationProblem,
+    rules: &GameRules,
+) -> Result<Vec<PlayedGame>, TheoryError> {
     let players = contestants(problem, rules.schedule, &rules.lambdas);
     let jobs: Vec<_> = players
         .iter()
@@ -70,18 +75,27 @@ pub fn by_player(played: &[PlayedGame]) -> Vec<(&str, Player, Vec<&Game>)> {
 
 /// The theorem's bound on MFTPL-P's Reg(n) with the parameters that it ran with; none for others, for another loss than
 /// 0–1, and where d₀ covers nothing.
-pub fn bound(problem: &Problem, player: Player, rules: &GameRules, rounds: usize) -> Option<Bound> {
+pub fn bound(
+    problem: &ImitationProblem,
+    player: Player,
+    rules: &GameRules,
+    rounds: usize,
+) -> Option<Bound> {
     let lambda = player.lambda()?;
-    let covered = problem.sigma > 0.0 && problem.loss == tutelage_theory::Loss::ZeroOne;
+    let has_bound = problem.sigma > 0.0 && problem.loss == tutelage_theory::ImitationLoss::ZeroOne;
     let (n, k) = (rounds as f64, rules.schedule.states_per_round as f64);
     let bound = || problem.theorem(rules.delta).bound(n, k, lambda, player.members() as f64);
-    covered.then(bound)
+    has_bound.then(bound)
 }
 
 const BESIDE: &str = "MFTPL-P's regret beside its bound";
 
 /// The average regret of all, and MFTPL-P's regret beside its bound.
-pub fn regret_figure(problem: &Problem, rules: &GameRules, played: &[PlayedGame]) -> Figure {
+pub fn regret_figure(
+    problem: &ImitationProblem,
+    rules: &GameRules,
+    played: &[PlayedGame],
+) -> Figure {
     let k = rules.schedule.states_per_round;
     let title = format!("{}, K = {k}", describe(problem));
     let average = regret_panel("average regret", rules, played);
@@ -102,7 +116,12 @@ pub(super) fn cost_panel(title: &str, rules: &GameRules, played: &[PlayedGame]) 
 
 /// MFTPL-P's Reg(n) and the bound on it, where the bound's conditions hold. Reg(n) cannot exceed n, so a bound above says
 /// nothing: it is dotted there.
-fn bound_panel(title: &str, problem: &Problem, rules: &GameRules, played: &[PlayedGame]) -> Panel {
+fn bound_panel(
+    title: &str,
+    problem: &ImitationProblem,
+    rules: &GameRules,
+    played: &[PlayedGame],
+) -> Panel {
     let note = format!("{}\na bound is drawn where its conditions on λ hold", seeds_note(rules));
     let mut panel = Panel::new(title).note(note).x("round n", Scale::Log).y("Reg(n)", Scale::Log);
     let rounds = plotted_rounds(rules.schedule.rounds);
@@ -230,7 +249,7 @@ mod tests {
     use super::*;
 
     fn rules(lambdas: &[Lambda]) -> GameRules {
-        let schedule = GameSchedule { rounds: 12, states_per_round: 1, most_members: 5 };
+        let schedule = GameSchedule { rounds: 12, states_per_round: 1, max_members: 5 };
         GameRules { schedule, lambdas: lambdas.to_vec(), seeds: vec![1, 2], delta: 0.05 }
     }
 

@@ -1,16 +1,16 @@
 //! One quantity of the theorem varied.
 
 use tutelage_draw::plot::{Colour, Curve, Figure, Panel, Scale, Style};
-use tutelage_theory::{Comparison, Over, Player, Sweep, SweepPoint};
+use tutelage_theory::{ExponentComparison, Player, RegretSweep, SweepAxis, SweepPoint};
 
 use super::{describe, player_style, styled};
 
 /// What was measured, with lines of the predicted slopes through it.
 pub fn sweep_figure(
-    sweep: &Sweep,
-    over: Over,
+    sweep: &RegretSweep,
+    over: SweepAxis,
     points: &[SweepPoint],
-    compared: &[Comparison],
+    compared: &[ExponentComparison],
 ) -> Figure {
     let mut panel = Panel::new("").x(over.label(), Scale::Log).y(over.measures(), Scale::Log);
     let look = player_style(Player::MftplP { members: 1, lambda: 0.0 }, 0);

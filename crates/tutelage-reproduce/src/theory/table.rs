@@ -1,14 +1,14 @@
 //! The measured counterpart of Table 1.
 
 use tutelage_draw::plot::{Curve, Figure, Panel, Scale, Style};
-use tutelage_theory::{Contender, Line, Needed};
+use tutelage_theory::{AnnotationsNeeded, Contender, TableOneRow};
 
 use super::{contender_style, styled};
 
 /// The cost gap against annotations, a panel for each horizon, and the annotations for one of these gaps against the
 /// horizon: the one that was reached most often.
-pub fn table_figure(lines: &[Line], contenders: &[Contender], epsilons: &[f64]) -> Figure {
-    let mut horizons: Vec<usize> = lines.iter().map(Line::horizon).collect();
+pub fn table_figure(lines: &[TableOneRow], contenders: &[Contender], epsilons: &[f64]) -> Figure {
+    let mut horizons: Vec<usize> = lines.iter().map(TableOneRow::horizon).collect();
     horizons.sort_unstable();
     horizons.dedup();
     let mut figure = Figure::new(title(lines)).columns((horizons.len() + 1).min(3));
@@ -25,14 +25,14 @@ pub fn table_figure(lines: &[Line], contenders: &[Contender], epsilons: &[f64]) 
     }
     let reached = |epsilon: &f64| {
         let needed = lines.iter().filter_map(|line| line.needed(*epsilon));
-        needed.filter(|needed| matches!(needed, Needed::About(_))).count()
+        needed.filter(|needed| matches!(needed, AnnotationsNeeded::About(_))).count()
     };
     let epsilon = epsilons.iter().copied().max_by_key(reached).unwrap_or(1.0);
     figure.panel(growth_panel(lines, contenders, epsilon))
 }
 
-fn title(lines: &[Line]) -> String {
-    let Some(Line { problem, .. }) = lines.first() else { return String::new() };
+fn title(lines: &[TableOneRow]) -> String {
+    let Some(TableOneRow { problem, .. }) = lines.first() else { return String::new() };
     format!(
         "Annotations for a cost gap on the {} MDP: S = {}, A = {}, B = {}, µ = {:.3}, σ = {:.3}",
         problem.name,
@@ -44,7 +44,7 @@ fn title(lines: &[Line]) -> String {
     )
 }
 
-fn gap_curve(line: &Line, turn: usize) -> Curve {
+fn gap_curve(line: &TableOneRow, turn: usize) -> Curve {
     let shown = line.curve.iter().filter(|point| point.cost_gap.value > 0.0);
     let points = shown.clone().map(|p| (p.annotations as f64, p.cost_gap.value)).collect();
     let band = shown.map(|p| {
@@ -56,15 +56,15 @@ fn gap_curve(line: &Line, turn: usize) -> Curve {
 }
 
 /// C(ε) against H.
-fn growth_panel(lines: &[Line], contenders: &[Contender], epsilon: f64) -> Panel {
+fn growth_panel(lines: &[TableOneRow], contenders: &[Contender], epsilon: f64) -> Panel {
     let mut panel = Panel::new(format!("annotations for a gap of {epsilon}"))
         .x("horizon H", Scale::Log)
         .y("annotations", Scale::Log);
     for (contender, turn) in turns(contenders) {
         let own = lines.iter().filter(|line| line.contender == contender);
         let points = own.filter_map(|line| match line.needed(epsilon)? {
-            Needed::About(annotations) => Some((line.horizon() as f64, annotations)),
-            Needed::AtMost(_) | Needed::MoreThan(_) => None,
+            AnnotationsNeeded::About(annotations) => Some((line.horizon() as f64, annotations)),
+            AnnotationsNeeded::AtMost(_) | AnnotationsNeeded::MoreThan(_) => None,
         });
         let mut points: Vec<(f64, f64)> = points.collect();
         points.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -95,7 +95,7 @@ mod tests {
             cost_gap: mean(gap),
             guarantee: mean(2.0 * gap),
         };
-        let line = |horizon, contender, last| Line {
+        let line = |horizon, contender, last| TableOneRow {
             contender,
             problem: ledge(horizon, 1).unwrap(),
             curve: vec![point(4, 3.0), point(8, last)],

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tutelage::{Action, Batch, Dataset};
-use tutelage_files::sweep;
+use tutelage_files::remove_unfinished;
 
 use super::disk::OsDisk;
 use super::frame;
@@ -68,7 +68,7 @@ impl<S: Stored, A: Stored + Action> RunDir<S, A> {
             io::ErrorKind::WouldBlock => StoreError::Locked { path: path.into() },
             _ => StoreError::Io { what: "open", path: log_path.clone(), source },
         })?;
-        [path.to_owned(), path.join(POLICIES)].iter().for_each(|folder| sweep(folder));
+        [path.to_owned(), path.join(POLICIES)].iter().for_each(|folder| remove_unfinished(folder));
         let bytes = log.read().context("read", &log_path)?;
         // Before anything builds on it: a power cut must not take back what a policy was trained on.
         log.sync().context("sync", &log_path)?;

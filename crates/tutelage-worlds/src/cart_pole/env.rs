@@ -5,7 +5,7 @@ use tutelage::{Env, EnvError, Rng, Spaces, Step};
 
 use crate::ParameterError;
 use crate::check::{check_index, check_positive, check_width};
-use crate::clock::Clock;
+use crate::clock::EpisodeClock;
 
 /// A pole on a cart (Barto, Sutton & Anderson 1983).
 ///
@@ -13,10 +13,10 @@ use crate::clock::Clock;
 /// ([`CartPoleParameters`]). Action 0 pushes left, action 1 right. Every step that leaves the pole standing and the cart on its
 /// rail earns 1; otherwise the episode is terminated.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct CartPole {
+pub struct CartPoleEnv {
     pub(crate) parameters: CartPoleParameters,
-    pub(crate) motion: Motion,
-    clock: Clock,
+    pub(crate) motion: CartPoleMotion,
+    clock: EpisodeClock,
 }
 
 /// What a cart-pole is made of, in metres, kilograms, seconds and radians.
@@ -50,7 +50,7 @@ pub struct CartPoleParameters {
 
 /// Place, speed, angle and angular speed. The angle is zero upright and positive to the right.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Motion {
+pub(crate) struct CartPoleMotion {
     pub(crate) place: f64,
     pub(crate) speed: f64,
     pub(crate) angle: f64,
@@ -76,7 +76,7 @@ impl Default for CartPoleParameters {
     }
 }
 
-impl CartPole {
+impl CartPoleEnv {
     /// A cart-pole of these parameters.
     pub fn new(parameters: CartPoleParameters) -> Result<Self, ParameterError> {
         let p = parameters;
@@ -98,13 +98,13 @@ impl CartPole {
     }
 
     fn observe(&self, state: &mut [f32]) {
-        let (Motion { place, speed, angle, spin }, p) = (self.motion, &self.parameters);
+        let (CartPoleMotion { place, speed, angle, spin }, p) = (self.motion, &self.parameters);
         let scaled = [place / p.rail, speed / p.speed_unit, angle / p.lean, spin / p.spin_unit];
         state.copy_from_slice(&scaled.map(|number| number as f32));
     }
 }
 
-impl Env for CartPole {
+impl Env for CartPoleEnv {
     type State = f32;
     type Action = u32;
 
@@ -120,7 +120,7 @@ impl Env for CartPole {
         check_width("state", state.len(), 4)?;
         let p = &self.parameters;
         let mut draw = |unit: f64| unit * p.start * rng.random_range(-1.0..1.0);
-        self.motion = Motion {
+        self.motion = CartPoleMotion {
             place: draw(p.rail),
             speed: draw(p.speed_unit),
             angle: draw(p.lean),
@@ -143,7 +143,7 @@ impl Env for CartPole {
     }
 }
 
-impl Motion {
+impl CartPoleMotion {
     /// One Euler step of the equations of motion without friction (Florian 2007, equations 23 and 24).
     fn after(self, force: f64, p: &CartPoleParameters) -> Self {
         let Self { place, speed, angle, spin } = self;
@@ -169,13 +169,13 @@ mod tests {
 
     #[test]
     fn it_keeps_the_contract_of_environments() {
-        check_env(CartPole::default, Stream::new(1)).unwrap();
+        check_env(CartPoleEnv::default, Stream::new(1)).unwrap();
     }
 
     #[test]
     fn a_push_from_rest_is_as_computed_by_hand() {
         // Upright at rest: pull = 10 / 1.1, spin rate = −pull / (0.5 (4/3 − 0.1/1.1)) = −14.634…, speed rate = 9.756…
-        let after = Motion::default().after(10.0, &CartPoleParameters::default());
+        let after = CartPoleMotion::default().after(10.0, &CartPoleParameters::default());
         let (spin_rate, speed_rate) = (-600.0 / 41.0, 400.0 / 41.0);
         assert!((after.spin - 0.02 * spin_rate).abs() < 1e-12, "{after:?}");
         assert!((after.speed - 0.02 * speed_rate).abs() < 1e-12, "{after:?}");
@@ -184,11 +184,11 @@ mod tests {
 
     #[test]
     fn it_ends_where_pole_or_cart_go_too_far_and_earns_nothing_then() {
-        let mut env = CartPole::default();
+        let mut env = CartPoleEnv::default();
         let mut state = [0.0; 4];
         for (motion, edge) in [
-            (Motion { angle: 0.2, spin: 1.0, ..Motion::default() }, 2),
-            (Motion { place: -2.39, speed: -3.0, ..Motion::default() }, 0),
+            (CartPoleMotion { angle: 0.2, spin: 1.0, ..CartPoleMotion::default() }, 2),
+            (CartPoleMotion { place: -2.39, speed: -3.0, ..CartPoleMotion::default() }, 0),
         ] {
             env.reset(Stream::new(1).rng(), &mut state).unwrap();
             env.motion = motion;
@@ -201,7 +201,7 @@ mod tests {
 
     #[test]
     fn bad_input_is_named_and_changes_nothing() {
-        let mut env = CartPole::default();
+        let mut env = CartPoleEnv::default();
         let mut state = [0.0; 4];
         assert!(matches!(env.step(&[0], &mut state), Err(EnvError::NoEpisode)));
         assert!(env.reset(Stream::new(1).rng(), &mut [0.0; 3]).is_err());
@@ -216,7 +216,7 @@ mod tests {
         ));
         assert_eq!(env, before);
         let parameters = CartPoleParameters { pole_mass: 0.0, ..CartPoleParameters::default() };
-        let error = CartPole::new(parameters).unwrap_err().to_string();
+        let error = CartPoleEnv::new(parameters).unwrap_err().to_string();
         assert_eq!(error, "pole_mass is 0, which is not allowed (finite and greater than 0)");
     }
 
@@ -224,7 +224,7 @@ mod tests {
     fn starts_differ_by_seed() {
         let start = |seed| {
             let mut state = [0.0; 4];
-            CartPole::default().reset(Stream::new(seed).rng(), &mut state).unwrap();
+            CartPoleEnv::default().reset(Stream::new(seed).rng(), &mut state).unwrap();
             state
         };
         assert_eq!(start(1), start(1));

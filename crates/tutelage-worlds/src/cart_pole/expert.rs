@@ -2,25 +2,25 @@
 
 use tutelage::Spaces;
 
-use crate::Rule;
+use crate::ScriptedRule;
 
 /// Pushes to the side that a weighted sum of the state points to.
 ///
 /// A pole that leans or swings right needs a push to the right. The cart's place and speed count the same way: to come back
 /// from the right, the cart first pushes further right, so that the pole leans left and can be followed there.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Balance {
+pub struct BalancePole {
     /// Weights of the cart's place and speed and of the pole's angle and angular speed, in the units of the state.
     pub weights: [f32; 4],
 }
 
-impl Default for Balance {
+impl Default for BalancePole {
     fn default() -> Self {
         Self { weights: [0.4, 0.5, 1.0, 1.5] }
     }
 }
 
-impl Rule for Balance {
+impl ScriptedRule for BalancePole {
     type Action = u32;
 
     fn spaces(&self) -> Spaces {
@@ -39,13 +39,13 @@ mod tests {
 
     use super::*;
     use crate::play::play;
-    use crate::{CartPole, Scripted};
+    use crate::{CartPoleEnv, ScriptedExpert};
 
     #[test]
     fn it_stands_to_the_end_from_every_start_and_returns_to_the_middle() {
         let mut farthest = 0.0f64;
         for seed in 0..100 {
-            let mut world = CartPole::default();
+            let mut world = CartPoleEnv::default();
             let steps = play(&mut world, Stream::new(seed));
             assert_eq!(steps.len(), 400, "seed {seed}");
             assert!(steps.iter().all(|step| step.reward == 1.0));
@@ -57,7 +57,7 @@ mod tests {
 
     #[test]
     fn it_answers_for_any_batch_and_refuses_unlike_rows() {
-        let mut expert = Scripted(Balance::default());
+        let mut expert = ScriptedExpert(BalancePole::default());
         let mut actions = Batch::zeros(2, 1);
         let states = Batch::from_vec(4, vec![0.0, 0.0, 0.5, 0.0, 0.0, 0.0, -0.5, 0.0]).unwrap();
         expert.mean(&states, &mut actions).unwrap();

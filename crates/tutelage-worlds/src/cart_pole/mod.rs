@@ -4,12 +4,12 @@ mod env;
 mod expert;
 mod picture;
 
-pub use env::{CartPole, CartPoleParameters};
-pub use expert::Balance;
+pub use env::{CartPoleEnv, CartPoleParameters};
+pub use expert::BalancePole;
 
-use crate::{Defaults, Scripted, World};
+use crate::{Defaults, ScriptedExpert, World};
 
-impl World for CartPole {
+impl World for CartPoleEnv {
     const NAME: &'static str = "cart-pole";
 
     const DEFAULTS: Defaults = Defaults {
@@ -25,9 +25,9 @@ impl World for CartPole {
         cover: [-2.0, 2.0],
     };
 
-    type Expert = Scripted<Balance>;
+    type Expert = ScriptedExpert<BalancePole>;
 
     fn expert(&self) -> Self::Expert {
-        Scripted(Balance::default())
+        ScriptedExpert(BalancePole::default())
     }
 }

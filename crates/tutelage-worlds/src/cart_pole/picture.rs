@@ -2,10 +2,10 @@
 
 use tutelage_draw::render::{Ink, Mark, Picture, Rectangle};
 
-use super::CartPole;
+use super::CartPoleEnv;
 use crate::Draw;
 
-impl Draw for CartPole {
+impl Draw for CartPoleEnv {
     fn picture(&self) -> Picture {
         let (p, motion) = (&self.parameters, self.motion);
         let (length, edge) = (2.0 * p.half_length, p.rail + 0.5);
@@ -51,12 +51,12 @@ fn closed(corners: &[[f64; 2]]) -> Vec<[f64; 2]> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::env::Motion;
+    use super::super::env::CartPoleMotion;
     use super::*;
 
     /// The ends of the pole.
-    fn pole(motion: Motion) -> [[f64; 2]; 2] {
-        let mut world = CartPole::default();
+    fn pole(motion: CartPoleMotion) -> [[f64; 2]; 2] {
+        let mut world = CartPoleEnv::default();
         world.motion = motion;
         let is_pole = |mark: &&Mark| mark.ink() == Ink::Orange;
         let picture = world.picture();
@@ -66,10 +66,10 @@ mod tests {
 
     #[test]
     fn the_pole_stands_on_the_cart_and_leans_as_it_does() {
-        let [hinge, tip] = pole(Motion { place: 1.0, ..Motion::default() });
+        let [hinge, tip] = pole(CartPoleMotion { place: 1.0, ..CartPoleMotion::default() });
         assert_eq!((hinge[0], tip[0]), (1.0, 1.0));
         assert!((tip[1] - hinge[1] - 1.0).abs() < 1e-12, "it is a metre long");
-        let [hinge, tip] = pole(Motion { angle: 0.2, ..Motion::default() });
+        let [hinge, tip] = pole(CartPoleMotion { angle: 0.2, ..CartPoleMotion::default() });
         assert!((tip[0] - hinge[0] - 0.2f64.sin()).abs() < 1e-12, "positive angles lean right");
     }
 }

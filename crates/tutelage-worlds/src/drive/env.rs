@@ -9,7 +9,7 @@ use super::car::Car;
 use super::track::Track;
 use crate::ParameterError;
 use crate::check::{check_each, check_positive, check_width, check_within};
-use crate::clock::Clock;
+use crate::clock::EpisodeClock;
 
 /// Where the range sensors look, in radians to the left of straight ahead, from right to left.
 pub const SENSORS: [f64; 9] = [-1.57, -1.05, -0.6, -0.26, 0.0, 0.26, 0.6, 1.05, 1.57];
@@ -24,7 +24,7 @@ const STATES: usize = SENSORS.len() + 1;
 /// −1 (full brake) to 1 (full gas). A step earns its progress along the middle of the road in metres, going back earns nothing.
 /// The episode is terminated when the car's side leaves the road.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Drive {
+pub struct DriveEnv {
     parameters: DriveParameters,
     pub(crate) track: Arc<Track>,
     pub(crate) car: Car,
@@ -32,7 +32,7 @@ pub struct Drive {
     pub(crate) steering: f64,
     /// How far along the middle line the car is.
     along: f64,
-    clock: Clock,
+    clock: EpisodeClock,
 }
 
 /// What car and track are like, in metres, seconds and radians.
@@ -121,13 +121,13 @@ impl Default for DriveParameters {
     }
 }
 
-impl Default for Drive {
+impl Default for DriveEnv {
     fn default() -> Self {
         Self::unchecked(DriveParameters::DEFAULT)
     }
 }
 
-impl Drive {
+impl DriveEnv {
     /// A car and a track of these parameters.
     pub fn new(parameters: DriveParameters) -> Result<Self, ParameterError> {
         parameters.check()?;
@@ -143,7 +143,7 @@ impl Drive {
         let track = Track::new(p.radius, p.stretch, &p.waves, p.half_width);
         let (place, heading) = track.at(0.0);
         let car = Car { place, heading, speed: 0.0 };
-        let (track, clock) = (Arc::new(track), Clock::default());
+        let (track, clock) = (Arc::new(track), EpisodeClock::default());
         Self { parameters, track, car, steering: 0.0, along: 0.0, clock }
     }
 
@@ -196,7 +196,7 @@ impl Drive {
     }
 }
 
-impl Env for Drive {
+impl Env for DriveEnv {
     type State = f32;
     type Action = f32;
 
@@ -238,15 +238,15 @@ mod tests {
 
     use super::*;
 
-    fn started() -> (Drive, [f32; STATES]) {
-        let (mut env, mut state) = (Drive::default(), [0.0; STATES]);
+    fn started() -> (DriveEnv, [f32; STATES]) {
+        let (mut env, mut state) = (DriveEnv::default(), [0.0; STATES]);
         env.reset(Stream::new(1).rng(), &mut state).unwrap();
         (env, state)
     }
 
     #[test]
     fn it_keeps_the_contract_of_environments() {
-        check_env(Drive::default, Stream::new(1)).unwrap();
+        check_env(DriveEnv::default, Stream::new(1)).unwrap();
     }
 
     #[test]
@@ -288,7 +288,7 @@ mod tests {
 
     #[test]
     fn bad_input_is_named_and_changes_nothing() {
-        let mut fresh = Drive::default();
+        let mut fresh = DriveEnv::default();
         assert!(matches!(fresh.step(&[0.0; 2], &mut [0.0; STATES]), Err(EnvError::NoEpisode)));
         assert!(fresh.reset(Stream::new(1).rng(), &mut [0.0; 3]).is_err());
         let (mut env, mut state) = started();
@@ -307,21 +307,21 @@ mod tests {
         let refused = |change: fn(&mut DriveParameters)| {
             let mut parameters = DriveParameters::default();
             change(&mut parameters);
-            Drive::new(parameters).unwrap_err().field
+            DriveEnv::new(parameters).unwrap_err().field
         };
         assert_eq!(refused(|p| p.waves[2][1] = f64::NAN), "waves");
         assert_eq!(refused(|p| p.half_car = 5.0), "half_car");
         assert_eq!(refused(|p| p.half_width = 40.0), "half_width");
         assert_eq!(refused(|p| p.max_wheel = 1.6), "max_wheel");
         assert_eq!(refused(|p| p.horizon = 0), "horizon");
-        assert_eq!(Drive::new(DriveParameters::default()).unwrap(), Drive::default());
+        assert_eq!(DriveEnv::new(DriveParameters::default()).unwrap(), DriveEnv::default());
     }
 
     #[test]
     fn starts_differ_by_seed() {
         let start = |seed| {
             let mut state = [0.0; STATES];
-            Drive::default().reset(Stream::new(seed).rng(), &mut state).unwrap();
+            DriveEnv::default().reset(Stream::new(seed).rng(), &mut state).unwrap();
             state
         };
         assert_eq!(start(3), start(3));

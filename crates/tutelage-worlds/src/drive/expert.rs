@@ -3,7 +3,7 @@
 use tutelage::Spaces;
 
 use super::{DriveParameters, SENSORS};
-use crate::Rule;
+use crate::ScriptedRule;
 
 /// Steering per radian that the open road lies to the left.
 const AIM: f64 = 2.0;
@@ -33,7 +33,7 @@ pub struct FollowRoad {
 
 /// [`FollowRoad`] by five keys: steers while the road lies to a side, else minds the pedals.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct FollowRoadByKeys(pub FollowRoad);
+pub struct FollowRoadDiscrete(pub FollowRoad);
 
 impl FollowRoad {
     /// The rule for a car of these parameters.
@@ -57,7 +57,7 @@ impl FollowRoad {
     }
 }
 
-impl Rule for FollowRoad {
+impl ScriptedRule for FollowRoad {
     type Action = f32;
 
     fn spaces(&self) -> Spaces {
@@ -70,7 +70,7 @@ impl Rule for FollowRoad {
     }
 }
 
-impl Rule for FollowRoadByKeys {
+impl ScriptedRule for FollowRoadDiscrete {
     type Action = u32;
 
     fn spaces(&self) -> Spaces {
@@ -96,7 +96,7 @@ mod tests {
 
     use super::*;
     use crate::play::play;
-    use crate::{Drive, DriveFive, World};
+    use crate::{DriveEnv, DriveFiveEnv, World};
 
     /// The fewest laps from any of 100 starts; every car must stay on the road to the end.
     fn fewest_laps<W: World>() -> f64 {
@@ -104,14 +104,14 @@ mod tests {
             let steps = play(&mut W::default(), Stream::new(seed));
             assert_eq!(steps.len(), 400, "{}, seed {seed}: off the road", W::NAME);
             assert!(steps[399].truncated);
-            steps.iter().map(|step| step.reward).sum::<f64>() / Drive::default().lap()
+            steps.iter().map(|step| step.reward).sum::<f64>() / DriveEnv::default().lap()
         };
         (0..100).map(laps).fold(f64::INFINITY, f64::min)
     }
 
     #[test]
     fn it_drives_on_and_on_without_leaving_the_road() {
-        let [pedals, keys] = [fewest_laps::<Drive>(), fewest_laps::<DriveFive>()];
+        let [pedals, keys] = [fewest_laps::<DriveEnv>(), fewest_laps::<DriveFiveEnv>()];
         assert!(pedals > 1.5 && keys > 1.4, "{pedals} laps by pedals, {keys} by keys");
     }
 
@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn keys_get_a_standing_car_going_before_they_steer() {
-        let rule = FollowRoadByKeys(FollowRoad::of(&DriveParameters::default()));
+        let rule = FollowRoadDiscrete(FollowRoad::of(&DriveParameters::default()));
         let (mut state, mut key) = ([0.2, 0.2, 0.2, 0.2, 0.3, 0.5, 0.6, 0.5, 0.3, 0.0], [9]);
         rule.act(&state, &mut key);
         assert_eq!(key, [3]);

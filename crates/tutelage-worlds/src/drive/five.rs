@@ -2,7 +2,7 @@
 
 use tutelage::{Env, EnvError, Rng, Spaces, Step};
 
-use super::{Drive, DriveParameters};
+use super::{DriveEnv, DriveParameters};
 use crate::check::{check_index, check_width};
 use crate::{Draw, ParameterError};
 
@@ -12,18 +12,18 @@ const TURN: f64 = 0.8;
 /// How hard the keys press the pedals, of 1.
 const PRESS: f64 = 0.8;
 
-/// [`Drive`] by five keys: 0 rolls, 1 steers left and 2 right while holding the speed, 3 gives gas, 4 brakes.
+/// [`DriveEnv`] by five keys: 0 rolls, 1 steers left and 2 right while holding the speed, 3 gives gas, 4 brakes.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct DriveFive(pub(super) Drive);
+pub struct DriveFiveEnv(pub(super) DriveEnv);
 
-impl DriveFive {
+impl DriveFiveEnv {
     /// A car and a track of these parameters.
     pub fn new(parameters: DriveParameters) -> Result<Self, ParameterError> {
-        Drive::new(parameters).map(Self)
+        DriveEnv::new(parameters).map(Self)
     }
 }
 
-impl Env for DriveFive {
+impl Env for DriveFiveEnv {
     type State = f32;
     type Action = u32;
 
@@ -55,7 +55,7 @@ impl Env for DriveFive {
     }
 }
 
-impl Draw for DriveFive {
+impl Draw for DriveFiveEnv {
     fn picture(&self) -> tutelage_draw::render::Picture {
         self.0.picture()
     }
@@ -67,8 +67,8 @@ mod tests {
 
     use super::*;
 
-    fn started() -> (DriveFive, Vec<f32>) {
-        let mut env = DriveFive::default();
+    fn started() -> (DriveFiveEnv, Vec<f32>) {
+        let mut env = DriveFiveEnv::default();
         let mut state = vec![0.0; env.spaces().states];
         env.reset(Stream::new(1).rng(), &mut state).unwrap();
         env.0.car.speed = 5.0;
@@ -77,7 +77,7 @@ mod tests {
 
     #[test]
     fn it_keeps_the_contract_of_environments() {
-        check_env(DriveFive::default, Stream::new(1)).unwrap();
+        check_env(DriveFiveEnv::default, Stream::new(1)).unwrap();
     }
 
     #[test]
@@ -103,7 +103,7 @@ mod tests {
         assert!(matches!(env.step(&[0, 1], &mut state), Err(EnvError::Width { .. })));
         assert!(matches!(env.step(&[0], &mut []), Err(EnvError::Width { .. })));
         assert_eq!(env, before);
-        let mut fresh = DriveFive::default();
+        let mut fresh = DriveFiveEnv::default();
         assert!(matches!(fresh.step(&[0], &mut state), Err(EnvError::NoEpisode)));
     }
 }

@@ -4,18 +4,18 @@ mod car;
 mod env;
 mod expert;
 mod five;
-mod line;
 mod picture;
 mod plane;
+mod polyline;
 mod track;
 
-pub use env::{Drive, DriveParameters, SENSORS};
-pub use expert::{FollowRoad, FollowRoadByKeys};
-pub use five::DriveFive;
+pub use env::{DriveEnv, DriveParameters, SENSORS};
+pub use expert::{FollowRoad, FollowRoadDiscrete};
+pub use five::DriveFiveEnv;
 
-use crate::{Defaults, Scripted, World};
+use crate::{Defaults, ScriptedExpert, World};
 
-impl World for Drive {
+impl World for DriveEnv {
     const NAME: &'static str = "drive";
 
     const DEFAULTS: Defaults = Defaults {
@@ -31,14 +31,14 @@ impl World for Drive {
         cover: [-2.0, 2.0],
     };
 
-    type Expert = Scripted<FollowRoad>;
+    type Expert = ScriptedExpert<FollowRoad>;
 
     fn expert(&self) -> Self::Expert {
-        Scripted(FollowRoad::of(self.parameters()))
+        ScriptedExpert(FollowRoad::of(self.parameters()))
     }
 }
 
-impl World for DriveFive {
+impl World for DriveFiveEnv {
     const NAME: &'static str = "drive-5";
 
     const DEFAULTS: Defaults = Defaults {
@@ -48,12 +48,12 @@ impl World for DriveFive {
         learning_rate: 5e-3,
         hidden: &[32, 32],
         stride: 10,
-        ..Drive::DEFAULTS
+        ..DriveEnv::DEFAULTS
     };
 
-    type Expert = Scripted<FollowRoadByKeys>;
+    type Expert = ScriptedExpert<FollowRoadDiscrete>;
 
     fn expert(&self) -> Self::Expert {
-        Scripted(FollowRoadByKeys(FollowRoad::of(self.0.parameters())))
+        ScriptedExpert(FollowRoadDiscrete(FollowRoad::of(self.0.parameters())))
     }
 }

@@ -2,14 +2,14 @@
 
 use tutelage_draw::render::{Ink, Mark, Picture, Rectangle};
 
-use super::line::ClosedLine;
-use super::{Drive, SENSORS};
+use super::polyline::ClosedPolyline;
+use super::{DriveEnv, SENSORS};
 use crate::Draw;
 
 /// Metres of grass around the road.
 const MARGIN: f64 = 4.0;
 
-impl Draw for Drive {
+impl Draw for DriveEnv {
     fn picture(&self) -> Picture {
         let mut marks = self.road();
         marks.extend(self.rays());
@@ -18,10 +18,10 @@ impl Draw for Drive {
     }
 }
 
-impl Drive {
+impl DriveEnv {
     fn view(&self) -> Rectangle {
         let edge = |axis: usize, start: f64, pick: fn(f64, f64) -> f64| {
-            let points = self.track.borders.iter().flat_map(ClosedLine::points);
+            let points = self.track.borders.iter().flat_map(ClosedPolyline::points);
             points.map(|point| point[axis]).fold(start, pick)
         };
         let low = [0, 1].map(|axis| edge(axis, f64::INFINITY, f64::min) - MARGIN);
@@ -96,8 +96,8 @@ mod tests {
 
     use super::*;
 
-    fn started(seed: u64) -> Drive {
-        let mut drive = Drive::default();
+    fn started(seed: u64) -> DriveEnv {
+        let mut drive = DriveEnv::default();
         let mut state = vec![0.0; drive.spaces().states];
         drive.reset(Stream::new(seed).rng(), &mut state).unwrap();
         drive

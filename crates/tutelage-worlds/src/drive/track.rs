@@ -2,8 +2,8 @@
 
 use std::f64::consts::TAU;
 
-use super::line::{ClosedLine, Foot};
 use super::plane::{cross, dot, minus, norm};
+use super::polyline::{ClosedPolyline, Projection};
 
 /// How many straight pieces the road is made of.
 const PIECES: usize = 240;
@@ -13,16 +13,16 @@ const PIECES: usize = 240;
 pub(crate) struct Track {
     pub(crate) half_width: f64,
     /// The middle line, anticlockwise.
-    pub(crate) middle: ClosedLine,
+    pub(crate) middle: ClosedPolyline,
     /// How far along the middle line each of its pieces begins.
     along: Vec<f64>,
     pub(crate) length: f64,
-    pub(crate) borders: [ClosedLine; 2],
+    pub(crate) borders: [ClosedPolyline; 2],
 }
 
 /// A place on or beside the road.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Place {
+pub(crate) struct TrackPosition {
     /// How far along the middle line the nearest point is.
     pub(crate) along: f64,
     /// How far away it is.
@@ -47,9 +47,10 @@ impl Track {
             along.push(along[i] + norm(minus(middle[(i + 1) % PIECES], middle[i])));
         }
         let length = along.pop().unwrap_or_default();
-        let borders = [half_width, -half_width]
-            .map(|aside| ClosedLine::new((0..PIECES).map(|i| beside(&middle, i, aside)).collect()));
-        Self { half_width, middle: ClosedLine::new(middle), along, length, borders }
+        let borders = [half_width, -half_width].map(|aside| {
+            ClosedPolyline::new((0..PIECES).map(|i| beside(&middle, i, aside)).collect())
+        });
+        Self { half_width, middle: ClosedPolyline::new(middle), along, length, borders }
     }
 
     /// The radius of the tightest bend.
@@ -63,9 +64,9 @@ impl Track {
     }
 
     /// The nearest point of the middle line.
-    pub(crate) fn nearest(&self, point: [f64; 2]) -> Place {
-        let Foot { piece, share, aside } = self.middle.nearest(point);
-        Place { along: self.along[piece] + share * norm(self.way(piece)), aside }
+    pub(crate) fn nearest(&self, point: [f64; 2]) -> TrackPosition {
+        let Projection { piece, share, aside } = self.middle.nearest(point);
+        TrackPosition { along: self.along[piece] + share * norm(self.way(piece)), aside }
     }
 
     /// The point of the middle line at a distance along it, and the road's direction there.

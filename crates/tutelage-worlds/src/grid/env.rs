@@ -8,7 +8,7 @@ use tutelage::{Env, EnvError, Rng, Spaces, Step, Stream};
 use super::maze::{Cell, Maze};
 use crate::ParameterError;
 use crate::check::{check_each, check_index, check_width};
-use crate::clock::Clock;
+use crate::clock::EpisodeClock;
 
 /// Numbers of a state besides those for columns and rows: four walls and the goal.
 const OTHERS: usize = 6;
@@ -23,13 +23,13 @@ const LARGEST: usize = 64;
 /// Actions 0 to 3 step up, right, down and left; a step into a wall leads nowhere. Arriving at time t ≤ H terminates the
 /// episode and earns (H + 1 − t) / H; nothing else earns anything.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Grid {
+pub struct GridEnv {
     pub(crate) parameters: GridParameters,
     pub(crate) maze: Arc<Maze>,
     pub(crate) goal: Cell,
     /// Where the walker has been, from the start to where it is.
     pub(crate) trail: Vec<Cell>,
-    clock: Clock,
+    clock: EpisodeClock,
 }
 
 /// What a maze is like.
@@ -53,13 +53,13 @@ impl Default for GridParameters {
     }
 }
 
-impl Default for Grid {
+impl Default for GridEnv {
     fn default() -> Self {
         Self::unchecked(GridParameters::default())
     }
 }
 
-impl Grid {
+impl GridEnv {
     /// A maze of these parameters.
     pub fn new(parameters: GridParameters) -> Result<Self, ParameterError> {
         let GridParameters { columns, rows, horizon, .. } = parameters;
@@ -73,7 +73,7 @@ impl Grid {
         let GridParameters { columns, rows, loops, seed, .. } = parameters;
         let maze = Maze::new([columns, rows], loops, &mut Stream::new(seed).fork("maze", 0).rng());
         let (goal, trail) = (maze.corners()[2], vec![maze.corners()[0]]);
-        Self { parameters, maze: Arc::new(maze), goal, trail, clock: Clock::default() }
+        Self { parameters, maze: Arc::new(maze), goal, trail, clock: EpisodeClock::default() }
     }
 
     /// The walker's cell.
@@ -111,7 +111,7 @@ pub(super) fn decode(state: &[f32], size: [usize; 2]) -> [Cell; 2] {
     [cell, goal]
 }
 
-impl Env for Grid {
+impl Env for GridEnv {
     type State = f32;
     type Action = u32;
 
@@ -159,9 +159,9 @@ mod tests {
     use super::*;
 
     /// A walker in the lower left corner of a hall without walls, the goal in the upper right.
-    fn hall() -> (Grid, [f32; 11]) {
+    fn hall() -> (GridEnv, [f32; 11]) {
         let parameters = GridParameters { columns: 3, rows: 2, loops: 99, ..Default::default() };
-        let (mut grid, mut state) = (Grid::new(parameters).unwrap(), [0.0; 11]);
+        let (mut grid, mut state) = (GridEnv::new(parameters).unwrap(), [0.0; 11]);
         grid.reset(Stream::new(1).rng(), &mut state).unwrap();
         (grid.goal, grid.trail) = ([2, 1], vec![[0, 0]]);
         (grid, state)
@@ -169,7 +169,7 @@ mod tests {
 
     #[test]
     fn it_keeps_the_contract_of_environments() {
-        check_env(Grid::default, Stream::new(1)).unwrap();
+        check_env(GridEnv::default, Stream::new(1)).unwrap();
     }
 
     #[test]
@@ -197,7 +197,7 @@ mod tests {
 
     #[test]
     fn cell_and_goal_are_found_again_from_the_state() {
-        let (mut grid, mut state) = (Grid::default(), [0.0; 20]);
+        let (mut grid, mut state) = (GridEnv::default(), [0.0; 20]);
         for seed in 0..60 {
             grid.reset(Stream::new(seed).rng(), &mut state).unwrap();
             assert_eq!(decode(&state, [8, 6]), [grid.cell(), grid.goal]);
@@ -206,7 +206,7 @@ mod tests {
 
     #[test]
     fn starts_and_goals_differ_by_seed_and_a_start_is_no_goal() {
-        let (mut grid, mut state) = (Grid::default(), [0.0; 20]);
+        let (mut grid, mut state) = (GridEnv::default(), [0.0; 20]);
         let mut goals = std::collections::HashSet::new();
         let mut starts = goals.clone();
         for seed in 0..60 {
@@ -221,7 +221,7 @@ mod tests {
 
     #[test]
     fn bad_input_is_named_and_changes_nothing() {
-        let mut fresh = Grid::default();
+        let mut fresh = GridEnv::default();
         assert!(matches!(fresh.step(&[0], &mut [0.0; 20]), Err(EnvError::NoEpisode)));
         assert!(fresh.reset(Stream::new(1).rng(), &mut [0.0; 2]).is_err());
         let (mut grid, mut state) = hall();
@@ -233,9 +233,9 @@ mod tests {
         assert_eq!(grid, before);
         for (columns, rows) in [(1, 6), (8, 65), (usize::MAX, 2)] {
             let parameters = GridParameters { columns, rows, ..GridParameters::default() };
-            assert!(Grid::new(parameters).is_err());
+            assert!(GridEnv::new(parameters).is_err());
         }
         let parameters = GridParameters { horizon: 0, ..GridParameters::default() };
-        assert_eq!(Grid::new(parameters).unwrap_err().field, "horizon");
+        assert_eq!(GridEnv::new(parameters).unwrap_err().field, "horizon");
     }
 }

@@ -4,23 +4,23 @@ use std::sync::Arc;
 
 use tutelage::Spaces;
 
-use super::Grid;
+use super::GridEnv;
 use super::env::{decode, state_width};
 use super::maze::Maze;
-use crate::Rule;
+use crate::ScriptedRule;
 
 /// Knows the maze and takes the shortest way; of several, the one that starts up, else right, else down.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ShortestWay(Arc<Maze>);
+pub struct ShortestPath(Arc<Maze>);
 
-impl ShortestWay {
+impl ShortestPath {
     /// The rule for this maze.
-    pub fn of(grid: &Grid) -> Self {
+    pub fn of(grid: &GridEnv) -> Self {
         Self(Arc::clone(&grid.maze))
     }
 }
 
-impl Rule for ShortestWay {
+impl ScriptedRule for ShortestPath {
     type Action = u32;
 
     fn spaces(&self) -> Spaces {
@@ -37,13 +37,13 @@ impl Rule for ShortestWay {
 mod tests {
     use tutelage::Stream;
 
-    use crate::Grid;
+    use crate::GridEnv;
     use crate::play::play;
 
     #[test]
     fn it_arrives_in_as_few_steps_as_there_are() {
         for seed in 0..100 {
-            let mut grid = Grid::default();
+            let mut grid = GridEnv::default();
             let steps = play(&mut grid, Stream::new(seed));
             let [column, row] = grid.trail[0];
             let fewest = grid.maze.steps_to(grid.goal)[row * 8 + column];

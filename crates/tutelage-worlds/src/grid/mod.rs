@@ -5,12 +5,12 @@ mod expert;
 mod maze;
 mod picture;
 
-pub use env::{Grid, GridParameters};
-pub use expert::ShortestWay;
+pub use env::{GridEnv, GridParameters};
+pub use expert::ShortestPath;
 
-use crate::{Defaults, Scripted, World};
+use crate::{Defaults, ScriptedExpert, World};
 
-impl World for Grid {
+impl World for GridEnv {
     const NAME: &'static str = "grid";
 
     const DEFAULTS: Defaults = Defaults {
@@ -26,9 +26,9 @@ impl World for Grid {
         cover: [-2.0, 2.0],
     };
 
-    type Expert = Scripted<ShortestWay>;
+    type Expert = ScriptedExpert<ShortestPath>;
 
     fn expert(&self) -> Self::Expert {
-        Scripted(ShortestWay::of(self))
+        ScriptedExpert(ShortestPath::of(self))
     }
 }

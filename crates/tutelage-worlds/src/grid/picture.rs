@@ -2,11 +2,11 @@
 
 use tutelage_draw::render::{Ink, Mark, Picture, Rectangle};
 
-use super::Grid;
+use super::GridEnv;
 use super::maze::Cell;
 use crate::Draw;
 
-impl Draw for Grid {
+impl Draw for GridEnv {
     /// A cell is a unit square, the first one from (0, 0) to (1, 1).
     fn picture(&self) -> Picture {
         let [width, height] = self.maze.size.map(|count| count as f64);
@@ -30,7 +30,7 @@ impl Draw for Grid {
     }
 }
 
-impl Grid {
+impl GridEnv {
     /// A light square with a flag on a pole.
     fn goal_flag(&self) -> [Mark; 3] {
         let [x, y] = self.goal.map(|index| index as f64);
@@ -69,7 +69,7 @@ mod tests {
 
     #[test]
     fn every_wall_is_drawn_and_no_trail_goes_through_one() {
-        let mut grid = Grid::default();
+        let mut grid = GridEnv::default();
         for seed in 0..20 {
             play(&mut grid, Stream::new(seed));
             let picture = grid.picture();

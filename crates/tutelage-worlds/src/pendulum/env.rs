@@ -7,7 +7,7 @@ use tutelage::{Bounds, Env, EnvError, Rng, Spaces, Step};
 
 use crate::ParameterError;
 use crate::check::{check_each, check_positive, check_width, check_within};
-use crate::clock::Clock;
+use crate::clock::EpisodeClock;
 
 /// What an action may be, for messages.
 const TORQUES: &str = "a torque within the motor's strength, either way";
@@ -18,12 +18,12 @@ const TORQUES: &str = "a torque within the motor's strength, either way";
 /// action is a torque of at most [`PendulumParameters::torque`] either way. A step earns (1 + cos θ) / 2 of where it led: 0
 /// hanging, 1 upright. Nothing terminates an episode.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Pendulum {
+pub struct PendulumEnv {
     pub(crate) parameters: PendulumParameters,
-    pub(crate) motion: Motion,
+    pub(crate) motion: PendulumMotion,
     /// The last torque, to be drawn.
     pub(crate) torque: f64,
-    clock: Clock,
+    clock: EpisodeClock,
 }
 
 /// What a pendulum is made of, in metres, kilograms, seconds and radians.
@@ -51,7 +51,7 @@ pub struct PendulumParameters {
 
 /// Angle and angular speed.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Motion {
+pub(crate) struct PendulumMotion {
     pub(crate) angle: f64,
     pub(crate) spin: f64,
 }
@@ -72,18 +72,18 @@ impl Default for PendulumParameters {
     }
 }
 
-impl Default for Pendulum {
+impl Default for PendulumEnv {
     fn default() -> Self {
         Self {
             parameters: PendulumParameters::default(),
-            motion: Motion { angle: PI, spin: 0.0 },
+            motion: PendulumMotion { angle: PI, spin: 0.0 },
             torque: 0.0,
-            clock: Clock::default(),
+            clock: EpisodeClock::default(),
         }
     }
 }
 
-impl Pendulum {
+impl PendulumEnv {
     /// A pendulum of these parameters.
     pub fn new(parameters: PendulumParameters) -> Result<Self, ParameterError> {
         let p = parameters;
@@ -105,13 +105,13 @@ impl Pendulum {
     }
 
     fn observe(&self, state: &mut [f32]) {
-        let Motion { angle, spin } = self.motion;
+        let PendulumMotion { angle, spin } = self.motion;
         let numbers = [angle.cos(), angle.sin(), spin / self.parameters.spin_unit];
         state.copy_from_slice(&numbers.map(|number| number as f32));
     }
 }
 
-impl Env for Pendulum {
+impl Env for PendulumEnv {
     type State = f32;
     type Action = f32;
 
@@ -131,8 +131,10 @@ impl Env for Pendulum {
     fn reset(&mut self, mut rng: Rng, state: &mut [f32]) -> Result<(), EnvError> {
         check_width("state", state.len(), 3)?;
         let start = self.parameters.start_spin;
-        self.motion =
-            Motion { angle: rng.random_range(-PI..PI), spin: rng.random_range(-start..start) };
+        self.motion = PendulumMotion {
+            angle: rng.random_range(-PI..PI),
+            spin: rng.random_range(-start..start),
+        };
         self.torque = 0.0;
         self.clock.start();
         self.observe(state);
@@ -153,7 +155,7 @@ impl Env for Pendulum {
     }
 }
 
-impl Motion {
+impl PendulumMotion {
     /// One step of ω′ = (3g / 2l) sin θ + (3 / ml²) u, the new speed moving the angle.
     fn after(self, torque: f64, p: &PendulumParameters) -> Self {
         let Self { angle, spin } = self;
@@ -172,29 +174,29 @@ mod tests {
 
     #[test]
     fn it_keeps_the_contract_of_environments() {
-        check_env(Pendulum::default, Stream::new(1)).unwrap();
+        check_env(PendulumEnv::default, Stream::new(1)).unwrap();
     }
 
     #[test]
     fn steps_are_as_computed_by_hand() {
         let p = PendulumParameters::default();
         // Level, at rest, full torque against the fall: ω = 0.05 (15 − 6) = 0.45, θ = π/2 + 0.05 · 0.45.
-        let after = Motion { angle: PI / 2.0, spin: 0.0 }.after(-2.0, &p);
+        let after = PendulumMotion { angle: PI / 2.0, spin: 0.0 }.after(-2.0, &p);
         assert!((after.spin - 0.45).abs() < 1e-12, "{after:?}");
         assert!((after.angle - PI / 2.0 - 0.0225).abs() < 1e-12, "{after:?}");
-        let fast = Motion { angle: PI - 0.1, spin: 7.9 }.after(2.0, &p);
+        let fast = PendulumMotion { angle: PI - 0.1, spin: 7.9 }.after(2.0, &p);
         assert_eq!(fast.spin, 8.0, "speed has a limit");
         assert!((fast.angle - (0.3 - PI)).abs() < 1e-12, "angles wrap: {fast:?}");
     }
 
     #[test]
     fn a_step_earns_how_upright_it_led() {
-        let (mut env, mut state) = (Pendulum::default(), [0.0; 3]);
+        let (mut env, mut state) = (PendulumEnv::default(), [0.0; 3]);
         env.reset(Stream::new(1).rng(), &mut state).unwrap();
         for (angle, reward) in [(0.0, 1.0), (PI, 0.0), (PI / 3.0, 0.75)] {
             // Whatever the fall and the torque do to the speed here, this speed cancels it.
             let spin = -0.05 * 15.0 * f64::sin(angle);
-            env.motion = Motion { angle, spin };
+            env.motion = PendulumMotion { angle, spin };
             let step = env.step(&[0.0], &mut state).unwrap();
             assert!((step.reward - reward).abs() < 1e-9, "{angle}: {}", step.reward);
         }
@@ -202,7 +204,7 @@ mod tests {
 
     #[test]
     fn bad_input_is_named_and_changes_nothing() {
-        let (mut env, mut state) = (Pendulum::default(), [0.0; 3]);
+        let (mut env, mut state) = (PendulumEnv::default(), [0.0; 3]);
         assert!(matches!(env.step(&[0.0], &mut state), Err(EnvError::NoEpisode)));
         env.reset(Stream::new(1).rng(), &mut state).unwrap();
         let before = env.clone();
@@ -214,13 +216,13 @@ mod tests {
         assert!(matches!(env.step(&[0.0], &mut [0.0; 4]), Err(EnvError::Width { .. })));
         assert_eq!(env, before);
         let bad = PendulumParameters { length: f64::NAN, ..PendulumParameters::default() };
-        assert_eq!(Pendulum::new(bad).unwrap_err().field, "length");
+        assert_eq!(PendulumEnv::new(bad).unwrap_err().field, "length");
     }
 
     #[test]
     fn the_declared_box_is_the_motors() {
         let parameters = PendulumParameters { torque: 0.1, ..PendulumParameters::default() };
-        let (mut env, mut state) = (Pendulum::new(parameters).unwrap(), [0.0; 3]);
+        let (mut env, mut state) = (PendulumEnv::new(parameters).unwrap(), [0.0; 3]);
         assert_eq!(env.bounds(), Bounds::new(vec![-0.1], vec![0.1]).unwrap());
         env.reset(Stream::new(1).rng(), &mut state).unwrap();
         env.step(env.bounds().high(), &mut state).unwrap();

@@ -3,7 +3,7 @@
 use tutelage::Spaces;
 
 use super::PendulumParameters;
-use crate::Rule;
+use crate::ScriptedRule;
 
 /// Within this angle of upright the pendulum may be caught, in radians.
 const CATCH: f64 = 0.6;
@@ -55,7 +55,7 @@ impl SwingUp {
     }
 }
 
-impl Rule for SwingUp {
+impl ScriptedRule for SwingUp {
     type Action = f32;
 
     fn spaces(&self) -> Spaces {
@@ -73,13 +73,13 @@ mod tests {
     use tutelage::Stream;
 
     use super::*;
-    use crate::Pendulum;
+    use crate::PendulumEnv;
     use crate::play::play;
 
     #[test]
     fn it_is_upright_within_five_seconds_and_stays_so() {
         for seed in 0..100 {
-            let steps = play(&mut Pendulum::default(), Stream::new(seed));
+            let steps = play(&mut PendulumEnv::default(), Stream::new(seed));
             assert_eq!(steps.len(), 200);
             assert!(steps[199].truncated);
             let late = steps[100..].iter().position(|step| step.reward < 0.99);

@@ -4,12 +4,12 @@ mod env;
 mod expert;
 mod picture;
 
-pub use env::{Pendulum, PendulumParameters};
+pub use env::{PendulumEnv, PendulumParameters};
 pub use expert::SwingUp;
 
-use crate::{Defaults, Scripted, World};
+use crate::{Defaults, ScriptedExpert, World};
 
-impl World for Pendulum {
+impl World for PendulumEnv {
     const NAME: &'static str = "pendulum";
 
     const DEFAULTS: Defaults = Defaults {
@@ -25,9 +25,9 @@ impl World for Pendulum {
         cover: [-2.0, 2.0],
     };
 
-    type Expert = Scripted<SwingUp>;
+    type Expert = ScriptedExpert<SwingUp>;
 
     fn expert(&self) -> Self::Expert {
-        Scripted(SwingUp::of(&self.parameters))
+        ScriptedExpert(SwingUp::of(&self.parameters))
     }
 }

@@ -4,10 +4,10 @@ use std::f64::consts::FRAC_PI_2;
 
 use tutelage_draw::render::{Ink, Mark, Picture, Rectangle};
 
-use super::Pendulum;
+use super::PendulumEnv;
 use crate::Draw;
 
-impl Draw for Pendulum {
+impl Draw for PendulumEnv {
     fn picture(&self) -> Picture {
         let length = self.parameters.length;
         let direction = [-self.motion.angle.sin(), self.motion.angle.cos()];
@@ -35,7 +35,7 @@ impl Draw for Pendulum {
     }
 }
 
-impl Pendulum {
+impl PendulumEnv {
     /// An arc with a head in the direction of the motor's torque, as long as it is strong.
     fn torque_arrow(&self) -> Vec<Mark> {
         const PARTS: usize = 24;
@@ -60,12 +60,12 @@ impl Pendulum {
 
 #[cfg(test)]
 mod tests {
-    use super::super::env::Motion;
+    use super::super::env::PendulumMotion;
     use super::*;
 
     fn picture(angle: f64, torque: f64) -> Picture {
-        let mut world = Pendulum::default();
-        (world.motion, world.torque) = (Motion { angle, spin: 0.0 }, torque);
+        let mut world = PendulumEnv::default();
+        (world.motion, world.torque) = (PendulumMotion { angle, spin: 0.0 }, torque);
         world.picture()
     }
 

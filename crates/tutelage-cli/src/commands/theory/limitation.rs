@@ -2,7 +2,9 @@
 
 use serde::Serialize;
 use tutelage_reproduce::theory::{GameRules, by_player, limitation_figure, play_limitation};
-use tutelage_theory::{Game, GameSchedule, Lambda, Loss, Mean, Problem, limitation};
+use tutelage_theory::{
+    Game, GameSchedule, ImitationLoss, ImitationProblem, Lambda, Mean, limitation,
+};
 
 use super::Out;
 use crate::arguments::Seeds;
@@ -82,7 +84,7 @@ impl Limitation {
             schedule: GameSchedule {
                 rounds: self.rounds,
                 states_per_round: self.states_per_round,
-                most_members: self.max_members,
+                max_members: self.max_members,
             },
             lambdas: vec![Lambda::Proof],
             seeds: self.seeds.0.clone(),
@@ -102,14 +104,20 @@ impl Limitation {
         self.out.save("limitation", &limitation_figure(&title, &problem, &rules, &played))
     }
 
-    fn row(&self, problem: &Problem, loss: Loss, label: &str, games: &[&Game]) -> LimitationRow {
+    fn row(
+        &self,
+        problem: &ImitationProblem,
+        loss: ImitationLoss,
+        label: &str,
+        games: &[&Game],
+    ) -> LimitationRow {
         let mean = |of: &dyn Fn(&Game) -> f64| {
             Mean::of(&games.iter().map(|game| of(game)).collect::<Vec<_>>()).value
         };
         LimitationRow {
             loss: match loss {
-                Loss::Advantage => "advantage",
-                Loss::ZeroOne => "0-1",
+                ImitationLoss::Advantage => "advantage",
+                ImitationLoss::ZeroOne => "0-1",
             },
             algorithm: label.into(),
             horizon: self.horizon,

@@ -11,7 +11,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use tutelage_draw::plot::Figure;
-use tutelage_theory::{Covering, Dimensions, Family, Lambda, Mean, Problem};
+use tutelage_theory::{
+    CoveringDistribution, ImitationProblem, Lambda, Mean, ProblemFamily, ProblemSize,
+};
 
 use crate::arguments::Force;
 use crate::output::{Output, note};
@@ -60,14 +62,14 @@ struct ProblemArgs {
     class_size: Option<usize>,
     /// Covering distribution d0: uniform, expert (its own states), or mix(w) with weight w on the expert's [default: the problem's own]
     #[arg(long, value_name = "D0")]
-    d0: Option<Covering>,
+    d0: Option<CoveringDistribution>,
 }
 
 impl ProblemArgs {
     /// The problem; one of another size than was asked for is refused.
-    fn problem(&self, mdp: &str, horizon: usize, seed: u64) -> anyhow::Result<Problem> {
-        let usual = Dimensions::default();
-        let problem = Family::named(mdp)?.problem(Dimensions {
+    fn problem(&self, mdp: &str, horizon: usize, seed: u64) -> anyhow::Result<ImitationProblem> {
+        let usual = ProblemSize::default();
+        let problem = ProblemFamily::named(mdp)?.problem(ProblemSize {
             states: self.states.unwrap_or(usual.states),
             actions: self.actions.unwrap_or(usual.actions),
             horizon,
@@ -86,7 +88,7 @@ impl ProblemArgs {
             }
         }
         Ok(match self.d0 {
-            Some(covering) => problem.covered(covering)?,
+            Some(covering) => problem.with_covering(covering)?,
             None => problem,
         })
     }
@@ -105,7 +107,7 @@ struct LambdaArgs {
 
 impl LambdaArgs {
     /// What was asked for; the proof's where nothing was.
-    fn choices(&self, problem: &Problem) -> anyhow::Result<Vec<Lambda>> {
+    fn choices(&self, problem: &ImitationProblem) -> anyhow::Result<Vec<Lambda>> {
         let scaled = self.lambda_scale.iter().map(|&scale| Lambda::Rate(scale));
         let mut choices: Vec<Lambda> =
             self.lambda.iter().map(|&lambda| Lambda::Fixed(lambda)).chain(scaled).collect();

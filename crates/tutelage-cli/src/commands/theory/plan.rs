@@ -2,7 +2,7 @@
 
 use anyhow::bail;
 use serde::Serialize;
-use tutelage_theory::{Budget, Condition, Goal, MOST_ROUNDS, Theorem};
+use tutelage_theory::{AccuracyGoal, Condition, MAX_ROUNDS, SamplePlan, Theorem};
 
 use crate::output::{Output, Row};
 
@@ -55,7 +55,7 @@ struct PlanRow {
     reaches_epsilon: bool,
     terms: Vec<TermShare>,
     #[serde(skip)]
-    budget: Budget,
+    budget: SamplePlan,
 }
 
 /// What a term of the bound contributes to the guaranteed gap.
@@ -68,7 +68,7 @@ struct TermShare {
 }
 
 impl PlanRow {
-    fn new(reading: &'static str, budget: Budget, epsilon: f64) -> Self {
+    fn new(reading: &'static str, budget: SamplePlan, epsilon: f64) -> Self {
         let count = |x: f64| (x < 1e38).then_some(x as u128);
         let terms = budget.terms.iter().map(|term| TermShare {
             term: term.name,
@@ -105,8 +105,14 @@ impl Row for PlanRow {
     ];
 
     fn cells(&self) -> Vec<String> {
-        let Budget {
-            rounds, states_per_round, lambda, ensemble, annotations, oracle_calls, ..
+        let SamplePlan {
+            rounds,
+            states_per_round,
+            lambda,
+            ensemble,
+            annotations,
+            oracle_calls,
+            ..
         } = self.budget;
         let counts = [rounds, states_per_round, lambda, ensemble, annotations, oracle_calls];
         let counts = counts.map(|x| if x < 1e9 { format!("{x:.0}") } else { format!("{x:.2e}") });
@@ -141,19 +147,19 @@ impl Plan {
         ))?;
         if rows.len() == 1 {
             return output.say(&format!(
-                "No number of rounds up to {MOST_ROUNDS:.0e} gives the guarantee: raise epsilon or sigma."
+                "No number of rounds up to {MAX_ROUNDS:.0e} gives the guarantee: raise epsilon or sigma."
             ));
         }
         self.explain(output, &goal, &rows)
     }
 
-    fn goal(&self) -> anyhow::Result<Goal> {
+    fn goal(&self) -> anyhow::Result<AccuracyGoal> {
         let ln_class_size = match (self.ln_class_size, self.class_size) {
             (Some(ln_b), _) => ln_b,
             (None, Some(b)) if b >= 2.0 && b.is_finite() => b.ln(),
             (None, b) => bail!("class size is {}; allowed is at least 2", b.unwrap_or(f64::NAN)),
         };
-        Ok(Goal {
+        Ok(AccuracyGoal {
             epsilon: self.epsilon,
             mu: self.mu,
             horizon: self.horizon.into(),
@@ -168,7 +174,12 @@ impl Plan {
         })
     }
 
-    fn explain(&self, output: &Output, goal: &Goal, rows: &[PlanRow]) -> anyhow::Result<()> {
+    fn explain(
+        &self,
+        output: &Output,
+        goal: &AccuracyGoal,
+        rows: &[PlanRow],
+    ) -> anyhow::Result<()> {
         if output.is_json() {
             return Ok(());
         }

@@ -4,7 +4,8 @@ use rayon::prelude::*;
 use serde::Serialize;
 use tutelage_reproduce::theory::describe;
 use tutelage_theory::{
-    Closeness, Condition, GameSchedule, Mean, Measured, ProofTerms, proof_terms, tuned_mftpl_p,
+    Condition, EstimationSettings, GameSchedule, Mean, MeasuredTerm, ProofTerms, proof_terms,
+    tuned_mftpl_p,
 };
 
 use super::{LambdaArgs, ProblemArgs, shown};
@@ -90,15 +91,15 @@ impl Proof {
         let schedule = GameSchedule {
             rounds: self.rounds,
             states_per_round: self.states_per_round,
-            most_members: self.max_members,
+            max_members: self.max_members,
         };
-        let closeness = Closeness { draws: self.draws.max(1), delta: self.delta };
+        let estimation = EstimationSettings { draws: self.draws.max(1), delta: self.delta };
         let mut rows = Vec::new();
         for choice in self.lambda.choices(&problem)? {
             let player = tuned_mftpl_p(&problem, schedule, choice);
             let (lambda, members) = (player.lambda().unwrap_or(0.0), player.members());
             let sizes = [members, self.rounds, self.states_per_round];
-            let game = |&seed: &u64| proof_terms(&problem, sizes, lambda, closeness, seed);
+            let game = |&seed: &u64| proof_terms(&problem, sizes, lambda, estimation, seed);
             let games = self.seeds.0.par_iter().map(game).collect::<Result<Vec<_>, _>>()?;
             let (n, k) = (self.rounds as f64, self.states_per_round as f64);
             let holds = theorem.conditions(n, k, lambda).iter().all(Condition::holds);
@@ -124,9 +125,9 @@ impl Proof {
         members: usize,
         holds: bool,
     ) -> Vec<ProofRow> {
-        let quantities: [fn(&ProofTerms) -> Measured; 4] =
+        let quantities: [fn(&ProofTerms) -> MeasuredTerm; 4] =
             [|t| t.bias, |t| t.stability, |t| t.generalization, |t| t.ensemble];
-        let row = |(index, of): (usize, &fn(&ProofTerms) -> Measured)| {
+        let row = |(index, of): (usize, &fn(&ProofTerms) -> MeasuredTerm)| {
             let values: Vec<f64> = games.iter().map(|game| of(game).value).collect();
             let (mean, one) = (Mean::of(&values), of(&games[0]));
             ProofRow {

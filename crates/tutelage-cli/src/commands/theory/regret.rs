@@ -4,7 +4,7 @@ use serde::Serialize;
 use tutelage_reproduce::theory::{
     GameRules, PlayedGame, bound, by_player, describe, play_all, regret_figure,
 };
-use tutelage_theory::{Bound, Game, GameSchedule, Mean, Player, Problem};
+use tutelage_theory::{Bound, Game, GameSchedule, ImitationProblem, Mean, Player};
 
 use super::{LambdaArgs, Out, ProblemArgs, shown};
 use crate::arguments::Seeds;
@@ -166,7 +166,7 @@ impl Regret {
             schedule: GameSchedule {
                 rounds: self.rounds,
                 states_per_round: self.states_per_round,
-                most_members: self.max_members,
+                max_members: self.max_members,
             },
             lambdas: self.lambda.choices(&problem)?,
             seeds: self.seeds.0.clone(),
@@ -181,7 +181,7 @@ impl Regret {
     fn report(
         &self,
         output: &Output,
-        problem: &Problem,
+        problem: &ImitationProblem,
         rules: &GameRules,
         played: &[PlayedGame],
     ) -> anyhow::Result<()> {
@@ -214,7 +214,7 @@ impl Regret {
     fn list_terms(
         &self,
         output: &Output,
-        problem: &Problem,
+        problem: &ImitationProblem,
         rules: &GameRules,
         played: &[PlayedGame],
     ) -> anyhow::Result<()> {
@@ -241,7 +241,7 @@ impl Regret {
 
     fn row(
         &self,
-        problem: &Problem,
+        problem: &ImitationProblem,
         rules: &GameRules,
         label: &str,
         player: Player,
@@ -279,7 +279,7 @@ impl Regret {
         }
     }
 
-    fn setting(&self, problem: &Problem) -> Conditions {
+    fn setting(&self, problem: &ImitationProblem) -> Conditions {
         Conditions {
             mdp: problem.name.clone(),
             mdp_seed: self.mdp_seed,

@@ -3,7 +3,10 @@
 use anyhow::bail;
 use serde::Serialize;
 use tutelage_reproduce::theory::{describe, sweep_figure};
-use tutelage_theory::{Closeness, Comparison, GameSchedule, Lambda, Over, Sweep, SweepPoint};
+use tutelage_theory::{
+    EstimationSettings, ExponentComparison, GameSchedule, Lambda, RegretSweep, SweepAxis,
+    SweepPoint,
+};
 
 use super::{Out, ProblemArgs, shown, usable};
 use crate::arguments::Seeds;
@@ -121,14 +124,14 @@ impl SlopeRow {
 
 impl SweepCommand {
     pub(crate) fn run(self, output: &Output) -> anyhow::Result<()> {
-        let Some(&(name, over)) = Over::ALL.iter().find(|(name, _)| *name == self.over) else {
-            let all = Over::ALL.map(|(name, _)| name).join(", ");
+        let Some(&(name, over)) = SweepAxis::ALL.iter().find(|(name, _)| *name == self.over) else {
+            let all = SweepAxis::ALL.map(|(name, _)| name).join(", ");
             bail!("--over is '{}'; allowed are {all}", self.over);
         };
         let sweep = self.sweep(over)?;
         self.out.check(&format!("sweep-{name}-{}", sweep.problem.name))?;
         let values = match self.values.is_empty() {
-            true => over.usual_values(),
+            true => over.default_values(),
             false => self.values.clone(),
         };
         let seen = |point: &SweepPoint| {
@@ -149,24 +152,24 @@ impl SweepCommand {
         self.out.save(&format!("sweep-{name}-{}", sweep.problem.name), &figure)
     }
 
-    fn sweep(&self, over: Over) -> anyhow::Result<Sweep> {
+    fn sweep(&self, over: SweepAxis) -> anyhow::Result<RegretSweep> {
         let problem = self.problem.problem(&self.mdp, self.horizon, self.mdp_seed)?;
         problem.theorem(self.delta).check()?;
         if !usable(self.lambda_scale) || self.lambda_scale == 0.0 {
             bail!("--lambda-scale is {}; allowed is a number > 0", self.lambda_scale);
         }
-        let rounds = if over == Over::Ensemble { 100 } else { 500 };
-        let members = if over == Over::Rounds { 2000 } else { 400 };
-        Ok(Sweep {
+        let rounds = if over == SweepAxis::Ensemble { 100 } else { 500 };
+        let members = if over == SweepAxis::Rounds { 2000 } else { 400 };
+        Ok(RegretSweep {
             problem,
             schedule: GameSchedule {
                 rounds: self.rounds.unwrap_or(rounds),
                 states_per_round: self.states_per_round,
-                most_members: self.max_members.unwrap_or(members),
+                max_members: self.max_members.unwrap_or(members),
             },
             lambda: Lambda::Rate(self.lambda_scale),
             seeds: self.seeds.0.clone(),
-            closeness: Closeness { draws: self.draws.max(1), delta: self.delta },
+            estimation: EstimationSettings { draws: self.draws.max(1), delta: self.delta },
         })
     }
 }
@@ -193,7 +196,7 @@ fn point_row(over: &'static str, point: &SweepPoint) -> PointRow {
     }
 }
 
-fn slope_row(over: &'static str, one: &Comparison) -> SlopeRow {
+fn slope_row(over: &'static str, one: &ExponentComparison) -> SlopeRow {
     SlopeRow {
         slope_over: over,
         part: one.part,

@@ -4,8 +4,8 @@ use anyhow::bail;
 use serde::Serialize;
 use tutelage_reproduce::theory::table_figure;
 use tutelage_theory::{
-    Contender, Effort, FEWEST_FITTED, Growth, Lambda, Line, Needed, Problem, Slope, fewest, growth,
-    table_one,
+    AnnotationsNeeded, ComplexityExponents, Contender, ImitationProblem, Lambda,
+    MIN_FITTED_ANNOTATIONS, MeasurementLimits, Slope, TableOneRow, fewest, growth, table_one,
 };
 
 use super::{Out, ProblemArgs, usable};
@@ -140,7 +140,7 @@ impl Table {
         }
         self.out.check(&format!("table-{}", self.mdp))?;
         let contenders = self.contenders()?;
-        let seen = |line: &Line| {
+        let seen = |line: &TableOneRow| {
             let last = line.curve.last().map_or((0, 0.0), |p| (p.annotations, p.cost_gap.value));
             let (name, h) = (line.contender.name(), line.horizon());
             note(&format!("{name}, H = {h}: gap {:.3} after {} annotations", last.1, last.0));
@@ -174,11 +174,11 @@ impl Table {
         Ok(contenders)
     }
 
-    fn problems(&self) -> anyhow::Result<Vec<Vec<Problem>>> {
+    fn problems(&self) -> anyhow::Result<Vec<Vec<ImitationProblem>>> {
         let mut horizons = self.horizons.clone();
         horizons.sort_unstable();
         horizons.dedup();
-        let group = |horizon: usize| -> anyhow::Result<Vec<Problem>> {
+        let group = |horizon: usize| -> anyhow::Result<Vec<ImitationProblem>> {
             let seeds = self.mdp_seed.0.iter();
             seeds.map(|&seed| self.problem.problem(&self.mdp, horizon, seed)).collect()
         };
@@ -191,18 +191,18 @@ impl Table {
         Ok(problems)
     }
 
-    fn effort(&self) -> Effort {
-        Effort {
-            most_rounds: self.max_rounds,
-            most_demonstrations: self.max_demonstrations,
-            most_members: self.max_members,
+    fn effort(&self) -> MeasurementLimits {
+        MeasurementLimits {
+            max_rounds: self.max_rounds,
+            max_demonstrations: self.max_demonstrations,
+            max_members: self.max_members,
             seeds: self.seeds.0.clone(),
-            least_gap: self.epsilons.iter().copied().fold(f64::INFINITY, f64::min),
+            min_gap: self.epsilons.iter().copied().fold(f64::INFINITY, f64::min),
         }
     }
 }
 
-fn row(line: &Line, epsilon: f64) -> TableRow {
+fn row(line: &TableOneRow, epsilon: f64) -> TableRow {
     let (by_cost, by_guarantee) = (line.needed(epsilon), line.needed_by_guarantee(epsilon));
     let (algorithm, lambda_scale) = named(line.contender);
     let order = line.contender.order(&line.problem, epsilon);
@@ -228,8 +228,8 @@ fn row(line: &Line, epsilon: f64) -> TableRow {
     }
 }
 
-fn explain(output: &Output, lines: &[Line]) -> anyhow::Result<()> {
-    let Some(Line { problem, .. }) = lines.first() else { return Ok(()) };
+fn explain(output: &Output, lines: &[TableOneRow]) -> anyhow::Result<()> {
+    let Some(TableOneRow { problem, .. }) = lines.first() else { return Ok(()) };
     output.say(&format!(
         "\nAnnotations until J(pi) - min J over the class (here {:.3}) stays at epsilon or below, and until the guarantee does: EstGap = mu H Reg(N)/N,",
         problem.best_cost
@@ -237,11 +237,11 @@ fn explain(output: &Output, lines: &[Line]) -> anyhow::Result<()> {
     output.say("for BC H^2 times its excess loss on the expert's states. BC gets all annotations at once and plays what it learned; the others get one a")?;
     output.say("round and play the policy of a random round, lambda tuned for each N. Exponents of H and 1/epsilon are fitted to all points reached with at")?;
     output.say(&format!(
-        "least {FEWEST_FITTED} annotations and within what was tried; errors are those of the regression, whose points are not independent.\n"
+        "least {MIN_FITTED_ANNOTATIONS} annotations and within what was tried; errors are those of the regression, whose points are not independent.\n"
     ))
 }
 
-fn fit_row(contender: Contender, growth: Growth) -> FitRow {
+fn fit_row(contender: Contender, growth: ComplexityExponents) -> FitRow {
     let ([h, epsilon], [by_h, by_epsilon]) = (growth.cost, growth.guarantee);
     let value = |slope: Option<Slope>| slope.map(|slope| slope.value);
     let error = |slope: Option<Slope>| slope.map(|slope| slope.error).filter(|e| e.is_finite());
@@ -275,19 +275,19 @@ fn named(contender: Contender) -> (&'static str, Option<LambdaScale>) {
     }
 }
 
-fn reached(needed: Option<Needed>) -> Option<f64> {
+fn reached(needed: Option<AnnotationsNeeded>) -> Option<f64> {
     match needed? {
-        Needed::About(annotations) => Some(annotations.round()),
-        Needed::AtMost(_) | Needed::MoreThan(_) => None,
+        AnnotationsNeeded::About(annotations) => Some(annotations.round()),
+        AnnotationsNeeded::AtMost(_) | AnnotationsNeeded::MoreThan(_) => None,
     }
 }
 
-fn show(needed: Option<Needed>) -> String {
+fn show(needed: Option<AnnotationsNeeded>) -> String {
     match needed {
         None => "–".into(),
-        Some(Needed::AtMost(n)) => format!("<= {n}"),
-        Some(Needed::About(n)) => format!("{n:.0}"),
-        Some(Needed::MoreThan(n)) => format!("> {n}"),
+        Some(AnnotationsNeeded::AtMost(n)) => format!("<= {n}"),
+        Some(AnnotationsNeeded::About(n)) => format!("{n:.0}"),
+        Some(AnnotationsNeeded::MoreThan(n)) => format!("> {n}"),
     }
 }
 

@@ -7,11 +7,11 @@ mod support;
 use support::{SPACES, fit, indices, settings, states, vectors, ways, written_out};
 use tutelage::{Batch, Dataset, Policy, Stream, TrainOn, check_oracle};
 use tutelage_oracles::mlp::{
-    Ensemble, Head, Mlp, MlpClassifier, MlpOracle, MlpPolicy, MlpSettings,
+    Ensemble, Mlp, MlpClassifier, MlpOracle, MlpPolicy, MlpSettings, OutputHead,
 };
-use tutelage_oracles::{LeastSquares, Standardiser, States};
+use tutelage_oracles::{LeastSquares, Standardize, Standardizer};
 
-fn by_hand(states: &Batch<f32>, statistics: &Standardiser) -> Batch<f32> {
+fn by_hand(states: &Batch<f32>, statistics: &Standardizer) -> Batch<f32> {
     let mut standardised = states.clone();
     for i in 0..states.len() {
         for (j, x) in standardised.row_mut(i).iter_mut().enumerate() {
@@ -21,18 +21,19 @@ fn by_hand(states: &Batch<f32>, statistics: &Standardiser) -> Batch<f32> {
     standardised
 }
 
-fn oracles<A: Head>(hidden: &[usize], iterations: usize) -> [Mlp<A>; 2] {
-    [States::AsGiven, States::Standardised]
-        .map(|states| Mlp::new(MlpSettings { states, ..settings(hidden, iterations) }).unwrap())
+fn oracles<A: OutputHead>(hidden: &[usize], iterations: usize) -> [Mlp<A>; 2] {
+    [Standardize::No, Standardize::Yes].map(|states| {
+        Mlp::new(MlpSettings { standardize: states, ..settings(hidden, iterations) }).unwrap()
+    })
 }
 
 /// Training on D with standardisation is training without it on states that were standardised before.
-fn trains_like_standardised_data<A: Head>(data: &Dataset<f32, A>) {
+fn trains_like_standardised_data<A: OutputHead>(data: &Dataset<f32, A>) {
     let [plain, standardising] = oracles::<A>(&[9], 30);
-    let statistics = Standardiser::of(&data.states).unwrap();
+    let statistics = Standardizer::of(&data.states).unwrap();
     for spec in ways() {
         let policy = fit(&standardising, data, spec, 2);
-        assert_eq!(policy.standardiser(), Some(&statistics), "of D, whatever members train on");
+        assert_eq!(policy.standardizer(), Some(&statistics), "of D, whatever members train on");
         let mut before = written_out(data, spec);
         before.states = by_hand(&before.states, &statistics);
         let expected = fit(&plain, &before, TrainOn::Data, 1);
@@ -46,7 +47,7 @@ fn training_is_training_on_standardised_states() {
     trains_like_standardised_data(&indices(230));
 }
 
-fn actions<A: Head>(policy: &Ensemble<A>, states: &Batch<f32>) -> [Batch<A>; 3] {
+fn actions<A: OutputHead>(policy: &Ensemble<A>, states: &Batch<f32>) -> [Batch<A>; 3] {
     let rows = || Batch::zeros(states.len(), A::width(SPACES.actions));
     let [mut mean, mut some, mut each] = [rows(), rows(), rows()];
     let members: Vec<u32> = (0..states.len() as u32).map(|i| i % 3).collect();
@@ -57,7 +58,7 @@ fn actions<A: Head>(policy: &Ensemble<A>, states: &Batch<f32>) -> [Batch<A>; 3] 
 }
 
 /// The policy whose networks are the same and whose states come standardised.
-fn without_statistics<A: Head>(policy: &Ensemble<A>) -> Ensemble<A> {
+fn without_statistics<A: OutputHead>(policy: &Ensemble<A>) -> Ensemble<A> {
     let bytes = policy.to_safetensors().unwrap();
     let (length, metadata) = safetensors::SafeTensors::read_metadata(&bytes).unwrap();
     let entry = metadata.metadata().as_ref().unwrap()["tutelage.policy"].clone();
@@ -69,13 +70,13 @@ fn without_statistics<A: Head>(policy: &Ensemble<A>) -> Ensemble<A> {
     Ensemble::from_safetensors(&safetensors::serialize(layers, Some(metadata)).unwrap()).unwrap()
 }
 
-fn acts_on_states_as_they_are<A: Head>(data: &Dataset<f32, A>) {
+fn acts_on_states_as_they_are<A: OutputHead>(data: &Dataset<f32, A>) {
     let policy = fit(&oracles::<A>(&[9], 30)[1], data, TrainOn::Bootstrap, 3);
     let bare = without_statistics(&policy);
-    assert_eq!((bare.standardiser(), bare.parameters()), (None, policy.parameters()));
+    assert_eq!((bare.standardizer(), bare.parameters()), (None, policy.parameters()));
     for rows in [1, 7, 300] {
         let states = states(rows);
-        let standardised = by_hand(&states, policy.standardiser().unwrap());
+        let standardised = by_hand(&states, policy.standardizer().unwrap());
         assert_eq!(actions(&policy, &states), actions(&bare, &standardised));
     }
 }
@@ -86,7 +87,7 @@ fn a_policy_takes_states_as_they_are_in_every_way_of_acting() {
     acts_on_states_as_they_are(&indices(120));
 }
 
-fn loss<A: Head>(policy: &Ensemble<A>, data: &Dataset<f32, A>) -> f64 {
+fn loss<A: OutputHead>(policy: &Ensemble<A>, data: &Dataset<f32, A>) -> f64 {
     let [mean, ..] = actions(policy, &data.states);
     let losses = mean.rows().zip(data.actions.rows()).map(|(a, y)| A::loss(a, y));
     losses.sum::<f64>() / data.len() as f64
@@ -107,7 +108,7 @@ fn standardising_learns_what_badly_scaled_states_hide() {
 #[test]
 fn without_data_there_are_no_statistics() {
     let policy = fit(&oracles(&[9], 30)[1], &Dataset::<f32, f32>::empty(SPACES), ways()[2], 3);
-    assert_eq!(policy.standardiser(), None);
+    assert_eq!(policy.standardizer(), None);
     let plain = fit(&oracles(&[9], 30)[0], &Dataset::<f32, f32>::empty(SPACES), ways()[2], 3);
     assert_eq!(policy.to_safetensors().unwrap(), plain.to_safetensors().unwrap());
 }
@@ -140,12 +141,13 @@ fn least_squares_predict_the_same_where_data_determine_the_solution() {
         let sets =
             tutelage::TrainingSets::new(&data, TrainOn::Data, spaces, 1, Stream::new(5)).unwrap();
         let policy =
-            tutelage::Oracle::fit(&LeastSquares { states }, &sets, &Stream::new(6)).unwrap();
+            tutelage::Oracle::fit(&LeastSquares { standardize: states }, &sets, &Stream::new(6))
+                .unwrap();
         let mut actions = Batch::zeros(data.len(), 3);
         policy.act_mean(&data.states, &mut actions).unwrap();
         (actions, policy)
     };
-    let (plain, (standardised, policy)) = (act(States::AsGiven).0, act(States::Standardised));
+    let (plain, (standardised, policy)) = (act(Standardize::No).0, act(Standardize::Yes));
     let pairs = plain.as_slice().iter().zip(standardised.as_slice());
     let apart = pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
     assert!(apart < 1e-3, "{apart}");
@@ -159,7 +161,7 @@ fn standardising_oracles_keep_the_contract() {
     check_oracle(&networks, &vectors(90), SPACES, Stream::new(3)).unwrap();
     let [_, classifiers]: [MlpClassifier; 2] = oracles(&[6], 20);
     check_oracle(&classifiers, &indices(90), SPACES, Stream::new(3)).unwrap();
-    let affine = LeastSquares { states: States::Standardised };
+    let affine = LeastSquares { standardize: Standardize::Yes };
     check_oracle(&affine, &vectors(90), SPACES, Stream::new(3)).unwrap();
     let _: &MlpOracle = &networks;
 }

@@ -15,14 +15,14 @@ const SLACK: f64 = 1e-6;
 /// What is looked for lies on few of them. Neighbours have a circle around them, and circles are passed over that cannot hold
 /// it; what is found is what a look at every piece would find, to the bit.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct ClosedLine {
+pub(crate) struct ClosedPolyline {
     points: Vec<[f64; 2]>,
-    stretches: Vec<Stretch>,
+    stretches: Vec<Segment>,
 }
 
 /// The point of a line that is nearest to another.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Foot {
+pub(crate) struct Projection {
     /// The piece that it is on.
     pub(crate) piece: usize,
     /// The share of that piece before it.
@@ -31,12 +31,12 @@ pub(crate) struct Foot {
     pub(crate) aside: f64,
 }
 
-impl ClosedLine {
+impl ClosedPolyline {
     pub(crate) fn new(mut points: Vec<[f64; 2]>) -> Self {
         let first = points.first().copied();
         points.extend(first);
         let pieces = points.len().saturating_sub(1);
-        let stretch = |start| Stretch::around(&points, start..pieces.min(start + STRETCH));
+        let stretch = |start| Segment::around(&points, start..pieces.min(start + STRETCH));
         let stretches = (0..pieces).step_by(STRETCH).map(stretch).collect();
         Self { points, stretches }
     }
@@ -64,20 +64,21 @@ impl ClosedLine {
     }
 
     /// The nearest point.
-    pub(crate) fn nearest(&self, point: [f64; 2]) -> Foot {
+    pub(crate) fn nearest(&self, point: [f64; 2]) -> Projection {
         let within = self.stretches.iter().map(|stretch| stretch.distances(point).end);
         let within = within.fold(f64::INFINITY, f64::min);
         let near = self.stretches.iter().filter(|stretch| stretch.distances(point).start <= within);
         let feet = near.flat_map(|stretch| stretch.pieces.clone()).map(|i| self.foot(i, point));
-        let nearer = |best: Foot, next: Foot| if next.aside < best.aside { next } else { best };
+        let nearer =
+            |best: Projection, next: Projection| if next.aside < best.aside { next } else { best };
         feet.fold(self.foot(0, point), nearer)
     }
 
-    fn foot(&self, piece: usize, point: [f64; 2]) -> Foot {
+    fn foot(&self, piece: usize, point: [f64; 2]) -> Projection {
         let [from, to] = self.piece(piece);
         let (way, off) = (minus(to, from), minus(point, from));
         let share = (dot(off, way) / dot(way, way)).clamp(0.0, 1.0);
-        Foot { piece, share, aside: norm(minus(off, way.map(|x| share * x))) }
+        Projection { piece, share, aside: norm(minus(off, way.map(|x| share * x))) }
     }
 }
 
@@ -91,13 +92,13 @@ fn crossing(from: [f64; 2], ray: [f64; 2], [a, b]: [[f64; 2]; 2]) -> Option<f64>
 
 /// Pieces that follow each other, and a circle around them.
 #[derive(Clone, Debug, PartialEq)]
-struct Stretch {
+struct Segment {
     pieces: Range<usize>,
     centre: [f64; 2],
     radius: f64,
 }
 
-impl Stretch {
+impl Segment {
     fn around(points: &[[f64; 2]], pieces: Range<usize>) -> Self {
         let [from, to] = [points[pieces.start], points[pieces.end]];
         let centre = [0, 1].map(|axis| 0.5 * (from[axis] + to[axis]));
@@ -132,10 +133,10 @@ mod tests {
     use super::*;
 
     /// A line about the origin.
-    fn around(pieces: usize, radius: impl Fn(f64) -> f64) -> ClosedLine {
+    fn around(pieces: usize, radius: impl Fn(f64) -> f64) -> ClosedPolyline {
         let angles = (0..pieces).map(|i| TAU * i as f64 / pieces as f64);
         let point = |angle: f64| [radius(angle) * angle.cos(), radius(angle) * angle.sin()];
-        ClosedLine::new(angles.map(point).collect())
+        ClosedPolyline::new(angles.map(point).collect())
     }
 
     #[test]

@@ -4,15 +4,15 @@ use tutelage::Batch;
 
 /// How an oracle sees states.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum States {
+pub enum Standardize {
     /// As they are given.
     #[default]
-    AsGiven,
+    No,
     /// Standardised: `x_j ↦ (x_j − μ_j) / σ_j`, with mean and standard deviation over the states of D at each training.
     ///
     /// Perturbation states are standardised by the same statistics, and the statistics are part of the policy, which therefore takes
     /// states as they are given. When D is empty there is nothing to standardise by, and the policy has no statistics.
-    Standardised,
+    Yes,
 }
 
 /// A coordinate that varies by no more than this share of its mean (or of 1, if that is larger) counts as constant.
@@ -25,21 +25,21 @@ const NEGLIGIBLE: f64 = 1e-6;
 ///
 /// ```
 /// use tutelage::Batch;
-/// use tutelage_oracles::Standardiser;
+/// use tutelage_oracles::Standardizer;
 ///
 /// // The first coordinate is 300 ± 10, the second always 7.
 /// let states = Batch::from_vec(2, vec![290.0, 7.0, 310.0, 7.0])?;
-/// let standardiser = Standardiser::of(&states).expect("there are states");
-/// assert_eq!((standardiser.mean(), standardiser.scale()), (&[300.0, 7.0][..], &[10.0, 1.0][..]));
+/// let standardizer = Standardizer::of(&states).expect("there are states");
+/// assert_eq!((standardizer.mean(), standardizer.scale()), (&[300.0, 7.0][..], &[10.0, 1.0][..]));
 /// # Ok::<(), tutelage::ShapeError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-pub struct Standardiser {
+pub struct Standardizer {
     mean: Vec<f32>,
     scale: Vec<f32>,
 }
 
-impl Standardiser {
+impl Standardizer {
     /// The statistics of these states; none where there are no states.
     pub fn of(states: &Batch<f32>) -> Option<Self> {
         if states.is_empty() {
@@ -91,12 +91,20 @@ impl Standardiser {
     }
 }
 
-impl States {
-    /// What states like these are standardised by, if they are.
-    pub(crate) fn statistics(self, states: &Batch<f32>) -> Option<Standardiser> {
+impl Standardize {
+    /// Returns the name of this choice in stored runs, which must never change.
+    pub(crate) fn describe(self) -> &'static str {
         match self {
-            Self::AsGiven => None,
-            Self::Standardised => Standardiser::of(states),
+            Self::No => "AsGiven",
+            Self::Yes => "Standardised",
+        }
+    }
+
+    /// What states like these are standardised by, if they are.
+    pub(crate) fn statistics(self, states: &Batch<f32>) -> Option<Standardizer> {
+        match self {
+            Self::No => None,
+            Self::Yes => Standardizer::of(states),
         }
     }
 }
@@ -120,12 +128,12 @@ mod tests {
     fn standardised_columns_have_mean_zero_and_deviation_one() {
         let values = (0..200).flat_map(|i| [i as f32, 1e3 + (i * 7 % 13) as f32, 1e-3 * i as f32]);
         let mut states = Batch::from_vec(3, values.collect()).unwrap();
-        let standardiser = Standardiser::of(&states).unwrap();
+        let standardizer = Standardizer::of(&states).unwrap();
         let mut row = [0.0; 3];
-        standardiser.write(states.row(5), &mut row);
-        standardiser.apply(&mut states);
+        standardizer.write(states.row(5), &mut row);
+        standardizer.apply(&mut states);
         assert_eq!(states.row(5), row, "row by row as all at once");
-        let again = Standardiser::of(&states).unwrap();
+        let again = Standardizer::of(&states).unwrap();
         assert!(again.mean().iter().all(|m| m.abs() < 1e-4), "{again:?}");
         assert!(again.scale().iter().all(|s| (s - 1.0).abs() < 1e-4), "{again:?}");
     }
@@ -134,16 +142,16 @@ mod tests {
     fn a_constant_coordinate_is_only_centred_even_if_rounding_moves_it() {
         let rounded = f32::from_bits(100.0f32.to_bits() + 1);
         let states = Batch::from_vec(2, vec![0.1, 100.0, 0.1, rounded, 0.1, 100.0]).unwrap();
-        let standardiser = Standardiser::of(&states).unwrap();
-        assert_eq!(standardiser.scale(), [1.0, 1.0]);
+        let standardizer = Standardizer::of(&states).unwrap();
+        assert_eq!(standardizer.scale(), [1.0, 1.0]);
         let mut state = [0.0; 2];
-        standardiser.write(&[0.6, 90.0], &mut state);
+        standardizer.write(&[0.6, 90.0], &mut state);
         assert!((state[0] - 0.5).abs() < 1e-6 && (state[1] + 10.0).abs() < 1e-4, "{state:?}");
     }
 
     #[test]
     fn no_states_have_no_statistics() {
-        assert_eq!(Standardiser::of(&Batch::new(3)), None);
-        assert_eq!(States::AsGiven.statistics(&Batch::zeros(4, 3)), None);
+        assert_eq!(Standardizer::of(&Batch::new(3)), None);
+        assert_eq!(Standardize::No.statistics(&Batch::zeros(4, 3)), None);
     }
 }
