@@ -2,15 +2,14 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
 use pyo3::prelude::*;
 use tutelage::Evaluation;
 use tutelage_reproduce::{
-    Executor, Job, JobObserver, JobProgress, JobSet, RemoteTask, RunOutcome, ScheduleOutcome,
-    WorkError, Workers, execute, send_and_wait,
+    Executor, Job, JobObserver, JobProgress, JobSet, MeanSeconds, RemoteTask, RunOutcome,
+    ScheduleOutcome, WorkError, Workers, execute, send_and_wait,
 };
 use tutelage_runs::store::{AnyHistory, read_any, read_times};
 
@@ -31,7 +30,7 @@ pub(crate) fn sweep(
     at_once: usize,
     narrator: Py<PyAny>,
 ) -> PyResult<(usize, Vec<(String, String)>, bool)> {
-    let sweep = Sweep { dir, runs, pace: Mutex::default() };
+    let sweep = Sweep { dir, runs, durations: MeanSeconds::default() };
     let outstanding: Vec<usize> = py.detach(|| sweep.outstanding());
     let executor: &dyn Executor = &Engine(engine);
     let workers = at_once.clamp(1, outstanding.len().max(1));
@@ -69,8 +68,7 @@ fn listen_for_signals(observer: &Narrator, is_over: impl Fn() -> bool) -> Option
 struct Sweep {
     dir: PathBuf,
     runs: Vec<SweepRun>,
-    /// How many are finished now, and what they took.
-    pace: Mutex<(usize, f64)>,
+    durations: MeanSeconds,
 }
 
 impl Sweep {
@@ -102,8 +100,7 @@ impl JobSet for Sweep {
     }
 
     fn core_seconds(&self, _: usize) -> f64 {
-        let (finished, seconds) = *self.pace.lock().unwrap_or_else(PoisonError::into_inner);
-        seconds / finished.max(1) as f64
+        self.durations.mean()
     }
 
     fn execute(
@@ -128,8 +125,7 @@ impl JobSet for Sweep {
             return Ok(None);
         }
         let outcome = outcome(&dir)?;
-        let mut pace = self.pace.lock().unwrap_or_else(PoisonError::into_inner);
-        *pace = (pace.0 + 1, pace.1 + outcome.seconds);
+        self.durations.add(outcome.seconds);
         Ok(Some(outcome))
     }
 }

@@ -1,17 +1,21 @@
-//! Several runs at once: algorithms and seeds, over all cores, then side by side.
+//! `tutelage learn` with several algorithms or seeds: learns them concurrently, then compares them.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
+use std::time::Duration;
 
-use anyhow::Context;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use rayon::ThreadPoolBuilder;
 use tutelage::Evaluation;
 use tutelage_compare::{Comparison, ComparisonSettings, find};
 use tutelage_lab::spec::RunSpec;
 use tutelage_lab::{Report, learn_in};
+use tutelage_reproduce::{
+    Job, JobObserver, JobProgress, JobSet, MeanSeconds, RunOutcome, ScheduleOutcome, WorkError,
+    Workers, execute,
+};
 use tutelage_runs::store::{RoundResult, RoundTimings};
 use tutelage_runs::terminal::{digits, rough, stop_on_ctrl_c};
 use tutelage_runs::{Ending, Observer, RoundLine, Stage};
@@ -21,7 +25,7 @@ use super::learn::{refuse_to_overwrite_curve, save_curve};
 use crate::live_reporter::{Labelled, Unread, begin, still_line};
 use crate::output::{Interrupted, Output, note};
 
-/// Learns all of these, as many at a time as there are threads, each in a folder of its own; then compares them.
+/// Learns all specs, each in its own folder, then compares them.
 pub(super) fn learn_many(
     specs: &[RunSpec],
     out: Option<PathBuf>,
@@ -29,58 +33,65 @@ pub(super) fn learn_many(
     unread: Unread,
 ) -> anyhow::Result<()> {
     let root = out.unwrap_or_else(|| "runs".into());
-    let queue = Queue::new(specs, &root, output, unread)?;
-    let workers = rayon::current_num_threads().min(specs.len()).max(1);
-    let threads = (rayon::current_num_threads() / workers).max(1);
-    std::thread::scope(|scope| {
-        for _ in 0..workers {
-            scope.spawn(|| queue.work(threads));
-        }
-    });
-    queue.end()?;
+    let jobs = LearnJobs::new(specs, &root, output, unread)?;
+    let count = rayon::current_num_threads().min(specs.len()).max(1);
+    let threads = (rayon::current_num_threads() / count).max(1);
+    let workers = Workers { shared: vec![&threads; count], exclusive: &threads };
+    let all: Vec<usize> = (0..specs.len()).collect();
+    let outcome = execute(&jobs, &all, &workers, &jobs);
+    if let Some((_, bar)) = &jobs.view {
+        bar.finish_and_clear();
+    }
+    if outcome? == ScheduleOutcome::Stopped {
+        let (done, all) = (jobs.done.into_inner(), specs.len());
+        let text = format!(
+            "stopped with {done} of {all} runs finished; all annotations are saved, and the same command resumes"
+        );
+        return Err(Interrupted(text).into());
+    }
     let mut runs = Vec::new();
-    for spec in specs {
-        runs.extend(find(&queue.folder(spec))?);
+    for folder in &jobs.folders {
+        runs.extend(find(Path::new(folder))?);
     }
     let algorithm = |spec: &RunSpec| spec.algorithm.to_string();
     let several = specs.iter().any(|spec| algorithm(spec) != algorithm(&specs[0]));
     let baseline = several.then(|| algorithm(&specs[0]));
-    let comparison =
-        Comparison::new(runs, ComparisonSettings { baseline, ..ComparisonSettings::default() })?;
+    let comparison = Comparison::new(runs, ComparisonSettings { baseline, ..Default::default() })?;
     compare::print(&comparison, output)?;
     compare::save(&comparison, &root.join(comparison_name(specs)))
 }
 
-/// The same runs are compared in the same place, others in another.
+/// The folder of the comparison. The same runs always get the same folder.
 fn comparison_name(specs: &[RunSpec]) -> String {
     let mut hashes: Vec<String> = specs.iter().map(RunSpec::hash).collect();
     hashes.sort();
-    // FNV-1a of all hashes: a name, not a proof.
+    // FNV-1a of all hashes.
     let mix = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
     let all = hashes.concat().bytes().fold(0xcbf2_9ce4_8422_2325, mix);
     let task = specs.first().map_or(String::new(), |spec| spec.task.to_string());
     format!("comparison-{task}-{:06x}", all & 0xff_ffff)
 }
 
-/// What is left to do, and how it shows itself.
-struct Queue<'a> {
+/// The runs to learn and their display.
+struct LearnJobs<'a> {
     specs: &'a [RunSpec],
-    root: &'a Path,
+    /// The folders of the runs, which are also the names of the jobs.
+    folders: Vec<String>,
     output: &'a Output,
     unread: Unread,
-    next: AtomicUsize,
-    done: AtomicUsize,
     stops: Arc<AtomicUsize>,
-    error: Mutex<Option<anyhow::Error>>,
-    /// The live lines, where standard error is a terminal: one for all, one for each run under way.
+    done: AtomicUsize,
+    durations: MeanSeconds,
+    /// A line about each finished run.
+    results: Mutex<HashMap<String, String>>,
+    /// The live lines, if standard error is a terminal: one for all runs, one for each running one.
     view: Option<(MultiProgress, ProgressBar)>,
-    begun: Instant,
 }
 
-impl<'a> Queue<'a> {
+impl<'a> LearnJobs<'a> {
     fn new(
         specs: &'a [RunSpec],
-        root: &'a Path,
+        root: &Path,
         output: &'a Output,
         unread: Unread,
     ) -> anyhow::Result<Self> {
@@ -90,69 +101,55 @@ impl<'a> Queue<'a> {
             begin(&bar);
             (lines, bar)
         });
-        let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
-        let (stops, error, begun) = (stop_on_ctrl_c()?, Mutex::new(None), Instant::now());
-        Ok(Self { specs, root, output, unread, next, done, stops, error, view, begun })
+        let folder = |spec: &RunSpec| root.join(spec.folder()).display().to_string();
+        Ok(Self {
+            specs,
+            folders: specs.iter().map(folder).collect(),
+            output,
+            unread,
+            stops: stop_on_ctrl_c()?,
+            done: AtomicUsize::new(0),
+            durations: MeanSeconds::default(),
+            results: Mutex::default(),
+            view,
+        })
     }
 
-    fn folder(&self, spec: &RunSpec) -> PathBuf {
-        self.root.join(spec.folder())
-    }
-
-    /// One worker: a run at a time, until nothing is left or something is wrong.
-    fn work(&self, threads: usize) {
-        while !self.wants_stop() {
-            let Some(spec) = self.specs.get(self.next.fetch_add(1, Ordering::SeqCst)) else {
-                return;
-            };
-            if let Err(error) = self.learn(spec, threads) {
-                let folder = self.folder(spec);
-                let error = error.context(folder.display().to_string());
-                self.lock().get_or_insert(error);
-            }
-        }
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, Option<anyhow::Error>> {
-        self.error.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn learn(&self, spec: &RunSpec, threads: usize) -> anyhow::Result<()> {
-        let pool = ThreadPoolBuilder::new().num_threads(threads).build();
-        let pool = pool.context("cannot start threads")?;
-        let dir = self.folder(spec);
+    fn learn(
+        &self,
+        job: usize,
+        threads: usize,
+        progress: &JobProgress<'_>,
+    ) -> anyhow::Result<Option<RunOutcome>> {
+        let (spec, dir) = (&self.specs[job], PathBuf::from(&self.folders[job]));
+        let pool = ThreadPoolBuilder::new().num_threads(threads).build()?;
         refuse_to_overwrite_curve(&dir)?;
-        let mut relay = Relay::new(self, spec, dir.clone());
-        let report = pool.install(|| learn_in(&dir, spec, &mut relay));
-        relay.end();
+        let mut observer = RunDisplay::new(self, spec, dir.clone(), progress);
+        let report = pool.install(|| learn_in(&dir, spec, &mut observer));
+        observer.end();
         let report = report?;
         if report.ending == Ending::Stopped {
-            return Ok(());
+            return Ok(None);
         }
         save_curve(&dir, spec, &report)?;
-        if !relay.has_told {
-            relay.tell_all(&report)?;
+        if !observer.has_reported {
+            observer.print_all(&report)?;
         }
-        self.finished(spec, &report.lines(spec, &dir), report.history.expert());
-        Ok(())
-    }
-
-    fn finished(&self, spec: &RunSpec, lines: &[RoundLine], expert: Option<&Evaluation>) {
-        let done = self.done.fetch_add(1, Ordering::SeqCst) + 1;
-        let all = self.specs.len();
-        let left = self.begun.elapsed().mul_f64((all - done) as f64 / done as f64);
-        if let Some(last) = lines.last() {
-            let (name, reward) = (name(spec), earned(last.reward, expert));
-            let annotations = last.annotations;
+        let lines = report.lines(spec, &dir);
+        let expert = report.history.expert();
+        let result = lines.last().map_or(String::new(), |last| {
             let steps = last.driven().map_or(String::new(), |steps| format!(" + {steps} steps"));
-            self.line(&format!(
-                "{done:>3}/{all}  {name}: {reward} after {annotations}{steps}, {} left",
-                rough(left)
-            ));
-        }
-        if let Some((_, bar)) = &self.view {
-            bar.set_position(done as u64);
-        }
+            format!("{} after {}{steps}", earned(last.reward, expert), last.annotations)
+        });
+        let mut results = self.results.lock().unwrap_or_else(PoisonError::into_inner);
+        results.insert(self.folders[job].clone(), format!("{}: {result}", name(spec)));
+        let seconds = observer.seconds;
+        self.durations.add(seconds);
+        Ok(Some(RunOutcome {
+            reward: lines.last().map_or(f64::NAN, |line| line.reward),
+            expert_reward: expert.map(Evaluation::mean_reward),
+            seconds,
+        }))
     }
 
     fn line(&self, text: &str) {
@@ -161,27 +158,59 @@ impl<'a> Queue<'a> {
             None => note(text),
         }
     }
+}
 
-    fn wants_stop(&self) -> bool {
-        self.stops.load(Ordering::SeqCst) > 0 || self.lock().is_some()
+impl JobSet for LearnJobs<'_> {
+    /// The number of threads for each run.
+    type Worker = usize;
+
+    fn count(&self) -> usize {
+        self.specs.len()
     }
 
-    /// Takes the live lines away; says what was wrong, or that not all is done.
-    fn end(&self) -> anyhow::Result<()> {
+    fn job(&self, job: usize) -> Job<'_> {
+        let rounds = self.specs[job].rounds;
+        Job { name: &self.folders[job], rounds, needs: &[], timed: false }
+    }
+
+    fn cost_class(&self, _: usize) -> usize {
+        0
+    }
+
+    fn core_seconds(&self, _: usize) -> f64 {
+        self.durations.mean()
+    }
+
+    fn execute(
+        &self,
+        job: usize,
+        _: bool,
+        threads: &usize,
+        progress: &JobProgress<'_>,
+    ) -> Result<Option<RunOutcome>, WorkError> {
+        let learned = self.learn(job, *threads, progress);
+        learned.map_err(|error| WorkError::Failed(format!("{error:#}")))
+    }
+}
+
+impl JobObserver for LearnJobs<'_> {
+    fn finished(&self, job: &str, _: &RunOutcome, left: usize, seconds: f64) {
+        let done = self.done.fetch_add(1, Ordering::SeqCst) + 1;
+        let results = self.results.lock().unwrap_or_else(PoisonError::into_inner);
+        let result = results.get(job).map_or(job, String::as_str);
+        let seconds = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
+        self.line(&format!("{done:>3}/{}  {result}, {} left", done + left, rough(seconds)));
         if let Some((_, bar)) = &self.view {
-            bar.finish_and_clear();
+            bar.set_position(done as u64);
         }
-        if let Some(error) = self.lock().take() {
-            return Err(error);
-        }
-        let (done, all) = (self.done.load(Ordering::SeqCst), self.specs.len());
-        if done < all {
-            let text = format!(
-                "stopped with {done} of {all} runs finished; all annotations are safe, and the same command goes on from here"
-            );
-            return Err(Interrupted(text).into());
-        }
-        Ok(())
+    }
+
+    fn failed(&self, job: &str, why: &str) {
+        self.line(&format!("{job} failed: {why}"));
+    }
+
+    fn wants_stop(&self) -> bool {
+        self.stops.load(Ordering::SeqCst) > 0
     }
 }
 
@@ -189,7 +218,7 @@ fn name(spec: &RunSpec) -> String {
     format!("{} seed {}", spec.algorithm, spec.seed)
 }
 
-/// A reward, and its share of the expert's.
+/// Formats a reward and its share of the expert's.
 fn earned(reward: f64, expert: Option<&Evaluation>) -> String {
     let share = match expert.map(Evaluation::mean_reward) {
         Some(expert) if expert > 0.0 => format!(" ({:.0} %)", 100.0 * reward / expert),
@@ -198,46 +227,55 @@ fn earned(reward: f64, expert: Option<&Evaluation>) -> String {
     format!("{reward:.*}{share}", digits(reward))
 }
 
-/// Tells the queue what one run tells.
-struct Relay<'a> {
-    queue: &'a Queue<'a>,
+/// Displays one run, and prints its rounds as JSON.
+struct RunDisplay<'a> {
+    jobs: &'a LearnJobs<'a>,
     spec: &'a RunSpec,
     dir: PathBuf,
+    progress: &'a JobProgress<'a>,
     bar: Option<ProgressBar>,
     expert: Option<Evaluation>,
     expert_steps: u64,
-    /// What the last round earned.
+    /// The reward of the last round.
     earned: String,
-    /// Whether a round has ended; those of a run that was finished before are told from its log.
-    has_told: bool,
+    seconds: f64,
+    /// Whether a round was reported. If the run was finished before, its rounds are printed from the log.
+    has_reported: bool,
 }
 
-impl<'a> Relay<'a> {
-    fn new(queue: &'a Queue<'a>, spec: &'a RunSpec, dir: PathBuf) -> Self {
-        let bar = queue.view.as_ref().map(|(lines, _)| {
+impl<'a> RunDisplay<'a> {
+    fn new(
+        jobs: &'a LearnJobs<'a>,
+        spec: &'a RunSpec,
+        dir: PathBuf,
+        progress: &'a JobProgress<'a>,
+    ) -> Self {
+        let bar = jobs.view.as_ref().map(|(lines, _)| {
             let bar = lines.add(ProgressBar::new(spec.rounds as u64));
             let style = ProgressStyle::with_template("{bar:16} {pos}/{len}  {wide_msg}");
             bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
             bar.set_message(name(spec));
             bar
         });
+        let (expert, earned) = (None, String::new());
         Self {
-            queue,
+            jobs,
             spec,
             dir,
+            progress,
             bar,
-            expert: None,
+            expert,
             expert_steps: 0,
-            earned: String::new(),
-            has_told: false,
+            earned,
+            seconds: 0.0,
+            has_reported: false,
         }
     }
 
-    /// The rounds of a run that was finished before.
-    fn tell_all(&self, report: &Report) -> anyhow::Result<()> {
+    fn print_all(&self, report: &Report) -> anyhow::Result<()> {
         let expert = report.history.expert().map(Evaluation::mean_reward);
         for line in report.lines(self.spec, &self.dir) {
-            self.queue.output.json(&Labelled::new(self.spec, &self.dir, expert, &line))?;
+            self.jobs.output.json(&Labelled::new(self.spec, &self.dir, expert, &line))?;
         }
         Ok(())
     }
@@ -249,7 +287,7 @@ impl<'a> Relay<'a> {
     }
 }
 
-impl Observer for Relay<'_> {
+impl Observer for RunDisplay<'_> {
     fn stage(&mut self, round: usize, stage: Stage) {
         if let Some(bar) = &self.bar {
             bar.set_position(round.saturating_sub(1) as u64);
@@ -267,16 +305,17 @@ impl Observer for Relay<'_> {
 
     fn round(&mut self, result: &RoundResult, annotations: usize, seconds: &RoundTimings) {
         let line = RoundLine::new(result, annotations, Some(self.expert_steps), Some(seconds));
-        self.has_told = true;
+        self.has_reported = true;
+        self.seconds += seconds.collect + seconds.annotate + seconds.train + seconds.evaluate;
         self.earned = format!(" at {}", earned(line.reward, self.expert.as_ref()));
         let expert = self.expert.as_ref().map(Evaluation::mean_reward);
         let labelled = Labelled::new(self.spec, &self.dir, expert, &line);
-        if self.queue.output.json(&labelled).is_err() && self.queue.unread == Unread::Stop {
-            self.queue.stops.fetch_add(1, Ordering::SeqCst);
+        if self.jobs.output.json(&labelled).is_err() && self.jobs.unread == Unread::Stop {
+            self.jobs.stops.fetch_add(1, Ordering::SeqCst);
         }
     }
 
     fn wants_stop(&mut self) -> bool {
-        self.queue.wants_stop()
+        self.progress.wants_stop()
     }
 }

@@ -205,6 +205,24 @@ impl Observer for JobProgress<'_> {
     }
 }
 
+/// The mean duration of finished jobs, as the estimate for a [`JobSet`] whose jobs take equally long.
+#[derive(Debug, Default)]
+pub struct MeanSeconds(Mutex<(usize, f64)>);
+
+impl MeanSeconds {
+    /// Adds the duration of a job.
+    pub fn add(&self, seconds: f64) {
+        let mut sum = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        *sum = (sum.0 + 1, sum.1 + seconds);
+    }
+
+    /// Returns the mean, or 0 before the first job is finished.
+    pub fn mean(&self) -> f64 {
+        let (count, sum) = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        sum / count.max(1) as f64
+    }
+}
+
 /// The workers of a schedule.
 pub struct Workers<'a, W: ?Sized> {
     /// Each executes one job at a time, concurrently with the others.
