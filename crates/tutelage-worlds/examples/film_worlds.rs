@@ -1,4 +1,4 @@
-//! Films every world with its expert: an animated GIF and a strip of stills each.
+//! Records an episode of every expert as an animated GIF and a strip of stills.
 //!
 //! `cargo run --release -p tutelage-worlds --example film_worlds -- FOLDER [WIDTH]`
 
@@ -9,7 +9,7 @@ use tutelage::{Batch, Element, Expert, Stream};
 use tutelage_draw::render::{Frame, GifWriter, Renderer, strip};
 use tutelage_worlds::{CartPoleEnv, DriveEnv, DriveFiveEnv, GridEnv, PendulumEnv, World};
 
-/// How many stills a strip shows.
+/// Stills per strip.
 const STILLS: usize = 4;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -23,13 +23,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     film::<GridEnv>(&folder, width, 25)
 }
 
-/// One episode; each frame shows for `delay` hundredths of a second.
+/// Records one episode; each frame is shown for `delay` hundredths of a second.
 fn film<W: World>(folder: &Path, width: usize, delay: u16) -> Result<(), Box<dyn Error>> {
     let frames = episode::<W>(width)?;
     let mut gif = GifWriter::start(&folder.join(W::NAME).with_extension("gif"), &frames[0], delay)?;
     frames[1..].iter().try_for_each(|frame| gif.push(frame))?;
     gif.finish()?;
-    // Closer together at the beginning, where most happens.
+    // Most changes happen early, so stills are closer together there.
     let share = |i: usize| (i as f64 / (STILLS - 1) as f64).powi(2);
     let stills =
         (0..STILLS).map(|i| frames[(share(i) * (frames.len() - 1) as f64) as usize].clone());

@@ -1,38 +1,8 @@
-//! What worlds refuse, by name.
+//! Checks of states and actions.
 
 use tutelage::EnvError;
 
-/// A parameter that no world can be made with.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("{field} is {value}, which is not allowed ({allowed})")]
-pub struct ParameterError {
-    /// The parameter.
-    pub field: &'static str,
-    /// Its value.
-    pub value: f64,
-    /// What would have been allowed.
-    pub allowed: &'static str,
-}
-
-/// Each of these parameters must be finite and greater than zero.
-pub(crate) fn check_positive(fields: &[(&'static str, f64)]) -> Result<(), ParameterError> {
-    let allowed = "finite and greater than 0";
-    check_each(fields, allowed, |value| value.is_finite() && value > 0.0)
-}
-
-/// Each of these parameters must pass.
-pub(crate) fn check_each(
-    fields: &[(&'static str, f64)],
-    allowed: &'static str,
-    passes: impl Fn(f64) -> bool,
-) -> Result<(), ParameterError> {
-    match fields.iter().find(|(_, value)| !passes(*value)) {
-        None => Ok(()),
-        Some(&(field, value)) => Err(ParameterError { field, value, allowed }),
-    }
-}
-
-/// A row must have as many values as the task takes.
+/// Returns an error unless a row has the expected width.
 pub(crate) fn check_width(
     what: &'static str,
     found: usize,
@@ -41,7 +11,7 @@ pub(crate) fn check_width(
     if found == expected { Ok(()) } else { Err(EnvError::Width { what, expected, found }) }
 }
 
-/// Every value of a row must lie within ±`limit`.
+/// Returns an error unless every value of a row lies within ±`limit`.
 pub(crate) fn check_within(
     what: &'static str,
     row: &[f32],
@@ -55,7 +25,7 @@ pub(crate) fn check_within(
     }
 }
 
-/// An action by its index: a row of one number below `count`.
+/// Returns the index of a discrete action, which must be below `count`.
 pub(crate) fn check_index(
     action: &[u32],
     count: u32,

@@ -1,26 +1,26 @@
-//! How long an episode has been under way.
+//! The step counter of an episode.
 
 use tutelage::{EnvError, Step};
 
-/// Counts the steps of an episode and cuts it at the horizon.
+/// Counts the steps of an episode and truncates it at the horizon.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct EpisodeClock {
-    /// The steps so far, while an episode is under way.
+    /// The steps so far; `None` between episodes.
     steps: Option<usize>,
 }
 
 impl EpisodeClock {
-    /// An episode begins.
+    /// Starts an episode.
     pub(crate) fn start(&mut self) {
         self.steps = Some(0);
     }
 
-    /// The steps so far.
+    /// Returns the steps so far, or an error between episodes.
     pub(crate) fn steps(&self) -> Result<usize, EnvError> {
         self.steps.ok_or(EnvError::NoEpisode)
     }
 
-    /// A step has passed, which ended the episode or did not.
+    /// Counts a step and returns its result; a step at the horizon is truncated.
     pub(crate) fn tick(&mut self, reward: f64, terminated: bool, horizon: usize) -> Step {
         let steps = self.steps.map_or(1, |steps| steps + 1);
         let truncated = !terminated && steps >= horizon;
@@ -34,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_end_is_either_of_the_two_and_nothing_follows_it() {
+    fn episodes_terminate_or_truncate_then_stop() {
         let mut clock = EpisodeClock::default();
         assert!(matches!(clock.steps(), Err(EnvError::NoEpisode)));
         clock.start();

@@ -1,15 +1,15 @@
-//! Small worlds to learn and teach in, each with a scripted expert and a drawing.
+//! Small environments to learn and teach in, each with a scripted expert and a drawing.
 //!
-//! | world | a state | an action | the expert |
+//! | environment | state | action | expert |
 //! | --- | --- | --- | --- |
-//! | [`CartPoleEnv`] | place and speed of a cart, angle and speed of its pole | push left or right | balances and returns to the middle |
-//! | [`PendulumEnv`] | cosine and sine of an angle, its speed | a torque of at most 2 | pumps energy, then balances |
-//! | [`DriveEnv`] | what range sensors on a car see, its speed | steering and throttle | follows the open road |
-//! | [`DriveFiveEnv`] | the same | one of five keys | the same, by keys |
-//! | [`GridEnv`] | a place in a maze, the walls around it, the goal | a step in one of four directions | takes the shortest way |
+//! | [`CartPoleEnv`] | position and velocity of a cart, angle and angular velocity of its pole | push left or right | balances and returns to the center |
+//! | [`PendulumEnv`] | cosine and sine of an angle, angular velocity | a torque of at most 2 | pumps energy, then balances |
+//! | [`DriveEnv`] | distances seen by range sensors, speed | steering and throttle | follows the open road |
+//! | [`DriveFiveEnv`] | the same | one of five actions | the same, with five actions |
+//! | [`GridEnv`] | position in a maze, walls around it, side of the goal | a step in one of four directions | takes the shortest path |
 //!
-//! They are quick, they need no other software, and nothing is hidden: an expert's answer is a function of the state that
-//! the learner sees. States are of unit size, rewards are never negative, and every episode starts elsewhere.
+//! They are fast and need no other software. The expert's label is a function of the state that the
+//! learner sees. States are of order 1, rewards are never negative, and initial states are random.
 //!
 //! ```
 //! use tutelage::{Env, Stream};
@@ -38,10 +38,9 @@ mod play;
 mod scripted;
 mod world;
 
-pub use cart_pole::{BalancePole, CartPoleEnv, CartPoleParameters};
-pub use check::ParameterError;
-pub use drive::{DriveEnv, DriveFiveEnv, DriveParameters, FollowRoad, FollowRoadDiscrete, SENSORS};
-pub use grid::{GridEnv, GridParameters, ShortestPath};
-pub use pendulum::{PendulumEnv, PendulumParameters, SwingUp};
+pub use cart_pole::{BalancePole, CartPoleEnv};
+pub use drive::{DriveEnv, DriveFiveEnv, FollowRoad, FollowRoadDiscrete, SENSORS};
+pub use grid::{GridEnv, ShortestPath};
+pub use pendulum::{PendulumEnv, SwingUp};
 pub use scripted::{ScriptedExpert, ScriptedRule};
 pub use world::{Defaults, Draw, World};

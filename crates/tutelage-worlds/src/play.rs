@@ -1,10 +1,10 @@
-//! An episode of a world's own expert, for tests.
+//! Plays episodes of a world's expert in tests.
 
 use tutelage::{Batch, Element, Expert, Step, Stream};
 
 use crate::World;
 
-/// Resets the world and lets its expert act to the end.
+/// Resets the world and returns the steps of an episode by its expert.
 pub(crate) fn play<W: World>(world: &mut W, stream: Stream) -> Vec<Step> {
     let (spaces, mut expert) = (world.spaces(), world.expert());
     let mut states = Batch::zeros(1, spaces.states);

@@ -1,16 +1,16 @@
-//! Experts that follow a rule.
+//! Experts that follow a fixed rule.
 
 use tutelage::{Action, Batch, Element, EnvError, Expert, ExpertError, Rng, Spaces};
 
 use crate::check::{check_width, check_within};
 
-/// A rule that says what to do in a state.
+/// A deterministic policy, written as a function of the state.
 ///
 /// ```
 /// use tutelage::Spaces;
 /// use tutelage_worlds::ScriptedRule;
 ///
-/// /// Steers back to the origin.
+/// /// Moves toward the origin.
 /// struct Back;
 ///
 /// impl ScriptedRule for Back {
@@ -20,17 +20,17 @@ use crate::check::{check_width, check_within};
 /// }
 /// ```
 pub trait ScriptedRule {
-    /// What actions are made of.
+    /// The element type of actions.
     type Action: Action;
 
-    /// The sizes of the spaces that the rule is for.
+    /// Returns the sizes of the spaces.
     fn spaces(&self) -> Spaces;
 
-    /// What to do in a state of finite numbers; both rows are as wide as the spaces say.
+    /// Writes the action for a state. Both rows have the widths of the spaces; the state is finite.
     fn act(&self, state: &[f32], action: &mut [Self::Action]);
 }
 
-/// The expert that follows a rule: the same answer every time, in any state.
+/// The expert that follows a rule. Its labels are deterministic.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ScriptedExpert<R>(pub R);
 

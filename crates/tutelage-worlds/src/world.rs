@@ -1,9 +1,9 @@
-//! What every world here has besides being an environment.
+//! The traits of the environments in this crate.
 
 use tutelage::{Env, Expert};
 use tutelage_draw::render::Picture;
 
-/// What can be drawn as shapes in a plane.
+/// An environment that can be drawn with two-dimensional shapes.
 ///
 /// ```
 /// use tutelage_worlds::{CartPoleEnv, Draw};
@@ -11,59 +11,59 @@ use tutelage_draw::render::Picture;
 /// assert!(!CartPoleEnv::default().picture().marks.is_empty());
 /// ```
 pub trait Draw {
-    /// How it looks now.
+    /// Returns a drawing of the current state.
     fn picture(&self) -> Picture;
 }
 
-/// A world with a name, an expert and settings to learn it with.
+/// An environment with a name, an expert and training defaults.
 ///
-/// Its default value is the world as it is meant; cloning it gives as many environments as there are lanes.
+/// Clone the default value to get several lanes.
 ///
 /// ```
 /// use tutelage::Env;
 /// use tutelage_worlds::{GridEnv, World};
 ///
-/// /// What stands on a line of a list of worlds.
+/// /// Returns one line of a list of tasks.
 /// fn line<W: World>() -> String {
 ///     format!("{}: {} rounds, horizon {}", W::NAME, W::DEFAULTS.rounds, W::default().horizon())
 /// }
 /// assert!(line::<GridEnv>().starts_with("grid: "));
 /// ```
 pub trait World: Env<State = f32> + Draw + Clone + Default {
-    /// What it is called on a command line.
+    /// The name on the command line.
     const NAME: &'static str;
 
-    /// Settings under which a network learns it in a few seconds.
+    /// Settings with which a network learns the task in a few seconds.
     const DEFAULTS: Defaults;
 
-    /// Who knows how to act in it.
+    /// The type of its expert.
     type Expert: Expert<State = f32, Action = Self::Action>;
 
-    /// The expert of this very world.
+    /// Returns the expert of this environment.
     fn expert(&self) -> Self::Expert;
 }
 
-/// How to learn a world with networks: DAgger, BD-5 and MFTPL-P reach 95 % of the expert's reward so.
+/// Training defaults. With them, DAgger, BD-5 and MFTPL-P reach 95 % of the expert's reward.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Defaults {
-    /// N.
+    /// The number of rounds N.
     pub rounds: usize,
-    /// K.
+    /// The states per round K.
     pub states_per_round: usize,
-    /// Every how many steps of a trajectory a state is asked about.
+    /// The number of steps between two queries of a trajectory.
     pub stride: usize,
-    /// Widths of the network's hidden layers.
+    /// The widths of the hidden layers.
     pub hidden: &'static [usize],
-    /// Iterations of each training.
+    /// The iterations of each training.
     pub iterations: usize,
-    /// Rows of a minibatch.
+    /// The rows of a minibatch.
     pub batch: usize,
-    /// Adam's.
+    /// The learning rate of Adam.
     pub learning_rate: f64,
-    /// T, the episodes of an evaluation.
+    /// The episodes T of an evaluation.
     pub episodes: usize,
-    /// X, or the mean λ of X: how many perturbation examples a member sees.
+    /// The number X of perturbation examples per member, or its mean λ.
     pub perturbations: usize,
-    /// The ends b and c of d₀, which is uniform over [b, c]ᵈ.
+    /// The bounds b and c of the covering distribution d₀, which is uniform over [b, c]ᵈ.
     pub cover: [f32; 2],
 }

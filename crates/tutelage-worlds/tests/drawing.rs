@@ -1,4 +1,4 @@
-//! Every world can be drawn, and its picture moves as it does.
+//! Every environment can be drawn, and its drawing changes with its state.
 
 use std::error::Error;
 
@@ -6,7 +6,7 @@ use tutelage::{Action, Element, Stream};
 use tutelage_draw::render::Renderer;
 use tutelage_worlds::{CartPoleEnv, DriveEnv, DriveFiveEnv, GridEnv, PendulumEnv, World};
 
-fn is_drawn_and_moves<W: World>() -> Result<(), Box<dyn Error>> {
+fn check_drawing<W: World>() -> Result<(), Box<dyn Error>> {
     let mut world = W::default();
     let renderer = Renderer::new(160, 120)?;
     let before_any_episode = renderer.draw(&world.picture())?;
@@ -30,10 +30,10 @@ fn is_drawn_and_moves<W: World>() -> Result<(), Box<dyn Error>> {
 }
 
 #[test]
-fn every_world_is_drawn_and_moves() -> Result<(), Box<dyn Error>> {
-    is_drawn_and_moves::<CartPoleEnv>()?;
-    is_drawn_and_moves::<PendulumEnv>()?;
-    is_drawn_and_moves::<DriveEnv>()?;
-    is_drawn_and_moves::<DriveFiveEnv>()?;
-    is_drawn_and_moves::<GridEnv>()
+fn drawings_change_with_the_state() -> Result<(), Box<dyn Error>> {
+    check_drawing::<CartPoleEnv>()?;
+    check_drawing::<PendulumEnv>()?;
+    check_drawing::<DriveEnv>()?;
+    check_drawing::<DriveFiveEnv>()?;
+    check_drawing::<GridEnv>()
 }

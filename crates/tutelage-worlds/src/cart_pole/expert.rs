@@ -1,16 +1,17 @@
-//! How to balance a pole.
+//! The scripted expert of cart-pole.
 
 use tutelage::Spaces;
 
 use crate::ScriptedRule;
 
-/// Pushes to the side that a weighted sum of the state points to.
+/// A linear policy: pushes right if a weighted sum of the state is positive, else left.
 ///
-/// A pole that leans or swings right needs a push to the right. The cart's place and speed count the same way: to come back
-/// from the right, the cart first pushes further right, so that the pole leans left and can be followed there.
+/// A pole that leans or swings right needs a push to the right. The weights of the cart's position
+/// and velocity are positive too: to return from the right, the cart first moves further right, so
+/// that the pole leans left, and then follows it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BalancePole {
-    /// Weights of the cart's place and speed and of the pole's angle and angular speed, in the units of the state.
+    /// Weights of the four numbers of the state.
     pub weights: [f32; 4],
 }
 
@@ -42,7 +43,7 @@ mod tests {
     use crate::{CartPoleEnv, ScriptedExpert};
 
     #[test]
-    fn it_stands_to_the_end_from_every_start_and_returns_to_the_middle() {
+    fn balances_from_every_start_and_returns_to_the_center() {
         let mut farthest = 0.0f64;
         for seed in 0..100 {
             let mut world = CartPoleEnv::default();
@@ -52,19 +53,21 @@ mod tests {
             assert!(steps[399].truncated && !steps[399].terminated);
             farthest = farthest.max(world.motion.place.abs());
         }
-        assert!(farthest < 0.5, "ends {farthest} m from the middle");
+        assert!(farthest < 0.5, "ends {farthest} m from the center");
     }
 
     #[test]
-    fn it_answers_for_any_batch_and_refuses_unlike_rows() {
+    fn labels_batches_and_rejects_wrong_shapes() {
         let mut expert = ScriptedExpert(BalancePole::default());
         let mut actions = Batch::zeros(2, 1);
         let states = Batch::from_vec(4, vec![0.0, 0.0, 0.5, 0.0, 0.0, 0.0, -0.5, 0.0]).unwrap();
         expert.mean(&states, &mut actions).unwrap();
         assert_eq!(actions.as_slice(), [1, 0]);
-        let error = expert.mean(&Batch::zeros(2, 3), &mut actions).unwrap_err().to_string();
-        assert_eq!(error, "state has 3 values, but this task takes 4");
-        assert!(expert.mean(&Batch::zeros(3, 4), &mut actions).is_err(), "three states, two rows");
+        assert!(expert.mean(&Batch::zeros(2, 3), &mut actions).is_err(), "three numbers, not four");
+        assert!(
+            expert.mean(&Batch::zeros(3, 4), &mut actions).is_err(),
+            "three states, two labels"
+        );
         let nan = Batch::from_vec(4, vec![f32::NAN; 8]).unwrap();
         assert!(expert.mean(&nan, &mut actions).is_err());
     }

@@ -1,10 +1,10 @@
-//! A pole on a cart, to be kept upright by pushing left or right.
+//! Balance a pole on a cart by pushing left or right.
 
 mod env;
 mod expert;
 mod picture;
 
-pub use env::{CartPoleEnv, CartPoleParameters};
+pub use env::CartPoleEnv;
 pub use expert::BalancePole;
 
 use crate::{Defaults, ScriptedExpert, World};

@@ -1,14 +1,14 @@
-//! How a cart-pole looks.
+//! Drawing a cart-pole.
 
 use tutelage_draw::render::{Ink, Mark, Picture, Rectangle};
 
 use super::CartPoleEnv;
+use super::env::{HALF_LENGTH, RAIL};
 use crate::Draw;
 
 impl Draw for CartPoleEnv {
     fn picture(&self) -> Picture {
-        let (p, motion) = (&self.parameters, self.motion);
-        let (length, edge) = (2.0 * p.half_length, p.rail + 0.5);
+        let (motion, length, edge) = (self.motion, 2.0 * HALF_LENGTH, RAIL + 0.5);
         let top = 0.22;
         let hinge = [motion.place, top];
         let tip = [motion.place + length * motion.angle.sin(), top + length * motion.angle.cos()];
@@ -21,9 +21,9 @@ impl Draw for CartPoleEnv {
         let ground = Rectangle { low: [-9.0, -9.0], high: [9.0, -0.2] };
         let mut marks = vec![
             Mark::Polygon { points: ground.corners().to_vec(), ink: Ink::Field },
-            line(&[[-p.rail, -0.2], [p.rail, -0.2]], 0.025, Ink::Grey),
+            line(&[[-RAIL, -0.2], [RAIL, -0.2]], 0.025, Ink::Grey),
         ];
-        for end in [-p.rail, p.rail] {
+        for end in [-RAIL, RAIL] {
             marks.push(line(&[[end, -0.2], [end, 0.02]], 0.05, Ink::Red));
         }
         marks.push(line(&[[0.0, -0.2], [0.0, -0.26]], 0.025, Ink::Grey));
@@ -44,7 +44,7 @@ impl Draw for CartPoleEnv {
     }
 }
 
-/// The corners with the first again at the end.
+/// Returns the corners with the first one repeated at the end.
 fn closed(corners: &[[f64; 2]]) -> Vec<[f64; 2]> {
     corners.iter().chain(corners.first()).copied().collect()
 }
@@ -54,7 +54,7 @@ mod tests {
     use super::super::env::CartPoleMotion;
     use super::*;
 
-    /// The ends of the pole.
+    /// Returns the two ends of the pole.
     fn pole(motion: CartPoleMotion) -> [[f64; 2]; 2] {
         let mut world = CartPoleEnv::default();
         world.motion = motion;
@@ -65,10 +65,10 @@ mod tests {
     }
 
     #[test]
-    fn the_pole_stands_on_the_cart_and_leans_as_it_does() {
+    fn pole_is_drawn_on_the_cart_at_its_angle() {
         let [hinge, tip] = pole(CartPoleMotion { place: 1.0, ..CartPoleMotion::default() });
         assert_eq!((hinge[0], tip[0]), (1.0, 1.0));
-        assert!((tip[1] - hinge[1] - 1.0).abs() < 1e-12, "it is a metre long");
+        assert!((tip[1] - hinge[1] - 1.0).abs() < 1e-12, "the pole is one meter long");
         let [hinge, tip] = pole(CartPoleMotion { angle: 0.2, ..CartPoleMotion::default() });
         assert!((tip[0] - hinge[0] - 0.2f64.sin()).abs() < 1e-12, "positive angles lean right");
     }

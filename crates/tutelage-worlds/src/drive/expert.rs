@@ -1,60 +1,51 @@
-//! How to follow a road by what the sensors see.
+//! The scripted experts of the car.
 
 use tutelage::Spaces;
 
-use super::{DriveParameters, SENSORS};
+use super::SENSORS;
+use super::car::{BRAKE, TOP_SPEED};
+use super::env::RANGE;
 use crate::ScriptedRule;
 
-/// Steering per radian that the open road lies to the left.
+/// Steering per radian of the direction of the open road.
 const AIM: f64 = 2.0;
 
-/// Steering per share by which the road to the left is wider than to the right.
+/// Steering per relative difference between the free distances on the left and on the right.
 const CENTRE: f64 = 1.0;
 
-/// How much more a free direction counts than a blocked one: ranges to this power.
+/// Exponent of the distances when directions are averaged: open directions dominate.
 const PREFERENCE: i32 = 3;
 
-/// Throttle per metre per second that the car is too slow.
+/// Throttle per meter per second below the target speed.
 const PEDAL: f64 = 0.5;
 
-/// The share of the brakes that is planned with.
+/// Share of the braking deceleration that the target speed assumes.
 const CAUTION: f64 = 0.4;
 
-/// The least speed that is wanted, in metres per second.
+/// The lowest target speed, in meters per second.
 const LEAST: f64 = 3.0;
 
-/// Steers to where the road is open, keeps to its middle, and is never too fast for what it sees.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct FollowRoad {
-    range: f64,
-    top_speed: f64,
-    brake: f64,
-}
+/// Steers toward the open road, keeps to its center, and slows down for what the sensors see.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct FollowRoad;
 
-/// [`FollowRoad`] by five keys: steers while the road lies to a side, else minds the pedals.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct FollowRoadDiscrete(pub FollowRoad);
+/// [`FollowRoad`] with five actions: steers while the road lies to one side, else uses the pedals.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct FollowRoadDiscrete;
 
-impl FollowRoad {
-    /// The rule for a car of these parameters.
-    pub fn of(parameters: &DriveParameters) -> Self {
-        let &DriveParameters { range, brake, .. } = parameters;
-        Self { range, top_speed: parameters.top_speed(), brake }
-    }
-
-    /// Steering and throttle before they are clipped.
-    fn wish(&self, state: &[f32]) -> (f64, f64) {
-        let ranges: [f64; SENSORS.len()] = std::array::from_fn(|i| f64::from(state[i]).max(1e-3));
-        let speed = f64::from(state[SENSORS.len()]) * self.top_speed;
-        let weights = ranges.map(|range| range.powi(PREFERENCE));
-        let open = SENSORS.iter().zip(weights).map(|(angle, weight)| angle * weight).sum::<f64>()
-            / weights.iter().sum::<f64>();
-        let [right, left] = [ranges[0] + ranges[1], ranges[7] + ranges[8]];
-        let steering = AIM * open + CENTRE * (left - right) / (left + right);
-        let free = self.range * ranges[4];
-        let wanted = (LEAST * LEAST + 2.0 * CAUTION * self.brake * free).sqrt();
-        (steering, PEDAL * (wanted - speed))
-    }
+/// Returns steering and throttle before they are clipped.
+fn wish(state: &[f32]) -> (f64, f64) {
+    let ranges: [f64; SENSORS.len()] = std::array::from_fn(|i| f64::from(state[i]).max(1e-3));
+    let speed = f64::from(state[SENSORS.len()]) * TOP_SPEED;
+    let weights = ranges.map(|range| range.powi(PREFERENCE));
+    let open = SENSORS.iter().zip(weights).map(|(angle, weight)| angle * weight).sum::<f64>()
+        / weights.iter().sum::<f64>();
+    let [right, left] = [ranges[0] + ranges[1], ranges[7] + ranges[8]];
+    let steering = AIM * open + CENTRE * (left - right) / (left + right);
+    // The speed from which the car can brake to the lowest target speed within the free distance.
+    let free = RANGE * ranges[4];
+    let wanted = (LEAST * LEAST + 2.0 * CAUTION * BRAKE * free).sqrt();
+    (steering, PEDAL * (wanted - speed))
 }
 
 impl ScriptedRule for FollowRoad {
@@ -65,7 +56,7 @@ impl ScriptedRule for FollowRoad {
     }
 
     fn act(&self, state: &[f32], action: &mut [f32]) {
-        let (steering, throttle) = self.wish(state);
+        let (steering, throttle) = wish(state);
         action.copy_from_slice(&[steering, throttle].map(|x| x.clamp(-1.0, 1.0) as f32));
     }
 }
@@ -78,8 +69,8 @@ impl ScriptedRule for FollowRoadDiscrete {
     }
 
     fn act(&self, state: &[f32], action: &mut [u32]) {
-        let (steering, throttle) = self.0.wish(state);
-        let slow = f64::from(state[SENSORS.len()]) * self.0.top_speed < LEAST;
+        let (steering, throttle) = wish(state);
+        let slow = f64::from(state[SENSORS.len()]) * TOP_SPEED < LEAST;
         action[0] = match () {
             () if throttle < -0.5 => 4,
             () if steering > 0.2 && !slow => 1,
@@ -98,7 +89,7 @@ mod tests {
     use crate::play::play;
     use crate::{DriveEnv, DriveFiveEnv, World};
 
-    /// The fewest laps from any of 100 starts; every car must stay on the road to the end.
+    /// Returns the fewest laps from 100 starts. The car must stay on the road to the end.
     fn fewest_laps<W: World>() -> f64 {
         let laps = |seed| {
             let steps = play(&mut W::default(), Stream::new(seed));
@@ -110,14 +101,14 @@ mod tests {
     }
 
     #[test]
-    fn it_drives_on_and_on_without_leaving_the_road() {
+    fn stays_on_the_road_for_whole_episodes() {
         let [pedals, keys] = [fewest_laps::<DriveEnv>(), fewest_laps::<DriveFiveEnv>()];
-        assert!(pedals > 1.5 && keys > 1.4, "{pedals} laps by pedals, {keys} by keys");
+        assert!(pedals > 1.5 && keys > 1.4, "{pedals} laps (continuous), {keys} laps (discrete)");
     }
 
     #[test]
-    fn it_steers_to_the_open_side_and_brakes_before_a_wall() {
-        let rule = FollowRoad::of(&DriveParameters::default());
+    fn steers_to_the_open_side_and_brakes_before_a_wall() {
+        let rule = FollowRoad;
         let mut action = [0.0; 2];
         let mut state = [0.2, 0.2, 0.2, 0.2, 0.3, 0.5, 0.6, 0.5, 0.3, 0.5];
         rule.act(&state, &mut action);
@@ -130,12 +121,12 @@ mod tests {
         mirrored[..9].reverse();
         let mut opposite = [0.0; 2];
         rule.act(&mirrored, &mut opposite);
-        assert!((action[0] + opposite[0]).abs() < 1e-6, "left and right are alike");
+        assert!((action[0] + opposite[0]).abs() < 1e-6, "left and right are symmetric");
     }
 
     #[test]
-    fn keys_get_a_standing_car_going_before_they_steer() {
-        let rule = FollowRoadDiscrete(FollowRoad::of(&DriveParameters::default()));
+    fn discrete_expert_accelerates_before_it_steers() {
+        let rule = FollowRoadDiscrete;
         let (mut state, mut key) = ([0.2, 0.2, 0.2, 0.2, 0.3, 0.5, 0.6, 0.5, 0.3, 0.0], [9]);
         rule.act(&state, &mut key);
         assert_eq!(key, [3]);

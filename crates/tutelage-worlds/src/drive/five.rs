@@ -1,27 +1,21 @@
-//! The car driven by five keys.
+//! The car with five discrete actions.
 
 use tutelage::{Env, EnvError, Rng, Spaces, Step};
 
-use super::{DriveEnv, DriveParameters};
+use super::DriveEnv;
+use crate::Draw;
 use crate::check::{check_index, check_width};
-use crate::{Draw, ParameterError};
 
-/// How far a key turns the wheels, of 1.
+/// Steering of the two steering actions.
 const TURN: f64 = 0.8;
 
-/// How hard the keys press the pedals, of 1.
+/// Throttle of the two pedal actions.
 const PRESS: f64 = 0.8;
 
-/// [`DriveEnv`] by five keys: 0 rolls, 1 steers left and 2 right while holding the speed, 3 gives gas, 4 brakes.
+/// [`DriveEnv`] with five actions: 0 rolls, 1 steers left and 2 right at constant speed, 3
+/// accelerates, 4 brakes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DriveFiveEnv(pub(super) DriveEnv);
-
-impl DriveFiveEnv {
-    /// A car and a track of these parameters.
-    pub fn new(parameters: DriveParameters) -> Result<Self, ParameterError> {
-        DriveEnv::new(parameters).map(Self)
-    }
-}
 
 impl Env for DriveFiveEnv {
     type State = f32;
@@ -43,7 +37,7 @@ impl Env for DriveFiveEnv {
         self.0.check_running()?;
         check_width("state", state.len(), self.0.spaces().states)?;
         let key = check_index(action, 5, "0 rolls, 1 left, 2 right, 3 gas, 4 brake")?;
-        let hold = self.0.car.holding_throttle(self.0.parameters());
+        let hold = self.0.car.holding_throttle();
         let (steering, throttle) = match key {
             1 => (TURN, hold),
             2 => (-TURN, hold),
@@ -76,12 +70,12 @@ mod tests {
     }
 
     #[test]
-    fn it_keeps_the_contract_of_environments() {
+    fn passes_the_environment_checks() {
         check_env(DriveFiveEnv::default, Stream::new(1)).unwrap();
     }
 
     #[test]
-    fn each_key_does_what_it_says() {
+    fn actions_steer_and_accelerate_as_documented() {
         let after = |key| {
             let (mut env, mut state) = started();
             let before = env.0.car;
@@ -96,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_input_is_named_and_changes_nothing() {
+    fn invalid_input_is_an_error_and_changes_nothing() {
         let (mut env, mut state) = started();
         let before = env.clone();
         assert!(matches!(env.step(&[5], &mut state), Err(EnvError::Value { what: "action", .. })));

@@ -1,4 +1,4 @@
-//! A car on a closed track, which sees the road through range sensors.
+//! Drive a car with range sensors around a closed track.
 
 mod car;
 mod env;
@@ -9,7 +9,7 @@ mod plane;
 mod polyline;
 mod track;
 
-pub use env::{DriveEnv, DriveParameters, SENSORS};
+pub use env::{DriveEnv, SENSORS};
 pub use expert::{FollowRoad, FollowRoadDiscrete};
 pub use five::DriveFiveEnv;
 
@@ -34,7 +34,7 @@ impl World for DriveEnv {
     type Expert = ScriptedExpert<FollowRoad>;
 
     fn expert(&self) -> Self::Expert {
-        ScriptedExpert(FollowRoad::of(self.parameters()))
+        ScriptedExpert(FollowRoad)
     }
 }
 
@@ -54,6 +54,6 @@ impl World for DriveFiveEnv {
     type Expert = ScriptedExpert<FollowRoadDiscrete>;
 
     fn expert(&self) -> Self::Expert {
-        ScriptedExpert(FollowRoadDiscrete(FollowRoad::of(self.0.parameters())))
+        ScriptedExpert(FollowRoadDiscrete)
     }
 }

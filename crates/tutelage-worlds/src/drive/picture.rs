@@ -1,12 +1,14 @@
-//! How car and track look.
+//! Drawing the car and the track.
 
 use tutelage_draw::render::{Ink, Mark, Picture, Rectangle};
 
+use super::car::{MAX_WHEEL, WHEEL_BASE};
+use super::env::HALF_CAR;
 use super::polyline::ClosedPolyline;
 use super::{DriveEnv, SENSORS};
 use crate::Draw;
 
-/// Metres of grass around the road.
+/// Meters of grass around the road.
 const MARGIN: f64 = 4.0;
 
 impl Draw for DriveEnv {
@@ -29,7 +31,7 @@ impl DriveEnv {
         Rectangle { low, high }
     }
 
-    /// A light edge, the asphalt, and a dashed line in its middle.
+    /// Draws a light edge, the asphalt, and a dashed center line.
     fn road(&self) -> Vec<Mark> {
         let (closed, width) = (self.track.middle.points(), 2.0 * self.track.half_width);
         let line =
@@ -45,7 +47,7 @@ impl DriveEnv {
         marks
     }
 
-    /// What each sensor sees.
+    /// Draws a ray per sensor.
     fn rays(&self) -> impl Iterator<Item = Mark> {
         let (place, heading) = (self.car.place, self.car.heading);
         SENSORS.into_iter().zip(self.ranges()).flat_map(move |(angle, range)| {
@@ -57,12 +59,11 @@ impl DriveEnv {
         })
     }
 
-    /// Wheels, the front ones turned, then the body and its window.
+    /// Draws the wheels (the front ones turned), then the body and its window.
     fn body(&self) -> Vec<Mark> {
-        let p = self.parameters();
-        let (half, reach) = (p.half_car, 0.5 * p.wheel_base);
+        let (half, reach) = (HALF_CAR, 0.5 * WHEEL_BASE);
         let mut marks = Vec::new();
-        for (along, turn) in [(reach, p.max_wheel * self.steering), (-reach, 0.0)] {
+        for (along, turn) in [(reach, MAX_WHEEL * self.steering), (-reach, 0.0)] {
             for side in [-half, half] {
                 let ([x, y], angle) = (self.on_car([along, side]), self.car.heading + turn);
                 let points = vec![ahead([x, y], angle, -0.5), ahead([x, y], angle, 0.5)];
@@ -78,7 +79,7 @@ impl DriveEnv {
         marks
     }
 
-    /// A point given by how far it is ahead of the car's centre and how far to the left.
+    /// Converts a point from the car's frame (ahead, left) to the track's.
     fn on_car(&self, [along, aside]: [f64; 2]) -> [f64; 2] {
         let (sin, cos) = self.car.heading.sin_cos();
         let [x, y] = self.car.place;
@@ -104,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn rays_end_at_the_edge_of_the_road_or_at_their_range() {
+    fn rays_end_at_the_road_edge_or_at_their_range() {
         for drive in (0..20).map(started) {
             let ends: Vec<[f64; 2]> = drive.rays().map(|mark| mark.points()[0]).collect();
             for (place, end) in ends.chunks_exact(2).map(|pair| (pair[0], pair[1])) {
@@ -119,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn the_car_is_on_the_road_and_everything_in_view() {
+    fn car_is_on_the_road_and_everything_is_in_view() {
         for drive in (0..20).map(started) {
             let Picture { view, marks, .. } = drive.picture();
             let is_inside = |point: &[f64; 2]| {

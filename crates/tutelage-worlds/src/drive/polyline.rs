@@ -1,33 +1,33 @@
-//! A closed line of straight pieces.
+//! A closed polyline with bounding circles.
 
 use std::ops::Range;
 
 use super::plane::{cross, dot, minus, norm};
 
-/// How many pieces are passed over together.
-const STRETCH: usize = 8;
+/// Pieces per bounding circle.
+const PIECES_PER_SEGMENT: usize = 8;
 
-/// Metres by which circles are larger than what they hold, so that no rounding leaves out a piece at their rim.
+/// Extra radius of the circles, in meters, so that rounding cannot exclude a piece at the rim.
 const SLACK: f64 = 1e-6;
 
-/// Straight pieces that lead from each point to the next, and from the last back to the first.
+/// A closed polyline: straight pieces from each point to the next, and from the last to the first.
 ///
-/// What is looked for lies on few of them. Neighbours have a circle around them, and circles are passed over that cannot hold
-/// it; what is found is what a look at every piece would find, to the bit.
+/// Queries skip groups of neighboring pieces by their bounding circles. The results are bit-identical
+/// to a scan over all pieces.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ClosedPolyline {
     points: Vec<[f64; 2]>,
-    stretches: Vec<Segment>,
+    segments: Vec<Segment>,
 }
 
-/// The point of a line that is nearest to another.
+/// The point of a polyline that is nearest to a given point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Projection {
-    /// The piece that it is on.
+    /// The index of its piece.
     pub(crate) piece: usize,
-    /// The share of that piece before it.
+    /// Its position on that piece, from 0 to 1.
     pub(crate) share: f64,
-    /// How far away it is.
+    /// Its distance from the given point.
     pub(crate) aside: f64,
 }
 
@@ -36,39 +36,40 @@ impl ClosedPolyline {
         let first = points.first().copied();
         points.extend(first);
         let pieces = points.len().saturating_sub(1);
-        let stretch = |start| Segment::around(&points, start..pieces.min(start + STRETCH));
-        let stretches = (0..pieces).step_by(STRETCH).map(stretch).collect();
-        Self { points, stretches }
+        let segment =
+            |start| Segment::around(&points, start..pieces.min(start + PIECES_PER_SEGMENT));
+        let segments = (0..pieces).step_by(PIECES_PER_SEGMENT).map(segment).collect();
+        Self { points, segments }
     }
 
-    /// The points, the first of them at both ends.
+    /// Returns the points; the first one is repeated at the end.
     pub(crate) fn points(&self) -> &[[f64; 2]] {
         &self.points
     }
 
-    /// From where to where a piece leads.
+    /// Returns the two ends of a piece.
     pub(crate) fn piece(&self, piece: usize) -> [[f64; 2]; 2] {
         [self.points[piece], self.points[piece + 1]]
     }
 
-    /// How far along a ray of unit length the line is first met, at most `range`.
-    pub(crate) fn met(&self, from: [f64; 2], ray: [f64; 2], range: f64) -> f64 {
-        self.stretches.iter().fold(range, |free, stretch| {
-            if stretch.is_off(from, ray, free) {
+    /// Returns the distance along a unit ray to the first intersection, at most `range`.
+    pub(crate) fn first_hit(&self, from: [f64; 2], ray: [f64; 2], range: f64) -> f64 {
+        self.segments.iter().fold(range, |free, segment| {
+            if segment.is_off(from, ray, free) {
                 return free;
             }
             let crossings =
-                stretch.pieces.clone().filter_map(|i| crossing(from, ray, self.piece(i)));
+                segment.pieces.clone().filter_map(|i| crossing(from, ray, self.piece(i)));
             crossings.fold(free, f64::min)
         })
     }
 
-    /// The nearest point.
+    /// Returns the nearest point.
     pub(crate) fn nearest(&self, point: [f64; 2]) -> Projection {
-        let within = self.stretches.iter().map(|stretch| stretch.distances(point).end);
+        let within = self.segments.iter().map(|segment| segment.distances(point).end);
         let within = within.fold(f64::INFINITY, f64::min);
-        let near = self.stretches.iter().filter(|stretch| stretch.distances(point).start <= within);
-        let feet = near.flat_map(|stretch| stretch.pieces.clone()).map(|i| self.foot(i, point));
+        let near = self.segments.iter().filter(|segment| segment.distances(point).start <= within);
+        let feet = near.flat_map(|segment| segment.pieces.clone()).map(|i| self.foot(i, point));
         let nearer =
             |best: Projection, next: Projection| if next.aside < best.aside { next } else { best };
         feet.fold(self.foot(0, point), nearer)
@@ -82,7 +83,7 @@ impl ClosedPolyline {
     }
 }
 
-/// How far along a ray of unit length a piece is met, if it is.
+/// Returns the distance along a unit ray to a piece, if they intersect.
 fn crossing(from: [f64; 2], ray: [f64; 2], [a, b]: [[f64; 2]; 2]) -> Option<f64> {
     let (way, off) = (minus(b, a), minus(a, from));
     let slant = cross(ray, way);
@@ -90,7 +91,7 @@ fn crossing(from: [f64; 2], ray: [f64; 2], [a, b]: [[f64; 2]; 2]) -> Option<f64>
     (distance >= 0.0 && (0.0..=1.0).contains(&share)).then_some(distance)
 }
 
-/// Pieces that follow each other, and a circle around them.
+/// Consecutive pieces with a bounding circle.
 #[derive(Clone, Debug, PartialEq)]
 struct Segment {
     pieces: Range<usize>,
@@ -108,14 +109,14 @@ impl Segment {
         Self { pieces, centre, radius }
     }
 
-    /// Whether the first `free` metres of a ray miss the circle.
+    /// Returns whether the first `free` meters of a ray miss the circle.
     fn is_off(&self, from: [f64; 2], ray: [f64; 2], free: f64) -> bool {
         let off = minus(self.centre, from);
         let (ahead, aside) = (dot(off, ray), cross(off, ray).abs());
         aside > self.radius || ahead < -self.radius || ahead > free + self.radius
     }
 
-    /// The least and the greatest distance that a point of the circle can have.
+    /// Returns the smallest and the largest distance from `point` to the disk.
     fn distances(&self, point: [f64; 2]) -> Range<f64> {
         let off = minus(self.centre, point);
         let distance = dot(off, off).sqrt();
@@ -132,7 +133,7 @@ mod tests {
 
     use super::*;
 
-    /// A line about the origin.
+    /// Returns a polyline around the origin.
     fn around(pieces: usize, radius: impl Fn(f64) -> f64) -> ClosedPolyline {
         let angles = (0..pieces).map(|i| TAU * i as f64 / pieces as f64);
         let point = |angle: f64| [radius(angle) * angle.cos(), radius(angle) * angle.sin()];
@@ -140,8 +141,8 @@ mod tests {
     }
 
     #[test]
-    fn what_is_found_is_what_a_look_at_every_piece_finds() {
-        // Bends of both kinds, and a number of pieces that is no multiple of a stretch's.
+    fn results_equal_a_scan_over_all_pieces() {
+        // Bends of both kinds; the number of pieces is not a multiple of the segment size.
         let line = around(61, |angle| 10.0 + 4.0 * (5.0 * angle).cos());
         let mut rng = Stream::new(1).rng();
         let mut met = 0;
@@ -151,7 +152,7 @@ mod tests {
             let (ray, range) = ([angle.cos(), angle.sin()], rng.random_range(1.0..30.0));
             let all = (0..61).filter_map(|i| crossing(point, ray, line.piece(i)));
             let expected = all.fold(range, f64::min);
-            assert_eq!(line.met(point, ray, range).to_bits(), expected.to_bits());
+            assert_eq!(line.first_hit(point, ray, range).to_bits(), expected.to_bits());
             met += usize::from(expected < range);
             let feet = (0..61).map(|i| line.foot(i, point));
             let nearest = feet.reduce(|a, b| if b.aside < a.aside { b } else { a });
@@ -161,13 +162,13 @@ mod tests {
     }
 
     #[test]
-    fn most_pieces_are_passed_over() {
+    fn most_segments_are_skipped() {
         let ring = around(80, |_| 20.0);
         let looked_at = |free| {
-            let stretches = ring.stretches.iter();
-            stretches.filter(|stretch| !stretch.is_off([0.0; 2], [1.0, 0.0], free)).count()
+            let segments = ring.segments.iter();
+            segments.filter(|segment| !segment.is_off([0.0; 2], [1.0, 0.0], free)).count()
         };
-        assert_eq!(ring.stretches.len(), 10);
+        assert_eq!(ring.segments.len(), 10);
         assert_eq!(looked_at(30.0), 2, "those that meet on the x axis");
         assert_eq!(looked_at(5.0), 0, "the range ends before them");
     }

@@ -1,37 +1,38 @@
-//! A closed road.
+//! The closed road.
 
 use std::f64::consts::TAU;
 
-use super::plane::{cross, dot, minus, norm};
+use super::plane::{minus, norm};
 use super::polyline::{ClosedPolyline, Projection};
 
-/// How many straight pieces the road is made of.
+/// Number of straight pieces of the center line.
 const PIECES: usize = 240;
 
-/// A road of constant width along a closed line.
+/// A road of constant width along a closed center line.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Track {
     pub(crate) half_width: f64,
-    /// The middle line, anticlockwise.
+    /// The center line, counterclockwise.
     pub(crate) middle: ClosedPolyline,
-    /// How far along the middle line each of its pieces begins.
+    /// Distance along the center line at which each piece starts.
     along: Vec<f64>,
     pub(crate) length: f64,
     pub(crate) borders: [ClosedPolyline; 2],
 }
 
-/// A place on or beside the road.
+/// A position relative to the center line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct TrackPosition {
-    /// How far along the middle line the nearest point is.
+    /// Distance along the center line to the nearest point.
     pub(crate) along: f64,
-    /// How far away it is.
+    /// Distance to that point.
     pub(crate) aside: f64,
 }
 
 impl Track {
-    /// The road whose middle line is (stretch · r cos φ, r sin φ) with r = radius · (1 + Σₖ aₖ cos(kφ + pₖ)), where `waves`
-    /// holds the pairs (aₖ, pₖ) from k = 1 on.
+    /// Creates the road with center line (stretch · r cos φ, r sin φ), r = radius · (1 + Σₖ aₖ cos(kφ + pₖ)).
+    ///
+    /// `waves` lists the pairs (aₖ, pₖ), starting at k = 1.
     pub(crate) fn new(radius: f64, stretch: f64, waves: &[[f64; 2]], half_width: f64) -> Self {
         let point = |i: usize| {
             let angle = TAU * i as f64 / PIECES as f64;
@@ -48,28 +49,18 @@ impl Track {
         }
         let length = along.pop().unwrap_or_default();
         let borders = [half_width, -half_width].map(|aside| {
-            ClosedPolyline::new((0..PIECES).map(|i| beside(&middle, i, aside)).collect())
+            ClosedPolyline::new((0..PIECES).map(|i| offset(&middle, i, aside)).collect())
         });
         Self { half_width, middle: ClosedPolyline::new(middle), along, length, borders }
     }
 
-    /// The radius of the tightest bend.
-    pub(crate) fn tightest(&self) -> f64 {
-        let radius = |i: usize| {
-            let [before, after] = [(i + PIECES - 1) % PIECES, i].map(|piece| self.way(piece));
-            let turn = cross(before, after).atan2(dot(before, after)).abs();
-            0.5 * (norm(before) + norm(after)) / turn
-        };
-        (0..PIECES).map(radius).fold(f64::INFINITY, f64::min)
-    }
-
-    /// The nearest point of the middle line.
+    /// Returns the nearest point of the center line.
     pub(crate) fn nearest(&self, point: [f64; 2]) -> TrackPosition {
         let Projection { piece, share, aside } = self.middle.nearest(point);
         TrackPosition { along: self.along[piece] + share * norm(self.way(piece)), aside }
     }
 
-    /// The point of the middle line at a distance along it, and the road's direction there.
+    /// Returns the point at a distance along the center line, and the direction of the road there.
     pub(crate) fn at(&self, along: f64) -> ([f64; 2], f64) {
         let along = along.rem_euclid(self.length);
         let i = self.along.partition_point(|&start| start <= along).max(1) - 1;
@@ -78,26 +69,26 @@ impl Track {
         ([0, 1].map(|axis| from[axis] + share * way[axis]), way[1].atan2(way[0]))
     }
 
-    /// How far it is from one place along to another, the shorter way round.
+    /// Returns the signed distance between two positions along the lap, the shorter way around.
     pub(crate) fn between(&self, from: f64, to: f64) -> f64 {
         (to - from + 0.5 * self.length).rem_euclid(self.length) - 0.5 * self.length
     }
 
-    /// How far one sees from a point before a border is in the way, at most `range`.
+    /// Returns the free distance from a point to a border, at most `range`.
     pub(crate) fn sight(&self, from: [f64; 2], direction: f64, range: f64) -> f64 {
         let ray = [direction.cos(), direction.sin()];
-        self.borders.iter().fold(range, |free, border| border.met(from, ray, free))
+        self.borders.iter().fold(range, |free, border| border.first_hit(from, ray, free))
     }
 
-    /// The direction and the length of a piece of the middle line.
+    /// Returns a piece of the center line as a vector.
     fn way(&self, piece: usize) -> [f64; 2] {
         let [from, to] = self.middle.piece(piece);
         minus(to, from)
     }
 }
 
-/// The point at a distance to the left of point i of a closed line.
-fn beside(middle: &[[f64; 2]], i: usize, aside: f64) -> [f64; 2] {
+/// Returns the point at a distance to the left of point i of a closed line.
+fn offset(middle: &[[f64; 2]], i: usize, aside: f64) -> [f64; 2] {
     let count = middle.len();
     let way = minus(middle[(i + 1) % count], middle[(i + count - 1) % count]);
     let left = [-way[1] / norm(way), way[0] / norm(way)];
@@ -110,19 +101,18 @@ mod tests {
 
     use super::*;
 
-    /// A ring road of radius 20.
+    /// Returns a circular road of radius 20.
     fn ring() -> Track {
         Track::new(20.0, 1.0, &[], 4.0)
     }
 
     #[test]
-    fn a_ring_is_as_long_and_as_bent_as_a_circle() {
+    fn a_ring_is_as_long_as_a_circle() {
         assert!((ring().length - TAU * 20.0).abs() < 0.02, "{}", ring().length);
-        assert!((ring().tightest() - 20.0).abs() < 0.01, "{}", ring().tightest());
     }
 
     #[test]
-    fn places_and_points_belong_together() {
+    fn positions_and_points_agree() {
         let track = ring();
         let place = track.nearest([0.0, 21.5]);
         assert!((place.aside - 1.5).abs() < 0.01, "{place:?}");
@@ -134,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn sight_ends_at_the_nearer_border_or_at_the_range() {
+    fn sight_ends_at_the_nearer_border_or_the_range() {
         let track = ring();
         assert!((track.sight([20.0, 0.0], 0.0, 30.0) - 4.0).abs() < 0.01, "outwards");
         assert!((track.sight([20.0, 0.0], PI, 30.0) - 4.0).abs() < 0.01, "inwards");

@@ -1,4 +1,4 @@
-//! Walking in a maze.
+//! The maze as an environment.
 
 use std::sync::Arc;
 
@@ -6,77 +6,44 @@ use rand::RngExt;
 use tutelage::{Env, EnvError, Rng, Spaces, Step, Stream};
 
 use super::maze::{Cell, Maze};
-use crate::ParameterError;
-use crate::check::{check_each, check_index, check_width};
+use crate::check::{check_index, check_width};
 use crate::clock::EpisodeClock;
 
 /// Numbers of a state besides those for columns and rows: four walls and the goal.
 const OTHERS: usize = 6;
+/// The time limit H.
+const HORIZON: usize = 50;
 
-/// The largest maze, along a side.
-const LARGEST: usize = 64;
-
-/// A maze that stays the same, with a start anywhere and a goal in one of its corners.
+/// A fixed maze with a random start and a goal in one of its corners.
 ///
-/// The state has a number for each column and one for each row: 1 for the walker's own, 0 for the others. Then come 1 or −1 for
-/// each of the ways up, right, down and left, open or not, and ±1 for the goal's side, left or right and below or above.
-/// Actions 0 to 3 step up, right, down and left; a step into a wall leads nowhere. Arriving at time t ≤ H terminates the
-/// episode and earns (H + 1 − t) / H; nothing else earns anything.
+/// The state has one number per column and one per row (1 for the agent's own, 0 for the others),
+/// then ±1 for each of the directions up, right, down and left (open or blocked), and ±1 for the side
+/// of the goal (right or left, top or bottom). Actions 0 to 3 move up, right, down and left; a move
+/// into a wall has no effect. Reaching the goal at time t ≤ H terminates the episode and earns
+/// (H + 1 − t) / H; all other rewards are 0.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GridEnv {
-    pub(crate) parameters: GridParameters,
     pub(crate) maze: Arc<Maze>,
     pub(crate) goal: Cell,
-    /// Where the walker has been, from the start to where it is.
+    /// The cells visited so far, in order.
     pub(crate) trail: Vec<Cell>,
     clock: EpisodeClock,
 }
 
-/// What a maze is like.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct GridParameters {
-    /// Cells across, from 2 to 64.
-    pub columns: usize,
-    /// Cells up, from 2 to 64.
-    pub rows: usize,
-    /// How many ways there are round in a circle: openings beyond those that connect all cells.
-    pub loops: usize,
-    /// Which of all such mazes it is.
-    pub seed: u64,
-    /// The time limit H.
-    pub horizon: usize,
-}
-
-impl Default for GridParameters {
-    fn default() -> Self {
-        Self { columns: 8, rows: 6, loops: 6, seed: 1, horizon: 50 }
-    }
-}
-
 impl Default for GridEnv {
     fn default() -> Self {
-        Self::unchecked(GridParameters::default())
+        Self::with_size([8, 6], 6)
     }
 }
 
 impl GridEnv {
-    /// A maze of these parameters.
-    pub fn new(parameters: GridParameters) -> Result<Self, ParameterError> {
-        let GridParameters { columns, rows, horizon, .. } = parameters;
-        let sides = [("columns", columns as f64), ("rows", rows as f64)];
-        check_each(&sides, "from 2 to 64", |side| (2.0..=LARGEST as f64).contains(&side))?;
-        check_each(&[("horizon", horizon as f64)], "at least 1", |horizon| horizon >= 1.0)?;
-        Ok(Self::unchecked(parameters))
-    }
-
-    fn unchecked(parameters: GridParameters) -> Self {
-        let GridParameters { columns, rows, loops, seed, .. } = parameters;
-        let maze = Maze::new([columns, rows], loops, &mut Stream::new(seed).fork("maze", 0).rng());
+    fn with_size(size: [usize; 2], loops: usize) -> Self {
+        let maze = Maze::new(size, loops, &mut Stream::new(1).fork("maze", 0).rng());
         let (goal, trail) = (maze.corners()[2], vec![maze.corners()[0]]);
-        Self { parameters, maze: Arc::new(maze), goal, trail, clock: EpisodeClock::default() }
+        Self { maze: Arc::new(maze), goal, trail, clock: EpisodeClock::default() }
     }
 
-    /// The walker's cell.
+    /// Returns the agent's cell.
     pub(crate) fn cell(&self) -> Cell {
         self.trail.last().copied().unwrap_or_default()
     }
@@ -93,12 +60,14 @@ impl GridEnv {
     }
 }
 
-/// The numbers of a state of a maze of this size.
+/// Returns the width of a state in a maze of this size.
 pub(super) fn state_width([columns, rows]: [usize; 2]) -> usize {
     columns + rows + OTHERS
 }
 
-/// The walker's cell and the goal that a state tells of: the largest numbers, and the corner on the goal's side.
+/// Returns the agent's cell and the goal of a state.
+///
+/// Takes the largest number of columns and rows, so that it also works for approximate states.
 pub(super) fn decode(state: &[f32], size: [usize; 2]) -> [Cell; 2] {
     let [columns, rows] = size;
     let largest = |numbers: &[f32]| {
@@ -120,7 +89,7 @@ impl Env for GridEnv {
     }
 
     fn horizon(&self) -> usize {
-        self.parameters.horizon
+        HORIZON
     }
 
     fn reset(&mut self, mut rng: Rng, state: &mut [f32]) -> Result<(), EnvError> {
@@ -146,9 +115,9 @@ impl Env for GridEnv {
         let way = check_index(action, 4, "0 up, 1 right, 2 down, 3 left")?;
         self.trail.push(self.maze.step(self.cell(), way as usize));
         self.observe(state);
-        let (horizon, arrived) = (self.parameters.horizon, self.cell() == self.goal);
-        let reward = if arrived { (horizon - earlier) as f64 / horizon as f64 } else { 0.0 };
-        Ok(self.clock.tick(reward, arrived, horizon))
+        let arrived = self.cell() == self.goal;
+        let reward = if arrived { (HORIZON - earlier) as f64 / HORIZON as f64 } else { 0.0 };
+        Ok(self.clock.tick(reward, arrived, HORIZON))
     }
 }
 
@@ -158,22 +127,21 @@ mod tests {
 
     use super::*;
 
-    /// A walker in the lower left corner of a hall without walls, the goal in the upper right.
+    /// Returns an agent in the lower left corner of a maze without inner walls, the goal top right.
     fn hall() -> (GridEnv, [f32; 11]) {
-        let parameters = GridParameters { columns: 3, rows: 2, loops: 99, ..Default::default() };
-        let (mut grid, mut state) = (GridEnv::new(parameters).unwrap(), [0.0; 11]);
+        let (mut grid, mut state) = (GridEnv::with_size([3, 2], 99), [0.0; 11]);
         grid.reset(Stream::new(1).rng(), &mut state).unwrap();
         (grid.goal, grid.trail) = ([2, 1], vec![[0, 0]]);
         (grid, state)
     }
 
     #[test]
-    fn it_keeps_the_contract_of_environments() {
+    fn passes_the_environment_checks() {
         check_env(GridEnv::default, Stream::new(1)).unwrap();
     }
 
     #[test]
-    fn steps_are_as_walked_by_hand() {
+    fn steps_match_hand_calculation() {
         let (mut grid, mut state) = hall();
         assert_eq!(grid.step(&[3], &mut state).unwrap(), Step::default(), "into the wall");
         assert_eq!(state, [1.0, 0.0, 0.0, 1.0, 0.0, 1.0, 1.0, -1.0, -1.0, 1.0, 1.0]);
@@ -187,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn who_never_arrives_is_cut_and_earns_nothing() {
+    fn episode_is_truncated_without_reward_at_the_limit() {
         let (mut grid, mut state) = hall();
         let steps: Vec<Step> =
             std::iter::repeat_with(|| grid.step(&[3], &mut state)).map_while(Result::ok).collect();
@@ -196,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn cell_and_goal_are_found_again_from_the_state() {
+    fn states_decode_to_cell_and_goal() {
         let (mut grid, mut state) = (GridEnv::default(), [0.0; 20]);
         for seed in 0..60 {
             grid.reset(Stream::new(seed).rng(), &mut state).unwrap();
@@ -205,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn starts_and_goals_differ_by_seed_and_a_start_is_no_goal() {
+    fn starts_and_goals_vary_and_never_coincide() {
         let (mut grid, mut state) = (GridEnv::default(), [0.0; 20]);
         let mut goals = std::collections::HashSet::new();
         let mut starts = goals.clone();
@@ -220,22 +188,16 @@ mod tests {
     }
 
     #[test]
-    fn bad_input_is_named_and_changes_nothing() {
+    fn invalid_input_is_an_error_and_changes_nothing() {
         let mut fresh = GridEnv::default();
         assert!(matches!(fresh.step(&[0], &mut [0.0; 20]), Err(EnvError::NoEpisode)));
         assert!(fresh.reset(Stream::new(1).rng(), &mut [0.0; 2]).is_err());
         let (mut grid, mut state) = hall();
         let before = grid.clone();
-        let error = grid.step(&[4], &mut state).unwrap_err().to_string();
-        assert_eq!(error, "action[0] is 4, which is not allowed (0 up, 1 right, 2 down, 3 left)");
+        let error = grid.step(&[4], &mut state).unwrap_err();
+        assert!(matches!(error, EnvError::Value { what: "action", index: 0, .. }), "{error}");
         assert!(matches!(grid.step(&[0, 0], &mut state), Err(EnvError::Width { .. })));
         assert!(matches!(grid.step(&[0], &mut [0.0; 9]), Err(EnvError::Width { .. })));
         assert_eq!(grid, before);
-        for (columns, rows) in [(1, 6), (8, 65), (usize::MAX, 2)] {
-            let parameters = GridParameters { columns, rows, ..GridParameters::default() };
-            assert!(GridEnv::new(parameters).is_err());
-        }
-        let parameters = GridParameters { horizon: 0, ..GridParameters::default() };
-        assert_eq!(GridEnv::new(parameters).unwrap_err().field, "horizon");
     }
 }

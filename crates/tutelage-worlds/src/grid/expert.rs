@@ -1,4 +1,4 @@
-//! How to walk through a maze.
+//! The scripted expert of the maze.
 
 use std::sync::Arc;
 
@@ -9,12 +9,12 @@ use super::env::{decode, state_width};
 use super::maze::Maze;
 use crate::ScriptedRule;
 
-/// Knows the maze and takes the shortest way; of several, the one that starts up, else right, else down.
+/// Takes the shortest path. Ties are broken in the order up, right, down, left.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ShortestPath(Arc<Maze>);
 
 impl ShortestPath {
-    /// The rule for this maze.
+    /// Creates the rule for this maze.
     pub fn of(grid: &GridEnv) -> Self {
         Self(Arc::clone(&grid.maze))
     }
@@ -29,7 +29,7 @@ impl ScriptedRule for ShortestPath {
 
     fn act(&self, state: &[f32], action: &mut [u32]) {
         let [cell, goal] = decode(state, self.0.size);
-        action[0] = self.0.way_to(goal, cell) as u32;
+        action[0] = self.0.direction_to(goal, cell) as u32;
     }
 }
 
@@ -41,7 +41,7 @@ mod tests {
     use crate::play::play;
 
     #[test]
-    fn it_arrives_in_as_few_steps_as_there_are() {
+    fn takes_the_fewest_possible_steps() {
         for seed in 0..100 {
             let mut grid = GridEnv::default();
             let steps = play(&mut grid, Stream::new(seed));

@@ -1,11 +1,11 @@
-//! A maze, to be walked to a goal.
+//! Find the way to a goal in a maze.
 
 mod env;
 mod expert;
 mod maze;
 mod picture;
 
-pub use env::{GridEnv, GridParameters};
+pub use env::GridEnv;
 pub use expert::ShortestPath;
 
 use crate::{Defaults, ScriptedExpert, World};

@@ -1,4 +1,4 @@
-//! How a maze looks.
+//! Drawing a maze.
 
 use tutelage_draw::render::{Ink, Mark, Picture, Rectangle};
 
@@ -7,7 +7,7 @@ use super::maze::Cell;
 use crate::Draw;
 
 impl Draw for GridEnv {
-    /// A cell is a unit square, the first one from (0, 0) to (1, 1).
+    /// Draws each cell as a unit square; the first one spans (0, 0) to (1, 1).
     fn picture(&self) -> Picture {
         let [width, height] = self.maze.size.map(|count| count as f64);
         let floor = Rectangle { low: [0.0; 2], high: [width, height] };
@@ -31,7 +31,7 @@ impl Draw for GridEnv {
 }
 
 impl GridEnv {
-    /// A light square with a flag on a pole.
+    /// Draws a light square with a flag.
     fn goal_flag(&self) -> [Mark; 3] {
         let [x, y] = self.goal.map(|index| index as f64);
         let square = Rectangle { low: [x, y], high: [x + 1.0, y + 1.0] };
@@ -49,7 +49,7 @@ fn middle(cell: Cell) -> [f64; 2] {
     cell.map(|index| index as f64 + 0.5)
 }
 
-/// The ends of the wall above a cell (way 0) or to its right (way 1).
+/// Returns the ends of the wall above a cell (direction 0) or right of it (direction 1).
 fn wall(cell: Cell, way: usize) -> [[f64; 2]; 2] {
     let [x, y] = cell.map(|index| index as f64);
     if way == 0 { [[x, y + 1.0], [x + 1.0, y + 1.0]] } else { [[x + 1.0, y], [x + 1.0, y + 1.0]] }
@@ -68,13 +68,13 @@ mod tests {
     }
 
     #[test]
-    fn every_wall_is_drawn_and_no_trail_goes_through_one() {
+    fn walls_are_drawn_and_trails_do_not_cross_them() {
         let mut grid = GridEnv::default();
         for seed in 0..20 {
             play(&mut grid, Stream::new(seed));
             let picture = grid.picture();
             let walls = lines(&picture, Ink::Slate);
-            assert_eq!(walls.len(), 1 + grid.maze.inner_walls().count(), "and one all around");
+            assert_eq!(walls.len(), 1 + grid.maze.inner_walls().count(), "and the outer wall");
             let trail = &lines(&picture, Ink::Faint)[0];
             for step in trail.windows(2) {
                 let half_way = [0, 1].map(|axis| 0.5 * (step[0][axis] + step[1][axis]));

@@ -1,58 +1,39 @@
-//! How to swing a pendulum up.
+//! The scripted expert of the pendulum.
 
 use tutelage::Spaces;
 
-use super::PendulumParameters;
+use super::env::{INERTIA, MAX_TORQUE, SPIN_UNIT, WEIGHT};
 use crate::ScriptedRule;
 
-/// Within this angle of upright the pendulum may be caught, in radians.
+/// Angle from upright, in radians, within which the expert balances instead of pumping energy.
 const CATCH: f64 = 0.6;
 
-/// The torque that leaning by one radian and turning at one radian per second call for, as shares of the torque that gravity
-/// exerts on the level rod.
+/// Gains of the balancing controller per radian and per radian per second, as multiples of
+/// [`WEIGHT`].
 const LEAN: f64 = 2.2;
 const SPIN: f64 = 0.5;
 
-/// How eagerly energy is pumped.
+/// Gain of the energy pump.
 const PUMP: f64 = 0.1;
 
-/// Sets a pendulum that hangs still in motion.
+/// Added to the velocity in the energy pump, so that a pendulum at rest starts to move.
 const NUDGE: f64 = 0.05;
 
-/// Pumps energy until the pendulum would just reach the top (Åström & Furuta 2000), catches it there and balances.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SwingUp {
-    /// The torque that gravity exerts on the level rod.
-    weight: f64,
-    /// The rod's moment of inertia.
-    inertia: f64,
-    torque: f64,
-    spin_unit: f64,
-}
+/// Pumps energy until the pendulum just reaches the top (Åström & Furuta 2000), then balances.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SwingUp;
 
-impl SwingUp {
-    /// The rule for a pendulum of these parameters.
-    pub fn of(parameters: &PendulumParameters) -> Self {
-        let &PendulumParameters { gravity, mass, length, torque, spin_unit, .. } = parameters;
-        Self {
-            weight: 0.5 * mass * gravity * length,
-            inertia: mass * length * length / 3.0,
-            torque,
-            spin_unit,
-        }
+/// Returns the torque in a state.
+fn torque(cos: f64, sin: f64, spin: f64) -> f64 {
+    let angle = sin.atan2(cos);
+    let balance = -WEIGHT * (LEAN * angle + SPIN * spin);
+    if angle.abs() < CATCH && balance.abs() < 3.0 * MAX_TORQUE {
+        return balance.clamp(-MAX_TORQUE, MAX_TORQUE);
     }
-
-    fn torque(&self, cos: f64, sin: f64, spin: f64) -> f64 {
-        let angle = sin.atan2(cos);
-        let balance = -self.weight * (LEAN * angle + SPIN * spin);
-        if angle.abs() < CATCH && balance.abs() < 3.0 * self.torque {
-            return balance.clamp(-self.torque, self.torque);
-        }
-        // Energy above that of the rod at rest upright.
-        let excess = 0.5 * self.inertia * spin * spin + self.weight * (cos - 1.0);
-        let pump = -PUMP / self.inertia * excess * (spin + NUDGE);
-        pump.clamp(-self.torque, self.torque)
-    }
+    // Energy relative to the rod at rest upright.
+    let excess = 0.5 * INERTIA * spin * spin + WEIGHT * (cos - 1.0);
+    let pump = -PUMP / INERTIA * excess * (spin + NUDGE);
+    pump.clamp(-MAX_TORQUE, MAX_TORQUE)
 }
 
 impl ScriptedRule for SwingUp {
@@ -64,7 +45,7 @@ impl ScriptedRule for SwingUp {
 
     fn act(&self, state: &[f32], action: &mut [f32]) {
         let [cos, sin, spin] = [0, 1, 2].map(|i| f64::from(state[i]));
-        action[0] = self.torque(cos, sin, self.spin_unit * spin) as f32;
+        action[0] = torque(cos, sin, SPIN_UNIT * spin) as f32;
     }
 }
 
@@ -77,7 +58,7 @@ mod tests {
     use crate::play::play;
 
     #[test]
-    fn it_is_upright_within_five_seconds_and_stays_so() {
+    fn is_upright_within_five_seconds_and_stays_upright() {
         for seed in 0..100 {
             let steps = play(&mut PendulumEnv::default(), Stream::new(seed));
             assert_eq!(steps.len(), 200);
@@ -88,12 +69,12 @@ mod tests {
     }
 
     #[test]
-    fn it_leaves_a_pendulum_that_hangs_still() {
-        let rule = SwingUp::of(&PendulumParameters::default());
+    fn starts_a_hanging_pendulum() {
+        let rule = SwingUp;
         let mut action = [0.0];
         rule.act(&[-1.0, 0.0, 0.0], &mut action);
         assert!(action[0] > 0.0);
         rule.act(&[1.0, 0.0, 0.0], &mut action);
-        assert_eq!(action[0], 0.0, "upright at rest there is nothing to do");
+        assert_eq!(action[0], 0.0, "no torque upright at rest");
     }
 }

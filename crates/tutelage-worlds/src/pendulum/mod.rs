@@ -1,10 +1,10 @@
-//! A pendulum, to be swung up and kept upright by a weak motor.
+//! Swing up a pendulum with a weak motor and keep it upright.
 
 mod env;
 mod expert;
 mod picture;
 
-pub use env::{PendulumEnv, PendulumParameters};
+pub use env::PendulumEnv;
 pub use expert::SwingUp;
 
 use crate::{Defaults, ScriptedExpert, World};
@@ -28,6 +28,6 @@ impl World for PendulumEnv {
     type Expert = ScriptedExpert<SwingUp>;
 
     fn expert(&self) -> Self::Expert {
-        ScriptedExpert(SwingUp::of(&self.parameters))
+        ScriptedExpert(SwingUp)
     }
 }

@@ -1,15 +1,16 @@
-//! How a pendulum looks.
+//! Drawing a pendulum.
 
 use std::f64::consts::FRAC_PI_2;
 
 use tutelage_draw::render::{Ink, Mark, Picture, Rectangle};
 
 use super::PendulumEnv;
+use super::env::{LENGTH, MAX_TORQUE};
 use crate::Draw;
 
 impl Draw for PendulumEnv {
     fn picture(&self) -> Picture {
-        let length = self.parameters.length;
+        let length = LENGTH;
         let direction = [-self.motion.angle.sin(), self.motion.angle.cos()];
         let tip = direction.map(|x| x * length);
         let disc = |share: f64, ink| Mark::Circle { centre: [0.0; 2], radius: share * length, ink };
@@ -36,10 +37,10 @@ impl Draw for PendulumEnv {
 }
 
 impl PendulumEnv {
-    /// An arc with a head in the direction of the motor's torque, as long as it is strong.
+    /// Returns an arrow along an arc whose direction and length show the motor's torque.
     fn torque_arrow(&self) -> Vec<Mark> {
         const PARTS: usize = 24;
-        let (share, radius) = (self.torque / self.parameters.torque, 0.45 * self.parameters.length);
+        let (share, radius) = (self.torque / MAX_TORQUE, 0.45 * LENGTH);
         if share.abs() < 0.05 {
             return Vec::new();
         }
