@@ -1,4 +1,4 @@
-//! Writes the seeds that our own writers make; the others in `corpus` are files that other tests have.
+//! Writes the seeds that our own code can produce; the others in `corpus` are copies of test files.
 
 use std::error::Error;
 use std::io::{Cursor, Write};
@@ -89,7 +89,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// A JSON line each.
+/// Encodes each item as a line of JSON.
 fn lines(items: &[impl serde::Serialize]) -> serde_json::Result<Vec<u8>> {
     let lines: Result<Vec<String>, _> = items.iter().map(serde_json::to_string).collect();
     Ok((lines?.join("\n") + "\n").into_bytes())

@@ -1,4 +1,4 @@
-//! How a file is put together, so that a mutation reaches what lies behind lengths and checksums.
+//! Formats that are taken apart before a mutation and reassembled with valid checksums.
 
 use std::io::{Cursor, Write};
 
@@ -6,36 +6,36 @@ use tutelage_files::{MemoryBudget, ZipReader};
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
-/// How a file is put together.
+/// The structure of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// As it comes.
+    /// One part.
     Plain,
-    /// A run's log: a header, then records behind their length and checksums.
+    /// A run's log: a header, then records with their lengths and checksums.
     Log,
-    /// A length, a JSON header of that length, numbers.
+    /// Safetensors: a length, a JSON header of that length, numbers.
     Safetensors,
     /// A NumPy array: magic, the length of the header, the header, numbers.
     Npy,
-    /// A zip archive, whose files may be archives themselves.
+    /// A zip archive, possibly with nested archives.
     Zip,
-    /// A request over HTTP: its head without the length of its body, then the body.
+    /// An HTTP request: its head without the content length, then the body.
     Request,
 }
 
-/// A file's parts, under their names where they have some.
+/// The parts of a file, with their names if they have any.
 pub(crate) type Parts = Vec<(String, Vec<u8>)>;
 
-/// What no seed unpacks to.
+/// More bytes than any seed unpacks to.
 const BUDGET: u64 = 1 << 26;
 
 impl Form {
-    /// A file taken apart and put together again.
+    /// Splits a file and joins it again.
     pub fn rejoined(self, bytes: &[u8]) -> Vec<u8> {
         self.join(&self.parts(bytes))
     }
 
-    /// Takes a file apart; one that is not of this form is a single part.
+    /// Splits a file. A file of another form is a single part.
     pub(crate) fn parts(self, bytes: &[u8]) -> Parts {
         let parts = match self {
             Self::Plain => None,
@@ -48,7 +48,7 @@ impl Form {
         parts.unwrap_or_else(|| vec![(String::new(), bytes.to_vec())])
     }
 
-    /// Puts parts together, with lengths and checksums that are true.
+    /// Joins parts with valid lengths and checksums.
     pub(crate) fn join(self, parts: &Parts) -> Vec<u8> {
         let head = |i: usize| parts.get(i).map_or(&[][..], |part| &part.1);
         match self {
@@ -103,7 +103,7 @@ fn safetensors_parts(bytes: &[u8]) -> Option<Parts> {
     Some(unnamed(&[header, numbers]))
 }
 
-/// How the line begins that says how long a request's body is; it is the last of the head.
+/// The start of the last line of a request's head.
 const LENGTH: &str = "Content-Length: ";
 
 fn request_parts(bytes: &[u8]) -> Option<Parts> {
@@ -119,7 +119,7 @@ fn npy_parts(bytes: &[u8]) -> Option<Parts> {
     Some(unnamed(&[magic, header, numbers]))
 }
 
-/// The files of an archive, those of archives within it as `outer!inner`.
+/// Returns the files of an archive; those of nested archives are named `outer!inner`.
 fn zip_parts(bytes: &[u8], above: &str) -> Option<Parts> {
     let mut budget = MemoryBudget::new(BUDGET);
     let mut archive = ZipReader::new(bytes, &mut budget).ok()?;
@@ -136,7 +136,7 @@ fn zip_parts(bytes: &[u8], above: &str) -> Option<Parts> {
 
 fn zip_of(parts: &Parts, above: &str) -> Vec<u8> {
     let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
-    // Packed, so that a long part is a short input: what unpacks is what readers must beware of.
+    // Compressed, so that a short input can unpack to a long part.
     let options = SimpleFileOptions::default().compression_method(zip::CompressionMethod::Deflated);
     let mut done: Vec<&str> = Vec::new();
     for (name, bytes) in parts {
@@ -148,7 +148,7 @@ fn zip_of(parts: &Parts, above: &str) -> Vec<u8> {
         }
         done.push(file);
         let within = is_archive.then(|| zip_of(parts, &format!("{above}{file}!")));
-        // What cannot be written is left out: the archive is another input then.
+        // Entries with invalid names are left out.
         let _ = zip
             .start_file(file, options)
             .and_then(|()| Ok(zip.write_all(within.as_ref().unwrap_or(bytes))?));

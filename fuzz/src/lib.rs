@@ -1,7 +1,7 @@
-//! Every reader of files and of requests, fed with mutations that keep checksums and lengths true.
+//! Fuzz targets for every reader of files and requests, with mutations that keep checksums valid.
 //!
-//! Input `i` of a target is a function of its seeds and of `i` alone ([`Target::input`]): a finding is a name and a number, a long run
-//! goes on where it was stopped, and the short pass among the tests is the beginning of the long one.
+//! Input `i` of a target depends only on its seeds and on `i` ([`Target::input`]). A finding is
+//! therefore a name and a number, a long run can be resumed, and the tests run its first inputs.
 
 #![forbid(unsafe_code)]
 

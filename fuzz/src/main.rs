@@ -1,15 +1,15 @@
-//! The long mode: feeds every reader, round-robin, from where the state file says, and writes down what came of it.
+//! The long fuzzing run: feeds all targets in turn and records its progress in a state file.
 //!
 //! ```sh
-//! cargo run --release -p tutelage-fuzz -- --state fuzz.json --inputs 100000000   # Ctrl-C at any time; the same again goes on
+//! cargo run --release -p tutelage-fuzz -- --state fuzz.json --inputs 100000000   # Ctrl-C at any time; run it again to resume
 //! cargo run --release -p tutelage-fuzz -- --state log.json --inputs 1000000 log  # one target alone
-//! cargo run --release -p tutelage-fuzz -- --input log 4711 > finding.bin         # one input again
+//! cargo run --release -p tutelage-fuzz -- --input log 4711 > finding.bin         # one input
 //! ```
 //!
-//! A panic is noted with its target and number, and the run goes on. More than a gigabyte at once, or an input that takes more than
-//! ten seconds of the processor, ends the process, after saying which it was.
+//! Panics are recorded with their target and number. An input that needs more than 1 GiB of memory or
+//! 10 CPU seconds is reported and ends the process.
 
-#![allow(clippy::unwrap_used)] // a broken state or corpus ends the tool
+#![allow(clippy::unwrap_used)] // an invalid state file or corpus ends the program
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::collections::BTreeMap;
@@ -23,11 +23,11 @@ use cpu_time::ProcessTime;
 use serde::{Deserialize, Serialize};
 use tutelage_fuzz::{TARGETS, Target};
 
-/// The most memory that a reader may hold.
+/// The memory limit of a reader.
 const MOST_BYTES: usize = 1 << 30;
-/// The longest that an input may keep the processor busy.
+/// The CPU time limit of an input.
 const LONGEST: Duration = Duration::from_secs(10);
-/// How many inputs a target gets before the next one's turn.
+/// Inputs per target before the next target.
 const TURN: u64 = 2000;
 
 struct Limited;
@@ -37,7 +37,7 @@ static MOST: AtomicUsize = AtomicUsize::new(0);
 static TARGET: AtomicUsize = AtomicUsize::new(0);
 static INPUT: AtomicU64 = AtomicU64::new(0);
 
-// SAFETY: the system's allocator, which says that the memory is full once a limit is reached.
+// SAFETY: forwards to the system allocator, or returns null above the limit.
 unsafe impl GlobalAlloc for Limited {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let held = HELD.fetch_add(layout.size(), Ordering::Relaxed) + layout.size();
@@ -61,26 +61,26 @@ unsafe impl GlobalAlloc for Limited {
 #[global_allocator]
 static ALLOCATOR: Limited = Limited;
 
-/// Says which input asks for too much: the process ends here, unless the reader takes a refusal for an answer.
+/// Reports the input that allocates too much. The process aborts unless the reader handles the error.
 fn report_full(bytes: usize) {
     let (target, input) = (TARGET.load(Ordering::Relaxed), INPUT.load(Ordering::Relaxed));
-    eprintln!("memory: {} {input} asks for {bytes} bytes", TARGETS[target].name);
+    eprintln!("memory: {} {input} allocates {bytes} bytes", TARGETS[target].name);
 }
 
-/// What was done and found, for good.
+/// Progress and findings, as stored in the state file.
 #[derive(Default, Serialize, Deserialize)]
-struct State {
-    /// How many inputs each target has had.
+struct FuzzState {
+    /// The number of inputs per target.
     inputs: BTreeMap<String, u64>,
-    /// Target and number of each input that a reader panicked on.
+    /// Target and number of each input that caused a panic.
     panics: Vec<(String, u64)>,
-    /// Seconds of the processor that it took.
+    /// CPU seconds.
     seconds: f64,
-    /// The most memory held at once, in bytes.
+    /// Peak memory in bytes.
     most_bytes: usize,
 }
 
-impl State {
+impl FuzzState {
     fn read(path: &Path) -> Self {
         let text = tutelage_files::read_text(path);
         text.map_or_else(|_| Self::default(), |text| serde_json::from_str(&text).unwrap())
@@ -102,14 +102,14 @@ fn main() {
         ["--state", state, "--inputs", inputs, targets @ ..] => {
             many(&PathBuf::from(state), inputs.parse().unwrap(), targets)
         }
-        _ => panic!("--state FILE --inputs N [TARGET…], or --input TARGET NUMBER"),
+        _ => panic!("usage: --state FILE --inputs N [TARGET…], or --input TARGET NUMBER"),
     }
 }
 
-/// The number of the target of this name.
+/// Returns the index of a target.
 fn number_of(name: &&str) -> usize {
     let number = TARGETS.iter().position(|target| target.name == *name);
-    number.unwrap_or_else(|| panic!("there is no target {name}"))
+    number.unwrap_or_else(|| panic!("unknown target {name}"))
 }
 
 fn one(name: &str, index: u64) {
@@ -119,13 +119,13 @@ fn one(name: &str, index: u64) {
     (target.read)(&input);
 }
 
-/// Feeds the targets of these names, or where there is none, all of them.
+/// Feeds the named targets, or all targets if `names` is empty.
 fn many(path: &Path, inputs: u64, names: &[&str]) {
     let all: Vec<usize> = (0..TARGETS.len()).collect();
     let chosen = if names.is_empty() { all } else { names.iter().map(number_of).collect() };
     std::thread::spawn(watch);
     let corpus: Vec<_> = TARGETS.iter().map(|target| target.seeds().unwrap()).collect();
-    let mut state = State::read(path);
+    let mut state = FuzzState::read(path);
     let before = state.seconds;
     let start = ProcessTime::now();
     while state.total() < inputs {
@@ -139,8 +139,8 @@ fn many(path: &Path, inputs: u64, names: &[&str]) {
     println!("{} inputs in {:.0} s, {} panics", state.total(), state.seconds, state.panics.len());
 }
 
-/// The next inputs of a target.
-fn turn(number: usize, target: &Target, seeds: &[Vec<u8>], state: &mut State) {
+/// Feeds the next inputs to a target.
+fn turn(number: usize, target: &Target, seeds: &[Vec<u8>], state: &mut FuzzState) {
     TARGET.store(number, Ordering::Relaxed);
     let first = state.inputs.get(target.name).copied().unwrap_or(0);
     for index in first..first + TURN {
@@ -155,7 +155,7 @@ fn turn(number: usize, target: &Target, seeds: &[Vec<u8>], state: &mut State) {
     state.inputs.insert(target.name.into(), first + TURN);
 }
 
-/// Ends the process if an input takes too long. The processor's time counts: a process that has to wait for others does not hang.
+/// Ends the process if an input takes too long. Uses CPU time, so that a busy machine is not a hang.
 fn watch() {
     let now = || (TARGET.load(Ordering::Relaxed), INPUT.load(Ordering::Relaxed));
     let (mut seen, mut since) = (now(), ProcessTime::now());

@@ -1,9 +1,9 @@
-//! Small changes that tend to matter.
+//! Mutations of byte strings.
 
 use rand::RngExt;
 use tutelage::Rng;
 
-/// Numbers at the edges of what fits somewhere.
+/// Numbers at the limits of common types.
 const EDGES: [u64; 16] = [
     0,
     1,
@@ -23,7 +23,7 @@ const EDGES: [u64; 16] = [
     u64::MAX,
 ];
 
-/// Words that stand for numbers in text, and what they may become.
+/// Replacements for numbers in text.
 const WORDS: [&str; 14] = [
     "0",
     "-1",
@@ -41,19 +41,19 @@ const WORDS: [&str; 14] = [
     "0.0000001",
 ];
 
-/// No part of an input grows beyond this.
+/// The largest size of a part of an input.
 const LONGEST: usize = 1 << 22;
-/// How often a few bytes may be repeated, now and then: a reader that takes much for each of them shows it only then.
+/// Binary logarithm of the most repetitions: readers with a high cost per byte fail only then.
 const OFTEN: u32 = 20;
 
-/// Changes bytes in one way.
+/// Applies one random mutation.
 pub(crate) fn mutate(bytes: &mut Vec<u8>, other: &[u8], rng: &mut Rng) {
     if bytes.is_empty() {
         return bytes.extend(slice(other, rng));
     }
     let at = rng.random_range(0..bytes.len());
     if rng.random_range(0..500) == 0 {
-        return again_and_again(bytes, at, rng);
+        return repeat(bytes, at, rng);
     }
     match rng.random_range(0..12) {
         0 => bytes[at] ^= 1 << rng.random_range(0..8),
@@ -75,8 +75,8 @@ pub(crate) fn mutate(bytes: &mut Vec<u8>, other: &[u8], rng: &mut Rng) {
     bytes.truncate(LONGEST);
 }
 
-/// A few bytes up to a million times.
-fn again_and_again(bytes: &mut Vec<u8>, at: usize, rng: &mut Rng) {
+/// Repeats a few bytes up to a million times.
+fn repeat(bytes: &mut Vec<u8>, at: usize, rng: &mut Rng) {
     let end = (at + rng.random_range(1..9)).min(bytes.len());
     let times = 1 << rng.random_range(0..=OFTEN);
     let room = LONGEST.saturating_sub(bytes.len()) / (end - at);
@@ -106,7 +106,7 @@ fn insert(bytes: &mut Vec<u8>, at: usize, what: &[u8]) {
     bytes.splice(at..at, what.iter().copied());
 }
 
-/// Puts a word in place of the next number in a text, if there is one.
+/// Replaces the next number in a text, if there is one.
 fn number(bytes: &mut Vec<u8>, at: usize, word: &[u8]) {
     let is_digit = |byte: &u8| byte.is_ascii_digit() || matches!(byte, b'.' | b'-');
     let Some(start) = bytes[at..].iter().position(is_digit).map(|start| at + start) else { return };

@@ -1,4 +1,4 @@
-//! The readers, and what they are fed with.
+//! The targets and their inputs.
 
 use std::cell::OnceCell;
 use std::hint::black_box;
@@ -20,18 +20,18 @@ use tutelage_teach::{About, Axis, Classroom, Controls, TeacherStats, TestServer,
 use crate::Form;
 use crate::mutate::mutate;
 
-/// A reader of what comes from outside: files, and requests from the network.
+/// A reader of untrusted input: a file format, or requests from the network.
 #[derive(Clone, Copy)]
 pub struct Target {
     /// Its name; its seeds are the files in `corpus/NAME`.
     pub name: &'static str,
-    /// How its files are put together.
+    /// The structure of its files.
     pub form: Form,
-    /// Reads, and forgets what it read.
+    /// Reads an input and discards the result.
     pub read: fn(&[u8]),
 }
 
-/// All readers.
+/// All targets.
 pub const TARGETS: [Target; 15] = [
     Target { name: "log", form: Form::Log, read: log },
     Target { name: "spec", form: Form::Plain, read: spec },
@@ -50,12 +50,12 @@ pub const TARGETS: [Target; 15] = [
     Target { name: "delivery", form: Form::Zip, read: delivery },
 ];
 
-/// Whether an input is one of the few that something slow is made of: a function of its bytes.
+/// Selects one in `one_of` inputs for slow checks, by a hash of their bytes.
 fn is_chosen(bytes: &[u8], one_of: u32) -> bool {
     crc32c::crc32c(bytes).is_multiple_of(one_of)
 }
 
-/// Logs of both formats, of all kinds of runs; what is whole is exported, and some of it compared.
+/// Logs of both formats and all action kinds. Complete logs are exported; some are compared.
 fn log(bytes: &[u8]) {
     let histories = [
         decode_log(bytes).map(AnyHistory::Vectors),
@@ -71,7 +71,7 @@ fn log(bytes: &[u8]) {
     }
 }
 
-/// A run beside another: tables and figures.
+/// Compares a run with a copy: tables and figures.
 fn compare(run: ComparedRun) {
     let mut other = ComparedRun::new("y".into(), "", run.lines.clone(), None);
     other.fields = run.fields.clone();
@@ -124,7 +124,7 @@ fn expert(bytes: &[u8]) {
 fn checkpoint(bytes: &[u8]) {
     let Ok(mut training) = Training::from_checkpoint(bytes) else { return };
     let settings = training.learner().settings();
-    // Whoever asks for much work gets it; that it takes long is no finding.
+    // Large settings are slow by design, so skip them.
     let is_quick = settings.batch <= 1000
         && settings.trial_episodes <= 2
         && settings.value.epochs <= 100
@@ -149,13 +149,13 @@ fn agent(bytes: &[u8]) {
     let _ = black_box(GaussianExpert::from_stable_baselines3(bytes, None, Task::Hopper));
 }
 
-/// Statistics beside an agent that is sound: a pickle.
+/// A pickle with normalization statistics, next to a valid agent.
 fn statistics(bytes: &[u8]) {
     let agent = include_bytes!("../corpus/sb3/trpo_tanh.zip");
     let _ = black_box(GaussianExpert::from_stable_baselines3(agent, Some(bytes), Task::Hopper));
 }
 
-/// Reads a folder in which a file has these bytes.
+/// Writes the bytes to a file in a temporary folder and reads that folder.
 fn in_folder(file: &str, bytes: &[u8], read: impl FnOnce(&Path)) {
     let Ok(folder) = tempfile::tempdir() else { return };
     if std::fs::write(folder.path().join(file), bytes).is_ok() {
@@ -176,7 +176,7 @@ fn teacher(bytes: &[u8]) {
     });
 }
 
-/// What comes back from another machine: the files of a run, and its record.
+/// The result of a remote task: the files of a run and its record.
 fn delivery(bytes: &[u8]) {
     let mut budget = MemoryBudget::new(1 << 26);
     let Ok(mut archive) = ZipReader::new(bytes, &mut budget) else { return };
@@ -191,7 +191,7 @@ fn delivery(bytes: &[u8]) {
     }
 }
 
-/// A client of the page on which a person teaches.
+/// A request to the teaching page.
 fn request(bytes: &[u8]) {
     thread_local! {
         static PAGE: OnceCell<Option<TestServer>> = const { OnceCell::new() };
@@ -219,7 +219,7 @@ fn about() -> About {
 }
 
 impl Target {
-    /// Its seeds, in order of their names.
+    /// Returns the seeds, sorted by file name.
     pub fn seeds(&self) -> std::io::Result<Vec<Vec<u8>>> {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(self.name);
         let entries: Result<Vec<_>, _> = std::fs::read_dir(folder)?.collect();
@@ -228,7 +228,7 @@ impl Target {
         paths.iter().map(|path| tutelage_files::read(path, 1 << 24)).collect()
     }
 
-    /// Input `index`: a seed with a few changes, most of the time in its parts, so that lengths and checksums stay true.
+    /// Returns input `index`: a seed with a few mutations, usually of its parts, with valid checksums.
     pub fn input(&self, seeds: &[Vec<u8>], index: u64) -> Vec<u8> {
         let mut rng = Stream::new(17).fork(self.name, index).rng();
         if seeds.is_empty() {

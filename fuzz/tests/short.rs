@@ -1,4 +1,4 @@
-//! The beginning of the long run: every reader takes a thousand mutated files without a panic, without much memory and without end.
+//! The first inputs of the long run: no reader panics, hangs, or allocates much memory.
 
 #![allow(clippy::unwrap_used)] // a failed step fails the test
 
@@ -11,16 +11,16 @@ use tutelage_fuzz::{Form, TARGETS};
 
 use self::watched::watched;
 
-/// How many inputs each target gets.
+/// Inputs per target.
 const INPUTS: u64 = 1000;
-/// The most memory that an input may take; the longest has a few megabytes.
+/// The memory limit of an input; the longest inputs have a few megabytes.
 const MOST_BYTES: usize = 1 << 28;
-/// The longest that an input may take, on a machine that does other things as well.
+/// The time limit of an input, generous for busy machines.
 const LONGEST: Duration = Duration::from_secs(10);
 
-/// All in one, since they share the count.
+/// One test for all targets, because they share the allocation counter.
 #[test]
-fn no_reader_panics_or_takes_much_memory_or_time() {
+fn readers_do_not_panic_hang_or_allocate_much() {
     for target in &TARGETS {
         let seeds = target.seeds().unwrap();
         assert!(!seeds.is_empty(), "{} has no seeds", target.name);
@@ -37,7 +37,7 @@ fn no_reader_panics_or_takes_much_memory_or_time() {
 }
 
 #[test]
-fn inputs_are_a_function_of_their_number_and_differ() {
+fn inputs_depend_only_on_their_number() {
     for target in &TARGETS {
         let seeds = target.seeds().unwrap();
         let inputs =
@@ -48,16 +48,15 @@ fn inputs_are_a_function_of_their_number_and_differ() {
 }
 
 #[test]
-fn a_seed_that_is_taken_apart_and_put_together_is_the_same_to_its_reader() {
+fn splitting_and_joining_logs_is_the_identity() {
     let logs = TARGETS.iter().find(|target| target.form == Form::Log).unwrap();
     for seed in logs.seeds().unwrap() {
-        // Without a change, checksums come out as they were.
         assert_eq!(Form::Log.rejoined(&seed), seed);
     }
 }
 
 #[test]
-fn requests_are_sent_with_the_length_that_they_have() {
+fn splitting_and_joining_requests_is_the_identity() {
     let request = TARGETS.iter().find(|target| target.form == Form::Request).unwrap();
     for seed in request.seeds().unwrap() {
         assert_eq!(Form::Request.rejoined(&seed), seed);

@@ -194,7 +194,7 @@ fn texts_of_gigabytes_are_refused_unread() {
         &["reproduce", "--report", "report.md"],
     ] {
         let words = fail(lab.path(), args);
-        assert!(words.contains("more than the 16777216 bytes that are expected"), "{words}");
+        assert!(words.contains("16777216 bytes"), "{words}");
     }
 }
 
@@ -232,7 +232,7 @@ fn arrays_of_more_numbers_than_any_recording_are_refused() {
     file.set_len(bytes.len() as u64 + count).unwrap(); // a hole
     let words =
         fail(lab.path(), &["replay", "hopper", "--actions", "long.npy", "--out", "out.npz"]);
-    assert!(words.contains("[10000000, 4] takes more than the 268435456 bytes"), "{words}");
+    assert!(words.contains("268435456 bytes"), "{words}");
 }
 
 #[test]

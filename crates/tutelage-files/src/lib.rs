@@ -1,13 +1,13 @@
-//! Files that are whole or not there, and readers that believe no header.
+//! Atomic file replacement, and readers that do not trust the sizes in file headers.
 //!
-//! | what | how |
+//! | item | purpose |
 //! | --- | --- |
-//! | [`replace`], [`replace_without_cleanup`], [`copy`], [`AtomicFile`] | a file appears whole under its name or not at all, also after a power cut; what killed writers left is swept |
-//! | [`read`], [`read_text`] | a regular file up to a size, so that nothing but what is expected is ever waited for or held in memory |
-//! | [`MemoryBudget`] | what a file may cost its reader, spent before anything is allocated |
-//! | [`npy`] | NumPy arrays, whose sizes are compared with the bytes that are there before anything is allocated |
-//! | [`check_safetensors_header`] | what the library of that format would believe |
-//! | `ZipReader`, `npz` (feature `zip`) | archives within a budget of unpacked bytes: a bomb is an error |
+//! | [`replace`], [`replace_without_cleanup`], [`copy`], [`AtomicFile`] | write a file completely or not at all, even if the power fails; remove leftovers of killed writers |
+//! | [`read`], [`read_text`] | read a regular file up to a size limit |
+//! | [`MemoryBudget`] | limit the memory that decoding a file may allocate |
+//! | [`npy`] | NumPy arrays; sizes are checked against the file before memory is allocated |
+//! | [`check_safetensors_header`] | reject oversized headers before the safetensors library parses them |
+//! | `ZipReader`, `npz` (feature `zip`) | archives whose unpacked size is limited |
 
 #![forbid(unsafe_code)]
 

@@ -8,7 +8,9 @@ use zip::write::SimpleFileOptions;
 use crate::npy::{self, NpyArray, NpyElement};
 use crate::{MemoryBudget, ZipReader};
 
-/// The arrays of an archive, in the archive's order; what it unpacks to and the numbers read from that are within a budget.
+/// Returns the arrays of an archive in its order.
+///
+/// Unpacked bytes and decoded numbers both count against the budget.
 pub fn decode(bytes: &[u8], budget: &mut MemoryBudget) -> io::Result<Vec<(String, NpyArray)>> {
     let mut archive = ZipReader::new(bytes, budget)?;
     let names = archive.names();
@@ -23,19 +25,19 @@ pub fn decode(bytes: &[u8], budget: &mut MemoryBudget) -> io::Result<Vec<(String
     names.into_iter().map(read).collect()
 }
 
-/// Writes arrays into an archive; the same arrays give the same bytes.
+/// Writes arrays into an archive. The output depends only on the arrays.
 pub struct NpzWriter {
     zip: ZipWriter<Cursor<Vec<u8>>>,
     options: SimpleFileOptions,
 }
 
 impl NpzWriter {
-    /// An archive that only holds its arrays.
+    /// Creates an uncompressed archive.
     pub fn stored() -> Self {
         Self::with(zip::CompressionMethod::Stored)
     }
 
-    /// An archive that compresses them.
+    /// Creates a compressed archive.
     pub fn compressed() -> Self {
         Self::with(zip::CompressionMethod::Deflated)
     }
@@ -45,10 +47,10 @@ impl NpzWriter {
         Self { zip: ZipWriter::new(Cursor::new(Vec::new())), options }
     }
 
-    /// Adds an array of this shape.
+    /// Adds an array.
     ///
     /// # Panics
-    /// If the shape does not hold as many numbers as there are.
+    /// If the shape does not match the number of values.
     pub fn add<T: NpyElement>(
         &mut self,
         name: &str,
@@ -60,7 +62,7 @@ impl NpzWriter {
         self.zip.write_all(&bytes)
     }
 
-    /// The archive's bytes.
+    /// Returns the bytes of the archive.
     pub fn finish(self) -> io::Result<Vec<u8>> {
         Ok(self.zip.finish().map_err(io::Error::other)?.into_inner())
     }
@@ -71,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn arrays_come_back_under_their_names() {
+    fn arrays_round_trip_with_their_names() {
         for mut npz in [NpzWriter::stored(), NpzWriter::compressed()] {
             npz.add("flag", &[], &[1i64]).unwrap();
             npz.add("rows", &[2, 1], &[0.5f64, 1.5]).unwrap();
@@ -86,13 +88,13 @@ mod tests {
     }
 
     #[test]
-    fn numbers_that_grow_when_they_are_read_count_against_the_budget() {
+    fn decoded_numbers_count_against_the_budget() {
         let mut npz = NpzWriter::compressed();
         npz.add("flags", &[10_000], &[false; 10_000]).unwrap();
         let bytes = npz.finish().unwrap();
         let decode = |budget| decode(&bytes, &mut MemoryBudget::new(budget)).map(drop);
-        assert!(decode(100_000).is_ok(), "a byte each, and eight as a double");
+        assert!(decode(100_000).is_ok(), "one byte each in the file, eight in memory");
         let error = decode(80_000).unwrap_err().to_string();
-        assert!(error.ends_with("more than the 80000 bytes that are expected"), "{error}");
+        assert!(error.contains("80000"), "{error}");
     }
 }

@@ -1,4 +1,4 @@
-//! Reading no more than is expected.
+//! Reading files up to a size limit.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -6,8 +6,9 @@ use std::path::Path;
 
 use crate::MemoryBudgetExceeded;
 
-/// The bytes of a regular file that has at most `limit` of them; a longer one, or one that never ends, is
-/// [`io::ErrorKind::InvalidData`].
+/// Reads a regular file of at most `limit` bytes.
+///
+/// A longer file, or one that never ends, is an [`io::ErrorKind::InvalidData`].
 pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     let file = open(path)?;
     let length = file.metadata()?.len();
@@ -16,31 +17,32 @@ pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
         return Err(too_long.into());
     }
     let mut bytes = Vec::new();
-    // The file is there, but the memory may not be.
+    // The allocation may fail for a large file; report that as an error.
     bytes.try_reserve_exact(length as usize + 1)?;
-    // Somebody may still be writing, and files of the system do not tell their length.
+    // Do not rely on the length: another process may be writing, and files in /proc report 0.
     file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > limit { Err(too_long.into()) } else { Ok(bytes) }
 }
 
-/// Opens a regular file. Whoever opens a pipe waits for somebody to write to it, perhaps for ever, so its kind is looked at
-/// before.
+/// Opens a regular file.
+///
+/// The type is checked first, because opening a pipe blocks until another process writes to it.
 pub(crate) fn open(path: &Path) -> io::Result<File> {
     let kind = fs::metadata(path)?.file_type();
     if kind.is_dir() {
         return Err(io::ErrorKind::IsADirectory.into());
     }
     if !kind.is_file() {
-        let why = "not a regular file, but a pipe, a socket or a device";
+        let why = "not a regular file (it is a pipe, a socket or a device)";
         return Err(io::Error::new(io::ErrorKind::InvalidData, why));
     }
     File::open(path)
 }
 
-/// More bytes than any spec, record, map or list of times has.
+/// More bytes than any spec, record or list of times has.
 const MOST_TEXT: u64 = 1 << 24;
 
-/// The text of a file of a size that texts have.
+/// Reads a UTF-8 text file of at most 16 MiB.
 pub fn read_text(path: &Path) -> io::Result<String> {
     String::from_utf8(read(path, MOST_TEXT)?)
         .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "the file is not UTF-8 text"))
@@ -51,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_longer_than_expected_is_refused_unread() {
+    fn long_folders_and_non_utf8_files_are_rejected() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("file");
         std::fs::write(&path, "four").unwrap();
@@ -63,17 +65,16 @@ mod tests {
     }
 
     #[test]
-    fn a_length_beyond_the_limit_is_refused_before_anything_is_read() {
+    fn long_files_are_rejected_before_reading() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("hole");
         File::create(&path).unwrap().set_len(1 << 40).unwrap();
-        let error = read(&path, 1 << 35).unwrap_err().to_string();
-        assert_eq!(error, "more than the 34359738368 bytes that are expected");
+        assert_eq!(read(&path, 1 << 35).unwrap_err().kind(), io::ErrorKind::InvalidData);
     }
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn what_is_no_regular_file_is_refused_without_waiting_for_it() {
+    fn pipes_and_devices_are_rejected_without_blocking() {
         let dir = tempfile::tempdir().unwrap();
         let pipe = dir.path().join("pipe");
         let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
@@ -85,6 +86,6 @@ mod tests {
             assert!(crate::copy(path, &dir.path().join("copy")).is_err());
         }
         let of_the_system = read_text(Path::new("/proc/self/status")).unwrap();
-        assert!(of_the_system.starts_with("Name:"), "its length is told as 0");
+        assert!(of_the_system.starts_with("Name:"), "/proc reports a length of 0");
     }
 }

@@ -1,4 +1,4 @@
-//! A file in place of another, whole or not at all.
+//! Atomic replacement of files.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
@@ -7,35 +7,38 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::read::open;
 
-/// How names of unfinished files end.
+/// The extension of unfinished files.
 const PART: &str = ".tutelage-part";
 
-/// Puts a file with these bytes in place of the one there, if any. There is never a partial file under this name, and what this has
-/// done outlives a power cut.
+/// Writes a file atomically and durably, replacing an existing one.
+///
+/// A partial file never appears under this name, and the result survives a power failure.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = AtomicFile::create(path)?;
     file.write_all(bytes)?;
     file.finish()
 }
 
-/// Puts a copy of a file in place of the one at `to`, if any, as [`replace`] does.
+/// Copies a file to `to`, atomically and durably as in [`replace`].
 pub fn copy(from: &Path, to: &Path) -> io::Result<()> {
     let (mut source, mut file) = (open(from)?, AtomicFile::create(to)?);
     io::copy(&mut source, &mut file)?;
     file.finish()
 }
 
-/// As [`replace`], in a folder of many files, which is not looked through for what killed processes left: that is for [`remove_unfinished`], once.
+/// Writes a file like [`replace`], but does not look for leftovers of killed processes.
+///
+/// Use it in folders of many files, and call [`remove_unfinished`] once.
 pub fn replace_without_cleanup(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = AtomicFile::begin(path)?;
     file.write_all(bytes)?;
     file.finish()
 }
 
-/// A file that takes its name when it is finished; dropped before, it leaves nothing.
+/// A file that appears under its name when it is finished. Dropping it earlier leaves nothing behind.
 ///
-/// It grows under a name beside its own that nobody else uses, and is locked while it does: that is how [`remove_unfinished`] tells it from what
-/// a killed process left.
+/// It is written under a unique temporary name in the same folder and locked meanwhile. The lock
+/// distinguishes it from a leftover of a killed process in [`remove_unfinished`].
 #[derive(Debug)]
 pub struct AtomicFile {
     file: Option<BufWriter<File>>,
@@ -44,9 +47,11 @@ pub struct AtomicFile {
 }
 
 impl AtomicFile {
-    /// Begins a file that is to have this name. What killed processes left of earlier attempts is removed.
+    /// Starts a file that will have this name, and removes leftovers of killed processes for it.
     pub fn create(path: &Path) -> io::Result<Self> {
-        sweep_parts(path.parent().unwrap_or(Path::new("")), |name| name.starts_with(&prefix(path)));
+        remove_parts(path.parent().unwrap_or(Path::new("")), |name| {
+            name.starts_with(&prefix(path))
+        });
         Self::begin(path)
     }
 
@@ -54,16 +59,16 @@ impl AtomicFile {
         loop {
             let part = part_of(path);
             let file = OpenOptions::new().create_new(true).write(true).open(&part)?;
-            // Where there are no locks, there is no sweeping either.
+            // On file systems without locks, leftovers are never removed.
             let _ = file.lock();
-            // A sweep that came between the two lines above has taken it for an orphan.
+            // Another process may have removed the file between the two lines above.
             if part.try_exists()? {
                 return Ok(Self { file: Some(BufWriter::new(file)), part, path: path.into() });
             }
         }
     }
 
-    /// Makes the file durable and gives it its name.
+    /// Flushes the file to disk and renames it.
     pub fn finish(mut self) -> io::Result<()> {
         let file = self.file.take().ok_or(io::ErrorKind::BrokenPipe)?;
         let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
@@ -85,28 +90,30 @@ impl Write for AtomicFile {
 
 impl Drop for AtomicFile {
     fn drop(&mut self) {
-        // Once finished, there is none.
+        // After `finish` the file no longer exists.
         let _ = fs::remove_file(&self.part);
     }
 }
 
-/// Removes what killed processes left half-written in a folder.
+/// Removes unfinished files of killed processes from a folder.
 pub fn remove_unfinished(folder: &Path) {
-    sweep_parts(folder, |_| true);
+    remove_parts(folder, |_| true);
 }
 
-fn sweep_parts(folder: &Path, is_meant: impl Fn(&str) -> bool) {
+fn remove_parts(folder: &Path, selects: impl Fn(&str) -> bool) {
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name();
         let name = name.to_string_lossy();
-        if name.ends_with(PART) && is_meant(&name) {
+        if name.ends_with(PART) && selects(&name) {
             remove_orphan(&entry.path());
         }
     }
 }
 
-/// Removes an unfinished file unless somebody holds its lock. Nobody can take the lock while it is being removed.
+/// Removes an unfinished file unless another process holds its lock.
+///
+/// This function holds the lock while it removes the file.
 fn remove_orphan(part: &Path) {
     if let Ok(file) = File::open(part)
         && file.try_lock().is_ok()
@@ -119,14 +126,14 @@ fn prefix(path: &Path) -> String {
     format!(".{}.", path.file_name().unwrap_or_default().to_string_lossy())
 }
 
-/// A name beside a file's own that no one else uses.
+/// Returns a unique temporary name in the same folder.
 fn part_of(path: &Path) -> PathBuf {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let (process, next) = (std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
     path.with_file_name(format!("{}{process}-{next}{PART}", prefix(path)))
 }
 
-/// Makes the names in the folder of this path durable.
+/// Flushes the folder of this path to disk, so that renames in it are durable.
 pub fn sync_folder_of(path: &Path) -> io::Result<()> {
     match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => File::open(folder)?.sync_all(),
@@ -147,25 +154,25 @@ mod tests {
     }
 
     #[test]
-    fn a_replacement_leaves_nothing_behind_and_leftovers_of_the_killed_are_swept() {
+    fn replace_removes_leftovers_of_killed_processes() {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("file");
         replace(&file, b"one").unwrap();
         fs::write(part_of(&file), "half").unwrap();
         fs::write(part_of(&dir.path().join("other")), "").unwrap();
-        fs::write(dir.path().join("mine.part"), "a user's own").unwrap();
+        fs::write(dir.path().join("mine.part"), "unrelated").unwrap();
         replace(&file, b"two").unwrap();
         assert_eq!(fs::read(&file).unwrap(), b"two");
-        assert_eq!(names(dir.path()).len(), 3, "its own leftovers are gone");
+        assert_eq!(names(dir.path()).len(), 3, "leftovers of this file are gone");
         assert!(replace(&dir.path().join("no/folder"), b"x").is_err());
         replace_without_cleanup(&dir.path().join("other"), b"one").unwrap();
-        assert_eq!(names(dir.path()).len(), 4, "among many nothing is looked for");
+        assert_eq!(names(dir.path()).len(), 4, "no cleanup");
         remove_unfinished(dir.path());
         assert_eq!(names(dir.path()), ["file", "mine.part", "other"]);
     }
 
     #[test]
-    fn a_copy_takes_the_place_of_another_file_or_leaves_it_alone() {
+    fn copy_replaces_the_target_or_leaves_it_unchanged() {
         let dir = tempfile::tempdir().unwrap();
         let [from, to] = ["from", "to"].map(|name| dir.path().join(name));
         fs::write(&to, "old").unwrap();
@@ -178,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_under_way_is_not_swept_and_an_unfinished_one_leaves_nothing() {
+    fn locked_files_are_kept_and_dropped_ones_removed() {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("file");
         for text in ["", "much"] {
@@ -195,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn writers_and_sweepers_at_the_same_time_lose_nothing() {
+    fn concurrent_writers_and_cleanup_lose_nothing() {
         let dir = tempfile::tempdir().unwrap();
         let [one, two] = ["one", "two"].map(|name| dir.path().join(name));
         let write = |path| {
@@ -212,7 +219,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn files_have_the_mode_that_all_new_files_have() {
+    fn files_get_the_default_mode() {
         use std::os::unix::fs::PermissionsExt;
         let dir = tempfile::tempdir().unwrap();
         let [plain, ours] = ["plain", "ours"].map(|name| dir.path().join(name));
