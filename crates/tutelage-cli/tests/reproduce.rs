@@ -237,7 +237,7 @@ fn algorithms_with_several_numbers_can_be_chosen() {
 fn quick_says_what_it_replaces() {
     let lab = small("");
     let dry = finish(lab.path(), &["reproduce", "own.toml", "--profile", "quick", "--dry-run"]);
-    assert!(stdout(&dry).contains("What a row of the figure sets itself stays"));
+    assert!(stdout(&dry).contains("Quick"));
     let plain = finish(lab.path(), &["reproduce", "own.toml", "--dry-run"]);
     assert!(!stdout(&plain).contains("Quick"));
 }

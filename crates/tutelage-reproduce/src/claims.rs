@@ -1,4 +1,4 @@
-//! What the paper claims of its figures, and whether our runs bear it out.
+//! The paper's claims about its figures, tested with the runs.
 
 use std::path::Path;
 
@@ -14,96 +14,96 @@ use crate::figure_plan::FinishedPanel;
 use crate::paper::task_name;
 use crate::{Archive, ComparisonError, CurveSpec, Experiment, ReportError, RunList, Selection};
 
-/// A sentence of the paper as a comparison of two curves.
+/// A claim of the paper as a comparison of two curves.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Claim {
-    /// The sentence.
+    /// The claim in words.
     pub says: String,
-    /// The figure whose runs are request.
+    /// The figure with the runs.
     pub figure: String,
-    /// The curve that is spoken of.
+    /// The curve that is claimed to be better.
     pub curve: String,
-    /// The other; `a random member` is the same runs deployed so.
+    /// The other curve; `a random member` means the same runs with a random member deployed.
     pub against: String,
-    /// The rows of the figure; all where none is named.
+    /// The rows of the figure; empty means all.
     #[serde(default)]
     pub rows: Vec<String>,
-    /// The rows of the other curve, where it stands in other rows.
+    /// The rows of the other curve, if they differ.
     #[serde(default)]
     pub against_rows: Vec<String>,
-    /// The tasks; all where none is named.
+    /// The tasks; empty means all.
     #[serde(default)]
     pub tasks: Vec<String>,
-    /// What runs are ranked by.
+    /// The score of a run.
     pub score: ClaimScore,
-    /// Whether runs of one seed belong together.
+    /// Whether runs of the same seed are paired.
     #[serde(default)]
     pub paired: bool,
-    /// Whether the curve is claimed to be level with the other, not above it.
+    /// Whether the curves are claimed to be equal.
     #[serde(default)]
     pub level: bool,
-    /// Whether the gap between the two is claimed to be wider in these rows than in the other rows.
+    /// Whether the gap is claimed to be wider in these rows than in the other rows.
     #[serde(default)]
     pub wider: bool,
 }
 
-/// What runs are ranked by.
+/// The score of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ClaimScore {
-    /// The mean reward over all rounds: how soon it learns.
+    /// The mean reward over all rounds: learning speed.
     Average,
-    /// The mean reward of the last five rounds: where it ends.
+    /// The mean reward of the last five rounds: final performance.
     LastFive,
-    /// The logarithm of the imitation loss over all rounds; above is less of it.
+    /// The negative log of the imitation loss over all rounds.
     Loss,
 }
 
-/// What came of a claim.
+/// The result of testing a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It is so in the mean, and in the mean of every panel.
+    /// True in the mean over panels and in every panel.
     Holds,
-    /// It is so in the mean over panels, but not in each.
+    /// True in the mean over panels, but not in every panel.
     OnAverage,
-    /// No difference could be told.
+    /// No significant difference.
     Tie,
-    /// The other way round.
+    /// The opposite is true.
     Contradicted,
-    /// Claimed to be level, and too little is known to say so.
+    /// Claimed to be equal, but the interval is too wide to tell.
     Open,
-    /// There are not two runs of each curve in any panel yet.
+    /// No panel has two runs of each curve yet.
     NotRun,
 }
 
-/// A claim beside what the runs say.
+/// A claim and its test.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finding {
     /// The claim.
     pub claim: Claim,
-    /// How many panels it speaks of.
+    /// The number of panels that it covers.
     pub planned: usize,
-    /// How many of them have both curves with at least two runs each.
+    /// The number of panels with at least two runs of both curves.
     pub panels: usize,
-    /// In how many the curve's mean is above the other's.
+    /// The number of panels in which the curve's mean is higher.
     pub above: usize,
-    /// The fewest and the most seeds that a curve has.
+    /// The smallest and largest number of seeds of a curve.
     pub seeds: (usize, usize),
-    /// The difference in units of the expert's reward; of losses, of their logarithms.
+    /// The difference in units of the expert's reward, or of log losses.
     pub difference: Interval,
-    /// The probability that a run is above one of the other's; a gap between gaps has none.
+    /// The probability that a run is better than one of the other curve; `None` for gaps.
     pub improvement: Option<Interval>,
     /// The p-value of no difference, corrected for all claims.
     pub p: Option<f64>,
-    /// What came of it.
+    /// The verdict.
     pub verdict: Verdict,
 }
 
-/// Level is what differs by no more than this share of the expert's reward: less than what the table calls a difference.
+/// Curves count as equal if they differ by at most this share of the expert's reward.
 pub(crate) const LEVEL: f64 = 0.05;
 
-/// The paper's claims, as `experiments/claims.toml` lists them.
+/// Returns the paper's claims, from `experiments/claims.toml`.
 pub fn claims() -> Result<Vec<Claim>, ReportError> {
     #[derive(Deserialize)]
     struct ClaimsFile {
@@ -114,7 +114,7 @@ pub fn claims() -> Result<Vec<Claim>, ReportError> {
     Ok(file.claims)
 }
 
-/// What the finished runs say of each claim; of some nothing yet.
+/// Tests each claim with the finished runs.
 pub fn judge(claims: &[Claim], archive: &Archive) -> Result<Vec<Finding>, ReportError> {
     let weighed = claims.iter().map(|claim| weigh(claim, archive));
     let mut findings: Vec<Finding> = weighed.collect::<Result<_, _>>()?;
@@ -142,7 +142,7 @@ fn verdict(finding: &Finding) -> Verdict {
     }
 }
 
-/// The names that the two curves go by here.
+/// The names of the two curves in comparisons.
 const ONE: &str = "one";
 const OTHER: &str = "other";
 
@@ -166,7 +166,7 @@ fn weigh(claim: &Claim, archive: &Archive) -> Result<Finding, ReportError> {
     let score = if claim.score == ClaimScore::LastFive { "last five" } else { "average" };
     let pairs = comparison.pairs();
     let in_panels: Vec<_> = pairs.in_panels.iter().filter(|pair| pair.score == score).collect();
-    // A wider gap is two groups: the one gap, and the other the other way round.
+    // For a wider gap there are two groups per panel: the one gap, and the other with its sign reversed.
     let together = if claim.wider { 2 } else { 1 };
     let gaps = in_panels.chunks(together);
     let gap =
@@ -186,7 +186,7 @@ fn weigh(claim: &Claim, archive: &Archive) -> Result<Finding, ReportError> {
 }
 
 impl Finding {
-    /// Nothing is known of this claim, which speaks of so many panels.
+    /// A finding without runs, for a claim about this number of panels.
     fn nothing(claim: &Claim, planned: usize) -> Self {
         Self {
             claim: claim.clone(),
@@ -202,11 +202,11 @@ impl Finding {
     }
 }
 
-/// The name of a curve that shows another curve's runs with a random member deployed.
+/// The name that stands for the same runs with a random member deployed.
 const RANDOM: &str = "a random member";
 
 impl Claim {
-    /// The pairs of rows, and the tasks, that it speaks of.
+    /// Returns the pairs of rows, with their tasks, that the claim covers.
     fn places<'a>(&'a self, experiment: &'a Experiment) -> Vec<(&'a str, &'a str, Task)> {
         let names = |rows: &'a [String]| rows.iter().map(String::as_str).collect::<Vec<_>>();
         let rows = match self.rows.is_empty() {
@@ -221,7 +221,7 @@ impl Claim {
         rows.into_iter().zip(others).flat_map(of).collect()
     }
 
-    /// How many panels of the figure it speaks of.
+    /// Counts the panels of the figure that the claim covers.
     fn planned(&self, experiment: &Experiment, panels: &[FinishedPanel<'_>]) -> usize {
         let is_there = |row: &str, task| {
             panels.iter().any(|panel| panel.task == task && panel.row.name == row)
@@ -230,7 +230,7 @@ impl Claim {
         places.filter(|&(row, other, task)| is_there(row, task) && is_there(other, task)).count()
     }
 
-    /// The two curves, panel by panel, where both have runs.
+    /// Returns both curves of every panel in which both have runs.
     fn groups(
         &self,
         experiment: &Experiment,
@@ -245,7 +245,7 @@ impl Claim {
                          one: Option<Vec<ComparedRun>>,
                          other: Option<Vec<ComparedRun>>| {
                 let title = format!("{}, {row}", task_name(task));
-                // One run says nothing of how much others would differ.
+                // The spread of a single run is unknown.
                 let [one, other] = [one, other].map(|runs| runs.filter(|runs| runs.len() > 1));
                 Some(RunGroup { title, curves: vec![(ONE.into(), one?), (OTHER.into(), other?)] })
             };
@@ -290,12 +290,12 @@ fn parse_curve(text: &str) -> Result<CurveSpec, ReportError> {
     text.parse().map_err(|error| ReportError::Claims(format!("{text}: {error}")))
 }
 
-/// The run with a random member at every step; nothing where there is one member alone.
+/// The run with a random member deployed; `None` if there is only one member.
 fn random(run: &ComparedRun) -> Option<ComparedRun> {
     with_reward(run, |_, random| random)
 }
 
-/// The run with −ln(loss) for its reward, in units of their own.
+/// The run with −ln(loss) as its reward.
 fn by_loss(mut run: ComparedRun) -> Option<ComparedRun> {
     for line in &mut run.lines {
         line.reward = -line.imitation_loss?.ln();
@@ -329,8 +329,8 @@ mod tests {
         assert_eq!(verdict(&nothing), Verdict::NotRun);
     }
 
-    /// What Hopper's runs of a figure say of a claim, if a curve of a row earns so much in the mean (with a random member, so
-    /// much) and seeds differ by 2.
+    /// Tests a claim with Hopper runs: `earns` gives the mean reward of a curve in a row (and of a random member);
+    /// seeds differ by 2.
     fn found(says: &str, earns: impl Fn(&str, &str) -> (f64, Option<f64>)) -> Finding {
         let dir = tempfile::tempdir().unwrap();
         let archive = Archive::new(dir.path().join("results"), dir.path().join("runs"));
@@ -365,7 +365,7 @@ mod tests {
             };
             (reward, None)
         });
-        // The expert earns 100: (60 - 40) - (55 - 50) are 0.15 of that.
+        // The expert's reward is 100: ((60 - 40) - (55 - 50)) / 100 = 0.15.
         assert!((finding.difference.estimate - 0.15).abs() < 1e-12, "{finding:?}");
         assert_eq!((finding.panels, finding.above, finding.seeds), (1, 1, (3, 3)));
         // Four means of three runs with a standard deviation of 2 each.
@@ -378,7 +378,7 @@ mod tests {
     #[test]
     fn a_random_member_is_the_same_runs_seed_by_seed() {
         let finding = found("BD-5: the members' mean", |_, _| (80.0, Some(70.0)));
-        // Mean minus random member: 10 + 4 m for m of -2, 0 and 2, whose standard deviation is 8.
+        // Mean minus random member: 10 + 4 m for m = -2, 0 and 2; the standard deviation is 8.
         assert!((finding.difference.estimate - 0.1).abs() < 1e-12, "{finding:?}");
         let half = (finding.difference.high - finding.difference.low) / 2.0;
         assert!((half - 4.3027 * 0.08 / 3.0_f64.sqrt()).abs() < 1e-4, "{half}");
@@ -386,7 +386,7 @@ mod tests {
     }
 
     #[test]
-    fn a_claim_without_runs_is_not_left_out() {
+    fn a_claim_without_runs_is_listed() {
         let nowhere = Archive::new("/nonexistent/results", "/nonexistent/runs");
         let findings = judge(&claims().unwrap(), &nowhere).unwrap();
         assert_eq!(findings.len(), claims().unwrap().len());
@@ -401,7 +401,7 @@ mod tests {
     }
 
     #[test]
-    fn every_claim_is_of_curves_that_its_figure_has() {
+    fn every_claim_names_curves_of_its_figure() {
         for claim in claims().unwrap() {
             let experiment = Experiment::named(&claim.figure).unwrap();
             let has = |name: &str, curve: &str| {

@@ -1,4 +1,4 @@
-//! A figure's finished runs side by side, by the statistics of `tutelage compare`.
+//! Compares the finished runs of a figure with the statistics of `tutelage compare`.
 
 use std::path::Path;
 
@@ -15,17 +15,17 @@ use crate::{Archive, ArchiveError, CurveSpec, FigurePlan, PanelRow, PlottedValue
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ComparisonError {
-    /// A record.
+    /// A record could not be read.
     #[error(transparent)]
     Archive(#[from] ArchiveError),
-    /// What is finished.
+    /// The runs cannot be compared.
     #[error(transparent)]
     Compare(#[from] CompareError),
 }
 
-/// The finished runs of a figure's panels: of all that `wanted` lets in, in the figure's order.
+/// Compares the finished runs of the rows that `wanted` accepts.
 ///
-/// The baseline is DAgger, where the figure has it and the settings name no other.
+/// If the settings name no baseline, it is DAgger if the figure shows it.
 pub fn compare(
     plan: &FigurePlan<'_>,
     runs: &RunList,
@@ -45,7 +45,7 @@ pub fn compare(
     Ok(comparison)
 }
 
-/// What stands above the panel of a task in a row; a row without a name is told by its task alone.
+/// Returns the title of a panel: the task and the name of its row, if any.
 pub(crate) fn panel_title(panel: &FinishedPanel<'_>) -> String {
     match panel.row.name.as_str() {
         "" => task_name(panel.task).into(),
@@ -83,7 +83,7 @@ fn curves(
     }
 }
 
-/// The run with another reward made of its mean's and a random member's; nothing where there is one member alone.
+/// Replaces the rewards by a function of the mean's and a random member's; `None` without random members.
 pub(crate) fn with_reward(run: &ComparedRun, of: impl Fn(f64, f64) -> f64) -> Option<ComparedRun> {
     let mut run = run.clone();
     for line in &mut run.lines {
@@ -92,7 +92,7 @@ pub(crate) fn with_reward(run: &ComparedRun, of: impl Fn(f64, f64) -> f64) -> Op
     Some(run)
 }
 
-/// A random member is drawn like the mean of its ensemble, but broken.
+/// Gives a random member the color of its ensemble's mean, dashed.
 fn pair_styles(comparison: &mut Comparison) {
     for panel in &mut comparison.panels {
         for index in 0..panel.curves.len() {

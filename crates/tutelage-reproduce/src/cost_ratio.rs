@@ -1,9 +1,9 @@
-//! How much of another curve's cost a curve needs, over panels and in each.
+//! Cost ratios of two curves, as upper bounds.
 //!
-//! In a panel the ratio is that of the costs at which the two mean curves reach a level for good (isotonic regression); over
-//! panels it is the geometric mean. Where only the other never gets there, its last point stands for it, so that the ratio is
-//! an upper bound; where only the curve itself never does, there is no ratio, and the panel is counted as missed; where neither
-//! does, the panel says nothing. Intervals resample the runs of each curve and panel on their own.
+//! In a panel, the ratio compares the costs at which the mean curves reach a level and stay there (isotonic regression).
+//! Over panels it is the geometric mean. Ratios are conservative. If only the baseline misses the level, its final cost
+//! is used, so the ratio is an upper bound. If only the curve misses it, the panel counts as missed. If both miss it,
+//! the panel is ignored. Intervals resample the runs of each curve and panel independently.
 
 use tutelage::Stream;
 use tutelage_compare::ComparisonPanel;
@@ -11,21 +11,21 @@ use tutelage_compare::stats::{
     Bootstrap, Interval, LevelComparison, StatsError, TargetReward, cost_ratio_at_most,
 };
 
-/// What a curve costs in units of another's to a share of the expert's reward.
+/// The cost of a curve to a share of the expert's reward, divided by that of a baseline.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct BoundedCostRatio {
-    /// The panels where the curve gets there.
+    /// The number of panels in which the curve reaches the level.
     pub reached: usize,
-    /// Those of them where the other never does, so that its end stands for it.
+    /// Those of them in which the baseline does not, so that its final cost is used.
     pub bounded: usize,
-    /// The panels where the other gets there and the curve never does.
+    /// The number of panels in which only the baseline reaches the level.
     pub missed: usize,
-    /// The geometric mean over the panels where the curve gets there.
+    /// The geometric mean over the panels in which the curve reaches the level.
     pub ratio: Option<Interval>,
 }
 
 impl BoundedCostRatio {
-    /// Over these panels, at a share of the expert's reward.
+    /// Compares two curves over these panels at a share of the expert's reward.
     pub(crate) fn over<'a>(
         panels: impl Iterator<Item = &'a ComparisonPanel>,
         curve: &str,
@@ -47,7 +47,7 @@ impl BoundedCostRatio {
     }
 }
 
-/// The two curves of a panel on their way to a share of the expert's reward.
+/// Compares the two curves of a panel.
 fn comparison<'a>(
     panel: &'a ComparisonPanel,
     curve: &str,
@@ -55,7 +55,7 @@ fn comparison<'a>(
     share: f64,
 ) -> Option<LevelComparison<'a>> {
     let (a, b) = (panel.curve(curve)?, panel.curve(against)?);
-    // One run says nothing of how much others would differ.
+    // The spread of a single run is unknown.
     let is_known = a.runs.len() > 1 && b.runs.len() > 1;
     is_known.then_some(())?;
     Some(LevelComparison {
@@ -75,7 +75,7 @@ mod tests {
     use tutelage_compare::{ComparedRun, Comparison, ComparisonSettings, SpecFields};
     use tutelage_runs::RoundLine;
 
-    /// A run whose reward rises by a slope for every annotation, up to 10 of them, where the expert earns 10.
+    /// A run of 10 rounds whose reward grows linearly with annotations; the expert's is 10.
     fn run(task: &str, algorithm: &str, seed: u64, slope: f64) -> ComparedRun {
         let spec =
             format!("task = \"{task}\"\nalgorithm = \"{algorithm}\"\nseed = {seed}\nrounds = 10\n");
@@ -93,7 +93,7 @@ mod tests {
         ComparedRun { source, fields, lines: (1..=10).map(line).collect(), expert: Some(10.0) }
     }
 
-    /// In each panel two runs of BD-5 and two of DAgger, about these slopes.
+    /// Compares two runs of BD-5 with two of DAgger in each panel, with about these slopes.
     fn saving(panels: &[(&str, f64, f64)], share: f64) -> BoundedCostRatio {
         let both = |task: &str, algorithm: &str, slope: f64| {
             [run(task, algorithm, 1, 0.99 * slope), run(task, algorithm, 2, 1.01 * slope)]
@@ -117,8 +117,8 @@ mod tests {
     }
 
     #[test]
-    fn who_never_gets_there_is_counted_and_never_to_the_curves_advantage() {
-        // 7.5 is reached at 3.75 of the one; the other ends at 5 with 10 annotations.
+    fn ratios_are_conservative_if_a_curve_misses_the_level() {
+        // The one reaches 7.5 at 3.75 annotations; the other ends at 5 with 10 annotations.
         let bounded = saving(&[("a", 2.0, 0.5), ("b", 0.5, 0.5)], 0.75);
         assert_eq!((bounded.reached, bounded.bounded, bounded.missed), (1, 1, 0));
         assert!((estimate(bounded) - 0.375).abs() < 1e-9, "{bounded:?}");
@@ -127,7 +127,7 @@ mod tests {
         assert_eq!(
             saving(&[("a", 0.1, 0.1)], 0.75),
             BoundedCostRatio::default(),
-            "neither gets there"
+            "both miss the level"
         );
     }
 }

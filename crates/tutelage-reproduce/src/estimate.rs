@@ -1,4 +1,4 @@
-//! How long runs will take.
+//! Estimates how long runs take.
 
 use std::collections::HashMap;
 
@@ -9,27 +9,25 @@ use tutelage_lab::spec::{BudgetSpec, Choices, Class, RunSpec};
 
 use crate::{Archive, PlannedRun, RunList};
 
-/// Seconds on one core of a quiet machine, learned from the runs that are finished; where none is like it, from what one step
-/// costs.
+/// Estimates core-seconds from finished runs of the same kind, or else from the number of operations.
 #[derive(Clone, Debug, Default)]
 pub struct Estimator {
-    /// The fewest core-seconds of runs that differ in seed and data alone: whatever else the machine did while they ran can
-    /// only have slowed them down.
+    /// The minimum core-seconds of runs that differ only in seed and data. Other load can only slow a run down.
     fewest: HashMap<String, f64>,
-    /// What the runs of this session took, and what had been expected of them.
+    /// Measured and estimated core-seconds of this session.
     session: (f64, f64),
 }
 
-// Chosen after the quickest runs of each kind in `results/paper`.
+// Fitted to the fastest runs of each kind in `results/paper`.
 
-/// Operations of a training step per second and core, and what a step costs besides.
+/// Operations per second and core in training, and the overhead of a step.
 const FLOPS: f64 = 1.0e11;
 const STEP_OVERHEAD: f64 = 4.0e-6;
-/// Operations of acting per second: the states of all lanes go through the kernel at once.
+/// Operations per second when acting on the states of all lanes at once.
 const ACTING_FLOPS: f64 = 1.0e11;
 
 impl Estimator {
-    /// What the finished runs among these have taken.
+    /// Learns from the finished runs of a list.
     pub fn new(runs: &RunList, archive: &Archive) -> Self {
         let mut estimator = Self::default();
         for run in runs.runs() {
@@ -40,7 +38,7 @@ impl Estimator {
         estimator
     }
 
-    /// Takes note of what a run has taken. A run that was over at once, as one that had been finished before, tells nothing.
+    /// Learns from a run. A run that took no time was finished before and is ignored.
     fn learn(&mut self, run: &PlannedRun, core_seconds: f64) {
         if core_seconds > 0.0 && core_seconds.is_finite() {
             let fewest = self.fewest.entry(kind(&run.spec)).or_insert(core_seconds);
@@ -48,7 +46,7 @@ impl Estimator {
         }
     }
 
-    /// Takes note of a run that was finished just now, on this machine, with whatever else it does.
+    /// Learns from a run that was finished in this session.
     pub fn finished(&mut self, run: &PlannedRun, core_seconds: f64) {
         if core_seconds > 0.0 && core_seconds.is_finite() {
             let (took, expected) = self.session;
@@ -57,12 +55,12 @@ impl Estimator {
         self.learn(run, core_seconds);
     }
 
-    /// Seconds that a run takes on one core of a quiet machine.
+    /// Returns the estimated seconds of a run on one idle core.
     pub fn core_seconds(&self, run: &PlannedRun) -> f64 {
         self.fewest.get(&kind(&run.spec)).copied().unwrap_or_else(|| guess(&run.spec))
     }
 
-    /// How many times as long as expected the runs of this session take.
+    /// Returns the ratio of measured to estimated time in this session.
     pub(crate) fn pace(&self) -> f64 {
         match self.session {
             (took, expected) if expected > 0.0 => took / expected,
@@ -70,20 +68,19 @@ impl Estimator {
         }
     }
 
-    /// What a run's time depends on.
+    /// Returns the kind of a run: everything that its time depends on.
     pub(crate) fn kind(run: &PlannedRun) -> String {
         kind(&run.spec)
     }
 
-    /// Seconds that these runs will take together on so many cores, if all goes on as in this session; a timed run has them
-    /// all to itself.
+    /// Returns the estimated seconds of these runs on this number of cores, at the pace of this session.
     pub fn seconds(&self, list: &RunList, runs: &[usize], cores: usize) -> f64 {
         let total: f64 = runs.iter().map(|&run| self.core_seconds(&list[run])).sum();
         total * self.pace() / cores.max(1) as f64
     }
 }
 
-/// What a run's time depends on.
+/// Returns everything that a run's time depends on.
 fn kind(spec: &RunSpec) -> String {
     let task = spec.task;
     let Choices { algorithm, class, rounds, states_per_round, episodes, oracle, .. } =
@@ -104,7 +101,7 @@ fn guess(spec: &RunSpec) -> f64 {
     members * train + steps * (step_seconds(spec.task) + acting)
 }
 
-/// Seconds in which one member trains after a round.
+/// Returns the seconds that one member trains after a round.
 fn train_seconds(spec: &RunSpec, round: usize, weights: f64) -> f64 {
     let Some(oracle) = spec.oracle else { return 1e-3 };
     let rows = round * spec.states_per_round;
@@ -127,7 +124,7 @@ fn weights(class: &Class, task: Task) -> f64 {
     widths.windows(2).map(|pair| (pair[0] * pair[1]) as f64).sum()
 }
 
-/// Seconds of one simulator step.
+/// Returns the seconds of one simulator step.
 fn step_seconds(task: Task) -> f64 {
     match task.robot() {
         Some(Robot::Hopper) => 3e-6,
@@ -148,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn more_work_takes_longer_and_what_was_seen_counts() {
+    fn larger_runs_take_longer_and_measurements_replace_guesses() {
         let mut estimator = Estimator::default();
         let small = run("task = 'hopper'\nalgorithm = 'dagger'");
         let large = run("task = 'hopper'\nalgorithm = 'bd-25'");
@@ -158,11 +155,11 @@ mod tests {
         for seconds in [900.0, 14.0, 12.0, 0.0, f64::NAN] {
             estimator.learn(&run("task = 'hopper'\nalgorithm = 'dagger'\nseed = 2"), seconds);
         }
-        assert_eq!(estimator.core_seconds(&small), 12.0, "the quietest");
+        assert_eq!(estimator.core_seconds(&small), 12.0, "the fastest");
     }
 
     #[test]
-    fn what_is_left_is_told_at_the_pace_of_the_session() {
+    fn estimates_scale_with_the_pace_of_the_session() {
         let mut estimator = Estimator::default();
         let seed = |seed| run(&format!("task = 'hopper'\nalgorithm = 'dagger'\nseed = {seed}"));
         let mut list = RunList::default();
@@ -173,6 +170,10 @@ mod tests {
         assert_eq!(quiet, 10.0, "two runs of one kind on two cores");
         estimator.finished(&seed(2), 30.0);
         assert_eq!(estimator.seconds(&list, &shown, 2), 30.0);
-        assert_eq!(estimator.core_seconds(&seed(3)), 10.0, "a quiet machine is as fast as before");
+        assert_eq!(
+            estimator.core_seconds(&seed(3)),
+            10.0,
+            "the estimate for an idle machine stays"
+        );
     }
 }

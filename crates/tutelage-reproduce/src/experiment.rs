@@ -1,4 +1,4 @@
-//! What a figure compares, as its file in `experiments/` says it.
+//! What a figure compares. Each figure is a file in `experiments/`.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -12,67 +12,67 @@ use tutelage_lab::{Task, UnknownTask};
 
 use crate::{BadSeeds, experiment_file};
 
-/// A figure and everything that it shows.
+/// A figure: its title, tasks, seeds and curves.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Experiment {
-    /// Its name on the command line.
+    /// The name on the command line.
     pub name: String,
-    /// What stands above it.
+    /// The title.
     pub title: String,
-    /// Where it is in the paper; empty for one's own.
+    /// The number of the figure in the paper; empty for custom figures.
     pub paper: String,
-    /// How it is drawn.
+    /// The kind of figure.
     pub draw: FigureKind,
-    /// What learning curves are drawn over.
+    /// The x axis of learning curves.
     pub over: Cost,
-    /// The tasks, a column each.
+    /// The tasks, one column each.
     pub tasks: Vec<Task>,
-    /// The paper's seeds.
+    /// The seeds.
     pub seeds: Vec<u64>,
-    /// Curves that play other seeds than these, such as fewer of large ensembles.
+    /// Curves with other seeds, such as fewer for large ensembles.
     pub seeds_of: Vec<(CurveSpec, Vec<u64>)>,
-    /// What is shown of each task, a row each.
+    /// The rows of panels.
     pub rows: Vec<PanelRow>,
 }
 
-/// The kinds of figures.
+/// The kind of a figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FigureKind {
     /// Learning curves with bands over seeds.
     Curves,
-    /// Running time and memory of one run each.
+    /// Running time and memory of single runs.
     Cost,
-    /// A joint t-SNE map of the states that each algorithm request about.
+    /// A joint t-SNE map of the queried states, one panel per algorithm.
     States,
-    /// The same map in one panel, a colour for each algorithm.
+    /// The same map in one panel, one color per algorithm.
     TwoStates,
-    /// Exact regret in the finite world.
+    /// Exact regret on finite MDPs.
     Regret,
-    /// Proposition 1 played out.
+    /// Proposition 1 on its MDP.
     Limitation,
 }
 
-/// Panels that differ in the task alone.
+/// Panels that differ only in the task.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PanelRow {
-    /// What stands beside the task's name; may be empty.
+    /// The name next to the task's name; may be empty.
     pub name: String,
-    /// The tasks of the figure that it shows; all where none is named.
+    /// The tasks of this row; empty means all tasks of the figure.
     pub tasks: Vec<Task>,
-    /// What is plotted.
+    /// The y axis.
     pub show: PlottedValue,
     /// d₀, for the algorithms that perturb.
     pub d0: PerturbFrom,
-    /// The oracle's budget with the paper's settings, where it is not the paper's; the quick profile takes a share of it.
+    /// The oracle's budget in the paper profile, if it is not the default. The quick profile uses a fraction.
     pub budget: Option<BudgetSpec>,
-    /// Any other fields of a run's spec, which hold in every profile.
+    /// Other fields of the run specs, valid in every profile.
     pub fields: Draft,
-    /// What is compared.
+    /// The curves.
     pub curves: Vec<CurveSpec>,
 }
 
-/// What is plotted over annotations.
+/// The y axis of learning curves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PlottedValue {
@@ -83,71 +83,72 @@ pub enum PlottedValue {
     ImitationLoss,
     /// The average return of the members' mean and of a random member.
     MeanAndRandom,
-    /// By how much the members' mean is above a random member of the same run.
+    /// The members' mean minus a random member of the same run.
     MeanMinusRandom,
 }
 
-/// Where perturbation states come from.
+/// The source of perturbation states.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PerturbFrom {
-    /// Where the row does not say: the task's own box, as when a run is learned by itself.
+    /// The task's default box.
     Default,
-    /// `dagger`: the states of DAgger's runs of the same setting, all seeds.
+    /// `dagger`: the states of DAgger's runs with the same settings and all seeds.
     Dagger,
-    /// A distribution that needs no runs.
+    /// A distribution that does not depend on runs.
     Fixed(CoverSpec),
 }
 
-/// An algorithm, on its own data or on that of another, trained as long as its row says or with a budget of its own: `bd-5`,
-/// `bagging-5 on dagger`, `dagger for epochs=1000`.
+/// A curve: an algorithm, the data it trains on, and its budget.
+///
+/// Written as `bd-5`, `bagging-5 on dagger` or `dagger for epochs=1000`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CurveSpec {
     /// The algorithm.
     pub algorithm: AlgorithmName,
-    /// Whose data it trains on, where it collects none.
+    /// The algorithm whose data it trains on, if it collects none itself.
     pub data: Option<AlgorithmName>,
-    /// The oracle's budget with the paper's settings, where it is not the row's.
+    /// The oracle's budget in the paper profile, if it is not the row's.
     pub budget: Option<BudgetSpec>,
 }
 
-/// Why a file describes no figure.
+/// Why a file is not a valid figure.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExperimentError {
-    /// There is no figure of this name.
-    #[error("there is no figure `{name}`{} `tutelage reproduce --list` shows all", did_you_mean(nearest.as_deref()))]
+    /// No figure has this name.
+    #[error("unknown figure `{name}`{} `tutelage reproduce --list` shows all", did_you_mean(nearest.as_deref()))]
     Unknown {
-        /// The name request for.
+        /// The requested name.
         name: String,
-        /// The figure whose name is nearest to it, where one is near.
+        /// The most similar name.
         nearest: Option<String>,
     },
     /// The file cannot be read.
-    #[error("cannot read {path}: {source}")]
+    #[error("cannot read {path}")]
     Read {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         source: std::io::Error,
     },
-    /// It is no TOML of this form.
+    /// The TOML is invalid.
     #[error("experiment {name}: {message}")]
     Toml {
         /// The figure.
         name: String,
-        /// What is wrong, and where.
+        /// What is wrong, and in which line.
         message: String,
     },
-    /// It names a task that does not exist.
-    #[error("experiment {name}: {source}")]
+    /// A task does not exist.
+    #[error("invalid experiment {name}")]
     Task {
         /// The figure.
         name: String,
         /// What is wrong.
         source: UnknownTask,
     },
-    /// It names an algorithm, class or budget that does not exist.
-    #[error("experiment {name}, row \"{row}\": {source}")]
+    /// An algorithm, class or budget is invalid.
+    #[error("invalid row \"{row}\" of experiment {name}")]
     Row {
         /// The figure.
         name: String,
@@ -156,45 +157,43 @@ pub enum ExperimentError {
         /// What is wrong.
         source: SpecError,
     },
-    /// It names no seeds.
-    #[error("experiment {name}: {source}")]
+    /// The seeds are invalid.
+    #[error("invalid seeds of experiment {name}")]
     Seeds {
         /// The figure.
         name: String,
         /// What is wrong.
         source: BadSeeds,
     },
-    /// It draws curves over something that is no cost.
-    #[error("experiment {name}, over: {source}")]
+    /// The x axis is invalid.
+    #[error("invalid x axis (`over`) of experiment {name}")]
     Over {
         /// The figure.
         name: String,
         /// What is wrong.
         source: BadCost,
     },
-    /// It has more of something than any figure.
-    #[error("experiment {name}: {found} {what}; allowed are at most {most}")]
+    /// The figure is too large.
+    #[error("experiment {name} has {found} {what}; at most {most} are allowed")]
     TooMany {
         /// The figure.
         name: String,
-        /// Of what.
+        /// What there is too much of.
         what: &'static str,
-        /// How many there are.
+        /// The number found.
         found: usize,
-        /// How many there may be.
+        /// The number allowed.
         most: usize,
     },
-    /// A file that would replace a figure that comes with the project.
-    #[error(
-        "{path}: its figure would be called `{name}`, as one that comes with the project, and replace it; give the file another name"
-    )]
+    /// The name belongs to a built-in figure.
+    #[error("{path}: `{name}` is the name of a built-in figure; rename the file")]
     Taken {
         /// The file.
         path: PathBuf,
         /// The figure.
         name: String,
     },
-    /// It has seeds for a curve that it does not show.
+    /// `seeds_of` names a curve that no row shows.
     #[error("experiment {name}, seeds_of: no row shows `{curve}`")]
     SeedsOf {
         /// The figure.
@@ -210,7 +209,7 @@ macro_rules! shipped {
     };
 }
 
-/// The figures of the paper in its order, and those beyond it, compiled in.
+/// The figures of the paper in its order, then further ones.
 const SHIPPED: &[(&str, &str)] = shipped![
     "linear",
     "main",
@@ -239,12 +238,12 @@ const SHIPPED: &[(&str, &str)] = shipped![
 ];
 
 impl Experiment {
-    /// All figures that come with the project.
+    /// Returns all built-in figures.
     pub fn all() -> Result<Vec<Self>, ExperimentError> {
         SHIPPED.iter().map(|(name, text)| Self::parse(name, text)).collect()
     }
 
-    /// A figure that comes with the project by name, or one's own from a `.toml` file.
+    /// Returns a built-in figure by name, or reads a custom one from a `.toml` file.
     pub fn named(name: &str) -> Result<Self, ExperimentError> {
         if let Some((name, text)) = SHIPPED.iter().find(|(shipped, _)| *shipped == name) {
             return Self::parse(name, text);
@@ -254,7 +253,7 @@ impl Experiment {
             let text = tutelage_files::read_text(path)
                 .map_err(|source| ExperimentError::Read { path: path.into(), source })?;
             let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-            // Figures are kept by their names, so that one's own would take the place of another.
+            // Results are stored by figure name, so a custom figure must not share the name of a built-in one.
             if SHIPPED.iter().any(|(shipped, known)| *shipped == stem && *known != text) {
                 return Err(ExperimentError::Taken { path: path.into(), name: stem.into() });
             }
@@ -265,13 +264,13 @@ impl Experiment {
         Err(ExperimentError::Unknown { name: name.into(), nearest })
     }
 
-    /// The seeds that a curve plays.
+    /// Returns the seeds of a curve.
     pub fn seeds_of(&self, curve: &CurveSpec) -> &[u64] {
         let own = self.seeds_of.iter().find(|(known, _)| known == curve);
         own.map_or(&self.seeds, |(_, seeds)| seeds)
     }
 
-    /// The figure that a TOML text describes.
+    /// Parses the TOML of a figure.
     pub fn parse(name: &str, text: &str) -> Result<Self, ExperimentError> {
         experiment_file::parse(name, text)
     }
@@ -292,7 +291,7 @@ impl FromStr for CurveSpec {
     }
 }
 
-/// What stands before a word, and what behind it, where it is there.
+/// Splits a text at an optional word.
 fn and_then<'a>(text: &'a str, word: &str) -> (&'a str, Option<&'a str>) {
     text.split_once(word).map_or((text, None), |(before, behind)| (before, Some(behind)))
 }
@@ -321,19 +320,21 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_name_gets_the_nearest_and_a_wrong_row_is_named() {
-        let error = Experiment::named("mian").unwrap_err().to_string();
-        assert!(error.contains("did you mean `main`"), "{error}");
-        let error = Experiment::named("everything").unwrap_err().to_string();
-        assert!(error.contains("`everything`. `tutelage reproduce --list`"), "{error}");
+    fn unknown_names_get_a_suggestion_and_errors_name_the_row() {
+        let suggestion = |name: &str| match Experiment::named(name) {
+            Err(ExperimentError::Unknown { nearest, .. }) => nearest,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(suggestion("mian").as_deref(), Some("main"));
+        assert_eq!(suggestion("everything"), None);
         let text = "title = ''\npaper = ''\ndraw = 'curves'\ntasks = ['ant']\n[[rows]]\nname = 'r'\nclass = 'linear'\nalgorithms = ['dager']";
-        let error = Experiment::parse("x", text).unwrap_err().to_string();
-        assert!(error.contains("row \"r\"") && error.contains("dagger"), "{error}");
+        let error = Experiment::parse("x", text);
+        assert!(matches!(error, Err(ExperimentError::Row { row, .. }) if row == "r"));
         assert!(matches!(Experiment::named("none.toml"), Err(ExperimentError::Read { .. })));
     }
 
     #[test]
-    fn a_file_does_not_take_the_name_of_a_figure_that_comes_with_the_project() {
+    fn a_custom_figure_cannot_take_the_name_of_a_built_in_one() {
         let folder = tempfile::tempdir().unwrap();
         let own = |name: &str, text: &str| {
             let path = folder.path().join(name);
@@ -342,40 +343,38 @@ mod tests {
         };
         let text = "title = 'mine'\ndraw = 'curves'";
         assert_eq!(own("mine.toml", text).unwrap(), "mine");
-        let error = own("main.toml", text).unwrap_err().to_string();
-        assert!(
-            error.contains("would be called `main`") && error.contains("another name"),
-            "{error}"
-        );
+        assert!(matches!(own("main.toml", text), Err(ExperimentError::Taken { .. })));
         let (_, shipped) = SHIPPED.iter().find(|(name, _)| *name == "main").unwrap();
-        assert_eq!(own("main.toml", shipped).unwrap(), "main", "it is that figure");
+        assert_eq!(own("main.toml", shipped).unwrap(), "main", "the same text");
     }
 
     #[test]
-    fn what_would_take_all_day_to_lay_out_is_refused() {
-        let error = |text: &str| Experiment::parse("x", text).unwrap_err().to_string();
+    fn figures_of_excessive_size_are_rejected() {
+        let count = |text: &str| match Experiment::parse("x", text) {
+            Err(ExperimentError::TooMany { found, .. }) => found,
+            other => panic!("{other:?}"),
+        };
         let figure =
             |tasks: &str, rows: &str| format!("title = ''\ndraw = 'curves'\n{tasks}\n{rows}");
         let row = |algorithms: &str| format!("[[rows]]\nname = 'r'\nalgorithms = [{algorithms}]\n");
         let (ant, bc) = ("tasks = ['ant']", row("'bc'"));
-        let expected = "experiment x: 90000 algorithms in all rows; allowed are at most 10000";
-        assert_eq!(error(&figure(ant, &row(&"'bc',".repeat(90_000)))), expected);
-        let expected = "experiment x: 1001 rows; allowed are at most 1000";
-        assert_eq!(error(&figure(ant, &bc.repeat(1001))), expected);
+        assert_eq!(count(&figure(ant, &row(&"'bc',".repeat(90_000)))), 90_000);
+        assert_eq!(count(&figure(ant, &bc.repeat(1001))), 1001);
         let tasks = format!("tasks = [{}]", "'ant',".repeat(1001));
-        let expected = "experiment x: 1001 tasks; allowed are at most 1000";
-        assert_eq!(error(&figure(&tasks, &bc)), expected);
+        assert_eq!(count(&figure(&tasks, &bc)), 1001);
         let tasks = format!("seeds = '1-200'\ntasks = [{}]", "'ant',".repeat(600));
-        assert!(error(&figure(&tasks, &bc)).starts_with("experiment x: 120000 runs, a task"));
+        assert_eq!(count(&figure(&tasks, &bc)), 120_000);
         let name = "b".repeat(2000);
-        assert!(error(&figure(ant, &row(&format!("'{name}'")))).contains("at most 1000 bytes"));
-        assert!(error(&figure(&format!("tasks = ['{name}']"), &bc)).contains("at most 1000 bytes"));
-        let long = format!("# {}\n", "x".repeat(2 << 20));
-        assert!(error(&figure(ant, &long)).contains("bytes of TOML; allowed are at most 1048576"));
+        let long_name = Experiment::parse("x", &figure(ant, &row(&format!("'{name}'"))));
+        assert!(matches!(long_name, Err(ExperimentError::Row { .. })));
+        let long_task = Experiment::parse("x", &figure(&format!("tasks = ['{name}']"), &bc));
+        assert!(matches!(long_task, Err(ExperimentError::Toml { .. })));
+        let long_file = Experiment::parse("x", &format!("# {}\n", "x".repeat(2 << 20)));
+        assert!(matches!(long_file, Err(ExperimentError::Toml { .. })));
     }
 
     #[test]
-    fn curves_may_play_seeds_of_their_own() {
+    fn curves_can_have_their_own_seeds() {
         let fewest = Experiment::named("fewest").unwrap();
         let seeds = |curve: &str| fewest.seeds_of(&curve.parse().unwrap()).len();
         assert_eq!((seeds("bd-5"), seeds("bd-25"), seeds("handover-bd-25")), (10, 3, 3));
@@ -383,26 +382,26 @@ mod tests {
             let text = format!(
                 "title = ''\ndraw = 'curves'\ntasks = ['ant']\nseeds_of = {{ {seeds_of} }}\n[[rows]]\nname = 'r'\nalgorithms = ['bd-5']"
             );
-            Experiment::parse("x", &text).unwrap_err().to_string()
+            Experiment::parse("x", &text).unwrap_err()
         };
-        assert!(error("bd-7 = '1-3'").contains("no row shows `bd-7`"));
-        assert!(error("bd-5 = 'one'").contains("'one' names no seeds"));
+        assert!(matches!(error("bd-7 = '1-3'"), ExperimentError::SeedsOf { .. }));
+        assert!(matches!(error("bd-5 = 'one'"), ExperimentError::Seeds { .. }));
     }
 
     #[test]
-    fn curves_are_drawn_over_a_cost_of_ones_own() {
+    fn the_x_axis_can_be_another_cost() {
         let over = |line: &str| {
             let text = format!("title = ''\ndraw = 'curves'\n{line}");
-            Experiment::parse("x", &text).map(|x| x.over).map_err(|error| error.to_string())
+            Experiment::parse("x", &text).map(|x| x.over)
         };
-        assert_eq!(over(""), Ok(Cost::Annotations));
-        assert_eq!(over("over = 'expert-steps'"), Ok(Cost::ExpertSteps));
-        assert_eq!(over("over = 0.01"), Ok(Cost::Weighted(0.01)));
-        assert!(over("over = 'hours'").unwrap_err().contains("experiment x, over: `hours`"));
+        assert_eq!(over("").unwrap(), Cost::Annotations);
+        assert_eq!(over("over = 'expert-steps'").unwrap(), Cost::ExpertSteps);
+        assert_eq!(over("over = 0.01").unwrap(), Cost::Weighted(0.01));
+        assert!(matches!(over("over = 'hours'"), Err(ExperimentError::Over { .. })));
     }
 
     #[test]
-    fn series_print_what_they_parse() {
+    fn curves_print_what_they_parse() {
         for text in ["bd-5", "bagging-5 on dagger", "bagging-5 on dagger for epochs=9"] {
             assert_eq!(text.parse::<CurveSpec>().unwrap().to_string(), text);
         }

@@ -1,4 +1,4 @@
-//! A figure's file as it is typed.
+//! The TOML file of a figure.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ struct ExperimentFile {
     #[serde(default)]
     paper: String,
     draw: FigureKind,
-    /// The name of a cost, or what a step of the expert's costs.
+    /// The name of a cost, or the cost of an expert step.
     #[serde(default = "annotations")]
     over: toml::Value,
     #[serde(default)]
@@ -42,7 +42,7 @@ struct RowFile {
     tasks: Vec<String>,
     budget: Option<String>,
     algorithms: Vec<String>,
-    /// Everything else: fields of a run's spec.
+    /// All other keys: fields of the run specs.
     #[serde(flatten)]
     fields: toml::Table,
 }
@@ -55,7 +55,7 @@ fn ten_seeds() -> String {
     "1-10".into()
 }
 
-/// The figure that a TOML text describes.
+/// Parses the TOML of a figure.
 pub(crate) fn parse(name: &str, text: &str) -> Result<Experiment, ExperimentError> {
     let toml = |message: String| ExperimentError::Toml { name: name.into(), message };
     let form: ExperimentFile = parse_toml(text).map_err(toml)?;
@@ -92,12 +92,11 @@ pub(crate) fn parse(name: &str, text: &str) -> Result<Experiment, ExperimentErro
         seeds_of: seeds_of.collect::<Result<_, ExperimentError>>()?,
         rows,
     };
-    at_most(MOST_RUNS, "runs, a task, an algorithm and a seed each,", runs(&experiment), name)?;
+    at_most(MOST_RUNS, "runs", runs(&experiment), name)?;
     Ok(experiment)
 }
 
-/// How many tasks and rows a figure may have, how many algorithms in all, and how many runs. A file may say a name again and again,
-/// and everything is laid out for each.
+/// Limits on tasks, rows, algorithms and runs. A short file could otherwise plan an excessive number of runs.
 const MOST_LISTED: usize = 1000;
 const MOST_CURVES: usize = 10_000;
 const MOST_RUNS: usize = 100_000;
@@ -124,7 +123,7 @@ fn at_most(
     Err(ExperimentError::TooMany { name: name.into(), what, found, most })
 }
 
-/// How many runs a figure shows, those that are the same counted as often as they are shown.
+/// Counts the runs of a figure; runs that appear twice count twice.
 fn runs(experiment: &Experiment) -> usize {
     let panels = |row: &PanelRow| match row.tasks.as_slice() {
         [] => experiment.tasks.len(),
@@ -142,7 +141,7 @@ fn over(value: &toml::Value) -> Result<Cost, BadCost> {
     }
 }
 
-/// The curve of this name, where a row shows it.
+/// Parses a curve if a row shows it.
 fn shown(curve: &str, rows: &[PanelRow]) -> Option<CurveSpec> {
     let curve: CurveSpec = curve.parse().ok()?;
     rows.iter().any(|row| row.curves.contains(&curve)).then_some(curve)
@@ -168,19 +167,19 @@ impl RowFile {
         })
     }
 
-    /// The fields of a spec, without those that the figure itself says.
+    /// Returns the fields of the run specs. Rejects those that the figure itself sets.
     fn fields(&self) -> Result<Draft, SpecError> {
         let draft = Draft::deserialize(self.fields.clone().into_deserializer());
         let draft: Draft = draft
             .map_err(|error: toml::de::Error| SpecError::Toml(error.to_string().trim().into()))?;
         let Draft { task, algorithm, seed, data, .. } = &draft;
-        let said = [
+        let set = [
             ("task", task.clone(), "`tasks` names the figure's tasks"),
             ("algorithm", algorithm.clone(), "`algorithms` names the row's algorithms"),
             ("seed", seed.map(|seed| seed.to_string()), "`seeds` names the figure's seeds"),
             ("data", data.clone(), "write `algorithms = [\"bagging-5 on dagger\"]`"),
         ];
-        match said.into_iter().find_map(|(field, value, why)| Some((field, value?, why))) {
+        match set.into_iter().find_map(|(field, value, why)| Some((field, value?, why))) {
             None => Ok(draft),
             Some((field, value, why)) => {
                 Err(SpecError::Pointless { field, value, why: why.into() })

@@ -1,4 +1,4 @@
-//! A figure laid out: which runs are behind which curve of which panel.
+//! The plan of a figure: which runs belong to which curve of which panel.
 
 use std::collections::HashSet;
 
@@ -8,18 +8,18 @@ use crate::{
     Archive, ArchiveError, CurveSpec, Experiment, FigureKind, PanelRow, Profile, RunList, RunRecord,
 };
 
-/// A figure laid out: its panels, the curves in each, and the runs behind each curve.
+/// The plan of a figure: its panels, their curves, and the runs of each curve.
 ///
-/// It is made once, by [`RunList::plan`]; running, drawing and summarising all read it.
+/// [`RunList::plan`] makes it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FigurePlan<'a> {
     /// The figure.
     pub experiment: &'a Experiment,
-    /// The paper's settings or less.
+    /// The profile.
     pub profile: Profile,
-    /// The seeds of every curve that has none of its own.
+    /// The seeds of all curves without their own.
     pub seeds: Vec<u64>,
-    /// The panels, row after row, a task in each column.
+    /// The panels, row by row, one column per task.
     pub panels: Vec<PanelPlan<'a>>,
 }
 
@@ -37,13 +37,13 @@ pub struct PanelPlan<'a> {
 /// A curve of a [`PanelPlan`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct CurvePlan {
-    /// What it is a curve of.
+    /// The curve.
     pub spec: CurveSpec,
-    /// The runs behind it, one for each seed, by their place in the [`RunList`].
+    /// The runs, one per seed, as indices into the [`RunList`].
     pub runs: Vec<usize>,
 }
 
-/// A panel, and the records of each curve that has any.
+/// A panel with the records of each curve that has any.
 pub(crate) struct FinishedPanel<'a> {
     pub(crate) task: Task,
     pub(crate) row: &'a PanelRow,
@@ -51,19 +51,19 @@ pub(crate) struct FinishedPanel<'a> {
 }
 
 impl<'a> FigurePlan<'a> {
-    /// All runs that are shown, each once, in the figure's order.
+    /// Returns all runs, each once, in the figure's order.
     pub fn runs(&self) -> Vec<usize> {
         let mut seen = HashSet::new();
         let all = self.curves().flat_map(|curve| curve.runs.iter().copied());
         all.filter(|&run| seen.insert(run)).collect()
     }
 
-    /// The curves of all panels.
+    /// Returns the curves of all panels.
     pub(crate) fn curves(&self) -> impl Iterator<Item = &CurvePlan> {
         self.panels.iter().flat_map(|panel| &panel.curves)
     }
 
-    /// The tasks, in the figure's order.
+    /// Returns the tasks in the figure's order.
     pub(crate) fn tasks(&self) -> Vec<Task> {
         let mut tasks: Vec<Task> = Vec::new();
         for panel in &self.panels {
@@ -74,12 +74,12 @@ impl<'a> FigurePlan<'a> {
         tasks
     }
 
-    /// Whether it shows the states that were request about, so that the records of its runs are not enough.
+    /// Returns whether the figure shows queried states, which records do not contain.
     pub fn shows_states(&self) -> bool {
         matches!(self.experiment.draw, FigureKind::States | FigureKind::TwoStates)
     }
 
-    /// The finished runs behind each panel.
+    /// Returns the finished runs of each panel.
     pub(crate) fn finished(
         &self,
         runs: &RunList,

@@ -1,4 +1,4 @@
-//! The runs behind figures, as the scheduler sees them.
+//! The runs of figures as a job set.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -7,26 +7,25 @@ use crate::scheduler::{Job, JobProgress, JobSet, RunOutcome};
 use crate::worker::{WorkError, WorkOrder, Worker};
 use crate::{Archive, Estimator, RunList, RunRecord};
 
-/// The runs of a list, whose records are kept in an archive.
+/// The runs of a list, whose records are stored in an archive.
 ///
-/// Every run has its own directory and continues where an earlier process left it; its record is written when it is finished,
-/// and compared with what came out where it is played again.
+/// Each run has its own folder and resumes there. If the run already has a record, the results must agree with it.
 pub struct FigureRuns<'a> {
     list: &'a RunList,
     archive: &'a Archive,
-    /// The first run of each run's kind: what one takes, all take.
+    /// For each run, the first run with the same cost.
     cost_class: Vec<usize>,
     expected: Mutex<Estimates>,
 }
 
 struct Estimates {
     estimator: Estimator,
-    /// Core-seconds of each kind, by its first run.
+    /// Core-seconds of each cost class.
     of_kind: HashMap<usize, f64>,
 }
 
 impl<'a> FigureRuns<'a> {
-    /// The runs of this list.
+    /// The job set of this list.
     pub fn new(list: &'a RunList, archive: &'a Archive) -> Self {
         let estimator = Estimator::new(list, archive);
         let (mut first, mut of_kind) = (HashMap::new(), HashMap::new());

@@ -1,4 +1,4 @@
-//! The paper's names, colours and numbers.
+//! The paper's names and numbers.
 
 use tutelage::AlgorithmName;
 use tutelage_envs::Task as Robot;
@@ -7,7 +7,7 @@ use tutelage_lab::spec::BudgetSpec;
 
 use crate::{CurveSpec, Profile};
 
-/// A task as the paper writes it.
+/// Returns the paper's name of a task.
 pub fn task_name(task: Task) -> &'static str {
     match task.robot() {
         Some(Robot::Ant) => "Ant",
@@ -18,7 +18,7 @@ pub fn task_name(task: Task) -> &'static str {
     }
 }
 
-/// A curve's name.
+/// Returns the display name of a curve.
 pub(crate) fn curve_name(curve: &CurveSpec) -> String {
     let mut name = curve.algorithm.label();
     if let Some(data) = &curve.data {
@@ -31,7 +31,7 @@ pub(crate) fn curve_name(curve: &CurveSpec) -> String {
     }
 }
 
-/// Seconds that a whole run with the paper's settings took its authors (an i9 and an RTX 2080 Ti), where they say so.
+/// Returns the seconds that the authors report for a run with the paper's settings (i9 and RTX 2080 Ti).
 pub fn authors_seconds(profile: Profile, task: Task, algorithm: &AlgorithmName) -> Option<f64> {
     let seconds = match task.robot()? {
         Robot::Hopper => [442.0, 498.0, 464.0, 937.0, 2508.0, 2089.0],
@@ -44,7 +44,7 @@ pub fn authors_seconds(profile: Profile, task: Task, algorithm: &AlgorithmName) 
     (profile == Profile::Paper).then(|| seconds[place])
 }
 
-/// MB on the GPU that the authors report for such a run.
+/// Returns the GPU memory in MB that the authors report for such a run.
 pub(crate) fn authors_memory(profile: Profile, algorithm: &AlgorithmName) -> Option<f64> {
     let memory = match algorithm.to_string().as_str() {
         "bc" | "dagger" | "bd-1" => 1412.0,

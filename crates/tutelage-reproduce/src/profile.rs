@@ -1,38 +1,39 @@
-//! How much of the paper's effort to spend.
+//! Profiles: the paper's settings, or smaller ones.
 
 use std::fmt;
 use std::str::FromStr;
 
 use tutelage_lab::spec::{BudgetSpec, Draft, EvaluationDraft, OracleDraft};
 
-/// The paper's settings, or less of everything.
+/// The paper's settings, or smaller ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Profile {
-    /// Each figure in miniature: two seeds, eight rounds, short training, few episodes.
+    /// Two seeds, eight rounds, short training, few episodes.
     Quick,
-    /// The paper's.
+    /// The paper's settings.
     #[default]
     Paper,
 }
 
-/// How many seeds a quick figure has.
+/// Seeds per curve.
 const QUICK_SEEDS: usize = 2;
-/// Rounds of a quick run.
+/// Rounds per run.
 const QUICK_ROUNDS: i64 = 8;
-/// Episodes of a quick evaluation.
+/// Episodes per evaluation.
 const QUICK_EPISODES: i64 = 3;
-/// A quick run trains for a step where the paper's trains for so many epochs or iterations, at a larger learning rate. An epoch
-/// is 2.4 iterations on average over 20 rounds.
+/// One quick iteration replaces this number of epochs or iterations of the paper, at a larger learning rate.
+///
+/// An epoch is 2.4 iterations on average over 20 rounds.
 const QUICK_EPOCHS: usize = 4;
 const QUICK_ITERATIONS: usize = 10;
 const QUICK_LEARNING_RATE: f64 = 1e-3;
 
 impl Profile {
-    /// What the quick profile puts in place of the paper's settings.
-    pub const QUICK_DESCRIPTION: &'static str = "Quick profile: 2 seeds, 8 rounds and 3 episodes an evaluation; networks train for an iteration where the paper's \
-        train for 4 epochs or 10 iterations, at learning rate 1e-3. What a row of the figure sets itself stays.";
+    /// A description of the quick profile.
+    pub const QUICK_DESCRIPTION: &'static str = "Quick profile: 2 seeds, 8 rounds and 3 episodes per evaluation. One iteration at learning rate 1e-3 \
+        replaces 4 epochs or 10 iterations of the paper. Fields that a row of the figure sets are kept.";
 
-    /// Those of the paper's seeds that this profile runs.
+    /// Returns those of the paper's seeds that this profile uses.
     pub fn seeds(self, paper: &[u64]) -> Vec<u64> {
         match self {
             Self::Quick => paper.iter().copied().take(QUICK_SEEDS).collect(),
@@ -40,7 +41,7 @@ impl Profile {
         }
     }
 
-    /// The rounds, evaluation and oracle budget of this profile, as a draft that leaves the rest open.
+    /// Returns the rounds, evaluation and oracle budget of this profile; other fields stay unset.
     pub fn draft(self, budget: Option<BudgetSpec>, trains_networks: bool) -> Draft {
         let oracle = |budget: Option<BudgetSpec>, learning_rate| OracleDraft {
             budget: budget.map(|budget| budget.to_string()),
@@ -88,7 +89,7 @@ impl FromStr for Profile {
         match text {
             "quick" => Ok(Self::Quick),
             "paper" => Ok(Self::Paper),
-            _ => Err(format!("there is no profile `{text}`; there are quick and paper")),
+            _ => Err(format!("unknown profile `{text}`; expected quick or paper")),
         }
     }
 }
@@ -106,14 +107,14 @@ mod tests {
     }
 
     #[test]
-    fn the_papers_profile_is_the_specs_default() {
+    fn the_paper_profile_is_the_default_spec() {
         let paper = spec(Profile::Paper, "realizable");
         assert_eq!((paper.rounds, paper.episodes), (20, 25));
         assert_eq!(paper.oracle, Some(OracleSpec::of(paper.task)));
     }
 
     #[test]
-    fn quick_is_less_of_everything() {
+    fn the_quick_profile_reduces_everything() {
         let quick = spec(Profile::Quick, "realizable");
         assert_eq!((quick.rounds, quick.episodes), (8, 3));
         assert_eq!(quick.oracle.unwrap().budget, BudgetSpec::Iterations(500));

@@ -1,4 +1,4 @@
-//! The record of a run that is finished.
+//! Makes the record of a finished run.
 
 use tutelage::Evaluation;
 use tutelage_compare::RunRecord;
@@ -9,7 +9,7 @@ use tutelage_runs::store::{AnyHistory, RoundTimings};
 use crate::PlannedRun;
 
 impl PlannedRun {
-    /// The record of this run with this history and these times.
+    /// Makes the record of this run from its history and times.
     pub fn record(
         &self,
         history: &AnyHistory,
@@ -59,7 +59,7 @@ impl PlannedRun {
     }
 }
 
-/// As many digits after the point as mean something.
+/// Rounds to this number of decimals.
 fn short(value: f64, digits: i32) -> f64 {
     let scale = 10f64.powi(digits);
     (value * scale).round() / scale

@@ -1,4 +1,4 @@
-//! What whole runs took.
+//! Time and memory of whole runs.
 
 use tutelage::AlgorithmName;
 use tutelage_lab::Task;
@@ -6,24 +6,24 @@ use tutelage_lab::Task;
 use crate::paper::authors_seconds;
 use crate::{Archive, ArchiveError, FigurePlan, RunList};
 
-/// What one run took on the clock, from its first round to its last.
+/// The measured time and memory of one run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunCost {
     /// The task.
     pub task: Task,
     /// The algorithm.
     pub algorithm: AlgorithmName,
-    /// Threads that it ran on.
+    /// The number of threads.
     pub threads: usize,
-    /// Seconds in all.
+    /// The total seconds.
     pub seconds: f64,
-    /// The most memory that the process had, in bytes.
+    /// The peak memory of the process in bytes.
     pub memory: Option<u64>,
-    /// Seconds that the paper's authors report for such a run, where they do.
+    /// The seconds that the paper's authors report for this run.
     pub authors_seconds: Option<f64>,
 }
 
-/// The timed runs of a figure that are finished.
+/// Returns the costs of the finished timed runs of a figure.
 pub fn run_costs(
     plan: &FigurePlan<'_>,
     runs: &RunList,

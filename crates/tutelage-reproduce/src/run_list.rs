@@ -1,4 +1,4 @@
-//! The runs behind figures: each once, after those that it needs.
+//! The runs of figures: each once, after those that it needs.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Index;
@@ -14,22 +14,22 @@ use crate::{
     Selection,
 };
 
-/// A run to be had once, whatever figures show it.
+/// A run of one or several figures.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlannedRun {
-    /// Its name: spec, expert and the solver of its least squares as a word that no other run has.
+    /// The unique name: made of the spec, the expert and, for affine policies, the least-squares solver.
     pub name: String,
-    /// Its spec, in which other runs go by their names.
+    /// The spec. It refers to other runs by name.
     pub spec: RunSpec,
     /// The fingerprint of the expert's weights.
     pub expert: String,
-    /// The runs whose data it builds on, by their place in the [`RunList`].
+    /// The runs whose data it reads, as indices into the [`RunList`].
     pub needs: Vec<usize>,
-    /// Whether it runs alone, in a process of its own, on all threads, for the sake of its time and memory.
+    /// Whether its time and memory are measured: it runs alone, in a child process, on all threads.
     pub timed: bool,
 }
 
-/// The runs of any number of figures, each once. A run comes after those that it needs.
+/// The runs of any number of figures, each once. A run comes after the runs that it needs.
 #[derive(Clone, Debug, Default)]
 pub struct RunList {
     runs: Vec<PlannedRun>,
@@ -39,24 +39,24 @@ pub struct RunList {
 
 /// Why a figure cannot be planned.
 #[derive(Debug, thiserror::Error)]
-#[error("{figure}, row \"{row}\": {source}")]
+#[error("cannot plan row \"{row}\" of {figure}")]
 pub struct PlanError {
     /// The figure.
     pub figure: String,
     /// The row.
     pub row: String,
-    /// What is wrong with it.
+    /// The reason.
     pub source: PlanFault,
 }
 
-/// What is wrong with a row of a figure.
+/// Why a row of a figure cannot be planned.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlanFault {
-    /// It asks for a run that cannot be.
+    /// The spec of a run is invalid.
     #[error(transparent)]
     Spec(#[from] SpecError),
-    /// An expert is missing.
+    /// An expert could not be loaded.
     #[error(transparent)]
     Expert(#[from] CastError),
 }
@@ -70,17 +70,17 @@ impl Index<usize> for RunList {
 }
 
 impl RunList {
-    /// All runs.
+    /// Returns all runs.
     pub fn runs(&self) -> &[PlannedRun] {
         &self.runs
     }
 
-    /// The place of the run of this name.
+    /// Returns the index of the run with this name.
     pub fn find(&self, name: &str) -> Option<usize> {
         self.by_name.get(name).copied()
     }
 
-    /// Lays out a figure, and adds its runs.
+    /// Plans a figure and adds its runs.
     pub fn plan<'a>(
         &mut self,
         experiment: &'a Experiment,
@@ -112,7 +112,7 @@ impl RunList {
         Ok(FigurePlan { experiment, profile, seeds: selection.seeds(experiment), panels })
     }
 
-    /// The run behind one curve and seed, and before it those that it needs.
+    /// Adds the run of one curve and seed, after the runs that it needs.
     fn run(
         &mut self,
         panel: PanelRuns<'_>,
@@ -163,7 +163,7 @@ impl RunList {
         runs.iter().map(|&run| PathBuf::from(&self.runs[run].name)).collect()
     }
 
-    /// What tells the expert of a run from others; loaded once.
+    /// Returns the fingerprint of a run's expert. Each expert is loaded once.
     fn expert(&mut self, spec: &RunSpec) -> Result<String, PlanFault> {
         if spec.task.robot().is_none() {
             return Ok("rule".into());
@@ -177,7 +177,7 @@ impl RunList {
         Ok(expert)
     }
 
-    /// Those of a figure's runs that it still lacks: their records, or where it shows states, the map of them.
+    /// Returns the runs of a figure without a record. A figure of states also needs their map or their data.
     pub fn unfinished(
         &self,
         plan: &FigurePlan<'_>,
@@ -195,7 +195,7 @@ impl RunList {
         Ok(unfinished)
     }
 
-    /// What must be run for these figures to be finished, in an order in which it can be.
+    /// Returns all runs to execute for these figures, in an order that respects their dependencies.
     pub fn outstanding(
         &self,
         plans: &[FigurePlan<'_>],
@@ -210,7 +210,7 @@ impl RunList {
         let all: Vec<usize> = (0..self.runs.len()).filter(|&run| outstanding[run]).collect();
         let awaited: HashSet<usize> =
             all.iter().flat_map(|&run| self.runs[run].needs.iter().copied()).collect();
-        // A run that is to be timed anyway is played once, unless another waits for what it collects before that.
+        // A run that will also be timed is executed once, unless another run needs its data earlier.
         let twice = |run: &usize| {
             let timed = self.find(&self.runs[*run].timed().name);
             timed.is_some_and(|timed| outstanding[timed]) && !awaited.contains(run)
@@ -218,7 +218,7 @@ impl RunList {
         Ok(all.into_iter().filter(|run| !twice(run)).collect())
     }
 
-    /// Marks a run, and the runs whose data it needs and nobody has.
+    /// Marks a run and all runs whose missing data it needs.
     fn require(&self, run: usize, archive: &Archive, outstanding: &mut [bool]) {
         if std::mem::replace(&mut outstanding[run], true) {
             return;
@@ -231,10 +231,10 @@ impl RunList {
     }
 }
 
-/// The paper's d₀ is made of ten runs, whatever seeds a figure shows.
+/// The paper's d₀ consists of ten runs, regardless of the seeds of the figure.
 const COVER_SEEDS: [u64; 10] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
 
-/// What the runs of a panel have in common.
+/// What the runs of a panel share.
 #[derive(Clone, Copy)]
 struct PanelRuns<'a> {
     task: Task,
@@ -243,7 +243,7 @@ struct PanelRuns<'a> {
 }
 
 impl PanelRuns<'_> {
-    /// The spec of one of them: what the row says, and where it says nothing, the profile, and then the defaults.
+    /// Returns the spec of a run: fields of the row first, then of the profile, then defaults.
     fn spec(
         self,
         curve: CurveSpec,
@@ -271,7 +271,7 @@ impl PanelRuns<'_> {
     }
 }
 
-/// Spec, expert and, for affine policies, the solver, as a word.
+/// Returns the unique name of a run.
 fn name(spec: &RunSpec, expert: &str) -> String {
     let name = format!("{}-{expert}", spec.folder());
     spec.solver().map_or(name.clone(), |solver| format!("{name}-{solver}"))
@@ -282,12 +282,12 @@ fn dagger() -> Result<AlgorithmName, SpecError> {
 }
 
 impl PlannedRun {
-    /// The same run once more, alone and on the clock.
+    /// The same run with its time and memory measured.
     pub(crate) fn timed(&self) -> Self {
         Self { name: format!("timed-{}", self.name), timed: true, ..self.clone() }
     }
 
-    /// The spec with the runs that it names where they are.
+    /// Returns the spec with the paths of the runs that it refers to.
     pub fn with_absolute_paths(&self, runs: &Path) -> RunSpec {
         let mut spec = self.spec.clone();
         if let Some(CoverSpec::Runs(names)) = &mut spec.d0 {

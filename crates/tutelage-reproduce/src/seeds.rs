@@ -2,19 +2,21 @@
 
 use std::collections::HashSet;
 
-/// A text that names no seeds.
+/// Not a valid list of seeds.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("'{0}' names no seeds; write 3, 1-10 or 1,2,5-7, at most {MOST} seeds in all")]
+#[error(
+    "invalid seeds '{0}'; expected a list such as 3, 1-10 or 1,2,5-7 with at most {MOST} seeds"
+)]
 pub struct BadSeeds(pub String);
 
-/// How many seeds a list may name, also twice, before any of them is written down.
+/// The maximum number of seeds in a list, duplicates included.
 const MOST: u64 = 200_000;
 
-/// `3`, `1-10`, `1,2,5-7`; each seed once.
+/// Parses `3`, `1-10` or `1,2,5-7`. Duplicates are dropped.
 pub fn parse_seeds(text: &str) -> Result<Vec<u64>, BadSeeds> {
-    // A message with all of a long list helps nobody.
+    // Keep the message short even if the list is long.
     let bad = || BadSeeds(text.chars().take(200).collect());
-    // Specs are TOML, whose numbers end at i64::MAX.
+    // Specs are TOML, whose integers are at most i64::MAX.
     let number = |part: &str| match part.trim().parse::<u64>() {
         Ok(seed) if i64::try_from(seed).is_ok() => Ok(seed),
         _ => Err(bad()),
@@ -46,16 +48,15 @@ mod tests {
     }
 
     #[test]
-    fn all_ranges_together_have_a_bound() {
+    fn the_number_of_seeds_is_limited() {
         let ranges = |count: u64| -> String {
             let range = |i: u64| format!("{}-{}", i * 100_000, i * 100_000 + 99_999);
             (0..count).map(range).collect::<Vec<_>>().join(",")
         };
         assert_eq!(parse_seeds(&ranges(2)).unwrap().len(), 200_000);
         let error = parse_seeds(&ranges(400)).unwrap_err().to_string();
-        assert!(error.ends_with("1,2,5-7, at most 200000 seeds in all"), "{error}");
-        assert!(error.len() < 300, "{}", error.len());
-        assert!(parse_seeds(&["0-99999"; 3].join(",")).is_err(), "also the same again and again");
+        assert!(error.contains("200000") && error.len() < 300, "{error}");
+        assert!(parse_seeds(&["0-99999"; 3].join(",")).is_err(), "duplicates count");
         assert!(parse_seeds(&"7,".repeat(200_001)).is_err());
     }
 }

@@ -1,14 +1,14 @@
-//! What part of a figure is wanted.
+//! Which part of a figure to reproduce.
 
 use tutelage::AlgorithmName;
 use tutelage_lab::Task;
 
 use crate::{CurveSpec, Experiment, PanelRow, Profile};
 
-/// What part of a figure is wanted; what is not said is wanted whole.
+/// Which part of a figure to reproduce. `None` selects everything.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Selection {
-    /// The paper's settings or less.
+    /// The profile.
     pub profile: Profile,
     /// The tasks.
     pub tasks: Option<Vec<Task>>,
@@ -19,7 +19,7 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// The tasks of this row of a figure that are wanted.
+    /// Returns the selected tasks of a row.
     pub fn tasks(&self, experiment: &Experiment, row: &PanelRow) -> Vec<Task> {
         let shown = |task: &Task| row.tasks.is_empty() || row.tasks.contains(task);
         let wanted = |task: &Task| {
@@ -28,13 +28,14 @@ impl Selection {
         experiment.tasks.iter().copied().filter(wanted).collect()
     }
 
-    /// The seeds of this figure that are wanted.
+    /// Returns the selected seeds of a figure.
     pub fn seeds(&self, experiment: &Experiment) -> Vec<u64> {
         self.seeds.clone().unwrap_or_else(|| self.profile.seeds(&experiment.seeds))
     }
 
-    /// The seeds of one of its curves that are wanted. A curve with seeds of its own plays no others of the figure's; seeds
-    /// that are not the figure's at all are for every curve.
+    /// Returns the selected seeds of a curve.
+    ///
+    /// A curve with its own seeds leaves out the figure's other seeds. Seeds that are not the figure's apply to all curves.
     pub fn seeds_of(&self, experiment: &Experiment, curve: &CurveSpec) -> Vec<u64> {
         let own = experiment.seeds_of(curve);
         let is_its = |seed: &u64| own.contains(seed) || !experiment.seeds.contains(seed);
@@ -44,15 +45,14 @@ impl Selection {
         }
     }
 
-    /// The curves of this row that are wanted.
+    /// Returns the selected curves of a row.
     pub fn curves<'a>(&'a self, row: &'a PanelRow) -> impl Iterator<Item = &'a CurveSpec> {
         row.curves.iter().filter(|curve| {
             self.algorithms.as_ref().is_none_or(|wanted| wanted.contains(&curve.algorithm))
         })
     }
 
-    /// All of a figure, for a figure is always drawn from everything that is finished; with the seeds that were request for
-    /// beside its own.
+    /// Selects the whole figure with the requested seeds added, because figures show everything that is finished.
     #[must_use]
     pub fn whole(&self, experiment: &Experiment) -> Self {
         let mut seeds = self.profile.seeds(&experiment.seeds);

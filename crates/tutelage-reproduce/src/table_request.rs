@@ -1,26 +1,26 @@
-//! What a line of a report asks for.
+//! Requests for tables in reports.
 
 use tutelage_compare::Cost;
 
-/// A table, as a line asks for it: `WHAT FIGURE of CURVE against CURVE by COST: ROW`, where everything but WHAT may be missing.
+/// A request: `WHAT FIGURE of CURVE against CURVE by COST: ROW`. Everything except WHAT is optional.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct TableRequest<'a> {
     /// The kind of table.
     pub(crate) what: &'a str,
-    /// The figure; empty where there is none.
+    /// The figure; empty if there is none.
     pub(crate) figure: &'a str,
-    /// The curve that it is about.
+    /// The curve that the table is about.
     pub(crate) of: Option<&'a str>,
-    /// The curve that others are compared with.
+    /// The baseline.
     pub(crate) against: Option<&'a str>,
-    /// What counts as cost; the figure's own where it is not said.
+    /// The cost; `None` means the figure's x axis.
     pub(crate) by: Option<Cost>,
-    /// The row of the figure; all where none is named.
+    /// The row of the figure; `None` means all rows.
     pub(crate) row: Option<&'a str>,
 }
 
 impl<'a> TableRequest<'a> {
-    /// What the line asks for; nothing where it is none of this form.
+    /// Parses a request; returns `None` if it is invalid.
     pub(crate) fn parse(text: &'a str) -> Option<Self> {
         let (head, row) = text.split_once(": ").map_or((text, None), |(h, row)| (h, Some(row)));
         let mut words = head.split(' ');
@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_come_in_any_order_and_others_are_refused() {
+    fn options_come_in_any_order_and_unknown_ones_are_rejected() {
         let plain = TableRequest::parse("curves main").unwrap();
         assert_eq!((plain.what, plain.figure, plain.row), ("curves", "main", None));
         let whole =

@@ -6,7 +6,7 @@ use tutelage_runs::store::AnyHistory;
 
 use crate::{Archive, PlannedRun, RunRecord};
 
-/// Writes the record of a run that earned this much in every round, its expert 100; with a random member, this much.
+/// Writes a record with this reward in every round; the expert's is 100.
 pub(crate) fn finish(run: &PlannedRun, archive: &Archive, reward: f64, random: Option<f64>) {
     let nothing = AnyHistory::Vectors(Default::default());
     let (rounds, record) = (run.spec.rounds, run.record(&nothing, &[], 1));

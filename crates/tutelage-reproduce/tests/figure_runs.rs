@@ -1,4 +1,4 @@
-//! What the scheduler promises, whoever works.
+//! The scheduler with the runs of a figure.
 
 #![allow(clippy::unwrap_used)]
 
@@ -15,13 +15,13 @@ use tutelage_reproduce::{
 };
 use tutelage_runs::store::{AnyHistory, OsDisk, RunDir};
 
-/// Does what it is told to runs, and notes which it was given.
+/// A worker that fails as instructed and records the runs that it gets.
 #[derive(Default)]
 struct Scripted {
     given: Mutex<Vec<String>>,
     /// Runs of these algorithms fail.
     fails: Vec<&'static str>,
-    /// How often workers are lost on every run.
+    /// The number of lost workers before the first success.
     losses: usize,
     lost: AtomicUsize,
 }
@@ -57,7 +57,7 @@ impl Worker for Scripted {
     }
 }
 
-/// Watches, and after so many runs wants no more.
+/// Stops after this number of runs.
 struct Impatient(usize, AtomicUsize);
 
 impl JobObserver for Impatient {
@@ -85,7 +85,7 @@ fn all(
 }
 
 #[test]
-fn every_run_is_handed_over_once_and_after_what_it_needs() {
+fn every_run_is_executed_once_and_after_what_it_needs() {
     let (dir, worker) = (tempfile::tempdir().unwrap(), Scripted::default());
     assert_eq!(all(&worker, &patient(), dir.path()).unwrap(), ScheduleOutcome::Finished);
     let mut given = worker.given.lock().unwrap().clone();
@@ -96,19 +96,19 @@ fn every_run_is_handed_over_once_and_after_what_it_needs() {
 }
 
 #[test]
-fn a_run_that_fails_holds_up_only_what_needs_it() {
+fn a_failed_run_holds_up_only_what_needs_it() {
     let dir = tempfile::tempdir().unwrap();
     let worker = Scripted { fails: vec!["dagger"], ..Scripted::default() };
     let failed = all(&worker, &patient(), dir.path()).unwrap_err();
     assert_eq!((failed.runs.len(), failed.held_up), (2, 2));
     let words = failed.to_string();
     assert!(words.contains("dagger") && words.contains("poisoned"), "{words}");
-    assert_eq!(worker.begun("dagger"), 2, "what fails by itself is not tried again");
+    assert_eq!(worker.begun("dagger"), 2, "a failed run is not retried");
     assert_eq!((worker.begun("supervised"), worker.begun("bd-2")), (0, 2));
 }
 
 #[test]
-fn a_run_whose_worker_is_lost_is_taken_up_again_but_not_for_ever() {
+fn a_lost_run_is_retried_but_not_forever() {
     let dir = tempfile::tempdir().unwrap();
     let worker = Scripted { losses: 4, ..Scripted::default() };
     assert_eq!(all(&worker, &patient(), dir.path()).unwrap(), ScheduleOutcome::Finished);
@@ -121,7 +121,7 @@ fn a_run_whose_worker_is_lost_is_taken_up_again_but_not_for_ever() {
 }
 
 #[test]
-fn a_stop_leaves_what_is_finished_and_the_rest_for_next_time() {
+fn a_stop_keeps_finished_runs() {
     let (dir, worker) = (tempfile::tempdir().unwrap(), Scripted::default());
     let observer = Impatient(2, AtomicUsize::new(0));
     assert_eq!(all(&worker, &observer, dir.path()).unwrap(), ScheduleOutcome::Stopped);
@@ -133,13 +133,13 @@ fn a_stop_leaves_what_is_finished_and_the_rest_for_next_time() {
 }
 
 #[test]
-fn a_record_stays_when_its_run_is_played_again_and_must_hold() {
+fn a_repeated_run_must_agree_with_its_record() {
     let dir = tempfile::tempdir().unwrap();
     let worker = ThreadWorker(1);
     assert_eq!(all(&worker, &patient(), dir.path()).unwrap(), ScheduleOutcome::Finished);
     let (runs, shown) = figure();
     let archive = archive(dir.path());
-    // The first run's annotations are lost, and somebody needs them.
+    // The first run's annotations are lost, and another run needs them.
     let run = &runs[shown[0]];
     let replay = || {
         std::fs::remove_dir_all(archive.run_path(run)).unwrap();
@@ -149,7 +149,7 @@ fn a_record_stays_when_its_run_is_played_again_and_must_hold() {
     let record = RunRecord { train_seconds: vec![7.0; 2], ..archive.record(run).unwrap().unwrap() };
     archive.save(run, &record).unwrap();
     assert_eq!(replay().unwrap(), ScheduleOutcome::Finished);
-    assert!(archive.has_data(run), "it was played again");
+    assert!(archive.has_data(run), "it was executed again");
     assert_eq!(archive.record(run).unwrap(), Some(record.clone()));
 
     let forged = RunRecord { reward: vec![record.reward[0], -1.0], ..record };
@@ -157,10 +157,10 @@ fn a_record_stays_when_its_run_is_played_again_and_must_hold() {
     let words = replay().unwrap_err().to_string();
     assert!(words.contains("the reward of round 2 was -1, and is"), "{words}");
     assert_eq!(archive.record(run).unwrap(), Some(forged), "nothing is replaced");
-    assert!(archive.run_path(run).exists() && !archive.has_data(run), "nothing is built on it");
+    assert!(archive.run_path(run).exists() && !archive.has_data(run), "its data is not used");
 }
 
-/// Notes that a run waited.
+/// Records that a run waited.
 struct Waited(AtomicBool);
 
 impl JobObserver for Waited {
@@ -170,11 +170,11 @@ impl JobObserver for Waited {
 }
 
 #[test]
-fn a_run_waits_for_the_lock_of_whoever_still_has_it() {
+fn a_run_waits_for_the_lock_of_its_folder() {
     let dir = tempfile::tempdir().unwrap();
     let (runs, shown) = figure();
     let (archive, run) = (archive(dir.path()), &runs[shown[0]]);
-    // Somebody who was given up, and is still there.
+    // A worker that was given up as lost, but is still alive.
     let spec = run.with_absolute_paths(archive.runs()).to_toml();
     let disk = std::sync::Arc::new(OsDisk);
     let zombie: RunDir<f32, u32> = RunDir::open(&archive.run_path(run), &spec, disk).unwrap();

@@ -1,4 +1,4 @@
-//! Which runs figures need, which of them are finished, and what each is called.
+//! Which runs figures need, which are finished, and their names.
 
 #![allow(clippy::unwrap_used)]
 
@@ -8,7 +8,9 @@ use std::path::{Path, PathBuf};
 use tutelage::{ExpertActs, Sampling};
 use tutelage_lab::Task;
 use tutelage_lab::spec::{BudgetSpec, CoverSpec, RunSpec};
-use tutelage_reproduce::{Archive, Experiment, Profile, RunList, RunRecord, Selection};
+use tutelage_reproduce::{
+    Archive, Experiment, ExperimentError, PlanError, Profile, RunList, RunRecord, Selection,
+};
 use tutelage_runs::store::AnyHistory;
 
 fn hopper() -> Task {
@@ -27,7 +29,7 @@ fn quick_hopper() -> Selection {
     Selection { tasks: Some(vec![hopper()]), ..quick() }
 }
 
-/// The runs of a figure, and which of them it shows.
+/// Plans a figure; returns its runs and the indices of those that it shows.
 fn plan(experiment: &Experiment, selection: &Selection) -> (RunList, Vec<usize>) {
     let mut runs = RunList::default();
     let shown = runs.plan(experiment, selection).unwrap().runs();
@@ -38,7 +40,7 @@ fn archive(dir: &Path) -> Archive {
     Archive::new(dir.join("results"), dir.join("runs"))
 }
 
-/// Writes the record of a run in which nothing happened.
+/// Writes the record of an empty run.
 fn finish(runs: &RunList, run: usize, archive: &Archive) -> RunRecord {
     let nothing = AnyHistory::Vectors(Default::default());
     let record = runs[run].record(&nothing, &[], 1);
@@ -59,7 +61,7 @@ fn runs_come_after_what_they_need_and_figures_share_them() {
 }
 
 #[test]
-fn a_sheet_goes_from_panels_to_curves_to_runs() {
+fn a_plan_lists_panels_curves_and_runs() {
     let main = named("main");
     let mut runs = RunList::default();
     let plan = runs.plan(&main, &quick()).unwrap();
@@ -71,7 +73,7 @@ fn a_sheet_goes_from_panels_to_curves_to_runs() {
     };
     assert_eq!(seeds(&runs), [1, 2]);
     assert_eq!(runs[realizable.curves[1].runs[0]].spec.algorithm.to_string(), "dagger");
-    // Whatever is laid out after it, a plan stays as it is.
+    // Later plans do not change a plan.
     let copy = plan.clone();
     runs.plan(&named("full-realizable"), &quick()).unwrap();
     assert_eq!(seeds(&runs), [1, 2]);
@@ -79,7 +81,7 @@ fn a_sheet_goes_from_panels_to_curves_to_runs() {
 }
 
 #[test]
-fn two_waves_are_enough_for_every_shipped_figure() {
+fn dependencies_are_at_most_one_level_deep() {
     let mut runs = RunList::default();
     for experiment in Experiment::all().unwrap() {
         runs.plan(&experiment, &Selection::default()).unwrap();
@@ -118,25 +120,21 @@ fn the_study_plans_ten_seeds_and_three_of_large_ensembles() {
     };
     assert_eq!(seeds("handover-bd-5"), (11..=20).collect::<Vec<_>>());
     assert_eq!(seeds("mp-25(15)"), [11, 12, 13]);
-    // Eight panels of seven algorithms with ten seeds and three with three; DAgger's first ten make d₀ and are not shown.
+    // Eight panels: seven algorithms with ten seeds, three with three. DAgger's first ten runs make d₀ and are not shown.
     assert_eq!(shown.len(), 8 * (7 * 10 + 3 * 3));
     assert_eq!(runs.runs().len(), shown.len() + 8 * 10);
     let request = |seeds: Vec<u64>| {
         let selection = Selection { seeds: Some(seeds), ..Selection::default() };
         plan(&study, &selection).1.len()
     };
-    assert_eq!(
-        request(vec![13, 14]),
-        8 * (10 + 7),
-        "a seed of the figure that large ones leave out"
-    );
-    assert_eq!(request(vec![21]), 8 * 10, "a seed beyond it is for all");
+    assert_eq!(request(vec![13, 14]), 8 * (10 + 7), "large ensembles leave out seed 14");
+    assert_eq!(request(vec![21]), 8 * 10, "other seeds apply to all curves");
     let (_, whole) = plan(&study, &Selection::default().whole(&study));
-    assert_eq!(whole.len(), shown.len(), "what is drawn is what is planned");
+    assert_eq!(whole.len(), shown.len(), "the whole figure is planned");
 }
 
 #[test]
-fn a_row_sets_how_states_are_taken_and_how_a_driving_expert_acts() {
+fn a_row_sets_sampling_and_the_experts_actions() {
     let (runs, shown) = plan(&named("settings"), &quick());
     let of = |acts: ExpertActs, sampling: Sampling| -> Vec<String> {
         let specs = shown.iter().map(|&run| &runs[run].spec);
@@ -147,7 +145,7 @@ fn a_row_sets_how_states_are_taken_and_how_a_driving_expert_acts() {
         names.dedup();
         names
     };
-    assert_eq!(of(ExpertActs::Mean, Sampling::Stride(20)), ["bc"]); // in the others no expert drives
+    assert_eq!(of(ExpertActs::Mean, Sampling::Stride(20)), ["bc"]); // the expert drives only in BC
     assert_eq!(of(ExpertActs::Sampled, Sampling::Independent), ["bc", "dagger", "bd-5"]);
 }
 
@@ -175,7 +173,7 @@ algorithms = ['bd-5']
 ";
 
 #[test]
-fn a_row_of_ones_own_sets_any_field_and_quick_leaves_it_alone() {
+fn a_row_sets_any_field_and_quick_keeps_it() {
     let own = Experiment::parse("own", OWN).unwrap();
     let (runs, shown) = plan(&own, &quick());
     let specs: Vec<&RunSpec> = shown.iter().map(|&run| &runs[run].spec).collect();
@@ -186,7 +184,11 @@ fn a_row_of_ones_own_sets_any_field_and_quick_leaves_it_alone() {
     assert_eq!((oracle.budget, oracle.learning_rate), (BudgetSpec::Iterations(123), 0.01));
     assert_eq!((oracle.batch, own.keep), (64, tutelage_runs::Keep::All));
     let usual = specs[2];
-    assert_eq!((usual.rounds, usual.episodes), (8, 3), "quick replaces what no row says");
+    assert_eq!(
+        (usual.rounds, usual.episodes),
+        (8, 3),
+        "quick replaces fields that the row leaves unset"
+    );
     assert_eq!(usual.oracle.unwrap().budget, BudgetSpec::Iterations(500));
 }
 
@@ -204,15 +206,17 @@ fn d0_is_the_one_that_learn_takes_unless_a_row_says_dagger() {
 }
 
 #[test]
-fn what_a_row_cannot_say_is_an_error_that_names_it() {
+fn an_invalid_field_is_an_error_that_names_it() {
     let error = |from: &str, to: &str| {
         let text = OWN.replace(from, to);
-        let planned = Experiment::parse("own", &text).map_err(|error| error.to_string());
-        let planned = planned.and_then(|own| {
-            let plan = RunList::default().plan(&own, &quick()).map(|plan| plan.runs());
-            plan.map_err(|error| error.to_string())
-        });
-        planned.unwrap_err()
+        match Experiment::parse("own", &text) {
+            Err(ExperimentError::Row { row, source, .. }) => (row, source.to_string()),
+            Ok(own) => match RunList::default().plan(&own, &quick()) {
+                Err(PlanError { row, source, .. }) => (row, source.to_string()),
+                Ok(_) => panic!("{to} is valid"),
+            },
+            Err(error) => panic!("{error}"),
+        }
     };
     for (from, to, words) in [
         ("rounds = 5", "round = 5", "`round`"),
@@ -222,13 +226,13 @@ fn what_a_row_cannot_say_is_an_error_that_names_it() {
         ("rounds = 5", "expert = 'nobody'", "nobody"),
         ("batch = 64", "batch = 0", "oracle.batch"),
     ] {
-        let error = error(from, to);
-        assert!(error.contains(words) && error.contains("all by itself"), "{to}: {error}");
+        let (row, error) = error(from, to);
+        assert!(error.contains(words) && row == "all by itself", "{to}: {error}");
     }
 }
 
 #[test]
-fn located_specs_name_folders_and_the_name_does_not_depend_on_where_they_are() {
+fn names_do_not_depend_on_paths() {
     let (runs, shown) = plan(&named("ablation"), &quick_hopper());
     let bagging = &runs[shown[4]];
     assert_eq!(bagging.spec.algorithm.to_string(), "bagging-5");
@@ -238,11 +242,11 @@ fn located_specs_name_folders_and_the_name_does_not_depend_on_where_they_are() {
 }
 
 #[test]
-fn affine_policies_of_another_solver_go_by_another_name() {
+fn the_solver_is_part_of_the_name_of_affine_runs() {
     let one = Selection { tasks: Some(vec![hopper()]), ..Selection::default() };
     let (runs, shown) = plan(&named("linear"), &one);
     assert!(shown.iter().all(|&run| runs[run].name.ends_with("-qr-jacobi")));
-    // The task's own expert and the forgiving one, each by the print of its weights.
+    // The task's own expert and the forgiving one, by the fingerprints of their weights.
     let of = |expert: &str| {
         shown.iter().filter(|&&run| runs[run].name.contains(&format!("-{expert}-"))).count()
     };
@@ -250,7 +254,7 @@ fn affine_policies_of_another_solver_go_by_another_name() {
 }
 
 #[test]
-fn a_run_on_the_clock_counts_for_every_figure() {
+fn a_timed_run_counts_in_every_figure() {
     let dir = tempfile::tempdir().unwrap();
     let archive = archive(dir.path());
     let selection = Selection {
@@ -263,14 +267,14 @@ fn a_run_on_the_clock_counts_for_every_figure() {
     let plans = [&cost, &main].map(|figure| runs.plan(figure, &selection).unwrap());
     let [timed] = plans[0].runs()[..] else { panic!("one run is timed") };
     let shown = plans[1].runs();
-    assert!(!runs.outstanding(&plans, &archive).unwrap().contains(&shown[0]), "once will do");
+    assert!(!runs.outstanding(&plans, &archive).unwrap().contains(&shown[0]), "once is enough");
     let record = finish(&runs, timed, &archive);
     assert_eq!(archive.record(&runs[shown[0]]).unwrap(), Some(record));
     assert_eq!(runs.outstanding(&plans[1..], &archive).unwrap(), shown[1..]);
 }
 
 #[test]
-fn what_has_a_record_is_done_and_not_run_again_unless_its_data_is_needed() {
+fn a_recorded_run_is_repeated_only_if_its_data_is_needed() {
     let dir = tempfile::tempdir().unwrap();
     let archive = archive(dir.path());
     let ablation = named("ablation");
@@ -289,14 +293,14 @@ fn what_has_a_record_is_done_and_not_run_again_unless_its_data_is_needed() {
     let text = std::fs::read_to_string(&path).unwrap();
     let others = text.lines().filter(|line| !line.contains(&bagging.name));
     std::fs::write(&path, others.map(|line| format!("{line}\n")).collect::<String>()).unwrap();
-    // Bagging must run, and DAgger before it: its record is there, its annotations are not. DAgger is done all the same.
+    // Bagging must run, and DAgger before it, because DAgger's annotations are missing. DAgger still counts as finished.
     let outstanding = runs.outstanding(&plans, &archive).unwrap();
     assert_eq!(outstanding, [bagging.needs[0], shown[4]]);
     assert_eq!(runs.unfinished(&plan, &archive).unwrap(), [shown[4]]);
 }
 
 #[test]
-fn a_map_of_states_stands_in_for_the_states() {
+fn a_map_of_states_replaces_the_states() {
     let dir = tempfile::tempdir().unwrap();
     let archive = archive(dir.path());
     let states = named("states-expert-dagger");
@@ -304,7 +308,7 @@ fn a_map_of_states_stands_in_for_the_states() {
     let plan = runs.plan(&states, &quick()).unwrap();
     let shown = plan.runs();
     shown.iter().for_each(|&run| drop(finish(&runs, run, &archive)));
-    assert_eq!(runs.unfinished(&plan, &archive).unwrap(), shown, "records hold no states");
+    assert_eq!(runs.unfinished(&plan, &archive).unwrap(), shown, "records contain no states");
     let names: Vec<&str> = shown.iter().map(|&run| runs[run].name.as_str()).collect();
     let map = format!("# {}\nseries,round,x,y\n", names.join(" "));
     archive.write(&archive.map_path("states-expert-dagger"), map.as_bytes()).unwrap();
@@ -312,7 +316,7 @@ fn a_map_of_states_stands_in_for_the_states() {
 }
 
 #[test]
-fn an_expert_of_ones_own_makes_another_run() {
+fn the_name_of_the_expert_is_part_of_the_run() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("expert.safetensors");
     let expert = tutelage_lab::load_expert("hopper", None).unwrap();
@@ -326,7 +330,7 @@ fn an_expert_of_ones_own_makes_another_run() {
 }
 
 #[test]
-fn a_curve_with_a_budget_of_its_own_trains_as_long_as_it_says() {
+fn a_curve_can_have_its_own_budget() {
     let (runs, shown) = plan(&named("questions"), &Selection::default());
     let budgets = |algorithm: &str| {
         let specs = shown.iter().map(|&run| &runs[run].spec);

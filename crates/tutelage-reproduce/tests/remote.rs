@@ -1,4 +1,4 @@
-//! A run elsewhere is the run here, whoever carries it there.
+//! Remote runs give the same records as local ones.
 
 #![allow(clippy::unwrap_used)]
 
@@ -16,12 +16,12 @@ use tutelage_reproduce::{
     execute, execute_remote,
 };
 
-/// Nodes that share nothing: each run is carried out in a folder of its own, to which what it needs is brought.
+/// Nodes without shared folders: each run gets its own folder with copies of the runs that it needs.
 struct Nodes {
     home: PathBuf,
     runs: PathBuf,
     taken: AtomicUsize,
-    /// So many parcels are lost on the way.
+    /// The number of tasks that are lost.
     losses: usize,
     stopped: AtomicUsize,
     rounds: Mutex<Vec<usize>>,
@@ -71,7 +71,7 @@ fn nodes(dir: &Path, losses: usize) -> Nodes {
     Nodes { home, runs, taken, losses, stopped, rounds: Mutex::default() }
 }
 
-/// The records of a figure's runs, carried out by this worker, without what depends on the clock.
+/// Executes the runs of a figure; returns their records without times.
 fn records(dir: &Path, worker: &dyn Worker, observer: &dyn JobObserver) -> Vec<RunRecord> {
     let ((runs, shown), archive) = (figure(), archive(dir));
     let workers = Workers { shared: vec![worker; 3], exclusive: worker };
@@ -88,20 +88,20 @@ fn records(dir: &Path, worker: &dyn Worker, observer: &dyn JobObserver) -> Vec<R
 }
 
 #[test]
-fn a_record_from_elsewhere_is_the_record_from_here() {
+fn remote_and_local_records_are_equal() {
     let (here, there) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let nodes = nodes(there.path(), 4);
     let elsewhere = RemoteWorker { executor: &nodes, threads: 1, logs: Logs::Needed };
     let carried = records(there.path(), &elsewhere, &nodes);
     assert_eq!(carried, records(here.path(), &ThreadWorker(1), &NoObserver));
-    assert_eq!(nodes.taken.load(Ordering::SeqCst), 6 + 4, "what is lost is sent again");
-    assert_eq!(*nodes.rounds.lock().unwrap(), [1; 6], "events are passed on");
+    assert_eq!(nodes.taken.load(Ordering::SeqCst), 6 + 4, "lost tasks are sent again");
+    assert_eq!(*nodes.rounds.lock().unwrap(), [1; 6], "events reach the observer");
     let kept = std::fs::read_dir(there.path().join("runs")).unwrap().count();
-    assert_eq!(kept, 2, "the logs that others need, and no more");
+    assert_eq!(kept, 2, "only the logs that other runs need");
 }
 
 #[test]
-fn all_logs_come_back_where_they_are_shown() {
+fn all_logs_are_copied_back_on_request() {
     let there = tempfile::tempdir().unwrap();
     let nodes = nodes(there.path(), 0);
     let elsewhere = RemoteWorker { executor: &nodes, threads: 1, logs: Logs::All };
@@ -110,7 +110,7 @@ fn all_logs_come_back_where_they_are_shown() {
 }
 
 #[test]
-fn files_stay_in_their_folder() {
+fn files_cannot_leave_the_run_folder() {
     let dir = tempfile::tempdir().unwrap();
     for name in ["../log.bin", "/elsewhere/log.bin", "policies/../../x"] {
         let result = TaskResult { output: None, files: vec![(name.into(), vec![1])] };

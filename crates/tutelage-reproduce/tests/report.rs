@@ -1,4 +1,4 @@
-//! The reports say what the committed records say.
+//! The tables in the documents agree with the committed records.
 
 #![allow(clippy::unwrap_used)]
 
@@ -7,12 +7,12 @@ use std::path::Path;
 
 use tutelage_reproduce::{Archive, report};
 
-/// What is committed, and no run folders: those of one machine would be missing on others.
+/// The committed records, without run folders.
 fn committed(root: &Path) -> Archive {
     Archive::new(root.join("results/paper"), root.join("results/no-run-folders"))
 }
 
-/// Makes the tables of a page anew; they must be there already.
+/// Fills the tables of a page; nothing may change.
 fn check(page: &str, table: &str) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let archive = committed(&root);
@@ -27,22 +27,22 @@ fn check(page: &str, table: &str) {
 }
 
 #[test]
-fn every_table_of_the_report_is_what_the_committed_records_give() {
+fn the_tables_of_reproduction_md_are_current() {
     check("docs/REPRODUCTION.md", "claims");
 }
 
 #[test]
-fn every_table_of_the_study_is_what_the_committed_records_give() {
+fn the_tables_of_fewest_md_are_current() {
     check("docs/FEWEST.md", "ratios fewest");
 }
 
 #[test]
-fn a_number_that_was_changed_by_hand_is_put_right() {
+fn edited_numbers_are_corrected() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let archive = committed(&root);
     let request = "before\n<!-- reproduce: costs cost -->\n| forged |\n<!-- end -->\nafter\n";
     let filled = report::fill(request, &archive).unwrap();
     assert!(!filled.contains("forged") && filled.contains("| Hopper | DAgger |"), "{filled}");
     assert!(filled.starts_with("before\n") && filled.ends_with("<!-- end -->\nafter\n"));
-    assert_eq!(report::fill(&filled, &archive).unwrap(), filled, "once is enough");
+    assert_eq!(report::fill(&filled, &archive).unwrap(), filled, "filling is idempotent");
 }

@@ -1,4 +1,4 @@
-//! The order in which the scheduler begins runs, and what it tells of those that are left; runs are mere names here.
+//! The order of jobs and the estimates of the scheduler, with jobs that do nothing.
 
 #![allow(clippy::unwrap_used)]
 
@@ -10,18 +10,18 @@ use tutelage_reproduce::{
     Workers, execute,
 };
 
-/// A run that is over at once.
+/// A job that ends at once.
 #[derive(Clone, Default)]
 struct Run {
     needs: Vec<usize>,
     seconds: f64,
     timed: bool,
     fails: bool,
-    /// So often its worker is lost.
+    /// How often its worker is lost.
     losses: usize,
 }
 
-/// Runs, and what was request of them.
+/// Jobs, the order in which they started, and the number of queries.
 #[derive(Default)]
 struct Runs {
     names: Vec<String>,
@@ -41,7 +41,7 @@ impl Runs {
         &self.runs[run]
     }
 
-    /// Carries out these, one after the other.
+    /// Executes these jobs with one worker.
     fn execute(
         &self,
         outstanding: &[usize],
@@ -100,7 +100,7 @@ impl JobSet for Runs {
     }
 }
 
-/// Notes what is said to be left.
+/// Records the reported numbers of remaining jobs and seconds.
 #[derive(Default)]
 struct Notes(Mutex<Vec<(usize, f64)>>);
 
@@ -119,8 +119,8 @@ fn timed(seconds: f64, needs: &[usize]) -> Run {
 }
 
 #[test]
-fn what_others_need_begins_first_then_the_longest_and_timed_runs_last() {
-    // 4 and 5 build on 3, of which 4 is as long as 1, and comes later; 2 is nobody's business any more.
+fn needed_jobs_start_first_then_the_longest_then_timed_ones() {
+    // 4 and 5 need 3. 4 takes as long as 1 and comes later. 2 is not requested.
     let short_but_needed = run(1.0, &[2]);
     let all = vec![
         run(2.0, &[]),
@@ -138,7 +138,7 @@ fn what_others_need_begins_first_then_the_longest_and_timed_runs_last() {
 }
 
 #[test]
-fn a_timed_run_whose_process_is_lost_begins_again_but_not_for_ever() {
+fn a_lost_timed_job_is_retried_but_not_forever() {
     let lost = |losses| Run { losses, ..timed(1.0, &[]) };
     let runs = Runs::new(vec![lost(2), lost(usize::MAX)]);
     let failed = runs.execute(&[0, 1], &Notes::default()).unwrap_err();
@@ -149,7 +149,7 @@ fn a_timed_run_whose_process_is_lost_begins_again_but_not_for_ever() {
 }
 
 #[test]
-fn no_run_begins_without_what_it_needs_timed_ones_included() {
+fn no_job_starts_without_what_it_needs() {
     let poisoned = Run { fails: true, ..run(1.0, &[]) };
     let runs = Runs::new(vec![poisoned, run(1.0, &[0]), timed(1.0, &[0]), timed(1.0, &[])]);
     let failed = runs.execute(&[0, 1, 2, 3], &Notes::default()).unwrap_err();
@@ -158,9 +158,9 @@ fn no_run_begins_without_what_it_needs_timed_ones_included() {
 }
 
 #[test]
-fn what_a_run_costs_the_scheduler_does_not_depend_on_how_many_there_are() {
+fn the_cost_per_job_does_not_depend_on_their_number() {
     let questions = |count: usize| {
-        // All but the first wait for one before them.
+        // Each job except the first needs an earlier one.
         let needs = |run: usize| if run == 0 { vec![] } else { vec![run / 2] };
         let runs = (0..count).map(|place| run((place % 3) as f64, &needs(place)));
         let runs = Runs::new(runs.collect());
@@ -172,7 +172,7 @@ fn what_a_run_costs_the_scheduler_does_not_depend_on_how_many_there_are() {
 }
 
 #[test]
-#[ignore = "prints what a million runs cost the scheduler"]
+#[ignore = "prints the scheduler's time per job for a million jobs"]
 fn a_million_runs() {
     let needs = |run: usize| if run.is_multiple_of(2) { vec![] } else { vec![run - 1] };
     let runs = (0..1_000_000).map(|place| Run { needs: needs(place), ..Run::default() });

@@ -1,4 +1,4 @@
-//! Running time and memory.
+//! Figures of running time and memory.
 
 use tutelage::AlgorithmName;
 use tutelage_draw::plot::{Colour, Curve, Figure, Panel, Scale, Style};
@@ -29,7 +29,7 @@ pub(super) fn figure(
     Ok(figure)
 }
 
-/// What all panels share.
+/// The data of all panels.
 struct CostPanels {
     profile: Profile,
     algorithms: Vec<AlgorithmName>,
@@ -58,7 +58,7 @@ impl CostPanels {
         beside_the_authors(panel.curve(ours), published)
     }
 
-    /// A place on the axis for each algorithm.
+    /// A panel with one position per algorithm.
     fn panel(&self, title: String) -> Panel {
         Panel::new(title).names(self.algorithms.iter().map(AlgorithmName::label).collect())
     }
@@ -92,7 +92,7 @@ mod tests {
     use crate::{Experiment, Selection};
 
     #[test]
-    fn only_the_papers_runs_stand_beside_the_authors() {
+    fn only_paper_runs_are_compared_with_the_authors() {
         let experiment = Experiment::named("cost").unwrap();
         for (profile, curves) in [(Profile::Paper, 2), (Profile::Quick, 1)] {
             let dir = tempfile::tempdir().unwrap();

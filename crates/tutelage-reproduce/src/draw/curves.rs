@@ -9,7 +9,7 @@ use crate::figure_plan::FinishedPanel;
 use crate::paper::curve_name;
 use crate::{Archive, CurveSpec, FigurePlan, PanelPlan, PanelRow, PlottedValue, RunList};
 
-/// How often bands should hold: as often as the paper says of its own.
+/// The level of the intervals, as in the paper.
 const LEVEL: f64 = 0.8;
 
 pub(super) fn figure(
@@ -42,7 +42,7 @@ pub(super) fn figure(
     Ok(figure.columns(columns))
 }
 
-/// What is finished of some rows; nothing where none of it is.
+/// Compares the finished runs of some rows; `None` if there are none.
 fn finished(
     plan: &FigurePlan<'_>,
     runs: &RunList,
@@ -61,8 +61,10 @@ fn finished(
     }
 }
 
-/// Two panels stand side by side, so that their text can be read on a page: the rows of a task where there are two of them or
-/// all show the same curves under other settings, else two tasks. Rows of some tasks alone come after those of all.
+/// Orders panels for two columns, so that their text stays readable.
+///
+/// The two columns show the rows of a task if there are two of them or if all show the same curves; else two tasks.
+/// Rows for some tasks only come last.
 fn in_reading_order<'a>(
     plan: &FigurePlan<'_>,
     mut panels: Vec<FinishedPanel<'a>>,
@@ -79,7 +81,7 @@ fn in_reading_order<'a>(
     panels
 }
 
-/// Which curves of a panel have no run yet, as a line of its small print.
+/// A note about the curves of a panel without runs.
 fn missing(plan: &FigurePlan<'_>, panel: &FinishedPanel<'_>) -> String {
     let is_it =
         |other: &&PanelPlan<'_>| other.task == panel.task && std::ptr::eq(other.row, panel.row);
@@ -92,7 +94,7 @@ fn missing(plan: &FigurePlan<'_>, panel: &FinishedPanel<'_>) -> String {
     }
 }
 
-/// Which panels have no run at all, and are not drawn.
+/// A caption about the panels without runs.
 fn not_begun(panels: &[FinishedPanel<'_>]) -> String {
     let empty = panels.iter().filter(|panel| panel.curves.is_empty());
     match empty.map(panel_title).collect::<Vec<_>>() {
@@ -108,7 +110,7 @@ fn axes(comparison: &Comparison, title: &str, row: &PanelRow) -> Option<Panel> {
         PlottedValue::MeanMinusRandom => {
             let mut axes = figure::rewards(comparison, panel);
             axes.y_label = "mean − random member".into();
-            // Whether a band lies above 0 is what is request, so all of it is seen.
+            // The question is whether a band lies above 0, so the whole band is shown.
             axes.y_range = None;
             let (colour, style) = (Colour::GREY, Style::Solid);
             axes.levels.push(Level { name: "no difference".into(), colour, style, y: 0.0 });
@@ -127,7 +129,7 @@ mod tests {
     use crate::{Experiment, Selection};
 
     #[test]
-    fn a_figure_says_what_it_leaves_out() {
+    fn a_figure_lists_what_is_missing() {
         let dir = tempfile::tempdir().unwrap();
         let archive = Archive::new(dir.path().join("results"), dir.path().join("runs"));
         let experiment = Experiment::named("questions").unwrap();

@@ -1,4 +1,4 @@
-//! Figures from records.
+//! Draws figures from records.
 
 mod cost;
 mod curves;
@@ -14,19 +14,19 @@ use crate::{
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DrawError {
-    /// A record.
+    /// A record could not be read.
     #[error(transparent)]
     Archive(#[from] ArchiveError),
-    /// A comparison.
+    /// The runs cannot be compared.
     #[error(transparent)]
     Compare(#[from] ComparisonError),
-    /// The picture.
+    /// The picture could not be made.
     #[error(transparent)]
     Figure(#[from] FigureError),
-    /// The finite world.
+    /// A game on a finite MDP failed.
     #[error(transparent)]
     Theory(#[from] theory::TheoryError),
-    /// A map of states.
+    /// The map of states could not be made.
     #[error(transparent)]
     States(#[from] states::StatesError),
     /// No run of this figure is finished.
@@ -34,7 +34,7 @@ pub enum DrawError {
     Nothing(String),
 }
 
-/// Draws a figure from what is finished of its plan, and saves it as SVG, PNG and CSV.
+/// Draws the finished part of a figure and saves it as SVG, PNG and CSV.
 pub fn draw(plan: &FigurePlan<'_>, runs: &RunList, archive: &Archive) -> Result<Figure, DrawError> {
     let mut figure = match plan.experiment.draw {
         FigureKind::Curves => curves::figure(plan, runs, archive)?,

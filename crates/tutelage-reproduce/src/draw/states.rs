@@ -1,4 +1,4 @@
-//! Which states were request about: one joint t-SNE map.
+//! Figures of queried states: a joint t-SNE map.
 
 use std::fmt::Write;
 
@@ -9,27 +9,27 @@ use super::DrawError;
 use crate::paper::curve_name;
 use crate::{Archive, CurveSpec, FigureKind, FigurePlan, RunList, tsne};
 
-/// Why there is no map.
+/// Why a map could not be made.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StatesError {
-    /// There are too few states for a map.
-    #[error("{0} states are too few for a map")]
+    /// There are too few states.
+    #[error("{0} states are too few for a map; at least 10 are needed")]
     TooFew(usize),
 }
 
-/// A state's place on the map.
+/// The position of a state on the map.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct MapPoint {
-    /// Which curve of the figure.
+    /// The curve of the figure.
     curve: usize,
-    /// n.
+    /// The round.
     round: usize,
     x: f32,
     y: f32,
 }
 
-/// The usual neighbourhood, where there are enough points for it.
+/// The default perplexity; smaller for few states.
 const PERPLEXITY: f64 = 30.0;
 
 pub(super) fn figure(
@@ -55,7 +55,7 @@ pub(super) fn figure(
     })
 }
 
-/// Places all runs' states on one map, curve by curve.
+/// Computes a joint map of the states of all runs.
 fn map(
     plan: &FigurePlan<'_>,
     runs: &RunList,
@@ -85,7 +85,7 @@ fn map(
     Ok(places)
 }
 
-/// One panel per algorithm, its states coloured by the round in which they came.
+/// One panel per algorithm, with states colored by round.
 fn apart(title: &str, curves: &[CurveSpec], places: &[MapPoint]) -> Figure {
     let rounds = places.iter().map(|place| place.round).max().unwrap_or(1);
     let named = |round: usize| {
@@ -106,7 +106,7 @@ fn apart(title: &str, curves: &[CurveSpec], places: &[MapPoint]) -> Figure {
     figure
 }
 
-/// All algorithms in one panel, a colour each.
+/// All algorithms in one panel, one color each.
 fn together(title: &str, curves: &[CurveSpec], places: &[MapPoint]) -> Figure {
     let mut panel = map_panel(String::new(), places);
     for (index, one) in curves.iter().enumerate() {
@@ -119,7 +119,7 @@ fn together(title: &str, curves: &[CurveSpec], places: &[MapPoint]) -> Figure {
     Figure::new(title).panel(panel)
 }
 
-/// A panel without numbers, of the same extent for every algorithm.
+/// A panel without ticks; all panels have the same range.
 fn map_panel(title: String, places: &[MapPoint]) -> Panel {
     let range = |of: &dyn Fn(&MapPoint) -> f32| {
         let values = || places.iter().map(of).map(f64::from);
@@ -144,13 +144,13 @@ fn of(places: &[MapPoint], wanted: impl Fn(&MapPoint) -> bool) -> Vec<(f64, f64)
 fn print(places: &[MapPoint], key: &str) -> String {
     let mut text = format!("{key}\nseries,round,x,y\n");
     for MapPoint { curve, round, x, y } in places {
-        // Writing to a string does not fail.
+        // Writing to a string cannot fail.
         let _ = writeln!(text, "{curve},{round},{x:.3},{y:.3}");
     }
     text
 }
 
-/// The places of a map that was made of the same runs.
+/// Parses a map; returns `None` if it was made from other runs.
 fn parse(text: &str, key: &str) -> Option<Vec<MapPoint>> {
     let mut lines = text.lines();
     if lines.next()? != key || lines.next()? != "series,round,x,y" {
@@ -173,7 +173,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_map_is_read_as_it_was_written_and_only_for_the_same_runs() {
+    fn a_map_is_read_only_for_the_same_runs() {
         let places = vec![
             MapPoint { curve: 0, round: 1, x: 0.5, y: -2.25 },
             MapPoint { curve: 1, round: 20, x: 3.0, y: 0.125 },

@@ -1,4 +1,4 @@
-//! What the paper claims, and what came of it.
+//! The table of claims.
 
 use tutelage_compare::format::{p_value, share};
 use tutelage_compare::stats::Interval;
@@ -36,7 +36,7 @@ fn claims_table(findings: &[Finding]) -> TextTable {
     TextTable { headings, rows: findings.iter().map(cells).collect() }
 }
 
-/// In how many panels the curve is above, and how many are still to be run.
+/// The number of panels in which the curve is higher, and of those without runs.
 fn above(finding: &Finding) -> String {
     let Finding { above, panels, planned, .. } = *finding;
     match (panels, planned - panels) {
@@ -46,7 +46,7 @@ fn above(finding: &Finding) -> String {
     }
 }
 
-/// In units of the expert's reward; of losses, the factor by which they are lower.
+/// The difference in units of the expert's reward; for losses, the factor.
 fn difference(finding: &Finding) -> String {
     let Interval { estimate, low, high } = finding.difference;
     match finding.claim.score {

@@ -2,7 +2,7 @@
 
 use tutelage_compare::tables::TextTable;
 
-/// A table in Markdown; the first column to the left, all others to the right.
+/// Formats a table; the first column is left-aligned, all others are right-aligned.
 pub(super) fn markdown(TextTable { headings, rows }: TextTable) -> String {
     lines(&headings.into_iter().map(str::to_owned).collect::<Vec<_>>(), &rows)
 }

@@ -1,20 +1,19 @@
-//! Reports whose tables are made from records.
+//! Fills tables into Markdown pages.
 //!
-//! A line `<!-- reproduce: WHAT FIGURE -->` in a Markdown file asks for a table, which stands between it and the next
-//! `<!-- end -->`: [`fill`] puts it there. `WHAT FIGURE: ROW` is about one row of the figure, `WHAT FIGURE against CURVE` has
-//! another baseline than DAgger, `WHAT FIGURE by COST` another cost than annotations (`expert-steps`, or what a step of the
-//! expert's costs). WHAT is one of
+//! A line `<!-- reproduce: WHAT FIGURE -->` requests a table; [`fill`] puts it between this line and the next
+//! `<!-- end -->`. Options: `WHAT FIGURE: ROW` selects a row of the figure, `WHAT FIGURE against CURVE` a baseline other
+//! than DAgger, and `WHAT FIGURE by COST` a cost other than annotations (`expert-steps`, or the cost of an expert step).
+//! WHAT is one of
 //!
-//! - `curves`: every curve in numbers;
-//! - `pairs`: every curve against the baseline in each panel;
-//! - `over`: interquartile means over panels, every curve against the baseline over all panels, and what it costs in units of the
-//!   baseline's;
-//! - `means`, `scores`: the first two of these on their own;
-//! - `ratios`: what every curve costs in units of the baseline's, over panels; `ratios FIGURE of CURVE` in each panel;
-//! - `steps`: how many steps the expert drove, a column for each panel;
+//! - `curves`: numbers of every curve;
+//! - `pairs`: every curve compared with the baseline in each panel;
+//! - `over`: interquartile means over panels, every curve compared with the baseline over all panels, and cost ratios;
+//! - `means`, `scores`: only the first or the second of these;
+//! - `ratios`: cost ratios of every curve to the baseline over panels; `ratios FIGURE of CURVE` in each panel;
+//! - `steps`: the expert's steps, one column per panel;
 //! - `costs`: time and memory;
-//! - `losses`: how rewards go with imitation losses;
-//! - `claims`: what the paper claims, and what came of it (no FIGURE).
+//! - `losses`: the rank correlation of reward and imitation loss;
+//! - `claims`: the paper's claims and verdicts (no FIGURE).
 
 mod findings;
 mod markdown;
@@ -40,18 +39,18 @@ use crate::{
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReportError {
-    /// A line asks for a table that does not exist.
-    #[error("line {line}: `{text}` asks for no table; known are {KNOWN}")]
+    /// The requested table does not exist.
+    #[error("line {line}: unknown table `{text}`; expected {KNOWN}")]
     Unknown {
         /// The line, from 1.
         line: usize,
-        /// What it says.
+        /// The request.
         text: String,
     },
-    /// A table has no end.
-    #[error("line {0}: there is no `{END}` below it")]
+    /// The end of a table is missing.
+    #[error("line {0}: no `{END}` follows")]
     NoEnd(usize),
-    /// There is nothing to make a table of.
+    /// No run of the figure is finished.
     #[error("line {line}: no run of {figure} is finished yet")]
     Nothing {
         /// The line, from 1.
@@ -59,37 +58,37 @@ pub enum ReportError {
         /// The figure.
         figure: String,
     },
-    /// There is no such curve.
-    #[error("there is no curve `{curve}`")]
+    /// The curve does not exist.
+    #[error("unknown curve `{curve}`")]
     Curve {
-        /// What was request for.
+        /// The requested curve.
         curve: String,
     },
-    /// The list of claims.
+    /// The list of claims is invalid.
     #[error("experiments/claims.toml: {0}")]
     Claims(String),
-    /// A figure.
+    /// The figure is invalid.
     #[error(transparent)]
     Experiment(#[from] ExperimentError),
-    /// Its runs.
+    /// The figure cannot be planned.
     #[error(transparent)]
     Plan(#[from] PlanError),
-    /// Their comparison.
+    /// The runs cannot be compared.
     #[error(transparent)]
     Compare(#[from] ComparisonError),
-    /// A record.
+    /// A record could not be read.
     #[error(transparent)]
     Archive(#[from] ArchiveError),
 }
 
 const BEGIN: &str = "<!-- reproduce: ";
 const END: &str = "<!-- end -->";
-const KNOWN: &str = "curves, pairs, over, means, scores, ratios, steps, costs, losses (each with a figure; against CURVE, by COST, : ROW), and claims";
+const KNOWN: &str = "curves, pairs, over, means, scores, ratios, steps, costs, losses (each with a figure and options `against CURVE`, `by COST`, `: ROW`), or claims";
 
-/// What stands in the place of a table that no finished run is behind yet.
-const NOTHING: &str = "*There are no finished runs to make this table of yet.*\n";
+/// Replaces a table without finished runs.
+const NOTHING: &str = "*No finished runs yet.*\n";
 
-/// The text with all of its tables made anew from what is finished; where nothing is, it says so.
+/// Returns the text with all of its tables made from the finished runs.
 pub fn fill(text: &str, archive: &Archive) -> Result<String, ReportError> {
     let mut filled = String::new();
     let mut lines = (1..).zip(text.lines());
@@ -128,7 +127,7 @@ fn table(request: &str, line: usize, archive: &Archive) -> Result<String, Report
     }
 }
 
-/// The finished runs of a figure; of one of its rows, where it is named.
+/// Compares the finished runs of a figure, or of one of its rows.
 fn compared(
     request: &TableRequest<'_>,
     line: usize,
@@ -147,7 +146,7 @@ fn compared(
         ..ComparisonSettings::default()
     };
     match compare(&plan, &runs, archive, settings, wanted) {
-        // Without a run of the baseline there is nothing to compare with.
+        // Without runs of the baseline there is nothing to compare.
         Err(ComparisonError::Compare(CompareError::Nothing(_) | CompareError::Baseline { .. })) => {
             Err(ReportError::Nothing { line, figure: request.figure.into() })
         }
@@ -166,13 +165,13 @@ mod tests {
     }
 
     #[test]
-    fn a_curve_whose_runs_did_not_count_the_experts_steps_says_so() {
+    fn uncounted_expert_steps_are_marked() {
         let dir = tempfile::tempdir().unwrap();
         let archive = Archive::new(dir.path().join("results"), dir.path().join("runs"));
         let experiment = Experiment::named("settings").unwrap();
         let mut runs = RunList::default();
         let plan = runs.plan(&experiment, &Selection::default()).unwrap();
-        // BC and DAgger; the records of these tests count no steps.
+        // BC and DAgger; these records have no expert steps.
         for curve in &plan.panels[0].curves[..2] {
             let finish = |&run| crate::testbed::finish(&runs[run], &archive, 50.0, None);
             curve.runs.iter().for_each(finish);
@@ -192,20 +191,14 @@ mod tests {
     }
 
     #[test]
-    fn text_stays_and_bad_requests_are_named() {
+    fn invalid_requests_are_rejected() {
         let plain = "# Title\n\n| a | b |\n";
         assert_eq!(fill(plain, &nothing()).unwrap(), plain);
-        let error = |text: &str| fill(text, &nothing()).unwrap_err().to_string();
-        let unknown = error("x\n<!-- reproduce: elves main -->\n<!-- end -->\n");
-        assert!(
-            unknown.contains("line 2: `elves main`") && unknown.contains("curves"),
-            "{unknown}"
-        );
+        let unknown = fill("x\n<!-- reproduce: elves main -->\n<!-- end -->\n", &nothing());
+        assert!(matches!(unknown, Err(ReportError::Unknown { line: 2, .. })));
         let missing = fill("<!-- reproduce: curves main -->\n<!-- end -->\n", &nothing()).unwrap();
         assert!(missing.contains(NOTHING) && missing.ends_with(END_LINE), "{missing}");
-        assert_eq!(
-            error("<!-- reproduce: claims -->\nx\n"),
-            "line 1: there is no `<!-- end -->` below it"
-        );
+        let endless = fill("<!-- reproduce: claims -->\nx\n", &nothing());
+        assert!(matches!(endless, Err(ReportError::NoEnd(1))));
     }
 }

@@ -1,4 +1,4 @@
-//! What curves came to, in numbers.
+//! Tables of numbers.
 
 use tutelage_compare::stats::spearman;
 use tutelage_compare::tables::{self, TextTable};
@@ -8,10 +8,10 @@ use super::ReportError;
 use super::markdown::{lines, markdown};
 use crate::{Archive, Experiment, RunCost, RunList, Selection, run_costs, task_name};
 
-/// The column of steps driven by the expert, as [`tables::curves`] calls it.
+/// The column of expert steps in [`tables::curves`].
 const STEPS: &str = "expert steps";
 
-/// Steps driven by the expert by the end of a run, where there were any or where they were not counted.
+/// The expert's steps at the end of a run, for curves with any or with uncounted ones.
 pub(super) fn steps_table(comparison: &Comparison) -> String {
     let curves = comparison.curves();
     let drove = |name: &&String| {
@@ -31,16 +31,16 @@ pub(super) fn steps_table(comparison: &Comparison) -> String {
     lines(&headings, &rows)
 }
 
-/// Steps driven by the expert, in the mean over seeds.
+/// The mean number of expert steps over seeds.
 fn steps(row: &CurveRow) -> String {
     row.expert_steps.map_or("not counted".into(), |steps| format!("{steps:.0}"))
 }
 
-/// All panels in one table, a line above each.
+/// All panels in one table, with a heading for each.
 pub(super) fn curves_table(comparison: &Comparison) -> TextTable {
     let curves = comparison.curves();
     let mut table = tables::curves(&curves.iter().collect::<Vec<_>>());
-    // Where the expert drove and some runs did not count how far, the table has to say so.
+    // Add the column if any steps were taken or not counted.
     if curves.iter().any(|row| row.expert_steps != Some(0.0)) {
         if table.headings.last() != Some(&STEPS) {
             table.headings.push(STEPS);
@@ -76,17 +76,17 @@ pub(super) fn over_tables(comparison: &Comparison) -> String {
     }
 }
 
-/// Interquartile means, where there are panels that have all curves.
+/// Interquartile means; empty if no panel has all curves.
 pub(super) fn means_table(comparison: &Comparison) -> String {
     let aggregates = comparison.aggregates();
     let Some(panels) = aggregates.first().map(|row| row.panels) else { return String::new() };
     let means = markdown(tables::aggregates(&aggregates));
     format!(
-        "Interquartile means over the {panels} panels that have all curves, the expert being 1:\n\n{means}"
+        "Interquartile means over the {panels} panels with all curves, in units of the expert's reward:\n\n{means}"
     )
 }
 
-/// The rank correlation of reward and loss over all rounds of all runs of a panel.
+/// The rank correlation of reward and loss over all rounds of a panel.
 pub(super) fn losses_table(comparison: &Comparison) -> TextTable {
     let cells = |panel: &ComparisonPanel| {
         let runs = panel.curves.iter().flat_map(|curve| &curve.runs);

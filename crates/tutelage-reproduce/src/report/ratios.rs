@@ -1,4 +1,4 @@
-//! What a curve costs in units of another's, and what is decided by it.
+//! Tables of cost ratios.
 
 use tutelage_compare::format::share;
 use tutelage_compare::stats::StatsError;
@@ -10,7 +10,7 @@ use crate::ComparisonError;
 use crate::cost_ratio::BoundedCostRatio;
 use crate::paper::curve_name;
 
-/// What every curve costs in units of the baseline's over panels, or what one of them does in each panel.
+/// The cost ratios of every curve to the baseline over panels, or of one curve in each panel.
 pub(super) fn ratios_table(
     comparison: &Comparison,
     of: Option<&str>,
@@ -35,12 +35,12 @@ pub(super) fn ratios_table(
         }
     }
     let headings = vec!["", "panels", "seeds", "to 50 %", "75 %", "90 %", "95 %"];
-    // A panel is one panel.
+    // A single panel needs no count.
     let headings = headings.into_iter().filter(|heading| of.is_none() || *heading != "panels");
     Ok(TextTable { headings: headings.collect(), rows })
 }
 
-/// A row of ratios, one for each level; with the number of panels, where it is about several.
+/// A row of ratios, one per level, with the number of panels if there are several.
 fn ratios(
     name: String,
     panels: &[&ComparisonPanel],
@@ -66,7 +66,7 @@ fn stats(error: StatsError) -> ReportError {
     ComparisonError::from(CompareError::from(error)).into()
 }
 
-/// The fewest and the most of them.
+/// Formats the minimum and maximum.
 pub(super) fn range(counts: &[usize]) -> String {
     match (counts.iter().min(), counts.iter().max()) {
         (Some(fewest), Some(most)) if fewest == most => most.to_string(),
@@ -75,7 +75,7 @@ pub(super) fn range(counts: &[usize]) -> String {
     }
 }
 
-/// A ratio, whether it is only bounded, and in how many of so many panels.
+/// Formats a ratio: `≤` for a bound, and the number of panels if it is not all.
 fn ratio_text(saving: BoundedCostRatio, panels: usize) -> String {
     let BoundedCostRatio { reached, bounded, missed, ratio } = saving;
     let Some(ratio) = ratio else {
@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_saving_says_what_it_is_made_of() {
+    fn ratios_show_bounds_and_missed_panels() {
         let ratio = Some(Interval { estimate: 0.5, low: 0.4, high: 0.6 });
         let saving =
             |reached, bounded, missed| BoundedCostRatio { reached, bounded, missed, ratio };

@@ -1,4 +1,4 @@
-//! Proposition 1: no regret, and the worse policy.
+//! Proposition 1: no regret, but a poor policy.
 
 use tutelage_draw::plot::{Colour, Figure, Level, Panel, Style};
 use tutelage_theory::{ImitationLoss, ImitationProblem};
@@ -7,7 +7,7 @@ use super::regret::{cost_panel, regret_panel};
 use super::{GameRules, PlayedGame, TheoryError, play_all, problem, rules};
 use crate::FigurePlan;
 
-/// Every algorithm's games on Proposition 1's problem, with the paper's own loss and with the 0–1 loss.
+/// Plays every algorithm on the problem of Proposition 1, with the paper's loss and with the 0–1 loss.
 pub fn play_limitation(
     problem: &ImitationProblem,
     rules: &GameRules,
@@ -16,7 +16,7 @@ pub fn play_limitation(
     Ok([of(ImitationLoss::Advantage)?, of(ImitationLoss::ZeroOne)?])
 }
 
-/// What the policies cost and how their regret vanishes, a row for each loss.
+/// Draws the cost and the regret of the policies, one row per loss.
 pub fn limitation_figure(
     title: &str,
     problem: &ImitationProblem,
@@ -42,7 +42,7 @@ pub fn limitation_figure(
     figure.caption(caption)
 }
 
-/// What cannot be seen because one curve lies upon another, or because the second row is the first again.
+/// A caption about curves and rows that coincide.
 fn alike(figure: &Figure) -> String {
     let [costs, _, others, _] = figure.panels.as_slice() else { return String::new() };
     let points = |panel: &Panel, name: &str| {
@@ -59,7 +59,7 @@ fn alike(figure: &Figure) -> String {
     words.join(" ")
 }
 
-/// The figure of Proposition 1.
+/// Draws the figure of Proposition 1.
 pub(crate) fn limitation(plan: &FigurePlan<'_>) -> Result<Figure, TheoryError> {
     let mut rules = rules(plan, 5);
     rules.lambdas.truncate(1);
@@ -81,7 +81,7 @@ mod tests {
     use tutelage_theory::{GameSchedule, Lambda};
 
     #[test]
-    fn the_figure_says_which_curves_and_rows_are_the_same() {
+    fn the_caption_names_curves_and_rows_that_coincide() {
         let schedule = GameSchedule { rounds: 8, states_per_round: 2, max_members: 5 };
         let rules =
             GameRules { schedule, lambdas: vec![Lambda::Proof], seeds: vec![1, 2], delta: 0.05 };

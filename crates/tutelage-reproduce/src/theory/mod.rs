@@ -1,4 +1,4 @@
-//! The finite world's figures.
+//! Figures about finite MDPs.
 
 mod limitation;
 mod regret;
@@ -21,9 +21,9 @@ pub use table::table_figure;
 use crate::{FigurePlan, Profile};
 use tutelage_compare::curve_style;
 
-/// Why a game could not be played.
+/// A game could not be played.
 #[derive(Debug, thiserror::Error)]
-#[error("{0}")]
+#[error(transparent)]
 pub struct TheoryError(Box<dyn std::error::Error + Send + Sync>);
 
 impl TheoryError {
@@ -32,7 +32,7 @@ impl TheoryError {
     }
 }
 
-/// What a problem is, in one line.
+/// Describes a problem in one line.
 pub fn describe(problem: &ImitationProblem) -> String {
     format!(
         "{}: S = {}, A = {}, H = {}, B = {}, µ = {:.3}, σ = {:.3}",
@@ -46,7 +46,7 @@ pub fn describe(problem: &ImitationProblem) -> String {
     )
 }
 
-/// The colour and the stroke that an algorithm has in every figure; `turn` tells several λ of MFTPL-P apart.
+/// Returns the style of an algorithm in all figures; `turn` distinguishes several λ of MFTPL-P.
 fn player_style(player: Player, turn: usize) -> (Colour, Style) {
     let plain = (Colour::palette(0), Style::Solid);
     let paper = |name: &str| name.parse().map_or(plain, |named: AlgorithmName| curve_style(&named));
@@ -60,7 +60,7 @@ fn player_style(player: Player, turn: usize) -> (Colour, Style) {
     }
 }
 
-/// MFTPL-P's violet first, then what the figures of the perturbation's size use.
+/// MFTPL-P's color first, then those for further λ.
 const PERTURBED: [(Colour, Style); 4] = [
     (Colour::new(120, 60, 160), Style::Solid),
     (Colour::new(200, 30, 180), Style::Dashed),
@@ -68,7 +68,7 @@ const PERTURBED: [(Colour, Style); 4] = [
     (Colour::new(20, 120, 160), Style::Dotted),
 ];
 
-/// The same for the lines of Table 1.
+/// Returns the style of a line of Table 1.
 fn contender_style(contender: Contender, turn: usize) -> (Colour, Style) {
     let player = match contender {
         Contender::Bc => Player::Bc,
@@ -83,7 +83,7 @@ fn styled(curve: Curve, (colour, style): (Colour, Style)) -> Curve {
     curve.colour(colour).style(style)
 }
 
-/// The games behind the committed figures.
+/// The rules of the built-in figures.
 fn rules(plan: &FigurePlan<'_>, states_per_round: usize) -> GameRules {
     let (rounds, max_members) = match plan.profile {
         Profile::Quick => (300, 500),
@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn algorithms_look_as_in_the_other_figures() {
+    fn algorithms_have_the_same_style_in_all_figures() {
         let of = |name: &str| curve_style(&name.parse::<AlgorithmName>().unwrap());
         let dagger = of("dagger");
         assert_eq!(player_style(Player::Dagger, 0), dagger);

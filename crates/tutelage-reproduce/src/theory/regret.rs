@@ -1,4 +1,4 @@
-//! Regret curves beside the theorem's bound.
+//! Regret curves and the theorem's bound.
 
 use rayon::prelude::*;
 use tutelage_draw::plot::{Colour, Curve, Figure, Panel, Scale, Style};
@@ -9,32 +9,32 @@ use tutelage_theory::{
 use super::{TheoryError, describe, player_style, problem, rules, styled};
 use crate::FigurePlan;
 
-/// One algorithm's game with one seed.
+/// One game of an algorithm.
 pub struct PlayedGame {
-    /// What it is called, λ included where several play.
+    /// The label, with λ if there are several.
     pub label: String,
-    /// Who played.
+    /// The algorithm.
     pub player: Player,
-    /// With which seed.
+    /// The seed.
     pub seed: u64,
-    /// How it went.
+    /// The game.
     pub game: Game,
 }
 
-/// How games are played.
+/// The rules of all games.
 #[derive(Clone, Debug)]
 pub struct GameRules {
-    /// N, K and the largest ensemble.
+    /// N, K and the maximum ensemble size.
     pub schedule: GameSchedule,
-    /// The λ that MFTPL-P plays with, one game each.
+    /// The values of λ for MFTPL-P.
     pub lambdas: Vec<Lambda>,
     /// The seeds.
     pub seeds: Vec<u64>,
-    /// The probability with which the theorem's bound may fail.
+    /// The failure probability δ of the theorem's bound.
     pub delta: f64,
 }
 
-/// Every algorithm's games on a problem.
+/// Plays all algorithms with all seeds on a problem.
 pub fn play_all(
     problem: &ImitationProblem,
     rules: &GameRules,
@@ -61,7 +61,7 @@ fn label(player: Player, rules: &GameRules) -> String {
     }
 }
 
-/// The games of each player, in the order in which players first appear.
+/// Groups games by player, in order of first appearance.
 pub fn by_player(played: &[PlayedGame]) -> Vec<(&str, Player, Vec<&Game>)> {
     let mut groups: Vec<(&str, Player, Vec<&Game>)> = Vec::new();
     for one in played {
@@ -73,8 +73,9 @@ pub fn by_player(played: &[PlayedGame]) -> Vec<(&str, Player, Vec<&Game>)> {
     groups
 }
 
-/// The theorem's bound on MFTPL-P's Reg(n) with the parameters that it ran with; none for others, for another loss than
-/// 0–1, and where d₀ covers nothing.
+/// Returns the theorem's bound on MFTPL-P's Reg(n) for the parameters of its game.
+///
+/// Returns `None` for other algorithms, for losses other than 0–1, and if d₀ covers nothing.
 pub fn bound(
     problem: &ImitationProblem,
     player: Player,
@@ -90,7 +91,7 @@ pub fn bound(
 
 const BESIDE: &str = "MFTPL-P's regret beside its bound";
 
-/// The average regret of all, and MFTPL-P's regret beside its bound.
+/// Draws the average regret of all algorithms, and MFTPL-P's regret with its bound.
 pub fn regret_figure(
     problem: &ImitationProblem,
     rules: &GameRules,
@@ -108,14 +109,14 @@ pub(super) fn regret_panel(title: &str, rules: &GameRules, played: &[PlayedGame]
     with_curves(panel, rules, played, |game, n| game.regret[n - 1] / n as f64)
 }
 
-/// What each round's policy costs, J(πₙ), mean and range over seeds.
+/// The cost J(πₙ) of each round's policy, mean and range over seeds.
 pub(super) fn cost_panel(title: &str, rules: &GameRules, played: &[PlayedGame]) -> Panel {
     let panel = Panel::new(title).x("round n", Scale::Log).y("cost J", Scale::Linear);
     with_curves(panel, rules, played, |game, n| game.costs[n - 1])
 }
 
-/// MFTPL-P's Reg(n) and the bound on it, where the bound's conditions hold. Reg(n) cannot exceed n, so a bound above says
-/// nothing: it is dotted there.
+/// MFTPL-P's Reg(n) and its bound where the conditions hold. Reg(n) cannot exceed n, so a larger bound is vacuous
+/// and dotted.
 fn bound_panel(
     title: &str,
     problem: &ImitationProblem,
@@ -151,7 +152,7 @@ fn bound_panel(
     panel.curve(most.style(Style::DashDotted))
 }
 
-/// The figure of the regret theorem: two finite problems, a row each.
+/// Draws the figure of the regret theorem: two finite problems, one row each.
 pub(crate) fn regret(plan: &FigurePlan<'_>) -> Result<Figure, TheoryError> {
     let rules = rules(plan, 1);
     let mut figure = Figure::new(&plan.experiment.title).columns(2);
@@ -171,7 +172,7 @@ pub(crate) fn regret(plan: &FigurePlan<'_>) -> Result<Figure, TheoryError> {
     Ok(figure)
 }
 
-/// Calls the players of each λ by the rule that it comes from, which is the same on every problem; tells the numbers.
+/// Labels the players by the rule of their λ, which is the same on every problem; returns the values of λ.
 fn named_by_rule(played: &mut [PlayedGame], rules: &GameRules) -> String {
     let mut lambdas: Vec<f64> = Vec::new();
     for one in played {
@@ -235,7 +236,7 @@ fn seeds_note(rules: &GameRules) -> String {
     }
 }
 
-/// Rounds to draw, close together at first and then ever further apart.
+/// Returns the rounds to draw, in a geometric progression.
 fn plotted_rounds(rounds: usize) -> Vec<usize> {
     let mut plotted: Vec<usize> =
         (0..).map(|i| 1.08f64.powi(i).round() as usize).take_while(|n| *n < rounds).collect();
@@ -254,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn every_seed_enters_the_mean_and_the_band() {
+    fn all_seeds_enter_the_mean_and_the_band() {
         let problem = problem("trap").unwrap();
         let rules = rules(&[Lambda::Proof, Lambda::Fixed(2.0)]);
         let played = play_all(&problem, &rules).unwrap();
@@ -270,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bound_is_drawn_where_it_holds_and_marked_where_it_says_nothing() {
+    fn a_bound_is_drawn_where_it_holds_and_dotted_if_vacuous() {
         let problem = problem("trap").unwrap();
         let names = |lambda| {
             let rules = rules(&[lambda]);
@@ -288,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lambda_goes_by_its_rule_where_problems_stand_side_by_side() {
+    fn players_are_labeled_by_the_rule_of_their_lambda() {
         let rules = rules(&[Lambda::Proof, Lambda::Rate(0.1)]);
         let labels = |name: &str| {
             let mut played = play_all(&problem(name).unwrap(), &rules).unwrap();

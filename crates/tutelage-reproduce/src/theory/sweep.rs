@@ -1,11 +1,11 @@
-//! One quantity of the theorem varied.
+//! The effect of one quantity of the theorem.
 
 use tutelage_draw::plot::{Colour, Curve, Figure, Panel, Scale, Style};
 use tutelage_theory::{ExponentComparison, Player, RegretSweep, SweepAxis, SweepPoint};
 
 use super::{describe, player_style, styled};
 
-/// What was measured, with lines of the predicted slopes through it.
+/// Draws the measurements with lines of the predicted slopes.
 pub fn sweep_figure(
     sweep: &RegretSweep,
     over: SweepAxis,
@@ -32,7 +32,7 @@ pub fn sweep_figure(
     Figure::new(describe(&sweep.problem)).panel(panel)
 }
 
-/// A line of this slope through the middle of all points.
+/// A line of this slope through the center of all points.
 fn line(points: &[SweepPoint], slope: f64) -> Vec<(f64, f64)> {
     let logs: Vec<(f64, f64)> = points
         .iter()

@@ -5,8 +5,9 @@ use tutelage_theory::{AnnotationsNeeded, Contender, TableOneRow};
 
 use super::{contender_style, styled};
 
-/// The cost gap against annotations, a panel for each horizon, and the annotations for one of these gaps against the
-/// horizon: the one that was reached most often.
+/// Draws the cost gap over annotations, one panel per horizon, and the annotations for one gap over the horizon.
+///
+/// The last panel uses the gap that was reached most often.
 pub fn table_figure(lines: &[TableOneRow], contenders: &[Contender], epsilons: &[f64]) -> Figure {
     let mut horizons: Vec<usize> = lines.iter().map(TableOneRow::horizon).collect();
     horizons.sort_unstable();
@@ -55,7 +56,7 @@ fn gap_curve(line: &TableOneRow, turn: usize) -> Curve {
     styled(curve, contender_style(line.contender, turn))
 }
 
-/// C(ε) against H.
+/// C(ε) as a function of H.
 fn growth_panel(lines: &[TableOneRow], contenders: &[Contender], epsilon: f64) -> Panel {
     let mut panel = Panel::new(format!("annotations for a gap of {epsilon}"))
         .x("horizon H", Scale::Log)
@@ -75,7 +76,7 @@ fn growth_panel(lines: &[TableOneRow], contenders: &[Contender], epsilon: f64) -
     panel
 }
 
-/// Each contender with its place among MFTPL-P's λ.
+/// Pairs each contender with its index among MFTPL-P's λ.
 fn turns(contenders: &[Contender]) -> Vec<(Contender, usize)> {
     let perturbed = |contender: &Contender| matches!(contender, Contender::MftplP(_));
     let turn = |place: usize| contenders[..place].iter().filter(|c| perturbed(c)).count();
@@ -88,7 +89,7 @@ mod tests {
     use tutelage_theory::{GapPoint, Lambda, Mean, ledge};
 
     #[test]
-    fn the_picture_names_the_problem_and_shows_the_gap_most_often_reached() {
+    fn the_last_panel_shows_the_gap_most_often_reached() {
         let mean = |value| Mean { value, error: 0.1 };
         let point = |annotations, gap| GapPoint {
             annotations,

@@ -1,15 +1,15 @@
-//! How near rows are: p_ij, zero but for neighbours.
+//! Affinities p_ij between rows; zero except between neighbors.
 
 use rayon::prelude::*;
 
 use super::PlanePoint;
 
-/// (j, p_ij) of each row's neighbours j, in order; p_ij = p_ji, and all add up to one.
+/// For each row i, the pairs (j, p_ij) of its neighbors j in order. p_ij = p_ji, and their sum is 1.
 pub(super) struct Affinities(Vec<Vec<(usize, f64)>>);
 
 impl Affinities {
-    /// p_ij = (p_j|i + p_i|j) / 2n, where p_j|i falls with distance like a normal density, as wide as makes `perplexity`
-    /// neighbours count.
+    /// Computes p_ij = (p_j|i + p_i|j) / 2n. p_j|i is a normal density of the distance whose width gives `perplexity`
+    /// effective neighbors.
     pub(super) fn of(rows: &[Vec<f32>], perplexity: f64) -> Self {
         let count = (3.0 * perplexity).ceil() as usize;
         let conditional: Vec<Vec<(usize, f64)>> = (0..rows.len())
@@ -27,7 +27,7 @@ impl Affinities {
         Self(joint.into_iter().map(merged).collect())
     }
 
-    /// Σ_j p_ij (y_i − y_j) / (1 + |y_i − y_j|²): where row i is drawn from.
+    /// The attraction Σ_j p_ij (y_i − y_j) / (1 + |y_i − y_j|²).
     pub(super) fn pull(&self, i: usize, places: &[PlanePoint]) -> PlanePoint {
         let mut pull = [0.0; 2];
         for &(j, affinity) in &self.0[i] {
@@ -39,7 +39,7 @@ impl Affinities {
         pull
     }
 
-    /// Σ p_ij ln(p_ij / q_ij).
+    /// The KL divergence Σ p_ij ln(p_ij / q_ij).
     #[cfg(test)]
     pub(super) fn divergence(&self, places: &[PlanePoint]) -> f64 {
         let near = |a: PlanePoint, b: PlanePoint| {
@@ -55,7 +55,7 @@ impl Affinities {
     }
 }
 
-/// The `count` rows nearest to row i, in order of their numbers, with their squared distances.
+/// Returns the `count` nearest rows of row i with their squared distances, sorted by index.
 fn neighbours(rows: &[Vec<f32>], i: usize, count: usize) -> Vec<(usize, f64)> {
     let squared = |row: &Vec<f32>| {
         row.iter().zip(&rows[i]).map(|(a, b)| f64::from(a - b).powi(2)).sum::<f64>()
@@ -70,7 +70,7 @@ fn neighbours(rows: &[Vec<f32>], i: usize, count: usize) -> Vec<(usize, f64)> {
     others
 }
 
-/// Distances as shares ∝ exp(−β d²) that add up to one, with β so that their entropy is ln(perplexity).
+/// Turns distances into shares ∝ exp(−β d²) with sum 1, with β such that the entropy is ln(perplexity).
 fn shares(mut row: Vec<(usize, f64)>, perplexity: f64) -> Vec<(usize, f64)> {
     let nearest = row.iter().map(|&(_, d)| d).fold(f64::INFINITY, f64::min);
     let (mut low, mut high, mut beta) = (0.0, f64::INFINITY, 1.0);
@@ -104,7 +104,7 @@ fn entropy(row: &[(usize, f64)], nearest: f64, beta: f64) -> f64 {
     total.ln() + beta * weighted / total
 }
 
-/// One entry per neighbour.
+/// Merges the entries of each neighbor.
 fn merged(mut row: Vec<(usize, f64)>) -> Vec<(usize, f64)> {
     row.sort_by_key(|&(j, _)| j);
     row.dedup_by(|next, kept| {
@@ -122,7 +122,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn as_many_neighbours_count_as_asked_for() {
+    fn the_effective_number_of_neighbors_is_the_perplexity() {
         let row: Vec<(usize, f64)> = (0..30).map(|j| (j, (j * j) as f64)).collect();
         let shares = shares(row, 5.0);
         let entropy: f64 = shares.iter().map(|&(_, p)| -p * p.ln().max(-700.0)).sum();
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn affinities_are_mutual_and_add_up_to_one() {
+    fn affinities_are_symmetric_and_sum_to_one() {
         let rows: Vec<Vec<f32>> = (0..40).map(|i| vec![i as f32, (i * i % 7) as f32]).collect();
         let Affinities(joint) = Affinities::of(&rows, 4.0);
         let total: f64 = joint.iter().flatten().map(|&(_, p)| p).sum();

@@ -1,8 +1,8 @@
-//! t-SNE: many-dimensional rows on a plane, so that rows that are near lie near.
+//! t-SNE: embeds rows in the plane such that near rows stay near.
 //!
-//! van der Maaten & Hinton, *Visualizing Data using t-SNE* (2008), with the tree of van der Maaten, *Accelerating t-SNE using
-//! Tree-Based Algorithms* (2014). A map depends on the rows and the random source alone: each row's pull and push is added up
-//! in one order, whatever the number of threads.
+//! van der Maaten & Hinton, *Visualizing Data using t-SNE* (2008), with the Barnes–Hut tree of van der Maaten,
+//! *Accelerating t-SNE using Tree-Based Algorithms* (2014). Forces on a row are summed in a fixed order, so a map depends
+//! only on the rows and the random source, not on the number of threads.
 
 mod affinities;
 mod quadtree;
@@ -14,15 +14,15 @@ use tutelage::Rng;
 use affinities::Affinities;
 use quadtree::Quadtree;
 
-/// A place on the plane.
+/// A point of the plane.
 pub(crate) type PlanePoint = [f64; 2];
 
 const EPOCHS: usize = 1000;
-/// For this many epochs the attraction is exaggerated, so that clusters form.
+/// The attraction is exaggerated for this number of epochs, so that clusters form.
 const EARLY: usize = 250;
 const EXAGGERATION: f64 = 12.0;
 
-/// Two coordinates per row, around (0, 0). All rows are of one length.
+/// Embeds rows of equal length; the mean of the embedding is (0, 0).
 pub(crate) fn embed(rows: &[Vec<f32>], perplexity: f64, rng: &mut Rng) -> Vec<PlanePoint> {
     let affinities = Affinities::of(rows, perplexity);
     let places = rows.iter().map(|_| [(); 2].map(|()| rng.random_range(-1e-4..1e-4))).collect();
@@ -35,7 +35,7 @@ pub(crate) fn embed(rows: &[Vec<f32>], perplexity: f64, rng: &mut Rng) -> Vec<Pl
     descent.places
 }
 
-/// Of the Kullback–Leibler divergence between how near rows and places are, without its factor 4.
+/// The gradient of the KL divergence, without its factor 4.
 fn gradient(affinities: &Affinities, places: &[PlanePoint], exaggeration: f64) -> Vec<PlanePoint> {
     let tree = Quadtree::of(places);
     let pushes: Vec<(PlanePoint, f64)> = places.par_iter().map(|&place| tree.push(place)).collect();
@@ -47,7 +47,7 @@ fn gradient(affinities: &Affinities, places: &[PlanePoint], exaggeration: f64) -
     (0..places.len()).into_par_iter().map(slope).collect()
 }
 
-/// Gradient descent with momentum, each coordinate at a pace of its own: faster while it goes on in one direction.
+/// Gradient descent with momentum and a gain per coordinate, which grows while the sign of the gradient persists.
 struct Descent {
     places: Vec<PlanePoint>,
     moves: Vec<PlanePoint>,
@@ -58,7 +58,7 @@ struct Descent {
 impl Descent {
     fn new(places: Vec<PlanePoint>) -> Self {
         let count = places.len();
-        // Belkina et al. (2019): larger maps need larger steps. The factor 4 is the gradient's.
+        // Belkina et al. (2019): the learning rate grows with the number of rows. The factor 4 is the gradient's.
         let rate = 4.0 * (count as f64 / EXAGGERATION).max(200.0 / 4.0);
         Self { places, moves: vec![[0.0; 2]; count], paces: vec![[1.0; 2]; count], rate }
     }
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn the_nearest_place_is_one_of_the_same_cluster() {
+    fn the_nearest_point_belongs_to_the_same_cluster() {
         let places = map(&clusters());
         for (i, &place) in places.iter().enumerate() {
             let others = (0..places.len()).filter(|&j| j != i);
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn the_gradient_is_that_of_the_divergence() {
+    fn the_gradient_matches_finite_differences() {
         let affinities = Affinities::of(&clusters(), 10.0);
         let mut rng = Stream::new(3).rng();
         let mut places: Vec<PlanePoint> =
@@ -140,7 +140,7 @@ mod tests {
             value
         };
         let measured = (divergence(1e-5) - divergence(-1e-5)) / 2e-5;
-        // The tree's share of the error is what is left.
+        // The tolerance covers the error of the tree.
         assert!(
             (4.0 * slope - measured).abs() < 0.05 * measured.abs().max(1e-3),
             "{slope} {measured}"
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_that_are_the_same_do_no_harm() {
+    fn identical_rows_give_finite_points() {
         let places = embed(&vec![vec![1.0; 3]; 20], 5.0, &mut Stream::new(4).rng());
         assert!(places.iter().flatten().all(|x| x.is_finite()));
     }

@@ -1,13 +1,13 @@
-//! A tree of squares over places: those far away push like one.
+//! A Barnes–Hut quadtree: points in a distant square act like one.
 
 use super::PlanePoint;
 
-/// A square is far away if it looks narrower than this, in radians.
+/// A square is distant if its width divided by its distance is below this θ.
 const NARROW: f64 = 0.5;
-/// Places closer than the smallest square are one.
+/// The maximum depth. Closer points are merged.
 const DEPTH: usize = 40;
 
-/// Squares, each divided in four where it holds more than one place; the first holds all.
+/// Squares, each divided into four if it contains several points; the first contains all.
 pub(super) struct Quadtree {
     nodes: Vec<QuadNode>,
 }
@@ -16,10 +16,10 @@ pub(super) struct Quadtree {
 struct QuadNode {
     middle: PlanePoint,
     half: f64,
-    /// How many places it holds, and their sum.
+    /// The number of points in it, and their sum.
     count: f64,
     sum: PlanePoint,
-    /// The first of its four quarters; none if it is not divided.
+    /// The index of the first of its four quarters, if it is divided.
     quarters: Option<usize>,
 }
 
@@ -53,7 +53,7 @@ impl Quadtree {
         self.nodes[node].hold(place, 1.0);
     }
 
-    /// What a square holds, all of it at one place, moves into a quarter.
+    /// Divides a square whose points coincide; they move into one quarter.
     fn divide(&mut self, node: usize) {
         let whole = self.nodes[node];
         let (first, half) = (self.nodes.len(), whole.half / 2.0);
@@ -65,7 +65,7 @@ impl Quadtree {
         self.nodes[node].quarters = Some(first);
     }
 
-    /// Σ_j w_j² (y − y_j) over all other places, and Σ_j w_j, with w_j = 1 / (1 + |y − y_j|²).
+    /// Returns Σ_j w_j² (y − y_j) over all other points, and Σ_j w_j, with w_j = 1 / (1 + |y − y_j|²).
     pub(super) fn push(&self, place: PlanePoint) -> (PlanePoint, f64) {
         let (mut push, mut total) = ([0.0; 2], 0.0);
         let mut left = vec![0];
@@ -89,7 +89,7 @@ impl Quadtree {
                 }
             }
         }
-        // The place itself was among them.
+        // Subtract the point itself, which was included.
         (push, total - 1.0)
     }
 }
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn the_push_is_nearly_that_of_all_pairs() {
+    fn the_repulsion_approximates_that_of_all_pairs() {
         let mut rng = Stream::new(5).rng();
         let mut draw = || [rng.random_range(-20.0..20.0), rng.random_range(-20.0..20.0)];
         let mut places: Vec<PlanePoint> = (0..500).map(|_| draw()).collect();

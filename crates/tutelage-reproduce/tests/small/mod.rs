@@ -1,4 +1,4 @@
-//! A figure of six runs that take a moment each.
+//! A figure of six short runs.
 
 #![allow(clippy::unwrap_used)]
 
@@ -22,7 +22,7 @@ evaluation = { episodes = 1 }
 algorithms = ['dagger', 'supervised on dagger', 'bd-2']
 ";
 
-/// The figure's runs, and which of them it shows.
+/// Returns the figure's runs and the indices of those that it shows.
 pub(crate) fn figure() -> (RunList, Vec<usize>) {
     let experiment = Experiment::parse("small", FIGURE).unwrap();
     let mut runs = RunList::default();
