@@ -1,7 +1,7 @@
-//! The oracles' speed, beside what the core can do at most.
+//! Benchmarks of the oracles, compared with the peak rate of a core.
 //!
-//! Prints, for whole 2000-iteration calls on one thread, the share of the core's fused multiply–add rate that training reaches
-//! (counting 6 · weights · rows operations an iteration); then lets criterion time the parts.
+//! Prints the share of the peak multiply-add rate that 2000 iterations of training reach on one thread
+//! (6 · weights · rows operations per iteration), then runs the criterion benchmarks.
 
 mod fma_peak;
 
@@ -27,7 +27,7 @@ fn main() {
     criterion.final_summary();
 }
 
-/// Peak and training take turns, so that whatever else the machine does touches both alike.
+/// Alternates the peak measurement and training, so that other load affects both.
 fn share_of_peak() {
     println!(
         "{:>12} {:>10} {:>10} {:>8} {:>8}",

@@ -1,8 +1,8 @@
-//! How long training takes: one JSON line per repeat, for scripts that compare.
+//! Measures training time: one JSON line per repeat.
 //!
-//! `train_speed WIDTHS MEMBERS THREADS ITERATIONS REPEATS`, for example `train_speed 28-64-64-8 25 2 2000 3`. Each repeat measures the core's
-//! rate of fused multiply–adds just before, trains the ensemble on bootstraps of 1000 random rows in minibatches of 200, and then
-//! acts with all members in 25 states.
+//! `train_speed WIDTHS MEMBERS THREADS ITERATIONS REPEATS`, for example
+//! `train_speed 28-64-64-8 25 2 2000 3`. Each repeat measures the peak multiply-add rate, trains the
+//! ensemble on bootstraps of 1000 random rows in minibatches of 200, and acts in 25 states.
 
 #[path = "../benches/fma_peak/mod.rs"]
 mod fma_peak;
@@ -65,7 +65,7 @@ fn random_data(spaces: Spaces) -> Dataset<f32, f32> {
     data
 }
 
-/// The best of many calls: what a warm call costs when nothing interrupts it.
+/// Returns the fastest of many calls.
 fn microseconds_to_act(policy: &MlpPolicy, data: &Dataset<f32, f32>) -> f64 {
     let states = data.states.slice(0, STATES);
     let mut actions = Batch::zeros(STATES, data.actions.width());
@@ -77,7 +77,7 @@ fn microseconds_to_act(policy: &MlpPolicy, data: &Dataset<f32, f32>) -> f64 {
     (0..2000).map(call).fold(f64::MAX, f64::min)
 }
 
-/// The most memory this process has held, where the system tells (Linux), otherwise zero.
+/// Returns the peak memory of this process on Linux, otherwise zero.
 fn peak_memory_mb() -> f64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));

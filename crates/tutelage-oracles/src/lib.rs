@@ -1,4 +1,4 @@
-//! Offline learning oracles: given labelled states, the policy of a class that fits them best.
+//! Offline learning oracles: given labeled states, they return the policy of a class that fits best.
 //!
 //! | class | oracle | actions |
 //! | --- | --- | --- |
@@ -6,8 +6,8 @@
 //! | tanh networks | [`mlp::MlpOracle`] | vectors |
 //! | tanh networks with softmax (linear softmax without hidden layers) | [`mlp::MlpClassifier`] | indices |
 //!
-//! All of them train ensembles, see states as they are given or standardised ([`Standardize`]), and store and load their own policies
-//! ([`tutelage::DurableOracle`]): one safetensors file that needs nothing else.
+//! All oracles train ensembles, can standardize states ([`Standardize`]), and store and load their
+//! policies ([`tutelage::DurableOracle`]) as self-contained safetensors files.
 
 #![forbid(unsafe_code)]
 

@@ -8,13 +8,14 @@ use crate::mlp::{EncodedData, Examples, MlpPolicy, PolicyClassFormat};
 use crate::pseudo_inverse::{ColumnMatrix, solve};
 use crate::standardize::Standardize;
 
-/// 𝒪 for affine policies `a = clip(xW + b)`: ordinary least squares.
+/// The learning oracle 𝒪 for affine policies `a = clip(xW + b)`: ordinary least squares.
 ///
-/// `[W; b] = X⁺Y`, where the rows of `X` are `[x, 1]`, the rows of `Y` the labels, and `X⁺` is the pseudo-inverse by singular values in
-/// f64. Labels beyond [-1, 1] are taken as they are, though the loss would see them clipped: they say how decidedly the expert acts, and
-/// an affine policy that is fitted to clipped ones acts too feebly. Where the rows do not determine the solution it is the one of least
-/// norm (of weights on standardised states, where states are standardised). Singular values up to `ε·max(rows, columns)·σ_max` count as
-/// zero. When D is empty all policies are zero: the paper's π₁.
+/// `[W; b] = X⁺Y`, where the rows of `X` are `[x, 1]`, the rows of `Y` are the labels, and `X⁺` is the
+/// pseudo-inverse, computed in f64. Labels beyond [-1, 1] are not clipped: an affine policy that is
+/// fitted to clipped labels acts too weakly. If the rows do not determine the solution, the
+/// minimum-norm solution is used (on standardized states if states are standardized). Singular values
+/// up to `ε·max(rows, columns)·σ_max` count as zero. If D is empty, all policies are zero: the paper's
+/// π₁.
 ///
 /// ```
 /// use tutelage::{Batch, Dataset, Oracle, Policy, Spaces, Stream, TrainOn, TrainingSets};
@@ -37,23 +38,24 @@ use crate::standardize::Standardize;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct LeastSquares {
-    /// Whether states are standardised.
+    /// Whether states are standardized.
     pub standardize: Standardize,
 }
 
 impl LeastSquares {
-    /// Which solver it is, in a word. Solvers agree to rounding and not to the bit, so what they trained is kept apart: another
-    /// solver gets another word.
+    /// The name of the solver, which is part of a run's identity.
+    ///
+    /// Another solver would differ in the last bits, so it must have another name.
     pub const SOLVER: &'static str = "qr-jacobi";
 }
 
-/// The singular values of a member's data were not found.
+/// The singular value decomposition of a member's data did not converge.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the singular value decomposition of member {member}'s {rows} rows did not converge")]
+#[error("the singular value decomposition of member {member} ({rows} rows) did not converge")]
 pub struct SvdFailed {
-    /// Which member.
+    /// The index of the member.
     pub member: usize,
-    /// How many distinct rows it trained on.
+    /// The number of distinct rows.
     pub rows: usize,
 }
 
@@ -123,8 +125,9 @@ fn fit_member(
     Ok(params)
 }
 
-/// The columns of the distinct rows `√n·[x, 1]` and `√n·y`, where an example is listed `n` times: the same sums of squares from fewer
-/// rows.
+/// Returns the columns of the rows `√n·[x, 1]` and `√n·y` for each example that is listed `n` times.
+///
+/// The sums of squares equal those of the repeated rows.
 fn weighted_rows(
     layout: &Layout,
     examples: &Examples<'_, f32>,
@@ -180,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn an_affine_expert_is_recovered_exactly() {
+    fn affine_experts_are_recovered_exactly() {
         // a = (0.5 x₁ − 0.25 x₂ + 0.125, −x₂)
         let d = data(
             &[&[0.0, 0.0], &[1.0, 0.0], &[0.0, 1.0], &[0.5, 0.5]],
@@ -192,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn fewer_rows_than_columns_give_the_solution_of_least_norm() {
+    fn underdetermined_systems_give_the_minimum_norm() {
         // One row [x, 1] = [1, 2, 2, 1] with label 0.5: the solution is 0.5·[x, 1] / |[x, 1]|² = 0.05·[1, 2, 2, 1].
         let (w, b) = weights(&data(&[&[1.0, 2.0, 2.0]], &[&[0.5]]));
         assert_close(&w, &[0.05, 0.1, 0.1]);
@@ -211,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn a_constant_column_shares_with_the_intercept_and_a_zero_column_gets_nothing() {
+    fn constant_columns_share_weight_with_the_intercept() {
         // x = [1, 0] always, a = 0.6: w₁ + b = 0.6 with least norm is 0.3 each.
         let (w, b) = weights(&data(&[&[1.0, 0.0], &[1.0, 0.0]], &[&[0.6], &[0.6]]));
         assert_close(&w, &[0.3, 0.0]);
@@ -219,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_count_as_often_as_they_are_listed() {
+    fn repeated_rows_are_weighted() {
         // Labels 0 and 1 in the same state: drawn n₀ and n₁ times, the fit is n₁/(n₀ + n₁).
         let d = data(&[&[0.0], &[0.0], &[0.0], &[0.0]], &[&[0.0], &[1.0], &[1.0], &[1.0]]);
         let policy = fit(&d, 5, TrainOn::Bootstrap).unwrap();
@@ -233,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn labels_count_as_they_are_and_actions_are_clipped() {
+    fn labels_are_not_clipped_but_actions_are() {
         let d = data(&[&[-1.0], &[1.0]], &[&[-3.0], &[3.0]]);
         assert_close(&weights(&d).0, &[3.0]);
         let policy = fit(&d, 1, TrainOn::Data).unwrap();
@@ -243,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn no_data_gives_zero_even_with_perturbations_and_bad_rows_are_named() {
+    fn empty_data_gives_zero_and_invalid_rows_are_errors() {
         let spaces = Spaces { states: 2, actions: 1 };
         let empty = Dataset::empty(spaces);
         let cover: &'static UniformBox = Box::leak(Box::new(UniformBox::new(-2.0, 2.0).unwrap()));
@@ -262,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn keeps_the_contract_of_an_oracle() {
+    fn passes_the_oracle_checks() {
         let d = data(&[&[0.1, 0.3], &[-0.4, 0.2], &[0.9, -0.7]], &[&[0.3], &[-2.0], &[0.4]]);
         let spaces = Spaces { states: 2, actions: 1 };
         for states in [Standardize::No, Standardize::Yes] {

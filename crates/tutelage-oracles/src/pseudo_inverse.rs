@@ -1,22 +1,25 @@
-//! `X⁺Y`: the least-squares solution of least norm, by QR and one-sided Jacobi in `f64`.
+//! `X⁺Y`: the minimum-norm least-squares solution, by QR and one-sided Jacobi in `f64`.
 //!
-//! 1. Householder reflections, the longest column first: `XP = QR`, with `R` of `k = min(m, n)` rows; on the way `Y` becomes `C = QᵀY`.
-//! 2. Jacobi rotations of the rows of `[R | C]`, two at a time, until the rows of `R` are orthogonal to each other: `VᵀR = ΣUᵀ`, whose
-//!    row `i` is `σᵢuᵢᵀ`, and beside it stands row `i` of `VᵀC`.
-//! 3. `XP = (QV)ΣUᵀ` is a singular value decomposition, so `X⁺Y = P UΣ⁺VᵀC = P Σᵢ (σᵢuᵢ)(VᵀC)ᵢ / σᵢ²` over the `σᵢ` that count.
+//! 1. QR with column pivoting by Householder reflections: `XP = QR`, where `R` has `k = min(m, n)` rows.
+//!    The reflections also turn `Y` into `C = QᵀY`.
+//! 2. Jacobi rotations of pairs of rows of `[R | C]`, until the rows of `R` are orthogonal: `VᵀR = ΣUᵀ`.
+//!    Row `i` is then `σᵢuᵢᵀ`, followed by row `i` of `VᵀC`.
+//! 3. `XP = (QV)ΣUᵀ` is a singular value decomposition, so
+//!    `X⁺Y = P UΣ⁺VᵀC = P Σᵢ (σᵢuᵢ)(VᵀC)ᵢ / σᵢ²` over the `σᵢ` that are not negligible.
 //!
-//! Golub & Van Loan, *Matrix Computations* (4th edition), sections 5.2 and 8.6; Drmač & Veselić, "New fast and accurate Jacobi SVD
-//! algorithm" (2008), on rotating the triangular factor instead of `X`, and on `P`, which keeps small columns apart from the rounding
-//! errors of large ones. Only additions, multiplications, divisions and square roots, in
-//! a fixed order: the same bits on every machine.
+//! References: Golub & Van Loan, *Matrix Computations* (4th ed.), sections 5.2 and 8.6; Drmač &
+//! Veselić, "New fast and accurate Jacobi SVD algorithm" (2008), for rotating the triangular factor
+//! instead of `X` and for the pivoting `P`, which protects small columns from the rounding errors of
+//! large ones. The code uses only additions, multiplications, divisions and square roots in a fixed
+//! order, so the result is bit-identical on every machine. Reordering a sum breaks that.
 
-/// A matrix as its columns.
+/// A matrix as a list of columns.
 pub(crate) type ColumnMatrix = Vec<Vec<f64>>;
 
-/// Sweeps over all pairs of rows; about eight are usual.
+/// The most sweeps over all pairs of rows; about eight are typical.
 const MAX_SWEEPS: usize = 100;
 
-/// `X⁺Y` for `x` of `n` columns and `y` of any number, all of `m` numbers; nothing if the rotations do not come to an end.
+/// Returns `X⁺Y`, or `None` if the rotations do not converge.
 ///
 /// Singular values up to `ε·max(m, n)·σ_max` count as zero.
 pub(crate) fn solve(mut x: ColumnMatrix, mut y: ColumnMatrix) -> Option<ColumnMatrix> {
@@ -35,7 +38,7 @@ pub(crate) fn solve(mut x: ColumnMatrix, mut y: ColumnMatrix) -> Option<ColumnMa
     Some(solution.iter().map(|column| unordered(column, &order)).collect())
 }
 
-/// `Pw`: number `i` goes to place `order[i]`.
+/// Returns `Pw`: element `i` moves to position `order[i]`.
 fn unordered(w: &[f64], order: &[usize]) -> Vec<f64> {
     let mut placed = vec![0.0; w.len()];
     order.iter().zip(w).for_each(|(&place, w)| placed[place] = *w);
@@ -46,8 +49,9 @@ fn size(x: &ColumnMatrix) -> (usize, usize) {
     (x.first().map_or(0, Vec::len), x.len())
 }
 
-/// The rows of `[R | QᵀY]`, and which column of `X` each column of `R` is: the longest of those that are left is reflected onto a
-/// multiple of `e_k`, and everything to its right with it.
+/// Returns the rows of `[R | QᵀY]`, and the column of `X` of each column of `R`.
+///
+/// Step `k` reflects the longest remaining column onto a multiple of `e_k`.
 fn triangularise(x: &mut ColumnMatrix, y: &mut ColumnMatrix) -> (Vec<Vec<f64>>, Vec<usize>) {
     let (m, n) = size(x);
     let mut order: Vec<usize> = (0..n).collect();
@@ -65,15 +69,19 @@ fn triangularise(x: &mut ColumnMatrix, y: &mut ColumnMatrix) -> (Vec<Vec<f64>>, 
     (rows, order)
 }
 
-/// The first among the columns from `k` on whose part from row `k` on is longest.
+/// Returns the column, among those starting at `k`, with the largest norm below row `k`.
+///
+/// Norms are recomputed at each step: downdating them would lose accuracy to cancellation.
 fn longest(x: &ColumnMatrix, k: usize) -> usize {
     let square = |j: usize| dot(&x[j][k..], &x[j][k..]);
     let longer = |(best, most), j| if square(j) > most { (j, square(j)) } else { (best, most) };
     (k + 1..x.len()).fold((k, square(k)), longer).0
 }
 
-/// `I − vvᵀ/h` takes `x` to `d·e₁`, where `d = ∓‖x‖`, `v = x − d·e₁`, `h = ‖v‖²/2 = ‖x‖(‖x‖ + |x₁|)`. Turns `x` into `v`, reflects the
-/// other columns from row `k` on, and returns `d`.
+/// Replaces `x` by the Householder vector `v`, reflects the other columns below row `k`, returns `d`.
+///
+/// `I − vvᵀ/h` maps `x` to `d·e₁`, where `d = ∓‖x‖`, `v = x − d·e₁`, `h = ‖v‖²/2 = ‖x‖(‖x‖ + |x₁|)`. The
+/// sign of `d` is opposite to that of `x₁`, so that `v` has no cancellation.
 fn reflect<'a>(x: &mut [f64], others: impl Iterator<Item = &'a mut Vec<f64>>, k: usize) -> f64 {
     let norm = dot(x, x).sqrt();
     if norm == 0.0 {
@@ -89,18 +97,18 @@ fn reflect<'a>(x: &mut [f64], others: impl Iterator<Item = &'a mut Vec<f64>>, k:
     d
 }
 
-/// Rotates rows until the first `n` numbers of any two are orthogonal to within rounding.
+/// Rotates rows until the first `n` numbers of any two are orthogonal up to rounding.
 fn orthogonalise(rows: &mut [Vec<f64>], n: usize) -> Option<()> {
     let tolerance = f64::EPSILON * n as f64;
-    // Rows this small are rounding errors of rounding errors: they never count, and their angles mean nothing.
+    // Rows below this squared norm are rounding noise: they never count, and their angles are random.
     let total: f64 = rows.iter().map(|row| dot(&row[..n], &row[..n])).sum();
-    let nothing = (f64::EPSILON * f64::EPSILON).powi(2) * total;
+    let noise = (f64::EPSILON * f64::EPSILON).powi(2) * total;
     for _ in 0..MAX_SWEEPS {
         let mut rotated = false;
         for i in 1..rows.len() {
             let (above, below) = rows.split_at_mut(i);
             for p in above {
-                rotated |= rotate(p, &mut below[0], n, tolerance, nothing);
+                rotated |= rotate(p, &mut below[0], n, tolerance, noise);
             }
         }
         if !rotated {
@@ -110,13 +118,15 @@ fn orthogonalise(rows: &mut [Vec<f64>], n: usize) -> Option<()> {
     None
 }
 
-/// Makes the first `n` numbers of two rows orthogonal, `(p, q) ← (cp − sq, sp + cq)`; whether that was necessary.
+/// Makes the first `n` numbers of two rows orthogonal: `(p, q) ← (cp − sq, sp + cq)`.
 ///
-/// With `α = ‖p‖²`, `β = ‖q‖²`, `γ = p·q` and `ζ = (β − α)/2γ`, the tangent is the smaller root of `t² + 2ζt − 1 = 0`.
-fn rotate(p: &mut [f64], q: &mut [f64], n: usize, tolerance: f64, nothing: f64) -> bool {
+/// Returns whether a rotation was necessary. With `α = ‖p‖²`, `β = ‖q‖²`, `γ = p·q` and
+/// `ζ = (β − α)/2γ`, the tangent is the smaller root of `t² + 2ζt − 1 = 0`, in the form that avoids
+/// cancellation.
+fn rotate(p: &mut [f64], q: &mut [f64], n: usize, tolerance: f64, noise: f64) -> bool {
     let (alpha, beta) = (dot(&p[..n], &p[..n]), dot(&q[..n], &q[..n]));
     let gamma = dot(&p[..n], &q[..n]);
-    if alpha <= nothing || beta <= nothing || gamma.abs() <= tolerance * (alpha * beta).sqrt() {
+    if alpha <= noise || beta <= noise || gamma.abs() <= tolerance * (alpha * beta).sqrt() {
         return false;
     }
     let zeta = (beta - alpha) / (2.0 * gamma);
@@ -129,7 +139,9 @@ fn rotate(p: &mut [f64], q: &mut [f64], n: usize, tolerance: f64, nothing: f64) 
     true
 }
 
-/// `a·b`, in eight sums side by side: an addition takes longer than the next one takes to begin.
+/// Returns `a·b`, in eight independent sums, which hides the latency of the additions.
+///
+/// The order of the sums is part of the result's bits.
 fn dot(a: &[f64], b: &[f64]) -> f64 {
     let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<8>(), b.as_chunks::<8>());
     let mut sums = [0.0; 8];
@@ -151,7 +163,7 @@ mod tests {
 
     use super::*;
 
-    /// `X` from its rows.
+    /// Returns a matrix from its rows.
     fn columns<const N: usize>(rows: &[[f64; N]]) -> ColumnMatrix {
         (0..N).map(|j| rows.iter().map(|row| row[j]).collect()).collect()
     }
@@ -161,7 +173,7 @@ mod tests {
         (0..n).map(|_| (0..m).map(|_| rng.random_range(-1.0..1.0)).collect()).collect()
     }
 
-    /// `A·B`, all by columns.
+    /// Returns `A·B`.
     fn product(a: &ColumnMatrix, b: &ColumnMatrix) -> ColumnMatrix {
         let column = |b: &Vec<f64>| {
             let mut out = vec![0.0; a.first().map_or(0, Vec::len)];
@@ -178,8 +190,9 @@ mod tests {
         assert!(apart <= tolerance, "{apart:e} apart");
     }
 
-    /// The two conditions that have exactly one solution: the residual is orthogonal to the columns of `X`, and the solution lies in the
-    /// span of its rows (given as a basis).
+    /// Checks the two conditions that characterize the minimum-norm solution.
+    ///
+    /// The residual is orthogonal to the columns of `X`, and the solution lies in the row space.
     fn is_least_norm_solution(x: &ColumnMatrix, y: &ColumnMatrix, row_space: &ColumnMatrix) {
         let w = solve(x.clone(), y.clone()).unwrap();
         let predicted = product(x, &w);
@@ -190,7 +203,7 @@ mod tests {
                 assert!(dot(column, &residual).abs() <= 1e-13 * scale);
             }
         }
-        // Projected onto the row space, the solution stays as it is.
+        // Projecting the solution onto the row space does not change it.
         let coordinates = solve(row_space.clone(), w.clone()).unwrap();
         assert_close(&product(row_space, &coordinates), &w, 1e-12);
     }
@@ -201,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn tall_wide_and_square_systems_are_solved_with_least_norm() {
+    fn full_rank_systems_give_the_minimum_norm() {
         for (m, n) in [(1, 1), (40, 7), (7, 40), (13, 13), (1, 9), (9, 1), (300, 29)] {
             let (x, y) = (random(m, n, 1), random(m, 3, 2));
             is_least_norm_solution(&x, &y, &transpose(&x));
@@ -209,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn rank_deficient_systems_are_solved_with_least_norm() {
+    fn rank_deficient_systems_give_the_minimum_norm() {
         for (m, n, rank) in [(60, 12, 5), (12, 60, 5), (20, 20, 1), (200, 29, 28)] {
             let (left, right) = (random(m, rank, 3), random(n, rank, 4));
             let x = product(&left, &transpose(&right));
@@ -222,7 +235,7 @@ mod tests {
         let x = columns(&[[1.0, 0.0], [0.0, 0.0], [0.0, 2.0]]);
         let y = vec![vec![3.0, 5.0, 8.0]];
         assert_close(&solve(x, y).unwrap(), &vec![vec![3.0, 4.0]], 1e-15);
-        // A constant column beside its double, the mean of 1, 2 and 6 being 3: (1, 2)·3/5.
+        // A constant column and its double; the mean of 1, 2 and 6 is 3: (1, 2)·3/5.
         let x = columns(&[[1.0, 2.0], [1.0, 2.0], [1.0, 2.0]]);
         let y = vec![vec![1.0, 2.0, 6.0]];
         assert_close(&solve(x, y).unwrap(), &vec![vec![0.6, 1.2]], 1e-14);
@@ -231,7 +244,7 @@ mod tests {
         assert_eq!(solve(vec![vec![]; 3], vec![vec![]]), Some(vec![vec![0.0; 3]]));
     }
 
-    /// Problems from `tools/lstsq_cases.py`: name, `[X, Y, X⁺Y]`, and how far each number of a solution may be off.
+    /// Problems from `tools/lstsq_cases.py`: name, `[X, Y, X⁺Y]`, and the tolerance of the solution.
     fn cases() -> Vec<(&'static str, [ColumnMatrix; 3], f64)> {
         let mut lines = include_str!("../tests/data/lstsq.txt").lines().skip(1);
         let mut cases = Vec::new();
@@ -249,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn solutions_are_those_of_scipy() {
+    fn solutions_agree_with_scipy() {
         let cases = cases();
         assert_eq!(cases.len(), 15);
         for (name, [x, y, expected], tolerance) in cases {
@@ -263,13 +276,13 @@ mod tests {
     }
 
     #[test]
-    fn data_that_no_solution_comes_of_end_in_nothing() {
+    fn nan_does_not_converge() {
         assert_eq!(solve(vec![vec![1.0, f64::NAN], vec![2.0, 1.0]], vec![vec![1.0, 1.0]]), None);
     }
 
     #[test]
-    fn an_ill_conditioned_system_loses_no_more_than_its_condition() {
-        // Powers of 1 … 12 up to the sixth: a condition number of about 1e8, and everything is exact in f64.
+    fn ill_conditioned_systems_are_solved_accurately() {
+        // Powers of 1 … 12 up to the sixth: condition number about 1e8, all entries exact in f64.
         let x: ColumnMatrix =
             (0..7).map(|j| (1..=12).map(|i| f64::from(i).powi(j)).collect()).collect();
         let w = vec![vec![3.0, -1.0, 4.0, 1.0, -5.0, 9.0, -2.0]];
@@ -278,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn singular_values_count_down_to_rounding_and_no_further() {
+    fn only_negligible_singular_values_are_dropped() {
         let diagonal = |small: f64| columns(&[[1.0, 0.0], [0.0, small]]);
         let y = |small: f64| vec![vec![1.0, small]];
         assert_close(&solve(diagonal(1e-12), y(1e-12)).unwrap(), &vec![vec![1.0, 1.0]], 1e-12);
@@ -286,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn scales_far_from_one_change_nothing() {
+    fn extreme_scales_are_handled() {
         for scale in [1e-40, 1e38] {
             let (x, y) = (random(50, 6, 6), random(50, 2, 7));
             let scaled = x.iter().map(|column| column.iter().map(|x| scale * x).collect());

@@ -1,27 +1,27 @@
-//! How an oracle sees states: as they are given, or standardised from D.
+//! Standardization of states.
 
 use tutelage::Batch;
 
-/// How an oracle sees states.
+/// Whether an oracle standardizes states.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Standardize {
-    /// As they are given.
+    /// Networks see raw states.
     #[default]
     No,
-    /// Standardised: `x_j ↦ (x_j − μ_j) / σ_j`, with mean and standard deviation over the states of D at each training.
+    /// Networks see `(x_j − μ_j) / σ_j`, with the mean and standard deviation of the states of D.
     ///
-    /// Perturbation states are standardised by the same statistics, and the statistics are part of the policy, which therefore takes
-    /// states as they are given. When D is empty there is nothing to standardise by, and the policy has no statistics.
+    /// The statistics are recomputed at each training, also apply to perturbation states, and are part of
+    /// the policy, which takes raw states. If D is empty, states are not standardized.
     Yes,
 }
 
-/// A coordinate that varies by no more than this share of its mean (or of 1, if that is larger) counts as constant.
+/// A coordinate is constant if its deviation is at most this share of its mean (or of 1 if larger).
 const NEGLIGIBLE: f64 = 1e-6;
 
 /// The mean and the scale of every coordinate of a state.
 ///
-/// A coordinate that is constant over D has scale 1: it is centred and nothing else, so that a state in which it differs after all is
-/// not blown up.
+/// A coordinate that is constant over D has scale 1, so that a state in which it differs is not
+/// magnified.
 ///
 /// ```
 /// use tutelage::Batch;
@@ -40,7 +40,7 @@ pub struct Standardizer {
 }
 
 impl Standardizer {
-    /// The statistics of these states; none where there are no states.
+    /// Computes the statistics of these states; `None` if there are no states.
     pub fn of(states: &Batch<f32>) -> Option<Self> {
         if states.is_empty() {
             return None;
@@ -55,23 +55,23 @@ impl Standardizer {
         Some(Self { mean: mean.iter().map(|x| *x as f32).collect(), scale })
     }
 
-    /// The statistics that were stored: as many scales as means, and every scale positive.
+    /// Creates a standardizer from stored statistics. Scales are positive.
     pub(crate) fn from_parts(mean: Vec<f32>, scale: Vec<f32>) -> Self {
         debug_assert!(mean.len() == scale.len() && scale.iter().all(|x| *x > 0.0));
         Self { mean, scale }
     }
 
-    /// `μ`, one number per coordinate.
+    /// Returns `μ`, one number per coordinate.
     pub fn mean(&self) -> &[f32] {
         &self.mean
     }
 
-    /// `σ`, one positive number per coordinate.
+    /// Returns `σ`, one positive number per coordinate.
     pub fn scale(&self) -> &[f32] {
         &self.scale
     }
 
-    /// Writes a state, standardised: `to_j = (from_j − μ_j) / σ_j`, each operation rounded once, the same bits on every machine.
+    /// Writes `to_j = (from_j − μ_j) / σ_j`. Both operations are rounded, so all machines agree bitwise.
     #[inline]
     pub(crate) fn write(&self, from: &[f32], to: &mut [f32]) {
         let statistics = self.mean.iter().zip(&self.scale);
@@ -80,7 +80,7 @@ impl Standardizer {
         }
     }
 
-    /// Standardises every row.
+    /// Standardizes every row.
     pub(crate) fn apply(&self, states: &mut Batch<f32>) {
         let width = states.width();
         for state in states.as_mut_slice().chunks_exact_mut(width) {
@@ -100,7 +100,7 @@ impl Standardize {
         }
     }
 
-    /// What states like these are standardised by, if they are.
+    /// Returns the statistics of these states if they are to be standardized.
     pub(crate) fn statistics(self, states: &Batch<f32>) -> Option<Standardizer> {
         match self {
             Self::No => None,
@@ -109,7 +109,7 @@ impl Standardize {
     }
 }
 
-/// The mean of `f(x, j)` over every column `j`, summed in the order of the rows.
+/// Returns the mean of `f(x, j)` over every column `j`, summed in row order.
 fn column_means(states: &Batch<f32>, f: impl Fn(f64, usize) -> f64) -> Vec<f64> {
     let mut sums = vec![0.0; states.width()];
     for row in states.rows() {
@@ -125,21 +125,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn standardised_columns_have_mean_zero_and_deviation_one() {
+    fn standardized_columns_have_mean_0_and_deviation_1() {
         let values = (0..200).flat_map(|i| [i as f32, 1e3 + (i * 7 % 13) as f32, 1e-3 * i as f32]);
         let mut states = Batch::from_vec(3, values.collect()).unwrap();
         let standardizer = Standardizer::of(&states).unwrap();
         let mut row = [0.0; 3];
         standardizer.write(states.row(5), &mut row);
         standardizer.apply(&mut states);
-        assert_eq!(states.row(5), row, "row by row as all at once");
+        assert_eq!(states.row(5), row, "one row and all rows agree");
         let again = Standardizer::of(&states).unwrap();
         assert!(again.mean().iter().all(|m| m.abs() < 1e-4), "{again:?}");
         assert!(again.scale().iter().all(|s| (s - 1.0).abs() < 1e-4), "{again:?}");
     }
 
     #[test]
-    fn a_constant_coordinate_is_only_centred_even_if_rounding_moves_it() {
+    fn constant_coordinates_are_only_centered() {
         let rounded = f32::from_bits(100.0f32.to_bits() + 1);
         let states = Batch::from_vec(2, vec![0.1, 100.0, 0.1, rounded, 0.1, 100.0]).unwrap();
         let standardizer = Standardizer::of(&states).unwrap();
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn no_states_have_no_statistics() {
+    fn empty_batches_have_no_statistics() {
         assert_eq!(Standardizer::of(&Batch::new(3)), None);
         assert_eq!(Standardize::No.statistics(&Batch::zeros(4, 3)), None);
     }

@@ -1,4 +1,4 @@
-//! Oracles that store and load their own policies: what comes back acts the same, and nothing else comes back.
+//! Oracles store and load their policies; policies of other classes are rejected.
 
 #![allow(clippy::unwrap_used)] // a failed step fails the test
 
@@ -28,7 +28,7 @@ where
 }
 
 #[test]
-fn policies_come_back_bit_for_bit() {
+fn policies_round_trip_bit_for_bit() {
     for states in [Standardize::No, Standardize::Yes] {
         for hidden in [&[][..], &[6], &[6, 4]] {
             let networks: MlpOracle = oracle(hidden, states);
@@ -43,82 +43,67 @@ fn policies_come_back_bit_for_bit() {
     comes_back(&portable, &fit(&portable, &vectors(40), TrainOn::Data, 2));
 }
 
-fn refused<O: DurableOracle>(oracle: &O, bytes: &[u8], spaces: Spaces) -> String
+fn refused<O: DurableOracle>(oracle: &O, bytes: &[u8], spaces: Spaces) -> PolicyFileError
 where
     O::Policy: std::fmt::Debug,
 {
     match oracle.decode(bytes, spaces).unwrap_err() {
-        OracleError::Other(error) => error.downcast::<PolicyFileError>().unwrap().to_string(),
+        OracleError::Other(error) => *error.downcast::<PolicyFileError>().unwrap(),
+        other => panic!("{other}"),
+    }
+}
+
+/// Returns the property in which a policy differs from the oracle's class.
+fn other_class<O: DurableOracle>(oracle: &O, bytes: &[u8], spaces: Spaces) -> &'static str
+where
+    O::Policy: std::fmt::Debug,
+{
+    match refused(oracle, bytes, spaces) {
+        PolicyFileError::OtherClass { what, .. } => what,
         other => panic!("{other}"),
     }
 }
 
 #[test]
-fn policies_of_other_classes_and_tasks_are_refused_by_name() {
+fn policies_of_other_classes_and_tasks_are_rejected() {
     let networks: MlpOracle = oracle(&[6, 4], Standardize::No);
     let bytes = comes_back(&networks, &fit(&networks, &vectors(40), TrainOn::Data, 2));
-    let class = "a policy of another class: ";
-    assert_eq!(
-        refused(&networks, &bytes, Spaces { states: 6, ..SPACES }),
-        format!("{class}state width 5; allowed 6")
-    );
-    assert_eq!(
-        refused(&networks, &bytes, Spaces { actions: 2, ..SPACES }),
-        format!("{class}output width 3; allowed 2")
-    );
-    assert_eq!(
-        refused(&oracle::<f32>(&[6, 5], Standardize::No), &bytes, SPACES),
-        format!("{class}hidden widths [6, 4]; allowed [6, 5]")
-    );
-    assert_eq!(
-        refused(&LeastSquares::default(), &bytes, SPACES),
-        format!("{class}hidden widths [6, 4]; allowed []")
-    );
-    assert_eq!(
-        refused(&oracle::<u32>(&[6, 4], Standardize::No), &bytes, SPACES),
-        "metadata field `action` is `vector`; expected index"
-    );
+    let [states, actions] = [Spaces { states: 6, ..SPACES }, Spaces { actions: 2, ..SPACES }];
+    assert_eq!(other_class(&networks, &bytes, states), "state width");
+    assert_eq!(other_class(&networks, &bytes, actions), "output width");
+    let wider = oracle::<f32>(&[6, 5], Standardize::No);
+    assert_eq!(other_class(&wider, &bytes, SPACES), "hidden widths");
+    assert_eq!(other_class(&LeastSquares::default(), &bytes, SPACES), "hidden widths");
+    let error = refused(&oracle::<u32>(&[6, 4], Standardize::No), &bytes, SPACES);
+    assert!(matches!(error, PolicyFileError::Field { field: "action", .. }), "{error}");
 
-    let standardising: MlpOracle = oracle(&[6, 4], Standardize::Yes);
-    standardising.decode(&bytes, SPACES).expect("the first round's policy has no statistics");
-    let bytes = comes_back(&standardising, &fit(&standardising, &vectors(40), TrainOn::Data, 2));
-    assert_eq!(
-        refused(&networks, &bytes, SPACES),
-        format!("{class}states standardised; allowed as given")
-    );
+    let standardizing: MlpOracle = oracle(&[6, 4], Standardize::Yes);
+    standardizing.decode(&bytes, SPACES).expect("the first round's policy has no statistics");
+    let bytes = comes_back(&standardizing, &fit(&standardizing, &vectors(40), TrainOn::Data, 2));
+    assert_eq!(other_class(&networks, &bytes, SPACES), "states");
 }
 
-/// Where the numbers of a tensor begin in the file.
+/// Returns the offset of a tensor in the file.
 fn start(bytes: &[u8], name: &str) -> usize {
     let file = safetensors::SafeTensors::deserialize(bytes).unwrap();
     file.tensor(name).unwrap().data().as_ptr() as usize - bytes.as_ptr() as usize
 }
 
 #[test]
-fn numbers_that_no_policy_has_are_refused_by_place() {
-    let standardising: MlpOracle = oracle(&[6], Standardize::Yes);
-    let bytes = comes_back(&standardising, &fit(&standardising, &vectors(40), TrainOn::Data, 2));
-    let with = |name: &str, index: usize, value: f32| {
-        let (mut bytes, at) = (bytes.clone(), start(&bytes, name) + 4 * index);
-        bytes[at..at + 4].copy_from_slice(&value.to_le_bytes());
-        refused(&standardising, &bytes, SPACES)
-    };
-    assert_eq!(
-        with("layer.0.weight", 7, f32::NAN),
-        "tensor `layer.0.weight`, element 7: NaN is not finite"
-    );
-    assert_eq!(
-        with("layer.1.bias", 1, f32::INFINITY),
-        "tensor `layer.1.bias`, element 1: inf is not finite"
-    );
-    assert_eq!(
-        with("states.mean", 2, f32::NEG_INFINITY),
-        "tensor `states.mean`, element 2: -inf is not finite"
-    );
-    for value in ["0", "-1", "NaN"] {
-        assert_eq!(
-            with("states.scale", 3, value.parse().unwrap()),
-            format!("tensor `states.scale`, element 3: {value} is not finite and positive")
-        );
+fn invalid_numbers_are_rejected_with_their_position() {
+    let standardizing: MlpOracle = oracle(&[6], Standardize::Yes);
+    let bytes = comes_back(&standardizing, &fit(&standardizing, &vectors(40), TrainOn::Data, 2));
+    let invalid = [("layer.0.weight", 7, f32::NAN), ("layer.1.bias", 1, f32::INFINITY)];
+    let means = [("states.mean", 2, f32::NEG_INFINITY)];
+    let scales = [0.0, -1.0, f32::NAN].map(|value| ("states.scale", 3, value));
+    for (tensor, element, number) in invalid.into_iter().chain(means).chain(scales) {
+        let (mut bytes, at) = (bytes.clone(), start(&bytes, tensor) + 4 * element);
+        bytes[at..at + 4].copy_from_slice(&number.to_le_bytes());
+        match refused(&standardizing, &bytes, SPACES) {
+            PolicyFileError::Value { name, index, .. } => {
+                assert_eq!((name.as_str(), index), (tensor, element));
+            }
+            other => panic!("{other}"),
+        }
     }
 }

@@ -1,6 +1,6 @@
-//! Policies that were trained before are trained to the same bits again: committed results depend on them.
+//! Training reproduces the bits of earlier versions, on which committed results depend.
 //!
-//! The bits are those of x86-64, where the portable path has no fused multiply–add.
+//! The bits are those of x86-64, whose portable path has no fused multiply-add.
 
 #![cfg(all(target_arch = "x86_64", target_os = "linux"))]
 #![allow(clippy::unwrap_used)] // a failed step fails the test
@@ -58,7 +58,7 @@ fn hash(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, mix)
 }
 
-/// Networks for vectors and for indices, trained on D, on bootstraps and with perturbations.
+/// Hashes of networks trained on D, on bootstraps and with perturbations.
 fn hashes(isa: Isa) -> Vec<[u64; 2]> {
     let (data, indices) = (data(), indices());
     let both = |way: usize| {
@@ -74,7 +74,7 @@ fn hashes(isa: Isa) -> Vec<[u64; 2]> {
 }
 
 #[test]
-fn trained_policies_have_the_bits_they_always_had() {
+fn networks_keep_their_bits() {
     let portable = [
         [0x4dbe_273e_7d60_1590, 0xa3bc_7a5f_6d3a_85e3],
         [0x1dbd_87df_8a87_4cbf, 0xec66_bcb0_626f_273b],

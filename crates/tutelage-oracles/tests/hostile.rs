@@ -1,4 +1,4 @@
-//! Files that lie: nothing is allocated on the word of a header.
+//! Readers do not allocate memory by the sizes in a header.
 
 #![allow(clippy::unwrap_used)] // a failed step fails the test
 
@@ -7,14 +7,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tutelage::{DurableOracle, Spaces};
 use tutelage_oracles::LeastSquares;
-use tutelage_oracles::mlp::{MlpClassifier, MlpOracle, MlpPolicy, MlpSettings};
+use tutelage_oracles::mlp::{MlpClassifier, MlpOracle, MlpPolicy, MlpSettings, MlpSettingsError};
 
-/// The system's allocator, with a note of the largest block that was asked for.
+/// The system allocator, recording the largest block.
 struct CountingAllocator;
 
 static LARGEST: AtomicUsize = AtomicUsize::new(0);
 
-// SAFETY: every call is the system allocator's own.
+// SAFETY: forwards to the system allocator.
 unsafe impl GlobalAlloc for CountingAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         LARGEST.fetch_max(layout.size(), Ordering::Relaxed);
@@ -30,7 +30,7 @@ unsafe impl GlobalAlloc for CountingAllocator {
 #[global_allocator]
 static ALLOCATOR: CountingAllocator = CountingAllocator;
 
-/// A safetensors file with this policy header and these tensors: name, shape and how many bytes it really has.
+/// Returns a safetensors file with this header and these tensors (name, shape, actual bytes).
 fn file(entry: &str, tensors: &[(&str, &str, usize)]) -> Vec<u8> {
     let mut end = 0;
     let mut describe = |(name, shape, bytes): &(&str, &str, usize)| {
@@ -52,11 +52,11 @@ fn entry(class: &str, action: &str, widths: &str, members: &str) -> String {
 }
 
 #[test]
-fn headers_that_lie_are_refused_before_anything_is_allocated() {
+fn false_headers_are_rejected_without_allocation() {
     let linear = |widths: &str, members: &str| entry("linear", "vector", widths, members);
     let weight = |shape: &'static str, bytes| [("layer.0.weight", shape, bytes), BIAS];
     const BIAS: (&str, &str, usize) = ("layer.0.bias", "1, 3", 12);
-    // What a policy of widths 3,2,2,3 has.
+    // The tensors of a policy with widths 3,2,2,3.
     let small = [
         ("layer.0.weight", "1, 3, 2", 24),
         ("layer.0.bias", "1, 2", 8),
@@ -69,7 +69,7 @@ fn headers_that_lie_are_refused_before_anything_is_allocated() {
     let huge = "18446744073709551615, 18446744073709551615";
     let names: Vec<String> = (0..30_000).map(|n| n.to_string()).collect();
     let crowd: Vec<_> = names.iter().map(|name| (name.as_str(), "0", 0)).collect();
-    let lies = [
+    let files = [
         file(&linear("3,3", "1"), &crowd),
         file(&linear("3,3", "1"), &weight("0, 65536", 0)),
         file(&linear("65536,65536", "1"), &weight("0, 65536", 0)),
@@ -89,25 +89,25 @@ fn headers_that_lie_are_refused_before_anything_is_allocated() {
         vec![],
     ];
     let honest = file(&entry("mlp", "vector", "3,2,2,3", "1"), &small);
-    MlpPolicy::from_safetensors(&honest).expect("the file without its lie");
+    MlpPolicy::from_safetensors(&honest).expect("the valid file");
     let wide = MlpSettings::new(&[16_000, 16_000]);
     let vectors = MlpOracle::new(wide.clone()).unwrap();
     let indices = MlpClassifier::new(wide).unwrap();
     let spaces = Spaces { states: 65_536, actions: 65_536 };
-    for (i, bytes) in lies.iter().enumerate() {
+    for (i, bytes) in files.iter().enumerate() {
         LARGEST.store(0, Ordering::Relaxed);
         for spaces in [spaces, Spaces { states: 3, actions: 3 }] {
-            assert!(vectors.decode(bytes, spaces).is_err(), "lie {i}");
-            assert!(indices.decode(bytes, spaces).is_err(), "lie {i}");
-            assert!(LeastSquares::default().decode(bytes, spaces).is_err(), "lie {i}");
+            assert!(vectors.decode(bytes, spaces).is_err(), "file {i}");
+            assert!(indices.decode(bytes, spaces).is_err(), "file {i}");
+            assert!(LeastSquares::default().decode(bytes, spaces).is_err(), "file {i}");
         }
-        assert!(MlpPolicy::from_safetensors(bytes).is_err(), "lie {i}");
+        assert!(MlpPolicy::from_safetensors(bytes).is_err(), "file {i}");
         let largest = LARGEST.load(Ordering::Relaxed);
-        assert!(largest < 64 << 10, "lie {i}: a block of {largest} bytes for {}", bytes.len());
+        assert!(largest < 64 << 10, "file {i}: a block of {largest} bytes for {}", bytes.len());
     }
 
     LARGEST.store(0, Ordering::Relaxed);
-    let error = MlpOracle::new(MlpSettings::new(&[65_536, 65_536])).unwrap_err().to_string();
-    assert!(error.contains("4295032832 parameters"), "{error}");
+    let error = MlpOracle::new(MlpSettings::new(&[65_536, 65_536])).unwrap_err();
+    assert_eq!(error, MlpSettingsError::TooLarge { parameters: 4_295_032_832 });
     assert!(LARGEST.load(Ordering::Relaxed) < 64 << 10);
 }

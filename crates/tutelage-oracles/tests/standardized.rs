@@ -1,4 +1,4 @@
-//! States standardised by the oracle: the statistics are D's, they are part of the policy, and nothing else changes.
+//! Standardization uses the statistics of D, stores them in the policy, and changes nothing else.
 
 #![allow(clippy::unwrap_used)] // a failed step fails the test
 
@@ -12,13 +12,13 @@ use tutelage_oracles::mlp::{
 use tutelage_oracles::{LeastSquares, Standardize, Standardizer};
 
 fn by_hand(states: &Batch<f32>, statistics: &Standardizer) -> Batch<f32> {
-    let mut standardised = states.clone();
+    let mut standardized = states.clone();
     for i in 0..states.len() {
-        for (j, x) in standardised.row_mut(i).iter_mut().enumerate() {
+        for (j, x) in standardized.row_mut(i).iter_mut().enumerate() {
             *x = (*x - statistics.mean()[j]) / statistics.scale()[j];
         }
     }
-    standardised
+    standardized
 }
 
 fn oracles<A: OutputHead>(hidden: &[usize], iterations: usize) -> [Mlp<A>; 2] {
@@ -27,13 +27,17 @@ fn oracles<A: OutputHead>(hidden: &[usize], iterations: usize) -> [Mlp<A>; 2] {
     })
 }
 
-/// Training on D with standardisation is training without it on states that were standardised before.
-fn trains_like_standardised_data<A: OutputHead>(data: &Dataset<f32, A>) {
-    let [plain, standardising] = oracles::<A>(&[9], 30);
+/// Checks that standardizing equals training on states that were standardized before.
+fn trains_like_standardized_data<A: OutputHead>(data: &Dataset<f32, A>) {
+    let [plain, standardizing] = oracles::<A>(&[9], 30);
     let statistics = Standardizer::of(&data.states).unwrap();
     for spec in ways() {
-        let policy = fit(&standardising, data, spec, 2);
-        assert_eq!(policy.standardizer(), Some(&statistics), "of D, whatever members train on");
+        let policy = fit(&standardizing, data, spec, 2);
+        assert_eq!(
+            policy.standardizer(),
+            Some(&statistics),
+            "statistics of D for all training sets"
+        );
         let mut before = written_out(data, spec);
         before.states = by_hand(&before.states, &statistics);
         let expected = fit(&plain, &before, TrainOn::Data, 1);
@@ -42,9 +46,9 @@ fn trains_like_standardised_data<A: OutputHead>(data: &Dataset<f32, A>) {
 }
 
 #[test]
-fn training_is_training_on_standardised_states() {
-    trains_like_standardised_data(&vectors(230));
-    trains_like_standardised_data(&indices(230));
+fn training_equals_training_on_standardized_states() {
+    trains_like_standardized_data(&vectors(230));
+    trains_like_standardized_data(&indices(230));
 }
 
 fn actions<A: OutputHead>(policy: &Ensemble<A>, states: &Batch<f32>) -> [Batch<A>; 3] {
@@ -57,7 +61,7 @@ fn actions<A: OutputHead>(policy: &Ensemble<A>, states: &Batch<f32>) -> [Batch<A
     [mean, some, each]
 }
 
-/// The policy whose networks are the same and whose states come standardised.
+/// Returns a policy with the same networks for states that are already standardized.
 fn without_statistics<A: OutputHead>(policy: &Ensemble<A>) -> Ensemble<A> {
     let bytes = policy.to_safetensors().unwrap();
     let (length, metadata) = safetensors::SafeTensors::read_metadata(&bytes).unwrap();
@@ -76,13 +80,13 @@ fn acts_on_states_as_they_are<A: OutputHead>(data: &Dataset<f32, A>) {
     assert_eq!((bare.standardizer(), bare.parameters()), (None, policy.parameters()));
     for rows in [1, 7, 300] {
         let states = states(rows);
-        let standardised = by_hand(&states, policy.standardizer().unwrap());
-        assert_eq!(actions(&policy, &states), actions(&bare, &standardised));
+        let standardized = by_hand(&states, policy.standardizer().unwrap());
+        assert_eq!(actions(&policy, &states), actions(&bare, &standardized));
     }
 }
 
 #[test]
-fn a_policy_takes_states_as_they_are_in_every_way_of_acting() {
+fn policies_take_raw_states() {
     acts_on_states_as_they_are(&vectors(120));
     acts_on_states_as_they_are(&indices(120));
 }
@@ -94,15 +98,15 @@ fn loss<A: OutputHead>(policy: &Ensemble<A>, data: &Dataset<f32, A>) -> f64 {
 }
 
 #[test]
-fn standardising_learns_what_badly_scaled_states_hide() {
-    let [plain, standardising] = oracles::<f32>(&[16], 800);
-    let [plain, standardised] = [&plain, &standardising]
+fn standardizing_helps_with_badly_scaled_states() {
+    let [plain, standardizing] = oracles::<f32>(&[16], 800);
+    let [plain, standardized] = [&plain, &standardizing]
         .map(|oracle| loss(&fit(oracle, &vectors(400), TrainOn::Data, 3), &vectors(400)));
-    assert!(standardised < 0.3 * plain, "loss {standardised} against {plain}");
-    let [plain, standardising] = oracles::<u32>(&[16], 2500);
-    let [plain, standardised] = [&plain, &standardising]
+    assert!(standardized < 0.3 * plain, "loss {standardized} against {plain}");
+    let [plain, standardizing] = oracles::<u32>(&[16], 2500);
+    let [plain, standardized] = [&plain, &standardizing]
         .map(|oracle| loss(&fit(oracle, &indices(400), TrainOn::Data, 3), &indices(400)));
-    assert!(standardised < 0.3 * plain, "loss {standardised} against {plain}");
+    assert!(standardized < 0.3 * plain, "loss {standardized} against {plain}");
 }
 
 #[test]
@@ -129,8 +133,8 @@ fn statistics_are_stored_with_the_policy() {
 }
 
 #[test]
-fn least_squares_predict_the_same_where_data_determine_the_solution() {
-    // Without the constant coordinate, which shares with the intercept.
+fn least_squares_predictions_do_not_change() {
+    // Without the constant coordinate, which shares weight with the intercept.
     let spaces = tutelage::Spaces { states: 4, actions: 3 };
     let mut data = Dataset::empty(spaces);
     for (s, a) in vectors(200).states.rows().zip(vectors(200).actions.rows()) {
@@ -147,8 +151,8 @@ fn least_squares_predict_the_same_where_data_determine_the_solution() {
         policy.act_mean(&data.states, &mut actions).unwrap();
         (actions, policy)
     };
-    let (plain, (standardised, policy)) = (act(Standardize::No).0, act(Standardize::Yes));
-    let pairs = plain.as_slice().iter().zip(standardised.as_slice());
+    let (plain, (standardized, policy)) = (act(Standardize::No).0, act(Standardize::Yes));
+    let pairs = plain.as_slice().iter().zip(standardized.as_slice());
     let apart = pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
     assert!(apart < 1e-3, "{apart}");
     let (weights, bias) = policy.network().layout().dense(&policy.parameters()[0], 0);
@@ -156,7 +160,7 @@ fn least_squares_predict_the_same_where_data_determine_the_solution() {
 }
 
 #[test]
-fn standardising_oracles_keep_the_contract() {
+fn standardizing_oracles_pass_the_checks() {
     let [_, networks] = oracles::<f32>(&[6], 20);
     check_oracle(&networks, &vectors(90), SPACES, Stream::new(3)).unwrap();
     let [_, classifiers]: [MlpClassifier; 2] = oracles(&[6], 20);

@@ -1,4 +1,4 @@
-//! Stored policies: they come back as they went in, and anything else is a clear error.
+//! Stored policies round-trip, and invalid files are rejected.
 
 #![allow(clippy::unwrap_used)] // a failed step fails the test
 
@@ -36,7 +36,7 @@ fn policy(hidden: &[usize]) -> MlpPolicy {
 }
 
 #[test]
-fn networks_and_affine_policies_come_back_bit_for_bit() {
+fn policies_round_trip_bit_for_bit() {
     for hidden in [&[9, 4][..], &[]] {
         let policy = policy(hidden);
         let bytes = policy.to_safetensors().unwrap();
@@ -51,7 +51,7 @@ fn networks_and_affine_policies_come_back_bit_for_bit() {
 }
 
 #[test]
-fn the_header_says_what_the_file_is() {
+fn header_describes_the_policy() {
     let header = |hidden: &[usize]| {
         let bytes = policy(hidden).to_safetensors().unwrap();
         let (_, metadata) = safetensors::SafeTensors::read_metadata(&bytes).unwrap();
@@ -68,7 +68,7 @@ fn the_header_says_what_the_file_is() {
 }
 
 #[test]
-fn a_damaged_file_is_an_error_wherever_it_is_cut() {
+fn truncated_files_are_rejected() {
     let bytes = policy(&[4]).to_safetensors().unwrap();
     for cut in (0..bytes.len()).step_by(7) {
         assert!(
@@ -95,7 +95,7 @@ fn edited(from: &str, to: &str) -> Result<MlpPolicy, PolicyFileError> {
 }
 
 #[test]
-fn every_wrong_field_is_named() {
+fn invalid_fields_are_reported() {
     let field = |result: Result<MlpPolicy, PolicyFileError>| match result.unwrap_err() {
         PolicyFileError::Field { field, .. } => field,
         other => panic!("{other}"),
@@ -116,17 +116,16 @@ fn every_wrong_field_is_named() {
     ));
     let more = "version=2;class=mlp;action=vector;widths=5,4,2;activation=tanh;clip=-1,1;members=3;states=standardised";
     let less = "version=1;class=mlp;action=vector;widths=5,4,2;activation=tanh;clip=-1,1;members=3";
-    let missing = edited(less, more).unwrap_err();
-    assert!(missing.to_string().contains("states.mean"), "{missing}");
+    assert!(matches!(edited(less, more), Err(PolicyFileError::Format(_))));
     let error = edited("widths=5,4,2", "widths=5,3,2").unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "tensor `layer.0.weight` is F32 [3, 5, 4]; expected F32 [3, 5, 3]"
+    assert!(
+        matches!(&error, PolicyFileError::Tensor { name, .. } if name == "layer.0.weight"),
+        "{error}"
     );
 }
 
 #[test]
-fn foreign_tensors_other_actions_and_wild_numbers_are_refused() {
+fn foreign_files_and_extra_tensors_are_rejected() {
     let zeros = [0u8; 8];
     let view = TensorView::new(Dtype::F32, vec![2], &zeros).unwrap();
     let foreign = serialize(
@@ -150,7 +149,7 @@ fn foreign_tensors_other_actions_and_wild_numbers_are_refused() {
 
     let mut bytes = policy(&[4]).to_safetensors().unwrap();
     let error = MlpClassifierPolicy::from_safetensors(&bytes).unwrap_err();
-    assert_eq!(error.to_string(), "metadata field `action` is `vector`; expected index");
+    assert!(matches!(error, PolicyFileError::Field { field: "action", .. }), "{error}");
 
     let end = bytes.len();
     bytes[end - 4..].copy_from_slice(&f32::NAN.to_le_bytes());

@@ -1,13 +1,13 @@
-//! What one core can do at most: chains of fused multiply–adds that never leave the registers.
+//! The peak rate of one core: chains of fused multiply-adds in registers.
 
 use std::hint::black_box;
 
 use cpu_time::ThreadTime;
 use tutelage_oracles::net::Isa;
 
-/// The rate of fused multiply–adds of this core in GFLOP/s (two operations each), over a run of about `seconds` of processor time.
+/// Measures the multiply-add rate of this core in GFLOP/s (two operations each) for about `seconds`.
 ///
-/// Measured with the instructions that the kernels use; zero where there is neither AVX-512 nor AVX2 with FMA.
+/// Uses the instructions of the kernels. Returns zero without AVX-512 and AVX2.
 pub(crate) fn fma_peak(seconds: f64) -> f64 {
     #[cfg(target_arch = "x86_64")]
     return match Isa::detect() {
@@ -21,7 +21,7 @@ pub(crate) fn fma_peak(seconds: f64) -> f64 {
     rate(seconds, 0, |_| 0.0)
 }
 
-/// GFLOP/s of a function that does so many turns of all chains.
+/// Returns the GFLOP/s of a function that takes a number of turns.
 fn rate(seconds: f64, lanes: usize, chains: impl Fn(usize) -> f32) -> f64 {
     const TURNS: usize = 100_000;
     let (start, mut turns) = (ThreadTime::now(), 0);
@@ -32,7 +32,7 @@ fn rate(seconds: f64, lanes: usize, chains: impl Fn(usize) -> f32) -> f64 {
     (turns * CHAINS * lanes * 2) as f64 / start.elapsed().as_secs_f64() / 1e9
 }
 
-/// Enough independent chains to hide the latency of an addition, few enough for the registers.
+/// Enough independent chains to hide the latency, few enough for the registers.
 const CHAINS: usize = 12;
 
 #[cfg(target_arch = "x86_64")]

@@ -1,4 +1,6 @@
-//! The rows a member trains on, seen through index lists: D itself is copied only to standardise it, once for all members.
+//! The training rows of a member, as lists of indices.
+//!
+//! The dataset D is copied only to standardize it, once for all members.
 
 use std::borrow::Cow;
 
@@ -8,28 +10,28 @@ use tutelage_net::{ExampleSource, Loss, copy_row};
 use super::head::OutputHead;
 use crate::standardize::{Standardize, Standardizer};
 
-/// The most rows a training set may have once every example is counted as often as it says.
+/// The most rows of a training set, copies counted.
 const MAX_ROWS: usize = 1 << 28;
 
-/// A training set of `rows` rows is too large to list.
+/// A training set has too many rows.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("a training set of {rows} rows (copies counted); allowed are at most {MAX_ROWS}")]
+#[error("the training set has {rows} rows (copies counted); at most {MAX_ROWS} are supported")]
 pub struct TrainingSetTooLarge {
-    /// How many rows there would be.
+    /// The number of rows.
     pub rows: u64,
 }
 
-/// States and labels do not pair up.
+/// The numbers of states and labels differ.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{states} states but {labels} labels: every state has one")]
+#[error("{states} states but {labels} labels; expected one label per state")]
 pub struct UnpairedLabels {
-    /// How many states there are.
+    /// The number of states.
     pub states: usize,
-    /// How many labels there are.
+    /// The number of labels.
     pub labels: usize,
 }
 
-/// D as the networks see it.
+/// The dataset D as the networks see it, standardized if requested.
 pub(crate) struct EncodedData<'a, A> {
     spaces: Spaces,
     states: Cow<'a, Batch<f32>>,
@@ -38,7 +40,7 @@ pub(crate) struct EncodedData<'a, A> {
 }
 
 impl<'a, A: Action> EncodedData<'a, A> {
-    /// D, which must have the widths of the task, as many labels as states, and only values that its spaces hold.
+    /// Checks D against the spaces and standardizes it if requested.
     pub(crate) fn new(
         data: &'a Dataset<f32, A>,
         spaces: Spaces,
@@ -60,7 +62,7 @@ impl<'a, A: Action> EncodedData<'a, A> {
     }
 }
 
-/// The examples that rows are drawn from: D, then the member's own.
+/// The examples of a member: those of D, then its own perturbation examples.
 pub(crate) struct Examples<'a, A> {
     states: &'a Batch<f32>,
     labels: &'a Batch<A>,
@@ -69,8 +71,9 @@ pub(crate) struct Examples<'a, A> {
 }
 
 impl<'a, A: Action> Examples<'a, A> {
-    /// The examples of a view, and the rows of its training set as a list of example numbers. A view's own states become what the
-    /// networks see of them.
+    /// Returns the examples of a view, and its training set as a list of example indices.
+    ///
+    /// Standardizes the view's own states in place.
     pub(crate) fn of_view(
         data: &'a EncodedData<'a, A>,
         view: &'a mut View<f32, A>,
@@ -100,7 +103,7 @@ impl<'a, A: Action> Examples<'a, A> {
         }
     }
 
-    /// State and label of an example.
+    /// Returns the state and the label of an example.
     #[inline(always)]
     pub(crate) fn get(&self, example: u32) -> (&[f32], &[A]) {
         let row = example as usize;
@@ -124,10 +127,10 @@ impl<A: OutputHead> ExampleSource for Examples<'_, A> {
     }
 }
 
-/// Costs of actions are no labels, and these classes learn from labels.
+/// Returns the error for random costs: these classes learn from labels only.
 pub(crate) fn costs_unsupported() -> OracleError {
     OracleError::Unsupported(
-        "random costs on a separator set: networks and affine maps learn from labels",
+        "random costs on a separator set; networks and affine maps learn from labels only",
     )
 }
 

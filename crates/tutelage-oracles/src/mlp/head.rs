@@ -1,10 +1,11 @@
-//! What sits on top of a network, by the kind of action: the target a label stands for, the loss, and the action an output stands for.
+//! Output heads: the loss, the target of a label, and the action of an output, per kind of action.
 
 use tutelage_net::{Loss, copy_row};
 
-/// Actions that a network can stand for: vectors (`f32`: the output, clipped) or indices (`u32`: the largest output).
+/// The kinds of actions that networks support.
 ///
-/// The same settings make an oracle for either:
+/// `f32`: action vectors, the clipped output. `u32`: discrete actions, the index of the largest
+/// output. The same settings work for both:
 ///
 /// ```
 /// use tutelage_oracles::mlp::{Mlp, MlpSettings};
@@ -27,17 +28,18 @@ mod sealed {
     pub trait HeadRule: Action {
         /// The loss for labels of this kind.
         const LOSS: Loss;
-        /// The kind's name in stored policies.
+        /// The name of this kind in stored policies.
         const NAME: &'static str;
 
-        /// Writes the target that a label stands for.
+        /// Writes the training target of a label.
         fn write_target(label: &[Self], target: &mut [f32]);
 
-        /// Writes the action that an output stands for.
+        /// Writes the action of an output.
         fn write_action(output: &[f32], action: &mut [Self]);
 
-        /// Combines the outputs of all members for one row: `outputs` holds one row of `width` numbers per member; `votes` is
-        /// working memory.
+        /// Writes the action of the ensemble in one state.
+        ///
+        /// `outputs` has `width` numbers per member; `votes` is working memory.
         fn combine(outputs: &[f32], width: usize, votes: &mut Vec<u32>, action: &mut [Self]);
     }
 }
@@ -56,7 +58,7 @@ impl sealed::HeadRule for f32 {
         action.iter_mut().zip(output).for_each(|(a, z)| *a = z.clamp(-1.0, 1.0));
     }
 
-    /// The mean of the clipped outputs.
+    /// Writes the mean of the clipped outputs.
     #[inline(always)]
     fn combine(outputs: &[f32], width: usize, _votes: &mut Vec<u32>, action: &mut [f32]) {
         action.fill(0.0);
@@ -81,13 +83,13 @@ impl sealed::HeadRule for u32 {
             .for_each(|(j, y)| *y = f32::from(u8::from(Some(&(j as u32)) == label.first())));
     }
 
-    /// The index of the largest output, the lowest of several such.
+    /// Writes the index of the largest output; the lowest index on ties.
     #[inline(always)]
     fn write_action(output: &[f32], action: &mut [u32]) {
         action.fill(first_largest(output) as u32);
     }
 
-    /// The index that most members choose, the lowest of several such.
+    /// Writes the index that most members choose; the lowest index on ties.
     #[inline(always)]
     fn combine(outputs: &[f32], width: usize, votes: &mut Vec<u32>, action: &mut [u32]) {
         votes.clear();
@@ -97,7 +99,7 @@ impl sealed::HeadRule for u32 {
     }
 }
 
-/// Where the largest value stands, the first of several such.
+/// Returns the index of the largest value; the first one on ties.
 fn first_largest<T: PartialOrd>(values: &[T]) -> usize {
     let best = |best: usize, j: usize| if values[j] > values[best] { j } else { best };
     (1..values.len()).fold(0, best)
@@ -108,7 +110,7 @@ mod tests {
     use super::sealed::HeadRule;
 
     #[test]
-    fn the_mean_is_over_clipped_actions() {
+    fn mean_is_taken_over_clipped_actions() {
         let mut action = [0.0f32; 2];
         f32::combine(&[3.0, 0.5, -0.5, -0.25], 2, &mut vec![], &mut action);
         assert_eq!(action, [0.25, 0.125]);

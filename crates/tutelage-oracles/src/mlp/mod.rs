@@ -1,4 +1,4 @@
-//! Ensembles of tanh networks, trained side by side.
+//! Ensembles of tanh networks.
 
 mod examples;
 mod head;

@@ -1,4 +1,4 @@
-//! The oracle: one network per training set, trained side by side.
+//! The oracle: one network per training set, trained in parallel.
 
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -16,17 +16,18 @@ use super::settings::{MlpSettings, MlpSettingsError};
 use super::store::PolicyClassFormat;
 use super::train::{PARTS, initial, train};
 
-/// 𝒪 for tanh networks: each member starts from fresh random parameters and descends the loss of its own training set.
+/// The learning oracle 𝒪 for tanh networks.
 ///
-/// [`MlpOracle`] fits action vectors by the clipped squared loss, [`MlpClassifier`] fits action indices by cross-entropy; without hidden
-/// layers they are affine maps and linear softmax classifiers. When D is empty the members keep their random parameters: the paper's
-/// π₁.
+/// Each member starts from random parameters and minimizes the loss on its training set with
+/// Adam. [`MlpOracle`] fits action vectors with the clipped squared loss; [`MlpClassifier`] fits
+/// discrete actions with cross-entropy. Without hidden layers they are affine maps and linear softmax
+/// classifiers. If D is empty, members keep their random parameters: the paper's π₁.
 ///
 /// ```
 /// use tutelage::{Batch, Dataset, DurableOracle, Oracle, Policy, Spaces, Stream, TrainOn, TrainingSets};
 /// use tutelage_oracles::mlp::{TrainingBudget, MlpClassifier, MlpSettings};
 ///
-/// // Left (0) of zero, right (1) of it.
+/// // Action 0 left of zero, action 1 right of it.
 /// let spaces = Spaces { states: 1, actions: 2 };
 /// let mut data = Dataset::<f32, u32>::empty(spaces);
 /// for x in [-2.0, -1.0, -0.5, 0.5, 1.0, 2.0] {
@@ -54,38 +55,36 @@ pub struct Mlp<A> {
     action: PhantomData<fn() -> A>,
 }
 
-/// Networks for action vectors.
+/// The oracle for action vectors.
 pub type MlpOracle = Mlp<f32>;
-/// Networks for action indices.
+/// The oracle for discrete actions.
 pub type MlpClassifier = Mlp<u32>;
 
-/// Training left numbers that are not finite.
+/// Training produced a parameter that is not finite.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "training of member {member} diverged: a parameter is not finite (is the learning rate too large?)"
-)]
+#[error("training of member {member} diverged; try a smaller learning rate")]
 pub struct TrainingDiverged {
-    /// Which member.
+    /// The index of the member.
     pub member: usize,
 }
 
 impl<A: OutputHead> Mlp<A> {
-    /// An oracle with these settings.
+    /// Creates an oracle with these settings.
     ///
     /// # Errors
-    /// A setting out of its range.
+    /// A setting is out of range.
     pub fn new(settings: MlpSettings) -> Result<Self, MlpSettingsError> {
         settings.check()?;
         Ok(Self { settings, isa: Isa::detect(), training: None, action: PhantomData })
     }
 
-    /// The same oracle computed with other instructions (those that the processor lacks are replaced by the best that it has).
+    /// Uses another instruction set; falls back to the best available one if the CPU lacks it.
     #[must_use]
     pub fn with_isa(self, isa: Isa) -> Self {
         Self { isa, ..self }
     }
 
-    /// The training rule.
+    /// Returns the settings.
     pub fn settings(&self) -> &MlpSettings {
         &self.settings
     }

@@ -10,8 +10,11 @@ use tutelage_net::{AlignedVec, Isa, Network, Tape, copy_row};
 use super::head::OutputHead;
 use crate::standardize::Standardizer;
 
-/// E networks of one shape: h_e(s) is the clipped output (vectors) or the index of the largest output. A network without hidden layers
-/// is an affine policy. Where the oracle standardised states, the statistics are part of the policy, and it takes states as they are.
+/// An ensemble of E networks of one shape.
+///
+/// The action of a member is its clipped output (vectors) or the index of its largest output (discrete
+/// actions). If the oracle standardized states, the statistics are part of the policy, which always
+/// takes raw states.
 ///
 /// ```
 /// use tutelage::{Batch, Dataset, Oracle, Policy, Spaces, Stream, TrainOn, TrainingSets};
@@ -41,14 +44,14 @@ pub struct Ensemble<A> {
     action: PhantomData<fn() -> A>,
 }
 
-/// Networks whose actions are vectors.
+/// A policy with action vectors.
 pub type MlpPolicy = Ensemble<f32>;
-/// Networks whose actions are indices.
+/// A policy with discrete actions.
 pub type MlpClassifierPolicy = Ensemble<u32>;
 
-/// Rows that one thread takes at a time.
+/// Rows per parallel task.
 const CHUNK: usize = 16;
-/// From this many multiply–adds on, a call is shared between threads.
+/// The fewest multiply-adds for which a call uses several threads.
 const WORTH_SHARING: usize = 2_000_000;
 
 impl<A: OutputHead> Ensemble<A> {
@@ -61,31 +64,32 @@ impl<A: OutputHead> Ensemble<A> {
         Self { network, members, standardizer, action: PhantomData }
     }
 
-    /// The same policy computed with other instructions.
+    /// Uses another instruction set.
     pub(crate) fn with_isa(self, isa: Isa) -> Self {
         Self { network: self.network.with_isa(isa), ..self }
     }
 
-    /// The shape that all members share.
+    /// Returns the network shape of all members.
     pub fn network(&self) -> &Network {
         &self.network
     }
 
-    /// The parameters of each member.
+    /// Returns the parameters of each member.
     pub fn parameters(&self) -> &[AlignedVec] {
         &self.members
     }
 
-    /// What states are standardised by before the networks see them, if they are.
+    /// Returns the statistics with which states are standardized, if they are.
     pub fn standardizer(&self) -> Option<&Standardizer> {
         self.standardizer.as_ref()
     }
 
-    /// The output of every member's network in every state, before it is clipped (vectors) or the largest is chosen (indices: these are
-    /// the logits): row `i·E + e` is member e's in state i.
+    /// Writes the raw network outputs (for discrete actions, the logits).
+    ///
+    /// Row `i·E + e` is the output of member e in state i.
     ///
     /// # Errors
-    /// States or outputs of another width than the network's.
+    /// The width of states or outputs differs from the network's.
     pub fn outputs(
         &self,
         states: &Batch<f32>,
@@ -105,7 +109,7 @@ impl<A: OutputHead> Ensemble<A> {
         PolicyError::check_width("actions", A::width(layout.outputs()), actions.width())
     }
 
-    /// Writes what the networks see of a state.
+    /// Writes a state as the networks see it.
     #[inline]
     fn write_input(&self, state: &[f32], input: &mut [f32]) {
         match &self.standardizer {
@@ -114,8 +118,10 @@ impl<A: OutputHead> Ensemble<A> {
         }
     }
 
-    /// Runs all members on chunks of states; `finish` gets, for one state, the outputs of all members, working memory, and the
-    /// `per_state` rows of results that belong to it.
+    /// Runs all members on chunks of states.
+    ///
+    /// For each state, `finish` gets the outputs of all members, working memory, and its `per_state` rows
+    /// of results.
     fn by_chunks<T: tutelage::Element>(
         &self,
         states: &Batch<f32>,
@@ -145,7 +151,7 @@ impl<A: OutputHead> Ensemble<A> {
         }
     }
 
-    /// The outputs of all members for each of a few rows, `[row][member][output]`.
+    /// Computes the outputs of all members for a few rows, as `[row][member][output]`.
     fn all_outputs(&self, states: &[f32], tape: &mut Tape, outputs: &mut Vec<f32>) {
         let (inputs, width, members) =
             (self.network.layout().inputs(), self.network.layout().outputs(), self.members.len());
@@ -166,11 +172,12 @@ impl<A: OutputHead> Ensemble<A> {
 }
 
 impl Ensemble<u32> {
-    /// The probability that every member's network gives to every action, softmax of its [`outputs`](Self::outputs): row `i·E + e` is
-    /// member e's in state i.
+    /// Writes the action probabilities, the softmax of the [`outputs`](Self::outputs).
+    ///
+    /// Row `i·E + e` has the probabilities of member e in state i.
     ///
     /// # Errors
-    /// States of another width than the network's, or rows that are not one number per action.
+    /// The width of states or probabilities differs from the network's.
     pub fn probabilities(
         &self,
         states: &Batch<f32>,
@@ -183,7 +190,7 @@ impl Ensemble<u32> {
     }
 }
 
-/// `z ← exp z / Σ exp z`.
+/// `z ← exp z / Σ exp z`; subtracting the largest logit first avoids overflow.
 fn softmax(z: &mut [f32]) {
     let largest = z.iter().copied().fold(f32::NEG_INFINITY, f32::max);
     z.iter_mut().for_each(|z| *z = (*z - largest).exp());
@@ -259,12 +266,12 @@ struct Scratch {
     votes: Vec<u32>,
 }
 
-/// Lends this thread's working memory, which lives on between calls: acting allocates nothing once it is warm.
+/// Runs `work` with this thread's working memory, which is kept between calls to avoid allocations.
 fn with_scratch<R>(network: &Network, work: impl FnOnce(&mut Scratch) -> R) -> R {
     thread_local! {
         static SCRATCH: RefCell<Option<Scratch>> = const { RefCell::new(None) };
     }
-    // Taken out while in use, so that work which another task on this thread interrupts finds a scratch of its own.
+    // Taken out while in use: rayon may run another task on this thread, which then gets new memory.
     let kept = SCRATCH.take().filter(|scratch| scratch.tape.fits(network.layout()));
     let mut scratch = kept.unwrap_or_else(|| {
         let tape = Tape::new(network.layout(), CHUNK);

@@ -1,4 +1,4 @@
-//! The minibatch law: which rows go into which iteration.
+//! Minibatch sampling and training length.
 
 use rand::seq::SliceRandom;
 use tutelage::Rng;
@@ -6,14 +6,14 @@ use tutelage::Rng;
 /// How long a member trains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TrainingBudget {
-    /// So many passes over the training set, of ⌊rows / batch⌋ iterations each (one when there are fewer rows than a batch).
+    /// Passes over the training set, of max(1, ⌊rows / batch⌋) iterations each.
     Epochs(usize),
-    /// So many iterations, whatever the size of the training set.
+    /// Iterations, regardless of the size of the training set.
     Iterations(usize),
 }
 
 impl TrainingBudget {
-    /// The number of iterations on a training set of `rows` rows.
+    /// Returns the number of iterations for a training set of `rows` rows.
     pub fn iterations(self, rows: usize, batch: usize) -> usize {
         match self {
             Self::Epochs(epochs) => epochs.saturating_mul((rows / batch).max(1)),
@@ -22,8 +22,10 @@ impl TrainingBudget {
     }
 }
 
-/// Minibatches of fixed size, reshuffled every epoch; rows that fill no whole batch are left out of that epoch. A training set no larger
-/// than a batch is one batch, in the order given.
+/// Minibatches of fixed size, reshuffled every epoch.
+///
+/// Rows that do not fill a batch are left out of that epoch. A training set no larger than a batch is
+/// one batch, in the given order.
 pub(crate) struct Minibatches {
     rows: Vec<u32>,
     batch: usize,
@@ -36,7 +38,7 @@ impl Minibatches {
         Self { next: rows.len(), rows, batch, rng }
     }
 
-    /// The rows of the next iteration.
+    /// Returns the rows of the next iteration.
     pub(crate) fn next(&mut self) -> &[u32] {
         if self.rows.len() <= self.batch {
             return &self.rows;
@@ -61,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn an_epoch_visits_no_row_twice_and_leaves_out_the_remainder() {
+    fn epochs_visit_rows_once_and_skip_the_remainder() {
         let mut minibatches = batches(650);
         let mut first_batches = vec![];
         for _ in 0..4 {
@@ -72,11 +74,11 @@ mod tests {
             assert_eq!(seen.len(), 600);
         }
         first_batches.dedup();
-        assert_eq!(first_batches.len(), 4, "every epoch has an order of its own");
+        assert_eq!(first_batches.len(), 4, "every epoch is shuffled");
     }
 
     #[test]
-    fn a_small_training_set_is_one_batch_and_a_full_one_too() {
+    fn small_training_sets_are_one_batch() {
         for rows in [1, 199, 200] {
             let mut minibatches = batches(rows);
             assert_eq!(
@@ -88,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn every_row_is_used_in_the_long_run() {
+    fn every_row_is_used_eventually() {
         let mut minibatches = batches(399);
         let mut seen: Vec<u32> = (0..20).flat_map(|_| minibatches.next().to_vec()).collect();
         seen.sort_unstable();

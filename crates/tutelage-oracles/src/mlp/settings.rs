@@ -1,17 +1,17 @@
-//! What an MLP oracle can be told.
+//! Settings of the MLP oracle.
 
 use tutelage_net::{AdamSettings, Layout, LayoutError, MAX_PARAMETERS, MAX_WIDTH};
 
 use super::schedule::TrainingBudget;
 use crate::standardize::Standardize;
 
-/// The training rule of an MLP oracle.
+/// Settings of an MLP oracle: network shape and training.
 ///
 /// ```
 /// use tutelage_oracles::Standardize;
 /// use tutelage_oracles::mlp::{TrainingBudget, MlpOracle, MlpSettings};
 ///
-/// // Two hidden layers of 32, a thousand iterations, states standardised from D.
+/// // Two hidden layers of 32, 1000 iterations, standardized states.
 /// let settings = MlpSettings {
 ///     budget: TrainingBudget::Iterations(1000),
 ///     standardize: Standardize::Yes,
@@ -20,32 +20,34 @@ use crate::standardize::Standardize;
 /// let oracle = MlpOracle::new(settings)?;
 ///
 /// let error = MlpOracle::new(MlpSettings { batch: 0, ..MlpSettings::default() }).unwrap_err();
-/// assert_eq!(error.to_string(), "batch is 0; allowed is a number of rows from 1 on");
+/// assert_eq!(error.to_string(), "batch must be at least 1, got 0");
 /// # Ok::<(), tutelage_oracles::mlp::MlpSettingsError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct MlpSettings {
-    /// Widths of the hidden layers, each followed by tanh; empty for an affine class.
+    /// The widths of the hidden layers, each followed by tanh; empty for affine policies.
     pub hidden: Vec<usize>,
-    /// How long each member trains.
+    /// The training length of each member.
     pub budget: TrainingBudget,
-    /// Rows of a minibatch.
+    /// The rows of a minibatch.
     pub batch: usize,
-    /// The optimiser's settings.
+    /// The settings of the optimizer.
     pub adam: AdamSettings,
     /// Whether states are standardised.
     pub standardize: Standardize,
 }
 
 impl Default for MlpSettings {
-    /// Two hidden layers of 64, trained by the rule of the experiments.
+    /// Two hidden layers of 64, with the settings of the paper's experiments.
     fn default() -> Self {
         Self::new(&[64, 64])
     }
 }
 
 impl MlpSettings {
-    /// The rule of the experiments for these hidden widths: 2000 epochs of minibatches of 200, Adam at 2.5e-4, states as they are given.
+    /// Returns the settings of the paper's experiments for these hidden layers.
+    ///
+    /// 2000 epochs, minibatches of 200, Adam with learning rate 2.5e-4, raw states.
     pub fn new(hidden: &[usize]) -> Self {
         Self {
             hidden: hidden.to_vec(),
@@ -88,7 +90,7 @@ impl MlpSettings {
         }
         let (TrainingBudget::Epochs(length) | TrainingBudget::Iterations(length)) = self.budget;
         if length == 0 {
-            return Err(MlpSettingsError::TrainingBudget(self.budget));
+            return Err(MlpSettingsError::Budget(self.budget));
         }
         if self.batch == 0 {
             return Err(MlpSettingsError::Batch);
@@ -110,44 +112,44 @@ fn check_adam(adam: AdamSettings) -> Result<(), MlpSettingsError> {
     }
 }
 
-/// An invalid setting.
+/// A setting is invalid.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MlpSettingsError {
     /// A hidden width.
-    #[error("hidden[{index}] is {value}; allowed are widths from 1 to {MAX_WIDTH}")]
+    #[error("hidden[{index}] must be from 1 to {MAX_WIDTH}, got {value}")]
     Hidden {
-        /// Which hidden layer.
+        /// The index of the hidden layer.
         index: usize,
         /// Its width.
         value: usize,
     },
-    /// Hidden layers with more parameters than memory should be asked for.
+    /// The hidden layers have too many parameters.
     #[error(
-        "hidden has {parameters} parameters between its layers (padding counted); allowed are at most {MAX_PARAMETERS}"
+        "the hidden layers have {parameters} parameters (padding counted); at most {MAX_PARAMETERS} are supported"
     )]
     TooLarge {
-        /// How many there would be.
+        /// The number of parameters.
         parameters: u128,
     },
-    /// A budget of nothing.
-    #[error("budget is {0:?}; allowed is a length from 1 on")]
-    TrainingBudget(TrainingBudget),
-    /// A minibatch of nothing.
-    #[error("batch is 0; allowed is a number of rows from 1 on")]
+    /// The training length is zero.
+    #[error("budget must be at least 1, got {0:?}")]
+    Budget(TrainingBudget),
+    /// The minibatch is empty.
+    #[error("batch must be at least 1, got 0")]
     Batch,
-    /// A number that must be positive.
-    #[error("{name} is {value}; allowed is a finite number > 0")]
+    /// A number is not positive.
+    #[error("{name} must be finite and positive, got {value}")]
     Positive {
-        /// Which.
+        /// The name of the setting.
         name: &'static str,
         /// Its value.
         value: f64,
     },
-    /// A decay rate.
-    #[error("{name} is {value}; allowed is a number from 0 up to but not including 1")]
+    /// A decay rate is out of range.
+    #[error("{name} must be in [0, 1), got {value}")]
     Decay {
-        /// Which.
+        /// The name of the setting.
         name: &'static str,
         /// Its value.
         value: f64,

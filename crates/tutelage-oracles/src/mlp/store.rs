@@ -1,11 +1,12 @@
-//! Policies as safetensors.
+//! Policies as safetensors files.
 //!
-//! One metadata entry, `tutelage.policy`, says what the file is: `version=1;class=mlp;action=vector;widths=28,64,64,8;activation=tanh;clip=-1,1;members=25`
-//! (`class=linear;activation=none` without hidden layers, `clip=none` for indices). Layer `l` is stored for all members together, dense:
-//! `layer.l.weight` as `[E][in][out]` and `layer.l.bias` as `[E][out]`, all `F32`.
+//! The metadata entry `tutelage.policy` describes the policy, for example
+//! `version=1;class=mlp;action=vector;widths=28,64,64,8;activation=tanh;clip=-1,1;members=25`
+//! (`class=linear;activation=none` without hidden layers, `clip=none` for discrete actions). Layer `l`
+//! of all members is stored as `layer.l.weight`, `[E][in][out]`, and `layer.l.bias`, `[E][out]`, in `F32`.
 //!
-//! A policy that standardises states is `version=2;…;states=standardised` and has two tensors more, `states.mean` and `states.scale`,
-//! `[in]` each: its networks see `(state − mean) / scale`.
+//! A policy that standardizes states has `version=2;…;states=standardised` and two more tensors,
+//! `states.mean` and `states.scale`, `[in]` each: its networks see `(state − mean) / scale`.
 
 use std::collections::HashMap;
 
@@ -22,78 +23,76 @@ const ENTRY: &str = "tutelage.policy";
 const MEAN: &str = "states.mean";
 const SCALE: &str = "states.scale";
 
-/// Why bytes are not a stored policy, or not one of the class that was asked for.
+/// Why a policy could not be read or written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PolicyFileError {
-    /// Not safetensors at all, or a damaged file.
-    #[error("not a readable safetensors file: {0}")]
+    /// Not a safetensors file, or a damaged one.
+    #[error("not a readable safetensors file")]
     Format(#[from] SafeTensorError),
-    /// A header longer than any policy's.
+    /// The header is longer than that of any policy.
     #[error(transparent)]
     HeaderTooLong(#[from] HeaderTooLong),
-    /// Safetensors of something else.
-    #[error(
-        "a safetensors file without the metadata entry `{ENTRY}`: not a policy of this project"
-    )]
+    /// A safetensors file of another kind.
+    #[error("not a policy: the safetensors file has no metadata entry `{ENTRY}`")]
     Foreign,
-    /// A field of the metadata is missing or has a value that is not allowed.
+    /// A field of the metadata is missing or invalid.
     #[error("metadata field `{field}` is {found}; expected {expected}")]
     Field {
-        /// Which field.
+        /// The field.
         field: &'static str,
-        /// What stood there.
+        /// Its value.
         found: String,
-        /// What would have been right.
+        /// The expected value.
         expected: String,
     },
-    /// An impossible network shape.
-    #[error("metadata field `widths`: {0}")]
+    /// An invalid network shape.
+    #[error("metadata field `widths` is invalid")]
     Widths(#[from] LayoutError),
-    /// A policy, but of another class or another task.
-    #[error("a policy of another class: {what} {found}; allowed {allowed}")]
+    /// A policy of another class or for another task.
+    #[error("the policy has {what} {found}; expected {expected}")]
     OtherClass {
         /// "state width", "hidden widths", "output width" or "states".
         what: &'static str,
-        /// What the policy has.
+        /// The value of the policy.
         found: String,
-        /// What the class and the task call for.
-        allowed: String,
-    },
-    /// A tensor has another type or shape than the metadata say.
-    #[error("tensor `{name}` is {found}; expected {expected}")]
-    Tensor {
-        /// Which tensor.
-        name: String,
-        /// Type and shape found.
-        found: String,
-        /// Type and shape that the metadata call for.
+        /// The value of the class and the task.
         expected: String,
     },
-    /// There are tensors that no policy has.
+    /// The type or shape of a tensor contradicts the metadata.
+    #[error("tensor `{name}` is {found}; expected {expected}")]
+    Tensor {
+        /// The tensor.
+        name: String,
+        /// Its type and shape.
+        found: String,
+        /// The type and shape according to the metadata.
+        expected: String,
+    },
+    /// The file has unknown tensors.
     #[error("the file has {found} tensors; expected {expected}")]
     Count {
-        /// How many there are.
+        /// The number of tensors.
         found: usize,
-        /// How many the metadata call for.
+        /// The number of tensors according to the metadata.
         expected: usize,
     },
-    /// A number that is not allowed.
-    #[error("tensor `{name}`, element {index}: {value} is not {allowed}")]
+    /// A number is invalid.
+    #[error("tensor `{name}`, element {index} is {value}; expected a {expected} number")]
     Value {
-        /// Which tensor.
+        /// The tensor.
         name: String,
-        /// Where in it.
+        /// The index of the element.
         index: usize,
-        /// What stood there.
+        /// Its value.
         value: f32,
-        /// What would have been allowed.
-        allowed: &'static str,
+        /// What is expected.
+        expected: &'static str,
     },
 }
 
 impl<A: OutputHead> Ensemble<A> {
-    /// The policy as a safetensors file; the same policy gives the same bytes.
+    /// Encodes the policy as a safetensors file. The bytes depend only on the policy.
     ///
     /// ```
     /// # use tutelage::{Dataset, Oracle, Spaces, Stream, TrainOn, TrainingSets};
@@ -109,7 +108,7 @@ impl<A: OutputHead> Ensemble<A> {
     /// ```
     ///
     /// # Errors
-    /// Only what the format itself cannot hold.
+    /// The format cannot represent the policy.
     pub fn to_safetensors(&self) -> Result<Vec<u8>, PolicyFileError> {
         let header = PolicyHeader {
             layout: self.network().layout().clone(),
@@ -124,21 +123,21 @@ impl<A: OutputHead> Ensemble<A> {
                 Ok((name.as_str(), TensorView::new(Dtype::F32, shape.clone(), bytes)?))
             })
             .collect();
-        // A single entry, because the order of several would differ from run to run.
+        // A single entry: the order of several entries would be random.
         let metadata = HashMap::from([(ENTRY.to_owned(), header.describe::<A>())]);
         Ok(serialize(views?, Some(metadata))?)
     }
 
-    /// The policy that a safetensors file holds.
+    /// Decodes a policy from a safetensors file.
     ///
     /// # Errors
-    /// A damaged or foreign file, another version, class or kind of action, tensors that do not fit the metadata, numbers that are not finite.
+    /// The file is damaged or of another kind, version or action type, or has invalid numbers.
     pub fn from_safetensors(bytes: &[u8]) -> Result<Self, PolicyFileError> {
         let stored = PolicyFile::open::<A>(bytes)?;
         stored.policy()
     }
 
-    /// What the tensors hold, in the order of [`PolicyHeader::tensors`].
+    /// Returns the bytes of the tensors, in the order of [`PolicyHeader::tensors`].
     fn contents(&self) -> impl Iterator<Item = Vec<u8>> {
         let layout = self.network().layout();
         let layers = (0..layout.layers().len()).flat_map(move |l| {
@@ -156,7 +155,7 @@ fn bytes_of<'a>(numbers: impl IntoIterator<Item = &'a f32>) -> Vec<u8> {
     numbers.into_iter().flat_map(|x| x.to_le_bytes()).collect()
 }
 
-/// The policies that an oracle makes.
+/// The policies that an oracle accepts.
 pub(crate) struct PolicyClassFormat<'a> {
     pub(crate) hidden: &'a [usize],
     pub(crate) standardize: Standardize,
@@ -164,7 +163,7 @@ pub(crate) struct PolicyClassFormat<'a> {
 }
 
 impl PolicyClassFormat<'_> {
-    /// The policy that these bytes hold, if it is of this class and for these spaces.
+    /// Decodes a policy of this class for these spaces.
     pub(crate) fn read<A: OutputHead>(
         &self,
         bytes: &[u8],
@@ -178,21 +177,21 @@ impl PolicyClassFormat<'_> {
     fn check(&self, header: &PolicyHeader, spaces: Spaces) -> Result<(), PolicyFileError> {
         let layout = &header.layout;
         let hidden = &layout.widths()[1..layout.widths().len() - 1];
-        let differs = |what, found: String, allowed: String| match found == allowed {
+        let same = |what, found: String, expected: String| match found == expected {
             true => Ok(()),
-            false => Err(PolicyFileError::OtherClass { what, found, allowed }),
+            false => Err(PolicyFileError::OtherClass { what, found, expected }),
         };
-        differs("state width", layout.inputs().to_string(), spaces.states.to_string())?;
-        differs("hidden widths", format!("{hidden:?}"), format!("{:?}", self.hidden))?;
-        differs("output width", layout.outputs().to_string(), spaces.actions.to_string())?;
+        same("state width", layout.inputs().to_string(), spaces.states.to_string())?;
+        same("hidden widths", format!("{hidden:?}"), format!("{:?}", self.hidden))?;
+        same("output width", layout.outputs().to_string(), spaces.actions.to_string())?;
         match (header.standardized, self.standardize) {
-            (true, Standardize::No) => differs("states", "standardised".into(), "as given".into()),
+            (true, Standardize::No) => same("states", "standardized".into(), "raw".into()),
             _ => Ok(()),
         }
     }
 }
 
-/// What a stored policy says of itself.
+/// The metadata of a stored policy.
 struct PolicyHeader {
     layout: Layout,
     members: usize,
@@ -216,7 +215,7 @@ impl PolicyHeader {
         )
     }
 
-    /// Parses what [`describe`](Self::describe) writes, and nothing else.
+    /// Parses exactly what [`describe`](Self::describe) writes.
     fn parse<A: OutputHead>(entry: &str) -> Result<Self, PolicyFileError> {
         let fields: HashMap<&str, &str> =
             entry.split(';').filter_map(|pair| pair.split_once('=')).collect();
@@ -241,7 +240,7 @@ impl PolicyHeader {
         exactly("class", class)?;
         exactly("activation", activation)?;
         let members =
-            parse(&fields, "members", "a number from 1 on", |m| m.parse().ok().filter(|m| *m > 0))?;
+            parse(&fields, "members", "a positive number", |m| m.parse().ok().filter(|m| *m > 0))?;
         let header = Self { layout, members, standardized };
         let expected = header.describe::<A>();
         if entry != expected {
@@ -255,7 +254,7 @@ impl PolicyHeader {
         Ok(header)
     }
 
-    /// Name and shape of every tensor.
+    /// Returns the name and shape of every tensor.
     fn tensors(&self) -> impl Iterator<Item = (String, Vec<usize>)> {
         let layers = self.layout.layers().iter().enumerate().flat_map(|(l, layer)| {
             [
@@ -297,8 +296,9 @@ fn parse<T>(
     })
 }
 
-/// A file whose tensors have the types and shapes that its header calls for: it is as large as it says, and only now is anything of
-/// that size allocated.
+/// A file whose tensors match its header.
+///
+/// The file is as large as the header says, so memory can now be allocated by those sizes.
 struct PolicyFile<'a> {
     file: SafeTensors<'a>,
     header: PolicyHeader,
@@ -359,7 +359,7 @@ impl<'a> PolicyFile<'a> {
         if !self.header.standardized {
             return Ok(None);
         }
-        let scale = self.numbers(SCALE, "finite and positive", |x| x.is_finite() && x > 0.0)?;
+        let scale = self.numbers(SCALE, "finite positive", |x| x.is_finite() && x > 0.0)?;
         Ok(Some(Standardizer::from_parts(self.finite(MEAN)?, scale)))
     }
 
@@ -370,16 +370,16 @@ impl<'a> PolicyFile<'a> {
     fn numbers(
         &self,
         name: &str,
-        allowed: &'static str,
-        is_allowed: fn(f32) -> bool,
+        expected: &'static str,
+        is_valid: fn(f32) -> bool,
     ) -> Result<Vec<f32>, PolicyFileError> {
         let bytes = self.file.tensor(name)?.data();
         let numbers: Vec<f32> =
             bytes.as_chunks::<4>().0.iter().map(|four| f32::from_le_bytes(*four)).collect();
-        match numbers.iter().position(|x| !is_allowed(*x)) {
+        match numbers.iter().position(|x| !is_valid(*x)) {
             Some(index) => {
                 let value = numbers[index];
-                Err(PolicyFileError::Value { name: name.to_owned(), index, value, allowed })
+                Err(PolicyFileError::Value { name: name.to_owned(), index, value, expected })
             }
             None => Ok(numbers),
         }

@@ -1,4 +1,4 @@
-//! The training of one member.
+//! Training of one member.
 
 use rayon::join;
 use tutelage::{FitProgress, Stream};
@@ -11,13 +11,13 @@ use super::head::OutputHead;
 use super::schedule::Minibatches;
 use super::settings::MlpSettings;
 
-/// Below this many multiply–adds per half a minibatch, handing a half to another thread costs more than it saves.
+/// The fewest multiply-adds per half minibatch for which a second thread pays off.
 const WORTH_SHARING: usize = 200_000;
 
-/// The parameters that training on these rows leaves: fresh ones, moved by Adam along minibatch gradients.
+/// Trains a network from random parameters with Adam and returns its parameters.
 ///
-/// A minibatch is always cut into the same two halves, each with a gradient of its own, added in the same order; whether an idle
-/// thread takes the second half therefore changes the time and not a single bit.
+/// A minibatch is always split into the same two halves, whose gradients are added in the same order.
+/// The result is therefore bit-identical whether or not another thread computes the second half.
 pub(crate) fn train<A: OutputHead>(
     network: &Network,
     settings: &MlpSettings,
@@ -56,25 +56,27 @@ pub(crate) fn train<A: OutputHead>(
     params
 }
 
-/// How finely a member's training is told.
+/// Progress steps per member.
 pub(crate) const PARTS: u64 = 200;
 
-/// How many of a member's parts so many iterations are.
+/// Converts finished iterations to progress steps.
 fn parts(done: usize, all: usize) -> u64 {
     done as u64 * PARTS / all as u64
 }
 
-/// Fresh parameters: orthogonal, gain √2 in hidden layers and 1 in the last.
+/// Returns initial parameters: orthogonal, with gain √2 in hidden layers and 1 in the last.
 pub(crate) fn initial(layout: &Layout, stream: &Stream) -> AlignedVec {
     layout.orthogonal(2f64.sqrt(), 1.0, &mut stream.fork("init", 0).rng())
 }
 
-/// Where the second half of a minibatch begins: at a whole block.
+/// Returns where the second half of a minibatch starts. One block of rows is not split.
 fn halfway(rows: usize) -> usize {
     if rows <= BLOCK { rows } else { rows.div_ceil(2) }
 }
 
-/// The loss is a mean over rows (and outputs, for squares); its constant factors meet the gradient here.
+/// Returns the constant factor of the gradient.
+///
+/// The loss is a mean over rows (and over outputs for squares, whose derivative has a factor 2).
 fn scale<A: OutputHead>(rows: usize, outputs: usize) -> f32 {
     match A::LOSS {
         Loss::ClippedSquares => 2.0 / (rows * outputs) as f32,
@@ -93,7 +95,7 @@ mod tests {
     use super::*;
     use crate::standardize::Standardize;
 
-    /// Rows that exercise everything: labels beyond the clip, outputs beyond the clip, more rows than a batch.
+    /// Returns rows with labels and outputs beyond the clip, and more rows than a batch.
     fn data<A: OutputHead>(
         spaces: Spaces,
         rows: usize,
@@ -110,7 +112,7 @@ mod tests {
         data
     }
 
-    /// The same training in f64, as plainly as it can be written.
+    /// The same training in f64, without optimizations.
     fn reference<A: OutputHead>(
         layout: &Layout,
         settings: &MlpSettings,
@@ -229,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn weights_after_hundreds_of_adam_steps_agree_with_plain_f64() {
+    fn training_agrees_with_f64_reference() {
         let label = |i: usize, j: usize| ((i * 7 + j * 5) % 23) as f32 / 8.0 - 1.4;
         agrees_with_the_reference(&[28, 64, 64, 8], 450, 300, label);
         agrees_with_the_reference(&[15, 4, 3], 330, 400, label);
@@ -238,13 +240,13 @@ mod tests {
     }
 
     #[test]
-    fn cross_entropy_agrees_with_plain_f64_too() {
+    fn cross_entropy_agrees_with_f64_reference() {
         agrees_with_the_reference(&[6, 10, 5], 260, 300, |i, _| (i * 3 % 5) as u32);
     }
 
     #[test]
-    fn the_clip_stops_the_gradient_only_outside() {
-        // One row, one output, weights that give z = 3: no step may move anything. Started inside, the label pulls.
+    fn gradient_is_zero_only_outside_the_clip() {
+        // One row and one output. With z = 3 the gradient is zero; with z = 0.5 it is not.
         let layout = Layout::new(&[1, 1]).unwrap();
         for (state, moves) in [(3.0, false), (0.5, true)] {
             let data: Dataset<f32, f32> = {

@@ -1,4 +1,4 @@
-//! Data that several tests learn from.
+//! Data for several tests.
 #![allow(dead_code)] // each test uses its part
 
 use rand::RngExt;
@@ -10,7 +10,7 @@ use tutelage_oracles::mlp::{MlpSettings, OutputHead, TrainingBudget};
 
 pub(crate) const SPACES: Spaces = Spaces { states: 5, actions: 3 };
 
-/// States whose coordinates lie far apart: one large, one tiny, one constant.
+/// Returns states with coordinates of very different scales: one large, one tiny, one constant.
 pub(crate) fn states(rows: usize) -> Batch<f32> {
     let mut rng = Stream::new(31).rng();
     let mut states = Batch::new(SPACES.states);
@@ -44,7 +44,7 @@ pub(crate) fn perturbed<A>(size: PerturbationSize) -> TrainingSpec<'static, f32,
     TrainingSpec { train_on: TrainOn::Perturbed(size), inputs, round: 1 }
 }
 
-/// Every way in which a member's training set may differ from D.
+/// Every kind of training set.
 pub(crate) fn ways<A>() -> [TrainingSpec<'static, f32, A>; 3] {
     [TrainOn::Data.into(), TrainOn::Bootstrap.into(), perturbed(PerturbationSize::Poisson(40.0))]
 }
@@ -64,7 +64,7 @@ pub(crate) fn fit<A: OutputHead, O: Oracle<State = f32, Action = A>>(
     oracle.fit(&sets, &Stream::new(6)).unwrap()
 }
 
-/// The training set of the first member, written out.
+/// Returns the training set of the first member as a dataset.
 pub(crate) fn written_out<A: OutputHead>(
     data: &Dataset<f32, A>,
     spec: TrainingSpec<'static, f32, A>,
