@@ -5,9 +5,9 @@ use std::io::{Cursor, Write};
 use std::path::Path;
 
 use tutelage::{Dataset, Oracle, Spaces, Stream, TrainOn, TrainingSets};
-use tutelage_envs::{Normaliser, Task};
+use tutelage_envs::{Normalizer, Robot};
 use tutelage_experts::trpo::TrpoSettings;
-use tutelage_experts::{Card, Clock, GaussianExpert, GaussianPolicy, Training};
+use tutelage_experts::{Card, GaussianExpert, GaussianPolicy, TimeFeature, Training};
 use tutelage_files::npy;
 use tutelage_oracles::mlp::{MlpClassifier, MlpSettings};
 use tutelage_oracles::{LeastSquares, Standardize};
@@ -20,11 +20,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus");
     let write = |name: &str, bytes: &[u8]| tutelage_files::replace(&corpus.join(name), bytes);
 
-    let widths = [Task::Hopper.state_width(), 3, Task::Hopper.action_width()];
+    let widths = [Robot::Hopper.state_width(), 3, Robot::Hopper.action_width()];
     let policy = GaussianPolicy::random(&widths, -1.0, &mut Stream::new(1).rng())?;
-    let normaliser = Normaliser::new(vec![0.1; widths[0]], vec![0.7; widths[0]])?;
+    let normalizer = Normalizer::new(vec![0.1; widths[0]], vec![0.7; widths[0]])?;
     let card = Card { seed: Some(3), command: Some("by hand".into()), ..Card::default() };
-    let expert = GaussianExpert::new(Task::Hopper, policy, normaliser, Clock::Hidden, card);
+    let expert = GaussianExpert::new(Robot::Hopper, policy, normalizer, TimeFeature::Omitted, card);
     write("expert/hopper.safetensors", &expert.to_safetensors()?)?;
     expert.write(&corpus.join("npz/hopper.npz"))?;
 
@@ -37,7 +37,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         trial_episodes: 1,
         ..TrpoSettings::default()
     };
-    let mut training = Training::new(Task::Hopper, settings, 5)?;
+    let mut training = Training::new(Robot::Hopper, settings, 5)?;
     training.advance()?;
     training.save(&corpus.join("checkpoint/hopper.checkpoint"))?;
 

@@ -7,7 +7,7 @@ use std::path::Path;
 use rand::RngExt;
 use tutelage::Stream;
 use tutelage_compare::{ComparedRun, Comparison, ComparisonSettings, figure};
-use tutelage_envs::Task;
+use tutelage_envs::Robot;
 use tutelage_experts::{GaussianExpert, Training};
 use tutelage_files::{MemoryBudget, ZipReader, npy, npz};
 use tutelage_lab::export::Annotations;
@@ -141,18 +141,18 @@ fn array(bytes: &[u8]) {
 fn archive(bytes: &[u8]) {
     let _ = black_box((
         npz::decode(bytes, &mut MemoryBudget::new(1 << 26)),
-        GaussianExpert::from_npz(bytes, Task::Hopper),
+        GaussianExpert::from_npz(bytes, Robot::Hopper),
     ));
 }
 
 fn agent(bytes: &[u8]) {
-    let _ = black_box(GaussianExpert::from_stable_baselines3(bytes, None, Task::Hopper));
+    let _ = black_box(GaussianExpert::from_stable_baselines3(bytes, None, Robot::Hopper));
 }
 
 /// A pickle with normalization statistics, next to a valid agent.
 fn statistics(bytes: &[u8]) {
     let agent = include_bytes!("../corpus/sb3/trpo_tanh.zip");
-    let _ = black_box(GaussianExpert::from_stable_baselines3(agent, Some(bytes), Task::Hopper));
+    let _ = black_box(GaussianExpert::from_stable_baselines3(agent, Some(bytes), Robot::Hopper));
 }
 
 /// Writes the bytes to a file in a temporary folder and reads that folder.

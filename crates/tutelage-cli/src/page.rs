@@ -131,7 +131,7 @@ impl<E: Env<State = f32, Action = f32>> Env for Robot<E> {
 
 impl<E: Env<State = f32, Action = f32>> Show for Robot<E> {
     fn look(&self) -> View {
-        let frame = robot_frame(&self.renderer, &(self.body)(&self.env).sight());
+        let frame = robot_frame(&self.renderer, &(self.body)(&self.env).snapshot());
         View::Png(frame.map_or(vec![], |frame| frame.to_png()))
     }
 }

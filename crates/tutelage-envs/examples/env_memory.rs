@@ -7,12 +7,12 @@
 use std::error::Error;
 
 use tutelage::{Env, Stream};
-use tutelage_envs::{Locomotion, Task};
+use tutelage_envs::{Locomotion, Robot};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [task, count] = &arguments[..] else { return Err("usage: env_memory TASK COUNT".into()) };
-    let (task, count): (Task, usize) = (task.parse()?, count.parse()?);
+    let (task, count): (Robot, usize) = (task.parse()?, count.parse()?);
     let before = resident_kib()?;
     let mut envs = (0..count).map(|_| Locomotion::new(task)).collect::<Result<Vec<_>, _>>()?;
     let (mut state, action) = (vec![0.0; task.state_width()], vec![0.5; task.action_width()]);

@@ -4,7 +4,7 @@
 //! cargo run --release -p tutelage-envs --example env_speed -- TASK STEPS [LANES [THREADS]]
 //! ```
 //!
-//! Prints one JSON line. Without LANES one environment plays STEPS steps; with LANES a herd of so many plays STEPS steps in all, on THREADS
+//! Prints one JSON line. Without LANES one environment plays STEPS steps; with LANES a envs of so many plays STEPS steps in all, on THREADS
 //! threads (1). `benches/env_speed/run.py` sets the figures beside those of `pybullet_envs` and EnvPool.
 
 use std::error::Error;
@@ -12,20 +12,20 @@ use std::time::Instant;
 
 use cpu_time::ProcessTime;
 use tutelage::{Action, Batch, Env, Rng, Stream, VectorEnv};
-use tutelage_envs::{Herd, Locomotion, Task};
+use tutelage_envs::{Locomotion, LocomotionVecEnv, Robot};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let Some((task, numbers)) = arguments.split_first() else {
         return Err("usage: env_speed TASK STEPS [LANES [THREADS]]".into());
     };
-    let task: Task = task.parse()?;
+    let task: Robot = task.parse()?;
     let numbers = numbers.iter().map(|n| n.parse()).collect::<Result<Vec<usize>, _>>()?;
     let figures = match numbers[..] {
         [steps] => Figures::of(1, || Ok((play_alone(task, steps)?, 1)))?,
-        [steps, lanes] => Figures::of(1, || Ok((play_herd(task, steps, lanes)?, lanes)))?,
+        [steps, lanes] => Figures::of(1, || Ok((play_vec_env(task, steps, lanes)?, lanes)))?,
         [steps, lanes, threads] => {
-            Figures::of(threads, || Ok((play_herd(task, steps, lanes)?, lanes)))?
+            Figures::of(threads, || Ok((play_vec_env(task, steps, lanes)?, lanes)))?
         }
         _ => return Err("usage: env_speed TASK STEPS [LANES [THREADS]]".into()),
     };
@@ -68,7 +68,7 @@ fn reset(lane: usize, episode: u64) -> Rng {
 }
 
 /// A few hundred actions, to be played over and over: drawing them is not what is measured.
-fn actions(task: Task) -> Batch<f32> {
+fn actions(task: Robot) -> Batch<f32> {
     let mut rng = Stream::new(1).fork("actions", 0).rng();
     let mut actions = Batch::zeros(509, task.action_width());
     for row in 0..actions.len() {
@@ -77,7 +77,7 @@ fn actions(task: Task) -> Batch<f32> {
     actions
 }
 
-fn play_alone(task: Task, steps: usize) -> Result<usize, Box<dyn Error>> {
+fn play_alone(task: Robot, steps: usize) -> Result<usize, Box<dyn Error>> {
     let mut env = Locomotion::new(task)?;
     let (actions, mut state) = (actions(task), vec![0.0; task.state_width()]);
     let (mut episodes, mut ended) = (0, true);
@@ -91,24 +91,24 @@ fn play_alone(task: Task, steps: usize) -> Result<usize, Box<dyn Error>> {
     Ok(steps)
 }
 
-fn play_herd(task: Task, steps: usize, lanes: usize) -> Result<usize, Box<dyn Error>> {
-    let mut herd = Herd::new(task, lanes)?;
+fn play_vec_env(task: Robot, steps: usize, lanes: usize) -> Result<usize, Box<dyn Error>> {
+    let mut envs = LocomotionVecEnv::new(task, lanes)?;
     let drawn = actions(task);
     let all: Vec<usize> = (0..lanes).collect();
     let mut episodes = vec![1; lanes];
     let mut actions = Batch::zeros(lanes, task.action_width());
     for &lane in &all {
-        herd.reset(lane, reset(lane, 0))?;
+        envs.reset(lane, reset(lane, 0))?;
     }
     let rounds = steps.div_ceil(lanes);
     for round in 0..rounds {
         for &lane in &all {
             actions.row_mut(lane).copy_from_slice(drawn.row((round + 20 * lane) % drawn.len()));
         }
-        herd.step(&all, &actions)?;
+        envs.step(&all, &actions)?;
         for &lane in &all {
-            if herd.last_step(lane).is_last() {
-                herd.reset(lane, reset(lane, episodes[lane]))?;
+            if envs.last_step(lane).is_last() {
+                envs.reset(lane, reset(lane, episodes[lane]))?;
                 episodes[lane] += 1;
             }
         }

@@ -4,7 +4,7 @@
 //! cargo run --release -p tutelage-envs --example published_agents -- EPISODES hopper=AGENT.npz ant=AGENT.npz …
 //! ```
 //!
-//! A file holds `W0 b0 W1 b1 W2 b2` (weights `[in, out]`, tanh between layers) and the moments `rms_mean`, `rms_var` by which states are normalised.
+//! A file holds `W0 b0 W1 b1 W2 b2` (weights `[in, out]`, tanh between layers) and the moments `rms_mean`, `rms_var` by which states are normalized.
 
 use std::error::Error;
 use std::fs::File;
@@ -12,7 +12,7 @@ use std::fs::File;
 use ndarray::{Array1, Array2, ArrayView1};
 use ndarray_npy::{NpzReader, ReadNpzError};
 use tutelage::{Env, Stream};
-use tutelage_envs::{Locomotion, Normalised, Normaliser, Task};
+use tutelage_envs::{Locomotion, Normalized, Normalizer, Robot};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -29,9 +29,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn returns(task: Task, path: &str, episodes: u64) -> Result<Array1<f64>, Box<dyn Error>> {
+fn returns(task: Robot, path: &str, episodes: u64) -> Result<Array1<f64>, Box<dyn Error>> {
     let agent = Agent::read(path)?;
-    let mut env = Normalised::new(Locomotion::new(task)?, agent.normaliser.clone())?;
+    let mut env = Normalized::new(Locomotion::new(task)?, agent.normalizer.clone())?;
     let mut state = vec![0.0; task.state_width()];
     let mut returns = Array1::zeros(0);
     for episode in 0..episodes {
@@ -51,7 +51,7 @@ fn returns(task: Task, path: &str, episodes: u64) -> Result<Array1<f64>, Box<dyn
 
 struct Agent {
     layers: Vec<(Array2<f64>, Array1<f64>)>,
-    normaliser: Normaliser,
+    normalizer: Normalizer,
 }
 
 impl Agent {
@@ -64,11 +64,11 @@ impl Agent {
         });
         let layers = layers.collect::<Result<_, _>>()?;
         let moment = |array: Array1<f64>| array.to_vec();
-        let normaliser = Normaliser::new(
+        let normalizer = Normalizer::new(
             moment(arrays.by_name("rms_mean")?),
             moment(arrays.by_name("rms_var")?),
         )?;
-        Ok(Agent { layers, normaliser })
+        Ok(Agent { layers, normalizer })
     }
 
     /// The mean action, clipped.

@@ -2,9 +2,9 @@
 //!
 //! ```
 //! use tutelage::{Env, Stream};
-//! use tutelage_envs::{Locomotion, Task};
+//! use tutelage_envs::{Locomotion, Robot};
 //!
-//! let mut env = Locomotion::new(Task::Hopper)?;
+//! let mut env = Locomotion::new(Robot::Hopper)?;
 //! let mut state = [0.0; 15];
 //! env.reset(Stream::new(1).rng(), &mut state)?;
 //! let step = env.step(&[0.5, -0.5, 0.0], &mut state)?;
@@ -14,30 +14,29 @@
 
 #![forbid(unsafe_code)]
 
-mod clock;
-mod herd;
 mod locomotion;
 mod mechanism;
 mod model;
-mod normalise;
+mod normalize;
+mod observation;
 mod observe;
 mod replay;
 mod robot;
 mod robots;
-mod scene;
+mod snapshot;
 mod task;
-mod view;
+mod time_feature;
+mod vec_env;
 
-pub use clock::{Clock, Clocked};
-pub use herd::Herd;
 pub use locomotion::{Locomotion, POSE_RANGE};
 pub use mechanism::{Mechanism, Motor};
-pub use model::Colour;
-pub use normalise::{Normalised, Normaliser, NormaliserError};
+pub use normalize::{Normalized, Normalizer, NormalizerError};
+pub use observation::{ObservationConfig, ObservedEnv};
 pub use replay::{Replay, ReplayError, replay};
-pub use scene::{Body, Form, Pose, Sight};
-pub use task::{HORIZON, Task, UnknownTask};
-pub use view::{View, ViewedEnv};
+pub use robot::{HORIZON, Robot, UnknownRobot};
+pub use snapshot::Snapshot;
+pub use time_feature::{TimeAware, TimeFeature};
+pub use vec_env::LocomotionVecEnv;
 
 /// Whose sine and cosine this process computes with, as a word: states have the same bits where it is the same.
 ///

@@ -4,8 +4,8 @@ use articulated::{LaneSnapshot, World};
 use rand::RngExt;
 use tutelage::{Bounds, Env, EnvError, Rng, Spaces, Step};
 
-use crate::robot::{Episode, Robot, SETTINGS};
-use crate::{HORIZON, Task};
+use crate::task::{Episode, LocomotionTask, SETTINGS};
+use crate::{HORIZON, Robot};
 
 /// At reset each actuated joint is put uniformly within this distance of zero.
 pub const POSE_RANGE: f64 = 0.1;
@@ -23,7 +23,7 @@ const MAX_JOINTS: usize = 8;
 /// progress is measured by. (There, it is missing from the first one's first observation.)
 #[derive(Debug)]
 pub struct Locomotion {
-    robot: Robot,
+    pub(crate) task: LocomotionTask,
     world: World,
     rest: LaneSnapshot,
     episode: Episode,
@@ -34,7 +34,7 @@ impl Env for Locomotion {
     type Action = f32;
 
     fn spaces(&self) -> Spaces {
-        self.robot.spaces()
+        self.task.spaces()
     }
 
     fn horizon(&self) -> usize {
@@ -48,7 +48,7 @@ impl Env for Locomotion {
     /// Puts each actuated joint uniformly within [`POSE_RANGE`] of zero.
     fn reset(&mut self, rng: Rng, state: &mut [f32]) -> Result<(), EnvError> {
         let pose = random_pose(rng);
-        self.reset_to(&pose[..self.task().action_width()], state)
+        self.reset_to(&pose[..self.robot().action_width()], state)
     }
 
     fn step(&mut self, action: &[f32], state: &mut [f32]) -> Result<Step, EnvError> {
@@ -63,23 +63,23 @@ impl Env for Locomotion {
 
 impl Locomotion {
     /// Builds a task. [`Env::reset`] or [`Locomotion::reset_to`] begins an episode.
-    pub fn new(task: Task) -> Result<Locomotion, articulated::Error> {
-        let robot = Robot::new(task);
-        let world = World::new(&SETTINGS, &robot.model.body)?;
-        Ok(Locomotion { rest: world.save(0), world, episode: robot.episode(), robot })
+    pub fn new(robot: Robot) -> Result<Locomotion, articulated::Error> {
+        let task = LocomotionTask::new(robot);
+        let world = World::new(&SETTINGS, &task.model.body)?;
+        Ok(Locomotion { rest: world.save(0), world, episode: task.episode(), task })
     }
 
     /// Which task this is.
-    pub fn task(&self) -> Task {
-        self.robot.task
+    pub fn robot(&self) -> Robot {
+        self.task.robot
     }
 
     /// Starts an episode at rest with the actuated joints at `pose`, in radians.
     pub fn reset_to(&mut self, pose: &[f64], state: &mut [f32]) -> Result<(), EnvError> {
-        self.robot.check_pose(pose)?;
-        self.robot.check_state(state)?;
+        self.task.check_pose(pose)?;
+        self.task.check_state(state)?;
         self.world.restore(0, &self.rest);
-        self.robot.begin((&mut self.world, 0), &mut self.episode, pose, state);
+        self.task.begin((&mut self.world, 0), &mut self.episode, pose, state);
         Ok(())
     }
 
@@ -93,17 +93,13 @@ impl Locomotion {
         &self.world
     }
 
-    pub(crate) fn robot(&self) -> &Robot {
-        &self.robot
-    }
-
     /// Plays one action, whether or not the episode is over.
     pub(crate) fn advance(&mut self, action: &[f32], state: &mut [f32]) -> Result<Step, EnvError> {
-        self.robot.check_action(action)?;
-        self.robot.check_state(state)?;
-        self.robot.act((&mut self.world, 0), action);
+        self.task.check_action(action)?;
+        self.task.check_state(state)?;
+        self.task.act((&mut self.world, 0), action);
         self.world.step(1);
-        Ok(self.robot.outcome((&self.world, 0), &mut self.episode, action, state))
+        Ok(self.task.outcome((&self.world, 0), &mut self.episode, action, state))
     }
 }
 
@@ -120,12 +116,12 @@ mod tests {
 
     #[test]
     fn a_state_that_is_not_finite_terminates_and_a_reset_recovers() {
-        for task in Task::ALL {
+        for task in Robot::ALL {
             let mut env = Locomotion::new(task).unwrap();
             let (mut state, action) =
                 (vec![0.0; task.state_width()], vec![0.3; task.action_width()]);
             env.reset(Stream::new(1).rng(), &mut state).unwrap();
-            let (joint, _) = env.robot.model.actuated[0];
+            let (joint, _) = env.task.model.actuated[0];
             env.world.set_joints(0, [(joint, JointState { position: 0.0, velocity: 1e300 })]);
             let step = env.step(&action, &mut state).unwrap();
             assert!(step.terminated && env.diverged(), "{task}: {state:?}");

@@ -2,8 +2,8 @@
 
 use articulated::{Articulation, WorldSettings};
 
-use crate::Task;
-use crate::robot::SETTINGS;
+use crate::Robot;
+use crate::task::SETTINGS;
 
 /// A robot, its motors, and the world that it stands in.
 #[derive(Clone, Debug)]
@@ -27,10 +27,10 @@ pub struct Motor {
     pub torque: f64,
 }
 
-impl Task {
-    /// The robot that plays this task.
+impl Robot {
+    /// The robot's body and motors.
     pub fn mechanism(self) -> Mechanism {
-        let model = self.robot();
+        let model = self.model();
         let motors = model.actuated.iter().zip(self.torques());
         let motors = motors.map(|(&(link, limits), &torque)| Motor { link, limits, torque });
         Mechanism { settings: SETTINGS, motors: motors.collect(), body: model.body }

@@ -4,6 +4,7 @@
 //! works and the last bit matters.
 
 use articulated::{Articulation, Base, CollisionShape, Geometry, Joint, Link, LinkId};
+use tutelage_draw::render::Colour;
 
 /// Mass of a cubic metre of robot.
 const DENSITY: f64 = 1000.0;
@@ -12,9 +13,6 @@ const DENSITY: f64 = 1000.0;
 const BARE_FRICTION: f64 = 0.5;
 
 pub(crate) type Point = [f32; 3];
-
-/// Red, green and blue, as a screen shows them.
-pub type Colour = [u8; 3];
 
 /// A rigid part with the joints that move it, and the parts that hang on it.
 #[derive(Clone, Debug)]

@@ -2,7 +2,7 @@
 
 use tutelage::{Batch, EnvError};
 
-use crate::{Locomotion, Task};
+use crate::{Locomotion, Robot};
 
 /// What happened: `T` actions lead through `T + 1` states.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,16 +41,16 @@ pub enum ReplayError {
 ///
 /// There is one episode and no reset: stepping goes on past termination and past the time limit.
 pub fn replay(
-    task: Task,
+    robot: Robot,
     actions: &Batch<f32>,
     pose: Option<&[f64]>,
 ) -> Result<Replay, ReplayError> {
-    let mut env = Locomotion::new(task)?;
-    let mut state = vec![0.0; task.state_width()];
-    let upright = vec![0.0; task.action_width()];
+    let mut env = Locomotion::new(robot)?;
+    let mut state = vec![0.0; robot.state_width()];
+    let upright = vec![0.0; robot.action_width()];
     env.reset_to(pose.unwrap_or(&upright), &mut state).map_err(ReplayError::Pose)?;
     let mut replay = Replay {
-        states: Batch::new(task.state_width()),
+        states: Batch::new(robot.state_width()),
         rewards: Vec::new(),
         terminated: Vec::new(),
         truncated: Vec::new(),
@@ -75,7 +75,7 @@ mod tests {
     #[test]
     fn a_replay_goes_on_past_the_end() {
         let actions = Batch::zeros(1100, 3);
-        let replay = replay(Task::Hopper, &actions, Some(&[0.05, -0.05, 0.0])).unwrap();
+        let replay = replay(Robot::Hopper, &actions, Some(&[0.05, -0.05, 0.0])).unwrap();
         assert_eq!(replay.states.len(), 1101);
         let fall = replay.terminated.iter().position(|&ended| ended).unwrap();
         assert!(
@@ -92,11 +92,11 @@ mod tests {
     fn bad_input_is_named() {
         let mut actions = Batch::zeros(3, 3);
         actions.row_mut(2)[1] = f32::NAN;
-        let error = replay(Task::Hopper, &actions, None).unwrap_err().to_string();
+        let error = replay(Robot::Hopper, &actions, None).unwrap_err().to_string();
         assert_eq!(error, "step 2: action[1] is NaN, which is not allowed (finite)");
-        let error = replay(Task::Hopper, &Batch::zeros(3, 2), None).unwrap_err().to_string();
+        let error = replay(Robot::Hopper, &Batch::zeros(3, 2), None).unwrap_err().to_string();
         assert_eq!(error, "step 0: action has 2 values, but this task takes 3");
-        let error = replay(Task::Hopper, &actions, Some(&[0.0; 6])).unwrap_err().to_string();
+        let error = replay(Robot::Hopper, &actions, Some(&[0.0; 6])).unwrap_err().to_string();
         assert_eq!(error, "pose has 6 values, but this task takes 3");
     }
 }

@@ -1,173 +1,293 @@
-//! The tasks by name.
+//! A task's rules over one lane of a world: what the robot sees, and what it earns.
 
-use std::fmt;
-use std::str::FromStr;
+use articulated::{JointState, LinkId, LinkMotion, World, WorldSettings};
+use tutelage::{EnvError, Spaces, Step};
 
-use tutelage::did_you_mean;
+use crate::model::Model;
+use crate::observe::{euler, pairwise_sum};
+use crate::{HORIZON, Robot};
 
-/// A locomotion task: run along x, as far as possible in the time limit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Task {
-    /// One leg, three actuated joints, in a plane.
-    Hopper,
-    /// Two legs, six actuated joints, in a plane.
-    Walker2d,
-    /// Two legs under a long torso, six actuated joints, in a plane.
-    HalfCheetah,
-    /// Four legs around a ball, eight actuated joints.
-    Ant,
+/// Simulated time of an environment step, in seconds.
+const TIME_STEP: f64 = 0.0165;
+
+/// Where the robot is to run: a kilometre along x.
+const TARGET: [f64; 2] = [1e3, 0.0];
+
+/// Weights of the reward: work done by the motors, squared effort, and each joint at its limit.
+const WORK_COST: f64 = -2.0;
+const EFFORT_COST: f64 = -0.1;
+const LIMIT_COST: f64 = -0.1;
+
+/// The reward of a step that no number can be put to: that of a robot that fell where it stood.
+const DIVERGED: f64 = -1.0;
+
+pub(crate) const SETTINGS: WorldSettings = WorldSettings {
+    gravity: -9.8,
+    time_step: TIME_STEP,
+    substeps: 4,
+    iterations: 5,
+    contact_erp: 0.9,
+    floor_friction: 0.8,
+};
+
+/// What does not change: the same for all lanes.
+#[derive(Clone, Debug)]
+pub(crate) struct LocomotionTask {
+    pub(crate) robot: Robot,
+    pub(crate) model: Model,
+    pub(crate) torso: LinkId,
+    /// All links, in the order in which their positions are averaged.
+    averaged: Vec<LinkId>,
+    feet: Vec<LinkId>,
 }
 
-/// Environment steps after which an episode is truncated.
-pub const HORIZON: usize = 1000;
-
-/// An unknown task.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("there is no task `{name}`{} The tasks are hopper, walker2d, half-cheetah, ant", did_you_mean(nearest.map(Task::name)))]
-pub struct UnknownTask {
-    /// The name that was given.
-    pub name: String,
-    /// The task whose name is nearest to it, where one is near.
-    pub nearest: Option<Task>,
+/// What changes during an episode besides the world.
+#[derive(Clone, Debug)]
+pub(crate) struct Episode {
+    /// Whether an episode is under way.
+    pub(crate) running: bool,
+    steps: usize,
+    initial_height: f64,
+    potential: f64,
+    /// One flag per foot, as of the end of the last step.
+    contacts: Vec<f32>,
+    /// Whether the last state and reward were finite.
+    pub(crate) finite: bool,
+    /// World coordinates of the links, and of the averaged parts and the floor, kept to save the allocation.
+    positions: Vec<[f64; 3]>,
+    xs: Vec<f64>,
+    ys: Vec<f64>,
+    work: Vec<f32>,
 }
 
-impl Task {
-    /// All tasks.
-    pub const ALL: [Task; 4] = [Task::Hopper, Task::Walker2d, Task::HalfCheetah, Task::Ant];
+/// What an observation yields besides the state.
+struct Observed {
+    height: f64,
+    pitch: f64,
+    distance: f64,
+    joints_at_limit: usize,
+}
 
-    /// Our name of the task.
-    pub fn name(self) -> &'static str {
-        match self {
-            Task::Hopper => "hopper",
-            Task::Walker2d => "walker2d",
-            Task::HalfCheetah => "half-cheetah",
-            Task::Ant => "ant",
+impl LocomotionTask {
+    pub(crate) fn new(robot: Robot) -> LocomotionTask {
+        let model = robot.model();
+        let torso = model.link("torso").unwrap_or(LinkId::Base);
+        let feet: Vec<LinkId> = robot.feet().iter().filter_map(|name| model.link(name)).collect();
+        let averaged = averaging_order(torso, model.body.links.len());
+        LocomotionTask { robot, model, torso, averaged, feet }
+    }
+
+    pub(crate) fn spaces(&self) -> Spaces {
+        Spaces { states: self.robot.state_width(), actions: self.robot.action_width() }
+    }
+
+    /// A lane in which no episode is under way.
+    pub(crate) fn episode(&self) -> Episode {
+        Episode {
+            running: false,
+            steps: 0,
+            initial_height: 0.0,
+            potential: 0.0,
+            contacts: vec![0.0; self.feet.len()],
+            finite: true,
+            positions: vec![[0.0; 3]; self.model.body.links.len()],
+            xs: vec![0.0; self.averaged.len() + 1],
+            ys: vec![0.0; self.averaged.len() + 1],
+            work: vec![0.0; self.robot.action_width()],
         }
     }
 
-    /// The name under which `pybullet_envs` registers it.
-    pub fn bullet_id(self) -> &'static str {
-        match self {
-            Task::Hopper => "HopperBulletEnv-v0",
-            Task::Walker2d => "Walker2DBulletEnv-v0",
-            Task::HalfCheetah => "HalfCheetahBulletEnv-v0",
-            Task::Ant => "AntBulletEnv-v0",
+    /// Begins an episode in a lane that is at rest, with the actuated joints at `pose`.
+    pub(crate) fn begin(
+        &self,
+        (world, lane): (&mut World, usize),
+        episode: &mut Episode,
+        pose: &[f64],
+        state: &mut [f32],
+    ) {
+        let joints = self.model.actuated.iter().zip(pose);
+        let still = |position| JointState { position, velocity: 0.0 };
+        world.set_joints(lane, joints.map(|(&(link, _), &position)| (link, still(position))));
+        episode.running = true;
+        episode.steps = 0;
+        episode.contacts.fill(0.0);
+        episode.initial_height = world.position(lane, self.torso)[2];
+        let view = self.observe((world, lane), episode, state);
+        episode.potential = potential(view.distance);
+    }
+
+    pub(crate) fn check_pose(&self, pose: &[f64]) -> Result<(), EnvError> {
+        check_width("pose", pose.len(), self.robot.action_width())?;
+        check_finite("pose", pose.iter().copied())
+    }
+
+    pub(crate) fn check_action(&self, action: &[f32]) -> Result<(), EnvError> {
+        check_width("action", action.len(), self.robot.action_width())?;
+        check_finite("action", action.iter().map(|&x| f64::from(x)))
+    }
+
+    pub(crate) fn check_state(&self, state: &[f32]) -> Result<(), EnvError> {
+        check_width("state", state.len(), self.robot.state_width())
+    }
+
+    /// Turns the motors of a lane on for the next step of the world.
+    pub(crate) fn act(&self, (world, lane): (&mut World, usize), action: &[f32]) {
+        let motors = self.model.actuated.iter().zip(self.robot.torques());
+        for ((&(link, _), &torque), &a) in motors.zip(action) {
+            world.add_torque(lane, link, torque * f64::from(a.clamp(-1.0, 1.0)));
         }
     }
 
-    /// Width of a state: eight numbers of the torso, position and speed of each joint, one flag per foot.
-    pub fn state_width(self) -> usize {
-        8 + 2 * self.action_width() + self.feet().len()
+    /// What the step of the world brought to a lane, whether or not its episode is over.
+    pub(crate) fn outcome(
+        &self,
+        (world, lane): (&World, usize),
+        episode: &mut Episode,
+        action: &[f32],
+        state: &mut [f32],
+    ) -> Step {
+        episode.steps += 1;
+        let view = self.observe((world, lane), episode, state);
+        let alive = self.alive(episode, &view);
+        let old = std::mem::replace(&mut episode.potential, potential(view.distance));
+        let progress = episode.potential - old;
+        for (flag, &foot) in episode.contacts.iter_mut().zip(&self.feet) {
+            *flag = f32::from(u8::from(world.touches_floor(lane, foot)));
+        }
+        let reward = if alive { 1.0 } else { -1.0 }
+            + progress
+            + effort(&mut episode.work, action)
+            + LIMIT_COST * view.joints_at_limit as f64;
+        episode.finite &= reward.is_finite();
+        let reward = if reward.is_finite() { reward } else { DIVERGED };
+
+        let falls = self.robot != Robot::HalfCheetah;
+        let terminated = (falls && !alive) || !episode.finite;
+        Step { reward, terminated, truncated: !terminated && episode.steps >= HORIZON }
     }
 
-    /// Width of an action: one number in [-1, 1] per actuated joint.
-    pub fn action_width(self) -> usize {
-        self.torques().len()
+    /// Writes the state; contact flags are those of the end of the previous step.
+    fn observe(&self, at: (&World, usize), episode: &mut Episode, state: &mut [f32]) -> Observed {
+        let (world, lane) = at;
+        let joints_at_limit = self.observe_joints(at, &mut episode.work, &mut state[8..]);
+        let LinkMotion { position, rotation, velocity } = world.motion(lane, self.torso);
+        let [roll, pitch, yaw] = euler(rotation);
+        let [to_x, to_y] = self.way_to_target(at, episode, position);
+        let bearing = to_y.atan2(to_x) - yaw;
+        let [vx, vy, vz] = self.velocity_ahead(velocity, yaw);
+
+        state[0] = (position[2] - episode.initial_height) as f32;
+        state[1] = bearing.sin() as f32;
+        state[2] = bearing.cos() as f32;
+        state[3] = (0.3 * vx) as f32;
+        state[4] = (0.3 * vy) as f32;
+        state[5] = (0.3 * vz) as f32;
+        state[6] = roll as f32;
+        state[7] = pitch as f32;
+        let contacts = state.len() - self.feet.len();
+        state[contacts..].copy_from_slice(&episode.contacts);
+        for number in state.iter_mut() {
+            *number = number.clamp(-5.0, 5.0);
+        }
+        episode.finite = state.iter().all(|number| number.is_finite());
+        let height = f64::from(state[0]) + episode.initial_height;
+        Observed { height, pitch, distance: (to_y * to_y + to_x * to_x).sqrt(), joints_at_limit }
     }
 
-    /// Torque in N m that an action of 1 exerts on each actuated joint.
-    pub(crate) fn torques(self) -> &'static [f64] {
-        match self {
-            Task::Hopper => &[0.75 * 100.0; 3],
-            Task::Walker2d => {
-                const TORQUES: [f64; 6] =
-                    [0.4 * 100.0, 0.4 * 100.0, 0.4 * 30.0, 0.4 * 100.0, 0.4 * 100.0, 0.4 * 30.0];
-                &TORQUES
+    /// Writes position (scaled to [-1, 1] between the limits) and a tenth of the speed of each actuated joint, the latter also to `speeds`;
+    /// counts the joints at a limit.
+    fn observe_joints(
+        &self,
+        (world, lane): (&World, usize),
+        speeds: &mut [f32],
+        state: &mut [f32],
+    ) -> usize {
+        let mut at_limit = 0;
+        let joints = state.as_chunks_mut::<2>().0;
+        for ((&(link, [lower, upper]), out), speed) in
+            self.model.actuated.iter().zip(joints).zip(speeds)
+        {
+            let JointState { position, velocity } = world.joint(lane, link);
+            let middle = 0.5 * (lower + upper);
+            *out = [(2.0 * (position - middle) / (upper - lower)) as f32, (0.1 * velocity) as f32];
+            *speed = out[1];
+            at_limit += usize::from(out[0].abs() > 0.99);
+        }
+        at_limit
+    }
+
+    /// From the mean over the parts and the floor to the target.
+    fn way_to_target(
+        &self,
+        (world, lane): (&World, usize),
+        episode: &mut Episode,
+        torso: [f64; 3],
+    ) -> [f64; 2] {
+        let Episode { positions, xs, ys, .. } = episode;
+        world.positions(lane, positions);
+        for (index, &link) in self.averaged.iter().enumerate() {
+            [xs[index], ys[index], _] = match link {
+                LinkId::Link(link) => positions[link],
+                LinkId::Base => torso, // no other part is the base
+            };
+        }
+        let count = xs.len() as f64; // the last entry, the floor, stays at the origin
+        [TARGET[0] - pairwise_sum(xs) / count, TARGET[1] - pairwise_sum(ys) / count]
+    }
+
+    /// The torso's velocity turned back by its yaw.
+    fn velocity_ahead(&self, [vx, vy, vz]: [f64; 3], yaw: f64) -> [f64; 3] {
+        // A planar robot's y velocity is taken from its spin about z instead, which is zero.
+        let vy = if self.torso == LinkId::Base { vy } else { 0.0 };
+        let (sin, cos) = (-yaw).sin_cos();
+        [cos * vx - sin * vy, sin * vx + cos * vy, vz]
+    }
+
+    fn alive(&self, episode: &Episode, view: &Observed) -> bool {
+        match self.robot {
+            Robot::Hopper | Robot::Walker2d => view.height > 0.8 && view.pitch.abs() < 1.0,
+            // Only the feet, entries 0 and 3, may touch the floor.
+            Robot::HalfCheetah => {
+                view.pitch.abs() < 1.0
+                    && [1, 2, 4, 5].iter().all(|&foot| episode.contacts[foot] == 0.0)
             }
-            Task::HalfCheetah => {
-                const TORQUES: [f64; 6] =
-                    [0.9 * 120.0, 0.9 * 90.0, 0.9 * 60.0, 0.9 * 140.0, 0.9 * 60.0, 0.9 * 30.0];
-                &TORQUES
-            }
-            Task::Ant => &[2.5 * 100.0; 8],
-        }
-    }
-
-    /// The parts whose contact with the floor the state shows.
-    pub(crate) fn feet(self) -> &'static [&'static str] {
-        match self {
-            Task::Hopper => &["foot"],
-            Task::Walker2d => &["foot", "foot_left"],
-            Task::HalfCheetah => &["ffoot", "fshin", "fthigh", "bfoot", "bshin", "bthigh"],
-            Task::Ant => {
-                &["front_left_foot", "front_right_foot", "left_back_foot", "right_back_foot"]
-            }
+            Robot::Ant => view.height > 0.26,
         }
     }
 }
 
-impl fmt::Display for Task {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.pad(self.name())
+/// Cost of the motors, in single precision as NumPy computes it; the action is not clipped. `work` holds the joints' speeds.
+fn effort(work: &mut [f32], action: &[f32]) -> f64 {
+    let count = action.len() as f32;
+    for (work, &a) in work.iter_mut().zip(action) {
+        *work = (a * *work).abs();
     }
+    let mean_work = pairwise_sum(work) / count;
+    for (square, &a) in work.iter_mut().zip(action) {
+        *square = a * a;
+    }
+    WORK_COST * f64::from(mean_work) + EFFORT_COST * f64::from(pairwise_sum(work) / count)
 }
 
-impl FromStr for Task {
-    type Err = UnknownTask;
-
-    /// Accepts our names and the Bullet ids, in any case.
-    fn from_str(name: &str) -> Result<Task, UnknownTask> {
-        let matches = |task: &Task| {
-            name.eq_ignore_ascii_case(task.name()) || name.eq_ignore_ascii_case(task.bullet_id())
-        };
-        Task::ALL
-            .into_iter()
-            .find(matches)
-            .ok_or_else(|| UnknownTask { name: name.to_owned(), nearest: nearest(name) })
-    }
+/// The parts' order in the mean: the first link, the torso, then the others. It decides the last bit of the sum.
+fn averaging_order(torso: LinkId, links: usize) -> Vec<LinkId> {
+    let mut order: Vec<LinkId> =
+        (0..links).map(LinkId::Link).filter(|&link| link != torso).collect();
+    order.insert(1, torso);
+    order
 }
 
-/// The task whose name or id is nearest.
-fn nearest(name: &str) -> Option<Task> {
-    let ids = Task::ALL.map(|task| task.bullet_id().to_lowercase());
-    let names: Vec<&str> =
-        Task::ALL.iter().map(|task| task.name()).chain(ids.iter().map(String::as_str)).collect();
-    tutelage::nearest(name, &names)?.parse().ok()
+fn potential(distance: f64) -> f64 {
+    -distance / TIME_STEP
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+fn check_width(what: &'static str, found: usize, expected: usize) -> Result<(), EnvError> {
+    if found == expected { Ok(()) } else { Err(EnvError::Width { what, expected, found }) }
+}
 
-    #[test]
-    fn names_and_bullet_ids_parse_in_any_case() {
-        for task in Task::ALL {
-            assert_eq!(task.name().parse(), Ok(task));
-            assert_eq!(task.bullet_id().to_uppercase().parse(), Ok(task));
-        }
-    }
-
-    #[test]
-    fn an_unknown_name_gets_the_nearest_task() {
-        for (name, nearest) in [
-            ("hoper", Task::Hopper),
-            ("walker", Task::Walker2d),
-            ("HalfCheetah", Task::HalfCheetah),
-            ("ants", Task::Ant),
-        ] {
-            let error = name.parse::<Task>().unwrap_err();
-            assert_eq!(error, UnknownTask { name: name.to_owned(), nearest: Some(nearest) });
-            assert!(
-                error.to_string().contains(&format!("did you mean `{nearest}`? The")),
-                "{error}"
-            );
-        }
-    }
-
-    #[test]
-    fn a_name_like_none_gets_the_list_alone() {
-        for name in ["", "run", "humanoid", "x"] {
-            let error = name.parse::<Task>().unwrap_err();
-            assert_eq!(error.nearest, None, "{name}");
-            assert!(error.to_string().contains("`. The tasks are hopper"), "{error}");
-        }
-    }
-
-    #[test]
-    fn widths_are_those_of_the_tasks() {
-        assert_eq!(
-            Task::ALL.map(|task| (task.state_width(), task.action_width())),
-            [(15, 3), (22, 6), (26, 6), (28, 8)]
-        );
+fn check_finite(what: &'static str, values: impl Iterator<Item = f64>) -> Result<(), EnvError> {
+    match values.enumerate().find(|(_, value)| !value.is_finite()) {
+        None => Ok(()),
+        Some((index, value)) => Err(EnvError::Value { what, index, value, allowed: "finite" }),
     }
 }

@@ -2,22 +2,22 @@
 #![allow(clippy::unwrap_used)] // helpers of tests are tests
 
 use tutelage::{Batch, Env, EnvError, Stream, SyncVectorEnv, VectorEnv, check_env};
-use tutelage_envs::{HORIZON, Locomotion, Task};
+use tutelage_envs::{HORIZON, Locomotion, Robot};
 
-fn new(task: Task) -> Locomotion {
+fn new(task: Robot) -> Locomotion {
     Locomotion::new(task).unwrap()
 }
 
 #[test]
 fn every_task_keeps_the_contract_of_environments() {
-    for task in Task::ALL {
+    for task in Robot::ALL {
         check_env(|| new(task), Stream::new(5)).unwrap_or_else(|breach| panic!("{task}: {breach}"));
     }
 }
 
 #[test]
 fn a_step_needs_an_episode_under_way() {
-    let mut env = new(Task::Hopper);
+    let mut env = new(Robot::Hopper);
     let mut state = [0.0; 15];
     assert!(matches!(env.step(&[0.0; 3], &mut state), Err(EnvError::NoEpisode)));
     env.reset(Stream::new(1).rng(), &mut state).unwrap();
@@ -29,7 +29,7 @@ fn a_step_needs_an_episode_under_way() {
 
 #[test]
 fn what_does_not_fit_is_refused_and_changes_nothing() {
-    let (mut env, mut twin) = (new(Task::Ant), new(Task::Ant));
+    let (mut env, mut twin) = (new(Robot::Ant), new(Robot::Ant));
     let (mut state, mut expected) = ([0.0; 28], [0.0; 28]);
     env.reset(Stream::new(1).rng(), &mut state).unwrap();
     twin.reset(Stream::new(1).rng(), &mut expected).unwrap();
@@ -66,7 +66,7 @@ fn what_does_not_fit_is_refused_and_changes_nothing() {
 
 #[test]
 fn a_robot_that_cannot_fall_is_truncated_at_the_time_limit() {
-    let mut env = new(Task::HalfCheetah);
+    let mut env = new(Robot::HalfCheetah);
     let mut state = [0.0; 26];
     env.reset(Stream::new(1).rng(), &mut state).unwrap();
     for step in 1..=HORIZON {
@@ -79,7 +79,7 @@ fn a_robot_that_cannot_fall_is_truncated_at_the_time_limit() {
 fn play_lanes(threads: usize) -> Vec<Vec<f32>> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     pool.install(|| {
-        let mut lanes = SyncVectorEnv::new((0..25).map(|_| new(Task::Hopper)).collect()).unwrap();
+        let mut lanes = SyncVectorEnv::new((0..25).map(|_| new(Robot::Hopper)).collect()).unwrap();
         let all: Vec<usize> = (0..25).collect();
         let mut rng = Stream::new(7).fork("actions", 0).rng();
         let mut actions = Batch::zeros(25, 3);

@@ -6,7 +6,7 @@ mod recording;
 use articulated::Trigonometry;
 use recording::Recording;
 use tutelage::{Batch, Env};
-use tutelage_envs::{Locomotion, Task, replay};
+use tutelage_envs::{Locomotion, Robot, replay};
 
 fn assert_same_bits(state: &[f32], expected: &[f32], place: &str) {
     let bits = |state: &[f32]| state.iter().map(|number| number.to_bits()).collect::<Vec<_>>();
@@ -16,7 +16,7 @@ fn assert_same_bits(state: &[f32], expected: &[f32], place: &str) {
 }
 
 /// Plays a recording with resets and compares everything.
-fn play_episodes(task: Task, kind: &str) {
+fn play_episodes(task: Robot, kind: &str) {
     let recording = Recording::read(task, kind);
     let mut env = Locomotion::new(task).unwrap();
     let mut state = vec![0.0; task.state_width()];
@@ -47,7 +47,7 @@ fn play_episodes(task: Task, kind: &str) {
 }
 
 /// Replays a recording without resets and compares everything from reward `first_reward` on.
-fn play_unbroken(task: Task, kind: &str, first_reward: usize) {
+fn play_unbroken(task: Robot, kind: &str, first_reward: usize) {
     let recording = Recording::read(task, kind);
     let actions = Batch::from_vec(task.action_width(), recording.actions()).unwrap();
     let replay = replay(task, &actions, Some(recording.pose(0))).unwrap();
@@ -72,17 +72,17 @@ fn play_unbroken(task: Task, kind: &str, first_reward: usize) {
 
 #[test]
 fn random_episodes_are_bit_equal() {
-    Task::ALL.into_iter().for_each(|task| play_episodes(task, "random"));
+    Robot::ALL.into_iter().for_each(|task| play_episodes(task, "random"));
 }
 
 #[test]
 fn a_trained_agents_episodes_are_bit_equal() {
-    Task::ALL.into_iter().for_each(|task| play_episodes(task, "expert"));
+    Robot::ALL.into_iter().for_each(|task| play_episodes(task, "expert"));
 }
 
 #[test]
 fn a_long_run_without_resets_is_bit_equal() {
-    for task in Task::ALL {
+    for task in Robot::ALL {
         assert!(Recording::read(task, "unbroken").steps() >= 1000);
         play_unbroken(task, "unbroken", 0);
     }
@@ -91,7 +91,7 @@ fn a_long_run_without_resets_is_bit_equal() {
 /// The floor joins the mean over the parts after the first reset of a `pybullet_envs` object, so only its first potential differs.
 #[test]
 fn the_first_episode_of_a_reference_object_differs_in_its_first_reward_alone() {
-    for task in Task::ALL {
+    for task in Robot::ALL {
         play_unbroken(task, "first", 1);
         let recording = Recording::read(task, "first");
         let mut env = Locomotion::new(task).unwrap();

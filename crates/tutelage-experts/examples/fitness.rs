@@ -15,7 +15,7 @@ use tutelage::{
     Deploy, DeployedPolicy, ExpertActs, Inputs, Participants, Sampling, Schedule, Stream,
     SyncVectorEnv, bootstrap_dagger, evaluate, learn,
 };
-use tutelage_envs::ViewedEnv;
+use tutelage_envs::ObservedEnv;
 use tutelage_experts::GaussianExpert;
 use tutelage_oracles::mlp::{MlpOracle, MlpPolicy, MlpSettings};
 
@@ -37,7 +37,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let widths = hidden.split(',').map(str::parse).collect::<Result<Vec<usize>, _>>()?;
     let oracle = MlpOracle::new(MlpSettings::new(&widths))?;
     let own = expert.evaluate(ExpertActs::Mean, EPISODES, &Stream::new(1))?.mean_reward();
-    println!("{}: mean action {own:.0}", expert.task());
+    println!("{}: mean action {own:.0}", expert.robot());
 
     let mut total = 0.0;
     for seed in 1..=seeds {
@@ -73,7 +73,8 @@ fn imitate(
     Ok(learned.last)
 }
 
-fn lanes(expert: &GaussianExpert) -> Result<SyncVectorEnv<ViewedEnv>, Box<dyn Error>> {
-    let envs: Result<Vec<_>, _> = (0..EPISODES).map(|_| expert.task().env(expert.view())).collect();
+fn lanes(expert: &GaussianExpert) -> Result<SyncVectorEnv<ObservedEnv>, Box<dyn Error>> {
+    let envs: Result<Vec<_>, _> =
+        (0..EPISODES).map(|_| expert.robot().env(expert.observation())).collect();
     Ok(SyncVectorEnv::new(envs?)?)
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-use tutelage_envs::Task;
+use tutelage_envs::Robot;
 use tutelage_net::Layout;
 
 use crate::files::{
@@ -11,7 +11,7 @@ use crate::files::{
 };
 use crate::training::{Training, Trial};
 use crate::trpo::{Iteration, Learner, LearnerState, TrpoSettings};
-use crate::{Card, Clock};
+use crate::{Card, TimeFeature};
 
 const VERSION: u64 = 1;
 
@@ -75,7 +75,7 @@ pub(crate) fn write(training: &Training, path: &Path) -> Result<(), FileError> {
 }
 
 /// What a checkpoint holds.
-type Stored = (Task, Learner, Vec<Iteration>, Option<Trial>);
+type Stored = (Robot, Learner, Vec<Iteration>, Option<Trial>);
 
 /// Reads a run.
 pub(crate) fn read(path: &Path) -> Result<Stored, FileError> {
@@ -88,7 +88,7 @@ pub(crate) fn decode_run(bytes: &[u8]) -> Result<Stored, Problem> {
     if header.checkpoint > VERSION {
         return Err(Problem::Version { found: header.checkpoint, known: VERSION });
     }
-    let task: Task = header.task.parse().map_err(|e| foreign(&e))?;
+    let task: Robot = header.task.parse().map_err(|e| foreign(&e))?;
     let widths = (task.state_width(), task.action_width());
     check_sizes(&arrays, task, &header.settings)?;
     let Header { iteration, steps, adam_steps, .. } = header;
@@ -114,14 +114,14 @@ pub(crate) fn decode_run(bytes: &[u8]) -> Result<Stored, Problem> {
                 own.insert(name, array.clone());
             }
         }
-        let expert = own.expert(task, Clock::Hidden, best.card)?;
+        let expert = own.expert(task, TimeFeature::Omitted, best.card)?;
         Ok::<_, Problem>(Trial { score: best.score, expert })
     });
     Ok((task, learner, curve, best.transpose()?))
 }
 
 /// Whether the settings' networks have the sizes of those that are there, before any is made.
-fn check_sizes(arrays: &Arrays, task: Task, settings: &TrpoSettings) -> Result<(), Problem> {
+fn check_sizes(arrays: &Arrays, task: Robot, settings: &TrpoSettings) -> Result<(), Problem> {
     let outputs = [("policy", task.action_width(), task.action_width()), ("value", 1, 0)];
     for (name, width, spreads) in outputs {
         let hidden = settings.hidden.iter().copied();
@@ -172,7 +172,7 @@ mod tests {
     fn interruption_and_threads_change_no_bit() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("run.checkpoint");
-        let start = || Training::new(Task::Hopper, settings(), 5).unwrap();
+        let start = || Training::new(Robot::Hopper, settings(), 5).unwrap();
         let run = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| finish(start(), &path))
@@ -194,7 +194,7 @@ mod tests {
     fn a_damaged_checkpoint_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("run.checkpoint");
-        Training::new(Task::Ant, settings(), 1).unwrap().save(&path).unwrap();
+        Training::new(Robot::Ant, settings(), 1).unwrap().save(&path).unwrap();
         let bytes = std::fs::read(&path).unwrap();
         std::fs::write(&path, &bytes[..bytes.len() - 40]).unwrap();
         let error = Training::resume(&path).err().unwrap().to_string();

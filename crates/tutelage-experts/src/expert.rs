@@ -4,19 +4,19 @@ use tutelage::{
     Action, ActionSpace, Batch, EnvError, Evaluation, Expert, ExpertActor, ExpertActs, ExpertError,
     Rng, RolloutError, Stream, VectorEnv, evaluate,
 };
-use tutelage_envs::{Normaliser, Task, View};
+use tutelage_envs::{Normalizer, ObservationConfig, Robot};
 use tutelage_net::Tape;
 
-use crate::{Card, Clock, GaussianPolicy, Score};
+use crate::{Card, GaussianPolicy, Score, TimeFeature};
 
-/// A Gaussian policy for a task, with its view of the task's states.
+/// A Gaussian policy for a task, with its observation of the task's states.
 ///
-/// As a [`tutelage::Expert`] it answers states as it sees them ([`GaussianExpert::view`]): expert and learner see the same. An answer is a sample a ~ N(μ(s), σ²), not clipped; the mean action is clipped to [-1, 1].
+/// As a [`tutelage::Expert`] it answers states as it sees them ([`GaussianExpert::observation`]): expert and learner see the same. An answer is a sample a ~ N(μ(s), σ²), not clipped; the mean action is clipped to [-1, 1].
 #[derive(Clone, Debug)]
 pub struct GaussianExpert {
-    task: Task,
+    task: Robot,
     policy: GaussianPolicy,
-    view: View,
+    observation: ObservationConfig,
     card: Card,
     tape: Tape,
 }
@@ -27,33 +27,39 @@ impl GaussianExpert {
     /// # Panics
     /// If the network's widths or the statistics are not those of the task.
     pub fn new(
-        task: Task,
+        task: Robot,
         policy: GaussianPolicy,
-        normaliser: Normaliser,
-        clock: Clock,
+        normalizer: Normalizer,
+        time_feature: TimeFeature,
         card: Card,
     ) -> Self {
         let layout = policy.network().layout();
-        let widths = (clock.width(task.state_width()), task.action_width());
+        let widths = (time_feature.width(task.state_width()), task.action_width());
         assert_eq!((layout.inputs(), layout.outputs()), widths, "widths of {task}");
-        assert_eq!(normaliser.width(), widths.0, "statistics of {task}");
+        assert_eq!(normalizer.width(), widths.0, "statistics of {task}");
         let tape = Tape::new(layout, 0);
-        Self { task, policy, view: View { clock, normaliser }, card, tape }
+        Self {
+            task,
+            policy,
+            observation: ObservationConfig { time_feature, normalizer },
+            card,
+            tape,
+        }
     }
 
     /// The task that it is an expert in.
-    pub fn task(&self) -> Task {
+    pub fn robot(&self) -> Robot {
         self.task
     }
 
-    /// The policy, on normalised states.
+    /// The policy, on normalized states.
     pub fn policy(&self) -> &GaussianPolicy {
         &self.policy
     }
 
     /// How it sees the task's states; whoever learns from it sees them so too.
-    pub fn view(&self) -> &View {
-        &self.view
+    pub fn observation(&self) -> &ObservationConfig {
+        &self.observation
     }
 
     /// The same expert with Gaussian noise of this standard deviation on every coordinate of its mean action, whatever its
@@ -64,14 +70,14 @@ impl GaussianExpert {
         self
     }
 
-    /// The statistics that states are normalised by.
-    pub fn normaliser(&self) -> &Normaliser {
-        &self.view.normaliser
+    /// The statistics that states are normalized by.
+    pub fn normalizer(&self) -> &Normalizer {
+        &self.observation.normalizer
     }
 
     /// Whether it sees the time that is left.
-    pub fn clock(&self) -> Clock {
-        self.view.clock
+    pub fn time_feature(&self) -> TimeFeature {
+        self.observation.time_feature
     }
 
     /// Where it comes from and what it is worth.
@@ -92,7 +98,7 @@ impl GaussianExpert {
         episodes: usize,
         stream: &Stream,
     ) -> Result<Evaluation, RolloutError> {
-        let mut envs = self.task.envs(&self.view, episodes.clamp(1, 25))?;
+        let mut envs = self.task.envs(&self.observation, episodes.clamp(1, 25))?;
         let mut expert = self.clone();
         let space = ActionSpace { size: envs.spaces().actions, bounds: envs.bounds().clone() };
         let mut actor = ExpertActor::new(&mut expert, acts, &space);
@@ -123,7 +129,7 @@ impl GaussianExpert {
     ) -> Result<(), ExpertError> {
         let (expected, found) = (self.policy.network().layout().inputs(), states.width());
         if found != expected {
-            let error = EnvError::Width { what: "a normalised state", expected, found };
+            let error = EnvError::Width { what: "a normalized state", expected, found };
             return Err(ExpertError::Other(error.into()));
         }
         self.policy.network().forward(self.policy.params(), states.as_slice(), &mut self.tape);
@@ -166,8 +172,14 @@ mod tests {
         let network = Network::new(&[15, 8, 3]).unwrap();
         let params = network.layout().orthogonal(1.4, 2.0, &mut Stream::new(2).rng());
         let policy = GaussianPolicy::new(network, params, vec![-1.0, 0.0, -2.0]);
-        let normaliser = Normaliser::new(vec![0.1; 15], vec![0.5; 15]).unwrap();
-        GaussianExpert::new(Task::Hopper, policy, normaliser, Clock::Hidden, Card::default())
+        let normalizer = Normalizer::new(vec![0.1; 15], vec![0.5; 15]).unwrap();
+        GaussianExpert::new(
+            Robot::Hopper,
+            policy,
+            normalizer,
+            TimeFeature::Omitted,
+            Card::default(),
+        )
     }
 
     fn states(rows: usize) -> Batch<f32> {
@@ -217,6 +229,6 @@ mod tests {
         assert!(means.as_slice().iter().all(|a| a.abs() <= 1.0));
         assert!(means.as_slice().contains(&1.0));
         let error = expert.mean(&Batch::zeros(1, 16), &mut means).unwrap_err().to_string();
-        assert_eq!(error, "a normalised state has 16 values, but this task takes 15");
+        assert_eq!(error, "a normalized state has 16 values, but this task takes 15");
     }
 }

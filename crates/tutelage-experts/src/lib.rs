@@ -1,7 +1,7 @@
 //! Experts: stochastic Gaussian policies, TRPO to train them, files to keep them in, and those that ship.
 //!
 //! A [`GaussianExpert`] answers the core loop's questions. It carries its view of the task's states
-//! ([`GaussianExpert::view`]), and learners see the task as it does ([`tutelage_envs::Task::env`]).
+//! ([`GaussianExpert::observation`]), and learners see the task as it does ([`tutelage_envs::Robot::env`]).
 
 #![forbid(unsafe_code)]
 
@@ -18,4 +18,4 @@ pub use files::{Card, FileError, Format, Problem, Score};
 pub use gaussian::GaussianPolicy;
 pub use shipped::{SHIPPED, Shipped};
 pub use training::{JUDGED_BY, Training, TrainingError, Trial};
-pub use tutelage_envs::Clock;
+pub use tutelage_envs::TimeFeature;

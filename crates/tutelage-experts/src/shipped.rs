@@ -1,6 +1,6 @@
 //! The experts that come with the project.
 
-use tutelage_envs::Task;
+use tutelage_envs::Robot;
 
 use crate::{GaussianExpert, Problem};
 
@@ -10,7 +10,7 @@ pub struct Shipped {
     /// What it goes by: its task, where it is the task's own.
     pub name: &'static str,
     /// The task.
-    pub task: Task,
+    pub task: Robot,
     file: &'static [u8],
 }
 
@@ -18,23 +18,23 @@ pub struct Shipped {
 pub const SHIPPED: [Shipped; 5] = [
     Shipped {
         name: "hopper",
-        task: Task::Hopper,
+        task: Robot::Hopper,
         file: include_bytes!("../data/hopper.safetensors"),
     },
     Shipped {
         name: "walker2d",
-        task: Task::Walker2d,
+        task: Robot::Walker2d,
         file: include_bytes!("../data/walker2d.safetensors"),
     },
     Shipped {
         name: "half-cheetah",
-        task: Task::HalfCheetah,
+        task: Robot::HalfCheetah,
         file: include_bytes!("../data/half-cheetah.safetensors"),
     },
-    Shipped { name: "ant", task: Task::Ant, file: include_bytes!("../data/ant.safetensors") },
+    Shipped { name: "ant", task: Robot::Ant, file: include_bytes!("../data/ant.safetensors") },
     Shipped {
         name: "hopper-forgiving",
-        task: Task::Hopper,
+        task: Robot::Hopper,
         file: include_bytes!("../data/hopper-forgiving.safetensors"),
     },
 ];
@@ -53,13 +53,13 @@ impl Shipped {
 
 impl GaussianExpert {
     /// A task's own expert.
-    pub fn shipped(task: Task) -> Result<Self, Problem> {
+    pub fn shipped(task: Robot) -> Result<Self, Problem> {
         let [hopper, walker2d, half_cheetah, ant, _] = SHIPPED;
         let shipped = match task {
-            Task::Hopper => hopper,
-            Task::Walker2d => walker2d,
-            Task::HalfCheetah => half_cheetah,
-            Task::Ant => ant,
+            Robot::Hopper => hopper,
+            Robot::Walker2d => walker2d,
+            Robot::HalfCheetah => half_cheetah,
+            Robot::Ant => ant,
         };
         shipped.expert()
     }

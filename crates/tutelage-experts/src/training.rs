@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use tutelage::{ExpertActs, RolloutError, Stream};
-use tutelage_envs::{Locomotion, Task};
+use tutelage_envs::{Locomotion, Robot};
 
 use crate::trpo::{Iteration, Learner, TrainError, TrpoSettings};
-use crate::{Card, Clock, FileError, GaussianExpert, checkpoint};
+use crate::{Card, FileError, GaussianExpert, TimeFeature, checkpoint};
 
 /// How many episodes a finished expert is judged by: one that falls once in a hundred looks flawless in fewer.
 pub const JUDGED_BY: usize = 250;
@@ -18,7 +18,7 @@ const JUDGED_SEED: u64 = 1;
 /// Every so many iterations the mean action is tried out in fresh episodes; the expert that comes out is the one whose trial
 /// was best, by mean minus standard deviation: it should not only run far but never fall.
 pub struct Training {
-    pub(crate) task: Task,
+    pub(crate) task: Robot,
     pub(crate) learner: Learner,
     pub(crate) curve: Vec<Iteration>,
     pub(crate) best: Option<Trial>,
@@ -51,7 +51,7 @@ pub enum TrainingError {
 
 impl Training {
     /// Begins a run.
-    pub fn new(task: Task, settings: TrpoSettings, seed: u64) -> Result<Self, TrainingError> {
+    pub fn new(task: Robot, settings: TrpoSettings, seed: u64) -> Result<Self, TrainingError> {
         let widths = (task.state_width(), task.action_width());
         let learner = Learner::new(settings, widths, seed)?;
         Self::with(task, learner, Vec::new(), None)
@@ -76,7 +76,7 @@ impl Training {
     }
 
     fn with(
-        task: Task,
+        task: Robot,
         learner: Learner,
         curve: Vec<Iteration>,
         best: Option<Trial>,
@@ -88,7 +88,7 @@ impl Training {
     }
 
     /// The task.
-    pub fn task(&self) -> Task {
+    pub fn robot(&self) -> Robot {
         self.task
     }
 
@@ -128,11 +128,11 @@ impl Training {
 
     /// The expert as it is now.
     pub fn expert(&self) -> Result<GaussianExpert, TrainingError> {
-        let normaliser = self.learner.normaliser().map_err(TrainError::from)?;
+        let normalizer = self.learner.normalizer().map_err(TrainError::from)?;
         let seed = Some(self.learner.seed());
         let card = Card { seed, steps: Some(self.learner.steps()), ..Card::default() };
         let policy = self.learner.policy().clone();
-        Ok(GaussianExpert::new(self.task, policy, normaliser, Clock::Hidden, card))
+        Ok(GaussianExpert::new(self.task, policy, normalizer, TimeFeature::Omitted, card))
     }
 
     /// The expert that comes out, judged: the one whose trial was best, with a card that says how to train it again.

@@ -6,7 +6,7 @@ mod watched;
 
 use std::io::{Cursor, Write};
 
-use tutelage_envs::Task;
+use tutelage_envs::Robot;
 use tutelage_experts::trpo::TrpoSettings;
 use tutelage_experts::{GaussianExpert, Training};
 use zip::write::SimpleFileOptions;
@@ -154,7 +154,7 @@ fn arrays_of_a_trillion_rows() {
         [b"\x93NUMPY\x01\0", &(header.len() as u16).to_le_bytes()[..], header.as_bytes(), &[0; 12]]
             .concat();
     let message =
-        refused(4, || GaussianExpert::from_npz(&zipped(&[("W0.npy", &npy)]), Task::Hopper));
+        refused(4, || GaussianExpert::from_npz(&zipped(&[("W0.npy", &npy)]), Robot::Hopper));
     assert!(message.contains("takes 13194139533312 bytes, but there are 12"), "{message}");
 }
 
@@ -191,7 +191,7 @@ fn agent(pickle: &[u8], storages: &[(&str, &[u8])]) -> Vec<u8> {
 }
 
 fn import(agent: &[u8]) -> Result<GaussianExpert, tutelage_experts::Problem> {
-    GaussianExpert::from_stable_baselines3(agent, None, Task::Hopper)
+    GaussianExpert::from_stable_baselines3(agent, None, Robot::Hopper)
 }
 
 /// An agent with tensors of these shapes and strides.
@@ -266,7 +266,7 @@ fn a_pickle_that_remembers_millions_of_times() {
         assert!(message.contains("more than the "), "{message}");
         let agent = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/trpo_tanh.zip"));
         let message = refused(500, || {
-            let (agent, task) = (&agent.unwrap(), Task::Hopper);
+            let (agent, task) = (&agent.unwrap(), Robot::Hopper);
             GaussianExpert::from_stable_baselines3(agent, Some(&pickle), task)
         });
         assert!(message.contains("byte ") && message.contains("more than the "), "{message}");
@@ -294,7 +294,7 @@ fn small_numbers_in_columns_that_grow_when_they_are_read() {
     let npy = [b"\x93NUMPY\x01\0", &length[..], header.as_bytes(), &vec![0; count]].concat();
     let npz = zipped(&[("W0.npy", &npy)]);
     drop(npy);
-    let message = refused(16, || GaussianExpert::from_npz(&npz, Task::Hopper));
+    let message = refused(16, || GaussianExpert::from_npz(&npz, Robot::Hopper));
     assert!(message.contains("more than the "), "{message}");
 }
 
@@ -320,7 +320,7 @@ fn files_beyond_all_experts() {
         let message = refused(4, || match name.ends_with("checkpoint") {
             true => Training::resume(&path).map(drop).map_err(|e| e.to_string()),
             false => {
-                let expert = GaussianExpert::read(&path, Some(Task::Hopper), None);
+                let expert = GaussianExpert::read(&path, Some(Robot::Hopper), None);
                 expert.map(drop).map_err(|e| e.to_string())
             }
         });
@@ -338,7 +338,7 @@ fn an_archive_that_unpacks_to_gigabytes() {
     let bomb = zip.finish().unwrap().into_inner();
     for message in [
         refused(32, || import(&bomb)),
-        refused(32, || GaussianExpert::from_npz(&bomb, Task::Hopper)),
+        refused(32, || GaussianExpert::from_npz(&bomb, Robot::Hopper)),
     ] {
         assert!(message.contains("more than the "), "{message}");
     }

@@ -1,8 +1,8 @@
 //! The experts that ship are what their cards say.
 
 use tutelage::{ExpertActs, Stream};
-use tutelage_envs::Task;
-use tutelage_experts::{Clock, GaussianExpert, SHIPPED, Shipped};
+use tutelage_envs::Robot;
+use tutelage_experts::{GaussianExpert, SHIPPED, Shipped, TimeFeature};
 
 /// What a shipped expert's mean action must earn, and the share of it that it may vary by.
 const NEEDED: [(&str, f64); 5] = [
@@ -19,7 +19,7 @@ fn cards_say_how_they_were_made_and_that_they_are_good() {
     for (name, needed) in NEEDED {
         let shipped = Shipped::named(name).unwrap();
         let (task, expert) = (shipped.task, shipped.expert().unwrap());
-        assert_eq!((expert.task(), expert.clock()), (task, Clock::Hidden));
+        assert_eq!((expert.robot(), expert.time_feature()), (task, TimeFeature::Omitted));
         assert_eq!(expert.policy().network().layout().widths()[1..3], [64, 64]);
         let card = expert.card();
         let command = card.command.as_deref().unwrap_or_default();
@@ -44,8 +44,8 @@ fn fresh_episodes_bear_the_cards_out() {
 
 #[test]
 fn every_task_has_one_of_its_own_and_its_name() {
-    for task in Task::ALL {
-        assert_eq!(GaussianExpert::shipped(task).unwrap().task(), task);
+    for task in Robot::ALL {
+        assert_eq!(GaussianExpert::shipped(task).unwrap().robot(), task);
         assert_eq!(Shipped::named(task.name()).unwrap().task, task);
     }
     assert_eq!(SHIPPED.len(), NEEDED.len());

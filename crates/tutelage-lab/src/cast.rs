@@ -207,14 +207,14 @@ pub(crate) fn lanes_for(episodes: usize) -> usize {
 
 /// As many environments as there are episodes, up to a limit, seen as a robot's expert sees them.
 pub fn robot_envs(expert: &GaussianExpert, episodes: usize) -> Result<BoxEnvs<f32>, CastError> {
-    Ok(expert.task().envs(expert.view(), lanes_for(episodes))?)
+    Ok(expert.robot().envs(expert.observation(), lanes_for(episodes))?)
 }
 
 /// The shipped expert of a robot's name, or the expert in a file; either with another noise, as in `hopper:noise=0.3`.
 ///
 /// ```
 /// let expert = tutelage_lab::load_expert("hopper:noise=0.3", None)?;
-/// assert_eq!(expert.task(), tutelage_envs::Task::Hopper);
+/// assert_eq!(expert.robot(), tutelage_envs::Robot::Hopper);
 /// let error = tutelage_lab::load_expert("hoper", None).unwrap_err();
 /// assert!(error.to_string().contains("did you mean `hopper`?"));
 /// # Ok::<(), tutelage_lab::CastError>(())
@@ -230,7 +230,7 @@ pub fn load_expert(name: &str, task: Option<Task>) -> Result<GaussianExpert, Cas
         }
         None => read_expert(name, task)?,
     };
-    let found = Task::of_robot(expert.task());
+    let found = Task::of_robot(expert.robot());
     match task {
         Some(task) if task != found => Err(CastError::OtherTask { name: name.into(), found, task }),
         _ => Ok(match noise {
@@ -260,7 +260,7 @@ pub fn fingerprint(expert: &GaussianExpert) -> Fingerprint {
 
 /// All that a run notes of its expert: also the statistics by which states are normalised.
 pub(crate) fn fingerprints(expert: &GaussianExpert) -> [Fingerprint; 2] {
-    let (mean, var) = (expert.normaliser().mean(), expert.normaliser().var());
+    let (mean, var) = (expert.normalizer().mean(), expert.normalizer().var());
     let words = |value: &f64| [value.to_bits() as u32, (value.to_bits() >> 32) as u32];
     let words: Vec<u32> = mean.iter().chain(var).flat_map(words).collect();
     [fingerprint(expert), Fingerprint::values("expert: normaliser", &words)]

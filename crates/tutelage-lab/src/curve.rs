@@ -47,9 +47,9 @@ pub fn training_curve(training: &Training) -> Figure {
         Panel::new(title)
             .x("million environment steps", Scale::Linear)
             .y(title, Scale::Linear)
-            .curve(Curve::new(training.task().name(), points))
+            .curve(Curve::new(training.robot().name(), points))
     };
-    Figure::new(format!("TRPO on {}, seed {}", training.task(), training.learner().seed()))
+    Figure::new(format!("TRPO on {}, seed {}", training.robot(), training.learner().seed()))
         .panel(panel("return", |i| i.reward))
         .panel(panel("episode length", |i| i.length))
         .panel(panel("KL divergence", |i| i.kl))

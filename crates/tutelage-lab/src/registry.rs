@@ -8,7 +8,7 @@ use tutelage::{
     Bounds, Env, Expert, LaneError, Spaces, SyncVectorEnv, VectorEnv, did_you_mean, nearest,
 };
 use tutelage_draw::render::Picture;
-use tutelage_envs::Task as Robot;
+use tutelage_envs::Robot;
 use tutelage_worlds::{CartPoleEnv, DriveEnv, DriveFiveEnv, GridEnv, PendulumEnv, World};
 
 use crate::spec::{BudgetSpec, Class};

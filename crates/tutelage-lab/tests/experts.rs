@@ -7,8 +7,8 @@ use std::path::Path;
 
 use tempfile::TempDir;
 use tutelage::Stream;
-use tutelage_envs::{Normaliser, Task};
-use tutelage_experts::{Card, Clock, GaussianExpert, GaussianPolicy};
+use tutelage_envs::{Normalizer, Robot};
+use tutelage_experts::{Card, GaussianExpert, GaussianPolicy, TimeFeature};
 use tutelage_lab::spec::{Draft, RunSpec};
 use tutelage_lab::{
     CastError, LabError, Learner, evaluate_run, fingerprint, learn_in, learner_of, load_expert,
@@ -23,10 +23,10 @@ fn pupil_of(path: &Path, round: Option<usize>) -> Result<Learner<f32>, LabError>
 
 /// Writes an untrained expert: its episodes are short.
 fn write_expert(path: &Path, seed: u64, variance: f64) {
-    let widths = [Task::Hopper.state_width(), 4, Task::Hopper.action_width()];
+    let widths = [Robot::Hopper.state_width(), 4, Robot::Hopper.action_width()];
     let policy = GaussianPolicy::random(&widths, -1.0, &mut Stream::new(seed).rng()).unwrap();
-    let normaliser = Normaliser::new(vec![0.0; widths[0]], vec![variance; widths[0]]).unwrap();
-    GaussianExpert::new(Task::Hopper, policy, normaliser, Clock::Hidden, Card::default())
+    let normalizer = Normalizer::new(vec![0.0; widths[0]], vec![variance; widths[0]]).unwrap();
+    GaussianExpert::new(Robot::Hopper, policy, normalizer, TimeFeature::Omitted, Card::default())
         .write(path)
         .unwrap();
 }

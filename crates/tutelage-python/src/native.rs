@@ -98,7 +98,7 @@ fn read<A: Spoken>(
         None => None,
         Some(_) => {
             let expert = load_expert(&spec.expert, Some(spec.task));
-            Some(expert.map_err(|error| exception(py, &error))?.normaliser().clone())
+            Some(expert.map_err(|error| exception(py, &error))?.normalizer().clone())
         }
     };
     let (spaces, bounds) = (envs.spaces(), envs.bounds().clone());

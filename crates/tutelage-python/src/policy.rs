@@ -6,7 +6,7 @@ use pyo3::types::PyBytes;
 use safetensors::tensor::{Dtype, TensorView};
 use safetensors::{SafeTensorError, SafeTensors, serialize};
 use tutelage::{Batch, Bounds, Policy, PolicyError};
-use tutelage_envs::Normaliser;
+use tutelage_envs::Normalizer;
 use tutelage_files::check_safetensors_header;
 use tutelage_lab::export::{Interface, onnx};
 use tutelage_oracles::mlp::{Ensemble, OutputHead, PolicyFileError};
@@ -153,7 +153,7 @@ impl NativePolicy {
         columns: Option<Vec<usize>>,
         normaliser: Option<(Vec<f64>, Vec<f64>)>,
     ) -> PyResult<Self> {
-        let normaliser = normaliser.map(|(mean, var)| Normaliser::new(mean, var)).transpose();
+        let normaliser = normaliser.map(|(mean, var)| Normalizer::new(mean, var)).transpose();
         let normaliser = normaliser.map_err(|error| exception(py, &error))?;
         let networks = networks_of(bytes).map_err(|error| exception(py, &error))?;
         let discrete: bool = spaces.getattr("discrete")?.extract()?;

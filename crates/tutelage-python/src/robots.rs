@@ -7,7 +7,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use tutelage::{Batch, Env, Step, VectorEnv};
 use tutelage_draw::render::Renderer;
-use tutelage_envs::{Locomotion, Normaliser, Sight, Task};
+use tutelage_envs::{Locomotion, Normalizer, Snapshot};
 use tutelage_lab::{Task as LabTask, load_expert, robot_frame};
 
 use crate::arrays::{matrix, rows};
@@ -18,8 +18,8 @@ use crate::errors::exception;
 pub(crate) struct Robot {
     /// Two threads of Python's may hold the object.
     env: Mutex<Locomotion>,
-    task: Task,
-    normaliser: Option<Normaliser>,
+    task: tutelage_envs::Robot,
+    normaliser: Option<Normalizer>,
     state: Vec<f32>,
 }
 
@@ -73,7 +73,7 @@ impl Robot {
         height: usize,
     ) -> PyResult<Bound<'py, PyArray3<u8>>> {
         let env = self.env.lock().unwrap_or_else(PoisonError::into_inner);
-        picture(py, width, height, &env.sight())
+        picture(py, width, height, &env.snapshot())
     }
 }
 
@@ -92,7 +92,7 @@ impl Robot {
 #[pyclass]
 pub(crate) struct Herd {
     /// Two threads of Python's may hold the object.
-    herd: Mutex<tutelage_envs::Herd>,
+    herd: Mutex<tutelage_envs::LocomotionVecEnv>,
     widths: (usize, usize),
 }
 
@@ -109,11 +109,12 @@ impl Herd {
     #[new]
     fn new(py: Python<'_>, task: &str, count: usize, normalised: bool) -> PyResult<Self> {
         let task = parse(py, task)?;
-        let herd = tutelage_envs::Herd::new(task, count).map_err(|error| exception(py, &error))?;
+        let herd = tutelage_envs::LocomotionVecEnv::new(task, count)
+            .map_err(|error| exception(py, &error))?;
         let herd = match normalised {
             false => herd,
             true => {
-                let herd = herd.normalised(normaliser(py, task)?);
+                let herd = herd.normalized(normaliser(py, task)?);
                 herd.map_err(|error| exception(py, &error))?
             }
         };
@@ -173,7 +174,7 @@ impl Herd {
     ) -> PyResult<Bound<'py, PyArray3<u8>>> {
         let herd = self.herd.lock().unwrap_or_else(PoisonError::into_inner);
         check_lanes(&herd, &[lane], 1)?;
-        picture(py, width, height, &herd.sight(lane))
+        picture(py, width, height, &herd.snapshot(lane))
     }
 }
 
@@ -181,7 +182,7 @@ fn picture<'py>(
     py: Python<'py>,
     width: usize,
     height: usize,
-    robot: &Sight,
+    robot: &Snapshot,
 ) -> PyResult<Bound<'py, PyArray3<u8>>> {
     let frame = Renderer::new(width, height).and_then(|renderer| robot_frame(&renderer, robot));
     let frame = frame.map_err(|error| exception(py, &error))?;
@@ -189,7 +190,11 @@ fn picture<'py>(
 }
 
 /// Whether every lane is there, with a row of its own.
-fn check_lanes(herd: &tutelage_envs::Herd, lanes: &[usize], rows: usize) -> PyResult<()> {
+fn check_lanes(
+    herd: &tutelage_envs::LocomotionVecEnv,
+    lanes: &[usize],
+    rows: usize,
+) -> PyResult<()> {
     if lanes.len() == rows && lanes.iter().all(|&lane| lane < herd.count()) {
         return Ok(());
     }
@@ -199,7 +204,7 @@ fn check_lanes(herd: &tutelage_envs::Herd, lanes: &[usize], rows: usize) -> PyRe
 
 fn states<'py>(
     py: Python<'py>,
-    herd: &tutelage_envs::Herd,
+    herd: &tutelage_envs::LocomotionVecEnv,
     lanes: &[usize],
 ) -> PyResult<Bound<'py, PyAny>> {
     let width = herd.spaces().states;
@@ -208,8 +213,8 @@ fn states<'py>(
     matrix(py, &states, width)
 }
 
-fn parse(py: Python<'_>, task: &str) -> PyResult<Task> {
-    task.parse().map_err(|error: tutelage_envs::UnknownTask| exception(py, &error))
+fn parse(py: Python<'_>, task: &str) -> PyResult<tutelage_envs::Robot> {
+    task.parse().map_err(|error: tutelage_envs::UnknownRobot| exception(py, &error))
 }
 
 fn env_error<E>(py: Python<'_>, error: E) -> PyErr
@@ -220,7 +225,7 @@ where
 }
 
 /// The statistics of the task's shipped expert.
-fn normaliser(py: Python<'_>, task: Task) -> PyResult<Normaliser> {
+fn normaliser(py: Python<'_>, task: tutelage_envs::Robot) -> PyResult<Normalizer> {
     let expert = load_expert(task.name(), Some(LabTask::of_robot(task)));
-    Ok(expert.map_err(|error| exception(py, &error))?.normaliser().clone())
+    Ok(expert.map_err(|error| exception(py, &error))?.normalizer().clone())
 }

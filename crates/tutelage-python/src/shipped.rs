@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use pyo3::prelude::*;
-use tutelage_envs::Herd;
+use tutelage_envs::LocomotionVecEnv;
 use tutelage_lab::spec::Draft;
 use tutelage_lab::{BoxEnvs, BoxExpert, Kind, LabError, Task, UnknownTask};
 
@@ -22,9 +22,9 @@ pub(crate) fn shipped(worlds: &Bound<'_, PyAny>) -> PyResult<Option<(Task, usize
 pub(crate) fn vector_envs(task: Task, count: usize) -> Result<BoxEnvs<f32>, LabError> {
     match task.robot() {
         None => Ok(world(task, count)?.0),
-        Some(robot) => {
-            Ok(Box::new(Herd::new(robot, count).map_err(tutelage_lab::CastError::from)?))
-        }
+        Some(robot) => Ok(Box::new(
+            LocomotionVecEnv::new(robot, count).map_err(tutelage_lab::CastError::from)?,
+        )),
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 use tutelage::{Batch, Bounds, Expert, ExpertError, Rng, Spaces, Stream};
-use tutelage_envs::Normaliser;
+use tutelage_envs::Normalizer;
 use tutelage_lab::{ActionKind, BoxExpert, CastError, Task, load_expert};
 
 use crate::arrays::{Spoken, rows};
@@ -26,7 +26,7 @@ pub(crate) struct StoredExpert {
 }
 
 enum Mind {
-    Vectors(BoxExpert<f32>, Option<Normaliser>),
+    Vectors(BoxExpert<f32>, Option<Normalizer>),
     Indices(BoxExpert<u32>),
 }
 
@@ -100,7 +100,7 @@ impl StoredExpert {
 }
 
 /// The states as the expert sees them.
-fn seen(mut states: Batch<f32>, normaliser: Option<&Normaliser>) -> Batch<f32> {
+fn seen(mut states: Batch<f32>, normaliser: Option<&Normalizer>) -> Batch<f32> {
     if let Some(normaliser) = normaliser {
         (0..states.len()).for_each(|row| normaliser.apply(states.row_mut(row)));
     }
@@ -171,9 +171,9 @@ impl Found {
             }
             expert => expert.map_err(|error| exception(py, &error))?,
         };
-        let mut shape = Shape::of(Task::of_robot(expert.task()));
-        shape.spaces.states = expert.clock().width(shape.spaces.states);
-        let (normaliser, noise) = (expert.normaliser().clone(), expert.policy().log_std().to_vec());
+        let mut shape = Shape::of(Task::of_robot(expert.robot()));
+        shape.spaces.states = expert.time_feature().width(shape.spaces.states);
+        let (normaliser, noise) = (expert.normalizer().clone(), expert.policy().log_std().to_vec());
         // A file may be moved; what it holds is known by its answers.
         let is_file = Path::new(name.split(":noise=").next().unwrap_or(name)).extension().is_some();
         let description = if is_file { "a file".into() } else { format!("the shipped {name}") };

@@ -6,7 +6,7 @@ use tutelage::{
     Batch, Dataset, DurableOracle, FitProgress, Oracle, OracleError, Policy, PolicyError, Spaces,
     Stream, TrainingSets,
 };
-use tutelage_envs::Normaliser;
+use tutelage_envs::Normalizer;
 use tutelage_lab::BoxOracle;
 use tutelage_oracles::mlp::Ensemble;
 
@@ -17,7 +17,7 @@ use crate::python_oracle::{PythonOracle, PythonPolicy};
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Lens {
     pub(crate) columns: Option<Vec<usize>>,
-    pub(crate) normaliser: Option<Normaliser>,
+    pub(crate) normaliser: Option<Normalizer>,
 }
 
 impl Lens {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use tutelage::Spaces;
-use tutelage_envs::Task as Robot;
+use tutelage_envs::Robot;
 use tutelage_lab::Task;
 use tutelage_lab::spec::{BudgetSpec, Choices, Class, RunSpec};
 

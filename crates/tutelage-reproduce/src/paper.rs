@@ -1,7 +1,7 @@
 //! The paper's names and numbers.
 
 use tutelage::AlgorithmName;
-use tutelage_envs::Task as Robot;
+use tutelage_envs::Robot;
 use tutelage_lab::Task;
 use tutelage_lab::spec::BudgetSpec;
 

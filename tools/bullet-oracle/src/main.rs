@@ -20,7 +20,7 @@ use std::path::PathBuf;
 use articulated::{InstructionSet, World};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
-use tutelage_envs::Task;
+use tutelage_envs::Robot;
 
 use lane::Lane;
 use recording::Recording;
@@ -37,7 +37,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         Some(path) if path.exists() => std::fs::read_to_string(path)?.trim().parse()?,
         _ => 0,
     };
-    let recordings = Task::ALL.map(Recording::read);
+    let recordings = Robot::ALL.map(Recording::read);
     let mut substeps = 0;
     for block in done..options.blocks {
         substeps += fuzz(block, options.steps, &recordings)?;
@@ -70,7 +70,7 @@ fn fuzz(block: u64, steps: usize, recordings: &[Recording; 4]) -> Result<u64, Bo
     let sets: Vec<_> = InstructionSet::ALL.into_iter().filter(|set| set.is_available()).collect();
     let (index, set) = ((block % 5) as usize, sets[(block / 5) as usize % sets.len()]);
     let mut rng = StdRng::seed_from_u64(block);
-    let (name, mechanism, recording) = match Task::ALL.get(index) {
+    let (name, mechanism, recording) = match Robot::ALL.get(index) {
         Some(task) => (task.name(), task.mechanism(), Some(&recordings[index])),
         None => ("random tree", bodies::random_mechanism(&mut rng), None),
     };

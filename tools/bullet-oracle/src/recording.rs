@@ -5,7 +5,7 @@ use std::path::Path;
 
 use ndarray::{Array1, Array2};
 use ndarray_npy::NpzReader;
-use tutelage_envs::Task;
+use tutelage_envs::Robot;
 
 /// Episodes of a trained agent: poses at their starts, and actions.
 pub struct Recording {
@@ -16,7 +16,7 @@ pub struct Recording {
 
 impl Recording {
     /// Of one task, from the tests of the environments.
-    pub fn read(task: Task) -> Recording {
+    pub fn read(task: Robot) -> Recording {
         let golden =
             Path::new(env!("CARGO_MANIFEST_DIR")).join("../../crates/tutelage-envs/tests/golden");
         let path = golden.join(format!("{task}-expert.npz"));

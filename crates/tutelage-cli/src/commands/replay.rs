@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 use serde::Serialize;
-use tutelage_envs::{Task, replay};
+use tutelage_envs::{Robot, replay};
 use tutelage_files::npz::NpzWriter;
 
 use crate::arguments::{Force, check_ending};
@@ -15,7 +15,7 @@ use crate::output::{Output, Row};
 #[derive(clap::Args)]
 pub(crate) struct Replay {
     /// hopper, walker2d, half-cheetah or ant
-    task: Task,
+    task: Robot,
     /// Actions to take: a .npy array [T, actions], single or double precision
     #[arg(long, value_name = "A.npy")]
     actions: PathBuf,

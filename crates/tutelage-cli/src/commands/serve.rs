@@ -84,7 +84,7 @@ fn film_robot(
     pace: f64,
 ) -> anyhow::Result<Result<String, String>> {
     let expert = load_expert(&spec.expert, Some(spec.task))?;
-    let env = expert.task().env(expert.view())?;
+    let env = expert.robot().env(expert.observation())?;
     let renderer = Renderer::new(ROBOT_SIZE.0, ROBOT_SIZE.1)?;
     let mut robot = Robot { env, body: |env| env.env().env(), renderer };
     Ok(film(&mut robot, actor, stream, ROBOT_FRAMES, pace))

@@ -155,16 +155,16 @@ impl Watch {
     fn film_expert(&self, act: Option<evaluate::Act>, output: &Output) -> anyhow::Result<()> {
         let acts = act.unwrap_or(evaluate::Act::Mean).expert_acts()?;
         let mut expert = load_expert(&self.target, self.task)?;
-        let env = expert.task().env(expert.view())?;
+        let env = expert.robot().env(expert.observation())?;
         let (size, bounds) = (env.spaces().actions, env.bounds());
         let space = ActionSpace { size, bounds };
         let mut actor = ExpertActor::new(&mut expert, acts, &space);
         self.film(
             output,
-            Task::of_robot(env.env().env().task()),
+            Task::of_robot(env.env().env().robot()),
             env,
             &mut actor,
-            |env, renderer| Ok(robot_frame(renderer, &env.env().env().sight())?),
+            |env, renderer| Ok(robot_frame(renderer, &env.env().env().snapshot())?),
         )
     }
 
@@ -186,7 +186,7 @@ impl Watch {
                 task,
                 Locomotion::new(robot)?,
                 &mut nobody,
-                |env, renderer| Ok(robot_frame(renderer, &env.sight())?),
+                |env, renderer| Ok(robot_frame(renderer, &env.snapshot())?),
             );
         }
         let spec = Draft { task: Some(self.target.clone()), ..Draft::default() }.check()?;
@@ -274,9 +274,9 @@ impl Filmed for f32 {
             return watch.film_stage(output, spec.task, stage, actor);
         }
         let expert = load_expert(&spec.expert, Some(spec.task))?;
-        let env = expert.task().env(expert.view())?;
+        let env = expert.robot().env(expert.observation())?;
         watch.film(output, spec.task, env, actor, |env, renderer| {
-            Ok(robot_frame(renderer, &env.env().env().sight())?)
+            Ok(robot_frame(renderer, &env.env().env().snapshot())?)
         })
     }
 }

@@ -7,19 +7,20 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use tutelage::{ExpertActs, Stream};
-use tutelage_envs::{Normaliser, Task};
-use tutelage_experts::{Card, Clock, GaussianExpert, GaussianPolicy};
+use tutelage_envs::{Normalizer, Robot};
+use tutelage_experts::{Card, GaussianExpert, GaussianPolicy, TimeFeature};
 
 /// A folder with an untrained expert in it: its episodes are short, which is all that these tests ask of it.
 pub(crate) fn lab() -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
-    let task = Task::Hopper;
+    let task = Robot::Hopper;
     let mut rng = Stream::new(5).rng();
     let widths = [task.state_width(), 16, task.action_width()];
     let policy = GaussianPolicy::random(&widths, -1.0, &mut rng).unwrap();
-    let normaliser =
-        Normaliser::new(vec![0.0; task.state_width()], vec![1.0; task.state_width()]).unwrap();
-    let expert = GaussianExpert::new(task, policy, normaliser, Clock::Hidden, Card::default());
+    let normalizer =
+        Normalizer::new(vec![0.0; task.state_width()], vec![1.0; task.state_width()]).unwrap();
+    let expert =
+        GaussianExpert::new(task, policy, normalizer, TimeFeature::Omitted, Card::default());
     assert!(expert.evaluate(ExpertActs::Mean, 2, &Stream::new(1)).is_ok());
     expert.write(&dir.path().join("expert.safetensors")).unwrap();
     dir

@@ -1,7 +1,9 @@
 //! A ball on four legs. Each leg is a stub welded to the ball, an upper part on a vertical hip and a foot on a level ankle.
 
+use tutelage_draw::render::Colour;
+
 use super::{COPPER, PLUM, SAND, degrees, hinge, part};
-use crate::model::{Colour, Part, Point, Solid};
+use crate::model::{Part, Point, Solid};
 
 pub(super) fn ant() -> Part {
     let ball = Solid::Sphere { radius: 0.25 };

@@ -5,21 +5,23 @@ mod half_cheetah;
 mod hopper;
 mod walker2d;
 
-use crate::Task;
-use crate::model::{Colour, Model, Motion, Part, PartJoint, Point};
+use crate::Robot;
+use tutelage_draw::render::Colour;
+
+use crate::model::{Model, Motion, Part, PartJoint, Point};
 
 const COPPER: Colour = [204, 133, 77];
 const PLUM: Colour = [153, 82, 140];
 const SAND: Colour = [222, 179, 122];
 
-impl Task {
-    /// The robot that plays this task.
-    pub(crate) fn robot(self) -> Model {
+impl Robot {
+    /// The robot's body.
+    pub(crate) fn model(self) -> Model {
         match self {
-            Task::Hopper => Model::new(&hopper::hopper(), 0.8),
-            Task::Walker2d => Model::new(&walker2d::walker2d(), 0.8),
-            Task::HalfCheetah => Model::new(&half_cheetah::half_cheetah(), 0.8),
-            Task::Ant => Model::new(&ant::ant(), 1.5),
+            Robot::Hopper => Model::new(&hopper::hopper(), 0.8),
+            Robot::Walker2d => Model::new(&walker2d::walker2d(), 0.8),
+            Robot::HalfCheetah => Model::new(&half_cheetah::half_cheetah(), 0.8),
+            Robot::Ant => Model::new(&ant::ant(), 1.5),
         }
     }
 }

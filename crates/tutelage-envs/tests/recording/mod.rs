@@ -5,7 +5,7 @@ use std::path::Path;
 
 use ndarray::{Array1, Array2};
 use ndarray_npy::NpzReader;
-use tutelage_envs::Task;
+use tutelage_envs::Robot;
 
 pub(crate) struct Recording {
     starts: Array1<u32>,
@@ -20,7 +20,7 @@ pub(crate) struct Recording {
 }
 
 impl Recording {
-    pub(crate) fn read(task: Task, kind: &str) -> Recording {
+    pub(crate) fn read(task: Robot, kind: &str) -> Recording {
         let path =
             Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/golden/{task}-{kind}.npz"));
         let file = File::open(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use tutelage_envs::{Normaliser, Task};
+use tutelage_envs::{Normalizer, Robot};
 use tutelage_net::Network;
 
 use super::{Card, Problem};
-use crate::{Clock, GaussianExpert, GaussianPolicy};
+use crate::{GaussianExpert, GaussianPolicy, TimeFeature};
 
 /// What an expert is made of, for messages.
 const NEEDED: &str = "W0 b0 W1 b1 … (a pair per layer), logstd, rms_mean and rms_var";
@@ -66,7 +66,7 @@ impl Arrays {
     pub(crate) fn checked(
         &self,
         name: &str,
-        task: Task,
+        task: Robot,
         expected: &[usize],
     ) -> Result<&Array, Problem> {
         let array = self.get(name)?;
@@ -86,7 +86,7 @@ impl Arrays {
     /// The arrays of an expert.
     pub(crate) fn of(expert: &GaussianExpert) -> Self {
         let mut arrays = Self::default();
-        let (policy, normaliser) = (expert.policy(), expert.normaliser());
+        let (policy, normalizer) = (expert.policy(), expert.normalizer());
         let layout = policy.network().layout();
         for (l, layer) in layout.layers().iter().enumerate() {
             let (weights, bias) = layout.dense(policy.params(), l);
@@ -95,21 +95,21 @@ impl Arrays {
             arrays.insert(format!("b{l}"), Array::single(&[layer.outputs], &bias));
         }
         arrays.insert("logstd", Array::single(&[policy.log_std().len()], policy.log_std()));
-        let width = [normaliser.width()];
-        arrays.insert("rms_mean", Array::double(&width, normaliser.mean()));
-        arrays.insert("rms_var", Array::double(&width, normaliser.var()));
+        let width = [normalizer.width()];
+        arrays.insert("rms_mean", Array::double(&width, normalizer.mean()));
+        arrays.insert("rms_var", Array::double(&width, normalizer.var()));
         arrays
     }
 
     /// The expert that these arrays spell, checked against its task.
     pub(crate) fn expert(
         &self,
-        task: Task,
-        clock: Clock,
+        task: Robot,
+        time_feature: TimeFeature,
         card: Card,
     ) -> Result<GaussianExpert, Problem> {
         let layers = (0..).take_while(|l| self.0.contains_key(&format!("W{l}"))).count();
-        let inputs = clock.width(task.state_width());
+        let inputs = time_feature.width(task.state_width());
         let mut widths = vec![inputs];
         for l in 0..layers.max(1) {
             let last = l + 1 == layers.max(1);
@@ -133,7 +133,7 @@ impl Arrays {
             network.layout().set_dense(&mut params, l, &weights.to_f32(), &bias.to_f32());
         }
         let policy = GaussianPolicy::new(network, params, log_std);
-        Ok(GaussianExpert::new(task, policy, Normaliser::new(mean, var)?, clock, card))
+        Ok(GaussianExpert::new(task, policy, Normalizer::new(mean, var)?, time_feature, card))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use tutelage::{Evaluation, ExpertActs};
-use tutelage_envs::Task;
+use tutelage_envs::Robot;
 
 /// Where an expert comes from and what it is worth.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -45,7 +45,7 @@ pub struct Score {
 
 impl Score {
     /// Sums up an evaluation.
-    pub fn new(task: Task, acts: ExpertActs, evaluation: &Evaluation) -> Self {
+    pub fn new(task: Robot, acts: ExpertActs, evaluation: &Evaluation) -> Self {
         let rewards = || evaluation.episodes.iter().map(|episode| episode.reward);
         Self {
             task: task.name().to_owned(),

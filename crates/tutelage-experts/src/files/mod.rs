@@ -10,7 +10,7 @@ mod torch;
 
 use std::path::{Path, PathBuf};
 
-use tutelage_envs::{NormaliserError, Task};
+use tutelage_envs::{NormalizerError, Robot};
 use tutelage_files::MemoryBudget;
 use tutelage_net::LayoutError;
 
@@ -75,9 +75,9 @@ pub enum Problem {
     #[error("an expert for {found}, not for {expected}")]
     Task {
         /// The task asked for.
-        expected: Task,
+        expected: Robot,
         /// The task in the file.
-        found: Task,
+        found: Robot,
     },
     /// The file does not say which task the expert is for.
     #[error("does not say which task it is for: name the task (on the command line: --task TASK)")]
@@ -96,7 +96,7 @@ pub enum Problem {
         /// The array: `W0` is the first layer's matrix, `b0` its bias, and so on.
         name: String,
         /// The task.
-        task: Task,
+        task: Robot,
         /// What it takes.
         expected: Vec<usize>,
         /// What there was.
@@ -112,9 +112,9 @@ pub enum Problem {
         /// What stood there.
         value: f64,
     },
-    /// Statistics that cannot normalise.
-    #[error("the state normalisation: {0}")]
-    Normaliser(#[from] NormaliserError),
+    /// Statistics that cannot normalize.
+    #[error("the state normalization: {0}")]
+    Normalizer(#[from] NormalizerError),
     /// A shape that no network has.
     #[error(transparent)]
     Layout(#[from] LayoutError),
@@ -182,7 +182,7 @@ impl GaussianExpert {
     /// Stable-Baselines3 agent; without it states are taken as they are.
     pub fn read(
         path: &Path,
-        task: Option<Task>,
+        task: Option<Robot>,
         statistics: Option<&Path>,
     ) -> Result<Self, FileError> {
         // What is not there at all should not be blamed for what it does not say.
@@ -198,15 +198,15 @@ impl GaussianExpert {
         };
         let expert = expert.map_err(|problem| problem.at(path))?;
         match task {
-            Some(task) if task != expert.task() => {
-                Err(Problem::Task { expected: task, found: expert.task() }.at(path))
+            Some(task) if task != expert.robot() => {
+                Err(Problem::Task { expected: task, found: expert.robot() }.at(path))
             }
             _ => Ok(expert),
         }
     }
 
     /// Reads an expert for this task from the bytes of a NumPy archive.
-    pub fn from_npz(bytes: &[u8], task: Task) -> Result<Self, Problem> {
+    pub fn from_npz(bytes: &[u8], task: Robot) -> Result<Self, Problem> {
         npz::decode(bytes, task)
     }
 
@@ -214,7 +214,7 @@ impl GaussianExpert {
     pub fn from_stable_baselines3(
         agent: &[u8],
         statistics: Option<&[u8]>,
-        task: Task,
+        task: Robot,
     ) -> Result<Self, Problem> {
         sb3::decode(agent, statistics, task)
     }

@@ -2,35 +2,35 @@
 
 use std::path::Path;
 
-use tutelage_envs::Task;
+use tutelage_envs::Robot;
 use tutelage_files::npy::{self, NpyType};
 use tutelage_files::npz::{self, NpzWriter};
 
 use super::{Array, Arrays, Card, Precision, Problem, budget, read_bytes};
-use crate::{Clock, GaussianExpert};
+use crate::{GaussianExpert, TimeFeature};
 
 const EXPECTED: &str = "a NumPy archive of an expert";
 
 /// Reads an expert for this task.
-pub(crate) fn read(path: &Path, task: Task) -> Result<GaussianExpert, Problem> {
+pub(crate) fn read(path: &Path, task: Robot) -> Result<GaussianExpert, Problem> {
     let bytes = read_bytes(path).map_err(|e| Problem::foreign(EXPECTED, e))?;
     decode(&bytes, task)
 }
 
-pub(crate) fn decode(bytes: &[u8], task: Task) -> Result<GaussianExpert, Problem> {
+pub(crate) fn decode(bytes: &[u8], task: Robot) -> Result<GaussianExpert, Problem> {
     let mut arrays = Arrays::default();
-    let mut clock = Clock::Hidden;
+    let mut time_feature = TimeFeature::Omitted;
     let stored = npz::decode(bytes, &mut budget(bytes));
     for (name, array) in stored.map_err(|e| Problem::foreign(EXPECTED, e))? {
         if name == "time_feature" {
             let is_set = array.values.iter().any(|&flag| flag != 0.0);
-            clock = if is_set { Clock::Shown } else { Clock::Hidden };
+            time_feature = if is_set { TimeFeature::Included } else { TimeFeature::Omitted };
         } else {
             let array = floats(&name, array)?;
             arrays.insert(name, array);
         }
     }
-    arrays.expert(task, clock, Card::default())
+    arrays.expert(task, time_feature, Card::default())
 }
 
 /// An array of single or double precision.
@@ -54,7 +54,11 @@ pub(crate) fn encode(expert: &GaussianExpert) -> Result<Vec<u8>, Problem> {
                 Precision::Double => archive.add(name, &array.shape, &array.values)?,
             }
         }
-        archive.add("time_feature", &[], &[i64::from(expert.clock() == Clock::Shown)])?;
+        archive.add(
+            "time_feature",
+            &[],
+            &[i64::from(expert.time_feature() == TimeFeature::Included)],
+        )?;
         archive.finish()
     };
     written().map_err(|e| Problem::foreign(EXPECTED, e))

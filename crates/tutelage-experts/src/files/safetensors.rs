@@ -7,11 +7,11 @@ use safetensors::SafeTensors;
 use safetensors::tensor::{Dtype, TensorView};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use tutelage_envs::Task;
+use tutelage_envs::Robot;
 use tutelage_files::check_safetensors_header;
 
 use super::{Array, Arrays, Card, FileError, MOST_AXES, Precision, Problem};
-use crate::{Clock, GaussianExpert};
+use crate::{GaussianExpert, TimeFeature};
 
 /// The key of the metadata entry. A single one, because their order in a file is not defined.
 const KEY: &str = "tutelage";
@@ -37,17 +37,18 @@ impl GaussianExpert {
         if header.format > VERSION {
             return Err(Problem::Version { found: header.format, known: VERSION });
         }
-        let task: Task = header.task.parse().map_err(|e| Problem::foreign(EXPECTED, e))?;
-        let clock = if header.time_feature { Clock::Shown } else { Clock::Hidden };
-        arrays.expert(task, clock, header.card)
+        let task: Robot = header.task.parse().map_err(|e| Problem::foreign(EXPECTED, e))?;
+        let time_feature =
+            if header.time_feature { TimeFeature::Included } else { TimeFeature::Omitted };
+        arrays.expert(task, time_feature, header.card)
     }
 
     /// The bytes of a safetensors file that holds this expert.
     pub fn to_safetensors(&self) -> Result<Vec<u8>, Problem> {
         let header = Header {
             format: VERSION,
-            task: self.task().name().to_owned(),
-            time_feature: self.clock() == Clock::Shown,
+            task: self.robot().name().to_owned(),
+            time_feature: self.time_feature() == TimeFeature::Included,
             card: self.card().clone(),
         };
         encode(&Arrays::of(self), &header)

@@ -1,20 +1,20 @@
-//! Stable-Baselines3 agents: a zip archive with the policy's tensors, and a pickle with the state normalisation.
+//! Stable-Baselines3 agents: a zip archive with the policy's tensors, and a pickle with the state normalization.
 
 use std::path::Path;
 
 use serde::Deserialize;
-use tutelage_envs::Task;
+use tutelage_envs::Robot;
 use tutelage_files::ZipReader;
 
 use super::pickle::Pickle;
 use super::torch::{entry, numpy_array, state_dict};
 use super::{Array, Arrays, Card, FileError, Problem, budget, read_bytes};
-use crate::{Clock, GaussianExpert};
+use crate::{GaussianExpert, TimeFeature};
 
 const AGENT: &str = "a Stable-Baselines3 PPO or TRPO archive";
 const STATISTICS: &str = "a pickled VecNormalize";
 
-/// What our normaliser adds to variances, and where it clips.
+/// What our normalizer adds to variances, and where it clips.
 const EPSILON: f64 = 1e-8;
 const CLIP: f64 = 10.0;
 
@@ -22,50 +22,54 @@ const CLIP: f64 = 10.0;
 pub(crate) fn read(
     agent: &Path,
     statistics: Option<&Path>,
-    task: Task,
+    task: Robot,
 ) -> Result<GaussianExpert, FileError> {
     let arrays = policy(&read_bytes(agent)?).map_err(|problem| problem.at(agent))?;
-    let clock = clock(&arrays, task);
+    let time_feature = time_feature(&arrays, task);
     let statistics = match statistics {
         None => None,
         Some(path) => {
-            let inputs = clock.width(task.state_width());
-            Some(normalisation(&read_bytes(path)?, inputs).map_err(|e| e.at(path))?)
+            let inputs = time_feature.width(task.state_width());
+            Some(normalization(&read_bytes(path)?, inputs).map_err(|e| e.at(path))?)
         }
     };
-    expert(arrays, statistics, clock, task).map_err(|problem| problem.at(agent))
+    expert(arrays, statistics, time_feature, task).map_err(|problem| problem.at(agent))
 }
 
 /// An agent with one input more than the task has sees the time that is left.
-fn clock(arrays: &Arrays, task: Task) -> Clock {
+fn time_feature(arrays: &Arrays, task: Robot) -> TimeFeature {
     let inputs = arrays.get("W0").ok().and_then(|weights| weights.shape.first().copied());
-    if inputs == Some(task.state_width() + 1) { Clock::Shown } else { Clock::Hidden }
+    if inputs == Some(task.state_width() + 1) {
+        TimeFeature::Included
+    } else {
+        TimeFeature::Omitted
+    }
 }
 
 fn expert(
     mut arrays: Arrays,
     statistics: Option<(Vec<f64>, Vec<f64>)>,
-    clock: Clock,
-    task: Task,
+    time_feature: TimeFeature,
+    task: Robot,
 ) -> Result<GaussianExpert, Problem> {
-    let inputs = clock.width(task.state_width());
+    let inputs = time_feature.width(task.state_width());
     let (mean, var) = statistics.unwrap_or((vec![0.0; inputs], vec![1.0; inputs]));
     arrays.insert("rms_mean", Array::double(&[mean.len()], &mean));
     arrays.insert("rms_var", Array::double(&[var.len()], &var));
-    arrays.expert(task, clock, Card::default())
+    arrays.expert(task, time_feature, Card::default())
 }
 
 /// The expert in the bytes of an archive and, if given, of the statistics beside it.
 pub(crate) fn decode(
     agent: &[u8],
     statistics: Option<&[u8]>,
-    task: Task,
+    task: Robot,
 ) -> Result<GaussianExpert, Problem> {
     let arrays = policy(agent)?;
-    let clock = clock(&arrays, task);
-    let inputs = clock.width(task.state_width());
-    let statistics = statistics.map(|bytes| normalisation(bytes, inputs)).transpose()?;
-    expert(arrays, statistics, clock, task)
+    let time_feature = time_feature(&arrays, task);
+    let inputs = time_feature.width(task.state_width());
+    let statistics = statistics.map(|bytes| normalization(bytes, inputs)).transpose()?;
+    expert(arrays, statistics, time_feature, task)
 }
 
 /// The mean network and log σ, under our names.
@@ -122,7 +126,7 @@ fn check_activation(data: &[u8]) -> Result<(), Problem> {
 }
 
 /// Mean and variance of a pickled `VecNormalize`.
-fn normalisation(bytes: &[u8], inputs: usize) -> Result<(Vec<f64>, Vec<f64>), Problem> {
+fn normalization(bytes: &[u8], inputs: usize) -> Result<(Vec<f64>, Vec<f64>), Problem> {
     let foreign = |e: &dyn std::fmt::Display| Problem::foreign(STATISTICS, e);
     let pickle = Pickle::parse(bytes, &mut budget(bytes)).map_err(|e| foreign(&e))?;
     let root = pickle.root();

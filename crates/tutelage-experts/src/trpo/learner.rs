@@ -1,7 +1,7 @@
 //! TRPO's loop: play, judge, move.
 
 use tutelage::{Env, EnvError, Stream};
-use tutelage_envs::{Normaliser, NormaliserError};
+use tutelage_envs::{Normalizer, NormalizerError};
 use tutelage_net::{Layout, LayoutError};
 
 use super::gae::advantages;
@@ -60,7 +60,7 @@ pub enum TrainError {
     Env(#[from] EnvError),
     /// States whose statistics are not finite.
     #[error(transparent)]
-    Normaliser(#[from] NormaliserError),
+    Normalizer(#[from] NormalizerError),
     /// The parameters are no longer finite.
     #[error("iteration {iteration}: the policy's parameters are no longer finite")]
     NotFinite {
@@ -133,19 +133,19 @@ impl Learner {
         self.steps >= self.settings.steps
     }
 
-    /// The policy, which acts on normalised states.
+    /// The policy, which acts on normalized states.
     pub fn policy(&self) -> &GaussianPolicy {
         &self.policy
     }
 
-    /// The statistics that states are normalised by.
-    pub fn normaliser(&self) -> Result<Normaliser, NormaliserError> {
-        self.moments.normaliser(self.settings.min_state_std)
+    /// The statistics that states are normalized by.
+    pub fn normalizer(&self) -> Result<Normalizer, NormalizerError> {
+        self.moments.normalizer(self.settings.min_state_std)
     }
 
     /// One iteration: whole episodes, then a trust-region step of the policy and a fit of the value function, side by side.
     ///
-    /// States are normalised by the statistics of all earlier batches, those of this batch count from the next one on.
+    /// States are normalized by the statistics of all earlier batches, those of this batch count from the next one on.
     pub fn iterate<E: Env<State = f32, Action = f32>>(
         &mut self,
         envs: &mut [E],
@@ -155,8 +155,8 @@ impl Learner {
         let steps = self.settings.batch.div_ceil(envs.len().max(1));
         let TrpoSettings { episode, stumble, .. } = self.settings;
         let share = Share { steps, episode, stumble };
-        let normaliser = self.moments.normaliser(self.settings.min_state_std)?;
-        let rollouts = collect(envs, &self.policy, &normaliser, share, &stream)?;
+        let normalizer = self.moments.normalizer(self.settings.min_state_std)?;
+        let rollouts = collect(envs, &self.policy, &normalizer, share, &stream)?;
 
         let values = self.value.predict(&rollouts.states);
         let (gains, targets) = self.judge(&rollouts, &values);
@@ -335,8 +335,8 @@ mod tests {
         }
         assert!(first.reward < 25.0 && last.reward > 38.0, "{first:?} {last:?}");
         assert!(last.length == 50.0, "{last:?}");
-        let normaliser = learner.normaliser().unwrap();
-        assert!((normaliser.mean()[1] - 7.0).abs() < 1e-9 && normaliser.var()[1] < 1e-9);
+        let normalizer = learner.normalizer().unwrap();
+        assert!((normalizer.mean()[1] - 7.0).abs() < 1e-9 && normalizer.var()[1] < 1e-9);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Running mean and variance of states.
 
-use tutelage_envs::{Normaliser, NormaliserError};
+use tutelage_envs::{Normalizer, NormalizerError};
 
 /// Mean and variance, coordinate by coordinate, of all states seen so far (Chan, Golub & LeVeque 1983).
 #[derive(Clone, Debug, PartialEq)]
@@ -41,15 +41,15 @@ impl Moments {
         self.count = count;
     }
 
-    /// Statistics to normalise by; before any state, those that change nothing. No standard deviation is below `min_std`.
-    pub fn normaliser(&self, min_std: f64) -> Result<Normaliser, NormaliserError> {
+    /// Statistics to normalize by; before any state, those that change nothing. No standard deviation is below `min_std`.
+    pub fn normalizer(&self, min_std: f64) -> Result<Normalizer, NormalizerError> {
         let var = match self.count {
             0.0 => vec![1.0; self.mean.len()],
             count => {
                 self.squares.iter().map(|squares| (squares / count).max(min_std.powi(2))).collect()
             }
         };
-        Normaliser::new(self.mean.clone(), var)
+        Normalizer::new(self.mean.clone(), var)
     }
 }
 
@@ -69,9 +69,9 @@ mod tests {
         merged.merge(&of(&states[3..]));
         merged.merge(&Moments::new(2));
         assert!((merged.mean[0] - 4.5).abs() < 1e-12);
-        let var = merged.normaliser(0.0).unwrap().var().to_vec();
+        let var = merged.normalizer(0.0).unwrap().var().to_vec();
         assert!((var[0] - 8.25).abs() < 1e-12, "{var:?}");
-        let whole = of(&states).normaliser(0.0).unwrap();
+        let whole = of(&states).normalizer(0.0).unwrap();
         assert!(var.iter().zip(whole.var()).all(|(a, b)| (a - b).abs() < 1e-9));
     }
 }

@@ -3,7 +3,7 @@
 use rand::RngExt;
 use rayon::prelude::*;
 use tutelage::{Batch, Env, EnvError, Episode, Rng, Stream};
-use tutelage_envs::Normaliser;
+use tutelage_envs::Normalizer;
 use tutelage_net::Tape;
 
 use super::Moments;
@@ -11,7 +11,7 @@ use crate::GaussianPolicy;
 
 /// Episodes one after the other: row t of states, actions and rewards belong together.
 pub(crate) struct Rollouts {
-    /// Normalised states.
+    /// Normalized states.
     pub(crate) states: Batch<f32>,
     /// Actions as drawn, before they are clipped.
     pub(crate) actions: Batch<f32>,
@@ -21,7 +21,7 @@ pub(crate) struct Rollouts {
     pub(crate) pieces: Vec<Piece>,
     /// Where pieces were cut off.
     pub(crate) cut_states: Batch<f32>,
-    /// Of the states before they were normalised.
+    /// Of the states before they were normalized.
     pub(crate) moments: Moments,
 }
 
@@ -49,7 +49,7 @@ pub(crate) struct Share {
 pub(crate) fn collect<E: Env<State = f32, Action = f32>>(
     envs: &mut [E],
     policy: &GaussianPolicy,
-    normaliser: &Normaliser,
+    normalizer: &Normalizer,
     share: Share,
     stream: &Stream,
 ) -> Result<Rollouts, EnvError> {
@@ -65,7 +65,7 @@ pub(crate) fn collect<E: Env<State = f32, Action = f32>>(
                     break;
                 }
                 let stream = stream.fork("episode", episode);
-                rollouts.play(env, policy, normaliser, share, &stream)?;
+                rollouts.play(env, policy, normalizer, share, &stream)?;
             }
             Ok(rollouts)
         })
@@ -97,7 +97,7 @@ impl Rollouts {
         &mut self,
         env: &mut E,
         policy: &GaussianPolicy,
-        normaliser: &Normaliser,
+        normalizer: &Normalizer,
         share: Share,
         stream: &Stream,
     ) -> Result<(), EnvError> {
@@ -111,7 +111,7 @@ impl Rollouts {
         env.reset(stream.fork("env", 0).rng(), &mut state)?;
         loop {
             self.moments.add(&state);
-            normaliser.apply(&mut state);
+            normalizer.apply(&mut state);
             policy.network().forward(policy.params(), &state, &mut tape);
             action.copy_from_slice(tape.output(0));
             policy.add_noise(&mut action, &mut noise);
@@ -126,7 +126,7 @@ impl Rollouts {
             let mut over = step.is_last() || episode.length == share.episode;
             let stumble = if over { 0 } else { stumbles.next() };
             if over || stumble > 0 {
-                self.close(piece, (!step.terminated).then_some(&state), normaliser);
+                self.close(piece, (!step.terminated).then_some(&state), normalizer);
                 piece = 0;
             }
             if stumble > 0 {
@@ -140,10 +140,10 @@ impl Rollouts {
     }
 
     /// Ends a piece; `cut` is the state that it was cut off in.
-    fn close(&mut self, length: usize, cut: Option<&Vec<f32>>, normaliser: &Normaliser) {
+    fn close(&mut self, length: usize, cut: Option<&Vec<f32>>, normalizer: &Normalizer) {
         let cut = cut.map(|state| {
             let mut state = state.clone();
-            normaliser.apply(&mut state);
+            normalizer.apply(&mut state);
             self.cut_states.push(&state);
             self.cut_states.len() - 1
         });
@@ -212,9 +212,9 @@ mod tests {
     use tutelage::{Spaces, Step};
 
     /// The state is the time.
-    struct Clock(f32);
+    struct TimeFeature(f32);
 
-    impl Env for Clock {
+    impl Env for TimeFeature {
         type State = f32;
         type Action = f32;
 
@@ -243,10 +243,10 @@ mod tests {
     #[test]
     fn a_stumble_cuts_an_episode_and_is_not_learned_from() {
         let policy = GaussianPolicy::random(&[1, 4, 1], 0.0, &mut Stream::new(1).rng()).unwrap();
-        let identity = Normaliser::new(vec![0.0], vec![1e12]).unwrap();
+        let identity = Normalizer::new(vec![0.0], vec![1e12]).unwrap();
         let share = Share { steps: 1, episode: 5000, stumble: 10 };
         let played =
-            collect(&mut [Clock(0.0)], &policy, &identity, share, &Stream::new(2)).unwrap();
+            collect(&mut [TimeFeature(0.0)], &policy, &identity, share, &Stream::new(2)).unwrap();
         let time = |row: &[f32]| (row[0] * 1e6).round();
         assert!(played.pieces.len() > 5, "{}", played.pieces.len());
         assert_eq!(

@@ -1,7 +1,7 @@
 //! What TRPO can be told.
 
 use serde::{Deserialize, Serialize};
-use tutelage_envs::{HORIZON, Task};
+use tutelage_envs::{HORIZON, Robot};
 
 use super::{TrustRegion, ValueTraining};
 
@@ -100,12 +100,12 @@ impl TrpoSettings {
     }
 
     /// Good settings for a task.
-    pub fn for_task(task: Task) -> Self {
+    pub fn for_robot(task: Robot) -> Self {
         let defaults = Self::default();
         match task {
-            Task::Hopper => defaults,
+            Robot::Hopper => defaults,
             // A cheetah on its back is not stopped: it must learn to get up.
-            Task::HalfCheetah => Self {
+            Robot::HalfCheetah => Self {
                 steps: 4_000_000,
                 batch: 4000,
                 stumble: 30,
@@ -114,7 +114,7 @@ impl TrpoSettings {
                 ..defaults
             },
             // An ant that turns sees its heading change as never before: the floor keeps that small.
-            Task::Ant => Self {
+            Robot::Ant => Self {
                 steps: 3_000_000,
                 initial_log_std: 0.0,
                 min_state_std: 0.5,
@@ -122,7 +122,7 @@ impl TrpoSettings {
                 ..defaults
             },
             // Wide noise in the beginning finds a better gait.
-            Task::Walker2d => Self { steps: 5_000_000, initial_log_std: 0.0, ..defaults },
+            Robot::Walker2d => Self { steps: 5_000_000, initial_log_std: 0.0, ..defaults },
         }
     }
 
@@ -214,8 +214,8 @@ mod tests {
 
     #[test]
     fn defaults_are_possible_and_impossible_values_are_named() {
-        for task in Task::ALL {
-            assert_eq!(TrpoSettings::for_task(task).check(), Ok(()));
+        for task in Robot::ALL {
+            assert_eq!(TrpoSettings::for_robot(task).check(), Ok(()));
         }
         for gamma in [0.0, 1.0, 2.0] {
             let error = TrpoSettings { gamma, ..TrpoSettings::default() }.check().unwrap_err();

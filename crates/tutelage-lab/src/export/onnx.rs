@@ -5,7 +5,7 @@
 //! disagreement.
 
 use tutelage::{Bounds, Policy};
-use tutelage_envs::Normaliser;
+use tutelage_envs::Normalizer;
 use tutelage_oracles::mlp::{Ensemble, OutputHead};
 
 use super::protobuf::Message;
@@ -18,7 +18,7 @@ pub struct Interface {
     /// Which of its columns the policy sees; all where there is nothing.
     pub columns: Option<Vec<usize>>,
     /// What they are normalised by, where it is not by the policy itself.
-    pub normaliser: Option<Normaliser>,
+    pub normaliser: Option<Normalizer>,
     /// The box of actions, where they are vectors.
     pub bounds: Bounds,
     /// What the file says of itself.
@@ -146,8 +146,8 @@ impl Graph {
         seen
     }
 
-    /// `clip((s − mean) / √(var + 1e-8), −10, 10)` in double precision, as [`Normaliser`] computes it.
-    fn normalised(&mut self, from: &str, normaliser: &Normaliser) -> String {
+    /// `clip((s − mean) / √(var + 1e-8), −10, 10)` in double precision, as [`Normalizer`] computes it.
+    fn normalised(&mut self, from: &str, normaliser: &Normalizer) -> String {
         let scale: Vec<f64> = normaliser.var().iter().map(|var| (var + 1e-8).sqrt()).collect();
         let mean = self.doubles(&[normaliser.width()], normaliser.mean());
         let scale = self.doubles(&[normaliser.width()], &scale);

@@ -32,7 +32,7 @@ fn encode<A: Kind>(run: &Path, spec: &RunSpec, round: Option<usize>) -> Result<V
     let normaliser = match spec.task.robot() {
         Some(_) => {
             let expert = crate::cast::located_expert(spec, run);
-            Some(load_expert(&expert, Some(spec.task))?.normaliser().clone())
+            Some(load_expert(&expert, Some(spec.task))?.normalizer().clone())
         }
         None => None,
     };

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::ensure;
 use serde::Serialize;
-use tutelage_envs::Task;
+use tutelage_envs::Robot;
 use tutelage_experts::{Card, Format, GaussianExpert, JUDGED_BY, SHIPPED, Shipped};
 use tutelage_lab::load_expert;
 
@@ -19,7 +19,7 @@ pub(crate) struct Import {
 
     /// The task that it is an expert in
     #[arg(long)]
-    task: Task,
+    task: Robot,
 
     /// The `vecnormalize.pkl` that belongs to a Stable-Baselines3 archive
     #[arg(long, value_name = "FILE")]
@@ -71,7 +71,7 @@ pub(crate) struct Export {
 
     /// The task of an expert whose file does not say it
     #[arg(long)]
-    task: Option<Task>,
+    task: Option<Robot>,
 
     /// `.npz` or `.safetensors`
     #[arg(long, value_name = "FILE")]

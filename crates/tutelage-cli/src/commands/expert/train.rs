@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::bail;
 use serde::Serialize;
-use tutelage_envs::Task;
+use tutelage_envs::Robot;
 use tutelage_experts::trpo::{Iteration, TrpoSettings};
 use tutelage_experts::{Format, Training};
 use tutelage_lab::training_curve;
@@ -23,7 +23,7 @@ const PROGRESS_EVERY: Duration = Duration::from_secs(5);
 #[derive(clap::Args)]
 pub(crate) struct Train {
     /// The task
-    task: Task,
+    task: Robot,
 
     /// Where all randomness comes from
     #[arg(long, default_value_t = 1)]
@@ -172,11 +172,11 @@ impl Train {
     fn begin(&self, checkpoint: &Path) -> anyhow::Result<Training> {
         if self.resume {
             let training = Training::resume(checkpoint)?;
-            if training.task() != self.task {
+            if training.robot() != self.task {
                 bail!(
                     "{} is a checkpoint for {}, not for {}",
                     checkpoint.display(),
-                    training.task(),
+                    training.robot(),
                     self.task
                 );
             }
@@ -190,7 +190,7 @@ impl Train {
         }
         Ok(Training::new(
             self.task,
-            self.settings.over(TrpoSettings::for_task(self.task)),
+            self.settings.over(TrpoSettings::for_robot(self.task)),
             self.seed,
         )?)
     }
@@ -267,8 +267,8 @@ mod tests {
 
     #[test]
     fn a_command_means_the_same_whatever_the_defaults() {
-        for task in Task::ALL {
-            let settings = TrpoSettings::for_task(task);
+        for task in Robot::ALL {
+            let settings = TrpoSettings::for_robot(task);
             let command = Training::new(task, settings.clone(), 7).unwrap().command();
             let Ok(train) = parse(&command) else { panic!("{task}") };
             let other = TrpoSettings {
@@ -300,7 +300,7 @@ mod tests {
             return;
         }
         let text = std::fs::read_to_string(docs.join("EXPERTS.md")).unwrap().replace('−', "-");
-        let defaults = Task::ALL.map(|task| TrpoSettings::for_task(task).options());
+        let defaults = Robot::ALL.map(|task| TrpoSettings::for_robot(task).options());
         for option in 0..defaults[0].len() {
             let values = defaults.each_ref().map(|options| options[option].1.as_str()).join(" | ");
             let row = format!("| `--{}` | {values} |", defaults[0][option].0);

@@ -4,33 +4,33 @@ use tutelage::{Bounds, Env, EnvError, Rng, Spaces, Step};
 
 /// Whether states end with the share of time that is left.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Clock {
+pub enum TimeFeature {
     /// They do not.
     #[default]
-    Hidden,
+    Omitted,
     /// They do: 1 − t/H after t of H steps.
-    Shown,
+    Included,
 }
 
-impl Clock {
+impl TimeFeature {
     /// How wide a state of this width becomes.
     pub fn width(self, states: usize) -> usize {
-        states + usize::from(self == Clock::Shown)
+        states + usize::from(self == TimeFeature::Included)
     }
 }
 
-/// An environment that shows its clock, or not.
+/// An environment that shows its time_feature, or not.
 #[derive(Clone, Debug)]
-pub struct Clocked<E> {
+pub struct TimeAware<E> {
     env: E,
-    clock: Clock,
+    time_feature: TimeFeature,
     time: usize,
 }
 
-impl<E> Clocked<E> {
+impl<E> TimeAware<E> {
     /// Wraps an environment.
-    pub fn new(env: E, clock: Clock) -> Self {
-        Self { env, clock, time: 0 }
+    pub fn new(env: E, time_feature: TimeFeature) -> Self {
+        Self { env, time_feature, time: 0 }
     }
 
     /// The environment inside.
@@ -39,10 +39,10 @@ impl<E> Clocked<E> {
     }
 }
 
-impl<E: Env<State = f32>> Clocked<E> {
-    /// Splits off the coordinate of the clock and sets it.
+impl<E: Env<State = f32>> TimeAware<E> {
+    /// Splits off the coordinate of the time_feature and sets it.
     fn show<'a>(&self, state: &'a mut [f32]) -> &'a mut [f32] {
-        if self.clock == Clock::Hidden || state.is_empty() {
+        if self.time_feature == TimeFeature::Omitted || state.is_empty() {
             return state;
         }
         let (state, left) = state.split_at_mut(state.len() - 1);
@@ -51,13 +51,13 @@ impl<E: Env<State = f32>> Clocked<E> {
     }
 }
 
-impl<E: Env<State = f32>> Env for Clocked<E> {
+impl<E: Env<State = f32>> Env for TimeAware<E> {
     type State = f32;
     type Action = E::Action;
 
     fn spaces(&self) -> Spaces {
         let Spaces { states, actions } = self.env.spaces();
-        Spaces { states: self.clock.width(states), actions }
+        Spaces { states: self.time_feature.width(states), actions }
     }
 
     fn horizon(&self) -> usize {
@@ -84,13 +84,14 @@ impl<E: Env<State = f32>> Env for Clocked<E> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{HORIZON, Locomotion, Task};
+    use crate::{HORIZON, Locomotion, Robot};
     use tutelage::Stream;
 
     #[test]
     fn the_last_coordinate_counts_down() {
-        let clocked = |clock| Clocked::new(Locomotion::new(Task::Hopper).unwrap(), clock);
-        let (mut plain, mut shown) = (clocked(Clock::Hidden), clocked(Clock::Shown));
+        let wrap =
+            |time_feature| TimeAware::new(Locomotion::new(Robot::Hopper).unwrap(), time_feature);
+        let (mut plain, mut shown) = (wrap(TimeFeature::Omitted), wrap(TimeFeature::Included));
         assert_eq!((plain.spaces().states, shown.spaces().states), (15, 16));
         let (mut a, mut b) = ([0.0; 15], [0.0; 16]);
         for _ in 0..2 {

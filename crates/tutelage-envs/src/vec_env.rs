@@ -5,8 +5,8 @@ use rayon::prelude::*;
 use tutelage::{Batch, Bounds, EnvError, LaneError, Rng, Spaces, Step, VectorEnv};
 
 use crate::locomotion::random_pose;
-use crate::robot::{Episode, Robot, SETTINGS};
-use crate::{HORIZON, Normaliser, NormaliserError, Task};
+use crate::task::{Episode, LocomotionTask, SETTINGS};
+use crate::{HORIZON, Normalizer, NormalizerError, Robot};
 
 /// A batch of environments of one locomotion task, each like a [`crate::Locomotion`], to the same bits.
 ///
@@ -16,25 +16,25 @@ use crate::{HORIZON, Normaliser, NormaliserError, Task};
 ///
 /// ```
 /// use tutelage::{Batch, VectorEnv, Stream};
-/// use tutelage_envs::{Herd, Task};
+/// use tutelage_envs::{LocomotionVecEnv, Robot};
 ///
-/// let mut herd = Herd::new(Task::Hopper, 6)?;
+/// let mut envs = LocomotionVecEnv::new(Robot::Hopper, 6)?;
 /// for lane in 0..6 {
-///     herd.reset(lane, Stream::new(1).fork("lane", lane as u64).rng())?;
+///     envs.reset(lane, Stream::new(1).fork("lane", lane as u64).rng())?;
 /// }
-/// herd.step(&[0, 2, 5], &Batch::from_vec(3, vec![0.1; 9]).expect("three rows"))?;
-/// assert!(!herd.last_step(2).is_last());
+/// envs.step(&[0, 2, 5], &Batch::from_vec(3, vec![0.1; 9]).expect("three rows"))?;
+/// assert!(!envs.last_step(2).is_last());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
-pub struct Herd {
-    robot: Robot,
+pub struct LocomotionVecEnv {
+    pub(crate) task: LocomotionTask,
     rest: LaneSnapshot,
     worlds: Vec<Group>,
     /// Each lane's world, and its place in there.
     places: Vec<[usize; 2]>,
     bounds: Bounds,
-    normaliser: Option<Normaliser>,
+    normalizer: Option<Normalizer>,
 }
 
 /// The lanes of one world.
@@ -54,19 +54,31 @@ struct Lane {
     error: Option<EnvError>,
 }
 
-impl Herd {
+impl LocomotionVecEnv {
     /// As many robots as `count`, none of them in an episode, in the worlds that step them fastest on this processor.
-    pub fn new(task: Task, count: usize) -> Result<Herd, LaneError> {
-        Herd::in_worlds(task, count, &widths(count, rayon::current_num_threads()))
+    pub fn new(robot: Robot, count: usize) -> Result<LocomotionVecEnv, LaneError> {
+        LocomotionVecEnv::in_worlds(robot, count, &widths(count, rayon::current_num_threads()))
     }
 
     /// The same, all stepped with given instructions.
-    pub fn with(instructions: InstructionSet, task: Task, count: usize) -> Result<Herd, LaneError> {
-        Herd::in_worlds(task, count, &vec![instructions; count.div_ceil(instructions.lanes())])
+    pub fn with(
+        instructions: InstructionSet,
+        robot: Robot,
+        count: usize,
+    ) -> Result<LocomotionVecEnv, LaneError> {
+        LocomotionVecEnv::in_worlds(
+            robot,
+            count,
+            &vec![instructions; count.div_ceil(instructions.lanes())],
+        )
     }
 
-    fn in_worlds(task: Task, count: usize, sets: &[InstructionSet]) -> Result<Herd, LaneError> {
-        let robot = Robot::new(task);
+    fn in_worlds(
+        robot: Robot,
+        count: usize,
+        sets: &[InstructionSet],
+    ) -> Result<LocomotionVecEnv, LaneError> {
+        let task = LocomotionTask::new(robot);
         let (mut worlds, mut places) = (Vec::new(), Vec::new());
         for &set in sets {
             let first = places.len();
@@ -74,28 +86,28 @@ impl Herd {
                 lane: first,
                 source: EnvError::Other(error.into()),
             };
-            let world = World::with(set, &SETTINGS, &robot.model.body).map_err(failed)?;
+            let world = World::with(set, &SETTINGS, &task.model.body).map_err(failed)?;
             let lanes = 0..set.lanes().min(count - first);
             places.extend(lanes.clone().map(|place| [worlds.len(), place]));
-            worlds.push(Group { world, lanes: lanes.map(|_| Lane::new(&robot)).collect() });
+            worlds.push(Group { world, lanes: lanes.map(|_| Lane::new(&task)).collect() });
         }
         let rest = worlds.first().ok_or(LaneError::Empty)?.world.save(0);
-        let bounds = Bounds::unit(task.action_width()).clipping();
-        Ok(Herd { robot, rest, worlds, places, bounds, normaliser: None })
+        let bounds = Bounds::unit(robot.action_width()).clipping();
+        Ok(LocomotionVecEnv { task, rest, worlds, places, bounds, normalizer: None })
     }
 
-    /// The same robots with their states normalised, from their next reset or step on.
-    pub fn normalised(self, normaliser: Normaliser) -> Result<Herd, NormaliserError> {
-        let (expected, found) = (self.spaces().states, normaliser.width());
+    /// The same robots with their states normalized, from their next reset or step on.
+    pub fn normalized(self, normalizer: Normalizer) -> Result<LocomotionVecEnv, NormalizerError> {
+        let (expected, found) = (self.spaces().states, normalizer.width());
         if expected != found {
-            return Err(NormaliserError::Width { expected, found });
+            return Err(NormalizerError::Width { expected, found });
         }
-        Ok(Herd { normaliser: Some(normaliser), ..self })
+        Ok(LocomotionVecEnv { normalizer: Some(normalizer), ..self })
     }
 
     /// Which task they play.
-    pub fn task(&self) -> Task {
-        self.robot.task
+    pub fn robot(&self) -> Robot {
+        self.task.robot
     }
 
     /// Whether a lane's last step came to a number that is not finite, which ends an episode as terminated.
@@ -105,21 +117,17 @@ impl Herd {
 
     /// Begins an episode in one lane at rest with the actuated joints at `pose`, in radians.
     pub fn reset_to(&mut self, lane: usize, pose: &[f64]) -> Result<(), LaneError> {
-        self.robot.check_pose(pose).map_err(|source| LaneError::Env { lane, source })?;
+        self.task.check_pose(pose).map_err(|source| LaneError::Env { lane, source })?;
         let [world, place] = self.places[lane];
         let Group { world, lanes } = &mut self.worlds[world];
         let Lane { episode, state, step, .. } = &mut lanes[place];
         *step = Step::default();
         world.restore(place, &self.rest);
-        self.robot.begin((world, place), episode, pose, state);
-        if let Some(normaliser) = &self.normaliser {
-            normaliser.apply(state);
+        self.task.begin((world, place), episode, pose, state);
+        if let Some(normalizer) = &self.normalizer {
+            normalizer.apply(state);
         }
         check_state(lane, state)
-    }
-
-    pub(crate) fn robot(&self) -> &Robot {
-        &self.robot
     }
 
     /// A lane's world, and its place in there.
@@ -158,7 +166,7 @@ fn widths(count: usize, threads: usize) -> Vec<InstructionSet> {
     sets
 }
 
-impl VectorEnv for Herd {
+impl VectorEnv for LocomotionVecEnv {
     type State = f32;
     type Action = f32;
 
@@ -167,7 +175,7 @@ impl VectorEnv for Herd {
     }
 
     fn spaces(&self) -> Spaces {
-        self.robot.spaces()
+        self.task.spaces()
     }
 
     fn bounds(&self) -> &Bounds {
@@ -181,7 +189,7 @@ impl VectorEnv for Herd {
     /// Each actuated joint begins uniformly within [`crate::POSE_RANGE`] of zero.
     fn reset(&mut self, lane: usize, rng: Rng) -> Result<(), LaneError> {
         let pose = random_pose(rng);
-        self.reset_to(lane, &pose[..self.robot.task.action_width()])
+        self.reset_to(lane, &pose[..self.task.robot.action_width()])
     }
 
     fn state(&self, lane: usize) -> &[f32] {
@@ -192,12 +200,12 @@ impl VectorEnv for Herd {
         for (row, &lane) in lanes.iter().enumerate() {
             self.lane_mut(lane).row = Some(row);
         }
-        let (robot, normaliser) = (&self.robot, self.normaliser.as_ref());
+        let (task, normalizer) = (&self.task, self.normalizer.as_ref());
         if let [lane] = *lanes {
             // Not worth another thread.
-            self.worlds[self.places[lane][0]].step(robot, normaliser, actions);
+            self.worlds[self.places[lane][0]].step(task, normalizer, actions);
         } else {
-            self.worlds.par_iter_mut().for_each(|group| group.step(robot, normaliser, actions));
+            self.worlds.par_iter_mut().for_each(|group| group.step(task, normalizer, actions));
         }
         let failed = lanes.iter().filter_map(|&lane| {
             let failure = self.lane_mut(lane).check(lane).err()?;
@@ -214,13 +222,18 @@ impl VectorEnv for Herd {
 
 impl Group {
     /// Steps the lanes that have a row.
-    fn step(&mut self, robot: &Robot, normaliser: Option<&Normaliser>, actions: &Batch<f32>) {
+    fn step(
+        &mut self,
+        task: &LocomotionTask,
+        normalizer: Option<&Normalizer>,
+        actions: &Batch<f32>,
+    ) {
         let mut active = 0;
         for (place, lane) in self.lanes.iter_mut().enumerate() {
             let Some(row) = lane.row else { continue };
-            match lane.may_play(robot, actions.row(row)) {
+            match lane.may_play(task, actions.row(row)) {
                 Ok(()) => {
-                    robot.act((&mut self.world, place), actions.row(row));
+                    task.act((&mut self.world, place), actions.row(row));
                     active |= 1 << place;
                 }
                 Err(error) => {
@@ -236,26 +249,26 @@ impl Group {
         for (place, lane) in self.lanes.iter_mut().enumerate() {
             let Some(row) = lane.row.take() else { continue };
             let Lane { episode, state, step, .. } = lane;
-            *step = robot.outcome((&self.world, place), episode, actions.row(row), state);
+            *step = task.outcome((&self.world, place), episode, actions.row(row), state);
             episode.running = !step.is_last();
-            if let Some(normaliser) = normaliser {
-                normaliser.apply(state);
+            if let Some(normalizer) = normalizer {
+                normalizer.apply(state);
             }
         }
     }
 }
 
 impl Lane {
-    fn new(robot: &Robot) -> Lane {
-        let state = vec![0.0; robot.spaces().states];
-        Lane { episode: robot.episode(), state, step: Step::default(), row: None, error: None }
+    fn new(task: &LocomotionTask) -> Lane {
+        let state = vec![0.0; task.spaces().states];
+        Lane { episode: task.episode(), state, step: Step::default(), row: None, error: None }
     }
 
-    fn may_play(&self, robot: &Robot, action: &[f32]) -> Result<(), EnvError> {
+    fn may_play(&self, task: &LocomotionTask, action: &[f32]) -> Result<(), EnvError> {
         if !self.episode.running {
             return Err(EnvError::NoEpisode);
         }
-        robot.check_action(action)
+        task.check_action(action)
     }
 
     /// Whether the last step went well.
@@ -299,44 +312,44 @@ mod tests {
                 "{count} robots, {threads} threads: {sets:?}"
             );
         }
-        assert_eq!(Herd::new(Task::Hopper, 25).unwrap().count(), 25);
+        assert_eq!(LocomotionVecEnv::new(Robot::Hopper, 25).unwrap().count(), 25);
     }
 
-    fn herd(task: Task) -> Herd {
-        let mut herd = Herd::with(InstructionSet::widest(), task, 4).unwrap();
-        (0..4).for_each(|lane| herd.reset(lane, Stream::new(lane as u64).rng()).unwrap());
-        herd
+    fn envs(task: Robot) -> LocomotionVecEnv {
+        let mut envs = LocomotionVecEnv::with(InstructionSet::widest(), task, 4).unwrap();
+        (0..4).for_each(|lane| envs.reset(lane, Stream::new(lane as u64).rng()).unwrap());
+        envs
     }
 
     #[test]
     fn a_lane_that_diverges_ends_alone_and_a_reset_recovers_it() {
-        for task in Task::ALL {
-            let (mut herd, mut twin) = (herd(task), herd(task));
-            let (joint, _) = herd.robot.model.actuated[0];
+        for task in Robot::ALL {
+            let (mut envs, mut twin) = (envs(task), envs(task));
+            let (joint, _) = envs.task.model.actuated[0];
             let wild = JointState { position: 0.0, velocity: 1e300 };
-            let [world, place] = herd.places[1];
-            herd.worlds[world].world.set_joints(place, [(joint, wild)]);
+            let [world, place] = envs.places[1];
+            envs.worlds[world].world.set_joints(place, [(joint, wild)]);
             let mut actions = Batch::zeros(4, task.action_width());
             actions.row_mut(2).fill(0.4);
-            herd.step(&[0, 1, 2, 3], &actions).unwrap();
+            envs.step(&[0, 1, 2, 3], &actions).unwrap();
             twin.step(&[0, 1, 2, 3], &actions).unwrap();
-            assert!(herd.diverged(1) && herd.last_step(1).terminated, "{task}");
-            assert!(herd.last_step(1).reward.is_finite(), "{task}");
+            assert!(envs.diverged(1) && envs.last_step(1).terminated, "{task}");
+            assert!(envs.last_step(1).reward.is_finite(), "{task}");
             for _ in 0..30 {
                 for lane in [0, 2, 3] {
-                    assert_eq!(herd.state(lane), twin.state(lane), "{task}: lane {lane}");
-                    assert!(!herd.diverged(lane));
+                    assert_eq!(envs.state(lane), twin.state(lane), "{task}: lane {lane}");
+                    assert!(!envs.diverged(lane));
                 }
                 let running: Vec<usize> =
-                    [0, 2, 3].into_iter().filter(|&lane| !herd.last_step(lane).is_last()).collect();
-                herd.step(&running, &actions).unwrap();
+                    [0, 2, 3].into_iter().filter(|&lane| !envs.last_step(lane).is_last()).collect();
+                envs.step(&running, &actions).unwrap();
                 twin.step(&running, &actions).unwrap();
             }
-            herd.reset(1, Stream::new(7).rng()).unwrap();
+            envs.reset(1, Stream::new(7).rng()).unwrap();
             twin.reset(1, Stream::new(7).rng()).unwrap();
-            herd.step(&[1], &actions).unwrap();
+            envs.step(&[1], &actions).unwrap();
             twin.step(&[1], &actions).unwrap();
-            assert_eq!(herd.state(1), twin.state(1), "{task}");
+            assert_eq!(envs.state(1), twin.state(1), "{task}");
         }
     }
 }

@@ -1,77 +1,41 @@
-//! What there is to see of a robot: its solids, and where they are.
+//! Snapshots of a robot for drawing: its solids and their poses.
 
 use articulated::{CollisionShape, Geometry, LinkId, World};
+use tutelage_draw::render::{Body, Colour, Pose, Scene, Shape};
 
-use crate::robot::Robot;
-use crate::{Colour, Herd, Locomotion, Task};
+use crate::task::LocomotionTask;
+use crate::{Locomotion, LocomotionVecEnv, Robot};
 
-/// What there is to see of a robot at this moment.
+/// A robot as it can be drawn at one moment.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Sight {
-    /// Whose robot it is.
-    pub task: Task,
+pub struct Snapshot {
+    /// Which robot this is.
+    pub robot: Robot,
     /// Its solids, always in the same order.
-    pub bodies: Vec<Body>,
+    pub scene: Scene,
     /// World position of the torso: the point for a camera to follow.
     pub torso: [f64; 3],
 }
 
-/// A solid of the robot at this moment.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Body {
-    /// What it looks like.
-    pub form: Form,
-    /// Where it is in the world.
-    pub pose: Pose,
-    /// Its colour in full light.
-    pub colour: Colour,
-}
-
-/// A solid around its own origin, in metres.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Form {
-    /// All points within `radius` of the origin.
-    Sphere {
-        /// Its radius.
-        radius: f64,
-    },
-    /// All points within `radius` of the segment from `-half_length` to `half_length` on the local z axis.
-    Capsule {
-        /// Its radius.
-        radius: f64,
-        /// Half the length of the segment, without the caps.
-        half_length: f64,
-    },
-}
-
-/// A place and an orientation.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Pose {
-    /// Of the origin, in metres; z points up and the floor is at z = 0.
-    pub position: [f64; 3],
-    /// A unit quaternion x, y, z, w that turns local directions into world directions.
-    pub rotation: [f64; 4],
-}
-
 impl Locomotion {
     /// The robot as it is now.
-    pub fn sight(&self) -> Sight {
-        self.robot().sight(self.world(), 0)
+    pub fn snapshot(&self) -> Snapshot {
+        self.task.snapshot(self.world(), 0)
     }
 }
 
-impl Herd {
+impl LocomotionVecEnv {
     /// The robot of one lane as it is now.
-    pub fn sight(&self, lane: usize) -> Sight {
+    pub fn snapshot(&self, lane: usize) -> Snapshot {
         let (world, place) = self.place(lane);
-        self.robot().sight(world, place)
+        self.task.snapshot(world, place)
     }
 }
 
-impl Robot {
-    fn sight(&self, world: &World, lane: usize) -> Sight {
-        let (bodies, torso) = (self.bodies(world, lane), world.position(lane, self.torso));
-        Sight { task: self.task, bodies, torso }
+impl LocomotionTask {
+    fn snapshot(&self, world: &World, lane: usize) -> Snapshot {
+        let scene = Scene { bodies: self.bodies(world, lane) };
+        Snapshot { robot: self.robot, scene, torso: world.position(lane, self.torso) }
     }
 
     fn bodies(&self, world: &World, lane: usize) -> Vec<Body> {
@@ -90,12 +54,12 @@ impl Robot {
 }
 
 fn place(shape: &CollisionShape, link: Pose, colour: Colour) -> Body {
-    let (form, local) = match shape.geometry {
+    let (shape, local) = match shape.geometry {
         Geometry::Sphere { radius } => {
-            (Form::Sphere { radius }, Pose { position: shape.position, rotation: shape.rotation })
+            (Shape::Sphere { radius }, Pose { position: shape.position, rotation: shape.rotation })
         }
         Geometry::Capsule { radius, length } => (
-            Form::Capsule { radius, half_length: 0.5 * length },
+            Shape::Capsule { radius, half_length: 0.5 * length },
             Pose { position: shape.position, rotation: shape.rotation },
         ),
         Geometry::Segment { radius, from, to } => {
@@ -103,7 +67,7 @@ fn place(shape: &CollisionShape, link: Pose, colour: Colour) -> Body {
             let along = [0, 1, 2].map(|i| 0.5 * (to[i] - from[i]));
             let half_length = along.iter().map(|x| x * x).sum::<f64>().sqrt();
             (
-                Form::Capsule { radius, half_length },
+                Shape::Capsule { radius, half_length },
                 Pose { position: middle, rotation: from_z_to(along.map(|x| x / half_length)) },
             )
         }
@@ -111,7 +75,7 @@ fn place(shape: &CollisionShape, link: Pose, colour: Colour) -> Body {
     let offset = rotate(link.rotation, local.position);
     let position = [0, 1, 2].map(|i| link.position[i] + offset[i]);
     Body {
-        form,
+        shape,
         pose: Pose { position, rotation: multiply(link.rotation, local.rotation) },
         colour,
     }
@@ -146,10 +110,10 @@ fn rotate(rotation: [f64; 4], [x, y, z]: [f64; 3]) -> [f64; 3] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Task;
+    use crate::Robot;
 
     fn ends(body: &Body) -> [[f64; 3]; 2] {
-        let Form::Capsule { half_length, .. } = body.form else { return [body.pose.position; 2] };
+        let Shape::Capsule { half_length, .. } = body.shape else { return [body.pose.position; 2] };
         [-half_length, half_length].map(|z| {
             let offset = rotate(body.pose.rotation, [0.0, 0.0, z]);
             [0, 1, 2].map(|i| body.pose.position[i] + offset[i])
@@ -158,9 +122,9 @@ mod tests {
 
     #[test]
     fn neighbouring_bones_share_an_end_in_any_pose() {
-        let mut env = Locomotion::new(Task::Hopper).unwrap();
+        let mut env = Locomotion::new(Robot::Hopper).unwrap();
         env.reset_to(&[-0.7, -1.1, 0.4], &mut [0.0; 15]).unwrap();
-        let Sight { bodies, .. } = env.sight();
+        let bodies = env.snapshot().scene.bodies;
         assert_eq!(bodies.len(), 4);
         for pair in bodies[..3].windows(2) {
             let (bottom, top) = (ends(&pair[0])[1], ends(&pair[1])[0]);
@@ -171,25 +135,25 @@ mod tests {
 
     #[test]
     fn an_ant_has_a_ball_and_twelve_bones_above_the_floor() {
-        let mut env = Locomotion::new(Task::Ant).unwrap();
+        let mut env = Locomotion::new(Robot::Ant).unwrap();
         env.reset_to(&[0.0; 8], &mut [0.0; 28]).unwrap();
-        let Sight { bodies, torso, .. } = env.sight();
+        let Snapshot { scene: Scene { bodies }, torso, .. } = env.snapshot();
         assert_eq!(bodies.len(), 13);
-        assert_eq!(bodies[0].form, Form::Sphere { radius: 0.25 });
+        assert_eq!(bodies[0].shape, Shape::Sphere { radius: 0.25 });
         assert!(bodies.iter().all(|body| (body.pose.position[2] - 0.75).abs() < 1e-9));
         assert_eq!(torso, [0.0, 0.0, 0.75]);
     }
 
     #[test]
     fn a_lane_of_a_herd_looks_as_a_robot_alone_does() {
-        let mut env = Locomotion::new(Task::Ant).unwrap();
-        let mut herd = Herd::new(Task::Ant, 6).unwrap();
+        let mut env = Locomotion::new(Robot::Ant).unwrap();
+        let mut envs = LocomotionVecEnv::new(Robot::Ant, 6).unwrap();
         for lane in 0..6 {
             let pose = [0.02 * lane as f64; 8];
-            herd.reset_to(lane, &pose).unwrap();
+            envs.reset_to(lane, &pose).unwrap();
             env.reset_to(&pose, &mut [0.0; 28]).unwrap();
-            assert_eq!(herd.sight(lane), env.sight());
+            assert_eq!(envs.snapshot(lane), env.snapshot());
         }
-        assert_ne!(herd.sight(0), herd.sight(5));
+        assert_ne!(envs.snapshot(0), envs.snapshot(5));
     }
 }

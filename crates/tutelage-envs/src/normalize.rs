@@ -5,20 +5,20 @@ use tutelage::{Bounds, Env, EnvError, Rng, Spaces, Step};
 /// Keeps the scale of a coordinate that never varied finite.
 const EPSILON: f64 = 1e-8;
 
-/// Normalised states are clipped to this distance of zero.
+/// Normalized states are clipped to this distance of zero.
 const CLIP: f64 = 10.0;
 
 /// `s ↦ clip((s − mean) / √(var + 1e-8), −10, 10)`, coordinate by coordinate.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Normaliser {
+pub struct Normalizer {
     mean: Vec<f64>,
     var: Vec<f64>,
 }
 
-/// Statistics that cannot normalise.
+/// Statistics that cannot normalize.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
-pub enum NormaliserError {
+pub enum NormalizerError {
     /// There must be as many variances as means.
     #[error("there are {means} means but {vars} variances")]
     Lengths {
@@ -49,14 +49,14 @@ pub enum NormaliserError {
     },
 }
 
-impl Normaliser {
+impl Normalizer {
     /// Statistics of each coordinate of a state.
-    pub fn new(mean: Vec<f64>, var: Vec<f64>) -> Result<Normaliser, NormaliserError> {
+    pub fn new(mean: Vec<f64>, var: Vec<f64>) -> Result<Normalizer, NormalizerError> {
         if mean.len() != var.len() {
-            return Err(NormaliserError::Lengths { means: mean.len(), vars: var.len() });
+            return Err(NormalizerError::Lengths { means: mean.len(), vars: var.len() });
         }
         let bad = |what, index, value, allowed| {
-            Err(NormaliserError::Value { what, index, value, allowed })
+            Err(NormalizerError::Value { what, index, value, allowed })
         };
         if let Some(index) = mean.iter().position(|m| !m.is_finite()) {
             return bad("mean", index, mean[index], "finite");
@@ -64,7 +64,7 @@ impl Normaliser {
         if let Some(index) = var.iter().position(|v| !(v.is_finite() && *v >= 0.0)) {
             return bad("var", index, var[index], "finite and not negative");
         }
-        Ok(Normaliser { mean, var })
+        Ok(Normalizer { mean, var })
     }
 
     /// Means of the coordinates.
@@ -90,21 +90,21 @@ impl Normaliser {
     }
 }
 
-/// An environment whose states are normalised by statistics that do not change.
+/// An environment whose states are normalized by statistics that do not change.
 #[derive(Clone, Debug)]
-pub struct Normalised<E> {
+pub struct Normalized<E> {
     env: E,
-    normaliser: Normaliser,
+    normalizer: Normalizer,
 }
 
-impl<E: Env<State = f32>> Normalised<E> {
+impl<E: Env<State = f32>> Normalized<E> {
     /// Wraps an environment whose states are as wide as the statistics.
-    pub fn new(env: E, normaliser: Normaliser) -> Result<Normalised<E>, NormaliserError> {
-        let (expected, found) = (env.spaces().states, normaliser.width());
+    pub fn new(env: E, normalizer: Normalizer) -> Result<Normalized<E>, NormalizerError> {
+        let (expected, found) = (env.spaces().states, normalizer.width());
         if expected == found {
-            Ok(Normalised { env, normaliser })
+            Ok(Normalized { env, normalizer })
         } else {
-            Err(NormaliserError::Width { expected, found })
+            Err(NormalizerError::Width { expected, found })
         }
     }
 
@@ -114,12 +114,12 @@ impl<E: Env<State = f32>> Normalised<E> {
     }
 
     /// The statistics.
-    pub fn normaliser(&self) -> &Normaliser {
-        &self.normaliser
+    pub fn normalizer(&self) -> &Normalizer {
+        &self.normalizer
     }
 }
 
-impl<E: Env<State = f32>> Env for Normalised<E> {
+impl<E: Env<State = f32>> Env for Normalized<E> {
     type State = f32;
     type Action = E::Action;
 
@@ -137,13 +137,13 @@ impl<E: Env<State = f32>> Env for Normalised<E> {
 
     fn reset(&mut self, rng: Rng, state: &mut [f32]) -> Result<(), EnvError> {
         self.env.reset(rng, state)?;
-        self.normaliser.apply(state);
+        self.normalizer.apply(state);
         Ok(())
     }
 
     fn step(&mut self, action: &[E::Action], state: &mut [f32]) -> Result<Step, EnvError> {
         let step = self.env.step(action, state)?;
-        self.normaliser.apply(state);
+        self.normalizer.apply(state);
         Ok(step)
     }
 }
@@ -151,14 +151,14 @@ impl<E: Env<State = f32>> Env for Normalised<E> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Locomotion, Task};
+    use crate::{Locomotion, Robot};
     use tutelage::Stream;
 
     #[test]
     fn a_state_is_shifted_scaled_and_clipped() {
-        let normaliser = Normaliser::new(vec![1.0, 0.0, 2.0], vec![4.0, 0.0, 1.0]).unwrap();
+        let normalizer = Normalizer::new(vec![1.0, 0.0, 2.0], vec![4.0, 0.0, 1.0]).unwrap();
         let mut state = [5.0, 1.0, 2.0];
-        normaliser.apply(&mut state);
+        normalizer.apply(&mut state);
         assert_eq!(state[1..], [10.0, 0.0]);
         assert!((state[0] - 2.0).abs() < 1e-6);
     }
@@ -166,30 +166,30 @@ mod tests {
     #[test]
     fn statistics_are_checked() {
         assert_eq!(
-            Normaliser::new(vec![0.0], vec![]),
-            Err(NormaliserError::Lengths { means: 1, vars: 0 })
+            Normalizer::new(vec![0.0], vec![]),
+            Err(NormalizerError::Lengths { means: 1, vars: 0 })
         );
-        assert!(Normaliser::new(vec![f64::NAN], vec![1.0]).is_err());
-        assert!(Normaliser::new(vec![0.0], vec![-1.0]).is_err());
-        let narrow = Normaliser::new(vec![0.0], vec![1.0]).unwrap();
-        let env = Locomotion::new(Task::Hopper).unwrap();
+        assert!(Normalizer::new(vec![f64::NAN], vec![1.0]).is_err());
+        assert!(Normalizer::new(vec![0.0], vec![-1.0]).is_err());
+        let narrow = Normalizer::new(vec![0.0], vec![1.0]).unwrap();
+        let env = Locomotion::new(Robot::Hopper).unwrap();
         assert_eq!(
-            Normalised::new(env, narrow).unwrap_err(),
-            NormaliserError::Width { expected: 15, found: 1 }
+            Normalized::new(env, narrow).unwrap_err(),
+            NormalizerError::Width { expected: 15, found: 1 }
         );
     }
 
     #[test]
     fn only_states_are_normalised() {
-        let normaliser = Normaliser::new(vec![0.5; 15], vec![4.0; 15]).unwrap();
-        let mut plain = Locomotion::new(Task::Hopper).unwrap();
+        let normalizer = Normalizer::new(vec![0.5; 15], vec![4.0; 15]).unwrap();
+        let mut plain = Locomotion::new(Robot::Hopper).unwrap();
         let mut scaled =
-            Normalised::new(Locomotion::new(Task::Hopper).unwrap(), normaliser.clone()).unwrap();
+            Normalized::new(Locomotion::new(Robot::Hopper).unwrap(), normalizer.clone()).unwrap();
         let (mut a, mut b) = ([0.0; 15], [0.0; 15]);
         plain.reset(Stream::new(3).rng(), &mut a).unwrap();
         scaled.reset(Stream::new(3).rng(), &mut b).unwrap();
         for _ in 0..10 {
-            normaliser.apply(&mut a);
+            normalizer.apply(&mut a);
             assert_eq!(a, b);
             let action = [0.3, -0.2, 0.1];
             assert_eq!(plain.step(&action, &mut a).unwrap(), scaled.step(&action, &mut b).unwrap());
