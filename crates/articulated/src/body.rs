@@ -1,4 +1,4 @@
-//! What a world is built from: settings, and a multibody of links with their shapes.
+//! The input of a world: settings, and a multibody with links and shapes.
 
 /// Position of a link in an [`Articulation`]: an index into its links, or the base.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -22,7 +22,8 @@ pub struct WorldSettings {
     pub iterations: u32,
     /// Fraction of a contact's penetration that a physics step removes.
     pub contact_erp: f64,
-    /// The floor's coefficient of lateral friction; a contact has the product of it and the link's. Nothing bounces.
+    /// The floor's coefficient of lateral friction; a contact has the product of it and the link's.
+    /// Nothing bounces.
     pub floor_friction: f64,
 }
 
@@ -48,12 +49,13 @@ pub struct Base {
     pub shapes: Vec<CollisionShape>,
 }
 
-/// A link and the joint that hangs it on its parent. At joint position zero its axes are parallel to the parent's.
+/// A link and the joint that connects it to its parent. At joint position zero both frames are
+/// parallel.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Link {
-    /// What it hangs on.
+    /// The parent.
     pub parent: LinkId,
-    /// How it hangs.
+    /// The joint between the parent and this link.
     pub joint: Joint,
     /// From the parent's center of mass to the joint.
     pub parent_to_pivot: [f64; 3],
@@ -74,14 +76,14 @@ pub enum Joint {
     Fixed,
     /// Translation along an axis, in meters.
     Prismatic {
-        /// The axis, used as it is, not normalized.
+        /// The axis. It is not normalized.
         axis: [f64; 3],
     },
     /// Rotation about an axis, in radians.
     Revolute {
-        /// The axis, used as it is, not normalized.
+        /// The axis. It is not normalized.
         axis: [f64; 3],
-        /// Lower and upper limit of the angle; the solver pushes back beyond them.
+        /// Lower and upper limit of the angle; the solver pushes the joint back between them.
         limits: Option<[f64; 2]>,
     },
 }
@@ -89,11 +91,11 @@ pub enum Joint {
 /// A convex shape in the frame of its link's center of mass.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CollisionShape {
-    /// What it is.
+    /// The kind and dimensions of the shape.
     pub geometry: Geometry,
-    /// Where its own origin sits.
+    /// Position of its origin.
     pub position: [f64; 3],
-    /// How it is turned, as a unit quaternion x, y, z, w.
+    /// Rotation, as a unit quaternion x, y, z, w.
     pub rotation: [f64; 4],
 }
 
@@ -114,7 +116,7 @@ pub enum Geometry {
         /// The other end.
         to: [f64; 3],
     },
-    /// All points within `radius` of a line of this length along z, centred at the origin.
+    /// All points within `radius` of a line of this length along z, centered at the origin.
     Capsule {
         /// Its radius.
         radius: f64,

@@ -1,16 +1,16 @@
-//! Refuses bodies and settings that cannot be simulated.
+//! Validation of bodies and settings.
 
 use crate::Error;
 use crate::body::{Articulation, CollisionShape, Geometry, Joint, LinkId, WorldSettings};
 use crate::vector::length;
 
-/// Joint coordinates that the bits of a row can tell apart.
+/// Limited by the bit set of coordinates of a row.
 const MAX_JOINTS: usize = 26;
 
-/// Links that the bits of a chain can tell apart.
+/// Limited by the bit set of links of a chain.
 const MAX_LINKS: usize = 64;
 
-/// Substeps of a step and iterations of the solver: with more, a single step would seem to hang.
+/// The maximum of substeps and iterations. With more, a single step would seem to hang.
 const MAX_REPEATS: u32 = 10_000;
 
 pub(crate) fn check(settings: &WorldSettings, body: &Articulation) -> Result<(), Error> {

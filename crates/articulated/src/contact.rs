@@ -1,4 +1,4 @@
-//! Contact points, packed: the first of each lane, the second, and so on.
+//! Contact points of all lanes, packed: entry `k` has the `k`-th point of each lane.
 
 use crate::algebra::Algebra;
 use crate::manifold::MAX_POINTS;
@@ -13,11 +13,11 @@ pub(crate) struct Contact<A: Algebra, R: Real> {
     pub(crate) at: A::Point<R>,
     pub(crate) friction: R,
     pub(crate) chains: [u64; 8],
-    /// Which lanes have so many.
+    /// The lanes that have a `k`-th point.
     pub(crate) valid: u8,
 }
 
-/// All of them.
+/// All contact points of a substep.
 pub(crate) struct Contacts<A: Algebra, R: Real> {
     pub(crate) list: Vec<Contact<A, R>>,
     /// Shapes that touch the floor in one lane.
@@ -38,7 +38,8 @@ impl<A: Algebra, R: Real> Contacts<A, R> {
         self.list.first().map_or(0, |contact| contact.valid)
     }
 
-    /// Contact points of each lane in the order in which Bullet's islands hand them to its solver.
+    /// Collects the contact points of each lane, in the order in which `btSimulationIslandManager`
+    /// passes the manifolds to the solver.
     #[inline(always)]
     pub(crate) fn collect(&mut self, multibody: &MultiBody, state: &State<A, R>, active: u8) {
         self.list.clear();
@@ -73,7 +74,9 @@ impl<A: Algebra, R: Real> Contacts<A, R> {
         }
     }
 
-    /// The shapes with contact points, sorted by link. The sort is not stable, so the order of two shapes of one link depends on how many
+    /// Sorts the shapes with contact points by link.
+    ///
+    /// Bullet's sort is not stable, so the order of two shapes of one link depends on how many
     /// shapes touch the floor.
     #[inline(always)]
     fn order_touching(&mut self, multibody: &MultiBody, state: &State<A, R>, lane: usize) {
@@ -81,7 +84,8 @@ impl<A: Algebra, R: Real> Contacts<A, R> {
         let is_touching = |&collider: &usize| state.manifolds[collider].counts[lane] != 0;
         self.touching.extend((0..multibody.colliders.len()).filter(is_touching));
         let node = |collider: usize| multibody.colliders[collider].node;
-        // Shapes are kept with the last link first.
+        // Shapes are stored with the last link first. Without equal keys any sort gives the
+        // reverse.
         if self.touching.windows(2).any(|pair| node(pair[0]) == node(pair[1])) {
             quick_sort(&mut self.touching, node);
         } else {

@@ -1,11 +1,13 @@
-//! Bullet's damping of links.
+//! Velocity damping, as in `btMultiBody::computeAccelerationsArticulatedBodyAlgorithmMultiDof`.
 
 use crate::simd::Real;
 
-/// Of both velocity and spin, as single precision gives it.
+/// `m_linearDamping`, `m_angularDamping` and both `DAMPING_K2` constants.
+///
+/// The server sets 0.04 in single precision, so the double has the rounded value.
 const DAMPING: f64 = 0.04_f32 as f64;
 
-/// The force per momentum that brakes a motion of this speed: k + k · speed.
+/// Returns the damping force per unit of momentum at this speed: k + k · speed.
 #[inline(always)]
 pub(crate) fn damping<R: Real>(speed: R) -> R {
     R::splat(DAMPING) + R::splat(DAMPING) * speed

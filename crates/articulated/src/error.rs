@@ -1,42 +1,42 @@
-/// Why a world could not be built.
+/// An error from building a [`crate::World`].
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A number of the settings or the body is not finite, or outside its range.
+    /// A number in the settings or the body is not finite or is out of range.
     #[error("{field} is {value}, but must be {allowed}")]
     Value {
-        /// Which one.
+        /// The name of the number.
         field: String,
         /// Its value.
         value: f64,
-        /// What it may be.
+        /// The accepted values.
         allowed: &'static str,
     },
-    /// A link hangs on a link that does not come before it.
-    #[error("link {link} hangs on link {parent}, but a parent comes before its children")]
+    /// A link comes before its parent.
+    #[error("link {link} has parent {parent}; a parent must come before its children")]
     Order {
-        /// The child.
+        /// Index of the link.
         link: usize,
-        /// Its supposed parent.
+        /// Index of its parent.
         parent: usize,
     },
-    /// There are more joints than the solver has room for.
-    #[error("there are {found} joints, but at most {most} are possible")]
+    /// The body has more joints than the solver supports.
+    #[error("the body has {found} joints; at most {most} are supported")]
     Joints {
-        /// How many there are.
+        /// The number of joints.
         found: usize,
-        /// How many there may be.
+        /// The maximum.
         most: usize,
     },
-    /// There are more links than a world keeps track of.
-    #[error("there are {found} links, but at most {most} are possible")]
+    /// The body has more links than a world supports.
+    #[error("the body has {found} links; at most {most} are supported")]
     Links {
-        /// How many there are.
+        /// The number of links.
         found: usize,
-        /// How many there may be.
+        /// The maximum.
         most: usize,
     },
-    /// The processor lacks the instructions that were asked for.
-    #[error("this processor has no {0}")]
+    /// This processor does not support the requested instruction set.
+    #[error("this processor does not support {0}")]
     Instructions(crate::InstructionSet),
 }

@@ -1,4 +1,4 @@
-//! Which instructions step a world, and how many lanes they have.
+//! Instruction sets and their numbers of lanes.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use crate::multibody::MultiBody;
 use crate::plane::Plane;
 use crate::space::Space;
 
-/// The instructions that a [`crate::World`] is stepped with. All of them give the same bits.
+/// The instruction set of a [`crate::World`]. All give the same bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum InstructionSet {
@@ -22,11 +22,11 @@ pub enum InstructionSet {
 }
 
 impl InstructionSet {
-    /// All of them.
+    /// All instruction sets.
     pub const ALL: [InstructionSet; 3] =
         [InstructionSet::Portable, InstructionSet::Avx2, InstructionSet::Avx512];
 
-    /// How many bodies a world of this kind steps at once.
+    /// Returns the number of lanes.
     pub fn lanes(self) -> usize {
         match self {
             InstructionSet::Portable => 1,
@@ -35,7 +35,7 @@ impl InstructionSet {
         }
     }
 
-    /// Whether this processor has them.
+    /// Whether this processor supports it.
     pub fn is_available(self) -> bool {
         match self {
             InstructionSet::Portable => true,
@@ -52,13 +52,13 @@ impl InstructionSet {
         }
     }
 
-    /// The one with the most lanes that this processor has.
+    /// Returns the supported instruction set with the most lanes.
     pub fn widest() -> InstructionSet {
         let available = InstructionSet::ALL.into_iter().filter(|set| set.is_available());
         available.max_by_key(|set| set.lanes()).unwrap_or(InstructionSet::Portable)
     }
 
-    /// A lane group of this instruction set.
+    /// Creates the lanes of a world.
     pub(crate) fn build(
         self,
         multibody: MultiBody,

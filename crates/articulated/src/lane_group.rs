@@ -1,4 +1,4 @@
-//! Worlds of one body in the lanes of one kind of number.
+//! The lanes of a world, generic over algebra and instruction set.
 
 use crate::algebra::{Algebra, Pose};
 use crate::dynamics::Dynamics;
@@ -10,18 +10,18 @@ use crate::vector::{
     Matrix, Quaternion, Vector, add, apply, compose, conjugate, cross, matrix, neg, rotate, scale,
 };
 
-/// What [`crate::World`] asks of its lanes, whatever their numbers are.
+/// The interface between [`crate::World`] and its lanes, for any algebra and instruction set.
 pub(crate) trait DynLaneGroup: Send {
     fn multibody(&self) -> &MultiBody;
     fn count(&self) -> usize;
     /// One `time_step` in the lanes of `active`.
     fn step(&mut self, active: u8);
     fn set_joint(&mut self, lane: usize, coordinate: usize, position: f64, velocity: f64);
-    /// To be called after joints were set.
+    /// Recomputes poses after joints were set.
     fn update(&mut self, lane: usize);
     fn add_torque(&mut self, lane: usize, coordinate: usize, torque: f64);
     fn joint(&self, lane: usize, coordinate: usize) -> [f64; 2];
-    /// World positions of all links' centres of mass, in order.
+    /// World positions of all links' centers of mass, in order.
     fn positions(&self, lane: usize, into: &mut [Vector<f64>]);
     fn motion(&self, lane: usize, node: usize) -> Motion;
     fn touches(&self, lane: usize, node: usize) -> bool;
@@ -43,7 +43,7 @@ pub(crate) struct LaneGroup<A: Algebra, R: Real> {
     state: State<A, R>,
     dynamics: Dynamics<A, R>,
     solver: Solver<A, R>,
-    /// One lane, to work on it alone.
+    /// Working memory for the update of a single lane.
     single: State<A, f64>,
     kept: Vec<LaneState>,
 }
@@ -65,7 +65,7 @@ impl<A: Algebra, R: Real> LaneGroup<A, R> {
     }
 }
 
-/// A substep as far as forces: poses, contacts, accelerations.
+/// The first half of a substep: poses, contacts, accelerations.
 struct UnconstrainedStep<'a, A: Algebra, R: Real> {
     group: &'a mut LaneGroup<A, R>,
     active: u8,
@@ -80,14 +80,14 @@ impl<A: Algebra, R: Real> Kernel for UnconstrainedStep<'_, A, R> {
         state.forward_kinematics(multibody);
         for (index, collider) in multibody.colliders.iter().enumerate() {
             let LinkPose { spin, origin } = state.node_pose(collider.node);
-            let pose = Pose { turn: A::turn(A::conjugate(spin)), origin };
+            let pose = Pose { rotation: A::rotation(A::conjugate(spin)), origin };
             state.manifolds[index].update(collider, &pose, self.active);
         }
         dynamics.step_velocities(multibody, state);
     }
 }
 
-/// The rest of it: impulses, integration.
+/// The second half of a substep: impulses, integration.
 struct ConstrainedStep<'a, A: Algebra, R: Real> {
     group: &'a mut LaneGroup<A, R>,
     active: u8,
@@ -117,7 +117,7 @@ impl<A: Algebra, R: Real> DynLaneGroup for LaneGroup<A, R> {
         for lane in (0..R::LANES).filter(|&lane| Self::is_still(active, lane)) {
             self.state.save(lane, &mut self.kept[lane]);
         }
-        // Two functions: the compiler takes far longer over one of their length.
+        // Two kernels, because one function of this length takes the compiler far longer.
         for _ in 0..self.multibody.substeps {
             R::enter(UnconstrainedStep { group: self, active });
             R::enter(ConstrainedStep { group: self, active });
@@ -157,7 +157,8 @@ impl<A: Algebra, R: Real> DynLaneGroup for LaneGroup<A, R> {
         }
     }
 
-    /// It mixes current velocities with poses as they were.
+    /// Combines current velocities with the poses at the start of the last substep, as Bullet's
+    /// server does (`PhysicsServerCommandProcessor::processRequestActualStateCommand`).
     fn motion(&self, lane: usize, node: usize) -> Motion {
         let base = |i: usize| match A::BASE {
             0 => 0.0,
@@ -196,7 +197,9 @@ impl<A: Algebra, R: Real> DynLaneGroup for LaneGroup<A, R> {
 }
 
 impl<A: Algebra, R: Real> LaneGroup<A, R> {
-    /// The rotation from the world's frame to a node's as it was at the start of the last substep, with the signs of its zeros.
+    /// The rotation from the world's frame to a node's at the start of the last substep.
+    ///
+    /// It is computed in three dimensions, also for planar bodies: a roll of −0 must stay −0.
     fn stale_rotation(&self, lane: usize, node: usize) -> Quaternion<f64> {
         let Some(link) = node.checked_sub(1) else {
             return self.state.stale_base_rotation.map(|part| part.lanes()[lane]);
@@ -224,15 +227,16 @@ impl<A: Algebra, R: Real> LaneGroup<A, R> {
         }
     }
 
-    /// Spin and velocity of a node in its own frame, from those of the base.
+    /// Angular and linear velocity of a node in its own frame:
+    /// `btMultiBody::compTreeLinkVelocities`.
     fn local_velocity(&self, lane: usize, node: usize, base: [Vector<f64>; 2]) -> [Vector<f64>; 2] {
         let Some(index) = node.checked_sub(1) else { return base };
         let link = &self.multibody.links[index];
         let [spin, linear] = self.local_velocity(lane, link.parent, base);
-        let turn = matrix(self.joint_rotation(lane, index, |joint| joint.half_angle));
+        let rotation = matrix(self.joint_rotation(lane, index, |joint| joint.half_angle));
         let offset = A::lane_xyz(self.state.offsets[index], lane);
-        let spin = apply(turn, spin);
-        let linear = add(neg(cross(offset, spin)), apply(turn, linear));
+        let spin = apply(rotation, spin);
+        let linear = add(neg(cross(offset, spin)), apply(rotation, linear));
         let Some(joint) = &link.joint else { return [spin, linear] };
         let speed = self.state.velocity[A::BASE + joint.coordinate].lanes()[lane];
         let (own_spin, center_velocity) = match joint.axis {

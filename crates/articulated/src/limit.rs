@@ -1,14 +1,14 @@
-//! Joints beyond their limits, packed: the first of each lane, the second, and so on.
+//! Violated joint limits of all lanes, packed: entry `k` has the `k`-th one of each lane.
 
 use crate::algebra::Algebra;
 use crate::multibody::{JointLimit, MultiBody};
 use crate::simd::Real;
 use crate::state::State;
 
-/// The `k`-th joint beyond its limit of each lane.
+/// The `k`-th violated limit of each lane.
 #[derive(Clone, Copy)]
 pub(crate) struct ViolatedLimit<R> {
-    /// How far it is from the limit: negative beyond it.
+    /// The distance to the limit, negative beyond it (`getPosition`).
     pub(crate) distance: R,
     pub(crate) limits: [JointLimit; 8],
     /// 1 at the lower limit, −1 at the upper.
@@ -19,7 +19,7 @@ pub(crate) struct ViolatedLimit<R> {
     pub(crate) valid: u8,
 }
 
-/// All of them.
+/// All violated limits of a substep.
 pub(crate) struct ViolatedLimits<R> {
     pub(crate) list: Vec<ViolatedLimit<R>>,
 }
@@ -35,7 +35,11 @@ impl<R: Real> ViolatedLimits<R> {
         self.list.first().map_or(0, |violated| violated.valid)
     }
 
-    /// Limits of each lane in the order in which Bullet's solver meets them.
+    /// Collects the violated limits of each lane, in the order of the solver's rows.
+    ///
+    /// Mirrors the loop of `btMultiBodyJointLimitConstraint::createConstraintRows`: the lower limit
+    /// before the upper. A distance of exactly zero counts as violated; Bullet skips only positive
+    /// ones.
     #[inline(always)]
     pub(crate) fn collect<A: Algebra>(
         &mut self,

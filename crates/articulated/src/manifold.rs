@@ -1,22 +1,22 @@
-//! The points at which a shape touches the floor.
+//! The contact points of a shape with the floor: `btPersistentManifold` against the plane z = 0.
 //!
-//! A step finds the lowest point of a shape, one; points of earlier steps are kept, up to four, as long as they stay close to where they
-//! were. That is Bullet's persistent manifold against the plane z = 0, whose normal is constant.
+//! Each step finds one point, the lowest of the shape (`btConvexPlaneCollisionAlgorithm`). Up to
+//! four points of earlier steps are kept while they stay close to where they were found.
 
 use crate::algebra::{Algebra, Pose};
 use crate::multibody::LinkCollider;
 use crate::simd::Real;
 
-/// Points that a shape can have at once.
+/// `MANIFOLD_CACHE_SIZE`.
 pub(crate) const MAX_POINTS: usize = 4;
 
-/// More lanes than any instruction set has.
+/// The largest number of lanes of an instruction set.
 const MAX_LANES: usize = 8;
 
 /// The contact points of one shape in all lanes.
 pub(crate) struct Manifold<A: Algebra, R: Real> {
     pub(crate) points: [ContactPoint<A, R>; MAX_POINTS],
-    /// How many of them each lane has.
+    /// The number of valid points in each lane.
     pub(crate) counts: [u8; MAX_LANES],
 }
 
@@ -25,9 +25,9 @@ pub(crate) struct Manifold<A: Algebra, R: Real> {
 pub(crate) struct ContactPoint<A: Algebra, R: Real> {
     /// In the frame of the link.
     pub(crate) local: A::Point<R>,
-    /// Where on the floor it was found.
+    /// Its world position when it was found (`m_positionWorldOnB`).
     pub(crate) found_at: A::Point<R>,
-    /// Where it is now; its height is the distance from the floor.
+    /// Its current world position; the height is the distance from the floor.
     pub(crate) position: A::Point<R>,
 }
 
@@ -38,24 +38,28 @@ impl<A: Algebra, R: Real> Manifold<A, R> {
         Manifold { points: [point; MAX_POINTS], counts: [0; MAX_LANES] }
     }
 
-    /// Brings the points up to date with the pose of the link in the lanes of `active`.
+    /// Updates the points for the link's current pose in the lanes of `active`.
+    ///
+    /// Mirrors `btConvexPlaneCollisionAlgorithm::processCollision`, and
+    /// `btCompoundCollisionAlgorithm::processCollision` for shapes that are not simple.
     #[inline(always)]
     pub(crate) fn update(&mut self, collider: &LinkCollider, link: &Pose<A, R>, active: u8) {
         let shape = &collider.shape;
-        // A shape with other shapes or an offset is a compound to Bullet, which refreshes old points before it looks for new ones.
+        // Several shapes, or one with an offset, form a compound in Bullet. A compound refreshes
+        // its old points before it looks for new ones, and again after.
         if !shape.simple {
             self.refresh(shape.breaking_threshold, link, active);
         }
         let origin =
             if shape.simple { link.origin } else { A::to_world(link, A::point(shape.offset)) };
-        // Out of reach of the floor there is no point to add.
+        // A bounding sphere above the threshold: the exact test below could not add a point.
         let out_of_reach = R::bits(A::height(origin).gt(R::splat(shape.reach)));
         if active & !out_of_reach != 0 {
-            let turn = match &shape.turn {
-                Some(inner) => A::compose_rotation(link.turn, inner),
-                None => link.turn,
+            let rotation = match &shape.rotation {
+                Some(inner) => A::compose_rotation(link.rotation, inner),
+                None => link.rotation,
             };
-            let lowest = A::support_point(&shape.geometry, &Pose { turn, origin });
+            let lowest = A::support_point(&shape.geometry, &Pose { rotation, origin });
             let near = R::bits(R::splat(shape.breaking_threshold).gt(A::height(lowest)));
             let adding = active & near & !out_of_reach;
             if adding != 0 {
@@ -72,7 +76,10 @@ impl<A: Algebra, R: Real> Manifold<A, R> {
         self.refresh(shape.breaking_threshold, link, active);
     }
 
-    /// Moves the points with the link, and drops those that left the floor or slid.
+    /// Mirrors `btPersistentManifold::refreshContactPoints`.
+    ///
+    /// Moves the points with the link and drops those that left the floor or slid. Points are
+    /// dropped from the last to the first, because removal moves the last point into the gap.
     #[inline(always)]
     fn refresh(&mut self, breaking_threshold: f64, link: &Pose<A, R>, active: u8) {
         let most = self.max_count();
@@ -96,13 +103,16 @@ impl<A: Algebra, R: Real> Manifold<A, R> {
         }
     }
 
-    /// The greatest number of points in a lane.
+    /// The largest number of points in a lane.
     #[inline(always)]
     fn max_count(&self) -> usize {
         usize::from(self.counts[..R::LANES].iter().copied().max().unwrap_or(0))
     }
 
-    /// The last point takes the place of a removed one.
+    /// `btPersistentManifold::removeContactPoint`: the last point takes the place of the removed
+    /// one.
+    ///
+    /// The order of the points is the order of the solver's rows.
     #[inline(always)]
     fn remove(&mut self, lane: usize, index: usize) {
         self.counts[lane] -= 1;
@@ -110,7 +120,8 @@ impl<A: Algebra, R: Real> Manifold<A, R> {
         copy_lane(lane, &last, &mut self.points[index]);
     }
 
-    /// Adds a point, or puts it in place of the one that it is closest to.
+    /// `btPersistentManifold::addManifoldPoint`, or `replaceContactPoint` if a point is close
+    /// enough.
     #[inline(always)]
     fn add_point(&mut self, lane: usize, new: &ContactPoint<A, R>, breaking_threshold: f64) {
         let count = usize::from(self.counts[lane]);
@@ -125,7 +136,9 @@ impl<A: Algebra, R: Real> Manifold<A, R> {
         copy_lane(lane, new, &mut self.points[index]);
     }
 
-    /// The point next to a new one, within the breaking_threshold.
+    /// `btPersistentManifold::getCacheEntry`: the nearest point within the breaking threshold.
+    ///
+    /// The comparison is strict, so of two equally near points the first wins.
     #[inline(always)]
     fn cache_entry(
         &self,
@@ -144,7 +157,9 @@ impl<A: Algebra, R: Real> Manifold<A, R> {
         nearest
     }
 
-    /// Which of four points to give up for a fifth: the one without which the others span the greatest area, but never the deepest.
+    /// `btPersistentManifold::sortCachedPoints`: the point to replace by a fifth.
+    ///
+    /// Keeps the deepest point, and of the others those that span the largest area.
     fn replacement_index(&self, lane: usize, new: &ContactPoint<A, R>) -> usize {
         let depth = |point: &ContactPoint<A, R>| A::height(point.position).lanes()[lane];
         let (mut deepest, mut least) = (None, depth(new));
@@ -155,7 +170,7 @@ impl<A: Algebra, R: Real> Manifold<A, R> {
         }
         let local = |point: &ContactPoint<A, R>| lane_of::<A, R>(lane, point.local);
         let corner = |index: usize| local(&self.points[index]);
-        // Without a point, the new one is across from one of the others, and the last two are the other diagonal.
+        // For each candidate: the point opposite the new one, and the ends of the other diagonal.
         let across = [[1, 3, 2], [0, 3, 2], [0, 3, 1], [0, 2, 1]];
         let (mut dispensable, mut greatest) = (None, -1e30);
         for (index, [other, a, b]) in across.into_iter().enumerate() {

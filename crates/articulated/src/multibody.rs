@@ -5,7 +5,8 @@ use crate::shape::{self, ColliderShape};
 use crate::sort::quick_sort;
 use crate::vector::{cross, length};
 
-/// A body and the world's settings. Nodes are counted from the base, which is node 0; link `i` is node `i + 1`.
+/// A body and the world's settings. Nodes are counted from the base, which is node 0; link `i` is
+/// node `i + 1`.
 #[derive(Clone, Debug)]
 pub(crate) struct MultiBody {
     /// Whether the base cannot move.
@@ -14,9 +15,10 @@ pub(crate) struct MultiBody {
     pub(crate) base: MassProperties,
     pub(crate) links: Vec<MultiBodyLink>,
     pub(crate) joints: usize,
-    /// All shapes, in the order in which Bullet's dispatcher comes to keep them: the last shape of the last link first.
+    /// All shapes, in the order of Bullet's collision dispatcher: the last shape of the last link
+    /// first.
     pub(crate) colliders: Vec<LinkCollider>,
-    /// Joint limits in the order in which Bullet's solver meets them.
+    /// Joint limits in the order of Bullet's solver.
     pub(crate) limits: Vec<JointLimit>,
     pub(crate) gravity: f64,
     /// Of one substep.
@@ -45,9 +47,9 @@ pub(crate) struct MultiBodyLink {
     pub(crate) body: MassProperties,
     /// Bit `i`: link `i` is between this one and the base, or this one.
     pub(crate) chain: u64,
-    /// A weld on which nothing hangs: nobody asks how an impulse moves it.
+    /// A fixed joint without children. The solver never needs the motion of such a link.
     pub(crate) fixed_leaf: bool,
-    /// A link hangs on it that is not the next one, welded fixed_leaf aside.
+    /// Whether a child exists that is not the next link, fixed leaves aside.
     pub(crate) branches: bool,
 }
 
@@ -89,7 +91,7 @@ pub(crate) struct JointLimit {
 }
 
 impl MultiBodyLink {
-    /// Axis and coordinate, if it hangs on a hinge.
+    /// Returns axis and coordinate if the joint is revolute.
     #[inline(always)]
     pub(crate) fn revolute(&self) -> Option<([f64; 3], usize)> {
         match self.joint {
@@ -102,7 +104,7 @@ impl MultiBodyLink {
 }
 
 impl MultiBody {
-    /// Takes a checked body apart.
+    /// Prepares a validated body.
     pub(crate) fn new(settings: &WorldSettings, body: &Articulation) -> MultiBody {
         let mut colliders = Vec::new();
         let mut add_shapes = |node: usize, shapes: &[_], mass: f64, friction: f64| {
@@ -159,7 +161,7 @@ impl MultiBody {
     }
 }
 
-/// The places of the bits that are set, the lowest first.
+/// Iterates over the set bits, the lowest first.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bits(pub(crate) u64);
 
@@ -219,7 +221,10 @@ fn axis(joint: &Joint, to_center: [f64; 3]) -> Option<Axis> {
     }
 }
 
-/// Bullet sorts limits and motors (which have no force here) by island, all in one, and its sort is not stable.
+/// Orders the limits as `btMultiBodyDynamicsWorld` does.
+///
+/// Bullet sorts limits and motors (without force here) by island. All are in one island, and the
+/// sort is not stable, so it permutes them.
 fn limits(body: &Articulation, links: &[MultiBodyLink], motors: usize) -> Vec<JointLimit> {
     let mut limits = Vec::new();
     for (link, (given, made)) in body.links.iter().zip(links).enumerate() {
@@ -234,7 +239,8 @@ fn limits(body: &Articulation, links: &[MultiBodyLink], motors: usize) -> Vec<Jo
     order.into_iter().filter_map(|index| limits.get(index).copied()).collect()
 }
 
-/// Whether a body moves in the plane of x and z alone: then its y coordinates, and its rotations about x and z, are exactly zero.
+/// Whether a body can move only in the plane of x and z. Its y coordinates, and its rotations about
+/// x and z, are then exactly zero.
 pub(crate) fn is_planar(body: &Articulation) -> bool {
     let flat = |v: [f64; 3]| v[1] == 0.0;
     let flat_shape = |shape: &crate::CollisionShape| {

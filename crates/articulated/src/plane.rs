@@ -1,6 +1,8 @@
 //! Spatial algebra in the plane of x and z, for bodies that cannot leave it.
 //!
-//! Points are (x, z), a rotation is about y, a motion is (spin about y, x, z) and a force (x, z, torque about y).
+//! Points are (x, z), a rotation is about y, a motion is (spin about y, x, z) and a force (x, z,
+//! torque about y). Each function is that of [`crate::space::Space`] without the terms that are
+//! exactly zero. The order of the remaining terms is the same.
 
 use crate::algebra::{Algebra, Pose};
 use crate::body::Geometry;
@@ -10,7 +12,7 @@ use crate::shape::MARGIN;
 use crate::simd::Real;
 use crate::vector::{Matrix, Quaternion, Vector, safe_norm};
 
-/// A body whose base is fixed and whose joints keep it in the plane.
+/// The algebra of a body whose base is fixed and whose joints keep it in the plane.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Plane;
 
@@ -28,7 +30,8 @@ pub(crate) struct Force<R> {
     torque: R,
 }
 
-/// What is not zero of the blocks of a spatial inertia: the middle column of the first, the corners of the second, the center of the third.
+/// The nonzero entries of a spatial inertia's blocks: the middle column of tl, the corners of tr
+/// and the center of bl.
 #[derive(Clone, Copy)]
 pub(crate) struct Inertia<R> {
     x: R,
@@ -118,13 +121,13 @@ impl Algebra for Plane {
         [hx * w + hz * y, hz * w - hx * y]
     }
     #[inline(always)]
-    fn turn<R: Real>([y, w]: [R; 2]) -> Rotation<R> {
+    fn rotation<R: Real>([y, w]: [R; 2]) -> Rotation<R> {
         let scaled = y * (R::splat(2.0) / (y * y + w * w));
         Rotation { cos: R::splat(1.0) - y * scaled, sin: w * scaled }
     }
     #[inline(always)]
-    fn rotate_point<R: Real>(turn: Rotation<R>, p: [R; 2]) -> [R; 2] {
-        turn.apply(p)
+    fn rotate_point<R: Real>(rotation: Rotation<R>, p: [R; 2]) -> [R; 2] {
+        rotation.apply(p)
     }
 
     #[inline(always)]
@@ -136,8 +139,8 @@ impl Algebra for Plane {
         Motion { spin: a.spin + b.spin, x: a.x + b.x, z: a.z + b.z }
     }
     #[inline(always)]
-    fn rotate_motion<R: Real>(turn: Rotation<R>, motion: Motion<R>) -> Motion<R> {
-        let [x, z] = turn.apply([motion.x, motion.z]);
+    fn rotate_motion<R: Real>(rotation: Rotation<R>, motion: Motion<R>) -> Motion<R> {
+        let [x, z] = rotation.apply([motion.x, motion.z]);
         Motion { spin: motion.spin, x, z }
     }
     #[inline(always)]
@@ -189,8 +192,8 @@ impl Algebra for Plane {
         Force { torque: force.torque + (z * force.x - x * force.z), ..force }
     }
     #[inline(always)]
-    fn rotate_force_back<R: Real>(turn: Rotation<R>, force: Force<R>) -> Force<R> {
-        let [x, z] = turn.apply_back([force.x, force.z]);
+    fn rotate_force_back<R: Real>(rotation: Rotation<R>, force: Force<R>) -> Force<R> {
+        let [x, z] = rotation.apply_back([force.x, force.z]);
         Force { x, z, torque: force.torque }
     }
     #[inline(always)]
@@ -287,12 +290,12 @@ impl Algebra for Plane {
         Inertia { x: new_x, z: new_z, yy: turned - (x * inertia.z - z * inertia.x), ..inertia }
     }
     #[inline(always)]
-    fn rotate_inertia_back<R: Real>(turn: Rotation<R>, inertia: Inertia<R>) -> Inertia<R> {
-        let [x, z] = turn.apply_back([inertia.x, inertia.z]);
+    fn rotate_inertia_back<R: Real>(rotation: Rotation<R>, inertia: Inertia<R>) -> Inertia<R> {
+        let [x, z] = rotation.apply_back([inertia.x, inertia.z]);
         // First the columns, then the rows.
-        let [xx, zx] = turn.apply_back([inertia.xx, inertia.zx]);
-        let [xz, zz] = turn.apply_back([inertia.xz, inertia.zz]);
-        let ([xx, xz], [zx, zz]) = (turn.apply_back([xx, xz]), turn.apply_back([zx, zz]));
+        let [xx, zx] = rotation.apply_back([inertia.xx, inertia.zx]);
+        let [xz, zz] = rotation.apply_back([inertia.xz, inertia.zz]);
+        let ([xx, xz], [zx, zz]) = (rotation.apply_back([xx, xz]), rotation.apply_back([zx, zz]));
         Inertia { x, z, xx, xz, zx, zz, yy: inertia.yy }
     }
 
@@ -320,7 +323,7 @@ impl Algebra for Plane {
     fn classical_acceleration<R: Real>(acceleration: Motion<R>, _: Motion<R>) -> Motion<R> {
         acceleration
     }
-    /// Nothing moves, but the zeros of the rotation lose their sign.
+    /// The base is fixed, but Bullet adds zero to its rotation: −0 becomes +0.
     #[inline(always)]
     fn integrate_base<R: Real>(_: f64, _: &[R], _: &mut Vector<R>, rotation: &mut Quaternion<R>) {
         for part in rotation {
@@ -330,20 +333,23 @@ impl Algebra for Plane {
 
     #[inline(always)]
     fn to_world<R: Real>(pose: &Pose<Plane, R>, p: [R; 2]) -> [R; 2] {
-        Plane::add(pose.turn.apply(p), pose.origin)
+        Plane::add(pose.rotation.apply(p), pose.origin)
     }
     #[inline(always)]
     fn to_local<R: Real>(pose: &Pose<Plane, R>, p: [R; 2]) -> [R; 2] {
-        pose.turn.apply_back([p[0] - pose.origin[0], p[1] - pose.origin[1]])
+        pose.rotation.apply_back([p[0] - pose.origin[0], p[1] - pose.origin[1]])
     }
     #[inline(always)]
-    fn compose_rotation<R: Real>(turn: Rotation<R>, inner: &Matrix<f64>) -> Rotation<R> {
+    fn compose_rotation<R: Real>(rotation: Rotation<R>, inner: &Matrix<f64>) -> Rotation<R> {
         let (cos, sin) = (R::splat(inner[0][0]), R::splat(inner[0][2]));
-        Rotation { cos: cos * turn.cos + (-sin) * turn.sin, sin: sin * turn.cos + cos * turn.sin }
+        Rotation {
+            cos: cos * rotation.cos + (-sin) * rotation.sin,
+            sin: sin * rotation.cos + cos * rotation.sin,
+        }
     }
     #[inline(always)]
     fn support_point<R: Real>(geometry: &Geometry, pose: &Pose<Plane, R>) -> [R; 2] {
-        let (x, z) = (pose.turn.sin, -pose.turn.cos);
+        let (x, z) = (pose.rotation.sin, -pose.rotation.cos);
         let scale = R::splat(1.0) / (x * x + z * z).sqrt();
         let down = [x * scale, z * scale];
         let vertex = match *geometry {
@@ -405,11 +411,14 @@ impl Algebra for Plane {
         }
     }
     #[inline(always)]
-    fn rotate_contact_frame<R: Real>(turn: Rotation<R>, frame: ContactFrame<R>) -> ContactFrame<R> {
+    fn rotate_contact_frame<R: Real>(
+        rotation: Rotation<R>,
+        frame: ContactFrame<R>,
+    ) -> ContactFrame<R> {
         ContactFrame {
-            point: turn.apply(frame.point),
-            up: turn.apply(frame.up),
-            along: turn.apply(frame.along),
+            point: rotation.apply(frame.point),
+            up: rotation.apply(frame.up),
+            along: rotation.apply(frame.along),
         }
     }
     #[inline(always)]

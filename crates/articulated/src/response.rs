@@ -1,7 +1,8 @@
-//! How a body's velocity answers impulses at a contact or a joint.
+//! The change of a body's velocity by an impulse at a contact or a joint.
 //!
-//! Lanes may push at different links: a [`LinkChain`] is the union of the links between theirs and the base, and where a lane is not on a link's
-//! chain, its share of the row is exactly zero.
+//! Impulses of different lanes may act on different links. A [`LinkChain`] is the union of the
+//! links between those and the base. If a link is not on the chain of a lane, that lane's entry is
+//! exactly zero.
 
 use crate::algebra::Algebra;
 use crate::dynamics::Dynamics;
@@ -9,17 +10,17 @@ use crate::multibody::{Bits, MultiBody};
 use crate::simd::Real;
 use crate::state::State;
 
-/// The links between each lane's own and the base.
+/// The links between the base and the link that an impulse acts on, for each lane.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LinkChain {
     /// Bit `i`: link `i` is on the chain of a lane.
     pub(crate) links: u64,
-    /// The chains of the lanes, where they differ.
+    /// The chain of each lane, unless all are equal.
     lanes: Option<[u64; 8]>,
 }
 
 impl LinkChain {
-    /// The chains of the lanes in `valid`.
+    /// Creates the union of the chains of the lanes in `valid`.
     #[inline(always)]
     pub(crate) fn new(chains: &[u64; 8], valid: u8) -> LinkChain {
         let lanes = (0..8).filter(|lane| valid >> lane & 1 != 0);
@@ -28,7 +29,7 @@ impl LinkChain {
         LinkChain { links, lanes: (!same).then_some(*chains) }
     }
 
-    /// Where a lane is not on the chain of a link, zero.
+    /// Replaces `x` by zero in the lanes whose chain does not contain the link.
     #[inline(always)]
     fn only<R: Real>(&self, link: usize, x: R) -> R {
         match &self.lanes {
@@ -41,14 +42,14 @@ impl LinkChain {
         }
     }
 
-    /// Whether two links of the chain have the same parent, so that what they pass on must be added.
+    /// Whether two links of the chain may have the same parent, so that their forces must be added.
     #[inline(always)]
     fn branches(&self) -> bool {
         self.lanes.is_some()
     }
 }
 
-/// Room for the passes over the body.
+/// Working memory of the passes over the body.
 pub(crate) struct Response<A: Algebra, R: Real> {
     frames: Vec<A::ContactFrame<R>>,
     passed: Vec<[A::Force<R>; 3]>,
@@ -59,11 +60,17 @@ pub(crate) struct Response<A: Algebra, R: Real> {
 impl<A: Algebra, R: Real> Response<A, R> {
     pub(crate) fn new(multibody: &MultiBody) -> Self {
         let nodes = multibody.links.len() + 1;
-        let turn = A::turn(A::base_orientation([R::zero(), R::zero(), R::zero(), R::splat(1.0)]));
+        let rotation =
+            A::rotation(A::base_orientation([R::zero(), R::zero(), R::zero(), R::splat(1.0)]));
         let mut rows = vec![R::zero(); 3 * multibody.coordinates()];
         let origin = [R::zero(); 3];
-        let frame =
-            A::contact_frame(origin, turn, A::from_xyz(origin), &mut rows, multibody.coordinates());
+        let frame = A::contact_frame(
+            origin,
+            rotation,
+            A::from_xyz(origin),
+            &mut rows,
+            multibody.coordinates(),
+        );
         Response {
             frames: vec![frame; nodes],
             passed: vec![[A::zero_force(); 3]; nodes],
@@ -72,7 +79,12 @@ impl<A: Algebra, R: Real> Response<A, R> {
         }
     }
 
-    /// Rates at which a point moves up and along the floor when each coordinate changes at unit speed: a row of `jacobian` each.
+    /// Computes the Jacobian of a contact point: one row for the normal and one per friction
+    /// direction.
+    ///
+    /// Mirrors `btMultiBody::fillConstraintJacobianMultiDof`. The point and the directions are
+    /// carried from the base to the link, one joint at a time; transforming them from the world's
+    /// frame directly would round differently.
     #[inline(always)]
     pub(crate) fn contact_jacobian(
         &mut self,
@@ -85,8 +97,8 @@ impl<A: Algebra, R: Real> Response<A, R> {
         for rate in jacobian.iter_mut() {
             *rate = R::zero();
         }
-        let turn = dynamics.nodes[0].turn;
-        let mut frame = A::contact_frame(state.base_position, turn, at, jacobian, stride);
+        let rotation = dynamics.nodes[0].rotation;
+        let mut frame = A::contact_frame(state.base_position, rotation, at, jacobian, stride);
         self.frames[0] = frame;
         for index in Bits(chain.links) {
             let link = &multibody.links[index];
@@ -94,7 +106,7 @@ impl<A: Algebra, R: Real> Response<A, R> {
                 frame = self.frames[link.parent];
             }
             if link.revolute().is_some() {
-                frame = A::rotate_contact_frame(dynamics.nodes[index + 1].turn, frame);
+                frame = A::rotate_contact_frame(dynamics.nodes[index + 1].rotation, frame);
             }
             frame = A::translate_contact_frame(state.offsets[index], frame);
             if chain.branches() {
@@ -110,9 +122,11 @@ impl<A: Algebra, R: Real> Response<A, R> {
         }
     }
 
-    /// Changes of velocity by unit impulses along `N` rows of a Jacobian. These are zero at joints off the chain.
+    /// Computes the velocity changes by unit impulses along `N` rows of a Jacobian: M⁻¹ Jᵀ.
     ///
-    /// It is the articulated-body algorithm once more, with the inertias that the last pass found and without velocities.
+    /// Mirrors `btMultiBody::calcAccelerationDeltasMultiDof`: the articulated-body algorithm with
+    /// the inertias of the last pass and without velocities. Bullet visits all links on the way to
+    /// the base; off the chain the force is exactly zero, so those links are skipped.
     #[inline(always)]
     pub(crate) fn compute<const N: usize>(
         &mut self,
@@ -128,18 +142,18 @@ impl<A: Algebra, R: Real> Response<A, R> {
         } else {
             self.impulse_pass::<N>(body, chain, jacobian)
         };
-        let turn = dynamics.nodes[0].turn;
+        let rotation = dynamics.nodes[0].rotation;
         let mut motions = [A::zero_motion(); N];
         for row in 0..N {
             let (from, to) = (row * stride, (row + 1) * stride);
-            let force = A::base_impulse(turn, &jacobian[from..to], passed[row]);
+            let force = A::base_impulse(rotation, &jacobian[from..to], passed[row]);
             motions[row] = A::solve_base(&dynamics.base_inverse, force);
-            A::base_coordinates(turn, motions[row], &mut response[from..to]);
+            A::base_coordinates(rotation, motions[row], &mut response[from..to]);
         }
         self.forward_pass(body, chain, motions, response);
     }
 
-    /// The forces that the links of a chain pass on from each to the next, and at last to the base.
+    /// Propagates forces along a chain, from the last link to the base.
     #[inline(always)]
     fn impulse_pass<const N: usize>(
         &mut self,
@@ -154,7 +168,7 @@ impl<A: Algebra, R: Real> Response<A, R> {
         forces
     }
 
-    /// The same where the lanes' chains differ, and meet.
+    /// The same for chains that differ between lanes: forces are added at common ancestors.
     #[inline(always)]
     fn branching_impulse_pass<const N: usize>(
         &mut self,
@@ -181,7 +195,7 @@ impl<A: Algebra, R: Real> Response<A, R> {
         base
     }
 
-    /// Takes the forces that a link is left with to its parent.
+    /// Transforms a link's forces to its parent, without the part that its joint absorbs.
     #[inline(always)]
     fn propagate_to_parent<const N: usize>(
         &mut self,
@@ -207,14 +221,15 @@ impl<A: Algebra, R: Real> Response<A, R> {
             *force = A::translate_force(offset, *force);
         }
         if link.revolute().is_some() {
-            let turn = dynamics.nodes[index + 1].turn;
+            let rotation = dynamics.nodes[index + 1].rotation;
             for force in forces {
-                *force = A::rotate_force_back(turn, *force);
+                *force = A::rotate_force_back(rotation, *force);
             }
         }
     }
 
-    /// How each link moves with its parent, and its joint besides.
+    /// From the base to the leaves: joint velocity changes, for all links and not only for the
+    /// chain.
     #[inline(always)]
     fn forward_pass<const N: usize>(
         &mut self,
@@ -235,9 +250,9 @@ impl<A: Algebra, R: Real> Response<A, R> {
             }
             at = index + 1;
             if link.revolute().is_some() {
-                let turn = dynamics.nodes[index + 1].turn;
+                let rotation = dynamics.nodes[index + 1].rotation;
                 for motion in &mut motions {
-                    *motion = A::rotate_motion(turn, *motion);
+                    *motion = A::rotate_motion(rotation, *motion);
                 }
             }
             let offset = state.offsets[index];

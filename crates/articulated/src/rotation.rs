@@ -5,7 +5,7 @@ use crate::vector::{
     Matrix, Quaternion, Vector, apply, apply_back, compose, length, product, scale, transpose,
 };
 
-/// One substep never turns the base further than this, in radians.
+/// Bullet's `ANGULAR_MOTION_THRESHOLD`: the largest rotation of the base in a substep, in radians.
 const ANGULAR_MOTION_THRESHOLD: f64 = 0.5 * std::f64::consts::FRAC_PI_2;
 
 /// A rotation matrix. One about z is sparse.
@@ -44,7 +44,7 @@ impl<R: Real> Rotation<R> {
     #[inline(always)]
     pub(crate) fn around(self, m: Matrix<R>) -> Matrix<R> {
         match self {
-            Rotation::Any(turn) => product(product(transpose(turn), m), turn),
+            Rotation::Any(rotation) => product(product(transpose(rotation), m), rotation),
             Rotation::AboutZ { .. } => {
                 let [a, b, c] = transpose(m);
                 let [a, b, c] =
@@ -66,7 +66,12 @@ impl<R: Real> Rotation<R> {
     }
 }
 
-/// A rotation (world to base) after a time step at a spin given in the world's frame, by the exponential map.
+/// Integrates a rotation (world to base) with an angular velocity in the world's frame.
+///
+/// Mirrors `pQuatUpdateFun` in `btMultiBody::stepPositionsMultiDof`: the exponential map (Grassia
+/// 1998), with a Taylor series below 0.001 rad/s. The constant 0.020833333333 is Bullet's truncated
+/// 1/48; 1/48 itself would change bits. The result is normalized by multiplying with a reciprocal,
+/// as in `btQuaternion::normalize`.
 #[inline(always)]
 pub(crate) fn integrate_rotation<R: Real>(
     time_step: f64,

@@ -1,4 +1,4 @@
-//! Rows of the solver: one inequality each, and what relaxing it means.
+//! Rows of the solver (`btMultiBodySolverConstraint`): one inequality each.
 
 use crate::algebra::Algebra;
 use crate::multibody::Bits;
@@ -9,13 +9,15 @@ use crate::simd::Real;
 pub(crate) struct Row<R> {
     /// 1 / (J response), or 0 if the impulse moves nothing.
     pub(crate) inverse: R,
-    /// The impulse that would do if no other row acted.
+    /// The impulse that satisfies the row if no other row acts (`m_rhs`).
     pub(crate) rhs: R,
     pub(crate) impulse: R,
 }
 
 impl<R: Real> Row<R> {
-    /// A row that has not acted yet, of a given denominator: the change of velocity along it by a unit impulse.
+    /// Creates a row without impulse from its denominator J M⁻¹ Jᵀ.
+    ///
+    /// Bullet treats denominators up to `SIMD_EPSILON` as zero, and such a row does nothing.
     #[inline(always)]
     pub(crate) fn new(denominator: R) -> Self {
         let moves = denominator.gt(R::splat(f64::EPSILON));
@@ -42,7 +44,7 @@ impl<R: Real> Rows<R> {
     }
 }
 
-/// A velocity along a row of the Jacobian.
+/// Returns J v, summed in the order of the coordinates from zero.
 #[inline(always)]
 pub(crate) fn row_velocity<A: Algebra, R: Real>(jacobian: &[R], velocity: &[R]) -> R {
     match (A::BASE, jacobian.len()) {
@@ -53,7 +55,8 @@ pub(crate) fn row_velocity<A: Algebra, R: Real>(jacobian: &[R], velocity: &[R]) 
     }
 }
 
-/// The robots' numbers of coordinates, for the compiler to unroll.
+/// The same with a constant length, so that the compiler unrolls the loop. The order of the sum
+/// stays.
 #[inline(always)]
 pub(crate) fn row_velocity_unrolled<R: Real, const N: usize>(jacobian: &[R], velocity: &[R]) -> R {
     match (jacobian.first_chunk::<N>(), velocity.first_chunk::<N>()) {
@@ -71,7 +74,7 @@ pub(crate) fn row_velocity_all<R: Real>(jacobian: &[R], velocity: &[R]) -> R {
     speed
 }
 
-/// The same, where only some coordinates of the row differ from zero.
+/// The same if only some coordinates of the row differ from zero. Skipped products are exact zeros.
 #[inline(always)]
 pub(crate) fn row_velocity_at<R: Real>(coordinates: u64, jacobian: &[R], velocity: &[R]) -> R {
     let mut speed = R::zero();
@@ -81,7 +84,7 @@ pub(crate) fn row_velocity_at<R: Real>(coordinates: u64, jacobian: &[R], velocit
     speed
 }
 
-/// Adds what an impulse changes.
+/// Adds the velocity change of an impulse (`btMultiBodyConstraintSolver::applyDeltaVee`).
 #[inline(always)]
 pub(crate) fn apply_delta_velocity<A: Algebra, R: Real>(
     response: &[R],
@@ -116,7 +119,11 @@ pub(crate) fn apply_all<R: Real>(response: &[R], change: &mut [R], impulse: R) {
     }
 }
 
-/// Takes a row's impulse to where it would do, within [0, `most`]. Returns the step.
+/// Relaxes a row within [0, `most`] and returns the change of its impulse.
+///
+/// Mirrors `btMultiBodyConstraintSolver::resolveSingleConstraintRowGeneric`. At a bound the change
+/// is bound − old impulse, and the impulse becomes the bound itself: adding the change to the old
+/// impulse could differ in the last bit.
 #[inline(always)]
 pub(crate) fn resolve_row<R: Real>(row: &mut Row<R>, speed: R, most: f64, acting: R::Mask) -> R {
     let (zero, most) = (R::zero(), R::splat(most));
@@ -130,7 +137,8 @@ pub(crate) fn resolve_row<R: Real>(row: &mut Row<R>, speed: R, most: f64, acting
     R::select(acting, step, zero)
 }
 
-/// Takes a row's impulse to `sum`, but `outside` not beyond ±`bound`. Returns the step.
+/// Sets a row's impulse to `sum`, clamped to ±`bound` in the lanes of `outside`; returns the
+/// change.
 #[inline(always)]
 pub(crate) fn clamp_friction<R: Real>(
     row: &mut Row<R>,

@@ -1,12 +1,13 @@
-//! Shapes: their boxes, the inertia that follows from them, and when a contact point is too far away to keep.
+//! Shapes: bounding boxes, inertia, and the distance at which a contact point is dropped.
 
 use crate::body::{CollisionShape, Geometry};
 use crate::vector::{Matrix, Vector, add, apply, dot, length, matrix, scale, sub};
 
-/// Bullet enlarges shapes made of several spheres by this much, in meters.
+/// `CONVEX_DISTANCE_MARGIN` of `btMultiSphereShape`, in meters.
 pub(crate) const MARGIN: f64 = 0.04;
 
-/// A contact point is kept up to this fraction of a body's size away.
+/// `gContactBreakingThreshold`: a contact point is kept up to this fraction of the shape's radius
+/// away.
 const CONTACT_THRESHOLD_FACTOR: f64 = 0.02;
 
 /// Keeps the bounding sphere clear of rounding.
@@ -18,17 +19,17 @@ pub(crate) struct ColliderShape {
     pub(crate) geometry: Geometry,
     /// Where its origin sits in the frame of the link's center of mass.
     pub(crate) offset: [f64; 3],
-    /// How it is turned there, unless it is not.
-    pub(crate) turn: Option<Matrix<f64>>,
+    /// Its rotation there, unless that is the identity.
+    pub(crate) rotation: Option<Matrix<f64>>,
     /// The link has no other shape and this one sits at its center of mass, unturned.
     pub(crate) simple: bool,
-    /// A point further away from the floor than this is dropped.
+    /// A point farther from the floor than this is dropped.
     pub(crate) breaking_threshold: f64,
-    /// No point within the breaking_threshold can lie further below the origin.
+    /// No point within the breaking threshold is farther below the origin than this.
     pub(crate) reach: f64,
 }
 
-/// What follows from all shapes of a link together.
+/// Properties of all shapes of a link together.
 #[derive(Clone, Debug)]
 pub(crate) struct LinkShapes {
     pub(crate) inertia: [f64; 3],
@@ -39,7 +40,10 @@ type Aabb = [Vector<f64>; 2];
 
 const IDENTITY: Matrix<f64> = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
 
-/// Bullet takes inertia, and the distance at which points are dropped, from the box around all shapes of a link.
+/// Computes inertia and breaking threshold from the bounding box of all shapes of a link.
+///
+/// One shape without offset keeps its own inertia. Otherwise the link has a `btCompoundShape`,
+/// whose inertia is that of its bounding box (`btCompoundShape::calculateLocalInertia`).
 pub(crate) fn link_shapes(shapes: &[CollisionShape], mass: f64) -> LinkShapes {
     if shapes.is_empty() {
         return LinkShapes { inertia: [0.0; 3], colliders: Vec::new() };
@@ -50,19 +54,21 @@ pub(crate) fn link_shapes(shapes: &[CollisionShape], mass: f64) -> LinkShapes {
         let geometry = shapes[0].geometry;
         (local_inertia(geometry, mass), aabb_in(geometry, IDENTITY, [0.0; 3]))
     } else {
-        let around =
-            shapes.iter().zip(&rotations).map(|(s, &turn)| aabb_in(s.geometry, turn, s.position));
+        let around = shapes
+            .iter()
+            .zip(&rotations)
+            .map(|(s, &rotation)| aabb_in(s.geometry, rotation, s.position));
         let aabb = from_half_extents(around.fold([[1e30; 3], [-1e30; 3]], union));
         (box_inertia(aabb, mass), aabb)
     };
     let breaking_threshold = angular_motion_disc(aabb) * CONTACT_THRESHOLD_FACTOR;
-    let colliders = shapes.iter().zip(&rotations).map(|(shape, &turn)| {
+    let colliders = shapes.iter().zip(&rotations).map(|(shape, &rotation)| {
         let [low, high] = aabb_in(shape.geometry, IDENTITY, [0.0; 3]);
         let (radius, center) = (length(sub(high, low)) * 0.5, scale(add(low, high), 0.5));
         ColliderShape {
             geometry: shape.geometry,
             offset: shape.position,
-            turn: (turn != IDENTITY).then_some(turn),
+            rotation: (rotation != IDENTITY).then_some(rotation),
             simple,
             breaking_threshold,
             reach: length(center) + radius + breaking_threshold + REACH_MARGIN,
@@ -71,7 +77,8 @@ pub(crate) fn link_shapes(shapes: &[CollisionShape], mass: f64) -> LinkShapes {
     LinkShapes { inertia, colliders: colliders.collect() }
 }
 
-/// Radius of the sphere around the origin that holds the box.
+/// `btCollisionShape::getAngularMotionDisc`: radius of the sphere around the origin that contains
+/// the box.
 fn angular_motion_disc([low, high]: Aabb) -> f64 {
     let center = scale(add(low, high), 0.5);
     length(sub(high, low)) * 0.5 + length(center)
@@ -83,14 +90,15 @@ fn union([low, high]: Aabb, [other_low, other_high]: Aabb) -> Aabb {
     [std::array::from_fn(lower), std::array::from_fn(upper)]
 }
 
-/// The box again, from its center and half extents: the last bit may change.
+/// `btCompoundShape::getAabb` rebuilds the box from center and half extents, which may change its
+/// last bit.
 fn from_half_extents([low, high]: Aabb) -> Aabb {
     let (half, center) = (scale(sub(high, low), 0.5), scale(add(high, low), 0.5));
     [sub(center, half), add(center, half)]
 }
 
-/// The box around a shape that is turned and moved.
-fn aabb_in(geometry: Geometry, turn: Matrix<f64>, position: Vector<f64>) -> Aabb {
+/// Returns the bounding box of a shape after a rotation and a translation.
+fn aabb_in(geometry: Geometry, rotation: Matrix<f64>, position: Vector<f64>) -> Aabb {
     let (center, half) = match geometry {
         Geometry::Sphere { radius } => return around(position, [radius; 3]),
         Geometry::Capsule { radius, length } => ([0.0; 3], [radius, radius, radius + 0.5 * length]),
@@ -99,8 +107,8 @@ fn aabb_in(geometry: Geometry, turn: Matrix<f64>, position: Vector<f64>) -> Aabb
             (scale(add(high, low), 0.5), add(scale(sub(high, low), 0.5), [MARGIN; 3]))
         }
     };
-    let extent = turn.map(|row| dot(half, row.map(f64::abs)));
-    around(add(apply(turn, center), position), extent)
+    let extent = rotation.map(|row| dot(half, row.map(f64::abs)));
+    around(add(apply(rotation, center), position), extent)
 }
 
 fn around(center: Vector<f64>, extent: Vector<f64>) -> Aabb {
@@ -124,13 +132,14 @@ fn local_inertia(geometry: Geometry, mass: f64) -> [f64; 3] {
         Geometry::Capsule { radius, length } => {
             let wide = 2.0 * radius;
             let tall = 2.0 * (radius + 0.5 * length);
+            // `btCapsuleShape::calculateLocalInertia` has this truncated 1/12.
             let (wide, tall, twelfth) = (wide * wide, tall * tall, mass * 0.083_333_33);
             [twelfth * (wide + tall), twelfth * (wide + tall), twelfth * (wide + wide)]
         }
     }
 }
 
-/// m/12 (b² + c²) about each axis of a solid box.
+/// m/12 (b² + c²) about each axis of a solid box. Halving and doubling the sides is exact.
 fn box_inertia([low, high]: Aabb, mass: f64) -> [f64; 3] {
     let [x, y, z] = scale(sub(high, low), 0.5).map(|half| 2.0 * half).map(|side| side * side);
     [mass / 12.0 * (y + z), mass / 12.0 * (x + z), mass / 12.0 * (x + y)]

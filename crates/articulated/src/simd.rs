@@ -1,14 +1,16 @@
-//! Numbers of several worlds at once: one generic text of the physics, compiled once per instruction set.
+//! Lanes of numbers: the physics is generic over [`Real`] and compiled once per instruction set.
 //!
-//! No implementation fuses a multiplication with an addition, so all of them give the same bits.
+//! No implementation fuses a multiplication and an addition (FMA rounds once instead of twice), so
+//! all give the same bits.
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-/// The same quantity of `LANES` worlds, one number each.
+/// One quantity in `LANES` lanes.
 ///
-/// Everything is `#[inline(always)]`, so that the physics is compiled with the instructions of the function that [`Real::enter`] calls it
-/// from. The methods of an implementation may be called only on a processor that has its instructions: [`crate::InstructionSet`] checks
-/// that before a world of that kind is made.
+/// Everything is `#[inline(always)]`, so that the physics is compiled with the instructions of the
+/// function that [`Real::enter`] calls it from. The methods of an implementation may be called only
+/// on a processor that has its instructions: [`crate::InstructionSet`] checks that before a world
+/// of that kind is made.
 pub(crate) trait Real:
     Copy
     + Send
@@ -20,13 +22,13 @@ pub(crate) trait Real:
     + Div<Output = Self>
     + Neg<Output = Self>
 {
-    /// A yes or no of each lane.
+    /// A boolean for each lane.
     type Mask: Copy;
 
-    /// How many worlds.
+    /// The number of lanes.
     const LANES: usize;
 
-    /// Runs a kernel in a function of its own that is compiled with these instructions.
+    /// Runs a kernel in a separate function that is compiled with these instructions.
     fn enter<K: Kernel>(kernel: K) -> K::Output;
 
     fn splat(x: f64) -> Self;
@@ -34,17 +36,17 @@ pub(crate) trait Real:
     fn lanes_mut(&mut self) -> &mut [f64];
     fn sqrt(self) -> Self;
     fn abs(self) -> Self;
-    /// `self > other ? self : other`: `other` where either is not a number.
+    /// `self > other ? self : other`, as `btMax`. Returns `other` if either is NaN, like `maxpd`.
     fn larger(self, other: Self) -> Self;
-    /// `self < other ? self : other`: `other` where either is not a number.
+    /// `self < other ? self : other`, as `btMin`. Returns `other` if either is NaN, like `minpd`.
     fn smaller(self, other: Self) -> Self;
     fn gt(self, other: Self) -> Self::Mask;
     fn ge(self, other: Self) -> Self::Mask;
-    /// `yes` where the mask is set, `no` elsewhere.
+    /// `yes` in the lanes of the mask, `no` in the others.
     fn select(mask: Self::Mask, yes: Self, no: Self) -> Self;
     /// A mask with lane `i` set by bit `i`.
     fn mask(bits: u8) -> Self::Mask;
-    /// Bit `i` tells of lane `i`.
+    /// Bit `i` is the mask's value in lane `i`.
     fn bits(mask: Self::Mask) -> u8;
 
     #[inline(always)]
@@ -65,7 +67,7 @@ pub(crate) trait Real:
 
 /// A computation that can be compiled for any instruction set.
 pub(crate) trait Kernel {
-    /// What it returns.
+    /// The result.
     type Output;
 
     /// The computation; implementations are `#[inline(always)]`.
@@ -168,7 +170,8 @@ mod x86 {
         type Output = Self;
         #[inline(always)]
         fn neg(self) -> Self {
-            // SAFETY: as for the other operators.
+            // SAFETY: as for the other operators. Flipping the sign bit also negates zeros and
+            // NaNs, as `-x` does.
             Avx2(unsafe { _mm256_xor_pd(self.0, _mm256_set1_pd(-0.0)) })
         }
     }
@@ -192,8 +195,8 @@ mod x86 {
         kernel.run()
     }
 
-    // SAFETY of every block below: a world of this kind is made only where the processor has the instructions, and nothing else makes
-    // values of this type.
+    // SAFETY of every block below: a world of this kind is created only if the processor has the
+    // instructions, and nothing else creates values of this type.
     #[allow(clippy::undocumented_unsafe_blocks)]
     impl Real for Avx2 {
         type Mask = __m256d;

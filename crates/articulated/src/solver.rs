@@ -1,7 +1,8 @@
-//! Impulses that keep a body out of the floor and its joints within their limits.
+//! The constraint solver: impulses that keep a body above the floor and its joints within limits.
 //!
-//! Bullet's projected Gauss–Seidel for one articulated body against a floor that does not move. Every lane has its own rows, packed: row
-//! `k` is the `k`-th of each lane that has so many.
+//! Mirrors `btMultiBodyConstraintSolver`, a projected Gauss–Seidel method, for one articulated body
+//! and a static floor. The rows of all lanes are packed: row `k` is the `k`-th row of each lane
+//! that has more than `k`.
 
 use crate::algebra::Algebra;
 use crate::contact::Contacts;
@@ -16,14 +17,15 @@ use crate::row::{
 use crate::simd::Real;
 use crate::state::State;
 
-// Constants of Bullet's physics server.
+// Constants of `btContactSolverInfo`, as the physics server of pybullet sets them.
 const LINEAR_SLOP: f64 = 0.000_01;
 const LIMIT_ERP: f64 = 0.2;
-/// Beyond it a limit row corrects velocity alone.
+/// `m_splitImpulsePenetrationThreshold`: a limit row with a deeper violation corrects only
+/// velocity.
 const SPLIT_IMPULSE_THRESHOLD: f64 = -0.04_f32 as f64;
 const MAX_LIMIT_IMPULSE: f64 = 100.0;
 const MAX_CONTACT_IMPULSE: f64 = 1e10;
-/// Squared change of velocity at which iterating stops.
+/// `m_leastSquaresResidualThreshold`: iteration stops at this squared change of velocity.
 const RESIDUAL_THRESHOLD: f64 = 1e-7;
 
 pub(crate) struct Solver<A: Algebra, R: Real> {
@@ -32,7 +34,7 @@ pub(crate) struct Solver<A: Algebra, R: Real> {
     limits: ViolatedLimits<R>,
     contact_rows: Rows<R>,
     limit_rows: Rows<R>,
-    /// Of the velocity so far.
+    /// The accumulated change of velocity (`m_deltaVelocities`).
     delta_velocity: Vec<R>,
 }
 
@@ -51,7 +53,11 @@ impl<A: Algebra, R: Real> Solver<A, R> {
         }
     }
 
-    /// Changes the velocity; accelerations must have been computed for the current pose.
+    /// Applies contact and limit impulses to the velocity.
+    ///
+    /// `dynamics` must hold the inertias of the current pose. Like Bullet, the solver accumulates a
+    /// change of velocity from zero and adds it once at the end; adding each impulse to the
+    /// velocity would round differently.
     #[inline(always)]
     pub(crate) fn solve(
         &mut self,
@@ -73,6 +79,11 @@ impl<A: Algebra, R: Real> Solver<A, R> {
         }
     }
 
+    /// Mirrors `btMultiBodyConstraintSolver::setupMultiBodyContactConstraint`, and its friction
+    /// variant.
+    ///
+    /// The effective mass is the reciprocal of a dot product in the order of the coordinates. The
+    /// right side multiplies with that reciprocal; a division would round differently.
     #[inline(always)]
     fn setup_contact_rows(
         &mut self,
@@ -109,6 +120,8 @@ impl<A: Algebra, R: Real> Solver<A, R> {
         }
     }
 
+    /// Mirrors `btMultiBodyJointLimitConstraint::createConstraintRows` and
+    /// `btMultiBodyConstraint::fillMultiBodyConstraint`.
     #[inline(always)]
     fn setup_limit_rows(
         &mut self,
@@ -136,12 +149,15 @@ impl<A: Algebra, R: Real> Solver<A, R> {
             let correction = (-limit.distance) * R::splat(LIMIT_ERP) / dt;
             let goal = (-speed) * row.inverse;
             let shallow = limit.distance.gt(R::splat(SPLIT_IMPULSE_THRESHOLD));
+            // Position and velocity impulses are scaled separately and then added, in this order.
             row.rhs = R::select(shallow, correction * row.inverse + goal, goal);
             self.limit_rows.rows[slot] = row;
         }
     }
 
-    /// Relaxes all rows in turn until nothing changes any more, at most so often as the settings say.
+    /// Iterates until the residual is small or the maximum number of iterations is reached.
+    ///
+    /// A lane that has converged takes part no longer, as if it were solved alone.
     #[inline(always)]
     fn solve_iterations(&mut self, multibody: &MultiBody) {
         let mut running = self.contacts.lanes() | self.limits.lanes();
@@ -149,7 +165,8 @@ impl<A: Algebra, R: Real> Solver<A, R> {
             let residual = self.single_iteration(multibody, iteration, running);
             let mut small = R::bits(R::splat(RESIDUAL_THRESHOLD).ge(residual));
             if A::DIRECTIONS == 2 {
-                // Friction across the plane moves nothing: Bullet gets 0 / 0 for its change, which is not small.
+                // Friction across the plane moves nothing: Bullet's residual is 0 / 0, which does
+                // not compare as small. A planar body with a contact therefore never stops early.
                 small &= !self.contacts.lanes();
             }
             running &= !small;
@@ -159,8 +176,12 @@ impl<A: Algebra, R: Real> Solver<A, R> {
         }
     }
 
-    /// Relaxes every row once. Returns the residual squared change of velocity along a row, as Bullet forms it: a row that moves nothing
-    /// has 0 / 0 there, which the comparison lets the next row replace.
+    /// Relaxes each row once and returns the residual: the largest squared change of velocity.
+    ///
+    /// Mirrors `btMultiBodyConstraintSolver::solveSingleIteration`. Limit rows run forward in odd
+    /// and backward in even iterations; contact rows always run forward; friction rows follow all
+    /// contact rows. A row that moves nothing has the residual 0 / 0. `btMax(a, b)` is `a > b ? a :
+    /// b`, so the next row replaces that NaN.
     #[inline(always)]
     fn single_iteration(&mut self, multibody: &MultiBody, iteration: u32, running: u8) -> R {
         let stride = A::BASE + multibody.joints;
@@ -213,7 +234,8 @@ impl<A: Algebra, R: Real> Solver<A, R> {
         residual
     }
 
-    /// Friction in one direction, within the bound.
+    /// Friction of a planar body: [`Solver::resolve_friction_cone`] without the direction across
+    /// the plane.
     #[inline(always)]
     fn resolve_planar_friction(&mut self, stride: usize, slot: usize, bound: R, acting: R::Mask) {
         let index = slot * 2 + 1;
@@ -228,7 +250,13 @@ impl<A: Algebra, R: Real> Solver<A, R> {
         apply_delta_velocity::<A, R>(response, &mut self.delta_velocity, step);
     }
 
-    /// Friction in both directions together, within a cone around the normal impulse. Returns the change of velocity.
+    /// Resolves both friction directions within the friction cone and returns the change of
+    /// velocity.
+    ///
+    /// Mirrors `btMultiBodyConstraintSolver::resolveConeFrictionConstraintRows`. Both speeds are
+    /// read before either impulse is applied. The bounds come from `sin` and `cos` of an `atan2`,
+    /// not from a division by the norm: these are calls of the platform's functions that decide
+    /// bits.
     #[inline(always)]
     fn resolve_friction_cone(&mut self, stride: usize, slot: usize, bound: R, acting: u8) -> R {
         let index = slot * 3;
@@ -244,7 +272,7 @@ impl<A: Algebra, R: Real> Solver<A, R> {
         let sum_across = across.impulse + step_across;
         let outside = (sum_across * sum_across + sum_along * sum_along).ge(bound * bound);
 
-        // With nothing across, the angle is 0 or π and its cosine 1 or −1.
+        // If the sum across is zero, the angle is 0 or π: sin gives 0 and |cos| gives 1 exactly.
         let (mut bound_across, mut bound_along) = (R::zero(), bound.abs());
         for lane in (0..R::LANES).filter(|lane| R::bits(outside) & acting & 1 << lane != 0) {
             let (across, along) = (sum_across.lanes()[lane], sum_along.lanes()[lane]);
@@ -264,7 +292,10 @@ impl<A: Algebra, R: Real> Solver<A, R> {
     }
 }
 
-/// A point above the floor may come down as far as the floor; one below it is to come out by a share of its depth.
+/// Returns the right side of a normal row.
+///
+/// A point above the floor may approach it within the step; a point below is pushed out by the
+/// fraction `erp` of its depth. Both terms are scaled by the effective mass before they are added.
 #[inline(always)]
 fn normal_rhs<R: Real>(height: R, speed: R, inverse: R, erp: f64, time_step: f64) -> R {
     let dt = R::splat(time_step);

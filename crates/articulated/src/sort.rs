@@ -1,7 +1,8 @@
-//! Bullet's quicksort.
+//! Bullet's quicksort (`btAlignedObjectArray::quickSortInternal`).
 //!
-//! It is not stable, and the order of what is equal decides the order in which the solver meets constraints. So it has to be this one:
-//! Hoare's partition around the middle element, which is swapped past also where it is equal.
+//! It is not stable, and the order of equal elements decides the order of the solver's rows. It
+//! must therefore be the same algorithm: Hoare's partition around the middle element, which also
+//! swaps equal elements.
 
 /// Sorts by a key.
 pub(crate) fn quick_sort<T: Copy>(items: &mut [T], key: impl Fn(T) -> usize + Copy) {
@@ -44,16 +45,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_come_out_in_order() {
+    fn keys_are_sorted() {
         let mut items = [5, 3, 9, 1, 3, 7, 0, 9, 2];
         quick_sort(&mut items, |x| x);
         assert_eq!(items, [0, 1, 2, 3, 3, 5, 7, 9, 9]);
     }
 
     #[test]
-    fn equal_keys_change_places() {
+    fn equal_keys_are_reordered() {
         let mut items = [0, 1, 2, 3, 4];
         quick_sort(&mut items, |_| 0);
-        assert_ne!(items, [0, 1, 2, 3, 4], "a stable sort would give the solver another order");
+        assert_ne!(items, [0, 1, 2, 3, 4], "the sort must not be stable");
     }
 }

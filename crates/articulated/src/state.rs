@@ -1,4 +1,4 @@
-//! What changes in a world from step to step.
+//! The state of a world: everything that changes from step to step.
 
 use crate::algebra::Algebra;
 use crate::manifold::Manifold;
@@ -6,9 +6,10 @@ use crate::multibody::{Axis, MultiBody};
 use crate::simd::Real;
 use crate::vector::{Quaternion, Vector};
 
-/// Everything that later steps and readers depend on, of all lanes.
+/// The state of all lanes.
 ///
-/// Link poses are those at the start of the last substep, as Bullet's server reports them; the base's and the joints' are current.
+/// Link poses are those at the start of the last substep, because Bullet's server reports them so.
+/// The poses of the base and the joints are current.
 pub(crate) struct State<A: Algebra, R: Real> {
     pub(crate) base_position: Vector<R>,
     /// From the world's frame to the base's.
@@ -35,7 +36,8 @@ pub(crate) struct JointLanes<R> {
     pub(crate) stale_half_angle: [R; 2],
 }
 
-/// A link as it was at the start of the last substep: `spin` takes the world's frame to its own.
+/// A link's pose at the start of the last substep: `spin` rotates from the world's frame to the
+/// link's.
 #[derive(Clone, Copy)]
 pub(crate) struct LinkPose<A: Algebra, R: Real> {
     pub(crate) spin: A::Orientation<R>,
@@ -50,7 +52,7 @@ pub(crate) struct LaneState {
 }
 
 impl LaneState {
-    /// Whether two are states of bodies with as many joints, links and shapes.
+    /// Whether both states have the same numbers of joints, links and shapes.
     pub(crate) fn is_like(&self, other: &Self) -> bool {
         (self.numbers.len(), self.counts.len()) == (other.numbers.len(), other.counts.len())
     }
@@ -84,7 +86,10 @@ impl<A: Algebra, R: Real> State<A, R> {
         state
     }
 
-    /// What follows from the joints' positions: their rotations, and where each link is in its parent's frame.
+    /// Updates joint rotations and link offsets from the joint positions.
+    ///
+    /// Mirrors `btMultibodyLink::updateCacheMultiDof`. The sine is divided by the length of the
+    /// axis, as in `btQuaternion::setRotation`; the axis itself is not normalized.
     #[inline(always)]
     pub(crate) fn update_link_cache(&mut self, multibody: &MultiBody) {
         for (link, offset) in multibody.links.iter().zip(&mut self.offsets) {
@@ -113,7 +118,10 @@ impl<A: Algebra, R: Real> State<A, R> {
         }
     }
 
-    /// Forward kinematics: poses of all links from the base on.
+    /// Computes the poses of all links from the base: `btMultiBody::forwardKinematics`.
+    ///
+    /// Each rotation is the quaternion product with the parent's, and each origin is added to the
+    /// parent's, so rounding errors accumulate along the chain as in Bullet.
     #[inline(always)]
     pub(crate) fn forward_kinematics(&mut self, multibody: &MultiBody) {
         self.stale_base_rotation = self.base_rotation;
@@ -134,7 +142,10 @@ impl<A: Algebra, R: Real> State<A, R> {
         }
     }
 
-    /// Moves base and joints on by a substep.
+    /// Integrates the base and the joints by one substep: `btMultiBody::stepPositionsMultiDof`.
+    ///
+    /// Positions use the new velocities (semi-implicit Euler). Link poses are not updated; the next
+    /// substep does that.
     #[inline(always)]
     pub(crate) fn step_positions(&mut self, multibody: &MultiBody) {
         let State { base_position, base_rotation, velocity, joints, .. } = self;
@@ -145,7 +156,7 @@ impl<A: Algebra, R: Real> State<A, R> {
         self.update_link_cache(multibody);
     }
 
-    /// The pose of a link (as it was) or of the base (as it is).
+    /// Returns the pose of a link (at the start of the last substep) or of the base (current).
     #[inline(always)]
     pub(crate) fn node_pose(&self, node: usize) -> LinkPose<A, R> {
         match node.checked_sub(1) {
@@ -166,7 +177,7 @@ impl<A: Algebra, R: Real> State<A, R> {
         }
     }
 
-    /// Puts what follows from base and joint positions back.
+    /// Copies poses and offsets of a state of one lane back to a lane.
     pub(crate) fn write_poses(&mut self, lane: usize, single: &State<A, f64>) {
         write_lane(lane, &single.stale_base_rotation, &mut self.stale_base_rotation);
         for (from, to) in single.joints.iter().zip(&mut self.joints) {
@@ -182,7 +193,7 @@ impl<A: Algebra, R: Real> State<A, R> {
         }
     }
 
-    /// Copies a lane out.
+    /// Saves a lane.
     pub(crate) fn save(&self, lane: usize, into: &mut LaneState) {
         into.numbers.clear();
         into.counts.clear();
@@ -190,7 +201,7 @@ impl<A: Algebra, R: Real> State<A, R> {
         into.counts.extend(self.manifolds.iter().map(|manifold| manifold.counts[lane]));
     }
 
-    /// Puts a lane back that was saved from a state of the same body.
+    /// Restores a lane that was saved from a state of the same body.
     pub(crate) fn restore(&mut self, lane: usize, from: &LaneState) {
         let mut numbers = from.numbers.iter();
         self.visit_mut(|number| {

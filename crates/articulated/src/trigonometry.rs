@@ -1,25 +1,26 @@
-//! Which implementation of the trigonometric functions this program runs with.
+//! Identifies the platform's trigonometric functions.
 
 use std::fmt;
 use std::sync::OnceLock;
 
-/// Arguments that the functions are tried at. Implementations differ at a few of ten thousand.
+/// Number of test arguments. Implementations differ at a few of ten thousand.
 const TRIALS: u64 = 20_000;
 
-/// Whose sine, cosine, arctangent and arcsine states are computed with.
+/// The implementation of sine, cosine, arctangent and arcsine.
 ///
-/// The rest of the physics is additions, multiplications, divisions and roots, which are the same everywhere. These four functions come from
-/// the platform, and differ between platforms in the last bit, rarely; states then differ after some time. States are to be compared by
-/// their bits only where this is equal.
+/// All other operations of the physics (additions, multiplications, divisions, roots) give the same
+/// bits everywhere. These four functions come from the platform and rarely differ in the last bit,
+/// after which states diverge. Compare states by their bits only if this value is equal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Trigonometry {
-    /// The GNU C library on a processor with fused multiplication and addition: every x86-64 server of the last ten years. The recordings of
-    /// pybullet that the environments are tested with have these bits.
+    /// The GNU C library on a processor with fused multiplication and addition: every x86-64 server
+    /// of the last ten years. The recordings of pybullet that the environments are tested with have
+    /// these bits.
     GlibcFma,
     /// The GNU C library on an older x86-64 processor.
     GlibcPlain,
-    /// Another one, with a number that depends on its bits.
+    /// Another implementation, with a checksum of its results.
     Other(u64),
 }
 
@@ -28,7 +29,7 @@ const GLIBC_FMA: u64 = 0x856d_5de3_5c7c_b389;
 const GLIBC_PLAIN: u64 = 0xb59b_fd5e_742f_e63a;
 
 impl Trigonometry {
-    /// That of this process.
+    /// Returns the implementation that this process uses.
     pub fn of_this_platform() -> Trigonometry {
         static FOUND: OnceLock<Trigonometry> = OnceLock::new();
         *FOUND.get_or_init(|| match checksum(f64::sin) {
@@ -49,7 +50,7 @@ impl fmt::Display for Trigonometry {
     }
 }
 
-/// Of the bits of all four functions at arguments such as a robot's angles.
+/// FNV-1a over the results of all four functions, for arguments in the range of joint angles.
 fn checksum(sine: impl Fn(f64) -> f64) -> u64 {
     let mut sum = 0xcbf2_9ce4_8422_2325_u64;
     for trial in 0..TRIALS {
@@ -71,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_bit_of_one_value_is_another_implementation() {
+    fn checksum_detects_a_single_bit() {
         let largest = std::cell::Cell::new(0.0);
         let seen = checksum(|angle: f64| {
             largest.set(angle.max(largest.get()));
@@ -84,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn names_tell_implementations_apart() {
+    fn implementations_have_distinct_names() {
         let all = [Trigonometry::GlibcFma, Trigonometry::GlibcPlain, Trigonometry::Other(7)];
         assert_eq!(
             all.map(|each| each.to_string()),

@@ -1,4 +1,6 @@
-//! Vectors, matrices and quaternions of numbers in lanes, each operation in Bullet's order.
+//! Vectors, matrices and quaternions over lanes: `btVector3`, `btMatrix3x3`, `btQuaternion`.
+//!
+//! Sums run from left to right, in the order of Bullet's scalar code (without SSE).
 
 use crate::simd::Real;
 
@@ -55,7 +57,7 @@ pub(crate) fn length<R: Real>(a: Vector<R>) -> R {
     dot(a, a).sqrt()
 }
 
-/// √`square`, or zero where that is less than the rounding error of 1.
+/// `btVector3::safeNorm`: √`square`, or zero if `square` is at most `SIMD_EPSILON`.
 #[inline(always)]
 pub(crate) fn safe_norm<R: Real>(square: R) -> R {
     R::select(square.gt(R::splat(f64::EPSILON)), square.sqrt(), R::zero())
@@ -100,7 +102,7 @@ pub(crate) fn diagonal<R: Real>(d: [f64; 3]) -> Matrix<R> {
     [[d[0], zero, zero], [zero, d[1], zero], [zero, zero, d[2]]]
 }
 
-/// `yes` where the mask is set, `no` elsewhere.
+/// `yes` in the lanes of the mask, `no` in the others.
 #[inline(always)]
 pub(crate) fn choose<R: Real>(mask: R::Mask, yes: Vector<R>, no: Vector<R>) -> Vector<R> {
     [R::select(mask, yes[0], no[0]), R::select(mask, yes[1], no[1]), R::select(mask, yes[2], no[2])]
@@ -112,7 +114,8 @@ pub(crate) fn outer<R: Real>(a: Vector<R>, b: Vector<R>) -> Matrix<R> {
     [scale(b, a[0]), scale(b, a[1]), scale(b, a[2])]
 }
 
-/// By cofactors.
+/// `btMatrix3x3::inverse`: cofactors times the reciprocal of the determinant, which is expanded
+/// along the first row.
 #[inline(always)]
 pub(crate) fn inverse<R: Real>(m: Matrix<R>) -> Matrix<R> {
     let first = [cofactor(m, 1, 1, 2, 2), cofactor(m, 1, 2, 2, 0), cofactor(m, 1, 0, 2, 1)];
@@ -129,7 +132,7 @@ fn cofactor<R: Real>(m: Matrix<R>, r1: usize, c1: usize, r2: usize, c2: usize) -
     m[r1][c1] * m[r2][c2] - m[r1][c2] * m[r2][c1]
 }
 
-/// The rotation `b` followed by `a`.
+/// The rotation `b` followed by `a`: `btQuaternion::operator*=` with its order of four products.
 #[inline(always)]
 pub(crate) fn compose<R: Real>(a: Quaternion<R>, b: Quaternion<R>) -> Quaternion<R> {
     let ([ax, ay, az, aw], [bx, by, bz, bw]) = (a, b);
@@ -146,7 +149,8 @@ pub(crate) fn conjugate<R: Real>([x, y, z, w]: Quaternion<R>) -> Quaternion<R> {
     [-x, -y, -z, w]
 }
 
-/// q v q⁻¹.
+/// `quatRotate`: q v q⁻¹, as two quaternion products. The shorter formula with cross products
+/// rounds differently.
 #[inline(always)]
 pub(crate) fn rotate<R: Real>(q: Quaternion<R>, v: Vector<R>) -> Vector<R> {
     let ([x, y, z, w], [vx, vy, vz]) = (q, v);
@@ -160,7 +164,7 @@ pub(crate) fn rotate<R: Real>(q: Quaternion<R>, v: Vector<R>) -> Vector<R> {
     [rx, ry, rz]
 }
 
-/// The matrix of a quaternion, which need not be of unit length.
+/// `btMatrix3x3::setRotation`: the matrix of a quaternion, divided by its squared length.
 #[inline(always)]
 pub(crate) fn matrix<R: Real>([x, y, z, w]: Quaternion<R>) -> Matrix<R> {
     let one = R::splat(1.0);
@@ -176,7 +180,7 @@ pub(crate) fn matrix<R: Real>([x, y, z, w]: Quaternion<R>) -> Matrix<R> {
     ]
 }
 
-/// The unit quaternion of a rotation matrix, as Bullet finds it.
+/// `btMatrix3x3::getRotation`: the unit quaternion of a rotation matrix.
 pub(crate) fn quaternion(m: Matrix<f64>) -> Quaternion<f64> {
     let mut q = [0.0; 4];
     let trace = m[0][0] + m[1][1] + m[2][2];

@@ -1,4 +1,4 @@
-//! Worlds: building, stepping, reading, saving.
+//! The simulated world.
 
 use crate::body::{Articulation, LinkId, WorldSettings};
 use crate::check::check;
@@ -8,10 +8,10 @@ use crate::state::LaneState;
 use crate::vector::quaternion;
 use crate::{Error, InstructionSet};
 
-/// One articulated body above a floor, in each of a few lanes.
+/// A simulation of one articulated body above a floor, in one or several lanes.
 ///
-/// Lanes share the body and nothing else: each is in its own state, and none can disturb another. Calls with a lane at or beyond
-/// [`World::lanes`] or a link at or beyond [`World::links`] panic.
+/// Lanes share the body and nothing else: each is in its own state, and none can disturb another.
+/// Calls with a lane at or beyond [`World::lanes`] or a link at or beyond [`World::links`] panic.
 pub struct World {
     lanes: Box<dyn DynLaneGroup>,
 }
@@ -19,13 +19,13 @@ pub struct World {
 /// Position and velocity of a joint: meters and m/s, or radians and rad/s.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct JointState {
-    /// Where it is.
+    /// The position.
     pub position: f64,
-    /// How fast it moves.
+    /// The velocity.
     pub velocity: f64,
 }
 
-/// Where a link's center of mass is and how it moves, in the world's frame.
+/// Pose and velocity of a link's center of mass, in the world's frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LinkMotion {
     /// In meters.
@@ -36,7 +36,7 @@ pub struct LinkMotion {
     pub velocity: [f64; 3],
 }
 
-/// A state of one lane of a [`World`], to go back to, in any lane.
+/// A saved state of one lane of a [`World`]. It can be restored in any lane.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LaneSnapshot {
     state: LaneState,
@@ -60,17 +60,17 @@ impl World {
         Ok(World { lanes })
     }
 
-    /// How many lanes there are.
+    /// Returns the number of lanes.
     pub fn lanes(&self) -> usize {
         self.lanes.count()
     }
 
-    /// How many links there are besides the base.
+    /// Returns the number of links, without the base.
     pub fn links(&self) -> usize {
         self.lanes.multibody().links.len()
     }
 
-    /// Puts joints of a lane at given states; velocities of links follow.
+    /// Sets joint positions and velocities in a lane.
     pub fn set_joints(
         &mut self,
         lane: usize,
@@ -82,12 +82,14 @@ impl World {
         self.lanes.update(lane);
     }
 
-    /// Adds a torque (or force, for a slide) that acts on a joint through all substeps of the lane's next step.
+    /// Adds a torque (a force for a prismatic joint) that acts on a joint through all substeps of
+    /// the lane's next step.
     pub fn add_torque(&mut self, lane: usize, link: usize, torque: f64) {
         self.lanes.add_torque(lane, self.coordinate(link), torque);
     }
 
-    /// Simulates one `time_step` in the lanes whose bit is set in `active`; nothing changes in the others.
+    /// Simulates one `time_step` in the lanes whose bit is set in `active`; nothing changes in the
+    /// others.
     pub fn step(&mut self, active: u8) {
         self.lanes.step(active);
     }
@@ -103,7 +105,8 @@ impl World {
         self.motion(lane, link).position
     }
 
-    /// World positions of all links' centres of mass, in order, as many as `positions` has room for.
+    /// World positions of all links' centers of mass, in order, as many as `positions` has room
+    /// for.
     pub fn positions(&self, lane: usize, positions: &mut [[f64; 3]]) {
         self.lanes.positions(lane, positions);
     }
@@ -118,7 +121,7 @@ impl World {
         self.motion(lane, link).velocity
     }
 
-    /// Where a link is and how it moves: position, orientation and velocity together.
+    /// Returns position, orientation and velocity of a link.
     pub fn motion(&self, lane: usize, link: LinkId) -> LinkMotion {
         let motion = self.lanes.motion(lane, self.node(link));
         LinkMotion {
@@ -128,8 +131,8 @@ impl World {
         }
     }
 
-    /// Whether a link has a contact point with the floor; a point counts while it is closer than a breaking threshold, which grows with
-    /// the link's size.
+    /// Whether a link has a contact point with the floor; a point counts while it is closer than a
+    /// breaking threshold, which grows with the link's size.
     pub fn touches_floor(&self, lane: usize, link: LinkId) -> bool {
         self.lanes.touches(lane, self.node(link))
     }
@@ -143,25 +146,25 @@ impl World {
         }
     }
 
-    /// Everything that later steps of a lane depend on.
+    /// Saves the complete state of a lane.
     pub fn save(&self, lane: usize) -> LaneSnapshot {
         let mut state = LaneState::default();
         self.lanes.save(lane, &mut state);
         LaneSnapshot { state, links: self.links() }
     }
 
-    /// Takes a lane back to a state that a lane of this world, or of one built alike, was in.
+    /// Restores a saved state in a lane. The snapshot must come from a world with an equal body.
     ///
     /// # Panics
     /// If the snapshot is of a world with a different number of links, joints or shapes.
     pub fn restore(&mut self, lane: usize, snapshot: &LaneSnapshot) {
         let fits = self.links() == snapshot.links && self.save(lane).state.is_like(&snapshot.state);
-        assert!(fits, "the snapshot is of another body");
+        assert!(fits, "the snapshot belongs to a different body");
         self.lanes.restore(lane, &snapshot.state);
     }
 
     fn node(&self, link: LinkId) -> usize {
-        // Before it is counted on, since the last number there is would come round to the base.
+        // Check before `node` adds 1, since `usize::MAX` would wrap around to the base.
         if let LinkId::Link(link) = link {
             assert!(link < self.links(), "there is no link {link}, only {}", self.links());
         }
@@ -170,7 +173,7 @@ impl World {
 
     fn coordinate(&self, link: usize) -> usize {
         let Some(joint) = self.lanes.multibody().links[link].joint else {
-            panic!("link {link} is welded");
+            panic!("link {link} has a fixed joint");
         };
         joint.coordinate
     }

@@ -1,4 +1,4 @@
-//! Lanes: whatever the instructions, each is a world of its own, to the bit.
+//! Lanes are independent and bit-identical to single worlds under each instruction set.
 #![allow(clippy::unwrap_used)] // helpers of tests are tests
 
 use articulated::{
@@ -19,7 +19,8 @@ fn shape(geometry: Geometry) -> CollisionShape {
     CollisionShape { geometry, position: [0.02, 0.0, 0.0], rotation: [0.0, 0.0, 0.0, 1.0] }
 }
 
-/// A body on a ball or a rail, with two legs; in the plane of x and z, if it is on a rail and its hinges turn about y.
+/// A body with two legs on a ball or a rail. It is planar if it is on a rail and its hinges are
+/// about y.
 fn walker(floating: bool, axis: [f64; 3]) -> Articulation {
     let ball = shape(Geometry::Sphere { radius: 0.15 });
     let bone = shape(Geometry::Segment { radius: 0.05, from: [0.0; 3], to: [0.1, 0.0, -0.3] });
@@ -57,7 +58,7 @@ fn available() -> impl Iterator<Item = InstructionSet> {
     InstructionSet::ALL.into_iter().filter(|set| set.is_available())
 }
 
-/// All that can be read of a lane, as bits.
+/// All readable values of a lane, as bits.
 fn bits(world: &World, lane: usize) -> Vec<u64> {
     let joints = (0..world.links()).flat_map(|link| {
         let JointState { position, velocity } = world.joint(lane, link);
@@ -72,7 +73,7 @@ fn bits(world: &World, lane: usize) -> Vec<u64> {
     joints.chain(motions).map(f64::to_bits).collect()
 }
 
-/// Another start for every lane.
+/// A different start for each lane.
 fn start(lane: usize) -> impl Iterator<Item = (usize, JointState)> {
     (0..4).map(move |link| {
         let sign = if (link + lane).is_multiple_of(2) { 1.0 } else { -1.0 };
@@ -90,7 +91,7 @@ fn active(time: usize) -> u8 {
 }
 
 #[test]
-fn every_lane_is_a_world_of_its_own() {
+fn each_lane_equals_a_single_world() {
     for (body, set) in bodies().iter().flat_map(|body| available().map(move |set| (body, set))) {
         let mut world = World::with(set, &SETTINGS, body).unwrap();
         let mut alone: Vec<World> =
@@ -119,7 +120,7 @@ fn every_lane_is_a_world_of_its_own() {
 }
 
 #[test]
-fn a_snapshot_fits_any_lane_of_any_instructions() {
+fn snapshots_restore_in_any_lane_and_instruction_set() {
     for (body, set) in bodies().iter().flat_map(|body| available().map(move |set| (body, set))) {
         let mut alone = World::new(&SETTINGS, body).unwrap();
         alone.set_joints(0, start(1));
@@ -137,7 +138,7 @@ fn a_snapshot_fits_any_lane_of_any_instructions() {
 }
 
 #[test]
-fn a_lane_that_is_no_longer_finite_disturbs_no_other() {
+fn a_diverged_lane_does_not_affect_others() {
     for (body, set) in bodies().iter().flat_map(|body| available().map(move |set| (body, set))) {
         let mut worlds = [0, 1].map(|_| World::with(set, &SETTINGS, body).unwrap());
         for (wild, world) in worlds.iter_mut().enumerate() {
@@ -158,7 +159,7 @@ fn a_lane_that_is_no_longer_finite_disturbs_no_other() {
 }
 
 #[test]
-fn instructions_that_a_processor_lacks_are_refused() {
+fn unsupported_instruction_sets_are_rejected() {
     for set in InstructionSet::ALL {
         let world = World::with(set, &SETTINGS, &walker(true, [0.0, 1.0, 0.0]));
         match world {

@@ -1,4 +1,4 @@
-//! What a world promises: physics one can check by hand, exact snapshots, independence, and refusals.
+//! Physics that can be checked by hand, exact snapshots, independence, and validation.
 #![allow(clippy::unwrap_used)] // helpers of tests are tests
 
 use articulated::{
@@ -49,7 +49,7 @@ fn world(body: &Articulation) -> World {
 }
 
 #[test]
-fn a_snapshot_of_another_body_is_refused() {
+fn snapshots_of_a_different_body_are_rejected() {
     let [ball, pendulum] = [ball(1.0), pendulum(None)].map(|body| world(&body).save(0));
     let welded = {
         let mut body = self::pendulum(None);
@@ -70,7 +70,7 @@ fn a_snapshot_of_another_body_is_refused() {
 }
 
 #[test]
-fn a_ball_falls_and_comes_to_rest_on_the_floor() {
+fn a_ball_falls_and_rests_on_the_floor() {
     let mut world = world(&ball(1.0));
     for _ in 0..10 {
         world.step(1);
@@ -87,7 +87,7 @@ fn a_ball_falls_and_comes_to_rest_on_the_floor() {
 }
 
 #[test]
-fn a_solid_ball_has_two_fifths_of_its_mass_times_radius_squared() {
+fn the_inertia_of_a_ball_is_two_fifths_m_r_squared() {
     let world = world(&ball(1.0));
     for moment in world.inertia(LinkId::Base) {
         assert!((moment - 0.4 * 2.0 * 0.01).abs() < 1e-15);
@@ -119,7 +119,7 @@ fn a_limit_pushes_back() {
 }
 
 #[test]
-fn a_snapshot_brings_back_every_bit_also_amid_contact() {
+fn snapshots_during_contact_are_exact() {
     let mut world = world(&ball(0.12));
     let run = |world: &mut World| -> Vec<[f64; 3]> {
         (0..30)
@@ -138,7 +138,7 @@ fn a_snapshot_brings_back_every_bit_also_amid_contact() {
 }
 
 #[test]
-fn worlds_on_two_threads_do_not_meet() {
+fn worlds_on_several_threads_are_independent() {
     let center_velocity = || {
         let mut world = world(&pendulum(Some([-1.0, 1.0])));
         world.set_joints(0, [(0, JointState { position: 0.9, velocity: 0.0 })]);
@@ -153,7 +153,7 @@ fn worlds_on_two_threads_do_not_meet() {
 }
 
 #[test]
-fn bad_numbers_and_orders_are_refused() {
+fn invalid_numbers_and_link_orders_are_rejected() {
     let refuse = |settings: WorldSettings, body: &Articulation| {
         World::new(&settings, body).unwrap_err().to_string()
     };
@@ -196,7 +196,7 @@ fn bad_numbers_and_orders_are_refused() {
 }
 
 #[test]
-fn a_step_has_a_few_substeps_and_iterations_and_comes_to_an_end() {
+fn substeps_and_iterations_are_limited() {
     for count in [0, 10_001, u32::MAX] {
         for (field, settings) in [
             ("substeps", WorldSettings { substeps: count, ..SETTINGS }),
@@ -207,7 +207,8 @@ fn a_step_has_a_few_substeps_and_iterations_and_comes_to_an_end() {
             assert_eq!(error, expected);
         }
     }
-    // Each substep moves the ball: in one of the whole step it falls g t², in many of them half of that.
+    // Each substep moves the ball: in one of the whole step it falls g t², in many of them half of
+    // that.
     let fallen = |substeps| {
         let mut world = World::new(&WorldSettings { substeps, ..SETTINGS }, &ball(1.0)).unwrap();
         world.step(1);
@@ -218,7 +219,7 @@ fn a_step_has_a_few_substeps_and_iterations_and_comes_to_an_end() {
 }
 
 #[test]
-fn numbers_of_shapes_and_limits_that_are_not_finite_are_refused() {
+fn nonfinite_shapes_and_limits_are_rejected() {
     for bad in [f64::NAN, f64::INFINITY] {
         let refuse = |body: &Articulation| World::new(&SETTINGS, body).unwrap_err().to_string();
         for limits in [[bad, 0.5], [-0.5, bad]] {
@@ -247,7 +248,7 @@ fn numbers_of_shapes_and_limits_that_are_not_finite_are_refused() {
 }
 
 #[test]
-fn a_link_that_is_not_there_is_never_the_base() {
+fn an_out_of_range_link_panics() {
     let world = world(&pendulum(None));
     for link in [1, usize::MAX - 1, usize::MAX] {
         let calls: [&dyn Fn() -> bool; 2] =
@@ -263,8 +264,8 @@ fn a_link_that_is_not_there_is_never_the_base() {
 }
 
 #[test]
-#[should_panic(expected = "link 0 is welded")]
-fn a_weld_has_no_joint_state() {
+#[should_panic(expected = "link 0 has a fixed joint")]
+fn a_fixed_joint_has_no_state() {
     let mut body = pendulum(None);
     body.links[0].joint = Joint::Fixed;
     world(&body).joint(0, 0);

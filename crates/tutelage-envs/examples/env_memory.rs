@@ -1,4 +1,5 @@
-//! Measures the memory of environments: resident memory before and after building some and playing 200 steps in each.
+//! Measures the memory of environments: resident memory before and after building some and playing
+//! 200 steps in each.
 //!
 //! ```sh
 //! cargo run --release -p tutelage-envs --example env_memory -- TASK COUNT

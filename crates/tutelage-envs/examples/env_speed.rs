@@ -4,8 +4,9 @@
 //! cargo run --release -p tutelage-envs --example env_speed -- TASK STEPS [LANES [THREADS]]
 //! ```
 //!
-//! Prints one JSON line. Without LANES one environment plays STEPS steps; with LANES a envs of so many plays STEPS steps in all, on THREADS
-//! threads (1). `benches/env_speed/run.py` sets the figures beside those of `pybullet_envs` and EnvPool.
+//! Prints one JSON line. Without LANES one environment plays STEPS steps; with LANES a envs of so
+//! many plays STEPS steps in all, on THREADS threads (1). `benches/env_speed/run.py` sets the
+//! figures beside those of `pybullet_envs` and EnvPool.
 
 use std::error::Error;
 use std::time::Instant;

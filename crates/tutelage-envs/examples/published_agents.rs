@@ -4,7 +4,8 @@
 //! cargo run --release -p tutelage-envs --example published_agents -- EPISODES hopper=AGENT.npz ant=AGENT.npz …
 //! ```
 //!
-//! A file holds `W0 b0 W1 b1 W2 b2` (weights `[in, out]`, tanh between layers) and the moments `rms_mean`, `rms_var` by which states are normalized.
+//! A file holds `W0 b0 W1 b1 W2 b2` (weights `[in, out]`, tanh between layers) and the moments
+//! `rms_mean`, `rms_var` by which states are normalized.
 
 use std::error::Error;
 use std::fs::File;

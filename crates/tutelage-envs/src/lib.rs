@@ -38,7 +38,8 @@ pub use snapshot::Snapshot;
 pub use time_feature::{TimeAware, TimeFeature};
 pub use vec_env::LocomotionVecEnv;
 
-/// Whose sine and cosine this process computes with, as a word: states have the same bits where it is the same.
+/// Whose sine and cosine this process computes with, as a word: states have the same bits where it
+/// is the same.
 ///
 /// ```
 /// assert!(!tutelage_envs::trigonometry().is_empty()); // "glibc-fma" on a common server

@@ -15,12 +15,15 @@ const MAX_JOINTS: usize = 8;
 
 /// One of the four locomotion tasks.
 ///
-/// A step's reward is ±1 for being alive or not, plus progress in m/s, minus the costs of work, effort and joints at their limits. An
-/// episode is terminated when the robot falls (the cheetah never does) or the simulation diverges, which [`Locomotion::diverged`] tells
-/// apart; it is truncated when [`HORIZON`] steps have passed and the robot stands. A reward is finite also where the state is not.
+/// A step's reward is ±1 for being alive or not, plus progress in m/s, minus the costs of work,
+/// effort and joints at their limits. An episode is terminated when the robot falls (the cheetah
+/// never does) or the simulation diverges, which [`Locomotion::diverged`] tells apart; it is
+/// truncated when [`HORIZON`] steps have passed and the robot stands. A reward is finite also where
+/// the state is not.
 ///
-/// Every episode is like the second and later ones of a `pybullet_envs` object: the floor counts as a part of the robot in the mean that
-/// progress is measured by. (There, it is missing from the first one's first observation.)
+/// Every episode is like the second and later ones of a `pybullet_envs` object: the floor counts as
+/// a part of the robot in the mean that progress is measured by. (There, it is missing from the
+/// first one's first observation.)
 #[derive(Debug)]
 pub struct Locomotion {
     pub(crate) task: LocomotionTask,
@@ -83,7 +86,8 @@ impl Locomotion {
         Ok(())
     }
 
-    /// Whether the last step came to a number that is not finite, which ends an episode as terminated.
+    /// Whether the last step came to a number that is not finite, which ends an episode as
+    /// terminated.
     pub fn diverged(&self) -> bool {
         !self.episode.finite
     }

@@ -1,7 +1,7 @@
 //! A robot as a tree of parts, and its translation into Bullet's links.
 //!
-//! Dimensions are single precision and everything derived from them is double precision, because that is how Bullet's own model reader
-//! works and the last bit matters.
+//! Dimensions are single precision and everything derived from them is double precision, because
+//! that is how Bullet's own model reader works and the last bit matters.
 
 use articulated::{Articulation, Base, CollisionShape, Geometry, Joint, Link, LinkId};
 use tutelage_draw::render::Colour;
@@ -79,8 +79,9 @@ pub(crate) struct Model {
 }
 
 impl Model {
-    /// Translates a robot. Every joint becomes a link without mass, and the part itself is welded to the last of them. A root part without joints is the
-    /// floating base; otherwise the base is fixed to the world.
+    /// Translates a robot. Every joint becomes a link without mass, and the part itself is welded
+    /// to the last of them. A root part without joints is the floating base; otherwise the base is
+    /// fixed to the world.
     pub(crate) fn new(root: &Part, friction: f32) -> Model {
         let mut model = Model {
             body: Articulation {
@@ -115,7 +116,8 @@ impl Model {
         model
     }
 
-    /// Adds a part and its descendants under a link whose centre of mass is at `parent_centre` in its part's frame.
+    /// Adds a part and its descendants under a link whose centre of mass is at `parent_centre` in
+    /// its part's frame.
     fn add(&mut self, part: &Part, parent: LinkId, parent_centre: [f64; 3], friction: f32) {
         let (mut parent, mut parent_centre, mut offset) =
             (parent, parent_centre, wide(part.origin));
@@ -179,7 +181,8 @@ impl Model {
 }
 
 impl Part {
-    /// Where Bullet takes the centre of mass to be: the middle of the last solid if that is a bone, else the frame's origin.
+    /// Where Bullet takes the centre of mass to be: the middle of the last solid if that is a bone,
+    /// else the frame's origin.
     fn centre(&self) -> [f64; 3] {
         match self.solids.last() {
             Some(Solid::Bone { from, to, .. }) => plus(wide(*from), wide(*to)).map(|x| 0.5 * x),

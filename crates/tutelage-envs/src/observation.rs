@@ -4,7 +4,8 @@ use tutelage::{EnvError, LaneError, SyncVectorEnv, VectorEnv};
 
 use crate::{Locomotion, LocomotionVecEnv, Normalized, Normalizer, Robot, TimeAware, TimeFeature};
 
-/// How somebody sees a task's states: with the time that is left or without it, normalized by statistics of their own.
+/// How somebody sees a task's states: with the time that is left or without it, normalized by
+/// statistics of their own.
 ///
 /// ```
 /// use tutelage::{Env, Stream};

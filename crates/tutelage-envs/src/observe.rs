@@ -29,7 +29,8 @@ impl Number for f64 {
     const ZERO: f64 = 0.0;
 }
 
-/// The sum as NumPy forms it for fewer than 128 numbers: one after the other below eight, else eight partial sums and then the rest.
+/// The sum as NumPy forms it for fewer than 128 numbers: one after the other below eight, else
+/// eight partial sums and then the rest.
 pub(crate) fn pairwise_sum<T: Number>(numbers: &[T]) -> T {
     let (blocks, rest) = numbers.as_chunks::<8>();
     let Some((first, others)) = blocks.split_first() else {

@@ -37,7 +37,8 @@ pub enum ReplayError {
     },
 }
 
-/// Plays `actions` from rest with the actuated joints at `pose`, in radians (all at zero without one).
+/// Plays `actions` from rest with the actuated joints at `pose`, in radians (all at zero without
+/// one).
 ///
 /// There is one episode and no reset: stepping goes on past termination and past the time limit.
 pub fn replay(

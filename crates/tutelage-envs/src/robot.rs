@@ -55,7 +55,8 @@ impl Robot {
         }
     }
 
-    /// Width of a state: eight numbers of the torso, position and speed of each joint, one flag per foot.
+    /// Width of a state: eight numbers of the torso, position and speed of each joint, one flag per
+    /// foot.
     pub fn state_width(self) -> usize {
         8 + 2 * self.action_width() + self.feet().len()
     }

@@ -53,7 +53,8 @@ pub(crate) struct Episode {
     contacts: Vec<f32>,
     /// Whether the last state and reward were finite.
     pub(crate) finite: bool,
-    /// World coordinates of the links, and of the averaged parts and the floor, kept to save the allocation.
+    /// World coordinates of the links, and of the averaged parts and the floor, kept to save the
+    /// allocation.
     positions: Vec<[f64; 3]>,
     xs: Vec<f64>,
     ys: Vec<f64>,
@@ -194,8 +195,8 @@ impl LocomotionTask {
         Observed { height, pitch, distance: (to_y * to_y + to_x * to_x).sqrt(), joints_at_limit }
     }
 
-    /// Writes position (scaled to [-1, 1] between the limits) and a tenth of the speed of each actuated joint, the latter also to `speeds`;
-    /// counts the joints at a limit.
+    /// Writes position (scaled to [-1, 1] between the limits) and a tenth of the speed of each
+    /// actuated joint, the latter also to `speeds`; counts the joints at a limit.
     fn observe_joints(
         &self,
         (world, lane): (&World, usize),
@@ -256,7 +257,8 @@ impl LocomotionTask {
     }
 }
 
-/// Cost of the motors, in single precision as NumPy computes it; the action is not clipped. `work` holds the joints' speeds.
+/// Cost of the motors, in single precision as NumPy computes it; the action is not clipped. `work`
+/// holds the joints' speeds.
 fn effort(work: &mut [f32], action: &[f32]) -> f64 {
     let count = action.len() as f32;
     for (work, &a) in work.iter_mut().zip(action) {
@@ -269,7 +271,8 @@ fn effort(work: &mut [f32], action: &[f32]) -> f64 {
     WORK_COST * f64::from(mean_work) + EFFORT_COST * f64::from(pairwise_sum(work) / count)
 }
 
-/// The parts' order in the mean: the first link, the torso, then the others. It decides the last bit of the sum.
+/// The parts' order in the mean: the first link, the torso, then the others. It decides the last
+/// bit of the sum.
 fn averaging_order(torso: LinkId, links: usize) -> Vec<LinkId> {
     let mut order: Vec<LinkId> =
         (0..links).map(LinkId::Link).filter(|&link| link != torso).collect();

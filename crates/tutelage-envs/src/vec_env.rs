@@ -8,11 +8,13 @@ use crate::locomotion::random_pose;
 use crate::task::{Episode, LocomotionTask, SETTINGS};
 use crate::{HORIZON, Normalizer, NormalizerError, Robot};
 
-/// A batch of environments of one locomotion task, each like a [`crate::Locomotion`], to the same bits.
+/// A batch of environments of one locomotion task, each like a [`crate::Locomotion`], to the same
+/// bits.
 ///
-/// They live in the lanes of a few worlds, which step several robots with the same instructions; the worlds are spread over all threads.
-/// What happens in a lane depends on that lane's generator and actions alone: neither the number of lanes or threads nor the instruction set
-/// changes a bit, and a lane whose simulation diverges ends alone.
+/// They live in the lanes of a few worlds, which step several robots with the same instructions;
+/// the worlds are spread over all threads. What happens in a lane depends on that lane's generator
+/// and actions alone: neither the number of lanes or threads nor the instruction set changes a bit,
+/// and a lane whose simulation diverges ends alone.
 ///
 /// ```
 /// use tutelage::{Batch, VectorEnv, Stream};
@@ -55,7 +57,8 @@ struct Lane {
 }
 
 impl LocomotionVecEnv {
-    /// As many robots as `count`, none of them in an episode, in the worlds that step them fastest on this processor.
+    /// As many robots as `count`, none of them in an episode, in the worlds that step them fastest
+    /// on this processor.
     pub fn new(robot: Robot, count: usize) -> Result<LocomotionVecEnv, LaneError> {
         LocomotionVecEnv::in_worlds(robot, count, &widths(count, rayon::current_num_threads()))
     }
@@ -110,7 +113,8 @@ impl LocomotionVecEnv {
         self.task.robot
     }
 
-    /// Whether a lane's last step came to a number that is not finite, which ends an episode as terminated.
+    /// Whether a lane's last step came to a number that is not finite, which ends an episode as
+    /// terminated.
     pub fn diverged(&self, lane: usize) -> bool {
         !self.lane(lane).episode.finite
     }
@@ -147,7 +151,8 @@ impl LocomotionVecEnv {
     }
 }
 
-/// The worlds for so many robots: as wide as keeps every thread busy, and none with more than a few lanes empty.
+/// The worlds for so many robots: as wide as keeps every thread busy, and none with more than a few
+/// lanes empty.
 fn widths(count: usize, threads: usize) -> Vec<InstructionSet> {
     let (wide, four) = (InstructionSet::Avx512, InstructionSet::Avx2);
     let mut sets = Vec::new();
@@ -276,7 +281,8 @@ impl Lane {
         if let Some(source) = self.error.take() {
             return Err(LaneError::Env { lane, source });
         }
-        // Nobody acts on or learns from a last state: a simulation that blew up may end in one that is not finite.
+        // Nobody acts on or learns from a last state: a simulation that blew up may end in one that
+        // is not finite.
         if self.step.is_last() { Ok(()) } else { check_state(lane, &self.state) }
     }
 }

@@ -1,4 +1,5 @@
-//! States, rewards and flags against recordings of `pybullet_envs`; `golden/README.md` describes the files.
+//! States, rewards and flags against recordings of `pybullet_envs`; `golden/README.md` describes
+//! the files.
 #![allow(clippy::unwrap_used)] // helpers of tests are tests
 
 mod recording;
@@ -88,7 +89,8 @@ fn a_long_run_without_resets_is_bit_equal() {
     }
 }
 
-/// The floor joins the mean over the parts after the first reset of a `pybullet_envs` object, so only its first potential differs.
+/// The floor joins the mean over the parts after the first reset of a `pybullet_envs` object, so
+/// only its first potential differs.
 #[test]
 fn the_first_episode_of_a_reference_object_differs_in_its_first_reward_alone() {
     for task in Robot::ALL {

@@ -11,7 +11,9 @@ use crate::{Card, GaussianPolicy, Score, TimeFeature};
 
 /// A Gaussian policy for a task, with its observation of the task's states.
 ///
-/// As a [`tutelage::Expert`] it answers states as it sees them ([`GaussianExpert::observation`]): expert and learner see the same. An answer is a sample a ~ N(μ(s), σ²), not clipped; the mean action is clipped to [-1, 1].
+/// As a [`tutelage::Expert`] it answers states as it sees them ([`GaussianExpert::observation`]):
+/// expert and learner see the same. An answer is a sample a ~ N(μ(s), σ²), not clipped; the mean
+/// action is clipped to [-1, 1].
 #[derive(Clone, Debug)]
 pub struct GaussianExpert {
     task: Robot,
@@ -62,8 +64,8 @@ impl GaussianExpert {
         &self.observation
     }
 
-    /// The same expert with Gaussian noise of this standard deviation on every coordinate of its mean action, whatever its
-    /// own: how much error it forgives.
+    /// The same expert with Gaussian noise of this standard deviation on every coordinate of its
+    /// mean action, whatever its own: how much error it forgives.
     #[must_use]
     pub fn with_noise(mut self, std: f32) -> Self {
         self.policy = self.policy.with_std(std);

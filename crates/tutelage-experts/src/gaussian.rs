@@ -13,7 +13,8 @@ pub struct GaussianPolicy {
 }
 
 impl GaussianPolicy {
-    /// A policy that does nothing on average: orthogonal weights with gain √2, the last layer near zero.
+    /// A policy that does nothing on average: orthogonal weights with gain √2, the last layer near
+    /// zero.
     pub fn random(widths: &[usize], log_std: f32, rng: &mut Rng) -> Result<Self, LayoutError> {
         let mut policy = Self::zero(widths, log_std)?;
         policy.params = policy.network.layout().orthogonal(2f64.sqrt(), 0.01, rng);

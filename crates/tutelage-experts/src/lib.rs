@@ -1,7 +1,9 @@
-//! Experts: stochastic Gaussian policies, TRPO to train them, files to keep them in, and those that ship.
+//! Experts: stochastic Gaussian policies, TRPO to train them, files to keep them in, and those that
+//! ship.
 //!
 //! A [`GaussianExpert`] answers the core loop's questions. It carries its view of the task's states
-//! ([`GaussianExpert::observation`]), and learners see the task as it does ([`tutelage_envs::Robot::env`]).
+//! ([`GaussianExpert::observation`]), and learners see the task as it does
+//! ([`tutelage_envs::Robot::env`]).
 
 #![forbid(unsafe_code)]
 

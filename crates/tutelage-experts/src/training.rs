@@ -8,15 +8,17 @@ use tutelage_envs::{Locomotion, Robot};
 use crate::trpo::{Iteration, Learner, TrainError, TrpoSettings};
 use crate::{Card, FileError, GaussianExpert, TimeFeature, checkpoint};
 
-/// How many episodes a finished expert is judged by: one that falls once in a hundred looks flawless in fewer.
+/// How many episodes a finished expert is judged by: one that falls once in a hundred looks
+/// flawless in fewer.
 pub const JUDGED_BY: usize = 250;
 /// The seed of their randomness.
 const JUDGED_SEED: u64 = 1;
 
 /// A training run of an expert.
 ///
-/// Every so many iterations the mean action is tried out in fresh episodes; the expert that comes out is the one whose trial
-/// was best, by mean minus standard deviation: it should not only run far but never fall.
+/// Every so many iterations the mean action is tried out in fresh episodes; the expert that comes
+/// out is the one whose trial was best, by mean minus standard deviation: it should not only run
+/// far but never fall.
 pub struct Training {
     pub(crate) task: Robot,
     pub(crate) learner: Learner,
@@ -135,7 +137,8 @@ impl Training {
         Ok(GaussianExpert::new(self.task, policy, normalizer, TimeFeature::Omitted, card))
     }
 
-    /// The expert that comes out, judged: the one whose trial was best, with a card that says how to train it again.
+    /// The expert that comes out, judged: the one whose trial was best, with a card that says how
+    /// to train it again.
     pub fn outcome(&self) -> Result<GaussianExpert, TrainingError> {
         let expert = match &self.best {
             Some(trial) => trial.expert.clone(),
@@ -146,7 +149,8 @@ impl Training {
         Ok(expert.with_card(card))
     }
 
-    /// The command that trains the same expert again, also when defaults have changed: it names every option.
+    /// The command that trains the same expert again, also when defaults have changed: it names
+    /// every option.
     pub fn command(&self) -> String {
         let options = self.learner.settings().options();
         let options = options.map(|(name, value)| format!(" --{name} {value}")).concat();

@@ -162,7 +162,8 @@ fn text(text: &str) -> Vec<u8> {
     [&[b'X'][..], &(text.len() as u32).to_le_bytes(), text.as_bytes()].concat()
 }
 
-/// The call that makes a tensor of a storage, whose shape and strides are already instructions of a pickle.
+/// The call that makes a tensor of a storage, whose shape and strides are already instructions of a
+/// pickle.
 fn tensor(storage: &str, shape: &[u8], strides: &[u8]) -> Vec<u8> {
     [
         b"ctorch._utils\n_rebuild_tensor_v2\n((".to_vec(),
@@ -226,7 +227,8 @@ fn agents_with_impossible_tensors() {
 }
 
 fn tensors_of_a_million_axes() {
-    // One shape, said once and used for every tensor: sizes of zero, so that there is not a single number.
+    // One shape, said once and used for every tensor: sizes of zero, so that there is not a single
+    // number.
     let axes = [b"K\0q\x000(", &b"h\0".repeat(1_000_000)[..], b"tq\x010"].concat();
     let one = [&tensor("0", b"h\x01", b"h\x01")[..], b"q\x020"].concat();
     let entries: Vec<u8> =

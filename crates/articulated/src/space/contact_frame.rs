@@ -1,4 +1,4 @@
-//! How the joints move a point that touches the floor.
+//! The contact point and directions in the frame of a node, for `fillConstraintJacobianMultiDof`.
 
 use crate::multibody::Axis;
 use crate::rotation::Rotation;
@@ -12,7 +12,8 @@ pub(crate) struct ContactFrame<R> {
     directions: [Vector<R>; 3],
 }
 
-/// Up, across and along the floor.
+/// Up, across and along the floor: the friction directions of `btPlaneSpace1` for the normal z. The
+/// signs of the zeros are Bullet's.
 const DIRECTIONS: [[f64; 3]; 3] = [[0.0, 0.0, 1.0], [0.0, -1.0, 0.0], [1.0, -0.0, -0.0]];
 
 impl<R: Real> ContactFrame<R> {
@@ -28,11 +29,11 @@ impl<R: Real> ContactFrame<R> {
     }
 
     #[inline(always)]
-    pub(super) fn turned(self, turn: Rotation<R>) -> Self {
+    pub(super) fn rotated(self, rotation: Rotation<R>) -> Self {
         let [up, across, along] = self.directions;
         Self {
-            point: turn.apply(self.point),
-            directions: [turn.apply(up), turn.apply(across), turn.apply(along)],
+            point: rotation.apply(self.point),
+            directions: [rotation.apply(up), rotation.apply(across), rotation.apply(along)],
         }
     }
 

@@ -9,7 +9,7 @@ use crate::vector::{
     scale, transpose,
 };
 
-/// The blocks of ( tl tr ; bl tlᵀ ), which takes (spin, velocity) to (force, torque).
+/// `btSymmetricSpatialDyad`: the blocks of ( tl tr ; bl tlᵀ ), which maps motions to forces.
 #[derive(Clone, Copy)]
 pub(crate) struct Inertia<R> {
     pub(super) tl: Matrix<R>,
@@ -57,6 +57,7 @@ impl<R: Real> Inertia<R> {
         }
     }
 
+    /// I − h hᵀ / d. Bullet scales one factor by 1/d before the outer product.
     #[inline(always)]
     pub(super) fn without_joint(self, h: Force<R>, inverse: R) -> Self {
         let (linear, torque) = (scale(h.linear, inverse), scale(h.torque, inverse));
@@ -67,6 +68,8 @@ impl<R: Real> Inertia<R> {
         }
     }
 
+    /// The translation of
+    /// `btSpatialTransformationMatrix::transformInverse(btSymmetricSpatialDyad)`.
     #[inline(always)]
     pub(super) fn translated(self, offset: Vector<R>) -> Self {
         let Self { tl, tr, bl } = self;
@@ -76,8 +79,12 @@ impl<R: Real> Inertia<R> {
     }
 
     #[inline(always)]
-    pub(super) fn rotated_back(self, turn: Rotation<R>) -> Self {
-        Self { tl: turn.around(self.tl), tr: turn.around(self.tr), bl: turn.around(self.bl) }
+    pub(super) fn rotated_back(self, rotation: Rotation<R>) -> Self {
+        Self {
+            tl: rotation.around(self.tl),
+            tr: rotation.around(self.tr),
+            bl: rotation.around(self.bl),
+        }
     }
 }
 

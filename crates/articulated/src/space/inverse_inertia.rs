@@ -1,4 +1,4 @@
-//! What a body's base does under a force.
+//! The inverse of the base's articulated inertia, and the base's acceleration.
 
 use super::inertia::Inertia;
 use super::{Force, Motion, Space};
@@ -9,7 +9,7 @@ use crate::vector::{
     Matrix, add, apply, constant, inverse, matrix_add, neg, product, scale, transpose,
 };
 
-/// The blocks of the inverse of an [`Inertia`]. Also of a single body, where they are diagonal.
+/// The blocks of the inverse of an [`Inertia`]; diagonal for a body without links.
 #[derive(Clone, Copy)]
 pub(crate) enum InverseInertia<R> {
     Fixed,
@@ -27,7 +27,10 @@ pub(crate) enum InverseInertia<R> {
 }
 
 impl<R: Real> InverseInertia<R> {
-    /// By blocks: with B = −tr⁻¹, the inverse is ( ul ur ; ll ulᵀ ), ur = (tlᵀ B tl + bl)⁻¹, ul = ur tlᵀ B, ll = B (tl ul − 1).
+    /// The inversion of `btMultiBody::solveImatrix`, once per substep instead of once per row.
+    ///
+    /// By blocks: with B = −tr⁻¹, the inverse is ( ul ur ; ll ulᵀ ), ur = (tlᵀ B tl + bl)⁻¹, ul =
+    /// ur tlᵀ B, ll = B (tl ul − 1).
     #[inline(always)]
     pub(super) fn new(multibody: &MultiBody, Inertia { tl, tr, bl }: Inertia<R>) -> Self {
         if multibody.fixed {
@@ -48,6 +51,8 @@ impl<R: Real> InverseInertia<R> {
         Self::Tree { ul, ur, ll: product(b, rest), lr: transpose(ul) }
     }
 
+    /// `btMultiBody::solveImatrix`. Without links Bullet divides the torque by the inertia, but
+    /// multiplies the force with a reciprocal of the mass.
     #[inline(always)]
     pub(super) fn acceleration(&self, Force { linear, torque }: Force<R>) -> Motion<R> {
         match *self {

@@ -1,6 +1,8 @@
 //! Spatial algebra with all three dimensions.
 //!
-//! Products with the zeros of a skew matrix, of a hinge's or slide's missing half and of the floor's normal are left out.
+//! Products with structural zeros are left out: those of skew matrices, of the unused half of a
+//! joint axis, and of the floor's normal. For finite numbers this changes no bit except the sign of
+//! a zero, which `tools/bullet-oracle` compares as well.
 
 mod contact_frame;
 mod inertia;
@@ -22,17 +24,18 @@ use self::contact_frame::ContactFrame;
 use self::inertia::Inertia;
 use self::inverse_inertia::InverseInertia;
 
-/// A body that moves freely.
+/// The algebra of a body that moves freely.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Space;
 
-/// Spin, then velocity.
+/// `btSpatialMotionVector`: angular velocity, then linear velocity.
 #[derive(Clone, Copy)]
 pub(crate) struct Motion<R> {
     spin: Vector<R>,
     linear: Vector<R>,
 }
 
+/// `btSpatialForceVector`.
 #[derive(Clone, Copy)]
 pub(crate) struct Force<R> {
     linear: Vector<R>,
@@ -90,21 +93,22 @@ impl Algebra for Space {
         rotate(spin, p)
     }
     #[inline(always)]
-    fn turn<R: Real>(spin: Quaternion<R>) -> Rotation<R> {
+    fn rotation<R: Real>(spin: Quaternion<R>) -> Rotation<R> {
         Rotation::Any(matrix(spin))
     }
     #[inline(always)]
     fn revolute_rotation<R: Real>(axis: [f64; 3], sine: R, cosine: R) -> Rotation<R> {
         if axis[0] != 0.0 || axis[1] != 0.0 {
-            return Space::turn(Space::revolute_orientation(axis, sine, cosine));
+            return Space::rotation(Space::revolute_orientation(axis, sine, cosine));
         }
+        // The matrix of a quaternion (0, 0, z, w), without the products that are zero.
         let z = R::splat(axis[2]) * sine;
         let scaled = z * (R::splat(2.0) / (z * z + cosine * cosine));
         Rotation::AboutZ { cos: R::splat(1.0) - z * scaled, sin: -(cosine * scaled) }
     }
     #[inline(always)]
-    fn rotate_point<R: Real>(turn: Rotation<R>, p: Vector<R>) -> Vector<R> {
-        turn.apply(p)
+    fn rotate_point<R: Real>(rotation: Rotation<R>, p: Vector<R>) -> Vector<R> {
+        rotation.apply(p)
     }
 
     #[inline(always)]
@@ -116,8 +120,8 @@ impl Algebra for Space {
         Motion { spin: add(a.spin, b.spin), linear: add(a.linear, b.linear) }
     }
     #[inline(always)]
-    fn rotate_motion<R: Real>(turn: Rotation<R>, motion: Motion<R>) -> Motion<R> {
-        Motion { spin: turn.apply(motion.spin), linear: turn.apply(motion.linear) }
+    fn rotate_motion<R: Real>(rotation: Rotation<R>, motion: Motion<R>) -> Motion<R> {
+        Motion { spin: rotation.apply(motion.spin), linear: rotation.apply(motion.linear) }
     }
     #[inline(always)]
     fn translate_motion<R: Real>(offset: Vector<R>, motion: Motion<R>) -> Motion<R> {
@@ -182,8 +186,11 @@ impl Algebra for Space {
         Force { linear, torque: add(torque, cross(offset, linear)) }
     }
     #[inline(always)]
-    fn rotate_force_back<R: Real>(turn: Rotation<R>, force: Force<R>) -> Force<R> {
-        Force { linear: turn.apply_back(force.linear), torque: turn.apply_back(force.torque) }
+    fn rotate_force_back<R: Real>(rotation: Rotation<R>, force: Force<R>) -> Force<R> {
+        Force {
+            linear: rotation.apply_back(force.linear),
+            torque: rotation.apply_back(force.torque),
+        }
     }
     #[inline(always)]
     fn dot<R: Real>(motion: Motion<R>, force: Force<R>) -> R {
@@ -208,6 +215,8 @@ impl Algebra for Space {
     ) -> Force<R> {
         let Motion { spin, linear } = velocity;
         let (mass, momentum) = (R::splat(body.mass), times(constant(body.inertia), spin));
+        // Gravity, then damping, then the gyroscopic term: the order in which Bullet adds them to
+        // `zeroAccSpatFrc`.
         let mut force = neg(scale(up, R::splat(weight)));
         force = add(force, scale(scale(linear, mass), damping(safe_norm(dot(linear, linear)))));
         force = add(force, scale(cross(spin, linear), mass));
@@ -240,20 +249,20 @@ impl Algebra for Space {
         inertia.translated(offset)
     }
     #[inline(always)]
-    fn rotate_inertia_back<R: Real>(turn: Rotation<R>, inertia: Inertia<R>) -> Inertia<R> {
-        inertia.rotated_back(turn)
+    fn rotate_inertia_back<R: Real>(rotation: Rotation<R>, inertia: Inertia<R>) -> Inertia<R> {
+        inertia.rotated_back(rotation)
     }
 
     #[inline(always)]
-    fn base_velocity<R: Real>(turn: Rotation<R>, velocity: &[R]) -> Motion<R> {
+    fn base_velocity<R: Real>(rotation: Rotation<R>, velocity: &[R]) -> Motion<R> {
         Motion {
-            spin: turn.apply([velocity[0], velocity[1], velocity[2]]),
-            linear: turn.apply([velocity[3], velocity[4], velocity[5]]),
+            spin: rotation.apply([velocity[0], velocity[1], velocity[2]]),
+            linear: rotation.apply([velocity[3], velocity[4], velocity[5]]),
         }
     }
     #[inline(always)]
-    fn base_up<R: Real>(turn: Rotation<R>) -> Vector<R> {
-        let [x, y, z] = turn.rows();
+    fn base_up<R: Real>(rotation: Rotation<R>) -> Vector<R> {
+        let [x, y, z] = rotation.rows();
         [x[2], y[2], z[2]]
     }
     #[inline(always)]
@@ -268,16 +277,16 @@ impl Algebra for Space {
         inverse.acceleration(force)
     }
     #[inline(always)]
-    fn base_impulse<R: Real>(turn: Rotation<R>, row: &[R], passed: Force<R>) -> Force<R> {
+    fn base_impulse<R: Real>(rotation: Rotation<R>, row: &[R], passed: Force<R>) -> Force<R> {
         let torque = neg([row[0], row[1], row[2]]);
         let linear = neg([row[3], row[4], row[5]]);
-        let own = Force { linear: turn.apply(linear), torque: turn.apply(torque) };
+        let own = Force { linear: rotation.apply(linear), torque: rotation.apply(torque) };
         Space::add_force(own, passed)
     }
     #[inline(always)]
-    fn base_coordinates<R: Real>(turn: Rotation<R>, motion: Motion<R>, coordinates: &mut [R]) {
-        coordinates[..3].copy_from_slice(&turn.apply_back(motion.spin));
-        coordinates[3..6].copy_from_slice(&turn.apply_back(motion.linear));
+    fn base_coordinates<R: Real>(rotation: Rotation<R>, motion: Motion<R>, coordinates: &mut [R]) {
+        coordinates[..3].copy_from_slice(&rotation.apply_back(motion.spin));
+        coordinates[3..6].copy_from_slice(&rotation.apply_back(motion.linear));
     }
     #[inline(always)]
     fn classical_acceleration<R: Real>(acceleration: Motion<R>, velocity: Motion<R>) -> Motion<R> {
@@ -301,19 +310,21 @@ impl Algebra for Space {
 
     #[inline(always)]
     fn to_world<R: Real>(pose: &Pose<Space, R>, p: Vector<R>) -> Vector<R> {
-        add(pose.turn.apply(p), pose.origin)
+        add(pose.rotation.apply(p), pose.origin)
     }
     #[inline(always)]
     fn to_local<R: Real>(pose: &Pose<Space, R>, p: Vector<R>) -> Vector<R> {
-        pose.turn.apply_back(sub(p, pose.origin))
+        pose.rotation.apply_back(sub(p, pose.origin))
     }
     #[inline(always)]
-    fn compose_rotation<R: Real>(turn: Rotation<R>, inner: &Matrix<f64>) -> Rotation<R> {
-        Rotation::Any(product(turn.rows(), inner.map(constant)))
+    fn compose_rotation<R: Real>(rotation: Rotation<R>, inner: &Matrix<f64>) -> Rotation<R> {
+        Rotation::Any(product(rotation.rows(), inner.map(constant)))
     }
     #[inline(always)]
     fn support_point<R: Real>(geometry: &Geometry, pose: &Pose<Space, R>) -> Vector<R> {
-        let down = neg(pose.turn.rows()[2]);
+        // `localGetSupportingVertex` of each shape in the direction of gravity. Its length is 1
+        // except for rounding, but Bullet normalizes it, so we must.
+        let down = neg(pose.rotation.rows()[2]);
         let down = scale(down, R::splat(1.0) / length(down));
         let vertex = match *geometry {
             Geometry::Sphere { radius } => scale(down, R::splat(radius)),
@@ -323,6 +334,8 @@ impl Algebra for Space {
                 add([R::zero(), R::zero(), end], scale(down, R::splat(radius)))
             }
             Geometry::Segment { radius, from, to } => {
+                // `btMultiSphereShape` subtracts the collision margin from the vertex and adds it
+                // back later. The two do not cancel in the last bit.
                 let (deep, margin) = (scale(down, R::splat(radius)), scale(down, R::splat(MARGIN)));
                 let from = sub(add(constant(from), deep), margin);
                 let to = sub(add(constant(to), deep), margin);
@@ -353,16 +366,19 @@ impl Algebra for Space {
     #[inline(always)]
     fn contact_frame<R: Real>(
         base_position: Vector<R>,
-        base_turn: Rotation<R>,
+        base_rotation: Rotation<R>,
         at: Vector<R>,
         rows: &mut [R],
         stride: usize,
     ) -> ContactFrame<R> {
-        ContactFrame::new(sub(at, base_position), rows, stride).turned(base_turn)
+        ContactFrame::new(sub(at, base_position), rows, stride).rotated(base_rotation)
     }
     #[inline(always)]
-    fn rotate_contact_frame<R: Real>(turn: Rotation<R>, frame: ContactFrame<R>) -> ContactFrame<R> {
-        frame.turned(turn)
+    fn rotate_contact_frame<R: Real>(
+        rotation: Rotation<R>,
+        frame: ContactFrame<R>,
+    ) -> ContactFrame<R> {
+        frame.rotated(rotation)
     }
     #[inline(always)]
     fn translate_contact_frame<R: Real>(

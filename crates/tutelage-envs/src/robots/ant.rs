@@ -1,4 +1,5 @@
-//! A ball on four legs. Each leg is a stub welded to the ball, an upper part on a vertical hip and a foot on a level ankle.
+//! A ball on four legs. Each leg is a stub welded to the ball, an upper part on a vertical hip and
+//! a foot on a level ankle.
 
 use tutelage_draw::render::Colour;
 

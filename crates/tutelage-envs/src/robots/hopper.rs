@@ -1,4 +1,5 @@
-//! One leg below a torso. All parts share the world's frame at zero pose; heights are measured from the floor.
+//! One leg below a torso. All parts share the world's frame at zero pose; heights are measured from
+//! the floor.
 
 use super::{SAND, degrees, hinge, part, planar_root};
 use crate::model::{Part, Point, Solid};

@@ -75,7 +75,8 @@ impl Recording {
         (self.flags[step] == 1, self.flags[step] == 2)
     }
 
-    /// Panics unless `state` has the bits of the state after `step`; shows the stored state where there is one.
+    /// Panics unless `state` has the bits of the state after `step`; shows the stored state where
+    /// there is one.
     pub(crate) fn compare(&self, step: usize, state: &[f32], place: &str) {
         let stored = self.stored_steps.iter().position(|&stored| stored as usize == step);
         let expected = stored.map(|row| self.stored_states.row(row));

@@ -117,7 +117,8 @@ impl Arrays {
             let outputs = if last { None } else { weights.shape.get(1).copied() };
             widths.push(outputs.unwrap_or(task.action_width()));
         }
-        // Everything is checked before anything is made: shapes are only true once they match the numbers that are there.
+        // Everything is checked before anything is made: shapes are only true once they match the
+        // numbers that are there.
         let layer = |(l, pair): (usize, &[usize])| {
             let weights = self.checked(&format!("W{l}"), task, pair)?;
             Ok((weights, self.checked(&format!("b{l}"), task, &pair[1..])?))

@@ -1,4 +1,5 @@
-//! Files that experts live in: safetensors (our own), NumPy archives, and Stable-Baselines3 archives.
+//! Files that experts live in: safetensors (our own), NumPy archives, and Stable-Baselines3
+//! archives.
 
 mod arrays;
 mod card;
@@ -20,8 +21,9 @@ pub(crate) use arrays::{Array, Arrays, Precision};
 pub use card::{Card, Score};
 pub(crate) use safetensors::{decode, encode, read_bytes, write_atomically};
 
-/// What reading a file of an expert may take in all: what it unpacks to, the values of its pickles, names, shapes and numbers. Weights
-/// hardly compress, so that this is far more than any expert takes.
+/// What reading a file of an expert may take in all: what it unpacks to, the values of its pickles,
+/// names, shapes and numbers. Weights hardly compress, so that this is far more than any expert
+/// takes.
 pub(crate) fn budget(file: &[u8]) -> MemoryBudget {
     MemoryBudget::in_proportion(file, 32, 1 << 27)
 }
@@ -145,7 +147,8 @@ impl Problem {
 pub enum Format {
     /// `.safetensors`: everything that is known about an expert.
     Safetensors,
-    /// `.npz`: NumPy arrays `W0 b0 W1 b1 …` (`[in, out]`), `logstd`, `rms_mean`, `rms_var`, `time_feature`.
+    /// `.npz`: NumPy arrays `W0 b0 W1 b1 …` (`[in, out]`), `logstd`, `rms_mean`, `rms_var`,
+    /// `time_feature`.
     Npz,
     /// `.zip`: a Stable-Baselines3 PPO or TRPO agent; read only.
     StableBaselines3,
@@ -178,8 +181,9 @@ fn extension(path: &Path) -> &str {
 impl GaussianExpert {
     /// Reads an expert from a file, whose extension says how.
     ///
-    /// A safetensors file knows its task; the other formats need to be told. `statistics` is the `vecnormalize.pkl` beside a
-    /// Stable-Baselines3 agent; without it states are taken as they are.
+    /// A safetensors file knows its task; the other formats need to be told. `statistics` is the
+    /// `vecnormalize.pkl` beside a Stable-Baselines3 agent; without it states are taken as they
+    /// are.
     pub fn read(
         path: &Path,
         task: Option<Robot>,
@@ -210,7 +214,8 @@ impl GaussianExpert {
         npz::decode(bytes, task)
     }
 
-    /// Reads an expert for this task from the bytes of a Stable-Baselines3 agent and, if given, of the `vecnormalize.pkl` beside it.
+    /// Reads an expert for this task from the bytes of a Stable-Baselines3 agent and, if given, of
+    /// the `vecnormalize.pkl` beside it.
     pub fn from_stable_baselines3(
         agent: &[u8],
         statistics: Option<&[u8]>,

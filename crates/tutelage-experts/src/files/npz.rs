@@ -1,4 +1,5 @@
-//! NumPy archives: `W0 b0 W1 b1 …` (`[in, out]`, tanh between), `logstd`, `rms_mean`, `rms_var`, `time_feature`.
+//! NumPy archives: `W0 b0 W1 b1 …` (`[in, out]`, tanh between), `logstd`, `rms_mean`, `rms_var`,
+//! `time_feature`.
 
 use std::path::Path;
 

@@ -1,7 +1,8 @@
 //! Reads Python pickles without running anything.
 //!
-//! A pickle is a program for a stack machine whose only dangerous instructions import a name and call it. Here a name stays a
-//! name and a call becomes an [`Node::Object`] that says what would have been called: data comes out, code never runs.
+//! A pickle is a program for a stack machine whose only dangerous instructions import a name and
+//! call it. Here a name stays a name and a call becomes an [`Node::Object`] that says what would
+//! have been called: data comes out, code never runs.
 
 use std::collections::HashMap;
 
@@ -10,14 +11,16 @@ use tutelage_files::MemoryBudget;
 /// How long the name of a module or of something in it may be.
 const LONGEST_NAME: usize = 100;
 
-/// What an instruction may leave on the stack, in a list or among the marks, and what an entry of the memo takes.
+/// What an instruction may leave on the stack, in a list or among the marks, and what an entry of
+/// the memo takes.
 const PLACE: usize = 16;
 const MEMO: usize = 32;
 
 /// Where a value is stored.
 pub(crate) type Id = usize;
 
-/// A value. Values refer to each other by place, since a pickle may share them or make them contain themselves.
+/// A value. Values refer to each other by place, since a pickle may share them or make them contain
+/// themselves.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Node {
     None,
@@ -58,7 +61,8 @@ pub(crate) struct PickleError {
 }
 
 impl Pickle {
-    /// Reads a pickle of protocol 2 to 5. A single byte may make a value, so all that it makes is within a budget.
+    /// Reads a pickle of protocol 2 to 5. A single byte may make a value, so all that it makes is
+    /// within a budget.
     pub(crate) fn parse(bytes: &[u8], budget: &mut MemoryBudget) -> Result<Self, PickleError> {
         let mut machine = Machine::new(bytes, budget);
         let root = machine.run().map_err(|why| PickleError { offset: machine.at, why })?;
@@ -225,7 +229,8 @@ impl<'a> Machine<'a> {
             }
             0x93 => {
                 let [module, name] = self.pop_array()?;
-                // A name is said once and used again and again, so that a long one would fill the memory.
+                // A name is said once and used again and again, so that a long one would fill the
+                // memory.
                 let text = |id: Id| match &self.nodes[id] {
                     Node::Text(text) if text.len() <= LONGEST_NAME => Ok(text.clone()),
                     Node::Text(_) => Err("a name longer than any"),
@@ -401,7 +406,8 @@ impl<'a> Machine<'a> {
     }
 }
 
-/// A little-endian two's complement integer; those wider than 64 bits (a generator's state, say) are cut, as nobody asks for them.
+/// A little-endian two's complement integer; those wider than 64 bits (a generator's state, say)
+/// are cut, as nobody asks for them.
 fn long(bytes: &[u8]) -> i64 {
     let sign = if bytes.last().is_some_and(|b| b & 0x80 != 0) { 0xff } else { 0 };
     i64::from_le_bytes(std::array::from_fn(|i| bytes.get(i).copied().unwrap_or(sign)))

@@ -1,4 +1,5 @@
-//! Stable-Baselines3 agents: a zip archive with the policy's tensors, and a pickle with the state normalization.
+//! Stable-Baselines3 agents: a zip archive with the policy's tensors, and a pickle with the state
+//! normalization.
 
 use std::path::Path;
 
@@ -101,7 +102,8 @@ fn policy(bytes: &[u8]) -> Result<Arrays, Problem> {
     Ok(arrays)
 }
 
-/// What matters of an archive's `data`. The rest is skipped: as a tree, every number of it would take many times its bytes.
+/// What matters of an archive's `data`. The rest is skipped: as a tree, every number of it would
+/// take many times its bytes.
 #[derive(Deserialize)]
 struct Data {
     policy_kwargs: Option<Arguments>,

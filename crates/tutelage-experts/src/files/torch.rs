@@ -13,7 +13,8 @@ pub(crate) fn entry(archive: &mut ZipReader<'_>, name: &str) -> Result<Vec<u8>, 
     read.map_err(|e| Problem::foreign("an archive as expected", format!("{name}: {e}")))
 }
 
-/// The tensors of a state dictionary, as `torch.save` writes it: a zip archive of a pickle and raw storages.
+/// The tensors of a state dictionary, as `torch.save` writes it: a zip archive of a pickle and raw
+/// storages.
 pub(crate) fn state_dict(bytes: &[u8], budget: &mut MemoryBudget) -> Result<Arrays, Problem> {
     let foreign = |e: &dyn std::fmt::Display| Problem::foreign(EXPECTED, e);
     let mut archive = ZipReader::new(bytes, budget).map_err(|e| foreign(&e))?;
@@ -33,7 +34,8 @@ pub(crate) fn state_dict(bytes: &[u8], budget: &mut MemoryBudget) -> Result<Arra
         let tensor = Tensor::of(&pickle, value)
             .ok_or_else(|| foreign(&format!("{name} is not a tensor of floats")))?;
         let storage = entry(&mut archive, &format!("{folder}data/{}", tensor.storage))?;
-        // A pickle may say the same tensor again and again, and a tensor its storage, so that their bytes alone say nothing.
+        // A pickle may say the same tensor again and again, and a tensor its storage, so that their
+        // bytes alone say nothing.
         let count = tensor.count(&storage);
         let count = count.ok_or_else(|| foreign(&format!("{name} exceeds its storage")))?;
         let cost = 8 * count + ENTRY + LONGEST_NAME;
@@ -47,7 +49,8 @@ pub(crate) fn state_dict(bytes: &[u8], budget: &mut MemoryBudget) -> Result<Arra
 /// How long the name of a tensor, or of its storage, may be.
 const LONGEST_NAME: usize = 200;
 
-/// What an array takes besides its numbers and its name: two lists of sizes and a place among the others.
+/// What an array takes besides its numbers and its name: two lists of sizes and a place among the
+/// others.
 const ENTRY: usize = 16 * MOST_AXES + 100;
 
 /// A name that is no longer than any.

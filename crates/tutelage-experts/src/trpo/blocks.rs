@@ -1,10 +1,12 @@
-//! A network over many rows: blocks of fixed size, dealt to threads in any order, added up in one order.
+//! A network over many rows: blocks of fixed size, dealt to threads in any order, added up in one
+//! order.
 
 use rayon::prelude::*;
 use tutelage::Batch;
 use tutelage_net::{AlignedVec, Backprop, Network, Tape};
 
-/// Rows of a block. It does not depend on the number of threads, and so neither does any sum over blocks.
+/// Rows of a block. It does not depend on the number of threads, and so neither does any sum over
+/// blocks.
 const ROWS: usize = 500;
 
 /// Some rows and the working memory for passes over them.

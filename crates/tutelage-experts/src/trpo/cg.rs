@@ -1,9 +1,10 @@
 //! Conjugate gradient (Hestenes & Stiefel 1952).
 
-/// x ≈ A⁻¹b for a symmetric positive definite A that is only known by its products `multiply(v, Av)`.
+/// x ≈ A⁻¹b for a symmetric positive definite A that is only known by its products `multiply(v,
+/// Av)`.
 ///
-/// Starts at zero and stops after `iterations` products, or once ‖b − Ax‖² < 10⁻¹⁰ ‖b‖². Inner products are summed in
-/// double precision, because the vectors are long.
+/// Starts at zero and stops after `iterations` products, or once ‖b − Ax‖² < 10⁻¹⁰ ‖b‖². Inner
+/// products are summed in double precision, because the vectors are long.
 pub fn conjugate_gradient(
     mut multiply: impl FnMut(&[f32], &mut [f32]),
     b: &[f32],

@@ -2,8 +2,8 @@
 
 /// Aₜ = Σₖ (γλ)ᵏ δₜ₊ₖ with δₜ = rₜ + γ V(sₜ₊₁) − V(sₜ), for one episode.
 ///
-/// `values` are V(s₀) … V(s_{T−1}) and `last` is V(s_T): zero where the episode terminated, the estimate where the time
-/// limit cut it.
+/// `values` are V(s₀) … V(s_{T−1}) and `last` is V(s_T): zero where the episode terminated, the
+/// estimate where the time limit cut it.
 ///
 /// # Panics
 /// If the three slices differ in length.

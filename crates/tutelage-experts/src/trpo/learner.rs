@@ -13,8 +13,8 @@ use crate::GaussianPolicy;
 
 /// A policy under training.
 ///
-/// Everything that [`Learner::iterate`] changes is here and none of it in the environments, so a learner stored between two
-/// iterations and restored goes on to the same bits.
+/// Everything that [`Learner::iterate`] changes is here and none of it in the environments, so a
+/// learner stored between two iterations and restored goes on to the same bits.
 #[derive(Clone, Debug)]
 pub struct Learner {
     pub(super) settings: TrpoSettings,
@@ -92,8 +92,8 @@ impl Learner {
         Ok(learner)
     }
 
-    /// A learner whose networks are zero, to be given the state of another: random weights would take far longer to draw than to
-    /// replace.
+    /// A learner whose networks are zero, to be given the state of another: random weights would
+    /// take far longer to draw than to replace.
     pub(crate) fn blank(
         settings: TrpoSettings,
         (states, actions): (usize, usize),
@@ -143,9 +143,11 @@ impl Learner {
         self.moments.normalizer(self.settings.min_state_std)
     }
 
-    /// One iteration: whole episodes, then a trust-region step of the policy and a fit of the value function, side by side.
+    /// One iteration: whole episodes, then a trust-region step of the policy and a fit of the value
+    /// function, side by side.
     ///
-    /// States are normalized by the statistics of all earlier batches, those of this batch count from the next one on.
+    /// States are normalized by the statistics of all earlier batches, those of this batch count
+    /// from the next one on.
     pub fn iterate<E: Env<State = f32, Action = f32>>(
         &mut self,
         envs: &mut [E],
@@ -280,7 +282,8 @@ mod tests {
     use rand::RngExt;
     use tutelage::{Rng, Spaces, Step};
 
-    /// A point on a line that earns more the nearer it stays to the origin, and stops when it strays.
+    /// A point on a line that earns more the nearer it stays to the origin, and stops when it
+    /// strays.
     struct Line {
         x: f32,
         time: usize,

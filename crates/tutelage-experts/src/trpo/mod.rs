@@ -1,8 +1,10 @@
-//! Trust region policy optimisation (Schulman et al. 2015) for Gaussian policies on the project's own network kernel.
+//! Trust region policy optimisation (Schulman et al. 2015) for Gaussian policies on the project's
+//! own network kernel.
 //!
-//! An iteration plays whole episodes in several environments, estimates advantages ([`advantages`]), and moves the policy along the
-//! natural gradient ([`conjugate_gradient`] on Fisher–vector products) as far as the KL bound allows. Results depend on
-//! settings and seed alone, not on threads.
+//! An iteration plays whole episodes in several environments, estimates advantages
+//! ([`advantages`]), and moves the policy along the natural gradient ([`conjugate_gradient`] on
+//! Fisher–vector products) as far as the KL bound allows. Results depend on settings and seed
+//! alone, not on threads.
 
 mod blocks;
 mod cg;

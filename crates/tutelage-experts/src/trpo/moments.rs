@@ -2,7 +2,8 @@
 
 use tutelage_envs::{Normalizer, NormalizerError};
 
-/// Mean and variance, coordinate by coordinate, of all states seen so far (Chan, Golub & LeVeque 1983).
+/// Mean and variance, coordinate by coordinate, of all states seen so far (Chan, Golub & LeVeque
+/// 1983).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Moments {
     pub(super) count: f64,
@@ -41,7 +42,8 @@ impl Moments {
         self.count = count;
     }
 
-    /// Statistics to normalize by; before any state, those that change nothing. No standard deviation is below `min_std`.
+    /// Statistics to normalize by; before any state, those that change nothing. No standard
+    /// deviation is below `min_std`.
     pub fn normalizer(&self, min_std: f64) -> Result<Normalizer, NormalizerError> {
         let var = match self.count {
             0.0 => vec![1.0; self.mean.len()],

@@ -29,7 +29,8 @@ pub(crate) struct Rollouts {
 #[derive(Clone, Copy)]
 pub(crate) struct Piece {
     pub(crate) length: usize,
-    /// The row of `cut_states` that a time limit or a stumble cut it in; none where the episode terminated.
+    /// The row of `cut_states` that a time limit or a stumble cut it in; none where the episode
+    /// terminated.
     pub(crate) cut: Option<usize>,
 }
 
@@ -44,8 +45,9 @@ pub(crate) struct Share {
 
 /// Plays whole episodes in every environment, until each has had its share.
 ///
-/// Whole episodes leave nothing half-done between iterations, so a checkpoint needs no state of a simulator. Lane l draws
-/// from its own fork of `stream`, and the parts are joined in the order of the lanes.
+/// Whole episodes leave nothing half-done between iterations, so a checkpoint needs no state of a
+/// simulator. Lane l draws from its own fork of `stream`, and the parts are joined in the order of
+/// the lanes.
 pub(crate) fn collect<E: Env<State = f32, Action = f32>>(
     envs: &mut [E],
     policy: &GaussianPolicy,
@@ -167,8 +169,9 @@ impl Rollouts {
     }
 }
 
-/// Moments in which the policy is not obeyed: one random action is held for a while. Where a body falls and is not stopped,
-/// a policy that was never made to stumble never learns to get up, and cannot teach it.
+/// Moments in which the policy is not obeyed: one random action is held for a while. Where a body
+/// falls and is not stopped, a policy that was never made to stumble never learns to get up, and
+/// cannot teach it.
 struct Stumbles {
     longest: usize,
     rng: Rng,

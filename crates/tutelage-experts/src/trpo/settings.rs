@@ -12,17 +12,20 @@ pub struct TrpoSettings {
     pub steps: u64,
     /// Environment steps of a batch, at least: episodes are always played to their end.
     pub batch: usize,
-    /// Training episodes are cut after so many steps: shorter ones begin more often, longer ones see more of where a gait leads.
+    /// Training episodes are cut after so many steps: shorter ones begin more often, longer ones
+    /// see more of where a gait leads.
     pub episode: usize,
-    /// Now and then the policy is not obeyed for up to so many steps, and must find its feet again; 0 for never.
+    /// Now and then the policy is not obeyed for up to so many steps, and must find its feet again;
+    /// 0 for never.
     #[serde(default)]
     pub stumble: usize,
     /// Widths of the hidden layers, of the mean as of the value network.
     pub hidden: Vec<usize>,
     /// log σ at the beginning.
     pub initial_log_std: f32,
-    /// Coordinates of states are divided by no less than this. What hardly varies while all goes well varies much once it
-    /// does not; a small divisor would throw a learner that has lost its way far outside of all it knows.
+    /// Coordinates of states are divided by no less than this. What hardly varies while all goes
+    /// well varies much once it does not; a small divisor would throw a learner that has lost its
+    /// way far outside of all it knows.
     pub min_state_std: f64,
     /// Discount γ.
     pub gamma: f32,
@@ -113,7 +116,8 @@ impl TrpoSettings {
                 region: TrustRegion { min_log_std: -2.0, ..defaults.region },
                 ..defaults
             },
-            // An ant that turns sees its heading change as never before: the floor keeps that small.
+            // An ant that turns sees its heading change as never before: the floor keeps that
+            // small.
             Robot::Ant => Self {
                 steps: 3_000_000,
                 initial_log_std: 0.0,
@@ -131,8 +135,8 @@ impl TrpoSettings {
         (self.batch / self.episode.max(1)).max(1)
     }
 
-    /// Whether a batch fits into a memory together with the gradients of networks of so many parameters: each block of its rows has
-    /// one of its own.
+    /// Whether a batch fits into a memory together with the gradients of networks of so many
+    /// parameters: each block of its rows has one of its own.
     pub(crate) fn check_size(&self, parameters: usize) -> Result<(), SettingsError> {
         let size = ("batch × parameters", self.batch as f64 * parameters as f64);
         require(&[size], |value| value <= 5e10, "at most 5 × 10^10")
@@ -162,7 +166,8 @@ impl TrpoSettings {
             ("value.learning_rate", self.value.learning_rate),
         ];
         require(&counts, |value| value >= 1.0, positive)?;
-        // What is played and held at once has to fit into a memory, and what is done with it should come to an end.
+        // What is played and held at once has to fit into a memory, and what is done with it should
+        // come to an end.
         let million =
             [("batch", self.batch as f64), ("value.minibatch", self.value.minibatch as f64)];
         require(&million, |value| value <= 1e6, "at most 1000000")?;

@@ -1,7 +1,8 @@
 //! The trust-region step (Schulman, Levine, Moritz, Jordan & Abbeel 2015).
 //!
-//! max_θ L(θ) = E[π_θ(a|s) / π_old(a|s) · A] + c·H(π_θ) subject to E[KL(π_old ‖ π_θ)] ≤ δ: a step along F⁻¹∇L, as long as
-//! the quadratic model of the KL allows, then shrunk until the true KL and the true L agree.
+//! max_θ L(θ) = E[π_θ(a|s) / π_old(a|s) · A] + c·H(π_θ) subject to E[KL(π_old ‖ π_θ)] ≤ δ: a step
+//! along F⁻¹∇L, as long as the quadratic model of the KL allows, then shrunk until the true KL and
+//! the true L agree.
 
 use super::blocks::Blocks;
 use super::cg::{conjugate_gradient, dot};
@@ -84,7 +85,8 @@ pub(crate) fn update(
     Update::default()
 }
 
-/// ∇L at the old policy, where every ratio is one: for the mean A (a − μ)/σ², for log σ A ((a − μ)²/σ² − 1) + c.
+/// ∇L at the old policy, where every ratio is one: for the mean A (a − μ)/σ², for log σ A ((a −
+/// μ)²/σ² − 1) + c.
 fn surrogate_gradient(
     policy: &GaussianPolicy,
     rows: &mut Blocks<'_>,
@@ -116,7 +118,8 @@ fn surrogate_gradient(
     gradient
 }
 
-/// Mean KL and improvement of L from the old policy to the new one, whose means are on the tapes of `rows`.
+/// Mean KL and improvement of L from the old policy to the new one, whose means are on the tapes of
+/// `rows`.
 fn compare(
     old: &GaussianPolicy,
     new: &GaussianPolicy,
@@ -152,8 +155,8 @@ fn precisions(policy: &GaussianPolicy) -> Vec<f32> {
 
 /// F + damping·I, where F is the Hessian at θ = θ_old of the mean KL(π_old ‖ π_θ).
 ///
-/// For a Gaussian F is Jᵀ diag(1/σ²) J averaged over states for the mean's parameters, 2 for each log σ, and nothing
-/// between the two.
+/// For a Gaussian F is Jᵀ diag(1/σ²) J averaged over states for the mean's parameters, 2 for each
+/// log σ, and nothing between the two.
 pub(crate) struct Fisher<'a> {
     policy: &'a GaussianPolicy,
     rows: Blocks<'a>,

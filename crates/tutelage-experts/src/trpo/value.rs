@@ -17,7 +17,8 @@ pub struct ValueTraining {
     pub learning_rate: f64,
 }
 
-/// A tanh network for (1 − γ)V: a discounted average reward per step, which is of order one whatever γ is.
+/// A tanh network for (1 − γ)V: a discounted average reward per step, which is of order one
+/// whatever γ is.
 #[derive(Clone, Debug)]
 pub(crate) struct ValueFunction {
     pub(super) network: Network,

@@ -9,7 +9,8 @@ struct Watched;
 static HELD: AtomicUsize = AtomicUsize::new(0);
 static MOST: AtomicUsize = AtomicUsize::new(0);
 
-// SAFETY: every call is the system allocator's own; what is beyond all reason is refused, as a full memory would.
+// SAFETY: every call is the system allocator's own; what is beyond all reason is refused, as a full
+// memory would.
 unsafe impl GlobalAlloc for Watched {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let held = HELD.fetch_add(layout.size(), Ordering::Relaxed) + layout.size();
@@ -30,7 +31,8 @@ unsafe impl GlobalAlloc for Watched {
 #[global_allocator]
 static ALLOCATOR: Watched = Watched;
 
-/// What some work comes to, and how many bytes it held at once. What other threads take counts, too.
+/// What some work comes to, and how many bytes it held at once. What other threads take counts,
+/// too.
 pub(crate) fn watched<T>(work: impl FnOnce() -> T) -> (T, usize) {
     let before = HELD.load(Ordering::Relaxed);
     MOST.store(before, Ordering::Relaxed);
