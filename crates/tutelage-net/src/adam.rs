@@ -8,22 +8,22 @@ use crate::{AlignedVec, LANES};
 pub struct AdamSettings {
     /// Step size `α`.
     pub learning_rate: f64,
-    /// Decay `β₁` of the mean.
+    /// Decay `β₁` of the first moment.
     pub beta1: f64,
-    /// Decay `β₂` of the mean square.
+    /// Decay `β₂` of the second moment.
     pub beta2: f64,
-    /// `ε`, added to the root of the mean square.
+    /// `ε`, added to the root of the second moment.
     pub epsilon: f64,
 }
 
 impl Default for AdamSettings {
-    /// The training rule of the imitation oracles: `α = 2.5e-4`, `β = (0.9, 0.999)`, `ε = 1e-8`.
+    /// The settings of the imitation oracles: `α = 2.5e-4`, `β = (0.9, 0.999)`, `ε = 1e-8`.
     fn default() -> Self {
         Self { learning_rate: 2.5e-4, beta1: 0.9, beta2: 0.999, epsilon: 1e-8 }
     }
 }
 
-/// The state of the optimiser for one parameter vector.
+/// The state of the optimizer for one parameter vector.
 #[derive(Debug, Clone)]
 pub struct Adam {
     settings: AdamSettings,
@@ -34,7 +34,7 @@ pub struct Adam {
 }
 
 impl Adam {
-    /// A fresh optimiser for `len` parameters (a [`Layout`](crate::Layout)'s length, a multiple of eight).
+    /// Creates an optimizer for `len` parameters, the length of a [`Layout`](crate::Layout).
     pub fn new(settings: AdamSettings, len: usize, isa: Isa) -> Self {
         Self {
             settings,
@@ -45,29 +45,29 @@ impl Adam {
         }
     }
 
-    /// What a step changes besides the parameters: steps so far, `m` and `v`.
+    /// Returns the number of steps so far, `m` and `v`.
     pub fn state(&self) -> (u64, &[f32], &[f32]) {
         (self.steps, &self.mean, &self.square)
     }
 
-    /// Puts back what [`state`](Self::state) gave, so that optimisation goes on where it was.
+    /// Restores a [`state`](Self::state), so that optimization resumes from it.
     ///
     /// # Panics
-    /// If a length differs from the one the optimiser was made for.
+    /// If a length differs from the optimizer's.
     pub fn restore(&mut self, steps: u64, mean: &[f32], square: &[f32]) {
         self.steps = steps;
         self.mean.copy_from_slice(mean);
         self.square.copy_from_slice(square);
     }
 
-    /// One step along the gradient `Σ_p parts_p`, and the parts are zeroed as they are read:
+    /// Takes one step along the gradient `g = Σ_p parts_p`, and sets the parts to zero:
     /// `m ← β₁m + (1−β₁)g`, `v ← β₂v + (1−β₂)g²`, `θ ← θ − α/(1−β₁ᵗ) · m / (√v/√(1−β₂ᵗ) + ε)`.
     ///
-    /// The gradient comes in parts because halves of a minibatch may be computed by different threads; they are always added
-    /// in the order given.
+    /// The gradient has parts because different threads may compute halves of a minibatch. They are
+    /// always added in the given order, so threads do not change the bits.
     ///
     /// # Panics
-    /// If a length differs from the one the optimiser was made for.
+    /// If a length differs from the optimizer's.
     pub fn step<const P: usize>(&mut self, params: &mut [f32], parts: [&mut [f32]; P]) {
         let len = self.mean.len();
         assert!(
@@ -100,7 +100,7 @@ struct AdamStep<'a, const P: usize> {
     factors: Factors,
 }
 
-/// The numbers that are the same for all parameters.
+/// The constants of a step, the same for all parameters.
 #[derive(Clone, Copy)]
 struct Factors {
     beta: [f32; 2],
@@ -146,6 +146,7 @@ impl<const P: usize> Elementwise for AdamPointers<P> {
         let [rate, root_scale, epsilon] = [rate, root_scale, epsilon].map(S::splat);
         // SAFETY: forwarded to the caller.
         unsafe {
+            // Reading and zeroing the parts in one pass saves a pass over memory per step.
             let mut g = S::splat(0.0);
             for part in self.parts {
                 g = S::add(g, S::load(part.add(i)));
@@ -156,6 +157,7 @@ impl<const P: usize> Elementwise for AdamPointers<P> {
             let square = S::fma(beta2, square, S::mul(S::mul(gamma2, g), g));
             S::store(self.mean.add(i), mean);
             S::store(self.square.add(i), square);
+            // √v/√(1−β₂ᵗ) instead of √(v/(1−β₂ᵗ)): the correction is one constant factor per step.
             let denominator = S::fma(S::sqrt(square), root_scale, epsilon);
             let params = self.params.add(i);
             S::store(params, S::fnma(rate, S::div(mean, denominator), S::load(params)));
@@ -168,7 +170,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn first_step_moves_each_parameter_by_the_rate_against_its_gradient() {
+    fn first_step_has_the_size_of_the_learning_rate() {
         for isa in Isa::available() {
             let mut params = vec![1.0; 8];
             let (mut first, mut second) = (vec![0.25; 8], vec![0.25; 8]);

@@ -1,4 +1,4 @@
-//! A vector of `f32` that begins on a cache line.
+//! A vector of `f32` aligned to cache lines.
 
 use std::ops::{Deref, DerefMut};
 
@@ -8,9 +8,9 @@ const LINE: usize = 16;
 #[repr(C, align(64))]
 struct CacheLine([f32; LINE]);
 
-/// `len` numbers in one 64-byte aligned allocation; reads and writes as a slice.
+/// A 64-byte aligned vector of `f32` that derefs to a slice.
 ///
-/// Rows whose stride is a multiple of eight then never straddle two cache lines with a vector of eight.
+/// If row strides are multiples of eight, a vector load of eight numbers never crosses a cache line.
 #[derive(Clone)]
 pub struct AlignedVec {
     lines: Vec<CacheLine>,
@@ -18,12 +18,12 @@ pub struct AlignedVec {
 }
 
 impl AlignedVec {
-    /// `len` zeros.
+    /// Creates a vector of `len` zeros.
     pub fn zeros(len: usize) -> Self {
         Self { lines: vec![CacheLine([0.0; LINE]); len.div_ceil(LINE)], len }
     }
 
-    /// Grows to at least `len` numbers, keeping the present ones; new numbers are zero. Never shrinks.
+    /// Grows to at least `len` numbers; new numbers are zero. Never shrinks.
     pub fn reserve_len(&mut self, len: usize) {
         if len > self.len {
             self.lines.resize(len.div_ceil(LINE), CacheLine([0.0; LINE]));
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn starts_on_a_cache_line_and_keeps_its_content_when_it_grows() {
+    fn is_aligned_and_keeps_its_content_when_it_grows() {
         let mut v = AlignedVec::zeros(5);
         v.copy_from_slice(&[1.0, 2.0, 3.0, 4.0, 5.0]);
         v.reserve_len(40);

@@ -1,4 +1,4 @@
-//! Orthogonal initialisation (Saxe, McClelland & Ganguli 2014).
+//! Orthogonal initialization (Saxe, McClelland & Ganguli 2014).
 
 use rand::Rng;
 use rand_distr::{Distribution, StandardNormal};
@@ -6,8 +6,10 @@ use rand_distr::{Distribution, StandardNormal};
 use crate::{AlignedVec, Layer, Layout};
 
 impl Layout {
-    /// Fresh parameters: each weight matrix is `gain` times a random matrix with orthonormal rows or columns (whichever are fewer),
-    /// uniformly distributed; biases are zero. Hidden layers use `hidden_gain`, the last one `output_gain`.
+    /// Returns random orthogonal parameters; biases are zero.
+    ///
+    /// Each weight matrix is a gain times a uniformly distributed matrix with orthonormal rows or columns
+    /// (whichever are fewer). Hidden layers use `hidden_gain`, the last one `output_gain`.
     pub fn orthogonal(&self, hidden_gain: f64, output_gain: f64, rng: &mut impl Rng) -> AlignedVec {
         let mut params = self.zeros();
         let last = self.layers().len() - 1;
@@ -21,7 +23,9 @@ impl Layout {
     }
 }
 
-/// `count` orthonormal vectors of length `len ≥ count`: normal draws, Gram–Schmidt twice (the second time removes what rounding left).
+/// Returns `count` orthonormal vectors of length `len ≥ count`.
+///
+/// Applies Gram–Schmidt to normal draws twice: the second pass removes the rounding errors of the first.
 fn orthonormal(count: usize, len: usize, rng: &mut impl Rng) -> Vec<Vec<f64>> {
     let mut vectors: Vec<Vec<f64>> = Vec::with_capacity(count);
     while vectors.len() < count {
@@ -34,7 +38,7 @@ fn orthonormal(count: usize, len: usize, rng: &mut impl Rng) -> Vec<Vec<f64>> {
             }
         }
         let left = norm(&v);
-        // A draw that lies (almost) in the span of the others has no direction of its own: draw again.
+        // If a draw lies almost in the span of the others, its remainder is rounding noise: draw again.
         if left > 1e-9 * drawn {
             v.iter_mut().for_each(|x| *x /= left);
             vectors.push(v);
@@ -47,7 +51,7 @@ fn norm(v: &[f64]) -> f64 {
     v.iter().map(|x| x * x).sum::<f64>().sqrt()
 }
 
-/// The vectors become the columns of `W` when there are no more outputs than inputs, its rows otherwise.
+/// Writes the vectors as columns of `W` if there are at most as many outputs as inputs, else as rows.
 fn write(layer: &Layer, vectors: &[Vec<f64>], gain: f64, params: &mut [f32]) {
     let weights = &mut params[layer.weights.clone()];
     for i in 0..layer.inputs {
@@ -66,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn weights_are_orthogonal_with_their_gain_and_everything_else_is_zero() {
+    fn weights_are_orthogonal_and_the_rest_is_zero() {
         let layout = Layout::new(&[28, 64, 64, 8]).unwrap();
         let params = layout.orthogonal(2f64.sqrt(), 1.0, &mut ChaCha8Rng::seed_from_u64(3));
         for (l, gain_squared) in [(0, 2.0), (1, 2.0), (2, 1.0)] {

@@ -1,46 +1,46 @@
-//! Where each weight of a network lives in its flat parameter vector.
+//! The layout of weights and biases in a flat parameter vector.
 
 use std::ops::Range;
 
 use crate::AlignedVec;
 
-/// Numbers that the narrowest vector in use holds; every row of weights and activations is padded to a multiple of it.
+/// Lanes of the narrowest vector; every row of weights and activations is padded to a multiple of it.
 pub const LANES: usize = 8;
 
-/// `n` rounded up to whole vectors.
+/// Rounds `n` up to whole vectors.
 #[inline]
 pub const fn padded(n: usize) -> usize {
     n.next_multiple_of(LANES)
 }
 
-/// A network shape that cannot exist.
+/// An invalid network shape.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LayoutError {
-    /// Fewer than an input and an output width.
-    #[error("a network needs an input and an output width, got {0} widths")]
+    /// There are fewer than two widths.
+    #[error("a network needs at least 2 widths (input and output), got {0}")]
     TooFewWidths(usize),
-    /// A width outside `1..=MAX_WIDTH`.
-    #[error("width {index} of the network is {value}, allowed are 1 to {MAX_WIDTH}")]
+    /// A width is outside `1..=MAX_WIDTH`.
+    #[error("width {index} must be from 1 to {MAX_WIDTH}, got {value}")]
     Width {
-        /// Position in the list of widths.
+        /// The position in the list of widths.
         index: usize,
-        /// The width given.
+        /// The width.
         value: usize,
     },
-    /// More parameters than memory should be asked for.
+    /// There are too many parameters.
     #[error(
-        "a network of {parameters} parameters (padding counted); allowed are at most {MAX_PARAMETERS}"
+        "the network has {parameters} parameters (padding counted); at most {MAX_PARAMETERS} are supported"
     )]
     TooLarge {
-        /// How many there would be.
+        /// The number of parameters.
         parameters: u128,
     },
 }
 
-/// The largest width a layer may have.
+/// The largest width of a layer.
 pub const MAX_WIDTH: usize = 1 << 16;
-/// The most parameters a network may have, padding included: a gibibyte of them.
+/// The most parameters of a network, padding included (1 GiB).
 pub const MAX_PARAMETERS: usize = 1 << 28;
 
 /// One affine layer `z = xW + b` inside the flat vector.
@@ -50,7 +50,7 @@ pub struct Layer {
     pub inputs: usize,
     /// Width of `z`.
     pub outputs: usize,
-    /// Numbers from one row of `W` to the next: `outputs` padded to whole vectors.
+    /// Distance between rows of `W`: `outputs` padded to whole vectors.
     pub stride: usize,
     /// `W`, row-major `[inputs][stride]`.
     pub weights: Range<usize>,
@@ -58,10 +58,10 @@ pub struct Layer {
     pub bias: Range<usize>,
 }
 
-/// The shape of a multi-layer perceptron and the place of its parameters in one flat vector.
+/// The shape of a multi-layer perceptron and the layout of its parameters in a flat vector.
 ///
-/// For widths `d₀, d₁, …, d_L` the vector holds, layer after layer, `W_l` as `[d_{l-1}][d_l padded to 8]` and then `b_l` as
-/// `[d_l padded to 8]`. Padding is zero, and stays zero through the forward and the backward pass and through Adam.
+/// For widths `d₀, d₁, …, d_L`, each layer has `W_l` as `[d_{l-1}][d_l padded to 8]`, then `b_l` as
+/// `[d_l padded to 8]`. Padding is zero, and all passes and Adam keep it zero.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Layout {
     widths: Vec<usize>,
@@ -70,10 +70,10 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// The layout of a network with these widths, input first, output last.
+    /// Creates the layout of a network with these widths, input first.
     ///
     /// # Errors
-    /// Fewer than two widths, a width of zero or above [`MAX_WIDTH`], or more than [`MAX_PARAMETERS`] parameters in all.
+    /// There are fewer than two widths, a width is out of range, or there are too many parameters.
     pub fn new(widths: &[usize]) -> Result<Self, LayoutError> {
         if widths.len() < 2 {
             return Err(LayoutError::TooFewWidths(widths.len()));
@@ -101,38 +101,40 @@ impl Layout {
         Ok(Self { widths: widths.to_vec(), layers, len })
     }
 
-    /// All widths, input first.
+    /// Returns all widths, input first.
     pub fn widths(&self) -> &[usize] {
         &self.widths
     }
 
-    /// Width of the input.
+    /// Returns the input width.
     pub fn inputs(&self) -> usize {
         self.widths[0]
     }
 
-    /// Width of the output.
+    /// Returns the output width.
     pub fn outputs(&self) -> usize {
         self.widths[self.widths.len() - 1]
     }
 
-    /// The affine layers in order; all but the last are followed by tanh.
+    /// Returns the affine layers in order; all but the last are followed by tanh.
     pub fn layers(&self) -> &[Layer] {
         &self.layers
     }
 
-    /// Length of the flat vector, padding included.
+    /// Returns the length of the parameter vector, padding included.
     #[allow(clippy::len_without_is_empty)] // a layout is never empty
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Number of weights, biases and padding not counted: one training iteration costs about `6 · weights · rows` operations.
+    /// Returns the number of weights, without biases and padding.
+    ///
+    /// A training iteration costs about `6 · weights · rows` operations.
     pub fn weight_count(&self) -> usize {
         self.layers.iter().map(|l| l.inputs * l.outputs).sum()
     }
 
-    /// A parameter vector of zeros.
+    /// Returns a parameter vector of zeros.
     pub fn zeros(&self) -> AlignedVec {
         AlignedVec::zeros(self.len)
     }
@@ -140,7 +142,7 @@ impl Layout {
     /// Copies layer `l` out as a dense `[inputs][outputs]` matrix and a bias of `outputs` numbers.
     ///
     /// # Panics
-    /// If there is no layer `l`, or `params` is shorter than this layout.
+    /// If there is no layer `l`, or `params` is too short.
     pub fn dense(&self, params: &[f32], l: usize) -> (Vec<f32>, Vec<f32>) {
         let layer = &self.layers[l];
         let weights = params[layer.weights.clone()].chunks_exact(layer.stride);
@@ -148,10 +150,10 @@ impl Layout {
         (weights, params[layer.bias.clone()][..layer.outputs].to_vec())
     }
 
-    /// Copies a dense `[inputs][outputs]` matrix and its bias into layer `l`; padding is left alone.
+    /// Copies a dense `[inputs][outputs]` matrix and its bias into layer `l`; padding is unchanged.
     ///
     /// # Panics
-    /// If the slices do not have exactly the layer's size, there is no layer `l`, or `params` is shorter than this layout.
+    /// If the slices do not have the size of layer `l`, or `params` is shorter than this layout.
     pub fn set_dense(&self, params: &mut [f32], l: usize, weights: &[f32], bias: &[f32]) {
         let layer = &self.layers[l];
         assert_eq!(weights.len(), layer.inputs * layer.outputs, "weights of layer {l}");
@@ -169,7 +171,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn layers_follow_each_other_without_gap_or_overlap() {
+    fn layers_are_contiguous_and_do_not_overlap() {
         let layout = Layout::new(&[28, 64, 12, 8]).unwrap();
         let ranges = layout.layers().iter().flat_map(|l| [l.weights.clone(), l.bias.clone()]);
         let end = ranges.fold(0, |end, range| {
@@ -181,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn dense_matrices_survive_the_round_trip_and_padding_stays_zero() {
+    fn dense_matrices_round_trip_and_padding_stays_zero() {
         let layout = Layout::new(&[2, 3, 1]).unwrap();
         let mut params = layout.zeros();
         layout.set_dense(&mut params, 0, &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], &[7.0, 8.0, 9.0]);
@@ -193,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn impossible_shapes_are_refused() {
+    fn invalid_shapes_are_rejected() {
         assert_eq!(Layout::new(&[3]), Err(LayoutError::TooFewWidths(1)));
         assert_eq!(Layout::new(&[3, 0, 2]), Err(LayoutError::Width { index: 1, value: 0 }));
         assert_eq!(

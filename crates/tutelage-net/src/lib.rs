@@ -1,12 +1,12 @@
-//! Small tanh networks at machine speed: parameter layout, passes over batches, losses, Adam, initialisation.
+//! Fast kernels for small tanh networks: layout, passes over batches, losses, Adam, initialization.
 //!
-//! One [`Network`] computes `f_θ` forward, its gradient backward and its directional derivative for any parameter vector `θ` of its
-//! [`Layout`]; [`LossGradient`] goes forward and backward through a minibatch in one sweep. Everything is written once over vectors of
-//! eight or sixteen lanes and compiled for each instruction set; the choice between them ([`Isa`]) is made at run time, once per pass. How it reaches the
-//! speed it has is told in `docs/KERNELS.md`.
+//! A [`Network`] computes `f_θ`, its gradient and its directional derivative for any parameter vector `θ`
+//! of its [`Layout`]. [`LossGradient`] runs the forward and the backward pass of a minibatch together.
+//! Every kernel is written once over vectors of 8 or 16 lanes and compiled for each instruction set;
+//! [`Isa`] selects one at run time, once per pass. `docs/KERNELS.md` explains the design.
 //!
-//! This crate knows nothing of experts, datasets or policies. Its functions take slices and panic, like slices, when a length is not
-//! the network's; no argument makes them read or write out of bounds.
+//! The functions take slices and panic, like slices, if a length does not match the network. No
+//! argument makes them access memory out of bounds.
 
 mod adam;
 mod aligned;

@@ -1,19 +1,21 @@
-//! Losses, as their derivatives with respect to a network's output.
+//! Losses, given by their derivatives with respect to the network output.
 
 use crate::LANES;
 use crate::simd::{Elementwise, Simd, every_vector};
 
-/// A loss of the output `z` of one row, given its target `y`.
+/// A loss of the output `z` of one row with target `y`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Loss {
-    /// `½ Σ_j (clip(z_j) − clip(y_j))²` with clip to [-1, 1]; the derivative is zero where `z_j` lies outside.
+    /// `½ Σ_j (clip(z_j) − clip(y_j))²`, clipped to [-1, 1]; the derivative is zero for `|z_j| > 1`.
     ClippedSquares,
     /// `−Σ_j y_j log softmax(z)_j`.
     CrossEntropy,
 }
 
 impl Loss {
-    /// Replaces outputs by deltas, `z ← scale · ∂loss/∂z`, in rows of `stride` numbers of which the first `outputs` count.
+    /// Replaces outputs by deltas, `z ← scale · ∂loss/∂z`.
+    ///
+    /// Rows have `stride` numbers, of which the first `outputs` are not padding.
     #[inline(always)]
     pub(crate) fn delta<S: Simd>(
         self,
@@ -33,7 +35,7 @@ impl Loss {
 #[inline(always)]
 fn clipped_squares<S: Simd>(z: &mut [f32], y: &[f32], scale: f32) {
     let len = z.len().min(y.len()) / LANES * LANES;
-    // SAFETY: both slices have so many numbers.
+    // SAFETY: both slices have at least `len` numbers.
     unsafe { every_vector::<S>(len, ClippedSquares { z: z.as_mut_ptr(), y: y.as_ptr(), scale }) };
 }
 
@@ -58,6 +60,9 @@ impl Elementwise for ClippedSquares {
 }
 
 /// `δ = (softmax z − y)·scale`.
+///
+/// Subtracting the largest logit first avoids overflow. `exp` is scalar: rows are short, and all
+/// instruction sets then give the same bits.
 #[inline(always)]
 fn cross_entropy(z: &mut [f32], y: &[f32], stride: usize, outputs: usize, scale: f32) {
     for (z, y) in z.chunks_exact_mut(stride).zip(y.chunks_exact(stride)) {

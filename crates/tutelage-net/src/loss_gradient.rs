@@ -1,19 +1,19 @@
-//! The gradient of a loss over a run of rows: gather, forward, loss, backward, a block of rows at a time.
+//! The gradient of a loss over a minibatch: gather, forward, loss, backward, one block at a time.
 
 use crate::passes::{backward, forward, transpose_weights, transposed_len};
 use crate::simd::{Simd, SimdKernel, run};
 use crate::tile::balanced;
 use crate::{AlignedVec, Layout, Loss, Network, Tape, padded};
 
-/// Rows that go through all layers together: few enough that a layer's activations and its deltas stay in the first-level cache.
+/// Rows per block: few enough that the activations and deltas of a layer stay in the L1 cache.
 pub const BLOCK: usize = 50;
 
-/// Where the rows of a minibatch come from.
+/// The examples of a training set.
 ///
 /// ```
 /// use tutelage_net::{Loss, ExampleSource};
 ///
-/// /// The function x², asked at the number of the example.
+/// /// The function x² at the example's index.
 /// struct Squares;
 /// impl ExampleSource for Squares {
 ///     const LOSS: Loss = Loss::ClippedSquares;
@@ -26,28 +26,29 @@ pub const BLOCK: usize = 50;
 /// assert_eq!((input, target), ([3.0], [9.0]));
 /// ```
 pub trait ExampleSource {
-    /// The loss that these targets belong to.
+    /// The loss of these targets.
     const LOSS: Loss;
 
-    /// Writes an example's input and its target. (Implementations are `#[inline(always)]`, so that the copy is compiled with the
-    /// kernel's instructions.)
+    /// Writes the input and the target of an example.
+    ///
+    /// Mark implementations `#[inline(always)]`, so that they are compiled with the kernel's instructions.
     fn write(&self, example: u32, input: &mut [f32], target: &mut [f32]);
 }
 
-/// The transposed weights that a backward pass multiplies by.
+/// The transposed weights, as the backward pass needs them.
 #[derive(Debug, Clone)]
 pub struct TransposedWeights(AlignedVec);
 
 impl TransposedWeights {
-    /// Room for the weights of networks of this layout.
+    /// Allocates memory for networks of this layout.
     pub fn new(layout: &Layout) -> Self {
         Self(AlignedVec::zeros(transposed_len(layout)))
     }
 
-    /// Takes over the weights among `params`.
+    /// Transposes the weights of `params`.
     ///
     /// # Panics
-    /// If `params` or this memory is not of the network's layout.
+    /// If `params` or this memory does not have the network's layout.
     pub fn update(&mut self, network: &Network, params: &[f32]) {
         let layout = network.layout();
         assert_eq!(self.0.len(), transposed_len(layout), "memory made for another network");
@@ -55,21 +56,21 @@ impl TransposedWeights {
     }
 }
 
-/// A parameter vector `θ` in both forms that a gradient needs.
+/// A parameter vector `θ` with its transposed weights.
 #[derive(Debug, Clone, Copy)]
 pub struct Parameters<'a> {
     /// `θ`.
     pub params: &'a [f32],
-    /// Its weights, transposed ([`TransposedWeights::update`]).
+    /// The weights of `θ`, transposed by [`TransposedWeights::update`].
     pub transposed: &'a TransposedWeights,
 }
 
-/// A sum of loss gradients, with the working memory to add to it.
+/// A sum of loss gradients, with working memory.
 ///
 /// ```
 /// use tutelage_net::{ExampleSource, Loss, LossGradient, Network, Parameters, TransposedWeights};
 ///
-/// /// f(1) should be 0.5.
+/// /// f(1) = 0.5.
 /// struct OneExample;
 /// impl ExampleSource for OneExample {
 ///     const LOSS: Loss = Loss::ClippedSquares;
@@ -97,7 +98,7 @@ pub struct LossGradient {
 }
 
 impl LossGradient {
-    /// A sum of nothing, for networks of this layout.
+    /// Creates a zero sum for networks of this layout.
     pub fn new(layout: &Layout) -> Self {
         Self {
             tape: Tape::new(layout, BLOCK),
@@ -109,7 +110,7 @@ impl LossGradient {
     /// Adds the gradient of `scale · Σ loss` over these rows of the source.
     ///
     /// # Panics
-    /// If `parameters` or this memory are not of the network's layout.
+    /// If `parameters` or this memory does not have the network's layout.
     pub fn add<X: ExampleSource>(
         &mut self,
         network: &Network,
@@ -123,12 +124,12 @@ impl LossGradient {
         run(network.isa(), AddGradient { layout, parameters, source, rows, scale, into: self });
     }
 
-    /// The sum.
+    /// Returns the sum.
     pub fn sum(&self) -> &[f32] {
         &self.sum
     }
 
-    /// The sum, for an optimiser that takes it and leaves zeros.
+    /// Returns the sum for [`Adam::step`](crate::Adam::step), which sets it to zero.
     pub fn sum_mut(&mut self) -> &mut [f32] {
         &mut self.sum
     }
@@ -157,11 +158,12 @@ impl<X: ExampleSource> SimdKernel for AddGradient<'_, X> {
             let levels = tape.levels_mut();
             let rows = self.rows[first..first + count].iter();
             for ((i, &row), target) in rows.enumerate().zip(targets.chunks_exact_mut(stride)) {
-                // SAFETY: level 0 of the tape holds `count` rows of so many numbers, and is ours.
+                // SAFETY: level 0 of the tape has `count` rows of `inputs` numbers, and is borrowed mutably.
                 let input = unsafe { std::slice::from_raw_parts_mut(levels.row(0, i), inputs) };
                 self.source.write(row, input, &mut target[..outputs]);
             }
-            // SAFETY: the tape fits this layout, holds `count` rows, and is ours; the top level has `count · stride` numbers.
+            // SAFETY: the tape fits this layout, has `count` rows, and is borrowed mutably; the top level has
+            // `count · stride` numbers. Deltas overwrite activations, which saves cache.
             unsafe {
                 forward::<S>(self.layout, params, &levels, 0, count);
                 let z = std::slice::from_raw_parts_mut(levels.row(top, 0), count * stride);
@@ -213,19 +215,19 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "memory made for another network")]
-    fn memory_of_another_network_is_refused() {
+    fn memory_of_another_network_panics() {
         add(&[3, 4, 2], &[3, 5, 2], Layout::new(&[3, 5, 2]).unwrap().len());
     }
 
     #[test]
     #[should_panic(expected = "left == right")]
-    fn parameters_of_another_length_are_refused() {
+    fn parameters_of_another_length_panic() {
         add(&[3, 5, 2], &[3, 5, 2], 8);
     }
 
     #[test]
     #[should_panic(expected = "memory made for another network")]
-    fn transposed_weights_of_another_network_are_refused() {
+    fn transposed_weights_of_another_network_panic() {
         let network = Network::new(&[3, 5, 2]).unwrap();
         TransposedWeights::new(&Layout::new(&[3, 9, 2]).unwrap())
             .update(&network, &network.layout().zeros());

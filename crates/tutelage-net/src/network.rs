@@ -1,14 +1,14 @@
-//! A network shape together with its passes over whole batches.
+//! A network shape with its passes over batches.
 
 use crate::passes::{backward, forward, tangent, transpose_weights, transposed_len};
 use crate::simd::{Isa, Simd, SimdKernel, run};
 use crate::tile::balanced;
 use crate::{AlignedVec, BLOCK, Layout, LayoutError, Tape};
 
-/// The function `f_θ(x)` of a tanh network with a linear output layer, and its derivatives, for a batch of rows at once.
+/// The function `f_θ(x)` of a tanh network with a linear output layer, and its derivatives.
 ///
-/// The parameters `θ` are a flat vector of the network's [`Layout`]; they are an argument everywhere, so one `Network` serves any
-/// number of members.
+/// The parameters `θ` are a flat vector of the network's [`Layout`]. They are an argument of every
+/// method, so that one `Network` serves all members of an ensemble.
 ///
 /// ```
 /// use tutelage_net::{Backprop, Network, Tape};
@@ -22,7 +22,7 @@ use crate::{AlignedVec, BLOCK, Layout, LayoutError, Tape};
 /// network.forward(&params, &states, &mut tape);
 /// let first_action = tape.output(0).to_vec();
 ///
-/// // The gradient of ½Σ‖f(x)‖²: the output itself is the output's gradient.
+/// // The gradient of ½Σ‖f(x)‖²: the delta of an output is the output itself.
 /// let mut backprop = Backprop::new(network.layout());
 /// let deltas = backprop.deltas(2);
 /// (0..2).for_each(|i| deltas.output_mut(i).copy_from_slice(tape.output(i)));
@@ -45,12 +45,12 @@ pub struct Backprop {
 }
 
 impl Backprop {
-    /// Working memory for networks of this layout.
+    /// Allocates working memory for networks of this layout.
     pub fn new(layout: &Layout) -> Self {
         Self { deltas: Tape::new(layout, 0), transposed: AlignedVec::zeros(transposed_len(layout)) }
     }
 
-    /// The deltas for a batch of `rows`: fill the output rows with `∂loss/∂f(x_i)` (times a row's weight, if rows have weights).
+    /// Returns the deltas of a batch. Set the output rows to `∂loss/∂f(x_i)`, times row weights if any.
     pub fn deltas(&mut self, rows: usize) -> &mut Tape {
         self.deltas.set_rows(rows);
         &mut self.deltas
@@ -58,40 +58,40 @@ impl Backprop {
 }
 
 impl Network {
-    /// A network of these widths, input first, with the best instructions of this processor.
+    /// Creates a network of these widths, input first, with the best instruction set of this CPU.
     ///
     /// # Errors
-    /// Fewer than two widths, or a width of zero or far too large.
+    /// There are fewer than two widths, or a width is zero or too large.
     pub fn new(widths: &[usize]) -> Result<Self, LayoutError> {
         Ok(Self { layout: Layout::new(widths)?, isa: Isa::detect() })
     }
 
-    /// The same network computed with other instructions; ones that the processor lacks are replaced by the best that it has.
+    /// Uses another instruction set; falls back to the best available one if the CPU lacks it.
     #[must_use]
     pub fn with_isa(self, isa: Isa) -> Self {
         Self { isa, ..self }
     }
 
-    /// Where the parameters live.
+    /// Returns the layout of the parameters.
     pub fn layout(&self) -> &Layout {
         &self.layout
     }
 
-    /// The instructions in use.
+    /// Returns the instruction set.
     pub fn isa(&self) -> Isa {
         self.isa
     }
 
-    /// `f_θ` of every row of `states` (dense, `[rows][inputs]`); all levels are kept on the tape.
+    /// Computes `f_θ` of every row of `states`, dense `[rows][inputs]`, and keeps all levels on the tape.
     ///
     /// # Panics
-    /// If `params`, `states` or `tape` do not have the network's sizes.
+    /// If the size of an argument does not match the network.
     pub fn forward(&self, params: &[f32], states: &[f32], tape: &mut Tape) {
         let width = self.layout.inputs();
-        assert!(tape.fits(&self.layout), "a tape made for another network");
+        assert!(tape.fits(&self.layout), "tape of another network");
         assert!(
             states.len().is_multiple_of(width),
-            "{} numbers are no rows of width {width}",
+            "{} numbers do not form rows of width {width}",
             states.len()
         );
         tape.set_rows(states.len() / width);
@@ -101,19 +101,19 @@ impl Network {
         self.forward_tape(params, tape);
     }
 
-    /// As [`forward`](Self::forward), for inputs that are already on level 0 of the tape.
+    /// Like [`forward`](Self::forward), for inputs that are already on level 0 of the tape.
     ///
     /// # Panics
-    /// If `params` or `tape` do not have the network's sizes.
+    /// If the size of an argument does not match the network.
     pub fn forward_tape(&self, params: &[f32], tape: &mut Tape) {
-        assert!(tape.fits(&self.layout), "a tape made for another network");
+        assert!(tape.fits(&self.layout), "tape of another network");
         run(self.isa, Forward { layout: &self.layout, params, tape });
     }
 
     /// Adds `Σ_i δ_iᵀ ∂f_θ(x_i)/∂θ` to `gradient`, for the rows of the last forward pass and the output deltas in `backprop`.
     ///
     /// # Panics
-    /// If an argument does not have the network's sizes, or `backprop` another number of rows than the tape.
+    /// If the size of an argument does not match the network, or the numbers of rows differ.
     pub fn backward(
         &self,
         params: &[f32],
@@ -123,25 +123,18 @@ impl Network {
     ) {
         assert!(
             tape.fits(&self.layout) && backprop.deltas.fits(&self.layout),
-            "a tape made for another network"
+            "tape of another network"
         );
-        assert_eq!(
-            tape.rows(),
-            backprop.deltas.rows(),
-            "rows of the forward pass and of the deltas"
-        );
+        assert_eq!(tape.rows(), backprop.deltas.rows(), "numbers of rows differ");
         run(self.isa, Backward { layout: &self.layout, params, tape, backprop, gradient });
     }
 
-    /// `∂f_θ(x_i)/∂θ · direction` for the rows of the last forward pass; found in the output rows of `tangents`.
+    /// Computes `∂f_θ(x_i)/∂θ · direction` for the last forward pass, in the output rows of `tangents`.
     ///
     /// # Panics
-    /// If an argument does not have the network's sizes.
+    /// If the size of an argument does not match the network.
     pub fn tangent(&self, params: &[f32], direction: &[f32], tape: &Tape, tangents: &mut Tape) {
-        assert!(
-            tape.fits(&self.layout) && tangents.fits(&self.layout),
-            "a tape made for another network"
-        );
+        assert!(tape.fits(&self.layout) && tangents.fits(&self.layout), "tape of another network");
         tangents.set_rows(tape.rows());
         run(self.isa, Tangent { layout: &self.layout, params, direction, tape, tangents });
     }
@@ -161,7 +154,7 @@ impl SimdKernel for Forward<'_> {
         let rows = self.tape.rows();
         let levels = self.tape.levels_mut();
         for (first, rows) in balanced(rows, BLOCK) {
-            // SAFETY: the tape fits the layout, holds these rows and is borrowed mutably.
+            // SAFETY: the tape fits the layout, has these rows and is borrowed mutably.
             unsafe { forward::<S>(self.layout, self.params, &levels, first, rows) };
         }
     }
@@ -234,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn forward_agrees_with_a_plain_f64_network() {
+    fn forward_agrees_with_f64_reference() {
         for isa in Isa::available() {
             for widths in SHAPES {
                 for rows in [1, 7, 50, 123] {
@@ -256,7 +249,7 @@ mod tests {
         }
     }
 
-    /// `Σ_i c_i·f(x_i)` in f64, whose gradient the backward pass must return for the deltas `c`.
+    /// Returns `Σ_i c_i·f(x_i)` in f64; its gradient is the backward pass with deltas `c`.
     fn weighted_sum(
         network: &Network,
         params: &[f64],
@@ -272,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn backward_and_tangent_agree_with_finite_differences_in_f64() {
+    fn derivatives_agree_with_finite_differences() {
         let coefficient = |i: usize, j: usize| ((i * 5 + j * 3) % 7) as f32 / 7.0 - 0.4;
         for isa in Isa::available() {
             for widths in SHAPES {
@@ -346,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn backward_leaves_the_activations_and_accumulates() {
+    fn backward_accumulates_and_keeps_activations() {
         let (network, params, states) = setup(&[15, 4, 3], Isa::detect(), 9);
         let (mut tape, mut backprop) =
             (Tape::new(network.layout(), 9), Backprop::new(network.layout()));

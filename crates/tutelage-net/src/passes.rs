@@ -1,6 +1,6 @@
-//! The forward pass, the backward pass and the tangent pass over a run of rows.
+//! The forward, backward and tangent passes over a block of rows.
 //!
-//! Written once for every instruction set ([`Simd`]) and inlined into the kernels that use them.
+//! They are generic over the instruction set ([`Simd`]) and inlined into the kernels.
 
 use crate::simd::{EightLanes, Elementwise, Simd, every_vector};
 use crate::tanh::Tanh;
@@ -8,10 +8,10 @@ use crate::tape::Levels;
 use crate::tile::{Add, ColumnMajor, Epilogue, Product, RowMajor, TimesTanhSlope, multiply};
 use crate::{LANES, Layer, Layout, padded};
 
-/// Forward, for rows `first..first + rows`: `h_l = tanh(h_{l−1} W_l + b_l)`, the last layer without tanh.
+/// Forward pass over `rows` rows: `h_l = tanh(h_{l−1} W_l + b_l)`, the last layer without tanh.
 ///
 /// # Safety
-/// `levels` must belong to `layout`, hold these rows, and be accessible to this thread alone for them.
+/// `levels` must belong to `layout`, have these rows, and not be accessed by other threads.
 #[inline(always)]
 pub(crate) unsafe fn forward<S: Simd>(
     layout: &Layout,
@@ -24,7 +24,7 @@ pub(crate) unsafe fn forward<S: Simd>(
     let last = layout.layers().len() - 1;
     for (l, layer) in layout.layers().iter().enumerate() {
         let product = affine(layer, params, levels, levels, l, first, rows);
-        // SAFETY: the level sizes match the layer by the contract above; levels l and l + 1 are disjoint.
+        // SAFETY: the level sizes match the layer (see above); levels l and l + 1 are disjoint.
         unsafe {
             multiply::<S, Add, RowMajor>(&product);
             if l < last {
@@ -60,10 +60,12 @@ fn affine(
     }
 }
 
-/// Backward, for rows `first..first + rows`: given `δ_L` at the top of `deltas`, adds `h_{l−1}ᵀ δ_l` and `Σ δ_l` to the gradient and
-/// sets `δ_{l−1} = (δ_l W_lᵀ)·(1 − h_{l−1}²)`, down to the first hidden layer; the input's own gradient is never computed.
+/// Backward pass over `rows` rows.
 ///
-/// `deltas` may be `activations` itself: each level is read for the last time before it is overwritten.
+/// Given `δ_L` in the top level of `deltas`, adds `h_{l−1}ᵀ δ_l` (weights) and `Σ δ_l` (bias) to the
+/// gradient and sets `δ_{l−1} = (δ_l W_lᵀ)·(1 − h_{l−1}²)`, down to the first hidden layer. The gradient
+/// of the input is not computed. `deltas` may be `activations` itself: each level is read for the last
+/// time before it is overwritten, so the weight gradient must come before the delta of a layer.
 ///
 /// # Safety
 /// As for [`forward`], for both sets of levels; `transposed` comes from [`transpose_weights`] for the same layout.
@@ -93,7 +95,7 @@ pub(crate) unsafe fn backward<S: Simd>(
             aux: weights,
             aux_stride: layer.stride,
         };
-        // SAFETY: sizes match by contract; the gradient is ours alone and overlaps no level.
+        // SAFETY: sizes match (see above); the gradient is borrowed mutably and overlaps no level.
         unsafe {
             multiply::<S, Add, ColumnMajor>(&weight_gradient);
             add_column_sums::<S>(&mut gradient[layer.bias.clone()], delta, delta_stride, rows);
@@ -146,7 +148,9 @@ unsafe fn add_column_sums<S: Simd>(
     }
 }
 
-/// The sums of `C` vectors side by side, even and odd rows apart: an addition takes longer than the next one takes to begin.
+/// Adds the column sums of `C` vectors, with separate sums for even and odd rows.
+///
+/// Independent sums hide the latency of the additions. Their order is part of the bits.
 #[inline(always)]
 unsafe fn add_sums<S: Simd, const C: usize>(
     sums: *mut f32,
@@ -175,7 +179,8 @@ unsafe fn add_sums<S: Simd, const C: usize>(
     }
 }
 
-/// Tangent, for rows `first..first + rows`: how the output moves when the parameters move along `direction`,
+/// Tangent pass: the derivative of the output along `direction` in parameter space.
+///
 /// `ż_l = ḣ_{l−1} W_l + h_{l−1} Ẇ_l + ḃ_l`, `ḣ_l = ż_l·(1 − h_l²)`, with `ḣ_0 = 0`.
 ///
 /// # Safety
@@ -191,7 +196,7 @@ pub(crate) unsafe fn tangent<S: Simd>(
     let last = layout.layers().len() - 1;
     for (l, layer) in layout.layers().iter().enumerate() {
         let moved_weights = affine(layer, direction, activations, tangents, l, first, rows);
-        // SAFETY: sizes match by contract and the two sets of levels are disjoint.
+        // SAFETY: sizes match (see above), and the two sets of levels are disjoint.
         unsafe { multiply::<S, Add, RowMajor>(&moved_weights) };
         if l > 0 {
             let mut moved_input = affine(layer, params, tangents, tangents, l, first, rows);
@@ -202,7 +207,7 @@ pub(crate) unsafe fn tangent<S: Simd>(
         if l < last {
             let len = rows * tangents.stride(l + 1);
             let (x, h) = (tangents.row(l + 1, first), activations.row(l + 1, first));
-            // SAFETY: both levels hold `rows` rows of the same stride from `first` on.
+            // SAFETY: both levels have `rows` rows of the same stride after `first`.
             unsafe { every_vector::<S>(len, TimesSlope { x, h }) };
         }
     }
@@ -226,13 +231,14 @@ impl Elementwise for TimesSlope {
     }
 }
 
-/// Length of the buffer for [`transpose_weights`].
+/// Returns the length of the buffer for [`transpose_weights`].
 pub(crate) fn transposed_len(layout: &Layout) -> usize {
     layout.layers()[1..].iter().map(|l| l.outputs * padded(l.inputs)).sum()
 }
 
-/// `W_lᵀ` of every layer but the first, `[outputs][inputs padded]` one after the other: the only real transpose there is.
-/// Padding in `transposed` is left as it is and must be zero.
+/// Transposes `W_l` of every layer but the first to `[outputs][inputs padded]`, one after the other.
+///
+/// Padding in `transposed` is not written and must be zero.
 #[inline(always)]
 pub(crate) fn transpose_weights<S: Simd>(layout: &Layout, params: &[f32], transposed: &mut [f32]) {
     let mut rest = transposed;
@@ -249,7 +255,7 @@ fn transpose<S: EightLanes>(weights: &[f32], layer: &Layer, target: &mut [f32], 
     let whole = (layer.inputs / LANES * LANES, layer.outputs / LANES * LANES);
     for i in (0..whole.0).step_by(LANES) {
         for j in (0..whole.1).step_by(LANES) {
-            // SAFETY: rows i..i + 8 and columns j..j + 8 lie inside the weights, and the other way round inside the target.
+            // SAFETY: the 8 × 8 block at (i, j) lies inside the weights, and at (j, i) inside the target.
             unsafe {
                 let mut rows = [S::splat(0.0); LANES];
                 for (r, row) in rows.iter_mut().enumerate() {

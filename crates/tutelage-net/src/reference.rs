@@ -1,13 +1,13 @@
-//! The plainest possible network in `f64`, for tests to compare the kernels with.
+//! A straightforward network in `f64`, as a reference for tests.
 
 use crate::Layout;
 
-/// Numbers in double precision.
+/// Converts numbers to double precision.
 pub fn to_f64(numbers: &[f32]) -> Vec<f64> {
     numbers.iter().copied().map(f64::from).collect()
 }
 
-/// Every level's activations of one row, the input first.
+/// Returns the activations of one row at every level, the input first.
 ///
 /// # Panics
 /// If `params` or `state` are shorter than the layout's.
@@ -26,7 +26,7 @@ pub fn reference_levels(layout: &Layout, params: &[f64], state: &[f64]) -> Vec<V
     levels
 }
 
-/// The output of one row.
+/// Returns the output of one row.
 ///
 /// # Panics
 /// If `params` or `state` are shorter than the layout's.

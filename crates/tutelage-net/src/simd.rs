@@ -1,30 +1,31 @@
-//! Eight or sixteen `f32` at a time: one generic text of every kernel, compiled once per instruction set and chosen at run time.
+//! Vectors of 8 or 16 `f32`: kernels are generic and compiled once per instruction set.
 
 use crate::LANES;
 
-/// Arithmetic on the lanes of one vector. Everything is `#[inline(always)]`, so that a kernel written against this trait is
-/// compiled with the instructions of the function that [`run`] enters it through.
+/// Arithmetic on the lanes of a vector.
 ///
-/// Every operation works on each lane by itself, so that a kernel gives the same bits with wide and with narrow vectors.
+/// All methods are `#[inline(always)]`, so that a kernel is compiled with the instructions of the
+/// function through which [`run`] enters it. Operations never mix lanes, so that a kernel gives the
+/// same bits with 8 and with 16 lanes.
 ///
 /// # Safety
-/// `load` and `store` need `LANES` readable (writable) numbers at the pointer; no alignment is required. The methods of an
-/// implementation may be called only on a processor that has its instructions; [`run`] sees to that.
+/// `load` and `store` need `LANES` readable (writable) numbers at the pointer; no alignment is
+/// required. Call the methods only on a CPU with these instructions, which [`run`] ensures.
 pub(crate) trait Simd: Copy {
     /// One vector.
     type V: Copy;
-    /// Vectors of eight lanes, for what is left over when rows end in half a vector of sixteen.
+    /// Vectors of eight lanes, for rows that end in half a vector of sixteen.
     type Eight: EightLanes;
 
-    /// Lanes of a vector: eight or sixteen.
+    /// Lanes of a vector: 8 or 16.
     const LANES: usize;
-    /// Most rows of the product's tiles that are one and two vectors wide: what the registers hold, at most 14.
+    /// The most rows of tiles that are one and two vectors wide, limited by the registers; at most 14.
     const TILE_ROWS: [usize; 2];
 
-    /// Runs `kernel` in a function of its own that is compiled with these instructions.
+    /// Runs `kernel` in a separate function that is compiled with these instructions.
     ///
     /// # Safety
-    /// The processor must have the instructions.
+    /// The CPU must have the instructions.
     unsafe fn enter<K: SimdKernel>(kernel: K) -> K::Output;
 
     unsafe fn load(at: *const f32) -> Self::V;
@@ -35,55 +36,55 @@ pub(crate) trait Simd: Copy {
     fn mul(a: Self::V, b: Self::V) -> Self::V;
     fn div(a: Self::V, b: Self::V) -> Self::V;
     fn sqrt(a: Self::V) -> Self::V;
-    /// The smaller, `b` when either is NaN.
+    /// Returns the smaller number; `b` if either is NaN.
     fn min(a: Self::V, b: Self::V) -> Self::V;
-    /// The larger, `b` when either is NaN.
+    /// Returns the larger number; `b` if either is NaN.
     fn max(a: Self::V, b: Self::V) -> Self::V;
-    /// `a·b + c`, rounded once where the processor can.
+    /// `a·b + c`, rounded once if the CPU has a fused instruction.
     fn fma(a: Self::V, b: Self::V, c: Self::V) -> Self::V;
-    /// `c − a·b`, rounded once where the processor can.
+    /// `c − a·b`, rounded once if the CPU has a fused instruction.
     fn fnma(a: Self::V, b: Self::V, c: Self::V) -> Self::V;
-    /// `x` where `|z| ≤ 1`, otherwise zero.
+    /// Returns `x` if `|z| ≤ 1`, otherwise zero.
     fn keep_inside(z: Self::V, x: Self::V) -> Self::V;
-    /// `x`, which the compiler must have in a register here: it may not put off what `x` comes from.
+    /// Forces the compiler to compute `x` here instead of later, so that it stays in a register.
     #[inline(always)]
     fn settled(x: Self::V) -> Self::V {
         x
     }
 }
 
-/// What is done on vectors of eight lanes only.
+/// Operations on vectors of eight lanes only.
 pub(crate) trait EightLanes: Simd {
-    /// Eight rows become eight columns.
+    /// Transposes an 8 × 8 block.
     fn transpose(rows: [Self::V; LANES]) -> [Self::V; LANES];
 }
 
 /// A computation that can be compiled for any instruction set.
 pub(crate) trait SimdKernel {
-    /// What it returns.
+    /// The result.
     type Output;
 
     /// The computation; implementations are `#[inline(always)]`.
     fn run<S: Simd>(self) -> Self::Output;
 }
 
-/// Something done to every number of a few arrays of the same length, a vector at a time.
+/// An operation on every number of several arrays of the same length.
 pub(crate) trait Elementwise: Copy {
-    /// Does it to the numbers from `i` on, one vector of them; implementations are `#[inline(always)]`.
+    /// Processes one vector at index `i`; implementations are `#[inline(always)]`.
     ///
     /// # Safety
-    /// The arrays must have them.
+    /// The arrays must have a whole vector at `i`.
     unsafe fn at<S: Simd>(self, i: usize);
 }
 
-/// Does it to `len` numbers, a multiple of eight.
+/// Processes `len` numbers, a multiple of eight.
 ///
 /// # Safety
-/// Each array must hold at least `len` numbers.
+/// Each array must have at least `len` numbers.
 #[inline(always)]
 pub(crate) unsafe fn every_vector<S: Simd>(len: usize, work: impl Elementwise) {
     let whole = len / S::LANES * S::LANES;
-    // SAFETY: forwarded to the caller; what is left of a multiple of eight after vectors of eight or sixteen is vectors of eight.
+    // SAFETY: forwarded to the caller; a multiple of eight leaves at most one vector of eight.
     unsafe {
         for i in (0..whole).step_by(S::LANES) {
             work.at::<S>(i);
@@ -94,22 +95,23 @@ pub(crate) unsafe fn every_vector<S: Simd>(len: usize, work: impl Elementwise) {
     }
 }
 
-/// The instruction set that kernels use, from the slowest to the fastest.
+/// The instruction set of the kernels, from the slowest to the fastest.
 ///
-/// AVX-512 only computes more columns at a time than AVX2: every number is the same sum in the same order, to the bit.
+/// AVX-512 gives the same bits as AVX2: it computes more columns at a time, each with the same sums in
+/// the same order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Isa {
-    /// Whatever the compiler's baseline offers (SSE2 on x86-64, NEON on aarch64).
+    /// The compiler's baseline (SSE2 on x86-64, NEON on aarch64).
     Portable,
     /// AVX2 with fused multiply-add.
     Avx2Fma,
-    /// AVX-512, with the bits of [`Avx2Fma`](Self::Avx2Fma).
+    /// AVX-512; bit-identical to [`Avx2Fma`](Self::Avx2Fma).
     Avx512,
 }
 
 impl Isa {
-    /// The best instruction set of this processor.
+    /// Returns the best instruction set of this CPU.
     pub fn detect() -> Self {
         #[cfg(target_arch = "x86_64")]
         {
@@ -125,17 +127,19 @@ impl Isa {
         Self::Portable
     }
 
-    /// All that this processor has, the slowest first.
+    /// Returns all instruction sets of this CPU, the slowest first.
     pub fn available() -> impl Iterator<Item = Self> {
         [Self::Portable, Self::Avx2Fma, Self::Avx512].into_iter().filter(|isa| isa.is_available())
     }
 
-    /// Whether this processor has it.
+    /// Returns whether this CPU has it.
     pub fn is_available(self) -> bool {
         self <= Self::detect()
     }
 
-    /// How numbers are rounded, in words: instruction sets of which this is the same give the same bits.
+    /// Describes how numbers are rounded. Instruction sets with equal descriptions give equal bits.
+    ///
+    /// The text is stored in records and must not change.
     pub fn rounding(self) -> &'static str {
         match self {
             Self::Portable => "portable instructions",
@@ -144,9 +148,9 @@ impl Isa {
     }
 }
 
-/// Runs `kernel` with the instructions of `isa`, or the best that this processor has where it lacks them.
+/// Runs `kernel` with `isa`, or with the best available instruction set if the CPU lacks it.
 pub(crate) fn run<K: SimdKernel>(isa: Isa, kernel: K) -> K::Output {
-    // SAFETY of every block below: the processor was just found to have the instructions; all have those of the compiler's baseline.
+    // SAFETY of every block below: `detect` found the instructions; every CPU has the baseline.
     #[allow(clippy::undocumented_unsafe_blocks)]
     match isa.min(Isa::detect()) {
         #[cfg(target_arch = "x86_64")]
@@ -157,7 +161,7 @@ pub(crate) fn run<K: SimdKernel>(isa: Isa, kernel: K) -> K::Output {
     }
 }
 
-/// Plain arrays, for the compiler to vectorise as it can.
+/// Plain arrays, which the compiler vectorizes.
 #[derive(Clone, Copy)]
 pub(crate) struct Portable;
 
@@ -166,7 +170,7 @@ fn map2(a: [f32; LANES], b: [f32; LANES], f: impl Fn(f32, f32) -> f32) -> [f32; 
     std::array::from_fn(|i| f(a[i], b[i]))
 }
 
-/// `a·b + c`; fused only where that is one instruction (elsewhere `mul_add` is a slow library call).
+/// `a·b + c`; fused only if that is one instruction, because otherwise `mul_add` is a slow call.
 #[inline(always)]
 fn multiply_add(a: f32, b: f32, c: f32) -> f32 {
     if cfg!(any(target_arch = "aarch64", target_feature = "fma")) {
@@ -188,12 +192,12 @@ impl Simd for Portable {
     }
     #[inline(always)]
     unsafe fn load(at: *const f32) -> Self::V {
-        // SAFETY: the caller vouches for eight readable numbers.
+        // SAFETY: the caller ensures eight readable numbers.
         unsafe { at.cast::<Self::V>().read_unaligned() }
     }
     #[inline(always)]
     unsafe fn store(at: *mut f32, v: Self::V) {
-        // SAFETY: the caller vouches for eight writable numbers.
+        // SAFETY: the caller ensures eight writable numbers.
         unsafe { at.cast::<Self::V>().write_unaligned(v) };
     }
     #[inline(always)]
@@ -260,7 +264,7 @@ mod x86 {
     #[derive(Clone, Copy)]
     pub(crate) struct Ymm;
 
-    // SAFETY of every block below: `run` enters this implementation only on processors with AVX2 and FMA.
+    // SAFETY of every block below: `run` enters this implementation only on CPUs with AVX2 and FMA.
     #[allow(clippy::undocumented_unsafe_blocks)]
     impl Simd for Ymm {
         type V = __m256;
@@ -338,7 +342,7 @@ mod x86 {
         fn transpose(rows: [__m256; 8]) -> [__m256; 8] {
             let [r0, r1, r2, r3, r4, r5, r6, r7] = rows;
             unsafe {
-                // Pairs of rows interleaved, then fours within each half register, then the halves exchanged.
+                // Interleave pairs of rows, then groups of four within each half, then exchange the halves.
                 let (a0, a1) = (_mm256_unpacklo_ps(r0, r1), _mm256_unpackhi_ps(r0, r1));
                 let (a2, a3) = (_mm256_unpacklo_ps(r2, r3), _mm256_unpackhi_ps(r2, r3));
                 let (a4, a5) = (_mm256_unpacklo_ps(r4, r5), _mm256_unpackhi_ps(r4, r5));
@@ -368,7 +372,7 @@ mod x86 {
     #[derive(Clone, Copy)]
     pub(crate) struct Zmm;
 
-    // SAFETY of every block below: `run` enters this implementation only on processors with AVX-512.
+    // SAFETY of every block below: `run` enters this implementation only on CPUs with AVX-512.
     #[allow(clippy::undocumented_unsafe_blocks)]
     impl Simd for Zmm {
         type V = __m512;
@@ -444,11 +448,13 @@ mod x86 {
         }
     }
 
-    /// `x`, from an instruction of no length that the compiler cannot look into, nor move before or behind another.
+    /// Returns `x` through an empty assembly block, which the compiler cannot move or remove.
+    ///
+    /// Without it, LLVM delays multiplications until sums spill to the stack (see docs/KERNELS.md).
     #[inline]
     #[target_feature(enable = "avx512f")]
     fn in_register(mut x: __m512) -> __m512 {
-        // SAFETY: does nothing.
+        // SAFETY: the block is empty.
         unsafe {
             asm!("/* {0} */", inout(zmm_reg) x, options(nomem, nostack, preserves_flags));
         }

@@ -1,27 +1,30 @@
-//! A vectorised hyperbolic tangent.
+//! A vectorized hyperbolic tangent.
 
 use crate::simd::{Elementwise, Simd};
 
-/// Beyond this the result no longer changes.
+/// Arguments are clamped to ± this.
 const LIMIT: f32 = 8.0;
 /// Numerator in `x²`, lowest power first.
 const P: [f32; 5] = [1.0, 0.134_445_15, 0.003_571_617_4, 2.189_498_3e-5, 1.523_087_4e-8];
 /// Denominator in `x²`, lowest power first.
 const Q: [f32; 5] = [1.0, 0.467_778_4, 0.026_164_517, 3.411_323_7e-4, 8.522_631e-7];
 
-/// `tanh x ≈ x·P(x²)/Q(x²)` on `[-8, 8]`, constant outside; odd, at most 1 in magnitude, and off by at most 3e-7.
+/// Computes `tanh x ≈ x·P(x²)/Q(x²)` on `[-8, 8]`, constant outside, with an error of at most 3e-7.
 ///
-/// The coefficients are the rational minimax fit of relative error for degrees 4 and 4 in `x²` (6e-9 before rounding to `f32`),
-/// found by reweighted least squares. All are positive, so the two Horner sums lose nothing to cancellation.
+/// The result is odd and at most 1 in magnitude. The coefficients are the rational minimax fit of the
+/// relative error for degrees 4 and 4 in `x²` (6e-9 before rounding to `f32`), by reweighted least
+/// squares. All are positive, so the Horner sums have no cancellation.
 #[inline(always)]
 fn tanh<S: Simd>(x: S::V) -> S::V {
-    // The operand order lets NaN through: a diverged network must stay visible.
+    // With this operand order NaN passes through, so that a diverged network is noticed.
     let x = S::max(S::splat(-LIMIT), S::min(S::splat(LIMIT), x));
     let square = S::mul(x, x);
     S::div(S::mul(x, horner::<S>(&P, square)), horner::<S>(&Q, square))
 }
 
-/// `x_i ← tanh x_i`. A pass of its own, because inside the epilogue of a tile it would fight the sums for registers.
+/// `x_i ← tanh x_i`.
+///
+/// This is a separate pass, because in the epilogue of a tile it would compete for registers.
 #[derive(Clone, Copy)]
 pub(crate) struct Tanh(pub(crate) *mut f32);
 
@@ -44,7 +47,7 @@ mod tests {
     use super::*;
     use crate::simd::{Isa, SimdKernel, every_vector, run};
 
-    /// Numbers for a whole vector of any instruction set, and half a one.
+    /// A full and a half vector of the widest instruction set.
     const COUNT: usize = 24;
 
     struct TanhOf([f32; COUNT]);
@@ -54,14 +57,14 @@ mod tests {
 
         #[inline(always)]
         fn run<S: Simd>(mut self) -> [f32; COUNT] {
-            // SAFETY: there are so many numbers.
+            // SAFETY: the array has `COUNT` numbers.
             unsafe { every_vector::<S>(COUNT, Tanh(self.0.as_mut_ptr())) };
             self.0
         }
     }
 
     #[test]
-    fn error_is_at_most_3e_7_everywhere_and_the_magnitude_at_most_one() {
+    fn error_is_at_most_3e_7_and_magnitude_at_most_1() {
         for isa in Isa::available() {
             // Every 1021st finite float of either sign, plus the infinities.
             let floats = (0..=0x7f80_0000_u32)

@@ -1,9 +1,10 @@
-//! The rows of a batch at every level of a network.
+//! The values of a batch at every level of a network.
 
 use crate::{AlignedVec, Layout, padded};
 
-/// Room for a batch at every level of a network: level 0 is the input, level `l` the output of layer `l`; rows are sample-major and
-/// padded to whole vectors. Holds activations, deltas (`∂loss/∂z`) or tangents alike.
+/// The values of a batch at every level of a network: activations, deltas (`∂loss/∂z`) or tangents.
+///
+/// Level 0 is the input, level `l` the output of layer `l`. Rows are padded to whole vectors.
 #[derive(Debug, Clone)]
 pub struct Tape {
     widths: Vec<usize>,
@@ -14,10 +15,10 @@ pub struct Tape {
 }
 
 impl Tape {
-    /// An empty tape with room for `capacity` rows; it grows when a longer batch comes.
+    /// Creates an empty tape with capacity for `capacity` rows; it grows if needed.
     ///
     /// # Panics
-    /// If so many rows have more bytes than an address can reach, as when a `Vec` is asked for them.
+    /// If the size overflows, as for `Vec`.
     pub fn new(layout: &Layout, capacity: usize) -> Self {
         let widths = layout.widths().to_vec();
         let mut tape = Self {
@@ -32,12 +33,12 @@ impl Tape {
         tape
     }
 
-    /// Number of rows in use.
+    /// Returns the number of rows in use.
     pub fn rows(&self) -> usize {
         self.rows
     }
 
-    /// Row `i` of level `l`, without its padding.
+    /// Returns row `i` of level `l`, without padding.
     ///
     /// # Panics
     /// If there is no such row or level.
@@ -47,7 +48,7 @@ impl Tape {
         &self.data[self.offsets[l] + i * padded(self.widths[l])..][..self.widths[l]]
     }
 
-    /// Row `i` of level `l`, without its padding, to write.
+    /// Returns row `i` of level `l`, without padding, for writing.
     ///
     /// # Panics
     /// If there is no such row or level.
@@ -57,7 +58,7 @@ impl Tape {
         &mut self.data[self.offsets[l] + i * padded(self.widths[l])..][..self.widths[l]]
     }
 
-    /// Row `i` of the top level: the network's output (or its delta, or its tangent).
+    /// Returns row `i` of the top level: the output of the network, its delta or its tangent.
     ///
     /// # Panics
     /// If there is no such row.
@@ -65,7 +66,7 @@ impl Tape {
         self.row(self.widths.len() - 1, i)
     }
 
-    /// Row `i` of the top level, to write.
+    /// Returns row `i` of the top level for writing.
     ///
     /// # Panics
     /// If there is no such row.
@@ -73,10 +74,10 @@ impl Tape {
         self.row_mut(self.widths.len() - 1, i)
     }
 
-    /// Uses `rows` rows from now on; grows (with zeros) if there is no room for them. Contents are then unspecified, padding zero.
+    /// Sets the number of rows and grows if needed. Contents are then unspecified; padding is zero.
     ///
     /// # Panics
-    /// If so many rows have more bytes than an address can reach, as when a `Vec` is asked for them.
+    /// If the size overflows, as for `Vec`.
     #[inline]
     pub fn set_rows(&mut self, rows: usize) {
         if rows > self.capacity {
@@ -85,7 +86,9 @@ impl Tape {
         self.rows = rows;
     }
 
-    /// Makes room. Nothing is changed before the new memory is there: kernels trust offsets, capacity and memory to agree.
+    /// Grows the memory.
+    ///
+    /// Changes no field before the allocation succeeds: kernels rely on consistent offsets.
     #[cold]
     fn grow(&mut self, rows: usize) {
         let mut end = 0_usize;
@@ -100,23 +103,23 @@ impl Tape {
         (self.offsets, self.capacity) = (offsets, rows);
     }
 
-    /// Whether this tape was made for networks of these widths.
+    /// Returns whether this tape was created for networks of these widths.
     pub fn fits(&self, layout: &Layout) -> bool {
         self.widths == layout.widths()
     }
 
-    /// Raw access for kernels that write.
+    /// Returns raw access for kernels that write.
     pub(crate) fn levels_mut(&mut self) -> Levels<'_> {
         Levels { data: self.data.as_mut_ptr(), tape: self }
     }
 
-    /// Raw access for kernels that only read: nothing may be written through it.
+    /// Returns raw access for kernels that only read. Do not write through it.
     pub(crate) fn levels(&self) -> Levels<'_> {
         Levels { data: self.data.as_ptr().cast_mut(), tape: self }
     }
 }
 
-/// The levels of a tape as pointers, so that a pass may read one level while it writes the next (or overwrite one in place).
+/// The levels of a tape as pointers, so that a pass can read one level while it writes another.
 pub(crate) struct Levels<'a> {
     data: *mut f32,
     tape: &'a Tape,
@@ -128,7 +131,7 @@ impl Levels<'_> {
         padded(self.tape.widths[l])
     }
 
-    /// Start of row `i` of level `l`, which must exist.
+    /// Returns the start of row `i` of level `l`, which must exist.
     #[inline(always)]
     pub(crate) fn row(&self, l: usize, i: usize) -> *mut f32 {
         debug_assert!(i < self.tape.capacity);
@@ -137,7 +140,9 @@ impl Levels<'_> {
     }
 }
 
-/// Copies a short row eight or four numbers at a time (the last ones may overlap those before): no call to `memcpy`, no scalar tail.
+/// Copies a short row 8 or 4 numbers at a time.
+///
+/// The last group may overlap the previous one. This avoids a call to `memcpy` and a scalar tail.
 ///
 /// # Panics
 /// If `to` is shorter than `from`.
@@ -150,16 +155,16 @@ pub fn copy_row(from: &[f32], to: &mut [f32]) {
     }
 }
 
-/// Copies a row of at least `N` numbers (or none), `N` at a time.
+/// Copies a row that is empty or has at least `N` numbers, `N` at a time.
 #[inline(always)]
 fn copy_by<const N: usize>(from: &[f32], to: &mut [f32]) {
     let width = from.len();
-    assert!(width <= to.len(), "a row of {width} numbers for one of {}", to.len());
+    assert!(width <= to.len(), "cannot copy {width} numbers to {}", to.len());
     let (from, to) = (from.as_ptr(), to.as_mut_ptr());
     let mut at = 0;
     while at < width {
         let start = at.min(width.saturating_sub(N));
-        // SAFETY: `start + N` is at most the width, which neither row is shorter than; the rows are borrowed apart.
+        // SAFETY: `start + N` is at most the width, which both rows have; the rows do not overlap.
         unsafe {
             to.add(start)
                 .cast::<[f32; N]>()
@@ -174,7 +179,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_are_apart_and_a_longer_batch_gets_room() {
+    fn rows_do_not_overlap_and_tapes_grow() {
         let layout = Layout::new(&[3, 9, 2]).unwrap();
         let mut tape = Tape::new(&layout, 2);
         assert_eq!(tape.rows(), 0);
@@ -202,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn absurd_numbers_of_rows_panic_and_leave_the_tape_as_it_was() {
+    fn size_overflow_panics_and_leaves_the_tape_unchanged() {
         let layout = Layout::new(&[3, 9, 2]).unwrap();
         for rows in [1 << 61, usize::MAX, (1 << 61) + 1, usize::MAX / 32] {
             assert!(std::panic::catch_unwind(|| Tape::new(&layout, rows)).is_err(), "{rows}");

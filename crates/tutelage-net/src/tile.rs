@@ -1,4 +1,4 @@
-//! One matrix product for everything: `C = epilogue(A·B, aux)`, in register tiles.
+//! The matrix product `C = epilogue(A·B, aux)` in register tiles, on which all passes are built.
 
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -7,9 +7,9 @@ use std::sync::atomic::{Ordering, compiler_fence};
 use crate::LANES;
 use crate::simd::{Simd, SimdKernel};
 
-/// What is stored in place of the plain sum `s = (AB)_ij`, given `x = aux_ij`.
+/// The value to store for the sum `s = (AB)_ij`, given `x = aux_ij`.
 ///
-/// A type instead of a closure: the choice is made while compiling and costs nothing in the loop.
+/// A type instead of a closure, so that the choice is made at compile time.
 pub(crate) trait Epilogue {
     fn finish<S: Simd>(s: S::V, x: S::V) -> S::V;
 }
@@ -33,9 +33,9 @@ impl Epilogue for TimesTanhSlope {
     }
 }
 
-/// How `A` lies in memory: a transposed matrix costs nothing, and a stride of one is known while compiling.
+/// The storage order of `A`. A transposed matrix needs no copy, and unit strides are compile-time constants.
 pub(crate) trait StorageOrder {
-    /// Where `A_il` lies.
+    /// Returns the offset of `A_il`.
     fn offset(stride: usize, i: usize, l: usize) -> usize;
 }
 
@@ -60,8 +60,8 @@ impl StorageOrder for ColumnMajor {
 
 /// The operands of `C = epilogue(A·B, aux)`.
 ///
-/// `A` is `m × k` in the given [`StorageOrder`]; `B` is `k × n`, `C` and `aux` are `m × n` with contiguous rows; `n` is a multiple of
-/// [`LANES`]. Strides lead from one row to the next (of the stored matrix, for `A`). `aux` may be `C` itself.
+/// `A` is `m × k` in the given [`StorageOrder`]; `B` is `k × n`; `C` and `aux` are `m × n` with contiguous
+/// rows; `n` is a multiple of [`LANES`]. Strides are between stored rows. `aux` may be `C` itself.
 #[derive(Clone, Copy)]
 pub(crate) struct Product {
     pub(crate) m: usize,
@@ -77,16 +77,17 @@ pub(crate) struct Product {
     pub(crate) aux_stride: usize,
 }
 
-/// Steps of the inner dimension per turn of the loop: a loop of few turns is one whose end the processor predicts.
+/// Unrolling of the inner dimension. Short loops end where the branch predictor expects it.
 const UNROLL: usize = 4;
 
 /// Computes the product.
 ///
 /// # Safety
-/// All elements that the description names must be readable, those of `C` writable, and `C` may overlap only `aux`, and that exactly.
+/// All operands must be readable and `C` writable. `C` may overlap only `aux`, and only exactly.
 #[inline(always)]
 pub(crate) unsafe fn multiply<S: Simd, E: Epilogue, O: StorageOrder>(product: &Product) {
-    // SAFETY: whoever runs code for `S` has its instructions. (Entered anew so that each epilogue is compiled once, not per use.)
+    // SAFETY: code for `S` runs only on CPUs with its instructions. The call through `enter` compiles each
+    // epilogue once instead of once per use.
     unsafe { S::enter(Multiply(product, PhantomData::<(E, O)>)) };
 }
 
@@ -100,7 +101,7 @@ impl<E: Epilogue, O: StorageOrder> SimdKernel for Multiply<'_, E, O> {
         let p = self.0;
         let wide = p.n / (2 * S::LANES) * (2 * S::LANES);
         let narrow = p.n / S::LANES * S::LANES;
-        // SAFETY: tiles cover rows below m and columns below n, which the caller of `multiply` vouches for.
+        // SAFETY: tiles cover rows below m and columns below n, which the caller of `multiply` ensures.
         unsafe {
             tiles::<S, E, O, 2>(p, 0..wide);
             tiles::<S, E, O, 1>(p, wide..narrow);
@@ -111,7 +112,7 @@ impl<E: Epilogue, O: StorageOrder> SimdKernel for Multiply<'_, E, O> {
     }
 }
 
-/// All rows of some columns, in tiles of `C` vectors.
+/// Computes all rows of some columns, in tiles of `C` vectors.
 #[inline(always)]
 unsafe fn tiles<S: Simd, E: Epilogue, O: StorageOrder, const C: usize>(
     p: &Product,
@@ -128,9 +129,10 @@ unsafe fn tiles<S: Simd, E: Epilogue, O: StorageOrder, const C: usize>(
     }
 }
 
-/// Splits `0..total` into the fewest runs of at most `limit`, whose lengths differ by at most one: `(start, length)` of each.
+/// Splits `0..total` into the fewest runs of at most `limit`, as `(start, length)`.
 ///
-/// Even runs keep enough independent sums in flight everywhere; a short last run would wait on its own latency.
+/// Lengths differ by at most one: a short last run would have too few independent sums to hide the
+/// latency of the multiply-adds.
 #[inline(always)]
 pub(crate) fn balanced(total: usize, limit: usize) -> impl Iterator<Item = (usize, usize)> {
     let runs = total.div_ceil(limit);
@@ -138,7 +140,7 @@ pub(crate) fn balanced(total: usize, limit: usize) -> impl Iterator<Item = (usiz
     (0..runs).map(move |i| (i * short + i.min(longer), short + usize::from(i < longer)))
 }
 
-/// A tile of so many rows. (Heights that the instruction set does not use are not compiled.)
+/// Computes a tile of `rows` rows. The guards remove heights that the instruction set does not use.
 #[inline(always)]
 unsafe fn tile_of<S: Simd, E: Epilogue, O: StorageOrder, const C: usize>(
     p: &Product,
@@ -167,7 +169,10 @@ unsafe fn tile_of<S: Simd, E: Epilogue, O: StorageOrder, const C: usize>(
     }
 }
 
-/// `R` rows by `C` vectors of the result, kept in registers over the whole inner dimension.
+/// Computes `R` rows by `C` vectors of the result in registers, over the whole inner dimension.
+///
+/// Every sum adds products in the order of the inner dimension, whatever the tile: this makes the bits
+/// independent of the vector width.
 #[inline(always)]
 unsafe fn tile<S: Simd, E: Epilogue, O: StorageOrder, const R: usize, const C: usize>(
     p: &Product,
@@ -182,6 +187,7 @@ unsafe fn tile<S: Simd, E: Epilogue, O: StorageOrder, const R: usize, const C: u
             for l in 0..UNROLL {
                 step::<S, O, R, C>(a.add(O::offset(p.a_stride, 0, l)), p.a_stride, b, &mut sums);
                 b = b.add(p.b_stride);
+                // Without the fence, LLVM moves loads between steps until sums spill to the stack.
                 compiler_fence(Ordering::SeqCst);
             }
             a = a.add(O::offset(p.a_stride, 0, UNROLL));
@@ -202,8 +208,9 @@ unsafe fn tile<S: Simd, E: Epilogue, O: StorageOrder, const R: usize, const C: u
     }
 }
 
-/// One step of the inner dimension: `sums_ij += a_i · b_j`. (A function and not a closure: closures are compiled without the caller's
-/// instructions.)
+/// One step of the inner dimension: `sums_ij += a_i · b_j`.
+///
+/// A function instead of a closure, because closures are compiled without the caller's instructions.
 #[inline(always)]
 unsafe fn step<S: Simd, O: StorageOrder, const R: usize, const C: usize>(
     a: *const f32,
@@ -232,8 +239,8 @@ mod tests {
     use crate::simd::{Isa, run};
 
     #[test]
-    fn balanced_runs_cover_everything_and_differ_by_at_most_one() {
-        assert_eq!(balanced(0, 6).count(), 0, "nothing has no runs");
+    fn balanced_runs_cover_all_and_differ_by_at_most_1() {
+        assert_eq!(balanced(0, 6).count(), 0, "no runs for an empty range");
         for total in 1..130 {
             let runs: Vec<_> = balanced(total, 6).collect();
             let end = runs.iter().fold(0, |end, &(start, length)| {
@@ -249,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn product_with_plain_and_transposed_a_is_exact_on_small_integers() {
+    fn products_are_exact_on_small_integers() {
         for isa in Isa::available() {
             for (m, n, k) in [(1, 8, 1), (7, 24, 5), (13, 16, 28), (64, 64, 50), (11, 40, 3)] {
                 check::<RowMajor>(isa, (m, n, k), k);

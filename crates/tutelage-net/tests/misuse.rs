@@ -1,5 +1,6 @@
-//! Memory, parameters and rows that do not belong together, in every combination: whatever is safe to call panics, and reads or writes
-//! nothing that it should not. (`tools/soundness.sh` runs these under a checker of memory.)
+//! Mismatched memory, parameters and rows: safe functions panic and never access memory out of bounds.
+//!
+//! `tools/soundness.sh` runs these tests under Miri, the address sanitizer or Valgrind.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -9,7 +10,7 @@ use tutelage_net::{
 };
 
 const SHAPES: [&[usize]; 5] = [&[3, 5, 2], &[3, 9, 2], &[8, 8], &[1, 1], &[3, 5, 5, 2]];
-/// More rows than one block of a pass has; Miri is slow, and sees as much in a few.
+/// More rows than a block; fewer under Miri, which is slow.
 const MANY: usize = if cfg!(miri) { 3 } else { 60 };
 const ROWS: [usize; 3] = [0, 1, MANY];
 
@@ -19,15 +20,15 @@ fn networks() -> impl Iterator<Item = Network> {
     })
 }
 
-/// All pairs of layouts.
+/// Returns all pairs of layouts.
 fn pairs() -> impl Iterator<Item = (Layout, Layout)> {
     let layouts = || SHAPES.iter().filter_map(|shape| Layout::new(shape).ok());
     layouts().flat_map(move |first| layouts().map(move |second| (first.clone(), second)))
 }
 
-/// Panics if and only if things do not belong together.
-fn holds(belong_together: bool, what: &str, work: impl FnOnce()) {
-    assert_eq!(catch_unwind(AssertUnwindSafe(work)).is_ok(), belong_together, "{what}");
+/// Checks that `work` panics if and only if its arguments do not match.
+fn check(matching: bool, what: &str, work: impl FnOnce()) {
+    assert_eq!(catch_unwind(AssertUnwindSafe(work)).is_ok(), matching, "{what}");
 }
 
 fn tape(layout: &Layout, rows: usize) -> Tape {
@@ -37,17 +38,17 @@ fn tape(layout: &Layout, rows: usize) -> Tape {
 }
 
 #[test]
-fn passes_refuse_tapes_and_parameters_of_other_networks() {
+fn passes_reject_tapes_and_parameters_of_others() {
     for network in networks() {
         let own = network.layout();
         for (other, params) in pairs() {
             for rows in ROWS {
-                // Without rows there is nothing to multiply, and no parameter is looked at.
+                // Without rows there is nothing to multiply, and parameters are not checked.
                 let good = other == *own && (params.len() == own.len() || rows == 0);
                 let (values, mut memory) = (params.zeros(), tape(&other, rows));
-                holds(good, "forward", || network.forward_tape(&values, &mut memory));
+                check(good, "forward", || network.forward_tape(&values, &mut memory));
                 let mut tangents = tape(own, 1);
-                holds(good, "tangent", || {
+                check(good, "tangent", || {
                     network.tangent(&values, &values, &memory, &mut tangents);
                 });
             }
@@ -56,7 +57,7 @@ fn passes_refuse_tapes_and_parameters_of_other_networks() {
 }
 
 #[test]
-fn a_backward_pass_refuses_memory_that_was_exchanged() {
+fn backward_rejects_exchanged_memory() {
     for network in networks() {
         let own = network.layout();
         let params = own.zeros();
@@ -67,16 +68,16 @@ fn a_backward_pass_refuses_memory_that_was_exchanged() {
             let outcome = catch_unwind(AssertUnwindSafe(|| {
                 network.backward(&params, &memory, &mut backprop, &mut gradient);
             }));
-            // Weights of another network may happen to take as much room transposed; the numbers are wrong then, not the memory.
+            // Transposed weights of another network may have the same size: results are wrong, but sound.
             assert!(outcome.is_err() || put_in == *own);
             assert!(outcome.is_ok() || made_for != *own || put_in != *own);
         }
         let mut backprop = Backprop::new(own);
         backprop.deltas(2);
         let (memory, mut gradient) = (tape(own, 3), own.zeros());
-        holds(false, "rows", || network.backward(&params, &memory, &mut backprop, &mut gradient));
+        check(false, "rows", || network.backward(&params, &memory, &mut backprop, &mut gradient));
         backprop.deltas(3);
-        holds(false, "gradient", || {
+        check(false, "gradient", || {
             network.backward(&params, &memory, &mut backprop, &mut gradient[1..]);
         });
     }
@@ -94,7 +95,7 @@ impl ExampleSource for ZeroExamples {
 }
 
 #[test]
-fn a_gradient_refuses_memory_and_parameters_of_other_networks() {
+fn gradients_reject_memory_and_parameters_of_others() {
     for network in networks() {
         let own = network.layout();
         for (other, params) in pairs() {
@@ -102,7 +103,7 @@ fn a_gradient_refuses_memory_and_parameters_of_other_networks() {
             let mut gradient = LossGradient::new(&other);
             let parameters = Parameters { params: &values, transposed: &transposed };
             let good = other == *own && params.len() == own.len();
-            holds(good, "gradient", || {
+            check(good, "gradient", || {
                 gradient.add(&network, parameters, &ZeroExamples, &[0; MANY], 1.0);
             });
         }
@@ -110,14 +111,14 @@ fn a_gradient_refuses_memory_and_parameters_of_other_networks() {
 }
 
 #[test]
-fn an_optimiser_refuses_other_lengths_and_lengths_that_are_no_whole_vectors() {
+fn adam_rejects_wrong_lengths() {
     for (made_for, given) in [(16, 16), (16, 24), (24, 16), (16, 15), (15, 15), (0, 8)] {
         for isa in Isa::available() {
             let mut adam = Adam::new(AdamSettings::default(), made_for, isa);
             let (mut params, mut part) = (vec![0.0; given], vec![0.0; given]);
             let good = made_for == given && given % 8 == 0;
-            holds(good, "step", || adam.step(&mut params, [&mut part]));
-            holds(made_for == given, "restore", || adam.restore(1, &params, &part));
+            check(good, "step", || adam.step(&mut params, [&mut part]));
+            check(made_for == given, "restore", || adam.restore(1, &params, &part));
         }
     }
 }

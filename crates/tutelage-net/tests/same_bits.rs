@@ -1,5 +1,6 @@
-//! AVX-512 gives the bits of AVX2 with fused multiply-add, for every shape and every pass: runs may go on from one kind of machine to
-//! the other, and records of both can be compared.
+//! AVX-512 and AVX2 give the same bits for every shape and pass.
+//!
+//! Runs can therefore be resumed on another machine, and records of both can be compared.
 
 #![allow(clippy::unwrap_used)] // a failed step fails the test
 
@@ -22,16 +23,16 @@ const SHAPES: [&[usize]; 9] = [
     &[1, 200, 1],
 ];
 
-/// The two instruction sets, and whether the comparison says something here.
+/// Returns the two instruction sets if this CPU has both.
 fn both() -> Option<[Isa; 2]> {
     if !Isa::Avx512.is_available() {
-        eprintln!("NOT TESTED: this processor has no AVX-512");
+        eprintln!("NOT TESTED: this CPU has no AVX-512");
         return None;
     }
     Some([Isa::Avx2Fma, Isa::Avx512])
 }
 
-/// Every width from 1 to 70 as input, hidden layer and output, and the shapes that are used.
+/// Returns shapes with every width from 1 to 70 as input, hidden layer and output, and typical shapes.
 fn shapes() -> Vec<Vec<usize>> {
     let widths = (1..=70).flat_map(|w| [vec![w, 7], vec![3, w, 2], vec![5, 71 - w, w]]);
     widths.chain(SHAPES.iter().map(|shape| shape.to_vec())).collect()
@@ -46,7 +47,7 @@ fn numbers(len: usize, seed: u64) -> Vec<f32> {
     (0..len).map(|_| rng.random_range(-1.5..1.5)).collect()
 }
 
-/// Random parameters, with zeros where the layout has its padding.
+/// Returns random parameters with zero padding.
 fn parameters(layout: &Layout, seed: u64) -> AlignedVec {
     let mut params = layout.orthogonal(2.0, 1.0, &mut ChaCha8Rng::seed_from_u64(seed));
     for layer in layout.layers() {
@@ -56,14 +57,14 @@ fn parameters(layout: &Layout, seed: u64) -> AlignedVec {
     params
 }
 
-/// All numbers of all levels of a tape.
+/// Returns all numbers of a tape.
 fn levels(network: &Network, tape: &Tape) -> Vec<u32> {
     let rows = (0..network.layout().widths().len())
         .flat_map(|l| (0..tape.rows()).flat_map(move |i| bits(tape.row(l, i))));
     rows.collect()
 }
 
-/// What the passes give: activations, the gradient, tangents.
+/// Returns activations, gradient and tangents.
 fn passes(widths: &[usize], rows: usize, isa: Isa) -> [Vec<u32>; 3] {
     let network = Network::new(widths).unwrap().with_isa(isa);
     let layout = network.layout();
@@ -80,13 +81,13 @@ fn passes(widths: &[usize], rows: usize, isa: Isa) -> [Vec<u32>; 3] {
     }
     let mut gradient = parameters(layout, 5);
     network.backward(&params, &tape, &mut backprop, &mut gradient);
-    // The input has no tangent of its own: what lies there is nobody's.
+    // The input has no tangent, so its level is unspecified.
     let tangents: Vec<u32> = (0..rows).flat_map(|i| bits(tangents.output(i))).collect();
     [levels(&network, &tape), bits(&gradient), tangents]
 }
 
 #[test]
-fn passes_give_the_same_bits_for_every_width_and_number_of_rows() {
+fn passes_agree_for_all_widths_and_batch_sizes() {
     let Some([narrow, wide]) = both() else { return };
     for shape in shapes() {
         for rows in [1, 2, 3, 13, 50, 51, 87, 200] {
@@ -99,7 +100,7 @@ fn passes_give_the_same_bits_for_every_width_and_number_of_rows() {
     }
 }
 
-/// Rows of random numbers; labels reach beyond the clip. As classes, the largest label is the one.
+/// Random rows with labels beyond the clip. As classes, the largest label is the target.
 struct RandomRows<const CLASSES: bool> {
     inputs: Vec<f32>,
     labels: Vec<f32>,
@@ -120,7 +121,7 @@ impl<const CLASSES: bool> ExampleSource for RandomRows<CLASSES> {
     }
 }
 
-/// The parameters and the optimiser's averages after some steps of training on minibatches of so many rows.
+/// Returns the parameters and the moments after `steps` steps on minibatches of `batch` rows.
 fn trained<const CLASSES: bool>(
     widths: &[usize],
     (batch, steps): (usize, u32),
@@ -150,23 +151,23 @@ fn trained<const CLASSES: bool>(
     [bits(&params), bits(mean), bits(square)]
 }
 
-fn trains_alike<const CLASSES: bool>(widths: &[usize], batch: usize, steps: u32) {
+fn check_training<const CLASSES: bool>(widths: &[usize], batch: usize, steps: u32) {
     let Some(isas) = both() else { return };
     let [expected, found] = isas.map(|isa| trained::<CLASSES>(widths, (batch, steps), isa));
     assert!(expected == found, "{widths:?}, {steps} steps of {batch} rows, classes: {CLASSES}");
 }
 
 #[test]
-fn hundreds_of_adam_steps_end_in_the_same_bits() {
+fn training_agrees_after_hundreds_of_steps() {
     for shape in SHAPES {
-        trains_alike::<false>(shape, 200, 300);
-        trains_alike::<true>(shape, 57, 100);
+        check_training::<false>(shape, 200, 300);
+        check_training::<true>(shape, 57, 100);
     }
 }
 
 #[test]
-fn networks_of_every_width_train_alike() {
+fn training_agrees_for_all_widths() {
     for shape in shapes() {
-        trains_alike::<false>(&shape, 31, 5);
+        check_training::<false>(&shape, 31, 5);
     }
 }
