@@ -4,6 +4,7 @@
 
 mod support;
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -331,4 +332,20 @@ fn a_timed_run_ends_with_whoever_waits_for_it_and_begins_anew() {
     }
     parent.kill().unwrap();
     parent.wait().unwrap();
+}
+
+/// The committed results stay readable: the number of complete records of a figure may only grow.
+#[test]
+fn every_committed_record_still_counts() {
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
+    let recorded = std::fs::read_to_string(tests.join("golden/records.json")).unwrap();
+    let recorded: BTreeMap<String, u64> = serde_json::from_str(&recorded).unwrap();
+    let list = stdout(&finish(&tests.join("../../.."), &["reproduce", "--list", "--json"]));
+    let lines = list.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+    let done: BTreeMap<String, u64> = lines
+        .map(|line| (line["figure"].as_str().unwrap().to_owned(), line["done"].as_u64().unwrap()))
+        .collect();
+    for (figure, count) in recorded {
+        assert!(done[&figure] >= count, "{figure}: {} of {count} records", done[&figure]);
+    }
 }

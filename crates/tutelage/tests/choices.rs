@@ -304,7 +304,17 @@ fn independent_times_are_uniform_over_the_horizon() {
 fn draws_do_not_depend_on_the_number_of_lanes() {
     let windows = Windows { by_expert: 0, ..Windows::default() };
     let plain = bootstrap_dagger(4, Sampling::Independent);
-    for algorithm in [plain, hand_over(windows, plain)] {
+    let driven = |drive| Algorithm { drive, ..plain };
+    for algorithm in [
+        plain,
+        hand_over(windows, plain),
+        driven(Drive::Mixture(Beta::Constant(0.5))),
+        driven(Drive::Mixture(Beta::Power(0.5))),
+        driven(Drive::Mixture(Beta::Linear(3))),
+        driven(Drive::NoisyExpert { alpha: 1.0 }),
+        driven(Drive::Gated(Gate::Doubt { chi: 0.1, tau: 0.5 })),
+        driven(Drive::Gated(Gate::Distance { tau: 2.0 })),
+    ] {
         draws_alike(algorithm);
     }
 }
