@@ -123,7 +123,6 @@ fn a_full_disk_leaves_no_leftovers() {
     let program = env!("CARGO_BIN_EXE_tutelage");
     for args in [
         "export run --out a.npz",
-        "export run --out a.parquet",
         "watch run --steps 30 --out run.gif",
         "expert export hopper --out e.npz",
     ] {

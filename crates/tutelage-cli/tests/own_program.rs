@@ -28,7 +28,6 @@ fn folders_of_other_programs_are_shown_exported_and_compared() {
 
     for run in ["cart", "meadow"] {
         finish(dir.path(), &["export", run, "--out", &format!("{run}.npz")]);
-        finish(dir.path(), &["export", run, "--out", &format!("{run}.parquet")]);
         finish(dir.path(), &["export", run, "--tensorboard", &format!("{run}-curves")]);
         finish(dir.path(), &["compare", run]);
         for command in ["evaluate", "resume"] {

@@ -8,7 +8,7 @@ use tutelage_runs::store::{read_any, read_times};
 
 use crate::errors::exception;
 
-/// Writes a run's annotations as `.npz` or `.parquet`; returns how many there are.
+/// Writes a run's annotations as `.npz`; returns how many there are.
 #[pyfunction]
 pub(crate) fn export_annotations(py: Python<'_>, dir: PathBuf, file: PathBuf) -> PyResult<usize> {
     let history = read_any(&dir).map_err(|error| exception(py, &error))?;

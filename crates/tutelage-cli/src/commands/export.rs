@@ -1,4 +1,4 @@
-//! `tutelage export`: what a run comes to, for other programs.
+//! `tutelage export`: a run for other programs.
 
 use std::path::{Path, PathBuf};
 
@@ -13,21 +13,21 @@ use crate::output::{Output, Row, note};
 
 use super::show::note_torn_log;
 
-/// Write a run's annotations as .npz or .parquet, its policy as .onnx, its curves for TensorBoard.
+/// Export a run: its annotations as .npz, its policy as .onnx, its learning curves for TensorBoard
 #[derive(clap::Args)]
 pub(crate) struct Export {
-    /// The run's folder
+    /// The run directory
     dir: PathBuf,
-    /// The annotations' file; its ending says the format: .npz or .parquet
+    /// Write the annotations to this .npz file
     #[arg(long, short, value_name = "FILE", required_unless_present_any = ["policy", "tensorboard"])]
     out: Option<PathBuf>,
-    /// The policy's file, an .onnx model that takes the task's states as they are
+    /// Write the policy to this .onnx file; the model takes raw states of the task
     #[arg(long, value_name = "FILE")]
     policy: Option<PathBuf>,
-    /// The round after which to take the policy [default: what the run returns]
+    /// Export the policy after this round [default: the policy that the run returns]
     #[arg(long, value_name = "N", requires = "policy")]
     round: Option<usize>,
-    /// The folder for TensorBoard's file of events, which is derived from the log
+    /// Write a TensorBoard event file into this directory
     #[arg(long, value_name = "FOLDER")]
     tensorboard: Option<PathBuf>,
     #[command(flatten)]
@@ -36,9 +36,14 @@ pub(crate) struct Export {
 
 impl Export {
     pub(crate) fn run(self, output: &Output) -> anyhow::Result<()> {
-        for (file, endings) in [(&self.out, &["npz", "parquet"][..]), (&self.policy, &["onnx"])] {
+        for (file, ending) in [(&self.out, "npz"), (&self.policy, "onnx")] {
             if let Some(file) = file {
-                check_ending(file, endings)?;
+                ensure!(
+                    ending != "npz" || file.extension().is_none_or(|found| found != "parquet"),
+                    "{}: expected a .npz file; Parquet files can be written from Python",
+                    file.display()
+                );
+                check_ending(file, &[ending])?;
                 self.force.check(file)?;
             }
         }

@@ -45,7 +45,7 @@ pub(crate) enum Command {
     Watch(watch::Watch),
     /// Train on a stored run's annotations instead of collecting: the paper's ablations
     Retrain(retrain::Retrain),
-    /// Write a run's annotations as .npz or .parquet
+    /// Export a run's annotations, policy and learning curves
     Export(export::Export),
     /// Copy what is whole of a damaged run to a new folder
     Salvage(salvage::Salvage),

@@ -1,12 +1,10 @@
-//! What a run comes to, for other programs: its annotations, its curves, its policy.
+//! Exports of a run for other programs: annotations, learning curves and policies.
 
 mod npz;
 mod onnx;
-mod parquet;
 mod policy;
 mod protobuf;
 mod tensorboard;
-mod thrift;
 
 pub use onnx::{Interface, onnx};
 pub use policy::export_policy;
@@ -17,18 +15,18 @@ use std::path::{Path, PathBuf};
 use tutelage::{Action, Batch};
 use tutelage_runs::store::{AnyHistory, Context, Disk, History, OsDisk, StoreError, Stored};
 
-/// Every answered state of a run, in order of arrival.
+/// All labeled states of a run, in the order of the queries.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Annotations {
     /// The round of each row.
     pub rounds: Vec<u32>,
-    /// The states, a row each.
+    /// The states, one per row.
     pub states: Rows,
-    /// The expert's answers in the task's own units, a row each.
+    /// The expert's labels in the task's units, one per row.
     pub actions: Rows,
 }
 
-/// Rows of either kind.
+/// Rows of vectors or of indices.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Rows {
     /// Real vectors.
@@ -38,7 +36,7 @@ pub enum Rows {
 }
 
 impl Rows {
-    /// How many values a row has.
+    /// Returns the number of values in a row.
     pub fn width(&self) -> usize {
         match self {
             Self::Vectors(rows) => rows.width(),
@@ -63,30 +61,32 @@ impl From<Batch<u32>> for Rows {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExportError {
-    /// The expert has answered nothing yet.
-    #[error("there are no annotations yet")]
+    /// The run has no annotations.
+    #[error("the run has no annotations yet")]
     Empty,
-    /// The file's ending says nothing.
-    #[error("{path}: the ending says how to write it; allowed are .npz and .parquet")]
+    /// The file extension is unknown.
+    #[error(
+        "{path}: unknown file extension, expected .npz (Parquet files can be written from Python)"
+    )]
     Ending {
-        /// The file asked for.
+        /// The file.
         path: PathBuf,
     },
-    /// The format could not hold them.
-    #[error("cannot write {path}: {source}")]
+    /// The annotations cannot be encoded.
+    #[error("cannot encode {path}")]
     Format {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
-    /// The disk failed.
+    /// The file cannot be written.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
 
 impl Annotations {
-    /// The annotations of a run, also those of a round under way.
+    /// Returns the annotations of a run, including those of an unfinished round.
     pub fn of(history: &AnyHistory) -> Result<Self, ExportError> {
         match history {
             AnyHistory::Vectors(history) => Self::of_history(history),
@@ -118,11 +118,10 @@ impl Annotations {
         Ok(Self { rounds, states: states.into(), actions: actions.into() })
     }
 
-    /// Writes a file of the format that its ending names: `.npz` or `.parquet`.
+    /// Writes the annotations as `.npz`.
     pub fn write(&self, path: &Path) -> Result<(), ExportError> {
         let bytes = match path.extension().and_then(|ending| ending.to_str()) {
             Some("npz") => npz::encode(self),
-            Some("parquet") => parquet::encode(self),
             _ => return Err(ExportError::Ending { path: path.into() }),
         };
         let bytes = bytes.map_err(|source| ExportError::Format { path: path.into(), source })?;
@@ -139,7 +138,7 @@ pub(crate) mod tests {
         Batch::from_vec(width, values.to_vec()).unwrap()
     }
 
-    /// Two rounds, the second half answered.
+    /// Two rounds, the second half labeled.
     pub(crate) fn annotations() -> Annotations {
         let first =
             Dataset { states: batch(2, &[1.0, 2.0, 3.0, 4.0]), actions: batch(1, &[0.5, -0.5]) };
@@ -157,7 +156,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn only_answered_states_count() {
+    fn only_labeled_states_are_exported() {
         let all = annotations();
         assert_eq!(all.rounds, [1, 1, 2]);
         assert_eq!(all.states, batch(2, &[1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0]).into());
@@ -168,8 +167,10 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn an_unknown_ending_is_refused() {
-        let error = annotations().write(Path::new("x.csv")).unwrap_err().to_string();
-        assert!(error.contains("x.csv") && error.contains(".npz"), "{error}");
+    fn unknown_extensions_are_rejected() {
+        for file in ["x.csv", "x.parquet", "x"] {
+            let error = annotations().write(Path::new(file)).unwrap_err();
+            assert!(matches!(error, ExportError::Ending { path } if path == Path::new(file)));
+        }
     }
 }
