@@ -4,10 +4,10 @@ use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 
 use serde::Serialize;
-use tutelage::{Bounds, Env, EnvError, Rng, Spaces, Step};
+use tutelage::{Bounds, Element, Env, EnvError, Rng, SpaceKind, Spaces, Step};
 use tutelage_draw::render::Renderer;
 use tutelage_envs::Locomotion;
-use tutelage_lab::{ActionKind, Stage, Task, robot_frame};
+use tutelage_lab::{Stage, Task, robot_frame};
 use tutelage_teach::{Axis, Controls, Limits, Reach, Server, Show, Site, Token, View};
 
 use crate::output::{Output, note};
@@ -62,7 +62,7 @@ pub(crate) fn controls(task: Task) -> Controls {
     let words = task.words();
     let text = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
     match (task.actions(), task.bounds()) {
-        (ActionKind::Vectors, Some(bounds)) => {
+        (SpaceKind::Continuous, Some(bounds)) => {
             let end = |i: usize, which: usize| words.ends.get(i).map_or("", |ends| ends[which]);
             let axis = |i: usize| Axis {
                 name: words.actions.get(i).map_or(format!("number {}", i + 1), |n| (*n).into()),
@@ -111,13 +111,13 @@ macro_rules! same_env {
     };
 }
 
-impl<A: tutelage::Action> Env for Flat<A> {
+impl<A: Element> Env for Flat<A> {
     type State = f32;
     type Action = A;
     same_env!(0);
 }
 
-impl<A: tutelage::Action> Show for Flat<A> {
+impl<A: Element> Show for Flat<A> {
     fn look(&self) -> View {
         View::Shapes(self.0.picture())
     }

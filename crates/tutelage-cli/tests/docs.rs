@@ -5,10 +5,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use tutelage::SpaceKind;
 use tutelage::{
     Algorithm, AlgorithmName, ExpertActs, FAMILIES, Family, Sampling, describe_default_algorithms,
 };
-use tutelage_lab::{ActionKind, Task};
+use tutelage_lab::Task;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -65,9 +66,9 @@ fn every_task_has_its_row() {
         let row = row(&readme, task.name()).unwrap_or_else(|| panic!("no row for {task}"));
         let (spaces, _) = task.shape();
         let actions = match (task.actions(), spaces.actions) {
-            (ActionKind::Indices, count) => format!("one of {count}"),
-            (ActionKind::Vectors, 1) => "1 number".into(),
-            (ActionKind::Vectors, width) => format!("{width} numbers"),
+            (SpaceKind::Discrete, count) => format!("one of {count}"),
+            (SpaceKind::Continuous, 1) => "1 number".into(),
+            (SpaceKind::Continuous, width) => format!("{width} numbers"),
         };
         assert_eq!(row[1..3], [spaces.states.to_string(), actions], "{task}");
     }

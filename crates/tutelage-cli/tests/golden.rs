@@ -17,8 +17,8 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use tutelage::{AlgorithmName, Batch, Driver, Expert, ExpertActs, ExpertError, FAMILIES, Rng};
 use tutelage_lab::spec::RunSpec;
-use tutelage_lab::{ActionKind, BoxExpert, Kind, LabError, Task, learn_taught};
-use tutelage_oracles::mlp::Ensemble;
+use tutelage_lab::{BoxExpert, LabError, Task, learn_taught};
+use tutelage_oracles::mlp::{Ensemble, OutputHead};
 use tutelage_runs::{LabelSink, RoundLine, RunError, Silent, Teacher};
 
 const TASKS: [&str; 4] = ["hopper", "walker2d", "half-cheetah", "ant"];
@@ -290,15 +290,12 @@ fn play_take_over(folder: &Path, task: Task) -> Value {
          sampling = 'stride(2)'\noracle.budget = 'iterations=40'\nevaluation.episodes = 1"
     );
     let spec = RunSpec::parse(&spec).unwrap();
-    let rounds = match task.actions() {
-        ActionKind::Vectors => take_over::<f32>(&out, &spec),
-        ActionKind::Indices => take_over::<u32>(&out, &spec),
-    };
+    let rounds = tutelage::dispatch!(task.actions(), A => take_over::<A>(&out, &spec));
     json!({ "rounds": rounds, "policies": all_policies(&out) })
 }
 
-fn take_over<A: Kind>(out: &Path, spec: &RunSpec) -> Vec<Value> {
-    let (_, expert, _) = A::teachers(spec, out).unwrap();
+fn take_over<A: OutputHead>(out: &Path, spec: &RunSpec) -> Vec<Value> {
+    let (_, expert, _) = tutelage_lab::teachers::<A>(spec, out).unwrap();
     let person = |_: &_| Ok::<_, LabError>(Person { expert, steps: 0 });
     let (_, history) =
         learn_taught::<A, _, _>(out, spec, Arc::default(), &mut Silent, person).unwrap();
@@ -312,7 +309,7 @@ struct Person<A> {
     steps: usize,
 }
 
-impl<A: Kind> Driver<f32, A> for Person<A> {
+impl<A: OutputHead> Driver<f32, A> for Person<A> {
     fn drive(
         &mut self,
         acts: ExpertActs,
@@ -335,7 +332,7 @@ impl<A: Kind> Driver<f32, A> for Person<A> {
     }
 }
 
-impl<A: Kind> Teacher<f32, A, Ensemble<A>> for Person<A> {
+impl<A: OutputHead> Teacher<f32, A, Ensemble<A>> for Person<A> {
     fn teach(&mut self, desk: &mut LabelSink<'_, '_, f32, A, Ensemble<A>>) -> Result<(), RunError> {
         let questions = desk.queries().clone();
         let width = desk.round().unwrap().labels.width();

@@ -12,7 +12,7 @@ use std::error::Error;
 use std::time::Instant;
 
 use cpu_time::ProcessTime;
-use tutelage::{Action, Batch, Env, Rng, Stream, VectorEnv};
+use tutelage::{Batch, Element, Env, Rng, Stream, VectorEnv};
 use tutelage_envs::{Locomotion, LocomotionVecEnv, Robot};
 
 fn main() -> Result<(), Box<dyn Error>> {

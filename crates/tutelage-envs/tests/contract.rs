@@ -88,7 +88,7 @@ fn play_lanes(threads: usize) -> Vec<Vec<f32>> {
         }
         for time in 1..=60 {
             for &lane in &all {
-                tutelage::Action::draw_uniform(3, &mut rng, actions.row_mut(lane));
+                tutelage::Element::draw_uniform(3, &mut rng, actions.row_mut(lane));
             }
             lanes.step(&all, &actions).unwrap();
             for &lane in &all {

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)] // helpers of tests are tests
 
 use articulated::InstructionSet;
-use tutelage::{Action, Batch, Env, EnvError, LaneError, Rng, Step, Stream, VectorEnv};
+use tutelage::{Batch, Element, Env, EnvError, LaneError, Rng, Step, Stream, VectorEnv};
 use tutelage_envs::{Locomotion, LocomotionVecEnv, Normalized, Normalizer, Robot};
 
 fn stream(lane: usize) -> Stream {

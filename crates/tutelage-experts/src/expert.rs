@@ -1,8 +1,8 @@
 //! An expert in the core's sense.
 
 use tutelage::{
-    Action, ActionSpace, Batch, EnvError, Evaluation, Expert, ExpertActor, ExpertActs, ExpertError,
-    Rng, RolloutError, Stream, VectorEnv, evaluate,
+    ActionSpace, Batch, Element, EnvError, Evaluation, Expert, ExpertActor, ExpertActs,
+    ExpertError, Rng, RolloutError, Stream, VectorEnv, evaluate,
 };
 use tutelage_envs::{Normalizer, ObservationConfig, Robot};
 use tutelage_net::Tape;

@@ -1,7 +1,7 @@
 //! Gaussian policies: a tanh network for the mean, one spread per action coordinate.
 
 use rand_distr::{Distribution, StandardNormal};
-use tutelage::{Action, Batch, Policy, PolicyError, Rng};
+use tutelage::{Batch, Element, Policy, PolicyError, Rng};
 use tutelage_net::{AlignedVec, LayoutError, Network, Tape};
 
 /// π(a | s) = N(μ_θ(s), diag(σ²)): the mean is a tanh network, σ does not depend on the state.

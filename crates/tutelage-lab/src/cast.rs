@@ -7,10 +7,10 @@ use tutelage::{
     UniformBox, did_you_mean,
 };
 use tutelage_experts::{FileError, GaussianExpert, Problem, Shipped};
-use tutelage_oracles::mlp::{Ensemble, MlpSettingsError};
+use tutelage_oracles::mlp::{Ensemble, MlpSettingsError, OutputHead};
 use tutelage_runs::store::{Fingerprint, History, RunDir, StoreError, read_history, read_spec};
 
-use crate::kind::Kind;
+use crate::kind::{oracle, teachers};
 use crate::noise;
 use crate::registry::{BoxEnvs, BoxExpert, Task, UnknownTask};
 use crate::spec::{CoverSpec, RunSpec, SpecError};
@@ -23,7 +23,7 @@ pub type BoxOracle<A> =
     Box<dyn DurableOracle<State = f32, Action = A, Policy = Ensemble<A>> + Send>;
 
 /// Everyone who takes part in a run, and what the algorithm needs.
-pub struct Cast<A: Kind> {
+pub struct Cast<A: OutputHead> {
     /// Where the learner acts.
     pub envs: BoxEnvs<A>,
     /// Who annotates.
@@ -162,17 +162,17 @@ pub enum CastError {
     },
 }
 
-impl<A: Kind> Cast<A> {
+impl<A: OutputHead> Cast<A> {
     /// Brings everyone together. Paths in the spec that lead nowhere from here are looked for from the run's folder up.
     pub fn new(spec: &RunSpec, run: &Path) -> Result<Self, CastError> {
-        let (envs, expert, mut fingerprints) = A::teachers(spec, run)?;
+        let (envs, expert, mut fingerprints) = teachers::<A>(spec, run)?;
         fingerprints.extend(spec.solver().map(solver_note));
         let cover = cover::<A>(spec, run, &fingerprints)?;
         let stored = stored_data(spec, run, &fingerprints)?;
         Ok(Self {
             envs,
             expert,
-            oracle: A::oracle(&spec.class, spec.oracle)?,
+            oracle: oracle::<A>(&spec.class, spec.oracle)?,
             cover,
             stored,
             fingerprints,
@@ -300,7 +300,7 @@ pub(crate) fn located_expert(spec: &RunSpec, run: &Path) -> String {
 }
 
 /// d₀.
-fn cover<A: Kind>(
+fn cover<A: OutputHead>(
     spec: &RunSpec,
     run: &Path,
     experts: &[Fingerprint],
@@ -327,7 +327,7 @@ fn cover<A: Kind>(
 
 /// The rounds of the run that an offline algorithm trains on: as many as it takes, however many there are by now. If K differs
 /// from the stored run's, the annotations are cut into rounds of K.
-fn stored_data<A: Kind>(
+fn stored_data<A: OutputHead>(
     spec: &RunSpec,
     run: &Path,
     experts: &[Fingerprint],
@@ -341,7 +341,7 @@ fn stored_data<A: Kind>(
 }
 
 /// D = D₁ ∪ D₂ ∪ …
-fn joined<A: Kind>(rounds: &[Dataset<f32, A>]) -> Option<Dataset<f32, A>> {
+fn joined<A: OutputHead>(rounds: &[Dataset<f32, A>]) -> Option<Dataset<f32, A>> {
     let (first, others) = rounds.split_first()?;
     let mut data = first.clone();
     others.iter().for_each(|round| data.append(round));
@@ -350,7 +350,7 @@ fn joined<A: Kind>(rounds: &[Dataset<f32, A>]) -> Option<Dataset<f32, A>> {
 
 /// All annotated rounds of a stored run that saw the same states, that is, of the same task, normalised by the same expert;
 /// and its spec.
-fn annotations<A: Kind>(
+fn annotations<A: OutputHead>(
     field: &'static str,
     path: &Path,
     spec: &RunSpec,

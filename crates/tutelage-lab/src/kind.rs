@@ -1,10 +1,11 @@
-//! What differs between tasks whose actions are vectors and tasks whose actions are indices.
+//! Environments, experts and oracles of a spec, for either kind of actions.
 
+use std::any::Any;
 use std::path::Path;
 
 use tutelage_oracles::LeastSquares;
 use tutelage_oracles::mlp::{Mlp, MlpSettings, MlpSettingsError, OutputHead, TrainingBudget};
-use tutelage_runs::store::{Fingerprint, Stored};
+use tutelage_runs::store::Fingerprint;
 
 use crate::cast::{
     BoxOracle, CastError, fingerprints, lanes_for, load_expert, located_expert, robot_envs,
@@ -12,66 +13,55 @@ use crate::cast::{
 use crate::registry::{BoxEnvs, BoxExpert, Maker};
 use crate::spec::{BudgetSpec, Class, OracleSpec, RunSpec};
 
-/// What actions of a task are made of, and what follows from it.
+/// Environments, their expert, and what tells the expert from others.
+pub type Teachers<A> = (BoxEnvs<A>, BoxExpert<A>, Vec<Fingerprint>);
+
+/// Creates the environments and the expert of a spec.
 ///
 /// ```
-/// use tutelage::{VectorEnv, Spaces};
-/// use tutelage_lab::Kind;
+/// use tutelage::{Spaces, VectorEnv};
 /// use tutelage_lab::spec::RunSpec;
 ///
 /// let spec = RunSpec::parse("task = 'cart-pole'")?;
-/// let (envs, _expert, _fingerprints) = u32::teachers(&spec, "runs/cart".as_ref())?;
+/// let (envs, _expert, _fingerprints) = tutelage_lab::teachers::<u32>(&spec, "runs/cart".as_ref())?;
 /// assert_eq!(envs.spaces(), Spaces { states: 4, actions: 2 });
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub trait Kind: OutputHead + Stored {
-    /// Environments and expert of a spec, and what tells the expert from others.
-    fn teachers(
-        spec: &RunSpec,
-        run: &Path,
-    ) -> Result<(BoxEnvs<Self>, BoxExpert<Self>, Vec<Fingerprint>), CastError>;
-
-    /// The oracle that trains this class by this rule.
-    fn oracle(class: &Class, rule: Option<OracleSpec>)
-    -> Result<BoxOracle<Self>, MlpSettingsError>;
+pub fn teachers<A: OutputHead>(spec: &RunSpec, run: &Path) -> Result<Teachers<A>, CastError> {
+    if let Some(maker) = spec.task.maker::<A>() {
+        return scripted(maker, spec);
+    }
+    let no_robot = || CastError::NoRobot { task: spec.task };
+    spec.task.robot().ok_or_else(no_robot)?;
+    let expert = load_expert(&located_expert(spec, run), Some(spec.task))?;
+    let (envs, fingerprints) = (robot_envs(&expert, spec.episodes)?, fingerprints(&expert).into());
+    let teachers: Teachers<f32> = (envs, Box::new(expert), fingerprints);
+    same_type(teachers).ok_or_else(no_robot)
 }
 
-type Teachers<A> = (BoxEnvs<A>, BoxExpert<A>, Vec<Fingerprint>);
-
-impl Kind for f32 {
-    fn teachers(spec: &RunSpec, run: &Path) -> Result<Teachers<f32>, CastError> {
-        if let Some(maker) = spec.task.vectors() {
-            return by_rule(&maker, spec);
-        }
-        let expert = load_expert(&located_expert(spec, run), Some(spec.task))?;
-        let fingerprints = fingerprints(&expert).to_vec();
-        Ok((robot_envs(&expert, spec.episodes)?, Box::new(expert), fingerprints))
-    }
-
-    fn oracle(class: &Class, rule: Option<OracleSpec>) -> Result<BoxOracle<f32>, MlpSettingsError> {
-        match class {
-            Class::Linear => Ok(Box::new(LeastSquares::default())),
-            Class::Mlp(hidden) => Ok(Box::new(Mlp::new(settings(hidden, rule))?)),
-        }
-    }
+/// Creates the oracle of a policy class. Linear policies with continuous actions are fitted in closed form.
+pub fn oracle<A: OutputHead>(
+    class: &Class,
+    rule: Option<OracleSpec>,
+) -> Result<BoxOracle<A>, MlpSettingsError> {
+    let least_squares = || same_type::<BoxOracle<f32>, _>(Box::new(LeastSquares::default()));
+    let hidden: &[usize] = match class {
+        Class::Linear => match least_squares() {
+            Some(oracle) => return Ok(oracle),
+            None => &[],
+        },
+        Class::Mlp(hidden) => hidden,
+    };
+    Ok(Box::new(Mlp::new(settings(hidden, rule))?))
 }
 
-impl Kind for u32 {
-    fn teachers(spec: &RunSpec, _run: &Path) -> Result<Teachers<u32>, CastError> {
-        match spec.task.indices() {
-            Some(maker) => by_rule(&maker, spec),
-            None => Err(CastError::NoRobot { task: spec.task }),
-        }
-    }
-
-    fn oracle(class: &Class, rule: Option<OracleSpec>) -> Result<BoxOracle<u32>, MlpSettingsError> {
-        let hidden: &[usize] = if let Class::Mlp(hidden) = class { hidden } else { &[] };
-        Ok(Box::new(Mlp::new(settings(hidden, rule))?))
-    }
+/// Returns the value if the two types are the same.
+pub(crate) fn same_type<T: 'static, U: 'static>(value: T) -> Option<U> {
+    (&mut Some(value) as &mut dyn Any).downcast_mut::<Option<U>>()?.take()
 }
 
-/// A world whose expert is a rule.
-fn by_rule<A: Kind>(maker: &Maker<A>, spec: &RunSpec) -> Result<Teachers<A>, CastError> {
+/// Creates the environments of a world whose expert is a rule or a person.
+fn scripted<A: OutputHead>(maker: &Maker<A>, spec: &RunSpec) -> Result<Teachers<A>, CastError> {
     if spec.expert == crate::PERSON {
         let envs = maker.envs(lanes_for(spec.episodes))?;
         return Ok((envs, Box::new(crate::person::Absent::new()), vec![]));

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use tutelage::{
     ActionSpace, Deploy, DeployedPolicy, Evaluation, Expert, ExpertActor, ExpertActs, OracleError,
-    Participants, RolloutError, Stream, VectorEnv, evaluate,
+    Participants, RolloutError, Stream, VectorEnv, dispatch, evaluate,
 };
-use tutelage_oracles::mlp::Ensemble;
+use tutelage_oracles::mlp::{Ensemble, OutputHead};
 use tutelage_runs::store::{
     AnyHistory, History, OsDisk, RunDir, StoreError, kept_policies, policy_path, read_any,
     read_history, read_policy, read_spec, read_times,
@@ -15,8 +15,8 @@ use tutelage_runs::store::{
 use tutelage_runs::{Ending, Observer, RoundLine, RunError, Teacher, run, run_with_teacher};
 
 use crate::cast::{Cast, CastError, solver_note};
-use crate::kind::Kind;
-use crate::registry::{ActionKind, BoxEnvs, BoxExpert};
+use crate::kind::{oracle, teachers};
+use crate::registry::{BoxEnvs, BoxExpert};
 use crate::spec::{Draft, RunSpec, SpecError};
 
 /// Why something could not be done.
@@ -144,24 +144,19 @@ pub fn learn_in(
     spec: &RunSpec,
     reporter: &mut dyn Observer,
 ) -> Result<Report, LabError> {
-    match spec.task.actions() {
-        ActionKind::Vectors => learn_as::<f32>(path, spec, reporter)
-            .map(|(ending, history)| Report { ending, history: AnyHistory::Vectors(history) }),
-        ActionKind::Indices => learn_as::<u32>(path, spec, reporter)
-            .map(|(ending, history)| Report { ending, history: AnyHistory::Indices(history) }),
-    }
+    dispatch!(spec.task.actions(), A => {
+        let (ending, history) = learn_as::<A>(path, spec, reporter)?;
+        Ok(Report { ending, history: history.into() })
+    })
 }
 
 /// Whether everyone whom a spec names can take part: its expert, the runs that it builds on. Nothing is begun.
 pub fn check_cast(spec: &RunSpec) -> Result<(), LabError> {
-    match spec.task.actions() {
-        ActionKind::Vectors => drop(Cast::<f32>::new(spec, Path::new("."))?),
-        ActionKind::Indices => drop(Cast::<u32>::new(spec, Path::new("."))?),
-    }
+    dispatch!(spec.task.actions(), A => drop(Cast::<A>::new(spec, Path::new("."))?));
     Ok(())
 }
 
-fn learn_as<A: Kind>(
+fn learn_as<A: OutputHead>(
     path: &Path,
     spec: &RunSpec,
     reporter: &mut dyn Observer,
@@ -185,7 +180,7 @@ pub fn learn_taught<A, T, E>(
     teacher: impl FnOnce(&RunDir<f32, A>) -> Result<T, E>,
 ) -> Result<(Ending, History<f32, A>), E>
 where
-    A: Kind,
+    A: OutputHead,
     T: Teacher<f32, A, Ensemble<A>>,
     E: From<LabError>,
 {
@@ -201,7 +196,7 @@ where
 }
 
 /// Everyone who takes part, and the folder of a run, begun or to be continued.
-fn open<A: Kind>(path: &Path, spec: &RunSpec) -> Result<(Cast<A>, RunDir<f32, A>), LabError> {
+fn open<A: OutputHead>(path: &Path, spec: &RunSpec) -> Result<(Cast<A>, RunDir<f32, A>), LabError> {
     let cast = Cast::<A>::new(spec, path)?;
     let begun = begun_as(path, spec)?;
     let mut dir = RunDir::open(path, &begun, Arc::new(OsDisk))?;
@@ -214,7 +209,10 @@ fn open<A: Kind>(path: &Path, spec: &RunSpec) -> Result<(Cast<A>, RunDir<f32, A>
 }
 
 /// A run that is under way and did not note its solver had one from before solvers were noted.
-fn refuse_another_solver<A: Kind>(dir: &RunDir<f32, A>, spec: &RunSpec) -> Result<(), LabError> {
+fn refuse_another_solver<A: OutputHead>(
+    dir: &RunDir<f32, A>,
+    spec: &RunSpec,
+) -> Result<(), LabError> {
     let history = dir.history();
     let Some(solver) = spec.solver() else { return Ok(()) };
     let is_under_way = history.has_begun() && history.results.len() < spec.rounds;
@@ -274,7 +272,7 @@ pub fn spec_of(path: &Path) -> Result<RunSpec, LabError> {
 }
 
 /// What a run has learned, with the environments and the expert that it learned from.
-pub struct Learner<A: Kind> {
+pub struct Learner<A: OutputHead> {
     /// Where it acts.
     pub envs: BoxEnvs<A>,
     /// Who taught it.
@@ -288,7 +286,7 @@ pub struct Learner<A: Kind> {
 /// The policy that a run had after a round, by default the one that it returns (after round 0: before the first).
 ///
 /// The expert must be the one that the run learned from, as far as the run has noted it.
-pub fn learner_of<A: Kind>(
+pub fn learner_of<A: OutputHead>(
     path: &Path,
     spec: &RunSpec,
     round: Option<usize>,
@@ -309,7 +307,7 @@ pub fn learner_of<A: Kind>(
             },
         });
     }
-    let (envs, expert, fingerprints) = A::teachers(spec, path)?;
+    let (envs, expert, fingerprints) = teachers::<A>(spec, path)?;
     for fingerprint in fingerprints {
         if let Some(noted) = history.noted(&fingerprint.name).filter(|noted| **noted != fingerprint)
         {
@@ -317,7 +315,7 @@ pub fn learner_of<A: Kind>(
         }
     }
     let bytes = read_policy(path, &history, round_wanted)?;
-    let oracle = A::oracle(&spec.class, spec.oracle).map_err(CastError::from)?;
+    let oracle = oracle::<A>(&spec.class, spec.oracle).map_err(CastError::from)?;
     let policy = tutelage::DurableOracle::decode(&oracle, &bytes, envs.spaces());
     let policy = policy.map_err(|source| LabError::Policy { path: file, source })?;
     Ok(Learner { envs, expert, policy, deploy: spec.deploy })
@@ -333,13 +331,10 @@ pub fn evaluate_run(
 ) -> Result<Evaluation, LabError> {
     let mut spec = spec_of(path)?;
     spec.episodes = episodes;
-    match spec.task.actions() {
-        ActionKind::Vectors => evaluate_as::<f32>(path, &spec, round, deploy, seed),
-        ActionKind::Indices => evaluate_as::<u32>(path, &spec, round, deploy, seed),
-    }
+    dispatch!(spec.task.actions(), A => evaluate_as::<A>(path, &spec, round, deploy, seed))
 }
 
-fn evaluate_as<A: Kind>(
+fn evaluate_as<A: OutputHead>(
     path: &Path,
     spec: &RunSpec,
     round: Option<usize>,
@@ -360,18 +355,15 @@ pub fn evaluate_expert(
     acts: ExpertActs,
     stream: &Stream,
 ) -> Result<Evaluation, LabError> {
-    match spec.task.actions() {
-        ActionKind::Vectors => expert_as::<f32>(spec, acts, stream),
-        ActionKind::Indices => expert_as::<u32>(spec, acts, stream),
-    }
+    dispatch!(spec.task.actions(), A => expert_as::<A>(spec, acts, stream))
 }
 
-fn expert_as<A: Kind>(
+fn expert_as<A: OutputHead>(
     spec: &RunSpec,
     acts: ExpertActs,
     stream: &Stream,
 ) -> Result<Evaluation, LabError> {
-    let (mut envs, mut expert, _) = A::teachers(spec, Path::new("."))?;
+    let (mut envs, mut expert, _) = teachers::<A>(spec, Path::new("."))?;
     let space = ActionSpace { size: envs.spaces().actions, bounds: envs.bounds().clone() };
     let mut actor = ExpertActor::new(&mut expert, acts, &space);
     Ok(evaluate(&mut envs, &mut actor, None, spec.episodes, stream)?)

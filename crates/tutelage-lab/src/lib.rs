@@ -22,11 +22,11 @@ pub mod spec;
 
 pub use cast::{BoxOracle, Cast, CastError, fingerprint, load_expert, robot_envs};
 pub use curve::{learning_curve, training_curve};
-pub use kind::Kind;
+pub use kind::{Teachers, oracle, teachers};
 pub use lab::{
     LabError, Learner, Report, check_cast, evaluate_expert, evaluate_run, learn_in, learn_taught,
     learner_of, round_sizes, spec_of,
 };
 pub use person::PERSON;
 pub use portrait::robot_frame;
-pub use registry::{ActionKind, BoxEnvs, BoxExpert, Defaults, Stage, Task, UnknownTask, Words};
+pub use registry::{BoxEnvs, BoxExpert, Defaults, Stage, Task, UnknownTask, Words};

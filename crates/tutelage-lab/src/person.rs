@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use tutelage::{Action, Batch, Expert, ExpertError, Rng};
+use tutelage::{Batch, Element, Expert, ExpertError, Rng};
 
 /// The expert of a run that a person teaches.
 pub const PERSON: &str = "person";
@@ -16,7 +16,7 @@ impl<A> Absent<A> {
     }
 }
 
-impl<A: Action> Expert for Absent<A> {
+impl<A: Element> Expert for Absent<A> {
     type State = f32;
     type Action = A;
 

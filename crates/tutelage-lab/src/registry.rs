@@ -1,11 +1,13 @@
 //! The tasks: what there is to learn, how it is usually learned, and who teaches it.
 
+use std::any::Any;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::str::FromStr;
 
 use tutelage::{
-    Bounds, Env, Expert, LaneError, Spaces, SyncVectorEnv, VectorEnv, did_you_mean, nearest,
+    Bounds, Element, Env, Expert, LaneError, SpaceKind, Spaces, SyncVectorEnv, VectorEnv,
+    did_you_mean, nearest,
 };
 use tutelage_draw::render::Picture;
 use tutelage_envs::Robot;
@@ -78,21 +80,12 @@ impl Defaults {
     }
 }
 
-/// What a task's actions are made of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ActionKind {
-    /// Real vectors.
-    Vectors,
-    /// Indices.
-    Indices,
-}
-
 /// How the worlds of a task are made.
 #[derive(Clone, Copy)]
 enum Make {
     Robot(Robot),
-    Vectors(Maker<f32>),
-    Indices(Maker<u32>),
+    Continuous(Maker<f32>),
+    Discrete(Maker<u32>),
 }
 
 /// The parts of a world whose actions are made of `A`.
@@ -221,7 +214,7 @@ static ENTRIES: [Entry; 9] = [
             ends: &[],
             states: &["place", "speed", "angle", "spin"],
         },
-        Make::Indices(maker::<CartPoleEnv>()),
+        Make::Discrete(maker::<CartPoleEnv>()),
     ),
     world(
         "pendulum",
@@ -233,7 +226,7 @@ static ENTRIES: [Entry; 9] = [
             ends: &[["right", "left"]],
             states: &["cosine of the angle", "sine of the angle", "spin"],
         },
-        Make::Vectors(maker::<PendulumEnv>()),
+        Make::Continuous(maker::<PendulumEnv>()),
     ),
     world(
         "drive",
@@ -245,7 +238,7 @@ static ENTRIES: [Entry; 9] = [
             ends: &[["right", "left"], ["brake", "gas"]],
             states: SENSES,
         },
-        Make::Vectors(maker::<DriveEnv>()),
+        Make::Continuous(maker::<DriveEnv>()),
     ),
     world(
         "drive-5",
@@ -253,7 +246,7 @@ static ENTRIES: [Entry; 9] = [
         5,
         DriveFiveEnv::DEFAULTS,
         Words { actions: &["roll", "left", "right", "gas", "brake"], ends: &[], states: SENSES },
-        Make::Indices(maker::<DriveFiveEnv>()),
+        Make::Discrete(maker::<DriveFiveEnv>()),
     ),
     world(
         "grid",
@@ -261,7 +254,7 @@ static ENTRIES: [Entry; 9] = [
         25,
         GridEnv::DEFAULTS,
         Words { actions: &["up", "right", "down", "left"], ends: &[], states: &[] },
-        Make::Indices(maker::<GridEnv>()),
+        Make::Discrete(maker::<GridEnv>()),
     ),
 ];
 
@@ -312,14 +305,9 @@ impl Task {
         self.0.pace
     }
 
-    /// An environment that can be drawn in the plane, where actions are vectors and it is no robot.
-    pub fn vector_stage(self) -> Option<Box<dyn Stage<f32>>> {
-        self.vectors().map(|maker| (maker.stage)())
-    }
-
-    /// An environment that can be drawn in the plane, where actions are indices.
-    pub fn index_stage(self) -> Option<Box<dyn Stage<u32>>> {
-        self.indices().map(|maker| (maker.stage)())
+    /// An environment that can be drawn in the plane, if the task is a world with actions of this type.
+    pub fn stage<A: Element>(self) -> Option<Box<dyn Stage<A>>> {
+        self.maker().map(|maker| (maker.stage)())
     }
 
     /// What its numbers are called.
@@ -333,10 +321,10 @@ impl Task {
     }
 
     /// What its actions are made of.
-    pub fn actions(self) -> ActionKind {
+    pub fn actions(self) -> SpaceKind {
         match self.0.make {
-            Make::Robot(_) | Make::Vectors(_) => ActionKind::Vectors,
-            Make::Indices(_) => ActionKind::Indices,
+            Make::Robot(_) | Make::Continuous(_) => SpaceKind::Continuous,
+            Make::Discrete(_) => SpaceKind::Discrete,
         }
     }
 
@@ -347,8 +335,8 @@ impl Task {
                 let (states, actions) = (robot.state_width(), robot.action_width());
                 (Spaces { states, actions }, tutelage_envs::HORIZON)
             }
-            Make::Vectors(maker) => shape(&(maker.stage)()),
-            Make::Indices(maker) => shape(&(maker.stage)()),
+            Make::Continuous(maker) => shape(&(maker.stage)()),
+            Make::Discrete(maker) => shape(&(maker.stage)()),
         }
     }
 
@@ -356,8 +344,8 @@ impl Task {
     pub fn bounds(self) -> Option<Bounds> {
         match self.0.make {
             Make::Robot(robot) => Some(Bounds::unit(robot.action_width()).clipping()),
-            Make::Vectors(maker) => Some((maker.stage)().bounds()),
-            Make::Indices(_) => None,
+            Make::Continuous(maker) => Some((maker.stage)().bounds()),
+            Make::Discrete(_) => None,
         }
     }
 
@@ -365,7 +353,7 @@ impl Task {
     pub fn robot(self) -> Option<Robot> {
         match self.0.make {
             Make::Robot(robot) => Some(robot),
-            Make::Vectors(_) | Make::Indices(_) => None,
+            Make::Continuous(_) | Make::Discrete(_) => None,
         }
     }
 
@@ -374,12 +362,14 @@ impl Task {
         self.0.defaults.rounds_for(class)
     }
 
-    pub(crate) fn vectors(self) -> Option<Maker<f32>> {
-        if let Make::Vectors(maker) = self.0.make { Some(maker) } else { None }
-    }
-
-    pub(crate) fn indices(self) -> Option<Maker<u32>> {
-        if let Make::Indices(maker) = self.0.make { Some(maker) } else { None }
+    /// The parts of the world, if the task is one with actions of this type.
+    pub(crate) fn maker<A: Element>(self) -> Option<&'static Maker<A>> {
+        let maker: &dyn Any = match &self.0.make {
+            Make::Robot(_) => return None,
+            Make::Continuous(maker) => maker,
+            Make::Discrete(maker) => maker,
+        };
+        maker.downcast_ref()
     }
 }
 
@@ -387,7 +377,7 @@ fn shape<E: Env>(env: &E) -> (Spaces, usize) {
     (env.spaces(), env.horizon())
 }
 
-impl<A: tutelage::Action> Maker<A> {
+impl<A: Element> Maker<A> {
     /// So many environments, stepped together.
     pub(crate) fn envs(&self, count: usize) -> Result<BoxEnvs<A>, LaneError> {
         let stages: Vec<_> = (0..count.max(1)).map(|_| (self.stage)()).collect();
@@ -461,7 +451,7 @@ mod tests {
             assert!(Task::all().take(i).all(|other| other != task));
             let (Spaces { states, actions }, horizon) = task.shape();
             assert!(states > 0 && actions > 0 && horizon > 0, "{task}");
-            assert_eq!(task.bounds().is_some(), task.actions() == ActionKind::Vectors);
+            assert_eq!(task.bounds().is_some(), task.actions() == SpaceKind::Continuous);
             assert_eq!(task.robot().map(Task::of_robot).unwrap_or(task), task);
             let Words { actions: named, ends, states: senses } = task.words();
             assert!(task.robot().is_some() || named.len() == actions, "{task}");

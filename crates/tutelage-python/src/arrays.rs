@@ -3,40 +3,39 @@
 use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use tutelage::{Action, Batch};
-use tutelage_lab::Kind;
+use tutelage::{Batch, Element, SpaceKind};
 
-/// Actions as Python speaks of them: rows of `float32`, or `int64`.
-pub(crate) trait Spoken: Kind {
-    /// Rows of this width as an array: `[n, width]` of `float32`, or `[n]` of `int64`.
-    fn speak<'py>(py: Python<'py>, rows: &[Self], width: usize) -> PyResult<Bound<'py, PyAny>>;
-
-    /// The rows of such an array.
-    fn listen(array: &Bound<'_, PyAny>) -> PyResult<Batch<Self>>;
-}
-
-impl Spoken for f32 {
-    fn speak<'py>(py: Python<'py>, rows: &[f32], width: usize) -> PyResult<Bound<'py, PyAny>> {
-        matrix(py, rows, width)
-    }
-
-    fn listen(array: &Bound<'_, PyAny>) -> PyResult<Batch<f32>> {
-        rows(array)
+/// Returns rows of actions as an array: `[n, width]` of `float32`, or `[n]` of `int64`.
+pub(crate) fn to_array<'py, A: Element>(
+    py: Python<'py>,
+    rows: &[A],
+    width: usize,
+) -> PyResult<Bound<'py, PyAny>> {
+    let numbers = rows.iter().map(|value| value.to_f64());
+    match A::KIND {
+        SpaceKind::Continuous => {
+            matrix(py, &numbers.map(|number| number as f32).collect::<Vec<_>>(), width)
+        }
+        SpaceKind::Discrete => {
+            Ok(PyArray1::from_iter(py, numbers.map(|index| index as i64)).into_any())
+        }
     }
 }
 
-impl Spoken for u32 {
-    fn speak<'py>(py: Python<'py>, rows: &[u32], _: usize) -> PyResult<Bound<'py, PyAny>> {
-        Ok(PyArray1::from_iter(py, rows.iter().map(|&index| i64::from(index))).into_any())
-    }
-
-    fn listen(array: &Bound<'_, PyAny>) -> PyResult<Batch<u32>> {
-        let array: PyReadonlyArray1<'_, i64> = array.extract()?;
-        // An index that is none is one that no space has.
-        let indices =
-            array.as_array().iter().map(|&i| u32::try_from(i).unwrap_or(u32::MAX)).collect();
-        Batch::from_vec(1, indices).map_err(|error| PyValueError::new_err(error.to_string()))
-    }
+/// Returns the rows of such an array. Invalid (negative) indices become `u32::MAX`, which every space rejects.
+pub(crate) fn from_array<A: Element>(array: &Bound<'_, PyAny>) -> PyResult<Batch<A>> {
+    let (width, numbers): (_, Vec<f64>) = match A::KIND {
+        SpaceKind::Continuous => {
+            let rows = rows(array)?;
+            (rows.width(), rows.as_slice().iter().map(|&value| value.into()).collect())
+        }
+        SpaceKind::Discrete => {
+            let array: PyReadonlyArray1<'_, i64> = array.extract()?;
+            (1, array.as_array().iter().map(|&index| index as f64).collect())
+        }
+    };
+    let values = numbers.into_iter().map(A::from_f64).collect();
+    Batch::from_vec(width, values).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
 /// Rows of `float32`, `[n, width]`.
@@ -57,7 +56,7 @@ pub(crate) fn rows(array: &Bound<'_, PyAny>) -> PyResult<Batch<f32>> {
 }
 
 /// Actions in the task's own units, from [-1, 1]ⁿ.
-pub(crate) fn own<A: Action>(bounds: &tutelage::Bounds, mut actions: Batch<A>) -> Batch<A> {
+pub(crate) fn own<A: Element>(bounds: &tutelage::Bounds, mut actions: Batch<A>) -> Batch<A> {
     A::from_unit(bounds, &mut actions);
     actions
 }

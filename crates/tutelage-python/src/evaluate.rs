@@ -9,13 +9,13 @@ use tutelage::{
 };
 use tutelage_lab::{BoxEnvs, LabError, Task};
 
-use crate::arrays::Spoken;
 use crate::errors::Mishap;
 use crate::policy::{Acting, NativePolicy};
 use crate::shipped::{index_envs, shipped, vector_envs};
 use crate::teacher::Teacher;
 use crate::trainer::Learned;
 use crate::worlds::Worlds;
+use tutelage_oracles::mlp::OutputHead;
 
 /// Plays full episodes of a policy or of a teacher, and returns `rewards`, `lengths` and, beside an expert, `losses`.
 #[pyfunction]
@@ -61,7 +61,7 @@ enum Scene<A> {
     Shipped(Task, usize),
 }
 
-impl<A: Spoken> Scene<A> {
+impl<A: OutputHead> Scene<A> {
     fn of(worlds: &Bound<'_, PyAny>, mishap: &Mishap) -> PyResult<Self> {
         Ok(match shipped(worlds)? {
             None => Self::Python(Worlds::new(worlds, mishap.clone())?),
@@ -91,7 +91,7 @@ struct Trial<'a, 'py> {
 }
 
 impl Trial<'_, '_> {
-    fn play<A: Spoken>(
+    fn play<A: OutputHead>(
         &self,
         py: Python<'_>,
         scene: Scene<A>,

@@ -3,13 +3,11 @@
 use std::path::PathBuf;
 
 use pyo3::prelude::*;
-use tutelage::{ExpertCapability, Participants};
+use tutelage::{ExpertCapability, Participants, SpaceKind, dispatch};
+use tutelage_lab::Defaults;
 use tutelage_lab::spec::{BudgetSpec, Choices, Draft, SpecError};
-use tutelage_lab::{ActionKind, Defaults, Kind};
 use tutelage_runs::{Ending, run};
-use tutelage_teach::Answer;
 
-use crate::arrays::Spoken;
 use crate::errors::{Mishap, exception};
 use crate::material::Supplies;
 use crate::person::{School, Seat};
@@ -18,6 +16,7 @@ use crate::reporter::Listener;
 use crate::teacher::Teacher;
 use crate::trainer::{By, Lens, Trainer};
 use crate::worlds::{Worlds, action_space};
+use tutelage_oracles::mlp::OutputHead;
 
 /// How environments that we know nothing about are usually learned.
 pub(crate) const USUAL: Defaults = Defaults {
@@ -34,7 +33,7 @@ pub(crate) const USUAL: Defaults = Defaults {
 };
 
 /// The choices of a draft, which comes as JSON, in an environment whose actions are of this kind.
-pub(crate) fn choices(py: Python<'_>, draft: &str, actions: ActionKind) -> PyResult<Choices> {
+pub(crate) fn choices(py: Python<'_>, draft: &str, actions: SpaceKind) -> PyResult<Choices> {
     let choices = parsed(draft).and_then(|draft| draft.choices(&USUAL, actions));
     choices.map_err(|error| exception(py, &error))
 }
@@ -67,8 +66,8 @@ pub(crate) fn usual_algorithm(expert_drives: bool) -> &'static str {
     })
 }
 
-pub(crate) fn kind(discrete: bool) -> ActionKind {
-    if discrete { ActionKind::Indices } else { ActionKind::Vectors }
+pub(crate) fn kind(discrete: bool) -> SpaceKind {
+    if discrete { SpaceKind::Discrete } else { SpaceKind::Continuous }
 }
 
 /// Everyone who takes part in a run, as Python objects.
@@ -88,13 +87,10 @@ pub(crate) struct Cast<'py> {
 pub(crate) fn learn(py: Python<'_>, cast: Cast<'_>, draft: &str, dir: PathBuf) -> PyResult<bool> {
     let discrete: bool = cast.worlds.getattr("discrete")?.extract()?;
     let choices = choices(py, draft, kind(discrete))?;
-    match kind(discrete) {
-        ActionKind::Vectors => learn_as::<f32>(py, &cast, &choices, &dir),
-        ActionKind::Indices => learn_as::<u32>(py, &cast, &choices, &dir),
-    }
+    dispatch!(kind(discrete), A => learn_as::<A>(py, &cast, &choices, &dir))
 }
 
-fn learn_as<A: Spoken + Answer>(
+fn learn_as<A: OutputHead>(
     py: Python<'_>,
     cast: &Cast<'_>,
     choices: &Choices,
@@ -133,7 +129,7 @@ fn learn_as<A: Spoken + Answer>(
 }
 
 /// The oracle that is to train: one of ours, or the Python object where there is one.
-fn trainer<A: Spoken>(
+fn trainer<A: OutputHead>(
     py: Python<'_>,
     cast: &Cast<'_>,
     choices: &Choices,
@@ -147,7 +143,7 @@ fn trainer<A: Spoken>(
             mishap: mishap.clone(),
         }),
         None => {
-            let oracle = <A as Kind>::oracle(&choices.class, choices.oracle);
+            let oracle = tutelage_lab::oracle::<A>(&choices.class, choices.oracle);
             By::Networks(oracle.map_err(|error| exception(py, &error))?)
         }
     };

@@ -7,16 +7,17 @@ use tutelage::{Batch, Cover, CoverError, Dataset, Inputs, StoredStates, UniformB
 use tutelage_lab::spec::{Choices, CoverSpec};
 use tutelage_runs::store::{StoreError, read_any, read_history};
 
-use crate::arrays::{Spoken, rows};
+use crate::arrays::rows;
 use crate::errors::{Kind, exception, raise};
+use tutelage_oracles::mlp::OutputHead;
 
 /// What an algorithm's choices need, brought together.
-pub(crate) struct Supplies<A: Spoken> {
+pub(crate) struct Supplies<A: OutputHead> {
     cover: Option<Box<dyn Cover<f32>>>,
     stored: Option<Vec<Dataset<f32, A>>>,
 }
 
-impl<A: Spoken> Supplies<A> {
+impl<A: OutputHead> Supplies<A> {
     /// `states` stands for d₀ where it is given as an array.
     pub(crate) fn new(
         py: Python<'_>,
@@ -71,7 +72,7 @@ fn cover(py: Python<'_>, d0: &CoverSpec) -> PyResult<Box<dyn Cover<f32>>> {
 }
 
 /// All annotated rounds of a stored run.
-fn stored<A: Spoken>(py: Python<'_>, path: &Path) -> PyResult<Vec<Dataset<f32, A>>> {
+fn stored<A: OutputHead>(py: Python<'_>, path: &Path) -> PyResult<Vec<Dataset<f32, A>>> {
     let history = read_history::<f32, A>(path).map_err(|error| exception(py, &error))?;
     let rounds = history.annotated_rounds();
     if rounds.iter().all(Dataset::is_empty) {

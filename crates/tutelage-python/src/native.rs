@@ -4,16 +4,16 @@ use std::path::PathBuf;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use tutelage::VectorEnv;
+use tutelage::{VectorEnv, dispatch};
 use tutelage_lab::spec::{Draft, RunSpec, SpecError};
-use tutelage_lab::{ActionKind, Learner, Task, learn_in, learner_of, load_expert, spec_of};
+use tutelage_lab::{Learner, Task, learn_in, learner_of, load_expert, spec_of};
 use tutelage_runs::Ending;
 
-use crate::arrays::Spoken;
 use crate::errors::{Mishap, exception};
 use crate::policy::{Acting, NativePolicy};
 use crate::reporter::Listener;
 use crate::trainer::{Learned, Lens, Made};
+use tutelage_oracles::mlp::OutputHead;
 
 /// The tasks that ship: name, what it is about, state width, action size, the ends of the box of actions where they are no
 /// indices, horizon.
@@ -79,19 +79,18 @@ pub(crate) fn native_policy(
     round: Option<usize>,
 ) -> PyResult<(NativePolicy, String, usize)> {
     let spec = spec_of(&dir).map_err(|error| exception(py, &error))?;
-    match spec.task.actions() {
-        ActionKind::Vectors => read(py, &dir, &spec, round, Acting::Vectors),
-        ActionKind::Indices => read(py, &dir, &spec, round, Acting::Indices),
-    }
+    dispatch!(spec.task.actions(), A => read::<A>(py, &dir, &spec, round))
 }
 
-fn read<A: Spoken>(
+fn read<A: OutputHead>(
     py: Python<'_>,
     dir: &std::path::Path,
     spec: &RunSpec,
     round: Option<usize>,
-    wrap: fn(Learned<A>) -> Acting,
-) -> PyResult<(NativePolicy, String, usize)> {
+) -> PyResult<(NativePolicy, String, usize)>
+where
+    Acting: From<Learned<A>>,
+{
     let learner = learner_of::<A>(dir, spec, round).map_err(|error| exception(py, &error))?;
     let Learner { envs, policy, .. } = learner;
     let normaliser = match spec.task.robot() {
@@ -103,6 +102,6 @@ fn read<A: Spoken>(
     };
     let (spaces, bounds) = (envs.spaces(), envs.bounds().clone());
     let lens = Lens { columns: None, normaliser };
-    let acting = wrap(Learned { lens, by: Made::Networks(policy) });
+    let acting = Learned { lens, by: Made::Networks(policy) }.into();
     Ok((NativePolicy::new(acting, spaces.states, bounds), spec.task.to_string(), spaces.states))
 }

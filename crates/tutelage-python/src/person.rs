@@ -13,15 +13,14 @@ use tutelage_draw::render::Frame;
 use tutelage_runs::store::RunDir;
 use tutelage_runs::{Ending, RunConfig, RunError, run_with_teacher};
 use tutelage_teach::{
-    About, Answer, Axis, Classroom, Controls, Limits, Person, Reach, Server, Show, Teaching, Token,
-    View,
+    About, Axis, Classroom, Controls, Limits, Person, Reach, Server, Show, Teaching, Token, View,
 };
 
-use crate::arrays::Spoken;
 use crate::errors::{Mishap, exception};
 use crate::reporter::Listener;
 use crate::trainer::Trainer;
 use crate::worlds::Worlds;
+use tutelage_oracles::mlp::OutputHead;
 
 /// A `tutelage._person.Seat`: where a person sits who teaches.
 pub(crate) struct Seat<'py> {
@@ -48,7 +47,7 @@ struct Wishes {
 }
 
 /// Everyone else who takes part.
-pub(crate) struct School<'a, A: Spoken> {
+pub(crate) struct School<'a, A: OutputHead> {
     pub(crate) worlds: &'a mut Worlds<A>,
     pub(crate) trainer: &'a mut Trainer<A>,
     pub(crate) job: &'a RunConfig<'a, f32, A>,
@@ -65,7 +64,7 @@ impl<'py> Seat<'py> {
     }
 
     /// Teaches a run through a page; the page stays, in Python's hands, when the run has ended.
-    pub(crate) fn teach<A: Spoken + Answer>(
+    pub(crate) fn teach<A: OutputHead>(
         &self,
         py: Python<'py>,
         school: School<'_, A>,
@@ -112,7 +111,7 @@ impl<'py> Seat<'py> {
         self.object.call_method1("open", (Page { server: Some(server) }, url)).map(|_| ())
     }
 
-    fn about<A: Spoken>(
+    fn about<A: OutputHead>(
         &self,
         worlds: &Worlds<A>,
         job: &RunConfig<'_, f32, A>,
@@ -175,7 +174,7 @@ struct Pictured<A> {
     object: Py<PyAny>,
 }
 
-impl<A: Spoken> Pictured<A> {
+impl<A: OutputHead> Pictured<A> {
     /// One more environment of a seat's task; nothing where it cannot be made.
     fn of(seat: &Py<PyAny>) -> Option<Box<dyn Show<Action = A>>> {
         let made = Python::attach(|py| -> PyResult<Self> {
@@ -199,7 +198,7 @@ fn of_one(error: LaneError) -> EnvError {
     }
 }
 
-impl<A: Spoken> Env for Pictured<A> {
+impl<A: OutputHead> Env for Pictured<A> {
     type State = f32;
     type Action = A;
 
@@ -230,7 +229,7 @@ impl<A: Spoken> Env for Pictured<A> {
     }
 }
 
-impl<A: Spoken> Show for Pictured<A> {
+impl<A: OutputHead> Show for Pictured<A> {
     fn look(&self) -> View {
         let png = Python::attach(|py| -> PyResult<Option<Vec<u8>>> {
             let pixels = self.object.bind(py).call_method0("picture")?;

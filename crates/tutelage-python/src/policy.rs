@@ -11,7 +11,7 @@ use tutelage_files::check_safetensors_header;
 use tutelage_lab::export::{Interface, onnx};
 use tutelage_oracles::mlp::{Ensemble, OutputHead, PolicyFileError};
 
-use crate::arrays::{Spoken, own, rows};
+use crate::arrays::{own, rows, to_array};
 use crate::errors::{Kind, exception, raise};
 use crate::trainer::{Learned, Lens, Made};
 use crate::worlds::action_space;
@@ -29,6 +29,18 @@ pub(crate) struct NativePolicy {
 pub(crate) enum Acting {
     Vectors(Learned<f32>),
     Indices(Learned<u32>),
+}
+
+impl From<Learned<f32>> for Acting {
+    fn from(learned: Learned<f32>) -> Self {
+        Self::Vectors(learned)
+    }
+}
+
+impl From<Learned<u32>> for Acting {
+    fn from(learned: Learned<u32>) -> Self {
+        Self::Indices(learned)
+    }
 }
 
 /// The tensor that says what the policy is of; it is no part of the networks.
@@ -52,7 +64,7 @@ impl NativePolicy {
         &self.acting
     }
 
-    fn mean<A: Spoken>(
+    fn mean<A: OutputHead>(
         &self,
         py: Python<'_>,
         learned: &Learned<A>,
@@ -63,7 +75,7 @@ impl NativePolicy {
         self.spoken(py, actions)
     }
 
-    fn of_members<A: Spoken>(
+    fn of_members<A: OutputHead>(
         &self,
         py: Python<'_>,
         learned: &Learned<A>,
@@ -75,7 +87,7 @@ impl NativePolicy {
         self.spoken(py, actions)
     }
 
-    fn each<A: Spoken>(
+    fn each<A: OutputHead>(
         &self,
         py: Python<'_>,
         learned: &Learned<A>,
@@ -86,7 +98,7 @@ impl NativePolicy {
         self.spoken(py, actions)
     }
 
-    fn room<A: Spoken>(&self, rows: usize) -> Batch<A> {
+    fn room<A: OutputHead>(&self, rows: usize) -> Batch<A> {
         Batch::zeros(rows, self.bounds.width().max(A::width(1)))
     }
 
@@ -102,9 +114,9 @@ impl NativePolicy {
         acted.map_err(|error| exception(py, &error))
     }
 
-    fn spoken<A: Spoken>(&self, py: Python<'_>, actions: Batch<A>) -> PyResult<Py<PyAny>> {
+    fn spoken<A: OutputHead>(&self, py: Python<'_>, actions: Batch<A>) -> PyResult<Py<PyAny>> {
         let actions = own(&self.bounds, actions);
-        Ok(A::speak(py, actions.as_slice(), actions.width())?.unbind())
+        Ok(to_array(py, actions.as_slice(), actions.width())?.unbind())
     }
 
     /// Whether networks, lens and spaces fit together: a file may say anything.

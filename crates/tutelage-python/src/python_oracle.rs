@@ -9,8 +9,9 @@ use tutelage::{
     Batch, Bounds, OracleError, Policy, PolicyError, Spaces, Stream, TrainingSets, View,
 };
 
-use crate::arrays::{Spoken, matrix, own};
+use crate::arrays::{from_array, matrix, own, to_array};
 use crate::errors::Mishap;
+use tutelage_oracles::mlp::OutputHead;
 
 /// An object with `fit(data, members, seed)` and `from_bytes(bytes)`.
 pub(crate) struct PythonOracle {
@@ -36,7 +37,7 @@ impl PythonOracle {
     }
 
     /// Trains all members in one call.
-    pub(crate) fn fit<A: Spoken>(
+    pub(crate) fn fit<A: OutputHead>(
         &self,
         sets: &TrainingSets<'_, f32, A>,
         stream: &Stream,
@@ -53,7 +54,7 @@ impl PythonOracle {
     }
 
     /// `tutelage._oracles.TrainingData`: D, and what each member is to train on.
-    fn training_data<'py, A: Spoken>(
+    fn training_data<'py, A: OutputHead>(
         &self,
         py: Python<'py>,
         sets: &TrainingSets<'_, f32, A>,
@@ -63,7 +64,7 @@ impl PythonOracle {
             let width = actions.width();
             Ok::<_, PyErr>((
                 matrix(py, states.as_slice(), states.width())?,
-                A::speak(py, actions.as_slice(), width)?,
+                to_array(py, actions.as_slice(), width)?,
             ))
         };
         let data = sets.data();
@@ -90,7 +91,7 @@ impl PythonOracle {
         training_data.call1((all.0, all.1, PyList::new(py, members?)?))
     }
 
-    pub(crate) fn read<A: Spoken>(
+    pub(crate) fn read<A: OutputHead>(
         &self,
         bytes: &[u8],
         spaces: Spaces,
@@ -122,7 +123,7 @@ fn too_short() -> OracleError {
     OracleError::Other("a stored policy of fewer than 4 bytes".into())
 }
 
-impl<A: Spoken> PythonPolicy<A> {
+impl<A: OutputHead> PythonPolicy<A> {
     /// The number of members, then what the object says of itself.
     pub(crate) fn to_bytes(&self) -> Result<Vec<u8>, OracleError> {
         Python::attach(|py| {
@@ -140,7 +141,7 @@ impl<A: Spoken> PythonPolicy<A> {
             let actions = matrix(py, states.as_slice(), states.width()).and_then(|states| {
                 let checked = py.import("tutelage._oracles")?.getattr("act")?;
                 let count = self.size;
-                A::listen(&checked.call1((self.object.bind(py), states, member, count))?)
+                from_array(&checked.call1((self.object.bind(py), states, member, count))?)
             });
             actions.map_err(|error| PolicyError::Other(self.mishap.keep(py, error).into()))
         });
@@ -160,7 +161,7 @@ impl<A: Spoken> PythonPolicy<A> {
     }
 }
 
-impl<A: Spoken> Policy for PythonPolicy<A> {
+impl<A: OutputHead> Policy for PythonPolicy<A> {
     type State = f32;
     type Action = A;
 

@@ -5,20 +5,21 @@ use std::path::{Path, PathBuf};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use tutelage::{Action, DurableOracle, Evaluation, Inputs, Origin, Spaces};
+use tutelage::{DurableOracle, Element, Evaluation, Inputs, Origin, Spaces, dispatch};
 use tutelage_lab::export::{Annotations, ExportError, Rows};
 use tutelage_runs::RoundLine;
 use tutelage_runs::store::{
-    AnyHistory, History, Stored, kept_policies, read_any, read_history, read_policy, read_times,
+    AnyHistory, History, kept_policies, read_any, read_history, read_policy, read_times,
 };
 
-use crate::arrays::{Spoken, matrix};
+use crate::arrays::{matrix, to_array};
 use crate::errors::{Kind, Mishap, exception, raise};
 use crate::learn::{choices, kind};
 use crate::policy::{Acting, NativePolicy, acting};
 use crate::python_oracle::PythonOracle;
-use crate::trainer::{By, Lens, Trainer};
+use crate::trainer::{By, Learned, Lens, Trainer};
 use crate::worlds::action_space;
+use tutelage_oracles::mlp::OutputHead;
 
 /// Everything that happened in a run: its spec, its curve, its annotations.
 #[pyfunction]
@@ -85,12 +86,12 @@ fn data<'py>(py: Python<'py>, history: &AnyHistory) -> PyResult<Bound<'py, PyDic
 fn spoken<'py>(py: Python<'py>, rows: &Rows) -> PyResult<Bound<'py, PyAny>> {
     match rows {
         Rows::Vectors(rows) => matrix(py, rows.as_slice(), rows.width()),
-        Rows::Indices(rows) => u32::speak(py, rows.as_slice(), rows.width()),
+        Rows::Indices(rows) => to_array(py, rows.as_slice(), rows.width()),
     }
 }
 
 /// Where each annotated state comes from, where it was noted.
-fn origins<S: Stored, A: Stored + Action>(history: &History<S, A>) -> Vec<Origin> {
+fn origins<S: Element, A: Element>(history: &History<S, A>) -> Vec<Origin> {
     let noted = history.rounds.iter().filter(|round| !round.origins.is_empty());
     noted.flat_map(|round| round.labeled_rows().into_iter().map(|row| round.origins[row])).collect()
 }
@@ -110,16 +111,10 @@ pub(crate) fn run_policy(
     let discrete: bool = spaces.getattr("discrete")?.extract()?;
     let choices = choices(py, draft, kind(discrete))?;
     let read = Reading { dir: &dir, spaces, columns, discrete };
-    match discrete {
-        false => {
-            let returned = choices.job::<f32, f32>(Inputs::none()).returned_round();
-            read.policy::<f32>(py, round, returned, oracle, Acting::Vectors)
-        }
-        true => {
-            let returned = choices.job::<f32, u32>(Inputs::none()).returned_round();
-            read.policy::<u32>(py, round, returned, oracle, Acting::Indices)
-        }
-    }
+    dispatch!(kind(discrete), A => {
+        let returned = choices.job::<f32, A>(Inputs::none()).returned_round();
+        read.policy::<A>(py, round, returned, oracle)
+    })
 }
 
 struct Reading<'a, 'py> {
@@ -130,14 +125,16 @@ struct Reading<'a, 'py> {
 }
 
 impl Reading<'_, '_> {
-    fn policy<A: Spoken>(
+    fn policy<A: OutputHead>(
         self,
         py: Python<'_>,
         round: Option<usize>,
         returned: usize,
         oracle: Option<Py<PyAny>>,
-        wrap: fn(crate::trainer::Learned<A>) -> Acting,
-    ) -> PyResult<Option<NativePolicy>> {
+    ) -> PyResult<Option<NativePolicy>>
+    where
+        Acting: From<Learned<A>>,
+    {
         let history = read_history::<f32, A>(self.dir).map_err(|error| exception(py, &error))?;
         if round.is_none() && history.results.is_empty() {
             return Ok(None);
@@ -170,7 +167,7 @@ impl Reading<'_, '_> {
                 };
                 let trainer = Trainer::<A> { lens, by: By::Python(oracle) };
                 let policy = trainer.decode(&bytes, Spaces { states, actions: size });
-                wrap(policy.map_err(|error| mishap.exception(py, &error))?)
+                policy.map_err(|error| mishap.exception(py, &error))?.into()
             }
         };
         Ok(Some(NativePolicy::new(acting, states, bounds)))

@@ -5,9 +5,10 @@ use std::path::Path;
 use pyo3::prelude::*;
 use tutelage_envs::LocomotionVecEnv;
 use tutelage_lab::spec::Draft;
-use tutelage_lab::{BoxEnvs, BoxExpert, Kind, LabError, Task, UnknownTask};
+use tutelage_lab::{BoxEnvs, BoxExpert, LabError, Task, UnknownTask};
 
 use crate::errors::{self, raise};
+use tutelage_oracles::mlp::OutputHead;
 
 /// The task that somebody's environments are of, where it is one that ships, and how many there are to be.
 pub(crate) fn shipped(worlds: &Bound<'_, PyAny>) -> PyResult<Option<(Task, usize)>> {
@@ -34,13 +35,13 @@ pub(crate) fn index_envs(task: Task, count: usize) -> Result<BoxEnvs<u32>, LabEr
 }
 
 /// A world: environments, and the rule that it is taught by.
-pub(crate) fn world<A: Kind>(
+pub(crate) fn world<A: OutputHead>(
     task: Task,
     count: usize,
 ) -> Result<(BoxEnvs<A>, BoxExpert<A>), LabError> {
     let draft = Draft { task: Some(task.name().into()), ..Draft::default() };
     let mut spec = draft.check()?;
     spec.episodes = count;
-    let (envs, expert, _) = A::teachers(&spec, Path::new("."))?;
+    let (envs, expert, _) = tutelage_lab::teachers::<A>(&spec, Path::new("."))?;
     Ok((envs, expert))
 }

@@ -5,14 +5,15 @@ use std::path::Path;
 
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
-use tutelage::{Batch, Bounds, Expert, ExpertError, Rng, Spaces, Stream};
+use tutelage::{Batch, Bounds, Expert, ExpertError, Rng, SpaceKind, Spaces, Stream};
 use tutelage_envs::Normalizer;
-use tutelage_lab::{ActionKind, BoxExpert, CastError, Task, load_expert};
+use tutelage_lab::{BoxExpert, CastError, Task, load_expert};
 
-use crate::arrays::{Spoken, rows};
+use crate::arrays::{rows, to_array};
 use crate::errors::{Kind, exception, raise};
 use crate::shipped::{shipped, world};
 use crate::worlds::action_space;
+use tutelage_oracles::mlp::OutputHead;
 
 /// An expert that ships or lies in a file, asked about states as the environment has them.
 #[pyclass(unsendable)]
@@ -108,17 +109,17 @@ fn seen(mut states: Batch<f32>, normaliser: Option<&Normalizer>) -> Batch<f32> {
 }
 
 /// Room for as many answers as there are states.
-fn room<A: Spoken>(states: &Batch<f32>, width: usize) -> Batch<A> {
+fn room<A: OutputHead>(states: &Batch<f32>, width: usize) -> Batch<A> {
     Batch::zeros(states.len(), width)
 }
 
-fn answer<A: Spoken>(
+fn answer<A: OutputHead>(
     py: Python<'_>,
     mut actions: Batch<A>,
     ask: impl FnOnce(&mut Batch<A>) -> Result<(), ExpertError>,
 ) -> PyResult<Py<PyAny>> {
     ask(&mut actions).map_err(|error| raise(py, Kind::Expert, error.to_string(), None))?;
-    Ok(A::speak(py, actions.as_slice(), actions.width())?.unbind())
+    Ok(to_array(py, actions.as_slice(), actions.width())?.unbind())
 }
 
 /// An expert, before it is known whether it fits.
@@ -140,8 +141,8 @@ impl Found {
             return Err(raise(py, Kind::Spec, words, None));
         }
         let mind = match task.actions() {
-            ActionKind::Vectors => world(task, 1).map(|(_, rule)| Mind::Vectors(rule, None)),
-            ActionKind::Indices => world(task, 1).map(|(_, rule)| Mind::Indices(rule)),
+            SpaceKind::Continuous => world(task, 1).map(|(_, rule)| Mind::Vectors(rule, None)),
+            SpaceKind::Discrete => world(task, 1).map(|(_, rule)| Mind::Indices(rule)),
         };
         let mind = mind.map_err(|error| exception(py, &error))?;
         Ok(Self {

@@ -8,8 +8,9 @@ use rand::Rng as _;
 use tutelage::{Batch, Expert, ExpertError, Rng};
 use tutelage_runs::store::Fingerprint;
 
-use crate::arrays::{Spoken, matrix};
+use crate::arrays::{from_array, matrix};
 use crate::errors::Mishap;
+use tutelage_oracles::mlp::OutputHead;
 
 /// A `tutelage._experts.Teacher`: a callable, something with `.predict`, or an iterator of answers.
 pub(crate) struct Teacher<A> {
@@ -23,7 +24,7 @@ pub(crate) struct Teacher<A> {
     action: PhantomData<fn() -> A>,
 }
 
-impl<A: Spoken> Teacher<A> {
+impl<A: OutputHead> Teacher<A> {
     pub(crate) fn new(object: &Bound<'_, PyAny>, mishap: Mishap) -> PyResult<Self> {
         Ok(Self {
             object: object.clone().unbind(),
@@ -58,7 +59,7 @@ impl<A: Spoken> Teacher<A> {
                     }
                     None => object.call_method1(method, (states,))?,
                 };
-                A::listen(&answers)
+                from_array(&answers)
             });
             *actions = answers.map_err(|error| self.failed(py, error))?;
             Ok(())
@@ -74,7 +75,7 @@ impl<A: Spoken> Teacher<A> {
     }
 }
 
-impl<A: Spoken> Expert for Teacher<A> {
+impl<A: OutputHead> Expert for Teacher<A> {
     type State = f32;
     type Action = A;
 

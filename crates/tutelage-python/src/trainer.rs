@@ -10,8 +10,8 @@ use tutelage_envs::Normalizer;
 use tutelage_lab::BoxOracle;
 use tutelage_oracles::mlp::Ensemble;
 
-use crate::arrays::Spoken;
 use crate::python_oracle::{PythonOracle, PythonPolicy};
+use tutelage_oracles::mlp::OutputHead;
 
 /// What a learner sees of a state: some of its columns, normalised by somebody else's statistics.
 #[derive(Clone, Debug, Default)]
@@ -51,12 +51,12 @@ impl Lens {
 }
 
 /// An oracle of ours, or one in Python, for a learner that sees through a lens.
-pub(crate) struct Trainer<A: Spoken> {
+pub(crate) struct Trainer<A: OutputHead> {
     pub(crate) lens: Lens,
     pub(crate) by: By<A>,
 }
 
-pub(crate) enum By<A: Spoken> {
+pub(crate) enum By<A: OutputHead> {
     Networks(BoxOracle<A>),
     Python(PythonOracle),
 }
@@ -72,7 +72,7 @@ pub(crate) enum Made<A> {
     Python(PythonPolicy<A>),
 }
 
-impl<A: Spoken> Oracle for Trainer<A> {
+impl<A: OutputHead> Oracle for Trainer<A> {
     type State = f32;
     type Action = A;
     type Policy = Learned<A>;
@@ -101,7 +101,7 @@ impl<A: Spoken> Oracle for Trainer<A> {
     }
 }
 
-impl<A: Spoken> Trainer<A> {
+impl<A: OutputHead> Trainer<A> {
     fn fit_seen(
         &self,
         sets: &TrainingSets<'_, f32, A>,
@@ -118,7 +118,7 @@ impl<A: Spoken> Trainer<A> {
     }
 }
 
-impl<A: Spoken> DurableOracle for Trainer<A> {
+impl<A: OutputHead> DurableOracle for Trainer<A> {
     fn describe(&self) -> String {
         let oracle = match &self.by {
             By::Networks(oracle) => oracle.describe(),
@@ -149,7 +149,7 @@ impl<A: Spoken> DurableOracle for Trainer<A> {
     }
 }
 
-impl<A: Spoken> Learned<A> {
+impl<A: OutputHead> Learned<A> {
     fn on<T>(&self, states: &Batch<f32>, act: impl FnOnce(&Batch<f32>) -> T) -> T {
         if self.lens.is_clear() { act(states) } else { act(&self.lens.view(states)) }
     }
@@ -162,7 +162,7 @@ impl<A: Spoken> Learned<A> {
     }
 }
 
-impl<A: Spoken> Policy for Learned<A> {
+impl<A: OutputHead> Policy for Learned<A> {
     type State = f32;
     type Action = A;
 

@@ -8,8 +8,9 @@ use pyo3::prelude::*;
 use rand::Rng as _;
 use tutelage::{Batch, Bounds, Element, EnvError, LaneError, Rng, Spaces, Step, VectorEnv};
 
-use crate::arrays::Spoken;
+use crate::arrays::to_array;
 use crate::errors::Mishap;
+use tutelage_oracles::mlp::OutputHead;
 
 /// A `tutelage._worlds.Worlds`: several environments that are reset one by one and stepped in one call.
 pub(crate) struct Worlds<A> {
@@ -36,7 +37,7 @@ pub(crate) fn action_space(object: &Bound<'_, PyAny>) -> PyResult<(usize, Bounds
     Ok((size, bounds.map_err(|error| PyValueError::new_err(error.to_string()))?))
 }
 
-impl<A: Spoken> Worlds<A> {
+impl<A: OutputHead> Worlds<A> {
     pub(crate) fn new(object: &Bound<'_, PyAny>, mishap: Mishap) -> PyResult<Self> {
         let (actions, bounds) = action_space(object)?;
         let (count, states) =
@@ -61,7 +62,7 @@ impl<A: Spoken> Worlds<A> {
     }
 
     fn advance(&mut self, py: Python<'_>, lanes: &[usize], actions: &Batch<A>) -> PyResult<()> {
-        let actions = A::speak(py, actions.as_slice(), actions.width())?;
+        let actions = to_array(py, actions.as_slice(), actions.width())?;
         let outcome = self.object.bind(py).call_method1("step", (lanes.to_vec(), actions))?;
         let (states, rewards, ends): Outcome<'_> = outcome.extract()?;
         let (states, rewards, ends) = (states.as_slice()?, rewards.as_slice()?, ends.as_slice()?);
@@ -101,7 +102,7 @@ impl<A: Spoken> Worlds<A> {
     }
 }
 
-impl<A: Spoken> VectorEnv for Worlds<A> {
+impl<A: OutputHead> VectorEnv for Worlds<A> {
     type State = f32;
     type Action = A;
 

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use serde::Serialize;
-use tutelage::Action;
+use tutelage::Element;
 
-use crate::store::{History, RoundResult, RoundTimings, Stored};
+use crate::store::{History, RoundResult, RoundTimings};
 
 /// What a round came to.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -66,7 +66,7 @@ impl RoundLine {
     }
 
     /// The lines of all rounds that have a result, of a run with K states a round.
-    pub fn all<S: Stored, A: Stored + Action>(
+    pub fn all<S: Element, A: Element>(
         history: &History<S, A>,
         states_per_round: usize,
         times: &[RoundTimings],

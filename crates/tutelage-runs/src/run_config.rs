@@ -4,10 +4,10 @@ use std::fmt::Debug;
 use std::path::Path;
 use std::sync::Arc;
 
-use tutelage::{Action, Algorithm, Deploy, DurableOracle, Expert, Inputs, Schedule};
+use tutelage::{Algorithm, Deploy, DurableOracle, Element, Expert, Inputs, Schedule};
 
 use crate::line::{RoundLine, table};
-use crate::store::{OsDisk, RunDir, StoreError, Stored, read_spec, read_times};
+use crate::store::{OsDisk, RunDir, StoreError, read_spec, read_times};
 
 /// What to do in a run: everything but who takes part.
 #[derive(Debug)]
@@ -98,7 +98,7 @@ impl<S, A> RunConfig<'_, S, A> {
     }
 }
 
-impl<S: Stored, A: Stored + Action> RunConfig<'_, S, A> {
+impl<S: Element, A: Element> RunConfig<'_, S, A> {
     /// Opens the folder of a run of one's own, or begins it there: [`RunDir::open`] under this config's [`RunConfig::spec`].
     ///
     /// A folder that was begun with anything else that changes the result, such as another learning rate, is refused; one

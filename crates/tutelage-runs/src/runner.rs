@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use tutelage::{
-    Action, Deploy, DeployedPolicy, Drive, DurableOracle, Evaluation, Expert, ExpertActor,
+    Deploy, DeployedPolicy, Drive, DurableOracle, Element, Evaluation, Expert, ExpertActor,
     ExpertActs, ExpertError, LearnError, Lesson, LessonEvent, OracleError, Participants, Policy,
     Progress, Queries, RolloutError, Round, VectorEnv, evaluate,
 };
@@ -14,7 +14,7 @@ use crate::line::RoundLine;
 use crate::memory::peak_memory;
 use crate::observer::{Observer, Stage};
 use crate::run_config::{Keep, RunConfig};
-use crate::store::{self, Record, RoundResult, RoundTimings, RunDir, StoreError, Stored};
+use crate::store::{self, Record, RoundResult, RoundTimings, RunDir, StoreError};
 
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,7 +89,7 @@ pub fn run<W, X, O>(
     observer: &mut dyn Observer,
 ) -> Result<Ending, RunError>
 where
-    W: VectorEnv<State: Stored, Action: Stored>,
+    W: VectorEnv,
     X: Expert<State = W::State, Action = W::Action>,
     O: DurableOracle<State = W::State, Action = W::Action>,
 {
@@ -107,7 +107,7 @@ pub fn run_with_teacher<W, O>(
     observer: &mut dyn Observer,
 ) -> Result<Ending, RunError>
 where
-    W: VectorEnv<State: Stored, Action: Stored>,
+    W: VectorEnv,
     O: DurableOracle<State = W::State, Action = W::Action>,
 {
     let seconds = RoundTimings::default();
@@ -137,7 +137,7 @@ fn go_on<W, O>(
     config: &RunConfig<'_, W::State, W::Action>,
 ) -> Result<Ending, RunError>
 where
-    W: VectorEnv<State: Stored, Action: Stored>,
+    W: VectorEnv,
     O: DurableOracle<State = W::State, Action = W::Action>,
 {
     run.introduce_expert()?;
@@ -182,7 +182,7 @@ type LessonOf<'j, W, O> =
 
 impl<W, O> Run<'_, '_, W, O>
 where
-    W: VectorEnv<State: Stored, Action: Stored>,
+    W: VectorEnv,
     O: DurableOracle<State = W::State, Action = W::Action>,
 {
     /// Plays the expert's own episodes, once in a run, where it knows its mean action.
@@ -385,10 +385,7 @@ where
     }
 }
 
-fn noted<S: Stored, A: Stored + Action>(
-    number: usize,
-    round: &Round<S, A>,
-) -> store::StoredQueries<S, A> {
+fn noted<S: Element, A: Element>(number: usize, round: &Round<S, A>) -> store::StoredQueries<S, A> {
     store::StoredQueries {
         round: number as u32,
         states: round.states.clone(),

@@ -1,10 +1,10 @@
 //! Teachers: whoever answers a run's questions, at once or when they come to it.
 
-use tutelage::{Action, Batch, Bounds, Driver, Expert, Lesson, Policy, Queries, Round};
+use tutelage::{Batch, Bounds, Driver, Element, Expert, Lesson, Policy, Queries, Round};
 
 use crate::observer::Observer;
 use crate::runner::RunError;
-use crate::store::{Record, RunDir, Stored};
+use crate::store::{Record, RunDir};
 
 /// Whoever answers a run's questions.
 ///
@@ -69,8 +69,8 @@ pub struct LabelSink<'a, 'j, S, A, P> {
 
 impl<S, A, P> LabelSink<'_, '_, S, A, P>
 where
-    S: Stored,
-    A: Stored + Action,
+    S: Element,
+    A: Element,
     P: Policy<State = S, Action = A>,
 {
     /// The questions that waited when the teacher was called.
@@ -136,7 +136,7 @@ pub struct Immediate<'a, X>(pub &'a mut X);
 
 impl<X, P> Teacher<X::State, X::Action, P> for Immediate<'_, X>
 where
-    X: Expert<State: Stored, Action: Stored>,
+    X: Expert,
     P: Policy<State = X::State, Action = X::Action>,
 {
     fn teach(

@@ -23,5 +23,5 @@ pub use serve::{Films, RunBrowser, film};
 pub use server::{
     HttpError, Limits, Reach, Refused, Server, ServerError, Site, TestServer, Token, TokenError,
 };
-pub use show::{Answer, Axis, Controls, Show, View};
+pub use show::{Axis, Controls, Show, View};
 pub use teach::{About, Classroom, PageObserver, Person, PersonError, Phase, Teaching};

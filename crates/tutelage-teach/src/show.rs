@@ -1,9 +1,8 @@
 //! What a page needs of a world: that it can be played and looked at.
 
 use serde::Serialize;
-use tutelage::{Action, Env};
+use tutelage::{Element, Env};
 use tutelage_draw::render::Picture;
-use tutelage_runs::store::Stored;
 
 /// An environment that can be looked at while it is played.
 ///
@@ -83,46 +82,15 @@ pub struct Axis {
     pub high: f32,
 }
 
-/// Actions that go to a page and come back as numbers.
-///
-/// ```
-/// use tutelage_teach::Answer;
-///
-/// assert_eq!(u32::of_numbers(&[2.0]), Some(vec![2]));
-/// assert_eq!(u32::of_numbers(&[0.5]), None, "no index");
-/// assert_eq!(f32::numbers(&[0.5, -1.0]), [0.5, -1.0]);
-/// ```
-pub trait Answer: Action + Stored {
-    /// The numbers of an action.
-    fn numbers(action: &[Self]) -> Vec<f64>;
-
-    /// The action of these numbers, where they can be one.
-    fn of_numbers(numbers: &[f64]) -> Option<Vec<Self>>;
+/// Returns an action as the numbers that a page shows.
+pub(crate) fn numbers<A: Element>(action: &[A]) -> Vec<f64> {
+    action.iter().map(|value| value.to_f64()).collect()
 }
 
-impl Answer for f32 {
-    fn numbers(action: &[f32]) -> Vec<f64> {
-        action.iter().map(|&value| f64::from(value)).collect()
-    }
-
-    fn of_numbers(numbers: &[f64]) -> Option<Vec<f32>> {
-        let value = |&number: &f64| Some(number as f32).filter(|value| value.is_finite());
-        numbers.iter().map(value).collect()
-    }
-}
-
-impl Answer for u32 {
-    fn numbers(action: &[u32]) -> Vec<f64> {
-        action.iter().map(|&index| f64::from(index)).collect()
-    }
-
-    fn of_numbers(numbers: &[f64]) -> Option<Vec<u32>> {
-        let index = |&number: &f64| {
-            (number.fract() == 0.0 && (0.0..f64::from(u32::MAX)).contains(&number))
-                .then_some(number as u32)
-        };
-        numbers.iter().map(index).collect()
-    }
+/// Returns the action that a page's numbers stand for, unless they are not finite or not indices.
+pub(crate) fn action_of_numbers<A: Element>(numbers: &[f64]) -> Option<Vec<A>> {
+    let fits = |value: &A| value.fits(u32::MAX as usize);
+    numbers.iter().map(|&number| Some(A::from_f64(number)).filter(fits)).collect()
 }
 
 #[cfg(test)]
@@ -131,13 +99,13 @@ mod tests {
 
     #[test]
     fn numbers_that_are_no_action_are_refused() {
-        assert_eq!(u32::of_numbers(&[3.0]), Some(vec![3]));
+        assert_eq!(action_of_numbers::<u32>(&[3.0]), Some(vec![3]));
         for wrong in [-1.0, 0.5, f64::NAN, f64::INFINITY, 5e9] {
-            assert_eq!(u32::of_numbers(&[wrong]), None, "{wrong}");
+            assert_eq!(action_of_numbers::<u32>(&[wrong]), None, "{wrong}");
         }
-        assert_eq!(f32::of_numbers(&[0.1, -2.0]), Some(vec![0.1, -2.0]));
-        assert_eq!(f32::of_numbers(&[1e300]), None);
+        assert_eq!(action_of_numbers(&[0.1, -2.0]), Some(vec![0.1f32, -2.0]));
+        assert_eq!(action_of_numbers::<f32>(&[1e300]), None);
         let exact = [0.1f32, -0.333_333_34];
-        assert_eq!(f32::of_numbers(&f32::numbers(&exact)), Some(exact.to_vec()));
+        assert_eq!(action_of_numbers(&numbers(&exact)), Some(exact.to_vec()));
     }
 }

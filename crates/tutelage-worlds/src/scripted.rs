@@ -1,6 +1,6 @@
 //! Experts that follow a fixed rule.
 
-use tutelage::{Action, Batch, Element, EnvError, Expert, ExpertError, Rng, Spaces};
+use tutelage::{Batch, Element, EnvError, Expert, ExpertError, Rng, Spaces};
 
 use crate::check::{check_width, check_within};
 
@@ -21,7 +21,7 @@ use crate::check::{check_width, check_within};
 /// ```
 pub trait ScriptedRule {
     /// The element type of actions.
-    type Action: Action;
+    type Action: Element;
 
     /// Returns the sizes of the spaces.
     fn spaces(&self) -> Spaces;

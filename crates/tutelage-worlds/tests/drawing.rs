@@ -2,7 +2,7 @@
 
 use std::error::Error;
 
-use tutelage::{Action, Element, Stream};
+use tutelage::{Element, Stream};
 use tutelage_draw::render::Renderer;
 use tutelage_worlds::{CartPoleEnv, DriveEnv, DriveFiveEnv, GridEnv, PendulumEnv, World};
 

@@ -3,8 +3,8 @@
 use crate::drive::InvalidParameter;
 use crate::space::check_rows;
 use crate::{
-    Action, Ask, Beta, Deploy, Drive, Element, ExpertActs, Gate, Inputs, LearnError,
-    PerturbationSize, Sampling, Schedule, Spaces, TrainOn, Windows,
+    Ask, Beta, Deploy, Drive, Element, ExpertActs, Gate, Inputs, LearnError, PerturbationSize,
+    Sampling, Schedule, Spaces, TrainOn, Windows,
 };
 
 /// An algorithm: the four choices and the ensemble size.
@@ -144,7 +144,7 @@ pub fn supervised() -> Algorithm {
 
 impl Algorithm {
     /// Whether the choices make sense, alone and together, for this schedule and with this material.
-    pub fn check<S: Element, A: Action>(
+    pub fn check<S: Element, A: Element>(
         &self,
         schedule: &Schedule,
         inputs: &Inputs<'_, S, A>,
@@ -180,7 +180,7 @@ impl Algorithm {
     }
 }
 
-fn check_stored<S: Element, A: Action>(
+fn check_stored<S: Element, A: Element>(
     schedule: &Schedule,
     inputs: &Inputs<'_, S, A>,
     spaces: Spaces,

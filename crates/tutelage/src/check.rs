@@ -1,8 +1,8 @@
 //! Conformance suites: does a user's own environment or oracle keep its contract?
 
 use crate::{
-    Action, ActionSpace, Batch, Dataset, Element, Env, EnvError, Expert, ExpertError, Oracle,
-    OracleError, Policy, PolicyError, SpaceError, Spaces, Step, Stream, TrainOn, TrainingSets,
+    ActionSpace, Batch, Dataset, Element, Env, EnvError, Expert, ExpertError, Oracle, OracleError,
+    Policy, PolicyError, SpaceError, Spaces, Step, Stream, TrainOn, TrainingSets,
 };
 
 /// A contract that was not kept; the message says which.
@@ -265,7 +265,7 @@ fn mean_of<P: Policy>(
 }
 
 /// Whether clipping would change nothing.
-fn is_in_space<A: Action>(actions: &Batch<A>, spaces: Spaces) -> bool {
+fn is_in_space<A: Element>(actions: &Batch<A>, spaces: Spaces) -> bool {
     let mut clipped = actions.clone();
     A::clip(clipped.as_mut_slice());
     actions.misfit(spaces.actions).is_none() && clipped == *actions

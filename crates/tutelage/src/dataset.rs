@@ -1,6 +1,6 @@
 //! D: the states that were annotated, with the expert's actions.
 
-use crate::{Action, Batch, Element, Spaces};
+use crate::{Batch, Element, Spaces};
 
 /// The aggregated dataset D = D₁ ∪ … ∪ Dₙ in order of arrival.
 #[derive(Clone, Debug, PartialEq)]
@@ -11,7 +11,7 @@ pub struct Dataset<S, A> {
     pub actions: Batch<A>,
 }
 
-impl<S: Element, A: Action> Dataset<S, A> {
+impl<S: Element, A: Element> Dataset<S, A> {
     /// D = ∅ in these spaces.
     pub fn empty(spaces: Spaces) -> Self {
         Self {

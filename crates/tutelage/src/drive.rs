@@ -18,7 +18,7 @@ use mixture::Mixture;
 use noisy::NoisyExpert;
 use turns::Turns;
 
-use crate::{Action, ActionSpace, Actor, Deploy, DeployedPolicy, Driver, Policy};
+use crate::{ActionSpace, Actor, Deploy, DeployedPolicy, Driver, Element, Policy};
 
 /// Whose trajectories the states of a round come from.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -150,7 +150,7 @@ impl InvalidParameter {
 
 /// The learner's mean squared error per coordinate (the share of wrong answers where actions are indices), from what it
 /// intended and what the expert said.
-pub(crate) fn errors<A: Action>(
+pub(crate) fn errors<A: Element>(
     intended: impl Iterator<Item = impl AsRef<[A]>>,
     answers: impl Iterator<Item = impl AsRef<[A]>>,
     width: usize,

@@ -1,6 +1,6 @@
 //! Environments: where the learner acts.
 
-use crate::{Action, Bounds, Element, Rng, Spaces};
+use crate::{Bounds, Element, Rng, Spaces};
 
 /// What a step brought, besides the next state.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -56,7 +56,7 @@ pub trait Env: Send {
     /// What states are made of.
     type State: Element;
     /// What actions are made of.
-    type Action: Action;
+    type Action: Element;
 
     /// The sizes of the state and action spaces; constant over the environment's life.
     fn spaces(&self) -> Spaces;

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::rollout::Rollouts;
-use crate::{Action, ActionSpace, Actor, Batch, Element, Expert, RolloutError, Stream, VectorEnv};
+use crate::{ActionSpace, Actor, Batch, Element, Expert, RolloutError, Stream, VectorEnv};
 
 /// One full episode.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -185,7 +185,7 @@ struct Reference<'a, S, A> {
     space: ActionSpace,
 }
 
-impl<'a, S: Element, A: Action> Reference<'a, S, A> {
+impl<'a, S: Element, A: Element> Reference<'a, S, A> {
     fn new(expert: &'a mut dyn Expert<State = S, Action = A>, space: ActionSpace) -> Self {
         Self { expert, actions: Batch::new(A::width(space.size)), space }
     }

@@ -1,6 +1,6 @@
 //! Experts: who says what they would have done.
 
-use crate::{Action, Batch, Element, Rng, Spaces};
+use crate::{Batch, Element, Rng, Spaces};
 
 /// An expert π^E: a trained network, a planner, or a person.
 ///
@@ -30,7 +30,7 @@ pub trait Expert {
     /// What states are made of.
     type State: Element;
     /// What actions are made of.
-    type Action: Action;
+    type Action: Element;
 
     /// What the expert does in each of these states: a ~ π^E(· | s), a row each.
     fn annotate(

@@ -4,9 +4,9 @@ use rand::RngExt;
 
 use crate::drive::{Drive, Situation};
 use crate::{
-    Action, ActionSpace, Algorithm, Batch, Bounds, Dataset, Deploy, Driver, Element, Inputs,
-    LearnError, Oracle, Policy, Progress, Queries, RolloutError, Round, Schedule, SpaceError,
-    Spaces, TrainingSets, TrainingSpec, VectorEnv,
+    ActionSpace, Algorithm, Batch, Bounds, Dataset, Deploy, Driver, Element, Inputs, LearnError,
+    Oracle, Policy, Progress, Queries, RolloutError, Round, Schedule, SpaceError, Spaces,
+    TrainingSets, TrainingSpec, VectorEnv,
 };
 
 /// A lesson: Algorithm 1 of the paper as a stepper that asks and takes answers.
@@ -130,7 +130,7 @@ pub enum LessonEvent<S, A> {
 impl<'a, S, A, P> Lesson<'a, S, A, P>
 where
     S: Element,
-    A: Action,
+    A: Element,
     P: Policy<State = S, Action = A>,
 {
     /// A lesson in these environments, from the beginning or from where it stood.

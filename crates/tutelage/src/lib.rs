@@ -95,7 +95,7 @@ pub use rollout::{RolloutError, Steps};
 pub use round::{Queries, Reply, Round};
 pub use sampling::Sampling;
 pub use schedule::Schedule;
-pub use space::{Action, ActionSpace, Element, SpaceError, Spaces};
+pub use space::{ActionSpace, Element, SpaceError, SpaceKind, Spaces};
 pub use stream::{Rng, Stream};
 pub use sync_vector_env::{LaneError, SyncVectorEnv};
 pub use train_on::{PerturbationSize, TrainOn, TrainOnError};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{Action, Element, FitProgress, Policy, Spaces, Stream, TrainingSets};
+use crate::{Element, FitProgress, Policy, Spaces, Stream, TrainingSets};
 
 /// An offline learning oracle for a policy class ℬ: 𝒪(D) = argmin over h ∈ ℬ of Σ ℓ(h(s), a) over the examples of D.
 ///
@@ -57,7 +57,7 @@ pub trait Oracle: Sync {
     /// What states are made of.
     type State: Element;
     /// What actions are made of.
-    type Action: Action;
+    type Action: Element;
     /// What comes out: a policy of E members.
     type Policy: Policy<State = Self::State, Action = Self::Action>;
 

@@ -1,6 +1,6 @@
 //! Policies: ensembles of E members.
 
-use crate::{Action, Batch, Element};
+use crate::{Batch, Element};
 
 /// A policy π made of E members h₁ … h_E; a single function is the case E = 1.
 ///
@@ -34,7 +34,7 @@ pub trait Policy: Send + Sync {
     /// What states are made of.
     type State: Element;
     /// What actions are made of.
-    type Action: Action;
+    type Action: Element;
 
     /// E, at least 1.
     fn members(&self) -> usize;

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use crate::{
-    Action, ActionSpace, Actor, Batch, Element, ExpertError, LaneError, PolicyError, Rng,
-    SpaceError, Step, Stream, VectorEnv,
+    ActionSpace, Actor, Batch, Element, ExpertError, LaneError, PolicyError, Rng, SpaceError, Step,
+    Stream, VectorEnv,
 };
 
 /// Episodes under way, an actor stepping all of them together.

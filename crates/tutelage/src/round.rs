@@ -3,8 +3,8 @@
 use crate::ask::Collected;
 use crate::space::check_rows;
 use crate::{
-    Action, ActionSpace, Batch, Dataset, Element, Expert, ExpertError, LearnError, Origin, Rng,
-    SpaceError, Spaces, Steps, Stream,
+    ActionSpace, Batch, Dataset, Element, Expert, ExpertError, LearnError, Origin, Rng, SpaceError,
+    Spaces, Steps, Stream,
 };
 
 /// The states of a round and the labels to them, in the task's own units.
@@ -57,7 +57,7 @@ pub struct Queries<S, A> {
     pub(crate) stream: Stream,
 }
 
-impl<S: Element, A: Action> Round<S, A> {
+impl<S: Element, A: Element> Round<S, A> {
     /// A round of these states, nothing answered yet.
     pub fn new(states: Batch<S>, action_width: usize) -> Self {
         let labels = Batch::zeros(states.len(), action_width);
@@ -172,7 +172,7 @@ impl<S: Element, A: Action> Round<S, A> {
     }
 }
 
-impl<S: Element, A: Action> Queries<S, A> {
+impl<S: Element, A: Element> Queries<S, A> {
     /// Puts these questions to an expert, as many at a time as it wants to see; `take` gets the rows and the labels of
     /// each time, and says whether to go on.
     pub fn ask<E: From<LearnError>>(

@@ -18,7 +18,57 @@ pub struct Spaces {
     pub actions: usize,
 }
 
-/// What states and actions are made of: `f32` (a point of ℝⁿ, one value per coordinate) or `u32` (an index below n).
+/// The two kinds of spaces, `Box` and `Discrete` in Gymnasium.
+///
+/// [`dispatch!`](crate::dispatch) runs generic code for the element type of a kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SpaceKind {
+    /// Real vectors, made of `f32`.
+    Continuous,
+    /// Indices, made of `u32`.
+    Discrete,
+}
+
+/// Runs an expression with a type parameter bound to the element type of a [`SpaceKind`].
+///
+/// ```
+/// use tutelage::{Element, SpaceKind, dispatch};
+///
+/// /// Returns how many values an action of a space of this size has.
+/// fn width(kind: SpaceKind, size: usize) -> usize {
+///     dispatch!(kind, A => A::width(size))
+/// }
+/// assert_eq!(width(SpaceKind::Continuous, 3), 3);
+/// assert_eq!(width(SpaceKind::Discrete, 3), 1);
+/// ```
+#[macro_export]
+macro_rules! dispatch {
+    ($kind:expr, $A:ident => $body:expr) => {
+        match $kind {
+            $crate::SpaceKind::Continuous => {
+                type $A = f32;
+                $body
+            }
+            $crate::SpaceKind::Discrete => {
+                type $A = u32;
+                $body
+            }
+        }
+    };
+}
+
+mod sealed {
+    /// Keeps [`super::Element`] closed: `dispatch!` and stored runs know two element types.
+    pub trait Sealed {}
+
+    impl Sealed for f32 {}
+    impl Sealed for u32 {}
+}
+
+/// What states and actions are made of: `f32` (one value per coordinate of ℝⁿ) or `u32` (an index below n).
+///
+/// The trait is sealed. It holds all that differs between the two kinds: the layout of rows, the loss ℓ, the uniform
+/// distribution, and how values are stored.
 ///
 /// ```
 /// use tutelage::Element;
@@ -26,44 +76,83 @@ pub struct Spaces {
 /// assert_eq!((f32::width(3), u32::width(3)), (3, 1));
 /// assert!(2u32.fits(3) && !3u32.fits(3) && !f32::NAN.fits(3));
 /// assert_eq!(u32::allowed(3), "0 to 2");
+///
+/// assert_eq!(f32::loss(&[0.5, 3.0], &[0.0, 1.0]), 0.125); // 3 counts as 1
+/// assert_eq!(u32::loss(&[2], &[1]), 1.0);
+///
+/// let (mut mean, mut vote) = ([0.0], [0]);
+/// f32::aggregate(&[0.0, 0.5, 1.0], &mut mean);
+/// u32::aggregate(&[2, 0, 2], &mut vote);
+/// assert_eq!((mean, vote), ([0.5], [2]));
+///
+/// assert_eq!((u32::from_f64(2.0), u32::from_f64(0.5)), (2, u32::MAX));
 /// ```
-pub trait Element: Copy + Default + PartialEq + Debug + Display + Send + Sync + 'static {
+pub trait Element:
+    sealed::Sealed + Copy + Default + PartialEq + Debug + Display + Send + Sync + 'static
+{
+    /// The kind of spaces that are made of this type.
+    const KIND: SpaceKind;
+
     /// How many values a row of a space of this size has.
-    fn width(size: usize) -> usize;
+    fn width(size: usize) -> usize {
+        match Self::KIND {
+            SpaceKind::Continuous => size,
+            SpaceKind::Discrete => 1,
+        }
+    }
 
     /// Whether the value may stand in a row of a space of this size.
     fn fits(self, size: usize) -> bool;
 
-    /// Which values may stand there, in words.
-    fn allowed(size: usize) -> String;
-}
-
-impl Element for f32 {
-    fn width(size: usize) -> usize {
-        size
-    }
-
-    fn fits(self, _size: usize) -> bool {
-        self.is_finite()
-    }
-
-    fn allowed(_size: usize) -> String {
-        "finite numbers".into()
-    }
-}
-
-impl Element for u32 {
-    fn width(_size: usize) -> usize {
-        1
-    }
-
-    fn fits(self, size: usize) -> bool {
-        (self as usize) < size
-    }
-
+    /// Describes the values that fit.
     fn allowed(size: usize) -> String {
-        format!("0 to {}", size.saturating_sub(1))
+        match Self::KIND {
+            SpaceKind::Continuous => "finite numbers".into(),
+            SpaceKind::Discrete => format!("0 to {}", size.saturating_sub(1)),
+        }
     }
+
+    /// ℓ(a, a′): 0–1 loss for indices; for vectors the mean squared difference after clipping both to [-1, 1].
+    fn loss(a: &[Self], b: &[Self]) -> f64;
+
+    /// Clips every coordinate of vectors to [-1, 1].
+    fn clip(actions: &mut [Self]);
+
+    /// The members' joint action: the mean of their actions, or the index that most of them choose (the lowest on ties).
+    /// `members` are rows as wide as `action`, one after the other.
+    fn aggregate(members: &[Self], action: &mut [Self]);
+
+    /// Draws from Unif(𝒜): uniform over indices, or over [-1, 1]ⁿ.
+    fn draw_uniform(size: usize, rng: &mut Rng, action: &mut [Self]);
+
+    /// All actions of a discrete space.
+    fn all(size: usize) -> Option<Vec<Self>>;
+
+    /// Adds noise: of these variances per coordinate, or a random index with this probability.
+    fn add_noise(action: &mut [Self], variance: &[f64], size: usize, rng: &mut Rng);
+
+    /// The first coordinate of a vector that is outside its box, if any.
+    fn outside(_bounds: &Bounds, _action: &[Self]) -> Option<crate::Outside> {
+        None
+    }
+
+    /// Maps vectors from the task's units to [-1, 1]ⁿ.
+    fn to_unit(_bounds: &Bounds, _actions: &mut Batch<Self>) {}
+
+    /// Maps vectors from [-1, 1]ⁿ to the task's units.
+    fn from_unit(_bounds: &Bounds, _actions: &mut Batch<Self>) {}
+
+    /// The value as a number.
+    fn to_f64(self) -> f64;
+
+    /// The value of a number. Numbers that are not valid indices become `u32::MAX`, which every space rejects.
+    fn from_f64(number: f64) -> Self;
+
+    /// The value as little-endian bytes.
+    fn to_bytes(self) -> [u8; 4];
+
+    /// The value of little-endian bytes.
+    fn from_bytes(bytes: [u8; 4]) -> Self;
 }
 
 /// The action space 𝒜 of a task: its size and, where actions are vectors, the box that they lie in.
@@ -133,7 +222,7 @@ pub(crate) fn check_rows<T: Element>(
 
 impl ActionSpace {
     /// Whether these are actions of the task in its own units, as many as asked for.
-    pub(crate) fn check<A: Action>(
+    pub(crate) fn check<A: Element>(
         &self,
         actions: &Batch<A>,
         count: usize,
@@ -150,57 +239,13 @@ impl ActionSpace {
     }
 }
 
-/// What the paper asks of actions: a loss ℓ and the uniform distribution Unif(𝒜).
-///
-/// ```
-/// use tutelage::Action;
-///
-/// assert_eq!(f32::loss(&[0.5, 3.0], &[0.0, 1.0]), 0.125); // 3 counts as 1
-/// assert_eq!(u32::loss(&[2], &[1]), 1.0);
-///
-/// let (mut mean, mut vote) = ([0.0], [0]);
-/// f32::aggregate(&[0.0, 0.5, 1.0], &mut mean);
-/// u32::aggregate(&[2, 0, 2], &mut vote);
-/// assert_eq!((mean, vote), ([0.5], [2]));
-/// ```
-pub trait Action: Element {
-    /// ℓ(a, a′): 0–1 loss for indices; for vectors the mean squared difference after clipping both to [-1, 1].
-    fn loss(a: &[Self], b: &[Self]) -> f64;
+impl Element for f32 {
+    const KIND: SpaceKind = SpaceKind::Continuous;
 
-    /// Clips every coordinate to [-1, 1] where actions are vectors.
-    fn clip(actions: &mut [Self]);
-
-    /// The members' joint action: the mean of their actions, or the index that most of them choose, the lowest of
-    /// several such. `members` are rows as wide as `action`, one after the other.
-    fn aggregate(members: &[Self], action: &mut [Self]);
-
-    /// Draws from Unif(𝒜): uniform over indices, or over [-1, 1]ⁿ.
-    fn draw_uniform(size: usize, rng: &mut Rng, action: &mut [Self]);
-
-    /// All actions where there are finitely many.
-    fn all(size: usize) -> Option<Vec<Self>>;
-
-    /// Adds noise: of these variances per coordinate, or where actions are indices, a random one with this probability.
-    fn add_noise(action: &mut [Self], variance: &[f64], size: usize, rng: &mut Rng);
-
-    /// Where an action leaves its box, if it does.
-    fn outside(bounds: &Bounds, action: &[Self]) -> Option<crate::Outside> {
-        let _ = (bounds, action);
-        None
+    fn fits(self, _size: usize) -> bool {
+        self.is_finite()
     }
 
-    /// From the task's units to [-1, 1]ⁿ, where actions are vectors.
-    fn to_unit(bounds: &Bounds, actions: &mut Batch<Self>) {
-        let _ = (bounds, actions);
-    }
-
-    /// From [-1, 1]ⁿ to the task's units, where actions are vectors.
-    fn from_unit(bounds: &Bounds, actions: &mut Batch<Self>) {
-        let _ = (bounds, actions);
-    }
-}
-
-impl Action for f32 {
     fn loss(a: &[f32], b: &[f32]) -> f64 {
         let squared =
             |(a, b): (&f32, &f32)| f64::from(a.clamp(-1.0, 1.0) - b.clamp(-1.0, 1.0)).powi(2);
@@ -247,9 +292,31 @@ impl Action for f32 {
     fn from_unit(bounds: &Bounds, actions: &mut Batch<f32>) {
         (0..actions.len()).for_each(|row| bounds.from_unit(actions.row_mut(row)));
     }
+
+    fn to_f64(self) -> f64 {
+        self.into()
+    }
+
+    fn from_f64(number: f64) -> Self {
+        number as f32
+    }
+
+    fn to_bytes(self) -> [u8; 4] {
+        self.to_le_bytes()
+    }
+
+    fn from_bytes(bytes: [u8; 4]) -> Self {
+        Self::from_le_bytes(bytes)
+    }
 }
 
-impl Action for u32 {
+impl Element for u32 {
+    const KIND: SpaceKind = SpaceKind::Discrete;
+
+    fn fits(self, size: usize) -> bool {
+        (self as usize) < size
+    }
+
     fn loss(a: &[u32], b: &[u32]) -> f64 {
         f64::from(a != b)
     }
@@ -276,6 +343,23 @@ impl Action for u32 {
             Self::draw_uniform(size, rng, action);
         }
     }
+
+    fn to_f64(self) -> f64 {
+        self.into()
+    }
+
+    fn from_f64(number: f64) -> Self {
+        let is_index = number.fract() == 0.0 && (0.0..f64::from(u32::MAX)).contains(&number);
+        if is_index { number as u32 } else { u32::MAX }
+    }
+
+    fn to_bytes(self) -> [u8; 4] {
+        self.to_le_bytes()
+    }
+
+    fn from_bytes(bytes: [u8; 4]) -> Self {
+        Self::from_le_bytes(bytes)
+    }
 }
 
 #[cfg(test)]
@@ -288,6 +372,15 @@ mod tests {
         assert!((f32::loss(&[3.0, 0.5], &[1.5, -2.0]) - 1.125).abs() < 1e-12);
         assert_eq!(u32::loss(&[2], &[2]), 0.0);
         assert_eq!(u32::loss(&[2], &[1]), 1.0);
+    }
+
+    #[test]
+    fn invalid_indices_fit_no_space() {
+        for wrong in [-1.0, 0.5, f64::NAN, f64::INFINITY, 5e9] {
+            assert!(!u32::from_f64(wrong).fits(u32::MAX as usize), "{wrong}");
+        }
+        assert!(!f32::from_f64(1e300).fits(1));
+        assert_eq!(f32::from_f64(f64::from(-0.333_333_34f32)), -0.333_333_34);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Choice 3: what member e trains on.
 
-use crate::{Action, Batch, Cover, Element, Inputs, Spaces};
+use crate::{Batch, Cover, Element, Inputs, Spaces};
 
 /// What each member of the ensemble trains on; drawn anew for every member in every round.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -100,7 +100,7 @@ impl TrainOn {
     }
 
     /// Whether this choice makes sense in these spaces, with this material, up to round n.
-    pub fn check<S: Element, A: Action>(
+    pub fn check<S: Element, A: Element>(
         &self,
         inputs: &Inputs<'_, S, A>,
         spaces: Spaces,
@@ -171,7 +171,7 @@ fn check_states<S: Element>(
 }
 
 /// Whether X ~ Poisson(λ) falls apart into a count for every state and action.
-fn splits<S: Element, A: Action>(
+fn splits<S: Element, A: Element>(
     size: PerturbationSize,
     cover: &dyn Cover<S>,
     spaces: Spaces,

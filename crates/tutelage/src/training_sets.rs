@@ -4,7 +4,7 @@ use rand::RngExt;
 use rand_distr::{Distribution, Normal, Poisson};
 
 use crate::{
-    Action, Batch, Cover, Dataset, Element, Inputs, PerturbationSize, Rng, Spaces, Stream, TrainOn,
+    Batch, Cover, Dataset, Element, Inputs, PerturbationSize, Rng, Spaces, Stream, TrainOn,
     TrainOnError,
 };
 
@@ -78,7 +78,7 @@ pub struct Costs<S> {
     pub costs: Vec<f64>,
 }
 
-impl<'a, S: Element, A: Action> TrainingSets<'a, S, A> {
+impl<'a, S: Element, A: Element> TrainingSets<'a, S, A> {
     /// E training sets over D; member e's part is a function of the stream and e alone.
     pub fn new(
         data: &'a Dataset<S, A>,
@@ -238,7 +238,7 @@ fn poisson(lambda: f64) -> Option<Poisson<f64>> {
 
 type Split = Option<Vec<Option<Poisson<f64>>>>;
 
-fn split_poisson<S: Element, A: Action>(spec: &TrainingSpec<'_, S, A>, spaces: Spaces) -> Split {
+fn split_poisson<S: Element, A: Element>(spec: &TrainingSpec<'_, S, A>, spaces: Spaces) -> Split {
     let TrainOn::Perturbed(PerturbationSize::Poisson(lambda)) = spec.train_on else { return None };
     let ((_, probabilities), labels) = (spec.inputs.cover?.support()?, A::all(spaces.actions)?);
     Some(probabilities.iter().map(|p| poisson(lambda * p / labels.len() as f64)).collect())

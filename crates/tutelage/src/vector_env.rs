@@ -1,6 +1,6 @@
 //! A batch of environments behind one trait.
 
-use crate::{Action, Batch, Bounds, Element, LaneError, Rng, Spaces, Step};
+use crate::{Batch, Bounds, Element, LaneError, Rng, Spaces, Step};
 
 /// Several environments of one task, each at its own place in its own episode.
 ///
@@ -51,7 +51,7 @@ pub trait VectorEnv {
     /// What states are made of.
     type State: Element;
     /// What actions are made of.
-    type Action: Action;
+    type Action: Element;
 
     /// How many lanes there are (at least one).
     fn count(&self) -> usize;

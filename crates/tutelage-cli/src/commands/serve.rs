@@ -5,10 +5,10 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use anyhow::{Context, ensure};
-use tutelage::{DeployedPolicy, Stream};
+use tutelage::{DeployedPolicy, SpaceKind, Stream};
 use tutelage_draw::render::Renderer;
 use tutelage_lab::spec::RunSpec;
-use tutelage_lab::{ActionKind, Learner, learner_of, load_expert, spec_of};
+use tutelage_lab::{Learner, learner_of, load_expert, spec_of};
 use tutelage_runs::terminal::stop_on_ctrl_c;
 use tutelage_teach::{Films, RunBrowser, film};
 
@@ -60,15 +60,15 @@ fn filmed(run: &Path, round: usize) -> anyhow::Result<String> {
     let stream = Stream::new(spec.seed).fork("film", round as u64);
     let pace = f64::from(spec.task.pace()) / 100.0;
     let made = match spec.task.actions() {
-        ActionKind::Indices => {
+        SpaceKind::Discrete => {
             let Learner { policy, deploy, .. } = learner_of::<u32>(run, &spec, Some(round))?;
-            let stage = spec.task.index_stage().context("it cannot be drawn")?;
+            let stage = spec.task.stage().context("it cannot be drawn")?;
             film(&mut Flat(stage), &mut DeployedPolicy::new(&policy, deploy), stream, FRAMES, pace)
         }
-        ActionKind::Vectors => {
+        SpaceKind::Continuous => {
             let Learner { policy, deploy, .. } = learner_of::<f32>(run, &spec, Some(round))?;
             let mut actor = DeployedPolicy::new(&policy, deploy);
-            match spec.task.vector_stage() {
+            match spec.task.stage() {
                 Some(stage) => film(&mut Flat(stage), &mut actor, stream, FRAMES, pace),
                 None => film_robot(&spec, &mut actor, stream, pace)?,
             }

@@ -1,9 +1,10 @@
 //! `tutelage tasks`: what there is to learn.
 
 use serde::Serialize;
+use tutelage::SpaceKind;
 use tutelage::Spaces;
+use tutelage_lab::Task;
 use tutelage_lab::spec::Class;
-use tutelage_lab::{ActionKind, Task};
 
 use crate::output::{Output, Row};
 
@@ -37,8 +38,8 @@ impl Line {
             state_width: states,
             actions,
             action_kind: match task.actions() {
-                ActionKind::Vectors => "vector",
-                ActionKind::Indices => "index",
+                SpaceKind::Continuous => "vector",
+                SpaceKind::Discrete => "index",
             },
             horizon,
             rounds: task.rounds(&class),

@@ -6,12 +6,13 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use anyhow::ensure;
-use tutelage::{Drive, ExpertCapability, Gate};
+use tutelage::{Drive, ExpertCapability, Gate, SpaceKind, dispatch};
 use tutelage_lab::spec::{Draft, RunSpec};
-use tutelage_lab::{ActionKind, Kind, PERSON, Task, learn_taught, spec_of};
+use tutelage_lab::{PERSON, Task, learn_taught, spec_of};
+use tutelage_oracles::mlp::OutputHead;
 use tutelage_runs::Ending;
 use tutelage_runs::store::RunDir;
-use tutelage_teach::{About, Answer, Classroom, Person, Show, TeacherStats, Teaching, read_notes};
+use tutelage_teach::{About, Classroom, Person, Show, TeacherStats, Teaching, read_notes};
 
 use super::learn::folder;
 use super::spec_args::SpecArgs;
@@ -62,13 +63,7 @@ impl Teach {
             spec.task,
             spec.task.shape().0.actions
         );
-        match spec.task.actions() {
-            ActionKind::Vectors => {
-                let stage: fn(Task) -> _ = Task::vector_stage;
-                self.teach::<f32>(&dir, &spec, stage, output)
-            }
-            ActionKind::Indices => self.teach::<u32>(&dir, &spec, Task::index_stage, output),
-        }
+        dispatch!(spec.task.actions(), A => self.teach::<A>(&dir, &spec, output))
     }
 
     /// Where the run is, and what it is.
@@ -99,11 +94,10 @@ impl Teach {
         Ok((folder(self.out.clone(), &spec), spec))
     }
 
-    fn teach<A: Kind + Answer>(
+    fn teach<A: OutputHead>(
         self,
         dir: &Path,
         spec: &RunSpec,
-        stage: fn(Task) -> Option<Box<dyn tutelage_lab::Stage<A>>>,
         output: &Output,
     ) -> anyhow::Result<()> {
         let room = Classroom::new(about(dir, spec));
@@ -119,7 +113,7 @@ impl Teach {
             let interrupted = Arc::clone(&stops);
             let teaching = Teaching {
                 stage: Box::new(move || {
-                    stage(task).map(|stage| Box::new(Flat(stage)) as Box<dyn Show<Action = A>>)
+                    task.stage().map(|stage| Box::new(Flat(stage)) as Box<dyn Show<Action = A>>)
                 }),
                 schedule: job.schedule,
                 algorithm: job.algorithm,
@@ -137,7 +131,7 @@ impl Teach {
         });
         let (ending, history) = ended?;
         let words =
-            TeacherStats::of(&read_notes(dir)).describe(task.actions() == ActionKind::Indices);
+            TeacherStats::of(&read_notes(dir)).describe(task.actions() == SpaceKind::Discrete);
         if ending == Ending::Stopped {
             drop(server);
             anyhow::bail!(

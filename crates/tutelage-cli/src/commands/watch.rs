@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, ensure};
 use serde::Serialize;
 use tutelage::{
-    Action, ActionSpace, Actor, Batch, DeployedPolicy, Env, ExpertActor, Rng, RolloutError, Stream,
+    ActionSpace, Actor, Batch, DeployedPolicy, Element, Env, ExpertActor, Rng, RolloutError,
+    Stream, dispatch,
 };
 use tutelage_draw::render::{Frame, Renderer};
 use tutelage_envs::Locomotion;
 use tutelage_lab::spec::{Draft, RunSpec};
-use tutelage_lab::{
-    ActionKind, Kind, Learner, Stage, Task, learner_of, load_expert, robot_frame, spec_of,
-};
+use tutelage_lab::{Learner, Stage, Task, learner_of, load_expert, robot_frame, spec_of};
+use tutelage_oracles::mlp::OutputHead;
 
 use super::evaluate;
 use super::show::note_torn_log;
@@ -109,15 +109,11 @@ impl Watch {
             ensure!(self.task.is_none(), "--task is for experts; {} is a run", self.target);
             let spec = spec_of(Path::new(&self.target))?;
             note_torn_log(Path::new(&self.target));
-            return match spec.task.actions() {
-                ActionKind::Vectors => self.film_run::<f32>(&spec, act, output),
-                ActionKind::Indices => self.film_run::<u32>(&spec, act, output),
-            };
+            return dispatch!(spec.task.actions(), A => self.film_run::<A>(&spec, act, output));
         }
         let task = self.target.parse::<Task>().ok().filter(|task| task.robot().is_none());
         match task.map(Task::actions) {
-            Some(ActionKind::Vectors) => self.film_rule::<f32>(act, output),
-            Some(ActionKind::Indices) => self.film_rule::<u32>(act, output),
+            Some(kind) => dispatch!(kind, A => self.film_rule::<A>(act, output)),
             None => self.film_expert(act, output),
         }
     }
@@ -145,7 +141,7 @@ impl Watch {
         let acts = act.unwrap_or(evaluate::Act::Mean).expert_acts()?;
         let draft = Draft { task: Some(self.target.clone()), ..Draft::default() };
         let spec = draft.check()?;
-        let (envs, mut expert, _) = A::teachers(&spec, Path::new("."))?;
+        let (envs, mut expert, _) = tutelage_lab::teachers::<A>(&spec, Path::new("."))?;
         let space = ActionSpace { size: envs.spaces().actions, bounds: envs.bounds().clone() };
         let mut actor = ExpertActor::new(&mut expert, acts, &space);
         A::film(self, &spec, &mut actor, output)
@@ -190,14 +186,11 @@ impl Watch {
             );
         }
         let spec = Draft { task: Some(self.target.clone()), ..Draft::default() }.check()?;
-        match task.actions() {
-            ActionKind::Vectors => f32::film(self, &spec, &mut nobody, output),
-            ActionKind::Indices => u32::film(self, &spec, &mut nobody, output),
-        }
+        dispatch!(task.actions(), A => A::film(self, &spec, &mut nobody, output))
     }
 
     /// A world that is drawn in the plane.
-    fn film_stage<A: Action>(
+    fn film_stage<A: Element>(
         &self,
         output: &Output,
         task: Task,
@@ -213,7 +206,7 @@ impl Watch {
         )
     }
 
-    fn film<A: Action, E: Env<State = f32, Action = A>>(
+    fn film<A: Element, E: Env<State = f32, Action = A>>(
         &self,
         output: &Output,
         task: Task,
@@ -254,7 +247,7 @@ impl Watch {
 }
 
 /// Actions whose tasks can be filmed.
-trait Filmed: Kind {
+trait Filmed: OutputHead {
     fn film(
         watch: &Watch,
         spec: &RunSpec,
@@ -270,7 +263,7 @@ impl Filmed for f32 {
         actor: &mut dyn Actor<f32, f32>,
         output: &Output,
     ) -> anyhow::Result<()> {
-        if let Some(stage) = spec.task.vector_stage() {
+        if let Some(stage) = spec.task.stage() {
             return watch.film_stage(output, spec.task, stage, actor);
         }
         let expert = load_expert(&spec.expert, Some(spec.task))?;
@@ -288,7 +281,7 @@ impl Filmed for u32 {
         actor: &mut dyn Actor<f32, u32>,
         output: &Output,
     ) -> anyhow::Result<()> {
-        let stage = spec.task.index_stage().context("this task cannot be drawn")?;
+        let stage = spec.task.stage().context("this task cannot be drawn")?;
         watch.film_stage(output, spec.task, stage, actor)
     }
 }
@@ -299,7 +292,7 @@ struct Nobody {
     size: usize,
 }
 
-impl<A: Action> Actor<f32, A> for Nobody {
+impl<A: Element> Actor<f32, A> for Nobody {
     fn act(
         &mut self,
         _: &[usize],

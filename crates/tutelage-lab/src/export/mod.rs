@@ -12,8 +12,8 @@ pub use tensorboard::{tensorboard_file, write_tensorboard};
 
 use std::path::{Path, PathBuf};
 
-use tutelage::{Action, Batch};
-use tutelage_runs::store::{AnyHistory, Context, Disk, History, OsDisk, StoreError, Stored};
+use tutelage::{Batch, Element};
+use tutelage_runs::store::{AnyHistory, Context, Disk, History, OsDisk, StoreError};
 
 /// All labeled states of a run, in the order of the queries.
 #[derive(Clone, Debug, PartialEq)]
@@ -95,9 +95,7 @@ impl Annotations {
         }
     }
 
-    fn of_history<S: Stored, A: Stored + Action>(
-        history: &History<S, A>,
-    ) -> Result<Self, ExportError>
+    fn of_history<S: Element, A: Element>(history: &History<S, A>) -> Result<Self, ExportError>
     where
         Rows: From<Batch<S>> + From<Batch<A>>,
     {

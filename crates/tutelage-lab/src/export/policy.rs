@@ -2,14 +2,13 @@
 
 use std::path::Path;
 
-use tutelage::Deploy;
+use tutelage::{Deploy, dispatch};
+use tutelage_oracles::mlp::OutputHead;
 use tutelage_runs::store::{Context, Disk, OsDisk};
 
 use super::{Interface, onnx};
 use crate::cast::load_expert;
-use crate::kind::Kind;
 use crate::lab::{LabError, Learner, learner_of, spec_of};
-use crate::registry::ActionKind;
 use crate::spec::RunSpec;
 
 /// Writes the policy that a run had after a round, by default the one that it returns, as an ONNX model that takes the task's
@@ -19,15 +18,16 @@ use crate::spec::RunSpec;
 /// run deploys them, as do the model's properties.
 pub fn export_policy(run: &Path, round: Option<usize>, file: &Path) -> Result<Deploy, LabError> {
     let spec = spec_of(run)?;
-    let bytes = match spec.task.actions() {
-        ActionKind::Vectors => encode::<f32>(run, &spec, round),
-        ActionKind::Indices => encode::<u32>(run, &spec, round),
-    };
+    let bytes = dispatch!(spec.task.actions(), A => encode::<A>(run, &spec, round));
     OsDisk.replace(file, &bytes?).context("write", file)?;
     Ok(spec.deploy)
 }
 
-fn encode<A: Kind>(run: &Path, spec: &RunSpec, round: Option<usize>) -> Result<Vec<u8>, LabError> {
+fn encode<A: OutputHead>(
+    run: &Path,
+    spec: &RunSpec,
+    round: Option<usize>,
+) -> Result<Vec<u8>, LabError> {
     let Learner { envs, policy, .. } = learner_of::<A>(run, spec, round)?;
     let normaliser = match spec.task.robot() {
         Some(_) => {

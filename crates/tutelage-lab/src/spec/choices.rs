@@ -11,7 +11,8 @@ use super::{Class, CoverSpec, OracleSpec};
 ///
 /// ```
 /// use tutelage_lab::spec::{BudgetSpec, Draft};
-/// use tutelage_lab::{ActionKind, Defaults};
+/// use tutelage::SpaceKind;
+/// use tutelage_lab::Defaults;
 ///
 /// let usual = Defaults {
 ///     realizable: &[64, 64],
@@ -25,7 +26,7 @@ use super::{Class, CoverSpec, OracleSpec};
 ///     episodes: 20,
 ///     cover: [-2.0, 2.0],
 /// };
-/// let choices = Draft::parse("algorithm = 'dagger'\nseed = 3")?.choices(&usual, ActionKind::Vectors)?;
+/// let choices = Draft::parse("algorithm = 'dagger'\nseed = 3")?.choices(&usual, SpaceKind::Continuous)?;
 /// assert_eq!((choices.rounds, choices.seed), (20, 3));
 /// # Ok::<(), tutelage_lab::spec::SpecError>(())
 /// ```

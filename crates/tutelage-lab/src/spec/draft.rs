@@ -1,7 +1,9 @@
 //! What was typed.
 
 use serde::{Deserialize, Serialize};
-use tutelage::{AlgorithmName, Deploy, ExpertActs, ExpertCapability, Sampling, default_algorithm};
+use tutelage::{
+    AlgorithmName, Deploy, ExpertActs, ExpertCapability, Sampling, SpaceKind, default_algorithm,
+};
 use tutelage_oracles::Standardize;
 use tutelage_runs::Keep;
 
@@ -14,7 +16,7 @@ use super::{Choices, Class, CoverSpec, OracleSpec, RunSpec, SpecError};
 use crate::cast::is_expert_name;
 use crate::noise;
 use crate::person::PERSON;
-use crate::registry::{ActionKind, Defaults, Task, UnknownTask};
+use crate::registry::{Defaults, Task, UnknownTask};
 
 /// A spec as typed: anything may be missing or wrong.
 ///
@@ -154,7 +156,7 @@ impl Draft {
     }
 
     /// All that a run does, wherever it takes place: what was left out is filled in with these defaults.
-    pub fn choices(self, defaults: &Defaults, actions: ActionKind) -> Result<Choices, SpecError> {
+    pub fn choices(self, defaults: &Defaults, actions: SpaceKind) -> Result<Choices, SpecError> {
         let algorithm = self.algorithm()?;
         let class = match &self.class {
             None => Class::Mlp(defaults.realizable.to_vec()),
@@ -253,14 +255,14 @@ impl Draft {
         &self,
         class: &Class,
         defaults: &Defaults,
-        actions: ActionKind,
+        actions: SpaceKind,
     ) -> Result<Option<OracleSpec>, SpecError> {
         let draft = self.oracle.clone().unwrap_or_default();
         match (class, actions) {
-            (Class::Mlp(_), _) | (Class::Linear, ActionKind::Indices) => {
+            (Class::Mlp(_), _) | (Class::Linear, SpaceKind::Discrete) => {
                 draft.check(defaults).map(Some)
             }
-            (Class::Linear, ActionKind::Vectors) => match draft.first_field() {
+            (Class::Linear, SpaceKind::Continuous) => match draft.first_field() {
                 None => Ok(None),
                 Some((field, value)) => {
                     Err(pointless(field, &value, "least squares has nothing to choose".into()))

@@ -22,10 +22,11 @@ pub use sampling::{deploy_name, expert_acts_name, keep_name, sampling_name};
 use std::ops::{Deref, DerefMut};
 
 use sha2::{Digest, Sha256};
+use tutelage::SpaceKind;
 use tutelage_oracles::LeastSquares;
 use tutelage_runs::Keep;
 
-use crate::registry::{ActionKind, Task};
+use crate::registry::Task;
 
 /// A complete, checked run.
 #[derive(Clone, Debug, PartialEq)]
@@ -74,7 +75,7 @@ impl RunSpec {
 
     /// The solver of its least squares, where its policies are trained by them.
     pub fn solver(&self) -> Option<&'static str> {
-        let affine = self.class == Class::Linear && self.task.actions() == ActionKind::Vectors;
+        let affine = self.class == Class::Linear && self.task.actions() == SpaceKind::Continuous;
         affine.then_some(LeastSquares::SOLVER)
     }
 

@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use tutelage::{Action, Batch, Dataset, OracleError, Perturbation, Spaces, View};
+use tutelage::{Batch, Dataset, Element, OracleError, Perturbation, Spaces, View};
 use tutelage_net::{ExampleSource, Loss, copy_row};
 
 use super::head::OutputHead;
@@ -39,7 +39,7 @@ pub(crate) struct EncodedData<'a, A> {
     pub(crate) standardizer: Option<Standardizer>,
 }
 
-impl<'a, A: Action> EncodedData<'a, A> {
+impl<'a, A: Element> EncodedData<'a, A> {
     /// Checks D against the spaces and standardizes it if requested.
     pub(crate) fn new(
         data: &'a Dataset<f32, A>,
@@ -70,7 +70,7 @@ pub(crate) struct Examples<'a, A> {
     own: Option<&'a Perturbation<f32, A>>,
 }
 
-impl<'a, A: Action> Examples<'a, A> {
+impl<'a, A: Element> Examples<'a, A> {
     /// Returns the examples of a view, and its training set as a list of example indices.
     ///
     /// Standardizes the view's own states in place.

@@ -1,5 +1,6 @@
 //! Output heads: the loss, the target of a label, and the action of an output, per kind of action.
 
+use tutelage::Element;
 use tutelage_net::{Loss, copy_row};
 
 /// The kinds of actions that networks support.
@@ -15,36 +16,32 @@ use tutelage_net::{Loss, copy_row};
 /// let classification: Mlp<u32> = Mlp::new(settings)?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub trait OutputHead: sealed::HeadRule {}
-
-impl OutputHead for f32 {}
-impl OutputHead for u32 {}
-
-mod sealed {
-    use tutelage::Action;
-    use tutelage_net::Loss;
-
+///
+/// This trait extends [`Element`], because the core does not know networks and their losses.
+pub trait OutputHead: Element {
+    /// The loss for labels of this kind.
     #[doc(hidden)]
-    pub trait HeadRule: Action {
-        /// The loss for labels of this kind.
-        const LOSS: Loss;
-        /// The name of this kind in stored policies.
-        const NAME: &'static str;
+    const LOSS: Loss;
+    /// The name of this kind in stored policies.
+    #[doc(hidden)]
+    const NAME: &'static str;
 
-        /// Writes the training target of a label.
-        fn write_target(label: &[Self], target: &mut [f32]);
+    /// Writes the training target of a label.
+    #[doc(hidden)]
+    fn write_target(label: &[Self], target: &mut [f32]);
 
-        /// Writes the action of an output.
-        fn write_action(output: &[f32], action: &mut [Self]);
+    /// Writes the action of an output.
+    #[doc(hidden)]
+    fn write_action(output: &[f32], action: &mut [Self]);
 
-        /// Writes the action of the ensemble in one state.
-        ///
-        /// `outputs` has `width` numbers per member; `votes` is working memory.
-        fn combine(outputs: &[f32], width: usize, votes: &mut Vec<u32>, action: &mut [Self]);
-    }
+    /// Writes the action of the ensemble in one state.
+    ///
+    /// `outputs` has `width` numbers per member; `votes` is working memory.
+    #[doc(hidden)]
+    fn combine(outputs: &[f32], width: usize, votes: &mut Vec<u32>, action: &mut [Self]);
 }
 
-impl sealed::HeadRule for f32 {
+impl OutputHead for f32 {
     const LOSS: Loss = Loss::ClippedSquares;
     const NAME: &'static str = "vector";
 
@@ -71,7 +68,7 @@ impl sealed::HeadRule for f32 {
     }
 }
 
-impl sealed::HeadRule for u32 {
+impl OutputHead for u32 {
     const LOSS: Loss = Loss::CrossEntropy;
     const NAME: &'static str = "index";
 
@@ -107,7 +104,7 @@ fn first_largest<T: PartialOrd>(values: &[T]) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::sealed::HeadRule;
+    use super::OutputHead;
 
     #[test]
     fn mean_is_taken_over_clipped_actions() {

@@ -18,6 +18,18 @@ pub enum AnyHistory {
     Finite(History<u32, u32>),
 }
 
+impl From<History<f32, f32>> for AnyHistory {
+    fn from(history: History<f32, f32>) -> Self {
+        Self::Vectors(history)
+    }
+}
+
+impl From<History<f32, u32>> for AnyHistory {
+    fn from(history: History<f32, u32>) -> Self {
+        Self::Indices(history)
+    }
+}
+
 /// Reads a run without knowing what it is about.
 pub fn read_any(path: &Path) -> Result<AnyHistory, StoreError> {
     let vectors = match read_history(path) {

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use tutelage::{Action, Batch, Dataset, Evaluation, Reply, Round};
+use tutelage::{Batch, Dataset, Element, Evaluation, Reply, Round};
 
-use super::record::{Fingerprint, PolicyNote, Stored};
+use super::record::{Fingerprint, PolicyNote};
 
 /// Everything that happened in a run, derived from its log.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,7 +47,7 @@ impl<S, A> Default for History<S, A> {
     }
 }
 
-impl<S: Stored, A: Stored + Action> History<S, A> {
+impl<S: Element, A: Element> History<S, A> {
     /// How wide actions are, where anything says so.
     fn action_width(&self) -> Option<usize> {
         self.rounds.iter().find_map(known_action_width)
@@ -143,7 +143,7 @@ impl<S: Stored, A: Stored + Action> History<S, A> {
 }
 
 /// How wide the actions of a round are, where anything says so.
-pub(super) fn known_action_width<S, A: Action>(round: &Round<S, A>) -> Option<usize> {
+pub(super) fn known_action_width<S, A: Element>(round: &Round<S, A>) -> Option<usize> {
     let known = !round.intended.is_empty() || round.replies.contains(&Reply::Labeled);
     known.then(|| round.labels.width())
 }

@@ -3,10 +3,10 @@
 //! A log is read record by record, so whatever is asked of the whole history at every record would make reading quadratic;
 //! what is needed of it is kept beside it.
 
-use tutelage::{Action, Batch, Reply, Round};
+use tutelage::{Batch, Element, Reply, Round};
 
 use super::history::{History, known_action_width};
-use super::record::{Record, Stored, StoredQueries};
+use super::record::{Record, StoredQueries};
 
 /// How many numbers all answers of a run may have together.
 const MOST_NUMBERS: usize = 1 << 26;
@@ -28,7 +28,7 @@ impl<S, A> Default for HistoryBuilder<S, A> {
     }
 }
 
-impl<S: Stored, A: Stored + Action> HistoryBuilder<S, A> {
+impl<S: Element, A: Element> HistoryBuilder<S, A> {
     /// What happened so far.
     pub(crate) fn history(&self) -> &History<S, A> {
         &self.history
@@ -208,7 +208,7 @@ impl<S: Stored, A: Stored + Action> HistoryBuilder<S, A> {
 }
 
 /// The numbers in the answers of a round.
-fn numbers<S, A: Action>(round: &Round<S, A>) -> usize {
+fn numbers<S, A: Element>(round: &Round<S, A>) -> usize {
     round.labels.len() * round.labels.width()
 }
 

@@ -30,7 +30,7 @@ pub use history::{History, RoundResult};
 pub use reading::{
     decode_log, kept_policies, policy_path, read_history, read_policy, read_spec, truncated_bytes,
 };
-pub use record::{Fingerprint, PolicyNote, Stored};
+pub use record::{Fingerprint, PolicyNote};
 pub use run_dir::{RunDir, TruncatedTail};
 pub use salvage::{Salvaged, salvage};
 pub use times::{RoundTimings, read_times};

@@ -5,11 +5,11 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use tutelage::Action;
+use tutelage::Element;
 
 use super::frame::{self, NoLog};
 use super::history_builder::HistoryBuilder;
-use super::{Context, History, PolicyNote, Record, StoreError, Stored, writer_of};
+use super::{Context, History, PolicyNote, Record, StoreError, writer_of};
 
 pub(super) const SPEC: &str = "spec.toml";
 pub(super) const LOG: &str = "log.bin";
@@ -33,9 +33,7 @@ pub fn read_spec(path: &Path) -> Result<String, StoreError> {
 /// println!("{} answers, {} rounds", history.annotations(), history.results.len());
 /// # Ok::<(), tutelage_runs::store::StoreError>(())
 /// ```
-pub fn read_history<S: Stored, A: Stored + Action>(
-    path: &Path,
-) -> Result<History<S, A>, StoreError> {
+pub fn read_history<S: Element, A: Element>(path: &Path) -> Result<History<S, A>, StoreError> {
     let log = path.join(LOG);
     let bytes = fs::read(&log).map_err(|error| missing_or_unreadable(path, LOG, error))?;
     let no_run = || StoreError::NoRun { path: path.into(), missing: LOG };
@@ -53,9 +51,7 @@ pub fn read_history<S: Stored, A: Stored + Action>(
 }
 
 /// What the bytes of a log say that happened.
-pub fn decode_log<S: Stored, A: Stored + Action>(
-    bytes: &[u8],
-) -> Result<History<S, A>, StoreError> {
+pub fn decode_log<S: Element, A: Element>(bytes: &[u8]) -> Result<History<S, A>, StoreError> {
     let path = Path::new(LOG);
     let no_run = || StoreError::NoRun { path: path.into(), missing: LOG };
     Ok(parse_log(path, bytes)?.ok_or_else(no_run)?.builder.into_history())
@@ -139,7 +135,7 @@ pub(super) struct Log<S, A> {
 }
 
 /// What the bytes of a log say; nothing where not even its first record was written.
-pub(super) fn parse_log<S: Stored, A: Stored + Action>(
+pub(super) fn parse_log<S: Element, A: Element>(
     path: &Path,
     bytes: &[u8],
 ) -> Result<Option<Log<S, A>>, StoreError> {

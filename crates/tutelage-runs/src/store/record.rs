@@ -19,48 +19,13 @@
 //!
 //! Nothing here depends on the clock or on the number of threads: the same run writes the same bytes.
 
-use tutelage::{Batch, Element, Episode, Evaluation, Origin, Steps};
+use tutelage::{Batch, Element, Episode, Evaluation, Origin, SpaceKind, Steps};
 
-/// A value that can be written to a log.
-///
-/// ```
-/// use tutelage_runs::store::Stored;
-///
-/// assert_eq!(f32::from_bytes(0.25f32.to_bytes()), 0.25);
-/// assert_ne!(f32::LETTER, u32::LETTER);
-/// ```
-pub trait Stored: Element {
-    /// The letter that stands for the type.
-    const LETTER: u8;
-
-    /// Its bytes.
-    fn to_bytes(self) -> [u8; 4];
-
-    /// The value of these bytes.
-    fn from_bytes(bytes: [u8; 4]) -> Self;
-}
-
-impl Stored for f32 {
-    const LETTER: u8 = b'f';
-
-    fn to_bytes(self) -> [u8; 4] {
-        self.to_le_bytes()
-    }
-
-    fn from_bytes(bytes: [u8; 4]) -> Self {
-        Self::from_le_bytes(bytes)
-    }
-}
-
-impl Stored for u32 {
-    const LETTER: u8 = b'u';
-
-    fn to_bytes(self) -> [u8; 4] {
-        self.to_le_bytes()
-    }
-
-    fn from_bytes(bytes: [u8; 4]) -> Self {
-        Self::from_le_bytes(bytes)
+/// The letter that stands for an element type.
+const fn letter<T: Element>() -> u8 {
+    match T::KIND {
+        SpaceKind::Continuous => b'f',
+        SpaceKind::Discrete => b'u',
     }
 }
 
@@ -120,18 +85,18 @@ pub struct Fingerprint {
 
 impl Fingerprint {
     /// The fingerprint of these rows.
-    pub fn of<S: Stored>(name: impl Into<String>, rows: &Batch<S>) -> Self {
+    pub fn of<S: Element>(name: impl Into<String>, rows: &Batch<S>) -> Self {
         Self { rows: rows.len() as u32, ..Self::values(name, rows.as_slice()) }
     }
 
     /// The fingerprint of these numbers, a row each.
-    pub fn values<S: Stored>(name: impl Into<String>, values: &[S]) -> Self {
+    pub fn values<S: Element>(name: impl Into<String>, values: &[S]) -> Self {
         let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_bytes()).collect();
         Self { name: name.into(), rows: values.len() as u32, checksum: crc32c::crc32c(&bytes) }
     }
 }
 
-impl<S: Stored, A: Stored> Record<S, A> {
+impl<S: Element, A: Element> Record<S, A> {
     pub(crate) fn encode(&self) -> Vec<u8> {
         let mut bytes = Writer(Vec::new());
         match self {
@@ -238,8 +203,8 @@ impl Writer {
         self
     }
 
-    fn rows<T: Stored>(&mut self, rows: &Batch<T>) -> &mut Self {
-        self.u8(T::LETTER).u32(rows.width() as u32).u32(rows.len() as u32);
+    fn rows<T: Element>(&mut self, rows: &Batch<T>) -> &mut Self {
+        self.u8(letter::<T>()).u32(rows.width() as u32).u32(rows.len() as u32);
         self.0.extend(rows.as_slice().iter().flat_map(|value| value.to_bytes()));
         self
     }
@@ -299,8 +264,8 @@ impl Reader<'_> {
         String::from_utf8(std::mem::take(&mut self.0).to_vec()).ok()
     }
 
-    fn rows<T: Stored>(&mut self) -> Option<Batch<T>> {
-        if self.u8()? != T::LETTER {
+    fn rows<T: Element>(&mut self) -> Option<Batch<T>> {
+        if self.u8()? != letter::<T>() {
             return None;
         }
         let (width, count) = (self.u32()? as usize, self.u32()? as usize);

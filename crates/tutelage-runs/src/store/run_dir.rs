@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tutelage::{Action, Batch, Dataset};
+use tutelage::{Batch, Dataset, Element};
 use tutelage_files::remove_unfinished;
 
 use super::disk::OsDisk;
@@ -18,7 +18,7 @@ use super::reading::{
 };
 use super::{
     Context, Disk, Fingerprint, History, LogFile, PolicyNote, Record, RoundTimings, StoreError,
-    Stored, times,
+    times,
 };
 
 /// A run directory under an exclusive lock: what happened so far, and the right to add to it.
@@ -46,7 +46,7 @@ pub struct TruncatedTail {
 
 const ROUNDS: &str = "rounds.csv";
 
-impl<S: Stored, A: Stored + Action> RunDir<S, A> {
+impl<S: Element, A: Element> RunDir<S, A> {
     /// Opens the run of this spec in a folder, or begins it there.
     ///
     /// What an interrupted write left at the end of the log is cut off and kept beside it ([`RunDir::cut`]). A damaged log,
@@ -223,7 +223,7 @@ impl<S: Stored, A: Stored + Action> RunDir<S, A> {
 
     /// Notes what stored rows the run builds on, or checks that they are still the same. There may be more of them by now:
     /// the run builds on those that were there when it began.
-    pub fn build_on_rows<T: Stored>(
+    pub fn build_on_rows<T: Element>(
         &mut self,
         name: &str,
         rows: &Batch<T>,
@@ -316,7 +316,7 @@ fn refuse_lost_log(path: &Path, has_spec: bool) -> Result<(), StoreError> {
     }
 }
 
-fn framed<S: Stored, A: Stored>(record: &Record<S, A>) -> Result<Vec<u8>, StoreError> {
+fn framed<S: Element, A: Element>(record: &Record<S, A>) -> Result<Vec<u8>, StoreError> {
     let payload = record.encode();
     frame::frame(&payload).ok_or(StoreError::TooLarge { bytes: payload.len() })
 }

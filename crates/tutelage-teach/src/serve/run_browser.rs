@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 use tokio::sync::watch;
-use tutelage::{Action, Actor, Stream};
+use tutelage::{Actor, Element, Stream};
 
 use super::compare::compare;
 use super::scan::{Entry, Scan};
@@ -164,7 +164,7 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 }
 
 /// A film for the page: somebody acts in an environment, for up to so many frames of `pace` seconds.
-pub fn film<A: Action>(
+pub fn film<A: Element>(
     stage: &mut dyn Show<Action = A>,
     actor: &mut dyn Actor<f32, A>,
     stream: Stream,

@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, mpsc};
 
-use tutelage::{Action, FitProgress};
-use tutelage_runs::store::{History, Stored};
+use tutelage::{Element, FitProgress};
+use tutelage_runs::store::History;
 use tutelage_runs::{Ending, Observer};
 
 use super::page_state::{About, Phase, Shared};
@@ -43,7 +43,7 @@ impl Classroom {
     }
 
     /// Shows what an earlier process had come to.
-    pub fn recall<S: Stored, A: Stored + Action>(&self, history: &History<S, A>) {
+    pub fn recall<S: Element, A: Element>(&self, history: &History<S, A>) {
         let lines = tutelage_runs::RoundLine::all(history, 0, &[]);
         self.shared.change(|page| {
             page.curve = lines.iter().map(|line| (line.annotations, line.reward)).collect();

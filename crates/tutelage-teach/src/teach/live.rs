@@ -5,7 +5,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use tutelage::{
-    Algorithm, Batch, Bounds, Driver, ExpertError, LearnError, Origin, Policy, Schedule,
+    Algorithm, Batch, Bounds, Driver, Element, ExpertError, LearnError, Origin, Policy, Schedule,
 };
 use tutelage_runs::RunError;
 
@@ -14,7 +14,7 @@ use super::person::DeskOf;
 use super::replies::row_of;
 use super::trace::{self, Trace};
 use crate::clip::Clip;
-use crate::show::{Answer, Show};
+use crate::show::{Show, action_of_numbers, numbers};
 
 /// The person's hands.
 pub(crate) struct Live<A> {
@@ -47,7 +47,7 @@ const SILENCE: Duration = Duration::from_millis(1500);
 /// So many seconds of driving may be lost when the process is killed.
 const UNSAVED: f64 = 0.5;
 
-impl<A: Answer> Live<A> {
+impl<A: Element> Live<A> {
     pub(super) fn new(
         shadow: Box<dyn Show<Action = A>>,
         driving: Driving,
@@ -130,7 +130,7 @@ impl<A: Answer> Live<A> {
             if running && Instant::now() >= due {
                 self.last_step =
                     due.max(Instant::now() - Duration::from_secs_f64(self.driving.pace));
-                return Ok(action.as_deref().and_then(A::of_numbers).filter(|a| self.fits(a)));
+                return Ok(action.as_deref().and_then(action_of_numbers).filter(|a| self.fits(a)));
             }
             if !running {
                 self.trace.save().map_err(other)?;
@@ -154,8 +154,8 @@ impl<A: Answer> Live<A> {
             "episode": self.episode,
             "time": self.time,
             "reward": self.reward,
-            "intended": A::numbers(intended),
-            "action": action.map(A::numbers),
+            "intended": numbers(intended),
+            "action": action.map(numbers),
             "driven": self.trace.driven(),
             "unsaved": self.trace.unsaved(),
             "clip": Clip::new(&[self.shadow.look()], self.driving.pace),
@@ -178,7 +178,7 @@ impl<A: Answer> Live<A> {
 }
 
 /// The action as it comes to the environment: to [-1, 1]ⁿ and back.
-fn round_trip<A: Answer>(bounds: &Bounds, action: &[A]) -> Vec<A> {
+fn round_trip<A: Element>(bounds: &Bounds, action: &[A]) -> Vec<A> {
     let mut row = row_of(action);
     A::to_unit(bounds, &mut row);
     A::clip(row.as_mut_slice());
@@ -190,7 +190,7 @@ fn other(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> ExpertEr
     ExpertError::Other(error.into())
 }
 
-impl<A: Answer> Driver<f32, A> for Live<A> {
+impl<A: Element> Driver<f32, A> for Live<A> {
     fn intervene(
         &mut self,
         states: &Batch<f32>,

@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use tutelage::{Algorithm, Deploy, Drive, Driver, Gate, NoDriver, Policy, Reply, Schedule};
+use tutelage::{
+    Algorithm, Deploy, Drive, Driver, Element, Gate, NoDriver, Policy, Reply, Schedule,
+};
 use tutelage_runs::{LabelSink, RunError, Teacher};
 
 use super::classroom::Classroom;
@@ -18,7 +20,7 @@ use super::requests::{Answered, PageCommand, Request, RequestQueue};
 use super::trace::{self, Trace};
 use crate::notes::{self, Notes};
 use crate::server::HttpError;
-use crate::show::{Answer, Show};
+use crate::show::Show;
 
 /// What a person teaches.
 pub struct Teaching<A> {
@@ -77,7 +79,7 @@ pub struct Person<A> {
 /// How long to wait for a request before looking whether the run is to stop.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-impl<A: Answer> Person<A> {
+impl<A: Element> Person<A> {
     /// Somebody who teaches this in a room; `folder` is the run's.
     pub fn new(
         room: &Classroom,
@@ -122,7 +124,7 @@ impl<A: Answer> Person<A> {
 /// The desk of a run that a person teaches.
 pub(super) type DeskOf<'a, 'b, 'j, A, P> = &'a mut LabelSink<'b, 'j, f32, A, P>;
 
-impl<A: Answer, P: Policy<State = f32, Action = A>> Teacher<f32, A, P> for Person<A> {
+impl<A: Element, P: Policy<State = f32, Action = A>> Teacher<f32, A, P> for Person<A> {
     fn teach(&mut self, desk: &mut LabelSink<'_, '_, f32, A, P>) -> Result<(), RunError> {
         let round = desk.queries().round;
         if self.queue.round != round {
@@ -169,7 +171,7 @@ impl<A: Answer, P: Policy<State = f32, Action = A>> Teacher<f32, A, P> for Perso
     }
 }
 
-impl<A: Answer> Person<A> {
+impl<A: Element> Person<A> {
     /// Waits for a request, until a moment where one is given, and answers it; says whether one came.
     fn wait<P: Policy<State = f32, Action = A>>(
         &mut self,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tutelage::Policy;
+use tutelage::{Element, Policy};
 use tutelage_runs::LabelSink;
 
 use super::page_state::{PlaceOnPage, Question, lock};
@@ -13,9 +13,9 @@ use super::replies::{closed, noted, read_action, replies, standing};
 use super::requests::{self, Answered, Place, Standing};
 use crate::notes::TeacherStats;
 use crate::server::HttpError;
-use crate::show::{Answer, Controls};
+use crate::show::{Controls, numbers};
 
-impl<A: Answer> Person<A> {
+impl<A: Element> Person<A> {
     /// Shows the question that is next by now.
     pub(super) fn refresh<P: Policy<State = f32, Action = A>>(
         &self,
@@ -42,7 +42,7 @@ impl<A: Answer> Person<A> {
                     Some(_) => Standing::Open,
                 },
                 state: round.states.row(row).iter().map(|&x| f64::from(x)).collect(),
-                intended: noted(&round.intended, row).map_or(vec![], |row| A::numbers(row)),
+                intended: noted(&round.intended, row).map_or(vec![], |row| numbers(row)),
                 reward: round.rewards.get(row).copied(),
                 time: round.origins.get(row).map(|origin| origin.time),
             }

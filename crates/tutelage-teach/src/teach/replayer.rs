@@ -3,13 +3,13 @@
 use std::collections::HashMap;
 
 use tutelage::{
-    Action, Actor, Ask, Batch, Deploy, DeployedPolicy, EnvError, Origin, Policy, Rng, RolloutError,
-    Schedule, Step, Stream,
+    Actor, Ask, Batch, Deploy, DeployedPolicy, Element, EnvError, Origin, Policy, Rng,
+    RolloutError, Schedule, Step, Stream,
 };
 
 use super::requests::Then;
 use crate::clip::{Clip, still};
-use crate::show::{Answer, Show, View};
+use crate::show::{Show, View};
 
 /// Where moments are played again and tried out.
 pub(crate) struct Replayer<A> {
@@ -52,7 +52,7 @@ const FILM: f64 = 12.0;
 /// The most frames of anything.
 const FRAMES: usize = 400;
 
-impl<A: Answer> Replayer<A> {
+impl<A: Element> Replayer<A> {
     pub(crate) fn new(
         stage: Box<dyn Show<Action = A>>,
         schedule: Schedule,
@@ -154,7 +154,7 @@ impl<A: Answer> Replayer<A> {
 }
 
 /// A film of somebody who acts in an environment, up to so many frames, as the page shows it.
-pub(crate) fn film_of<A: Action>(
+pub(crate) fn film_of<A: Element>(
     stage: &mut dyn Show<Action = A>,
     actor: &mut dyn Actor<f32, A>,
     stream: Stream,
@@ -176,13 +176,13 @@ pub(crate) fn film_of<A: Action>(
 }
 
 /// An episode under way.
-struct Play<'a, A: Action> {
+struct Play<'a, A: Element> {
     env: &'a mut dyn Show<Action = A>,
     states: Batch<f32>,
     actions: Batch<A>,
 }
 
-impl<'a, A: Action> Play<'a, A> {
+impl<'a, A: Element> Play<'a, A> {
     fn begin(env: &'a mut dyn Show<Action = A>, stream: Stream) -> Result<Self, EnvError> {
         let spaces = env.spaces();
         let mut states = Batch::zeros(1, spaces.states);

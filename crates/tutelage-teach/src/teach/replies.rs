@@ -1,6 +1,6 @@
 //! Replies: what a teacher says to a question, on disk before it counts, and counted once.
 
-use tutelage::{Batch, Policy, Reply};
+use tutelage::{Batch, Element, Policy, Reply};
 use tutelage_runs::{LabelSink, RunError};
 
 use super::page_state::lock;
@@ -9,9 +9,9 @@ use super::question_queue::Ticket;
 use super::requests::{self, Standing};
 use crate::notes::{Note, What};
 use crate::server::HttpError;
-use crate::show::Answer;
+use crate::show::{action_of_numbers, numbers};
 
-impl<A: Answer> Person<A> {
+impl<A: Element> Person<A> {
     /// Takes a reply; says whether it had been taken before.
     pub(super) fn reply<P: Policy<State = f32, Action = A>>(
         &mut self,
@@ -51,7 +51,7 @@ impl<A: Answer> Person<A> {
         let row = ticket.row;
         let now = desk.round().map_or(Standing::Open, |round| standing(round, row));
         if now != reply.before {
-            let wanted = action.map(|action| Standing::Answered(A::numbers(action.row(0))));
+            let wanted = action.map(|action| Standing::Answered(numbers(action.row(0))));
             let same = wanted.unwrap_or(Standing::Skipped) == now;
             return same.then_some(true).ok_or_else(elsewhere);
         }
@@ -102,7 +102,7 @@ impl<A: Answer> Person<A> {
         action: Option<&Batch<A>>,
         loss: Option<f64>,
     ) -> Result<bool, HttpError> {
-        let action = action.map(|action| A::numbers(action.row(0)));
+        let action = action.map(|action| numbers(action.row(0)));
         let seconds =
             if reply.seconds.is_finite() { reply.seconds.clamp(0.0, 3600.0) } else { 0.0 };
         let (round, row, id) = (ticket.round, ticket.row, reply.id.clone());
@@ -114,7 +114,7 @@ impl<A: Answer> Person<A> {
 }
 
 /// The action that a reply comes to, where it comes to one.
-fn action_of<A: Answer, P: Policy<State = f32, Action = A>>(
+fn action_of<A: Element, P: Policy<State = f32, Action = A>>(
     reply: &requests::Reply,
     ticket: Ticket,
     round: &tutelage::Round<f32, A>,
@@ -139,7 +139,7 @@ fn action_of<A: Answer, P: Policy<State = f32, Action = A>>(
 }
 
 /// What became of each question of the round.
-pub(super) fn replies<A: Answer, P: Policy<State = f32, Action = A>>(
+pub(super) fn replies<A: Element, P: Policy<State = f32, Action = A>>(
     desk: &LabelSink<'_, '_, f32, A, P>,
 ) -> Vec<Reply> {
     desk.round().map_or(vec![], |round| round.replies.clone())
@@ -156,32 +156,32 @@ pub(super) fn closed(round: usize) -> HttpError {
 }
 
 /// A row of a batch that may not have been noted.
-pub(super) fn noted<A: Answer>(rows: &Batch<A>, row: usize) -> Option<&[A]> {
+pub(super) fn noted<A: Element>(rows: &Batch<A>, row: usize) -> Option<&[A]> {
     (row < rows.len()).then(|| rows.row(row))
 }
 
-pub(super) fn row_of<A: Answer>(action: &[A]) -> Batch<A> {
+pub(super) fn row_of<A: Element>(action: &[A]) -> Batch<A> {
     let mut row = Batch::new(action.len());
     row.push(action);
     row
 }
 
-pub(super) fn standing<A: Answer>(round: &tutelage::Round<f32, A>, row: u32) -> Standing {
+pub(super) fn standing<A: Element>(round: &tutelage::Round<f32, A>, row: u32) -> Standing {
     let row = row as usize;
     match round.replies[row] {
         Reply::Open => Standing::Open,
         Reply::Skipped => Standing::Skipped,
-        Reply::Labeled => Standing::Answered(A::numbers(round.labels.row(row))),
+        Reply::Labeled => Standing::Answered(numbers(round.labels.row(row))),
     }
 }
 
 /// The action of these numbers, if the task would take it.
-pub(super) fn read_action<A: Answer, P: Policy<State = f32, Action = A>>(
+pub(super) fn read_action<A: Element, P: Policy<State = f32, Action = A>>(
     numbers: &[f64],
     row: u32,
     desk: &LabelSink<'_, '_, f32, A, P>,
 ) -> Result<Batch<A>, HttpError> {
-    let action = A::of_numbers(numbers)
+    let action = action_of_numbers(numbers)
         .ok_or_else(|| HttpError::new(422, format!("{numbers:?} is no action of this task.")))?;
     let action = row_of(&action);
     desk.check(&[row], &action)?;

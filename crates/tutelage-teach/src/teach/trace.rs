@@ -5,9 +5,10 @@ use std::io;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
+use tutelage::Element;
 
 use crate::lines::Lines;
-use crate::show::Answer;
+use crate::show::{action_of_numbers, numbers};
 
 /// The file beside the log.
 pub(crate) const FILE: &str = "takeover.jsonl";
@@ -36,7 +37,7 @@ pub(crate) struct Trace<A> {
     open: Stretch,
 }
 
-impl<A: Answer> Trace<A> {
+impl<A: Element> Trace<A> {
     pub(crate) fn open(folder: &Path) -> io::Result<Self> {
         let lines = Lines::open(&folder.join(FILE))?;
         Ok(Self { lines, done: HashMap::new(), round: 0, open: Stretch::default() })
@@ -48,7 +49,7 @@ impl<A: Answer> Trace<A> {
         self.done.clear();
         for stretch in self.lines.all().iter().filter(|stretch| stretch.round == round) {
             for (time, step) in (stretch.time..).zip(&stretch.steps) {
-                let action = step.as_deref().and_then(A::of_numbers);
+                let action = step.as_deref().and_then(action_of_numbers);
                 self.done.insert((stretch.episode, time), action);
             }
         }
@@ -69,7 +70,7 @@ impl<A: Answer> Trace<A> {
             let (episode, time) = moment;
             self.open = Stretch { round: self.round, episode, time, steps: vec![] };
         }
-        self.open.steps.push(action.map(A::numbers));
+        self.open.steps.push(action.map(numbers));
         self.done.insert(moment, action.map(<[A]>::to_vec));
     }
 

@@ -1,7 +1,7 @@
 //! The expert itself at the wheel.
 
 use crate::{
-    Action, ActionSpace, Actor, Batch, Driver, Element, ExpertActs, Rng, RolloutError, SpaceError,
+    ActionSpace, Actor, Batch, Driver, Element, ExpertActs, Rng, RolloutError, SpaceError,
 };
 
 /// An expert that acts; vectors are mapped from the task's units to [-1, 1]ⁿ, and clipped where the task clips.
@@ -11,7 +11,7 @@ pub struct ExpertActor<'a, S, A> {
     space: &'a ActionSpace,
 }
 
-impl<'a, S: Element, A: Action> ExpertActor<'a, S, A> {
+impl<'a, S: Element, A: Element> ExpertActor<'a, S, A> {
     /// This expert, acting in this way.
     pub fn new(driver: &'a mut dyn Driver<S, A>, acts: ExpertActs, space: &'a ActionSpace) -> Self {
         Self { driver, acts, space }
@@ -64,7 +64,7 @@ impl<'a, S: Element, A: Action> ExpertActor<'a, S, A> {
     }
 }
 
-impl<S: Element, A: Action> Actor<S, A> for ExpertActor<'_, S, A> {
+impl<S: Element, A: Element> Actor<S, A> for ExpertActor<'_, S, A> {
     fn act(
         &mut self,
         _lanes: &[usize],

@@ -5,7 +5,7 @@ use std::fmt;
 
 use super::{ExpertActor, InvalidParameter};
 use crate::policy::disagreement;
-use crate::{Action, Actor, Batch, Policy, Rng, RolloutError, Stream};
+use crate::{Actor, Batch, Element, Policy, Rng, RolloutError, Stream};
 
 /// When the expert takes over from the members' mean h̄. Distances are measured by the loss ℓ.
 #[derive(Clone, Copy, PartialEq)]

@@ -4,7 +4,7 @@
 //! trajectories are pushed to where the learner's own mistakes would lead.
 
 use super::ExpertActor;
-use crate::{Action, Actor, Batch, Element, Rng, RolloutError};
+use crate::{Actor, Batch, Element, Rng, RolloutError};
 
 pub(super) struct NoisyExpert<'a, S, A> {
     expert: ExpertActor<'a, S, A>,
@@ -12,13 +12,13 @@ pub(super) struct NoisyExpert<'a, S, A> {
     variance: Vec<f64>,
 }
 
-impl<'a, S: Element, A: Action> NoisyExpert<'a, S, A> {
+impl<'a, S: Element, A: Element> NoisyExpert<'a, S, A> {
     pub(super) fn new(expert: ExpertActor<'a, S, A>, alpha: f64, errors: &[f64]) -> Self {
         Self { expert, variance: errors.iter().map(|error| alpha * error).collect() }
     }
 }
 
-impl<S: Element, A: Action> Actor<S, A> for NoisyExpert<'_, S, A> {
+impl<S: Element, A: Element> Actor<S, A> for NoisyExpert<'_, S, A> {
     fn act(
         &mut self,
         _lanes: &[usize],
