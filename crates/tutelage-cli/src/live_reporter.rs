@@ -1,4 +1,4 @@
-//! How a run shows itself: a live line on a terminal, calm lines in a log, JSON lines for programs.
+//! Progress of a run: a live line on a terminal, plain lines in a log, JSON lines for programs.
 
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
@@ -10,36 +10,32 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 use tutelage::Evaluation;
 use tutelage_lab::spec::{Choices, RunSpec};
-use tutelage_runs::store::{RoundResult, RoundTimings, TruncatedTail, read_any, read_times};
+use tutelage_runs::store::TruncatedTail;
 use tutelage_runs::terminal::{
-    expert_text, line_text, round_text, show_hints_with, stop_on_ctrl_c, truncated_text,
+    expert_text, line_text, round_text, show_hints_with, stop_on_ctrl_c,
 };
 use tutelage_runs::{Observer, RoundLine, Stage};
 
 use crate::output::{Output, is_quiet, note};
 
-/// A run's reporter on the command line.
-///
-/// It says nothing before the run itself does, and so not before everything has been checked.
+/// The observer of a run on the command line.
 pub(crate) struct LiveReporter<'a> {
     output: &'a Output,
     spec: &'a RunSpec,
     dir: PathBuf,
-    /// The live line, where standard error is a terminal.
+    /// The live line, if standard error is a terminal.
     bar: Option<ProgressBar>,
-    has_begun: bool,
     expert: Option<f64>,
-    expert_steps: u64,
     unread: Unread,
     stops: Arc<AtomicUsize>,
 }
 
-/// What to do when nobody reads the results any more, as after `| head`.
+/// What to do when the reader of the results is gone, as after `| head`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unread {
-    /// Learn on: the run is on disk.
+    /// Keep learning: the run is on disk.
     GoOn,
-    /// Stop at a safe point: whoever began the run has gone.
+    /// Stop at a safe point.
     Stop,
 }
 
@@ -51,56 +47,21 @@ impl<'a> LiveReporter<'a> {
         output: &'a Output,
         unread: Unread,
     ) -> anyhow::Result<Self> {
-        Ok(Self {
-            output,
-            spec,
-            dir: dir.to_owned(),
-            bar: None,
-            has_begun: false,
-            expert: None,
-            expert_steps: 0,
-            unread,
-            stops: stop_on_ctrl_c()?,
-        })
+        let (dir, stops) = (dir.to_owned(), stop_on_ctrl_c()?);
+        Ok(Self { output, spec, dir, bar: None, expert: None, unread, stops })
     }
 
-    /// Whether every round has been shown on the terminal that results go to.
+    /// Whether standard output is a terminal that has shown every round.
     pub(crate) fn has_shown_rounds(&self) -> bool {
         self.bar.is_some() && std::io::stdout().is_terminal() && !self.output.is_json()
     }
 
-    /// Says what run this is, and what was done of it before, when it first has something to say.
-    fn begin(&mut self) {
-        if std::mem::replace(&mut self.has_begun, true) {
-            return;
-        }
-        let (task, Choices { rounds, states_per_round, algorithm, .. }) =
-            (self.spec.task, &self.spec.choices);
-        self.bar = live_line(*rounds, "rounds");
-        self.line(&format!("{algorithm} learns {task} in {}", self.dir.display()));
-        let Ok(history) = read_any(&self.dir) else { return };
-        self.expert = history.expert().map(Evaluation::mean_reward);
-        let lines = history.lines(*states_per_round, &read_times(&self.dir));
-        lines.iter().for_each(|line| self.print(line));
-        match lines.len() {
-            0 => {}
-            n if n == *rounds => {
-                self.line("all rounds were done before; this is what they came to")
-            }
-            n => self.line(&format!("{n} of {rounds} rounds were done before")),
-        }
-        if let Some(bar) = &self.bar {
-            lines.iter().for_each(|line| bar.println(line_text(line, *rounds, self.expert)));
-            bar.set_position(lines.len() as u64);
-        }
-    }
-
-    /// How often the run was asked to stop.
+    /// The number of requests to stop.
     pub(crate) fn stops(&self) -> Arc<AtomicUsize> {
         Arc::clone(&self.stops)
     }
 
-    /// Takes the live line away.
+    /// Removes the live line.
     pub(crate) fn end(&self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
@@ -114,52 +75,57 @@ impl<'a> LiveReporter<'a> {
         }
     }
 
-    /// A round as a JSON line, where programs read.
-    fn print(&mut self, line: &RoundLine) {
+    /// Prints a round as a JSON line, if requested.
+    fn print(&self, line: &RoundLine) {
         let labelled = Labelled::new(self.spec, &self.dir, self.expert, line);
-        if let Err(error) = self.output.json(&labelled) {
-            match self.unread {
-                Unread::GoOn => {}
-                Unread::Stop => {
-                    self.line(&format!("cannot write results: {error}"));
-                    self.stops.fetch_add(1, Ordering::SeqCst);
-                }
-            }
+        if let Err(error) = self.output.json(&labelled)
+            && self.unread == Unread::Stop
+        {
+            self.line(&format!("cannot write results: {error}"));
+            self.stops.fetch_add(1, Ordering::SeqCst);
         }
     }
 }
 
 impl Observer for LiveReporter<'_> {
-    fn stage(&mut self, round: usize, stage: Stage) {
-        self.begin();
+    fn started(&mut self, expert: Option<&Evaluation>, finished: &[RoundLine]) {
+        let Choices { rounds, algorithm, .. } = &self.spec.choices;
+        self.bar = live_line(*rounds, "rounds");
+        self.expert = expert.map(Evaluation::mean_reward);
+        self.line(&format!("{algorithm} learns {} in {}", self.spec.task, self.dir.display()));
+        finished.iter().for_each(|line| self.print(line));
+        match finished.len() {
+            0 => {}
+            n if n == *rounds => self.line("the run is already finished"),
+            n => self.line(&format!("resuming after {n} of {rounds} rounds")),
+        }
         if let Some(bar) = &self.bar {
-            bar.set_message(format!("round {round}: {}", stage.in_words()));
+            finished.iter().for_each(|line| bar.println(line_text(line, *rounds, self.expert)));
+            bar.set_position(finished.len() as u64);
+        }
+    }
+
+    fn truncated(&mut self, tail: &TruncatedTail) {
+        self.line(&tail.to_string());
+    }
+
+    fn stage(&mut self, round: usize, stage: Stage) {
+        if let Some(bar) = &self.bar {
+            bar.set_message(format!("round {round}: {stage}"));
         }
     }
 
     fn expert(&mut self, expert: &Evaluation) {
-        self.begin();
         self.expert = Some(expert.mean_reward());
         self.line(&expert_text(expert));
     }
 
-    fn truncated(&mut self, tail: &TruncatedTail) {
-        self.begin();
-        self.line(&truncated_text(tail));
-    }
-
-    fn expert_steps(&mut self, steps: u64) {
-        self.expert_steps = steps;
-    }
-
-    fn round(&mut self, result: &RoundResult, annotations: usize, seconds: &RoundTimings) {
-        self.begin();
-        let line = RoundLine::new(result, annotations, Some(self.expert_steps), Some(seconds));
-        self.line(&round_text(&line, self.spec.rounds, self.expert, seconds));
+    fn round(&mut self, line: &RoundLine) {
+        self.line(&round_text(line, self.spec.rounds, self.expert));
         if let Some(bar) = &self.bar {
             bar.set_position(line.round as u64);
         }
-        self.print(&line);
+        self.print(line);
     }
 
     fn wants_stop(&mut self) -> bool {
@@ -167,7 +133,7 @@ impl Observer for LiveReporter<'_> {
     }
 }
 
-/// A round and which run it is of, so that lines of several runs can be told apart.
+/// A round with its run, so that lines of several runs can be distinguished.
 #[derive(Serialize)]
 pub(crate) struct Labelled<'a> {
     task: String,
@@ -199,12 +165,12 @@ impl<'a> Labelled<'a> {
     }
 }
 
-/// A line that stays below all others and shows how far it is, where standard error is a terminal.
+/// A progress line below all others, if standard error is a terminal.
 pub(crate) fn live_line(total: usize, what: &str) -> Option<ProgressBar> {
     still_line(total, what).inspect(begin)
 }
 
-/// The same, not drawn until it [begins](begin): for a place among other lines.
+/// [`live_line`], not drawn until [`begin`] is called.
 pub(crate) fn still_line(total: usize, what: &str) -> Option<ProgressBar> {
     if is_quiet() || !std::io::stderr().is_terminal() {
         return None;
@@ -216,7 +182,7 @@ pub(crate) fn still_line(total: usize, what: &str) -> Option<ProgressBar> {
     Some(bar)
 }
 
-/// Draws the line from now on; hints appear above it.
+/// Starts to draw the line. Hints appear above it.
 pub(crate) fn begin(bar: &ProgressBar) {
     bar.enable_steady_tick(Duration::from_millis(200));
     let shown = bar.clone();

@@ -185,11 +185,11 @@ impl<A: OutputHead> Cast<A> {
             .iter()
             .try_for_each(|fingerprint| dir.record_input(fingerprint.clone()))?;
         if let Some(states) = self.cover.as_ref().and_then(|cover| cover.states()) {
-            dir.build_on_rows("d0", states)?;
+            dir.record_rows("d0", states)?;
         }
         if let Some(Dataset { states, actions }) = self.stored.as_deref().and_then(joined) {
-            dir.build_on_rows("data: states", &states)?;
-            dir.build_on_rows("data: actions", &actions)?;
+            dir.record_rows("data: states", &states)?;
+            dir.record_rows("data: actions", &actions)?;
         }
         Ok(())
     }

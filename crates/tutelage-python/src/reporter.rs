@@ -2,8 +2,7 @@
 
 use pyo3::prelude::*;
 use tutelage::Evaluation;
-use tutelage_runs::store::{RoundResult, RoundTimings, TruncatedTail};
-use tutelage_runs::terminal::truncated_text;
+use tutelage_runs::store::TruncatedTail;
 use tutelage_runs::{Observer, RoundLine, Stage};
 
 use crate::errors::Mishap;
@@ -13,13 +12,12 @@ use crate::errors::Mishap;
 pub(crate) struct Listener {
     object: Py<PyAny>,
     mishap: Mishap,
-    expert_steps: u64,
     stops: bool,
 }
 
 impl Listener {
     pub(crate) fn new(object: Py<PyAny>, mishap: Mishap) -> Self {
-        Self { object, mishap, expert_steps: 0, stops: false }
+        Self { object, mishap, stops: false }
     }
 
     /// Tells Python something; it answers `False` where the run is to stop.
@@ -54,15 +52,17 @@ impl Observer for Listener {
         });
     }
 
-    fn expert_steps(&mut self, steps: u64) {
-        self.expert_steps = steps;
-    }
-
-    fn round(&mut self, result: &RoundResult, annotations: usize, seconds: &RoundTimings) {
-        let line = RoundLine::new(result, annotations, Some(self.expert_steps), Some(seconds));
+    fn round(&mut self, line: &RoundLine) {
         let RoundLine {
-            round, expert_steps, reward, reward_random, imitation_loss, seconds, ..
-        } = line;
+            round,
+            annotations,
+            expert_steps,
+            reward,
+            reward_random,
+            imitation_loss,
+            seconds,
+            ..
+        } = *line;
         let told =
             (round, annotations, expert_steps, reward, reward_random, imitation_loss, seconds);
         self.tell(|object| object.call_method1("round", told)?.extract());
@@ -70,7 +70,7 @@ impl Observer for Listener {
 
     fn truncated(&mut self, tail: &TruncatedTail) {
         self.tell(|object| {
-            object.call_method1("note", (truncated_text(tail),))?;
+            object.call_method1("note", (tail.to_string(),))?;
             Ok(true)
         });
     }

@@ -1,11 +1,9 @@
 //! Durable runs: a lesson with a log, an evaluation after every round, and exact continuation after any interruption.
 //!
-//! - [`run`]: the core's [`tutelage::Lesson`] with a log: every answer is on disk before it is used.
-//! - [`store`]: a run directory with an append-only log, from which everything about a run is derived.
-//! - [`Terminal`]: a observer for programs of one's own.
-//! - [`RunConfig::open`] and [`RunConfig::table`]: such a program's folder and its learning curve; `examples/` has three of them.
-//!
-//! Nothing here prints but [`Terminal`]: what a run does leaves through a [`Observer`].
+//! - [`run`] drives the core's [`tutelage::Lesson`] and logs every label before it is used.
+//! - [`store`] reads and writes run directories. Everything about a run derives from its append-only log.
+//! - [`Observer`] receives progress events. [`Terminal`] prints them; nothing else here prints.
+//! - [`RunConfig::open`] and [`RunConfig::table`] give a custom program a run directory and a learning curve; see `examples/`.
 
 #![forbid(unsafe_code)]
 

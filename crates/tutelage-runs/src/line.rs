@@ -1,4 +1,4 @@
-//! A run's rounds as lines of numbers.
+//! The result of each round as a line of numbers.
 
 use std::collections::HashMap;
 
@@ -7,31 +7,30 @@ use tutelage::Element;
 
 use crate::store::{History, RoundResult, RoundTimings};
 
-/// What a round came to.
+/// The result of a round.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RoundLine {
-    /// n.
+    /// The round's number n.
     pub round: usize,
-    /// |D₁ ∪ … ∪ Dₙ|.
+    /// The number of annotations so far, |D₁ ∪ … ∪ Dₙ|.
     pub annotations: usize,
-    /// How many steps the expert drove in these rounds; nothing where the log, being of format 1, does not say.
+    /// The number of steps that the expert drove so far; `None` in logs of format 1, which do not count them.
     pub expert_steps: Option<u64>,
-    /// The average return of the policy as it is deployed, usually its members' mean.
+    /// The mean return of the policy as deployed, usually of the mean of its members.
     pub reward: f64,
     /// The standard deviation of the return over episodes.
     pub reward_sd: f64,
-    /// The average return of a random member at every step, where there are several.
+    /// The mean return with a random member at every step, if the policy has several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reward_random: Option<f64>,
-    /// The imitation loss, where the expert knows its mean action.
+    /// The imitation loss, if the expert knows its mean action.
     pub imitation_loss: Option<f64>,
-    /// How long the round took, where it is known.
+    /// How long the round took, if known.
     pub seconds: Option<f64>,
 }
 
 impl RoundLine {
-    /// The line of one round, with so many annotations in all and so many steps that the expert drove.
-    pub fn new(
+    fn new(
         result: &RoundResult,
         annotations: usize,
         expert_steps: Option<u64>,
@@ -49,7 +48,7 @@ impl RoundLine {
         }
     }
 
-    /// What the expert has been asked for so far: `150 annotations`, and the steps that it drove, where it drove any.
+    /// Describes the expert's effort so far: `150 annotations`, and the steps that it drove, if any.
     pub fn effort(&self) -> String {
         let annotations = self.annotations;
         match self.driven() {
@@ -60,12 +59,12 @@ impl RoundLine {
         }
     }
 
-    /// The steps that the expert drove, where it drove any.
+    /// The number of steps that the expert drove, if any.
     pub fn driven(&self) -> Option<u64> {
         self.expert_steps.filter(|steps| *steps > 0)
     }
 
-    /// The lines of all rounds that have a result, of a run with K states a round.
+    /// The lines of all finished rounds of a run with `states_per_round` states a round.
     pub fn all<S: Element, A: Element>(
         history: &History<S, A>,
         states_per_round: usize,
@@ -86,8 +85,7 @@ impl RoundLine {
         history.results.iter().map(line).collect()
     }
 
-    /// Rounds as CSV, for spreadsheets and other programs: all that a run's log says of them, and no times, so that equal
-    /// runs have equal files.
+    /// Formats lines as CSV, without times, so that equal runs have equal files.
     pub fn csv(lines: &[Self]) -> String {
         let optional = |value: Option<f64>| value.map_or(String::new(), |value| value.to_string());
         let row = |line: &Self| {
@@ -102,7 +100,7 @@ impl RoundLine {
     }
 }
 
-/// The rounds as plain text, a line each, with a bar as long as the reward is high: a learning curve lying on its side.
+/// Formats rounds as plain text, one per line, with a bar for the reward.
 ///
 /// ```
 /// use tutelage_runs::{RoundLine, table};
@@ -176,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_are_told_wherever_the_expert_drives() {
+    fn expert_steps_appear_only_if_the_expert_drives() {
         let driven = line(2, Some(1234));
         assert_eq!(driven.effort(), "100 annotations and 1234 steps driven by the expert");
         assert!(table(&[line(1, Some(600)), driven], None).contains("         100          1234 "));

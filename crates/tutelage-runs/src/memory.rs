@@ -1,6 +1,6 @@
-//! How much memory this process has needed.
+//! Peak memory of this process.
 
-/// The most memory in bytes that the process has held at once, where the operating system tells (Linux does).
+/// Returns the most memory in bytes that this process has held at once, or `None` if the platform does not report it.
 pub fn peak_memory() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
@@ -12,7 +12,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_held_counts() {
+    fn peak_memory_includes_live_allocations() {
         let held = std::hint::black_box(vec![1u8; 64 << 20]);
         assert!(peak_memory().unwrap() >= held.len() as u64);
     }

@@ -1,53 +1,54 @@
-//! How a run tells what it is doing.
+//! Progress events of a run.
+
+use std::fmt;
 
 use tutelage::Evaluation;
 
-use crate::store::{RoundResult, RoundTimings, TruncatedTail};
+use crate::line::RoundLine;
+use crate::store::TruncatedTail;
 
-/// What a run is busy with.
+/// What a run is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
-    /// Playing the expert's own episodes, before the first round.
+    /// Evaluates the expert, before the first round.
     Expert,
-    /// Rolling out whoever drives.
+    /// Collects states.
     Collect,
-    /// Asking the expert.
+    /// Asks the expert.
     Annotate,
-    /// Training the next policy.
+    /// Trains the next policy.
     Train,
-    /// Playing the next policy's episodes.
+    /// Evaluates the next policy.
     Evaluate,
 }
 
-impl Stage {
-    /// What the run is busy with, in a few words.
-    pub fn in_words(self) -> &'static str {
-        match self {
-            Self::Expert => "the expert plays",
+impl fmt::Display for Stage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Expert => "evaluating the expert",
             Self::Collect => "collecting states",
             Self::Annotate => "asking the expert",
             Self::Train => "training",
             Self::Evaluate => "evaluating",
-        }
+        })
     }
 }
 
-/// Somebody who wants to know how a run goes on: a terminal, a page, nobody. Whatever is not implemented is not told.
+/// Receives the progress events of a run. All methods default to doing nothing.
 ///
 /// ```
-/// use tutelage_runs::Observer;
-/// use tutelage_runs::store::{RoundResult, RoundTimings};
+/// use tutelage_runs::{Observer, RoundLine};
 ///
-/// /// Has seen enough once the learner earns so much.
-/// struct GoodEnough {
+/// /// Stops when the learner's reward is high enough.
+/// struct StopAtReward {
 ///     reward: f64,
 ///     reached: bool,
 /// }
 ///
-/// impl Observer for GoodEnough {
-///     fn round(&mut self, result: &RoundResult, annotations: usize, _: &RoundTimings) {
-///         println!("{annotations} answers: {:.1}", result.deployed.mean_reward());
-///         self.reached |= result.deployed.mean_reward() >= self.reward;
+/// impl Observer for StopAtReward {
+///     fn round(&mut self, line: &RoundLine) {
+///         println!("{} annotations: {:.1}", line.annotations, line.reward);
+///         self.reached |= line.reward >= self.reward;
 ///     }
 ///     fn wants_stop(&mut self) -> bool {
 ///         self.reached
@@ -55,38 +56,40 @@ impl Stage {
 /// }
 /// ```
 pub trait Observer {
+    /// The run starts or resumes. The run directory already holds `finished` rounds and possibly the expert's evaluation.
+    ///
+    /// This is the first event.
+    fn started(&mut self, expert: Option<&Evaluation>, finished: &[RoundLine]) {
+        let _ = (expert, finished);
+    }
+
+    /// An interrupted write had left an incomplete record at the end of the log.
+    fn truncated(&mut self, tail: &TruncatedTail) {
+        let _ = tail;
+    }
+
     /// A stage of a round begins.
     fn stage(&mut self, round: usize, stage: Stage) {
         let _ = (round, stage);
     }
 
-    /// What the expert itself is worth.
+    /// The expert's own evaluation is known.
     fn expert(&mut self, expert: &Evaluation) {
         let _ = expert;
     }
 
-    /// How many steps the expert has driven in all, told before a round's end.
-    fn expert_steps(&mut self, steps: u64) {
-        let _ = steps;
+    /// A round is finished.
+    fn round(&mut self, line: &RoundLine) {
+        let _ = line;
     }
 
-    /// A round is over, with so many annotations in all.
-    fn round(&mut self, result: &RoundResult, annotations: usize, seconds: &RoundTimings) {
-        let _ = (result, annotations, seconds);
-    }
-
-    /// The end of the log had been torn by an interruption; it was cut off and kept.
-    fn truncated(&mut self, tail: &TruncatedTail) {
-        let _ = tail;
-    }
-
-    /// Whether the run should stop at the next safe point.
+    /// Returns whether the run should stop at the next safe point.
     fn wants_stop(&mut self) -> bool {
         false
     }
 }
 
-/// Nobody.
+/// An [`Observer`] that ignores everything.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Silent;
 

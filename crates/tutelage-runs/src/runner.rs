@@ -1,4 +1,4 @@
-//! A durable run: a lesson whose answers are on disk before they are used.
+//! A durable run: a lesson whose labels are on disk before they are used.
 
 use std::time::Instant;
 
@@ -8,55 +8,56 @@ use tutelage::{
     Progress, Queries, RolloutError, Round, VectorEnv, evaluate,
 };
 
-use crate::teacher::{Immediate, LabelSink, Teacher};
-
 use crate::line::RoundLine;
 use crate::memory::peak_memory;
 use crate::observer::{Observer, Stage};
 use crate::run_config::{Keep, RunConfig};
-use crate::store::{self, Record, RoundResult, RoundTimings, RunDir, StoreError};
+use crate::store::{
+    Record, RoundResult, RoundTimings, RunDir, StoreError, StoredQueries, read_times,
+};
+use crate::teacher::{Immediate, LabelSink, Teacher};
 
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// All rounds are played.
+    /// All rounds are finished.
     Finished,
-    /// The observer wanted it to stop, or the expert left ([`ExpertError::Left`]); it can be continued.
+    /// The observer asked to stop, or the expert left ([`ExpertError::Left`]). The run can be resumed.
     Stopped,
 }
 
-/// Why a run could not go on. What it has come to is on disk, and it can be continued.
+/// Why a run failed. Everything up to the failure is on disk, and the run can be resumed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {
-    /// The disk, or what is on it.
+    /// The run directory could not be read or written.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// A policy that could not be written down or read again.
-    #[error("the policy of round {round}: {source}")]
+    /// A policy could not be encoded or decoded.
+    #[error("the policy of round {round}")]
     Policy {
         /// The round.
         round: usize,
-        /// Why.
+        /// The cause.
         source: OracleError,
     },
-    /// The lesson.
+    /// The lesson failed.
     #[error(transparent)]
     Learn(#[from] LearnError),
-    /// An evaluation.
-    #[error("evaluation after round {round}: {source}")]
+    /// An evaluation failed.
+    #[error("evaluation after round {round}")]
     Evaluate {
         /// The round (0: the expert's own evaluation).
         round: usize,
-        /// Why.
+        /// The cause.
         source: RolloutError,
     },
 }
 
-/// Runs a config from wherever its run directory says it is.
+/// Starts a run, or resumes it from the state in its run directory.
 ///
-/// The log and the policies come out the same to the byte, however often the run was stopped or killed on the way, and
-/// whatever the number of threads.
+/// The log and the policies are byte-identical, however often the run was stopped or killed and whatever the number of
+/// threads.
 ///
 /// ```
 /// use tutelage::{SyncVectorEnv, Inputs, Participants, Sampling, Schedule, Stream, dagger};
@@ -75,7 +76,7 @@ pub enum RunError {
 /// let (mut expert, mut envs) = (pendulum.expert(), SyncVectorEnv::new(vec![pendulum; 2])?);
 /// # let temporary = tempfile::tempdir()?;
 /// # let folder = temporary.path().join("run");
-/// // In a folder that is there already, the run goes on.
+/// // An existing folder is resumed.
 /// let mut dir = config.open(&folder, "pendulum", &expert, &oracle)?;
 /// let participants = Participants { envs: &mut envs, expert: &mut expert, oracle: &oracle };
 /// assert_eq!(run(participants, &config, &mut dir, &mut Silent)?, Ending::Finished);
@@ -97,7 +98,7 @@ where
     run_with_teacher(envs, &mut Immediate(expert), oracle, config, dir, observer)
 }
 
-/// [`run`] with a teacher of any kind, who may answer late, in any order and in parts ([`Teacher`] has an example of one).
+/// [`run`] with any teacher, which may label late, in any order and in parts ([`Teacher`] has an example).
 pub fn run_with_teacher<W, O>(
     envs: &mut W,
     teacher: &mut dyn Teacher<W::State, W::Action, O::Policy>,
@@ -112,27 +113,27 @@ where
 {
     let seconds = RoundTimings::default();
     let run = Run { envs, teacher, oracle, config, dir, observer, seconds, stopping: false };
-    match go_on(run, config) {
+    match execute(run, config) {
         Err(error) if error.expert_left() => Ok(Ending::Stopped),
         ending => ending,
     }
 }
 
 impl RunError {
-    /// Whether nothing is wrong but that the expert has left.
+    /// Whether the only cause is that the expert left.
     fn expert_left(&self) -> bool {
-        let farewell =
+        let is_left =
             |source: &RolloutError| matches!(source, RolloutError::Expert(ExpertError::Left));
         match self {
             Self::Learn(LearnError::Annotate { source, .. }) => matches!(source, ExpertError::Left),
-            Self::Learn(LearnError::Collect { source, .. }) => farewell(source),
-            Self::Evaluate { source, .. } => farewell(source),
+            Self::Learn(LearnError::Collect { source, .. }) => is_left(source),
+            Self::Evaluate { source, .. } => is_left(source),
             _ => false,
         }
     }
 }
 
-fn go_on<W, O>(
+fn execute<W, O>(
     mut run: Run<'_, '_, W, O>,
     config: &RunConfig<'_, W::State, W::Action>,
 ) -> Result<Ending, RunError>
@@ -140,9 +141,9 @@ where
     W: VectorEnv,
     O: DurableOracle<State = W::State, Action = W::Action>,
 {
-    run.introduce_expert()?;
+    run.report_start();
+    run.evaluate_expert()?;
     run.prune()?;
-    run.note_rounds();
     let progress = run.progress()?;
     let RunConfig { algorithm, schedule, inputs, .. } = *config;
     let mut lesson = Lesson::new(run.envs, algorithm, schedule, inputs, progress)?;
@@ -171,9 +172,9 @@ struct Run<'a, 'j, W: VectorEnv, O: tutelage::Oracle> {
     config: &'a RunConfig<'j, W::State, W::Action>,
     dir: &'a mut RunDir<W::State, W::Action>,
     observer: &'a mut dyn Observer,
-    /// What the round under way took so far.
+    /// Times of the current round so far.
     seconds: RoundTimings,
-    /// Whether the observer has ever wanted to stop.
+    /// Whether the observer has asked to stop.
     stopping: bool,
 }
 
@@ -185,8 +186,17 @@ where
     W: VectorEnv,
     O: DurableOracle<State = W::State, Action = W::Action>,
 {
-    /// Plays the expert's own episodes, once in a run, where it knows its mean action.
-    fn introduce_expert(&mut self) -> Result<(), RunError> {
+    /// Reports what the run directory holds.
+    fn report_start(&mut self) {
+        let lines = self.write_rounds(&read_times(self.dir.path()));
+        self.observer.started(self.dir.history().expert.as_ref(), &lines);
+        if let Some(tail) = self.dir.truncated() {
+            self.observer.truncated(tail);
+        }
+    }
+
+    /// Evaluates the expert, once in a run, if it knows its mean action.
+    fn evaluate_expert(&mut self) -> Result<(), RunError> {
         if self.dir.history().expert.is_none() && self.has_mean()? {
             self.observer.stage(0, Stage::Expert);
             let space = self.space();
@@ -198,9 +208,6 @@ where
         }
         if let Some(evaluation) = &self.dir.history().expert {
             self.observer.expert(evaluation);
-        }
-        if let Some(cut) = self.dir.cut() {
-            self.observer.truncated(cut);
         }
         Ok(())
     }
@@ -217,7 +224,7 @@ where
         tutelage::ActionSpace { size, bounds }
     }
 
-    /// Where the run directory says that the run is.
+    /// The state of the lesson according to the run directory.
     fn progress(&self) -> Result<Progress<W::State, W::Action, O::Policy>, RunError> {
         let history = self.dir.history();
         let closed = history.closed();
@@ -228,13 +235,13 @@ where
                 (rounds, history.rounds.get(closed).map(|round| self.widened(round)))
             }
         };
-        // A policy without a result is trained again, so that it comes by here.
+        // A policy without a result is trained again, so that it gets evaluated.
         let policy =
             if closed > 0 && history.results.len() == closed { self.load(closed)? } else { None };
         Ok(Progress { rounds, open, policy, random_round: None })
     }
 
-    /// Format 1 tells how wide actions are with the first answer only.
+    /// Logs of format 1 contain the action width only from the first label on.
     fn widened(&self, round: &Round<W::State, W::Action>) -> Round<W::State, W::Action> {
         let width = <W::Action as tutelage::Element>::width(self.envs.spaces().actions);
         if round.labels.width() == width || !round.labeled_rows().is_empty() {
@@ -248,12 +255,12 @@ where
         stored.iter().take(closed).cloned().map(Round::labeled).collect()
     }
 
-    /// Notes what a round of stored data is, before anything that was learned from it.
-    fn note_stored(&mut self, round: usize) -> Result<(), StoreError> {
+    /// Records the fingerprint of a round of stored data, before the policy trained on it.
+    fn record_stored(&mut self, round: usize) -> Result<(), StoreError> {
         let stored =
             self.config.inputs.stored.filter(|_| self.config.algorithm.drive == Drive::Stored);
         let data = stored.zip(round.checked_sub(1)).and_then(|(rounds, at)| rounds.get(at));
-        data.map_or(Ok(()), |data| self.dir.build_on_round(round, data))
+        data.map_or(Ok(()), |data| self.dir.record_stored_round(round, data))
     }
 
     fn load(&self, round: usize) -> Result<Option<O::Policy>, RunError> {
@@ -267,22 +274,21 @@ where
         self.stopping
     }
 
-    /// Tells what the next turn is about.
+    /// Reports the stage of the next turn.
     fn announce(&mut self, lesson: &LessonOf<'_, W, O>) {
         let settled = lesson.open().is_some_and(Round::is_settled);
         let trains = settled || self.config.algorithm.drive == Drive::Stored;
         let stage = match (lesson.policy(), lesson.open()) {
-            (None, _) => Stage::Train,
             (Some(_), None) if !trains => Stage::Collect,
             (Some(_), Some(_)) if !trains => Stage::Annotate,
-            (Some(_), _) => Stage::Train,
+            _ => Stage::Train,
         };
         if lesson.round() <= self.config.schedule.rounds {
             self.observer.stage(lesson.round(), stage);
         }
     }
 
-    /// Makes the queries durable, then every answer before the lesson gets it.
+    /// Makes the queries durable, then every label before the lesson gets it.
     fn ask(
         &mut self,
         lesson: &mut LessonOf<'_, W, O>,
@@ -294,7 +300,7 @@ where
         if self.dir.history().rounds.len() < queries.round
             && let Some(round) = lesson.open()
         {
-            self.dir.append(Record::Queries(noted(queries.round, round)))?;
+            self.dir.append(Record::Queries(stored_queries(queries.round, round)))?;
         }
         if self.wants_stop() {
             return Ok(());
@@ -312,7 +318,7 @@ where
         Ok(())
     }
 
-    /// Makes the policy durable, then what it is worth; then lets go of what is no longer kept.
+    /// Makes the policy durable, then its evaluation, then removes policies that are not kept.
     fn trained(
         &mut self,
         lesson: &LessonOf<'_, W, O>,
@@ -323,7 +329,7 @@ where
         let Some(policy) = lesson.policy() else { return Ok(()) };
         let bytes = self.oracle.encode(policy);
         let bytes = bytes.map_err(|source| RunError::Policy { round, source })?;
-        self.note_stored(round)?;
+        self.record_stored(round)?;
         self.dir.put_policy(round, &bytes)?;
         if self.dir.history().results.len() < round {
             self.finish_round(policy, round)?;
@@ -340,24 +346,25 @@ where
         let RoundResult { deployed, random, .. } = result.clone();
         self.dir.append(Record::Result { round: round as u32, deployed, random })?;
         let spent = std::mem::take(&mut self.seconds);
-        let seconds = RoundTimings { round, evaluate, memory: peak_memory(), ..spent };
-        self.dir.note_times(&seconds);
-        self.note_rounds();
-        let (history, k) = (self.dir.history(), self.config.schedule.states_per_round);
-        let annotations = history.annotations_after(round, k);
-        self.observer.expert_steps(history.expert_steps_after(round));
-        self.observer.round(&result, annotations, &seconds);
+        let timings = RoundTimings { round, evaluate, memory: peak_memory(), ..spent };
+        self.dir.write_timings(&timings);
+        if let Some(line) = self.write_rounds(&[timings]).last() {
+            self.observer.round(line);
+        }
         Ok(())
     }
 
-    fn note_rounds(&self) {
+    /// Updates `rounds.csv`, and returns the lines of all rounds.
+    fn write_rounds(&self, timings: &[RoundTimings]) -> Vec<RoundLine> {
         let (history, k) = (self.dir.history(), self.config.schedule.states_per_round);
-        if !history.results.is_empty() {
-            self.dir.note_rounds(&RoundLine::csv(&RoundLine::all(history, k, &[])));
+        let lines = RoundLine::all(history, k, timings);
+        if !lines.is_empty() {
+            self.dir.write_rounds(&RoundLine::csv(&lines));
         }
+        lines
     }
 
-    /// The policy's episodes, acting as it is deployed and, where that differs, with random members.
+    /// Evaluates the policy as deployed and, if that differs, with a random member at every step.
     fn evaluate(&mut self, policy: &O::Policy, round: usize) -> Result<RoundResult, RunError> {
         let measures_loss = self.has_mean()?;
         let deploy = self.config.algorithm.deploy;
@@ -374,19 +381,23 @@ where
         Ok(RoundResult { round, deployed, random })
     }
 
-    /// Lets go of the policies that are not kept: those before the last, but for the one that the algorithm returns.
+    /// Removes the policies that are not kept: all but the last one and the one that the algorithm returns.
     fn prune(&self) -> Result<(), StoreError> {
         if self.config.keep == Keep::All {
             return Ok(());
         }
         let (returned, done) = (self.config.returned_round(), self.dir.history().results.len());
-        let superfluous = (0..done).filter(|&round| round != returned);
-        superfluous.into_iter().try_for_each(|round| self.dir.drop_policy(round))
+        (0..done)
+            .filter(|&round| round != returned)
+            .try_for_each(|round| self.dir.remove_policy(round))
     }
 }
 
-fn noted<S: Element, A: Element>(number: usize, round: &Round<S, A>) -> store::StoredQueries<S, A> {
-    store::StoredQueries {
+fn stored_queries<S: Element, A: Element>(
+    number: usize,
+    round: &Round<S, A>,
+) -> StoredQueries<S, A> {
+    StoredQueries {
         round: number as u32,
         states: round.states.clone(),
         intended: round.intended.clone(),

@@ -1,4 +1,4 @@
-//! Teachers: whoever answers a run's questions, at once or when they come to it.
+//! Teachers: label a run's queries, immediately or later.
 
 use tutelage::{Batch, Bounds, Driver, Element, Expert, Lesson, Policy, Queries, Round};
 
@@ -6,27 +6,27 @@ use crate::observer::Observer;
 use crate::runner::RunError;
 use crate::store::{Record, RunDir};
 
-/// Whoever answers a run's questions.
+/// Labels a run's queries.
 ///
-/// Every [`Expert`] is one that answers at once ([`Immediate`]). A person reads a question, goes back to an earlier one, skips a
-/// third, and comes back tomorrow; each answer goes to the [`LabelSink`], where it is durable before it counts.
+/// Every [`Expert`] is a teacher that labels immediately ([`Immediate`]). A person may answer in any order, revise a label,
+/// skip a query and come back tomorrow. Each label goes to the [`LabelSink`], which makes it durable before it counts.
 ///
 /// ```
 /// use tutelage::{Batch, Driver, Policy};
 /// use tutelage_runs::{LabelSink, RunError, Teacher};
 ///
-/// /// Steers back to the origin, and has nothing to say about places near it.
-/// struct Brief;
+/// /// Steers back to the origin, and skips states near it.
+/// struct Steer;
 ///
-/// impl<P: Policy<State = f32, Action = f32>> Teacher<f32, f32, P> for Brief {
-///     fn teach(&mut self, desk: &mut LabelSink<'_, '_, f32, f32, P>) -> Result<(), RunError> {
-///         let questions = desk.queries().clone();
-///         for (&row, state) in questions.rows.iter().zip(questions.states.rows()) {
+/// impl<P: Policy<State = f32, Action = f32>> Teacher<f32, f32, P> for Steer {
+///     fn teach(&mut self, sink: &mut LabelSink<'_, '_, f32, f32, P>) -> Result<(), RunError> {
+///         let queries = sink.queries().clone();
+///         for (&row, state) in queries.rows.iter().zip(queries.states.rows()) {
 ///             let mut action = Batch::zeros(1, 1);
 ///             action.row_mut(0)[0] = -state[0].signum();
-///             let go_on = if state[0].abs() < 0.1 { desk.skip(&[row])? } else { desk.label(&[row], &action)? };
-///             if !go_on {
-///                 break; // the run is to stop; the rest is asked when it goes on
+///             let proceed = if state[0].abs() < 0.1 { sink.skip(&[row])? } else { sink.label(&[row], &action)? };
+///             if !proceed {
+///                 break; // the run should stop; it asks for the other labels when it resumes
 ///             }
 ///         }
 ///         Ok(())
@@ -37,28 +37,27 @@ use crate::store::{Record, RunDir};
 ///     }
 /// }
 ///
-/// impl Driver<f32, f32> for Brief {} // it only answers
+/// impl Driver<f32, f32> for Steer {} // it only labels
 /// ```
 pub trait Teacher<S, A, P> {
-    /// StoredQueries lie on the desk. The teacher returns when it has no more to say for now; while any is left the run asks
-    /// again, unless it is to stop.
-    fn teach(&mut self, desk: &mut LabelSink<'_, '_, S, A, P>) -> Result<(), RunError>;
+    /// Labels the sink's queries, or some of them. The run calls again while any is open, unless it should stop.
+    fn teach(&mut self, sink: &mut LabelSink<'_, '_, S, A, P>) -> Result<(), RunError>;
 
-    /// Who drives where the algorithm lets the expert drive; where nobody can, [`tutelage::NoDriver`].
+    /// The driver for algorithms that let the expert act; [`tutelage::NoDriver`] if this teacher cannot drive.
     fn driver(&mut self) -> &mut dyn Driver<S, A>;
 
-    /// The expert whose mean action the imitation loss is measured against, where there is one.
+    /// The expert whose mean action the imitation loss compares with, if there is one.
     fn expert(&mut self) -> Option<&mut dyn Expert<State = S, Action = A>> {
         None
     }
 
-    /// The policy that was trained after a round (0: before the first), durable and evaluated by now.
+    /// The policy trained after a round (0: before the first) is durable and evaluated.
     fn trained(&mut self, round: usize, policy: &P) {
         let _ = (round, policy);
     }
 }
 
-/// Where a teacher finds a round's questions and leaves the answers: on disk first, then in the lesson.
+/// The open queries of a round. Writes each label to disk before the lesson gets it.
 pub struct LabelSink<'a, 'j, S, A, P> {
     pub(crate) lesson: &'a mut Lesson<'j, S, A, P>,
     pub(crate) queries: &'a Queries<S, A>,
@@ -73,37 +72,37 @@ where
     A: Element,
     P: Policy<State = S, Action = A>,
 {
-    /// The questions that waited when the teacher was called.
+    /// The queries that were open when the teacher was called.
     pub fn queries(&self) -> &Queries<S, A> {
         self.queries
     }
 
-    /// The round as it stands, earlier answers included.
+    /// The current round, with all labels so far.
     pub fn round(&self) -> Option<&Round<S, A>> {
         self.lesson.open()
     }
 
-    /// πₙ, whose states these are.
+    /// The learner's current policy πₙ.
     pub fn policy(&self) -> Option<&P> {
         self.lesson.policy()
     }
 
-    /// How many answers the run has in all.
+    /// The number of labels in the whole run so far.
     pub fn annotations(&self) -> usize {
         self.dir.history().annotations()
     }
 
-    /// The box that actions lie in, where they are vectors.
+    /// The bounds of vector actions.
     pub fn bounds(&self) -> &Bounds {
         self.lesson.bounds()
     }
 
-    /// Whether these are answers to rows of the round, in the task's own units.
+    /// Checks that these are valid labels for rows of the round, in the task's own units.
     pub fn check(&self, rows: &[u32], actions: &Batch<A>) -> Result<(), RunError> {
         Ok(self.lesson.check_labels(rows, actions)?)
     }
 
-    /// Takes answers, in the task's own units; a row answered before is revised. Says whether to go on.
+    /// Stores labels in the task's own units, replacing earlier ones. Returns whether to continue.
     pub fn label(&mut self, rows: &[u32], actions: &Batch<A>) -> Result<bool, RunError> {
         self.lesson.check_labels(rows, actions)?;
         self.log(rows, Some(actions.clone()))?;
@@ -111,7 +110,7 @@ where
         Ok(!self.wants_stop())
     }
 
-    /// Skips these rows: they are not learned from. A later answer undoes the skip. Says whether to go on.
+    /// Skips rows: nothing is learned from them unless they are labeled later. Returns whether to continue.
     pub fn skip(&mut self, rows: &[u32]) -> Result<bool, RunError> {
         self.lesson.check_rows(rows)?;
         self.log(rows, None)?;
@@ -124,14 +123,14 @@ where
         Ok(self.dir.append(Record::Replies { round, rows: rows.to_vec(), actions })?)
     }
 
-    /// Whether the run is to stop.
+    /// Returns whether the run should stop.
     pub fn wants_stop(&mut self) -> bool {
         *self.stopping = *self.stopping || self.observer.wants_stop();
         *self.stopping
     }
 }
 
-/// An expert as a teacher: it answers at once, as many questions at a time as it wants to see.
+/// An expert as a teacher: labels immediately, in batches of [`Expert::batch`].
 pub struct Immediate<'a, X>(pub &'a mut X);
 
 impl<X, P> Teacher<X::State, X::Action, P> for Immediate<'_, X>
@@ -141,9 +140,9 @@ where
 {
     fn teach(
         &mut self,
-        desk: &mut LabelSink<'_, '_, X::State, X::Action, P>,
+        sink: &mut LabelSink<'_, '_, X::State, X::Action, P>,
     ) -> Result<(), RunError> {
-        desk.queries.ask(self.0, |rows, actions| desk.label(rows, actions))
+        sink.queries.ask(self.0, |rows, actions| sink.label(rows, actions))
     }
 
     fn driver(&mut self) -> &mut dyn Driver<X::State, X::Action> {

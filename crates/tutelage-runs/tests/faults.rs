@@ -140,7 +140,7 @@ fn a_cut_tail_is_reported_and_kept_beside_the_log() {
     bytes[at] ^= 1; // a bit of the last record
     fs::write(&log, &bytes).unwrap();
     let run_dir = open(dir.path(), SPEC).unwrap();
-    let cut = run_dir.cut().unwrap();
+    let cut = run_dir.truncated().unwrap();
     let kept = fs::read(&cut.kept).unwrap();
     assert_eq!((cut.bytes, &kept[..]), (kept.len(), &bytes[bytes.len() - kept.len()..]));
     assert_eq!(fs::read(&log).unwrap(), bytes[..bytes.len() - kept.len()]);

@@ -4,19 +4,17 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use rayon::ThreadPoolBuilder;
 use tutelage::Evaluation;
 use tutelage_compare::{Comparison, ComparisonSettings, find};
+use tutelage_lab::learn_in;
 use tutelage_lab::spec::RunSpec;
-use tutelage_lab::{Report, learn_in};
 use tutelage_reproduce::{
     Job, JobObserver, JobProgress, JobSet, MeanSeconds, RunOutcome, ScheduleOutcome, WorkError,
     Workers, execute,
 };
-use tutelage_runs::store::{RoundResult, RoundTimings};
 use tutelage_runs::terminal::{digits, rough, stop_on_ctrl_c};
 use tutelage_runs::{Ending, Observer, RoundLine, Stage};
 
@@ -132,9 +130,6 @@ impl<'a> LearnJobs<'a> {
             return Ok(None);
         }
         save_curve(&dir, spec, &report)?;
-        if !observer.has_reported {
-            observer.print_all(&report)?;
-        }
         let lines = report.lines(spec, &dir);
         let expert = report.history.expert();
         let result = lines.last().map_or(String::new(), |last| {
@@ -198,7 +193,6 @@ impl JobObserver for LearnJobs<'_> {
         let done = self.done.fetch_add(1, Ordering::SeqCst) + 1;
         let results = self.results.lock().unwrap_or_else(PoisonError::into_inner);
         let result = results.get(job).map_or(job, String::as_str);
-        let seconds = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
         self.line(&format!("{done:>3}/{}  {result}, {} left", done + left, rough(seconds)));
         if let Some((_, bar)) = &self.view {
             bar.set_position(done as u64);
@@ -235,12 +229,9 @@ struct RunDisplay<'a> {
     progress: &'a JobProgress<'a>,
     bar: Option<ProgressBar>,
     expert: Option<Evaluation>,
-    expert_steps: u64,
     /// The reward of the last round.
     earned: String,
     seconds: f64,
-    /// Whether a round was reported. If the run was finished before, its rounds are printed from the log.
-    has_reported: bool,
 }
 
 impl<'a> RunDisplay<'a> {
@@ -258,26 +249,15 @@ impl<'a> RunDisplay<'a> {
             bar
         });
         let (expert, earned) = (None, String::new());
-        Self {
-            jobs,
-            spec,
-            dir,
-            progress,
-            bar,
-            expert,
-            expert_steps: 0,
-            earned,
-            seconds: 0.0,
-            has_reported: false,
-        }
+        Self { jobs, spec, dir, progress, bar, expert, earned, seconds: 0.0 }
     }
 
-    fn print_all(&self, report: &Report) -> anyhow::Result<()> {
-        let expert = report.history.expert().map(Evaluation::mean_reward);
-        for line in report.lines(self.spec, &self.dir) {
-            self.jobs.output.json(&Labelled::new(self.spec, &self.dir, expert, &line))?;
+    fn print(&self, line: &RoundLine) {
+        let expert = self.expert.as_ref().map(Evaluation::mean_reward);
+        let labelled = Labelled::new(self.spec, &self.dir, expert, line);
+        if self.jobs.output.json(&labelled).is_err() && self.jobs.unread == Unread::Stop {
+            self.jobs.stops.fetch_add(1, Ordering::SeqCst);
         }
-        Ok(())
     }
 
     fn end(&self) {
@@ -288,10 +268,15 @@ impl<'a> RunDisplay<'a> {
 }
 
 impl Observer for RunDisplay<'_> {
+    fn started(&mut self, expert: Option<&Evaluation>, finished: &[RoundLine]) {
+        self.expert = expert.cloned();
+        finished.iter().for_each(|line| self.print(line));
+    }
+
     fn stage(&mut self, round: usize, stage: Stage) {
         if let Some(bar) = &self.bar {
             bar.set_position(round.saturating_sub(1) as u64);
-            bar.set_message(format!("{}{}, {}", name(self.spec), self.earned, stage.in_words()));
+            bar.set_message(format!("{}{}, {}", name(self.spec), self.earned, stage));
         }
     }
 
@@ -299,20 +284,10 @@ impl Observer for RunDisplay<'_> {
         self.expert = Some(expert.clone());
     }
 
-    fn expert_steps(&mut self, steps: u64) {
-        self.expert_steps = steps;
-    }
-
-    fn round(&mut self, result: &RoundResult, annotations: usize, seconds: &RoundTimings) {
-        let line = RoundLine::new(result, annotations, Some(self.expert_steps), Some(seconds));
-        self.has_reported = true;
-        self.seconds += seconds.collect + seconds.annotate + seconds.train + seconds.evaluate;
+    fn round(&mut self, line: &RoundLine) {
+        self.seconds += line.seconds.unwrap_or_default();
         self.earned = format!(" at {}", earned(line.reward, self.expert.as_ref()));
-        let expert = self.expert.as_ref().map(Evaluation::mean_reward);
-        let labelled = Labelled::new(self.spec, &self.dir, expert, &line);
-        if self.jobs.output.json(&labelled).is_err() && self.jobs.unread == Unread::Stop {
-            self.jobs.stops.fetch_add(1, Ordering::SeqCst);
-        }
+        self.print(line);
     }
 
     fn wants_stop(&mut self) -> bool {

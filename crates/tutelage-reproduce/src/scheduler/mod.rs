@@ -5,8 +5,7 @@ mod queue;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-use tutelage_runs::Observer;
-use tutelage_runs::store::{RoundResult, RoundTimings};
+use tutelage_runs::{Observer, RoundLine};
 
 use self::queue::JobQueue;
 use crate::worker::WorkError;
@@ -196,8 +195,8 @@ impl JobProgress<'_> {
 }
 
 impl Observer for JobProgress<'_> {
-    fn round(&mut self, result: &RoundResult, _: usize, _: &RoundTimings) {
-        JobProgress::round(self, result.round);
+    fn round(&mut self, line: &RoundLine) {
+        JobProgress::round(self, line.round);
     }
 
     fn wants_stop(&mut self) -> bool {

@@ -17,8 +17,8 @@ use std::thread;
 use serde::{Deserialize, Serialize};
 use tutelage_lab::learn_in;
 use tutelage_lab::spec::RunSpec;
-use tutelage_runs::store::{RoundResult, RoundTimings, discard, read_any, read_times};
-use tutelage_runs::{Ending, Observer};
+use tutelage_runs::store::{discard, read_any, read_times};
+use tutelage_runs::{Ending, Observer, RoundLine};
 
 use super::{POLL_INTERVAL, WorkError, WorkOrder, Worker, is_locked, lab_is_locked, when_unlocked};
 use crate::{JobProgress, NoObserver, PlannedRun, RunRecord};
@@ -193,8 +193,8 @@ pub fn serve(
 struct RoundWriter<W>(W);
 
 impl<W: Write> Observer for RoundWriter<W> {
-    fn round(&mut self, result: &RoundResult, _: usize, _: &RoundTimings) {
-        let message = RoundMessage { round: result.round };
+    fn round(&mut self, line: &RoundLine) {
+        let message = RoundMessage { round: line.round };
         let message = serde_json::to_string(&message).unwrap_or_default();
         // If the parent is gone, `orphaned` is called.
         let _ = writeln!(self.0, "{message}").and_then(|()| self.0.flush());

@@ -1,5 +1,6 @@
 //! A run directory, open for writing.
 
+use std::fmt;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -32,16 +33,27 @@ pub struct RunDir<S, A> {
     length: u64,
     /// Whether the file may be longer than that, after a failed write.
     torn: bool,
-    cut: Option<TruncatedTail>,
+    truncated: Option<TruncatedTail>,
 }
 
-/// What an interrupted write had left at the end of a log: it was cut off and kept.
+/// An incomplete record that an interrupted write left at the end of a log. It was moved to a file of its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TruncatedTail {
-    /// Where it is kept.
+    /// The file that it was moved to.
     pub kept: PathBuf,
-    /// How many bytes it has.
+    /// Its length.
     pub bytes: usize,
+}
+
+impl fmt::Display for TruncatedTail {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { kept, bytes } = self;
+        let kept = kept.display();
+        write!(
+            f,
+            "the log ended with an incomplete record of {bytes} bytes, which was moved to {kept}"
+        )
+    }
 }
 
 const ROUNDS: &str = "rounds.csv";
@@ -49,7 +61,7 @@ const ROUNDS: &str = "rounds.csv";
 impl<S: Element, A: Element> RunDir<S, A> {
     /// Opens the run of this spec in a folder, or begins it there.
     ///
-    /// What an interrupted write left at the end of the log is cut off and kept beside it ([`RunDir::cut`]). A damaged log,
+    /// What an interrupted write left at the end of the log is cut off and kept beside it ([`RunDir::truncated`]). A damaged log,
     /// a lost one, a run of another spec, or one that another process writes to is refused.
     pub fn open(path: &Path, spec: &str, disk: Arc<dyn Disk>) -> Result<Self, StoreError> {
         disk.create_dir(path).context("create", path)?;
@@ -77,8 +89,8 @@ impl<S: Element, A: Element> RunDir<S, A> {
                 check_spec(path, &builder.history().spec, spec)?;
                 let torn = end < bytes.len();
                 let (path, length) = (path.to_owned(), end as u64);
-                let mut dir = Self { path, disk, log, builder, length, torn, cut: None };
-                dir.keep_cut(&bytes[end..])?;
+                let mut dir = Self { path, disk, log, builder, length, torn, truncated: None };
+                dir.keep_tail(&bytes[end..])?;
                 dir.repair()?;
                 if version < frame::VERSION {
                     dir.upgrade(&bytes[..end])?;
@@ -111,7 +123,7 @@ impl<S: Element, A: Element> RunDir<S, A> {
         let mut builder = HistoryBuilder::default();
         builder.add(record);
         let length = first.len() as u64;
-        Ok(Self { path: path.into(), disk, log, builder, length, torn: false, cut: None })
+        Ok(Self { path: path.into(), disk, log, builder, length, torn: false, truncated: None })
     }
 
     /// Makes a log of an older format one of ours: the records that it has are ours too.
@@ -135,9 +147,9 @@ impl<S: Element, A: Element> RunDir<S, A> {
         self.builder.history()
     }
 
-    /// What was cut off the end of the log when it was opened, if anything.
-    pub fn cut(&self) -> Option<&TruncatedTail> {
-        self.cut.as_ref()
+    /// The incomplete record that was removed from the end of the log when it was opened, if any.
+    pub fn truncated(&self) -> Option<&TruncatedTail> {
+        self.truncated.as_ref()
     }
 
     /// Makes a record durable. After a failure the log is as it was, or the next record makes it so first.
@@ -175,13 +187,13 @@ impl<S: Element, A: Element> RunDir<S, A> {
     }
 
     /// Keeps the end of the log that is about to be cut.
-    fn keep_cut(&mut self, tail: &[u8]) -> Result<(), StoreError> {
+    fn keep_tail(&mut self, tail: &[u8]) -> Result<(), StoreError> {
         if tail.is_empty() {
             return Ok(());
         }
         let kept = self.path.join(format!("log.cut-at-{}.bin", self.length));
         self.disk.replace(&kept, tail).context("write", &kept)?;
-        self.cut = Some(TruncatedTail { kept, bytes: tail.len() });
+        self.truncated = Some(TruncatedTail { kept, bytes: tail.len() });
         Ok(())
     }
 
@@ -223,7 +235,7 @@ impl<S: Element, A: Element> RunDir<S, A> {
 
     /// Notes what stored rows the run builds on, or checks that they are still the same. There may be more of them by now:
     /// the run builds on those that were there when it began.
-    pub fn build_on_rows<T: Element>(
+    pub fn record_rows<T: Element>(
         &mut self,
         name: &str,
         rows: &Batch<T>,
@@ -233,7 +245,7 @@ impl<S: Element, A: Element> RunDir<S, A> {
     }
 
     /// Notes what a round of stored data is, before a policy is trained on it, or checks that it is still the same.
-    pub(crate) fn build_on_round(
+    pub(crate) fn record_stored_round(
         &mut self,
         round: usize,
         data: &Dataset<S, A>,
@@ -280,14 +292,14 @@ impl<S: Element, A: Element> RunDir<S, A> {
     }
 
     /// Forgets a policy.
-    pub(crate) fn drop_policy(&self, round: usize) -> Result<(), StoreError> {
+    pub(crate) fn remove_policy(&self, round: usize) -> Result<(), StoreError> {
         let path = self.policy_path(round);
         self.disk.remove(&path).context("remove", &path)
     }
 
     /// Puts down what the rounds came to, for people and other programs. The log says the same, so that a failure to write
     /// is no failure of the run.
-    pub(crate) fn note_rounds(&self, csv: &str) {
+    pub(crate) fn write_rounds(&self, csv: &str) {
         let path = self.path.join(ROUNDS);
         if fs::read(&path).is_ok_and(|there| there == csv.as_bytes()) {
             return;
@@ -296,8 +308,8 @@ impl<S: Element, A: Element> RunDir<S, A> {
     }
 
     /// Notes how long a round took.
-    pub(crate) fn note_times(&self, seconds: &RoundTimings) {
-        times::note(&self.path, seconds);
+    pub(crate) fn write_timings(&self, seconds: &RoundTimings) {
+        times::append(&self.path, seconds);
     }
 }
 

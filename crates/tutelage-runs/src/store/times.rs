@@ -36,7 +36,7 @@ impl RoundTimings {
 pub(super) const FILE: &str = "times.jsonl";
 
 /// Adds a line. Times are for people's eyes: a failure to write them is no failure of the run.
-pub(crate) fn note(folder: &Path, seconds: &RoundTimings) {
+pub(crate) fn append(folder: &Path, seconds: &RoundTimings) {
     let path = folder.join(FILE);
     // A line that an interruption cut short must not swallow this one.
     let torn = fs::read(&path).is_ok_and(|text| text.last().is_some_and(|&byte| byte != b'\n'));
@@ -63,13 +63,13 @@ mod tests {
     fn the_last_word_counts_and_a_torn_line_costs_only_itself() {
         let dir = tempfile::tempdir().unwrap();
         let time = |round, train| RoundTimings { round, train, ..RoundTimings::default() };
-        note(dir.path(), &time(2, 1.0));
-        note(dir.path(), &time(1, 1.0));
-        note(dir.path(), &time(2, 3.0));
+        append(dir.path(), &time(2, 1.0));
+        append(dir.path(), &time(1, 1.0));
+        append(dir.path(), &time(2, 3.0));
         let path = dir.path().join("times.jsonl");
         let text = fs::read_to_string(&path).unwrap();
         fs::write(&path, text + r#"{"round":3,"col"#).unwrap();
-        note(dir.path(), &time(4, 2.0));
+        append(dir.path(), &time(4, 2.0));
         assert_eq!(read_times(dir.path()), [time(1, 1.0), time(2, 3.0), time(4, 2.0)]);
     }
 }

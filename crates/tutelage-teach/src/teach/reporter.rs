@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use tutelage::Evaluation;
-use tutelage_runs::store::{RoundResult, RoundTimings, TruncatedTail, read_times};
-use tutelage_runs::{Observer, Stage};
+use tutelage_runs::store::{RoundTimings, TruncatedTail, read_times};
+use tutelage_runs::{Observer, RoundLine, Stage};
 
 use super::page_state::{Phase, Shared};
 
@@ -49,17 +49,20 @@ impl Observer for PageObserver<'_> {
         self.inner.stage(round, stage);
     }
 
+    fn started(&mut self, expert: Option<&Evaluation>, finished: &[RoundLine]) {
+        self.inner.started(expert, finished);
+    }
+
     fn expert(&mut self, expert: &Evaluation) {
         self.inner.expert(expert);
     }
 
-    fn round(&mut self, result: &RoundResult, annotations: usize, seconds: &RoundTimings) {
-        let reward = result.deployed.mean_reward();
+    fn round(&mut self, line: &RoundLine) {
         self.shared.change(|page| {
-            page.curve.push((annotations, reward));
-            page.annotations = annotations;
+            page.curve.push((line.annotations, line.reward));
+            page.annotations = line.annotations;
         });
-        self.inner.round(result, annotations, seconds);
+        self.inner.round(line);
     }
 
     fn truncated(&mut self, tail: &TruncatedTail) {

@@ -1,7 +1,5 @@
 //! What there is to do, and how long it will take.
 
-use std::time::Duration;
-
 use tutelage_reproduce::{Archive, Estimator, Experiment, FigurePlan, Profile, RunList, Selection};
 use tutelage_runs::terminal::rough;
 
@@ -72,7 +70,7 @@ pub(super) fn show_plan(
     output.say(&format!(
         "\n{} runs to do for {shown} shown; about {} on {threads} thread{} of a quiet machine.",
         outstanding.len(),
-        rough(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)),
+        rough(seconds),
         if threads == 1 { "" } else { "s" }
     ))
 }

@@ -2,7 +2,6 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use indicatif::ProgressBar;
 use tutelage_reproduce::{JobObserver, RunOutcome};
@@ -87,7 +86,7 @@ impl JobObserver for ProgressDisplay {
             self.runs - left,
             self.runs,
             outcome.seconds,
-            rough(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)),
+            rough(seconds),
         ));
     }
 

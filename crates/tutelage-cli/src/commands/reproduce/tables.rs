@@ -1,7 +1,5 @@
 //! What `tutelage reproduce` prints, a table for each question.
 
-use std::time::Duration;
-
 use serde::Serialize;
 use tutelage_reproduce::{PlannedRun, RunCost, RunList};
 
@@ -25,9 +23,7 @@ impl Row for FigureRow {
     fn cells(&self) -> Vec<String> {
         let left = match self.done == self.runs {
             true => "–".into(),
-            false => {
-                rough(Duration::try_from_secs_f64(self.estimate_seconds).unwrap_or(Duration::MAX))
-            }
+            false => rough(self.estimate_seconds),
         };
         let (runs, done) = (self.runs.to_string(), self.done.to_string());
         vec![self.figure.clone(), runs, done, left, self.paper.clone()]
