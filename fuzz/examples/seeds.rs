@@ -4,7 +4,9 @@ use std::error::Error;
 use std::io::{Cursor, Write};
 use std::path::Path;
 
-use tutelage::{Dataset, Oracle, Spaces, Stream, TrainOn, TrainingSets};
+use tutelage::choice::TrainOn;
+use tutelage::oracle::TrainingSets;
+use tutelage::{Dataset, Oracle, Spaces, Stream};
 use tutelage_envs::{Normalizer, Robot};
 use tutelage_experts::trpo::TrpoSettings;
 use tutelage_experts::{Card, GaussianExpert, GaussianPolicy, TimeFeature, Training};

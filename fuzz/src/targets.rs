@@ -65,7 +65,7 @@ fn log(bytes: &[u8]) {
     for history in histories.into_iter().flatten() {
         let _ = black_box((Annotations::of(&history), history.lines(50, &[])));
         if is_chosen(bytes, 8) {
-            let expert = history.expert().map(tutelage::Evaluation::mean_reward);
+            let expert = history.expert().map(tutelage::evaluation::Evaluation::mean_reward);
             compare(ComparedRun::new("x".into(), history.spec(), history.lines(50, &[]), expert));
         }
     }

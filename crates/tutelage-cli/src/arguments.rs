@@ -5,7 +5,8 @@ use std::str::FromStr;
 
 use anyhow::{bail, ensure};
 
-use tutelage::{AlgorithmName, AlgorithmNameError, ExpertCapability, default_algorithm};
+use tutelage::AlgorithmName;
+use tutelage::algorithm::{AlgorithmNameError, DEFAULT_ALGORITHM};
 use tutelage_reproduce::{BadSeeds, parse_seeds};
 
 /// Whether a file that will be written is named for what it will be; said before any work is done.
@@ -46,9 +47,9 @@ impl FromStr for Seeds {
     }
 }
 
-/// Help on an option that names an algorithm, with the one that is taken where none is named.
-pub(crate) fn algorithm_help(about: &str, help: ExpertCapability) -> String {
-    format!("{about} [default: {}]", default_algorithm(help))
+/// Help on an option that names an algorithm, with the default.
+pub(crate) fn algorithm_help(about: &str) -> String {
+    format!("{about} [default: {DEFAULT_ALGORITHM}]")
 }
 
 /// Algorithms: `dagger,bd-5,ensemble-dagger-5(0.05,0.2)`.

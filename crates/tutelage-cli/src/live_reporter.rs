@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
-use tutelage::Evaluation;
+use tutelage::evaluation::Evaluation;
 use tutelage_lab::spec::{Choices, RunSpec};
 use tutelage_runs::store::TruncatedTail;
 use tutelage_runs::terminal::{

@@ -6,9 +6,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use tutelage::SpaceKind;
-use tutelage::{
-    Algorithm, AlgorithmName, ExpertActs, FAMILIES, Family, Sampling, describe_default_algorithms,
-};
+use tutelage::algorithm::DEFAULT_ALGORITHM;
+use tutelage::algorithm::{FAMILIES, Family};
+use tutelage::choice::ExpertActs;
+use tutelage::{Algorithm, AlgorithmName, Sampling};
 use tutelage_lab::Task;
 
 fn root() -> PathBuf {
@@ -52,8 +53,8 @@ fn every_family_has_its_row_and_its_page() {
 }
 
 #[test]
-fn pages_say_what_learns_where_no_algorithm_is_named() {
-    let sentence = describe_default_algorithms();
+fn pages_name_the_default_algorithm() {
+    let sentence = format!("The default algorithm is `{DEFAULT_ALGORITHM}`.");
     for page in ["README.md", "docs/algorithms/README.md", "docs/PYTHON.md"] {
         assert!(read(page).contains(&sentence), "{page} does not say: {sentence}");
     }

@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use tutelage::Evaluation;
+use tutelage::evaluation::Evaluation;
 use tutelage_runs::store::{StoreError, read_any};
 
 use crate::{ComparedRun, RunRecord, SpecFields};

@@ -1,6 +1,7 @@
 //! How somebody sees a task.
 
-use tutelage::{EnvError, LaneError, SyncVectorEnv, VectorEnv};
+use tutelage::env::LaneError;
+use tutelage::{EnvError, SyncVectorEnv, VectorEnv};
 
 use crate::{Locomotion, LocomotionVecEnv, Normalized, Normalizer, Robot, TimeAware, TimeFeature};
 

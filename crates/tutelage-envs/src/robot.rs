@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use tutelage::did_you_mean;
+use tutelage::suggest::did_you_mean;
 
 /// A locomotion task: run along x, as far as possible in the time limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -123,7 +123,7 @@ fn nearest(name: &str) -> Option<Robot> {
     let ids = Robot::ALL.map(|task| task.bullet_id().to_lowercase());
     let names: Vec<&str> =
         Robot::ALL.iter().map(|task| task.name()).chain(ids.iter().map(String::as_str)).collect();
-    tutelage::nearest(name, &names)?.parse().ok()
+    tutelage::suggest::nearest(name, &names)?.parse().ok()
 }
 
 #[cfg(test)]

@@ -2,7 +2,8 @@
 
 use articulated::{InstructionSet, LaneSnapshot, World};
 use rayon::prelude::*;
-use tutelage::{Batch, Bounds, EnvError, LaneError, Rng, Spaces, Step, VectorEnv};
+use tutelage::env::LaneError;
+use tutelage::{Batch, Bounds, EnvError, Rng, Spaces, Step, VectorEnv};
 
 use crate::locomotion::random_pose;
 use crate::task::{Episode, LocomotionTask, SETTINGS};
@@ -17,7 +18,7 @@ use crate::{HORIZON, Normalizer, NormalizerError, Robot};
 /// and a lane whose simulation diverges ends alone.
 ///
 /// ```
-/// use tutelage::{Batch, VectorEnv, Stream};
+/// use tutelage::{Batch, Stream, VectorEnv};
 /// use tutelage_envs::{LocomotionVecEnv, Robot};
 ///
 /// let mut envs = LocomotionVecEnv::new(Robot::Hopper, 6)?;

@@ -1,7 +1,8 @@
 //! The environments' contract: conformance, refusals, and independence of threads.
 #![allow(clippy::unwrap_used)] // helpers of tests are tests
 
-use tutelage::{Batch, Env, EnvError, Stream, SyncVectorEnv, VectorEnv, check_env};
+use tutelage::check::check_env;
+use tutelage::{Batch, Env, EnvError, Stream, SyncVectorEnv, VectorEnv};
 use tutelage_envs::{HORIZON, Locomotion, Robot};
 
 fn new(task: Robot) -> Locomotion {

@@ -2,7 +2,8 @@
 #![allow(clippy::unwrap_used)] // helpers of tests are tests
 
 use articulated::InstructionSet;
-use tutelage::{Batch, Element, Env, EnvError, LaneError, Rng, Step, Stream, VectorEnv};
+use tutelage::env::LaneError;
+use tutelage::{Batch, Element, Env, EnvError, Rng, Step, Stream, VectorEnv};
 use tutelage_envs::{Locomotion, LocomotionVecEnv, Normalized, Normalizer, Robot};
 
 fn stream(lane: usize) -> Stream {

@@ -11,10 +11,11 @@
 use std::error::Error;
 use std::path::Path;
 
-use tutelage::{
-    Deploy, DeployedPolicy, ExpertActs, Inputs, Participants, Sampling, Schedule, Stream,
-    SyncVectorEnv, bootstrap_dagger, evaluate, learn,
-};
+use tutelage::actor::DeployedPolicy;
+use tutelage::algorithm::bootstrap_dagger;
+use tutelage::choice::{Deploy, ExpertActs};
+use tutelage::evaluation::evaluate;
+use tutelage::{Inputs, Participants, Sampling, Schedule, Stream, SyncVectorEnv, learn};
 use tutelage_envs::ObservedEnv;
 use tutelage_experts::GaussianExpert;
 use tutelage_oracles::mlp::{MlpOracle, MlpPolicy, MlpSettings};

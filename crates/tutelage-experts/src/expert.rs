@@ -1,8 +1,10 @@
 //! An expert in the core's sense.
 
+use tutelage::actor::{ExpertActor, RolloutError};
+use tutelage::choice::ExpertActs;
+use tutelage::evaluation::{Evaluation, evaluate};
 use tutelage::{
-    ActionSpace, Batch, Element, EnvError, Evaluation, Expert, ExpertActor, ExpertActs,
-    ExpertError, Rng, RolloutError, Stream, VectorEnv, evaluate,
+    ActionSpace, Batch, Element, EnvError, Expert, ExpertError, Rng, Stream, VectorEnv,
 };
 use tutelage_envs::{Normalizer, ObservationConfig, Robot};
 use tutelage_net::Tape;

@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use tutelage::{ExpertActs, RolloutError, Stream};
+use tutelage::Stream;
+use tutelage::actor::RolloutError;
+use tutelage::choice::ExpertActs;
 use tutelage_envs::{Locomotion, Robot};
 
 use crate::trpo::{Iteration, Learner, TrainError, TrpoSettings};

@@ -1,6 +1,7 @@
 //! The experts that ship are what their cards say.
 
-use tutelage::{ExpertActs, Stream};
+use tutelage::Stream;
+use tutelage::choice::ExpertActs;
 use tutelage_envs::Robot;
 use tutelage_experts::{GaussianExpert, SHIPPED, Shipped, TimeFeature};
 

@@ -35,7 +35,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for (phase, seconds) in phases.into_iter().chain([("rest", rest), ("whole", whole)]) {
         println!("{phase:<9} {seconds:>8.2}  {:>4.1} %", 100.0 * seconds / whole);
     }
-    let earned = |evaluation: &tutelage::Evaluation| evaluation.mean_reward();
+    let earned = |evaluation: &tutelage::evaluation::Evaluation| evaluation.mean_reward();
     let last = report.history.results().last().map(|result| earned(&result.deployed));
     let expert = report.history.expert().map(earned);
     println!("\nreward {last:.1?} beside the expert's {expert:.1?}");

@@ -2,10 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use tutelage::{
-    Batch, Cover, CoverError, Dataset, DurableOracle, EnvError, Inputs, LaneError, StoredStates,
-    UniformBox, did_you_mean,
-};
+use tutelage::cover::{Cover, CoverError, StoredStates, UniformBox};
+use tutelage::env::LaneError;
+use tutelage::oracle::DurableOracle;
+use tutelage::suggest::did_you_mean;
+use tutelage::{Batch, Dataset, EnvError, Inputs};
 use tutelage_experts::{FileError, GaussianExpert, Problem, Shipped};
 use tutelage_oracles::mlp::{Ensemble, MlpSettingsError, OutputHead};
 use tutelage_runs::store::{Fingerprint, History, RunDir, StoreError, read_history, read_spec};

@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tutelage::{
-    ActionSpace, Deploy, DeployedPolicy, Evaluation, Expert, ExpertActor, ExpertActs, OracleError,
-    Participants, RolloutError, Stream, VectorEnv, dispatch, evaluate,
-};
+use tutelage::actor::{DeployedPolicy, ExpertActor, RolloutError};
+use tutelage::choice::{Deploy, ExpertActs};
+use tutelage::evaluation::{Evaluation, evaluate};
+use tutelage::{ActionSpace, Expert, OracleError, Participants, Stream, VectorEnv, dispatch};
 use tutelage_oracles::mlp::{Ensemble, OutputHead};
 use tutelage_runs::store::{
     AnyHistory, History, OsDisk, RunDir, StoreError, kept_policies, policy_path, read_any,
@@ -175,7 +175,7 @@ fn learn_as<A: OutputHead>(
 pub fn learn_taught<A, T, E>(
     path: &Path,
     spec: &RunSpec,
-    training: Arc<tutelage::FitProgress>,
+    training: Arc<tutelage::oracle::FitProgress>,
     reporter: &mut dyn Observer,
     teacher: impl FnOnce(&RunDir<f32, A>) -> Result<T, E>,
 ) -> Result<(Ending, History<f32, A>), E>
@@ -316,7 +316,7 @@ pub fn learner_of<A: OutputHead>(
     }
     let bytes = read_policy(path, &history, round_wanted)?;
     let oracle = oracle::<A>(&spec.class, spec.oracle).map_err(CastError::from)?;
-    let policy = tutelage::DurableOracle::decode(&oracle, &bytes, envs.spaces());
+    let policy = tutelage::oracle::DurableOracle::decode(&oracle, &bytes, envs.spaces());
     let policy = policy.map_err(|source| LabError::Policy { path: file, source })?;
     Ok(Learner { envs, expert, policy, deploy: spec.deploy })
 }

@@ -5,10 +5,9 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::str::FromStr;
 
-use tutelage::{
-    Bounds, Element, Env, Expert, LaneError, SpaceKind, Spaces, SyncVectorEnv, VectorEnv,
-    did_you_mean, nearest,
-};
+use tutelage::env::LaneError;
+use tutelage::suggest::{did_you_mean, nearest};
+use tutelage::{Bounds, Element, Env, Expert, SpaceKind, Spaces, SyncVectorEnv, VectorEnv};
 use tutelage_draw::render::Picture;
 use tutelage_envs::Robot;
 use tutelage_worlds::{CartPoleEnv, DriveEnv, DriveFiveEnv, GridEnv, PendulumEnv, World};

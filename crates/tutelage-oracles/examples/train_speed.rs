@@ -11,7 +11,9 @@ use std::time::Instant;
 
 use cpu_time::ProcessTime;
 use rand::RngExt;
-use tutelage::{Batch, Dataset, Oracle, Policy, Spaces, Stream, TrainOn, TrainingSets};
+use tutelage::choice::TrainOn;
+use tutelage::oracle::TrainingSets;
+use tutelage::{Batch, Dataset, Oracle, Policy, Spaces, Stream};
 use tutelage_oracles::mlp::{MlpOracle, MlpPolicy, MlpSettings, TrainingBudget};
 
 const ROWS: usize = 1000;

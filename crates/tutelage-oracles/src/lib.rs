@@ -7,7 +7,7 @@
 //! | tanh networks with softmax (linear softmax without hidden layers) | [`mlp::MlpClassifier`] | indices |
 //!
 //! All oracles train ensembles, can standardize states ([`Standardize`]), and store and load their
-//! policies ([`tutelage::DurableOracle`]) as self-contained safetensors files.
+//! policies ([`tutelage::oracle::DurableOracle`]) as self-contained safetensors files.
 
 #![forbid(unsafe_code)]
 

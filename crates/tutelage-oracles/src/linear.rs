@@ -1,7 +1,8 @@
 //! Least squares: affine policies by the Moore–Penrose pseudo-inverse.
 
 use rayon::prelude::*;
-use tutelage::{DurableOracle, Oracle, OracleError, Spaces, Stream, TrainingSets, View};
+use tutelage::oracle::{DurableOracle, TrainingSets, View};
+use tutelage::{Oracle, OracleError, Spaces, Stream};
 use tutelage_net::{AlignedVec, Isa, Layout, Network};
 
 use crate::mlp::{EncodedData, Examples, MlpPolicy, PolicyClassFormat};
@@ -18,7 +19,9 @@ use crate::standardize::Standardize;
 /// π₁.
 ///
 /// ```
-/// use tutelage::{Batch, Dataset, Oracle, Policy, Spaces, Stream, TrainOn, TrainingSets};
+/// use tutelage::{Batch, Dataset, Oracle, Policy, Spaces, Stream};
+/// use tutelage::choice::TrainOn;
+/// use tutelage::oracle::TrainingSets;
 /// use tutelage_oracles::LeastSquares;
 ///
 /// // a = x / 2
@@ -147,9 +150,11 @@ fn weighted_rows(
 #[cfg(test)]
 mod tests {
 
-    use tutelage::{
-        Batch, Dataset, Inputs, Policy, TrainOn, TrainingSpec, UniformBox, check_oracle,
-    };
+    use tutelage::check::check_oracle;
+    use tutelage::choice::TrainOn;
+    use tutelage::cover::UniformBox;
+    use tutelage::oracle::TrainingSpec;
+    use tutelage::{Batch, Dataset, Inputs, Policy};
 
     use super::*;
 
@@ -251,7 +256,7 @@ mod tests {
         let empty = Dataset::empty(spaces);
         let cover: &'static UniformBox = Box::leak(Box::new(UniformBox::new(-2.0, 2.0).unwrap()));
         let inputs = Inputs { cover: Some(cover), ..Inputs::none() };
-        let train_on = TrainOn::Perturbed(tutelage::PerturbationSize::Fixed(9));
+        let train_on = TrainOn::Perturbed(tutelage::choice::PerturbationSize::Fixed(9));
         let policy = fit(&empty, 3, TrainingSpec { train_on, inputs, round: 1 }).unwrap();
         assert!(policy.parameters().iter().all(|p| p.iter().all(|x| *x == 0.0)));
 

@@ -31,7 +31,7 @@ const NEGLIGIBLE: f64 = 1e-6;
 /// let states = Batch::from_vec(2, vec![290.0, 7.0, 310.0, 7.0])?;
 /// let standardizer = Standardizer::of(&states).expect("there are states");
 /// assert_eq!((standardizer.mean(), standardizer.scale()), (&[300.0, 7.0][..], &[10.0, 1.0][..]));
-/// # Ok::<(), tutelage::ShapeError>(())
+/// # Ok::<(), tutelage::data::ShapeError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Standardizer {

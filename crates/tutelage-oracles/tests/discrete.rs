@@ -5,10 +5,11 @@
 mod support;
 
 use support::{SPACES, fit, indices, settings, states, ways, written_out};
-use tutelage::{
-    Batch, Dataset, Inputs, Oracle, OracleError, PerturbationSize, Policy, PolicyError, Stream,
-    TrainOn, TrainingSets, TrainingSpec, View, Weighted, check_oracle,
-};
+use tutelage::check::check_oracle;
+use tutelage::choice::{PerturbationSize, TrainOn};
+use tutelage::cover::Weighted;
+use tutelage::oracle::{TrainingSets, TrainingSpec, View};
+use tutelage::{Batch, Dataset, Inputs, Oracle, OracleError, Policy, PolicyError, Stream};
 use tutelage_oracles::mlp::{MlpClassifier, MlpClassifierPolicy};
 
 fn classifier(hidden: &[usize], iterations: usize) -> MlpClassifier {

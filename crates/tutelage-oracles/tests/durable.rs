@@ -5,7 +5,9 @@
 mod support;
 
 use support::{SPACES, fit, indices, settings, vectors};
-use tutelage::{DurableOracle, OracleError, Spaces, TrainOn};
+use tutelage::choice::TrainOn;
+use tutelage::oracle::DurableOracle;
+use tutelage::{OracleError, Spaces};
 use tutelage_oracles::mlp::{Isa, Mlp, MlpClassifier, MlpOracle, MlpSettings, PolicyFileError};
 use tutelage_oracles::{LeastSquares, Standardize};
 

@@ -6,10 +6,10 @@
 #![allow(clippy::unwrap_used)] // a failed step fails the test
 
 use rand::RngExt;
-use tutelage::{
-    Dataset, Inputs, Oracle, PerturbationSize, Spaces, Stream, TrainOn, TrainingSets, TrainingSpec,
-    UniformBox,
-};
+use tutelage::choice::{PerturbationSize, TrainOn};
+use tutelage::cover::UniformBox;
+use tutelage::oracle::{TrainingSets, TrainingSpec};
+use tutelage::{Dataset, Inputs, Oracle, Spaces, Stream};
 use tutelage_oracles::LeastSquares;
 use tutelage_oracles::mlp::{MlpClassifier, MlpOracle, MlpSettings, TrainingBudget};
 use tutelage_oracles::net::Isa;

@@ -5,7 +5,8 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use tutelage::{DurableOracle, Spaces};
+use tutelage::Spaces;
+use tutelage::oracle::DurableOracle;
 use tutelage_oracles::LeastSquares;
 use tutelage_oracles::mlp::{MlpClassifier, MlpOracle, MlpPolicy, MlpSettings, MlpSettingsError};
 

@@ -3,10 +3,11 @@
 #![allow(clippy::unwrap_used)] // a failed step fails the test
 
 use rand::RngExt;
-use tutelage::{
-    Batch, Dataset, FitProgress, Inputs, Oracle, OracleError, PerturbationSize, Policy, Spaces,
-    Stream, TrainOn, TrainingSets, TrainingSpec, UniformBox, View, check_oracle,
-};
+use tutelage::check::check_oracle;
+use tutelage::choice::{PerturbationSize, TrainOn};
+use tutelage::cover::UniformBox;
+use tutelage::oracle::{FitProgress, TrainingSets, TrainingSpec, View};
+use tutelage::{Batch, Dataset, Inputs, Oracle, OracleError, Policy, Spaces, Stream};
 use tutelage_oracles::mlp::{
     MlpClassifier, MlpOracle, MlpPolicy, MlpSettings, MlpSettingsError, TrainingBudget,
     TrainingDiverged, UnpairedLabels,

@@ -5,7 +5,9 @@
 mod support;
 
 use support::{SPACES, fit, indices, settings, states, vectors, ways, written_out};
-use tutelage::{Batch, Dataset, Policy, Stream, TrainOn, check_oracle};
+use tutelage::check::check_oracle;
+use tutelage::choice::TrainOn;
+use tutelage::{Batch, Dataset, Policy, Stream};
 use tutelage_oracles::mlp::{
     Ensemble, Mlp, MlpClassifier, MlpOracle, MlpPolicy, MlpSettings, OutputHead,
 };
@@ -143,7 +145,8 @@ fn least_squares_predictions_do_not_change() {
     }
     let act = |states| {
         let sets =
-            tutelage::TrainingSets::new(&data, TrainOn::Data, spaces, 1, Stream::new(5)).unwrap();
+            tutelage::oracle::TrainingSets::new(&data, TrainOn::Data, spaces, 1, Stream::new(5))
+                .unwrap();
         let policy =
             tutelage::Oracle::fit(&LeastSquares { standardize: states }, &sets, &Stream::new(6))
                 .unwrap();

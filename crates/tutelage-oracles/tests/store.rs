@@ -5,7 +5,9 @@
 use std::collections::HashMap;
 
 use safetensors::tensor::{Dtype, SafeTensors, TensorView, serialize};
-use tutelage::{Batch, Dataset, Oracle, Policy, Spaces, Stream, TrainOn, TrainingSets};
+use tutelage::choice::TrainOn;
+use tutelage::oracle::TrainingSets;
+use tutelage::{Batch, Dataset, Oracle, Policy, Spaces, Stream};
 use tutelage_oracles::LeastSquares;
 use tutelage_oracles::mlp::{
     MlpClassifierPolicy, MlpOracle, MlpPolicy, MlpSettings, PolicyFileError, TrainingBudget,

@@ -4,7 +4,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::exceptions::{PyKeyboardInterrupt, PySystemExit};
 use pyo3::prelude::*;
-use tutelage::{LearnError, RolloutError};
+use tutelage::actor::RolloutError;
+use tutelage::lesson::LearnError;
 use tutelage_lab::LabError;
 use tutelage_lab::export::ExportError;
 use tutelage_runs::RunError;
@@ -92,13 +93,13 @@ macro_rules! becomes {
 
 becomes! {
     ExportError => Store,
-    tutelage::BoundsError => Spec,
-    tutelage::CoverError => Spec,
+    tutelage::space::BoundsError => Spec,
+    tutelage::cover::CoverError => Spec,
     tutelage::EnvError => Env,
-    tutelage::LaneError => Env,
+    tutelage::env::LaneError => Env,
     tutelage::OracleError => Oracle,
     tutelage::PolicyError => Policy,
-    tutelage::ShapeError => Policy,
+    tutelage::data::ShapeError => Policy,
     tutelage_compare::CompareError => Spec,
     tutelage_compare::FindError => Store,
     tutelage_envs::NormalizerError => Policy,

@@ -3,10 +3,10 @@
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use tutelage::{
-    ActionSpace, Deploy, DeployedPolicy, Evaluation, Expert, ExpertActor, ExpertActs, RolloutError,
-    Stream, VectorEnv,
-};
+use tutelage::actor::{DeployedPolicy, ExpertActor, RolloutError};
+use tutelage::choice::{Deploy, ExpertActs};
+use tutelage::evaluation::Evaluation;
+use tutelage::{ActionSpace, Expert, Stream, VectorEnv};
 use tutelage_lab::{BoxEnvs, LabError, Task};
 
 use crate::errors::Mishap;
@@ -114,11 +114,23 @@ impl Trial<'_, '_> {
             match (policy, &mut teacher) {
                 (Some(policy), _) => {
                     let mut actor = DeployedPolicy::new(policy, deploy);
-                    tutelage::evaluate(&mut worlds, &mut actor, reference, episodes, &stream)
+                    tutelage::evaluation::evaluate(
+                        &mut worlds,
+                        &mut actor,
+                        reference,
+                        episodes,
+                        &stream,
+                    )
                 }
                 (None, Some(teacher)) => {
                     let mut actor = ExpertActor::new(teacher, ExpertActs::Mean, &space);
-                    tutelage::evaluate(&mut worlds, &mut actor, reference, episodes, &stream)
+                    tutelage::evaluation::evaluate(
+                        &mut worlds,
+                        &mut actor,
+                        reference,
+                        episodes,
+                        &stream,
+                    )
                 }
                 (None, None) => Err(RolloutError::NoEpisodes),
             }

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use pyo3::prelude::*;
-use tutelage::{ExpertCapability, Participants, SpaceKind, dispatch};
+use tutelage::algorithm::DEFAULT_ALGORITHM;
+use tutelage::{Participants, SpaceKind, dispatch};
 use tutelage_lab::Defaults;
 use tutelage_lab::spec::{BudgetSpec, Choices, Draft, SpecError};
 use tutelage_runs::{Ending, run};
@@ -56,14 +57,10 @@ pub(crate) fn check(py: Python<'_>, draft: &str, discrete: bool) -> PyResult<(us
     Ok((choices.rounds, choices.episodes, choices.seed))
 }
 
-/// The algorithm that learns where none is named, from an expert that drives or from one that only answers.
+/// The default algorithm; no expert drives in it, so every expert suits it.
 #[pyfunction]
-pub(crate) fn usual_algorithm(expert_drives: bool) -> &'static str {
-    tutelage::default_algorithm(if expert_drives {
-        ExpertCapability::LabelsAndDrives
-    } else {
-        ExpertCapability::Labels
-    })
+pub(crate) fn usual_algorithm(_expert_drives: bool) -> &'static str {
+    DEFAULT_ALGORITHM
 }
 
 pub(crate) fn kind(discrete: bool) -> SpaceKind {

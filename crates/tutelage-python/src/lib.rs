@@ -1,7 +1,7 @@
 //! The native half of the Python package: `import tutelage` finds it as `tutelage._native`.
 //!
 //! No algorithm lives here. Gymnasium environments become an [`tutelage::VectorEnv`], Python experts a [`tutelage::Expert`],
-//! Python oracles a [`tutelage::DurableOracle`], and the durable runner of [`tutelage_runs`] does the rest. The interpreter's
+//! Python oracles a [`tutelage::oracle::DurableOracle`], and the durable runner of [`tutelage_runs`] does the rest. The interpreter's
 //! lock is released for a whole run and taken once per step of all environments.
 
 #![forbid(unsafe_code)]

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use pyo3::prelude::*;
-use tutelage::{Batch, Cover, CoverError, Dataset, Inputs, StoredStates, UniformBox};
+use tutelage::cover::{Cover, CoverError, StoredStates, UniformBox};
+use tutelage::{Batch, Dataset, Inputs};
 use tutelage_lab::spec::{Choices, CoverSpec};
 use tutelage_runs::store::{StoreError, read_any, read_history};
 

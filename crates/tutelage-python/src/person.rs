@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use numpy::{PyReadonlyArray3, PyUntypedArrayMethods};
 use pyo3::prelude::*;
-use tutelage::{
-    Batch, Bounds, Drive, Env, EnvError, Gate, LaneError, Oracle, Rng, Spaces, Step, VectorEnv,
-};
+use tutelage::choice::{Drive, Gate};
+use tutelage::env::LaneError;
+use tutelage::{Batch, Bounds, Env, EnvError, Oracle, Rng, Spaces, Step, VectorEnv};
 use tutelage_draw::render::Frame;
 use tutelage_runs::store::RunDir;
 use tutelage_runs::{Ending, RunConfig, RunError, run_with_teacher};

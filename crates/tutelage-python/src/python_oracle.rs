@@ -5,9 +5,8 @@ use std::marker::PhantomData;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
 use rand::Rng as _;
-use tutelage::{
-    Batch, Bounds, OracleError, Policy, PolicyError, Spaces, Stream, TrainingSets, View,
-};
+use tutelage::oracle::{TrainingSets, View};
+use tutelage::{Batch, Bounds, OracleError, Policy, PolicyError, Spaces, Stream};
 
 use crate::arrays::{from_array, matrix, own, to_array};
 use crate::errors::Mishap;

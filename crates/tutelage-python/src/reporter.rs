@@ -1,7 +1,7 @@
 //! How a run tells Python what it is doing.
 
 use pyo3::prelude::*;
-use tutelage::Evaluation;
+use tutelage::evaluation::Evaluation;
 use tutelage_runs::store::TruncatedTail;
 use tutelage_runs::{Observer, RoundLine, Stage};
 

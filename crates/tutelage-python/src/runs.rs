@@ -5,7 +5,10 @@ use std::path::{Path, PathBuf};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use tutelage::{DurableOracle, Element, Evaluation, Inputs, Origin, Spaces, dispatch};
+use tutelage::evaluation::Evaluation;
+use tutelage::lesson::Origin;
+use tutelage::oracle::DurableOracle;
+use tutelage::{Element, Inputs, Spaces, dispatch};
 use tutelage_lab::export::{Annotations, ExportError, Rows};
 use tutelage_runs::RoundLine;
 use tutelage_runs::store::{

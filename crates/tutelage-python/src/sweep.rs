@@ -6,7 +6,7 @@ use std::thread;
 use std::time::Duration;
 
 use pyo3::prelude::*;
-use tutelage::Evaluation;
+use tutelage::evaluation::Evaluation;
 use tutelage_reproduce::{
     Executor, Job, JobObserver, JobProgress, JobSet, MeanSeconds, RemoteTask, RunOutcome,
     ScheduleOutcome, WorkError, Workers, execute, send_and_wait,

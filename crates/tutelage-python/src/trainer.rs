@@ -2,10 +2,8 @@
 
 use std::sync::Arc;
 
-use tutelage::{
-    Batch, Dataset, DurableOracle, FitProgress, Oracle, OracleError, Policy, PolicyError, Spaces,
-    Stream, TrainingSets,
-};
+use tutelage::oracle::{DurableOracle, FitProgress, TrainingSets};
+use tutelage::{Batch, Dataset, Oracle, OracleError, Policy, PolicyError, Spaces, Stream};
 use tutelage_envs::Normalizer;
 use tutelage_lab::BoxOracle;
 use tutelage_oracles::mlp::Ensemble;

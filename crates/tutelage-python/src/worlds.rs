@@ -6,7 +6,9 @@ use numpy::{PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use rand::Rng as _;
-use tutelage::{Batch, Bounds, Element, EnvError, LaneError, Rng, Spaces, Step, VectorEnv};
+use tutelage::env::LaneError;
+use tutelage::space::Element;
+use tutelage::{Batch, Bounds, EnvError, Rng, Spaces, Step, VectorEnv};
 
 use crate::arrays::to_array;
 use crate::errors::Mishap;

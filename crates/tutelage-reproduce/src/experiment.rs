@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use serde::Deserialize;
-use tutelage::{AlgorithmName, did_you_mean, nearest};
+use tutelage::AlgorithmName;
+use tutelage::suggest::{did_you_mean, nearest};
 use tutelage_compare::{BadCost, Cost};
 use tutelage_lab::spec::{BudgetSpec, CoverSpec, Draft, SpecError, check_name};
 use tutelage_lab::{Task, UnknownTask};

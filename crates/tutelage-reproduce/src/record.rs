@@ -1,6 +1,6 @@
 //! Makes the record of a finished run.
 
-use tutelage::Evaluation;
+use tutelage::evaluation::Evaluation;
 use tutelage_compare::RunRecord;
 use tutelage_envs::trigonometry;
 use tutelage_net::Isa;

@@ -5,7 +5,8 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use tutelage::{ExpertActs, Sampling};
+use tutelage::Sampling;
+use tutelage::choice::ExpertActs;
 use tutelage_lab::Task;
 use tutelage_lab::spec::{BudgetSpec, CoverSpec, RunSpec};
 use tutelage_reproduce::{
@@ -180,7 +181,10 @@ fn a_row_sets_any_field_and_quick_keeps_it() {
     let own = specs[0];
     let oracle = own.oracle.unwrap();
     assert_eq!((own.rounds, own.states_per_round, own.episodes), (5, 30, 4));
-    assert_eq!((own.sampling, own.deploy), (Sampling::Stride(7), tutelage::Deploy::UniformMember));
+    assert_eq!(
+        (own.sampling, own.deploy),
+        (Sampling::Stride(7), tutelage::choice::Deploy::UniformMember)
+    );
     assert_eq!((oracle.budget, oracle.learning_rate), (BudgetSpec::Iterations(123), 0.01));
     assert_eq!((oracle.batch, own.keep), (64, tutelage_runs::Keep::All));
     let usual = specs[2];

@@ -7,10 +7,12 @@
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
+use tutelage::algorithm::dagger;
+use tutelage::check::check_env;
 use tutelage::rand::RngExt;
 use tutelage::{
     Batch, Env, EnvError, Expert, ExpertError, Inputs, Participants, Rng, Sampling, Schedule,
-    Spaces, Step, Stream, SyncVectorEnv, check_env, dagger,
+    Spaces, Step, Stream, SyncVectorEnv,
 };
 use tutelage_oracles::mlp::{AdamSettings, MlpClassifier, MlpSettings, TrainingBudget};
 use tutelage_runs::{Keep, Observer, RunConfig, Terminal, run};

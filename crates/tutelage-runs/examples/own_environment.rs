@@ -6,10 +6,12 @@
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
+use tutelage::algorithm::bootstrap_dagger;
+use tutelage::check::check_env;
 use tutelage::rand::RngExt;
 use tutelage::{
     Batch, Bounds, Env, EnvError, Expert, ExpertError, Inputs, Participants, Rng, Sampling,
-    Schedule, Spaces, Step, Stream, SyncVectorEnv, bootstrap_dagger, check_env,
+    Schedule, Spaces, Step, Stream, SyncVectorEnv,
 };
 use tutelage_oracles::mlp::{AdamSettings, MlpOracle, MlpSettings, TrainingBudget};
 use tutelage_runs::{Keep, Observer, RunConfig, Terminal, run};

@@ -7,10 +7,11 @@ use std::error::Error;
 use std::io::{self, BufRead, Write};
 use std::path::{Path, PathBuf};
 
+use tutelage::algorithm::dagger;
 use tutelage::rand::RngExt;
 use tutelage::{
     Batch, Env, EnvError, Expert, ExpertError, Inputs, Participants, Rng, Sampling, Schedule,
-    Spaces, Step, Stream, SyncVectorEnv, dagger,
+    Spaces, Step, Stream, SyncVectorEnv,
 };
 use tutelage_oracles::LeastSquares;
 use tutelage_runs::{Ending, Keep, Observer, RunConfig, Terminal, run};

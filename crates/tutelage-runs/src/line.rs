@@ -42,7 +42,10 @@ impl RoundLine {
             expert_steps,
             reward: result.deployed.mean_reward(),
             reward_sd: result.deployed.sd_reward(),
-            reward_random: result.random.as_ref().map(tutelage::Evaluation::mean_reward),
+            reward_random: result
+                .random
+                .as_ref()
+                .map(tutelage::evaluation::Evaluation::mean_reward),
             imitation_loss: result.deployed.imitation_loss(),
             seconds: seconds.map(RoundTimings::total),
         }

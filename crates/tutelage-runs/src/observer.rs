@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use tutelage::Evaluation;
+use tutelage::evaluation::Evaluation;
 
 use crate::line::RoundLine;
 use crate::store::TruncatedTail;

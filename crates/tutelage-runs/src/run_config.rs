@@ -4,7 +4,9 @@ use std::fmt::Debug;
 use std::path::Path;
 use std::sync::Arc;
 
-use tutelage::{Algorithm, Deploy, DurableOracle, Element, Expert, Inputs, Schedule};
+use tutelage::choice::Deploy;
+use tutelage::oracle::DurableOracle;
+use tutelage::{Algorithm, Element, Expert, Inputs, Schedule};
 
 use crate::line::{RoundLine, table};
 use crate::store::{OsDisk, RunDir, StoreError, read_spec, read_times};
@@ -47,7 +49,8 @@ impl<S: Debug, A: Debug> RunConfig<'_, S, A> {
     /// another. `task` is the environment's name with all of its settings; oracle and expert describe themselves.
     ///
     /// ```
-    /// use tutelage::{Inputs, Sampling, Schedule, Stream, dagger};
+    /// use tutelage::{Inputs, Sampling, Schedule, Stream};
+    /// use tutelage::algorithm::dagger;
     /// use tutelage_runs::{RunConfig, Keep};
     ///
     /// let config = RunConfig::<f32, f32> {
@@ -141,7 +144,7 @@ impl<S: Element, A: Element> RunConfig<'_, S, A> {
     pub fn table(&self, dir: &RunDir<S, A>) -> String {
         let (history, k) = (dir.history(), self.schedule.states_per_round);
         let lines = RoundLine::all(history, k, &read_times(dir.path()));
-        table(&lines, history.expert.as_ref().map(tutelage::Evaluation::mean_reward))
+        table(&lines, history.expert.as_ref().map(tutelage::evaluation::Evaluation::mean_reward))
     }
 }
 

@@ -2,10 +2,13 @@
 
 use std::time::Instant;
 
+use tutelage::actor::{DeployedPolicy, ExpertActor, RolloutError};
+use tutelage::choice::{Deploy, Drive, ExpertActs};
+use tutelage::evaluation::{Evaluation, evaluate};
+use tutelage::lesson::{LearnError, LessonEvent, Progress, Queries, Round};
+use tutelage::oracle::DurableOracle;
 use tutelage::{
-    Deploy, DeployedPolicy, Drive, DurableOracle, Element, Evaluation, Expert, ExpertActor,
-    ExpertActs, ExpertError, LearnError, Lesson, LessonEvent, OracleError, Participants, Policy,
-    Progress, Queries, RolloutError, Round, VectorEnv, evaluate,
+    Element, Expert, ExpertError, Lesson, OracleError, Participants, Policy, VectorEnv,
 };
 
 use crate::line::RoundLine;
@@ -60,7 +63,8 @@ pub enum RunError {
 /// threads.
 ///
 /// ```
-/// use tutelage::{SyncVectorEnv, Inputs, Participants, Sampling, Schedule, Stream, dagger};
+/// use tutelage::{Inputs, Participants, Sampling, Schedule, Stream, SyncVectorEnv};
+/// use tutelage::algorithm::dagger;
 /// use tutelage_oracles::LeastSquares;
 /// use tutelage_runs::{Ending, RunConfig, Keep, Silent, run};
 /// use tutelage_worlds::{PendulumEnv, World};

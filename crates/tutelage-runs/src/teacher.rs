@@ -1,6 +1,8 @@
 //! Teachers: label a run's queries, immediately or later.
 
-use tutelage::{Batch, Bounds, Driver, Element, Expert, Lesson, Policy, Queries, Round};
+use tutelage::expert::Driver;
+use tutelage::lesson::{Queries, Round};
+use tutelage::{Batch, Bounds, Element, Expert, Lesson, Policy};
 
 use crate::observer::Observer;
 use crate::runner::RunError;
@@ -12,7 +14,8 @@ use crate::store::{Record, RunDir};
 /// skip a query and come back tomorrow. Each label goes to the [`LabelSink`], which makes it durable before it counts.
 ///
 /// ```
-/// use tutelage::{Batch, Driver, Policy};
+/// use tutelage::{Batch, Policy};
+/// use tutelage::expert::Driver;
 /// use tutelage_runs::{LabelSink, RunError, Teacher};
 ///
 /// /// Steers back to the origin, and skips states near it.
@@ -43,7 +46,7 @@ pub trait Teacher<S, A, P> {
     /// Labels the sink's queries, or some of them. The run calls again while any is open, unless it should stop.
     fn teach(&mut self, sink: &mut LabelSink<'_, '_, S, A, P>) -> Result<(), RunError>;
 
-    /// The driver for algorithms that let the expert act; [`tutelage::NoDriver`] if this teacher cannot drive.
+    /// The driver for algorithms that let the expert act; [`tutelage::expert::NoDriver`] if this teacher cannot drive.
     fn driver(&mut self) -> &mut dyn Driver<S, A>;
 
     /// The expert whose mean action the imitation loss compares with, if there is one.

@@ -4,7 +4,7 @@ use std::io::{IsTerminal, Write};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tutelage::Evaluation;
+use tutelage::evaluation::Evaluation;
 
 use crate::RoundLine;
 use crate::observer::{Observer, Stage};

@@ -9,10 +9,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use testbed::failing::{Failing, Fault};
-use tutelage::{
-    Algorithm, Inputs, Participants, Sampling, Schedule, Stream, SyncVectorEnv, bootstrap_dagger,
-    ensemble_dagger,
-};
+use tutelage::algorithm::{bootstrap_dagger, ensemble_dagger};
+use tutelage::{Algorithm, Inputs, Participants, Sampling, Schedule, Stream, SyncVectorEnv};
 use tutelage_oracles::mlp::{MlpClassifier, MlpSettings, TrainingBudget};
 use tutelage_runs::store::{Disk, OsDisk, RunDir, read_history};
 use tutelage_runs::{Ending, Keep, RunConfig, RunError, Silent, run};

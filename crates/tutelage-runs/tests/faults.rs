@@ -12,7 +12,9 @@ use std::sync::Arc;
 use testbed::attempts::{SPEC, STRIDE, attempt, bootstrap_dagger, bytes, open, whole};
 use testbed::failing::{Failing, Fault};
 use testbed::schedule;
-use tutelage::{Algorithm, Windows, hand_over, hg_dagger, mftpl_p};
+use tutelage::Algorithm;
+use tutelage::algorithm::{hand_over, hg_dagger, mftpl_p};
+use tutelage::choice::Windows;
 use tutelage_runs::store::{Disk, Fingerprint, LogFile, OsDisk, RunDir, read_history};
 use tutelage_runs::{Ending, Keep, Silent};
 

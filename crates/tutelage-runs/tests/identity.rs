@@ -6,7 +6,9 @@ mod testbed;
 
 use testbed::attempts::{SPEC, STRIDE, bootstrap_dagger, bytes, open, whole};
 use testbed::schedule;
-use tutelage::{Batch, Inputs, UniformBox, mftpl_p};
+use tutelage::algorithm::mftpl_p;
+use tutelage::cover::UniformBox;
+use tutelage::{Batch, Inputs};
 use tutelage_runs::store::{Fingerprint, StoreError};
 use tutelage_runs::{Keep, RunConfig};
 
@@ -50,7 +52,7 @@ fn a_program_of_ones_own_that_changes_anything_is_another_run() {
 
 #[test]
 fn what_an_algorithm_builds_on_is_part_of_its_identity() {
-    let spec = |cover: &dyn tutelage::Cover<f32>| {
+    let spec = |cover: &dyn tutelage::cover::Cover<f32>| {
         let inputs = Inputs { cover: Some(cover), ..Inputs::none() };
         let (algorithm, schedule) = (mftpl_p(3, 5.0, STRIDE), schedule(1));
         RunConfig::<f32, f32> { algorithm, schedule, inputs, episodes: 5, keep: Keep::All }
@@ -59,7 +61,7 @@ fn what_an_algorithm_builds_on_is_part_of_its_identity() {
     let stored = |last: f32| {
         let mut states = Batch::new(2);
         (0..1000).for_each(|row| states.push(&[row as f32, last]));
-        tutelage::StoredStates::new(states).unwrap()
+        tutelage::cover::StoredStates::new(states).unwrap()
     };
     let texts = [
         spec(&UniformBox::new(-1.0, 1.0).unwrap()),

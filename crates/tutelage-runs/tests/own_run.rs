@@ -7,9 +7,10 @@ mod testbed;
 use std::path::Path;
 
 use testbed::{Damper, Gradient, lanes, schedule};
+use tutelage::algorithm::{bootstrap_dagger, dagger};
+use tutelage::choice::Deploy;
 use tutelage::{
-    Batch, Deploy, Expert, ExpertError, Inputs, Participants, Rng, Sampling, Schedule,
-    SyncVectorEnv, bootstrap_dagger, dagger,
+    Batch, Expert, ExpertError, Inputs, Participants, Rng, Sampling, Schedule, SyncVectorEnv,
 };
 use tutelage_oracles::LeastSquares;
 use tutelage_runs::store::{StoreError, read_history};

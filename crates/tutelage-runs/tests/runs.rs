@@ -10,10 +10,10 @@ use std::sync::Arc;
 
 use testbed::attempts::{STRIDE, attempt, bootstrap_dagger, bytes, whole};
 use testbed::{Damper, Gradient, SPACES, lanes, schedule};
-use tutelage::{
-    Algorithm, Batch, Deploy, DurableOracle, Expert, ExpertActs, ExpertError, Inputs, Participants,
-    Rng, Windows, behavior_cloning, hand_over,
-};
+use tutelage::algorithm::{behavior_cloning, hand_over};
+use tutelage::choice::{Deploy, ExpertActs, Windows};
+use tutelage::oracle::DurableOracle;
+use tutelage::{Algorithm, Batch, Expert, ExpertError, Inputs, Participants, Rng};
 use tutelage_runs::store::{OsDisk, read_any, read_history};
 use tutelage_runs::{Ending, Keep, Observer, RunConfig, Silent, run};
 
@@ -104,7 +104,7 @@ fn what_is_evaluated_is_what_is_deployed() {
     };
     let (mean, member) = (result(Deploy::Mean), result(Deploy::UniformMember));
     assert_ne!(mean.deployed.episodes, member.deployed.episodes);
-    let rewards = |evaluation: &tutelage::Evaluation| -> Vec<f64> {
+    let rewards = |evaluation: &tutelage::evaluation::Evaluation| -> Vec<f64> {
         evaluation.episodes.iter().map(|episode| episode.reward).collect()
     };
     assert_eq!(rewards(&member.deployed), rewards(mean.random.as_ref().unwrap()));

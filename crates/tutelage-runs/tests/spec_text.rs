@@ -2,10 +2,10 @@
 
 #![allow(clippy::unwrap_used)]
 
-use tutelage::{
-    Algorithm, AlgorithmName, Batch, Cover, Dataset, ExpertActs, FAMILIES, Inputs, Sampling,
-    Schedule, StoredStates, Stream, UniformBox, Weighted, logger_m, mftpl_p,
-};
+use tutelage::algorithm::{FAMILIES, logger_m, mftpl_p};
+use tutelage::choice::ExpertActs;
+use tutelage::cover::{Cover, StoredStates, UniformBox, Weighted};
+use tutelage::{Algorithm, AlgorithmName, Batch, Dataset, Inputs, Sampling, Schedule, Stream};
 use tutelage_runs::{Keep, RunConfig};
 
 const RECORDED: &str = include_str!("data/run_config_specs.txt");

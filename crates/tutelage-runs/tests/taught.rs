@@ -9,10 +9,10 @@ use std::sync::Arc;
 
 use testbed::attempts::{STRIDE, bytes};
 use testbed::{Gradient, LinearEnsemble, lanes, schedule};
-use tutelage::{
-    Algorithm, Batch, Driver, ExpertError, Inputs, LearnError, NoDriver, Reply, SyncVectorEnv,
-    bootstrap_dagger, take_over,
-};
+use tutelage::algorithm::{bootstrap_dagger, take_over};
+use tutelage::expert::{Driver, NoDriver};
+use tutelage::lesson::{LearnError, Reply};
+use tutelage::{Algorithm, Batch, ExpertError, Inputs, SyncVectorEnv};
 use tutelage_runs::store::{OsDisk, RunDir, read_history};
 use tutelage_runs::{
     Ending, Keep, LabelSink, RunConfig, RunError, Silent, Teacher, run_with_teacher,

@@ -9,10 +9,11 @@ use std::f64::consts::PI;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use tutelage::algorithm::bootstrap_dagger;
 use tutelage::rand::RngExt;
 use tutelage::{
     Bounds, Env, EnvError, Inputs, Oracle, Rng, Sampling, Schedule, Spaces, Step, Stream,
-    SyncVectorEnv, bootstrap_dagger,
+    SyncVectorEnv,
 };
 use tutelage_draw::render::{Ink, Mark, Picture, Rectangle};
 use tutelage_oracles::mlp::{MlpOracle, MlpSettings, TrainingBudget};

@@ -9,9 +9,9 @@ use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use tutelage::algorithm::dagger;
 use tutelage::{
     Bounds, Env, EnvError, Inputs, Rng, Sampling, Schedule, Spaces, Step, Stream, SyncVectorEnv,
-    dagger,
 };
 use tutelage_oracles::LeastSquares;
 use tutelage_runs::store::{OsDisk, RunDir};

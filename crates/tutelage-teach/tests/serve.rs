@@ -10,7 +10,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
-use tutelage::{Inputs, Participants, Sampling, Schedule, Stream, SyncVectorEnv, dagger};
+use tutelage::algorithm::dagger;
+use tutelage::{Inputs, Participants, Sampling, Schedule, Stream, SyncVectorEnv};
 use tutelage_oracles::LeastSquares;
 use tutelage_runs::store::{OsDisk, RunDir};
 use tutelage_runs::{Keep, RunConfig, Silent, run};

@@ -266,7 +266,7 @@ mod tests {
     #[test]
     fn it_keeps_the_contract_of_an_environment() {
         let mdp = Arc::new(two_states(0.3, 0.5).unwrap());
-        tutelage::check_env(|| MdpEnv::new(mdp.clone()), tutelage::Stream::new(1)).unwrap();
+        tutelage::check::check_env(|| MdpEnv::new(mdp.clone()), tutelage::Stream::new(1)).unwrap();
     }
 
     #[test]

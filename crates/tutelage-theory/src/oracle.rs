@@ -4,10 +4,8 @@ use std::sync::Arc;
 
 use rand::RngExt;
 use rayon::prelude::*;
-use tutelage::{
-    Batch, Dataset, Expert, ExpertError, Oracle, OracleError, Rng, Spaces, Stream, TrainingSets,
-    View,
-};
+use tutelage::oracle::{TrainingSets, View};
+use tutelage::{Batch, Dataset, Expert, ExpertError, Oracle, OracleError, Rng, Spaces, Stream};
 
 use crate::{MixedPolicy, PolicyClass};
 
@@ -191,9 +189,11 @@ impl Expert for TabularExpert {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tutelage::{
-        Inputs, PerturbationSize, Policy, TrainOn, TrainingSpec, Weighted, check_oracle,
-    };
+    use tutelage::check::check_oracle;
+    use tutelage::choice::{PerturbationSize, TrainOn};
+    use tutelage::cover::Weighted;
+    use tutelage::oracle::TrainingSpec;
+    use tutelage::{Inputs, Policy};
 
     const SPACES: Spaces = Spaces { states: 3, actions: 2 };
 

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use tutelage::{Batch, Cover, CoverError, Weighted};
+use tutelage::Batch;
+use tutelage::cover::{Cover, CoverError, Weighted};
 
 use crate::exact::{
     TabularPolicy, advantages, expected_cost, guaranteed_smoothness, occupancy, recoverability,

@@ -1,11 +1,13 @@
 //! Where the finite world meets the core: its loop, its algorithms, its training sets. Nothing else here knows them.
 
 use rayon::prelude::*;
-use tutelage::{
-    Algorithm, Dataset, ExpertActs, Inputs, LearnError, Lesson, LessonEvent, PerturbationSize,
-    Progress, Sampling, Schedule, Stream, SyncVectorEnv, TrainOn, TrainingSets, TrainingSpec, View,
-    Windows, behavior_cloning, bootstrap_dagger, dagger, hand_over, logger_m, mftpl_p,
+use tutelage::algorithm::{
+    behavior_cloning, bootstrap_dagger, dagger, hand_over, logger_m, mftpl_p,
 };
+use tutelage::choice::{ExpertActs, PerturbationSize, TrainOn, Windows};
+use tutelage::lesson::{LearnError, LessonEvent, Progress};
+use tutelage::oracle::{TrainingSets, TrainingSpec, View};
+use tutelage::{Algorithm, Dataset, Inputs, Lesson, Sampling, Schedule, Stream, SyncVectorEnv};
 
 use crate::{ImitationProblem, MdpEnv, MixedPolicy, Player, TabularExpert};
 

@@ -5,7 +5,8 @@
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
-use tutelage::{Batch, Element, Expert, Stream};
+use tutelage::space::Element;
+use tutelage::{Batch, Expert, Stream};
 use tutelage_draw::render::{Frame, GifWriter, Renderer, strip};
 use tutelage_worlds::{CartPoleEnv, DriveEnv, DriveFiveEnv, GridEnv, PendulumEnv, World};
 

@@ -1,6 +1,7 @@
 //! Plays episodes of a world's expert in tests.
 
-use tutelage::{Batch, Element, Expert, Step, Stream};
+use tutelage::space::Element;
+use tutelage::{Batch, Expert, Step, Stream};
 
 use crate::World;
 

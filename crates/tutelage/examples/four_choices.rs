@@ -5,7 +5,16 @@
 //! while it learns does not know the way back to it.
 
 use rand::RngExt;
-use tutelage::*;
+use tutelage::actor::DeployedPolicy;
+use tutelage::algorithm::{behavior_cloning, bootstrap_dagger, dagger};
+use tutelage::choice::{Deploy, ExpertActs};
+use tutelage::evaluation::evaluate;
+use tutelage::oracle::{TrainingSets, View};
+use tutelage::{
+    Algorithm, Batch, Env, EnvError, Expert, ExpertError, Inputs, Oracle, OracleError,
+    Participants, Policy, PolicyError, Rng, Sampling, Schedule, Spaces, Step, Stream,
+    SyncVectorEnv, learn,
+};
 
 const LENGTH: usize = 40;
 /// Places across the bridge; beyond them is the river.

@@ -1,15 +1,24 @@
 //! Those who act: a policy, an expert, or both by turns.
 
+mod deployed_policy;
+mod expert_actor;
+pub(crate) mod rollout;
+
+pub use deployed_policy::DeployedPolicy;
+pub use expert_actor::ExpertActor;
+pub use rollout::{RolloutError, Steps};
+
 use std::ops::Range;
 
-use crate::{Batch, Rng, RolloutError, Stream};
+use crate::{Batch, Rng, Stream};
 
 /// Somebody who acts in several lanes at once, in [-1, 1]ⁿ where actions are vectors.
 ///
 /// Row i belongs to `lanes[i]` and draws from `rngs[i]` alone, so what happens in a lane does not depend on the others.
 ///
 /// ```
-/// use tutelage::{Actor, Batch, Rng, RolloutError};
+/// use tutelage::{Batch, Rng};
+/// use tutelage::actor::{Actor, RolloutError};
 ///
 /// /// Always pushes to the right.
 /// struct Rightwards;

@@ -1,16 +1,30 @@
 //! Algorithms: plain values of the four choices.
 
-use crate::drive::InvalidParameter;
-use crate::space::check_rows;
-use crate::{
-    Ask, Beta, Deploy, Drive, Element, ExpertActs, Gate, Inputs, LearnError, PerturbationSize,
-    Sampling, Schedule, Spaces, TrainOn, Windows,
+mod family;
+mod name;
+mod schedule;
+
+pub use family::{FAMILIES, Family, Members, Number};
+pub use name::{AlgorithmName, AlgorithmNameError, LOGGER_M};
+pub use schedule::Schedule;
+
+use crate::choice::drive::InvalidParameter;
+use crate::choice::{
+    Ask, Beta, Deploy, Drive, ExpertActs, Gate, PerturbationSize, TrainOn, Windows,
 };
+use crate::lesson::LearnError;
+use crate::space::check_rows;
+use crate::{Element, Inputs, Sampling, Spaces};
+
+/// The name of the algorithm that learns when the user names none. No expert drives in it.
+pub const DEFAULT_ALGORITHM: &str = "bd-5";
 
 /// An algorithm: the four choices and the ensemble size.
 ///
 /// ```
-/// use tutelage::{Algorithm, Sampling, TrainOn, dagger};
+/// use tutelage::{Algorithm, Sampling};
+/// use tutelage::algorithm::dagger;
+/// use tutelage::choice::TrainOn;
 /// // DAgger whose seven members see bootstrap samples of D.
 /// let mine = Algorithm { train_on: TrainOn::Bootstrap, members: 7, ..dagger(Sampling::Stride(20)) };
 /// ```

@@ -1,8 +1,11 @@
 //! Conformance suites: does a user's own environment or oracle keep its contract?
 
+use crate::choice::TrainOn;
+use crate::oracle::TrainingSets;
+use crate::space::SpaceError;
 use crate::{
     ActionSpace, Batch, Dataset, Element, Env, EnvError, Expert, ExpertError, Oracle, OracleError,
-    Policy, PolicyError, SpaceError, Spaces, Step, Stream, TrainOn, TrainingSets,
+    Policy, PolicyError, Spaces, Step, Stream,
 };
 
 /// A contract that was not kept; the message says which.
@@ -134,7 +137,8 @@ fn play<E: Env>(
 /// is an action too.
 ///
 /// ```
-/// use tutelage::{ActionSpace, Batch, Bounds, Expert, ExpertError, Rng, Stream, check_expert};
+/// use tutelage::{ActionSpace, Batch, Bounds, Expert, ExpertError, Rng, Stream};
+/// use tutelage::check::check_expert;
 ///
 /// /// Steers back to the origin, as hard as it is far away.
 /// struct Back;

@@ -12,7 +12,8 @@ use crate::{Batch, Rng};
 /// use std::f32::consts::TAU;
 ///
 /// use rand::RngExt;
-/// use tutelage::{Cover, Inputs, Rng, Stream};
+/// use tutelage::{Inputs, Rng, Stream};
+/// use tutelage::cover::Cover;
 ///
 /// /// Somewhere on the unit circle.
 /// #[derive(Debug)]
@@ -96,7 +97,7 @@ pub enum CoverError {
     },
 }
 
-impl<S: crate::Element> StoredStates<S> {
+impl<S: crate::space::Element> StoredStates<S> {
     /// Uniform over these states, at least one.
     pub fn new(states: Batch<S>) -> Result<Self, CoverError> {
         if states.is_empty() { Err(CoverError::Empty) } else { Ok(Self(states)) }
@@ -114,7 +115,7 @@ impl UniformBox {
     }
 }
 
-impl<S: crate::Element> Weighted<S> {
+impl<S: crate::space::Element> Weighted<S> {
     /// These states with these probabilities, which sum to 1 within 1e-9.
     pub fn new(states: Batch<S>, probabilities: Vec<f64>) -> Result<Self, CoverError> {
         if states.is_empty() {
@@ -136,7 +137,7 @@ impl<S: crate::Element> Weighted<S> {
     }
 }
 
-impl<S: crate::Element> Cover<S> for StoredStates<S> {
+impl<S: crate::space::Element> Cover<S> for StoredStates<S> {
     fn draw(&self, rng: &mut Rng, state: &mut [S]) {
         state.copy_from_slice(self.0.row(rng.random_range(0..self.0.len())));
     }
@@ -152,7 +153,7 @@ impl Cover<f32> for UniformBox {
     }
 }
 
-impl<S: crate::Element> Cover<S> for Weighted<S> {
+impl<S: crate::space::Element> Cover<S> for Weighted<S> {
     fn draw(&self, rng: &mut Rng, state: &mut [S]) {
         let u: f64 = rng.random();
         let drawn = self.cumulative.partition_point(|&total| total <= u);

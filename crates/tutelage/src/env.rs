@@ -1,5 +1,11 @@
 //! Environments: where the learner acts.
 
+mod sync_vector_env;
+mod vector_env;
+
+pub use sync_vector_env::{LaneError, SyncVectorEnv};
+pub use vector_env::VectorEnv;
+
 use crate::{Bounds, Element, Rng, Spaces};
 
 /// What a step brought, besides the next state.
@@ -23,7 +29,7 @@ impl Step {
 /// A task that an agent acts in, one episode at a time.
 ///
 /// Randomness enters through [`Env::reset`] alone: an episode is a function of the generator given there and of the actions.
-/// States are written into the caller's row, so a step need not allocate. [`crate::check_env`] tests an implementation
+/// States are written into the caller's row, so a step need not allocate. [`crate::check::check_env`] tests an implementation
 /// against this contract.
 ///
 /// ```
@@ -50,7 +56,7 @@ impl Step {
 ///         Ok(Step { reward: -f64::from(self.x.abs()), terminated: self.x.abs() > 2.0, truncated: self.t == 100 })
 ///     }
 /// }
-/// tutelage::check_env(|| Line { x: 0.0, t: 0 }, tutelage::Stream::new(1)).unwrap();
+/// tutelage::check::check_env(|| Line { x: 0.0, t: 0 }, tutelage::Stream::new(1)).unwrap();
 /// ```
 pub trait Env: Send {
     /// What states are made of.

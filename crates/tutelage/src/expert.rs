@@ -1,5 +1,9 @@
 //! Experts: who says what they would have done.
 
+mod driver;
+
+pub use driver::{Driver, NoDriver};
+
 use crate::{Batch, Element, Rng, Spaces};
 
 /// An expert π^E: a trained network, a planner, or a person.

@@ -1,12 +1,30 @@
 //! The one loop, a turn at a time.
 
+mod error;
+mod inputs;
+mod learn;
+mod progress;
+mod round;
+
+pub use error::LearnError;
+pub use inputs::Inputs;
+pub use learn::{Learned, Participants, learn};
+pub use progress::Progress;
+pub use round::{Queries, Reply, Round};
+
+pub use crate::choice::ask::Origin;
+
 use rand::RngExt;
 
-use crate::drive::{Drive, Situation};
+use crate::actor::RolloutError;
+use crate::choice::Deploy;
+use crate::choice::drive::{Drive, Situation};
+use crate::expert::Driver;
+use crate::oracle::{TrainingSets, TrainingSpec};
+use crate::space::SpaceError;
 use crate::{
-    ActionSpace, Algorithm, Batch, Bounds, Dataset, Deploy, Driver, Element, Inputs, LearnError,
-    Oracle, Policy, Progress, Queries, RolloutError, Round, Schedule, SpaceError, Spaces,
-    TrainingSets, TrainingSpec, VectorEnv,
+    ActionSpace, Algorithm, Batch, Bounds, Dataset, Element, Oracle, Policy, Schedule, Spaces,
+    VectorEnv,
 };
 
 /// A lesson: Algorithm 1 of the paper as a stepper that asks and takes answers.
@@ -25,7 +43,7 @@ use crate::{
 /// bits as never having stopped.
 ///
 /// ```
-/// use tutelage::*;
+/// # use tutelage::{algorithm::*, check::*, env::*, evaluation::*, expert::*, lesson::*, oracle::*, policy::*, space::*, *};
 /// # struct Line { x: f32, t: usize }
 /// # impl Env for Line {
 /// #     type State = f32;
@@ -175,7 +193,7 @@ where
     }
 
     /// Goes on to the next turn. `driver` is asked for actions where the expert drives; where nobody can,
-    /// [`crate::NoDriver`].
+    /// [`crate::expert::NoDriver`].
     ///
     /// A round closes when nothing in it waits for an answer and this is called. What failed (an environment, the driver, the
     /// oracle) is tried again by the next call.

@@ -1,17 +1,23 @@
 //! Offline learning oracles 𝒪.
 
+mod fit_progress;
+mod training_sets;
+
+pub use fit_progress::FitProgress;
+pub use training_sets::{Costs, Perturbation, TrainingSets, TrainingSpec, View};
+
 use std::sync::Arc;
 
-use crate::{Element, FitProgress, Policy, Spaces, Stream, TrainingSets};
+use crate::{Element, Policy, Spaces, Stream};
 
 /// An offline learning oracle for a policy class ℬ: 𝒪(D) = argmin over h ∈ ℬ of Σ ℓ(h(s), a) over the examples of D.
 ///
 /// It gets the E training sets of a round at once, because training members side by side is where the time goes. Member e
-/// sees its own [`crate::View`] and nothing of the others. Where D is empty, a class that has an initial policy π₁ (zero,
-/// or random weights) returns it. [`crate::check_oracle`] tests an implementation against this contract.
+/// sees its own [`crate::oracle::View`] and nothing of the others. Where D is empty, a class that has an initial policy π₁ (zero,
+/// or random weights) returns it. [`crate::check::check_oracle`] tests an implementation against this contract.
 ///
 /// ```
-/// use tutelage::*;
+/// # use tutelage::{algorithm::*, check::*, env::*, evaluation::*, expert::*, lesson::*, oracle::*, policy::*, space::*, *};
 ///
 /// /// A policy that does the same everywhere.
 /// struct Constant(Vec<f32>);
@@ -77,8 +83,9 @@ pub trait Oracle: Sync {
 /// An oracle whose policies survive the process: what `decode` makes of `encode` acts the same, to the bit.
 ///
 /// ```
-/// use tutelage::{DurableOracle, OracleError, Spaces};
-/// # use tutelage::*;
+/// use tutelage::{OracleError, Spaces};
+/// use tutelage::oracle::DurableOracle;
+/// # use tutelage::{algorithm::*, check::*, env::*, evaluation::*, expert::*, lesson::*, oracle::*, policy::*, space::*, *};
 /// # #[derive(Debug, PartialEq)]
 /// # struct Constant(Vec<f32>);
 /// # impl Policy for Constant {

@@ -5,7 +5,7 @@ use crate::{Batch, Element};
 /// A policy π made of E members h₁ … h_E; a single function is the case E = 1.
 ///
 /// The paper's πₙ(a | s) = (1/E) Σₑ I(hₑ(s) = a) acts with a member drawn anew at every step; its deployed policy is the
-/// members' mean. Who draws, and when, is the choice [`crate::Deploy`].
+/// members' mean. Who draws, and when, is the choice [`crate::choice::Deploy`].
 ///
 /// ```
 /// use tutelage::{Batch, Policy, PolicyError};
@@ -136,7 +136,7 @@ impl PolicyError {
 }
 
 /// (1/E) Σₑ ℓ(hₑ(s), h̄(s)) in each state: how much the members differ from what they say together.
-pub fn disagreement<P: Policy>(
+pub(crate) fn disagreement<P: Policy>(
     policy: &P,
     states: &Batch<P::State>,
     mean: &Batch<P::Action>,

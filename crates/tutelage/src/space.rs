@@ -1,11 +1,15 @@
 //! The two kinds of space: real vectors and indices.
 
+mod bounds;
+
+pub use bounds::{Bounds, BoundsError, Outside};
+
 use std::fmt::{Debug, Display};
 
 use rand::RngExt;
 use rand_distr::{Distribution, Normal};
 
-use crate::{Batch, Bounds, Rng};
+use crate::{Batch, Rng};
 
 /// The sizes of a task's spaces.
 ///
@@ -45,11 +49,11 @@ pub enum SpaceKind {
 macro_rules! dispatch {
     ($kind:expr, $A:ident => $body:expr) => {
         match $kind {
-            $crate::SpaceKind::Continuous => {
+            $crate::space::SpaceKind::Continuous => {
                 type $A = f32;
                 $body
             }
-            $crate::SpaceKind::Discrete => {
+            $crate::space::SpaceKind::Discrete => {
                 type $A = u32;
                 $body
             }
@@ -132,7 +136,7 @@ pub trait Element:
     fn add_noise(action: &mut [Self], variance: &[f64], size: usize, rng: &mut Rng);
 
     /// The first coordinate of a vector that is outside its box, if any.
-    fn outside(_bounds: &Bounds, _action: &[Self]) -> Option<crate::Outside> {
+    fn outside(_bounds: &Bounds, _action: &[Self]) -> Option<crate::space::Outside> {
         None
     }
 
@@ -231,7 +235,7 @@ impl ActionSpace {
         let wrong = |(row, action)| A::outside(&self.bounds, action).map(|outside| (row, outside));
         match actions.rows().enumerate().find_map(wrong) {
             None => Ok(()),
-            Some((row, crate::Outside { index, value, interval: [low, high] })) => {
+            Some((row, crate::space::Outside { index, value, interval: [low, high] })) => {
                 let allowed = format!("{low} to {high}; the environment does not clip");
                 Err(SpaceError::Value { row, index, value: value.to_string(), allowed })
             }
@@ -281,7 +285,7 @@ impl Element for f32 {
         }
     }
 
-    fn outside(bounds: &Bounds, action: &[f32]) -> Option<crate::Outside> {
+    fn outside(bounds: &Bounds, action: &[f32]) -> Option<crate::space::Outside> {
         bounds.outside(action)
     }
 

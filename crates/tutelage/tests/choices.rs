@@ -5,7 +5,20 @@
 mod walk;
 
 use rand::RngExt;
-use tutelage::*;
+use tutelage::actor::{Actor, DeployedPolicy, RolloutError};
+use tutelage::algorithm::{
+    active_dagger, bagging, behavior_cloning, bootstrap_dagger, dagger, dart, ensemble_dagger,
+    hand_over, hg_dagger, mftpl_p, mixed_dagger, mp, shuffled_mp, supervised,
+};
+use tutelage::choice::{Beta, Deploy, Drive, ExpertActs, Gate, Windows};
+use tutelage::cover::UniformBox;
+use tutelage::evaluation::evaluate;
+use tutelage::lesson::{Learned, LessonEvent, Progress};
+use tutelage::oracle::{TrainingSets, View};
+use tutelage::{
+    Algorithm, Batch, Dataset, Inputs, Lesson, Oracle, OracleError, Participants, Policy,
+    PolicyError, Rng, Sampling, Schedule, Stream, learn,
+};
 use walk::*;
 
 /// Members that walk either way: each one's action is drawn from its stream and depends on its view of D.

@@ -2,7 +2,8 @@
 
 #![allow(clippy::unwrap_used)]
 
-use tutelage::{Bounds, Env, EnvError, Rng, Spaces, Step, Stream, check_env};
+use tutelage::check::check_env;
+use tutelage::{Bounds, Env, EnvError, Rng, Spaces, Step, Stream};
 
 /// How an environment errs.
 #[derive(Clone, Copy, Debug, PartialEq)]

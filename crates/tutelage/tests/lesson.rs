@@ -7,7 +7,17 @@ mod walk;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rand::seq::SliceRandom;
-use tutelage::*;
+use tutelage::algorithm::{
+    behavior_cloning, bootstrap_dagger, dagger, dart, hand_over, hg_dagger, mixed_dagger,
+};
+use tutelage::choice::{Beta, Deploy, ExpertActs, Windows};
+use tutelage::expert::NoDriver;
+use tutelage::lesson::{LearnError, LessonEvent, Progress, Queries};
+use tutelage::oracle::TrainingSets;
+use tutelage::{
+    Algorithm, Batch, Bounds, Env, EnvError, Inputs, Lesson, Oracle, OracleError, Rng, Sampling,
+    Spaces, Step, Stream, SyncVectorEnv,
+};
 use walk::*;
 
 type WalkLesson = Lesson<'static, f32, f32, Constant>;

@@ -2,7 +2,11 @@
 
 #![allow(clippy::unwrap_used)]
 
-use tutelage::*;
+use tutelage::algorithm::FAMILIES;
+use tutelage::choice::{
+    Ask, Beta, Deploy, Drive, ExpertActs, Gate, PerturbationSize, TrainOn, Windows,
+};
+use tutelage::{Algorithm, AlgorithmName, Sampling};
 
 const STRIDE: Sampling = Sampling::Stride(7);
 

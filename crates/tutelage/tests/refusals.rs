@@ -4,7 +4,21 @@
 
 mod walk;
 
-use tutelage::*;
+use tutelage::actor::{DeployedPolicy, RolloutError};
+use tutelage::algorithm::{
+    active_dagger, behavior_cloning, bootstrap_dagger, dagger, dart, ensemble_dagger, hand_over,
+    hg_dagger, logger_m, mftpl_p, mixed_dagger, mp, supervised,
+};
+use tutelage::check::{ContractViolation, check_expert, check_oracle};
+use tutelage::choice::{Ask, Beta, Deploy, ExpertActs, Windows};
+use tutelage::cover::UniformBox;
+use tutelage::evaluation::evaluate;
+use tutelage::expert::NoDriver;
+use tutelage::lesson::{LearnError, Learned, Progress, Round};
+use tutelage::{
+    ActionSpace, Algorithm, Batch, Bounds, Dataset, Env, EnvError, Expert, ExpertError, Inputs,
+    Lesson, Participants, Rng, Sampling, Schedule, Spaces, Step, Stream, SyncVectorEnv, learn,
+};
 use walk::*;
 
 fn attempt(

@@ -5,7 +5,16 @@
 mod walk;
 
 use rand::RngExt;
-use tutelage::*;
+use tutelage::actor::{Actor, DeployedPolicy, RolloutError};
+use tutelage::algorithm::{bootstrap_dagger, ensemble_dagger, hg_dagger, take_over};
+use tutelage::choice::{Ask, Deploy, Drive, ExpertActs, Gate};
+use tutelage::expert::Driver;
+use tutelage::lesson::{LessonEvent, Origin, Progress, Queries};
+use tutelage::oracle::TrainingSets;
+use tutelage::{
+    Algorithm, AlgorithmName, Batch, Env, ExpertError, Inputs, Lesson, Oracle, OracleError,
+    Participants, Sampling, Schedule, Stream, learn,
+};
 use walk::*;
 
 /// Takes the controls where the learner has gone three to the left, drives right, and lets go behind the origin.

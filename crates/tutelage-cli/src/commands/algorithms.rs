@@ -1,10 +1,9 @@
 //! `tutelage algorithms`: the families as values of the four choices.
 
 use serde::Serialize;
-use tutelage::{
-    AlgorithmName, ExpertActs, FAMILIES, Family, LOGGER_M, Sampling, describe_default_algorithms,
-    logger_m,
-};
+use tutelage::algorithm::{DEFAULT_ALGORITHM, FAMILIES, Family, LOGGER_M, logger_m};
+use tutelage::choice::ExpertActs;
+use tutelage::{AlgorithmName, Sampling};
 
 use crate::output::{Output, Row};
 
@@ -13,7 +12,7 @@ pub(crate) fn run(output: &Output) -> anyhow::Result<()> {
     let mut lines = lines?;
     lines.push(Line::logger_m());
     output.rows(&lines)?;
-    output.say(&format!("\n{}", describe_default_algorithms()))
+    output.say(&format!("\nThe default algorithm is `{DEFAULT_ALGORITHM}`."))
 }
 
 /// A family: its form, its four choices, what it is.
@@ -49,13 +48,13 @@ impl Line {
     fn logger_m() -> Self {
         let algorithm = logger_m(25, 1.0, Sampling::Independent);
         Self {
-            algorithm: LOGGER_M.key.into(),
+            algorithm: LOGGER_M.into(),
             drives: algorithm.drive.describe(),
             asks: algorithm.ask.describe(),
             trains_on: algorithm.train_on.describe(),
             deploys: algorithm.deploy.describe(),
             example: "–",
-            citation: LOGGER_M.citation,
+            citation: "Li & Zhang 2022",
             command: "theory",
         }
     }

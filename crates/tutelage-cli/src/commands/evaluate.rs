@@ -4,7 +4,9 @@ use std::path::Path;
 
 use anyhow::ensure;
 use serde::Serialize;
-use tutelage::{Deploy, Evaluation, ExpertActs, Stream};
+use tutelage::Stream;
+use tutelage::choice::{Deploy, ExpertActs};
+use tutelage::evaluation::Evaluation;
 use tutelage_lab::spec::{Draft, EvaluationDraft};
 use tutelage_lab::{Task, evaluate_expert, evaluate_run, load_expert};
 

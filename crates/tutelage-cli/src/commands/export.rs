@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, ensure};
 use serde::Serialize;
-use tutelage::Deploy;
+use tutelage::choice::Deploy;
 use tutelage_lab::export::{Annotations, export_policy, tensorboard_file, write_tensorboard};
 use tutelage_runs::store::{AnyHistory, read_any, read_times};
 

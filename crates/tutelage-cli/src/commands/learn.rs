@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use tutelage::ExpertCapability;
 use tutelage_lab::spec::{Draft, RunSpec};
 use tutelage_lab::{Report, check_cast, learn_in, learning_curve};
 use tutelage_runs::terminal::digits;
@@ -22,7 +21,6 @@ pub(crate) struct Learn {
     task: Option<String>,
     #[arg(long, short, value_name = "ALGORITHM", help = algorithm_help(
         "bc, dagger, bd-E, mp-E(X), …; `tutelage algorithms` lists and explains them all; several times for several of them",
-        ExpertCapability::LabelsAndDrives,
     ))]
     algorithm: Vec<String>,
     /// Learn once with each of these seeds, as many at a time as there are threads: 1-5 or 1,2,7
@@ -137,7 +135,7 @@ const CURVE: [&str; 3] = ["learning-curve.svg", "learning-curve.png", "learning-
 
 /// Puts the learning curve into the run's folder.
 pub(super) fn save_curve(dir: &Path, spec: &RunSpec, report: &Report) -> anyhow::Result<()> {
-    let expert = report.history.expert().map(tutelage::Evaluation::mean_reward);
+    let expert = report.history.expert().map(tutelage::evaluation::Evaluation::mean_reward);
     let title =
         format!("{} learns {} ({}, seed {})", spec.algorithm, spec.task, spec.class, spec.seed);
     let figure = learning_curve(&title, &report.lines(spec, dir), expert);
@@ -160,7 +158,7 @@ fn conclude(
         return Ok(()); // the rounds went out one by one
     }
     let lines = report.lines(spec, dir);
-    let expert = report.history.expert().map(tutelage::Evaluation::mean_reward);
+    let expert = report.history.expert().map(tutelage::evaluation::Evaluation::mean_reward);
     if !rounds_are_shown {
         output.rows(&lines)?;
     }

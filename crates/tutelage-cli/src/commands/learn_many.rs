@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use rayon::ThreadPoolBuilder;
-use tutelage::Evaluation;
+use tutelage::evaluation::Evaluation;
 use tutelage_compare::{Comparison, ComparisonSettings, find};
 use tutelage_lab::learn_in;
 use tutelage_lab::spec::RunSpec;

@@ -5,7 +5,8 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use anyhow::{Context, ensure};
-use tutelage::{DeployedPolicy, SpaceKind, Stream};
+use tutelage::actor::DeployedPolicy;
+use tutelage::{SpaceKind, Stream};
 use tutelage_draw::render::Renderer;
 use tutelage_lab::spec::RunSpec;
 use tutelage_lab::{Learner, learner_of, load_expert, spec_of};
@@ -79,7 +80,7 @@ fn filmed(run: &Path, round: usize) -> anyhow::Result<String> {
 
 fn film_robot(
     spec: &RunSpec,
-    actor: &mut dyn tutelage::Actor<f32, f32>,
+    actor: &mut dyn tutelage::actor::Actor<f32, f32>,
     stream: Stream,
     pace: f64,
 ) -> anyhow::Result<Result<String, String>> {

@@ -33,7 +33,7 @@ impl Show {
             open_queries: history.open_queries(),
             written_by_process: writer_of(&self.dir),
             expert_steps: history.expert_steps(),
-            expert_reward: history.expert().map(tutelage::Evaluation::mean_reward),
+            expert_reward: history.expert().map(tutelage::evaluation::Evaluation::mean_reward),
             policies: kept_policies(&self.dir),
             truncated_bytes: truncated_bytes(&self.dir)?,
         };

@@ -6,7 +6,8 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use anyhow::ensure;
-use tutelage::{Drive, ExpertCapability, Gate, SpaceKind, dispatch};
+use tutelage::choice::{Drive, Gate};
+use tutelage::{SpaceKind, dispatch};
 use tutelage_lab::spec::{Draft, RunSpec};
 use tutelage_lab::{PERSON, Task, learn_taught, spec_of};
 use tutelage_oracles::mlp::OutputHead;
@@ -28,7 +29,6 @@ pub(crate) struct Teach {
     target: String,
     #[arg(long, short, value_name = "ALGORITHM", help = algorithm_help(
         "bd-E, take-over-E, …; `tutelage algorithms` lists and explains them all",
-        ExpertCapability::Labels,
     ))]
     algorithm: Option<String>,
     #[command(flatten)]

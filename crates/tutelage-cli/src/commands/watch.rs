@@ -4,10 +4,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, ensure};
 use serde::Serialize;
-use tutelage::{
-    ActionSpace, Actor, Batch, DeployedPolicy, Element, Env, ExpertActor, Rng, RolloutError,
-    Stream, dispatch,
-};
+use tutelage::actor::{Actor, DeployedPolicy, ExpertActor, RolloutError};
+use tutelage::{ActionSpace, Batch, Element, Env, Rng, Stream, dispatch};
 use tutelage_draw::render::{Frame, Renderer};
 use tutelage_envs::Locomotion;
 use tutelage_lab::spec::{Draft, RunSpec};

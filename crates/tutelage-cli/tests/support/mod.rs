@@ -6,7 +6,8 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use tutelage::{ExpertActs, Stream};
+use tutelage::Stream;
+use tutelage::choice::ExpertActs;
 use tutelage_envs::{Normalizer, Robot};
 use tutelage_experts::{Card, GaussianExpert, GaussianPolicy, TimeFeature};
 

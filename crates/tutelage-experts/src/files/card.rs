@@ -1,7 +1,8 @@
 //! What is known about an expert besides its numbers.
 
 use serde::{Deserialize, Serialize};
-use tutelage::{Evaluation, ExpertActs};
+use tutelage::choice::ExpertActs;
+use tutelage::evaluation::Evaluation;
 use tutelage_envs::Robot;
 
 /// Where an expert comes from and what it is worth.

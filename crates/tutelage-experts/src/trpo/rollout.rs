@@ -2,7 +2,8 @@
 
 use rand::RngExt;
 use rayon::prelude::*;
-use tutelage::{Batch, Env, EnvError, Episode, Rng, Stream};
+use tutelage::evaluation::Episode;
+use tutelage::{Batch, Env, EnvError, Rng, Stream};
 use tutelage_envs::Normalizer;
 use tutelage_net::Tape;
 

@@ -130,9 +130,10 @@ impl Annotations {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use tutelage::{Dataset, Round};
+    use tutelage::Dataset;
+    use tutelage::lesson::Round;
 
-    fn batch<T: tutelage::Element>(width: usize, values: &[T]) -> Batch<T> {
+    fn batch<T: tutelage::space::Element>(width: usize, values: &[T]) -> Batch<T> {
         Batch::from_vec(width, values.to_vec()).unwrap()
     }
 

@@ -271,7 +271,9 @@ fn ints(name: &str, values: &[i64]) -> Message {
 
 #[cfg(test)]
 mod tests {
-    use tutelage::{Dataset, Oracle, Spaces, Stream, TrainOn, TrainingSets};
+    use tutelage::choice::TrainOn;
+    use tutelage::oracle::TrainingSets;
+    use tutelage::{Dataset, Oracle, Spaces, Stream};
     use tutelage_oracles::LeastSquares;
 
     use super::*;

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use tutelage::{Deploy, dispatch};
+use tutelage::choice::Deploy;
+use tutelage::dispatch;
 use tutelage_oracles::mlp::OutputHead;
 use tutelage_runs::store::{Context, Disk, OsDisk};
 

@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use tutelage::Evaluation;
+use tutelage::evaluation::Evaluation;
 use tutelage_runs::RoundLine;
 use tutelage_runs::store::{
     AnyHistory, Context, Disk, OsDisk, RoundResult, RoundTimings, StoreError,
@@ -86,7 +86,7 @@ fn checksum(bytes: &[u8]) -> [u8; 4] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tutelage::Episode;
+    use tutelage::evaluation::Episode;
     use tutelage_runs::store::History;
 
     fn history() -> AnyHistory {

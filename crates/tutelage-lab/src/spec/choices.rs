@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use tutelage::{Algorithm, AlgorithmName, Deploy, ExpertActs, Inputs, Sampling, Schedule, Stream};
+use tutelage::choice::{Deploy, ExpertActs};
+use tutelage::{Algorithm, AlgorithmName, Inputs, Sampling, Schedule, Stream};
 use tutelage_runs::{Keep, RunConfig};
 
 use super::{Class, CoverSpec, OracleSpec};

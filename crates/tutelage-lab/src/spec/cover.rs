@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use tutelage::UniformBox;
+use tutelage::cover::UniformBox;
 
 use super::SpecError;
 

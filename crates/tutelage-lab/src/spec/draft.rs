@@ -1,9 +1,9 @@
 //! What was typed.
 
 use serde::{Deserialize, Serialize};
-use tutelage::{
-    AlgorithmName, Deploy, ExpertActs, ExpertCapability, Sampling, SpaceKind, default_algorithm,
-};
+use tutelage::algorithm::DEFAULT_ALGORITHM;
+use tutelage::choice::{Deploy, ExpertActs};
+use tutelage::{AlgorithmName, Sampling, SpaceKind};
 use tutelage_oracles::Standardize;
 use tutelage_runs::Keep;
 
@@ -15,7 +15,6 @@ use super::sampling::{
 use super::{Choices, Class, CoverSpec, OracleSpec, RunSpec, SpecError};
 use crate::cast::is_expert_name;
 use crate::noise;
-use crate::person::PERSON;
 use crate::registry::{Defaults, Task, UnknownTask};
 
 /// A spec as typed: anything may be missing or wrong.
@@ -28,7 +27,7 @@ pub struct Draft {
     pub task: Option<String>,
     /// A shipped expert, or a file; the task's own by default.
     pub expert: Option<String>,
-    /// The usual one by default ([`default_algorithm`]).
+    /// The usual one by default ([`DEFAULT_ALGORITHM`]).
     pub algorithm: Option<String>,
     /// `mlp:64,64`, `linear`, … or the paper's `realizable` (the default) and `nonrealizable`.
     pub class: Option<String>,
@@ -194,16 +193,7 @@ impl Draft {
 
     fn algorithm(&self) -> Result<AlgorithmName, SpecError> {
         check_name("algorithm", self.algorithm.as_deref())?;
-        let usual = default_algorithm(self.help());
-        Ok(self.algorithm.as_deref().unwrap_or(usual).parse()?)
-    }
-
-    /// What the expert can be asked for: a person only answers.
-    fn help(&self) -> ExpertCapability {
-        match self.expert.as_deref() {
-            Some(PERSON) => ExpertCapability::Labels,
-            _ => ExpertCapability::LabelsAndDrives,
-        }
+        Ok(self.algorithm.as_deref().unwrap_or(DEFAULT_ALGORITHM).parse()?)
     }
 
     fn checked_expert_acts(&self, algorithm: &AlgorithmName) -> Result<ExpertActs, SpecError> {
@@ -377,10 +367,7 @@ mod tests {
         assert_eq!((spec.rounds, spec.states_per_round, spec.episodes, spec.seed), (20, 50, 25, 1));
         assert_eq!(spec.sampling, Sampling::Stride(20));
         assert_eq!(spec.oracle, Some(OracleSpec::of(spec.task)));
-        assert_eq!(
-            spec.algorithm.to_string(),
-            default_algorithm(ExpertCapability::LabelsAndDrives)
-        );
+        assert_eq!(spec.algorithm.to_string(), DEFAULT_ALGORITHM);
         assert_eq!((&spec.d0, &spec.data), (&None, &None));
         let linear = RunSpec::parse("task = 'ant'\nclass = 'linear'").unwrap();
         assert_eq!((linear.rounds, linear.oracle), (40, None));
@@ -389,7 +376,6 @@ mod tests {
     #[test]
     fn a_person_gets_the_algorithm_in_which_no_expert_drives() {
         let spec = RunSpec::parse("task = 'drive'\nexpert = 'person'").unwrap();
-        assert_eq!(spec.algorithm.to_string(), default_algorithm(ExpertCapability::Labels));
         assert!(!spec.algorithm.needs_driver());
         let own = RunSpec::parse("task = 'drive'\nexpert = 'person'\nalgorithm = 'bc'").unwrap();
         assert_eq!(own.algorithm.to_string(), "bc", "unless it is asked for");

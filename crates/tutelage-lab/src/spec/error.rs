@@ -1,7 +1,8 @@
 //! What can be wrong with a spec.
 
 use serde::de::DeserializeOwned;
-use tutelage::{AlgorithmNameError, did_you_mean, nearest};
+use tutelage::algorithm::AlgorithmNameError;
+use tutelage::suggest::{did_you_mean, nearest};
 
 /// A field that is wrong, with its value and what is allowed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -84,14 +85,15 @@ impl From<AlgorithmNameError> for SpecError {
                 field,
                 value: text,
                 nearest: nearest.map(Into::into),
-                allowed: tutelage::Family::examples().join(", "),
+                allowed: tutelage::algorithm::Family::examples().join(", "),
             },
             AlgorithmNameError::Form { text, form: allowed }
             | AlgorithmNameError::Number { text, allowed } => {
                 Self::range(field, format!("\"{text}\""), allowed)
             }
-            AlgorithmNameError::Finite { text, why } => {
-                Self::Pointless { field, value: format!("\"{text}\""), why: why.into() }
+            AlgorithmNameError::FiniteOnly { text } => {
+                let why = "it runs in the finite world only (`tutelage theory`)".into();
+                Self::Pointless { field, value: format!("\"{text}\""), why }
             }
             other => Self::range(field, "", other.to_string()),
         }

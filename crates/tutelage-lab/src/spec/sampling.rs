@@ -1,6 +1,7 @@
 //! How the core's small choices are written.
 
-use tutelage::{Deploy, ExpertActs, Sampling};
+use tutelage::Sampling;
+use tutelage::choice::{Deploy, ExpertActs};
 use tutelage_runs::Keep;
 
 use super::SpecError;

@@ -4,7 +4,8 @@
 
 use std::borrow::Cow;
 
-use tutelage::{Batch, Dataset, Element, OracleError, Perturbation, Spaces, View};
+use tutelage::oracle::{Perturbation, View};
+use tutelage::{Batch, Dataset, Element, OracleError, Spaces};
 use tutelage_net::{ExampleSource, Loss, copy_row};
 
 use super::head::OutputHead;

@@ -4,9 +4,8 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use rayon::prelude::*;
-use tutelage::{
-    DurableOracle, FitProgress, Oracle, OracleError, Spaces, Stream, TrainingSets, View,
-};
+use tutelage::oracle::{DurableOracle, FitProgress, TrainingSets, View};
+use tutelage::{Oracle, OracleError, Spaces, Stream};
 use tutelage_net::{AlignedVec, Isa, Network};
 
 use super::examples::{EncodedData, Examples, costs_unsupported};
@@ -24,7 +23,9 @@ use super::train::{PARTS, initial, train};
 /// classifiers. If D is empty, members keep their random parameters: the paper's π₁.
 ///
 /// ```
-/// use tutelage::{Batch, Dataset, DurableOracle, Oracle, Policy, Spaces, Stream, TrainOn, TrainingSets};
+/// use tutelage::{Batch, Dataset, Oracle, Policy, Spaces, Stream};
+/// use tutelage::choice::TrainOn;
+/// use tutelage::oracle::{DurableOracle, TrainingSets};
 /// use tutelage_oracles::mlp::{TrainingBudget, MlpClassifier, MlpSettings};
 ///
 /// // Action 0 left of zero, action 1 right of it.

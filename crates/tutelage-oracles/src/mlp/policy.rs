@@ -17,7 +17,9 @@ use crate::standardize::Standardizer;
 /// takes raw states.
 ///
 /// ```
-/// use tutelage::{Batch, Dataset, Oracle, Policy, Spaces, Stream, TrainOn, TrainingSets};
+/// use tutelage::{Batch, Dataset, Oracle, Policy, Spaces, Stream};
+/// use tutelage::choice::TrainOn;
+/// use tutelage::oracle::TrainingSets;
 /// use tutelage_oracles::mlp::{TrainingBudget, MlpOracle, MlpPolicy, MlpSettings};
 ///
 /// let spaces = Spaces { states: 2, actions: 1 };
@@ -122,7 +124,7 @@ impl<A: OutputHead> Ensemble<A> {
     ///
     /// For each state, `finish` gets the outputs of all members, working memory, and its `per_state` rows
     /// of results.
-    fn by_chunks<T: tutelage::Element>(
+    fn by_chunks<T: tutelage::space::Element>(
         &self,
         states: &Batch<f32>,
         results: &mut Batch<T>,

@@ -95,7 +95,9 @@ impl<A: OutputHead> Ensemble<A> {
     /// Encodes the policy as a safetensors file. The bytes depend only on the policy.
     ///
     /// ```
-    /// # use tutelage::{Dataset, Oracle, Spaces, Stream, TrainOn, TrainingSets};
+    /// # use tutelage::{Dataset, Oracle, Spaces, Stream};
+    /// # use tutelage::choice::TrainOn;
+    /// # use tutelage::oracle::TrainingSets;
     /// # use tutelage_oracles::LeastSquares;
     /// use tutelage_oracles::mlp::MlpPolicy;
     /// # let spaces = Spaces { states: 2, actions: 1 };

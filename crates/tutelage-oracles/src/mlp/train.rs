@@ -1,7 +1,8 @@
 //! Training of one member.
 
 use rayon::join;
-use tutelage::{FitProgress, Stream};
+use tutelage::Stream;
+use tutelage::oracle::FitProgress;
 use tutelage_net::{
     Adam, AlignedVec, BLOCK, Layout, Loss, LossGradient, Network, Parameters, TransposedWeights,
 };
@@ -86,7 +87,8 @@ fn scale<A: OutputHead>(rows: usize, outputs: usize) -> f32 {
 
 #[cfg(test)]
 mod tests {
-    use tutelage::{Dataset, Spaces, View};
+    use tutelage::oracle::View;
+    use tutelage::{Dataset, Spaces};
     use tutelage_net::Isa;
     use tutelage_net::reference::{reference_levels, to_f64};
 

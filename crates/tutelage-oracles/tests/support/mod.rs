@@ -2,10 +2,10 @@
 #![allow(dead_code)] // each test uses its part
 
 use rand::RngExt;
-use tutelage::{
-    Batch, Dataset, Inputs, Oracle, PerturbationSize, Spaces, Stream, TrainOn, TrainingSets,
-    TrainingSpec, UniformBox, View,
-};
+use tutelage::choice::{PerturbationSize, TrainOn};
+use tutelage::cover::UniformBox;
+use tutelage::oracle::{TrainingSets, TrainingSpec, View};
+use tutelage::{Batch, Dataset, Inputs, Oracle, Spaces, Stream};
 use tutelage_oracles::mlp::{MlpSettings, OutputHead, TrainingBudget};
 
 pub(crate) const SPACES: Spaces = Spaces { states: 5, actions: 3 };

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use tutelage::{Batch, Evaluation};
+use tutelage::Batch;
+use tutelage::evaluation::Evaluation;
 
 use super::{History, RoundResult, RoundTimings, StoreError, read_history, read_policy};
 use crate::RoundLine;

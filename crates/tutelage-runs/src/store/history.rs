@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use tutelage::{Batch, Dataset, Element, Evaluation, Reply, Round};
+use tutelage::evaluation::Evaluation;
+use tutelage::lesson::{Reply, Round};
+use tutelage::{Batch, Dataset, Element};
 
 use super::record::{Fingerprint, PolicyNote};
 

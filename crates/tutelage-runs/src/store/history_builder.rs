@@ -3,7 +3,8 @@
 //! A log is read record by record, so whatever is asked of the whole history at every record would make reading quadratic;
 //! what is needed of it is kept beside it.
 
-use tutelage::{Batch, Element, Reply, Round};
+use tutelage::lesson::{Reply, Round};
+use tutelage::{Batch, Element};
 
 use super::history::{History, known_action_width};
 use super::record::{Record, StoredQueries};

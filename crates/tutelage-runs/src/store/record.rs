@@ -19,7 +19,10 @@
 //!
 //! Nothing here depends on the clock or on the number of threads: the same run writes the same bytes.
 
-use tutelage::{Batch, Element, Episode, Evaluation, Origin, SpaceKind, Steps};
+use tutelage::actor::Steps;
+use tutelage::evaluation::{Episode, Evaluation};
+use tutelage::lesson::Origin;
+use tutelage::{Batch, Element, SpaceKind};
 
 /// The letter that stands for an element type.
 const fn letter<T: Element>() -> u8 {

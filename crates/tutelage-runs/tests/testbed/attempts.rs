@@ -4,7 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tutelage::{Algorithm, Inputs, Participants, Sampling, UniformBox};
+use tutelage::cover::UniformBox;
+use tutelage::{Algorithm, Inputs, Participants, Sampling};
 use tutelage_runs::store::{Disk, OsDisk, RunDir, StoreError};
 use tutelage_runs::{Ending, Keep, Observer, RunConfig, RunError, Silent, run};
 
@@ -16,7 +17,7 @@ pub(crate) const SPEC: &str = "task = \"point mass\"\nseed = 1\n";
 pub(crate) const STRIDE: Sampling = Sampling::Stride(5);
 
 pub(crate) fn bootstrap_dagger(members: usize) -> Algorithm {
-    tutelage::bootstrap_dagger(members, STRIDE)
+    tutelage::algorithm::bootstrap_dagger(members, STRIDE)
 }
 
 /// One attempt at the whole run; says what the expert was asked.

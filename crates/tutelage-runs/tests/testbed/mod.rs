@@ -5,10 +5,11 @@
 pub(crate) mod attempts;
 pub(crate) mod failing;
 
+use tutelage::oracle::{DurableOracle, TrainingSets, View};
 use tutelage::rand::RngExt;
 use tutelage::{
-    Batch, Bounds, DurableOracle, Env, EnvError, Expert, ExpertError, Oracle, OracleError, Policy,
-    PolicyError, Rng, Schedule, Spaces, Step, Stream, SyncVectorEnv, TrainingSets, View,
+    Batch, Bounds, Env, EnvError, Expert, ExpertError, Oracle, OracleError, Policy, PolicyError,
+    Rng, Schedule, Spaces, Step, Stream, SyncVectorEnv,
 };
 
 pub(crate) const SPACES: Spaces = Spaces { states: 2, actions: 1 };

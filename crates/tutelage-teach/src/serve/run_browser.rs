@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 use tokio::sync::watch;
-use tutelage::{Actor, Element, Stream};
+use tutelage::actor::Actor;
+use tutelage::{Element, Stream};
 
 use super::compare::compare;
 use super::scan::{Entry, Scan};

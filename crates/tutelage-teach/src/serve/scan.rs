@@ -125,7 +125,7 @@ fn read(folder: &Path, path: &Path, modified: Option<SystemTime>) -> Entry {
                 (field("task"), field("expert"), field("seed"));
             entry.annotations = history.annotations();
             entry.open_queries = history.open_queries();
-            entry.expert = history.expert().map(tutelage::Evaluation::mean_reward);
+            entry.expert = history.expert().map(tutelage::evaluation::Evaluation::mean_reward);
             entry.spec = history.spec().to_owned();
             entry.algorithm = entry.run().algorithm_label();
         }

@@ -4,7 +4,8 @@ use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, mpsc};
 
-use tutelage::{Element, FitProgress};
+use tutelage::Element;
+use tutelage::oracle::FitProgress;
 use tutelage_runs::store::History;
 use tutelage_runs::{Ending, Observer};
 

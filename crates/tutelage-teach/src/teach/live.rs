@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use tutelage::{
-    Algorithm, Batch, Bounds, Driver, Element, ExpertError, LearnError, Origin, Policy, Schedule,
-};
+use tutelage::expert::Driver;
+use tutelage::lesson::{LearnError, Origin};
+use tutelage::{Algorithm, Batch, Bounds, Element, ExpertError, Policy, Schedule};
 use tutelage_runs::RunError;
 
 use super::page_state::{Shared, lock};

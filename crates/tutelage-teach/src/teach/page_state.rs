@@ -7,7 +7,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use serde::Serialize;
 use tokio::sync::watch;
-use tutelage::FitProgress;
+use tutelage::oracle::FitProgress;
 
 use super::requests::{Place, Standing};
 use crate::notes::TeacherStats;

@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use tutelage::{
-    Algorithm, Deploy, Drive, Driver, Element, Gate, NoDriver, Policy, Reply, Schedule,
-};
+use tutelage::choice::{Deploy, Drive, Gate};
+use tutelage::expert::{Driver, NoDriver};
+use tutelage::lesson::Reply;
+use tutelage::{Algorithm, Element, Policy, Schedule};
 use tutelage_runs::{LabelSink, RunError, Teacher};
 
 use super::classroom::Classroom;

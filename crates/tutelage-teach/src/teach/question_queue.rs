@@ -1,7 +1,8 @@
 //! Which question comes next.
 
+use tutelage::Stream;
+use tutelage::lesson::Reply;
 use tutelage::rand::RngExt;
-use tutelage::{Reply, Stream};
 
 use crate::notes::{Note, What};
 

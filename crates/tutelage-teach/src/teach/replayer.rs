@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use tutelage::{
-    Actor, Ask, Batch, Deploy, DeployedPolicy, Element, EnvError, Origin, Policy, Rng,
-    RolloutError, Schedule, Step, Stream,
-};
+use tutelage::actor::{Actor, DeployedPolicy, RolloutError};
+use tutelage::choice::{Ask, Deploy};
+use tutelage::lesson::Origin;
+use tutelage::{Batch, Element, EnvError, Policy, Rng, Schedule, Step, Stream};
 
 use super::requests::Then;
 use crate::clip::{Clip, still};

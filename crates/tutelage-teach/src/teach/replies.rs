@@ -1,6 +1,7 @@
 //! Replies: what a teacher says to a question, on disk before it counts, and counted once.
 
-use tutelage::{Batch, Element, Policy, Reply};
+use tutelage::lesson::Reply;
+use tutelage::{Batch, Element, Policy};
 use tutelage_runs::{LabelSink, RunError};
 
 use super::page_state::lock;
@@ -117,7 +118,7 @@ impl<A: Element> Person<A> {
 fn action_of<A: Element, P: Policy<State = f32, Action = A>>(
     reply: &requests::Reply,
     ticket: Ticket,
-    round: &tutelage::Round<f32, A>,
+    round: &tutelage::lesson::Round<f32, A>,
     desk: &LabelSink<'_, '_, f32, A, P>,
 ) -> Result<Option<Batch<A>>, HttpError> {
     match reply.what {
@@ -166,7 +167,7 @@ pub(super) fn row_of<A: Element>(action: &[A]) -> Batch<A> {
     row
 }
 
-pub(super) fn standing<A: Element>(round: &tutelage::Round<f32, A>, row: u32) -> Standing {
+pub(super) fn standing<A: Element>(round: &tutelage::lesson::Round<f32, A>, row: u32) -> Standing {
     let row = row as usize;
     match round.replies[row] {
         Reply::Open => Standing::Open,

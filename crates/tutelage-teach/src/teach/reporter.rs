@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use tutelage::Evaluation;
+use tutelage::evaluation::Evaluation;
 use tutelage_runs::store::{RoundTimings, TruncatedTail, read_times};
 use tutelage_runs::{Observer, RoundLine, Stage};
 

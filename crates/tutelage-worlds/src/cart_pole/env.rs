@@ -116,7 +116,8 @@ impl CartPoleMotion {
 
 #[cfg(test)]
 mod tests {
-    use tutelage::{Stream, check_env};
+    use tutelage::Stream;
+    use tutelage::check::check_env;
 
     use super::*;
 

@@ -140,7 +140,8 @@ impl Env for DriveEnv {
 
 #[cfg(test)]
 mod tests {
-    use tutelage::{Stream, check_env};
+    use tutelage::Stream;
+    use tutelage::check::check_env;
 
     use super::*;
 

@@ -57,7 +57,8 @@ impl Draw for DriveFiveEnv {
 
 #[cfg(test)]
 mod tests {
-    use tutelage::{Stream, check_env};
+    use tutelage::Stream;
+    use tutelage::check::check_env;
 
     use super::*;
 

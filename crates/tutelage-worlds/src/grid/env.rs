@@ -123,7 +123,7 @@ impl Env for GridEnv {
 
 #[cfg(test)]
 mod tests {
-    use tutelage::check_env;
+    use tutelage::check::check_env;
 
     use super::*;
 

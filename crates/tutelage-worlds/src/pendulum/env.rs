@@ -122,7 +122,8 @@ impl PendulumMotion {
 
 #[cfg(test)]
 mod tests {
-    use tutelage::{Stream, check_env};
+    use tutelage::Stream;
+    use tutelage::check::check_env;
 
     use super::*;
 

@@ -3,7 +3,13 @@
 #![allow(dead_code, reason = "each test file uses its own part")]
 
 use rand::RngExt;
-use tutelage::*;
+use tutelage::lesson::Learned;
+use tutelage::oracle::TrainingSets;
+use tutelage::{
+    Algorithm, Batch, Bounds, Env, EnvError, Expert, ExpertError, Inputs, Oracle, OracleError,
+    Participants, Policy, PolicyError, Rng, Sampling, Schedule, Spaces, Step, Stream,
+    SyncVectorEnv, learn,
+};
 
 /// A walk on the line: the action's sign moves the walker one to the left or right, forever up to the horizon.
 /// The state tells where it is and how often it has moved.
