@@ -14,11 +14,10 @@ mod page;
 mod shell;
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use clap::Parser;
-use tutelage_compare::Comparison;
 use tutelage_runs::terminal::show_hints_with;
 
 pub use crate::executor::{ConnectFn, ConnectedExecutor, ExecutorConfig, Storage, set_connect};
@@ -76,16 +75,6 @@ pub(crate) fn again() -> std::io::Result<(PathBuf, Vec<OsString>)> {
 /// The version, with the commit that the program was built from where that is known.
 pub fn version() -> &'static str {
     VERSION
-}
-
-/// A comparison's tables, as `tutelage compare` prints them.
-pub fn comparison_in_words(comparison: &Comparison) -> String {
-    commands::compare::in_words(comparison)
-}
-
-/// Writes a comparison's figures and tables, as `tutelage compare --out` does; returns the names of the files.
-pub fn write_comparison(comparison: &Comparison, folder: &Path) -> anyhow::Result<Vec<String>> {
-    commands::compare::write(comparison, folder)
 }
 
 /// Carries out a command line, the program's name first, and returns its exit code.

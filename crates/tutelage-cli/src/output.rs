@@ -1,10 +1,10 @@
 //! Results on standard output: a table for people, JSON lines for programs.
 
-use std::borrow::Cow;
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde::Serialize;
+use tutelage_compare::tables::TextTable;
 
 /// How results are printed.
 pub(crate) struct Output {
@@ -44,11 +44,7 @@ impl Output {
                 writeln!(out, "{}", serde_json::to_string(row)?)?;
             }
         } else {
-            write!(
-                out,
-                "{}",
-                table(R::HEADINGS, &rows.iter().map(Row::cells).collect::<Vec<_>>())
-            )?;
+            write!(out, "{}", table(R::HEADINGS, rows.iter().map(Row::cells).collect()))?;
         }
         Ok(())
     }
@@ -118,60 +114,14 @@ pub(crate) fn reader_is_gone(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| cause.downcast_ref().is_some_and(closed))
 }
 
-/// How many letters of a cell are shown: the names in a file may have millions, and every row is filled up to the longest.
-const LONGEST_CELL: usize = 1000;
-
-fn shortened(cell: &str) -> Cow<'_, str> {
-    match cell.char_indices().nth(LONGEST_CELL) {
-        None => cell.into(),
-        Some((end, _)) => format!("{}…", &cell[..end]).into(),
-    }
-}
-
 /// Cells in aligned columns: text to the left, numbers to the right.
-pub(crate) fn table(headings: &[&str], rows: &[Vec<String>]) -> String {
-    let numeric = |column: usize| {
-        rows.iter().all(|row| {
-            row[column].starts_with(|c: char| c.is_ascii_digit() || "-+<>≤–".contains(c))
-        })
-    };
-    let width = |column: usize| {
-        let cells = rows.iter().map(|row| shortened(&row[column]).chars().count());
-        cells.chain([headings[column].chars().count()]).max().unwrap_or(0)
-    };
-    let columns: Vec<_> = (0..headings.len()).map(|c| (width(c), numeric(c))).collect();
-    let line = |cells: Vec<&str>| {
-        let padded = cells.iter().zip(&columns).map(|(cell, &(width, numeric))| {
-            let cell = shortened(cell);
-            if numeric { format!("{cell:>width$}") } else { format!("{cell:<width$}") }
-        });
-        padded.collect::<Vec<_>>().join("  ").trim_end().to_owned() + "\n"
-    };
-    let rule: Vec<String> = columns.iter().map(|&(width, _)| "-".repeat(width)).collect();
-    let mut text = line(headings.to_vec()) + &line(rule.iter().map(String::as_str).collect());
-    rows.iter().for_each(|row| text += &line(row.iter().map(String::as_str).collect()));
-    text
+pub(crate) fn table(headings: &[&str], rows: Vec<Vec<String>>) -> String {
+    TextTable::new(headings, rows).to_text()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn columns_line_up() {
-        let rows = vec![vec!["DAgger".into(), "1.5".into()], vec!["BC".into(), "10.25".into()]];
-        let expected = "name    score\n------  -----\nDAgger    1.5\nBC      10.25\n";
-        assert_eq!(table(&["name", "score"], &rows), expected);
-    }
-
-    #[test]
-    fn a_cell_of_any_length_is_shown_as_far_as_anybody_reads() {
-        let rows = vec![vec!["é".repeat(70_000), "1".into()], vec!["b".into(), "2".into()]];
-        let table = table(&["name", "score"], &rows);
-        let widths: Vec<usize> = table.lines().map(|line| line.chars().count()).collect();
-        assert_eq!(widths, [1001 + 2 + 5; 4]);
-        assert!(table.contains("éé…  "), "{}", &table[..100]);
-    }
 
     #[test]
     fn rewards_have_the_digits_that_tell_policies_apart() {

@@ -108,8 +108,16 @@ fn a_comparison_says_what_can_be_computed_from_its_runs_by_hand() {
     assert_eq!(curve("DAgger")["expert_steps"], 0.0);
     assert!(curve("DART(1)")["expert_steps"].as_f64().unwrap() > 0.0, "the expert drove");
     assert_eq!(rows.iter().filter(|row| row["table"] == "pair").count(), 2);
-    let only =
-        ["compare", "many", "--only", "algorithm=dagger", "--only", "seed=1", "--only", "seed=2"];
+    let only = [
+        "compare",
+        "many",
+        "--filter",
+        "algorithm=dagger",
+        "--filter",
+        "seed=1",
+        "--only",
+        "seed=2",
+    ];
     let rows = json(&stdout(&finish(lab.path(), &[&only[..], &["--json"]].concat())));
     assert_eq!((rows.len(), &rows[0]["seeds"]), (2, &2.into()), "{rows:?}");
 }
@@ -124,7 +132,7 @@ fn costs_can_be_steps_that_the_expert_drove() {
         let last = csv.lines().rfind(|line| line.contains(",DART(1),")).unwrap();
         last.split(',').nth(2).unwrap().parse::<f64>().unwrap()
     };
-    let (annotations, weighted) = (end(&[]), end(&["--step-cost", "0.01"]));
+    let (annotations, weighted) = (end(&[]), end(&["--expert-step-cost", "0.01"]));
     let steps = end(&["--over", "expert-steps"]);
     assert_eq!(annotations, 48.0);
     assert!(steps > 48.0 && weighted > 48.0, "{steps} {weighted}");
@@ -198,8 +206,8 @@ fn fields_and_values_that_no_run_has_are_named() {
     finish(lab.path(), &many("many"));
     for (args, words) in [
         (["--panels", "task,colour"], "no run has a field \"colour\""),
-        (["--only", "colour=red"], "no run has a field \"colour\""),
-        (["--only", "algorithm=zz"], "no run has algorithm = zz; there are dagger, dart(1)"),
+        (["--filter", "colour=red"], "no run has a field \"colour\""),
+        (["--filter", "algorithm=zz"], "no run has algorithm = zz; the values are dagger, dart(1)"),
     ] {
         let error = fail(lab.path(), &[&["compare", "many"], &args[..]].concat());
         assert!(error.contains(words), "{args:?}: {error}");

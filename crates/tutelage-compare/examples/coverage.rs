@@ -1,18 +1,16 @@
-//! How often intervals hold what they promise, by simulation: normal runs, few seeds. Prints a Markdown table.
+//! Simulates how often intervals contain the truth, for few normal runs. Prints a Markdown table.
 
 use std::error::Error;
 
 use rand::RngExt;
 use tutelage::{Rng, Stream};
-use tutelage_compare::stats::{
-    Bootstrap, Interval, StatsError, improvement, probability_of_improvement, t_interval,
-};
+use tutelage_compare::stats::{Bootstrap, Interval, StatsError, improvement, mean, t_interval};
 
 const TRIALS: u64 = 2000;
 
 fn main() -> Result<(), Box<dyn Error>> {
     println!(
-        "| promised | runs | t interval | percentile bootstrap | expanded | P(above), bootstrap | P(above), ours |"
+        "| level | runs | t interval | percentile bootstrap | expanded | P(above), bootstrap | P(above), ours |"
     );
     println!("| --- | --- | --- | --- | --- | --- | --- |");
     for level in [0.8, 0.95] {
@@ -27,18 +25,22 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 fn coverage(level: f64, runs: usize) -> Result<[f64; 5], StatsError> {
     let bootstrap = Bootstrap::new(level, 1000, Stream::new(0))?;
-    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+    let mean = |values: &[f64]| mean(values).unwrap_or(f64::NAN);
+    let wins = |runs: &[Vec<f64>]| {
+        improvement(&[(&runs[0], &runs[1])], level).map_or(f64::NAN, |wins| wins.estimate)
+    };
+    // Two distributions one standard deviation apart: a run of the first is above one of the second with probability Φ(1/√2).
+    let above = 0.760_249_938_906_523_3;
     let mut held = [0.0; 5];
     for trial in 0..TRIALS {
         let mut rng = Stream::new(trial).rng();
-        // Two kinds one standard deviation apart: a run of the one is above one of the other with probability Φ(1/√2).
         let (a, b) = (draw(runs, 1.0, &mut rng), draw(runs, 0.0, &mut rng));
         let found = [
             (t_interval(&b, level)?, 0.0),
             (bootstrap.statistic(&b, mean)?, 0.0),
             (bootstrap.expanded().statistic(&b, mean)?, 0.0),
-            (probability_of_improvement(&a, &b, &bootstrap)?, 0.760_249_938_906_523_3),
-            (improvement(&[(&a, &b)], level)?, 0.760_249_938_906_523_3),
+            (bootstrap.stratified(&[&a, &b], wins)?, above),
+            (improvement(&[(&a, &b)], level)?, above),
         ];
         for (held, (Interval { low, high, .. }, truth)) in held.iter_mut().zip(found) {
             *held += f64::from(low <= truth && truth <= high) / TRIALS as f64;
@@ -47,7 +49,7 @@ fn coverage(level: f64, runs: usize) -> Result<[f64; 5], StatsError> {
     Ok(held)
 }
 
-/// Runs whose scores are normal, by the polar method.
+/// Draws normal runs by the polar method.
 fn draw(runs: usize, shift: f64, rng: &mut Rng) -> Vec<f64> {
     let mut normal = |_| loop {
         let [u, v] = [(); 2].map(|()| 2.0 * rng.random::<f64>() - 1.0);

@@ -1,6 +1,6 @@
-//! All statistics of the same numbers, for `tools/check_statistics.py`: JSON in, JSON out.
+//! Computes all statistics of some numbers, for `tools/check_statistics.py`: JSON in, JSON out.
 //!
-//! In: `{"a": [[…], …], "b": [[…], …], "curve": […], "p": […], "level": 0.95, "resamples": 2000}`, where `a` and `b` are the
+//! Input: `{"a": [[…], …], "b": [[…], …], "curve": […], "p": […], "level": 0.95, "resamples": 2000}`, where `a` and `b` are the
 //! runs of two algorithms, panel by panel.
 
 use std::error::Error;
@@ -27,42 +27,26 @@ fn main() -> Result<(), Box<dyn Error>> {
     let numbers: Numbers = serde_json::from_reader(std::io::stdin())?;
     let Numbers { a, b, curve, p, level, resamples } = &numbers;
     let bootstrap = Bootstrap::new(*level, *resamples, Stream::new(1))?;
-    let panels = |runs: &'_ [Vec<f64>]| runs.iter().map(|panel| panel.to_vec()).collect::<Vec<_>>();
-    let (x, y) = (panels(a), panels(b));
-    let strata: Vec<&[f64]> = x.iter().map(Vec::as_slice).collect();
-    let both: Vec<(&[f64], &[f64])> = x.iter().zip(&y).map(|(a, b)| (&a[..], &b[..])).collect();
-    let pairs: Vec<_> = both.clone();
+    let strata: Vec<&[f64]> = a.iter().map(Vec::as_slice).collect();
+    let both: Vec<(&[f64], &[f64])> = a.iter().zip(b).map(|(a, b)| (&a[..], &b[..])).collect();
     let of_pairs = |of: &dyn Fn(&[f64], &[f64]) -> serde_json::Value| -> Vec<serde_json::Value> {
-        pairs.iter().map(|(a, b)| of(a, b)).collect()
+        both.iter().map(|(a, b)| of(a, b)).collect()
     };
     let scores: Vec<f64> = (0..=10).map(|i| f64::from(i) / 10.0).collect();
-    let wins = |runs: &[Vec<f64>]| -> f64 {
+    let wins = |runs: &[Vec<f64>]| {
         let (a, b) = runs.split_at(runs.len() / 2);
-        let panel = |(a, b): (&Vec<f64>, &Vec<f64>)| {
-            let above = a.iter().flat_map(|x| {
-                b.iter().map(move |y| {
-                    if x > y {
-                        1.0
-                    } else if x == y {
-                        0.5
-                    } else {
-                        0.0
-                    }
-                })
-            });
-            above.sum::<f64>() / (a.len() * b.len()) as f64
-        };
-        a.iter().zip(b).map(panel).sum::<f64>() / a.len() as f64
+        let pairs: Vec<(&[f64], &[f64])> = a.iter().zip(b).map(|(a, b)| (&a[..], &b[..])).collect();
+        improvement(&pairs, *level).map_or(f64::NAN, |wins| wins.estimate)
     };
-    let all: Vec<&[f64]> = x.iter().chain(&y).map(Vec::as_slice).collect();
+    let all: Vec<&[f64]> = a.iter().chain(b).map(Vec::as_slice).collect();
     let costs: Vec<f64> = (1..=curve.len()).map(|n| 50.0 * n as f64).collect();
     let crossings: Vec<Option<f64>> =
         scores.iter().map(|&level| first_sustained_crossing(&costs, curve, level)).collect();
-    // Rounds that grow dearer, and a budget that begins and ends within one.
+    // The cost of rounds grows, and the budget starts and ends within a round.
     let run: Vec<(f64, f64)> =
         (1..).zip(curve).map(|(n, &reward)| (f64::from(n * n), reward)).collect();
     let report = json!({
-        "t_interval": x.iter().map(|panel| t_interval(panel, *level)).collect::<Result<Vec<_>, _>>()?,
+        "t_interval": a.iter().map(|panel| t_interval(panel, *level)).collect::<Result<Vec<_>, _>>()?,
         "aggregate": aggregate(&strata, &bootstrap)?,
         "profile": performance_profile(&strata, &scores, &bootstrap)?,
         "welch": of_pairs(&|a, b| json!(welch(a, b, *level).ok())),

@@ -9,70 +9,71 @@ use tutelage_draw::plot::{Colour, Style};
 use crate::style::{curve_style, rank};
 use crate::{CommonBudget, ComparedRun, Cost};
 
-/// What belongs on one pair of axes: one task, and one class of policies.
+/// Curves with common axes, usually those of one task and one class of policies.
 #[derive(Clone, Debug)]
 pub struct ComparisonPanel {
-    /// The task, and the class where there are several.
+    /// The title: the task, and the class if there are several.
     pub title: String,
-    /// The average return of the expert's mean action; every seed counts once, however many runs have it.
+    /// The average return of the expert's mean action. Every seed counts once.
     pub expert: Option<f64>,
-    /// The reward that counts as nothing.
+    /// The reward that counts as 0 when rewards are expressed in units of the expert's.
     pub zero: f64,
-    /// The curves, in the order of the families.
+    /// The curves, in display order.
     pub curves: Vec<LearningCurve>,
-    /// What runs are ranked within, where rounds of different algorithms cost differently.
+    /// The common range of costs, if the cost includes expert steps.
     pub budget: Option<CommonBudget>,
 }
 
-/// Runs that differ in their seed alone.
+/// Runs that differ only in their seed.
 #[derive(Clone, Debug)]
 pub struct LearningCurve {
-    /// The algorithm, and whatever else tells it from other curves.
+    /// The algorithm, and whatever else distinguishes it from other curves.
     pub name: String,
-    /// The algorithm, where it is one of the families'.
+    /// The algorithm, if it belongs to a known family.
     pub algorithm: Option<AlgorithmName>,
-    /// How it is drawn.
+    /// The color.
     pub colour: Colour,
-    /// How it is drawn.
+    /// The line style.
     pub style: Style,
-    /// Its runs.
+    /// The runs.
     pub runs: Vec<ComparedRun>,
-    /// The runs on common points.
+    /// The rewards of the runs at common costs.
     pub curves: RunCurves,
 }
 
-/// Runs that belong on one pair of axes, by the name of their curve.
+/// The runs of a panel, sorted by curve.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunGroup {
-    /// What stands above the panel.
+    /// The title of the panel.
     pub title: String,
-    /// The curves' names, and their runs, which differ in their seed alone.
+    /// The name of each curve and its runs, which differ only in their seed.
     pub curves: Vec<(String, Vec<ComparedRun>)>,
 }
 
-/// SpecFields in which runs of one curve may differ: more rounds are more of the same, and what is kept changes nothing.
+/// Fields in which the runs of a curve may differ, because they do not change the results of a round.
 const FREE: [&str; 4] = ["seed", "stream", "keep", "rounds"];
 
-/// Panels, and what is worth saying of them.
+/// Panels, and remarks about them.
 #[derive(Default)]
 pub(crate) struct ArrangedPanels {
     pub(crate) panels: Vec<ComparisonPanel>,
     pub(crate) notes: Vec<String>,
 }
 
-/// Sorts runs into panels by these fields, and into curves by everything else but the seed.
+/// Sorts runs into panels by these fields, and into curves by all others except the seed.
 pub(crate) fn group_runs(runs: Vec<ComparedRun>, by: &[String]) -> Vec<RunGroup> {
-    let telling = telling_fields(&runs, by);
+    let distinguishing = distinguishing_fields(&runs, by);
     let shown: Vec<&String> =
         by.iter().filter(|name| *name == "task" || values(&runs, name).len() > 1).collect();
     let known = shown.iter().flat_map(|name| values(&runs, name)).flatten().map(str::to_owned);
     let known: Vec<String> = known.collect();
     let mut groups: Vec<(String, Vec<(String, Vec<ComparedRun>)>)> = Vec::new();
     for run in runs {
-        let value = |name: &&String| run.fields.get(name).map(|value| short(called(value, &known)));
+        let value =
+            |name: &&String| run.fields.get(name).map(|value| short(task_name(value, &known)));
         let title = shown.iter().filter_map(value).collect::<Vec<_>>().join(", ");
         let title = if title.is_empty() { "runs".into() } else { title };
-        let name = curve_name(&run, &telling);
+        let name = curve_name(&run, &distinguishing);
         let panel = entry(&mut groups, title);
         entry(panel, name).push(run);
     }
@@ -80,20 +81,19 @@ pub(crate) fn group_runs(runs: Vec<ComparedRun>, by: &[String]) -> Vec<RunGroup>
     groups.into_iter().map(|(title, curves)| RunGroup { title, curves }).collect()
 }
 
-/// Makes panels of groups of runs, on common points.
+/// Puts the runs of each panel on common points.
 pub(crate) fn arrange(groups: Vec<RunGroup>, cost: Cost) -> ArrangedPanels {
     let mut sorted = ArrangedPanels::default();
     for RunGroup { title, curves } in groups {
         let panel = panel(title, curves, cost, &mut sorted.notes);
         sorted.panels.extend(panel);
     }
-    tell_apart(&mut sorted.panels);
+    assign_styles(&mut sorted.panels);
     sorted
 }
 
-/// What a value is called: the task of a program of one's own may describe itself in braces behind its name; the name alone
-/// is used if it is unique.
-fn called<'a>(value: &'a str, known: &[String]) -> &'a str {
+/// Removes the description in braces that the task of a custom program may have behind its name, if the name is unique.
+fn task_name<'a>(value: &'a str, known: &[String]) -> &'a str {
     match value.split_once(" {") {
         Some((name, _)) => {
             let namesakes = known.iter().filter(|other| {
@@ -119,17 +119,17 @@ fn values<'a>(runs: &'a [ComparedRun], name: &str) -> BTreeSet<Option<&'a str>> 
     runs.iter().map(|run| run.fields.get(name)).collect()
 }
 
-/// A field in which runs of one algorithm in one panel differ, so that their curves' names must tell.
+/// A field in which runs of one algorithm in one panel differ. The names of their curves contain it.
 struct DistinguishingField {
     field: String,
-    /// The value that most runs have, which goes without saying.
+    /// The most frequent value, which is omitted.
     usual: Option<String>,
-    /// Whether it is missing in some runs and not in others of their kind.
+    /// Whether only some of these runs have it.
     can_be_missing: bool,
 }
 
-fn telling_fields(runs: &[ComparedRun], by: &[String]) -> Vec<DistinguishingField> {
-    let mut telling: Vec<DistinguishingField> = Vec::new();
+fn distinguishing_fields(runs: &[ComparedRun], by: &[String]) -> Vec<DistinguishingField> {
+    let mut found: Vec<DistinguishingField> = Vec::new();
     for kind in kinds(runs, by) {
         for field in kind.iter().flat_map(|run| run.fields.names()) {
             let is_free = FREE.contains(&field) || ["algorithm", "data"].contains(&field);
@@ -139,9 +139,9 @@ fn telling_fields(runs: &[ComparedRun], by: &[String]) -> Vec<DistinguishingFiel
                 continue;
             }
             let can_be_missing = values.contains(&None);
-            match telling.iter_mut().find(|known| known.field == field) {
+            match found.iter_mut().find(|known| known.field == field) {
                 Some(known) => known.can_be_missing |= can_be_missing,
-                None => telling.push(DistinguishingField {
+                None => found.push(DistinguishingField {
                     usual: usual(runs, field),
                     field: field.into(),
                     can_be_missing,
@@ -149,10 +149,10 @@ fn telling_fields(runs: &[ComparedRun], by: &[String]) -> Vec<DistinguishingFiel
             }
         }
     }
-    telling
+    found
 }
 
-/// Runs of one algorithm in one panel.
+/// Groups runs by panel, data and algorithm.
 fn kinds<'a>(runs: &'a [ComparedRun], by: &[String]) -> Vec<Vec<&'a ComparedRun>> {
     let mut kinds: Vec<(String, Vec<&ComparedRun>)> = Vec::new();
     for run in runs {
@@ -163,8 +163,8 @@ fn kinds<'a>(runs: &'a [ComparedRun], by: &[String]) -> Vec<Vec<&'a ComparedRun>
     kinds.into_iter().map(|(_, kind)| kind).collect()
 }
 
-/// What a field says of a run. An expert that has its task's name is the same everywhere: the task's own.
-fn said<'a>(run: &'a ComparedRun, field: &str) -> Option<&'a str> {
+/// Returns the value of a field. The expert named after the task is "the task's own" for every task.
+fn value<'a>(run: &'a ComparedRun, field: &str) -> Option<&'a str> {
     match run.fields.get(field) {
         Some(name) if field == "expert" && run.fields.get("task") == Some(name) => {
             Some("the task's own")
@@ -173,26 +173,25 @@ fn said<'a>(run: &'a ComparedRun, field: &str) -> Option<&'a str> {
     }
 }
 
-/// The value of a field that most runs have that have one.
+/// Returns the most frequent value of a field.
 fn usual(runs: &[ComparedRun], field: &str) -> Option<String> {
     let mut counts: Vec<(String, usize)> = Vec::new();
-    for value in runs.iter().filter_map(|run| said(run, field)) {
+    for value in runs.iter().filter_map(|run| value(run, field)) {
         *entry(&mut counts, value.into()) += 1;
     }
     counts.into_iter().rev().max_by_key(|(_, count)| *count).map(|(value, _)| value)
 }
 
-fn curve_name(run: &ComparedRun, telling: &[DistinguishingField]) -> String {
+fn curve_name(run: &ComparedRun, distinguishing: &[DistinguishingField]) -> String {
     let mut name = run.algorithm_label();
-    // Whose data were trained on is part of what an algorithm on stored data is.
     if let Some(data) = run.fields.get("data") {
         let label = data.parse::<AlgorithmName>().map_or(data.to_owned(), |named| named.label());
         name += &format!(" on {label}'s data");
     }
-    for DistinguishingField { field, usual, can_be_missing } in telling {
+    for DistinguishingField { field, usual, can_be_missing } in distinguishing {
         let short_name = field.rsplit('.').next().unwrap_or(field);
-        match said(run, field) {
-            // Where some lack the field, its usual value says something.
+        match value(run, field) {
+            // If some runs lack the field, its usual value is informative.
             Some(value) if usual.as_deref() != Some(value) || *can_be_missing => {
                 name += &format!(", {short_name} {}", short(value));
             }
@@ -202,7 +201,7 @@ fn curve_name(run: &ComparedRun, telling: &[DistinguishingField]) -> String {
     name
 }
 
-/// A path by its last part.
+/// Shortens a path to its last part.
 fn short(value: &str) -> String {
     match value.contains('/') {
         true => value.rsplit('/').next().unwrap_or(value).to_owned(),
@@ -223,7 +222,7 @@ fn panel(
     let zero = zero(expert, &curves);
     if zero != 0.0 {
         notes.push(format!(
-            "{title}: the expert's reward is not positive, so shares are of the way from {zero:.1}, the lowest point of a mean curve"
+            "{title}: the expert's reward is not positive; shares are measured from {zero:.1}, the lowest point of a mean curve"
         ));
     }
     let budget = match cost {
@@ -237,15 +236,16 @@ fn panel(
     if ends.len() > 1 && cost == Cost::Annotations {
         let ends: Vec<String> = ends.into_iter().collect();
         notes.push(format!(
-            "{title}: curves end at different numbers of annotations ({}), so averages and last rounds are of different budgets",
+            "{title}: curves end at different numbers of annotations ({}), so averages and last rounds have different budgets",
             ends.join(", ")
         ));
     }
     (!curves.is_empty()).then_some(ComparisonPanel { title, expert, zero, curves, budget })
 }
 
-/// What the expert earns, in the mean over seeds. Runs of one seed play its episodes over again, which is no news of it, and
-/// what it is said to earn must not move with the number of curves that have the seed.
+/// Returns the expert's mean reward over seeds.
+///
+/// Runs with the same seed evaluate the expert in the same episodes, so each seed counts once.
 fn expert_reward<'a>(runs: impl Iterator<Item = &'a ComparedRun>) -> Option<f64> {
     let mut seeds: BTreeMap<String, Vec<f64>> = BTreeMap::new();
     for run in runs {
@@ -257,7 +257,7 @@ fn expert_reward<'a>(runs: impl Iterator<Item = &'a ComparedRun>) -> Option<f64>
     mean(&of_seeds)
 }
 
-/// What all runs of a panel have spent, and what that means for its numbers.
+/// Returns the common budget of a panel, and adds a note about it.
 fn budget(
     title: &str,
     curves: &[LearningCurve],
@@ -267,16 +267,16 @@ fn budget(
     let budget = CommonBudget::of(curves.iter().flat_map(|curve| &curve.runs), cost);
     notes.push(match budget {
         Some(CommonBudget { from, to, .. }) => format!(
-            "{title}: averages and last rounds are those between {from:.0} and {to:.0}, which all runs cover"
+            "{title}: averages and last rounds are computed between costs {from:.0} and {to:.0}, which all runs cover"
         ),
         None => format!(
-            "{title}: there is no budget in common, so averages and last rounds are over each run's own rounds"
+            "{title}: no range of costs is covered by all runs, so each run's own rounds count"
         ),
     });
     budget
 }
 
-/// The reward that counts as nothing: 0, or where the expert earns no more than that, the lowest point of a mean curve.
+/// Returns the reward that counts as 0: 0, or the lowest point of a mean curve if the expert's reward is not positive.
 fn zero(expert: Option<f64>, curves: &[LearningCurve]) -> f64 {
     if expert.is_none_or(|expert| expert > 0.0) {
         return 0.0;
@@ -296,7 +296,7 @@ fn curve(
     runs.retain(|run| seen.insert(run.seed()));
     if runs.len() < all {
         notes.push(format!(
-            "{panel}, {name}: {} there twice, counted once",
+            "{panel}, {name}: {} found twice, counted once",
             runs_are(all - runs.len())
         ));
     }
@@ -304,14 +304,14 @@ fn curve(
     runs.retain(|run| run.points(cost).is_some_and(|points| !points.is_empty()));
     if runs.len() < known {
         notes.push(format!(
-            "{panel}, {name}: {} without a count of the expert's steps, left out",
+            "{panel}, {name}: {} left out, because expert steps were not counted",
             runs_are(known - runs.len())
         ));
     }
     let lengths: BTreeSet<usize> = runs.iter().map(|run| run.lines.len()).collect();
     if let (Some(&shortest), true) = (lengths.first(), lengths.len() > 1) {
         notes.push(format!(
-            "{panel}, {name}: runs of different lengths, all cut to {shortest} rounds"
+            "{panel}, {name}: runs have different lengths, all cut to {shortest} rounds"
         ));
         runs.iter_mut().for_each(|run| run.lines.truncate(shortest));
     }
@@ -333,8 +333,8 @@ fn runs_are(count: usize) -> String {
     if count == 1 { "1 run is".into() } else { format!("{count} runs are") }
 }
 
-/// RunCurves of other names that would look the same, or have no look of their own, take colours of the palette.
-fn tell_apart(panels: &mut [ComparisonPanel]) {
+/// Gives a palette color to each curve without a style, or with the same style as an earlier curve.
+fn assign_styles(panels: &mut [ComparisonPanel]) {
     let mut names: Vec<(String, Option<(Colour, Style)>)> = Vec::new();
     for curve in panels.iter().flat_map(|panel| &panel.curves) {
         if names.iter().all(|(name, _)| *name != curve.name) {
@@ -368,7 +368,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_tasks_own_expert_goes_without_saying_on_every_task() {
+    fn the_tasks_own_expert_is_not_named() {
         let run = |task: &str, expert: &str| {
             let spec = format!("task = '{task}'\nexpert = '{expert}'\nalgorithm = 'bd-5'");
             ComparedRun::new(expert.into(), &spec, vec![], None)
@@ -386,14 +386,14 @@ mod tests {
         assert_eq!(
             found[1].1,
             [curve("BD-5"), curve("BD-5, expert hopper:noise=0.25")],
-            "one name for what is the same on both tasks"
+            "the same name for both tasks"
         );
         let found = names(vec![noisy.clone(), noisy, hopper]);
         assert_eq!(found[0].1, [curve("BD-5"), curve("BD-5, expert the task's own")]);
     }
 
     #[test]
-    fn what_the_expert_earns_does_not_move_with_the_number_of_curves_that_have_a_seed() {
+    fn the_experts_reward_counts_each_seed_once() {
         let run = |seed: u64, expert: Option<f64>| {
             ComparedRun::new(seed.to_string().into(), &format!("seed = {seed}"), vec![], expert)
         };

@@ -1,4 +1,4 @@
-//! Runs side by side.
+//! The comparison of runs.
 
 use crate::stats::{Bootstrap, StatsError};
 use tutelage::Stream;
@@ -6,18 +6,18 @@ use tutelage::Stream;
 use crate::arrange::{ComparisonPanel, LearningCurve, RunGroup, arrange, group_runs};
 use crate::{ComparedRun, Cost};
 
-/// What to compare, and how sure to be.
+/// How runs are compared.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ComparisonSettings {
-    /// What curves are drawn over.
+    /// The x axis of learning curves.
     pub cost: Cost,
-    /// How often intervals should hold.
+    /// The confidence level of intervals.
     pub level: f64,
-    /// The curve that others are compared with; without one, all with all.
+    /// The curve that all others are compared with; `None` compares all with all.
     pub baseline: Option<String>,
-    /// Whether runs of the same seed belong together.
+    /// Whether runs of the same seed are paired.
     pub paired: bool,
-    /// The fields that make a panel.
+    /// The spec fields by which runs are sorted into panels.
     pub panels: Vec<String>,
     /// Whether unfinished runs are included.
     pub unfinished: bool,
@@ -36,49 +36,47 @@ impl Default for ComparisonSettings {
     }
 }
 
-/// Runs that cannot be compared.
+/// Why runs cannot be compared.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CompareError {
-    /// There is nothing to compare.
-    #[error(
-        "none of the {0} runs has anything to compare yet; --unfinished counts those under way"
-    )]
+    /// No run is finished, or none has the requested cost.
+    #[error("nothing to compare: {0} runs, but none is finished and has the requested cost")]
     Nothing(usize),
-    /// There is no such curve.
-    #[error("there is no curve \"{name}\" to compare with; there are {}", known.join(", "))]
+    /// The baseline does not exist.
+    #[error("unknown baseline \"{name}\"; the curves are {}", known.join(", "))]
     Baseline {
-        /// What was asked for.
+        /// The requested name.
         name: String,
-        /// What there is.
+        /// The names of all curves.
         known: Vec<String>,
     },
-    /// A statistic.
+    /// A statistic failed.
     #[error(transparent)]
     Stats(#[from] StatsError),
 }
 
-/// Runs sorted into panels and curves. All numbers are functions of these.
+/// Runs sorted into panels and curves. Its methods compute all numbers.
 #[derive(Clone, Debug)]
 pub struct Comparison {
-    /// What was asked for.
+    /// The settings.
     pub settings: ComparisonSettings,
-    /// One for each task and class.
+    /// The panels, usually one per task and class.
     pub panels: Vec<ComparisonPanel>,
-    /// What a reader should know: runs left out, curves of different lengths.
+    /// Remarks for the reader, such as runs that were left out or cut.
     pub notes: Vec<String>,
-    /// The name of the curve that others are compared with.
+    /// The name of the curve that all others are compared with.
     pub baseline: Option<String>,
 }
 
 impl Comparison {
-    /// Sorts runs into panels and curves.
+    /// Sorts runs into panels and curves, and compares them.
     pub fn new(runs: Vec<ComparedRun>, settings: ComparisonSettings) -> Result<Self, CompareError> {
         let groups = group_runs(runs, &settings.panels);
         Self::of_groups(groups, settings)
     }
 
-    /// Compares runs that are sorted already.
+    /// Compares runs that are already sorted into panels and curves.
     pub fn of_groups(
         mut groups: Vec<RunGroup>,
         settings: ComparisonSettings,
@@ -96,7 +94,7 @@ impl Comparison {
         let left = all - count(&groups);
         if left > 0 && left < all {
             let s = if left == 1 { " is" } else { "s are" };
-            notes.push(format!("{left} run{s} not finished, left out (--unfinished counts them)"));
+            notes.push(format!("{left} run{s} not finished, left out"));
         }
         let mut sorted = arrange(groups, settings.cost);
         notes.append(&mut sorted.notes);
@@ -115,7 +113,7 @@ impl Comparison {
             let key = curve.algorithm.as_ref().map(ToString::to_string);
             same(&curve.name) || key.is_some_and(|key| same(&key) && !curve.runs.is_empty())
         };
-        // A whole name goes before an algorithm's, which several curves may have.
+        // Prefer the name of a curve to the name of an algorithm, which several curves may share.
         let curves = || self.panels.iter().flat_map(|panel| &panel.curves);
         let found = curves().find(|curve| same(&curve.name)).or_else(|| curves().find(is_it));
         match found {
@@ -124,7 +122,7 @@ impl Comparison {
         }
     }
 
-    /// The names of all curves, in their order.
+    /// Returns the names of all curves in display order.
     pub fn names(&self) -> Vec<String> {
         let mut curves: Vec<&LearningCurve> =
             self.panels.iter().flat_map(|panel| &panel.curves).collect();
@@ -134,31 +132,25 @@ impl Comparison {
         names
     }
 
-    /// The bootstrap behind the intervals of statistics other than means.
+    /// Returns the bootstrap for all intervals except those of means.
     pub(crate) fn bootstrap(&self) -> Result<Bootstrap, StatsError> {
         let stream = Stream::new(0).fork("compare", 0);
         Ok(Bootstrap::new(self.settings.level, 2000, stream)?.expanded())
     }
-
-    /// How many runs there are.
-    pub fn runs(&self) -> usize {
-        let curves = self.panels.iter().flat_map(|panel| &panel.curves);
-        curves.map(|curve| curve.runs.len()).sum()
-    }
 }
 
 impl ComparisonPanel {
-    /// The curve of this name.
+    /// Returns the curve with this name.
     pub fn curve(&self, name: &str) -> Option<&LearningCurve> {
         self.curves.iter().find(|curve| curve.name == name)
     }
 
-    /// A reward in units of the expert's: 0 is nothing, 1 the expert.
+    /// Converts a reward to units of the expert's reward: 0 at [`zero`](Self::zero), 1 for the expert.
     pub fn share(&self, reward: f64) -> Option<f64> {
         Some((reward - self.zero) / (self.expert? - self.zero))
     }
 
-    /// The reward at this share of the expert's.
+    /// Returns the reward at this share of the expert's reward.
     pub fn reward_at(&self, share: f64) -> Option<f64> {
         Some(self.zero + share * (self.expert? - self.zero))
     }

@@ -1,24 +1,24 @@
-//! What a run has cost its expert so far.
+//! The cost of a run for its expert.
 
 use std::fmt;
 use std::str::FromStr;
 
 use tutelage_runs::RoundLine;
 
-/// What learning curves are drawn over.
+/// The x axis of learning curves.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Cost {
-    /// |D|.
+    /// The number of annotations, |D|.
     #[default]
     Annotations,
-    /// The steps that the expert drove.
+    /// The number of steps that the expert drove.
     ExpertSteps,
-    /// |D| and so much for every step that the expert drove.
+    /// |D| plus this weight for each step that the expert drove.
     Weighted(f64),
 }
 
 impl Cost {
-    /// The cost after a round; nothing where steps count and nobody has counted them.
+    /// Returns the cost after a round, or `None` if it includes expert steps and they were not counted.
     pub fn after(self, line: &RoundLine) -> Option<f64> {
         let (annotations, steps) = (line.annotations as f64, line.expert_steps.map(|n| n as f64));
         match self {
@@ -29,17 +29,17 @@ impl Cost {
     }
 }
 
-/// An invalid cost to draw curves over.
+/// An invalid cost.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{0}` is not a cost; allowed are annotations, expert-steps, or a number from 0 on: what a step costs"
+    "unknown cost `{0}`; expected annotations, expert-steps, or the cost of an expert step (at least 0)"
 )]
 pub struct BadCost(pub String);
 
 impl FromStr for Cost {
     type Err = BadCost;
 
-    /// `annotations`, `expert-steps`, or what a step of the expert's costs in annotations.
+    /// Parses `annotations`, `expert-steps`, or the cost of an expert step in annotations.
     fn from_str(text: &str) -> Result<Self, BadCost> {
         match (text, text.parse::<f64>()) {
             ("annotations", _) => Ok(Self::Annotations),
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cost_is_named_or_a_weight() {
+    fn costs_are_names_or_weights() {
         assert_eq!("annotations".parse(), Ok(Cost::Annotations));
         assert_eq!("expert-steps".parse(), Ok(Cost::ExpertSteps));
         assert_eq!("0.01".parse(), Ok(Cost::Weighted(0.01)));

@@ -1,18 +1,18 @@
-//! A spec as names and values, whoever wrote it.
+//! The fields of a spec as names and values.
 
 use std::path::Path;
 
 use tutelage_runs::store::read_spec;
 
-/// The fields of a spec: `task`, `seed`, `oracle.batch`, …, each with its value as text.
+/// The fields of a spec (`task`, `seed`, `oracle.batch`, …) with their values as text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SpecFields(Vec<(String, String)>);
 
-/// Lines of a spec that are read: each of its fields is compared with those of all other runs.
+/// The maximum number of lines read, because each field is compared with those of all other runs.
 const MOST_LINES: usize = 1000;
 
 impl SpecFields {
-    /// Reads lines of `name = value` and `[table]`, as all specs are written; other lines say nothing.
+    /// Reads lines of the form `name = value` and `[table]`; ignores others.
     ///
     /// ```
     /// let fields = tutelage_compare::SpecFields::parse("task = \"ant\"\n[oracle]\nbatch = 200\n");
@@ -30,17 +30,17 @@ impl SpecFields {
         Self(fields)
     }
 
-    /// The value of a field.
+    /// Returns the value of a field.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.0.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    /// All names, in order.
+    /// Returns all names in order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(|(name, _)| name.as_str())
     }
 
-    /// Tells other runs that a run builds on by their algorithm, since their folders differ from seed to seed.
+    /// Replaces the folders of other runs by their algorithms, because folders differ between seeds.
     pub(crate) fn name_sources(&mut self) {
         if let Some(data) = self.get("data") {
             let source = read_spec(Path::new(data)).ok().map(|spec| SpecFields::parse(&spec));
@@ -56,7 +56,7 @@ impl SpecFields {
         }
     }
 
-    /// The same with another value.
+    /// Sets the value of a field.
     pub(crate) fn set(&mut self, name: &str, value: String) {
         match self.0.iter_mut().find(|(known, _)| known == name) {
             Some(field) => field.1 = value,
@@ -65,7 +65,7 @@ impl SpecFields {
     }
 }
 
-/// A folder's name up to where its class or its seed begins, without the task: the algorithm, as folders are usually named.
+/// Guesses the algorithm from a folder named `TASK-ALGORITHM-CLASS-seed-N`.
 fn without_seed(folder: &str, task: &str) -> String {
     let name = Path::new(folder).file_name().unwrap_or_default().to_string_lossy();
     let name = name.split("-seed-").next().unwrap_or_default();
@@ -74,7 +74,7 @@ fn without_seed(folder: &str, task: &str) -> String {
     name[..end.unwrap_or(name.len())].to_owned()
 }
 
-/// A text without its quotes and escapes.
+/// Removes quotes and escapes.
 fn unquoted(value: &str) -> String {
     let quotes = |quote: char| value.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote));
     match quotes('"') {
@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn specs_of_the_lab_and_of_programs_are_read_alike() {
+    fn quoted_values_are_unescaped() {
         let own = "task = \"a \\\"cart\\\"\"\ndrive = \"Learner\"\nmembers = 5\nstream = \"ab\"\n";
         let fields = SpecFields::parse(own);
         assert_eq!(fields.get("task"), Some("a \"cart\""));
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn a_spec_of_a_million_fields_is_not_read_to_its_end() {
+    fn long_specs_are_cut() {
         let spec: String = (0..100_000).map(|i| format!("x{i} = 1\n")).collect();
         assert_eq!(SpecFields::parse(&spec).names().count(), MOST_LINES);
     }

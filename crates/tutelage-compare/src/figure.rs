@@ -1,4 +1,4 @@
-//! Figures of a comparison, two panels wide, so that their text can be read on a page.
+//! Figures of a comparison, two panels wide so that their text stays readable.
 
 use std::collections::BTreeMap;
 
@@ -8,20 +8,20 @@ use tutelage_draw::plot::{Curve as Line, Figure, Panel as Axes, Scale, Style};
 use crate::arrange::{ComparisonPanel, LearningCurve};
 use crate::comparison::Comparison;
 
-/// Reward over cost, a panel for each task and class: means over seeds with t intervals, the expert as a level.
+/// Draws learning curves: means over seeds with t intervals, and the expert as a level.
 pub fn curves(comparison: &Comparison) -> Figure {
     let panels = comparison.panels.iter().map(|panel| rewards(comparison, panel));
     figure(comparison, "Learning curves", panels.collect())
 }
 
-/// The imitation loss over cost; nothing where no run has one.
+/// Draws the imitation loss; `None` if no run has one.
 pub fn losses(comparison: &Comparison) -> Option<Figure> {
     let panels = comparison.panels.iter().filter_map(|panel| loss(comparison, panel));
     let panels: Vec<Axes> = panels.collect();
     (!panels.is_empty()).then(|| figure(comparison, "Imitation loss", panels))
 }
 
-/// One panel of [`curves`].
+/// Draws one panel of [`curves`].
 pub fn rewards(comparison: &Comparison, panel: &ComparisonPanel) -> Axes {
     let line = |curve: &LearningCurve| line(curve, &curve.curves, comparison.settings.level);
     let mut axes = axes(comparison, panel, "average reward", Scale::Linear);
@@ -39,15 +39,13 @@ pub fn rewards(comparison: &Comparison, panel: &ComparisonPanel) -> Axes {
     }
 }
 
-/// Whether the expert is so far above all curves that they would be flat with it on the axis.
+/// Returns whether showing the expert would flatten the curves.
 fn dwarfs(expert: f64, lines: &[Line]) -> bool {
-    let means = || lines.iter().flat_map(|line| &line.points).map(|point| point.1);
-    let (low, high) =
-        (means().fold(f64::INFINITY, f64::min), means().fold(f64::NEG_INFINITY, f64::max));
+    let (low, high) = extent(lines.iter().flat_map(|line| &line.points).map(|point| point.1));
     high > low && high - low < 0.35 * (expert - low)
 }
 
-/// One panel of [`losses`].
+/// Draws one panel of [`losses`].
 pub fn loss(comparison: &Comparison, panel: &ComparisonPanel) -> Option<Axes> {
     let cost = comparison.settings.cost;
     let line = |curve: &LearningCurve| -> Option<Line> {
@@ -57,7 +55,7 @@ pub fn loss(comparison: &Comparison, panel: &ComparisonPanel) -> Option<Axes> {
         });
         let losses = RunCurves::on_common_points(&points.collect::<Option<Vec<_>>>()?).ok()?;
         let mut line = self::line(curve, &losses, comparison.settings.level);
-        // A lower end at or below 0 cannot be shown on a logarithmic axis.
+        // A logarithmic axis cannot show a lower end at or below 0.
         let lines = line.points.iter().zip(line.band.iter_mut().flatten());
         lines.for_each(|((_, y), (low, _))| *low = low.max(0.2 * y));
         Some(line)
@@ -67,8 +65,8 @@ pub fn loss(comparison: &Comparison, panel: &ComparisonPanel) -> Option<Axes> {
     (!curves.is_empty()).then_some(Axes { curves, ..axes })
 }
 
-/// Over panels, in units of the expert's reward: performance profiles, interquartile means, and every curve against the
-/// baseline. Nothing where no panel has all curves and an expert.
+/// Draws performance profiles, interquartile means and comparisons with the baseline over panels, in units of the expert's
+/// reward. Returns `None` if no panel has an expert and all curves.
 pub fn summary(comparison: &Comparison) -> Option<Figure> {
     let aggregates = comparison.aggregates();
     let count = aggregates.first()?.panels;
@@ -86,15 +84,15 @@ pub fn summary(comparison: &Comparison) -> Option<Figure> {
     panels.extend(value(|row| row.average).map(|axes| titled(axes, over, share)));
     if let Some(baseline) = &comparison.baseline {
         let pairs = comparison.pairs().over_panels;
-        let pairs: Vec<_> = pairs.iter().filter(|pair| pair.score == "average").collect();
-        let improvements = pairs.iter().map(|pair| (pair.curve.clone(), pair.improvement));
+        let pairs: Vec<_> = pairs.iter().filter(|row| row.pair.score == "average").collect();
+        let improvements = pairs.iter().map(|row| (row.pair.curve.clone(), row.pair.improvement));
         let axes = forest(comparison, &improvements.collect::<Vec<_>>(), Some(0.5));
-        let title = format!("A run's average is above {baseline}'s");
+        let title = format!("P(average above {baseline}'s)");
         panels.extend(axes.map(|axes| titled(axes, &title, "probability")));
         let ratios = pairs
             .iter()
-            .filter_map(|pair| Some((pair.curve.clone(), pair.cost_of_its_level.ratio?)));
-        let title = format!("Cost of where {baseline} ends, {baseline}'s being 1");
+            .filter_map(|row| Some((row.pair.curve.clone(), row.cost_of_its_level.ratio?)));
+        let title = format!("Cost to where {baseline} ends, relative to {baseline}");
         let label = comparison.settings.cost.to_string();
         let axes = forest(comparison, &ratios.collect::<Vec<_>>(), Some(1.0));
         panels.extend(axes.map(|axes| titled(axes, &title, &label)));
@@ -116,7 +114,7 @@ fn axes(comparison: &Comparison, panel: &ComparisonPanel, label: &str, scale: Sc
     Axes::new(&panel.title).note(note.join("\n")).x(cost, Scale::Linear).y(label, scale)
 }
 
-/// How many seeds curves have: what most have, and who has others.
+/// Describes the number of seeds: that of most curves, and the exceptions.
 fn seeds(panel: &ComparisonPanel) -> String {
     let mut curves: BTreeMap<usize, Vec<&str>> = BTreeMap::new();
     for curve in &panel.curves {
@@ -129,7 +127,7 @@ fn seeds(panel: &ComparisonPanel) -> String {
     format!("{usual} seed{s}{}", others.collect::<String>())
 }
 
-/// Steps that the expert drove by the end, of the curves for which it drove any or nobody counted: they are not free.
+/// Lists the expert steps of each curve that has any or did not count them.
 fn driven(panel: &ComparisonPanel) -> Option<String> {
     let steps = |curve: &LearningCurve| -> Option<f64> {
         let last = curve.runs.iter().map(|run| Some(run.lines.last()?.expert_steps? as f64));
@@ -140,29 +138,30 @@ fn driven(panel: &ComparisonPanel) -> Option<String> {
     if drove.is_empty() {
         return None;
     }
-    // A curve and its number stay in one line.
+    // No line break between a curve and its number.
     let words = drove.iter().map(|(name, steps)| match steps {
         Some(steps) => format!("{name}\u{a0}{steps:.0}"),
         None => format!("{name}\u{a0}not\u{a0}counted"),
     });
     let each = words.collect::<Vec<_>>().join(", ");
     let counted: Vec<f64> = drove.iter().filter_map(|(_, steps)| *steps).collect();
-    let is_long = each.chars().count() > MOST_LETTERS && counted.len() == drove.len();
-    // The tables have each of them; here they would take the curves' room.
-    let steps = if is_long { span(&counted) } else { each };
+    // The tables contain each number; here a long list would take the space of the curves.
+    let is_long = each.chars().count() > LONGEST_NOTE && counted.len() == drove.len();
+    let (least, most) = extent(counted.iter().copied());
+    let steps = if is_long { format!("{least:.0} to {most:.0}") } else { each };
     Some(format!("steps driven by the expert: {steps}"))
 }
 
-fn span(numbers: &[f64]) -> String {
-    let least = numbers.iter().copied().fold(f64::INFINITY, f64::min);
-    let most = numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    format!("{least:.0} to {most:.0}")
+/// About three lines.
+const LONGEST_NOTE: usize = 150;
+
+/// Returns the minimum and the maximum.
+fn extent(values: impl Iterator<Item = f64>) -> (f64, f64) {
+    let widest = (f64::INFINITY, f64::NEG_INFINITY);
+    values.fold(widest, |(low, high), value| (f64::min(low, value), f64::max(high, value)))
 }
 
-/// About three lines of small print.
-const MOST_LETTERS: usize = 150;
-
-/// The mean of a curve's runs with t intervals; a single run has none, and is faint.
+/// Draws the mean of the runs with t intervals. A single run has none and is faint.
 fn line(curve: &LearningCurve, runs: &RunCurves, level: f64) -> Line {
     let intervals = runs.intervals(level).unwrap_or_default();
     let points = runs.costs.iter().zip(&intervals).map(|(&x, point)| (x, point.estimate));
@@ -173,11 +172,10 @@ fn line(curve: &LearningCurve, runs: &RunCurves, level: f64) -> Line {
     }
 }
 
-/// What the means and the expert need and a little more: few seeds make wide intervals, which need not be seen whole.
+/// Returns the range of the means and the expert, with a margin. Wide intervals of few seeds may be cut.
 fn range(lines: &[Line], expert: Option<f64>) -> Option<(f64, f64)> {
-    let values = || lines.iter().flat_map(|line| &line.points).map(|point| point.1).chain(expert);
-    let (low, high) =
-        (values().fold(f64::INFINITY, f64::min), values().fold(f64::NEG_INFINITY, f64::max));
+    let values = lines.iter().flat_map(|line| &line.points).map(|point| point.1).chain(expert);
+    let (low, high) = extent(values);
     let margin = 0.12 * (high - low);
     (margin > 0.0).then_some((low - margin, high + margin))
 }
@@ -191,10 +189,10 @@ fn profiles(comparison: &Comparison) -> Option<Axes> {
     let mut axes = Axes { y_range: Some((-0.03, 1.03)), ..axes };
     for name in comparison.names() {
         let profile = comparison.profile(&name, &scores)?;
-        let curve = look_of(comparison, &name)?;
+        let curve = find_curve(comparison, &name)?;
         let points = scores.iter().zip(&profile).map(|(&x, point)| (x, point.estimate)).collect();
         let is_known = profile.iter().all(|point| point.low.is_finite() && point.high.is_finite());
-        // Marks at every point of so fine a line would be all that is seen.
+        // Marks at every point would hide such a fine line.
         let style = if curve.style == Style::Marked { Style::Solid } else { curve.style };
         let line = Line::new(name, points).colour(curve.colour).style(style);
         axes.curves.push(match is_known {
@@ -205,23 +203,18 @@ fn profiles(comparison: &Comparison) -> Option<Axes> {
     Some(axes)
 }
 
-fn look_of<'a>(comparison: &'a Comparison, name: &str) -> Option<&'a LearningCurve> {
+fn find_curve<'a>(comparison: &'a Comparison, name: &str) -> Option<&'a LearningCurve> {
     comparison.panels.iter().find_map(|panel| panel.curve(name))
 }
 
-/// Estimates with their intervals, a row for each; an end that nobody knows is an arrow. With a vertical line where both are the
-/// same, if there is such a place.
+/// Draws estimates with their intervals, one per row, and a vertical line at `even`. An unbounded end is an arrow.
 fn forest(
     comparison: &Comparison,
     values: &[(String, Interval)],
     even: Option<f64>,
 ) -> Option<Axes> {
-    let ends = || {
-        let all = values.iter().flat_map(|(_, value)| [value.low, value.estimate, value.high]);
-        all.filter(|end| end.is_finite())
-    };
-    let (low, high) =
-        (ends().fold(f64::INFINITY, f64::min), ends().fold(f64::NEG_INFINITY, f64::max));
+    let ends = values.iter().flat_map(|(_, value)| [value.low, value.estimate, value.high]);
+    let (low, high) = extent(ends.filter(|end| end.is_finite()));
     let margin = 0.08 * (high - low).max(0.05);
     let (low, high) = (low - margin, high + margin);
     let (low, high) =
@@ -233,7 +226,7 @@ fn forest(
         axes.curves.push(line.colour(tutelage_draw::plot::Colour::GREY));
     }
     for (i, (name, value)) in values.iter().enumerate() {
-        let (row, colour) = (-(i as f64), look_of(comparison, name)?.colour);
+        let (row, colour) = (-(i as f64), find_curve(comparison, name)?.colour);
         axes.curves.extend(bar(value, row, (low, high)).map(|bar| bar.colour(colour)));
         axes.curves
             .push(Line::new("", vec![(value.estimate, row)]).colour(colour).style(Style::Marked));
@@ -241,8 +234,7 @@ fn forest(
     (!values.is_empty()).then_some(axes)
 }
 
-/// An interval in its row of axes that go from one number to another: a line, and at an end that nobody knows an arrow to
-/// where the axes end. Nothing where neither end is known.
+/// Draws an interval: a line, with an arrow to the edge of the axes at an unbounded end. Draws nothing without any bound.
 fn bar(value: &Interval, row: f64, (left, right): (f64, f64)) -> impl Iterator<Item = Line> {
     let known = [value.low, value.high].map(f64::is_finite);
     let tips = [left + 0.01 * (right - left), right - 0.01 * (right - left)];
@@ -265,48 +257,37 @@ fn titled(axes: Axes, title: &str, label: &str) -> Axes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{ComparedRun, ComparisonSettings, SpecFields};
-    use tutelage_runs::RoundLine;
-
-    fn run(algorithm: &str, seed: u64, steps: u64) -> ComparedRun {
-        let spec = format!("task = \"maze\"\nalgorithm = \"{algorithm}\"\nseed = {seed}\n");
-        let line = RoundLine {
-            round: 1,
-            annotations: 50,
-            expert_steps: Some(steps),
-            reward: 5.0,
-            reward_sd: 0.0,
-            reward_random: None,
-            imitation_loss: None,
-            seconds: None,
-        };
-        let (source, fields) = ("x".into(), SpecFields::parse(&spec));
-        ComparedRun { source, fields, lines: vec![line], expert: Some(10.0) }
-    }
+    use crate::testbed::run;
+    use crate::{ComparedRun, ComparisonSettings};
 
     #[test]
-    fn a_figure_says_how_many_steps_the_expert_drove() {
+    fn notes_list_expert_steps() {
         let note = |runs: Vec<ComparedRun>| {
             let comparison = Comparison::new(runs, ComparisonSettings::default()).unwrap();
             curves(&comparison).panels[0].note.clone()
         };
-        let driven = vec![run("dagger", 1, 0), run("bc", 1, 900), run("bc", 2, 1100)];
+        let driven = vec![
+            run("dagger", 1, 0, &[5.0]),
+            run("bc", 1, 900, &[5.0]),
+            run("bc", 2, 1100, &[5.0]),
+        ];
         let expected = "2 seeds; 1 of DAgger\nsteps driven by the expert: BC\u{a0}1000";
         assert_eq!(note(driven), expected);
-        assert_eq!(note(vec![run("dagger", 1, 0)]), "1 seed");
-        let mut uncounted = run("bc", 1, 900);
+        assert_eq!(note(vec![run("dagger", 1, 0, &[5.0])]), "1 seed");
+        let mut uncounted = run("bc", 1, 900, &[5.0]);
         uncounted.lines[0].expert_steps = None;
         let expected = "2 seeds\nsteps driven by the expert: BC\u{a0}not\u{a0}counted";
-        assert_eq!(note(vec![run("bc", 2, 900), uncounted]), expected);
+        assert_eq!(note(vec![run("bc", 2, 900, &[5.0]), uncounted]), expected);
         let many = [1, 2, 3, 4, 5, 6, 7, 8]
-            .map(|m| run(&format!("windows-bd-5(0.5,0.1,0.05,6,{m})"), 1, 100 * m));
+            .map(|m| run(&format!("windows-bd-5(0.5,0.1,0.05,6,{m})"), 1, 100 * m, &[5.0]));
         let expected = "1 seed\nsteps driven by the expert: 100 to 800";
-        assert_eq!(note(many.to_vec()), expected, "where naming each would take the curves' room");
+        assert_eq!(note(many.to_vec()), expected, "a long list is summarized");
     }
 
     #[test]
-    fn a_figure_says_who_has_other_seeds_than_most() {
-        let runs = |algorithm, seeds: u64| (1..=seeds).map(move |seed| run(algorithm, seed, 0));
+    fn notes_name_curves_with_other_numbers_of_seeds() {
+        let runs =
+            |algorithm, seeds: u64| (1..=seeds).map(move |seed| run(algorithm, seed, 0, &[5.0]));
         let all = runs("dagger", 5).chain(runs("bd-5", 5)).chain(runs("bd-25", 3));
         let all = all.chain(runs("mp-25(15)", 3)).chain(runs("bc", 5)).chain(runs("bd-2", 4));
         let comparison = Comparison::new(all.collect(), ComparisonSettings::default()).unwrap();
@@ -315,16 +296,10 @@ mod tests {
     }
 
     #[test]
-    fn an_expert_far_above_all_curves_is_told_and_not_drawn() {
+    fn an_expert_far_above_all_curves_is_in_the_note() {
         let drawn = |reward: f64| {
-            let mut run = run("dagger", 1, 0);
-            run.lines.push(RoundLine {
-                round: 2,
-                annotations: 100,
-                reward,
-                ..run.lines[0].clone()
-            });
-            let comparison = Comparison::new(vec![run], ComparisonSettings::default()).unwrap();
+            let runs = vec![run("dagger", 1, 0, &[5.0, reward])];
+            let comparison = Comparison::new(runs, ComparisonSettings::default()).unwrap();
             curves(&comparison).panels.remove(0)
         };
         let (far, near) = (drawn(6.0), drawn(8.0));
@@ -334,14 +309,14 @@ mod tests {
     }
 
     #[test]
-    fn an_end_that_nobody_knows_is_an_arrow_and_two_are_no_interval() {
+    fn unbounded_ends_are_arrows() {
         let lines = |low, high| {
             let value = Interval { estimate: 0.5, low, high };
             bar(&value, -1.0, (0.0, 1.0)).map(|line| line.points).collect::<Vec<_>>()
         };
         assert_eq!(lines(0.4, 0.6), [vec![(0.4, -1.0), (0.6, -1.0)]]);
         let open = lines(f64::NEG_INFINITY, 0.6);
-        assert_eq!(open.len(), 2, "a line and a head");
+        assert_eq!(open.len(), 2, "a line and an arrow head");
         assert_eq!((open[0][0], open[1][1]), ((0.01, -1.0), (0.01, -1.0)));
         assert!(open[1][0].0 > 0.01, "it points to the left");
         assert!(lines(f64::NEG_INFINITY, f64::INFINITY).is_empty());

@@ -1,4 +1,4 @@
-//! One curve against another, in each panel and over panels.
+//! One curve compared with another, in each panel and over panels.
 
 use crate::stats::{
     Difference, Interval, LevelComparison, StatsError, TargetReward, cost_ratio, holm, improvement,
@@ -9,84 +9,82 @@ use tutelage::Stream;
 
 use crate::arrange::{ComparisonPanel, LearningCurve};
 use crate::comparison::Comparison;
+use crate::numbers::LEVELS;
 use crate::score::ScoreKind;
-use crate::table::LEVELS;
 
-/// One curve against another in a panel, by one score.
+/// One curve compared with another by one score.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Pair {
+    /// The curve.
+    pub curve: String,
+    /// The other curve.
+    pub against: String,
+    /// The score of a run: `last five` or `average`.
+    pub score: &'static str,
+    /// The mean of the curve minus the mean of the other; over panels, in units of the expert's reward.
+    pub difference: Interval,
+    /// The probability that a run of the curve has a higher score than a run of the other.
+    pub improvement: Interval,
+    /// The p-value of no difference: Welch's t test, or Student's for pairs.
+    pub p: Option<f64>,
+    /// The p-value, corrected for all comparisons in panels or for all comparisons over panels.
+    pub p_holm: Option<f64>,
+}
+
+/// One curve compared with another in a panel.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PairInPanel {
-    /// The panel.
+    /// The title of the panel.
     pub panel: String,
-    /// The one.
-    pub curve: String,
-    /// The other.
-    pub against: String,
-    /// What runs are ranked by: `last five` or `average`.
-    pub score: &'static str,
-    /// How many runs each has, or how many pairs.
+    /// The comparison.
+    #[serde(flatten)]
+    pub pair: Pair,
+    /// The number of runs of each curve, or the number of pairs.
     pub runs: [usize; 2],
-    /// The one's mean minus the other's.
-    pub difference: Interval,
-    /// The probability that a run of the one is above a run of the other.
-    pub improvement: Interval,
-    /// The p-value of no difference: Welch's t test, or for pairs Student's.
-    pub p: Option<f64>,
-    /// The same, corrected for all comparisons in panels.
-    pub p_holm: Option<f64>,
     /// The p-value of the sign-flip permutation test, for pairs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub p_permutation: Option<f64>,
 }
 
-/// One curve against another over all panels that have both.
+/// One curve compared with another over all panels that show both.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PairOverPanels {
-    /// The one.
-    pub curve: String,
-    /// The other.
-    pub against: String,
-    /// How many panels have both, with several runs each where there are such.
+    /// The number of panels. Panels with a single run of a curve count only if there are no others.
     pub panels: usize,
-    /// What runs are ranked by: `last five` or `average`.
-    pub score: &'static str,
-    /// The mean difference over panels in units of the expert's reward.
-    pub difference: Interval,
-    /// The probability that a run of the one is above a run of the other, in the mean over panels.
-    pub improvement: Interval,
-    /// The p-value of no difference.
-    pub p: Option<f64>,
-    /// The same, corrected for all comparisons over panels.
-    pub p_holm: Option<f64>,
-    /// The one's cost in units of the other's to 50, 75, 90 and 95 % of the expert's reward ([`LEVELS`]).
+    /// The comparison.
+    #[serde(flatten)]
+    pub pair: Pair,
+    /// The cost ratio at each of the [`LEVELS`].
     pub cost_ratio: [CostRatio; 4],
-    /// The same to where the other ends: the mean of its last five rounds in each panel.
+    /// The cost ratio at the reward where the other curve ends (the mean of its last five rounds).
     pub cost_of_its_level: CostRatio,
 }
 
-/// What one curve costs in units of another's.
+/// The cost of one curve divided by that of another.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct CostRatio {
-    /// In how many panels both mean curves get there.
+    /// The number of panels in which both mean curves reach the level.
     pub panels: usize,
-    /// In how many the one alone does, and in how many the other: there is no ratio in these.
+    /// The numbers of panels in which only the curve, or only the other, does. These have no ratio.
     pub alone: [usize; 2],
-    /// The geometric mean over the panels where both do.
+    /// The geometric mean over the panels in which both do.
     #[serde(flatten)]
     pub ratio: Option<Interval>,
 }
 
-/// All comparisons.
+/// All comparisons of two curves.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Pairs {
     /// In each panel.
     pub in_panels: Vec<PairInPanel>,
-    /// Over panels; in units of the expert's reward, so empty where no expert's is known.
+    /// Over panels; empty if no expert's reward is known.
     pub over_panels: Vec<PairOverPanels>,
 }
 
 impl Comparison {
-    /// Every curve against the baseline, or all against all; by both scores, p-values corrected by Holm's method over all
-    /// comparisons in panels, and apart from these over all comparisons over panels.
+    /// Compares every curve with the baseline, or with every other curve, by both scores.
+    ///
+    /// P-values are corrected by Holm's method, separately for the comparisons in panels and over panels.
     pub fn pairs(&self) -> Pairs {
         let pairs = self.pairs_of_names();
         let mut in_panels = Vec::new();
@@ -103,8 +101,8 @@ impl Comparison {
         };
         let over_panels = pairs.iter().flat_map(over).flatten().collect();
         let mut pairs = Pairs { in_panels, over_panels };
-        correct(pairs.in_panels.iter_mut().map(|pair| (pair.p, &mut pair.p_holm)).collect());
-        correct(pairs.over_panels.iter_mut().map(|pair| (pair.p, &mut pair.p_holm)).collect());
+        correct(pairs.in_panels.iter_mut().map(|row| &mut row.pair));
+        correct(pairs.over_panels.iter_mut().map(|row| &mut row.pair));
         pairs
     }
 
@@ -137,18 +135,17 @@ impl Comparison {
             false => (welch(&x, &y, level), None),
         };
         let Difference { interval: difference, p } = found.ok()?;
-        Some(PairInPanel {
-            panel: panel.title.clone(),
+        let pair = Pair {
             curve: a.name.clone(),
             against: b.name.clone(),
             score: score.name(),
-            runs: [x.len(), y.len()],
             difference,
             improvement: improvement(&[(&x, &y)], level).ok()?,
             p,
             p_holm: None,
-            p_permutation,
-        })
+        };
+        let (panel, runs) = (panel.title.clone(), [x.len(), y.len()]);
+        Some(PairInPanel { panel, pair, runs, p_permutation })
     }
 
     fn over_panels(&self, one: &str, other: &str, score: ScoreKind) -> Option<PairOverPanels> {
@@ -156,8 +153,7 @@ impl Comparison {
         let mut panels: Vec<_> = panels
             .filter_map(|panel| Some((panel, panel.curve(one)?, panel.curve(other)?)))
             .collect();
-        // Where a curve is a single run nobody knows how much others would differ, nor then of the mean over panels: such
-        // panels count only where there are no others.
+        // The spread of a single run is unknown, so panels with one count only if there are no others.
         let is_known = |(_, a, b): &(&ComparisonPanel, &LearningCurve, &LearningCurve)| {
             a.runs.len() > 1 && b.runs.len() > 1
         };
@@ -176,15 +172,18 @@ impl Comparison {
             });
             self.cost_ratio(comparisons.collect())
         };
-        Some(PairOverPanels {
+        let pair = Pair {
             curve: one.into(),
             against: other.into(),
-            panels: panels.len(),
             score: score.name(),
             difference: interval,
             improvement: improvement(&shares, self.settings.level).ok()?,
             p,
             p_holm: None,
+        };
+        Some(PairOverPanels {
+            panels: panels.len(),
+            pair,
             cost_ratio: LEVELS
                 .map(|share| comparison(&|panel| panel.reward_at(share).map(TargetReward::Fixed))),
             cost_of_its_level: comparison(&|_| Some(TargetReward::EndOfB)),
@@ -201,13 +200,13 @@ impl Comparison {
         CostRatio { panels: comparisons.len(), alone, ratio: ratio.ok().flatten() }
     }
 
-    /// The mean difference over panels; of pairs, that of each seed's mean over the panels that it has.
+    /// The mean difference over panels.
     fn difference(&self, panels: &[(&[f64], &[f64])]) -> Result<Difference, StatsError> {
         let level = self.settings.level;
         if !self.settings.paired {
             return stratified_welch(panels, level);
         }
-        // Seeds are independent between panels as well, so that every panel's pairs are a stratum of differences.
+        // Runs of the same seed in different panels are independent, so each panel's differences are a stratum.
         let differences: Vec<Vec<f64>> =
             panels.iter().map(|(x, y)| x.iter().zip(*y).map(|(x, y)| x - y).collect()).collect();
         let nothing = [0.0, 0.0];
@@ -216,7 +215,7 @@ impl Comparison {
         stratified_welch(&strata, level)
     }
 
-    /// The scores of both; where runs belong together, those of the seeds that both have, in the same order.
+    /// Returns the scores of both curves. If runs are paired, only seeds of both curves count, in the same order.
     fn matched(
         &self,
         panel: &ComparisonPanel,
@@ -240,11 +239,9 @@ impl Comparison {
     }
 }
 
-/// Holm's correction of those that have a p-value.
-fn correct(tests: Vec<(Option<f64>, &mut Option<f64>)>) {
-    let known: Vec<f64> = tests.iter().filter_map(|(p, _)| *p).collect();
-    let mut corrected = holm(&known).into_iter();
-    for (p, place) in tests {
-        *place = p.and_then(|_| corrected.next());
-    }
+/// Corrects the known p-values by Holm's method.
+fn correct<'a>(pairs: impl Iterator<Item = &'a mut Pair>) {
+    let tests: Vec<(f64, &mut Pair)> = pairs.filter_map(|pair| Some((pair.p?, pair))).collect();
+    let corrected = holm(&tests.iter().map(|(p, _)| *p).collect::<Vec<_>>());
+    tests.into_iter().zip(corrected).for_each(|((_, pair), p)| pair.p_holm = Some(p));
 }

@@ -1,4 +1,4 @@
-//! A finished run in a few kilobytes.
+//! Records of finished runs, a few kilobytes each.
 
 use std::io;
 use std::path::Path;
@@ -8,14 +8,14 @@ use tutelage_runs::RoundLine;
 
 use crate::ComparedRun;
 
-/// What a run came to, round by round; small enough to be kept for ever.
+/// The results of a run, round by round.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunRecord {
-    /// The version of this form.
+    /// The version of the format.
     pub format: u32,
-    /// The run's name, which no other run has.
+    /// The unique name of the run.
     pub run: String,
-    /// The fingerprint of its spec.
+    /// The hash of its spec.
     pub spec_hash: String,
     /// Its spec, as TOML.
     pub spec: String,
@@ -23,39 +23,38 @@ pub struct RunRecord {
     pub expert: String,
     /// The average return of the expert's mean action.
     pub expert_reward: Option<f64>,
-    /// Whose sine and cosine the robots' physics was computed with, where the record says so: bits are to be compared where
-    /// they are the same.
+    /// The implementation of sine and cosine in the robots' physics, if known. Results are comparable only if it is the same.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trigonometry: Option<String>,
-    /// How products of networks were rounded, where the record says so; the same holds for it.
+    /// The rounding of products in networks, if known. Results are comparable only if it is the same.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rounding: Option<String>,
-    /// How many threads it ran on.
+    /// The number of threads.
     pub threads: usize,
-    /// The most memory in bytes, where it ran in a process of its own.
+    /// The peak memory in bytes, if the run had a separate process.
     pub memory: Option<u64>,
     /// |D| after each round.
     pub annotations: Vec<usize>,
-    /// How many steps the expert drove up to each round, where it drives at all and somebody counted.
+    /// The number of steps that the expert drove up to each round, if it drives and steps were counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expert_steps: Option<Vec<u64>>,
     /// The average return of the members' mean after each round.
     pub reward: Vec<f64>,
     /// The standard deviation of the return over episodes.
     pub reward_sd: Vec<f64>,
-    /// The average return of a random member at every step, where there are several.
+    /// The average return of a random member per step, if there are several members.
     pub reward_random: Option<Vec<f64>>,
     /// The imitation loss after each round.
     pub imitation_loss: Option<Vec<f64>>,
-    /// Seconds that rollouts and annotations took.
+    /// The seconds for rollouts and annotations.
     pub collect_seconds: Vec<f64>,
-    /// Seconds that training took.
+    /// The seconds for training.
     pub train_seconds: Vec<f64>,
-    /// Seconds that the evaluation took.
+    /// The seconds for evaluation.
     pub evaluate_seconds: Vec<f64>,
 }
 
-/// A century, in seconds: no round takes longer.
+/// A century. No round takes longer.
 const MOST_SECONDS: f64 = 3.2e9;
 
 impl RunRecord {
@@ -77,7 +76,7 @@ impl RunRecord {
         record.fault().map_or(Ok(record), Err)
     }
 
-    /// What no finished run has: a list whose length is not the number of rounds, or an impossible number.
+    /// Returns what is wrong: a list whose length is not the number of rounds, or an impossible number.
     fn fault(&self) -> Option<String> {
         let rounds = self.annotations.len();
         let optional = [&self.reward_random, &self.imitation_loss].into_iter().flatten();
@@ -94,8 +93,9 @@ impl RunRecord {
         impossible.map(|seconds| format!("a round of {seconds} seconds"))
     }
 
-    /// Where the same run, played again, came out otherwise than this record says, if it did. Times do not count, nor what only
-    /// one of the two counted; and where they are known to have been computed differently, nothing does.
+    /// Describes how the results of the same run, executed again, differ from this record.
+    ///
+    /// Times do not count, nor does what only one of the two recorded. Nothing counts if the arithmetic is known to differ.
     pub fn difference(&self, again: &Self) -> Option<String> {
         let was_other =
             |a: &Option<String>, b: &Option<String>| a.is_some() && b.is_some() && a != b;
@@ -108,15 +108,15 @@ impl RunRecord {
             let (was, is) = (self.reward.len(), again.reward.len());
             return Some(format!("the number of rounds was {was}, and is {is}"));
         }
-        self.outcome().into_iter().zip(again.outcome()).find_map(|((what, was), (_, is))| {
+        self.results().into_iter().zip(again.results()).find_map(|((what, was), (_, is))| {
             let (was, is) = (was?, is?);
             let round = was.iter().zip(&is).position(|(was, is)| was != is)?;
             Some(format!("{what} of round {} was {}, and is {}", round + 1, was[round], is[round]))
         })
     }
 
-    /// What the run came to, a column each, where it was counted.
-    fn outcome(&self) -> [(&'static str, Option<Vec<f64>>); 6] {
+    /// Returns the columns that must agree.
+    fn results(&self) -> [(&'static str, Option<Vec<f64>>); 6] {
         let annotations = self.annotations.iter().map(|&count| count as f64).collect();
         let steps = |steps: &Vec<u64>| steps.iter().map(|&count| count as f64).collect();
         [
@@ -129,12 +129,11 @@ impl RunRecord {
         ]
     }
 
-    /// The run in numbers, as read from this file.
+    /// Converts the record, which was read from this file.
     pub fn as_run(&self, source: &Path) -> ComparedRun {
         let lines = (0..self.reward.len()).map(|i| self.line(i)).collect();
         let mut run = ComparedRun::new(source.into(), &self.spec, lines, self.expert_reward);
         let never_drives = run.algorithm().is_some_and(|named| !named.needs_driver());
-        // Where the expert never drives there is nothing to count.
         if self.expert_steps.is_none() && never_drives {
             run.lines.iter_mut().for_each(|line| line.expert_steps = Some(0));
         }
@@ -155,13 +154,13 @@ impl RunRecord {
         }
     }
 
-    /// How long the whole run took.
+    /// Returns the total seconds.
     pub fn seconds(&self) -> f64 {
         let phases = [&self.collect_seconds, &self.train_seconds, &self.evaluate_seconds];
         phases.into_iter().flatten().sum()
     }
 
-    /// How long it kept how many cores.
+    /// Returns the total seconds times the number of threads.
     pub fn core_seconds(&self) -> f64 {
         self.seconds() * self.threads as f64
     }
@@ -180,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn counted_steps_are_kept_and_who_never_drives_has_none() {
+    fn expert_steps_are_zero_if_the_expert_never_drives() {
         let steps = |algorithm: &str, counted: Option<u64>| {
             let mut record = RunRecord::parse(&text("1", "[2]", "null")).unwrap();
             record.spec = format!("algorithm = \"{algorithm}\"\n");
@@ -190,11 +189,11 @@ mod tests {
         assert_eq!(steps("handover-bd-5", Some(30)), Some(30));
         assert_eq!(steps("dart(1)", Some(20)), Some(20));
         assert_eq!(steps("dagger", None), Some(0));
-        assert_eq!(steps("bc", None), None, "it drove, and nobody counted");
+        assert_eq!(steps("bc", None), None, "the expert drove, but steps were not counted");
     }
 
     #[test]
-    fn a_run_that_comes_out_otherwise_is_told_by_what_and_when() {
+    fn differences_name_the_quantity_and_the_round() {
         let record = RunRecord::parse(&text("1", "[2]", "[0.5]")).unwrap();
         let again = |change: fn(&mut RunRecord)| {
             let mut again = record.clone();
@@ -218,7 +217,7 @@ mod tests {
         };
         assert_eq!(computed("fused", 2.0).difference(&computed("plain", 3.0)), None);
         assert!(computed("fused", 2.0).difference(&computed("fused", 3.0)).is_some());
-        assert!(record.difference(&computed("fused", 3.0)).is_some(), "an old record is silent");
+        assert!(record.difference(&computed("fused", 3.0)).is_some(), "an old record does not say");
         let sine = |whose: &str, reward: f64| RunRecord {
             trigonometry: Some(whose.into()),
             ..computed("fused", reward)
@@ -227,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_that_no_run_has_are_refused() {
+    fn impossible_numbers_are_rejected() {
         assert_eq!(RunRecord::parse(&text("1.5", "[2]", "null")).unwrap().seconds(), 1.5);
         for seconds in ["1e30", "-1", "1e308", "-0.001"] {
             let error = RunRecord::parse(&text(seconds, "[2]", "null")).unwrap_err();

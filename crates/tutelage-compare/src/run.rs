@@ -1,4 +1,4 @@
-//! A run in numbers.
+//! A run with its results.
 
 use std::path::PathBuf;
 
@@ -8,68 +8,66 @@ use tutelage_runs::RoundLine;
 
 use crate::{Cost, SpecFields};
 
-/// No family's names are longer.
+/// The maximum length of an algorithm's name. Suggestions for longer names would take too long.
 const LONGEST_NAME: usize = 1000;
 
-/// A run in numbers: what it was to do, and what each round came to.
+/// A run: its spec and the result of each round.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ComparedRun {
     /// The folder or file that it was read from.
     pub source: PathBuf,
-    /// Its spec.
+    /// The fields of its spec.
     pub fields: SpecFields,
-    /// Its rounds.
+    /// The results of its rounds.
     pub lines: Vec<RoundLine>,
     /// The average return of the expert's mean action.
     pub expert: Option<f64>,
 }
 
 impl ComparedRun {
-    /// A run of this spec. Other runs that it builds on are told by their algorithm, since their folders differ from seed to
-    /// seed.
+    /// A run with this spec. References to other runs are replaced by their algorithms.
     pub fn new(source: PathBuf, spec: &str, lines: Vec<RoundLine>, expert: Option<f64>) -> Self {
         let mut fields = SpecFields::parse(spec);
         fields.name_sources();
         Self { source, fields, lines, expert }
     }
 
-    /// How many rounds it was to have, where its spec says so.
+    /// Returns the planned number of rounds, if the spec contains it.
     pub fn rounds(&self) -> Option<usize> {
         self.fields.get("rounds")?.parse().ok()
     }
 
-    /// Whether it has all of its rounds.
+    /// Returns whether all rounds are finished.
     pub fn is_finished(&self) -> bool {
         self.rounds().is_none_or(|rounds| self.lines.len() >= rounds)
     }
 
-    /// What tells it from others of its kind: its seed, or the random stream of a program of its own.
+    /// Returns the seed, or the random stream of a custom program.
     pub fn seed(&self) -> String {
         let named = self.fields.get("seed").or_else(|| self.fields.get("stream"));
         named.map_or_else(|| self.source.display().to_string(), Into::into)
     }
 
-    /// Its rewards, round by round.
+    /// Returns the reward of each round.
     pub fn rewards(&self) -> Vec<f64> {
         self.lines.iter().map(|line| line.reward).collect()
     }
 
-    /// (cost, reward) after each round; nothing where the cost was not counted.
+    /// Returns (cost, reward) after each round, or `None` if the cost was not counted.
     pub fn points(&self, cost: Cost) -> Option<Vec<(f64, f64)>> {
         self.lines.iter().map(|line| Some((cost.after(line)?, line.reward))).collect()
     }
 
-    /// The algorithm by its name, where it is one of the families'.
+    /// Returns the algorithm, if it belongs to a known family.
     pub fn algorithm(&self) -> Option<AlgorithmName> {
         match self.fields.get("algorithm") {
-            // A name as long as a book is no family's, and looking for the nearest would take as long as reading one.
             Some(name) if name.len() > LONGEST_NAME => None,
             Some(name) => name.parse().ok(),
             None => named_by_choices(&self.fields),
         }
     }
 
-    /// The algorithm in words.
+    /// Returns the display name of the algorithm.
     pub fn algorithm_label(&self) -> String {
         match (self.algorithm(), self.fields.get("algorithm")) {
             (Some(named), _) => named.label(),
@@ -79,8 +77,7 @@ impl ComparedRun {
     }
 }
 
-/// Programs of one's own write down their choices, not a name. If these are the choices of a family without numbers, it goes
-/// by that family's name.
+/// Finds the family with the choices that the spec of a custom program contains instead of a name.
 fn named_by_choices(fields: &SpecFields) -> Option<AlgorithmName> {
     let members = fields.get("members")?;
     let families = FAMILIES.iter().filter(|family| family.numbers.is_empty());
@@ -103,7 +100,7 @@ fn named_by_choices(fields: &SpecFields) -> Option<AlgorithmName> {
     })
 }
 
-/// A choice without its numbers.
+/// Returns a choice without its numbers.
 fn variant(choice: &str) -> &str {
     choice.split(['(', ' ']).next().unwrap_or(choice)
 }
@@ -132,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_that_runs_a_known_algorithm_is_told_by_its_choices() {
+    fn custom_programs_are_named_by_their_choices() {
         let choices = |drive: &str, train_on: &str, members: usize| {
             run(&format!("drive = \"{drive}\"\ntrain_on = \"{train_on}\"\nmembers = {members}"))
         };
@@ -147,16 +144,16 @@ mod tests {
         assert_eq!(choices(&handed_over, "Data", 1).algorithm_label(), "Handover-DAgger");
         assert_eq!(choices("Elves", "Bootstrap", 3).algorithm_label(), "Elves, Bootstrap, E = 3");
         let disputed = "drive = \"Learner\"\nask = \"MostDisputed { of: 4 }\"\ntrain_on = \"Bootstrap\"\nmembers = 3";
-        assert_eq!(run(disputed).algorithm(), None, "the states asked about are others");
+        assert_eq!(run(disputed).algorithm(), None, "it asks about other states");
         assert_eq!(run("algorithm = \"mp-25(15)\"").algorithm_label(), "MP-25(15)");
         assert_eq!(run("algorithm = \"my own\"").algorithm_label(), "my own");
     }
 
     #[test]
-    fn a_name_as_long_as_a_book_is_no_familys() {
-        let book = run(&format!("algorithm = \"{}\"", "x".repeat(20_000_000)));
+    fn excessive_names_are_not_parsed() {
+        let long = run(&format!("algorithm = \"{}\"", "x".repeat(20_000_000)));
         let start = std::time::Instant::now();
-        assert_eq!(book.algorithm(), None);
-        assert!(start.elapsed().as_secs() < 10, "its letters were compared with every family's");
+        assert_eq!(long.algorithm(), None);
+        assert!(start.elapsed().as_secs() < 10, "the name was compared with all families");
     }
 }

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use serde::Serialize;
-use tutelage_cli::{comparison_in_words, write_comparison};
 use tutelage_compare::{ComparisonSettings, Cost, find};
 
 use crate::errors::{Kind, exception, raise};
@@ -46,7 +45,7 @@ impl Comparison {
 
     /// All tables, as the command prints them.
     fn in_words(&self, py: Python<'_>) -> String {
-        py.detach(|| comparison_in_words(&self.0))
+        py.detach(|| self.0.to_text())
     }
 
     /// A row per curve, as JSON.
@@ -66,8 +65,11 @@ impl Comparison {
 
     /// Writes figures and tables; returns the names of the files.
     fn save(&self, py: Python<'_>, folder: PathBuf) -> PyResult<Vec<String>> {
-        let written = py.detach(|| write_comparison(&self.0, &folder));
-        written.map_err(|error| raise(py, Kind::Store, format!("{error:#}"), None))
+        py.detach(|| self.0.save(&folder)).map_err(|error| {
+            let source = std::error::Error::source(&error);
+            let source = source.map_or(String::new(), |source| format!(": {source}"));
+            raise(py, Kind::Store, format!("{error}{source}"), None)
+        })
     }
 }
 

@@ -165,22 +165,22 @@ fn weigh(claim: &Claim, archive: &Archive) -> Result<Finding, ReportError> {
     };
     let score = if claim.score == ClaimScore::LastFive { "last five" } else { "average" };
     let pairs = comparison.pairs();
-    let in_panels: Vec<_> = pairs.in_panels.iter().filter(|pair| pair.score == score).collect();
+    let in_panels: Vec<_> = pairs.in_panels.iter().filter(|row| row.pair.score == score).collect();
     // For a wider gap there are two groups per panel: the one gap, and the other with its sign reversed.
     let together = if claim.wider { 2 } else { 1 };
     let gaps = in_panels.chunks(together);
     let gap =
-        |pairs: &&[&PairInPanel]| pairs.iter().map(|pair| pair.difference.estimate).sum::<f64>();
+        |rows: &&[&PairInPanel]| rows.iter().map(|row| row.pair.difference.estimate).sum::<f64>();
     finding.above = gaps.filter(|pairs| gap(pairs) > 0.0).count();
     let counts = || in_panels.iter().flat_map(|pair| pair.runs);
     finding.seeds = (counts().min().unwrap_or_default(), counts().max().unwrap_or_default());
-    if let Some(over) = pairs.over_panels.into_iter().find(|pair| pair.score == score) {
+    if let Some(over) = pairs.over_panels.into_iter().find(|row| row.pair.score == score) {
         let times = together as f64;
-        let Interval { estimate, low, high } = over.difference;
+        let Interval { estimate, low, high } = over.pair.difference;
         let [estimate, low, high] = [estimate, low, high].map(|end| times * end);
         finding.difference = Interval { estimate, low, high };
-        (finding.panels, finding.p) = (over.panels / together, over.p);
-        finding.improvement = (!claim.wider).then_some(over.improvement);
+        (finding.panels, finding.p) = (over.panels / together, over.pair.p);
+        finding.improvement = (!claim.wider).then_some(over.pair.improvement);
     }
     Ok(finding)
 }

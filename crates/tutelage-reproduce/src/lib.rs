@@ -11,7 +11,6 @@
 mod archive;
 pub mod claims;
 mod comparison;
-mod cost_ratio;
 pub mod draw;
 mod estimate;
 mod experiment;
@@ -27,7 +26,6 @@ mod run_list;
 mod scheduler;
 mod seeds;
 mod selection;
-mod table_request;
 #[cfg(test)]
 mod testbed;
 pub mod theory;
@@ -36,7 +34,6 @@ mod worker;
 
 pub use archive::{Archive, ArchiveError};
 pub use comparison::{ComparisonError, compare};
-pub use cost_ratio::BoundedCostRatio;
 pub use estimate::Estimator;
 pub use experiment::{
     CurveSpec, Experiment, ExperimentError, FigureKind, PanelRow, PerturbFrom, PlottedValue,

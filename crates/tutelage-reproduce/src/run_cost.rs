@@ -23,6 +23,16 @@ pub struct RunCost {
     pub authors_seconds: Option<f64>,
 }
 
+impl RunCost {
+    /// Formats the seconds, the authors' seconds, how many times faster this run is, and its memory in MB.
+    pub fn numbers(&self) -> [String; 4] {
+        let memory = self.memory.map(|bytes| bytes as f64 / 1e6);
+        let faster = self.authors_seconds.map(|theirs| theirs / self.seconds);
+        [Some(self.seconds), self.authors_seconds, faster, memory]
+            .map(|value| value.map_or("–".into(), |value| format!("{value:.0}")))
+    }
+}
+
 /// Returns the costs of the finished timed runs of a figure.
 pub fn run_costs(
     plan: &FigurePlan<'_>,

@@ -8,7 +8,7 @@ use tutelage::Element;
 use crate::store::{History, RoundResult, RoundTimings};
 
 /// The result of a round.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct RoundLine {
     /// The round's number n.
     pub round: usize,

@@ -1,7 +1,7 @@
 //! One file per command.
 
 mod algorithms;
-pub(crate) mod compare;
+mod compare;
 mod completions;
 mod evaluate;
 mod expert;
@@ -37,7 +37,7 @@ pub(crate) enum Command {
     Resume(resume::Resume),
     /// Show a run: its spec, its rounds, how it stands
     Show(show::Show),
-    /// Compare runs: learning curves over seeds, a table, tests and figures
+    /// Compare runs: learning curves over seeds, tables, tests and figures
     Compare(compare::Compare),
     /// Play full episodes with a learned policy or an expert
     Evaluate(evaluate::Evaluate),

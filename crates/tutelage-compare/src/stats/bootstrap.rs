@@ -7,7 +7,7 @@ use super::interval::check_level;
 use super::special::{normal_tail, student_quantile};
 use super::{Interval, StatsError};
 
-/// How an interval is made: resample the runs with replacement, and keep the middle `level` of the statistic.
+/// A percentile bootstrap: resamples the runs with replacement; the interval is the middle `level` of the statistic.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bootstrap {
     level: f64,
@@ -17,14 +17,14 @@ pub struct Bootstrap {
 }
 
 impl Default for Bootstrap {
-    /// The paper's: 80 %, from 1000 resamples.
+    /// The paper's intervals: 80 %, from 1000 resamples.
     fn default() -> Self {
         Self { level: 0.8, resamples: 1000, stream: Stream::new(0), expanded: false }
     }
 }
 
 impl Bootstrap {
-    /// The middle `level` of so many resamples.
+    /// A bootstrap with this level and number of resamples.
     pub fn new(level: f64, resamples: usize, stream: Stream) -> Result<Self, StatsError> {
         check_level(level)?;
         if resamples == 0 {
@@ -33,17 +33,17 @@ impl Bootstrap {
         Ok(Self { level, resamples, stream, expanded: false })
     }
 
-    /// The same with the tails cut further out, so that the interval of a mean is about as wide as Student's.
+    /// Moves the percentiles outwards, so that the interval of a mean is about as wide as Student's.
     ///
-    /// The percentiles of resampled means are too narrow twice: they lack the factor √(n/(n - 1)) of the standard deviation,
-    /// and they are normal where t is needed. From three runs an interval of 80 % covers 62 %. Hesterberg (2014, section
-    /// 4.1) therefore cuts tails of Φ(-√(n/(n - 1)) t) instead of α/2.
+    /// Percentile intervals of few runs are too narrow for two reasons: they lack the factor √(n/(n - 1)) of the standard
+    /// deviation, and they use the normal instead of the t distribution. With three runs, an interval of 80 % covers 62 %.
+    /// Hesterberg (2014, section 4.1) therefore cuts tails of Φ(-√(n/(n - 1)) t) instead of α/2.
     #[must_use]
     pub fn expanded(self) -> Self {
         Self { expanded: true, ..self }
     }
 
-    /// Any statistic of one number per run.
+    /// Returns the interval of a statistic of one number per run.
     pub fn statistic(
         &self,
         values: &[f64],
@@ -59,7 +59,7 @@ impl Bootstrap {
         Ok(self.interval(statistic(values), resampled, &[values.len()]))
     }
 
-    /// Any statistic of several groups of numbers, each group resampled on its own.
+    /// Returns the interval of a statistic of several groups of numbers, which are resampled independently.
     pub fn stratified(
         &self,
         groups: &[&[f64]],
@@ -72,7 +72,7 @@ impl Bootstrap {
         })
     }
 
-    /// Any statistic of several groups of runs, each group resampled on its own.
+    /// Returns the interval of a statistic of several groups of runs, which are resampled independently.
     pub(super) fn of_runs<T>(
         &self,
         groups: &[&Vec<T>],
@@ -94,7 +94,7 @@ impl Bootstrap {
         Ok(self.interval(statistic(&all), resampled, &sizes))
     }
 
-    /// For each resample, which runs it holds.
+    /// Returns the indices of the runs in each resample.
     fn draws(&self, runs: usize, name: &str, index: u64) -> impl Iterator<Item = Vec<usize>> {
         let mut rng = self.stream.fork(name, index).rng();
         (0..self.resamples).map(move |_| (0..runs).map(|_| rng.random_range(0..runs)).collect())
@@ -113,7 +113,7 @@ impl Bootstrap {
         }
     }
 
-    /// The share of resamples that is cut on either side.
+    /// Returns the share of resamples that is cut on each side.
     fn tail(&self, sizes: &[usize]) -> f64 {
         let tail = (1.0 - self.level) / 2.0;
         if !self.expanded {
@@ -126,7 +126,7 @@ impl Bootstrap {
     }
 }
 
-/// The value below which this share of the sorted values lies, by linear interpolation.
+/// Returns a percentile of sorted values, with linear interpolation.
 fn percentile(sorted: &[f64], share: f64) -> f64 {
     let place = share * (sorted.len() - 1) as f64;
     let (below, above) = (sorted[place.floor() as usize], sorted[place.ceil() as usize]);
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn from_five_runs_an_expanded_interval_covers_nearly_as_often_as_it_says() {
+    fn expanded_intervals_of_five_runs_have_nearly_nominal_coverage() {
         let expanded = Bootstrap::new(0.8, 400, Stream::new(0)).unwrap().expanded();
         let plain = Bootstrap::new(0.8, 400, Stream::new(0)).unwrap();
         let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
@@ -167,11 +167,11 @@ mod tests {
         assert!((0.73..0.84).contains(&covered[0]), "{covered:?}");
         assert!(covered[1] < 0.71, "a plain percentile interval is too narrow: {covered:?}");
         let one = expanded.statistic(&[3.0], mean);
-        assert_eq!(one, Ok(Interval::unbounded(3.0)), "one run says nothing of others");
+        assert_eq!(one, Ok(Interval::unbounded(3.0)), "the spread of one run is unknown");
     }
 
     #[test]
-    fn infinity_is_a_percentile_like_any_other() {
+    fn percentiles_can_be_infinite() {
         let sorted = [0.0, 1.0, f64::INFINITY, f64::INFINITY];
         assert_eq!(percentile(&sorted, 0.9), f64::INFINITY);
         assert_eq!(percentile(&sorted, 0.5), f64::INFINITY);
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_interval_is_refused() {
+    fn invalid_parameters_are_rejected() {
         assert_eq!(Bootstrap::default().statistic(&[], |_| 0.0), Err(StatsError::NoRuns));
         assert_eq!(Bootstrap::new(1.0, 10, Stream::new(0)), Err(StatsError::Level(1.0)));
         assert_eq!(Bootstrap::new(0.8, 0, Stream::new(0)), Err(StatsError::NoResamples));

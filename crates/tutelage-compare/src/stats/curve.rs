@@ -1,19 +1,20 @@
-//! Mean learning curves, and where they reach a level for good.
+//! Mean learning curves, and the cost at which they reach a level.
 
 use super::{Interval, StatsError, mean, t_interval};
 
-/// Runs of one kind on common points: what they cost so far, and each run's reward there.
+/// The rewards of several runs at common costs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunCurves {
-    /// The costs, rising.
+    /// The costs, in ascending order.
     pub costs: Vec<f64>,
-    /// Each run's rewards at these costs.
+    /// The rewards of each run at these costs.
     pub runs: Vec<Vec<f64>>,
 }
 
 impl RunCurves {
-    /// Puts runs of (cost, reward) points, costs not falling, on common points: those of all runs, within the range that all
-    /// of them cover, linearly in between. Where a run has several points at one cost, its last counts.
+    /// Interpolates runs of (cost, reward) points linearly at the costs of all runs within the range that all of them cover.
+    ///
+    /// The costs of a run must not decrease. If a run has several points at one cost, the last counts.
     ///
     /// ```
     /// use tutelage_compare::stats::RunCurves;
@@ -40,7 +41,7 @@ impl RunCurves {
         Ok(Self { runs: runs.iter().map(at).collect(), costs })
     }
 
-    /// The mean over runs at each point, with its t interval.
+    /// Returns the mean over runs at each point with its t interval.
     ///
     /// ```
     /// use tutelage_compare::stats::{RunCurves, t_interval};
@@ -54,19 +55,19 @@ impl RunCurves {
         (0..self.costs.len()).map(|i| t_interval(&at(i), level)).collect()
     }
 
-    /// The mean over runs at each point.
+    /// Returns the mean over runs at each point.
     pub fn mean(&self) -> Vec<f64> {
         mean_of(&self.runs.iter().collect::<Vec<_>>(), self.costs.len())
     }
 }
 
-/// The mean at each point of some of the runs.
+/// Returns the mean of some of the runs at each point.
 pub(super) fn mean_of(runs: &[&Vec<f64>], points: usize) -> Vec<f64> {
     let at = |i: usize| runs.iter().map(|run| run[i]).collect::<Vec<_>>();
     (0..points).map(|i| mean(&at(i)).unwrap_or(f64::NAN)).collect()
 }
 
-/// A run's reward at a cost within its range.
+/// Interpolates the reward of a run at a cost within its range.
 fn reward_at(run: &[(f64, f64)], cost: f64) -> f64 {
     let next = run.partition_point(|point| point.0 <= cost);
     match (next.checked_sub(1).and_then(|last| run.get(last)), run.get(next)) {
@@ -76,8 +77,10 @@ fn reward_at(run: &[(f64, f64)], cost: f64) -> f64 {
     }
 }
 
-/// The mean height between two costs of a run of (cost, reward) points, costs not falling, that covers both: linear between
-/// points, so that a dear round counts for more than a cheap one. Nothing where the run is empty.
+/// Returns the mean height of a run of (cost, reward) points between two costs, with linear interpolation.
+///
+/// Rounds count in proportion to their cost. The costs must not decrease and must cover the range. Returns `None` for an
+/// empty run.
 ///
 /// ```
 /// let run = [(10.0, 0.0), (20.0, 4.0), (50.0, 4.0)];
@@ -95,7 +98,7 @@ pub fn mean_between(run: &[(f64, f64)], from: f64, to: f64) -> Option<f64> {
     if from == to { Some(ends[1].1) } else { Some(area.sum::<f64>() / (to - from)) }
 }
 
-/// The nearest curve, by squares, that never falls: isotonic regression by pooling neighbours that are out of order.
+/// Isotonic regression: the least-squares curve that never decreases, by pooling adjacent violators.
 ///
 /// ```
 /// assert_eq!(tutelage_compare::stats::isotonic(&[1.0, 4.0, 2.0, 3.0, 9.0]), [1.0, 3.0, 3.0, 3.0, 9.0]);
@@ -114,10 +117,11 @@ pub fn isotonic(values: &[f64]) -> Vec<f64> {
     blocks.into_iter().flat_map(|(level, size)| std::iter::repeat_n(level, size)).collect()
 }
 
-/// The cost at which a curve reaches a level and stays there: where its isotonic regression crosses it, linearly between
-/// points. Nothing where it never does; the first cost where it is there from the beginning.
+/// Returns the cost at which a curve reaches a level and stays above it: the crossing of its isotonic regression, with linear
+/// interpolation.
 ///
-/// A lucky round does not count, since the rounds after it pull it down.
+/// A single lucky round does not count, because later rounds pull the regression down. Returns `None` if the curve misses the
+/// level, and the first cost if it starts above it.
 ///
 /// ```
 /// use tutelage_compare::stats::first_sustained_crossing;
@@ -148,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lucky_round_is_not_enough() {
+    fn a_lucky_round_is_not_a_crossing() {
         let costs = [50.0, 100.0, 150.0, 200.0, 250.0];
         // 950 falls back to 750: pooled 850, so that 900 is reached between 200 (900 exactly) at 200 annotations.
         let rewards = [300.0, 950.0, 750.0, 900.0, 1000.0];
@@ -159,16 +163,16 @@ mod tests {
         assert_eq!(
             first_sustained_crossing(&costs, &rewards, 300.0),
             Some(50.0),
-            "from the beginning"
+            "reached at the start"
         );
     }
 
     #[test]
-    fn points_that_runs_share_are_taken_as_they_are() {
+    fn common_points_are_not_interpolated() {
         let run = |rewards: [f64; 2]| vec![(50.0, rewards[0]), (100.0, rewards[1])];
         let curves = RunCurves::on_common_points(&[run([1.0, 2.0]), run([3.0, 5.0])]).unwrap();
         assert_eq!((curves.costs.clone(), curves.mean()), (vec![50.0, 100.0], vec![2.0, 3.5]));
-        // An expert that never drives: all points at no cost, the last counts.
+        // If the expert never drives, all points have cost 0, and the last counts.
         let idle = RunCurves::on_common_points(&[vec![(0.0, 1.0), (0.0, 7.0)]]).unwrap();
         assert_eq!((idle.costs.clone(), idle.mean()), (vec![0.0], vec![7.0]));
         let apart = [vec![(1.0, 0.0), (2.0, 0.0)], vec![(3.0, 0.0)]];

@@ -1,4 +1,4 @@
-//! Whether two kinds of runs differ in the mean.
+//! Differences of means, with tests.
 
 use rand::RngExt;
 use serde::Serialize;
@@ -8,16 +8,16 @@ use super::interval::check_level;
 use super::special::{student_quantile, student_tail};
 use super::{Interval, StatsError, mean, sd};
 
-/// A difference of means, its interval, and how often one as large would come up if there were none.
+/// A difference of means with its interval and p-value.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Difference {
-    /// The mean of the first minus that of the second, and its interval.
+    /// The mean of the first minus the mean of the second.
     pub interval: Interval,
-    /// The p-value of no difference, two-sided; nothing where there are too few runs to say.
+    /// The two-sided p-value of no difference; `None` if there are too few runs.
     pub p: Option<f64>,
 }
 
-/// The difference of two kinds of runs whose spreads may differ (Welch 1947).
+/// Welch's t test (1947): the difference of two groups of runs with possibly different variances.
 ///
 /// ```
 /// use tutelage_compare::stats::welch;
@@ -31,10 +31,10 @@ pub fn welch(a: &[f64], b: &[f64], level: f64) -> Result<Difference, StatsError>
     stratified_welch(&[(a, b)], level)
 }
 
-/// The mean over panels of the difference of two kinds of runs: Welch's test with the panels' variances added up.
+/// Welch's test of the mean difference over panels. Every panel counts the same.
 ///
-/// Every panel counts the same. With D = (1/P) Σ (āₚ - b̄ₚ), its variance is (1/P²) Σ (s²ₐₚ/nₐₚ + s²_bₚ/n_bₚ), and its degrees
-/// of freedom are those of Welch and Satterthwaite.
+/// With D = (1/P) Σ (āₚ - b̄ₚ), its variance is (1/P²) Σ (s²ₐₚ/nₐₚ + s²_bₚ/n_bₚ), with Welch and
+/// Satterthwaite's degrees of freedom.
 ///
 /// ```
 /// use tutelage_compare::stats::stratified_welch;
@@ -71,12 +71,12 @@ pub fn stratified_welch(panels: &[(&[f64], &[f64])], level: f64) -> Result<Diffe
     Ok(difference(estimate, variance.sqrt() / count, variance * variance / spread, level))
 }
 
-/// The difference of runs that belong together, such as those of one seed: Student's test of aᵢ - bᵢ.
+/// Student's t test of paired runs, such as runs of the same seed.
 ///
 /// ```
 /// use tutelage_compare::stats::paired_t;
 ///
-/// // Seeds differ a lot, and the two kinds of runs of each seed by ten.
+/// // Seeds differ widely, but the two runs of each seed differ by about ten.
 /// let difference = paired_t(&[110.0, 511.0, 909.0], &[100.0, 500.0, 900.0], 0.95).unwrap();
 /// assert_eq!(difference.interval.estimate, 10.0);
 /// assert!(difference.p.is_some_and(|p| p < 0.01));
@@ -109,22 +109,20 @@ fn pairs(a: &[f64], b: &[f64]) -> Result<Vec<f64>, StatsError> {
     Ok(a.iter().zip(b).map(|(a, b)| a - b).collect())
 }
 
-/// Up to so many pairs all signs are tried; beyond, so many drawn ones.
+/// The maximum number of pairs for which all signs are enumerated. With more pairs, [`DRAWN`] signs are drawn.
 const EXACT: usize = 16;
 const DRAWN: usize = 1 << EXACT;
 
-/// How often pairs as they are would differ so much in the mean if each could as well have been the other way round: the
-/// sign-flip permutation test, two-sided, exact up to 16 pairs.
+/// The two-sided sign-flip permutation test of paired runs, exact up to 16 pairs.
 ///
-/// It asks the same question as [`paired_t`], about the mean difference, without assuming a distribution; Wilcoxon's test
-/// would ask about ranks instead. With five pairs no p-value below 2/2⁵ = 0.06 is possible, whatever the runs say, which is
-/// why the t test is the one that is reported for few seeds.
+/// Like [`paired_t`], it tests the mean difference, but without assuming a distribution. (Wilcoxon's test would test ranks.)
+/// With five pairs its smallest possible p-value is 2/2⁵ = 0.06, so reports use the t test.
 ///
 /// ```
 /// use tutelage::Stream;
 /// use tutelage_compare::stats::paired_permutation;
 ///
-/// // Of the 2⁴ ways to turn the pairs round, two differ as much.
+/// // Two of the 2⁴ sign patterns are as extreme.
 /// let p = paired_permutation(&[2.0, 3.0, 4.0, 5.0], &[1.0; 4], &Stream::new(1)).unwrap();
 /// assert_eq!(p, 2.0 / 16.0);
 /// ```
@@ -134,7 +132,7 @@ pub fn paired_permutation(a: &[f64], b: &[f64], stream: &Stream) -> Result<f64, 
         return Err(StatsError::NoRuns);
     }
     let observed = differences.iter().sum::<f64>().abs();
-    // Sums of the same numbers in another order differ in their last bits.
+    // Rounding differs between sign patterns with equal sums.
     let limit = observed - 1e-9 * differences.iter().map(|d| d.abs()).sum::<f64>();
     let extreme = |flips: u64| {
         let signed = |(i, d): (usize, &f64)| if flips >> i & 1 == 1 { -d } else { *d };
@@ -168,12 +166,12 @@ mod tests {
     }
 
     #[test]
-    fn panels_count_the_same() {
+    fn all_panels_have_the_same_weight() {
         let (a, b) = ([1.0, 2.0, 3.0], [4.0, 6.0, 8.0]);
         let one = welch(&a, &b, 0.9).unwrap();
         let twice = stratified_welch(&[(&a, &b), (&a, &b)], 0.9).unwrap();
         assert_eq!(twice.interval.estimate, one.interval.estimate);
-        assert!(twice.p < one.p, "two panels that agree say more");
+        assert!(twice.p < one.p, "two panels that agree are stronger evidence");
         let against = stratified_welch(&[(&a, &b), (&b, &a)], 0.9).unwrap();
         assert_eq!((against.interval.estimate, against.p), (0.0, Some(1.0)));
     }
@@ -193,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn many_pairs_are_drawn_and_say_about_the_same_as_t() {
+    fn drawn_signs_agree_with_the_t_test() {
         let a: Vec<f64> = (0..30).map(|i| f64::from(i % 7)).collect();
         let b: Vec<f64> = (0..30).map(|i| f64::from(i % 5)).collect();
         let drawn = paired_permutation(&a, &b, &Stream::new(3)).unwrap();
@@ -203,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn one_run_says_nothing() {
+    fn single_runs_have_no_p_value() {
         assert_eq!(welch(&[1.0], &[2.0, 3.0], 0.9).unwrap().p, None);
         assert_eq!(paired_t(&[1.0], &[2.0], 0.9).unwrap().p, None);
         assert!(welch(&[], &[1.0], 0.9).is_err());

@@ -1,8 +1,8 @@
-//! Many comparisons at once.
+//! Corrections for multiple comparisons.
 
-/// Holm's adjusted p-values (Holm 1979), in the order given: the chance that any of the family would look so clear if there
-/// were nothing in any of them. The smallest is multiplied by their number, the next by one less, and so on, never below the
-/// one before.
+/// Returns p-values adjusted by Holm's method (1979), in the given order.
+///
+/// The smallest of n p-values is multiplied by n, the next by n - 1, and so on; no value is less than the one before.
 ///
 /// ```
 /// assert_eq!(tutelage_compare::stats::holm(&[0.01, 0.04, 0.03, 0.5]), [0.04, 0.09, 0.09, 0.5]);

@@ -1,35 +1,36 @@
-//! An estimate with the range in which it would lie for other runs of the same kind.
+//! Estimates with confidence intervals.
 
 use serde::Serialize;
 
 use super::special::student_quantile;
 use super::{StatsError, mean, sd};
 
-/// A statistic and where it would lie for other runs of the same kind.
+/// An estimate with its confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Interval {
-    /// The statistic of the runs there are.
+    /// The estimate.
     pub estimate: f64,
-    /// The lower end.
+    /// The lower end; −∞ if unbounded.
     pub low: f64,
-    /// The upper end.
+    /// The upper end; ∞ if unbounded.
     pub high: f64,
 }
 
 impl Interval {
-    /// An estimate of which nothing more is known.
+    /// An estimate without bounds.
     pub fn unbounded(estimate: f64) -> Self {
         Self { estimate, low: f64::NEG_INFINITY, high: f64::INFINITY }
     }
 
-    /// The estimate, and as far on both sides.
+    /// A symmetric interval.
     pub(super) fn around(estimate: f64, reach: f64) -> Self {
         Self { estimate, low: estimate - reach, high: estimate + reach }
     }
 }
 
-/// The mean of independent runs with Student's interval x̄ ± t s/√n, which covers as often as it says where runs are about
-/// normal, however few there are. One run says nothing about the others: its interval is unbounded.
+/// The mean of independent runs with Student's interval x̄ ± t s/√n, which is exact for normal runs, however few.
+///
+/// The interval of a single run is unbounded.
 ///
 /// ```
 /// use tutelage_compare::stats::t_interval;
@@ -70,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn three_runs_are_covered_as_often_as_it_says() {
+    fn intervals_of_three_runs_have_nominal_coverage() {
         let mut covered = 0;
         for trial in 0..2000 {
             let mut rng = Stream::new(trial).rng();

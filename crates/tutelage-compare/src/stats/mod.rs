@@ -1,16 +1,16 @@
-//! What several runs say together.
+//! Statistics of several runs.
 //!
-//! Means come with Student's intervals ([`t_interval`]), which hold for as few as three seeds; everything else with a
-//! percentile bootstrap over runs, the runs of each algorithm and panel resampled on their own ([`Bootstrap`]), expanded for
-//! few runs. How often each covers the truth is told in `docs/COMPARING.md`.
+//! Means have Student's intervals ([`t_interval`]), which are accurate even for three seeds. Everything else has percentile
+//! bootstrap intervals ([`Bootstrap`]) that resample the runs of each algorithm and panel independently, expanded for few
+//! runs. `docs/COMPARING.md` reports their coverage.
 //!
-//! - one run: [`last_five`], [`mean`] over its rounds, [`first_sustained_crossing`] crossings;
-//! - runs of one kind: [`t_interval`], [`cost_to_reach`], [`RunCurves`] on common points;
-//! - two kinds: [`welch`], [`paired_t`], [`paired_permutation`], [`improvement`], [`cost_ratio`];
+//! - one run: [`last_five`], [`mean`] over its rounds, [`first_sustained_crossing`];
+//! - the runs of one algorithm: [`t_interval`], [`cost_to_reach`], [`RunCurves`] on common points;
+//! - two algorithms: [`welch`], [`paired_t`], [`paired_permutation`], [`improvement`], [`cost_ratio`];
 //! - over panels, in units of the expert's reward: [`aggregate`], [`performance_profile`], [`stratified_welch`];
 //! - many comparisons: [`holm`]; two measures of the same runs: [`spearman`].
 //!
-//! All of it is a function of the numbers and a [`tutelage::Stream`].
+//! Results depend only on the numbers and a [`tutelage::Stream`].
 
 mod bootstrap;
 mod curve;
@@ -28,37 +28,37 @@ pub use bootstrap::Bootstrap;
 pub use curve::{RunCurves, first_sustained_crossing, isotonic, mean_between};
 pub use difference::{Difference, paired_permutation, paired_t, stratified_welch, welch};
 pub use holm::holm;
-pub use improvement::{Improvement, improvement, probability_of_improvement};
+pub use improvement::improvement;
 pub use interval::{Interval, t_interval};
 pub use profile::{aggregate, performance_profile};
 pub use ratio::{LevelComparison, TargetReward, cost_ratio, cost_ratio_at_most, cost_to_reach};
 pub use spearman::spearman;
 pub use summary::{last_five, mean, sd};
 
-/// Numbers that no statistic can be made of.
+/// Why a statistic cannot be computed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StatsError {
-    /// There is no run.
+    /// There are no runs.
     #[error("no runs; at least 1 is needed")]
     NoRuns,
-    /// Runs of different lengths.
+    /// The runs have different lengths.
     #[error("run {run} has {found} points, the first has {expected}")]
     Lengths {
-        /// Which run.
+        /// The index of the run.
         run: usize,
-        /// How many points it has.
+        /// Its number of points.
         found: usize,
-        /// How many the first has.
+        /// The number of points of the first run.
         expected: usize,
     },
-    /// Runs that have no range of costs in common.
-    #[error("the runs have no range of costs in common")]
+    /// No range of costs is covered by all runs.
+    #[error("no range of costs is covered by all runs")]
     NoCommonPoints,
-    /// An invalid level.
-    #[error("the level is {0}; allowed is a number above 0 and below 1")]
+    /// The confidence level is invalid.
+    #[error("invalid level {0}; expected a number above 0 and below 1")]
     Level(f64),
-    /// Too few resamples.
+    /// The number of resamples is 0.
     #[error("0 resamples; at least 1 is needed")]
     NoResamples,
 }

@@ -1,10 +1,11 @@
-//! How good runs are as a whole, over panels.
+//! Aggregates over panels.
 
 use super::{Bootstrap, Interval, StatsError};
 
-/// The interquartile mean of all runs' scores over panels, the runs of each panel resampled on their own (Agarwal et al.
-/// 2021). Scores should be in one unit, such as the expert's reward. Every panel counts the same, however many runs it has:
-/// a curve with more runs where the task is easy would look better for it.
+/// The interquartile mean of the scores of all runs (Agarwal et al. 2021), with the runs of each panel resampled
+/// independently.
+///
+/// Scores need a common unit, such as the expert's reward. Every panel counts the same, regardless of its number of runs.
 ///
 /// ```
 /// use tutelage_compare::stats::{Bootstrap, aggregate};
@@ -16,8 +17,7 @@ pub fn aggregate(panels: &[&[f64]], bootstrap: &Bootstrap) -> Result<Interval, S
     bootstrap.stratified(panels, interquartile_mean_over)
 }
 
-/// The mean of what is left when ⌊n/4⌋ of n runs are put aside on each side; where panels differ in their runs, as large a
-/// share of all weights.
+/// Returns the mean without the ⌊n/4⌋ lowest and highest of n runs, as a share of the total weight.
 fn interquartile_mean_over(panels: &[Vec<f64>]) -> f64 {
     let weighted = |panel: &Vec<f64>| {
         let weight = 1.0 / panel.len() as f64;
@@ -36,8 +36,8 @@ fn interquartile_mean_over(panels: &[Vec<f64>]) -> f64 {
     sum / (all - 2.0 * aside)
 }
 
-/// A performance profile: at each of these scores the share of runs that lie above it, in the mean over panels (Agarwal et
-/// al. 2021), with pointwise intervals.
+/// A performance profile (Agarwal et al. 2021): the share of runs above each of these scores, averaged over panels, with
+/// pointwise intervals.
 ///
 /// ```
 /// use tutelage_compare::stats::{Bootstrap, performance_profile};
@@ -68,12 +68,12 @@ mod tests {
 
     #[test]
     fn aggregates_by_hand() {
-        // Eight scores, two put aside on each side: the mean of 3, 4, 5, 6.
+        // Two of eight scores are cut on each side: the mean of 3, 4, 5, 6.
         let panels: [&[f64]; 2] = [&[1.0, 3.0, 5.0, 7.0], &[2.0, 4.0, 6.0, 80.0]];
         let found = aggregate(&panels, &Bootstrap::default()).unwrap();
         assert_eq!(found.estimate, 4.5);
         assert!(found.low < 4.5 && found.high > 4.5 && found.high < 80.0, "{found:?}");
-        // Ten of one panel: two are put aside on each side, leaving 3 … 8.
+        // Two of ten scores are cut on each side: the mean of 3, …, 8.
         let ten: Vec<f64> = (1..=10).rev().map(f64::from).collect();
         let found = aggregate(&[&ten], &Bootstrap::default()).unwrap();
         assert!((found.estimate - 5.5).abs() < 1e-12, "{found:?}");
@@ -82,8 +82,8 @@ mod tests {
     }
 
     #[test]
-    fn every_panel_counts_the_same_however_many_runs_it_has() {
-        // Weights 1 ⁄ 4 and 1; of 5 runs one is put aside on each side, that is 0.4 of 2: 0.6 of either panel is left.
+    fn all_panels_have_the_same_weight_in_aggregates() {
+        // The weights are 1/4 and 1. One of 5 runs is cut on each side, or 0.4 of 2; 0.6 of each panel is left.
         let panels: [&[f64]; 2] = [&[0.0; 4], &[1.0]];
         let found = aggregate(&panels, &Bootstrap::default()).unwrap();
         assert!((found.estimate - 0.5).abs() < 1e-12, "{found:?}");
@@ -95,15 +95,15 @@ mod tests {
     }
 
     #[test]
-    fn panels_are_resampled_on_their_own() {
-        // Within a panel nothing varies, so nothing may vary between resamples, however far panels are apart.
+    fn panels_are_resampled_independently() {
+        // Without variation within panels, resamples must not vary.
         let panels: [&[f64]; 2] = [&[1.0; 5], &[9.0; 5]];
         let found = aggregate(&panels, &Bootstrap::default()).unwrap();
         assert_eq!((found.low, found.high), (found.estimate, found.estimate));
     }
 
     #[test]
-    fn a_profile_counts_every_panel_the_same() {
+    fn all_panels_have_the_same_weight_in_profiles() {
         let panels: [&[f64]; 2] = [&[1.0, 1.0, 1.0, 1.0], &[0.0]];
         let profile = performance_profile(&panels, &[0.5], &Bootstrap::default()).unwrap();
         assert_eq!(profile[0].estimate, 0.5);

@@ -1,44 +1,44 @@
-//! How many annotations one kind of runs needs in units of another's.
+//! The cost of one algorithm divided by that of another.
 
 use super::curve::mean_of;
 use super::{Bootstrap, Interval, RunCurves, StatsError, first_sustained_crossing, last_five};
 
-/// What runs comparison to.
+/// The reward at which costs are compared.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum TargetReward {
     /// This reward.
     Fixed(f64),
-    /// Where B's mean curve ends: the mean of its last five points, those of the resampled runs in a resample.
+    /// The end of B's mean curve: the mean of its last five points, recomputed in each resample.
     EndOfB,
 }
 
-/// Runs of two kinds on one panel, and what both are to reach.
+/// The runs of two algorithms in one panel, and the reward that both should reach.
 #[derive(Clone, Copy, Debug)]
 pub struct LevelComparison<'a> {
     /// The runs in the numerator.
     pub a: &'a RunCurves,
     /// The runs in the denominator.
     pub b: &'a RunCurves,
-    /// What is to be reached.
+    /// The reward.
     pub target: TargetReward,
 }
 
 impl LevelComparison<'_> {
-    /// Whether both mean curves get there for good.
+    /// Returns whether both mean curves reach the target and stay above it.
     pub fn both_reach(&self) -> bool {
         self.reached() == [true, true]
     }
 
-    /// Whether A's and whether B's mean curve gets there for good.
+    /// Returns whether A's and whether B's mean curve reaches the target and stays above it.
     pub fn reached(&self) -> [bool; 2] {
         self.costs(&self.a.mean(), &self.b.mean()).map(|cost| cost.is_some())
     }
 
-    /// What it costs these mean curves to get there.
+    /// Returns the costs at which these mean curves reach the target.
     fn costs(&self, a: &[f64], b: &[f64]) -> [Option<f64>; 2] {
         let level = match self.target {
             TargetReward::Fixed(reward) => reward,
-            // Isotonic regression ends no lower than any mean of last points, but for the last bits of a sum.
+            // The regression ends at or above any mean of last points, except for rounding.
             TargetReward::EndOfB => last_five(b).map_or(f64::NAN, |end| end - 1e-9 * end.abs()),
         };
         [
@@ -48,8 +48,9 @@ impl LevelComparison<'_> {
     }
 }
 
-/// The cost at which the mean curve reaches a level for good ([`first_sustained_crossing`]), with its interval; nothing where it does not.
-/// Where some resamples do not, the upper end is infinite.
+/// Returns the cost at which the mean curve reaches a level ([`first_sustained_crossing`]), or `None` if it misses the level.
+///
+/// The upper end of the interval is infinite if too many resamples miss the level.
 ///
 /// ```
 /// use tutelage_compare::stats::{Bootstrap, RunCurves, cost_to_reach};
@@ -73,25 +74,24 @@ pub fn cost_to_reach(
     Ok(interval.estimate.is_finite().then_some(interval))
 }
 
-/// The cost of A in units of B's to reach the same level for good: the geometric mean over panels, with its interval from
-/// resampling the runs of each kind and panel on their own. Nothing where the mean curve of either never gets there in some
-/// panel.
+/// Returns the cost of A divided by the cost of B to reach the target: the geometric mean over panels, or `None` if a mean
+/// curve misses the target in some panel.
 ///
-/// A resample in which A never gets there counts as infinitely costly, and one in which only B does not as free. An end of the
-/// interval that is made of these is open, since nobody knows what it would have cost them.
+/// The ratio of a resample is infinite if A misses the target, and 0 if only B does. Such an end of the interval is unbounded,
+/// because the real cost is unknown.
 pub fn cost_ratio(
     comparisons: &[LevelComparison],
     bootstrap: &Bootstrap,
 ) -> Result<Option<Interval>, StatsError> {
     let interval = geometric_mean(comparisons, bootstrap, |_| 0.0)?;
     let is_known = interval.estimate.is_finite() && interval.estimate > 0.0;
-    // A ratio of 0 is no ratio: B never got there.
+    // 0 means that B missed the target.
     let low = if interval.low > 0.0 { interval.low } else { f64::NEG_INFINITY };
     Ok(is_known.then_some(Interval { low, ..interval }))
 }
 
-/// The most that A can cost in units of B's: where B never gets there, its last point stands for the greater cost that it would
-/// take, in the estimate and in every resample. Where A never gets there, it is infinite.
+/// Returns an upper bound of the cost of A divided by the cost of B. If B misses the target, its final cost is used as a lower
+/// bound of its cost. If A misses it, the ratio is infinite.
 pub fn cost_ratio_at_most(
     comparisons: &[LevelComparison],
     bootstrap: &Bootstrap,
@@ -101,7 +101,7 @@ pub fn cost_ratio_at_most(
     geometric_mean(comparisons, bootstrap, end)
 }
 
-/// The geometric mean over panels; where B does not get there, what A pays counts so many times.
+/// Returns the geometric mean over panels. If only B misses the target, the ratio is the cost of A times `without_b`.
 fn geometric_mean(
     comparisons: &[LevelComparison],
     bootstrap: &Bootstrap,
@@ -157,8 +157,8 @@ mod tests {
     }
 
     #[test]
-    fn where_the_other_ends_is_always_reached_by_it() {
-        // Slopes 2 and 1: the other's last five points average 80, reached at 40 and at 80.
+    fn the_other_curve_always_reaches_its_own_end() {
+        // Slopes 2 and 1: the other's last five points average 80, reached at costs 40 and 80.
         let (fast, slow) = (straight(&[1.9, 2.1]), straight(&[0.8, 1.2]));
         let comparison = LevelComparison { a: &fast, b: &slow, target: TargetReward::EndOfB };
         let ratio = cost_ratio(&[comparison], &Bootstrap::default()).unwrap().unwrap();
@@ -166,8 +166,8 @@ mod tests {
     }
 
     #[test]
-    fn who_never_gets_there_counts_as_at_its_end_or_as_infinitely_costly() {
-        // 120 is reached at 60 by the one; the other ends at 110, at a cost of 100.
+    fn missed_targets_give_bounds_or_infinity() {
+        // The first reaches 120 at a cost of 60; the other ends at 110, at a cost of 100.
         let (fast, slow) = (straight(&[1.9, 2.1]), straight(&[1.0, 1.2]));
         let comparison = |a, b| LevelComparison { a, b, target: TargetReward::Fixed(120.0) };
         let bootstrap = Bootstrap::default();
@@ -177,14 +177,14 @@ mod tests {
         assert!(bound.low > 0.5 && bound.high < 0.7, "{bound:?}");
         let never = cost_ratio_at_most(&[comparison(&slow, &fast)], &bootstrap).unwrap();
         assert_eq!(never.estimate, f64::INFINITY);
-        // Where both get there it is the ratio itself.
+        // If both reach the target, the bound is the ratio.
         let comparison = LevelComparison { a: &fast, b: &slow, target: TargetReward::Fixed(60.0) };
         let ratio = cost_ratio(&[comparison], &bootstrap).unwrap().unwrap();
         assert_eq!(cost_ratio_at_most(&[comparison], &bootstrap), Ok(ratio));
     }
 
     #[test]
-    fn a_level_that_is_not_always_reached_opens_the_interval() {
+    fn missed_targets_in_resamples_unbound_the_interval() {
         let (fast, slow) = (straight(&[2.0, 2.0]), straight(&[0.5, 1.4]));
         let bootstrap = Bootstrap::default();
         assert_eq!(cost_to_reach(&slow, 100.0, &bootstrap), Ok(None), "the mean ends at 95");
@@ -194,11 +194,7 @@ mod tests {
         let ratio = cost_ratio(&[comparison(&slow, &fast)], &bootstrap).unwrap().unwrap();
         assert_eq!(ratio.high, f64::INFINITY);
         let ratio = cost_ratio(&[comparison(&fast, &slow)], &bootstrap).unwrap().unwrap();
-        assert_eq!(
-            ratio.low,
-            f64::NEG_INFINITY,
-            "not 0: nobody knows how much the other would have needed"
-        );
+        assert_eq!(ratio.low, f64::NEG_INFINITY, "not 0: the cost of the other is unknown");
         assert_eq!(cost_ratio(&[], &bootstrap), Err(StatsError::NoRuns));
     }
 }

@@ -1,8 +1,8 @@
-//! Whether one thing rises with another.
+//! Rank correlation.
 
 use super::mean;
 
-/// Spearman's rank correlation; nothing for fewer than two points or where one side never changes.
+/// Spearman's rank correlation; `None` for fewer than two points or if one side is constant.
 ///
 /// ```
 /// let points = [(1.0, 30.0), (2.0, 20.0), (3.0, 1.0)];
@@ -13,7 +13,7 @@ pub fn spearman(points: &[(f64, f64)]) -> Option<f64> {
     correlation(&ranks(&x), &ranks(&y))
 }
 
-/// Places in order from 1; equal values share the mean of theirs.
+/// Returns ranks from 1; equal values share their mean rank.
 fn ranks(values: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_by(|&a, &b| values[a].total_cmp(&values[b]));
@@ -47,6 +47,6 @@ mod tests {
         let tied = spearman(&[(1.0, 20.0), (2.0, 10.0), (2.0, 30.0), (5.0, 40.0)]).unwrap();
         assert!((tied - 3.0 / (4.5_f64 * 5.0).sqrt()).abs() < 1e-12, "{tied}");
         assert_eq!(spearman(&[(1.0, 2.0)]), None);
-        assert_eq!(spearman(&[(1.0, 2.0), (1.0, 3.0)]), None, "one side never changes");
+        assert_eq!(spearman(&[(1.0, 2.0), (1.0, 3.0)]), None, "one side is constant");
     }
 }

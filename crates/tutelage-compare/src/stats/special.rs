@@ -14,12 +14,12 @@ fn ln_gamma(x: f64) -> f64 {
     (z - 0.5) * z.ln() - z + 0.5 * (2.0 * std::f64::consts::PI).ln() + series - shift
 }
 
-/// The regularised incomplete beta function I_x(a, b), by its continued fraction.
+/// The regularized incomplete beta function I_x(a, b), by its continued fraction.
 fn incomplete_beta(a: f64, b: f64, x: f64) -> f64 {
     if x <= 0.0 || x >= 1.0 {
         return x.clamp(0.0, 1.0);
     }
-    // The fraction converges fast below the mean; above it the mirror image does.
+    // The fraction converges fast below the mean; above it, use the symmetry.
     if x > (a + 1.0) / (a + b + 2.0) {
         return 1.0 - incomplete_beta(b, a, 1.0 - x);
     }
@@ -48,7 +48,7 @@ fn beta_fraction(a: f64, b: f64, x: f64) -> f64 {
     value
 }
 
-/// P(T > t) for Student's t with so many degrees of freedom.
+/// P(T > t) for Student's t with `freedom` degrees of freedom.
 pub(super) fn student_tail(t: f64, freedom: f64) -> f64 {
     if t.is_infinite() {
         return if t > 0.0 { 0.0 } else { 1.0 };
@@ -77,17 +77,17 @@ pub(super) fn normal_tail(z: f64) -> f64 {
     density / (1..=200).rev().fold(z, |below, k| z + f64::from(k) / below)
 }
 
-/// The t beyond which this share of Student's t lies (`share` below ½).
+/// The t with P(T > t) = `share`, which must be below ½.
 pub(super) fn student_quantile(share: f64, freedom: f64) -> f64 {
     upper_quantile(share, |t| student_tail(t, freedom))
 }
 
-/// The z beyond which this share of a standard normal lies (`share` below ½).
+/// The z with P(Z > z) = `share`, which must be below ½.
 pub(super) fn normal_quantile(share: f64) -> f64 {
     upper_quantile(share, normal_tail)
 }
 
-/// Where a falling tail comes down to `share`, by bisection to the last bit.
+/// Solves `tail(x) = share` for a decreasing tail, by bisection to the last bit.
 fn upper_quantile(share: f64, tail: impl Fn(f64) -> f64) -> f64 {
     let (mut low, mut high) = (0.0, 1.0);
     while tail(high) > share && high < 1e12 {
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn tails_that_have_a_closed_form() {
+    fn tails_with_a_closed_form() {
         // One degree of freedom is Cauchy's distribution: ½ - atan(t)/π. Two: ½ - t / (2 √(2 + t²)).
         for t in [0.1, 1.0, 3.7, 60.0] {
             close(student_tail(t, 1.0), 0.5 - f64::atan(t) / std::f64::consts::PI);
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn quantiles_as_they_are_printed_in_tables() {
+    fn quantiles_of_printed_tables() {
         for (share, freedom, t) in
             [(0.025, 4.0, 2.776), (0.1, 4.0, 1.533), (0.025, 2.0, 4.303), (0.005, 30.0, 2.750)]
         {

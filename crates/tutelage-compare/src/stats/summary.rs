@@ -1,6 +1,6 @@
-//! One number for several.
+//! Means and standard deviations.
 
-/// (1/n) Σ xᵢ, or nothing where there are none.
+/// (1/n) Σ xᵢ; `None` without values.
 ///
 /// ```
 /// assert_eq!(tutelage_compare::stats::mean(&[1.0, 2.0, 6.0]), Some(3.0));
@@ -9,7 +9,7 @@ pub fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
-/// √(Σ (xᵢ - x̄)² / (n - 1)), or nothing where there are fewer than two.
+/// √(Σ (xᵢ - x̄)² / (n - 1)); `None` for fewer than two values.
 ///
 /// ```
 /// assert_eq!(tutelage_compare::stats::sd(&[1.0, 3.0, 5.0]), Some(2.0));
@@ -20,8 +20,7 @@ pub fn sd(values: &[f64]) -> Option<f64> {
     Some((squares / (values.len() - 1) as f64).sqrt())
 }
 
-/// The mean of a run's last five rounds, or of all where there are fewer: what the run ends at. One round's reward is too
-/// noisy to rank by.
+/// The mean of the last five rounds, or of all if there are fewer: the final performance. A single round is too noisy.
 ///
 /// ```
 /// let rewards = [0.0, 9.0, 10.0, 10.0, 10.0, 11.0];
@@ -36,7 +35,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn spread_and_the_end_of_a_run_by_hand() {
+    fn summaries_by_hand() {
         assert_eq!(sd(&[2.0, 4.0, 4.0, 6.0]), Some((8.0_f64 / 3.0).sqrt()));
         assert_eq!((sd(&[2.0]), sd(&[])), (None, None));
         assert_eq!(last_five(&[9.0, 1.0, 2.0, 3.0, 4.0, 5.0]), Some(3.0));

@@ -2,34 +2,26 @@
 //!
 //! A line `<!-- reproduce: WHAT FIGURE -->` requests a table; [`fill`] puts it between this line and the next
 //! `<!-- end -->`. Options: `WHAT FIGURE: ROW` selects a row of the figure, `WHAT FIGURE against CURVE` a baseline other
-//! than DAgger, and `WHAT FIGURE by COST` a cost other than annotations (`expert-steps`, or the cost of an expert step).
-//! WHAT is one of
+//! than DAgger, and `WHAT FIGURE by COST` a cost other than the figure's x axis (`expert-steps`, or the cost of an expert
+//! step). WHAT is one of
 //!
 //! - `curves`: numbers of every curve;
-//! - `pairs`: every curve compared with the baseline in each panel;
-//! - `over`: interquartile means over panels, every curve compared with the baseline over all panels, and cost ratios;
-//! - `means`, `scores`: only the first or the second of these;
-//! - `ratios`: cost ratios of every curve to the baseline over panels; `ratios FIGURE of CURVE` in each panel;
+//! - `means`: interquartile means over panels;
+//! - `scores`: every curve compared with the baseline over all panels;
+//! - `over`: both of these, and cost ratios;
+//! - `ratios`: bounds of cost ratios to the baseline over panels; `ratios FIGURE of CURVE` in each panel;
 //! - `steps`: the expert's steps, one column per panel;
 //! - `costs`: time and memory;
 //! - `losses`: the rank correlation of reward and imitation loss;
 //! - `claims`: the paper's claims and verdicts (no FIGURE).
 
-mod findings;
-mod markdown;
-mod numbers;
 mod ratios;
+mod tables;
 
-use tutelage_compare::{CompareError, Comparison, ComparisonSettings, tables};
+use tutelage_compare::tables::over_panels;
+use tutelage_compare::{CompareError, Comparison, ComparisonSettings};
 
-use self::findings::claims_text;
-use self::markdown::markdown;
-use self::numbers::{
-    costs_table, curves_table, losses_table, means_table, over_tables, steps_table,
-};
-use self::ratios::ratios_table;
 use crate::claims::{claims, judge};
-use crate::table_request::TableRequest;
 use crate::{
     Archive, ArchiveError, ComparisonError, Experiment, ExperimentError, PanelRow, PlanError,
     PlottedValue, RunList, Selection, compare,
@@ -50,20 +42,9 @@ pub enum ReportError {
     /// The end of a table is missing.
     #[error("line {0}: no `{END}` follows")]
     NoEnd(usize),
-    /// No run of the figure is finished.
-    #[error("line {line}: no run of {figure} is finished yet")]
-    Nothing {
-        /// The line, from 1.
-        line: usize,
-        /// The figure.
-        figure: String,
-    },
     /// The curve does not exist.
-    #[error("unknown curve `{curve}`")]
-    Curve {
-        /// The requested curve.
-        curve: String,
-    },
+    #[error("unknown curve `{0}`")]
+    Curve(String),
     /// The list of claims is invalid.
     #[error("experiments/claims.toml: {0}")]
     Claims(String),
@@ -83,7 +64,7 @@ pub enum ReportError {
 
 const BEGIN: &str = "<!-- reproduce: ";
 const END: &str = "<!-- end -->";
-const KNOWN: &str = "curves, pairs, over, means, scores, ratios, steps, costs, losses (each with a figure and options `against CURVE`, `by COST`, `: ROW`), or claims";
+const KNOWN: &str = "curves, means, scores, over, ratios, steps, costs, losses (each with a figure and options `against CURVE`, `by COST`, `: ROW`), or claims";
 
 /// Replaces a table without finished runs.
 const NOTHING: &str = "*No finished runs yet.*\n";
@@ -95,10 +76,15 @@ pub fn fill(text: &str, archive: &Archive) -> Result<String, ReportError> {
     while let Some((line, words)) = lines.next() {
         filled += &format!("{words}\n");
         let request = words.strip_prefix(BEGIN).and_then(|rest| rest.strip_suffix(" -->"));
-        let Some(request) = request else { continue };
-        filled += &match table(request, line, archive) {
-            Err(ReportError::Nothing { .. }) => NOTHING.to_owned(),
-            table => table?,
+        let Some(text) = request else { continue };
+        let unknown = || ReportError::Unknown { line, text: text.into() };
+        let request = TableRequest::parse(text).ok_or_else(unknown)?;
+        filled += &match request.table(archive) {
+            // Without runs of the baseline there is nothing to compare.
+            Err(ReportError::Compare(ComparisonError::Compare(
+                CompareError::Nothing(_) | CompareError::Baseline { .. },
+            ))) => NOTHING.to_owned(),
+            table => table?.ok_or_else(unknown)?,
         };
         filled += &format!("{END}\n");
         if !lines.by_ref().any(|(_, words)| words == END) {
@@ -108,61 +94,67 @@ pub fn fill(text: &str, archive: &Archive) -> Result<String, ReportError> {
     Ok(filled)
 }
 
-fn table(request: &str, line: usize, archive: &Archive) -> Result<String, ReportError> {
-    let unknown = || ReportError::Unknown { line, text: request.into() };
-    let request = TableRequest::parse(request).ok_or_else(unknown)?;
-    let compared = || compared(&request, line, archive);
-    match (request.what, request.figure) {
-        ("claims", "") => Ok(claims_text(&judge(&claims()?, archive)?)),
-        ("curves", _) => Ok(markdown(curves_table(&compared()?))),
-        ("pairs", _) => Ok(markdown(tables::pairs(&compared()?.pairs().in_panels))),
-        ("over", _) => Ok(over_tables(&compared()?)),
-        ("means", _) => Ok(means_table(&compared()?)),
-        ("scores", _) => Ok(markdown(tables::over_panels(&compared()?.pairs().over_panels))),
-        ("ratios", _) => Ok(markdown(ratios_table(&compared()?, request.of)?)),
-        ("losses", _) => Ok(markdown(losses_table(&compared()?))),
-        ("steps", _) => Ok(steps_table(&compared()?)),
-        ("costs", figure) => Ok(markdown(costs_table(figure, archive)?)),
-        _ => Err(unknown()),
-    }
+/// A request: `WHAT FIGURE of CURVE against CURVE by COST: ROW`. Everything except WHAT is optional.
+struct TableRequest<'a> {
+    what: &'a str,
+    figure: &'a str,
+    /// The values of `of`, `against` and `by`.
+    options: [Option<&'a str>; 3],
+    row: Option<&'a str>,
 }
 
-/// Compares the finished runs of a figure, or of one of its rows.
-fn compared(
-    request: &TableRequest<'_>,
-    line: usize,
-    archive: &Archive,
-) -> Result<Comparison, ReportError> {
-    let experiment = Experiment::named(request.figure)?;
-    let mut runs = RunList::default();
-    let plan = runs.plan(&experiment, &Selection::default().whole(&experiment))?;
-    let wanted = |candidate: &PanelRow| match request.row {
-        Some(name) => candidate.name == name,
-        None => matches!(candidate.show, PlottedValue::Reward | PlottedValue::MeanAndRandom),
-    };
-    let settings = ComparisonSettings {
-        cost: request.by.unwrap_or(experiment.over),
-        baseline: request.against.map(str::to_owned),
-        ..ComparisonSettings::default()
-    };
-    match compare(&plan, &runs, archive, settings, wanted) {
-        // Without runs of the baseline there is nothing to compare.
-        Err(ComparisonError::Compare(CompareError::Nothing(_) | CompareError::Baseline { .. })) => {
-            Err(ReportError::Nothing { line, figure: request.figure.into() })
+impl<'a> TableRequest<'a> {
+    fn parse(text: &'a str) -> Option<Self> {
+        let (head, row) = text.split_once(": ").map_or((text, None), |(h, row)| (h, Some(row)));
+        let mut words = head.split(' ');
+        let (what, figure) = (words.next()?, words.next().unwrap_or_default());
+        let mut options = [None; 3];
+        while let Some(key) = words.next() {
+            let option = ["of", "against", "by"].iter().position(|known| *known == key)?;
+            options[option] = Some(words.next()?);
         }
-        found => Ok(found?),
+        Some(Self { what, figure, options, row })
+    }
+
+    /// Returns the table, or `None` if it does not exist.
+    fn table(&self, archive: &Archive) -> Result<Option<String>, ReportError> {
+        let compared = || self.compared(archive);
+        Ok(Some(match (self.what, self.figure) {
+            ("claims", "") => tables::claims(&judge(&claims()?, archive)?),
+            ("curves", _) => tables::curves(&compared()?).to_markdown(),
+            ("means", _) => tables::means(&compared()?),
+            ("scores", _) => over_panels(&compared()?.pairs().over_panels).to_markdown(),
+            ("over", _) => tables::over(&compared()?),
+            ("ratios", _) => ratios::ratios(&compared()?, self.options[0])?.to_markdown(),
+            ("losses", _) => tables::losses(&compared()?).to_markdown(),
+            ("steps", _) => tables::steps(&compared()?).to_markdown(),
+            ("costs", figure) => tables::costs(figure, archive)?.to_markdown(),
+            _ => return Ok(None),
+        }))
+    }
+
+    /// Compares the finished runs of the figure, or of one of its rows.
+    fn compared(&self, archive: &Archive) -> Result<Comparison, ReportError> {
+        let experiment = Experiment::named(self.figure)?;
+        let mut runs = RunList::default();
+        let plan = runs.plan(&experiment, &Selection::default().whole(&experiment))?;
+        let wanted = |candidate: &PanelRow| match self.row {
+            Some(name) => candidate.name == name,
+            None => matches!(candidate.show, PlottedValue::Reward | PlottedValue::MeanAndRandom),
+        };
+        let [_, against, by] = self.options;
+        let settings = ComparisonSettings {
+            cost: by.and_then(|cost| cost.parse().ok()).unwrap_or(experiment.over),
+            baseline: against.map(str::to_owned),
+            ..ComparisonSettings::default()
+        };
+        Ok(compare(&plan, &runs, archive, settings, wanted)?)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    const END_LINE: &str = "<!-- end -->\n";
-
-    fn nothing() -> Archive {
-        Archive::new("/nonexistent/results", "/nonexistent/runs")
-    }
 
     #[test]
     fn uncounted_expert_steps_are_marked() {
@@ -192,13 +184,20 @@ mod tests {
 
     #[test]
     fn invalid_requests_are_rejected() {
-        let plain = "# Title\n\n| a | b |\n";
-        assert_eq!(fill(plain, &nothing()).unwrap(), plain);
-        let unknown = fill("x\n<!-- reproduce: elves main -->\n<!-- end -->\n", &nothing());
-        assert!(matches!(unknown, Err(ReportError::Unknown { line: 2, .. })));
-        let missing = fill("<!-- reproduce: curves main -->\n<!-- end -->\n", &nothing()).unwrap();
-        assert!(missing.contains(NOTHING) && missing.ends_with(END_LINE), "{missing}");
-        let endless = fill("<!-- reproduce: claims -->\nx\n", &nothing());
+        let nothing = Archive::new("/nonexistent/results", "/nonexistent/runs");
+        let table = |request: &str| {
+            fill(&format!("\n<!-- reproduce: {request} -->\n<!-- end -->\n"), &nothing)
+        };
+        for request in ["elves main", "pairs fewest versus bd-5", "ratios fewest by", "claims main"]
+        {
+            let error = table(request);
+            assert!(matches!(error, Err(ReportError::Unknown { line: 2, .. })), "{request}");
+        }
+        let missing = table("curves main against bd-5: a row").unwrap();
+        assert!(missing.ends_with(&format!("{NOTHING}{END}\n")), "{missing}");
+        let endless = fill("<!-- reproduce: claims -->\nx\n", &nothing);
         assert!(matches!(endless, Err(ReportError::NoEnd(1))));
+        let plain = "# Title\n\n| a | b |\n";
+        assert_eq!(fill(plain, &nothing).unwrap(), plain);
     }
 }
