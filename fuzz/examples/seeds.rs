@@ -14,7 +14,7 @@ use tutelage_files::npy;
 use tutelage_oracles::mlp::{MlpClassifier, MlpSettings};
 use tutelage_oracles::{LeastSquares, Standardize};
 use tutelage_runs::store::RoundTimings;
-use tutelage_teach::{Note, What};
+use tutelage_teach::{Note, ReplyKind};
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
@@ -67,17 +67,19 @@ fn main() -> Result<(), Box<dyn Error>> {
     let second =
         RoundTimings { round: 2, train: 1.5, memory: Some(1 << 20), ..RoundTimings::default() };
     let times = [RoundTimings { round: 1, collect: 0.25, ..RoundTimings::default() }, second];
-    let note = |what, action| Note {
+    let note = |kind, action| Note {
         round: 1,
         row: 3,
-        what,
+        kind,
         id: "a-1".into(),
         action,
         loss: Some(0.5),
         seconds: 2.25,
     };
-    let notes =
-        [note(What::Answer, Some(vec![0.5, -1.0])), note(What::Again, Some(vec![0.25, 1.0]))];
+    let notes = [
+        note(ReplyKind::Answer, Some(vec![0.5, -1.0])),
+        note(ReplyKind::Again, Some(vec![0.25, 1.0])),
+    ];
     write("times/times.jsonl", &lines(&times)?)?;
     write("teacher/teacher.jsonl", &lines(&notes)?)?;
     let log = std::fs::read(corpus.join("log/finished-1.bin"))?;

@@ -1,4 +1,4 @@
-//! What the commands with a page share: where it is, and how tasks are shown on it.
+//! What the commands with a page share: the server's arguments, and how tasks are drawn.
 
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
@@ -8,23 +8,25 @@ use tutelage::{Bounds, Element, Env, EnvError, Rng, SpaceKind, Spaces, Step};
 use tutelage_draw::render::Renderer;
 use tutelage_envs::Locomotion;
 use tutelage_lab::{Stage, Task, robot_frame};
-use tutelage_teach::{Axis, Controls, Limits, Reach, Server, Show, Site, Token, View};
+use tutelage_teach::{
+    Access, Axis, Controls, Server, ServerConfig, ServerError, Show, Site, Token, View,
+};
 
 use crate::output::{Output, note};
 
-/// Where a page is.
+/// Arguments of the page's server.
 #[derive(clap::Args)]
 pub(crate) struct PageArgs {
-    /// The port; 0 takes a free one
+    /// Port to listen on; 0 selects a free port
     #[arg(long, default_value_t = 0)]
     port: u16,
-    /// The address to listen on
+    /// Address to listen on
     #[arg(long, default_value = "127.0.0.1", value_name = "IP")]
     listen: IpAddr,
-    /// Allow an address that other machines can reach: whoever finds the token there has the page
-    #[arg(long)]
-    beyond_this_machine: bool,
-    /// Keep the token in this file, so that the address stays the same [default: a new token at every start]
+    /// Allow an address that other machines can reach; anyone with the token can use the page
+    #[arg(long, alias = "beyond-this-machine")]
+    allow_remote: bool,
+    /// Keep the token in this file, so that the URL survives a restart [default: a new token]
     #[arg(long, value_name = "FILE")]
     token_file: Option<PathBuf>,
 }
@@ -35,29 +37,35 @@ struct Address<'a> {
 }
 
 impl PageArgs {
-    /// Serves a page and says where.
+    /// Serves a page and prints its URL.
     pub(crate) fn serve(&self, site: Site, what: &str, output: &Output) -> anyhow::Result<Server> {
         let token = match &self.token_file {
             Some(file) => Token::kept_in(file)?,
             None => Token::random()?,
         };
-        let address = SocketAddr::new(self.listen, self.port);
-        let reach = if self.beyond_this_machine { Reach::Beyond } else { Reach::ThisMachine };
-        let server = Server::start(address, reach, token, Limits::default(), site)?;
+        let config = ServerConfig {
+            address: SocketAddr::new(self.listen, self.port),
+            access: if self.allow_remote { Access::Remote } else { Access::Local },
+            ..ServerConfig::local(self.port, token)
+        };
+        let server = Server::start(config, site).map_err(|error| match error {
+            ServerError::Remote { .. } => anyhow::anyhow!("{error} with --allow-remote"),
+            error => error.into(),
+        })?;
         if !self.listen.is_loopback() {
             note(&format!(
-                "warning: other machines can reach {}, unencrypted; whoever sees the token can use the page",
+                "warning: other machines can reach {} over an unencrypted connection; anyone with the token can use the page",
                 server.address()
             ));
         }
         let url = server.url();
         output.json(&Address { url: &url })?;
-        output.say(&format!("{what}\n\n    {url}\n\nCtrl-C ends it."))?;
+        output.say(&format!("{what}\n\n    {url}\n\nPress Ctrl-C to stop."))?;
         Ok(server)
     }
 }
 
-/// How a person acts in a task, where they can.
+/// How a person sets an action of a task.
 pub(crate) fn controls(task: Task) -> Controls {
     let words = task.words();
     let text = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
@@ -80,7 +88,7 @@ pub(crate) fn controls(task: Task) -> Controls {
 /// A task that is drawn in the plane.
 pub(crate) struct Flat<A>(pub(crate) Box<dyn Stage<A>>);
 
-/// A robot, as its expert sees it.
+/// A robot with its expert's observations.
 pub(crate) struct Robot<E> {
     pub(crate) env: E,
     pub(crate) body: fn(&E) -> &Locomotion,

@@ -1,6 +1,5 @@
 //! A person as the teacher of a run in Python's environments, on the page of [`tutelage_teach`].
 
-use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -13,7 +12,7 @@ use tutelage_draw::render::Frame;
 use tutelage_runs::store::RunDir;
 use tutelage_runs::{Ending, RunConfig, RunError, run_with_teacher};
 use tutelage_teach::{
-    About, Axis, Classroom, Controls, Limits, Person, Reach, Server, Show, Teaching, Token, View,
+    About, Axis, Classroom, Controls, Person, PersonConfig, Server, ServerConfig, Show, Token, View,
 };
 
 use crate::errors::{Mishap, exception};
@@ -75,21 +74,20 @@ impl<'py> Seat<'py> {
         let folder = dir.path().to_owned();
         let room = Classroom::new(self.about(worlds, job, &folder));
         trainer.report_to(room.training());
-        room.recall(dir.history());
         self.open(py, &room)?;
         let (wishes, seat, mishap) = (&self.wishes, self.object.clone().unbind(), mishap.clone());
         let ended = py.detach(|| {
-            let teaching = Teaching {
+            let config = PersonConfig {
                 stage: Box::new(move || Pictured::<A>::of(&seat)),
                 schedule: job.schedule,
                 algorithm: job.algorithm,
                 repeat_every: wishes.again,
-                grace: Duration::try_from_secs_f64(wishes.grace).unwrap_or_default(),
-                leaves: Box::new(move || is_interrupted(&mishap)),
+                undo_time: Duration::try_from_secs_f64(wishes.grace).unwrap_or_default(),
+                wants_stop: Box::new(move || is_interrupted(&mishap)),
             };
-            let mut person = Person::new(&room, teaching, &folder)?;
-            let mut reporter = room.reporter(listener, &folder);
-            let ended = run_with_teacher(worlds, &mut person, &*trainer, job, dir, &mut reporter);
+            let mut person = Person::new(&room, config, &folder)?;
+            let mut observer = room.observer(listener, &folder);
+            let ended = run_with_teacher(worlds, &mut person, &*trainer, job, dir, &mut observer);
             room.end(ended.as_ref().map(|ending| *ending).map_err(ToString::to_string));
             Ok(ended)
         });
@@ -103,10 +101,8 @@ impl<'py> Seat<'py> {
             None => Token::random(),
         };
         let token = token.map_err(|error| exception(py, &error))?;
-        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, self.wishes.port));
-        let server =
-            Server::start(address, Reach::ThisMachine, token, Limits::default(), room.site())
-                .map_err(|error| exception(py, &error))?;
+        let server = Server::start(ServerConfig::local(self.wishes.port, token), room.site())
+            .map_err(|error| exception(py, &error))?;
         let url = server.url();
         self.object.call_method1("open", (Page { server: Some(server) }, url)).map(|_| ())
     }

@@ -1,14 +1,10 @@
-// The person's own action: buttons, a pad or sliders, as the task's actions are.
+// Controls to set an action: buttons, a pad or sliders, depending on the task.
 
-/** How far an arrow key moves, as a share of half the range. */
+import { clamp, make } from "/dom.js";
+
+/** The step of an arrow key, as a share of half the range; and with Shift. */
 const STEP = 0.25;
 const FINE = 0.05;
-
-const make = (name, attributes = {}, ...children) => {
-  const element = Object.assign(document.createElement(name), attributes);
-  element.append(...children);
-  return element;
-};
 
 const cap = (what) => {
   const element = make("kbd");
@@ -16,7 +12,7 @@ const cap = (what) => {
   return element;
 };
 
-/** Controls of one kind: an action (or null), a way to set it, and a picture of it. `changed` is told when a person sets it. */
+/** Makes the controls of a task. They call `changed` when the person sets an action. */
 export function makeControls(box, controls, changed) {
   box.replaceChildren();
   if (controls.choice) return new Choice(box, controls.choice, changed);
@@ -24,12 +20,23 @@ export function makeControls(box, controls, changed) {
   return new Sliders(box, controls.axes, changed);
 }
 
-/** One of a few actions. */
-class Choice {
-  constructor(box, names, changed) {
-    this.names = names;
+class Controls {
+  constructor(changed) {
     this.changed = changed;
     this.action = null;
+  }
+
+  show({ action, intended }) {
+    Object.assign(this, { action, intended });
+    this.paint();
+  }
+}
+
+/** One of a few actions: a button each. */
+class Choice extends Controls {
+  constructor(box, names, changed) {
+    super(changed);
+    this.names = names;
     this.buttons = names.map((name, i) => {
       const button = make("button", { type: "button", className: "choice" }, make("span", { textContent: name }), cap(`act-${i}`));
       button.onclick = () => this.set([i]);
@@ -43,12 +50,6 @@ class Choice {
     this.action = action;
     this.paint();
     if (action) this.changed(again);
-  }
-
-  show({ action, intended }) {
-    this.action = action;
-    this.intended = intended;
-    this.paint();
   }
 
   paint() {
@@ -65,7 +66,7 @@ class Choice {
     return true;
   }
 
-  /** What keys held down amount to. */
+  /** The action of the keys that are held down. */
   held(keys) {
     const key = keys.find((what) => /^act-\d+$/.test(what));
     return key ? [+key.slice(4)] : null;
@@ -82,14 +83,11 @@ class Choice {
   words(action) { return action ? this.names[action[0]] : "–"; }
 }
 
-const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
-
-/** Numbers: what pads and sliders have in common. */
-class Numbers {
+/** What pads and sliders share. */
+class Numbers extends Controls {
   constructor(axes, changed) {
+    super(changed);
     this.axes = axes;
-    this.changed = changed;
-    this.action = null;
     this.mirrored = axes.map((axis) => axis.low_label === "right" || axis.high_label === "left" || axis.high_label === "down");
   }
 
@@ -99,12 +97,6 @@ class Numbers {
     this.action = action && action.map((value, i) => clamp(+value.toFixed(4), this.axes[i].low, this.axes[i].high));
     this.paint();
     if (action) this.changed(false);
-  }
-
-  show({ action, intended }) {
-    this.action = action;
-    this.intended = intended;
-    this.paint();
   }
 
   press(what, { fine = false } = {}) {
@@ -147,7 +139,7 @@ class Numbers {
     if (!action) return "–";
     return this.axes.map(({ name, low, high, low_label, high_label }, i) => {
       const value = action[i];
-      const middle = low <= 0 && high >= 0 ? 0 : (low + high) / 2;
+      const middle = this.middle()[i];
       const share = value >= middle ? (value - middle) / (high - middle) : (middle - value) / (middle - low);
       const end = value >= middle ? high_label : low_label;
       return share < 0.005 ? `${name} none` : `${name} ${end} ${Math.round(100 * share)} %`;
@@ -155,7 +147,7 @@ class Numbers {
   }
 }
 
-/** Two numbers at once: a square to point into. */
+/** Two numbers: a square to point into. */
 class Pad extends Numbers {
   constructor(box, axes, changed) {
     super(axes, changed);
@@ -163,7 +155,7 @@ class Pad extends Numbers {
     const [first, second] = axes;
     const [l, r] = this.mirrored[0] ? ["high", "low"] : ["low", "high"];
     this.learner = make("div", { className: "dot learner" });
-    this.learner.title = "What the learner would do";
+    this.learner.title = "The learner's action";
     this.own = make("div", { className: "dot own" });
     this.square = make("div", { className: "pad", tabIndex: 0 }, make("div", { className: "cross" }), this.learner, this.own);
     this.square.setAttribute("role", "group");
@@ -199,12 +191,12 @@ class Pad extends Numbers {
   }
 }
 
-/** One number, or three or four: a slider each. */
+/** One, three or four numbers: a slider each. */
 class Sliders extends Numbers {
   constructor(box, axes, changed) {
     super(axes, changed);
     if (axes.length > 4) {
-      box.append(make("p", { className: "small", textContent: `An action has ${axes.length} numbers here, too many to set by hand. Say whether the learner is right, or skip.` }));
+      box.append(make("p", { className: "small", textContent: `An action has ${axes.length} numbers, too many to set by hand. Choose “Learner is right” or skip.` }));
       this.inputs = [];
       return;
     }
@@ -218,7 +210,7 @@ class Sliders extends Numbers {
       };
       return input;
     });
-    this.learners = axes.map(() => make("div", { className: "tick-mark", title: "What the learner would do" }));
+    this.learners = axes.map(() => make("div", { className: "tick-mark", title: "The learner's action" }));
     axes.forEach((axis, i) => {
       const ends = this.mirrored[i] ? ["high", "low"] : ["low", "high"];
       if (this.mirrored[i]) this.inputs[i].dir = "rtl";

@@ -1,62 +1,62 @@
-// Keys: what each does, which can be changed, and what a gamepad does in their place.
+// Keyboard shortcuts, which can be changed, and gamepads.
 
 const STORE = "tutelage-keys";
 
-/** What keys do where nobody has changed them. */
-const USUAL = {
+/** The default keys. */
+const DEFAULTS = {
   save: ["Enter", "Save the answer"],
   agree: ["a", "The learner is right"],
   skip: ["s", "Skip the question"],
   unsure: ["u", "Unsure: ask me again later"],
   undo: ["Backspace", "Undo: back to the last question"],
   replay: ["r", "Show the clip again"],
-  then: ["h", "After my action: hold it, or let the learner go on"],
-  zoom: ["z", "Near or far"],
+  then: ["h", "After my action: hold it, or let the learner continue"],
+  zoom: ["z", "Zoom in or out"],
   start: [" ", "Start or pause (when taking over)"],
 };
 
 const ARROWS = { left: "ArrowLeft", right: "ArrowRight", up: "ArrowUp", down: "ArrowDown", gas: "ArrowUp", brake: "ArrowDown" };
 
-/** A key as people call it. */
+/** The name of a key for display. */
 export function keyName(key) {
   return { " ": "Space", ArrowLeft: "←", ArrowRight: "→", ArrowUp: "↑", ArrowDown: "↓", Backspace: "⌫", Enter: "⏎", Escape: "Esc" }[key]
     ?? (key.length === 1 ? key.toUpperCase() : key);
 }
 
-/** The same key, whether a capital or not. */
+/** Ignores the case of letters. */
 const plain = (key) => (key.length === 1 ? key.toLowerCase() : key);
 
 export class Keys {
   constructor(controls) {
-    this.usual = { ...USUAL };
+    this.defaults = { ...DEFAULTS };
     if (controls.choice) {
       controls.choice.forEach((name, i) => {
         const word = name.toLowerCase().split(" ").find((part) => ARROWS[part]);
-        const taken = Object.values(this.usual).some(([key]) => key === ARROWS[word]);
-        this.usual[`act-${i}`] = [word && !taken ? ARROWS[word] : String(i + 1), `Act: ${name}`];
+        const taken = Object.values(this.defaults).some(([key]) => key === ARROWS[word]);
+        this.defaults[`act-${i}`] = [word && !taken ? ARROWS[word] : String(i + 1), `Act: ${name}`];
       });
     } else if (controls.axes.length <= 2) {
       const [first, second] = controls.axes;
       const mirrored = first.low_label === "right" || first.high_label === "left";
-      this.usual["act-0-low"] = [mirrored ? "ArrowRight" : "ArrowLeft", `${first.name}: ${first.low_label}`];
-      this.usual["act-0-high"] = [mirrored ? "ArrowLeft" : "ArrowRight", `${first.name}: ${first.high_label}`];
+      this.defaults["act-0-low"] = [mirrored ? "ArrowRight" : "ArrowLeft", `${first.name}: ${first.low_label}`];
+      this.defaults["act-0-high"] = [mirrored ? "ArrowLeft" : "ArrowRight", `${first.name}: ${first.high_label}`];
       if (second) {
-        this.usual["act-1-low"] = ["ArrowDown", `${second.name}: ${second.low_label}`];
-        this.usual["act-1-high"] = ["ArrowUp", `${second.name}: ${second.high_label}`];
+        this.defaults["act-1-low"] = ["ArrowDown", `${second.name}: ${second.low_label}`];
+        this.defaults["act-1-high"] = ["ArrowUp", `${second.name}: ${second.high_label}`];
       }
     }
     let stored = {};
-    try { stored = JSON.parse(localStorage.getItem(STORE) ?? "{}"); } catch { /* what cannot be read is as if it were not there */ }
-    this.keys = Object.fromEntries(Object.entries(this.usual).map(([what, [key]]) => [what, typeof stored[what] === "string" ? stored[what] : key]));
+    try { stored = JSON.parse(localStorage.getItem(STORE) ?? "{}"); } catch { /* use the defaults */ }
+    this.keys = Object.fromEntries(Object.entries(this.defaults).map(([what, [key]]) => [what, typeof stored[what] === "string" ? stored[what] : key]));
   }
 
-  /** What a key does, if anything. */
+  /** The command of a key, if any. */
   what(event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return null;
     return Object.keys(this.keys).find((what) => plain(this.keys[what]) === plain(event.key)) ?? null;
   }
 
-  /** Gives a key to something; whatever had it gets the other's. */
+  /** Assigns a key; if another command has it, they swap keys. */
   change(what, key) {
     const other = Object.keys(this.keys).find((one) => plain(this.keys[one]) === plain(key));
     if (other) this.keys[other] = this.keys[what];
@@ -65,16 +65,16 @@ export class Keys {
   }
 
   reset() {
-    this.keys = Object.fromEntries(Object.entries(this.usual).map(([what, [key]]) => [what, key]));
+    this.keys = Object.fromEntries(Object.entries(this.defaults).map(([what, [key]]) => [what, key]));
     this.keep();
   }
 
   keep() {
-    try { localStorage.setItem(STORE, JSON.stringify(this.keys)); } catch { /* private windows keep nothing */ }
+    try { localStorage.setItem(STORE, JSON.stringify(this.keys)); } catch { /* private windows may forbid storage */ }
     this.label();
   }
 
-  /** Writes the keys where the page names them. */
+  /** Writes the keys on the buttons. */
   label(root = document) {
     for (const cap of root.querySelectorAll("kbd[data-key]")) {
       const key = this.keys[cap.dataset.key];
@@ -83,9 +83,9 @@ export class Keys {
     }
   }
 
-  /** The list in the settings. */
+  /** Fills the list in the settings. */
   list(box) {
-    box.replaceChildren(...Object.entries(this.usual).map(([what, [, about]]) => {
+    box.replaceChildren(...Object.entries(this.defaults).map(([what, [, about]]) => {
       const line = document.createElement("button");
       line.type = "button";
       line.className = "key-line";
@@ -112,14 +112,14 @@ export class Keys {
   }
 }
 
-/** Looks at the first gamepad, many times a second; `see` gets its axes and which buttons were just pressed. */
-export function watchGamepad(see) {
+/** Polls the first gamepad; `receive` gets its axes and the buttons that were just pressed. */
+export function watchGamepad(receive) {
   let before = [];
   const look = () => {
     const pad = Array.from(navigator.getGamepads?.() ?? []).find(Boolean);
     if (pad) {
       const pressed = pad.buttons.map((button) => button.pressed);
-      see({ axes: Array.from(pad.axes), pressed, fresh: pressed.map((now, i) => now && !before[i]) });
+      receive({ axes: Array.from(pad.axes), fresh: pressed.map((now, i) => now && !before[i]) });
       before = pressed;
     }
     setTimeout(look, pad ? 33 : 500);

@@ -1,10 +1,9 @@
-// Taking over: the learner drives, and whoever holds the controls drives instead.
+// Taking over: the learner drives until the person uses the controls.
 
+import { $ } from "/dom.js";
 import { listen, post } from "/server.js";
 
-const $ = (id) => document.getElementById(id);
-
-/** How often the server hears of the person's hands, in milliseconds: who is silent has let go. */
+/** Milliseconds between messages; the server treats silence as released controls. */
 const BEAT = 60;
 
 export class Live {
@@ -15,18 +14,15 @@ export class Live {
     addEventListener("blur", () => { this.down.clear(); this.pause(); });
     document.addEventListener("visibilitychange", () => { if (document.hidden) this.pause(); });
     $("drive").onclick = () => { this.toggle(); $("stage-panel").focus({ preventScroll: true }); };
-    setInterval(() => this.tell(), BEAT);
+    setInterval(() => this.report(), BEAT);
     listen("/api/frames", (frame) => this.show(frame));
   }
 
-  /** Another server, another lesson: nothing is held. */
+  /** After a restart of the server, nothing is held. */
   renew() {
     this.running = false;
     this.down.clear();
   }
-
-  /** The page shows the drive now. */
-  attend() { this.label(); }
 
   label() {
     $("drive").firstChild.textContent = this.running ? "Pause " : "Start ";
@@ -41,7 +37,7 @@ export class Live {
   toggle() {
     this.running = !this.running;
     this.label();
-    this.tell(true);
+    this.report(true);
   }
 
   pause() {
@@ -53,7 +49,7 @@ export class Live {
     if (!what || !/^act-/.test(what)) return;
     if (down) this.down.add(what);
     else this.down.delete(what);
-    this.tell(true);
+    this.report(true);
   }
 
   stick(axes) {
@@ -62,18 +58,18 @@ export class Live {
     return true;
   }
 
-  /** What the person does: keys, the pad under a finger, or a stick; null where the controls are let go. */
+  /** The person's action by keys, pad or stick; null if all controls are released. */
   action() {
     const controls = this.controls();
     return controls.held([...this.down]) ?? (controls.grabbed ? controls.action : null) ?? this.leaned ?? null;
   }
 
-  tell(now = false) {
+  report(now = false) {
     if (document.body.dataset.phase !== "driving") return;
     const action = this.running ? this.action() : null;
-    const said = JSON.stringify([this.running, action]);
-    if (!now && said === this.last && !this.running) return;
-    this.last = said;
+    const message = JSON.stringify([this.running, action]);
+    if (!now && message === this.last && !this.running) return;
+    this.last = message;
     const number = Math.floor(1000 * (performance.timeOrigin + performance.now()));
     post("/api/live", { number, running: this.running, action }).catch(() => {});
   }
@@ -86,9 +82,9 @@ export class Live {
     this.controls().show({ action: own, intended: frame.intended });
     document.body.classList.toggle("held", Boolean(own));
     const who = !this.running ? "Paused: press Start" : own ? "You drive" : "The learner drives";
-    $("caption").textContent = `${who} · episode ${frame.episode + 1}, step ${frame.time} · ${frame.reward.toFixed(0)} earned`;
+    $("caption").textContent = `${who} · episode ${frame.episode + 1}, step ${frame.time} · ${frame.reward.toFixed(0)} reward`;
     const steps = frame.driven - (own ? frame.unsaved : 0);
-    $("saved").textContent = frame.driven ? `${Math.max(steps, 0)} steps of your driving are saved in this round.` : "Nothing to save yet: you have not taken over in this round.";
+    $("saved").textContent = frame.driven ? `${Math.max(steps, 0)} steps of your driving in this round are saved.` : "You have not taken over in this round yet.";
     $("saved").classList.remove("unsaved");
     document.body.dataset.driven = frame.driven;
   }

@@ -1,174 +1,139 @@
-// The page of the runs: a list, each run by itself, and algorithms side by side.
+// The run browser: a list of runs, a page per run, and a comparison of algorithms.
 
-import { chart, legend, short, spark } from "/chart.js";
+import { chart, spark } from "/chart.js";
+import { $, make, makeTable, short } from "/dom.js";
 import { get, listen } from "/server.js";
 import { Film } from "/stage.js";
 
-const main = document.getElementById("main");
+const main = $("main");
 let list = null;
-let wanted = "";
-
-const make = (name, attributes = {}, ...children) => {
-  const element = Object.assign(document.createElement(name), attributes);
-  element.append(...children.filter((child) => child !== null));
-  return element;
-};
+let filterText = "";
+let film = null;
+let refreshRun = null; // updates the page of a run when the list changes
+let compared = null; // the comparison of a version of the list
 
 const card = (...children) => make("section", { className: "card" }, ...children);
+const heading = (text) => make("h2", { textContent: text });
+const note = (text) => make("p", { className: "small", textContent: text });
 
-/** How a run stands: a word, and how it looks. */
-function standing(run) {
-  if (run.trouble) return ["cannot be read", "broken"];
-  if (run.rounds && run.lines.length >= run.rounds) return ["finished", "done"];
-  if (run.open_questions) return [`${run.open_questions} questions wait`, "waits"];
-  return Date.now() / 1000 - run.changed < 60 ? ["running", "waits"] : ["not finished", ""];
+/** The status of a run, as a label. */
+function badge(run) {
+  const finished = run.rounds && run.lines.length >= run.rounds;
+  const [text, kind] = run.trouble ? ["unreadable", "broken"]
+    : finished ? ["finished", "done"]
+    : run.open_queries ? [`${run.open_queries} open questions`, "waits"]
+    : Date.now() / 1000 - run.changed < 60 ? ["running", "waits"] : ["not finished", ""];
+  return make("span", { className: `badge ${kind}`, textContent: text });
 }
-
-const badge = (run) => {
-  const [word, look] = standing(run);
-  return make("span", { className: `badge ${look}`, textContent: word });
-};
-
-/** The steps that the teacher drove, where it drove any. */
-const driven = (run) => {
-  const steps = run.lines.at(-1)?.expert_steps;
-  return steps ? ` and ${steps} steps driven` : "";
-};
 
 const curve = (run) => run.lines.map((line) => [line.annotations, line.reward]);
-const address = (run) => `#run=${encodeURIComponent(run.name)}`;
-const isPerson = (run) => run.teacher === "person";
+const teacherOf = (run) => (run.teacher === "person" ? "a person" : run.teacher);
 
 function showList() {
-  const filter = make("input", { className: "filter", type: "search", placeholder: "Task, algorithm, folder…", value: wanted });
-  filter.setAttribute("aria-label", "Show only runs with these words");
-  const body = make("tbody");
-  const rows = () => {
-    const words = wanted.toLowerCase().split(/\s+/).filter(Boolean);
+  const filter = make("input", { className: "filter", type: "search", placeholder: "Task, algorithm, folder…", value: filterText });
+  filter.setAttribute("aria-label", "Filter the runs by words");
+  const box = make("div");
+  const update = () => {
+    const words = filterText.toLowerCase().split(/\s+/).filter(Boolean);
     const shown = list.runs.filter((run) => words.every((word) => `${run.name} ${run.task} ${run.algorithm} ${run.teacher}`.toLowerCase().includes(word)));
-    body.replaceChildren(...shown.map((run) => {
-      const last = run.lines.at(-1);
-      const cell = (content, name = "") => make("td", { className: name }, content);
-      return make("tr", {},
-        cell(make("a", { href: address(run), textContent: run.task || run.name })),
-        cell(run.algorithm), cell(last ? short(last.reward) : "–", "number"),
-        cell(badge(run)), cell(spark(curve(run))),
-        cell(String(run.annotations), "number"),
-        cell(`${run.lines.length}${run.rounds ? ` of ${run.rounds}` : ""}`, "number"), cell(run.seed, "number"),
-        cell(isPerson(run) ? "a person" : run.teacher), cell(run.name));
-    }));
+    const rows = shown.map((run) => [
+      make("a", { href: `#run=${encodeURIComponent(run.name)}`, textContent: run.task || run.name }),
+      run.algorithm, run.lines.length ? short(run.lines.at(-1).reward) : "–", badge(run), spark(curve(run)),
+      String(run.annotations), `${run.lines.length}${run.rounds ? ` of ${run.rounds}` : ""}`, run.seed, teacherOf(run), run.name,
+    ]);
+    const headings = ["Task", "Algorithm", "Reward", "Status", "Curve", "Answers", "Rounds", "Seed", "Teacher", "Folder"];
+    box.replaceChildren(makeTable(headings, rows, new Set([2, 5, 6, 7])));
   };
-  filter.oninput = () => { wanted = filter.value; rows(); };
-  rows();
-  const heads = [["Task"], ["Algorithm"], ["Earns", 1], ["State"], ["Curve"], ["Answers", 1], ["Rounds", 1], ["Seed", 1], ["Teacher"], ["Folder"]];
-  const head = make("tr", {}, ...heads.map(([text, number]) => make("th", { textContent: text, scope: "col", className: number ? "number" : "" })));
-  const empty = list.runs.length ? null : make("p", { textContent: "There is no run below this folder yet. They appear here by themselves." });
-  main.replaceChildren(card(filter, make("div", { className: "table-box" }, make("table", {}, make("thead", {}, head), body)), ...(empty ? [empty] : [])));
+  filter.oninput = () => { filterText = filter.value; update(); };
+  update();
+  main.replaceChildren(card(filter, box, list.runs.length ? "" : note("There are no runs below this folder yet. New runs appear here.")));
 }
 
-let film = null;
 function showRun(name) {
   const run = list.runs.find((one) => one.name === name);
-  if (!run) return main.replaceChildren(card(make("p", { textContent: "There is no such run." })));
+  if (!run) return main.replaceChildren(card(note("There is no such run.")));
+  const steps = run.lines.at(-1)?.expert_steps;
+  const driven = steps ? ` and ${steps} steps of driving` : "";
   const box = make("div");
-  const title = make("h2", {}, `${run.algorithm} on ${run.task} `, badge(run));
-  const facts = make("p", { className: "small", textContent: `${run.name} · ${run.annotations} answers${driven(run)} by ${isPerson(run) ? "a person" : `the expert “${run.teacher}”`} · seed ${run.seed}` });
-  const left = card(title, facts, box, make("p", { className: "small", textContent: run.trouble ?? "" }));
+  const facts = note(`${run.name} · ${run.annotations} answers${driven} by ${run.teacher === "person" ? "a person" : `the expert “${run.teacher}”`} · seed ${run.seed}`);
+  const left = card(make("h2", {}, `${run.algorithm} on ${run.task} `, badge(run)), facts, box, note(run.trouble ?? ""));
+  const spec = card(heading("Spec"), make("pre", { className: "spec", textContent: run.spec, tabIndex: 0 }));
+  spec.classList.add("wide");
+  film?.loop.stop();
+  const right = run.policies.length ? filmCard(run) : card(heading("The policy"), note("No policy was kept."));
+  main.replaceChildren(make("div", { className: "run-view" }, left, right, spec));
+  const level = run.expert === null ? null : { name: "expert", value: run.expert };
+  const draw = () => chart(box, curve(run), `The reward of ${run.name} over answers`, { level, height: 300 });
+  draw();
+  refreshRun = () => {
+    run.lines = list.runs.find((one) => one.name === name)?.lines ?? run.lines;
+    draw();
+  };
+}
+
+function filmCard(run) {
   const canvas = make("canvas", { className: "run-film" });
   canvas.setAttribute("role", "img");
   canvas.setAttribute("aria-label", "A film of the policy");
   const rounds = make("select", { className: "filter" }, ...run.policies.slice().reverse().map((round) => make("option", { value: round, textContent: round ? `after round ${round}` : "before the first round" })));
-  rounds.setAttribute("aria-label", "Which policy");
-  const words = make("p", { className: "small" });
-  const play = async () => {
-    words.textContent = "Filming…";
+  rounds.setAttribute("aria-label", "Round of the policy");
+  const caption = note("");
+  film = new Film(canvas);
+  const playing = film;
+  rounds.onchange = async () => {
+    caption.textContent = "Loading the film…";
     try {
-      const told = await get(`/api/film?run=${encodeURIComponent(name)}&round=${rounds.value}`);
-      words.textContent = `${short(told.reward)} earned in this film.`;
-      if (film?.name !== name) film = Object.assign(new Film(canvas), { name });
-      film.play(told);
-    } catch (error) { words.textContent = error.message; }
+      const clip = await get(`/api/film?run=${encodeURIComponent(run.name)}&round=${rounds.value}`);
+      caption.textContent = `Reward in this film: ${short(clip.reward)}`;
+      playing.play(clip);
+    } catch (error) { caption.textContent = error.message; }
   };
-  rounds.onchange = play;
-  const right = run.policies.length ? card(make("h2", { textContent: "What it does" }), rounds, canvas, words) : card(make("h2", { textContent: "What it does" }), make("p", { className: "small", textContent: "No policy was kept." }));
-  const spec = card(make("h2", { textContent: "Spec" }), make("pre", { className: "spec", textContent: run.spec, tabIndex: 0 }));
-  spec.classList.add("wide");
-  main.replaceChildren(make("div", { className: "run-view" }, left, right, spec));
-  film?.loop.stop();
-  film = null;
-  const draw = () => chart(box, { series: [{ name: run.algorithm, points: curve(run) }], level: run.expert === null ? null : { name: "expert", value: run.expert }, x: "answers", y: "reward", height: 300, title: `What ${run.name} earns, over answers` });
-  draw();
-  showRun.refresh = (fresh) => {
-    const now = fresh.runs.find((one) => one.name === name);
-    if (!now) return;
-    run.lines = now.lines;
-    draw();
-  };
-  if (run.policies.length) play();
+  rounds.onchange();
+  return card(heading("The policy"), rounds, canvas, caption);
 }
 
-let compared = null; // the comparison of a version of the list
-
 /** A number with its interval. */
-const between = (interval) => interval && Number.isFinite(interval.estimate)
+const withInterval = (interval) => interval && Number.isFinite(interval.estimate)
   ? `${short(interval.estimate)}${interval.low === null ? "" : ` [${short(interval.low)}, ${short(interval.high ?? Infinity)}]`}` : "–";
 
 async function showCompare() {
   if (compared?.version !== list.version) {
-    const version = list.version;
-    const told = await get("/api/compare").catch(() => null);
-    if (!told || location.hash !== "#compare") return;
-    compared = { ...told, version };
+    const { version } = list;
+    const page = await get("/api/compare").catch(() => null);
+    if (!page || location.hash !== "#compare") return;
+    compared = { ...page, version };
   }
-  const { panels, notes, level } = compared;
-  if (!panels.length) {
-    return main.replaceChildren(card(make("p", { textContent: "Nothing to compare yet: it takes two runs of one task, by other algorithms or seeds." })));
-  }
-  const boxes = [];
-  const percent = `${Math.round(100 * level)} %`;
-  const cards = panels.map(({ title, expert, curves }) => {
-    const box = make("div");
-    const series = curves.map(({ name, runs, points }) => ({ name: `${name} (${runs.length} ${runs.length === 1 ? "seed" : "seeds"})`, points: points.map((point) => (point[2] === null ? point.slice(0, 2) : point)) }));
-    boxes.push(() => chart(box, { series, level: expert === null ? null : { name: "expert", value: expert }, x: "answers", y: "reward", height: 320, title: `${title}: reward over answers, by algorithm` }));
-    const heads = ["Algorithm", "Seeds", "Answers", "Last five rounds", "All rounds", "Answers to 90 % of the expert"];
-    const head = make("tr", {}, ...heads.map((text, i) => make("th", { textContent: text, scope: "col", className: i ? "number" : "" })));
-    const body = curves.filter(({ row }) => row).map(({ name, row }) => make("tr", {},
-      ...[name, String(row.seeds), short(row.annotations), between(row.last_five), between(row.average), between(row.to_reach[2])]
-        .map((text, i) => make("td", { textContent: text, className: i ? "number" : "" }))));
-    return card(make("h2", { textContent: title }), box, legend(series),
-      make("p", { className: "small", textContent: `Means over seeds with ${percent} intervals, as tutelage compare computes them.` }),
-      make("div", { className: "table-box" }, make("table", {}, make("thead", {}, head), make("tbody", {}, ...body))));
+  const { panels, notes } = compared;
+  if (!panels.length) return main.replaceChildren(card(note("A comparison needs two runs of the same task, with different algorithms or seeds.")));
+  const headings = ["Algorithm", "Seeds", "Answers", "Last five rounds", "All rounds", "Answers to 90 % of the expert"];
+  const cards = panels.map(({ title, figure, rows }) => {
+    const image = make("img", { className: "figure", src: `data:image/svg+xml,${encodeURIComponent(figure)}`, alt: `${title}: reward over annotations, by algorithm` });
+    const cells = rows.map((row) => [row.curve, String(row.seeds), short(row.annotations), withInterval(row.last_five), withInterval(row.average), withInterval(row.to_reach[2])]);
+    return card(heading(title), image, note("Means over seeds with 95 % intervals, as in tutelage compare."), makeTable(headings, cells, new Set([1, 2, 3, 4, 5])));
   });
-  const remarks = notes.length ? [card(make("h2", { textContent: "Notes" }), ...notes.map((note) => make("p", { className: "small", textContent: note })))] : [];
-  main.replaceChildren(make("div", { className: "panels" }, ...cards), ...remarks);
-  boxes.forEach((draw) => draw());
+  main.replaceChildren(make("div", { className: "panels" }, ...cards), ...(notes.length ? [card(heading("Notes"), ...notes.map(note))] : []));
 }
 
 function show() {
   if (!list) return;
   const hash = location.hash.slice(1);
-  const compares = hash === "compare";
-  document.getElementById("folder").textContent = `below ${list.folder}`;
-  document.getElementById("tab-list").toggleAttribute("aria-current", false);
-  for (const [id, on] of [["tab-list", !compares], ["tab-compare", compares]]) {
-    const tab = document.getElementById(id);
-    if (on) tab.setAttribute("aria-current", "page");
-    else tab.removeAttribute("aria-current");
+  $("folder").textContent = `below ${list.folder}`;
+  for (const [id, selected] of [["tab-list", hash !== "compare"], ["tab-compare", hash === "compare"]]) {
+    if (selected) $(id).setAttribute("aria-current", "page");
+    else $(id).removeAttribute("aria-current");
   }
-  showRun.refresh = null;
-  if (compares) showCompare();
+  refreshRun = null;
+  if (hash === "compare") showCompare();
   else if (hash.startsWith("run=")) showRun(decodeURIComponent(hash.slice(4)));
   else showList();
 }
 
 addEventListener("hashchange", () => { show(); main.focus(); });
-let timer;
-addEventListener("resize", () => { clearTimeout(timer); timer = setTimeout(() => { if (!location.hash.startsWith("#run=")) show(); }, 150); });
 
 listen("/api/events", async (version) => {
   if (list?.version === version) return;
   list = await get("/api/runs").catch(() => list);
-  // A film that plays is not interrupted by a curve that grows.
-  if (showRun.refresh && list) showRun.refresh(list);
+  // On the page of a run, update only the curve: the film keeps playing.
+  if (refreshRun && list) refreshRun();
   else show();
-}, (lost) => { document.getElementById("connection").textContent = lost ? "No connection" : ""; });
+}, (lost) => { $("connection").textContent = lost ? "No connection" : ""; });

@@ -1,17 +1,17 @@
-// Talking to the server: questions that are answered or not, and events that keep coming.
+// Requests to the server, and its events.
 
-/** Why the server said no. */
+/** An error response of the server. */
 export class Refused extends Error {
-  constructor(status, sentence) {
-    super(sentence);
+  constructor(status, message) {
+    super(message);
     this.status = status;
   }
 }
 
 async function read(response) {
   if (response.ok) return response.json();
-  const said = await response.json().catch(() => null);
-  throw new Refused(response.status, said?.error ?? `The server answered ${response.status}.`);
+  const body = await response.json().catch(() => null);
+  throw new Refused(response.status, body?.error ?? `The server answered ${response.status}.`);
 }
 
 export async function get(path) {
@@ -27,27 +27,24 @@ export async function post(path, body = {}) {
   }));
 }
 
-/** Hears what the server tells; `lost` is called with whether the connection is gone. */
-export function listen(path, hear, lost = () => {}) {
-  let source, timer, closed = false;
+/** Calls `receive` with every event, and `lost` with whether the connection is lost. */
+export function listen(path, receive, lost = () => {}) {
   const open = () => {
-    source = new EventSource(path);
+    const source = new EventSource(path);
     source.onopen = () => lost(false);
-    source.onmessage = (event) => hear(JSON.parse(event.data));
+    source.onmessage = (event) => receive(JSON.parse(event.data));
     source.onerror = () => {
       lost(true);
-      // A browser waits for seconds, and gives up where the server refused; we do neither.
+      // Browsers reconnect only after seconds, and not at all after an error response.
       source.close();
-      clearTimeout(timer);
-      if (!closed) timer = setTimeout(open, 300);
+      setTimeout(open, 300);
     };
   };
   open();
-  return () => { closed = true; clearTimeout(timer); source.close(); };
 }
 
-/** A name that no other message has. */
-export function freshName() {
+/** A unique id. */
+export function uniqueId() {
   const bytes = crypto.getRandomValues(new Uint8Array(12));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -1,8 +1,8 @@
-// Drawing: shapes from the server on a canvas, in the page's own colours, and films of them.
+// Draws clips on a canvas, in the colors of the page.
 
 const INKS = ["paper", "field", "faint", "grey", "slate", "dark", "blue", "orange", "green", "red", "yellow"];
 
-/** The page's shade of each ink, light or dark as the page is. */
+/** The color of each ink, from the light or dark theme. */
 function shades(element) {
   const style = getComputedStyle(element);
   return Object.fromEntries(INKS.map((ink) => [ink, style.getPropertyValue(`--ink-${ink}`).trim() || "#888"]));
@@ -16,8 +16,8 @@ function trace(context, points) {
   points.forEach(([x, y], i) => (i ? context.lineTo(x, y) : context.moveTo(x, y)));
 }
 
-function drawShape(context, shape, colours, hair) {
-  context.fillStyle = context.strokeStyle = colours[shape.ink];
+function drawShape(context, shape, colors, hair) {
+  context.fillStyle = context.strokeStyle = colors[shape.ink];
   if (shape.polygon) {
     trace(context, shape.polygon);
     context.closePath();
@@ -34,7 +34,7 @@ function drawShape(context, shape, colours, hair) {
   }
 }
 
-/** The ends of all points of some shapes. */
+/** The bounding box of the shapes of some frames. */
 function extent(frames) {
   const box = [Infinity, Infinity, -Infinity, -Infinity];
   const add = ([x, y], r = 0) => {
@@ -50,8 +50,8 @@ function extent(frames) {
   return box;
 }
 
-/** What of a clip to show: all of it, or where things move in it, if that is a small part. */
-function window_(clip, near) {
+/** The part of a clip to show: if `near`, only where shapes move, provided that this is a small part. */
+function visiblePart(clip, near) {
   const [left, low, right, high] = clip.view;
   if (!near || !clip.frames.length) return clip.view;
   const box = extent(clip.frames);
@@ -61,7 +61,7 @@ function window_(clip, near) {
   return [box[0] - margin, box[1] - margin, box[2] + margin, box[3] + margin];
 }
 
-/** The frames of a clip: shapes, or pictures. */
+/** The frames of a clip: shapes or images. */
 export const framesOf = (clip) => (clip.images.length ? clip.images : clip.frames);
 
 /** A canvas that shows frames of clips. */
@@ -71,13 +71,13 @@ export class Stage {
     this.near = near;
     this.images = new Map();
     this.ghostly = document.createElement("canvas");
-    this.below = () => 0; // how much of its lower end something else covers
-    // Several may share a canvas: only the one that drew last draws again when it is resized.
+    this.below = () => 0; // the height that another element covers, from below
+    // Stages can share a canvas; only the one that drew last redraws.
     new ResizeObserver(() => { if (canvas.painter === this) this.redraw?.(); }).observe(canvas);
-    dark.addEventListener("change", () => { this.colours = null; if (canvas.painter === this) this.redraw?.(); });
+    dark.addEventListener("change", () => { this.colors = null; if (canvas.painter === this) this.redraw?.(); });
   }
 
-  /** Sets up the plane: y points up, the view in the middle, one unit as long in both directions. */
+  /** Sets the transform: y points up, the view is centered, and both axes have the same scale. Returns the size of a pixel. */
   prepare(context, view, width, height) {
     const [left, low, right, high] = view;
     const scale = Math.min(width / (right - left), height / (high - low));
@@ -86,7 +86,7 @@ export class Stage {
     return 1 / scale;
   }
 
-  /** Draws a frame, and others over it like ghosts: `[frame, opacity]` each. */
+  /** Draws a frame, and translucent frames `[frame, opacity]` with it. */
   draw(clip, frame, ghosts = []) {
     this.redraw = () => this.draw(clip, frame, ghosts);
     const { canvas } = this;
@@ -94,13 +94,13 @@ export class Stage {
     const ratio = Math.min(devicePixelRatio || 1, 2);
     const [width, height] = [Math.round(canvas.clientWidth * ratio), Math.round(canvas.clientHeight * ratio)];
     if (!width || !height) return;
-    // What has not arrived yet draws itself when it has; until then the last picture stays.
+    // An image that is still loading calls `redraw`; until then the last one stays.
     if (clip.images.length && !this.image(clip.images[frame])) return;
     if (canvas.width !== width || canvas.height !== height) [canvas.width, canvas.height] = [width, height];
-    this.colours ??= shades(document.documentElement);
+    this.colors ??= shades(document.documentElement);
     const context = canvas.getContext("2d");
     context.setTransform(1, 0, 0, 1, 0, 0);
-    context.fillStyle = this.colours[clip.background] ?? this.colours.paper;
+    context.fillStyle = this.colors[clip.background] ?? this.colors.paper;
     context.fillRect(0, 0, width, height);
     const free = Math.max(height - Math.round(ratio * this.below()), 1);
     if (clip.images.length) {
@@ -108,20 +108,20 @@ export class Stage {
       for (const [ghost, opacity] of ghosts) this.drawImage(context, ghost, opacity, width, free);
       return;
     }
-    clip.window ??= window_(clip, this.near);
+    clip.window ??= visiblePart(clip, this.near);
     const hair = this.prepare(context, clip.window, width, free) * ratio;
-    clip.still.forEach((shape) => drawShape(context, shape, this.colours, hair));
+    clip.still.forEach((shape) => drawShape(context, shape, this.colors, hair));
     for (const [ghost, opacity] of ghosts) this.drawGhost(context, clip, ghost, opacity, width, free, hair);
-    (clip.frames[frame] ?? []).forEach((shape) => drawShape(context, shape, this.colours, hair));
+    (clip.frames[frame] ?? []).forEach((shape) => drawShape(context, shape, this.colors, hair));
   }
 
-  /** A ghost is drawn apart, so that its parts do not shine through each other. */
+  /** Draws a translucent frame on a separate canvas first, so that its shapes do not show through each other. */
   drawGhost(context, clip, shapes, opacity, width, height, hair) {
     const { ghostly } = this;
     [ghostly.width, ghostly.height] = [width, height];
     const other = ghostly.getContext("2d");
     this.prepare(other, clip.window, width, height);
-    shapes.forEach((shape) => drawShape(other, shape, this.colours, hair));
+    shapes.forEach((shape) => drawShape(other, shape, this.colors, hair));
     context.save();
     context.setTransform(1, 0, 0, 1, 0, 0);
     context.globalAlpha = opacity;
@@ -129,7 +129,7 @@ export class Stage {
     context.restore();
   }
 
-  /** A picture, once it is there. */
+  /** An image, or null while it loads. */
   image(address) {
     let image = this.images.get(address);
     if (!image) {
@@ -153,7 +153,7 @@ export class Stage {
   }
 }
 
-/** Plays something again and again: `show(seconds)` draws, and says how long all of it takes. */
+/** Repeats an animation: `show(seconds)` draws, and returns the total length. */
 export class Loop {
   constructor(show) {
     this.show = show;
@@ -180,10 +180,10 @@ export class Loop {
   }
 }
 
-/** Whether things should rather stand still. */
+/** Whether the user prefers reduced motion. */
 export const isCalm = () => calm.matches;
 
-/** A film on a canvas of its own, over and over. */
+/** Repeats a film on a canvas. */
 export class Film {
   constructor(canvas) {
     this.stage = new Stage(canvas, { near: false });

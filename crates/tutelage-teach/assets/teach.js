@@ -1,35 +1,34 @@
 // The page on which a person teaches.
 
-import { chart, short } from "/chart.js";
+import { chart } from "/chart.js";
 import { makeControls } from "/controls.js";
+import { $, make, short } from "/dom.js";
 import { Keys, watchGamepad } from "/keys.js";
 import { Live } from "/live.js";
-import { get, post, listen, freshName, wait, Refused } from "/server.js";
+import { get, post, listen, uniqueId, wait, Refused } from "/server.js";
 import { Film, Loop, Stage, framesOf, isCalm } from "/stage.js";
 
-const $ = (id) => document.getElementById(id);
-
-/** How long the result of a round is shown before the next question, in seconds. */
+/** Seconds for which the result of a round is shown before the next question. */
 const REST = 4;
 
-let state = null; // what the server told last
+let state = null; // the last state from the server
 let question = null; // the question on the page
 let clip = null;
 let preview = null;
 let controls, keys, live;
 let asked = 0; // when the question appeared
-let busy = false; // an answer is on its way
-let begun = null; // what the controls were made for
-let resting = null; // until when the result of a round is shown
-let shownRounds = null; // how many rounds had a result when the page last looked
+let busy = false; // an answer is being sent
+let lesson = null; // the lesson that the controls are for
+let resting = null; // when to stop showing the result of a round
+let shownRounds = null; // the number of finished rounds that the page has shown
 const clips = new Map();
 
 const stage = new Stage($("stage"));
 const film = new Film($("film"));
-const mainFilm = new Film($("stage")); // between rounds the new policy has the stage
+const mainFilm = new Film($("stage")); // the new policy, between rounds
 mainFilm.stage.below = () => (getComputedStyle($("veil")).position === "absolute" ? $("veil").offsetHeight : 0);
 
-// ---- The clip: what happened, the moment in question, and what would come of it.
+// ---- The clip: the past, the moment in question, and the future.
 
 const HOLD = 0.7;
 
@@ -59,15 +58,15 @@ const loop = new Loop((seconds) => {
   return total;
 });
 
-/** Where in time the picture is. */
+/** Shows the time of the frame. */
 function mark(seconds, past, ahead) {
   const all = past + ahead || 1;
   $("cursor").style.left = `${100 * (seconds + past) / all}%`;
   $("now-mark").style.left = `${100 * past / all}%`;
   const text = seconds < -0.04 ? `${(-seconds).toFixed(1)} s before the question`
     : seconds < 0.04 ? "The moment in question: what should be done?"
-    : preview ? `In ${seconds.toFixed(1)} s, if you do this (the pale one: the learner's way)`
-    : `In ${seconds.toFixed(1)} s, as the learner would have it`;
+    : preview ? `In ${seconds.toFixed(1)} s, if you do this (translucent: the learner)`
+    : `In ${seconds.toFixed(1)} s, if the learner continues`;
   if ($("caption").textContent !== text) $("caption").textContent = text;
 }
 
@@ -82,12 +81,12 @@ async function fetchClip(round, row) {
   return clips.get(name);
 }
 
-// ---- Showing what the server told.
+// ---- The state from the server.
 
-function take(told) {
-  if (state && told.began === state.began && told.version < state.version) return;
-  const fresh = !state || told.began !== state.began;
-  state = told;
+function take(received) {
+  if (state && received.began === state.began && received.version < state.version) return;
+  const fresh = !state || received.began !== state.began;
+  state = received;
   if (fresh) begin();
   render();
 }
@@ -95,10 +94,10 @@ function take(told) {
 function begin() {
   live?.renew();
   shownRounds ??= state.curve.length;
-  // A server that was started anew goes on with the same lesson: what the person was about to say stays.
-  const lesson = JSON.stringify([state.task, state.controls, state.takes_over]);
-  if (begun === lesson) return;
-  begun = lesson;
+  // A restarted server usually continues the same lesson; then an unsaved answer stays.
+  const received = JSON.stringify([state.task, state.controls, state.takes_over]);
+  if (lesson === received) return;
+  lesson = received;
   document.body.classList.toggle("takes-over", state.takes_over);
   keys = new Keys(state.controls);
   controls = makeControls($("controls"), state.controls, chosen);
@@ -116,7 +115,7 @@ function render() {
   $("round-text").textContent = round ? `Round ${Math.min(round, rounds)} of ${rounds}` : "";
   $("round-bar").value = phase === "finished" ? 1 : total ? (total - left) / total : 0;
   $("trouble").hidden = !state.trouble;
-  $("trouble").textContent = state.trouble ? `The run could not go on: ${state.trouble}` : "";
+  $("trouble").textContent = state.trouble ? `The run failed: ${state.trouble}` : "";
   $("left").textContent = phase === "asking" ? String(left) : "–";
   const each = state.teacher.seconds;
   $("time-left").textContent = phase === "asking" && each ? duration(each * left) : "–";
@@ -124,7 +123,7 @@ function render() {
   $("account").textContent = state.teacher_words;
   const last = curve.at(-1);
   $("earns").textContent = last ? short(last[1]) : "–";
-  chart($("curve"), { series: [{ name: "reward", points: curve }], x: "answers", y: "reward", title: "What the policy earns, over answers" });
+  chart($("curve"), curve, "The reward of the policy over answers");
   if (curve.length > shownRounds) resting = performance.now() + 1000 * REST;
   shownRounds = curve.length;
   showFilm();
@@ -140,20 +139,20 @@ async function showFilm() {
   const name = `${state.began}.${state.film}`;
   if (state.film === null || filmed === name) return;
   filmed = name;
-  const told = await get("/api/film").catch(() => null);
-  if (!told) return;
+  const clip = await get("/api/film").catch(() => null);
+  if (!clip) return;
   $("film-box").hidden = false;
-  $("film-caption").textContent = state.film ? `What it does after round ${state.film}: ${short(told.reward)} earned here` : "What it does before any answer";
-  film.play(told);
-  mainFilm.told = told;
+  $("film-caption").textContent = state.film ? `The policy after round ${state.film}: reward ${short(clip.reward)}` : "The policy before any answer";
+  film.play(clip);
+  mainFilm.next = clip;
   if (!$("veil").hidden) playMain();
 }
 
-/** Shows what the policy does now on the large stage. */
+/** Shows the film on the large canvas. */
 function playMain() {
   loop.stop();
-  if (!mainFilm.told || mainFilm.loop.running) return;
-  mainFilm.play(mainFilm.told);
+  if (!mainFilm.next || mainFilm.loop.running) return;
+  mainFilm.play(mainFilm.next);
 }
 
 function showQuestion() {
@@ -163,7 +162,7 @@ function showQuestion() {
   mainFilm.loop.stop();
   document.body.classList.remove("between");
   $("veil").hidden = true;
-  for (const [round, row] of state.next) fetchClip(round, row).catch(() => {});
+  for (const { round, row } of state.next) fetchClip(round, row).catch(() => {});
   const same = question && question.ticket === state.question.ticket && JSON.stringify(question.standing) === JSON.stringify(state.question.standing);
   $("undo").disabled = !state.can_undo;
   if (same) return enable(true);
@@ -172,40 +171,35 @@ function showQuestion() {
   const answered = question.standing.answered ?? null;
   controls.show({ action: answered, intended: question.intended });
   const back = question.standing !== "open";
-  $("ask").textContent = back ? "Once more: what should be done here?" : "What should be done here?";
+  $("ask").textContent = back ? "Change your answer: what should be done here?" : "What should be done here?";
   document.body.dataset.ticket = question.ticket;
   $("state-box").dataset.state = JSON.stringify(question.state);
-  numbers();
-  words();
+  showState();
+  describe();
   enable(true);
   const mine = question;
-  fetchClip(question.question_round, question.row).then((told) => {
+  fetchClip(question.question_round, question.row).then((received) => {
     if (question !== mine) return;
-    clip = { ...told };
+    clip = { ...received };
     loop.start();
     if (answered) tryOut();
   }, (error) => { $("caption").textContent = error.message; });
 }
 
-function numbers() {
+function showState() {
   const { state: values, reward, time } = question;
-  const line = (name, value) => {
-    const row = document.createElement("div");
-    row.append(Object.assign(document.createElement("dt"), { textContent: name }), Object.assign(document.createElement("dd"), { textContent: value }));
-    return row;
-  };
-  const list = document.createElement("dl");
-  list.className = "numbers";
-  if (time !== null) list.append(line("Step of its episode", time), line("Earned before it", short(reward)));
+  const line = (name, value) => make("div", {}, make("dt", { textContent: name }), make("dd", { textContent: value }));
+  const list = make("dl", { className: "numbers" });
+  if (time !== null) list.append(line("Step of the episode", time), line("Reward so far", short(reward)));
   values.forEach((value, i) => list.append(line(state.state_names[i] ?? `number ${i + 1}`, value.toFixed(3))));
   $("state").replaceChildren(list);
 }
 
-/** Says what is chosen and what the learner would do. */
-function words() {
+/** Names the chosen action and the learner's. */
+function describe() {
   const learner = question?.intended.length ? controls.words(question.intended) : null;
   const own = controls.action ? `You: ${controls.words(controls.action)}. ` : "";
-  $("choice-text").textContent = own + (learner ? `The learner would: ${learner}.` : "");
+  $("choice-text").textContent = own + (learner ? `Learner: ${learner}.` : "");
 }
 
 function showBetween() {
@@ -217,18 +211,18 @@ function showBetween() {
   $("undo").disabled = !(state.phase === "closing" && state.can_undo);
   const { phase, curve, usual, elapsed } = state;
   const [now, before] = [curve.at(-1), curve.at(-2)];
-  const result = now ? `It earns ${short(now[1])} now${before ? `, ${short(before[1])} before` : ""}.` : "";
+  const result = now ? `The reward is ${short(now[1])}${before ? `, previously ${short(before[1])}` : ""}.` : "";
   const text = {
-    beginning: "The lesson begins…",
-    collecting: "The learner tries it out…",
-    driving: "The learner is about to drive.",
+    beginning: "Starting…",
+    collecting: "The learner collects states…",
+    driving: "The learner starts to drive.",
     asking: "The next questions are ready.",
-    closing: "All questions of this round are answered. Training begins in a moment.",
+    closing: "All questions of this round are answered. Training starts in a moment.",
     training: `The learner trains on ${state.annotations === 1 ? "your answer" : `your ${state.annotations} answers`}…`,
-    evaluating: "The new policy plays its episodes…",
-    finished: "That was the last round. Thank you.",
-    stopped: "The run was stopped. Everything is saved; it goes on from here next time.",
-    failed: "The run could not go on. What you saved is safe.",
+    evaluating: "The new policy is evaluated…",
+    finished: "All rounds are finished. Thank you.",
+    stopped: "The run was stopped. Everything is saved; it resumes here next time.",
+    failed: "The run failed. Your saved answers are safe.",
   }[phase];
   $("ask").textContent = { finished: "Done", closing: "Round answered", failed: "Stopped", stopped: "Stopped" }[phase] ?? "Between rounds";
   $("veil").hidden = false;
@@ -236,7 +230,7 @@ function showBetween() {
   $("veil-text").textContent = text;
   $("veil-more").textContent = ["finished", "asking", "driving", "collecting"].includes(phase) ? result : "";
   $("go-on").hidden = !(phase === "closing" || resting);
-  $("go-on").firstChild.textContent = phase === "closing" ? "Train now " : "Go on ";
+  $("go-on").firstChild.textContent = phase === "closing" ? "Train now " : "Continue ";
   const bar = $("veil-bar");
   bar.hidden = ["finished", "stopped", "failed"].includes(phase);
   progress(bar, elapsed, usual);
@@ -244,9 +238,9 @@ function showBetween() {
 }
 
 let ticking = 0;
-let trained = null; // the share of the training that is done, where the learner can tell
+let trained = null; // the finished share of the training, if known
 
-/** Fills the bar: by what is done where that is known, by how long it took the last time where not. */
+/** Fills the bar by the finished share, or else by the time that the phase took in the last round. */
 function progress(bar, elapsed, usual) {
   cancelAnimationFrame(ticking);
   const began = performance.now() - 1000 * elapsed;
@@ -263,17 +257,17 @@ function progress(bar, elapsed, usual) {
   tick();
 }
 
-/** Asks how far training has come, for as long as it takes. */
+/** Polls the progress of the training. */
 async function watchTraining() {
-  if (watchTraining.under_way) return;
-  watchTraining.under_way = true;
+  if (watchTraining.running) return;
+  watchTraining.running = true;
   for (trained = null; state.phase === "training"; await wait(150)) {
     trained = (await get("/api/training").catch(() => ({ share: null }))).share;
   }
-  watchTraining.under_way = false;
+  watchTraining.running = false;
 }
 
-/** On to what comes next. */
+/** Continues with training or the next question. */
 function goOn() {
   if (state.phase === "closing") return post("/api/close").then(take, explain);
   if (!resting) return;
@@ -285,10 +279,10 @@ function showDriving() {
   mainFilm.loop.stop();
   document.body.classList.remove("between");
   $("veil").hidden = true;
-  $("ask").textContent = "Take over when you would do otherwise";
+  $("ask").textContent = "Take over when you would act differently";
   question = null;
   enable(false);
-  live.attend();
+  live.label();
 }
 
 function enable(on) {
@@ -299,17 +293,17 @@ function enable(on) {
 
 // ---- Answering.
 
-/** The person has set an action; the same one twice means it. */
+/** The person has set an action; choosing the same button again answers. */
 function chosen(again) {
   if (state.takes_over || !question) return;
-  words();
+  describe();
   enable(true);
   if (again || (state.controls.choice && $("at-once").checked)) return reply("answer");
   tryOut();
 }
 
 let trying = false, wanted = false;
-/** Asks what the action would lead to; while one preview is made, only the last wish counts. */
+/** Requests a preview of the action; while one is computed, only the last request is kept. */
 async function tryOut() {
   if (trying) { wanted = true; return; }
   trying = true;
@@ -318,18 +312,18 @@ async function tryOut() {
     const mine = question;
     if (!mine || !controls.action) break;
     const body = { round: mine.question_round, row: mine.row, action: controls.action, then: $("then-learner").checked ? "learner" : "hold" };
-    const told = await post("/api/preview", body).catch(() => null);
-    if (told && question === mine && !wanted && controls.action) {
-      preview = told;
+    const received = await post("/api/preview", body).catch(() => null);
+    if (received && question === mine && !wanted && controls.action) {
+      preview = received;
       document.body.dataset.previewed = mine.ticket;
       loop.start();
-      if (told.ended) $("choice-text").textContent += " The episode would end there.";
+      if (received.ended) $("choice-text").textContent += " The episode would end there.";
     }
   } while (wanted);
   trying = false;
 }
 
-/** Sends a reply until the server has it, and shows it as saved only then. */
+/** Sends a reply until the server has saved it, and only then shows it as saved. */
 async function reply(what) {
   if (busy || !question) return;
   if (what === "answer" && !controls.action) return say("Choose an action first, with the keys or the mouse.");
@@ -337,7 +331,7 @@ async function reply(what) {
   const action = what === "answer" ? controls.action : what === "agree" ? mine.intended : null;
   const body = {
     ticket: mine.ticket,
-    id: freshName(),
+    id: uniqueId(),
     what,
     action: what === "answer" ? action : null,
     before: mine.standing,
@@ -347,11 +341,11 @@ async function reply(what) {
   enable(false);
   for (let pause = 100; ; pause = Math.min(1.5 * pause, 600)) {
     try {
-      const told = await post("/api/reply", body);
+      const saving = await post("/api/reply", body);
       busy = false;
       saved(mine, what, action);
-      take(told.state);
-      enable(Boolean(question)); // the same news may have come before, while the answer was under way
+      take(saving.state);
+      enable(Boolean(question)); // an event may have shown the next question already, with disabled buttons
       break;
     } catch (error) {
       if (error instanceof Refused && error.status < 500) {
@@ -361,7 +355,7 @@ async function reply(what) {
         await get("/api/state").then(take, () => {});
         break;
       }
-      say(error instanceof Refused ? `Not saved yet: ${error.message}` : "Not saved yet: there is no connection. Trying again…", true);
+      say(error instanceof Refused ? `Not saved yet: ${error.message}` : "Not saved yet: no connection. Retrying…", true);
       await wait(pause);
     }
   }
@@ -370,8 +364,7 @@ async function reply(what) {
 function saved(mine, what, action) {
   const text = { answer: controls.words(action), agree: `the learner is right (${controls.words(action)})`, skip: "skipped", unsure: "unsure" }[what];
   say(`Saved: ${text}.`);
-  const item = document.createElement("li");
-  item.textContent = `Round ${mine.question_round}, question ${mine.row + 1}: ${text}`;
+  const item = make("li", { textContent: `Round ${mine.question_round}, question ${mine.row + 1}: ${text}` });
   Object.assign(item.dataset, { ticket: mine.ticket, what, action: JSON.stringify(action) });
   $("last").prepend(item);
   while ($("last").children.length > 8) $("last").lastChild.remove();
@@ -412,17 +405,15 @@ function act(what, event = {}) {
 
 addEventListener("keydown", (event) => {
   const what = keys?.what(event);
-  const typing = event.target.matches?.("input[type=range]") && event.key.startsWith("Arrow");
-  // Buttons and boxes that have the focus keep Enter and Space for themselves.
-  const theirs = event.target.matches?.("button, summary, input[type=checkbox], a") && [" ", "Enter"].includes(event.key);
-  if (!what || typing || theirs) return;
+  const sliding = event.target.matches?.("input[type=range]") && event.key.startsWith("Arrow");
+  // A focused button or checkbox handles Enter and Space itself.
+  const handled = event.target.matches?.("button, summary, input[type=checkbox], a") && [" ", "Enter"].includes(event.key);
+  if (!what || sliding || handled) return;
   if (event.repeat && !what.startsWith("act-")) return event.preventDefault();
   if (act(what, event)) event.preventDefault();
 });
 
-for (const id of ["agree", "skip", "unsure"]) $(id).onclick = () => { reply(id); $("stage-panel").focus({ preventScroll: true }); };
-$("save").onclick = () => { reply("answer"); $("stage-panel").focus({ preventScroll: true }); };
-$("undo").onclick = () => { undo(); $("stage-panel").focus({ preventScroll: true }); };
+for (const id of ["save", "agree", "skip", "unsure", "undo"]) $(id).onclick = () => { act(id); $("stage-panel").focus({ preventScroll: true }); };
 $("go-on").onclick = goOn;
 $("then-learner").onchange = tryOut;
 $("stage").onclick = () => { preview = null; loop.start(); };
@@ -441,6 +432,6 @@ watchGamepad(({ axes, fresh }) => {
 
 listen("/api/events", take, (lost) => {
   document.body.classList.toggle("offline", lost);
-  if (lost) say("There is no connection to the server. What you saved is safe; the page goes on by itself when it is back.", true);
+  if (lost) say("No connection to the server. Your saved answers are safe; the page continues when the server is back.", true);
   else if ($("saved").classList.contains("unsaved") && !busy) say("Connected.");
 });

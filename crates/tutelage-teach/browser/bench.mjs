@@ -1,4 +1,4 @@
-// How quick the pages are: node bench.mjs. Milliseconds from a key to the next question, 200 viewers of `serve`, memory.
+// Benchmark: milliseconds from a key to the next question, 200 viewers of `serve`, and memory.
 
 import { readFileSync } from "node:fs";
 import { Server, folder, launch, tutelage, wait } from "./harness.mjs";
@@ -10,7 +10,7 @@ const memory = (server) => {
 };
 
 const dir = folder();
-const server = await Server.begin(["teach", "drive", "--out", "run", "--states-per-round", "200", "--again", "0"], dir);
+const server = await Server.begin(["teach", "drive", "--out", "run", "--states-per-round", "200", "--repeat-every", "0"], dir);
 const browser = await launch();
 const page = await browser.newPage();
 await page.goto(server.url);
@@ -18,7 +18,7 @@ await page.waitForFunction(() => !document.getElementById("skip").disabled);
 const times = [];
 for (let i = 0; i < 120; i += 1) {
   const { ticket } = await look(page);
-  await wait(150); // a person looks; the next clip is fetched meanwhile
+  await wait(150); // time to look; the page fetches the next clip
   await page.evaluate(() => { window.pressed = 0; addEventListener("keydown", () => { window.pressed = performance.now(); }, { once: true, capture: true }); });
   const shown = page.evaluate((ticket) => new Promise((done) => {
     const see = () => (document.body.dataset.ticket !== ticket ? requestAnimationFrame(() => done(performance.now() - window.pressed)) : setTimeout(see, 1));
@@ -34,10 +34,10 @@ await browser.close();
 await server.stop();
 
 tutelage(dir, "learn", "cart-pole", "--rounds", "3", "--states-per-round", "10", "--out", "runs/a");
-const shop = await Server.begin(["serve", "runs"], dir);
+const runs = await Server.begin(["serve", "runs"], dir);
 const token = readFileSync(`${dir}/token`, "utf8").trim();
-const headers = { Cookie: `tutelage-${shop.port}=${token}` };
-const base = `http://127.0.0.1:${shop.port}`;
+const headers = { Cookie: `tutelage-${runs.port}=${token}` };
+const base = `http://127.0.0.1:${runs.port}`;
 let errors = 0, events = 0;
 const began = Date.now();
 const viewers = Array.from({ length: 200 }, async () => {
@@ -55,5 +55,5 @@ const viewers = Array.from({ length: 200 }, async () => {
   } catch (error) { if (error.name !== "AbortError") errors += 1; }
 });
 await Promise.all(viewers);
-console.log(`200 viewers for ${((Date.now() - began) / 1000).toFixed(0)} s: ${errors} errors, ${events} events; server ${memory(shop)}`);
-await shop.stop();
+console.log(`200 viewers for ${((Date.now() - began) / 1000).toFixed(0)} s: ${errors} errors, ${events} events; server ${memory(runs)}`);
+await runs.stop();

@@ -1,4 +1,4 @@
-// A browser, a server, and what they leave on the disk.
+// Starts browsers and servers, and reads their logs.
 
 import { spawn, execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync } from "node:fs";
@@ -11,7 +11,7 @@ const target = (path) => join(process.env.CARGO_TARGET_DIR ?? new URL("../../../
 export const BINARY = process.env.TUTELAGE_BINARY ?? target("tutelage");
 export const OWN_WORLD = target("examples/own_world");
 
-/** The Chromium of this machine, if it has one. */
+/** The path of Chromium, if it is installed. */
 export function browserPath() {
   const named = [process.env.TUTELAGE_CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
   return named.find((path) => path && existsSync(path));
@@ -29,14 +29,14 @@ export function assert(holds, words) {
   if (!holds) throw new Error(words);
 }
 
-/** How long anything may take, in milliseconds: machines are slow at times, and only what never comes is a failure. */
+/** How long a condition may take, in milliseconds. It is long, since test machines can be slow. */
 export const PATIENCE = 180_000;
 
 /** Waits until a condition holds. */
 export async function until(holds, words) {
   const end = Date.now() + PATIENCE;
   while (!(await holds())) {
-    assert(Date.now() < end, `waited in vain until ${words}`);
+    assert(Date.now() < end, `timed out: ${words}`);
     await wait(20);
   }
 }
@@ -48,9 +48,9 @@ const freePort = () => new Promise((done) => {
   });
 });
 
-/** `tutelage teach …` or `serve …` on a port that stays the same from one start to the next. */
+/** `tutelage teach …` or `serve …` on a port that survives restarts. */
 export class Server {
-  /** Those that were begun, so that none outlives its test. */
+  /** All servers, so that they can be stopped after a test. */
   static all = new Set();
 
   static async begin(args, dir) {
@@ -61,7 +61,7 @@ export class Server {
     return server;
   }
 
-  /** The example of a world of one's own, whose address is another at every start. */
+  /** The example with a custom environment; its port changes with every start. */
   static async example(dir) {
     const server = new Server();
     Object.assign(server, { dir, starts: 0, kills: 0, own: [OWN_WORLD, [join(dir, "run")]] });
@@ -89,9 +89,9 @@ export class Server {
     this.starts += 1;
   }
 
-  /** Kills the server as a power cut would, and makes sure that it was alive until then. */
+  /** Kills the server, which must be running. */
   async kill() {
-    assert(this.process.exitCode === null && this.process.signalCode === null, `the server was dead already: ${this.errors}`);
+    assert(this.process.exitCode === null && this.process.signalCode === null, `the server had ended: ${this.errors}`);
     this.process.kill("SIGKILL");
     const { signal } = await this.ended;
     assert(signal === "SIGKILL", `the server ended by ${signal}`);
@@ -103,19 +103,19 @@ export class Server {
     return this.ended;
   }
 
-  /** The token's cookie, for requests without a browser. */
+  /** Sends a request without a browser. */
   async request(path, body) {
     const token = readFileSync(join(this.dir, "token"), "utf8").trim();
     const headers = { Cookie: `tutelage-${this.port}=${token}`, Origin: `http://127.0.0.1:${this.port}` };
     const options = body ? { method: "POST", body: JSON.stringify(body), headers: { ...headers, "Content-Type": "application/json" } } : { headers };
     const response = await fetch(`http://127.0.0.1:${this.port}${path}`, options);
-    return { status: response.status, said: await response.json() };
+    return { status: response.status, body: await response.json() };
   }
 }
 
 export const tutelage = (dir, ...args) => execFileSync(BINARY, args, { cwd: dir, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
 
-/** All replies in a run's log, in order: `{ round, rows, actions }`, actions null where rows were skipped. */
+/** All replies in a run's log, in order: `{ round, rows, actions }`; `actions` is null for skipped rows. */
 export function replies(run) {
   const log = readFileSync(join(run, "log.bin"));
   const found = [];

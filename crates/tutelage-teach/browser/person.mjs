@@ -1,8 +1,8 @@
-// A person who teaches through the page alone: sees the state, presses keys, errs now and then.
+// A scripted teacher: reads the state from the page, presses keys, and makes some mistakes.
 
 import { PATIENCE } from "./harness.mjs";
 
-/** A generator of its own, so that a person is the same every time. */
+/** A random generator with a seed. */
 export function dice(seed) {
   let state = seed >>> 0;
   return () => {
@@ -15,7 +15,7 @@ export function dice(seed) {
 
 const clamp = (value) => Math.min(Math.max(value, -1), 1);
 
-/** What a person would do, by the task's name; the same rules as the tasks' own experts follow. */
+/** The teacher's action by task; the rules of the tasks' experts. */
 const RULES = {
   "cart-pole": ([place, speed, angle, spin]) => [0.4 * place + 0.5 * speed + angle + 1.5 * spin > 0 ? 1 : 0],
   drive: (state) => {
@@ -29,7 +29,7 @@ const RULES = {
   },
 };
 
-/** The keys that make an action: one for a choice, as many steps of a quarter as it takes for numbers. */
+/** The keys for an action: one for a choice, steps of a quarter for numbers. */
 const KEYS = {
   "cart-pole": ([side]) => [side ? "ArrowRight" : "ArrowLeft"],
   drive: ([steering, throttle]) => {
@@ -39,7 +39,7 @@ const KEYS = {
   },
 };
 
-/** What the page shows now; `asks` where a question is there and can be answered. */
+/** What the page shows; `asks` if it shows a question that can be answered. */
 export const look = (page) => page.evaluate(() => {
   const { phase, ticket } = document.body.dataset;
   const veiled = !document.getElementById("veil").hidden;
@@ -53,7 +53,7 @@ export const look = (page) => page.evaluate(() => {
   };
 });
 
-/** Notes in the page everything that it ever shows as saved, across reloads. */
+/** Collects every reply that the page shows as saved, across reloads. */
 export async function keepBook(context) {
   const book = [];
   await context.exposeBinding("noteSaved", (_, entry) => book.push(entry));
@@ -66,7 +66,7 @@ export async function keepBook(context) {
   return book;
 }
 
-/** Answers the question on the page, by keys; `noise` is the share of careless answers. */
+/** Answers the question on the page by keys; `noise` is the share of random answers. */
 export async function answer(page, task, seen, roll, noise) {
   let action = RULES[task](seen.state);
   if (roll() < noise) action = task === "cart-pole" ? [1 - action[0]] : action.map(() => clamp(2 * roll() - 1));
@@ -80,7 +80,7 @@ export const movedOn = (page, ticket, timeout = PATIENCE) => page.waitForFunctio
   return dataset.phase !== "asking" || dataset.ticket !== ticket || !document.getElementById("veil").hidden;
 }, ticket, { polling: 5, timeout });
 
-/** Teaches until the lesson ends, or until `enough` says so between rounds. */
+/** Teaches until the lesson ends, or until `enough` returns true between rounds. */
 export async function teach(page, task, { noise = 0.05, seed = 1, enough = async () => false } = {}) {
   const roll = dice(seed);
   for (;;) {

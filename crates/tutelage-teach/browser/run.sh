@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The browser tests, where a Chromium, Node.js and npm are found; says so plainly where they are not. With CI=true they must be.
+# Runs the browser tests. Without Chromium, Node.js or npm it skips them, and fails if CI=true.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -13,11 +13,11 @@ chromium=${TUTELAGE_CHROMIUM-}
 for found in chromium chromium-browser google-chrome; do
     [ -n "$chromium" ] || chromium=$(command -v "$found" || true)
 done
-[ -n "$chromium" ] || missing "there is no Chromium on this machine (Debian: apt-get install chromium)"
-command -v node >/dev/null && command -v npm >/dev/null || missing "there is no Node.js with npm on this machine"
+[ -n "$chromium" ] || missing "Chromium is missing (Debian: apt-get install chromium)"
+command -v node >/dev/null && command -v npm >/dev/null || missing "Node.js or npm is missing"
 node -e 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)' || missing "Node.js $(node --version) is too old; 20 or later is needed"
-npm ci --silent --no-audit --no-fund || missing "npm could not install what package-lock.json names"
+npm ci --silent --no-audit --no-fund || missing "npm could not install the packages of package-lock.json"
 
-# As the workspace's tests are compiled, so that nothing is compiled twice.
+# With the features of the workspace, so that crates are not compiled twice.
 cargo build --locked --workspace --bin tutelage --example own_world
 TUTELAGE_CHROMIUM=$chromium node tests.mjs "$@"

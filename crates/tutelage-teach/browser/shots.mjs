@@ -1,4 +1,4 @@
-// Pictures of the pages in use, for the documentation: node shots.mjs FOLDER
+// Screenshots for the documentation: node shots.mjs FOLDER
 
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -59,7 +59,7 @@ if (process.argv[4] !== "no-serve") {
   await page.waitForSelector("tbody tr");
   await shot("runs");
   await page.goto(server.url.split("?")[0] + "#compare");
-  await page.waitForSelector(".chart");
+  await page.waitForFunction(() => document.querySelector(".figure")?.naturalWidth > 0);
   await wait(300);
   await shot("compare");
   await page.setViewportSize({ width: 360, height: 740 });
@@ -70,7 +70,7 @@ if (process.argv[4] !== "no-serve") {
   await shot("runs-narrow");
   await page.setViewportSize({ width: 1440, height: 860 });
   await page.goto(server.url.split("?")[0] + "#run=runs%2Fbd-5-1");
-  await page.waitForFunction(() => /earned/.test(document.body.textContent));
+  await page.waitForFunction(() => /Reward in this film/.test(document.body.textContent));
   await wait(1200);
   await shot("run");
   await server.stop();

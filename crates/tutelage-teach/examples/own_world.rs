@@ -1,4 +1,4 @@
-//! A world of one's own, taught by a person: an arm of three joints that should touch a ball.
+//! A custom environment, taught by a person: an arm with three joints should touch a ball.
 //!
 //! ```sh
 //! cargo run --release -p tutelage-teach --example own_world -- runs/arm
@@ -20,10 +20,10 @@ use tutelage_oracles::mlp::{MlpOracle, MlpSettings, TrainingBudget};
 use tutelage_runs::store::{OsDisk, RunDir};
 use tutelage_runs::{Keep, RunConfig, Silent, run_with_teacher};
 use tutelage_teach::{
-    About, Axis, Classroom, Controls, Limits, Person, Reach, Server, Show, Teaching, Token, View,
+    About, Axis, Classroom, Controls, Person, PersonConfig, Server, ServerConfig, Show, Token, View,
 };
 
-/// Three links of one half each, from the origin; the ball lies within reach.
+/// Three links of length 0.5 from the origin; the ball is within reach.
 #[derive(Clone, Default)]
 struct Arm {
     angles: [f64; 3],
@@ -35,7 +35,7 @@ const LINK: f64 = 0.5;
 const HORIZON: usize = 60;
 
 impl Arm {
-    /// The joints' places, the hand's last.
+    /// The positions of the joints; the last one is the hand.
     fn joints(&self) -> [[f64; 2]; 4] {
         let (mut places, mut angle) = ([[0.0; 2]; 4], 0.0);
         for (i, turn) in self.angles.iter().enumerate() {
@@ -130,7 +130,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut words = std::env::args().skip(1);
     let folder = PathBuf::from(words.next().unwrap_or_else(|| "runs/arm".into()));
     let port = words.next().map_or(Ok(0), |port| port.parse())?;
-    let job = RunConfig::<f32, f32> {
+    let config = RunConfig::<f32, f32> {
         algorithm: bootstrap_dagger(3, Sampling::Stride(7)),
         schedule: Schedule { rounds: 4, states_per_round: 12, stream: Stream::new(1) },
         inputs: Inputs::none(),
@@ -140,34 +140,28 @@ fn main() -> Result<(), Box<dyn Error>> {
     let settings =
         MlpSettings { budget: TrainingBudget::Iterations(1000), ..MlpSettings::new(&[32]) };
     let mut oracle = MlpOracle::new(settings)?;
-    let room = Classroom::new(about(&folder, job.schedule.rounds));
+    let room = Classroom::new(about(&folder, config.schedule.rounds));
     oracle.report_to(room.training());
-    let server = Server::start(
-        ([127, 0, 0, 1], port).into(),
-        Reach::ThisMachine,
-        Token::random()?,
-        Limits::default(),
-        room.site(),
-    )?;
+    let server = Server::start(ServerConfig::local(port, Token::random()?), room.site())?;
     println!("Open this address in a browser: {}", server.url());
 
     let mut dir = RunDir::open(&folder, "task = \"arm\"\n", std::sync::Arc::new(OsDisk))?;
-    room.recall(dir.history());
-    let teaching = Teaching {
+    let person = PersonConfig {
         stage: Box::new(|| Some(Box::new(Arm::default()))),
-        schedule: job.schedule,
-        algorithm: job.algorithm,
+        schedule: config.schedule,
+        algorithm: config.algorithm,
         repeat_every: 20,
-        grace: Duration::from_secs(4),
-        leaves: Box::new(|| false),
+        undo_time: Duration::from_secs(4),
+        wants_stop: Box::new(|| false),
     };
-    let mut person = Person::new(&room, teaching, &folder)?;
+    let mut person = Person::new(&room, person, &folder)?;
     let mut envs = SyncVectorEnv::new(vec![Arm::default(); 4])?;
     let mut silent = Silent;
-    let mut reporter = room.reporter(&mut silent, &folder);
-    let ended = run_with_teacher(&mut envs, &mut person, &oracle, &job, &mut dir, &mut reporter);
-    room.end(ended.map_err(|error| error.to_string()));
-    println!("Done. Enter ends it.");
+    let mut observer = room.observer(&mut silent, &folder);
+    let ending =
+        run_with_teacher(&mut envs, &mut person, &oracle, &config, &mut dir, &mut observer);
+    room.end(ending.map_err(|error| error.to_string()));
+    println!("Done. Press Enter to quit.");
     std::io::stdin().read_line(&mut String::new())?;
     Ok(())
 }

@@ -1,67 +1,37 @@
-//! Films as data: shapes that the page draws itself.
+//! Clips and films, as data that the page draws.
 
 use serde::Serialize;
+use serde_json::{Value, json};
 use tutelage_draw::render::{Ink, Mark, Picture};
 
 use crate::show::View;
 
-/// A film. What never moves is sent once.
+/// A sequence of frames. Shapes that never move are stored once.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Clip {
-    /// Seconds that a frame is shown.
+    /// Seconds per frame.
     pub pace: f64,
-    /// Left, lower, right and upper end of what is seen.
+    /// The left, lower, right and upper end of the view.
     pub view: [f64; 4],
-    /// The colour where nothing is.
+    /// The name of the background color.
     pub background: &'static str,
-    /// What all frames have behind everything else.
-    pub still: Vec<Shape>,
-    /// The rest of each frame.
-    pub frames: Vec<Vec<Shape>>,
-    /// Instead of shapes, a picture for each frame.
+    /// The shapes at the back of all frames.
+    pub still: Vec<Value>,
+    /// The other shapes of each frame.
+    pub frames: Vec<Vec<Value>>,
+    /// Instead of shapes, an image for each frame, as a data URL.
     pub images: Vec<String>,
 }
 
-/// A shape with the name of its colour.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(untagged)]
-pub enum Shape {
-    /// A filled polygon.
-    Polygon {
-        /// Its corners.
-        polygon: Vec<[f64; 2]>,
-        /// Its colour.
-        ink: &'static str,
-    },
-    /// A disc.
-    Circle {
-        /// Its centre.
-        circle: [f64; 2],
-        /// Its radius.
-        radius: f64,
-        /// Its colour.
-        ink: &'static str,
-    },
-    /// A line with round ends.
-    Line {
-        /// Its points.
-        line: Vec<[f64; 2]>,
-        /// Its width.
-        width: f64,
-        /// Its colour.
-        ink: &'static str,
-    },
-}
-
 impl Clip {
-    /// A film of these looks, a frame each.
+    /// A clip with a frame per view.
     pub fn new(looks: &[View], pace: f64) -> Self {
         let still = still(looks);
-        Self::upon(still, looks, pace)
+        Self::with_still(still, looks, pace)
     }
 
-    /// A film whose first `still` marks never move.
-    pub(crate) fn upon(still: usize, looks: &[View], pace: f64) -> Self {
+    /// A clip whose first `still` marks never move.
+    pub(crate) fn with_still(still: usize, looks: &[View], pace: f64) -> Self {
         let mut clip = Self { pace, background: Ink::Paper.name(), ..Self::default() };
         for look in looks {
             match look {
@@ -82,13 +52,15 @@ impl Clip {
         self.frames.push(marks[still..].iter().map(shape).collect());
     }
 
-    /// The film as JSON; numbers always have such a form.
-    pub fn to_json(&self) -> String {
-        serde_json::to_string(self).unwrap_or_default()
+    /// The clip as a JSON object, with the fields of another.
+    pub(crate) fn to_json_with(&self, more: &Value) -> String {
+        let mut text = serde_json::to_string(self).unwrap_or_default();
+        text.pop();
+        text + "," + more.to_string().trim_start_matches('{')
     }
 }
 
-/// How many marks at the back all looks have in common.
+/// The number of leading marks that all views share.
 pub(crate) fn still(looks: &[View]) -> usize {
     let marks: Vec<&[Mark]> = looks
         .iter()
@@ -101,25 +73,26 @@ pub(crate) fn still(looks: &[View]) -> usize {
     (0..first.len()).take_while(common).count()
 }
 
-fn shape(mark: &Mark) -> Shape {
-    let all = |points: &[[f64; 2]]| points.iter().map(|point| point.map(short)).collect();
+/// A mark as the page draws it.
+fn shape(mark: &Mark) -> Value {
+    let all = |points: &[[f64; 2]]| -> Vec<_> { points.iter().map(|p| p.map(rounded)).collect() };
     match mark {
-        Mark::Polygon { points, ink } => Shape::Polygon { polygon: all(points), ink: ink.name() },
+        Mark::Polygon { points, ink } => json!({ "polygon": all(points), "ink": ink.name() }),
         Mark::Circle { centre, radius, ink } => {
-            Shape::Circle { circle: centre.map(short), radius: short(*radius), ink: ink.name() }
+            json!({ "circle": centre.map(rounded), "radius": rounded(*radius), "ink": ink.name() })
         }
         Mark::Line { points, width, ink } => {
-            Shape::Line { line: all(points), width: short(*width), ink: ink.name() }
+            json!({ "line": all(points), "width": rounded(*width), "ink": ink.name() })
         }
     }
 }
 
-/// A number to four digits behind the point: finer than any screen.
-fn short(x: f64) -> f64 {
+/// Four decimals are finer than any screen.
+fn rounded(x: f64) -> f64 {
     (x * 1e4).round() / 1e4
 }
 
-/// A PNG file as the address of an image.
+/// A PNG file as a data URL.
 fn data_url(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut url = String::from("data:image/png;base64,");
@@ -148,16 +121,17 @@ mod tests {
     }
 
     #[test]
-    fn what_never_moves_is_sent_once() {
+    fn shapes_that_never_move_are_stored_once() {
         let clip = Clip::new(&[look(0.0), look(0.123_456)], 0.05);
         assert_eq!((clip.still.len(), clip.frames.len()), (1, 2));
         assert_eq!((clip.view, clip.background), ([-1.0, -2.0, 1.0, 2.0], "field"));
-        assert!(clip.to_json().contains(r#"{"circle":[0.1235,0.0],"radius":0.5,"ink":"blue"}"#));
-        assert_eq!(Clip::new(&[look(0.0)], 1.0).still.len(), 3, "one picture stands still");
+        let disc = json!({ "circle": [0.1235, 0.0], "radius": 0.5, "ink": "blue" });
+        assert_eq!(clip.frames[1][0], disc);
+        assert_eq!(Clip::new(&[look(0.0)], 1.0).still.len(), 3, "a single frame");
     }
 
     #[test]
-    fn images_are_addressed_as_the_standard_says() {
+    fn data_urls_match_rfc_4648() {
         // RFC 4648, section 10.
         let digits = |text: &str| data_url(text.as_bytes()).rsplit(',').next().unwrap().to_owned();
         let expected = ["", "Zg==", "Zm8=", "Zm9v", "Zm9vYg==", "Zm9vYmE=", "Zm9vYmFy"];

@@ -1,11 +1,11 @@
-//! A person as the teacher, and a page to look at runs.
+//! Web pages to teach a run by hand and to browse runs.
 //!
-//! - [`Person`] teaches a durable run ([`tutelage_runs::run_with_teacher`]) through a page: questions with pictures, previews of what an
-//!   answer would do, taking over from the learner. What the page shows as saved is on disk.
-//! - [`RunBrowser`] shows the runs below a folder, read-only.
-//! - [`Server`] serves either on loopback, to whoever has its token, and nothing but what is compiled in.
+//! - [`Person`] is the teacher of a durable run ([`tutelage_runs::run_with_teacher`]). Its page shows queries as clips, previews
+//!   actions, and lets a person take over from the learner. Every answer that the page shows as saved is on disk.
+//! - [`RunBrowser`] lists, compares and films the runs below a folder, read-only.
+//! - [`Server`] serves either page to clients with its token, by default only to this machine.
 //!
-//! Nothing here knows of any task. A world takes part by being an environment that can be looked at ([`Show`]).
+//! The crate is independent of tasks: it works with every environment that implements [`Show`].
 
 #![forbid(unsafe_code)]
 
@@ -17,11 +17,11 @@ mod server;
 mod show;
 mod teach;
 
-pub use clip::{Clip, Shape};
-pub use notes::{Note, TeacherStats, What, read_notes};
+pub use clip::Clip;
+pub use notes::{Note, ReplyKind, TeacherStats, read_notes};
 pub use serve::{Films, RunBrowser, film};
 pub use server::{
-    HttpError, Limits, Reach, Refused, Server, ServerError, Site, TestServer, Token, TokenError,
+    Access, Refused, Server, ServerConfig, ServerError, Site, TestServer, Token, TokenError,
 };
 pub use show::{Axis, Controls, Show, View};
-pub use teach::{About, Classroom, PageObserver, Person, PersonError, Phase, Teaching};
+pub use teach::{About, Classroom, PageObserver, Person, PersonConfig, PersonError, Phase};

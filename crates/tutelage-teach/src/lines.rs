@@ -1,4 +1,4 @@
-//! Files of JSON lines that only grow, each line on disk before anything is made of it.
+//! Append-only files of JSON lines.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Seek, SeekFrom, Write};
@@ -7,19 +7,19 @@ use std::path::Path;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// More bytes than people write in years.
-const MOST: u64 = 1 << 28;
+/// The largest file that is read, in bytes.
+const LIMIT: u64 = 1 << 28;
 
-/// A file of JSON lines, open for more.
+/// A file of JSON lines, open for appending.
 pub(crate) struct Lines<T> {
     file: File,
     lines: Vec<T>,
 }
 
 impl<T: Serialize + DeserializeOwned> Lines<T> {
-    /// Opens a file, empty where there is none. What an interrupted write left at its end is kept, on a line of its own.
+    /// Opens or creates a file. If an interrupted write left an incomplete line, the next line starts after it.
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
-        let text = match tutelage_files::read(path, MOST) {
+        let text = match tutelage_files::read(path, LIMIT) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
             read => read?,
         };
@@ -35,14 +35,14 @@ impl<T: Serialize + DeserializeOwned> Lines<T> {
         Ok(Self { file, lines: parse(&text) })
     }
 
-    /// Makes a line durable.
+    /// Appends a line and syncs the file.
     pub(crate) fn add(&mut self, line: T) -> io::Result<()> {
         let mut text = serde_json::to_vec(&line)?;
         text.push(b'\n');
         let end = self.file.stream_position()?;
         let written = self.file.write_all(&text).and_then(|()| self.file.sync_data());
         if written.is_err() {
-            // The next line must not be glued to half of this one.
+            // The next line must not continue an incomplete one.
             let _ = self.file.set_len(end).and_then(|()| self.file.seek(SeekFrom::Start(end)));
         }
         written.map(|()| self.lines.push(line))
@@ -54,12 +54,12 @@ impl<T: Serialize + DeserializeOwned> Lines<T> {
     }
 }
 
-/// The lines of a file; none where there is no such file.
+/// The lines of a file; empty if it does not exist.
 pub(crate) fn read<T: DeserializeOwned>(path: &Path) -> Vec<T> {
-    parse(&tutelage_files::read(path, MOST).unwrap_or_default())
+    parse(&tutelage_files::read(path, LIMIT).unwrap_or_default())
 }
 
-/// Lines that make no sense do not count.
+/// Ignores lines that are not valid.
 fn parse<T: DeserializeOwned>(text: &[u8]) -> Vec<T> {
     text.split(|&byte| byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect()
 }
@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_outlive_the_process_and_a_torn_one_spoils_no_other() {
+    fn incomplete_lines_leave_the_others_readable() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("lines");
         Lines::open(&path).unwrap().add(1.5f32).unwrap();
@@ -79,14 +79,14 @@ mod tests {
         assert_eq!(lines.all(), [1.5]);
         lines.add(0.1).unwrap();
         assert_eq!(read::<f32>(&path), [1.5, 0.1]);
-        // Somebody's own line may lack its end.
+        // A line that was written by hand may lack its end.
         std::fs::write(&path, "7").unwrap();
         Lines::open(&path).unwrap().add(8.0f32).unwrap();
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "7\n8.0\n");
         std::fs::write(&path, "1\nnonsense\n3\n").unwrap();
         assert_eq!(read::<f32>(&path), [1.0, 3.0]);
         assert!(read::<f32>(&dir.path().join("none")).is_empty());
-        // Nobody writes that much, and nothing of it is read.
+        // A file beyond the limit is not read.
         File::create(&path).unwrap().set_len(1 << 40).unwrap();
         assert!(Lines::<f32>::open(&path).is_err() && read::<f32>(&path).is_empty());
     }

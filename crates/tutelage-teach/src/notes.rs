@@ -1,4 +1,4 @@
-//! What is known of the teacher beside the answers: how each was given, how long it took, and what was said when asked again.
+//! Notes on the teacher's replies: their kind, how long they took, and answers to repeated queries.
 
 use std::path::Path;
 
@@ -6,90 +6,92 @@ use serde::{Deserialize, Serialize};
 
 use crate::lines::{self, Lines};
 
-/// The file beside the log.
+/// The file, next to the log.
 pub(crate) const FILE: &str = "teacher.jsonl";
 
-/// A line of the notes: something that the teacher did.
+/// A reply of the teacher: a line of `teacher.jsonl`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Note {
-    /// n.
+    /// The round of the query.
     pub round: usize,
-    /// The question.
+    /// The row of the query.
     pub row: u32,
-    /// What was done.
-    pub what: What,
-    /// The name under which the page sent it: what comes twice under one name counts once.
+    /// The kind of reply.
+    #[serde(rename = "what")]
+    pub kind: ReplyKind,
+    /// Chosen by the page; replies with the same id count once.
     pub id: String,
-    /// The action, in the task's own units, where there is one.
+    /// The action, in the task's units.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub action: Option<Vec<f64>>,
-    /// How far this is from the first answer, by the loss ℓ, where a question was asked again.
+    /// For a repeated query, the loss ℓ between the two answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub loss: Option<f64>,
-    /// Seconds from the question to the answer, as the page saw them.
+    /// Seconds that the page showed the query.
     pub seconds: f64,
 }
 
-/// What a teacher can do with a question.
+/// Ways to reply to a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum What {
-    /// Say what to do.
+pub enum ReplyKind {
+    /// An action.
     Answer,
-    /// Say that what the learner intends is right.
+    /// The learner's action is right.
     Agree,
-    /// Leave it out.
+    /// No label.
     Skip,
-    /// Put it off: it comes back at the end of the round, and is left out if the teacher is unsure then, too.
+    /// Postpone the query to the end of the round. A second time it means [`ReplyKind::Skip`].
     Unsure,
-    /// Answer it a second time, without knowing: nothing is learned from that but how sure the teacher is.
+    /// An action for a repeated query. It measures consistency and is not learned from.
     Again,
-    /// Not know when asked a second time.
+    /// No action for a repeated query.
     AgainUnsure,
 }
 
-/// The notes of a run, open for more.
+/// The notes of a run, open for appending.
 pub(crate) type Notes = Lines<Note>;
 
-/// The notes of a run; none where nobody took any.
+/// The notes of a run; empty if it has none.
 pub fn read_notes(folder: &Path) -> Vec<Note> {
     lines::read(&folder.join(FILE))
 }
 
-/// What the notes say of a teacher.
+/// Statistics of a teacher's notes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct TeacherStats {
-    /// Questions answered, revisions not counted.
+    /// Answered queries, without revisions.
     pub answers: usize,
-    /// Of them, those in which the learner was right.
+    /// Of these, the ones in which the learner was right.
     pub agreed: usize,
-    /// Questions left out.
+    /// Skipped queries.
     pub skipped: usize,
-    /// How often a question was put off.
+    /// Postponements.
     pub unsure: usize,
-    /// The median of the seconds that an answer took.
+    /// The median time of an answer, in seconds.
     pub seconds: Option<f64>,
-    /// How many questions were asked again and answered.
+    /// Repeated queries with an answer.
     pub repeated: usize,
-    /// The mean loss between first and second answers: how much the teacher disagrees with themselves.
+    /// The mean loss between first and second answers.
     pub disagreement: Option<f64>,
 }
 
 impl TeacherStats {
-    /// Sums up.
+    /// Computes the statistics.
     pub fn of(notes: &[Note]) -> Self {
-        let last =
-            notes.iter().filter(|note| !matches!(note.what, What::Again | What::AgainUnsure));
+        let last = notes
+            .iter()
+            .filter(|note| !matches!(note.kind, ReplyKind::Again | ReplyKind::AgainUnsure));
         let last: std::collections::BTreeMap<_, _> =
-            last.map(|note| ((note.round, note.row), note.what)).collect();
-        let ended = |what: What| last.values().filter(|last| **last == what).count();
+            last.map(|note| ((note.round, note.row), note.kind)).collect();
+        let ended = |kind: ReplyKind| last.values().filter(|last| **last == kind).count();
         let losses: Vec<f64> = notes.iter().filter_map(|note| note.loss).collect();
         let gave = |note: &&Note| note.action.is_some();
         Self {
-            answers: ended(What::Answer) + ended(What::Agree),
-            agreed: ended(What::Agree),
-            skipped: ended(What::Skip),
-            unsure: notes.iter().filter(|note| note.what == What::Unsure).count(),
+            answers: ended(ReplyKind::Answer) + ended(ReplyKind::Agree),
+            agreed: ended(ReplyKind::Agree),
+            skipped: ended(ReplyKind::Skip),
+            unsure: notes.iter().filter(|note| note.kind == ReplyKind::Unsure).count(),
             seconds: median(notes.iter().filter(gave).map(|note| note.seconds).collect()),
             repeated: losses.len(),
             disagreement: (!losses.is_empty())
@@ -97,25 +99,25 @@ impl TeacherStats {
         }
     }
 
-    /// What a person wants to know about themselves, in a sentence or two; `indices` tells how actions differ.
+    /// A summary for the teacher; `indices` says that actions are choices instead of vectors.
     pub fn describe(&self, indices: bool) -> String {
         let mut words = format!("{} questions answered", self.answers);
         if let Some(seconds) = self.seconds {
             words += &format!(", {seconds:.1} s each (median)");
         }
         if self.skipped > 0 {
-            words += &format!(", {} left out", self.skipped);
+            words += &format!(", {} skipped", self.skipped);
         }
         let Some(loss) = self.disagreement else { return words + "." };
         let repeated = self.repeated;
         words
             + &match indices {
                 true => format!(
-                    ". Asked again about {repeated}, you chose otherwise in {:.0}.",
+                    ". Of {repeated} repeated questions, you answered {:.0} differently.",
                     loss * repeated as f64
                 ),
                 false => format!(
-                    ". Asked again about {repeated}, you were {:.0} % of the range away from your first answer (root mean square).",
+                    ". In {repeated} repeated questions, your answers differed by {:.0} % of the range (root mean square).",
                     100.0 * loss.sqrt() / 2.0
                 ),
             }
@@ -133,23 +135,23 @@ fn median(mut values: Vec<f64>) -> Option<f64> {
 mod tests {
     use super::*;
 
-    fn note(row: u32, what: What, seconds: f64, loss: Option<f64>) -> Note {
-        let action = (!matches!(what, What::Skip | What::Unsure)).then(|| vec![0.5]);
-        Note { round: 1, row, what, id: format!("{row}-{what:?}"), action, loss, seconds }
+    fn note(row: u32, kind: ReplyKind, seconds: f64, loss: Option<f64>) -> Note {
+        let action = (!matches!(kind, ReplyKind::Skip | ReplyKind::Unsure)).then(|| vec![0.5]);
+        Note { round: 1, row, kind, id: format!("{row}-{kind:?}"), action, loss, seconds }
     }
 
     #[test]
-    fn an_account_counts_last_words_and_measures_disagreement() {
+    fn stats_use_the_last_reply_and_measure_disagreement() {
         let notes = [
-            note(0, What::Answer, 1.0, None),
-            note(1, What::Unsure, 9.0, None),
-            note(0, What::Agree, 3.0, None),
-            note(1, What::Skip, 4.0, None),
-            note(2, What::Answer, 2.0, None),
-            note(2, What::Again, 2.0, Some(1.0)),
-            note(0, What::Again, 2.0, Some(0.0)),
+            note(0, ReplyKind::Answer, 1.0, None),
+            note(1, ReplyKind::Unsure, 9.0, None),
+            note(0, ReplyKind::Agree, 3.0, None),
+            note(1, ReplyKind::Skip, 4.0, None),
+            note(2, ReplyKind::Answer, 2.0, None),
+            note(2, ReplyKind::Again, 2.0, Some(1.0)),
+            note(0, ReplyKind::Again, 2.0, Some(0.0)),
         ];
-        let account = TeacherStats::of(&notes);
+        let stats = TeacherStats::of(&notes);
         let expected = TeacherStats {
             answers: 2,
             agreed: 1,
@@ -159,9 +161,9 @@ mod tests {
             repeated: 2,
             disagreement: Some(0.5),
         };
-        assert_eq!(account, expected);
-        assert!(account.describe(true).ends_with("you chose otherwise in 1."));
-        assert!(account.describe(false).contains("35 % of the range"));
+        assert_eq!(stats, expected);
+        assert!(stats.describe(true).ends_with("you answered 1 differently."));
+        assert!(stats.describe(false).contains("35 % of the range"));
         assert_eq!(TeacherStats::of(&[]).describe(true), "0 questions answered.");
     }
 }

@@ -1,21 +1,20 @@
-//! Looking at runs: what is listed, compared and filmed, and that nothing else is ever read, served or changed.
+//! The run browser lists, compares and films runs, and never reads, serves or changes anything else.
 
 #![allow(clippy::unwrap_used)]
 
+mod common;
+
 use std::collections::BTreeMap;
-use std::io::{Read, Write};
-use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
-use serde_json::Value;
+use common::TestSite;
 use tutelage::algorithm::dagger;
 use tutelage::{Inputs, Participants, Sampling, Schedule, Stream, SyncVectorEnv};
 use tutelage_oracles::LeastSquares;
 use tutelage_runs::store::{OsDisk, RunDir};
 use tutelage_runs::{Keep, RunConfig, Silent, run};
-use tutelage_teach::{Films, Limits, Reach, RunBrowser, Server, Token};
+use tutelage_teach::{Films, RunBrowser};
 use tutelage_worlds::{PendulumEnv, World};
 
 /// A short run on the pendulum.
@@ -36,10 +35,10 @@ fn learn(folder: &Path, seed: u64) {
     run(participants, &job, &mut dir, &mut Silent).unwrap();
 }
 
-/// Says which run and round it was asked to film.
-struct Telling;
+/// Films that contain the name of their run.
+struct NamedFilms;
 
-impl Films for Telling {
+impl Films for NamedFilms {
     fn film(&self, run: &Path, round: usize) -> Result<String, String> {
         match round {
             2 => Ok(serde_json::json!({ "run": run.file_name().unwrap().to_str() }).to_string()),
@@ -48,49 +47,15 @@ impl Films for Telling {
     }
 }
 
-struct Shop {
-    server: Server,
-    dir: tempfile::TempDir,
-    token: String,
-}
-
-impl Shop {
-    fn open() -> Self {
-        let dir = tempfile::tempdir().unwrap();
-        for seed in [1, 2] {
-            learn(&dir.path().join(format!("runs/a {seed}")), seed);
-        }
-        std::fs::write(dir.path().join("secret"), "nobody's business").unwrap();
-        let run_browser = RunBrowser::new(&dir.path().join("runs"), Box::new(Telling));
-        assert_eq!(run_browser.count(), 2);
-        let (address, limits) = ("127.0.0.1:0".parse().unwrap(), Limits::default());
-        let token = Token::random().unwrap();
-        let server =
-            Server::start(address, Reach::ThisMachine, token, limits, run_browser.site()).unwrap();
-        let token = server.url().rsplit('=').next().unwrap().to_owned();
-        Self { server, dir, token }
+fn start() -> (TestSite, tempfile::TempDir) {
+    let dir = tempfile::tempdir().unwrap();
+    for seed in [1, 2] {
+        learn(&dir.path().join(format!("runs/a {seed}")), seed);
     }
-
-    fn send(&self, line: &str, more: &str) -> (u16, String) {
-        let address = self.server.address();
-        let mut stream = TcpStream::connect(address).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
-        let cookie = format!("tutelage-{}={}", address.port(), self.token);
-        write!(
-            stream,
-            "{line} HTTP/1.1\r\nHost: {address}\r\nCookie: {cookie}\r\n{more}Connection: close\r\n\r\n"
-        )
-        .unwrap();
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
-        let status = answer.split(' ').nth(1).unwrap().parse().unwrap();
-        (status, answer.split_once("\r\n\r\n").unwrap().1.to_owned())
-    }
-
-    fn get(&self, path: &str) -> (u16, Value) {
-        let (status, body) = self.send(&format!("GET {path}"), "");
-        (status, serde_json::from_str(&body).unwrap_or_else(|_| panic!("{path}: {body}")))
-    }
+    std::fs::write(dir.path().join("secret"), "not a run").unwrap();
+    let browser = RunBrowser::new(&dir.path().join("runs"), Box::new(NamedFilms));
+    assert_eq!(browser.count(), 2);
+    (TestSite::start(browser.site(), 512), dir)
 }
 
 /// Every file below a folder.
@@ -107,47 +72,47 @@ fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
 }
 
 #[test]
-fn runs_are_listed_compared_and_filmed_and_nothing_is_changed() {
-    let shop = Shop::open();
-    let before = files(shop.dir.path());
-    let (status, list) = shop.get("/api/runs");
+fn runs_are_listed_compared_and_filmed_without_changes() {
+    let (site, dir) = start();
+    let (client, before) = (site.client(), files(dir.path()));
+    let (status, list) = client.get_json("/api/runs");
     assert_eq!(status, 200);
     let runs = list["runs"].as_array().unwrap();
     assert_eq!((runs[0]["name"].as_str(), runs.len()), (Some("a 1"), 2));
     assert_eq!((&runs[0]["task"], &runs[0]["algorithm"]), (&"pendulum".into(), &"DAgger".into()));
     assert_eq!(runs[1]["lines"].as_array().unwrap().len(), 2);
     assert!(runs[1]["spec"].as_str().unwrap().contains("seed = 2"));
-    let (status, compared) = shop.get("/api/compare");
+    let (status, compared) = client.get_json("/api/compare");
     assert_eq!(status, 200);
-    let curve = &compared["panels"][0]["curves"][0];
-    assert_eq!((&curve["name"], &curve["row"]["seeds"]), (&"DAgger".into(), &2.into()));
-    assert_eq!(curve["points"].as_array().unwrap().len(), 2);
-    assert!(curve["points"][0][2].as_f64() < curve["points"][0][3].as_f64(), "a band");
-    assert_eq!(shop.get("/api/film?run=a%202").1["run"], "a 2");
-    assert_eq!(shop.get("/api/film?run=a%202&round=2").1["run"], "a 2");
-    assert_eq!(files(shop.dir.path()), before);
+    let panel = &compared["panels"][0];
+    let row = &panel["rows"][0];
+    assert_eq!((&row["curve"], &row["seeds"]), (&"DAgger".into(), &2.into()));
+    assert!(panel["figure"].as_str().unwrap().starts_with("<svg"));
+    assert_eq!(client.get_json("/api/film?run=a%202").1["run"], "a 2");
+    assert_eq!(client.get_json("/api/film?run=a%202&round=2").1["run"], "a 2");
+    assert_eq!(files(dir.path()), before);
 }
 
 #[test]
-fn whatever_is_no_run_of_the_list_is_refused() {
-    let shop = Shop::open();
+fn requests_for_anything_but_listed_runs_are_refused() {
+    let (site, _dir) = start();
+    let client = site.client();
     let refused = [
-        (shop.get("/api/film?run=a%202&round=1"), 422, "the camera is broken"),
-        (shop.get("/api/film?run=a%202&round=7"), 404, "not kept"),
-        (shop.get("/api/film?run=a%202&round=x"), 400, "whole number"),
-        (shop.get("/api/film?run=../secret"), 404, "no such run"),
-        (shop.get("/api/film?run=%2e%2e%2fsecret"), 404, "no such run"),
-        (shop.get("/api/film?run=/etc/passwd"), 404, "no such run"),
-        (shop.get("/api/film"), 400, "Which run?"),
-        (shop.get("/secret"), 404, "nothing here"),
-        (shop.get("/runs/a%201/log.bin"), 404, "nothing here"),
+        ("/api/film?run=a%202&round=1", 422),
+        ("/api/film?run=a%202&round=7", 404),
+        ("/api/film?run=a%202&round=x", 400),
+        ("/api/film?run=../secret", 404),
+        ("/api/film?run=%2e%2e%2fsecret", 404),
+        ("/api/film?run=/etc/passwd", 404),
+        ("/api/film", 400),
+        ("/secret", 404),
+        ("/runs/a%201/log.bin", 404),
     ];
-    for ((status, said), expected, words) in &refused {
-        assert_eq!(status, expected, "{said}");
-        assert!(said["error"].as_str().unwrap().contains(words), "{said}");
+    for (path, expected) in refused {
+        let (status, body) = client.get_json(path);
+        assert_eq!(status, expected, "{path}: {body}");
+        assert!(body["error"].is_string(), "{path}: {body}");
     }
-    let origin = format!("Origin: http://{}\r\n", shop.server.address());
-    let (status, body) = shop.send("POST /api/runs", &origin);
-    assert_eq!(status, 405, "there is nothing to change: {body}");
-    assert_eq!(shop.server.refused().total(), refused.len() as u64 + 1);
+    assert_eq!(client.post("/api/runs", &serde_json::json!({})).0, 405, "the page is read-only");
+    assert_eq!(site.server.refused().total(), refused.len() as u64 + 1);
 }

@@ -1,4 +1,4 @@
-//! `tutelage serve`: looking at runs.
+//! `tutelage serve`: browse runs.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
@@ -16,10 +16,10 @@ use tutelage_teach::{Films, RunBrowser, film};
 use crate::output::Output;
 use crate::page::{Flat, PageArgs, Robot};
 
-/// View at the runs below a folder.
+/// Browse and compare the runs below a folder, on a page in the browser.
 #[derive(clap::Args)]
 pub(crate) struct Serve {
-    /// The folder
+    /// Folder to search for runs
     #[arg(default_value = "runs")]
     folder: PathBuf,
     #[command(flatten)]
@@ -28,11 +28,10 @@ pub(crate) struct Serve {
 
 impl Serve {
     pub(crate) fn run(self, output: &Output) -> anyhow::Result<()> {
-        ensure!(self.folder.is_dir(), "{} is no folder", self.folder.display());
+        ensure!(self.folder.is_dir(), "{} is not a folder", self.folder.display());
         let run_browser = RunBrowser::new(&self.folder, Box::new(RunFilms));
         let (count, folder) = (run_browser.count(), self.folder.display());
-        let what =
-            format!("Open this address in a browser to look at the {count} runs below {folder}:");
+        let what = format!("Open this URL in a browser to see the {count} runs below {folder}:");
         let stops = stop_on_ctrl_c()?;
         let _server = self.page.serve(run_browser.site(), &what, output)?;
         while stops.load(Ordering::SeqCst) == 0 {
@@ -42,10 +41,10 @@ impl Serve {
     }
 }
 
-/// Films what runs of the registry's tasks have learned.
+/// Films the policies of runs of registered tasks.
 struct RunFilms;
 
-/// The longest film, in frames, of worlds and of robots; and how large a robot is drawn.
+/// The maximum frames of a film, the same for robots, and the size of a robot's image.
 const FRAMES: usize = 400;
 const ROBOT_FRAMES: usize = 180;
 const ROBOT_SIZE: (usize, usize) = (320, 240);
@@ -63,7 +62,7 @@ fn filmed(run: &Path, round: usize) -> anyhow::Result<String> {
     let made = match spec.task.actions() {
         SpaceKind::Discrete => {
             let Learner { policy, deploy, .. } = learner_of::<u32>(run, &spec, Some(round))?;
-            let stage = spec.task.stage().context("it cannot be drawn")?;
+            let stage = spec.task.stage().context("the task has no rendering")?;
             film(&mut Flat(stage), &mut DeployedPolicy::new(&policy, deploy), stream, FRAMES, pace)
         }
         SpaceKind::Continuous => {

@@ -1,4 +1,4 @@
-//! `tutelage teach`: a person as the teacher.
+//! `tutelage teach`: teach a task by hand.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use tutelage_lab::{PERSON, Task, learn_taught, spec_of};
 use tutelage_oracles::mlp::OutputHead;
 use tutelage_runs::Ending;
 use tutelage_runs::store::RunDir;
-use tutelage_teach::{About, Classroom, Person, Show, TeacherStats, Teaching, read_notes};
+use tutelage_teach::{About, Classroom, Person, PersonConfig, Show, TeacherStats, read_notes};
 
 use super::learn::folder;
 use super::spec_args::SpecArgs;
@@ -22,36 +22,36 @@ use crate::live_reporter::{LiveReporter, Unread};
 use crate::output::Output;
 use crate::page::{Flat, PageArgs, controls};
 
-/// Teach a task yourself.
+/// Teach a task by hand, on a page in the browser.
 #[derive(clap::Args)]
 pub(crate) struct Teach {
-    /// A task, or the folder of a run to go on with
+    /// Task to teach, or folder of a run to resume
     target: String,
     #[arg(long, short, value_name = "ALGORITHM", help = algorithm_help(
-        "bd-E, take-over-E, …; `tutelage algorithms` lists and explains them all",
+        "bd-E, take-over-E, …; `tutelage algorithms` lists all",
     ))]
     algorithm: Option<String>,
     #[command(flatten)]
     spec: SpecArgs,
-    /// The run's folder; a run that was begun there with the same spec is continued [default: runs/NAME]
+    /// Folder of the run; an interrupted run with the same spec is resumed [default: runs/NAME]
     #[arg(long, short, value_name = "DIR")]
     out: Option<PathBuf>,
     #[command(flatten)]
     page: PageArgs,
-    /// Ask one of so many questions again later, to see how sure you are; 0 for none
-    #[arg(long, default_value_t = 20, value_name = "N")]
-    again: usize,
-    /// Seconds for which an answered round stays open, so that its last answer can be undone
-    #[arg(long, default_value_t = 4.0, value_name = "SECONDS", value_parser = seconds)]
-    grace: f64,
+    /// Repeat one in N questions to measure consistency (0 = never)
+    #[arg(long, alias = "again", default_value_t = 20, value_name = "N")]
+    repeat_every: usize,
+    /// Seconds to undo the last answer of a round before training starts
+    #[arg(long, alias = "grace", default_value_t = 4.0, value_name = "SECONDS", value_parser = seconds)]
+    undo_seconds: f64,
 }
 
-/// Questions in a round, where nobody says otherwise: a person likes to see what became of the answers.
+/// The default number of questions per round: few, so that the effect of the answers is visible soon.
 const QUESTIONS: i64 = 20;
 
 fn seconds(text: &str) -> Result<f64, String> {
     let fits = |seconds: &f64| (0.0..=3600.0).contains(seconds);
-    text.parse().ok().filter(fits).ok_or("allowed is a number from 0 to 3600".into())
+    text.parse().ok().filter(fits).ok_or("expected a number from 0 to 3600".into())
 }
 
 impl Teach {
@@ -59,21 +59,21 @@ impl Teach {
         let (dir, spec) = self.place()?;
         ensure!(
             spec.task.robot().is_none(),
-            "{} cannot be taught by hand: its actions are torques at {} joints, fifty times a second; `tutelage serve` shows what runs have learned there",
+            "{} cannot be taught by hand: an action is the torques at {} joints, fifty times a second",
             spec.task,
             spec.task.shape().0.actions
         );
         dispatch!(spec.task.actions(), A => self.teach::<A>(&dir, &spec, output))
     }
 
-    /// Where the run is, and what it is.
+    /// The folder and the spec of the run.
     fn place(&self) -> anyhow::Result<(PathBuf, RunSpec)> {
         let dir = Path::new(&self.target);
         if dir.is_dir() && self.target.parse::<Task>().is_err() {
             let spec = spec_of(dir)?;
             ensure!(
                 spec.expert == PERSON,
-                "{} is taught by the expert \"{}\"; go on with: tutelage resume {}",
+                "{} is taught by the expert \"{}\"; resume it with: tutelage resume {}",
                 dir.display(),
                 spec.expert,
                 dir.display()
@@ -83,7 +83,7 @@ impl Teach {
         let typed =
             self.spec.typed().and(&[(self.algorithm.is_some(), "algorithm", "--algorithm")]);
         let draft = self.spec.clone().draft(Some(self.target.clone()))?;
-        ensure!(draft.expert.is_none(), "the expert is you: --expert is not for `teach`");
+        ensure!(draft.expert.is_none(), "--expert cannot be used with `teach`: you are the expert");
         let draft = Draft {
             expert: Some(PERSON.into()),
             algorithm: self.algorithm.clone().or(draft.algorithm),
@@ -103,27 +103,26 @@ impl Teach {
         let room = Classroom::new(about(dir, spec));
         let mut progress = LiveReporter::new(spec, dir, output, Unread::GoOn)?;
         let stops = progress.stops();
-        let what = format!("Open this address in a browser to teach {}:", spec.task);
+        let what = format!("Open this URL in a browser to teach {}:", spec.task);
         let server = self.page.serve(room.site(), &what, output)?;
         let task = spec.task;
-        let mut reporter = room.reporter(&mut progress, dir);
-        let person = |run: &RunDir<f32, A>| -> anyhow::Result<Person<A>> {
-            room.recall(run.history());
+        let mut observer = room.observer(&mut progress, dir);
+        let person = |_: &RunDir<f32, A>| -> anyhow::Result<Person<A>> {
             let job = spec.job::<f32, A>(tutelage::Inputs::none());
             let interrupted = Arc::clone(&stops);
-            let teaching = Teaching {
+            let config = PersonConfig {
                 stage: Box::new(move || {
                     task.stage().map(|stage| Box::new(Flat(stage)) as Box<dyn Show<Action = A>>)
                 }),
                 schedule: job.schedule,
                 algorithm: job.algorithm,
-                repeat_every: self.again,
-                grace: Duration::from_secs_f64(self.grace),
-                leaves: Box::new(move || interrupted.load(Ordering::SeqCst) > 0),
+                repeat_every: self.repeat_every,
+                undo_time: Duration::from_secs_f64(self.undo_seconds),
+                wants_stop: Box::new(move || interrupted.load(Ordering::SeqCst) > 0),
             };
-            Ok(Person::new(&room, teaching, dir)?)
+            Ok(Person::new(&room, config, dir)?)
         };
-        let ended = learn_taught(dir, spec, room.training(), &mut reporter, person);
+        let ended = learn_taught(dir, spec, room.training(), &mut observer, person);
         progress.end();
         room.end(match &ended {
             Ok((ending, _)) => Ok(*ending),
@@ -135,12 +134,12 @@ impl Teach {
         if ending == Ending::Stopped {
             drop(server);
             anyhow::bail!(
-                "stopped after {} answers, all of them safe; go on with: tutelage teach {}\n{words}",
+                "stopped after {} answers, all saved; resume with: tutelage teach {}\n{words}",
                 history.annotations(),
                 dir.display()
             );
         }
-        output.say(&format!("\n{words}\nThe page stays until Ctrl-C. Next:  tutelage evaluate {0}\n       tutelage watch {0} --out run.gif", dir.display()))?;
+        output.say(&format!("\n{words}\nPress Ctrl-C to close the page. Next:\n       tutelage evaluate {0}\n       tutelage watch {0} --out run.gif", dir.display()))?;
         while stops.load(Ordering::SeqCst) == 0 {
             std::thread::sleep(Duration::from_millis(100));
         }

@@ -1,82 +1,56 @@
-//! How algorithms compare, over seeds: what `tutelage compare` says, for the page.
+//! The comparison of algorithms on the page: the figures and tables of `tutelage compare`.
 
 use serde::Serialize;
-use tutelage_compare::{Comparison, ComparisonPanel, ComparisonSettings, CurveRow, LearningCurve};
+use tutelage_compare::{Comparison, ComparisonPanel, ComparisonSettings, CurveRow, figure};
+use tutelage_draw::plot::Figure;
 
-use super::scan::Entry;
+use super::scan::RunEntry;
 
-/// All panels that there is anything to compare in.
+/// All panels with more than one run.
 #[derive(Debug, Default, Serialize)]
-pub(super) struct Compared {
-    /// How often intervals should hold.
-    level: f64,
-    panels: Vec<OnPage>,
-    /// What a reader should know of it.
+pub(super) struct ComparisonPage {
+    panels: Vec<PagePanel>,
+    /// Remarks on the runs.
     notes: Vec<String>,
 }
 
 /// A panel: one task, one class of policies.
 #[derive(Debug, Serialize)]
-struct OnPage {
+struct PagePanel {
     title: String,
-    expert: Option<f64>,
-    curves: Vec<Line>,
-}
-
-/// The runs of one algorithm, over seeds.
-#[derive(Debug, Serialize)]
-struct Line {
-    name: String,
-    runs: Vec<String>,
-    /// Annotations, mean reward, and the ends of its interval; a single run has none.
-    points: Vec<[Option<f64>; 4]>,
-    row: Option<CurveRow>,
+    /// The learning curves, with intervals, as SVG.
+    figure: String,
+    rows: Vec<CurveRow>,
 }
 
 /// Compares all runs, finished or not.
-pub(super) fn compare(entries: &[Entry]) -> Compared {
+pub(super) fn compare(entries: &[RunEntry]) -> ComparisonPage {
     let settings = ComparisonSettings { unfinished: true, ..ComparisonSettings::default() };
-    let level = settings.level;
-    let begun = entries.iter().filter(|entry| !entry.lines.is_empty());
-    let Ok(comparison) = Comparison::new(begun.map(Entry::run).collect(), settings) else {
-        return Compared { level, ..Compared::default() };
+    let started = entries.iter().filter(|entry| !entry.lines.is_empty());
+    let Ok(comparison) = Comparison::new(started.map(RunEntry::run).collect(), settings) else {
+        return ComparisonPage::default();
     };
     let rows = comparison.curves();
-    let several = |panel: &&ComparisonPanel| {
+    let has_several_runs = |panel: &&ComparisonPanel| {
         panel.curves.iter().map(|curve| curve.runs.len()).sum::<usize>() > 1
     };
-    let panels = comparison.panels.iter().filter(several);
-    let panels = panels.map(|panel| OnPage {
+    let panels = comparison.panels.iter().filter(has_several_runs);
+    let panels = panels.map(|panel| PagePanel {
         title: panel.title.clone(),
-        expert: panel.expert,
-        curves: panel.curves.iter().map(|curve| line(curve, panel, &rows, level)).collect(),
+        figure: Figure { panels: vec![figure::rewards(&comparison, panel)], ..Figure::default() }
+            .svg(),
+        rows: rows.iter().filter(|row| row.panel == panel.title).cloned().collect(),
     });
-    Compared { level, panels: panels.collect(), notes: comparison.notes.clone() }
-}
-
-fn line(curve: &LearningCurve, panel: &ComparisonPanel, rows: &[CurveRow], level: f64) -> Line {
-    let intervals = curve.curves.intervals(level).unwrap_or_default();
-    let point = |(&cost, interval): (&f64, &tutelage_compare::stats::Interval)| {
-        let end = |end: f64| Some(end).filter(|end| end.is_finite() && curve.runs.len() > 1);
-        [Some(cost), Some(interval.estimate), end(interval.low), end(interval.high)]
-    };
-    let is_it = |row: &&CurveRow| row.panel == panel.title && row.curve == curve.name;
-    Line {
-        name: curve.name.clone(),
-        runs: curve.runs.iter().map(|run| run.source.display().to_string()).collect(),
-        points: curve.curves.costs.iter().zip(&intervals).map(point).collect(),
-        row: rows.iter().find(is_it).cloned(),
-    }
+    ComparisonPage { panels: panels.collect(), notes: comparison.notes.clone() }
 }
 
 #[cfg(test)]
 mod tests {
-    use tutelage_compare::stats::t_interval;
     use tutelage_runs::RoundLine;
 
     use super::*;
 
-    fn entry(algorithm: &str, seed: u32, rewards: &[f64]) -> Entry {
+    fn entry(algorithm: &str, seed: u32, rewards: &[f64]) -> RunEntry {
         let line = |(i, &reward): (usize, &f64)| RoundLine {
             round: i + 1,
             annotations: 10 * (i + 1),
@@ -87,7 +61,7 @@ mod tests {
             imitation_loss: None,
             seconds: None,
         };
-        Entry {
+        RunEntry {
             name: format!("{algorithm}-{seed}"),
             annotations: 20,
             expert: Some(100.0),
@@ -95,32 +69,26 @@ mod tests {
             spec: format!(
                 "task = \"drive\"\nalgorithm = \"{algorithm}\"\nrounds = 9\nseed = {seed}\n"
             ),
-            ..Entry::default()
+            ..RunEntry::default()
         }
     }
 
     #[test]
-    fn seeds_of_an_algorithm_are_one_curve_with_the_intervals_of_compare() {
-        let entries = [
+    fn seeds_of_an_algorithm_share_a_row_and_a_curve() {
+        let page = compare(&[
             entry("bd-5", 1, &[10.0, 30.0]),
             entry("bd-5", 2, &[20.0, 30.0, 50.0]),
             entry("dagger", 1, &[5.0]),
-        ];
-        let compared = compare(&entries);
-        let [panel] = &compared.panels[..] else { panic!("{compared:?}") };
-        assert_eq!((&*panel.title, panel.expert), ("drive", Some(100.0)));
-        let [dagger, bd] = &panel.curves[..] else { panic!("{panel:?}") };
-        assert_eq!((&*bd.name, bd.runs.len(), dagger.runs.len()), ("BD-5", 2, 1));
-        assert_eq!(bd.points.len(), 2, "as far as both have come");
-        let interval = t_interval(&[10.0, 20.0], 0.95).unwrap();
-        assert_eq!(bd.points[0], [10.0, 15.0, interval.low, interval.high].map(Some));
-        assert_eq!(dagger.points, [[Some(10.0), Some(5.0), None, None]], "one seed has no band");
-        assert_eq!(bd.row.as_ref().unwrap().seeds, 2);
-        assert!(compared.notes.iter().any(|note| note.contains("cut to 2 rounds")), "{compared:?}");
+        ]);
+        let [panel] = &page.panels[..] else { panic!("{page:?}") };
+        let seeds: Vec<_> = panel.rows.iter().map(|row| (&*row.curve, row.seeds)).collect();
+        assert_eq!((&*panel.title, &seeds[..]), ("drive", &[("DAgger", 1), ("BD-5", 2)][..]));
+        assert!(panel.figure.starts_with("<svg") && panel.figure.contains("BD-5"));
+        assert!(page.notes.iter().any(|note| note.contains("cut to 2 rounds")), "{page:?}");
     }
 
     #[test]
-    fn one_run_alone_is_no_comparison() {
+    fn a_single_run_is_not_compared() {
         assert!(compare(&[entry("bd-5", 1, &[1.0])]).panels.is_empty());
         assert!(compare(&[entry("bd-5", 1, &[]), entry("bd-5", 2, &[])]).panels.is_empty());
         assert!(compare(&[]).panels.is_empty());

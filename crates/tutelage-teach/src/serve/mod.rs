@@ -1,4 +1,4 @@
-//! Looking at runs: those below a folder, their curves as they grow, and how algorithms compare.
+//! A read-only page of the runs below a folder: their curves, films, and a comparison of algorithms.
 
 mod compare;
 mod routes;

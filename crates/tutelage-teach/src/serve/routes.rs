@@ -1,4 +1,4 @@
-//! What the page of the runs asks for.
+//! The HTTP API of the run browser.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -6,111 +6,90 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::extract::{RawQuery, State};
-use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
+use tokio::task::spawn_blocking;
 
-use super::run_browser::Shown;
-use crate::server::{HttpError, Site, asset, events};
+use super::run_browser::BrowserState;
+use crate::server::{HttpError, Site, asset, events, json};
 
-pub(super) fn site(shown: Arc<Shown>) -> Site {
-    let own = [
-        asset!("/", "serve.html", "text/html; charset=utf-8"),
-        asset!("/serve.js", "serve.js", "text/javascript; charset=utf-8"),
-    ];
+pub(super) fn site(browser: Arc<BrowserState>) -> Site {
+    let assets = [asset!("serve.html", "text/html", "/"), asset!("serve.js", "text/javascript")];
     let api = Router::new()
         .route("/api/runs", get(runs))
         .route("/api/events", get(changes))
         .route("/api/compare", get(compare))
         .route("/api/film", get(film))
-        .with_state(shown);
-    Site::new(&own, api)
+        .with_state(browser);
+    Site::new(&assets, api)
 }
 
-fn json(text: &str) -> Response {
-    ([(header::CONTENT_TYPE, "application/json")], text.to_owned()).into_response()
+/// Scans the folder without blocking the server's thread.
+async fn update(browser: &Arc<BrowserState>) {
+    let scanned = Arc::clone(browser);
+    let _ = spawn_blocking(move || scanned.update()).await;
 }
 
-/// Looks at the folder away from the server's thread.
-async fn look(shown: &Arc<Shown>) {
-    let looking = Arc::clone(shown);
-    let _ = tokio::task::spawn_blocking(move || looking.look()).await;
+async fn runs(State(browser): State<Arc<BrowserState>>) -> Response {
+    update(&browser).await;
+    let list = Arc::clone(&browser.list.borrow());
+    json(list.json.to_string())
 }
 
-async fn runs(State(shown): State<Arc<Shown>>) -> Response {
-    look(&shown).await;
-    let list = Arc::clone(&shown.list.borrow());
-    json(&list.json)
+async fn compare(State(browser): State<Arc<BrowserState>>) -> Result<Response, HttpError> {
+    let compared = spawn_blocking(move || browser.compare()).await;
+    compared.map(|text| json(text.to_string())).map_err(|_| HttpError::Internal)
 }
 
-async fn compare(State(shown): State<Arc<Shown>>) -> Result<Response, HttpError> {
-    let compared = tokio::task::spawn_blocking(move || shown.compare()).await;
-    Ok(json(&compared.map_err(|_| HttpError::new(500, "The runs could not be compared."))?))
-}
-
-/// Tells the list's version whenever there is another; the folder is looked at while somebody listens.
-async fn changes(State(shown): State<Arc<Shown>>) -> impl IntoResponse {
-    let receiver = shown.list.subscribe();
-    if !shown.watching.swap(true, Ordering::SeqCst) {
-        tokio::spawn(keep_fresh(Arc::clone(&shown)));
+/// Sends the version of the list whenever it changes; the folder is scanned while there are receivers.
+async fn changes(State(browser): State<Arc<BrowserState>>) -> impl IntoResponse {
+    let receiver = browser.list.subscribe();
+    if !browser.watching.swap(true, Ordering::SeqCst) {
+        tokio::spawn(watch(browser));
     }
     events(receiver, |list| list.version.to_string())
 }
 
-/// One looks for all who listen, for as long as anybody does.
-async fn keep_fresh(shown: Arc<Shown>) {
+/// Scans the folder for all receivers, as long as there are any.
+async fn watch(browser: Arc<BrowserState>) {
     loop {
-        while shown.list.receiver_count() > 0 {
-            look(&shown).await;
+        while browser.list.receiver_count() > 0 {
+            update(&browser).await;
             tokio::time::sleep(Duration::from_secs(2)).await;
         }
-        shown.watching.store(false, Ordering::SeqCst);
-        // Somebody may have come between the last look and now, and relied on us.
-        if shown.list.receiver_count() == 0 || shown.watching.swap(true, Ordering::SeqCst) {
+        browser.watching.store(false, Ordering::SeqCst);
+        // A receiver that subscribed before the store relies on this task.
+        if browser.list.receiver_count() == 0 || browser.watching.swap(true, Ordering::SeqCst) {
             return;
         }
     }
 }
 
 async fn film(
-    State(shown): State<Arc<Shown>>,
+    State(browser): State<Arc<BrowserState>>,
     RawQuery(query): RawQuery,
 ) -> Result<Response, HttpError> {
     let query = query.unwrap_or_default();
     let value = |name: &str| {
         query.split('&').find_map(|pair| pair.strip_prefix(name)?.strip_prefix('=')).map(decode)
     };
-    let run = value("run").ok_or_else(|| HttpError::new(400, "Which run?"))?;
-    let round = match value("round") {
-        None => None,
-        Some(text) => {
-            Some(text.parse().map_err(|_| HttpError::new(400, "A round is a whole number."))?)
-        }
-    };
-    let filmed = tokio::task::spawn_blocking(move || shown.film(&run, round)).await;
-    let film = filmed.map_err(|_| HttpError::new(500, "The film could not be made."))??;
-    Ok(json(&film))
+    let run = value("run").ok_or(HttpError::RunMissing)?;
+    let round = value("round").map(|text| text.parse().map_err(|_| HttpError::Round(text)));
+    let round = round.transpose()?;
+    let film = spawn_blocking(move || browser.film(&run, round)).await;
+    Ok(json(film.map_err(|_| HttpError::Internal)??.to_string()))
 }
 
-/// Text of an address: `%2F` is a slash.
+/// Decodes `%2F` and the like in a URL; malformed escapes stay as they are.
 fn decode(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let Some((&byte, after)) = rest.split_first() {
-        let digits = after
-            .get(..2)
-            .filter(|_| byte == b'%')
-            .and_then(|digits| std::str::from_utf8(digits).ok());
-        match digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
-            Some(decoded) => {
-                bytes.push(decoded);
-                rest = &after[2..];
-            }
-            None => {
-                bytes.push(byte);
-                rest = after;
-            }
-        }
+        let digits = after.get(..2).filter(|_| byte == b'%');
+        let digits = digits.and_then(|digits| std::str::from_utf8(digits).ok());
+        let decoded = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        bytes.push(decoded.unwrap_or(byte));
+        rest = if decoded.is_some() { &after[2..] } else { after };
     }
     String::from_utf8_lossy(&bytes).into_owned()
 }
@@ -120,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_are_decoded_and_nothing_breaks_on_half_of_one() {
+    fn percent_escapes_are_decoded_and_malformed_ones_kept() {
         assert_eq!(decode("a%2Fb%20c"), "a/b c");
         assert_eq!(decode("100%"), "100%");
         assert_eq!(decode("%zz%4"), "%zz%4");

@@ -1,9 +1,9 @@
-//! The runs below a folder, kept up to date for whoever looks.
+//! The runs below a folder, with caches of comparisons and films.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
@@ -12,56 +12,54 @@ use tutelage::actor::Actor;
 use tutelage::{Element, Stream};
 
 use super::compare::compare;
-use super::scan::{Entry, Scan};
+use super::scan::{RunEntry, Scanner};
 use crate::server::{HttpError, Site};
 use crate::show::Show;
 
-/// Who can film what a run has learned.
+/// Makes films of the policies of runs.
 ///
 /// ```
 /// use std::path::Path;
 /// use tutelage_teach::Films;
 ///
-/// /// Whose worlds cannot be drawn.
-/// struct Blind;
-/// impl Films for Blind {
+/// struct NoFilms;
+/// impl Films for NoFilms {
 ///     fn film(&self, run: &Path, _round: usize) -> Result<String, String> {
-///         Err(format!("{} is of a world without a picture", run.display()))
+///         Err(format!("the task of {} has no rendering", run.display()))
 ///     }
 /// }
-/// assert!(Blind.film("runs/mine".as_ref(), 3).unwrap_err().contains("runs/mine"));
+/// assert!(NoFilms.film("runs/mine".as_ref(), 3).unwrap_err().contains("runs/mine"));
 /// ```
 pub trait Films: Send + Sync {
-    /// An episode of a run's policy after a round, as [`film`] makes it; or why not, in a sentence.
+    /// An episode of a run's policy after a round, made with [`film`], or the reason why there is none.
     fn film(&self, run: &Path, round: usize) -> Result<String, String>;
 }
 
-/// The runs below a folder, for looking.
+/// Lists, compares and shows the runs below a folder.
 pub struct RunBrowser {
-    pub(super) shared: Arc<Shown>,
+    state: Arc<BrowserState>,
 }
 
-/// What the page shows.
-pub(super) struct Shown {
+/// What the server's handlers share.
+pub(super) struct BrowserState {
     folder: PathBuf,
     films: Box<dyn Films>,
-    scan: Mutex<(Scan, Option<Instant>)>,
-    pub(super) list: watch::Sender<Arc<List>>,
-    /// How the runs of a version of the list compare, once somebody wanted to know.
+    scanner: Mutex<(Scanner, Option<Instant>)>,
+    pub(super) list: watch::Sender<Arc<RunList>>,
+    /// The comparison of a version of the list.
     compared: Mutex<(u64, Arc<str>)>,
-    /// Films made before, and one at a time.
-    filmed: Mutex<HashMap<(String, usize), Arc<str>>>,
-    filming: Mutex<()>,
-    /// Whether somebody keeps the list fresh.
+    /// Films by run and round. The lock is held while a film is made, so that only one is made at a time.
+    made: Mutex<HashMap<(String, usize), Arc<str>>>,
+    /// Whether a task updates the list.
     pub(super) watching: AtomicBool,
 }
 
 /// All runs.
 #[derive(Default, Serialize)]
-pub(super) struct List {
+pub(super) struct RunList {
     pub(super) version: u64,
-    pub(super) folder: String,
-    pub(super) runs: Vec<Entry>,
+    folder: String,
+    runs: Vec<RunEntry>,
     #[serde(skip)]
     pub(super) json: Arc<str>,
 }
@@ -69,59 +67,58 @@ pub(super) struct List {
 /// How old the list may be.
 const FRESH: Duration = Duration::from_millis(1500);
 
-/// How many films are kept.
+/// The maximum number of films in the cache.
 const FILMS: usize = 64;
 
 impl RunBrowser {
     /// The runs below this folder.
     pub fn new(folder: &Path, films: Box<dyn Films>) -> Self {
-        let shared = Shown {
+        let state = BrowserState {
             folder: folder.into(),
             films,
-            scan: Mutex::default(),
+            scanner: Mutex::default(),
             list: watch::Sender::new(Arc::default()),
             compared: Mutex::default(),
-            filmed: Mutex::default(),
-            filming: Mutex::default(),
+            made: Mutex::default(),
             watching: AtomicBool::new(false),
         };
-        shared.look();
-        Self { shared: Arc::new(shared) }
+        state.update();
+        Self { state: Arc::new(state) }
     }
 
-    /// How many runs there are now.
+    /// The number of runs.
     pub fn count(&self) -> usize {
-        self.shared.look();
-        self.shared.list.borrow().runs.len()
+        self.state.update();
+        self.state.list.borrow().runs.len()
     }
 
-    /// Its page.
+    /// The page, for [`crate::Server::start`].
     pub fn site(&self) -> Site {
-        super::routes::site(Arc::clone(&self.shared))
+        super::routes::site(Arc::clone(&self.state))
     }
 }
 
-impl Shown {
-    /// Looks whether anything has changed, unless somebody just did.
-    pub(super) fn look(&self) {
-        let mut guard = lock(&self.scan);
-        let (scan, last) = &mut *guard;
+impl BrowserState {
+    /// Scans the folder, unless the list is fresh.
+    pub(super) fn update(&self) {
+        let mut guard = lock(&self.scanner);
+        let (scanner, last) = &mut *guard;
         if last.is_some_and(|last| last.elapsed() < FRESH) {
             return;
         }
-        let runs = scan.look(&self.folder);
+        let runs = scanner.scan(&self.folder);
         *last = Some(Instant::now());
         let old = Arc::clone(&self.list.borrow());
         if runs == old.runs && old.version > 0 {
             return;
         }
         let folder = self.folder.display().to_string();
-        let mut list = List { version: old.version + 1, folder, runs, json: Arc::default() };
+        let mut list = RunList { version: old.version + 1, folder, runs, json: Arc::default() };
         list.json = serde_json::to_string(&list).unwrap_or_default().into();
         self.list.send_replace(Arc::new(list));
     }
 
-    /// How the runs compare, as JSON.
+    /// The comparison of the runs, as JSON.
     pub(super) fn compare(&self) -> Arc<str> {
         let list = Arc::clone(&self.list.borrow());
         let mut compared = lock(&self.compared);
@@ -135,36 +132,30 @@ impl Shown {
     /// The film of a run's policy after a round, or after its last.
     pub(super) fn film(&self, name: &str, round: Option<usize>) -> Result<Arc<str>, HttpError> {
         let list = Arc::clone(&self.list.borrow());
-        // Only what the list has is ever opened: a name from outside is no path.
-        let run = list.runs.iter().find(|run| run.name == name);
-        let run = run.ok_or_else(|| HttpError::new(404, "There is no such run."))?;
+        // Names are looked up, never used as paths: a request can only open runs of the list.
+        let run = list.runs.iter().find(|run| run.name == name).ok_or(HttpError::NoRun)?;
         let round = round.or(run.policies.last().copied());
         let round = round.filter(|round| run.policies.contains(round));
-        let round =
-            round.ok_or_else(|| HttpError::new(404, "The policy of that round was not kept."))?;
-        let key = (run.name.clone(), round);
-        if let Some(film) = lock(&self.filmed).get(&key) {
+        let key = (run.name.clone(), round.ok_or(HttpError::NoPolicy)?);
+        let mut made = lock(&self.made);
+        if let Some(film) = made.get(&key) {
             return Ok(Arc::clone(film));
         }
-        let _one_at_a_time = lock(&self.filming);
-        let film = self.films.film(&self.folder.join(&run.name), round);
-        let film: Arc<str> = film
-            .map_err(|why| HttpError::new(422, format!("There is no film of this run: {why}.")))?
-            .into();
-        let mut filmed = lock(&self.filmed);
-        if filmed.len() == FILMS {
-            filmed.clear();
+        let film = self.films.film(&self.folder.join(&run.name), key.1);
+        let film: Arc<str> = film.map_err(HttpError::Film)?.into();
+        if made.len() == FILMS {
+            made.clear();
         }
-        filmed.insert(key, Arc::clone(&film));
+        made.insert(key, Arc::clone(&film));
         Ok(film)
     }
 }
 
-pub(super) fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A film for the page: somebody acts in an environment, for up to so many frames of `pace` seconds.
+/// A film of an actor in an environment, of at most `frames` frames of `pace` seconds.
 pub fn film<A: Element>(
     stage: &mut dyn Show<Action = A>,
     actor: &mut dyn Actor<f32, A>,

@@ -1,4 +1,4 @@
-//! The runs below a folder.
+//! Finds and reads the runs below a folder.
 
 use std::collections::HashMap;
 use std::fs;
@@ -10,65 +10,65 @@ use tutelage_compare::{ComparedRun, SpecFields};
 use tutelage_runs::RoundLine;
 use tutelage_runs::store::{kept_policies, read_any, read_times};
 
-/// How deep below the folder runs are looked for, how many are shown, and how many folders are looked into.
+/// Limits of the search: levels below the folder, runs, and folders.
 const DEPTH: usize = 5;
 const RUNS: usize = 2000;
 const FOLDERS: usize = 20_000;
 
-/// A run, as a list shows it.
+/// A run in the list.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub(crate) struct Entry {
-    /// Its place below the folder: its name on the page.
+pub(crate) struct RunEntry {
+    /// Its path below the folder.
     pub(crate) name: String,
     pub(crate) task: String,
     pub(crate) algorithm: String,
     pub(crate) teacher: String,
     pub(crate) seed: String,
-    /// N, where the spec says it.
+    /// The number of rounds in the spec.
     pub(crate) rounds: Option<usize>,
     pub(crate) annotations: usize,
     pub(crate) open_queries: usize,
     pub(crate) expert: Option<f64>,
     pub(crate) lines: Vec<RoundLine>,
-    /// The rounds whose policies were kept.
+    /// The rounds with a saved policy.
     pub(crate) policies: Vec<usize>,
     pub(crate) spec: String,
-    /// Why it could not be read, where it could not.
+    /// Why the run cannot be read.
     pub(crate) trouble: Option<String>,
-    /// Seconds since 1970 when its log was last written to.
+    /// The modification time of its log, in seconds since 1970.
     pub(crate) changed: u64,
 }
 
-impl Entry {
-    /// The run in numbers, to be compared.
+impl RunEntry {
+    /// The run, to be compared.
     pub(crate) fn run(&self) -> ComparedRun {
         ComparedRun::new(self.name.clone().into(), &self.spec, self.lines.clone(), self.expert)
     }
 }
 
-/// Runs that were read before, by how their logs looked then.
+/// Finds runs, and reads again only those whose logs changed.
 #[derive(Default)]
-pub(crate) struct Scan {
-    known: HashMap<PathBuf, (Stamp, Entry)>,
+pub(crate) struct Scanner {
+    known: HashMap<PathBuf, (Stamp, RunEntry)>,
 }
 
-/// When a log was last written to, and how long it was.
+/// The modification time and length of a log.
 type Stamp = (Option<SystemTime>, u64);
 
-impl Scan {
-    /// The runs below a folder, by name; those that have changed are read again.
-    pub(crate) fn look(&mut self, folder: &Path) -> Vec<Entry> {
+impl Scanner {
+    /// The runs below a folder, sorted by name.
+    pub(crate) fn scan(&mut self, folder: &Path) -> Vec<RunEntry> {
         let mut found = Vec::new();
         let mut budget = FOLDERS;
         find(folder, DEPTH, &mut budget, &mut found);
         self.known.retain(|path, _| found.contains(path));
-        let mut entries: Vec<Entry> =
+        let mut entries: Vec<RunEntry> =
             found.iter().filter_map(|path| self.entry(folder, path)).collect();
         entries.sort_by(|a, b| a.name.cmp(&b.name));
         entries
     }
 
-    fn entry(&mut self, folder: &Path, path: &Path) -> Option<Entry> {
+    fn entry(&mut self, folder: &Path, path: &Path) -> Option<RunEntry> {
         let log = fs::metadata(path.join("log.bin")).ok()?;
         let stamp = (log.modified().ok(), log.len());
         match self.known.get(path) {
@@ -82,7 +82,7 @@ impl Scan {
     }
 }
 
-/// Folders with a log in them. Links are not followed.
+/// Finds folders with a log. Does not follow links.
 fn find(folder: &Path, depth: usize, budget: &mut usize, found: &mut Vec<PathBuf>) {
     if folder.join("log.bin").is_file() {
         found.push(folder.into());
@@ -104,14 +104,14 @@ fn find(folder: &Path, depth: usize, budget: &mut usize, found: &mut Vec<PathBuf
     }
 }
 
-fn read(folder: &Path, path: &Path, modified: Option<SystemTime>) -> Entry {
+fn read(folder: &Path, path: &Path, modified: Option<SystemTime>) -> RunEntry {
     let below = path.strip_prefix(folder).unwrap_or(path).display().to_string();
     let age = modified.and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok());
-    let mut entry = Entry {
+    let mut entry = RunEntry {
         name: if below.is_empty() { ".".into() } else { below },
         policies: kept_policies(path),
         changed: age.map_or(0, |age| age.as_secs()),
-        ..Entry::default()
+        ..RunEntry::default()
     };
     match read_any(path) {
         Err(error) => entry.trouble = Some(error.to_string()),
@@ -138,11 +138,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn folders_are_searched_to_a_depth_and_links_are_not_followed() {
+    fn search_is_limited_in_depth_and_ignores_links() {
         let dir = tempfile::tempdir().unwrap();
         let run = |path: &str| {
             fs::create_dir_all(dir.path().join(path)).unwrap();
-            fs::write(dir.path().join(path).join("log.bin"), "no log").unwrap();
+            fs::write(dir.path().join(path).join("log.bin"), "not a log").unwrap();
         };
         run("a/b");
         run("a/b/inside-a-run");
@@ -151,9 +151,9 @@ mod tests {
         run(".hidden");
         #[cfg(unix)]
         std::os::unix::fs::symlink(dir.path().join("a"), dir.path().join("link")).unwrap();
-        let entries = Scan::default().look(dir.path());
+        let entries = Scanner::default().scan(dir.path());
         let names: Vec<&str> = entries.iter().map(|entry| &*entry.name).collect();
         assert_eq!(names, ["1/2/3/4/5", "a/b"]);
-        assert!(entries.iter().all(|entry| entry.trouble.is_some()), "none of them is a run");
+        assert!(entries.iter().all(|entry| entry.trouble.is_some()), "these logs are not valid");
     }
 }

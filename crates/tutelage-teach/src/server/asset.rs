@@ -11,12 +11,15 @@ pub(crate) struct Asset {
     pub(crate) text: &'static str,
 }
 
-/// A file of the `assets` folder under a path of the page.
+/// Serves a file of the folder `assets`; the path defaults to the file's name.
 macro_rules! asset {
-    ($path:literal, $file:literal, $kind:literal) => {
+    ($file:literal, $kind:literal) => {
+        $crate::server::asset!($file, $kind, concat!("/", $file))
+    };
+    ($file:literal, $kind:literal, $path:expr) => {
         $crate::server::Asset {
             path: $path,
-            kind: $kind,
+            kind: concat!($kind, "; charset=utf-8"),
             text: include_str!(concat!("../../assets/", $file)),
         }
     };
@@ -29,11 +32,12 @@ impl IntoResponse for Asset {
     }
 }
 
-/// The files that all pages have.
-pub(super) const COMMON: [Asset; 5] = [
-    asset!("/style.css", "style.css", "text/css; charset=utf-8"),
-    asset!("/stage.js", "stage.js", "text/javascript; charset=utf-8"),
-    asset!("/chart.js", "chart.js", "text/javascript; charset=utf-8"),
-    asset!("/server.js", "server.js", "text/javascript; charset=utf-8"),
-    asset!("/icon.svg", "icon.svg", "image/svg+xml"),
+/// The files that all pages share.
+pub(super) const COMMON: [Asset; 6] = [
+    asset!("style.css", "text/css"),
+    asset!("dom.js", "text/javascript"),
+    asset!("stage.js", "text/javascript"),
+    asset!("chart.js", "text/javascript"),
+    asset!("server.js", "text/javascript"),
+    asset!("icon.svg", "image/svg+xml"),
 ];

@@ -1,4 +1,4 @@
-//! Connections: so many at a time, each with a limit on how long it may take to say what it wants.
+//! Connections: a limited number, each with a time limit for the head of a request.
 
 use std::convert::Infallible;
 use std::io;
@@ -17,30 +17,30 @@ use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
 
-use super::{HttpError, Limits, Refused};
+use super::{HttpError, Refused};
 
-/// How long a request's head may take.
+/// How long the head of a request may take to arrive.
 const HEAD_TIME: Duration = Duration::from_secs(10);
 
-/// The largest head of a request.
+/// The largest head of a request, in bytes.
 const HEAD: usize = 16 * 1024;
 
-/// Serves until told to stop.
+/// Serves until `stop` is true.
 pub(super) async fn serve(
     listener: TcpListener,
     router: Router,
-    limits: Limits,
+    connections: usize,
     refused: Refused,
     mut stop: watch::Receiver<bool>,
 ) {
-    let free = Arc::new(Semaphore::new(limits.connections));
+    let free = Arc::new(Semaphore::new(connections));
     loop {
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
             _ = stop.wait_for(|stop| *stop) => return,
         };
         let Ok((stream, _)) = accepted else {
-            // Out of files, say: others must end first.
+            // Probably out of file descriptors; other connections must end first.
             tokio::time::sleep(Duration::from_millis(50)).await;
             continue;
         };
@@ -57,7 +57,7 @@ pub(super) async fn serve(
                 });
             }
             Err(_) => {
-                refused.count(503);
+                refused.count(HttpError::Connections.status());
                 tokio::spawn(turn_away(stream));
             }
         }
@@ -75,12 +75,10 @@ pub(super) fn builder() -> http1::Builder {
     builder
 }
 
-/// One sentence, and goodbye.
+/// Sends an error to a client beyond the limit, and closes its connection.
 async fn turn_away(stream: TcpStream) -> io::Result<()> {
     let busy = |_: Request<Incoming>| async {
-        let http_error =
-            HttpError::new(503, "Too many connections are open already; try again later.");
-        Ok::<Response<Body>, Infallible>(http_error.into_response())
+        Ok::<Response<Body>, Infallible>(HttpError::Connections.into_response())
     };
     let mut builder = builder();
     let served = builder.keep_alive(false).serve_connection(TokioIo::new(stream), service_fn(busy));

@@ -1,7 +1,7 @@
-//! A server on a thread of its own.
+//! A server on its own thread.
 
 use std::io;
-use std::net::{SocketAddr, TcpListener};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
@@ -13,59 +13,64 @@ use super::asset::COMMON;
 use super::guard::{Guard, guard};
 use super::{Asset, HttpError, Refused, Token};
 
-/// How much a server takes on.
-#[derive(Clone, Copy, Debug)]
-pub struct Limits {
-    /// Connections at a time; those beyond are turned away with a sentence.
+/// Which machines may reach a server.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Access {
+    /// Only this one: [`Server::start`] refuses addresses that are not loopback.
+    #[default]
+    Local,
+    /// Other machines too. The connection is not encrypted.
+    Remote,
+}
+
+/// How to start a server.
+#[derive(Clone)]
+pub struct ServerConfig {
+    /// The address to listen on; port 0 selects a free port.
+    pub address: SocketAddr,
+    /// Which machines may reach the address.
+    pub access: Access,
+    /// The secret that gives access to the page.
+    pub token: Token,
+    /// The maximum number of open connections.
     pub connections: usize,
 }
 
-impl Default for Limits {
-    fn default() -> Self {
-        Self { connections: 512 }
+impl ServerConfig {
+    /// A server on `127.0.0.1`.
+    pub fn local(port: u16, token: Token) -> Self {
+        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+        Self { address, access: Access::Local, token, connections: 512 }
     }
 }
 
-/// Who may reach a server.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Reach {
-    /// This machine alone: other addresses are refused.
-    #[default]
-    ThisMachine,
-    /// Other machines too, where the address is one that they can reach.
-    Beyond,
-}
-
-/// Pages and what they ask for.
+/// The files and the API of a page.
 pub struct Site {
     assets: Vec<Asset>,
     api: Router,
 }
 
-/// Why there is no server.
+/// Why a server could not start.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ServerError {
-    /// The address is not of this machine alone.
-    #[error(
-        "{address} can be reached from other machines, and whoever finds the token there can teach and look; \
-         say so with --beyond-this-machine, or listen on 127.0.0.1"
-    )]
-    Beyond {
+    /// Other machines can reach the address, and [`Access::Local`] forbids that.
+    #[error("other machines can reach {address}; listen on 127.0.0.1 or allow remote access")]
+    Remote {
         /// The address.
         address: SocketAddr,
     },
-    /// The address cannot be listened on.
-    #[error("cannot listen on {address}: {source}")]
+    /// The operating system refused the address.
+    #[error("cannot listen on {address}")]
     Listen {
         /// The address.
         address: SocketAddr,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
 }
 
-/// A server under way; it stops when this is dropped.
+/// A running server; dropping it stops it.
 pub struct Server {
     address: SocketAddr,
     token: Token,
@@ -75,16 +80,11 @@ pub struct Server {
 }
 
 impl Server {
-    /// Serves a site at an address (port 0 takes a free one). An address that other machines can reach must be allowed explicitly, by `reach`.
-    pub fn start(
-        address: SocketAddr,
-        reach: Reach,
-        token: Token,
-        limits: Limits,
-        site: Site,
-    ) -> Result<Self, ServerError> {
-        if !address.ip().is_loopback() && reach == Reach::ThisMachine {
-            return Err(ServerError::Beyond { address });
+    /// Starts to serve a site.
+    pub fn start(config: ServerConfig, site: Site) -> Result<Self, ServerError> {
+        let ServerConfig { address, access, token, connections } = config;
+        if !address.ip().is_loopback() && access == Access::Local {
+            return Err(ServerError::Remote { address });
         }
         let failed = |source| ServerError::Listen { address, source };
         let listener = TcpListener::bind(address).map_err(failed)?;
@@ -100,24 +100,25 @@ impl Server {
         let thread = std::thread::spawn(move || {
             runtime.block_on(async move {
                 if let Ok(listener) = tokio::net::TcpListener::from_std(listener) {
-                    super::connections::serve(listener, router, limits, counted, stopped).await;
+                    super::connections::serve(listener, router, connections, counted, stopped)
+                        .await;
                 }
             });
         });
         Ok(Self { address: bound, token, refused, stop, thread: Some(thread) })
     }
 
-    /// Where it listens.
+    /// The address that it listens on.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// The address to open in a browser, token and all.
+    /// The address to open in a browser, including the token.
     pub fn url(&self) -> String {
         format!("http://{}/?token={}", self.address, self.token.digits())
     }
 
-    /// How many requests were refused.
+    /// Counts of the requests that it refused.
     pub fn refused(&self) -> &Refused {
         &self.refused
     }
@@ -133,7 +134,7 @@ impl Drop for Server {
 }
 
 impl Site {
-    /// A page of its own files and those that all pages have.
+    /// A site of these files, the common ones, and an API.
     pub(crate) fn new(own: &[Asset], api: Router) -> Self {
         Self { assets: [own, &COMMON].concat(), api }
     }
@@ -144,10 +145,8 @@ impl Site {
             router = router.route(asset.path, get(move || async move { asset }));
         }
         router
-            .fallback(|| async { HttpError::new(404, "There is nothing here.") })
-            .method_not_allowed_fallback(|| async {
-                HttpError::new(405, "This is not asked for in that way.")
-            })
+            .fallback(|| async { HttpError::Path })
+            .method_not_allowed_fallback(|| async { HttpError::Method })
             .layer(axum::middleware::from_fn_with_state(Arc::new(state), guard))
     }
 }

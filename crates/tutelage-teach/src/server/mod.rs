@@ -1,18 +1,19 @@
-//! The server: one thread, loopback, a token, and nothing but what is compiled in.
+//! The HTTP server: one thread, access by token, and only files that are compiled in.
 
 mod asset;
 mod connections;
 mod guard;
 mod http_error;
 mod listen;
-mod stream;
+mod respond;
 mod test_server;
 mod token;
 
 pub(crate) use asset::{Asset, asset};
-pub(crate) use guard::read_json;
-pub use http_error::{HttpError, Refused};
-pub use listen::{Limits, Reach, Server, ServerError, Site};
-pub(crate) use stream::events;
+pub(crate) use guard::Json;
+pub(crate) use http_error::HttpError;
+pub use http_error::Refused;
+pub use listen::{Access, Server, ServerConfig, ServerError, Site};
+pub(crate) use respond::{events, json};
 pub use test_server::TestServer;
 pub use token::{Token, TokenError};

@@ -15,19 +15,18 @@ use super::connections::builder;
 use super::guard::Guard;
 use super::{Refused, Site, Token};
 
-/// A site as it would answer at `localhost` to whoever has the token of 32 zeros. Tests and fuzzing feed it with whatever a
-/// network might bring.
+/// Serves a site at `localhost` without sockets, for tests and fuzzing. Its token is 32 zeros.
 pub struct TestServer {
     router: Router,
     refused: Refused,
     runtime: Runtime,
 }
 
-/// How often a connection is looked after; what it has not done by then waits for something else than the client.
-const LOOKS: usize = 8;
+/// How often a connection is polled. A response that is not complete by then waits for something other than the client.
+const POLLS: usize = 8;
 
 impl TestServer {
-    /// A test_server of this site.
+    /// A test server of this site.
     pub fn new(site: Site) -> io::Result<Self> {
         let refused = Refused::default();
         let guard = Guard { token: Token::zero(), port: 80, refused: refused.clone() };
@@ -35,7 +34,7 @@ impl TestServer {
         Ok(Self { router: site.router(guard), refused, runtime })
     }
 
-    /// What a client is sent who sends these bytes, and then waits.
+    /// The response to a client that sends these bytes and then waits.
     pub fn answer(&self, bytes: &[u8]) -> Vec<u8> {
         let _context = self.runtime.enter();
         let sent = Arc::new(Mutex::new(Vec::new()));
@@ -43,7 +42,7 @@ impl TestServer {
         let service = TowerToHyperService::new(self.router.clone());
         let mut connection = pin!(builder().serve_connection(client, service));
         let mut context = Context::from_waker(Waker::noop());
-        for _ in 0..LOOKS {
+        for _ in 0..POLLS {
             if connection.as_mut().poll(&mut context).is_ready() {
                 break;
             }
@@ -52,13 +51,13 @@ impl TestServer {
         sent.unwrap_or_default()
     }
 
-    /// How many requests were refused.
+    /// Counts of the requests that it refused.
     pub fn refused(&self) -> &Refused {
         &self.refused
     }
 }
 
-/// Somebody who says something and listens.
+/// A connection: the bytes still to be read, and those that were written.
 struct Client {
     left: Vec<u8>,
     sent: Arc<Mutex<Vec<u8>>>,
@@ -111,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn it_answers_as_the_server_does() {
+    fn test_server_applies_the_guard() {
         let cookie = format!("Cookie: tutelage-80={}", Token::zero().digits());
         let page =
             answer(&format!("GET /icon.svg HTTP/1.1\r\nHost: localhost\r\n{cookie}\r\n\r\n"));
@@ -119,6 +118,6 @@ mod tests {
         let stranger = answer("GET /icon.svg HTTP/1.1\r\nHost: localhost\r\n\r\n");
         assert!(stranger.starts_with("HTTP/1.1 401"), "{stranger}");
         assert!(answer("nonsense\r\n\r\n").starts_with("HTTP/1.1 400"));
-        assert_eq!(answer("GET / HTTP/1.1\r\n"), "", "the rest is waited for");
+        assert_eq!(answer("GET / HTTP/1.1\r\n"), "", "the request is incomplete");
     }
 }

@@ -4,29 +4,27 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// A secret that only whoever started the server knows: 128 bits, as hexadecimal digits.
+/// A secret of 128 bits, as hexadecimal digits; it gives access to a server.
 #[derive(Clone)]
 pub struct Token(String);
 
-/// Why there is no token.
+/// Why a token could not be made or read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TokenError {
-    /// The operating system gives no randomness.
-    #[error("the operating system gives no random numbers: {0}")]
+    /// The operating system provides no random numbers.
+    #[error("the operating system provides no random numbers: {0}")]
     Random(getrandom::Error),
-    /// The file cannot be read or made.
-    #[error("cannot use {path} for the token: {source}")]
+    /// The file cannot be read or written.
+    #[error("cannot keep the token in {path}")]
     Io {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
-    /// The file holds something else.
-    #[error(
-        "{path} holds no token: 32 hexadecimal digits are expected; remove it to have a new one made"
-    )]
+    /// The file holds something else than a token.
+    #[error("{path} does not hold a token (32 hexadecimal digits); remove it to create a new one")]
     NoToken {
         /// The file.
         path: PathBuf,
@@ -36,18 +34,18 @@ pub enum TokenError {
 const DIGITS: usize = 32;
 
 impl Token {
-    /// A new one.
+    /// A random token.
     pub fn random() -> Result<Self, TokenError> {
         let mut bytes = [0; DIGITS / 2];
         getrandom::fill(&mut bytes).map_err(TokenError::Random)?;
         Ok(Self(bytes.iter().map(|byte| format!("{byte:02x}")).collect()))
     }
 
-    /// The one kept in a file, which is made where it is missing: the address stays the same from one start to the next.
+    /// The token in a file, which is created if it is missing. The address of a page then survives a restart.
     pub fn kept_in(path: &Path) -> Result<Self, TokenError> {
         let failed = |source| TokenError::Io { path: path.into(), source };
         let kept = match tutelage_files::read_text(path) {
-            // A start that was interrupted left it so.
+            // An interrupted start can leave an empty file.
             Ok(text) if text.is_empty() => fs::remove_file(path).map(|()| None),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             read => read.map(Some),
@@ -70,8 +68,8 @@ impl Token {
         }
     }
 
-    /// The one that everybody knows.
-    pub(super) fn zero() -> Self {
+    /// The token of [`super::TestServer`].
+    pub(crate) fn zero() -> Self {
         Self("0".repeat(DIGITS))
     }
 
@@ -79,7 +77,7 @@ impl Token {
         &self.0
     }
 
-    /// Whether this is it; takes as long for a near miss as for any other.
+    /// Compares in constant time.
     pub(crate) fn is(&self, other: &str) -> bool {
         let difference = |(a, b): (u8, u8)| a ^ b;
         let differences = self.0.bytes().zip(other.bytes()).map(difference);
@@ -87,7 +85,7 @@ impl Token {
     }
 }
 
-/// A new file that nobody else can read.
+/// A new file that only its owner can read.
 fn private(path: &Path) -> io::Result<fs::File> {
     let mut options = OpenOptions::new();
     options.create_new(true).write(true);
@@ -101,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tokens_differ_and_are_recognised_whole() {
+    fn random_tokens_differ_and_compare_whole() {
         let [a, b] = [Token::random().unwrap(), Token::random().unwrap()];
         assert_eq!(a.digits().len(), DIGITS);
         assert!(a.is(a.digits()) && !a.is(b.digits()));
@@ -109,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn a_kept_token_is_private_and_stays() {
+    fn a_stored_token_is_private_and_survives() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("token");
         let first = Token::kept_in(&path).unwrap();
@@ -121,7 +119,7 @@ mod tests {
         }
         fs::write(&path, "").unwrap();
         let second = Token::kept_in(&path).unwrap();
-        assert!(Token::kept_in(&path).unwrap().is(second.digits()), "an interrupted start");
+        assert!(Token::kept_in(&path).unwrap().is(second.digits()), "after an interrupted start");
         fs::write(&path, "secret").unwrap();
         assert!(matches!(Token::kept_in(&path), Err(TokenError::NoToken { .. })));
     }

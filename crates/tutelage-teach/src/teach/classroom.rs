@@ -1,20 +1,18 @@
-//! The room in which a person teaches.
+//! What the run, the page and the person share.
 
 use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, mpsc};
 
-use tutelage::Element;
 use tutelage::oracle::FitProgress;
-use tutelage_runs::store::History;
 use tutelage_runs::{Ending, Observer};
 
+use super::observer::PageObserver;
 use super::page_state::{About, Phase, Shared};
-use super::reporter::PageObserver;
 use super::requests::{Request, RequestQueue, WAITING};
 use crate::server::Site;
 
-/// The room in which a person teaches: what the page shows, and the way to the run.
+/// Connects a run with the page on which a person teaches it.
 pub struct Classroom {
     pub(super) shared: Arc<Shared>,
     requests: mpsc::SyncSender<Request>,
@@ -22,37 +20,28 @@ pub struct Classroom {
 }
 
 impl Classroom {
-    /// An empty room.
+    /// A classroom without a teacher; [`super::Person::new`] adds one.
     pub fn new(about: About) -> Self {
         let (requests, inbox) = mpsc::sync_channel(WAITING);
         Self { shared: Arc::new(Shared::new(about)), requests, inbox: Mutex::new(Some(inbox)) }
     }
 
-    /// Its page.
+    /// The page, for [`crate::Server::start`].
     pub fn site(&self) -> Site {
         super::routes::site(Arc::clone(&self.shared), self.requests.clone())
     }
 
-    /// A reporter that also writes on the page.
-    pub fn reporter<'a>(&self, inner: &'a mut dyn Observer, folder: &Path) -> PageObserver<'a> {
+    /// An observer that updates the page and forwards to `inner`; `folder` is the run's.
+    pub fn observer<'a>(&self, inner: &'a mut dyn Observer, folder: &Path) -> PageObserver<'a> {
         PageObserver::new(Arc::clone(&self.shared), inner, folder.into())
     }
 
-    /// Where an oracle tells how far training has come ([`tutelage::Oracle::report_to`]), so that the page can show it.
+    /// The training progress that the page shows, for [`tutelage::Oracle::report_to`].
     pub fn training(&self) -> Arc<FitProgress> {
         Arc::clone(&self.shared.training)
     }
 
-    /// Shows what an earlier process had come to.
-    pub fn recall<S: Element, A: Element>(&self, history: &History<S, A>) {
-        let lines = tutelage_runs::RoundLine::all(history, 0, &[]);
-        self.shared.change(|page| {
-            page.curve = lines.iter().map(|line| (line.annotations, line.reward)).collect();
-            page.annotations = history.annotations();
-        });
-    }
-
-    /// Tells the page how the run ended.
+    /// Shows how the run ended.
     pub fn end(&self, ending: Result<Ending, String>) {
         let (phase, trouble) = match ending {
             Ok(Ending::Finished) => (Phase::Finished, None),
@@ -64,7 +53,7 @@ impl Classroom {
         });
     }
 
-    /// Asks the run to stop at the next safe point, from any thread.
+    /// A function that asks the run to stop at the next safe point, from any thread.
     pub fn stopper(&self) -> impl Fn() + Send + 'static {
         let shared = Arc::clone(&self.shared);
         move || shared.stop.store(true, Ordering::SeqCst)

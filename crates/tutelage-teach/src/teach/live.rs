@@ -1,4 +1,4 @@
-//! Taking over: the learner drives at a person's speed, and the person grabs the controls and lets go of them.
+//! Taking over: the learner drives at a person's speed, and the person takes over and hands back at any step.
 
 use std::sync::Arc;
 use std::thread::sleep;
@@ -7,86 +7,84 @@ use std::time::{Duration, Instant};
 use tutelage::expert::Driver;
 use tutelage::lesson::{LearnError, Origin};
 use tutelage::{Algorithm, Batch, Bounds, Element, ExpertError, Policy, Schedule};
-use tutelage_runs::RunError;
+use tutelage_runs::{LabelSink, RunError};
 
 use super::page_state::{Shared, lock};
-use super::person::DeskOf;
-use super::replies::row_of;
+use super::replies::batch_of;
 use super::trace::{self, Trace};
 use crate::clip::Clip;
 use crate::show::{Show, action_of_numbers, numbers};
 
-/// The person's hands.
+/// A person who takes over from the learner.
 pub(crate) struct Live<A> {
-    /// Goes the same way as the environment that the run drives, so that it can be looked at.
+    /// A copy of the environment that the run drives, for drawing.
     shadow: Box<dyn Show<Action = A>>,
     state: Batch<f32>,
-    driving: Driving,
+    config: LiveConfig,
     shared: Arc<Shared>,
     trace: Trace<A>,
     episode: u64,
-    /// Steps into the episode, where one is under way.
+    /// Steps into the current episode; `None` between episodes.
     time: Option<u32>,
     reward: f64,
     last_step: Instant,
 }
 
-/// What is driven, and how.
-pub(super) struct Driving {
+pub(super) struct LiveConfig {
     pub(super) schedule: Schedule,
     pub(super) algorithm: Algorithm,
-    /// Seconds that a step takes.
+    /// Seconds between steps.
     pub(super) pace: f64,
-    /// Whether the run is to stop.
-    pub(super) leaves: Box<dyn Fn() -> bool>,
+    /// Whether the run should stop.
+    pub(super) wants_stop: Box<dyn Fn() -> bool>,
 }
 
-/// A page that is silent for so long has let go.
+/// A page that is silent for this long counts as released controls.
 const SILENCE: Duration = Duration::from_millis(1500);
 
-/// So many seconds of driving may be lost when the process is killed.
+/// Seconds of driving that may be lost when the process is killed.
 const UNSAVED: f64 = 0.5;
 
 impl<A: Element> Live<A> {
     pub(super) fn new(
         shadow: Box<dyn Show<Action = A>>,
-        driving: Driving,
+        config: LiveConfig,
         shared: Arc<Shared>,
         trace: Trace<A>,
     ) -> Self {
         let state = Batch::zeros(1, shadow.spaces().states);
         let (episode, time, reward, last_step) = (0, None, 0.0, Instant::now());
-        Self { shadow, state, driving, shared, trace, episode, time, reward, last_step }
+        Self { shadow, state, config, shared, trace, episode, time, reward, last_step }
     }
 
-    /// Answers with what was done at the controls.
+    /// Labels the queries with what the person did at the controls.
     pub(super) fn teach<P: Policy<State = f32, Action = A>>(
         &mut self,
-        desk: DeskOf<'_, '_, '_, A, P>,
+        sink: &mut LabelSink<'_, '_, f32, A, P>,
     ) -> Result<(), RunError> {
-        let round = desk.queries().round;
-        let asked: Vec<u32> = desk.queries().rows.clone();
+        let round = sink.queries().round;
+        let asked: Vec<u32> = sink.queries().rows.clone();
         for (at, row) in asked.into_iter().enumerate() {
-            let origin = desk.queries().origins.get(at).copied();
-            let action = origin.and_then(|origin| self.answer(round, &origin));
+            let origin = sink.queries().origins.get(at).copied();
+            let action = origin.and_then(|origin| self.recorded_action(round, &origin));
             let action = action.ok_or_else(|| {
-                let source = other(format!("{} has no answer to question {row}", trace::FILE));
+                let source = other(format!("{} has no action for query {row}", trace::FILE));
                 LearnError::Annotate { round, source }
             })?;
-            desk.label(&[row], &row_of(&action))?;
+            sink.label(&[row], &batch_of(&action))?;
         }
         Ok(())
     }
 
     /// What the person did at a moment of a round.
-    fn answer(&mut self, round: usize, origin: &Origin) -> Option<Vec<A>> {
+    fn recorded_action(&mut self, round: usize, origin: &Origin) -> Option<Vec<A>> {
         if self.trace.round() != round {
             self.trace.begin(round);
         }
         self.trace.at((origin.episode, origin.time)).flatten().map(<[A]>::to_vec)
     }
 
-    /// Brings the shadow to where the run is.
+    /// Synchronizes the copy with the run; returns the step of the episode.
     fn follow(&mut self, state: &[f32]) -> Result<u32, ExpertError> {
         let round = self.shared.read(|page| page.round);
         if self.trace.round() != round {
@@ -97,8 +95,7 @@ impl<A: Element> Live<A> {
             Some(time) => time,
             None => {
                 let origin = Origin { episode: self.episode, attempt: 0, time: 0 };
-                let stream =
-                    origin.stream(&self.driving.schedule, round, self.driving.algorithm.ask);
+                let stream = origin.stream(&self.config.schedule, round, self.config.algorithm.ask);
                 let rng = stream.fork("env", 0).rng();
                 self.shadow.reset(rng, self.state.row_mut(0)).map_err(other)?;
                 self.reward = 0.0;
@@ -108,15 +105,15 @@ impl<A: Element> Live<A> {
         self.time = Some(time);
         match self.state.row(0) == state {
             true => Ok(time),
-            false => Err(other("the environment that is shown and the one that is driven differ")),
+            false => Err(other("the environment on the page differs from the one of the run")),
         }
     }
 
-    /// What the person does now: waits for the moment to come, and while nobody is there to drive.
+    /// Waits until the next step is due and the page runs; returns the person's action, or `None` if the learner drives.
     fn now(&mut self, intended: &[A]) -> Result<Option<Vec<A>>, ExpertError> {
-        self.publish(intended, None)?;
+        self.publish(intended);
         loop {
-            if self.shared.is_stopping() || (self.driving.leaves)() {
+            if self.shared.is_stopping() || (self.config.wants_stop)() {
                 self.trace.save().map_err(other)?;
                 return Err(ExpertError::Left);
             }
@@ -126,10 +123,10 @@ impl<A: Element> Live<A> {
                 live.running &= !silent;
                 (live.running, live.action.clone())
             };
-            let due = self.last_step + Duration::from_secs_f64(self.driving.pace);
+            let due = self.last_step + Duration::from_secs_f64(self.config.pace);
             if running && Instant::now() >= due {
                 self.last_step =
-                    due.max(Instant::now() - Duration::from_secs_f64(self.driving.pace));
+                    due.max(Instant::now() - Duration::from_secs_f64(self.config.pace));
                 return Ok(action.as_deref().and_then(action_of_numbers).filter(|a| self.fits(a)));
             }
             if !running {
@@ -141,30 +138,28 @@ impl<A: Element> Live<A> {
         }
     }
 
-    /// Whether the task would take this action.
+    /// Whether the task accepts this action.
     fn fits(&self, action: &[A]) -> bool {
         let size = self.shadow.spaces().actions;
         let is_row = action.len() == A::width(size) && action.iter().all(|value| value.fits(size));
         is_row && A::outside(&self.shadow.bounds(), action).is_none()
     }
 
-    /// Shows the page where things are.
-    fn publish(&self, intended: &[A], action: Option<&[A]>) -> Result<(), ExpertError> {
-        let told = serde_json::json!({
+    /// Sends the current frame to the page.
+    fn publish(&self, intended: &[A]) {
+        let frame = serde_json::json!({
             "episode": self.episode,
             "time": self.time,
             "reward": self.reward,
             "intended": numbers(intended),
-            "action": action.map(numbers),
             "driven": self.trace.driven(),
             "unsaved": self.trace.unsaved(),
-            "clip": Clip::new(&[self.shadow.look()], self.driving.pace),
+            "clip": Clip::new(&[self.shadow.look()], self.config.pace),
         });
-        self.shared.frames.send_replace(told.to_string().into());
-        Ok(())
+        self.shared.frames.send_replace(frame.to_string().into());
     }
 
-    /// Takes the step that the run is about to take.
+    /// Takes the same step as the run.
     fn advance(&mut self, time: u32, action: &[A]) -> Result<(), ExpertError> {
         let step = self.shadow.step(action, self.state.row_mut(0)).map_err(other)?;
         self.reward += step.reward;
@@ -177,9 +172,9 @@ impl<A: Element> Live<A> {
     }
 }
 
-/// The action as it comes to the environment: to [-1, 1]ⁿ and back.
+/// The action as it reaches the run's environment: scaled to [-1, 1]ⁿ, clipped, and scaled back.
 fn round_trip<A: Element>(bounds: &Bounds, action: &[A]) -> Vec<A> {
-    let mut row = row_of(action);
+    let mut row = batch_of(action);
     A::to_unit(bounds, &mut row);
     A::clip(row.as_mut_slice());
     A::from_unit(bounds, &mut row);
@@ -204,9 +199,9 @@ impl<A: Element> Driver<f32, A> for Live<A> {
             Some(action) => action,
             None => {
                 let action = self.now(intended.row(0))?;
-                let lets_go = action.is_none();
+                let released = action.is_none();
                 self.trace.note(moment, action.as_deref());
-                if self.trace.unsaved() as f64 * self.driving.pace >= UNSAVED || lets_go {
+                if self.trace.unsaved() as f64 * self.config.pace >= UNSAVED || released {
                     self.trace.save().map_err(other)?;
                 }
                 action

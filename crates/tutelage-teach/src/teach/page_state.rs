@@ -1,6 +1,6 @@
-//! What everybody sees: where the run is, what is asked, what it came to so far.
+//! The state of the page: the phase of the run, the current question, and the results so far.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashSet, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
@@ -8,61 +8,62 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use serde::Serialize;
 use tokio::sync::watch;
 use tutelage::oracle::FitProgress;
+use tutelage_runs::RoundLine;
 
 use super::requests::{Place, Standing};
 use crate::notes::TeacherStats;
 use crate::show::Controls;
 
-/// What is taught, and how.
+/// A lesson, as the page describes it.
 #[derive(Clone, Debug, Serialize)]
 pub struct About {
     /// The task's name.
     pub task: String,
-    /// What is to be done in it.
+    /// The goal of the task: "balance the pole".
     pub aim: String,
     /// The algorithm's name.
     pub algorithm: String,
-    /// N.
+    /// The number of rounds.
     pub rounds: usize,
-    /// The folder that everything is kept in.
+    /// The folder of the run.
     pub folder: String,
-    /// How a person acts.
+    /// How a person sets an action.
     pub controls: Controls,
-    /// Names of a state's numbers, where they have some.
+    /// Names of the components of a state; may be empty.
     pub state_names: Vec<String>,
-    /// Seconds that a step takes where somebody watches.
+    /// Seconds between steps when a person watches.
     pub pace: f64,
     /// Whether the person takes over from the learner instead of answering questions.
     pub takes_over: bool,
 }
 
-/// What the run is busy with.
+/// What the run is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
-    /// It has not begun yet.
+    /// The run starts.
     Beginning,
-    /// The learner acts, and meets the states that will be asked about.
+    /// The learner acts and collects states.
     Collecting,
-    /// The learner acts under the person's eyes.
+    /// The learner acts, and the person may take over.
     Driving,
-    /// Questions wait.
+    /// The run waits for answers.
     Asking,
-    /// All questions are answered; training begins in a moment.
+    /// All questions are answered; the last answer can still be undone.
     Closing,
-    /// The next policy is trained.
+    /// The learner trains.
     Training,
-    /// The next policy plays its episodes.
+    /// The new policy is evaluated.
     Evaluating,
-    /// All rounds are played.
+    /// All rounds are finished.
     Finished,
-    /// The run was stopped, and can be continued.
+    /// The run was stopped and can be resumed.
     Stopped,
-    /// The run could not go on.
+    /// The run failed.
     Failed,
 }
 
-/// The whole of what the page shows.
+/// Everything that the page shows.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct PageState {
     #[serde(flatten)]
@@ -71,13 +72,13 @@ pub(crate) struct PageState {
     version: u64,
     pub(crate) phase: Phase,
     pub(crate) round: usize,
-    /// Seconds since the phase began, when this was told.
+    /// When the phase began.
     #[serde(skip)]
     pub(crate) since: Option<Instant>,
-    /// Seconds that the phase took in the round before.
+    /// Seconds that the phase took in the previous round.
     pub(crate) usual: Option<f64>,
     pub(crate) question: Option<Question>,
-    /// The questions that come after it, so that their clips can be fetched before.
+    /// The next questions; the page fetches their clips in advance.
     pub(crate) next: Vec<Place>,
     pub(crate) left: usize,
     pub(crate) total: usize,
@@ -85,98 +86,91 @@ pub(crate) struct PageState {
     /// Annotations and reward after each round.
     pub(crate) curve: Vec<(usize, f64)>,
     pub(crate) annotations: usize,
-    /// The round whose policy there is a film of.
+    /// The round whose policy the film shows.
     pub(crate) film: Option<usize>,
     pub(crate) teacher: TeacherStats,
     pub(crate) teacher_words: String,
     pub(crate) trouble: Option<String>,
-    /// When this process began, so that the page notices another.
+    /// When this process started, in milliseconds; the page notices a restart by it.
     pub(crate) began: u64,
+}
+
+impl PageState {
+    /// Adds a finished round.
+    pub(crate) fn add(&mut self, line: &RoundLine) {
+        self.curve.push((line.annotations, line.reward));
+        self.annotations = line.annotations;
+    }
 }
 
 /// A question on the page.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Question {
-    #[serde(flatten)]
-    pub(crate) place: PlaceOnPage,
+    pub(crate) question_round: usize,
+    pub(crate) row: u32,
     pub(crate) ticket: String,
     pub(crate) standing: Standing,
     pub(crate) state: Vec<f64>,
-    /// What the learner would do.
+    /// The learner's action.
     pub(crate) intended: Vec<f64>,
-    /// What its episode has earned so far.
+    /// The reward of its episode so far.
     pub(crate) reward: Option<f64>,
-    /// How many steps into its episode.
+    /// The step of its episode.
     pub(crate) time: Option<u32>,
 }
 
-#[derive(Clone, Copy, Debug, Serialize)]
-pub(crate) struct PlaceOnPage {
-    pub(crate) question_round: usize,
-    pub(crate) row: u32,
-}
-
-impl Serialize for Place {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        (self.round, self.row).serialize(serializer)
-    }
-}
-
-/// What the two threads share.
+/// The state that the run's thread and the server's thread share.
+///
+/// To rule out deadlocks, a thread holds at most one of these mutexes at a time and does not touch the watch channels while it
+/// holds one. Handlers of channel events first copy the value, so that they hold no read lock when they lock `page`.
 pub(crate) struct Shared {
     page: Mutex<PageState>,
-    /// Rises whenever the page changes.
+    /// The version of the page; receivers learn of changes by it.
     version: watch::Sender<u64>,
     pub(crate) clips: Mutex<Clips>,
     pub(crate) film: Mutex<Option<Arc<str>>>,
-    /// The names of all replies that were ever saved.
+    /// The ids of all saved replies.
     pub(crate) saved: Mutex<HashSet<String>>,
     pub(crate) live: Mutex<LiveControl>,
-    /// What the person sees while the learner drives.
+    /// What the page shows while the learner drives.
     pub(crate) frames: watch::Sender<Arc<str>>,
     pub(crate) training: Arc<FitProgress>,
     pub(crate) stop: AtomicBool,
 }
 
-/// What the person does with the controls while the learner drives.
+/// The state of the controls while the learner drives.
 #[derive(Debug, Default)]
 pub(crate) struct LiveControl {
     pub(crate) running: bool,
     pub(crate) action: Option<Vec<f64>>,
-    /// When the page was last heard of: who is silent has let go.
+    /// When the last message arrived. A silent page counts as released controls.
     pub(crate) heard: Option<Instant>,
-    /// The number of the last message, so that an older one that comes late changes nothing.
+    /// The number of the last message; late messages with lower numbers are ignored.
     pub(crate) last: u64,
 }
 
-/// The clips made last.
+/// A cache of clips.
 #[derive(Default)]
-pub(crate) struct Clips {
-    known: HashMap<Place, Arc<str>>,
-    order: VecDeque<Place>,
-}
+pub(crate) struct Clips(VecDeque<(Place, Arc<str>)>);
 
-/// How many clips are kept.
+/// The maximum number of clips in the cache.
 const CLIPS: usize = 64;
 
 impl Clips {
     pub(crate) fn get(&self, place: Place) -> Option<Arc<str>> {
-        self.known.get(&place).cloned()
+        self.0.iter().find(|(known, _)| *known == place).map(|(_, clip)| Arc::clone(clip))
     }
 
     pub(crate) fn put(&mut self, place: Place, clip: Arc<str>) {
-        if self.known.insert(place, clip).is_none() {
-            self.order.push_back(place);
-        }
-        if self.order.len() > CLIPS
-            && let Some(oldest) = self.order.pop_front()
-        {
-            self.known.remove(&oldest);
+        self.0.retain(|(known, _)| *known != place);
+        self.0.push_back((place, clip));
+        if self.0.len() > CLIPS {
+            self.0.pop_front();
         }
     }
 }
 
-/// A lock whose holder cannot have left things half done: whatever is behind it is replaced whole.
+/// Locks a mutex. Values behind these mutexes are replaced as a whole, so a panic cannot leave them inconsistent.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -217,13 +211,13 @@ impl Shared {
         }
     }
 
-    /// Changes the page and notifies every listener.
+    /// Changes the page and notifies all receivers of [`Shared::subscribe`].
     pub(crate) fn change(&self, change: impl FnOnce(&mut PageState)) {
         let mut page = lock(&self.page);
         change(&mut page);
         page.version += 1;
         let version = page.version;
-        // Never hold both locks: a listener that holds the channel's lock may want the page's.
+        // The channel has a lock, too; see `Shared`.
         drop(page);
         self.version.send_modify(|sent| *sent = version.max(*sent));
     }
@@ -233,7 +227,7 @@ impl Shared {
         read(&lock(&self.page))
     }
 
-    /// Begins a phase.
+    /// Enters a phase.
     pub(crate) fn enter(&self, phase: Phase, round: usize, usual: Option<f64>) {
         self.change(|page| {
             (page.phase, page.round, page.usual) = (phase, round, usual);
@@ -244,73 +238,28 @@ impl Shared {
     /// The page as JSON.
     pub(crate) fn to_json(&self) -> String {
         #[derive(Serialize)]
-        struct Told<'a> {
+        struct Snapshot<'a> {
             elapsed: f64,
             #[serde(flatten)]
             page: &'a PageState,
         }
         self.read(|page| {
             let elapsed = page.since.map_or(0.0, |since| since.elapsed().as_secs_f64());
-            let told = Told { elapsed, page };
-            serde_json::to_string(&told).unwrap_or_default()
+            serde_json::to_string(&Snapshot { elapsed, page }).unwrap_or_default()
         })
     }
 
-    /// Hears of changes.
-    pub(crate) fn listen(&self) -> watch::Receiver<u64> {
+    /// The response to a reply that was saved; `already` if an earlier request had saved it.
+    pub(crate) fn saved_json(&self, already: bool) -> String {
+        format!(r#"{{"saved":true,"already":{already},"state":{}}}"#, self.to_json())
+    }
+
+    /// Notified of every change.
+    pub(crate) fn subscribe(&self) -> watch::Receiver<u64> {
         self.version.subscribe()
     }
 
     pub(crate) fn is_stopping(&self) -> bool {
         self.stop.load(Ordering::SeqCst)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::sync::mpsc;
-    use std::time::Duration;
-
-    use super::*;
-
-    /// Three parties once waited for each other: a listener held the channel's lock and wanted the page's, a reader held
-    /// the page's and wanted the channel's, and a writer was queued between them.
-    #[test]
-    fn changes_readers_and_listeners_never_block_each_other() {
-        const TIMES: usize = 20_000;
-        let controls = Controls::Choice(vec![]);
-        let about = About {
-            task: String::new(),
-            aim: String::new(),
-            algorithm: String::new(),
-            rounds: 1,
-            folder: String::new(),
-            controls,
-            state_names: vec![],
-            pace: 1.0,
-            takes_over: false,
-        };
-        let shared = Arc::new(Shared::new(about));
-        let (done, finished) = mpsc::channel();
-        let party = |act: Box<dyn Fn(&Shared) + Send>| {
-            let (shared, done) = (Arc::clone(&shared), done.clone());
-            std::thread::spawn(move || {
-                (0..TIMES).for_each(|_| act(&shared));
-                let _ = done.send(());
-            });
-        };
-        let listener = shared.listen();
-        party(Box::new(move |shared| {
-            let held = listener.borrow();
-            shared.to_json();
-            drop(held);
-        }));
-        party(Box::new(|shared| drop(shared.to_json())));
-        party(Box::new(|shared| shared.change(|page| page.round += 1)));
-        for _ in 0..3 {
-            finished.recv_timeout(Duration::from_secs(60)).unwrap();
-        }
-        assert_eq!(*shared.listen().borrow(), TIMES as u64);
-        assert!(shared.to_json().contains(&format!("\"version\":{TIMES}")));
     }
 }

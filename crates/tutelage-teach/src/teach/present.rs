@@ -1,67 +1,66 @@
-//! What a teacher is shown: the question that is next, its clip, and what an action would lead to.
+//! What the page shows of a query: its state, its clip, and previews of actions.
 
 use std::sync::Arc;
 
 use tutelage::{Element, Policy};
-use tutelage_runs::LabelSink;
 
-use super::page_state::{PlaceOnPage, Question, lock};
-use super::person::{DeskOf, Person};
-use super::question_queue::Ticket;
-use super::replayer::ReplayError;
-use super::replies::{closed, noted, read_action, replies, standing};
-use super::requests::{self, Answered, Place, Standing};
+use super::page_state::{Question, lock};
+use super::person::Asking;
+use super::query_queue::Ticket;
+use super::replies::{recorded, standing};
+use super::requests::{CommandResult, Place, PreviewRequest, Standing};
 use crate::notes::TeacherStats;
 use crate::server::HttpError;
 use crate::show::{Controls, numbers};
 
-impl<A: Element> Person<A> {
-    /// Shows the question that is next by now.
-    pub(super) fn refresh<P: Policy<State = f32, Action = A>>(
-        &self,
-        desk: &LabelSink<'_, '_, f32, A, P>,
-    ) {
-        let next = self.queue.next(&replies(desk), self.notes.all(), desk.annotations());
-        self.show(desk, next);
+impl<A: Element, P: Policy<State = f32, Action = A>> Asking<'_, '_, '_, A, P> {
+    /// The query to show next.
+    pub(super) fn next(&self) -> Option<Ticket> {
+        let person = &self.person;
+        person.queue.next(&self.replies(), person.notes.all(), self.sink.annotations())
     }
 
-    /// Shows a question, unless it is shown already.
-    pub(super) fn show<P: Policy<State = f32, Action = A>>(
-        &self,
-        desk: &LabelSink<'_, '_, f32, A, P>,
-        ticket: Option<Ticket>,
-    ) {
-        let Some(round) = desk.round() else { return };
+    /// Shows the next query.
+    pub(super) fn refresh(&self) {
+        self.show(self.next());
+    }
+
+    /// Shows a query, unless the page shows it already.
+    pub(super) fn show(&self, ticket: Option<Ticket>) {
+        let Some(round) = self.sink.round() else { return };
         let question = ticket.map(|ticket| {
             let row = ticket.row as usize;
             Question {
-                place: PlaceOnPage { question_round: ticket.round, row: ticket.row },
+                question_round: ticket.round,
+                row: ticket.row,
                 ticket: ticket.name(),
-                standing: match ticket.again {
+                standing: match ticket.repetition {
                     None => standing(round, ticket.row),
                     Some(_) => Standing::Open,
                 },
                 state: round.states.row(row).iter().map(|&x| f64::from(x)).collect(),
-                intended: noted(&round.intended, row).map_or(vec![], |row| numbers(row)),
+                intended: recorded(&round.intended, row).map_or(vec![], |row| numbers(row)),
                 reward: round.rewards.get(row).copied(),
                 time: round.origins.get(row).map(|origin| origin.time),
             }
         });
-        let name = |question: &Option<Question>| {
+        let (queue, notes) = (&self.person.queue, self.person.notes.all());
+        let upcoming = queue.upcoming(&round.replies, notes);
+        let (left, total) = (upcoming.len(), round.replies.len());
+        let key = |question: &Option<Question>| {
             question.as_ref().map(|question| (question.ticket.clone(), question.standing.clone()))
         };
-        let upcoming = self.queue.upcoming(&round.replies, self.notes.all());
-        let shown = self.shared.read(|page| (name(&page.question), page.left, page.total));
-        if shown == (name(&question), upcoming.len(), round.replies.len()) {
+        let shown = self.person.shared.read(|page| (key(&page.question), page.left, page.total));
+        if shown == (key(&question), left, total) {
             return;
         }
-        let teacher = TeacherStats::of(self.notes.all());
-        let can_undo = self.queue.before(&round.replies, self.notes.all()).is_some();
-        let annotations = desk.annotations();
-        let place = |&row: &u32| Place { round: self.queue.round, row };
-        self.shared.change(|page| {
+        let teacher = TeacherStats::of(notes);
+        let can_undo = queue.before(&round.replies, notes).is_some();
+        let annotations = self.sink.annotations();
+        let place = |&row: &u32| Place { round: queue.round, row };
+        self.person.shared.change(|page| {
             let indices = matches!(page.about.controls, Controls::Choice(_));
-            (page.left, page.total) = (upcoming.len(), round.replies.len());
+            (page.left, page.total) = (left, total);
             page.next = upcoming.iter().take(3).map(place).collect();
             page.teacher_words = teacher.describe(indices);
             page.teacher = teacher;
@@ -69,42 +68,29 @@ impl<A: Element> Person<A> {
         });
     }
 
-    pub(super) fn clip<P: Policy<State = f32, Action = A>>(
-        &mut self,
-        Place { round, row }: Place,
-        desk: DeskOf<'_, '_, '_, A, P>,
-    ) -> Result<Arc<str>, HttpError> {
-        let place = Place { round, row };
-        if let Some(clip) = lock(&self.shared.clips).get(place).filter(|_| self.replayer.has(row)) {
+    pub(super) fn clip(&mut self, place: Place) -> Result<Arc<str>, HttpError> {
+        let Place { round, row } = place;
+        let known = lock(&self.person.shared.clips).get(place);
+        if let Some(clip) = known.filter(|_| self.person.replayer.has(row)) {
             return Ok(clip);
         }
-        let (Some(open), Some(policy)) = (desk.round(), desk.policy()) else {
-            return Err(closed(round));
+        let (Some(open), Some(policy)) = (self.sink.round(), self.sink.policy()) else {
+            return Err(HttpError::RoundClosed(round));
         };
-        if round != self.queue.round || row as usize >= open.states.len() {
-            return Err(HttpError::new(404, format!("There is no question {round}.{row} now.")));
+        if round != self.person.queue.round || row as usize >= open.states.len() {
+            return Err(HttpError::NoQuestion(format!("{round}.{row}")));
         }
         let (origin, state) = (open.origins.get(row as usize), open.states.row(row as usize));
-        let clip: Arc<str> = self.replayer.clip(round, row, origin, state, policy)?.into();
-        lock(&self.shared.clips).put(place, Arc::clone(&clip));
+        let clip: Arc<str> = self.person.replayer.clip(round, row, origin, state, policy)?.into();
+        lock(&self.person.shared.clips).put(place, Arc::clone(&clip));
         Ok(clip)
     }
 
-    pub(super) fn preview<P: Policy<State = f32, Action = A>>(
-        &mut self,
-        preview: requests::Preview,
-        desk: DeskOf<'_, '_, '_, A, P>,
-    ) -> Answered {
-        let requests::Preview { round, row, action, then } = preview;
-        self.clip(Place { round, row }, desk)?;
-        let action = read_action::<A, P>(&action, row, desk)?;
-        let policy = desk.policy().ok_or_else(|| closed(round))?;
-        Ok(self.replayer.preview(row, action.row(0), then, policy)?)
-    }
-}
-
-impl From<ReplayError> for HttpError {
-    fn from(error: ReplayError) -> Self {
-        Self::new(422, format!("The moment cannot be shown: {error}."))
+    pub(super) fn preview(&mut self, preview: PreviewRequest) -> CommandResult {
+        let PreviewRequest { round, row, action, then } = preview;
+        self.clip(Place { round, row })?;
+        let action = self.parse_action(&action, row)?;
+        let policy = self.sink.policy().ok_or(HttpError::RoundClosed(round))?;
+        Ok(self.person.replayer.preview(row, action.row(0), then, policy)?)
     }
 }

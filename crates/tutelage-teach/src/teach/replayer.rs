@@ -1,4 +1,4 @@
-//! Moments of a run, played again: an episode is a function of its seed and its actions.
+//! Replays moments of a run: an episode is a function of its seed and its actions.
 
 use std::collections::HashMap;
 
@@ -7,36 +7,36 @@ use tutelage::choice::{Ask, Deploy};
 use tutelage::lesson::Origin;
 use tutelage::{Batch, Element, EnvError, Policy, Rng, Schedule, Step, Stream};
 
-use super::requests::Then;
+use super::requests::Continuation;
 use crate::clip::{Clip, still};
 use crate::show::{Show, View};
 
-/// Where moments are played again and tried out.
+/// Replays the episodes of queries, and simulates actions in them.
 pub(crate) struct Replayer<A> {
     stage: Box<dyn Show<Action = A>>,
     schedule: Schedule,
     ask: Ask,
-    /// Seconds that a step takes where somebody watches.
+    /// Seconds between steps when a person watches.
     pace: f64,
-    /// The episodes of the round under way, by row.
+    /// The episodes of the current round, by row.
     prefixes: HashMap<u32, EpisodePrefix<A>>,
 }
 
-/// An episode up to a question.
+/// An episode up to a query.
 struct EpisodePrefix<A> {
     stream: Stream,
-    /// What was done, in the task's own units.
+    /// In the task's units.
     actions: Vec<Vec<A>>,
-    /// How many marks of its pictures never move.
+    /// The number of leading marks that never move.
     still: usize,
 }
 
 /// Why a moment cannot be shown.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ReplayError {
-    #[error("this moment's place in its episode was not noted, so it cannot be played again")]
+    #[error("its place in the episode was not recorded")]
     NoOrigin,
-    #[error("the replayed episode differs from the recorded one, so it is not shown")]
+    #[error("the replayed episode differs from the recorded one")]
     Diverged,
     #[error("the environment failed: {0}")]
     Env(#[from] EnvError),
@@ -44,12 +44,12 @@ pub(crate) enum ReplayError {
     Acting(#[from] RolloutError),
 }
 
-/// How much of the past a clip shows, of the future a preview, and how much of an episode a film, in seconds.
+/// Seconds: of the past in a clip, of the future in a preview, and in a film.
 const PAST: f64 = 1.5;
 const FUTURE: f64 = 1.0;
 const FILM: f64 = 12.0;
 
-/// The most frames of anything.
+/// The maximum number of frames of a clip.
 const FRAMES: usize = 400;
 
 impl<A: Element> Replayer<A> {
@@ -62,12 +62,12 @@ impl<A: Element> Replayer<A> {
         Self { stage, schedule, ask, pace, prefixes: HashMap::new() }
     }
 
-    /// Another round begins.
+    /// Forgets the episodes of the round.
     pub(crate) fn clear(&mut self) {
         self.prefixes.clear();
     }
 
-    /// Whether a question's episode is at hand.
+    /// Whether [`Replayer::preview`] can start from this row.
     pub(crate) fn has(&self, row: u32) -> bool {
         self.prefixes.contains_key(&row)
     }
@@ -76,7 +76,7 @@ impl<A: Element> Replayer<A> {
         ((seconds / self.pace).round() as usize).clamp(2, FRAMES)
     }
 
-    /// The clip of a question: the last moments before it, and what the learner would do next.
+    /// The clip of a query: the moments before it, and what the learner would do next.
     pub(crate) fn clip<P: Policy<State = f32, Action = A>>(
         &mut self,
         round: usize,
@@ -107,19 +107,19 @@ impl<A: Element> Replayer<A> {
         }
         let here = looks.len();
         let mut mean = DeployedPolicy::new(policy, Deploy::Mean);
-        let ended = play.go_on(self.pace, &mut looks, |play| play.decide(&mut mean, &mut rngs))?;
+        let ended = play.resume(self.pace, &mut looks, |play| play.decide(&mut mean, &mut rngs))?;
         let still = still(&looks);
         self.prefixes.insert(row, EpisodePrefix { stream, actions, still });
-        let clip = Clip::upon(still, &looks, self.pace);
-        Ok(with(&clip, serde_json::json!({ "here": here - 1, "ended": ended })))
+        let clip = Clip::with_still(still, &looks, self.pace);
+        Ok(clip.to_json_with(&serde_json::json!({ "here": here - 1, "ended": ended })))
     }
 
-    /// What an action would lead to in a question whose clip was made.
+    /// Simulates an action in a query whose clip was made.
     pub(crate) fn preview<P: Policy<State = f32, Action = A>>(
         &mut self,
         row: u32,
         action: &[A],
-        then: Then,
+        then: Continuation,
         policy: &P,
     ) -> Result<String, ReplayError> {
         let prefix = self.prefixes.get(&row).ok_or(ReplayError::NoOrigin)?;
@@ -129,17 +129,17 @@ impl<A: Element> Replayer<A> {
         let mut mean = DeployedPolicy::new(policy, Deploy::Mean);
         let mut rngs = [prefix.stream.fork("act", 0).rng()];
         let mut first = true;
-        let ended = play.go_on(self.pace, &mut looks, |play| {
-            if std::mem::take(&mut first) || then == Then::Hold {
+        let ended = play.resume(self.pace, &mut looks, |play| {
+            if std::mem::take(&mut first) || then == Continuation::Hold {
                 return Ok(action.to_vec());
             }
             play.decide(&mut mean, &mut rngs)
         })?;
-        let clip = Clip::upon(prefix.still, &looks, self.pace);
-        Ok(with(&clip, serde_json::json!({ "ended": ended })))
+        let clip = Clip::with_still(prefix.still, &looks, self.pace);
+        Ok(clip.to_json_with(&serde_json::json!({ "ended": ended })))
     }
 
-    /// An episode of a policy as it is deployed.
+    /// A film of the deployed policy.
     pub(crate) fn film<P: Policy<State = f32, Action = A>>(
         &mut self,
         round: usize,
@@ -153,7 +153,7 @@ impl<A: Element> Replayer<A> {
     }
 }
 
-/// A film of somebody who acts in an environment, up to so many frames, as the page shows it.
+/// A film of an actor, of at most `frames` frames of `pace` seconds, as JSON for the page.
 pub(crate) fn film_of<A: Element>(
     stage: &mut dyn Show<Action = A>,
     actor: &mut dyn Actor<f32, A>,
@@ -172,10 +172,10 @@ pub(crate) fn film_of<A: Element>(
         (reward, ended) = (reward + step.reward, step.is_last());
     }
     let more = serde_json::json!({ "reward": reward, "ended": ended });
-    Ok(with(&Clip::new(&looks, pace), more))
+    Ok(Clip::new(&looks, pace).to_json_with(&more))
 }
 
-/// An episode under way.
+/// A running episode.
 struct Play<'a, A: Element> {
     env: &'a mut dyn Show<Action = A>,
     states: Batch<f32>,
@@ -190,7 +190,7 @@ impl<'a, A: Element> Play<'a, A> {
         Ok(Self { states, actions: Batch::zeros(1, A::width(spaces.actions)), env })
     }
 
-    /// What somebody does here, in the task's own units.
+    /// The actor's action, in the task's units.
     fn decide(
         &mut self,
         actor: &mut dyn Actor<f32, A>,
@@ -205,8 +205,8 @@ impl<'a, A: Element> Play<'a, A> {
         self.env.step(action, self.states.row_mut(0))
     }
 
-    /// Plays on for a while; says whether the task ended in failure or success on the way.
-    fn go_on(
+    /// Plays for [`FUTURE`] seconds; returns whether the episode terminated.
+    fn resume(
         &mut self,
         pace: f64,
         looks: &mut Vec<View>,
@@ -223,11 +223,4 @@ impl<'a, A: Element> Play<'a, A> {
         }
         Ok(false)
     }
-}
-
-/// A film with more to say.
-fn with(clip: &Clip, more: serde_json::Value) -> String {
-    let (mut text, more) = (clip.to_json(), more.to_string());
-    text.pop();
-    text + "," + more.trim_start_matches('{')
 }

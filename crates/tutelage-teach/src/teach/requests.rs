@@ -1,32 +1,32 @@
-//! Letters from the server's thread to the run's, each with an answer.
+//! Requests of the page, sent from the server's thread to the run's.
 
 use std::sync::mpsc;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use tokio::sync::oneshot;
 
-use crate::notes::What;
+use crate::notes::ReplyKind;
 use crate::server::HttpError;
 
-/// What the page wants of the run.
+/// What the page asks of the run.
 #[derive(Debug)]
 pub(crate) enum PageCommand {
-    /// The clip of a question.
+    /// The clip of a query.
     Clip(Place),
-    /// What an action would lead to.
-    Preview(Preview),
-    /// A reply to a question.
-    Reply(Reply),
-    /// Back to the question replied to last.
+    /// A simulation of an action in a query's state.
+    Preview(PreviewRequest),
+    /// A reply to a query.
+    Reply(ReplyRequest),
+    /// Go back to the query of the previous reply.
     Undo,
-    /// Forward again to the question that was next.
+    /// Return from [`PageCommand::Undo`] to the next open query.
     Forward,
-    /// All is answered: train now.
+    /// Start to train now instead of when the time for undo is over.
     Close,
 }
 
-/// A question.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
+/// Identifies a query.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Place {
     pub(crate) round: usize,
     pub(crate) row: u32,
@@ -34,40 +34,41 @@ pub(crate) struct Place {
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Preview {
+pub(crate) struct PreviewRequest {
     pub(crate) round: usize,
     pub(crate) row: u32,
     pub(crate) action: Vec<f64>,
-    pub(crate) then: Then,
+    pub(crate) then: Continuation,
 }
 
 /// What follows the action in a preview.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Then {
-    /// The same action, again and again.
+pub(crate) enum Continuation {
+    /// The same action in every step.
     Hold,
-    /// Whatever the learner does.
+    /// The learner's actions.
     Learner,
 }
 
-/// What a teacher says to a question.
+/// A reply to a query.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Reply {
-    /// Which question, and whether it was asked again.
+pub(crate) struct ReplyRequest {
+    /// The name of the query's [`super::query_queue::Ticket`].
     pub(crate) ticket: String,
-    /// A name of its own, so that the same reply sent twice counts once.
+    /// Unique, so that a reply that is sent twice counts once.
     pub(crate) id: String,
-    pub(crate) what: What,
+    #[serde(rename = "what")]
+    pub(crate) kind: ReplyKind,
     pub(crate) action: Option<Vec<f64>>,
-    /// What the page showed as the reply so far: a question that was answered elsewhere is not answered over.
+    /// The reply that the page showed before this one. A reply from another tab is not overwritten.
     pub(crate) before: Standing,
     pub(crate) seconds: f64,
 }
 
-/// What stands as the reply to a question.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, Deserialize)]
+/// The current reply to a query.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Standing {
     Open,
@@ -75,16 +76,16 @@ pub(crate) enum Standing {
     Answered(Vec<f64>),
 }
 
-/// A request, and where its answer is waited for.
+/// A command, and the channel for its response.
 pub(crate) struct Request {
     pub(crate) command: PageCommand,
-    pub(crate) answer: oneshot::Sender<Answered>,
+    pub(crate) response: oneshot::Sender<CommandResult>,
 }
 
-/// JSON, or why not.
-pub(crate) type Answered = Result<String, HttpError>;
+/// JSON, or the reason of a refusal.
+pub(crate) type CommandResult = Result<String, HttpError>;
 
 pub(crate) type RequestQueue = mpsc::Receiver<Request>;
 
-/// How many requests may wait.
+/// The maximum number of waiting requests.
 pub(crate) const WAITING: usize = 256;

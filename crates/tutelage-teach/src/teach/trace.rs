@@ -1,4 +1,4 @@
-//! What a person did with the controls while the learner drove: enough to drive the same way again.
+//! A record of the person's actions while the learner drives, so that an interrupted round can be driven again.
 
 use std::collections::HashMap;
 use std::io;
@@ -10,30 +10,30 @@ use tutelage::Element;
 use crate::lines::Lines;
 use crate::show::{action_of_numbers, numbers};
 
-/// The file beside the log.
+/// The file, next to the log.
 pub(crate) const FILE: &str = "takeover.jsonl";
 
-/// A stretch of an episode.
+/// Consecutive steps of an episode.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Stretch {
     round: usize,
     episode: u64,
-    /// Where in the episode it begins.
+    /// The first step.
     time: u32,
-    /// What the person did in each step; nothing where the learner drove.
+    /// The person's action in each step, or `None` if the learner drove.
     steps: Vec<Option<Vec<f64>>>,
 }
 
-/// A moment of a round: which episode, and how many steps into it.
+/// A moment of a round: the episode, and the step in it.
 pub(crate) type Moment = (u64, u32);
 
-/// The trace of a run, open for more.
+/// The trace of a run, open for appending.
 pub(crate) struct Trace<A> {
     lines: Lines<Stretch>,
-    /// What was done in the round under way.
+    /// The steps of the current round.
     done: HashMap<Moment, Option<Vec<A>>>,
     round: usize,
-    /// What is not on disk yet.
+    /// The steps that are not on disk yet.
     open: Stretch,
 }
 
@@ -43,7 +43,7 @@ impl<A: Element> Trace<A> {
         Ok(Self { lines, done: HashMap::new(), round: 0, open: Stretch::default() })
     }
 
-    /// A round begins, or goes on where it was left.
+    /// Starts or resumes a round.
     pub(crate) fn begin(&mut self, round: usize) {
         (self.round, self.open) = (round, Stretch::default());
         self.done.clear();
@@ -59,12 +59,12 @@ impl<A: Element> Trace<A> {
         self.round
     }
 
-    /// What was done at a moment of this round: an action, nothing (the learner drove), or that it was never reached.
+    /// The step at a moment: the person's action, `Some(None)` if the learner drove, or `None` if it was not reached.
     pub(crate) fn at(&self, moment: Moment) -> Option<Option<&[A]>> {
         self.done.get(&moment).map(Option::as_deref)
     }
 
-    /// Takes down a step; [`Trace::save`] makes it durable.
+    /// Records a step; [`Trace::save`] makes it durable.
     pub(crate) fn note(&mut self, moment: Moment, action: Option<&[A]>) {
         if self.open.steps.is_empty() {
             let (episode, time) = moment;
@@ -74,17 +74,17 @@ impl<A: Element> Trace<A> {
         self.done.insert(moment, action.map(<[A]>::to_vec));
     }
 
-    /// How many steps are not on disk yet.
+    /// The number of steps that are not on disk yet.
     pub(crate) fn unsaved(&self) -> usize {
         self.open.steps.len()
     }
 
-    /// How many steps of this round the person drove.
+    /// The number of steps of this round that the person drove.
     pub(crate) fn driven(&self) -> usize {
         self.done.values().filter(|action| action.is_some()).count()
     }
 
-    /// Makes durable what was taken down.
+    /// Makes the recorded steps durable.
     pub(crate) fn save(&mut self) -> io::Result<()> {
         if self.open.steps.is_empty() {
             return Ok(());
@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_trace_goes_on_after_an_interruption_with_what_was_saved() {
+    fn saved_steps_survive_an_interruption() {
         let dir = tempfile::tempdir().unwrap();
         let mut trace = Trace::<f32>::open(dir.path()).unwrap();
         trace.begin(2);
@@ -110,10 +110,10 @@ mod tests {
         drop(trace); // killed before the last step was saved
         let mut trace = Trace::<f32>::open(dir.path()).unwrap();
         trace.begin(1);
-        assert_eq!(trace.at((0, 0)), None, "another round's");
+        assert_eq!(trace.at((0, 0)), None, "a step of another round");
         trace.begin(2);
         assert_eq!(trace.at((0, 0)), Some(None));
-        assert_eq!(trace.at((0, 1)), Some(Some(&[0.1, -1.0][..])), "to the bit");
+        assert_eq!(trace.at((0, 1)), Some(Some(&[0.1, -1.0][..])), "bit-identical");
         assert_eq!(trace.at((0, 2)), None);
     }
 }

@@ -1,80 +1,80 @@
-//! Which question comes next.
+//! The order of a round's queries.
 
 use tutelage::Stream;
 use tutelage::lesson::Reply;
 use tutelage::rand::RngExt;
 
-use crate::notes::{Note, What};
+use crate::notes::{Note, ReplyKind};
 
-/// A question, the first time or again.
+/// A query, asked for the first time or repeated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Ticket {
     pub(crate) round: usize,
     pub(crate) row: u32,
-    /// Which of the run's repetitions this is, where it is one.
-    pub(crate) again: Option<usize>,
+    /// The index of this repetition in the run; `None` if the query is not repeated.
+    pub(crate) repetition: Option<usize>,
 }
 
 impl Ticket {
-    /// How the page calls it: `round.row`, and `round.row.k` for the k-th repetition.
+    /// `round.row`, or `round.row.k` for repetition k.
     pub(crate) fn name(&self) -> String {
         let first = format!("{}.{}", self.round, self.row);
-        self.again.map_or(first.clone(), |k| format!("{first}.{k}"))
+        self.repetition.map_or(first.clone(), |k| format!("{first}.{k}"))
     }
 
     pub(crate) fn parse(name: &str) -> Option<Self> {
         let mut parts = name.split('.');
         let (round, row) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
-        let again = parts.next().map(str::parse).transpose().ok()?;
-        parts.next().is_none().then_some(Self { round, row, again })
+        let repetition = parts.next().map(str::parse).transpose().ok()?;
+        parts.next().is_none().then_some(Self { round, row, repetition })
     }
 }
 
-/// The order of a round's questions: as they were met, those put off last, and now and then one again.
+/// Orders a round's queries: as collected, postponed ones last, with some repeated.
 ///
-/// All of it follows from the log and the notes, so that a process that goes on asks what the last one would have asked.
-pub(crate) struct QuestionQueue {
+/// The order is a function of the log and the notes, so that a resumed run continues with the same query.
+pub(crate) struct QueryQueue {
     pub(crate) round: usize,
-    /// Ask one of this many again; 0 for none.
+    /// Repeat one in this many queries; 0 to never repeat one.
     pub(crate) repeat_every: usize,
-    /// The randomness of what is asked again.
+    /// Selects the queries to repeat.
     pub(crate) stream: Stream,
-    /// The question that the teacher went back to.
+    /// The query that the teacher returned to by undo.
     pub(crate) back: Option<u32>,
 }
 
-/// So many replies lie between a question and its repetition, at least.
+/// The minimum number of replies between a query and its repetition.
 const GAP: usize = 6;
 
-impl QuestionQueue {
-    /// The next question; none where all are answered. `annotations` are all answers of the run.
+impl QueryQueue {
+    /// The next query; `None` if all have replies. `annotations` counts the labels of the run.
     pub(crate) fn next(
         &self,
         replies: &[Reply],
         notes: &[Note],
         annotations: usize,
     ) -> Option<Ticket> {
-        let ticket = |row, again| Some(Ticket { round: self.round, row, again });
+        let ticket = |row, repetition| Some(Ticket { round: self.round, row, repetition });
         if let Some(row) = self.back {
             return ticket(row, None);
         }
-        if let Some((row, k)) = self.again(replies, notes, annotations) {
+        if let Some((row, k)) = self.repetition(replies, notes, annotations) {
             return ticket(row, Some(k));
         }
         self.upcoming(replies, notes).first().and_then(|&row| ticket(row, None))
     }
 
-    /// The rows that wait, in the order in which they are asked about.
+    /// The open rows, in the order in which they are asked.
     pub(crate) fn upcoming(&self, replies: &[Reply], notes: &[Note]) -> Vec<u32> {
         let open = (0..).zip(replies).filter(|(_, reply)| **reply == Reply::Open);
         let mut rows: Vec<u32> = open.map(|(row, _)| row).collect();
-        rows.sort_by_key(|&row| self.times_put_off(row, notes));
+        rows.sort_by_key(|&row| self.postponements(row, notes));
         rows
     }
 
     /// How often the teacher was unsure about a row.
-    pub(crate) fn times_put_off(&self, row: u32, notes: &[Note]) -> usize {
-        let is_it = |note: &&Note| self.is_of(note, row) && note.what == What::Unsure;
+    pub(crate) fn postponements(&self, row: u32, notes: &[Note]) -> usize {
+        let is_it = |note: &&Note| self.is_of(note, row) && note.kind == ReplyKind::Unsure;
         notes.iter().filter(is_it).count()
     }
 
@@ -82,31 +82,39 @@ impl QuestionQueue {
         note.round == self.round && note.row == row
     }
 
-    /// The rows of this round in the order of their last replies, without those only put off.
+    /// The rows of this round with replies, ordered by their last reply.
     pub(crate) fn trail(&self, replies: &[Reply], notes: &[Note]) -> Vec<u32> {
         let mut trail: Vec<u32> = Vec::new();
-        let said = |note: &&Note| matches!(note.what, What::Answer | What::Agree | What::Skip);
-        for note in notes.iter().filter(|note| note.round == self.round).filter(said) {
+        let is_reply = |note: &&Note| {
+            matches!(note.kind, ReplyKind::Answer | ReplyKind::Agree | ReplyKind::Skip)
+        };
+        for note in notes.iter().filter(|note| note.round == self.round).filter(is_reply) {
             trail.retain(|row| *row != note.row);
             trail.push(note.row);
         }
-        // A reply whose note was lost with the process came before all others.
+        // If the process was killed between log and note, the reply counts as the oldest.
         let unnoted = (0..).zip(replies).filter(|(_, reply)| **reply != Reply::Open);
         let unnoted: Vec<u32> =
             unnoted.map(|(row, _)| row).filter(|row| !trail.contains(row)).collect();
         [unnoted, trail].concat()
     }
 
-    /// The question before the one that the teacher sees.
+    /// The query of the reply before the current query.
     pub(crate) fn before(&self, replies: &[Reply], notes: &[Note]) -> Option<u32> {
         let trail = self.trail(replies, notes);
         let here = self.back.and_then(|back| trail.iter().position(|row| *row == back));
         trail[..here.unwrap_or(trail.len())].last().copied()
     }
 
-    /// The question to ask again and which repetition of the run it is, where one is due.
-    fn again(&self, replies: &[Reply], notes: &[Note], annotations: usize) -> Option<(u32, usize)> {
-        let is_again = |note: &&Note| matches!(note.what, What::Again | What::AgainUnsure);
+    /// The row to repeat and the index of the repetition, if one is due.
+    fn repetition(
+        &self,
+        replies: &[Reply],
+        notes: &[Note],
+        annotations: usize,
+    ) -> Option<(u32, usize)> {
+        let is_again =
+            |note: &&Note| matches!(note.kind, ReplyKind::Again | ReplyKind::AgainUnsure);
         let done = notes.iter().filter(is_again).count();
         if self.repeat_every == 0 || annotations < self.repeat_every * (done + 1) {
             return None;
@@ -131,23 +139,23 @@ impl QuestionQueue {
 mod tests {
     use super::*;
 
-    fn queue() -> QuestionQueue {
-        QuestionQueue { round: 2, repeat_every: 10, stream: Stream::new(1), back: None }
+    fn queue() -> QueryQueue {
+        QueryQueue { round: 2, repeat_every: 10, stream: Stream::new(1), back: None }
     }
 
-    fn note(row: u32, what: What) -> Note {
+    fn note(row: u32, kind: ReplyKind) -> Note {
         let action = None;
-        Note { round: 2, row, what, id: String::new(), action, loss: None, seconds: 1.0 }
+        Note { round: 2, row, kind, id: String::new(), action, loss: None, seconds: 1.0 }
     }
 
     fn row(ticket: Option<Ticket>) -> Option<u32> {
-        ticket.filter(|ticket| ticket.again.is_none()).map(|ticket| ticket.row)
+        ticket.filter(|ticket| ticket.repetition.is_none()).map(|ticket| ticket.row)
     }
 
     #[test]
-    fn questions_put_off_come_last() {
+    fn postponed_queries_come_last() {
         let mut replies = vec![Reply::Open; 3];
-        let notes = [note(0, What::Unsure)];
+        let notes = [note(0, ReplyKind::Unsure)];
         assert_eq!(row(queue().next(&replies, &notes, 0)), Some(1));
         replies[1] = Reply::Labeled;
         replies[2] = Reply::Skipped;
@@ -159,7 +167,8 @@ mod tests {
     #[test]
     fn undo_goes_back_reply_by_reply() {
         let replies = [Reply::Labeled, Reply::Labeled, Reply::Skipped, Reply::Open];
-        let notes = [note(1, What::Answer), note(0, What::Agree), note(2, What::Skip)];
+        let notes =
+            [note(1, ReplyKind::Answer), note(0, ReplyKind::Agree), note(2, ReplyKind::Skip)];
         let mut queue = queue();
         let mut visited = Vec::new();
         while let Some(row) = queue.before(&replies, &notes) {
@@ -171,34 +180,34 @@ mod tests {
     }
 
     #[test]
-    fn one_in_so_many_is_asked_again_later_once_and_the_same_after_a_restart() {
+    fn queries_are_repeated_once_and_deterministically() {
         let mut replies = vec![Reply::Open; 40];
-        let (mut notes, mut asked_again) = (Vec::new(), Vec::new());
+        let (mut notes, mut repeated) = (Vec::new(), Vec::new());
         let mut annotations = 0;
         while let Some(ticket) = queue().next(&replies, &notes, annotations) {
             assert_eq!(queue().next(&replies, &notes, annotations), Some(ticket));
-            match ticket.again {
+            match ticket.repetition {
                 None => {
                     replies[ticket.row as usize] = Reply::Labeled;
-                    notes.push(note(ticket.row, What::Answer));
+                    notes.push(note(ticket.row, ReplyKind::Answer));
                     annotations += 1;
                 }
                 Some(k) => {
-                    assert_eq!(k, asked_again.len());
+                    assert_eq!(k, repeated.len());
                     assert!(annotations - (ticket.row as usize) > GAP);
-                    assert!(!asked_again.contains(&ticket.row));
-                    asked_again.push(ticket.row);
-                    notes.push(note(ticket.row, What::Again));
+                    assert!(!repeated.contains(&ticket.row));
+                    repeated.push(ticket.row);
+                    notes.push(note(ticket.row, ReplyKind::Again));
                 }
             }
         }
-        assert_eq!((annotations, asked_again.len()), (40, 4));
+        assert_eq!((annotations, repeated.len()), (40, 4));
     }
 
     #[test]
-    fn tickets_have_names() {
-        for again in [None, Some(3)] {
-            let ticket = Ticket { round: 4, row: 17, again };
+    fn ticket_names_round_trip() {
+        for repetition in [None, Some(3)] {
+            let ticket = Ticket { round: 4, row: 17, repetition };
             assert_eq!(Ticket::parse(&ticket.name()), Some(ticket));
         }
         for wrong in ["", "4", "4.x", "4.1.2.3", "4.1.", "-1.2"] {

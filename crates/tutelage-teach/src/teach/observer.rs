@@ -1,4 +1,4 @@
-//! How the run tells the page what it does.
+//! Shows the progress of a run on the page.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use tutelage_runs::{Observer, RoundLine, Stage};
 
 use super::page_state::{Phase, Shared};
 
-/// A reporter that also writes on the page's page.
+/// Updates the page and forwards to another observer.
 pub struct PageObserver<'a> {
     shared: Arc<Shared>,
     inner: &'a mut dyn Observer,
@@ -21,7 +21,7 @@ impl<'a> PageObserver<'a> {
         Self { shared, inner, folder }
     }
 
-    /// How long a stage took in the last round that is known.
+    /// Seconds that a stage took in the last recorded round.
     fn usual(&self, stage: Stage) -> Option<f64> {
         let of = |seconds: &RoundTimings| match stage {
             Stage::Train => seconds.train,
@@ -39,9 +39,8 @@ impl Observer for PageObserver<'_> {
         let phase = match stage {
             Stage::Expert => Phase::Beginning,
             Stage::Collect if takes_over => Phase::Driving,
-            Stage::Collect => Phase::Collecting,
-            // The person's desk says when it has begun to ask.
-            Stage::Annotate => Phase::Collecting,
+            // `Person` enters `Phase::Asking` when it is ready for replies.
+            Stage::Collect | Stage::Annotate => Phase::Collecting,
             Stage::Train => Phase::Training,
             Stage::Evaluate => Phase::Evaluating,
         };
@@ -50,6 +49,7 @@ impl Observer for PageObserver<'_> {
     }
 
     fn started(&mut self, expert: Option<&Evaluation>, finished: &[RoundLine]) {
+        self.shared.change(|page| finished.iter().for_each(|line| page.add(line)));
         self.inner.started(expert, finished);
     }
 
@@ -58,10 +58,7 @@ impl Observer for PageObserver<'_> {
     }
 
     fn round(&mut self, line: &RoundLine) {
-        self.shared.change(|page| {
-            page.curve.push((line.annotations, line.reward));
-            page.annotations = line.annotations;
-        });
+        self.shared.change(|page| page.add(line));
         self.inner.round(line);
     }
 
