@@ -1,4 +1,4 @@
-//! What a person and a program see of `tutelage theory`.
+//! `tutelage theory` as people and programs see it.
 
 #![allow(clippy::unwrap_used)]
 
@@ -25,22 +25,22 @@ const PLAN: &str =
     "theory plan --epsilon 1 --mu 1 --horizon 10 --actions 2 --class-size 100 --sigma 0.5";
 
 #[test]
-fn what_makes_no_sense_is_refused_before_anything_is_done() {
+fn invalid_arguments_are_refused_before_anything_is_written() {
     let lab = lab();
     for (args, word) in [
         ("theory regret --delta 0", "delta is 0"),
         ("theory regret --delta nan", "delta is NaN"),
-        ("theory regret --mdp gridworld --states 15", "would play 9"),
-        ("theory table --mdp trap --states 7", "would play 3"),
-        ("theory regret --mdp trap --class-size 3", "would play 2"),
-        ("theory regret --mdp chain", "horizon is 10; chain with 16 states takes at least 16"),
+        ("theory regret --mdp gridworld --states 15", "has 9"),
+        ("theory table --mdp trap --states 7", "has 3"),
+        ("theory regret --mdp trap --class-size 3", "has 2"),
+        ("theory regret --mdp chain", "at least 16"),
         ("theory regret --mdp limitation --d0 expert", "give one with --lambda"),
         ("theory regret --d0 mix(2)", "mix(w)"),
         ("theory regret --lambda=-1", "lambda"),
         ("theory limitation --horizon 2", "at least 3"),
         ("theory limitation --rounds 0", "rounds is 0"),
-        ("theory table --epsilons 0", "--epsilons holds 0"),
-        ("theory table --lambda-scales much", "allowed are numbers >= 0 and proof"),
+        ("theory table --epsilons 0", "expected a number > 0"),
+        ("theory table --lambda-scales much", "expected a number >= 0 or proof"),
         ("theory sweep --over q", "n, k, e, sigma, a, b, lambda"),
         ("theory sweep --over a --values 2", "actions is 2"),
         (
@@ -51,11 +51,11 @@ fn what_makes_no_sense_is_refused_before_anything_is_done() {
         let error = fail(lab.path(), &args.split_whitespace().collect::<Vec<_>>());
         assert!(error.contains(word), "{args}: {error}");
     }
-    assert!(!lab.path().join("runs").exists(), "nothing was written");
+    assert!(!lab.path().join("runs").exists(), "nothing is written");
 }
 
 #[test]
-fn a_plan_counts_in_whole_numbers_and_names_the_best_k() {
+fn plan_counts_in_whole_numbers_and_finds_the_best_k() {
     let lab = lab();
     let [order, proof, best] = &objects(lab.path(), PLAN)[..] else { panic!("three readings") };
     for row in [order, proof, best] {
@@ -73,7 +73,7 @@ fn a_plan_counts_in_whole_numbers_and_names_the_best_k() {
 }
 
 #[test]
-fn a_plan_for_large_k_and_large_classes_says_what_the_theorem_says() {
+fn plan_follows_the_theorem_for_large_k_and_large_classes() {
     let lab = lab();
     let many = objects(lab.path(), &format!("{PLAN} --states-per-round 300"));
     assert_eq!(many[1]["rounds"], 44_419);
@@ -83,7 +83,7 @@ fn a_plan_for_large_k_and_large_classes_says_what_the_theorem_says() {
 }
 
 #[test]
-fn regret_is_told_completely() {
+fn regret_reports_settings_bounds_and_terms() {
     let lab = lab();
     let command = "theory regret --rounds 20 --max-members 10 --seeds 1-2 --lambda 1000 --lambda-scale 0.1 --terms";
     let rows = objects(lab.path(), command);
@@ -109,7 +109,7 @@ fn regret_is_told_completely() {
 }
 
 #[test]
-fn a_covering_that_covers_nothing_plays_without_a_bound() {
+fn game_without_coverage_has_no_bound() {
     let lab = lab();
     let command =
         "theory regret --mdp limitation --d0 expert --lambda 5 --rounds 10 --max-members 5";
@@ -119,7 +119,7 @@ fn a_covering_that_covers_nothing_plays_without_a_bound() {
 }
 
 #[test]
-fn the_table_ends_with_one_fit_for_each_algorithm_and_scale() {
+fn table_ends_with_one_fit_per_algorithm_and_scale() {
     let lab = lab();
     let command = "theory table --horizons 4,8 --epsilons 0.6,0.3 --max-rounds 64 --max-demonstrations 128 \
                    --max-members 5 --mdp-seed 1 --lambda-scales 0.1,proof";
@@ -143,7 +143,7 @@ fn the_table_ends_with_one_fit_for_each_algorithm_and_scale() {
 }
 
 #[test]
-fn a_sweep_and_the_proof_set_measurements_beside_predictions() {
+fn sweep_and_proof_report_measurements_and_predictions() {
     let lab = lab();
     let sweep =
         "theory sweep --over sigma --values 0.1,0.3,1 --rounds 40 --max-members 10 --seeds 1-2";
@@ -160,7 +160,7 @@ fn a_sweep_and_the_proof_set_measurements_beside_predictions() {
 }
 
 #[test]
-fn the_limitation_is_drawn_with_both_losses() {
+fn limitation_has_both_losses() {
     let lab = lab();
     let rows =
         objects(lab.path(), "theory limitation --rounds 60 --max-members 20 --seeds 1 --out here");
@@ -168,7 +168,10 @@ fn the_limitation_is_drawn_with_both_losses() {
     for row in &rows {
         let of = |key: &str| row[key].as_f64().unwrap();
         let weight = of("weight_on_h2");
-        assert!((of("cost") - (1.0 - weight + 9.0 * weight)).abs() < 1e-9, "one policy's: {row}");
+        assert!(
+            (of("cost") - (1.0 - weight + 9.0 * weight)).abs() < 1e-9,
+            "weight and cost of one policy: {row}"
+        );
     }
     assert!(rows.iter().any(|row| row["loss"] == "advantage"));
     assert!(lab.path().join("here/limitation.png").is_file());

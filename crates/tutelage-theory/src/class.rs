@@ -6,81 +6,41 @@ use rand::RngExt;
 use rand::seq::IndexedRandom;
 use tutelage::{Batch, Policy, PolicyError, Rng, Spaces};
 
-use crate::TabularPolicy;
+use crate::error::require;
+use crate::{TabularPolicy, TheoryError};
 
-/// B deterministic policies as tables.
+/// A finite class of deterministic policies, as tables.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PolicyClass {
     spaces: Spaces,
     size: usize,
-    /// h(s) at index s·B + h: all policies' choices in one state lie together.
+    /// h(s) at index s·B + h: the choices of all policies in a state are contiguous.
     choices: Vec<u32>,
 }
 
-/// Why something is no policy class.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum ClassError {
-    /// B = 0.
-    #[error("the policy class is empty; at least 1 policy is needed")]
-    Empty,
-    /// A table does not list one action per state.
-    #[error(
-        "policy {policy} lists {found} actions; allowed is one for each of the {states} states"
-    )]
-    States {
-        /// Which policy.
-        policy: usize,
-        /// How many it lists.
-        found: usize,
-        /// S.
-        states: usize,
-    },
-    /// A table names an unknown action.
-    #[error("policy {policy} takes action {action} in state {state}; allowed is 0 to {last}")]
-    Action {
-        /// Which policy.
-        policy: usize,
-        /// Where.
-        state: usize,
-        /// What it names.
-        action: u32,
-        /// A − 1.
-        last: usize,
-    },
-}
-
 impl PolicyClass {
-    /// The class of these tables, each with one action per state.
-    pub fn new(spaces: Spaces, tables: &[Vec<u32>]) -> Result<Self, ClassError> {
-        if tables.is_empty() {
-            return Err(ClassError::Empty);
-        }
-        for (policy, table) in tables.iter().enumerate() {
-            if table.len() != spaces.states {
-                return Err(ClassError::States {
-                    policy,
-                    found: table.len(),
-                    states: spaces.states,
-                });
-            }
-            if let Some(state) = table.iter().position(|&a| a as usize >= spaces.actions) {
-                return Err(ClassError::Action {
-                    policy,
-                    state,
-                    action: table[state],
-                    last: spaces.actions - 1,
-                });
+    /// Creates a class from tables with one action per state.
+    pub fn new(spaces: Spaces, tables: &[Vec<u32>]) -> Result<Self, TheoryError> {
+        let Spaces { states, actions } = spaces;
+        require(!tables.is_empty(), "class size", 0.0, "at least 1")?;
+        for (h, table) in tables.iter().enumerate() {
+            let what = format!("the number of actions of policy {h}");
+            require(table.len() == states, what, table.len() as f64, states.to_string())?;
+            for (state, &action) in table.iter().enumerate() {
+                if action as usize >= actions {
+                    let what = format!("the action of policy {h} in state {state}");
+                    require(false, what, action.into(), format!("below {actions}"))?;
+                }
             }
         }
-        let choices = (0..spaces.states).flat_map(|s| tables.iter().map(move |table| table[s]));
+        let choices = (0..states).flat_map(|s| tables.iter().map(move |table| table[s]));
         Ok(Self { spaces, size: tables.len(), choices: choices.collect() })
     }
 
-    /// `size` policies that each differ from the expert in about this share of the states.
+    /// Creates `size` policies that each differ from the expert in about this share of the states.
     ///
-    /// Each errs in at least one of the states that the expert visits (the class is agnostic in effect and not only on
-    /// paper: whoever errs elsewhere alone never gets there), unless the share is 0.
+    /// Unless the share is 0, each policy errs in at least one state that the expert visits.
+    /// Otherwise it would never reach its errors, and the class would be realizable.
     pub fn around(
         spaces: Spaces,
         expert: &[u32],
@@ -88,7 +48,7 @@ impl PolicyClass {
         size: usize,
         share: f64,
         rng: &mut Rng,
-    ) -> Result<Self, ClassError> {
+    ) -> Result<Self, TheoryError> {
         let actions = spaces.actions as u32;
         let wrong = |a: u32, rng: &mut Rng| (a + rng.random_range(1..actions.max(2))) % actions;
         let places: Vec<usize> = (0..expert.len()).filter(|&s| visited[s]).collect();
@@ -123,13 +83,18 @@ impl PolicyClass {
         &self.choices[state * self.size..(state + 1) * self.size]
     }
 
-    /// The policy h as a table.
+    /// The table of policy h.
     pub fn policy(&self, h: usize) -> Vec<u32> {
         (0..self.spaces.states).map(|s| self.choices(s)[h]).collect()
     }
 
-    /// Which actions some policy takes, at index s·A + a.
-    pub fn allowed(&self) -> Vec<bool> {
+    /// The tables of all policies.
+    pub fn tables(&self) -> Vec<Vec<u32>> {
+        (0..self.size).map(|h| self.policy(h)).collect()
+    }
+
+    /// Whether some policy takes a in s, at index s·A + a.
+    pub(crate) fn allowed(&self) -> Vec<bool> {
         let mut allowed = vec![false; self.spaces.states * self.spaces.actions];
         for state in 0..self.spaces.states {
             for &action in self.choices(state) {
@@ -139,20 +104,19 @@ impl PolicyClass {
         allowed
     }
 
-    /// A separator set: states on which any two different policies of the class differ somewhere. Greedy, so small but not
-    /// always the smallest.
+    /// A separator set: states such that any two different policies differ in at least one.
+    ///
+    /// The set is built greedily, so it is small, but not always the smallest.
     pub fn separator(&self) -> Vec<u32> {
         let mut groups: Vec<Vec<usize>> = vec![(0..self.size).collect()];
         let mut separator = Vec::new();
         loop {
-            let splits =
-                |s: usize| groups.iter().map(|g| distinct(self.choices(s), g) - 1).sum::<usize>();
+            let splits = |s: usize| groups.iter().map(|g| self.distinct(g, s) - 1).sum::<usize>();
             let best = (0..self.spaces.states).max_by_key(|&s| (splits(s), std::cmp::Reverse(s)));
-            let Some(state) = best.filter(|&s| splits(s) > 0) else { break };
+            let Some(state) = best.filter(|&s| splits(s) > 0) else { return separator };
             separator.push(state as u32);
             groups = groups.iter().flat_map(|group| self.split(group, state)).collect();
         }
-        separator
     }
 
     fn split(&self, group: &[usize], state: usize) -> Vec<Vec<usize>> {
@@ -161,13 +125,14 @@ impl PolicyClass {
         parts.retain(|part| !part.is_empty());
         parts
     }
-}
 
-fn distinct(choices: &[u32], group: &[usize]) -> usize {
-    let mut seen: Vec<u32> = group.iter().map(|&h| choices[h]).collect();
-    seen.sort_unstable();
-    seen.dedup();
-    seen.len()
+    /// The number of different actions of a group of policies in a state.
+    fn distinct(&self, group: &[usize], state: usize) -> usize {
+        let mut seen: Vec<u32> = group.iter().map(|&h| self.choices(state)[h]).collect();
+        seen.sort_unstable();
+        seen.dedup();
+        seen.len()
+    }
 }
 
 /// A policy of Π_ℬ: E members of the class, π(a | s) = (1/E) Σₑ I(hₑ(s) = a).
@@ -225,86 +190,77 @@ impl Policy for MixedPolicy {
         Ok(())
     }
 
+    /// The vote of the members; ties go to the lowest action.
     fn act_mean(&self, states: &Batch<u32>, actions: &mut Batch<u32>) -> Result<(), PolicyError> {
-        let weights = self.weights();
+        let table = self.table();
         for row in 0..states.len() {
-            let mut votes = vec![0.0; self.class.spaces().actions];
-            let choices = self.class.choices(states.row(row)[0] as usize);
-            choices.iter().zip(&weights).for_each(|(&a, w)| votes[a as usize] += w);
-            actions.row_mut(row)[0] = first_max(&votes) as u32;
+            let votes = table.row(states.row(row)[0] as usize);
+            let most = |best, i| if votes[i] > votes[best] { i } else { best };
+            actions.row_mut(row)[0] = (0..votes.len()).fold(0, most) as u32;
         }
         Ok(())
     }
 }
 
-fn first_max(votes: &[f64]) -> usize {
-    (0..votes.len()).fold(0, |best, i| if votes[i] > votes[best] { i } else { best })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::invalid;
 
     const SPACES: Spaces = Spaces { states: 2, actions: 3 };
 
-    fn class() -> Arc<PolicyClass> {
-        Arc::new(PolicyClass::new(SPACES, &[vec![0, 1], vec![0, 2], vec![1, 2]]).unwrap())
+    fn mixture() -> MixedPolicy {
+        let class = PolicyClass::new(SPACES, &[vec![0, 1], vec![0, 2], vec![1, 2]]);
+        MixedPolicy::new(Arc::new(class.unwrap()), vec![0, 0, 1, 2])
+    }
+
+    fn around(visited: usize, size: usize, share: f64) -> PolicyClass {
+        let mut rng = tutelage::Stream::new(4).rng();
+        let visited: Vec<bool> = (0..12).map(|s| s < visited).collect();
+        let spaces = Spaces { states: 12, actions: 3 };
+        PolicyClass::around(spaces, &[0; 12], &visited, size, share, &mut rng).unwrap()
     }
 
     #[test]
-    fn a_mixture_has_the_members_shares() {
-        let mixture = MixedPolicy::new(class(), vec![0, 0, 1, 2]);
-        assert_eq!(mixture.table().row(0), &[0.75, 0.25, 0.0]);
-        assert_eq!(mixture.table().row(1), &[0.0, 0.5, 0.5]);
+    fn mixture_has_the_shares_of_its_members() {
+        assert_eq!(mixture().table().row(0), &[0.75, 0.25, 0.0]);
+        assert_eq!(mixture().table().row(1), &[0.0, 0.5, 0.5]);
     }
 
     #[test]
-    fn the_mean_is_a_vote_with_ties_to_the_lowest_action() {
-        let mixture = MixedPolicy::new(class(), vec![0, 0, 1, 2]);
+    fn mean_action_is_a_vote_with_ties_to_the_lowest() {
         let states = Batch::from_vec(1, vec![0, 1]).unwrap();
         let mut actions = Batch::zeros(2, 1);
-        mixture.act_mean(&states, &mut actions).unwrap();
+        mixture().act_mean(&states, &mut actions).unwrap();
         assert_eq!(actions.as_slice(), &[0, 1]);
-        mixture.act_members(&states, &[3, 2], &mut actions).unwrap();
+        mixture().act_members(&states, &[3, 2], &mut actions).unwrap();
         assert_eq!(actions.as_slice(), &[1, 2]);
     }
 
     #[test]
-    fn a_separator_tells_every_two_policies_apart() {
-        let mut rng = tutelage::Stream::new(4).rng();
-        let spaces = Spaces { states: 12, actions: 3 };
-        let class = PolicyClass::around(spaces, &[0; 12], &[true; 12], 20, 0.3, &mut rng).unwrap();
-        let separator = class.separator();
+    fn separator_distinguishes_all_policies() {
+        let class = around(12, 20, 0.3);
+        let (separator, tables) = (class.separator(), class.tables());
         assert!(separator.len() < 12);
         for (i, j) in (0..20).flat_map(|i| (0..i).map(move |j| (i, j))) {
-            let (hi, hj) = (class.policy(i), class.policy(j));
-            assert!(
-                hi == hj || separator.iter().any(|&s| hi[s as usize] != hj[s as usize]),
-                "{i} {j}"
-            );
+            let differ = |&s: &u32| tables[i][s as usize] != tables[j][s as usize];
+            assert!(tables[i] == tables[j] || separator.iter().any(differ), "{i} {j}");
         }
     }
 
     #[test]
-    fn every_policy_errs_where_the_expert_goes() {
-        let mut rng = tutelage::Stream::new(4).rng();
-        let spaces = Spaces { states: 12, actions: 3 };
-        let visited: Vec<bool> = (0..12).map(|s| s < 3).collect();
-        let class = PolicyClass::around(spaces, &[0; 12], &visited, 200, 0.1, &mut rng).unwrap();
-        for h in 0..200 {
-            let errors: Vec<usize> = (0..12).filter(|&s| class.policy(h)[s] != 0).collect();
-            assert!(errors.iter().any(|&s| s < 3), "policy {h} errs in {errors:?}");
+    fn every_policy_errs_in_a_visited_state() {
+        for table in around(3, 200, 0.1).tables() {
+            assert!(table[..3].iter().any(|&a| a != 0), "{table:?}");
         }
     }
 
     #[test]
-    fn what_is_no_class_is_named() {
-        assert_eq!(PolicyClass::new(SPACES, &[]), Err(ClassError::Empty));
-        assert!(matches!(
-            PolicyClass::new(SPACES, &[vec![0]]),
-            Err(ClassError::States { found: 1, .. })
-        ));
-        let foreign = PolicyClass::new(SPACES, &[vec![0, 3]]);
-        assert_eq!(foreign, Err(ClassError::Action { policy: 0, state: 1, action: 3, last: 2 }));
+    fn invalid_tables_are_named() {
+        assert_eq!(invalid(PolicyClass::new(SPACES, &[])).0, "class size");
+        let short = invalid(PolicyClass::new(SPACES, &[vec![0]]));
+        assert_eq!(short, ("the number of actions of policy 0".into(), 1.0));
+        let unknown = invalid(PolicyClass::new(SPACES, &[vec![0, 3]]));
+        assert_eq!(unknown, ("the action of policy 0 in state 1".into(), 3.0));
     }
 }

@@ -10,12 +10,12 @@ pub struct TabularPolicy {
 }
 
 impl TabularPolicy {
-    /// The policy with these action probabilities, S rows of A.
+    /// Creates a policy from its action probabilities, S rows of A.
     pub fn new(actions: usize, probabilities: Vec<f64>) -> Self {
         Self { actions: actions.max(1), probabilities }
     }
 
-    /// The deterministic policy that takes `choices[s]` in s.
+    /// Creates the deterministic policy that takes `choices[s]` in s.
     pub fn deterministic(actions: usize, choices: &[u32]) -> Self {
         let mut probabilities = vec![0.0; choices.len() * actions];
         for (state, &action) in choices.iter().enumerate() {
@@ -38,8 +38,8 @@ pub fn occupancy(mdp: &Mdp, policy: &TabularPolicy) -> Vec<f64> {
         let mut next = vec![0.0; mdp.states()];
         for (state, &here) in now.iter().enumerate().filter(|(_, here)| **here > 0.0) {
             total[state] += here / mdp.horizon() as f64;
-            for (action, &chosen) in policy.row(state).iter().enumerate().filter(|(_, p)| **p > 0.0)
-            {
+            let chosen = policy.row(state).iter().enumerate().filter(|(_, p)| **p > 0.0);
+            for (action, &chosen) in chosen {
                 for &(to, p) in mdp.next(state, action) {
                     next[to as usize] += here * chosen * p;
                 }
@@ -48,6 +48,11 @@ pub fn occupancy(mdp: &Mdp, policy: &TabularPolicy) -> Vec<f64> {
         now = next;
     }
     total
+}
+
+/// d of the deterministic policy that takes `choices[s]` in s.
+pub(crate) fn occupancy_of(mdp: &Mdp, choices: &[u32]) -> Vec<f64> {
+    occupancy(mdp, &TabularPolicy::deterministic(mdp.actions(), choices))
 }
 
 /// V and Q of a policy at every time.
@@ -59,7 +64,8 @@ pub struct Values {
     pub q: Vec<Vec<f64>>,
 }
 
-/// Qᵗ(s, a) = c(s, a) + Σ P(s′ | s, a) Vᵗ⁺¹(s′) and Vᵗ(s) = Σ π(a | s) Qᵗ(s, a), backwards in time.
+/// Computes Qᵗ(s, a) = c(s, a) + Σ P(s′ | s, a) Vᵗ⁺¹(s′) and Vᵗ(s) = Σ π(a | s) Qᵗ(s, a), backward
+/// in time.
 pub fn values(mdp: &Mdp, policy: &TabularPolicy) -> Values {
     let mut v = vec![vec![0.0; mdp.states()]];
     let mut q = Vec::new();
@@ -86,8 +92,13 @@ pub fn expected_cost(mdp: &Mdp, policy: &TabularPolicy) -> f64 {
     dot(mdp.initial(), &values(mdp, policy).v[0])
 }
 
-/// Which states can be reached at each time t = 1 … H, by any actions.
-pub fn reachable(mdp: &Mdp) -> Vec<Vec<bool>> {
+/// J of the deterministic policy that takes `choices[s]` in s.
+pub(crate) fn cost_of(mdp: &Mdp, choices: &[u32]) -> f64 {
+    expected_cost(mdp, &TabularPolicy::deterministic(mdp.actions(), choices))
+}
+
+/// Whether each state can be reached at each time t = 1 … H by any actions.
+fn reachable(mdp: &Mdp) -> Vec<Vec<bool>> {
     let mut times = vec![mdp.initial().iter().map(|&p| p > 0.0).collect::<Vec<bool>>()];
     for time in 1..mdp.horizon() {
         let mut next = vec![false; mdp.states()];
@@ -100,11 +111,11 @@ pub fn reachable(mdp: &Mdp) -> Vec<Vec<bool>> {
     times
 }
 
-/// The expert's advantage Qᵗ(s, a) − Vᵗ(s) at index s·A + a, the largest over the times at which s can be reached; none
-/// where it never can.
+/// The expert's advantage Qᵗ(s, a) − Vᵗ(s) at index s·A + a: the maximum over the times at which s
+/// can be reached, or `None` if s is unreachable.
 ///
-/// In a layered MDP, as the paper's are, a state has one time and this is A_{π^E}(s, a) itself.
-pub fn advantages(mdp: &Mdp, expert: &[u32]) -> Vec<Option<f64>> {
+/// In a layered MDP, as in the paper, a state has one time and this is A_{π^E}(s, a).
+pub(crate) fn advantages(mdp: &Mdp, expert: &[u32]) -> Vec<Option<f64>> {
     let Values { v, q } = values(mdp, &TabularPolicy::deterministic(mdp.actions(), expert));
     let mut advantages: Vec<Option<f64>> = vec![None; mdp.states() * mdp.actions()];
     for (time, reachable) in reachable(mdp).iter().enumerate() {
@@ -118,28 +129,19 @@ pub fn advantages(mdp: &Mdp, expert: &[u32]) -> Vec<Option<f64>> {
     advantages
 }
 
-/// The smallest µ with Qᵗ(s, a) − Vᵗ(s) ≤ µ ℓ(s, a) for the deterministic expert's values, ℓ at index s·A + a, wherever
-/// somebody can be: what nobody can do costs nothing.
+/// The smallest µ with Qᵗ(s, a) − Vᵗ(s) ≤ µ ℓ(s, a) for the values of a deterministic expert, at
+/// all reachable (s, t), for ℓ at index s·A + a.
 pub fn recoverability(mdp: &Mdp, expert: &[u32], loss: &[f64]) -> f64 {
     let advantages = advantages(mdp, expert);
     let ratios = advantages.iter().zip(loss).filter(|(_, loss)| **loss > 0.0);
     ratios.filter_map(|(advantage, loss)| Some((*advantage)? / loss)).fold(0.0, f64::max)
 }
 
-/// The largest σ with d_π(s) ≤ d₀(s) / σ for all of these policies.
-pub fn smoothness<'a>(
-    mdp: &Mdp,
-    cover: &[f64],
-    policies: impl IntoIterator<Item = &'a TabularPolicy>,
-) -> f64 {
-    let sigmas = policies.into_iter().map(|policy| smoothness_of(cover, &occupancy(mdp, policy)));
-    sigmas.fold(1.0, f64::min)
-}
-
-/// A σ that holds for every policy, stationary or not, that takes only allowed actions (at index s·A + a).
+/// A σ with d_π(s) ≤ d₀(s)/σ for every policy that takes only allowed actions (at index s·A + a),
+/// stationary or not.
 ///
-/// The occupancy of each state is maximised on its own by dynamic programming, so this bounds σ over the mixed class Π_ℬ
-/// from below.
+/// Dynamic programming maximizes the occupancy of each state separately, so this is a lower bound
+/// of σ over the mixed class Π_ℬ.
 pub fn guaranteed_smoothness(mdp: &Mdp, cover: &[f64], allowed: &[bool]) -> f64 {
     let most: Vec<f64> =
         (0..mdp.states()).map(|target| most_visits(mdp, target, allowed)).collect();
@@ -162,7 +164,7 @@ fn most_visits(mdp: &Mdp, target: usize, allowed: &[bool]) -> f64 {
     dot(mdp.initial(), &visits) / mdp.horizon() as f64
 }
 
-/// min over visited states of d₀(s) / d(s), at most 1.
+/// min over visited states of d₀(s)/d(s), at most 1.
 pub(crate) fn smoothness_of(cover: &[f64], occupancy: &[f64]) -> f64 {
     let ratios = cover.iter().zip(occupancy).filter(|(_, d)| **d > 0.0).map(|(d0, d)| d0 / d);
     ratios.fold(1.0, f64::min)
@@ -192,19 +194,16 @@ mod tests {
     }
 
     #[test]
-    fn recoverability_is_the_worst_advantage() {
+    fn recoverability_is_the_largest_advantage_per_loss() {
         // The expert stays in 0; leaving at time 1 costs 1 in each of the two later steps.
-        assert_eq!(recoverability(&slide(), &[0, 0], &[0.0, 1.0, 0.0, 1.0]), 2.0);
-        assert_eq!(
-            recoverability(&slide(), &[0, 0], &[0.0, 0.5, 0.0, 1.0]),
-            4.0,
-            "per unit of loss"
-        );
+        for (loss, expected) in [(1.0, 2.0), (0.5, 4.0)] {
+            assert_eq!(recoverability(&slide(), &[0, 0], &[0.0, loss, 0.0, 1.0]), expected);
+        }
     }
 
     #[test]
-    fn what_nobody_reaches_in_time_does_not_count() {
-        // 0 → 1 → 2, and from 2 on action 1 leads to 3, which costs 1 a step; H = 3. At time 3 it is too late to pay.
+    fn states_that_are_reached_too_late_do_not_count() {
+        // 0 → 1 → 2; from 2, action 1 leads to 3, which costs 1 a step. H = 3, so 3 is unreachable.
         let next = |s: usize, a: usize| match (s, a) {
             (2, 1) | (3, _) => vec![(3, 1.0)],
             (2, _) => vec![(2, 1.0)],
@@ -214,31 +213,26 @@ mod tests {
         let mdp = Mdp::new([4, 2, 3], start, next, |s, _| f64::from(s == 3)).unwrap();
         let wrong = [0.0, 1.0, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0];
         assert_eq!(recoverability(&mdp, &[0; 4], &wrong), 0.0);
-        let times = reachable(&mdp);
-        assert_eq!(times[2], [false, false, true, false]);
-        assert!(advantages(&mdp, &[0; 4])[6..].iter().all(Option::is_none), "state 3");
+        assert_eq!(reachable(&mdp)[2], [false, false, true, false]);
+        assert!(advantages(&mdp, &[0; 4])[6..].iter().all(Option::is_none));
     }
 
     #[test]
-    fn the_guaranteed_sigma_is_below_that_of_any_policy() {
+    fn guaranteed_sigma_is_that_of_the_worst_allowed_policy() {
         let mdp = slide();
-        let cover = [0.5, 0.5];
-        let policies: Vec<TabularPolicy> = (0..=10)
-            .map(|p| {
-                let p = f64::from(p) / 10.0;
-                TabularPolicy::new(2, vec![1.0 - p, p, 1.0, 0.0])
-            })
-            .collect();
-        let sigma = smoothness(&mdp, &cover, &policies);
-        assert_eq!(sigma, 0.5); // staying in 0 visits it always
-        assert_eq!(guaranteed_smoothness(&mdp, &cover, &[true; 4]), 0.5);
-        // Where only leaving is allowed, state 1 is visited two steps of three.
-        let leave = [false, true, true, true];
-        assert!((guaranteed_smoothness(&mdp, &cover, &leave) - 0.75).abs() < 1e-12);
+        // Staying in 0 visits it always; no policy that leaves for 1 does worse.
+        assert_eq!(guaranteed_smoothness(&mdp, &[0.5, 0.5], &[true; 4]), 0.5);
+        for p in [0.0, 0.3, 1.0] {
+            let policy = TabularPolicy::new(2, vec![1.0 - p, p, 1.0, 0.0]);
+            assert!(smoothness_of(&[0.5, 0.5], &occupancy(&mdp, &policy)) >= 0.5, "{p}");
+        }
+        // If only leaving is allowed, state 1 is visited in two of three steps.
+        let sigma = guaranteed_smoothness(&mdp, &[0.5, 0.5], &[false, true, true, true]);
+        assert!((sigma - 0.75).abs() < 1e-12, "{sigma}");
     }
 
     #[test]
-    fn the_performance_difference_lemma_holds() {
+    fn performance_difference_lemma_holds() {
         let (mdp, expert) = (slide(), [0u32, 0]);
         let policy = TabularPolicy::new(2, vec![0.3, 0.7, 0.5, 0.5]);
         let Values { v, q } = values(&mdp, &TabularPolicy::deterministic(2, &expert));
@@ -247,18 +241,14 @@ mod tests {
         let mut sum = 0.0;
         for t in 0..3 {
             let mut next = vec![0.0; 2];
-            for s in 0..2 {
-                for a in 0..2 {
-                    sum += now[s] * policy.row(s)[a] * (q[t][2 * s + a] - v[t][s]);
-                    mdp.next(s, a)
-                        .iter()
-                        .for_each(|&(to, p)| next[to as usize] += now[s] * policy.row(s)[a] * p);
-                }
+            for (s, a) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+                let share = now[s] * policy.row(s)[a];
+                sum += share * (q[t][2 * s + a] - v[t][s]);
+                mdp.next(s, a).iter().for_each(|&(to, p)| next[to as usize] += share * p);
             }
             now = next;
         }
-        let difference = expected_cost(&mdp, &policy)
-            - expected_cost(&mdp, &TabularPolicy::deterministic(2, &expert));
+        let difference = expected_cost(&mdp, &policy) - cost_of(&mdp, &expert);
         assert!((sum - difference).abs() < 1e-12);
     }
 }

@@ -1,13 +1,16 @@
-//! Families of problems to learn in.
+//! Families of problems.
+
+use std::str::FromStr;
 
 use rand::RngExt;
 use rand::seq::IndexedRandom;
 use tutelage::{Spaces, Stream};
 
-use crate::exact::{TabularPolicy, action_values, occupancy};
-use crate::{ImitationProblem, Mdp, PolicyClass, ProblemError, ledge};
+use crate::error::require;
+use crate::exact::{action_values, occupancy_of};
+use crate::{ImitationProblem, Mdp, PolicyClass, TheoryError, ledge};
 
-/// How large a problem is. Families that are of one size by nature take what concerns them.
+/// The size of a problem. Families of a fixed size ignore what does not apply to them.
 #[derive(Clone, Copy, Debug)]
 pub struct ProblemSize {
     /// S.
@@ -18,7 +21,7 @@ pub struct ProblemSize {
     pub horizon: usize,
     /// B.
     pub class_size: usize,
-    /// What random problems are drawn from.
+    /// The seed of random problems.
     pub seed: u64,
 }
 
@@ -28,57 +31,43 @@ impl Default for ProblemSize {
     }
 }
 
-/// A family of problems, by name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ProblemFamily {
-    /// [`trap`].
-    Trap,
-    /// [`limitation`].
-    Limitation,
-    /// [`random`].
-    Random,
-    /// [`gridworld`].
-    Gridworld,
-    /// [`chain`].
-    Chain,
-    /// [`ledge`].
-    Ledge,
+/// A family of problems, by name: `trap`, `limitation`, `random`, `gridworld`, `chain`, `ledge`.
+#[derive(Clone, Copy, Debug)]
+pub struct ProblemFamily {
+    /// The name.
+    pub name: &'static str,
+    /// Creates a problem of this family.
+    pub problem: fn(ProblemSize) -> Result<ImitationProblem, TheoryError>,
 }
 
 impl ProblemFamily {
-    /// All families, by name.
-    pub const ALL: [(&'static str, ProblemFamily); 6] = [
-        ("trap", ProblemFamily::Trap),
-        ("limitation", ProblemFamily::Limitation),
-        ("random", ProblemFamily::Random),
-        ("gridworld", ProblemFamily::Gridworld),
-        ("chain", ProblemFamily::Chain),
-        ("ledge", ProblemFamily::Ledge),
+    /// All families.
+    pub const ALL: [Self; 6] = [
+        Self { name: "trap", problem: |size| trap(size.horizon) },
+        Self { name: "limitation", problem: |size| limitation(size.horizon) },
+        Self { name: "random", problem: random },
+        Self { name: "gridworld", problem: gridworld },
+        Self { name: "chain", problem: chain },
+        Self { name: "ledge", problem: |size| ledge(size.horizon, size.seed) },
     ];
+}
 
-    /// The family of this name.
-    pub fn named(name: &str) -> Result<Self, ProblemError> {
-        let found = Self::ALL.iter().find(|(known, _)| *known == name).map(|&(_, family)| family);
-        let all = || Self::ALL.map(|(known, _)| known).join(", ");
-        found.ok_or_else(|| ProblemError::Unknown { name: name.into(), all: all() })
-    }
+impl FromStr for ProblemFamily {
+    type Err = TheoryError;
 
-    /// The problem of this family with these dimensions.
-    pub fn problem(self, dimensions: ProblemSize) -> Result<ImitationProblem, ProblemError> {
-        match self {
-            Self::Trap => trap(dimensions.horizon),
-            Self::Limitation => limitation(dimensions.horizon),
-            Self::Random => random(dimensions),
-            Self::Gridworld => gridworld(dimensions),
-            Self::Chain => chain(dimensions),
-            Self::Ledge => ledge(dimensions.horizon, dimensions.seed),
-        }
+    fn from_str(text: &str) -> Result<Self, TheoryError> {
+        Self::ALL.into_iter().find(|family| family.name == text).ok_or_else(|| TheoryError::Name {
+            what: "MDP",
+            found: text.into(),
+            expected: Self::ALL.map(|family| family.name).join(", "),
+        })
     }
 }
 
-/// The trap for followers of the leader: both policies err at the start and lead into different absorbing states; each errs
-/// in its own and is right in the other's. Whoever plays the better one so far is always wrong.
-pub fn trap(horizon: usize) -> Result<ImitationProblem, ProblemError> {
+/// The trap for follow-the-leader: two policies that lead from the start into different absorbing
+/// states. Each errs at the start and in its own absorbing state, and is right in the other's, so
+/// the policy that was better so far always errs.
+pub fn trap(horizon: usize) -> Result<ImitationProblem, TheoryError> {
     let expert = vec![2, 2, 2];
     let next = |state: usize, action: usize| match (state, action) {
         (0, 0) => vec![(1, 1.0)],
@@ -92,18 +81,11 @@ pub fn trap(horizon: usize) -> Result<ImitationProblem, ProblemError> {
     ImitationProblem::new("trap", mdp, class, expert)
 }
 
-/// The five-state MDP of Proposition 1: whoever has no regret imitates the fast route, fails on it, and pays H − 1 where a
-/// policy of the class pays 1.
-pub fn limitation(horizon: usize) -> Result<ImitationProblem, ProblemError> {
-    if horizon < 3 {
-        let (field, value) = ("horizon", horizon);
-        return Err(ProblemError::Size {
-            field,
-            value,
-            family: "limitation",
-            allowed: "at least 3, or both policies cost the same",
-        });
-    }
+/// The five-state MDP of Proposition 1: a learner without regret imitates the fast route, fails on
+/// it, and pays H − 1, although a policy of the class pays 1.
+pub fn limitation(horizon: usize) -> Result<ImitationProblem, TheoryError> {
+    // With a smaller horizon both policies cost the same.
+    require(horizon >= 3, "the horizon of limitation", horizon as f64, "at least 3")?;
     const L: usize = 0;
     let next = |state: usize, action: usize| match (state, action) {
         (0, L) => vec![(1, 1.0)],
@@ -123,9 +105,9 @@ pub fn limitation(horizon: usize) -> Result<ImitationProblem, ProblemError> {
     ImitationProblem::new("limitation", mdp, class, vec![1, 0, 0, 0, 0])
 }
 
-/// Three random successors for every (s, a); the expert is random and free, every other action costs up to 1. The class
-/// errs in about a third of the states, each policy in its own.
-pub fn random(d: ProblemSize) -> Result<ImitationProblem, ProblemError> {
+/// Three random successors for every (s, a). The expert is random and pays nothing; every other
+/// action costs up to 1. Each policy of the class errs in about a third of the states.
+pub fn random(d: ProblemSize) -> Result<ImitationProblem, TheoryError> {
     check("random", d, 2)?;
     let stream = Stream::new(d.seed).fork("random mdp", 0);
     let mut rng = stream.rng();
@@ -151,9 +133,9 @@ pub fn random(d: ProblemSize) -> Result<ImitationProblem, ProblemError> {
     ImitationProblem::new("random", mdp, class, expert)
 }
 
-/// A square grid: four moves that slip one time in ten, cost 1 a step until the far corner. The expert is optimal; the
-/// class errs in about a sixth of the cells.
-pub fn gridworld(d: ProblemSize) -> Result<ImitationProblem, ProblemError> {
+/// A square grid: four moves that slip one time in ten, and cost 1 a step until the far corner. The
+/// expert is optimal; the class errs in about a sixth of the cells.
+pub fn gridworld(d: ProblemSize) -> Result<ImitationProblem, TheoryError> {
     check("gridworld", d, 4)?;
     let side = (d.states as f64).sqrt().floor() as usize;
     let goal = side * side - 1;
@@ -181,14 +163,12 @@ pub fn gridworld(d: ProblemSize) -> Result<ImitationProblem, ProblemError> {
     around("gridworld", mdp, expert, d, 0.15)
 }
 
-/// A chain: action 0 goes on, every other falls back to the start; cost 1 until the end, which takes S − 1 steps, so H
-/// must be at least S. An error costs all that was gained, so experts recover slowly here.
-pub fn chain(d: ProblemSize) -> Result<ImitationProblem, ProblemError> {
+/// A chain: action 0 advances, every other action falls back to the start. Each step costs 1 until
+/// the end, which is S − 1 steps away, so H must be at least S. Experts recover slowly here.
+pub fn chain(d: ProblemSize) -> Result<ImitationProblem, TheoryError> {
     check("chain", d, 2)?;
-    if d.horizon < d.states {
-        let (horizon, family, states) = (d.horizon, "chain", d.states);
-        return Err(ProblemError::Horizon { horizon, family, states });
-    }
+    let expected = format!("at least {}, the number of states", d.states);
+    require(d.horizon >= d.states, "the horizon of chain", d.horizon as f64, expected)?;
     let last = d.states - 1;
     let next = |state: usize, action: usize| {
         let to = if state == last || action == 0 { (state + 1).min(last) } else { 0 };
@@ -207,7 +187,7 @@ fn around(
     expert: Vec<u32>,
     d: ProblemSize,
     share: f64,
-) -> Result<ImitationProblem, ProblemError> {
+) -> Result<ImitationProblem, TheoryError> {
     let mut rng = Stream::new(d.seed).fork("class", 0).rng();
     let visited = visited(&mdp, &expert);
     let class =
@@ -215,24 +195,15 @@ fn around(
     ImitationProblem::new(name, mdp, class, expert)
 }
 
-/// Which states the expert visits.
+/// Whether the expert visits each state.
 fn visited(mdp: &Mdp, expert: &[u32]) -> Vec<bool> {
-    let d = occupancy(mdp, &TabularPolicy::deterministic(mdp.actions(), expert));
-    d.iter().map(|&d| d > 0.0).collect()
+    occupancy_of(mdp, expert).iter().map(|&d| d > 0.0).collect()
 }
 
-fn check(family: &'static str, d: ProblemSize, states: usize) -> Result<(), ProblemError> {
-    if d.states < states {
-        let allowed = if states == 4 { "at least 4" } else { "at least 2" };
-        return Err(ProblemError::Size { field: "states", value: d.states, family, allowed });
-    }
-    if d.actions < 2 {
-        return Err(ProblemError::Size {
-            field: "actions",
-            value: d.actions,
-            family,
-            allowed: "at least 2",
-        });
+fn check(family: &str, d: ProblemSize, states: usize) -> Result<(), TheoryError> {
+    for (what, value, least) in [("states", d.states, states), ("actions", d.actions, 2)] {
+        let what = format!("the number of {what} of {family}");
+        require(value >= least, what, value as f64, format!("at least {least}"))?;
     }
     Ok(())
 }
@@ -253,7 +224,7 @@ fn optimal(mdp: &Mdp, steps: usize) -> Vec<u32> {
 }
 
 /// A small problem of random shape, for property tests.
-pub fn arbitrary(seed: u64) -> Result<ImitationProblem, ProblemError> {
+pub fn arbitrary(seed: u64) -> Result<ImitationProblem, TheoryError> {
     let mut rng = Stream::new(seed).fork("arbitrary", 0).rng();
     let d = ProblemSize {
         states: rng.random_range(4..20),
@@ -262,10 +233,11 @@ pub fn arbitrary(seed: u64) -> Result<ImitationProblem, ProblemError> {
         class_size: rng.random_range(1..20),
         seed,
     };
-    let families = [ProblemFamily::Random, ProblemFamily::Gridworld, ProblemFamily::Chain];
+    let families: [fn(ProblemSize) -> _; 3] = [random, gridworld, chain];
     let families = &families[..if d.horizon < d.states { 2 } else { 3 }];
-    let problem = families.choose(&mut rng).unwrap_or(&ProblemFamily::Random).problem(d)?;
-    // Any costs will do: an expert that is not optimal, and a d₀ that is not uniform.
+    let family = families.choose(&mut rng).copied().unwrap_or(random);
+    let problem: ImitationProblem = family(d)?;
+    // Random costs and a random d₀, so that the expert is not optimal and d₀ is not uniform.
     let spaces: Spaces = problem.mdp.spaces();
     let costs: Vec<f64> = (0..spaces.states * spaces.actions).map(|_| rng.random()).collect();
     let mdp = Mdp::new(
@@ -289,75 +261,68 @@ pub fn arbitrary(seed: u64) -> Result<ImitationProblem, ProblemError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exact::expected_cost;
+    use crate::error::invalid;
+    use crate::exact::cost_of;
 
     #[test]
-    fn the_trap_springs_on_either_policy() {
+    fn each_policy_of_the_trap_errs_where_it_leads() {
         let problem = trap(10).unwrap();
+        let tables = problem.class.tables();
         for h in 0..2 {
-            let policy = problem.class.policy(h);
-            let d = occupancy(&problem.mdp, &TabularPolicy::deterministic(3, &policy));
+            let d = occupancy_of(&problem.mdp, &tables[h]);
             let errs = |policy: &[u32]| {
                 (0..3).map(|s| d[s] * f64::from(policy[s] != problem.expert[s])).sum::<f64>()
             };
-            assert!((errs(&policy) - 1.0).abs() < 1e-12, "its own errors where it goes");
-            assert!(
-                (errs(&problem.class.policy(1 - h)) - 0.1).abs() < 1e-12,
-                "the other is wrong at the start only"
-            );
+            assert!((errs(&tables[h]) - 1.0).abs() < 1e-12);
+            // The other policy errs at the start only.
+            assert!((errs(&tables[1 - h]) - 0.1).abs() < 1e-12);
         }
         assert_eq!(problem.mu, 1.0);
     }
 
     #[test]
-    fn proposition_one_has_the_papers_values() {
+    fn limitation_has_the_values_of_the_paper() {
         let problem = limitation(10).unwrap();
-        let cost =
-            |policy: &[u32]| expected_cost(&problem.mdp, &TabularPolicy::deterministic(2, policy));
-        assert_eq!(
-            problem.mu, 9.0,
-            "erring on the fast route costs H - 1; at time 1 nobody is there"
-        );
-        assert!(cost(&problem.expert).abs() < 1e-12);
-        assert!((cost(&problem.class.policy(0)) - 1.0).abs() < 1e-12);
-        assert!((cost(&problem.class.policy(1)) - 9.0).abs() < 1e-12);
-    }
-
-    #[test]
-    fn the_grids_expert_walks_to_the_goal() {
-        let problem =
-            gridworld(ProblemSize { states: 25, horizon: 40, ..ProblemSize::default() }).unwrap();
-        let d = occupancy(&problem.mdp, &TabularPolicy::deterministic(4, &problem.expert));
-        assert!(d[24] > 0.7, "share of time at the goal: {}", d[24]);
-    }
-
-    #[test]
-    fn on_the_chain_every_policy_errs_where_it_goes() {
-        let d = ProblemSize { states: 10, horizon: 12, ..ProblemSize::default() };
-        let problem = chain(d).unwrap();
-        assert!(problem.mu > 0.0);
-        for h in 0..d.class_size {
-            let policy = problem.class.policy(h);
-            let d = occupancy(&problem.mdp, &TabularPolicy::deterministic(4, &policy));
-            let errs = (0..10).any(|s| d[s] > 0.0 && policy[s] != problem.expert[s]);
-            assert!(errs, "policy {h} is the expert in effect");
+        // An error on the fast route costs H - 1; at time 1 it cannot happen.
+        assert_eq!(problem.mu, 9.0);
+        let tables = [problem.expert.to_vec(), problem.class.policy(0), problem.class.policy(1)];
+        for (table, expected) in tables.iter().zip([0.0, 1.0, 9.0]) {
+            assert!((cost_of(&problem.mdp, table) - expected).abs() < 1e-12, "{table:?}");
         }
     }
 
     #[test]
-    fn impossible_sizes_and_unknown_names_are_named() {
-        assert!(matches!(limitation(2), Err(ProblemError::Size { field: "horizon", .. })));
-        assert!(matches!(
-            chain(ProblemSize::default()),
-            Err(ProblemError::Horizon { states: 16, .. })
-        ));
-        assert!(matches!(trap(0), Err(ProblemError::Mdp(_))));
-        let none = ProblemSize { class_size: 0, ..ProblemSize::default() };
-        assert!(matches!(random(none), Err(ProblemError::Class(crate::ClassError::Empty))));
-        assert!(matches!(
-            chain(ProblemSize { actions: 1, ..none }),
-            Err(ProblemError::Size { field: "actions", .. })
-        ));
-        assert!(ProblemFamily::named("trp").unwrap_err().to_string().contains("trap, limitation"));
+    fn gridworld_expert_walks_to_the_goal() {
+        let size = ProblemSize { states: 25, horizon: 40, ..ProblemSize::default() };
+        let problem = gridworld(size).unwrap();
+        let d = occupancy_of(&problem.mdp, &problem.expert);
+        assert!(d[24] > 0.7, "share of time at the goal: {}", d[24]);
+    }
+
+    #[test]
+    fn every_policy_of_the_chain_errs_where_it_goes() {
+        let size = ProblemSize { states: 10, horizon: 12, ..ProblemSize::default() };
+        let problem = chain(size).unwrap();
+        assert!(problem.mu > 0.0);
+        for policy in problem.class.tables() {
+            let d = occupancy_of(&problem.mdp, &policy);
+            assert!((0..10).any(|s| d[s] > 0.0 && policy[s] != problem.expert[s]), "{policy:?}");
+        }
+    }
+
+    #[test]
+    fn invalid_sizes_and_unknown_names_are_refused() {
+        let empty = ProblemSize { class_size: 0, ..ProblemSize::default() };
+        for (problem, what) in [
+            (limitation(2), "the horizon of limitation"),
+            (chain(ProblemSize::default()), "the horizon of chain"),
+            (trap(0), "horizon"),
+            (random(empty), "class size"),
+            (chain(ProblemSize { actions: 1, ..empty }), "the number of actions of chain"),
+        ] {
+            assert_eq!(invalid(problem).0, what);
+        }
+        let error = "trp".parse::<ProblemFamily>().unwrap_err();
+        assert!(matches!(error, TheoryError::Name { found, .. } if found == "trp"));
     }
 }

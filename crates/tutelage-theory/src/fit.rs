@@ -1,18 +1,19 @@
-//! Exponents: straight lines through logarithms.
+//! Exponents: linear regression on logarithms.
 
 /// A slope with its standard error.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Slope {
     /// The fitted slope.
     pub value: f64,
-    /// Its standard error from the residuals; infinite where no point is left over to tell it from.
+    /// Its standard error from the residuals; infinite if there are no degrees of freedom.
     pub error: f64,
 }
 
-/// The exponents a of y = c · Π xⱼ^{aⱼ}, by least squares on logarithms, with one row (x₁ … x_p, y) per point.
+/// The exponents a of y = c · Π xⱼ^{aⱼ} by least squares on logarithms, from points (x₁ … x_p, y).
 ///
-/// An xⱼ that does not vary has no exponent. None where there are too few points or a number is not positive.
-pub fn exponents(points: &[(Vec<f64>, f64)]) -> Option<Vec<Option<Slope>>> {
+/// An xⱼ that does not vary has no exponent. Returns `None` if there are too few points or a number
+/// is not positive.
+pub(crate) fn exponents(points: &[(Vec<f64>, f64)]) -> Option<Vec<Option<Slope>>> {
     let logs: Vec<(Vec<f64>, f64)> =
         points.iter().map(|(x, y)| (x.iter().map(|x| x.ln()).collect(), y.ln())).collect();
     let columns = logs.first()?.0.len();
@@ -31,7 +32,7 @@ pub fn exponents(points: &[(Vec<f64>, f64)]) -> Option<Vec<Option<Slope>>> {
     Some((0..columns).map(|j| place(j).map(|index| slopes[index + 1])).collect())
 }
 
-/// The coefficients that minimise Σ (y − row · β)², with their standard errors.
+/// The coefficients that minimize Σ (y − row · β)², with their standard errors.
 fn least_squares(rows: &[Vec<f64>], y: &[f64]) -> Option<Vec<Slope>> {
     let width = rows.first()?.len();
     if rows.len() < width {
@@ -84,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn exponents_of_a_power_law_are_found_exactly() {
+    fn exponents_of_a_power_law_are_exact() {
         let law = |h: f64, e: f64| (vec![h, e], 3.0 * h.powf(4.0) * e.powf(2.0));
         let points: Vec<_> =
             [5.0, 10.0, 20.0].iter().flat_map(|&h| [1.0, 2.0].map(|e| law(h, e))).collect();
@@ -96,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn the_standard_error_is_that_of_the_textbook() {
+    fn standard_error_agrees_with_the_textbook() {
         // y = 0, 1, 1 in logarithms at x = 0, 1, 2: slope ½, residuals ∓1/6, ±1/3, s² = 1/6, error √(1/12).
         let e = 1f64.exp();
         let points = [(vec![1.0], 1.0), (vec![e], e), (vec![e * e], e)];
@@ -106,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_fitted_is_not() {
+    fn degenerate_points_have_no_fit() {
         assert!(exponents(&[]).is_none());
         assert!(exponents(&[(vec![1.0], 1.0)]).unwrap()[0].is_none(), "x does not vary");
         assert!(exponents(&[(vec![1.0], 1.0), (vec![2.0], 0.0)]).is_none(), "ln 0");

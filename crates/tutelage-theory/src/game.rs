@@ -1,30 +1,33 @@
 //! The online learning game behind imitation, played with exact losses.
 
-use crate::exact::{TabularPolicy, dot, expected_cost, occupancy, smoothness_of};
-use crate::rounds::{GameEvent, PlayError, run};
-use crate::{ImitationProblem, MixedPolicy, Player};
+use tutelage::Algorithm;
 
-/// A game of N rounds: what πₙ lost, and what the best policy of the class would have lost on the same states.
+use crate::exact::{TabularPolicy, cost_of, dot, occupancy, occupancy_of, smoothness_of};
+use crate::rounds::{GameEvent, run};
+use crate::{ImitationProblem, MixedPolicy, TheoryError};
+
+/// The exact results of a game of N rounds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Game {
     /// Fₙ(πₙ) for n = 1 … N.
     pub losses: Vec<f64>,
     /// Reg(n) = Σ_{i ≤ n} Fᵢ(πᵢ) − min over h ∈ ℬ of Σ_{i ≤ n} Fᵢ(h).
     pub regret: Vec<f64>,
-    /// Σ ⟨gₙ, uₙ⟩ − min over h ∈ ℬ of Σ gₙ(h): the regret on the states that were asked about in place of d_{πₙ}. It is
-    /// what λ, σ, A and B act on; Reg(N) differs from it by the luck of the draw, which is of order √(N/K).
+    /// Σ ⟨gₙ, uₙ⟩ − min over h ∈ ℬ of Σ gₙ(h): the regret on the queried states instead of d_{πₙ}.
+    ///
+    /// λ, σ, A and B act on this one. Reg(N) differs from it by sampling, of order √(N/K).
     pub observed_regret: f64,
-    /// min over h ∈ ℬ of (1/N) Σ Fₙ(h): the class's bias.
+    /// min over h ∈ ℬ of (1/N) Σ Fₙ(h): the bias of the class.
     pub bias: f64,
     /// J(πₙ) for n = 1 … N.
     pub costs: Vec<f64>,
-    /// π_{N+1}, which nobody has played yet.
+    /// π_{N+1}, which is not played.
     pub last: FinalPolicy,
     /// J(π^E).
     pub expert_cost: f64,
     /// min over h ∈ ℬ of J(h).
     pub best_cost: f64,
-    /// The largest σ with d_{πₙ}(s) ≤ d₀(s)/σ for every πₙ played: what the guaranteed σ of Π_ℬ turned out to be.
+    /// The largest σ with d_{πₙ}(s) ≤ d₀(s)/σ for every πₙ played.
     pub sigma_played: f64,
     mu_horizon: f64,
 }
@@ -36,47 +39,56 @@ pub struct FinalPolicy {
     pub weights: Vec<f64>,
     /// J(π_{N+1}).
     pub cost: f64,
-    /// H² (L(π_{N+1}) − min over h ∈ ℬ of L(h)), L(π) the loss on the expert's own states: what offline imitation is
-    /// bounded by.
+    /// H² (L(π_{N+1}) − min over h ∈ ℬ of L(h)) for the loss L on the expert's states: the bound of
+    /// offline imitation.
     pub offline_gap: f64,
 }
 
 impl Game {
-    /// EstGap(n) = µ H Reg(n)/n, for n ≥ 1.
-    pub fn estimation_gap(&self, rounds: usize) -> f64 {
-        self.mu_horizon * self.regret[rounds - 1] / rounds as f64
+    /// Reg(N).
+    pub fn final_regret(&self) -> f64 {
+        self.regret.last().copied().unwrap_or(0.0)
     }
 
-    /// J(π̂) = (1/N) Σ J(πₙ), the expected cost of a policy chosen among π₁ … π_N at random.
+    /// Reg(N)/N.
+    pub fn mean_regret(&self) -> f64 {
+        self.final_regret() / self.regret.len() as f64
+    }
+
+    /// EstGap = µ H Reg(N)/N.
+    pub fn estimation_gap(&self) -> f64 {
+        self.mu_horizon * self.final_regret() / self.regret.len() as f64
+    }
+
+    /// J(π̂) = (1/N) Σ J(πₙ), the expected cost of a random one of π₁ … π_N.
     pub fn mean_cost(&self) -> f64 {
         self.costs.iter().sum::<f64>() / self.costs.len() as f64
     }
 
     /// Both sides of Theorem 1: J(π̂) − J(π^E) ≤ µ H (bias + Reg(N)/N).
     pub fn theorem_one(&self) -> (f64, f64) {
-        let regret = self.regret[self.regret.len() - 1] / self.costs.len() as f64;
-        (self.mean_cost() - self.expert_cost, self.mu_horizon * (self.bias + regret))
+        let right = self.mu_horizon * (self.bias + self.mean_regret());
+        (self.mean_cost() - self.expert_cost, right)
     }
 }
 
-/// Plays N rounds of K states each, drawn independently from d_{πₙ}.
+/// Plays [N, K]: N rounds of K states each, drawn independently from d_{πₙ}.
 pub fn play(
     problem: &ImitationProblem,
-    player: Player,
-    rounds: usize,
-    states_per_round: usize,
+    algorithm: Algorithm,
+    sizes: [usize; 2],
     seed: u64,
-) -> Result<Game, PlayError> {
-    let mut referee = GameRecorder::new(problem);
-    let mut watch = |moment: GameEvent<'_>| match moment {
-        GameEvent::Playing(policy) => referee.judge(policy),
-        GameEvent::Asking(states) => referee.observe(states),
+) -> Result<Game, TheoryError> {
+    let mut recorder = GameRecorder::new(problem);
+    let mut see = |event: GameEvent<'_>| match event {
+        GameEvent::Playing(policy) => recorder.play(policy),
+        GameEvent::Asking(states) => recorder.observe(states),
     };
-    let last = run(problem, player, [rounds, states_per_round], seed, &mut watch)?;
-    Ok(referee.close(&last))
+    let last = run(problem, algorithm, sizes, seed, &mut see)?;
+    Ok(recorder.close(&last))
 }
 
-/// Computes every round's losses exactly.
+/// Computes the losses of every round exactly.
 struct GameRecorder<'a> {
     problem: &'a ImitationProblem,
     /// ℓ(s, h(s)) at index s·B + h.
@@ -87,7 +99,7 @@ struct GameRecorder<'a> {
     lost: f64,
     /// πₙ.
     playing: Option<TabularPolicy>,
-    /// 1/K for every time a state was asked about, and Σ ⟨gₙ, uₙ⟩.
+    /// For every state 1/K for each query, and Σ ⟨gₙ, uₙ⟩.
     asked: (Vec<f64>, f64),
     game: Game,
 }
@@ -102,7 +114,7 @@ impl<'a> GameRecorder<'a> {
             bias: 0.0,
             costs: vec![],
             last: FinalPolicy { weights: vec![], cost: 0.0, offline_gap: 0.0 },
-            expert_cost: expected_cost(mdp, &TabularPolicy::deterministic(mdp.actions(), expert)),
+            expert_cost: cost_of(mdp, expert),
             best_cost: problem.best_cost,
             sigma_played: 1.0,
             mu_horizon: problem.mu * mdp.horizon() as f64,
@@ -112,7 +124,7 @@ impl<'a> GameRecorder<'a> {
         Self { problem, class_losses, cumulative, lost: 0.0, playing: None, asked, game }
     }
 
-    fn judge(&mut self, policy: &MixedPolicy) {
+    fn play(&mut self, policy: &MixedPolicy) {
         let ImitationProblem { mdp, class, losses, .. } = self.problem;
         let table = policy.table();
         let d = occupancy(mdp, &table);
@@ -141,7 +153,7 @@ impl<'a> GameRecorder<'a> {
     fn close(self, last: &MixedPolicy) -> Game {
         let ImitationProblem { mdp, class, losses, expert, .. } = self.problem;
         let table = last.table();
-        let d_expert = occupancy(mdp, &TabularPolicy::deterministic(mdp.actions(), expert));
+        let d_expert = occupancy_of(mdp, expert);
         let excess = mean_over(&d_expert, &table, losses)
             - least(&weigh(&d_expert, &self.class_losses, class.size()));
         let last = FinalPolicy {

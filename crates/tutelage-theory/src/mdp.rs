@@ -5,131 +5,73 @@ use std::sync::Arc;
 use rand::RngExt;
 use tutelage::{Env, EnvError, Rng, Spaces, Step};
 
+use crate::TheoryError;
+use crate::error::require;
+
 /// A finite episodic MDP with known dynamics. States need not be layered by time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mdp {
-    states: usize,
-    actions: usize,
+    spaces: Spaces,
     horizon: usize,
     initial: Vec<f64>,
-    /// P(· | s, a) at index s·A + a: the states that can follow, with their probabilities.
+    /// P(· | s, a) at index s·A + a: the possible next states with their probabilities.
     transitions: Vec<Vec<(u32, f64)>>,
     /// c(s, a) at index s·A + a.
     costs: Vec<f64>,
 }
 
-/// Why something is no MDP.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum MdpError {
-    /// A size is zero or too large.
-    #[error("{field} is {value}; allowed is {allowed}")]
-    Size {
-        /// Which size.
-        field: &'static str,
-        /// Its value.
-        value: usize,
-        /// What would be allowed.
-        allowed: &'static str,
-    },
-    /// The initial distribution is none.
-    #[error(
-        "initial distribution: entry {state} is {value}; allowed are {expected} probabilities that sum to 1 (they sum to {sum})"
-    )]
-    Initial {
-        /// The first bad entry, or the number of entries.
-        state: usize,
-        /// Its value.
-        value: f64,
-        /// S.
-        expected: usize,
-        /// The sum of all entries.
-        sum: f64,
-    },
-    /// A row of P is not a distribution.
-    #[error(
-        "P(. | {state}, {action}): allowed are states below {states} with probabilities that sum to 1 (they sum to {sum})"
-    )]
-    Transition {
-        /// s.
-        state: usize,
-        /// a.
-        action: usize,
-        /// S.
-        states: usize,
-        /// The sum of the row.
-        sum: f64,
-    },
-    /// A cost is out of range.
-    #[error("cost({state}, {action}) is {value}; allowed is 0 to 1")]
-    Cost {
-        /// s.
-        state: usize,
-        /// a.
-        action: usize,
-        /// The cost.
-        value: f64,
-    },
-}
-
 impl Mdp {
-    /// An MDP from ρ, P(· | s, a) and c(s, a); rows of P and costs are asked for per (s, a).
+    /// Creates an MDP from [S, A, H], ρ, P(· | s, a) and c(s, a).
     pub fn new(
         [states, actions, horizon]: [usize; 3],
         initial: Vec<f64>,
         transition: impl Fn(usize, usize) -> Vec<(u32, f64)>,
         cost: impl Fn(usize, usize) -> f64,
-    ) -> Result<Self, MdpError> {
-        for (field, value) in [("states", states), ("actions", actions), ("horizon", horizon)] {
-            if value == 0 || value > 1_000_000 {
-                return Err(MdpError::Size { field, value, allowed: "1 to 1000000" });
-            }
+    ) -> Result<Self, TheoryError> {
+        for (what, size) in [("states", states), ("actions", actions), ("horizon", horizon)] {
+            require((1..=1_000_000).contains(&size), what, size as f64, "from 1 to 1000000")?;
         }
         let pairs = || (0..states).flat_map(|s| (0..actions).map(move |a| (s, a)));
         let mdp = Self {
-            states,
-            actions,
+            spaces: Spaces { states, actions },
             horizon,
             initial,
             transitions: pairs().map(|(s, a)| transition(s, a)).collect(),
             costs: pairs().map(|(s, a)| cost(s, a)).collect(),
         };
-        mdp.check()?;
+        require(mdp.initial.len() == states, "the size of rho", mdp.initial.len() as f64, "S")?;
+        mdp.check_distribution("rho", (0..).zip(mdp.initial.iter().copied()))?;
+        for (index, (s, a)) in pairs().enumerate() {
+            let outcomes = mdp.transitions[index].iter().copied();
+            mdp.check_distribution(&format!("P(. | {s}, {a})"), outcomes)?;
+            let cost = mdp.costs[index];
+            require((0.0..=1.0).contains(&cost), format!("cost({s}, {a})"), cost, "from 0 to 1")?;
+        }
         Ok(mdp)
     }
 
-    fn check(&self) -> Result<(), MdpError> {
-        let valid = |p: f64| (0.0..=1.0 + 1e-9).contains(&p);
-        let sum = self.initial.iter().sum::<f64>();
-        let bad = self.initial.iter().position(|&p| !valid(p));
-        if bad.is_some() || self.initial.len() != self.states || (sum - 1.0).abs() > 1e-9 {
-            let state = bad.unwrap_or(self.initial.len());
-            let value = self.initial.get(state).copied().unwrap_or(sum);
-            return Err(MdpError::Initial { state, value, expected: self.states, sum });
-        }
-        for (index, row) in self.transitions.iter().enumerate() {
-            let (state, action) = (index / self.actions, index % self.actions);
-            let sum = row.iter().map(|&(_, p)| p).sum::<f64>();
-            let entries = row.iter().all(|&(next, p)| valid(p) && (next as usize) < self.states);
-            if !entries || (sum - 1.0).abs() > 1e-9 {
-                return Err(MdpError::Transition { state, action, states: self.states, sum });
-            }
-            let value = self.costs[index];
-            if !(0.0..=1.0).contains(&value) {
-                return Err(MdpError::Cost { state, action, value });
-            }
-        }
-        Ok(())
+    fn check_distribution(
+        &self,
+        what: &str,
+        outcomes: impl Iterator<Item = (u32, f64)> + Clone,
+    ) -> Result<(), TheoryError> {
+        let sum: f64 = outcomes.clone().map(|(_, p)| p).sum();
+        let is_possible = |(state, p): (u32, f64)| {
+            (0.0..=1.0 + 1e-9).contains(&p) && (state as usize) < self.states()
+        };
+        let is_valid = (sum - 1.0).abs() <= 1e-9 && outcomes.clone().all(is_possible);
+        let expected = "1, of probabilities of existing states";
+        require(is_valid, format!("the sum of {what}"), sum, expected)
     }
 
     /// S.
     pub fn states(&self) -> usize {
-        self.states
+        self.spaces.states
     }
 
     /// A.
     pub fn actions(&self) -> usize {
-        self.actions
+        self.spaces.actions
     }
 
     /// H.
@@ -142,14 +84,14 @@ impl Mdp {
         &self.initial
     }
 
-    /// P(· | s, a): the states that can follow, with their probabilities.
+    /// P(· | s, a): the possible next states with their probabilities.
     pub fn next(&self, state: usize, action: usize) -> &[(u32, f64)] {
-        &self.transitions[state * self.actions + action]
+        &self.transitions[state * self.actions() + action]
     }
 
     /// c(s, a).
     pub fn cost(&self, state: usize, action: usize) -> f64 {
-        self.costs[state * self.actions + action]
+        self.costs[state * self.actions() + action]
     }
 
     /// c(s, a) at index s·A + a.
@@ -157,7 +99,7 @@ impl Mdp {
         &self.costs
     }
 
-    /// One outcome with its probability; the last possible one where rounding leaves a gap.
+    /// Draws an outcome; if rounding leaves a gap, the last possible one.
     pub(crate) fn draw(outcomes: impl Iterator<Item = (u32, f64)>, rng: &mut Rng) -> usize {
         let mut left: f64 = rng.random();
         let mut drawn = 0;
@@ -171,13 +113,13 @@ impl Mdp {
         drawn
     }
 
-    /// The sizes of its spaces.
+    /// S and A.
     pub fn spaces(&self) -> Spaces {
-        Spaces { states: self.states, actions: self.actions }
+        self.spaces
     }
 }
 
-/// An MDP to act in. Episodes have exactly H steps; the reward is −c.
+/// An MDP as an environment. Episodes have exactly H steps; the reward is −c.
 #[derive(Clone, Debug)]
 pub struct MdpEnv {
     mdp: Arc<Mdp>,
@@ -187,7 +129,7 @@ pub struct MdpEnv {
 }
 
 impl MdpEnv {
-    /// An environment with this MDP's dynamics.
+    /// Creates an environment with the dynamics of `mdp`.
     pub fn new(mdp: Arc<Mdp>) -> Self {
         Self { mdp, state: 0, time: 0, rng: None }
     }
@@ -198,7 +140,7 @@ impl Env for MdpEnv {
     type Action = u32;
 
     fn spaces(&self) -> Spaces {
-        self.mdp.spaces()
+        self.mdp.spaces
     }
 
     fn horizon(&self) -> usize {
@@ -206,8 +148,7 @@ impl Env for MdpEnv {
     }
 
     fn reset(&mut self, mut rng: Rng, state: &mut [u32]) -> Result<(), EnvError> {
-        let outcomes = self.mdp.initial.iter().enumerate().map(|(s, &p)| (s as u32, p));
-        self.state = Mdp::draw(outcomes, &mut rng);
+        self.state = Mdp::draw((0..).zip(self.mdp.initial.iter().copied()), &mut rng);
         self.time = 0;
         self.rng = Some(rng);
         state[0] = self.state as u32;
@@ -222,14 +163,9 @@ impl Env for MdpEnv {
         let &[action] = action else {
             return Err(EnvError::Width { what: "action", expected: 1, found: action.len() });
         };
-        if action as usize >= self.mdp.actions {
-            let allowed = "an index below the number of actions";
-            return Err(EnvError::Value {
-                what: "action",
-                index: 0,
-                value: action.into(),
-                allowed,
-            });
+        if action as usize >= self.mdp.actions() {
+            let (what, allowed) = ("action", "an index below the number of actions");
+            return Err(EnvError::Value { what, index: 0, value: action.into(), allowed });
         }
         let cost = self.mdp.cost(self.state, action as usize);
         self.state = Mdp::draw(self.mdp.next(self.state, action as usize).iter().copied(), rng);
@@ -242,35 +178,34 @@ impl Env for MdpEnv {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::invalid;
 
-    fn two_states(p: f64, cost: f64) -> Result<Mdp, MdpError> {
+    fn two_states(p: f64, cost: f64) -> Result<Mdp, TheoryError> {
         Mdp::new([2, 1, 3], vec![1.0, 0.0], |_, _| vec![(0, 1.0 - p), (1, p)], |_, _| cost)
     }
 
     #[test]
-    fn what_is_no_mdp_is_named() {
-        assert!(matches!(two_states(0.5, 1.5), Err(MdpError::Cost { value: 1.5, .. })));
-        assert!(matches!(
-            two_states(1.5, 0.5),
-            Err(MdpError::Transition { state: 0, action: 0, .. })
-        ));
-        assert!(matches!(two_states(f64::NAN, 0.5), Err(MdpError::Transition { .. })));
-        let short = Mdp::new([2, 1, 3], vec![0.5, 0.4], |_, _| vec![(0, 1.0)], |_, _| 0.0);
-        assert!(matches!(short, Err(MdpError::Initial { state: 2, .. })));
-        let outside = Mdp::new([2, 1, 3], vec![0.5, 0.5], |_, _| vec![(2, 1.0)], |_, _| 0.0);
-        assert!(matches!(outside, Err(MdpError::Transition { .. })));
-        let none = Mdp::new([2, 0, 3], vec![0.5, 0.5], |_, _| vec![(0, 1.0)], |_, _| 0.0);
-        assert!(matches!(none, Err(MdpError::Size { field: "actions", .. })));
+    fn invalid_parts_are_named() {
+        let with = |actions, initial: [f64; 2], next| {
+            Mdp::new([2, actions, 3], initial.to_vec(), |_, _| vec![(next, 1.0)], |_, _| 0.0)
+        };
+        let what = |result| invalid(result).0;
+        assert_eq!(invalid(two_states(0.5, 1.5)), ("cost(0, 0)".into(), 1.5));
+        assert_eq!(what(two_states(1.5, 0.5)), "the sum of P(. | 0, 0)");
+        assert_eq!(what(two_states(f64::NAN, 0.5)), "the sum of P(. | 0, 0)");
+        assert_eq!(invalid(with(1, [0.5, 0.4], 0)), ("the sum of rho".into(), 0.9));
+        assert_eq!(what(with(1, [0.5, 0.5], 2)), "the sum of P(. | 0, 0)");
+        assert_eq!(what(with(0, [0.5, 0.5], 0)), "actions");
     }
 
     #[test]
-    fn it_keeps_the_contract_of_an_environment() {
+    fn environment_satisfies_the_contract() {
         let mdp = Arc::new(two_states(0.3, 0.5).unwrap());
         tutelage::check::check_env(|| MdpEnv::new(mdp.clone()), tutelage::Stream::new(1)).unwrap();
     }
 
     #[test]
-    fn steps_outside_an_episode_and_foreign_actions_are_errors() {
+    fn steps_outside_an_episode_and_unknown_actions_are_errors() {
         let mut env = MdpEnv::new(Arc::new(two_states(0.3, 0.5).unwrap()));
         assert!(matches!(env.step(&[0], &mut [0]), Err(EnvError::NoEpisode)));
         env.reset(tutelage::Stream::new(1).rng(), &mut [0]).unwrap();

@@ -9,30 +9,28 @@ use tutelage::{Batch, Dataset, Expert, ExpertError, Oracle, OracleError, Rng, Sp
 
 use crate::{MixedPolicy, PolicyClass};
 
-/// 𝒪(D) = argmin over h ∈ ℬ of Σ ℓ(s, h(s)), exactly; where several h are best, one of them drawn evenly.
+/// 𝒪(D) = argmin over h ∈ ℬ of Σ ℓ(s, h(s)), exactly; ties are broken uniformly at random.
 ///
-/// The loss is the 0–1 loss I(h(s) ≠ a), or costs ℓ(s, ·) that an annotation reveals. What a member trains on enters as a
-/// table of costs per (s, a), so a fit takes O(S·B) however large D is, and tens of thousands of members stay cheap.
+/// The loss is the 0–1 loss I(h(s) ≠ a), or costs ℓ(s, ·) that a label reveals. The training set of
+/// a member is a table of costs per (s, a). A fit therefore takes O(S·B) for any size of D, and
+/// tens of thousands of members are cheap.
 #[derive(Clone, Debug)]
 pub struct ExactOracle {
     class: Arc<PolicyClass>,
-    /// ℓ(s, a) at index s·A + a; none for the 0–1 loss.
+    /// ℓ(s, a) at index s·A + a; `None` for the 0–1 loss.
     costs: Option<Arc<Vec<f64>>>,
 }
 
 impl ExactOracle {
-    /// The oracle for this class and the 0–1 loss.
-    pub fn new(class: Arc<PolicyClass>) -> Self {
-        Self { class, costs: None }
+    /// Creates an oracle for the 0–1 loss or, if given, for the costs ℓ(s, a) at index s·A + a.
+    ///
+    /// The random labels of a perturbation always count 0–1.
+    pub fn new(class: Arc<PolicyClass>, costs: Option<Arc<Vec<f64>>>) -> Self {
+        Self { class, costs }
     }
 
-    /// The oracle that pays ℓ(s, h(s)) on an annotated state, ℓ(s, a) at index s·A + a; random labels of a perturbation
-    /// still count 0–1.
-    pub fn with_costs(class: Arc<PolicyClass>, costs: Arc<Vec<f64>>) -> Self {
-        Self { class, costs: Some(costs) }
-    }
-
-    /// Charges an annotated example. Under the 0–1 loss the label's own action is credited, which ranks policies alike.
+    /// Charges a labeled example. The 0–1 loss credits the label instead, which ranks policies the
+    /// same way.
     pub(crate) fn charge(&self, table: &mut [f64], state: u32, label: u32) {
         let actions = self.class.spaces().actions;
         let row = state as usize * actions;
@@ -45,7 +43,7 @@ impl ExactOracle {
         }
     }
 
-    /// What each (s, a) costs on these examples.
+    /// The cost of each (s, a) on these examples.
     fn table(&self, examples: impl Iterator<Item = (u32, u32)>) -> Vec<f64> {
         let Spaces { states, actions } = self.class.spaces();
         let mut table = vec![0.0; states * actions];
@@ -64,14 +62,13 @@ impl ExactOracle {
         scores
     }
 
-    /// The best policy for one member.
-    fn best(
+    /// The table of one member's training set, where `shared` is the table of D.
+    pub(crate) fn member_table(
         &self,
         sets: &TrainingSets<'_, u32, u32>,
         shared: &[f64],
         member: usize,
-        stream: &Stream,
-    ) -> u32 {
+    ) -> Vec<f64> {
         let actions = self.class.spaces().actions;
         let mut table = shared.to_vec();
         match sets.view(member) {
@@ -93,7 +90,7 @@ impl ExactOracle {
                 }
             }
         }
-        least(&self.scores(&table), || stream.fork("tie", member as u64).rng())
+        table
     }
 
     fn check(&self, data: &Dataset<u32, u32>) -> Result<(), OracleError> {
@@ -102,13 +99,8 @@ impl ExactOracle {
         for (what, batch, size) in parts {
             if let Some((row, column, value)) = batch.misfit(size) {
                 let allowed = "an index below the size of its space";
-                return Err(OracleError::Value {
-                    what,
-                    row,
-                    column,
-                    value: value.to_string(),
-                    allowed,
-                });
+                let value = value.to_string();
+                return Err(OracleError::Value { what, row, column, value, allowed });
             }
         }
         Ok(())
@@ -119,8 +111,8 @@ fn example(data: &Dataset<u32, u32>, row: usize) -> (u32, u32) {
     (data.states.row(row)[0], data.actions.row(row)[0])
 }
 
-/// A policy of the least score, drawn evenly where there are several: whoever stands first in the class must not win
-/// because of it.
+/// A policy of the least score, drawn uniformly if there are several, so that the order of the
+/// class does not matter.
 pub(crate) fn least(scores: &[f64], rng: impl FnOnce() -> Rng) -> u32 {
     let best = scores.iter().copied().fold(f64::INFINITY, f64::min);
     let tied = || (0u32..).zip(scores).filter(|&(_, &score)| score == best).map(|(h, _)| h);
@@ -151,8 +143,11 @@ impl Oracle for ExactOracle {
         self.check(sets.data())?;
         let shared = self.table((0..sets.data().len()).map(|row| example(sets.data(), row)));
         let members = (0..sets.members()).into_par_iter().with_min_len(64);
-        let members = members.map(|member| self.best(sets, &shared, member, stream)).collect();
-        Ok(MixedPolicy::new(self.class.clone(), members))
+        let best = |member| {
+            let scores = self.scores(&self.member_table(sets, &shared, member));
+            least(&scores, || stream.fork("tie", member as u64).rng())
+        };
+        Ok(MixedPolicy::new(self.class.clone(), members.map(best).collect()))
     }
 }
 
@@ -180,7 +175,7 @@ impl Expert for TabularExpert {
         Ok(())
     }
 
-    /// A million states in one round are asked about in parts, so that their random generators need not exist at once.
+    /// Splits a round of a million states, so that their random generators need not exist at once.
     fn batch(&self) -> usize {
         4096
     }
@@ -214,17 +209,17 @@ mod tests {
 
     fn fit(data: &Dataset<u32, u32>, train_on: TrainOn, members: usize) -> MixedPolicy {
         let sets = TrainingSets::new(data, train_on, SPACES, members, Stream::new(1)).unwrap();
-        ExactOracle::new(class()).fit(&sets, &Stream::new(2)).unwrap()
+        ExactOracle::new(class(), None).fit(&sets, &Stream::new(2)).unwrap()
     }
 
     #[test]
-    fn it_keeps_the_contract_of_an_oracle() {
+    fn oracle_satisfies_the_contract() {
         let data = data(&[(0, 1), (1, 0), (2, 1), (2, 0), (0, 1)]);
-        check_oracle(&ExactOracle::new(class()), &data, SPACES, Stream::new(3)).unwrap();
+        check_oracle(&ExactOracle::new(class(), None), &data, SPACES, Stream::new(3)).unwrap();
     }
 
     #[test]
-    fn the_majority_label_wins_and_ties_are_drawn_evenly() {
+    fn majority_wins_and_ties_are_broken_uniformly() {
         // State 0: two votes of three for 1. State 1: a tie. State 2: unseen. So four policies of eight are best.
         let policy = fit(&data(&[(0, 1), (0, 1), (0, 0), (1, 0), (1, 1)]), TrainOn::Data, 4000);
         for (h, weight) in policy.weights().iter().enumerate() {
@@ -234,20 +229,21 @@ mod tests {
     }
 
     #[test]
-    fn costs_of_actions_outweigh_the_number_of_errors() {
-        // Two examples in state 0, where the error is cheap, one in state 1, where it is dear: the class can avoid one.
+    fn costs_count_more_than_the_number_of_errors() {
+        // Two examples in state 0, where an error is cheap, and one in state 1, where it is expensive;
+        // each policy errs in one of them.
         let tables = [vec![1, 0, 0], vec![0, 1, 0]];
         let class = Arc::new(PolicyClass::new(SPACES, &tables).unwrap());
         let data = data(&[(0, 0), (0, 0), (1, 0)]);
         let sets = TrainingSets::new(&data, TrainOn::Data, SPACES, 1, Stream::new(1)).unwrap();
         let weights = |oracle: ExactOracle| oracle.fit(&sets, &Stream::new(2)).unwrap().weights();
-        assert_eq!(weights(ExactOracle::new(class.clone())), [0.0, 1.0]);
+        assert_eq!(weights(ExactOracle::new(class.clone(), None)), [0.0, 1.0]);
         let costs = Arc::new(vec![0.0, 1.0, 0.0, 5.0, 0.0, 0.0]);
-        assert_eq!(weights(ExactOracle::with_costs(class, costs)), [1.0, 0.0]);
+        assert_eq!(weights(ExactOracle::new(class, Some(costs))), [1.0, 0.0]);
     }
 
     #[test]
-    fn every_view_gives_the_same_as_brute_force() {
+    fn every_view_agrees_with_brute_force() {
         let data = data(&[(0, 1), (1, 0), (2, 1), (2, 0), (0, 0), (1, 1), (1, 1)]);
         let states = Batch::from_vec(1, vec![0, 1, 2]).unwrap();
         let cover = Weighted::new(states.clone(), vec![0.2, 0.3, 0.5]).unwrap();
@@ -262,7 +258,7 @@ mod tests {
         for train_on in choices {
             let spec = TrainingSpec { train_on, inputs, round: 1 };
             let sets = TrainingSets::new(&data, spec, SPACES, 40, Stream::new(1)).unwrap();
-            let policy = ExactOracle::new(class()).fit(&sets, &Stream::new(2)).unwrap();
+            let policy = ExactOracle::new(class(), None).fit(&sets, &Stream::new(2)).unwrap();
             for member in 0..40 {
                 let scores = brute_force(&data, &sets.view(member));
                 let mut actions = Batch::zeros(3, 1);
@@ -298,14 +294,14 @@ mod tests {
     }
 
     #[test]
-    fn foreign_data_are_named() {
+    fn invalid_data_are_refused() {
         let data = data(&[(0, 1), (3, 0)]);
         let sets = TrainingSets::new(&data, TrainOn::Data, SPACES, 1, Stream::new(1)).unwrap();
-        let error = ExactOracle::new(class()).fit(&sets, &Stream::new(2)).unwrap_err();
+        let error = ExactOracle::new(class(), None).fit(&sets, &Stream::new(2)).unwrap_err();
         assert!(matches!(error, OracleError::Value { what: "states", row: 1, .. }), "{error}");
         let none = TrainingSets::new(&data, TrainOn::Data, SPACES, 0, Stream::new(1)).unwrap();
         assert!(matches!(
-            ExactOracle::new(class()).fit(&none, &Stream::new(2)),
+            ExactOracle::new(class(), None).fit(&none, &Stream::new(2)),
             Err(OracleError::NoMembers)
         ));
     }

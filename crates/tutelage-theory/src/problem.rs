@@ -1,19 +1,18 @@
 //! Imitation problems: an MDP, an expert, a policy class, a loss and a covering distribution.
 
+use std::str::FromStr;
 use std::sync::Arc;
 
 use tutelage::Batch;
 use tutelage::cover::{Cover, CoverError, Weighted};
 
-use crate::exact::{
-    TabularPolicy, advantages, expected_cost, guaranteed_smoothness, occupancy, recoverability,
-};
-use crate::{ClassError, ExactOracle, Mdp, MdpError, PolicyClass, Theorem};
+use crate::exact::{advantages, cost_of, guaranteed_smoothness, occupancy_of, recoverability};
+use crate::{ExactOracle, Mdp, PolicyClass, Theorem, TheoryError};
 
-/// Everything that the theory speaks of.
+/// The objects that the theory is about.
 #[derive(Clone, Debug)]
 pub struct ImitationProblem {
-    /// What it is called.
+    /// The name.
     pub name: String,
     /// ℳ.
     pub mdp: Arc<Mdp>,
@@ -21,7 +20,7 @@ pub struct ImitationProblem {
     pub class: Arc<PolicyClass>,
     /// π^E, deterministic.
     pub expert: Arc<Vec<u32>>,
-    /// Which loss ℓ the learner is judged by and trained with.
+    /// The loss ℓ of training and evaluation.
     pub loss: ImitationLoss,
     /// ℓ(s, a) at index s·A + a.
     pub losses: Arc<Vec<f64>>,
@@ -31,13 +30,13 @@ pub struct ImitationProblem {
     pub separator: Arc<Batch<u32>>,
     /// µ.
     pub mu: f64,
-    /// σ, guaranteed for all of Π_ℬ; 0 where d₀ leaves out a state that a policy can visit.
+    /// σ, guaranteed for all of Π_ℬ; 0 if d₀ omits a state that a policy can visit.
     pub sigma: f64,
     /// min over h ∈ ℬ of J(h).
     pub best_cost: f64,
 }
 
-/// ℓ: what an action costs the learner where the expert would have taken another.
+/// ℓ: the loss of an action other than the expert's.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ImitationLoss {
     /// I(a ≠ π^E(s)), the loss of the regret theorem.
@@ -47,111 +46,63 @@ pub enum ImitationLoss {
     Advantage,
 }
 
-/// A covering distribution to choose for a problem.
+/// The covering distribution w d_{π^E} + (1 − w) uniform, for the weight w of the expert's states.
+///
+/// In text: `uniform` (w = 0), `expert` (w = 1), `mix(w)`.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum CoveringDistribution {
-    /// Every state alike.
-    Uniform,
-    /// d_{π^E}, which covers what the expert visits and nothing else.
-    Expert,
-    /// w d_{π^E} + (1 − w) uniform.
-    Mix(f64),
-}
+pub struct ExpertWeight(f64);
 
-/// Why a problem could not be made.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ProblemError {
-    /// The MDP is none.
-    #[error(transparent)]
-    Mdp(#[from] MdpError),
-    /// The class is none.
-    #[error(transparent)]
-    Class(#[from] ClassError),
-    /// The covering distribution is none.
-    #[error(transparent)]
-    Cover(#[from] CoverError),
-    /// The expert is no policy.
-    #[error("the expert: {0}")]
-    Expert(ClassError),
-    /// A size is out of range for this family.
-    #[error("{field} is {value}; {family} takes {allowed}")]
-    Size {
-        /// Which size.
-        field: &'static str,
-        /// Its value.
-        value: usize,
-        /// The family of problems.
-        family: &'static str,
-        /// What would be allowed.
-        allowed: &'static str,
-    },
-    /// The goal cannot be reached in time.
-    #[error(
-        "horizon is {horizon}; {family} with {states} states takes at least {states}, or nobody reaches its goal"
-    )]
-    Horizon {
-        /// H.
-        horizon: usize,
-        /// The family of problems.
-        family: &'static str,
-        /// S.
-        states: usize,
-    },
-    /// A mixture's weight is no probability.
-    #[error("the expert's weight in d0 is {0}; allowed is 0 to 1")]
-    Weight(f64),
-    /// An invalid share of d₀.
-    #[error("the share of d0 is {0}; allowed is more than 0, at most 1")]
-    Share(f64),
-    /// A covering distribution that does not exist.
-    #[error(
-        "unknown covering distribution '{0}'; there are uniform, expert and mix(w) with w from 0 to 1"
-    )]
-    CoveringDistribution(String),
-    /// There is no such family.
-    #[error("unknown MDP '{name}'; there are {all}")]
-    Unknown {
-        /// The name given.
-        name: String,
-        /// The names there are.
-        all: String,
-    },
+impl FromStr for ExpertWeight {
+    type Err = TheoryError;
+
+    fn from_str(text: &str) -> Result<Self, TheoryError> {
+        let mixed = text.strip_prefix("mix(").and_then(|rest| rest.strip_suffix(')'));
+        let weight = match text {
+            "uniform" => Some(0.0),
+            "expert" => Some(1.0),
+            _ => mixed.and_then(|weight| weight.parse().ok()),
+        };
+        let unknown = || TheoryError::Name {
+            what: "covering distribution",
+            found: text.into(),
+            expected: "uniform, expert or mix(w) with w from 0 to 1".into(),
+        };
+        weight.filter(|weight| (0.0..=1.0).contains(weight)).map(Self).ok_or_else(unknown)
+    }
 }
 
 impl ImitationProblem {
-    /// A problem with the 0–1 loss and the uniform distribution over states as d₀.
+    /// Creates a problem with the 0–1 loss and the uniform distribution over states as d₀.
     pub fn new(
         name: &str,
         mdp: Mdp,
         class: PolicyClass,
         expert: Vec<u32>,
-    ) -> Result<Self, ProblemError> {
+    ) -> Result<Self, TheoryError> {
         let cover = uniform(mdp.states());
         Self::with_cover(name, mdp, class, expert, cover)
     }
 
-    /// A problem with the 0–1 loss and this d₀.
+    /// Creates a problem with the 0–1 loss and this d₀.
     pub fn with_cover(
         name: &str,
         mdp: Mdp,
         class: PolicyClass,
         expert: Vec<u32>,
         cover: Vec<f64>,
-    ) -> Result<Self, ProblemError> {
-        PolicyClass::new(mdp.spaces(), std::slice::from_ref(&expert))
-            .map_err(ProblemError::Expert)?;
+    ) -> Result<Self, TheoryError> {
+        // The expert is checked like a policy of the class.
+        PolicyClass::new(mdp.spaces(), std::slice::from_ref(&expert))?;
         let losses = zero_one(mdp.actions(), &expert);
         let mut separator = Batch::new(1);
         class.separator().iter().for_each(|s| separator.push(&[*s]));
-        let cost =
-            |h| expected_cost(&mdp, &TabularPolicy::deterministic(mdp.actions(), &class.policy(h)));
+        let costs = class.tables().into_iter().map(|policy| cost_of(&mdp, &policy));
         Ok(Self {
             name: name.into(),
             loss: ImitationLoss::ZeroOne,
             mu: recoverability(&mdp, &expert, &losses),
             sigma: guaranteed_smoothness(&mdp, &cover, &class.allowed()),
-            best_cost: (0..class.size()).map(cost).fold(f64::INFINITY, f64::min),
+            best_cost: costs.fold(f64::INFINITY, f64::min),
             cover: Arc::new(weighted(cover)?),
             losses: Arc::new(losses),
             separator: Arc::new(separator),
@@ -161,27 +112,21 @@ impl ImitationProblem {
         })
     }
 
-    /// The same problem with another d₀.
-    pub fn with_covering(&self, covering: CoveringDistribution) -> Result<Self, ProblemError> {
-        let states = self.mdp.states();
-        let weight = match covering {
-            CoveringDistribution::Uniform => 0.0,
-            CoveringDistribution::Expert => 1.0,
-            CoveringDistribution::Mix(weight) => weight,
-        };
-        if !(0.0..=1.0).contains(&weight) {
-            return Err(ProblemError::Weight(weight));
-        }
-        let expert =
-            occupancy(&self.mdp, &TabularPolicy::deterministic(self.mdp.actions(), &self.expert));
-        let mixed = expert.iter().zip(uniform(states));
+    /// Returns the same problem with another d₀.
+    pub fn with_expert_weight(
+        &self,
+        ExpertWeight(weight): ExpertWeight,
+    ) -> Result<Self, TheoryError> {
+        let expert = occupancy_of(&self.mdp, &self.expert);
+        let mixed = expert.iter().zip(uniform(self.mdp.states()));
         let cover: Vec<f64> = mixed.map(|(d, u)| weight * d + (1.0 - weight) * u).collect();
         let sigma = guaranteed_smoothness(&self.mdp, &cover, &self.class.allowed());
         Ok(Self { sigma, cover: Arc::new(weighted(cover)?), ..self.clone() })
     }
 
-    /// The same problem with another loss. The expert's advantage, where a state can be reached at several times, is the
-    /// largest of theirs.
+    /// Returns the same problem with another loss.
+    ///
+    /// If a state can be reached at several times, its advantage is the largest.
     #[must_use]
     pub fn with_loss(&self, loss: ImitationLoss) -> Self {
         let losses: Vec<f64> = match loss {
@@ -195,14 +140,10 @@ impl ImitationProblem {
         Self { loss, losses: Arc::new(losses), mu, ..self.clone() }
     }
 
-    /// The exact oracle over ℬ, for this problem's loss.
+    /// The exact oracle over ℬ for the loss of this problem.
     pub fn oracle(&self) -> ExactOracle {
-        match self.loss {
-            ImitationLoss::ZeroOne => ExactOracle::new(self.class.clone()),
-            ImitationLoss::Advantage => {
-                ExactOracle::with_costs(self.class.clone(), self.losses.clone())
-            }
-        }
+        let costs = (self.loss == ImitationLoss::Advantage).then(|| self.losses.clone());
+        ExactOracle::new(self.class.clone(), costs)
     }
 
     /// d₀(s) for every state.
@@ -210,7 +151,7 @@ impl ImitationProblem {
         self.cover.support().map_or(&[], |(_, probabilities)| probabilities)
     }
 
-    /// The regret theorem for this problem, failing with probability δ.
+    /// The regret theorem for this problem, with failure probability δ.
     pub fn theorem(&self, delta: f64) -> Theorem {
         Theorem {
             states: self.mdp.states() as f64,
@@ -227,10 +168,8 @@ fn uniform(states: usize) -> Vec<f64> {
 }
 
 fn weighted(cover: Vec<f64>) -> Result<Weighted<u32>, CoverError> {
-    Weighted::new(
-        Batch::from_vec(1, (0..cover.len() as u32).collect()).unwrap_or(Batch::new(1)),
-        cover,
-    )
+    let states = Batch::from_vec(1, (0..cover.len() as u32).collect());
+    Weighted::new(states.unwrap_or(Batch::new(1)), cover)
 }
 
 /// I(a ≠ π^E(s)) at index s·A + a.
@@ -239,67 +178,43 @@ fn zero_one(actions: usize, expert: &[u32]) -> Vec<f64> {
     expert.iter().flat_map(row).collect()
 }
 
-impl std::str::FromStr for CoveringDistribution {
-    type Err = ProblemError;
-
-    fn from_str(text: &str) -> Result<Self, ProblemError> {
-        let mixed = || text.strip_prefix("mix(")?.strip_suffix(')')?.parse().ok();
-        match (text, mixed()) {
-            ("uniform", _) => Ok(Self::Uniform),
-            ("expert", _) => Ok(Self::Expert),
-            (_, Some(weight)) if (0.0..=1.0).contains(&weight) => Ok(Self::Mix(weight)),
-            _ => Err(ProblemError::CoveringDistribution(text.into())),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::{limitation, trap};
 
-    #[test]
-    fn a_distribution_that_leaves_out_what_policies_visit_covers_nothing() {
-        let problem = trap(10).unwrap();
-        assert_eq!(
-            problem.with_covering(CoveringDistribution::Mix(0.0)).unwrap().sigma,
-            problem.sigma
-        );
-        let expert = problem.with_covering(CoveringDistribution::Expert).unwrap();
-        assert!((expert.sigma - 0.5).abs() < 1e-12, "it visits either side half of the time");
-        let route = limitation(10).unwrap();
-        assert_eq!(
-            route.with_covering(CoveringDistribution::Expert).unwrap().sigma,
-            0.0,
-            "h1's route is never seen"
-        );
-        let half = route.with_covering(CoveringDistribution::Mix(0.5)).unwrap();
-        assert!(half.sigma > 0.0 && half.sigma < 0.2, "{}", half.sigma);
+    fn sigma(problem: &ImitationProblem, cover: &str) -> f64 {
+        problem.with_expert_weight(cover.parse().unwrap()).unwrap().sigma
     }
 
     #[test]
-    fn coverings_are_read_from_text() {
-        assert_eq!(
-            "uniform".parse::<CoveringDistribution>().unwrap(),
-            CoveringDistribution::Uniform
-        );
-        assert_eq!(
-            "mix(0.25)".parse::<CoveringDistribution>().unwrap(),
-            CoveringDistribution::Mix(0.25)
-        );
+    fn sigma_is_zero_if_the_cover_omits_a_visited_state() {
+        let (trap, route) = (trap(10).unwrap(), limitation(10).unwrap());
+        assert_eq!(sigma(&trap, "uniform"), trap.sigma);
+        assert_eq!(sigma(&trap, "mix(0)"), trap.sigma);
+        // The trap's expert visits either side half of the time.
+        assert!((sigma(&trap, "expert") - 0.5).abs() < 1e-12);
+        // The expert of Proposition 1 never sees the route of h1.
+        assert_eq!(sigma(&route, "expert"), 0.0);
+        assert!((0.0..0.2).contains(&sigma(&route, "mix(0.5)")));
+    }
+
+    #[test]
+    fn unknown_covers_are_refused() {
         for bad in ["mix", "mix(2)", "mix(nan)", "learner"] {
-            let error = bad.parse::<CoveringDistribution>().unwrap_err().to_string();
-            assert!(error.contains(bad) && error.contains("mix(w)"), "{error}");
+            let error = bad.parse::<ExpertWeight>().unwrap_err();
+            assert!(matches!(error, TheoryError::Name { found, .. } if found == bad));
         }
     }
 
     #[test]
-    fn with_its_own_advantage_as_loss_a_problem_is_one_recoverable() {
+    fn with_the_advantage_as_loss_mu_is_one() {
         let problem = limitation(10).unwrap().with_loss(ImitationLoss::Advantage);
         assert_eq!(problem.mu, 1.0);
+        // In S0 L costs 1; in S2 R costs H - 1.
         let expected = [1.0, 0.0, 0.0, 0.0, 0.0, 9.0];
         let near = |(a, b): (&f64, &f64)| (a - b).abs() < 1e-12;
-        assert!(problem.losses.iter().zip(&expected).all(near), "S0: L costs 1; S2: R costs H - 1");
+        assert!(problem.losses.iter().zip(&expected).all(near), "{:?}", problem.losses);
         assert_eq!(problem.with_loss(ImitationLoss::ZeroOne).mu, 9.0);
     }
 }

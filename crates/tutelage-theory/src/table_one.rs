@@ -1,33 +1,33 @@
-//! Table 1 as a whole: every contender at every horizon, and the exponents of what it needed.
+//! Table 1 as a whole: every player at every horizon, and the exponents of the annotations.
 
 use rayon::prelude::*;
 
 use crate::complexity::{
-    AnnotationsNeeded, Contender, GapPoint, MIN_FITTED_ANNOTATIONS, MeasurementLimits,
-    annotations_needed, complexity_exponents, gap_curve,
+    AnnotationsNeeded, GapPoint, MeasurementLimits, annotations_needed, complexity_exponents,
+    gap_curve,
 };
 use crate::fit::Slope;
-use crate::{ImitationProblem, PlayError};
+use crate::{ImitationProblem, Player, TheoryError};
 
-/// One line of Table 1, measured at one horizon.
+/// A row of Table 1, measured at one horizon.
 #[derive(Clone, Debug)]
 pub struct TableOneRow {
-    /// Who.
-    pub contender: Contender,
-    /// The problem, or the first of several that differ by their seed.
+    /// The player.
+    pub player: Player,
+    /// The problem, or the first of several that differ in their seed.
     pub problem: ImitationProblem,
-    /// What growing numbers of annotations achieve.
+    /// The gaps at growing numbers of annotations.
     pub curve: Vec<GapPoint>,
 }
 
-/// How C(ε) grows with H and 1/ε.
+/// The growth of C(ε) with H and 1/ε.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ComplexityExponents {
-    /// Exponents for a true cost gap of at most ε.
+    /// The exponents for a true cost gap of at most ε.
     pub cost: [Option<Slope>; 2],
-    /// Exponents for a guarantee of at most ε.
+    /// The exponents for a guarantee of at most ε.
     pub guarantee: [Option<Slope>; 2],
-    /// How many (H, ε) the former are fitted to.
+    /// The number of (H, ε) in the fit of `cost`.
     pub points: usize,
 }
 
@@ -39,83 +39,76 @@ impl TableOneRow {
 
     /// The annotations for a true cost gap of at most ε.
     pub fn needed(&self, epsilon: f64) -> Option<AnnotationsNeeded> {
-        annotations_needed(&self.points(|point| point.cost_gap.value), epsilon)
+        self.needed_by(epsilon, |point| point.cost_gap.value)
     }
 
     /// The annotations for a guarantee (EstGap; for BC H² times its excess loss) of at most ε.
     pub fn needed_by_guarantee(&self, epsilon: f64) -> Option<AnnotationsNeeded> {
-        annotations_needed(&self.points(|point| point.guarantee.value), epsilon)
+        self.needed_by(epsilon, |point| point.guarantee.value)
     }
 
-    fn points(&self, gap: impl Fn(&GapPoint) -> f64) -> Vec<(f64, f64)> {
-        self.curve.iter().map(|point| (point.annotations as f64, gap(point))).collect()
+    fn needed_by(&self, epsilon: f64, gap: fn(&GapPoint) -> f64) -> Option<AnnotationsNeeded> {
+        let points = self.curve.iter().map(|point| (point.annotations as f64, gap(point)));
+        annotations_needed(&points.collect::<Vec<_>>(), epsilon)
     }
 }
 
-/// Measures all contenders on problems grouped by horizon; `seen` hears of every line as it is finished.
+/// Measures all players on problems grouped by horizon; `seen` receives every row when it is done.
 ///
-/// Lines come back by contender, then by horizon; they are measured the longest horizon first, because that takes longest.
+/// Rows are returned by player, then by horizon. The longest horizon is measured first, because it
+/// takes longest.
 pub fn table_one(
     problems: &[Vec<ImitationProblem>],
-    contenders: &[Contender],
-    effort: &MeasurementLimits,
+    players: &[Player],
+    limits: &MeasurementLimits,
     seen: &(dyn Fn(&TableOneRow) + Sync),
-) -> Result<Vec<TableOneRow>, PlayError> {
+) -> Result<Vec<TableOneRow>, TheoryError> {
     let mut groups: Vec<&[ImitationProblem]> = problems.iter().map(Vec::as_slice).collect();
     groups.retain(|group| !group.is_empty());
     groups.sort_by_key(|group| std::cmp::Reverse(group[0].mdp.horizon()));
-    let jobs: Vec<(&[ImitationProblem], Contender)> =
-        groups.iter().flat_map(|group| contenders.iter().map(move |&c| (*group, c))).collect();
-    let one = |(problems, contender): (&[ImitationProblem], Contender)| {
-        let curve = gap_curve(problems, contender, effort, &|_| ())?;
-        let line = TableOneRow { contender, problem: problems[0].clone(), curve };
-        seen(&line);
-        Ok(line)
+    let jobs: Vec<(&[ImitationProblem], Player)> = groups
+        .iter()
+        .flat_map(|group| players.iter().map(move |&player| (*group, player)))
+        .collect();
+    let one = |(problems, player): (&[ImitationProblem], Player)| {
+        let curve = gap_curve(problems, player, limits)?;
+        let row = TableOneRow { player, problem: problems[0].clone(), curve };
+        seen(&row);
+        Ok(row)
     };
-    let mut lines = jobs.into_par_iter().map(one).collect::<Result<Vec<_>, PlayError>>()?;
-    let place = |line: &TableOneRow| contenders.iter().position(|c| *c == line.contender);
-    lines.sort_by_key(|line| (place(line), line.horizon()));
-    Ok(lines)
+    let mut rows = jobs.into_par_iter().map(one).collect::<Result<Vec<_>, TheoryError>>()?;
+    let place = |row: &TableOneRow| players.iter().position(|player| *player == row.player);
+    rows.sort_by_key(|row| (place(row), row.horizon()));
+    Ok(rows)
 }
 
-/// The exponents of what a contender needed for these gaps.
-pub fn growth(
-    lines: &[TableOneRow],
-    contender: Contender,
-    epsilons: &[f64],
-) -> ComplexityExponents {
-    let points = |needed: &dyn Fn(&TableOneRow, f64) -> Option<AnnotationsNeeded>| {
-        let mine = lines.iter().filter(|line| line.contender == contender);
-        let pairs = mine.flat_map(|line| epsilons.iter().map(move |&epsilon| (line, epsilon)));
+/// The exponents of a player's annotations over these gaps.
+pub fn growth(rows: &[TableOneRow], player: Player, epsilons: &[f64]) -> ComplexityExponents {
+    let fit = |needed: fn(&TableOneRow, f64) -> Option<AnnotationsNeeded>| {
+        let own = rows.iter().filter(|row| row.player == player);
+        let pairs = own.flat_map(|row| epsilons.iter().map(move |&epsilon| (row, epsilon)));
         let points = pairs
-            .filter_map(|(line, epsilon)| Some((line.horizon(), epsilon, needed(line, epsilon)?)));
-        points.collect::<Vec<_>>()
+            .filter_map(|(row, epsilon)| Some((row.horizon(), epsilon, needed(row, epsilon)?)));
+        complexity_exponents(&points.collect::<Vec<_>>())
     };
-    let by_cost = points(&|line, epsilon| line.needed(epsilon));
-    let by_guarantee = points(&|line, epsilon| line.needed_by_guarantee(epsilon));
-    let fitted = |needed: &AnnotationsNeeded| matches!(needed, AnnotationsNeeded::About(n) if *n >= MIN_FITTED_ANNOTATIONS);
-    ComplexityExponents {
-        cost: complexity_exponents(&by_cost),
-        guarantee: complexity_exponents(&by_guarantee),
-        points: by_cost.iter().filter(|(.., needed)| fitted(needed)).count(),
-    }
+    let (cost, points) = fit(TableOneRow::needed);
+    ComplexityExponents { cost, guarantee: fit(TableOneRow::needed_by_guarantee).0, points }
 }
 
-/// At how many (H, ε) nobody needed fewer annotations than this contender, and at how many somebody reached ε at all.
-pub fn fewest(lines: &[TableOneRow], contender: Contender, epsilons: &[f64]) -> (usize, usize) {
-    let needed = |line: &TableOneRow, epsilon: f64| match line.needed(epsilon)? {
-        AnnotationsNeeded::AtMost(annotations) | AnnotationsNeeded::About(annotations) => {
-            Some(annotations)
-        }
+/// The number of (H, ε) at which no player needs fewer annotations than this one, and the number at
+/// which any player reaches ε.
+pub fn fewest(rows: &[TableOneRow], player: Player, epsilons: &[f64]) -> (usize, usize) {
+    let needed = |row: &TableOneRow, epsilon: f64| match row.needed(epsilon)? {
+        AnnotationsNeeded::AtMost(n) | AnnotationsNeeded::About(n) => Some(n),
         AnnotationsNeeded::MoreThan(_) => None,
     };
     let (mut won, mut reached) = (0, 0);
-    for line in lines.iter().filter(|line| line.contender == contender) {
-        let rivals = || lines.iter().filter(|rival| rival.horizon() == line.horizon());
+    for row in rows.iter().filter(|row| row.player == player) {
+        let rivals = || rows.iter().filter(|rival| rival.horizon() == row.horizon());
         for &epsilon in epsilons {
             let best = rivals().filter_map(|rival| needed(rival, epsilon)).reduce(f64::min);
             reached += usize::from(best.is_some());
-            won += usize::from(best.is_some() && needed(line, epsilon) == best);
+            won += usize::from(best.is_some() && needed(row, epsilon) == best);
         }
     }
     (won, reached)
@@ -124,47 +117,44 @@ pub fn fewest(lines: &[TableOneRow], contender: Contender, epsilons: &[f64]) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Lambda, ledge};
+    use crate::{Lambda, Mean, ledge};
 
     #[test]
-    fn lines_come_back_in_order_and_with_both_gaps() {
-        let problems: Vec<Vec<ImitationProblem>> =
-            [6, 3].map(|h| vec![ledge(h, 1).unwrap()]).to_vec();
-        let contenders = [Contender::Bc, Contender::MftplP(Lambda::Rate(0.1))];
-        let effort = MeasurementLimits {
+    fn rows_are_ordered_and_have_both_gaps() {
+        let problems = [6, 3].map(|h| vec![ledge(h, 1).unwrap()]);
+        let players = [Player::Bc, Player::MftplP(Lambda::Rate(0.1))];
+        let limits = MeasurementLimits {
             max_rounds: 32,
             max_demonstrations: 64,
             max_members: 5,
             seeds: vec![1],
             min_gap: 0.01,
         };
-        let lines = table_one(&problems, &contenders, &effort, &|_| ()).unwrap();
-        let order: Vec<_> = lines.iter().map(|line| (line.contender, line.horizon())).collect();
-        let [bc, mftpl_p] = contenders;
+        let rows = table_one(&problems, &players, &limits, &|_| ()).unwrap();
+        let order: Vec<_> = rows.iter().map(|row| (row.player, row.horizon())).collect();
+        let [bc, mftpl_p] = players;
         assert_eq!(order, [(bc, 3), (bc, 6), (mftpl_p, 3), (mftpl_p, 6)]);
-        let last = lines[3].curve.last().unwrap();
+        let last = rows[3].curve.last().unwrap();
         assert_eq!(last.annotations, 32);
-        assert!(
-            last.guarantee.value > last.cost_gap.value,
-            "EstGap bounds the cost gap here: {last:?}"
-        );
-        assert_eq!(growth(&lines, bc, &[0.5]).points, 0, "nothing needed as many as are fitted");
+        assert!(last.guarantee.value > last.cost_gap.value, "EstGap bounds the gap: {last:?}");
+        assert_eq!(growth(&rows, bc, &[0.5]).points, 0, "too few annotations for a fit");
     }
 
     #[test]
-    fn the_fewest_are_counted_where_anybody_got_there() {
-        let mean = |value| crate::Mean { value, error: 0.0 };
-        let point =
-            |annotations, gap| GapPoint { annotations, cost_gap: mean(gap), guarantee: mean(gap) };
-        let line = |contender, last| TableOneRow {
-            contender,
+    fn wins_are_counted_if_any_player_reaches_the_gap() {
+        let point = |annotations, gap| {
+            let gap = Mean { value: gap, error: 0.0 };
+            GapPoint { annotations, cost_gap: gap, guarantee: gap }
+        };
+        let row = |player, last| TableOneRow {
+            player,
             problem: ledge(3, 1).unwrap(),
             curve: vec![point(4, 1.0), point(8, last)],
         };
-        let lines = [line(Contender::Bc, 0.1), line(Contender::Dagger, 0.4)];
-        // ε = 2 at once, 0.5 by both (BC sooner), 0.2 by BC alone, 0.01 by nobody.
+        let rows = [row(Player::Bc, 0.1), row(Player::Dagger, 0.4)];
+        // All reach ε = 2 at once and 0.5 (BC first); only BC reaches 0.2; none reaches 0.01.
         let epsilons = [2.0, 0.5, 0.2, 0.01];
-        assert_eq!(fewest(&lines, Contender::Bc, &epsilons), (3, 3));
-        assert_eq!(fewest(&lines, Contender::Dagger, &epsilons), (1, 3));
+        assert_eq!(fewest(&rows, Player::Bc, &epsilons), (3, 3));
+        assert_eq!(fewest(&rows, Player::Dagger, &epsilons), (1, 3));
     }
 }

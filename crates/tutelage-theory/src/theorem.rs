@@ -1,9 +1,12 @@
 //! The regret theorem of MFTPL-P (Li & Zhang 2024, appendix B) in numbers.
 
-/// The quantities that the theorem speaks of.
+use crate::TheoryError;
+use crate::error::require;
+
+/// The quantities in the theorem.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Theorem {
-    /// S; only its logarithm counts.
+    /// S; only its logarithm matters.
     pub states: f64,
     /// A.
     pub actions: f64,
@@ -11,53 +14,53 @@ pub struct Theorem {
     pub ln_class_size: f64,
     /// σ.
     pub sigma: f64,
-    /// δ, the probability with which the bound may fail.
+    /// δ, the failure probability of the bound.
     pub delta: f64,
 }
 
-/// How λ is chosen.
+/// A rule for λ.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Lambda {
-    /// The proof's, with its constants and logarithms: [`Theorem::lambda`].
+    /// The λ of the proof, with its constants and logarithms: [`Theorem::lambda`].
     Proof,
-    /// This multiple of the theorem's rate Θ: [`Theorem::rate`].
+    /// A multiple of the theorem's rate Θ: [`Theorem::rate`].
     Rate(f64),
-    /// This number.
+    /// A number.
     Fixed(f64),
 }
 
-/// A condition of the theorem: a quantity and the least value it must have.
+/// A condition of the theorem: a quantity must be at least some value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Condition {
-    /// What must be large.
+    /// The quantity.
     pub what: &'static str,
     /// Its value.
     pub value: f64,
-    /// What it must reach, as a formula.
+    /// The formula of the least value.
     pub formula: &'static str,
-    /// What it must reach.
+    /// The least value.
     pub least: f64,
 }
 
-/// One of the terms that the bound is the sum of.
+/// A term of the bound.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BoundTerm {
-    /// What the proof calls it.
+    /// The name in the proof.
     pub name: &'static str,
-    /// Its formula.
+    /// The formula.
     pub formula: &'static str,
-    /// Its value.
+    /// The value.
     pub value: f64,
 }
 
-/// The bound on Reg(N), and whether it says anything.
+/// The bound on Reg(N).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bound {
-    /// Its value.
+    /// The value.
     pub value: f64,
-    /// Whether the two conditions on λ hold; otherwise it bounds nothing.
+    /// Whether both conditions on λ hold; otherwise the value bounds nothing.
     pub holds: bool,
-    /// Whether it lies above N, which no regret of losses in [0, 1] can exceed.
+    /// Whether the value exceeds N, which no regret of losses in [0, 1] can exceed.
     pub vacuous: bool,
 }
 
@@ -69,12 +72,24 @@ impl Condition {
 }
 
 impl Theorem {
-    /// ln B, taken as at least ln 2: a class of one policy leaves nothing to learn.
+    /// Checks that A ≥ 2, S ≥ 1, and that σ and δ are in (0, 1].
+    pub fn check(&self) -> Result<(), TheoryError> {
+        for (what, value, least) in [("actions", self.actions, 2.0), ("states", self.states, 1.0)] {
+            let is_valid = value >= least && value.is_finite();
+            require(is_valid, what, value, format!("at least {least}"))?;
+        }
+        for (what, value) in [("sigma", self.sigma), ("delta", self.delta)] {
+            require(value > 0.0 && value <= 1.0, what, value, "above 0 and at most 1")?;
+        }
+        Ok(())
+    }
+
+    /// ln B, but at least ln 2, because with one policy there is nothing to learn.
     fn ln_b(&self) -> f64 {
         self.ln_class_size.max(std::f64::consts::LN_2)
     }
 
-    /// λ as chosen, for N rounds of K states.
+    /// The λ of a rule, for N rounds of K states.
     pub fn choose(&self, lambda: Lambda, rounds: f64, k: f64) -> f64 {
         match lambda {
             Lambda::Proof => self.lambda(rounds, k),
@@ -83,14 +98,14 @@ impl Theorem {
         }
     }
 
-    /// Θ: N K √(A/σ) + N K² √(A / (σ ln B)), the theorem's rate for λ without constants and logarithms.
+    /// Θ = N K √(A/σ) + N K² √(A/(σ ln B)), the rate for λ without constants and logarithms.
     pub fn rate(&self, rounds: f64, k: f64) -> f64 {
         rounds * k * (self.actions / self.sigma).sqrt() * (1.0 + k / self.ln_b().sqrt())
     }
 
-    /// λ = N K √(2 / ln B) (K √(A/σ) + √(2A ln N ln(B N²) / σ)), where the bound's terms in √λ and 1/√λ balance.
+    /// λ = N K √(2/ln B) (K √(A/σ) + √(2A ln N ln(B N²)/σ)), which balances the terms in √λ and 1/√λ.
     ///
-    /// This is the theorem's λ = Θ(N K √(A/σ) + N K² √(A / (σ ln B))) with the constants and logarithms of its proof.
+    /// This is the rate Θ with the constants and logarithms of the proof.
     pub fn lambda(&self, rounds: f64, k: f64) -> f64 {
         let (ln_b, ln_n) = (self.ln_b(), rounds.max(2.0).ln());
         let stability = k + (2.0 * ln_n * (ln_b + 2.0 * ln_n)).sqrt();
@@ -108,7 +123,7 @@ impl Theorem {
         (rounds * self.actions * (rounds * self.states).ln()).ceil().max(1.0)
     }
 
-    /// The bound on Reg(N) that holds with probability 1 − δ, with the constants of the proof: the sum of
+    /// The bound on Reg(N) with probability 1 − δ and the constants of the proof: the sum of
     /// [`Theorem::terms`].
     pub fn bound(&self, rounds: f64, k: f64, lambda: f64, ensemble: f64) -> Bound {
         let value = self.terms(rounds, k, lambda, ensemble).iter().map(|term| term.value).sum();
@@ -158,16 +173,7 @@ impl Theorem {
         ]
     }
 
-    /// The order of the bound after tuning λ, constants and logarithmic factors dropped:
-    /// √N (A ln²B / σK²)^¼ + √N (A ln B / σ)^¼ + √(N ln 1/δ).
-    pub fn order(&self, rounds: f64, k: f64) -> f64 {
-        let a_over_sigma = self.actions / self.sigma;
-        let by_k = (a_over_sigma * self.ln_b().powi(2) / (k * k)).powf(0.25);
-        let by_class = (a_over_sigma * self.ln_b()).powf(0.25);
-        rounds.sqrt() * (by_k + by_class + (1.0 / self.delta).ln().sqrt())
-    }
-
-    /// What λ must reach for the bound.
+    /// The conditions on λ.
     pub fn conditions(&self, rounds: f64, k: f64, lambda: f64) -> [Condition; 2] {
         let Self { actions, sigma, .. } = *self;
         let on = |formula, least| Condition { what: "lambda", value: lambda, formula, least };
@@ -177,8 +183,8 @@ impl Theorem {
         ]
     }
 
-    /// What N must reach for the tuned form of the bound, [`Theorem::order`], whose constants and logarithms are hidden.
-    /// The bound with its constants does not need them.
+    /// The conditions on N for the bound without constants and logarithms. The bound with its
+    /// constants does not need them.
     pub fn order_conditions(&self, rounds: f64, k: f64) -> [Condition; 3] {
         let (actions, ln_b) = (self.actions, self.ln_b());
         let on = |formula, least| Condition { what: "N", value: rounds, formula, least };
@@ -208,13 +214,10 @@ mod tests {
     }
 
     #[test]
-    fn the_tuned_lambda_by_hand() {
+    fn tuned_lambda_by_hand() {
         // 50·2·√(2 / ln 1000 · 4 / 0.1) = 340.3, times 2 + √(2 ln 50 (ln 1000 + 2 ln 50)) = 2 + 10.73.
-        assert!(
-            (THEOREM.lambda(50.0, 2.0) - 340.31 * (2.0 + 10.735)).abs() < 2.0,
-            "{}",
-            THEOREM.lambda(50.0, 2.0)
-        );
+        let lambda = THEOREM.lambda(50.0, 2.0);
+        assert!((lambda - 340.31 * (2.0 + 10.735)).abs() < 2.0, "{lambda}");
         // 50·2·√40 + 50·4·√(40 / ln 1000) = 632.5 + 481.3.
         let rate = THEOREM.rate(50.0, 2.0);
         assert!((rate - 1113.7).abs() < 0.1, "{rate}");
@@ -222,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn the_bound_per_round_falls_with_rounds_like_one_over_their_root() {
+    fn bound_per_round_falls_like_one_over_the_root_of_n() {
         let per_round = |n: f64| value(n, THEOREM.lambda(n, 1.0)) / n;
         let (early, late) = (per_round(1e4), per_round(1e8));
         // √(1e4) = 100, up to logarithms.
@@ -230,13 +233,13 @@ mod tests {
     }
 
     #[test]
-    fn the_tuned_lambda_is_no_worse_than_others() {
+    fn tuned_lambda_is_best_among_its_multiples() {
         let bound = |factor: f64| value(1e6, factor * THEOREM.lambda(1e6, 1.0));
         assert!([0.01, 0.5, 2.0, 100.0].iter().all(|&factor| bound(1.0) < bound(factor)));
     }
 
     #[test]
-    fn a_bound_says_whether_it_holds_and_whether_it_says_anything() {
+    fn bound_reports_its_conditions_and_vacuity() {
         let bound = |n: f64, lambda: f64| THEOREM.bound(n, 1.0, lambda, THEOREM.ensemble(n));
         let few = bound(100.0, THEOREM.lambda(100.0, 1.0));
         assert!(few.holds && few.vacuous, "{few:?}");
@@ -247,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn few_rounds_break_the_conditions_of_the_tuned_form() {
+    fn few_rounds_violate_the_conditions_of_the_order() {
         let holds = |n: f64| THEOREM.order_conditions(n, 3.0).iter().all(Condition::holds);
         assert!(!holds(2.0));
         assert!(holds(1e4));

@@ -1,99 +1,93 @@
-//! What the paper proves, watched at work.
+//! The claims of the paper, checked in games.
 
 #![allow(clippy::unwrap_used)]
 
+use tutelage::Sampling;
+use tutelage::algorithm::{bootstrap_dagger, dagger};
 use tutelage_theory::{
-    Game, GameSchedule, ImitationProblem, Lambda, Player, arbitrary, contestants, limitation, play,
-    random, trap, tuned_mftpl_p,
+    Game, GameSettings, ImitationProblem, Lambda, Player, PolicyClass, ProblemSize, arbitrary,
+    limitation, play, random, trap,
 };
 
-fn schedule(rounds: usize, states_per_round: usize, max_members: usize) -> GameSchedule {
-    GameSchedule { rounds, states_per_round, max_members }
+fn settings(rounds: usize, states_per_round: usize, max_members: usize) -> GameSettings {
+    GameSettings { rounds, states_per_round, max_members, ..GameSettings::default() }
 }
 
-fn regret_per_round(game: &Game) -> f64 {
-    game.regret[game.regret.len() - 1] / game.regret.len() as f64
+/// The game of every player.
+fn games(problem: &ImitationProblem, settings: &GameSettings, seed: u64) -> Vec<(String, Game)> {
+    let sizes = [settings.rounds, settings.states_per_round];
+    let game = |player: Player| {
+        let algorithm = player.algorithm(problem, settings);
+        (player.name(), play(problem, algorithm, sizes, seed).unwrap())
+    };
+    settings.players().into_iter().map(game).collect()
 }
 
 #[test]
-fn the_trap_catches_dagger_and_not_mftpl_p() {
+fn trap_catches_dagger_but_not_mftpl_p() {
     let problem = trap(10).unwrap();
-    let dagger = play(&problem, Player::Dagger, 1000, 1, 1).unwrap();
-    assert!(regret_per_round(&dagger) >= 0.40, "DAgger: {}", regret_per_round(&dagger));
-    // A small ensemble is enough to see the fall; the full size is what `tutelage theory regret` runs.
+    let dagger = play(&problem, dagger(Sampling::Independent), [1000, 1], 1).unwrap();
+    assert!(dagger.mean_regret() >= 0.40, "DAgger: {}", dagger.mean_regret());
+    // A small ensemble shows the fall; `tutelage theory regret` runs the full size.
     let of_seed = |rounds, seed| {
-        let player = tuned_mftpl_p(&problem, schedule(rounds, 1, 300), Lambda::Proof);
-        regret_per_round(&play(&problem, player, rounds, 1, seed).unwrap())
+        let player = Player::MftplP(Lambda::Proof);
+        let algorithm = player.algorithm(&problem, &settings(rounds, 1, 300));
+        play(&problem, algorithm, [rounds, 1], seed).unwrap().mean_regret()
     };
     let at = |rounds| (1..=4).map(|seed| of_seed(rounds, seed)).sum::<f64>() / 4.0;
     let (early, late) = (at(50), at(1000));
-    assert!(late <= 0.02, "MFTPL-P: {late}");
-    assert!(late < early, "the average regret should fall: {early} at N = 50, {late} at N = 1000");
+    assert!(late <= 0.02 && late < early, "MFTPL-P: {early} at N = 50, {late} at N = 1000");
 }
 
 #[test]
 fn theorem_one_holds_in_every_case() {
     let mut cases = 0;
-    let mut tight = f64::NEG_INFINITY;
+    let mut tightest = f64::NEG_INFINITY;
     for seed in 0..60 {
         let problem = arbitrary(seed).unwrap();
-        let (rounds, k) = (5 + seed as usize % 20, 1 + seed as usize % 3);
-        for player in contestants(&problem, schedule(rounds, k, 50), &[Lambda::Proof]) {
-            let (left, right) = play(&problem, player, rounds, k, seed).unwrap().theorem_one();
-            assert!(
-                left <= right + 1e-9,
-                "{} on {} {seed}: {left} > {right}",
-                player.name(),
-                problem.name
-            );
-            tight = tight.max(left / right);
+        let settings = settings(5 + seed as usize % 20, 1 + seed as usize % 3, 50);
+        for (name, game) in games(&problem, &settings, seed) {
+            let (left, right) = game.theorem_one();
+            assert!(left <= right + 1e-9, "{name} on {} {seed}: {left} > {right}", problem.name);
+            tightest = tightest.max(left / right);
             cases += 1;
         }
     }
     assert_eq!(cases, 360);
-    assert!(tight > 0.2, "a bound that is never near proves little: closest ratio {tight}");
+    assert!(tightest > 0.2, "a bound that is never near proves little: {tightest}");
 }
 
 #[test]
-fn no_regret_learners_imitate_the_fast_route_of_proposition_one() {
-    let problem = limitation(10).unwrap();
-    for player in contestants(&problem, schedule(1000, 5, 100), &[Lambda::Proof]) {
-        let Game { last, .. } = play(&problem, player, 1000, 5, 1).unwrap();
-        assert!(last.weights[1] > 0.8, "{}: {:?}", player.name(), last.weights);
-        // Weight and cost are of the same policy: J is what the weights say.
+fn no_regret_learners_imitate_the_fast_route() {
+    for (name, Game { last, .. }) in games(&limitation(10).unwrap(), &settings(1000, 5, 100), 1) {
+        assert!(last.weights[1] > 0.8, "{name}: {:?}", last.weights);
+        // Weights and cost belong to the same policy.
         let cost = last.weights[0] * 1.0 + last.weights[1] * 9.0;
-        assert!(
-            (last.cost - cost).abs() < 1e-9,
-            "{} pays {}, not {cost}",
-            player.name(),
-            last.cost
-        );
+        assert!((last.cost - cost).abs() < 1e-9, "{name} pays {}, not {cost}", last.cost);
     }
 }
 
 #[test]
-fn the_same_seed_gives_the_same_bits_with_one_and_two_threads() {
-    let problem = random(Default::default()).unwrap();
-    let games = |threads: usize| -> Vec<Game> {
+fn games_do_not_depend_on_the_number_of_threads() {
+    let problem = random(ProblemSize::default()).unwrap();
+    let played = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        let all = contestants(&problem, schedule(30, 2, 500), &[Lambda::Proof]);
-        pool.install(|| {
-            all.iter().map(|&player| play(&problem, player, 30, 2, 7).unwrap()).collect()
-        })
+        pool.install(|| games(&problem, &settings(30, 2, 500), 7))
     };
-    assert_eq!(games(1), games(2));
+    assert_eq!(played(1), played(2));
 }
 
 #[test]
-fn a_realizable_deterministic_expert_leaves_no_bias() {
-    let base = random(Default::default()).unwrap();
-    let tables: Vec<Vec<u32>> =
-        (0..10).map(|h| base.class.policy(h)).chain([base.expert.to_vec()]).collect();
-    let class = tutelage_theory::PolicyClass::new(base.mdp.spaces(), &tables).unwrap();
-    let problem =
-        ImitationProblem::new("realizable", (*base.mdp).clone(), class, base.expert.to_vec())
-            .unwrap();
-    let game = play(&problem, Player::BootstrapDagger { members: 5 }, 100, 5, 1).unwrap();
+fn realizable_expert_leaves_no_bias() {
+    let base = random(ProblemSize::default()).unwrap();
+    let mut tables = base.class.tables();
+    tables.truncate(10);
+    tables.push(base.expert.to_vec());
+    let class = PolicyClass::new(base.mdp.spaces(), &tables).unwrap();
+    let (mdp, expert) = ((*base.mdp).clone(), base.expert.to_vec());
+    let problem = ImitationProblem::new("realizable", mdp, class, expert).unwrap();
+    let algorithm = bootstrap_dagger(5, Sampling::Independent);
+    let game = play(&problem, algorithm, [100, 5], 1).unwrap();
     assert_eq!(game.bias, 0.0);
-    assert!(game.last.weights[10] > 0.9, "the expert itself is found: {:?}", game.last.weights);
+    assert!(game.last.weights[10] > 0.9, "the expert is found: {:?}", game.last.weights);
 }

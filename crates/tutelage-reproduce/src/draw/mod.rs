@@ -25,7 +25,7 @@ pub enum DrawError {
     Figure(#[from] FigureError),
     /// A game on a finite MDP failed.
     #[error(transparent)]
-    Theory(#[from] theory::TheoryError),
+    Theory(#[from] tutelage_theory::TheoryError),
     /// The map of states could not be made.
     #[error(transparent)]
     States(#[from] states::StatesError),

@@ -5,59 +5,94 @@ mod regret;
 mod sweep;
 mod table;
 
-use tutelage::AlgorithmName;
+use rayon::prelude::*;
+use tutelage::{Algorithm, AlgorithmName};
+use tutelage_compare::curve_style;
 use tutelage_draw::plot::{Colour, Curve, Style};
 use tutelage_theory::{
-    Contender, GameSchedule, ImitationProblem, Lambda, Player, ProblemFamily, ProblemSize,
+    Bound, Game, GameSettings, ImitationLoss, ImitationProblem, Lambda, Mean, Player,
+    ProblemFamily, ProblemSize, TheoryError, lambda_of, play,
 };
 
 pub(crate) use limitation::limitation;
 pub use limitation::{limitation_figure, play_limitation};
 pub(crate) use regret::regret;
-pub use regret::{GameRules, PlayedGame, bound, by_player, play_all, regret_figure};
+pub use regret::regret_figure;
 pub use sweep::sweep_figure;
 pub use table::table_figure;
 
 use crate::{FigurePlan, Profile};
-use tutelage_compare::curve_style;
 
-/// A game could not be played.
-#[derive(Debug, thiserror::Error)]
-#[error(transparent)]
-pub struct TheoryError(Box<dyn std::error::Error + Send + Sync>);
+/// A game and what it was played with.
+pub struct PlayedGame {
+    /// The player.
+    pub player: Player,
+    /// The algorithm with its parameters.
+    pub algorithm: Algorithm,
+    /// The seed.
+    pub seed: u64,
+    /// The game.
+    pub game: Game,
+}
 
-impl TheoryError {
-    fn of(error: impl std::error::Error + Send + Sync + 'static) -> Self {
-        Self(Box::new(error))
+impl PlayedGame {
+    /// The label: the name of the player, with the rule for λ if there are several.
+    pub fn label(&self, settings: &GameSettings) -> String {
+        if settings.lambdas.len() > 1 { self.player.label() } else { self.player.name() }
     }
+
+    /// The theorem's bound on MFTPL-P's Reg(n).
+    ///
+    /// `None` for other algorithms, for losses other than 0–1, and if d₀ covers nothing.
+    pub fn bound(
+        &self,
+        problem: &ImitationProblem,
+        settings: &GameSettings,
+        rounds: usize,
+    ) -> Option<Bound> {
+        let lambda = lambda_of(&self.algorithm)?;
+        let (n, k) = (rounds as f64, settings.states_per_round as f64);
+        let has_bound = problem.sigma > 0.0 && problem.loss == ImitationLoss::ZeroOne;
+        let theorem = problem.theorem(settings.delta);
+        has_bound.then(|| theorem.bound(n, k, lambda, self.algorithm.members as f64))
+    }
+}
+
+/// Plays all players with all seeds on a problem.
+pub fn play_all(
+    problem: &ImitationProblem,
+    settings: &GameSettings,
+) -> Result<Vec<PlayedGame>, TheoryError> {
+    let mut jobs = Vec::new();
+    for player in settings.players() {
+        jobs.extend(settings.seeds.iter().map(|&seed| (player, seed)));
+    }
+    let sizes = [settings.rounds, settings.states_per_round];
+    let games = jobs.into_par_iter().map(|(player, seed)| {
+        let algorithm = player.algorithm(problem, settings);
+        let game = play(problem, algorithm, sizes, seed)?;
+        Ok(PlayedGame { player, algorithm, seed, game })
+    });
+    games.collect()
+}
+
+/// Groups the games of [`play_all`] by player.
+pub fn by_player(played: &[PlayedGame]) -> Vec<&[PlayedGame]> {
+    played.chunk_by(|a, b| a.player == b.player).collect()
 }
 
 /// Describes a problem in one line.
 pub fn describe(problem: &ImitationProblem) -> String {
+    let (mdp, horizon) = (&problem.mdp, problem.mdp.horizon());
     format!(
-        "{}: S = {}, A = {}, H = {}, B = {}, µ = {:.3}, σ = {:.3}",
+        "{}: S = {}, A = {}, H = {horizon}, B = {}, µ = {:.3}, σ = {:.3}",
         problem.name,
-        problem.mdp.states(),
-        problem.mdp.actions(),
-        problem.mdp.horizon(),
+        mdp.states(),
+        mdp.actions(),
         problem.class.size(),
         problem.mu,
         problem.sigma,
     )
-}
-
-/// Returns the style of an algorithm in all figures; `turn` distinguishes several λ of MFTPL-P.
-fn player_style(player: Player, turn: usize) -> (Colour, Style) {
-    let plain = (Colour::palette(0), Style::Solid);
-    let paper = |name: &str| name.parse().map_or(plain, |named: AlgorithmName| curve_style(&named));
-    match player {
-        Player::Bc => paper("bc"),
-        Player::Dagger => paper("dagger"),
-        Player::BootstrapDagger { members } => paper(&format!("bd-{members}")),
-        Player::HandOver { members } => paper(&format!("handover-bd-{members}")),
-        Player::MftplP { .. } => PERTURBED[turn % PERTURBED.len()],
-        Player::LoggerM { .. } => (Colour::palette(6), Style::Dotted),
-    }
 }
 
 /// MFTPL-P's color first, then those for further λ.
@@ -68,49 +103,71 @@ const PERTURBED: [(Colour, Style); 4] = [
     (Colour::new(20, 120, 160), Style::Dotted),
 ];
 
-/// Returns the style of a line of Table 1.
-fn contender_style(contender: Contender, turn: usize) -> (Colour, Style) {
-    let player = match contender {
-        Contender::Bc => Player::Bc,
-        Contender::Dagger => Player::Dagger,
-        Contender::MftplP(_) => Player::MftplP { members: 1, lambda: 0.0 },
-        Contender::LoggerM => Player::LoggerM { members: 1, scale: 0.0 },
+/// Pairs each player with its style in all figures.
+fn styles(players: impl IntoIterator<Item = Player>) -> Vec<(Player, (Colour, Style))> {
+    let mut perturbed = PERTURBED.into_iter().cycle();
+    let plain = (Colour::palette(0), Style::Solid);
+    let style = |player: Player| match player {
+        Player::MftplP(_) => perturbed.next().unwrap_or(plain),
+        Player::LoggerM => (Colour::palette(6), Style::Dotted),
+        other => other.name().parse().map_or(plain, |name: AlgorithmName| curve_style(&name)),
     };
-    player_style(player, turn)
+    let players: Vec<Player> = players.into_iter().collect();
+    players.clone().into_iter().zip(players.into_iter().map(style)).collect()
 }
 
-fn styled(curve: Curve, (colour, style): (Colour, Style)) -> Curve {
-    curve.colour(colour).style(style)
+/// A curve of means with a band of standard errors. Points that a logarithmic axis cannot show are
+/// left out, and the band ends at a tenth of the mean.
+fn with_errors(name: String, points: impl Iterator<Item = (f64, Mean)>) -> Curve {
+    let points: Vec<(f64, Mean)> = points.filter(|(_, mean)| mean.value > 0.0).collect();
+    let band = |&(_, Mean { value, error }): &(f64, Mean)| {
+        ((value - error).max(0.1 * value), value + error)
+    };
+    let band = points.iter().map(band).collect();
+    Curve::new(name, points.iter().map(|(x, mean)| (*x, mean.value)).collect()).band(band)
 }
 
-/// The rules of the built-in figures.
-fn rules(plan: &FigurePlan<'_>, states_per_round: usize) -> GameRules {
+/// The settings of the built-in figures.
+fn settings(plan: &FigurePlan<'_>, states_per_round: usize, lambdas: &[Lambda]) -> GameSettings {
     let (rounds, max_members) = match plan.profile {
         Profile::Quick => (300, 500),
         Profile::Paper => (1000, 2000),
     };
-    let schedule = GameSchedule { rounds, states_per_round, max_members };
-    let lambdas = vec![Lambda::Proof, Lambda::Rate(0.1)];
-    GameRules { schedule, lambdas, seeds: plan.seeds.clone(), delta: 0.05 }
+    let (lambdas, seeds) = (lambdas.to_vec(), plan.seeds.clone());
+    GameSettings {
+        rounds,
+        states_per_round,
+        max_members,
+        lambdas,
+        seeds,
+        ..GameSettings::default()
+    }
 }
 
 fn problem(name: &str) -> Result<ImitationProblem, TheoryError> {
-    let of_usual_size = |family: ProblemFamily| family.problem(ProblemSize::default());
-    ProblemFamily::named(name).and_then(of_usual_size).map_err(TheoryError::of)
+    let family: ProblemFamily = name.parse()?;
+    (family.problem)(ProblemSize::default())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// Short games with two seeds.
+    pub(super) fn short(states_per_round: usize, lambdas: &[Lambda]) -> GameSettings {
+        let (lambdas, seeds) = (lambdas.to_vec(), vec![1, 2]);
+        let more = GameSettings::default();
+        GameSettings { rounds: 12, states_per_round, max_members: 5, lambdas, seeds, ..more }
+    }
+
     #[test]
     fn algorithms_have_the_same_style_in_all_figures() {
         let of = |name: &str| curve_style(&name.parse::<AlgorithmName>().unwrap());
-        let dagger = of("dagger");
-        assert_eq!(player_style(Player::Dagger, 0), dagger);
-        assert_eq!(contender_style(Contender::Dagger, 3), dagger);
-        assert_eq!(player_style(Player::BootstrapDagger { members: 25 }, 0), of("bd-25"));
-        let violet = of("mftpl-p-1(1)");
-        assert_eq!(player_style(Player::MftplP { members: 5, lambda: 2.0 }, 0).0, violet.0);
+        let players = short(1, &[Lambda::Proof, Lambda::Rate(0.1)]).players();
+        let styles: Vec<_> = styles(players).into_iter().map(|(_, style)| style).collect();
+        let named = ["bc", "dagger", "bd-25", "handover-bd-25"].map(of);
+        assert_eq!(styles[..4], named);
+        assert_eq!(styles[4].0, of("mftpl-p-1(1)").0);
+        assert_eq!(styles[4..6], PERTURBED[..2]);
     }
 }

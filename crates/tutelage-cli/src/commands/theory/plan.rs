@@ -1,10 +1,11 @@
 //! `tutelage theory plan`.
 
 use anyhow::bail;
-use serde::Serialize;
-use tutelage_theory::{AccuracyGoal, Condition, MAX_ROUNDS, SamplePlan, Theorem};
+use serde_json::{Value, json};
+use tutelage_theory::{AccuracyGoal, BoundTerm, Condition, MAX_ROUNDS, SamplePlan, Theorem};
 
-use crate::output::{Output, Row};
+use super::{Record, print};
+use crate::output::Output;
 
 /// Arguments of `tutelage theory plan`.
 #[derive(clap::Args)]
@@ -21,10 +22,10 @@ pub(crate) struct Plan {
     /// Number of actions A
     #[arg(long, value_name = "A")]
     actions: u32,
-    /// Size B of the policy class; 1e9 is fine, only its logarithm counts
+    /// Size B of the policy class; only its logarithm matters, so 1e9 is valid
     #[arg(long, value_name = "B", required_unless_present = "ln_class_size")]
     class_size: Option<f64>,
-    /// ln B, for classes too large to be counted
+    /// ln B, for classes too large to count
     #[arg(long, value_name = "LN_B", conflicts_with = "class_size")]
     ln_class_size: Option<f64>,
     /// Smoothness sigma of the covering distribution, in (0, 1]
@@ -33,169 +34,112 @@ pub(crate) struct Plan {
     /// States annotated per round, K [default: sqrt(ln B), as in the corollary]
     #[arg(long, value_name = "K")]
     states_per_round: Option<u32>,
-    /// Number of states S; only its logarithm counts
+    /// Number of states S; only its logarithm matters
     #[arg(long, default_value_t = 1000.0, value_name = "S")]
     states: f64,
-    /// Probability with which the bound may fail
+    /// Failure probability of the bound
     #[arg(long, default_value_t = 0.05)]
     delta: f64,
-}
-
-#[derive(Serialize)]
-struct PlanRow {
-    reading: &'static str,
-    /// Counts are none where they have more than 38 digits.
-    rounds: Option<u128>,
-    states_per_round: Option<u128>,
-    lambda: f64,
-    members: Option<u128>,
-    annotations: Option<u128>,
-    oracle_calls: Option<u128>,
-    guaranteed_gap: f64,
-    reaches_epsilon: bool,
-    terms: Vec<TermShare>,
-    #[serde(skip)]
-    budget: SamplePlan,
-}
-
-/// What a term of the bound contributes to the guaranteed gap.
-#[derive(Serialize)]
-struct TermShare {
-    term: &'static str,
-    formula: &'static str,
-    gap: f64,
-    share: f64,
-}
-
-impl PlanRow {
-    fn new(reading: &'static str, budget: SamplePlan, epsilon: f64) -> Self {
-        let count = |x: f64| (x < 1e38).then_some(x as u128);
-        let terms = budget.terms.iter().map(|term| TermShare {
-            term: term.name,
-            formula: term.formula,
-            gap: term.value,
-            share: term.value / budget.guaranteed_gap,
-        });
-        Self {
-            reading,
-            rounds: count(budget.rounds),
-            states_per_round: count(budget.states_per_round),
-            lambda: budget.lambda,
-            members: count(budget.ensemble),
-            annotations: count(budget.annotations),
-            oracle_calls: count(budget.oracle_calls),
-            guaranteed_gap: budget.guaranteed_gap,
-            reaches_epsilon: budget.guaranteed_gap <= epsilon,
-            terms: terms.collect(),
-            budget,
-        }
-    }
-}
-
-impl Row for PlanRow {
-    const HEADINGS: &'static [&'static str] = &[
-        "reading",
-        "N",
-        "K",
-        "lambda",
-        "E",
-        "annotations NK",
-        "oracle calls NE",
-        "guaranteed gap",
-    ];
-
-    fn cells(&self) -> Vec<String> {
-        let SamplePlan {
-            rounds,
-            states_per_round,
-            lambda,
-            ensemble,
-            annotations,
-            oracle_calls,
-            ..
-        } = self.budget;
-        let counts = [rounds, states_per_round, lambda, ensemble, annotations, oracle_calls];
-        let counts = counts.map(|x| if x < 1e9 { format!("{x:.0}") } else { format!("{x:.2e}") });
-        let gap = format!("{:.3}", self.guaranteed_gap);
-        [self.reading.to_owned()].into_iter().chain(counts).chain([gap]).collect()
-    }
-}
-
-impl Row for TermShare {
-    const HEADINGS: &'static [&'static str] = &["term", "formula", "of the gap", "share"];
-
-    fn cells(&self) -> Vec<String> {
-        let share = format!("{:.1} %", 100.0 * self.share);
-        vec![self.term.into(), self.formula.into(), format!("{:.4}", self.gap), share]
-    }
 }
 
 impl Plan {
     pub(crate) fn run(self, output: &Output) -> anyhow::Result<()> {
         let goal = self.goal()?;
-        let by_order = goal.by_order()?;
-        let row = |reading, budget| PlanRow::new(reading, budget, self.epsilon);
-        let mut rows = vec![row("order of the corollary", by_order)];
-        rows.extend(goal.by_proof()?.map(|budget| row("with the proof's constants", budget)));
-        let fewest = goal.fewest_annotations()?;
-        rows.extend(fewest.map(|budget| row("the same, with the best K", budget)));
-        output.rows(&rows)?;
+        let (order, proven) = (goal.by_order()?, goal.by_proof()?);
+        let readings = [
+            ("order of the corollary", Some(order)),
+            ("with the proof's constants", proven),
+            ("the same, with the best K", goal.fewest_annotations()?),
+        ];
+        let rows =
+            readings.iter().filter_map(|(reading, plan)| Some(self.row(reading, plan.as_ref()?)));
+        let headings = [
+            "reading",
+            "N",
+            "K",
+            "lambda",
+            "E",
+            "annotations NK",
+            "oracle calls NE",
+            "guaranteed gap",
+        ];
+        print(output, &headings, rows.collect())?;
+        if output.is_json() {
+            return Ok(());
+        }
         output.say("\nThe first line drops constants and logarithms, as the paper's corollary does; the second is the fewest rounds for")?;
         output.say(&format!(
             "which the proof itself guarantees the gap with probability {}, the third the K that needs the fewest annotations.",
             1.0 - self.delta
         ))?;
-        if rows.len() == 1 {
+        let Some(proven) = proven else {
             return output.say(&format!(
                 "No number of rounds up to {MAX_ROUNDS:.0e} gives the guarantee: raise epsilon or sigma."
             ));
-        }
-        self.explain(output, &goal, &rows)
+        };
+        output.say("\nThe contribution of each term of the bound to the second line's gap:")?;
+        let terms = term_rows(&proven).map(|(_, cells)| (Value::Null, cells));
+        print(output, &["term", "formula", "of the gap", "share"], terms.into())?;
+        output
+            .say("\nThe order of the first line also assumes, without constants and logarithms:")?;
+        let conditions = goal.theorem.order_conditions(order.rounds, order.states_per_round);
+        conditions.iter().try_for_each(|condition| output.say(&describe(condition)))
     }
 
     fn goal(&self) -> anyhow::Result<AccuracyGoal> {
         let ln_class_size = match (self.ln_class_size, self.class_size) {
             (Some(ln_b), _) => ln_b,
             (None, Some(b)) if b >= 2.0 && b.is_finite() => b.ln(),
-            (None, b) => bail!("class size is {}; allowed is at least 2", b.unwrap_or(f64::NAN)),
+            (None, b) => bail!("class size is {}; it must be at least 2", b.unwrap_or(f64::NAN)),
+        };
+        let theorem = Theorem {
+            states: self.states,
+            actions: self.actions.into(),
+            ln_class_size,
+            sigma: self.sigma,
+            delta: self.delta,
         };
         Ok(AccuracyGoal {
             epsilon: self.epsilon,
             mu: self.mu,
             horizon: self.horizon.into(),
-            theorem: Theorem {
-                states: self.states,
-                actions: self.actions.into(),
-                ln_class_size,
-                sigma: self.sigma,
-                delta: self.delta,
-            },
+            theorem,
             states_per_round: self.states_per_round.map(f64::from),
         })
     }
 
-    fn explain(
-        &self,
-        output: &Output,
-        goal: &AccuracyGoal,
-        rows: &[PlanRow],
-    ) -> anyhow::Result<()> {
-        if output.is_json() {
-            return Ok(());
-        }
-        output.say("\nWhat each term of the bound contributes to the second line's gap:")?;
-        output.rows(&rows[1].terms)?;
-        let order = &rows[0].budget;
-        output.say(
-            "\nThe order of the first line also supposes, constants and logarithms dropped:",
-        )?;
-        let conditions = goal.theorem.order_conditions(order.rounds, order.states_per_round);
-        conditions.iter().try_for_each(|condition| output.say(&describe(condition)))
+    fn row(&self, reading: &str, plan: &SamplePlan) -> Record {
+        let SamplePlan { rounds, states_per_round, lambda, ensemble, .. } = *plan;
+        let SamplePlan { annotations, oracle_calls, guaranteed_gap, .. } = *plan;
+        // Counts are whole numbers, unless they are too large for one.
+        let count = |x: f64| if x < 1e18 { json!(x as u64) } else { json!(x) };
+        let object = json!({
+            "reading": reading, "rounds": count(rounds),
+            "states_per_round": count(states_per_round), "lambda": lambda,
+            "members": count(ensemble), "annotations": count(annotations),
+            "oracle_calls": count(oracle_calls), "guaranteed_gap": guaranteed_gap,
+            "reaches_epsilon": guaranteed_gap <= self.epsilon,
+            "terms": term_rows(plan).map(|(object, _)| object),
+        });
+        let counts = [rounds, states_per_round, lambda, ensemble, annotations, oracle_calls];
+        let counts = counts.map(|x| if x < 1e9 { format!("{x:.0}") } else { format!("{x:.2e}") });
+        let gap = format!("{guaranteed_gap:.3}");
+        (object, [reading.into()].into_iter().chain(counts).chain([gap]).collect())
     }
+}
+
+/// The contribution of each term of the bound to the guaranteed gap.
+fn term_rows(plan: &SamplePlan) -> [Record; 8] {
+    plan.terms.map(|BoundTerm { name, formula, value }| {
+        let share = value / plan.guaranteed_gap;
+        let object = json!({ "term": name, "formula": formula, "gap": value, "share": share });
+        let numbers = [format!("{value:.4}"), format!("{:.1} %", 100.0 * share)];
+        (object, [name.into(), formula.into()].into_iter().chain(numbers).collect())
+    })
 }
 
 fn describe(condition: &Condition) -> String {
     let Condition { what, value, formula, least } = condition;
-    let verdict = if condition.holds() { "holds" } else { "does not hold: take more rounds" };
+    let verdict = if condition.holds() { "holds" } else { "does not hold: use more rounds" };
     format!("  {what} = {value:.0} >= {formula} = {least:.1}  {verdict}")
 }
