@@ -246,7 +246,7 @@ fn print(output: &Output, headings: &[&str], rows: Vec<Record>) -> anyhow::Resul
     let (objects, cells): (Vec<Value>, Vec<Vec<String>>) = rows.into_iter().unzip();
     match output.is_json() {
         true => objects.iter().try_for_each(|object| output.json(object)),
-        false => output.verbatim(&table(headings, &cells)),
+        false => output.verbatim(&table(headings, cells)),
     }
 }
 
