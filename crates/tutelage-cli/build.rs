@@ -1,4 +1,4 @@
-//! Puts the commit that the program is built from beside its version, where that can be known.
+//! Adds the commit to the version, if it is known.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -17,7 +17,7 @@ fn commit() -> Option<String> {
     packaged_commit().or_else(checked_out_commit)
 }
 
-/// A crate that was packaged from a clean tree notes its commit.
+/// The commit in a packaged crate.
 fn packaged_commit() -> Option<String> {
     let text = std::fs::read_to_string(".cargo_vcs_info.json").ok()?;
     let (_, rest) = text.split_once("\"sha1\"")?;
@@ -26,7 +26,7 @@ fn packaged_commit() -> Option<String> {
 }
 
 fn checked_out_commit() -> Option<String> {
-    // A vendored copy inside another project's tree must not take that project's commit for ours.
+    // A vendored copy must not report the commit of the repository around it.
     if !Path::new("../../crates/tutelage-cli").is_dir() || !Path::new("../../.git").exists() {
         return None;
     }

@@ -3,34 +3,41 @@
 use std::path::Path;
 use std::str::FromStr;
 
-use anyhow::{bail, ensure};
+use anyhow::ensure;
 
 use tutelage::AlgorithmName;
 use tutelage::algorithm::{AlgorithmNameError, DEFAULT_ALGORITHM};
 use tutelage_reproduce::{BadSeeds, parse_seeds};
 
-/// Whether a file that will be written is named for what it will be; said before any work is done.
+use crate::output::usage;
+
+/// Checks the extension of an output file, before any work is done.
 pub(crate) fn check_ending(file: &Path, endings: &[&str]) -> anyhow::Result<()> {
     let ending = file.extension().unwrap_or_default();
     if endings.iter().any(|known| ending.eq_ignore_ascii_case(known)) {
         return Ok(());
     }
     let known: Vec<String> = endings.iter().map(|known| format!(".{known}")).collect();
-    bail!("{}: the file's name must end in {}", file.display(), known.join(" or "))
+    let known = known.join(" or ");
+    Err(usage(format!("{}: unknown file extension; expected {known}", file.display())))
 }
 
-/// A file that is written only where none is, unless replacing it was asked for.
+/// Whether to replace existing files.
 #[derive(clap::Args, Clone, Copy)]
 pub(crate) struct Force {
-    /// Replace files that exist
+    /// Overwrite existing files
     #[arg(long)]
     force: bool,
 }
 
 impl Force {
-    /// Whether this file may be written; said before any work is done.
+    /// Checks that a file may be written, before any work is done.
     pub(crate) fn check(self, file: &Path) -> anyhow::Result<()> {
-        ensure!(self.force || !file.exists(), "{} exists; --force replaces it", file.display());
+        ensure!(
+            self.force || !file.exists(),
+            "{} already exists; use --force to overwrite it",
+            file.display()
+        );
         Ok(())
     }
 }
@@ -64,7 +71,7 @@ impl FromStr for Algorithms {
     }
 }
 
-/// The parts of a list; commas inside parentheses belong to their part.
+/// Splits at commas outside parentheses.
 fn split(text: &str) -> Vec<&str> {
     let mut depth = 0_usize;
     text.split(|letter| {
@@ -83,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn commas_inside_parentheses_belong_to_the_algorithm() {
+    fn commas_inside_parentheses_do_not_split() {
         let text = "dagger, ensemble-dagger-5(0.05,0.2),mp-25(15)";
         let Algorithms(names) = text.parse().unwrap();
         let names: Vec<String> = names.iter().map(ToString::to_string).collect();
@@ -93,11 +100,9 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_named_for_what_it_is() {
+    fn output_files_need_a_known_extension() {
         assert!(check_ending(Path::new("a/run.GIF"), &["gif"]).is_ok());
-        let error = check_ending(Path::new("run.zip"), &["safetensors", "npz"]).unwrap_err();
-        let expected = "run.zip: the file's name must end in .safetensors or .npz";
-        assert_eq!(error.to_string(), expected);
+        assert!(check_ending(Path::new("run.zip"), &["safetensors", "npz"]).is_err());
         assert!(check_ending(Path::new("gif"), &["gif"]).is_err());
     }
 }

@@ -2,41 +2,39 @@
 
 use std::path::Path;
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, bail};
 use tutelage::Batch;
 use tutelage_files::npy::{NpyArray, NpyType, decode};
 
-/// No recording is longer.
+/// The maximum size of a file.
 const LIMIT: u64 = 1 << 30;
 
-/// The array in a `.npy` file, of single or double precision.
+/// Reads a `.npy` file with floats of single or double precision.
 fn read(path: &Path) -> anyhow::Result<NpyArray> {
-    let cannot = || format!("cannot read {}", path.display());
-    let array =
-        decode(&tutelage_files::read(path, LIMIT).with_context(cannot)?).with_context(cannot)?;
-    let is_float = matches!(array.kind, NpyType::Single | NpyType::Double);
-    ensure!(is_float, "cannot read {}: neither float32 nor float64", path.display());
-    Ok(array)
+    let array = tutelage_files::read(path, LIMIT)
+        .map_err(anyhow::Error::from)
+        .and_then(|bytes| Ok(decode(&bytes)?))
+        .with_context(|| format!("cannot read {}", path.display()))?;
+    match array.kind {
+        NpyType::Single | NpyType::Double => Ok(array),
+        _ => bail!("{}: expected float32 or float64 values", path.display()),
+    }
 }
 
-/// Rows of single precision: an array of two dimensions.
+/// Reads a two-dimensional array as rows.
 pub(crate) fn read_rows(path: &Path) -> anyhow::Result<Batch<f32>> {
     let array = read(path)?;
     let &[_, width] = &array.shape[..] else {
-        bail!(
-            "{} has shape {:?}; expected two dimensions: steps, values",
-            path.display(),
-            array.shape
-        );
+        bail!("{}: expected shape [steps, values], got {:?}", path.display(), array.shape);
     };
     Ok(Batch::from_vec(width, array.values.iter().map(|&value| value as f32).collect())?)
 }
 
-/// A list of numbers: an array of one dimension.
+/// Reads a one-dimensional array.
 pub(crate) fn read_list(path: &Path) -> anyhow::Result<Vec<f64>> {
     let array = read(path)?;
-    if array.shape.len() != 1 {
-        bail!("{} has shape {:?}; expected one dimension", path.display(), array.shape);
+    match array.shape.len() {
+        1 => Ok(array.values),
+        _ => bail!("{}: expected one dimension, got shape {:?}", path.display(), array.shape),
     }
-    Ok(array.values)
 }

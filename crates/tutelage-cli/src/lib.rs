@@ -1,5 +1,7 @@
-//! The `tutelage` command as a library, so that other programs can carry it out in their own process. Results go to standard
-//! output, progress and messages to standard error; the exit code is 0 only when the work was done.
+//! The `tutelage` command as a library, so that other programs can run it in their own process.
+//!
+//! Results go to standard output, progress and messages to standard error. The exit code is 0 for success, 1 for a failure, 2
+//! for wrong usage, and 130 after an interruption.
 
 #![forbid(unsafe_code)]
 
@@ -18,53 +20,54 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use clap::Parser;
+use tutelage_lab::spec::SpecError;
+use tutelage_runs::error_text;
 use tutelage_runs::terminal::show_hints_with;
 
 pub use crate::executor::{ConnectFn, ConnectedExecutor, ExecutorConfig, Storage, set_connect};
 
 use crate::commands::Command;
-use crate::output::{Interrupted, Output, be_quiet, complain, reader_is_gone};
+use crate::output::{Interrupted, Output, Usage, be_quiet, complain, reader_is_gone};
 
-/// What shells report of a program that wrote into a closed pipe: 128 + SIGPIPE.
+/// The exit code after writing to a closed pipe: 128 + SIGPIPE.
 const CLOSED_PIPE: u8 = 141;
-/// What shells report of a program that was ended by Ctrl-C: 128 + SIGINT.
+/// The exit code after Ctrl-C: 128 + SIGINT.
 const INTERRUPTED: u8 = 130;
-/// The version, and the commit that it was built from where that is known.
+/// The version and, if known, the commit.
 const VERSION: &str = env!("TUTELAGE_VERSION");
-/// What a command that was misspelt ends with.
+/// The exit code for wrong usage.
 const USAGE: u8 = 2;
 
-/// Interactive imitation learning: a learner acts, an expert says what it would have done, a policy comes out.
+/// Interactive imitation learning: learn a policy from an expert's corrections.
 #[derive(Parser)]
 #[command(name = "tutelage", version = VERSION, propagate_version = true, max_term_width = 110)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
 
-    /// Print results as JSON lines instead of tables
+    /// Print results as JSON lines
     #[arg(long, global = true)]
     json: bool,
 
-    /// Print results and errors only: no progress, no remarks
+    /// Print only results and errors
     #[arg(long, short, global = true)]
     quiet: bool,
 
-    /// Threads to compute with; results do not depend on it [default: one per core]
+    /// Number of threads; affects speed only [default: one per core]
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     threads: Option<u16>,
 }
 
-/// How the command is started again, where it is not this process's own program.
+/// The program and first arguments that start this command, if they are not this process's executable.
 static STARTED_AS: OnceLock<Vec<OsString>> = OnceLock::new();
 
-/// Says how the command is started again, for runs that need a process of their own: a program and its first arguments. Without
-/// it, that is this process's own program.
+/// Sets the program and first arguments that start this command, for runs in child processes. The default is this process's
+/// executable. Later calls have no effect.
 pub fn started_as(program: Vec<OsString>) {
-    // The first to say so is believed: a process has one program.
     let _ = STARTED_AS.set(program);
 }
 
-/// The program that carries out the command in another process, and its first arguments.
+/// The program and first arguments that start this command in another process.
 pub(crate) fn again() -> std::io::Result<(PathBuf, Vec<OsString>)> {
     match STARTED_AS.get().map(Vec::as_slice) {
         Some([program, arguments @ ..]) => Ok((program.into(), arguments.to_vec())),
@@ -72,17 +75,17 @@ pub(crate) fn again() -> std::io::Result<(PathBuf, Vec<OsString>)> {
     }
 }
 
-/// The version, with the commit that the program was built from where that is known.
+/// The version and, if known, the commit.
 pub fn version() -> &'static str {
     VERSION
 }
 
-/// Carries out a command line, the program's name first, and returns its exit code.
+/// Runs a command line, which starts with the program's name, and returns the exit code.
 pub fn command(line: impl IntoIterator<Item = OsString>) -> u8 {
     let cli = match Cli::try_parse_from(line) {
         Ok(cli) => cli,
         Err(error) => {
-            // Help and version come this way too. That nobody reads them is no reason to fail.
+            // Help and version also arrive here. Ignore a closed pipe.
             let _ = error.print();
             return if error.use_stderr() { USAGE } else { 0 };
         }
@@ -91,9 +94,18 @@ pub fn command(line: impl IntoIterator<Item = OsString>) -> u8 {
         Ok(()) => 0,
         Err(error) if reader_is_gone(&error) => CLOSED_PIPE,
         Err(error) => {
-            complain(&format!("error: {}", explain(&error)));
-            if error.is::<Interrupted>() { INTERRUPTED } else { 1 }
+            complain(&format!("error: {}", error_text(&*error)));
+            exit_code(&error)
         }
+    }
+}
+
+fn exit_code(error: &anyhow::Error) -> u8 {
+    let is_usage = |cause: &(dyn std::error::Error + 'static)| cause.is::<Usage>();
+    match error.is::<Interrupted>() {
+        true => INTERRUPTED,
+        false if error.chain().any(is_usage) || error.is::<SpecError>() => USAGE,
+        false => 1,
     }
 }
 
@@ -109,28 +121,6 @@ fn run(cli: Cli) -> anyhow::Result<()> {
     if cli.command.waits_for_others() {
         return cli.command.run(&output);
     }
-    // From a thread outside the pool, every parallel step would change threads twice, and there are thousands in a second.
+    // Run inside the pool, or each of thousands of parallel steps per second would switch threads twice.
     rayon::scope(|_| cli.command.run(&output))
-}
-
-/// An error with its causes, each said once: most messages already end in what caused them.
-fn explain(error: &anyhow::Error) -> String {
-    let mut text = error.to_string();
-    for cause in error.chain().skip(1).map(ToString::to_string) {
-        if !text.contains(&cause) {
-            text = format!("{text}: {cause}");
-        }
-    }
-    text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_cause_is_said_once() {
-        let error = anyhow::anyhow!("no such file").context("cannot read x: no such file");
-        assert_eq!(explain(&error.context("run 3")), "run 3: cannot read x: no such file");
-    }
 }

@@ -1,4 +1,4 @@
-//! Results on standard output: a table for people, JSON lines for programs.
+//! Results on standard output: tables for people, JSON lines for programs.
 
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,7 +11,7 @@ pub(crate) struct Output {
     json: bool,
 }
 
-/// A row of a table, and the JSON object that says the same.
+/// A row of a table, and a JSON object.
 pub(crate) trait Row: Serialize {
     /// The column headings.
     const HEADINGS: &'static [&'static str];
@@ -20,7 +20,7 @@ pub(crate) trait Row: Serialize {
     fn cells(&self) -> Vec<String>;
 }
 
-/// A reward in a table: some tasks' episodes earn thousands, others' less than one.
+/// Formats a reward. Rewards range from less than one to thousands, depending on the task.
 pub(crate) fn reward(value: f64) -> String {
     let digits = if value.abs() < 10.0 { 2 } else { 1 };
     format!("{value:.digits$}")
@@ -31,7 +31,7 @@ impl Output {
         Self { json }
     }
 
-    /// Whether results go out as JSON lines.
+    /// Whether results are JSON lines.
     pub(crate) fn is_json(&self) -> bool {
         self.json
     }
@@ -49,7 +49,7 @@ impl Output {
         Ok(())
     }
 
-    /// Prints an object as a JSON line; says nothing where people read.
+    /// Prints an object as a JSON line; nothing without `--json`.
     pub(crate) fn json(&self, object: &impl Serialize) -> anyhow::Result<()> {
         if self.json {
             writeln!(std::io::stdout().lock(), "{}", serde_json::to_string(object)?)?;
@@ -57,64 +57,82 @@ impl Output {
         Ok(())
     }
 
-    /// Prints a text that is the same for people and programs.
+    /// Prints a text, with or without `--json`.
     pub(crate) fn verbatim(&self, text: &str) -> anyhow::Result<()> {
         Ok(write!(std::io::stdout().lock(), "{text}")?)
     }
 
-    /// Prints a line for people; says nothing where programs read.
+    /// Prints a line for people; nothing with `--json`.
     pub(crate) fn say(&self, line: &str) -> anyhow::Result<()> {
         if !self.json {
             writeln!(std::io::stdout().lock(), "{line}")?;
         }
         Ok(())
     }
-}
 
-impl Output {
-    /// Prints a line for people that is no result; says nothing where programs read, or `--quiet` was given.
+    /// Prints a line that is not a result; nothing with `--json` or `--quiet`.
     pub(crate) fn remark(&self, line: &str) -> anyhow::Result<()> {
         if is_quiet() { Ok(()) } else { self.say(line) }
     }
 }
 
-/// Whether `--quiet` was given: a property of the process, like standard error itself.
+/// Whether `--quiet` was given. It is global like standard error.
 static QUIET: AtomicBool = AtomicBool::new(false);
 
-/// From now on only errors go to standard error.
+/// Prints only errors to standard error from now on.
 pub(crate) fn be_quiet() {
     QUIET.store(true, Ordering::Relaxed);
 }
 
-/// Whether only errors go to standard error.
+/// Whether `--quiet` was given.
 pub(crate) fn is_quiet() -> bool {
     QUIET.load(Ordering::Relaxed)
 }
 
-/// A line on standard error, unless `--quiet` was given. That nobody reads it is no reason to stop.
+/// Prints a line to standard error, unless `--quiet` was given. Ignores failures.
 pub(crate) fn note(line: &str) {
     if !is_quiet() {
         complain(line);
     }
 }
 
-/// A line on standard error, whatever was given.
+/// Prints an error to standard error. Ignores failures.
 pub(crate) fn complain(line: &str) {
     let _ = writeln!(std::io::stderr().lock(), "{line}");
 }
 
-/// Work that was interrupted, and how to go on with it.
+/// Interrupted work, and how to resume it.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub(crate) struct Interrupted(pub(crate) String);
 
-/// Whether results could not be printed because their reader has gone away, as `head` does.
+/// Wrong usage of the command.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct Usage(String);
+
+/// An error about wrong usage, with exit code 2.
+pub(crate) fn usage(text: impl Into<String>) -> anyhow::Error {
+    Usage(text.into()).into()
+}
+
+/// Like [`anyhow::ensure`], with exit code 2.
+macro_rules! ensure_usage {
+    ($condition:expr, $($text:tt)+) => {
+        if !$condition {
+            return Err($crate::output::usage(format!($($text)+)));
+        }
+    };
+}
+pub(crate) use ensure_usage;
+
+/// Whether results could not be printed because the reader closed the pipe, as `head` does.
 pub(crate) fn reader_is_gone(error: &anyhow::Error) -> bool {
     let closed = |io: &std::io::Error| io.kind() == std::io::ErrorKind::BrokenPipe;
     error.chain().any(|cause| cause.downcast_ref().is_some_and(closed))
 }
 
-/// Cells in aligned columns: text to the left, numbers to the right.
+/// Formats cells in aligned columns: text to the left, numbers to the right.
 pub(crate) fn table(headings: &[&str], rows: Vec<Vec<String>>) -> String {
     TextTable::new(headings, rows).to_text()
 }
@@ -124,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rewards_have_the_digits_that_tell_policies_apart() {
+    fn rewards_have_enough_digits() {
         assert_eq!([0.852, -3.456, 2412.34].map(reward), ["0.85", "-3.46", "2412.3"]);
     }
 }

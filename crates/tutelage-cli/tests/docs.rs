@@ -1,4 +1,4 @@
-//! The tables of the documentation say what the code says, and its links lead somewhere.
+//! The documentation's tables agree with the code, and its links are valid.
 
 #![allow(clippy::unwrap_used)]
 
@@ -20,14 +20,14 @@ fn read(path: &str) -> String {
     fs::read_to_string(root().join(path)).unwrap()
 }
 
-/// The cells of the row that has this name, as code, in its first cell.
+/// The cells of the row whose first cell contains this name as code.
 fn row<'a>(page: &'a str, name: &str) -> Option<Vec<&'a str>> {
     let cells = |line: &'a str| line.strip_prefix('|')?.strip_suffix('|').map(|row| row.split('|'));
     let mut rows = page.lines().filter_map(cells).map(|row| row.map(str::trim).collect::<Vec<_>>());
     rows.find(|row| row[0].contains(&format!("`{name}`")))
 }
 
-/// The four choices of a family in words; where nobody drives nobody is asked.
+/// Describes the four choices of a family. Offline algorithms ask nothing.
 fn choices(family: &Family) -> [&'static str; 4] {
     let named: AlgorithmName = family.example.parse().unwrap();
     let Algorithm { drive, ask, train_on, deploy, .. } =
@@ -48,7 +48,7 @@ fn every_family_has_its_row_and_its_page() {
     }
     for family in &FAMILIES {
         let page = read(&format!("docs/algorithms/{}", family.page));
-        assert!(page.contains(family.key), "{} does not speak of {}", family.page, family.key);
+        assert!(page.contains(family.key), "{} does not mention {}", family.page, family.key);
     }
 }
 
@@ -56,7 +56,7 @@ fn every_family_has_its_row_and_its_page() {
 fn pages_name_the_default_algorithm() {
     let sentence = format!("The default algorithm is `{DEFAULT_ALGORITHM}`.");
     for page in ["README.md", "docs/algorithms/README.md", "docs/PYTHON.md"] {
-        assert!(read(page).contains(&sentence), "{page} does not say: {sentence}");
+        assert!(read(page).contains(&sentence), "{page} does not contain: {sentence}");
     }
 }
 
@@ -75,7 +75,7 @@ fn every_task_has_its_row() {
     }
 }
 
-/// The Markdown files that are read from the beginning of the tree.
+/// The Markdown files of the documentation.
 fn pages() -> Vec<PathBuf> {
     let of_folder = |folder: &str| {
         let files = fs::read_dir(root().join(folder)).unwrap().map(|entry| entry.unwrap().path());
@@ -84,14 +84,14 @@ fn pages() -> Vec<PathBuf> {
     [".", "docs", "docs/algorithms"].into_iter().flat_map(of_folder).collect()
 }
 
-/// What `](…)` leads to, outside of code and within the tree.
+/// The targets of `](…)` within the repository, outside code.
 fn links(text: &str) -> Vec<String> {
     let prose: String = text.split('`').step_by(2).collect();
     let targets = prose.split("](").skip(1).filter_map(|rest| rest.split(')').next());
     targets.filter(|target| !target.contains("://")).map(str::to_owned).collect()
 }
 
-/// The anchors of a page: its headings, as they are written in links.
+/// The anchors of a page's headings.
 fn anchors(text: &str) -> Vec<String> {
     let headings = text.lines().filter(|line| line.starts_with('#'));
     let anchor = |heading: &str| -> String {
@@ -102,7 +102,7 @@ fn anchors(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn every_link_leads_somewhere() {
+fn every_link_is_valid() {
     let mut followed = 0;
     for page in pages() {
         let text = fs::read_to_string(&page).unwrap();

@@ -1,6 +1,6 @@
-//! The kill test: the real command is killed with SIGKILL at random moments, again and again, and goes on to the same bytes.
+//! The kill test: kills the command with SIGKILL at random moments, and resumes it to the same bytes.
 //!
-//! `TUTELAGE_KILLS=5000 cargo test --release -p tutelage-cli --test kill` is the longer mode.
+//! `TUTELAGE_KILLS=5000 cargo test --release -p tutelage-cli --test kill` runs it longer.
 
 #![allow(clippy::unwrap_used)]
 
@@ -24,7 +24,7 @@ fn kill_and_resume_is_bit_identical() {
     }
 }
 
-/// Kills runs of one kind until there were so many kills.
+/// Kills runs of one kind `kills` times.
 fn kill_runs_of(kind: usize, kills: usize) {
     let lab = lab();
     let started = Instant::now();
@@ -52,7 +52,7 @@ fn kill_runs_of(kind: usize, kills: usize) {
             check(&lab.path().join(&out), &expected, annotations, kills_of_run);
             (run, kills_of_run) = (run + 1, 0);
         } else {
-            assert_eq!(status.signal(), Some(9), "it failed before it was killed: {status}");
+            assert_eq!(status.signal(), Some(9), "failed before it was killed: {status}");
             (killed, kills_of_run) = (killed + 1, kills_of_run + 1);
         }
     }

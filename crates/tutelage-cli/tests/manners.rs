@@ -1,4 +1,4 @@
-//! How the command behaves towards people, shells and full disks.
+//! The command's behavior towards people, shells and full disks.
 
 #![allow(clippy::unwrap_used)]
 #![cfg(unix)]
@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 
 use support::{bytes, fail, finish, lab, small_run, stderr, stdout, tutelage};
 
-/// What a terminal of 80 columns would have been sent.
+/// The output on a terminal of 80 columns.
 fn on_a_terminal(lab: &std::path::Path, args: &[&str]) -> String {
     let words: Vec<String> = args.iter().map(|word| format!("'{word}'")).collect();
     let typed =
@@ -26,7 +26,7 @@ fn on_a_terminal(lab: &std::path::Path, args: &[&str]) -> String {
     stdout(&output)
 }
 
-/// The lines without their colours and cursor movements.
+/// The lines without colors and cursor movements.
 fn plain_lines(sent: &str) -> Vec<String> {
     let mut text = String::new();
     let mut rest = sent.chars();
@@ -51,16 +51,16 @@ fn on_a_terminal_every_round_is_shown_once_within_80_columns() {
     assert!(!lines.iter().any(|line| line.contains("imitation loss")), "no second table");
     let progress = lines.iter().take_while(|line| !line.starts_with("The policy earns"));
     for line in progress {
-        // A line is filled up to the terminal's width, and the live line follows it.
+        // A line is padded to the terminal's width, and the live line follows it.
         let characters: Vec<char> = line.chars().collect();
         for beyond in characters.chunks(80).skip(1) {
-            assert!("█▉░".contains(beyond[0]), "a line goes on beyond 80 columns: {line}");
+            assert!("█▉░".contains(beyond[0]), "longer than 80 columns: {line}");
         }
     }
 }
 
 #[test]
-fn nothing_is_announced_before_it_is_checked() {
+fn nothing_is_printed_before_the_checks() {
     let lab = lab();
     finish(lab.path(), &small_run("run"));
     let error = fail(lab.path(), &[&small_run("run")[..], &["--seed", "2"]].concat());
@@ -78,11 +78,11 @@ fn quiet_runs_print_results_and_errors_only() {
         assert!(!results.contains(remark), "{remark}: {results}");
     }
     let error = fail(lab.path(), &["show", "nowhere", "-q"]);
-    assert!(error.contains("holds no run"), "{error}");
+    assert!(error.contains("no run"), "{error}");
 }
 
 #[test]
-fn a_run_whose_results_nobody_reads_goes_on_to_its_end() {
+fn a_closed_pipe_does_not_stop_a_run() {
     let lab = lab();
     finish(lab.path(), &small_run("whole"));
     let (reader, writer) = std::io::pipe().unwrap();
@@ -94,7 +94,7 @@ fn a_run_whose_results_nobody_reads_goes_on_to_its_end() {
 }
 
 #[test]
-fn nothing_is_replaced_unless_that_was_asked_for() {
+fn files_are_overwritten_only_with_force() {
     let lab = lab();
     finish(lab.path(), &small_run("run"));
     let watch = ["watch", "run", "--steps", "3", "--width", "60", "--out", "run.gif"];
@@ -126,7 +126,7 @@ fn a_full_disk_leaves_no_leftovers() {
         "watch run --steps 30 --out run.gif",
         "expert export hopper --out e.npz",
     ] {
-        // Files may have one block at most, and the signal that says so is ignored: writing fails, as on a full disk.
+        // Limit files to one block and ignore the signal, so that writing fails as on a full disk.
         let typed = format!("trap '' XFSZ; ulimit -f 1; exec {program} {args}");
         let output =
             Command::new("sh").args(["-c", &typed]).current_dir(lab.path()).output().unwrap();
@@ -136,7 +136,7 @@ fn a_full_disk_leaves_no_leftovers() {
 }
 
 #[test]
-fn advice_works_when_typed() {
+fn suggested_commands_work() {
     let lab = lab();
     let run = small_run("my run (1)");
     let text = stdout(&finish(lab.path(), &run));
@@ -159,7 +159,7 @@ fn advice_works_when_typed() {
 }
 
 #[test]
-fn a_run_is_shown_while_it_is_written_and_where_nothing_can_be_written() {
+fn a_locked_or_read_only_run_can_be_shown() {
     use std::os::unix::fs::PermissionsExt;
     let lab = lab();
     finish(lab.path(), &small_run("run"));
@@ -178,12 +178,12 @@ fn a_run_is_shown_while_it_is_written_and_where_nothing_can_be_written() {
 }
 
 #[test]
-fn texts_of_gigabytes_are_refused_unread() {
+fn huge_text_files_are_refused() {
     let lab = lab();
     finish(lab.path(), &small_run("run"));
     let grow = |file: &str| {
         let file = fs::OpenOptions::new().create(true).append(true).open(lab.path().join(file));
-        file.unwrap().set_len(8 << 30).unwrap(); // a hole, which takes no room on the disk
+        file.unwrap().set_len(8 << 30).unwrap(); // a sparse file
     };
     ["run/spec.toml", "own.toml", "report.md"].into_iter().for_each(grow);
     for args in [
@@ -198,7 +198,7 @@ fn texts_of_gigabytes_are_refused_unread() {
 }
 
 #[test]
-fn a_pipe_in_place_of_a_file_is_refused_instead_of_waited_for() {
+fn a_pipe_instead_of_a_file_is_refused() {
     let lab = lab();
     finish(lab.path(), &small_run("run"));
     fs::remove_file(lab.path().join("run/spec.toml")).unwrap();
@@ -218,7 +218,7 @@ fn a_pipe_in_place_of_a_file_is_refused_instead_of_waited_for() {
 }
 
 #[test]
-fn arrays_of_more_numbers_than_any_recording_are_refused() {
+fn huge_arrays_are_refused() {
     let lab = lab();
     let count = 40_000_000;
     let header =
@@ -228,17 +228,16 @@ fn arrays_of_more_numbers_than_any_recording_are_refused() {
     let path = lab.path().join("long.npy");
     fs::write(&path, &bytes).unwrap();
     let file = fs::OpenOptions::new().append(true).open(&path).unwrap();
-    file.set_len(bytes.len() as u64 + count).unwrap(); // a hole
+    file.set_len(bytes.len() as u64 + count).unwrap(); // a sparse file
     let words =
         fail(lab.path(), &["replay", "hopper", "--actions", "long.npy", "--out", "out.npz"]);
     assert!(words.contains("268435456 bytes"), "{words}");
 }
 
 #[test]
-fn a_run_whose_spec_has_names_as_long_as_books_is_compared() {
+fn long_names_in_specs_are_shortened() {
     let lab = lab();
     finish(lab.path(), &small_run("run"));
-    // A record says what it likes, and no checksum stands against it.
     let name = "x".repeat(70_000);
     let record = format!(
         r#"{{"format":1,"run":"r","spec_hash":"","spec":"task = \"t\"\nalgorithm = \"{name}\"\nseed = 1\n","expert":"","expert_reward":null,"threads":1,"memory":null,"annotations":[5],"reward":[1],"reward_sd":[0],"reward_random":null,"imitation_loss":null,"collect_seconds":[0],"train_seconds":[0],"evaluate_seconds":[0]}}"#
@@ -250,20 +249,89 @@ fn a_run_whose_spec_has_names_as_long_as_books_is_compared() {
 }
 
 #[test]
-fn shells_and_man_are_served_and_the_version_is_told() {
+fn completions_man_pages_and_the_version_are_printed() {
     let lab = lab();
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let script = stdout(&finish(lab.path(), &["completions", shell]));
-        assert!(script.contains("compare") && script.contains("step-cost"), "{shell}");
+        assert!(script.contains("compare"), "{shell}");
     }
     finish(lab.path(), &["man", "pages"]);
     let page = fs::read_to_string(lab.path().join("pages/tutelage-compare.1")).unwrap();
     assert!(page.contains("baseline"), "{page}");
     assert!(
         fail(lab.path(), &["man", "pages"]).contains("--force"),
-        "nothing is replaced silently"
+        "nothing is overwritten silently"
     );
     finish(lab.path(), &["man", "pages", "--force"]);
     let version = stdout(&finish(lab.path(), &["--version"]));
     assert!(version.starts_with(concat!("tutelage ", env!("CARGO_PKG_VERSION"))), "{version}");
+}
+
+/// Command lines with wrong usage, and a part of the message.
+const WRONG_USAGE: &[(&str, &str)] = &[
+    ("", "Usage"),
+    ("lern", "learn"),
+    ("learn", "task"),
+    ("learn hoper", "hopper"),
+    ("learn cart-pole --expert hopper", "hopper"),
+    ("learn hopper --algorithm dart", "dart(1)"),
+    ("learn hopper --algorithm dager", "dagger"),
+    ("learn hopper --algorithm active-bd-1(4)", "2 members"),
+    ("learn hopper -a hg-dagger(0.2) --sampling independent", "independent"),
+    ("learn hopper --deploy men", "mean"),
+    ("learn hopper --rounds -1", "-1"),
+    ("learn hopper --learning-rate 0", "--learning-rate"),
+    ("learn hopper --class mlp:0", "widths"),
+    ("learn hopper --episodes 0", "--episodes"),
+    ("learn hopper --seeds 3-1", "3-1"),
+    ("learn hopper --seeds 1-2 --seed 3", "--seed"),
+    ("resume run --rounds 3", "--rounds 3"),
+    ("evaluate hopper --act member", "--act member"),
+    ("evaluate run --act sampled", "--act sampled"),
+    ("evaluate run --task hopper", "--task"),
+    ("evaluate run --noise 0.1", "--noise"),
+    ("evaluate hopper --noise -1", "--noise"),
+    ("evaluate pendulum --noise 1", "--noise"),
+    ("evaluate hopper --round 1", "--round"),
+    ("export run --out a.parquet", ".npz"),
+    ("export run --policy a.pt", ".onnx"),
+    ("watch hopper --out x.mp4", ".gif"),
+    ("replay hopper --actions a.npy --out x.txt", ".npz"),
+    ("expert import expert.npz --task hopper --out x.npz", ".safetensors"),
+    ("expert export hopper --out x.zip", ".npz"),
+    ("expert train hopper --out x.txt", ".npz"),
+];
+
+/// Correct command lines that fail, and a part of the message.
+const FAILURES: &[(&str, &str)] = &[
+    ("show nowhere", "no run"),
+    ("resume nowhere", "no run"),
+    ("export nowhere --out x.npz", "no run"),
+    ("retrain nowhere --algorithm supervised", "no run"),
+    ("salvage nowhere --out x", "nowhere"),
+    ("compare nowhere", "nowhere"),
+    ("evaluate nowhere.safetensors", "nowhere.safetensors"),
+    ("learn hopper --config nothing.toml", "nothing.toml"),
+    ("replay hopper --actions a.npy --out x.npz", "a.npy"),
+    ("export run --policy x.onnx --round 9", "round 9"),
+    ("expert export hopper --out expert.safetensors", "--force"),
+];
+
+#[test]
+fn wrong_usage_exits_with_2_and_failures_with_1() {
+    let lab = lab();
+    finish(lab.path(), &small_run("run"));
+    let usage = WRONG_USAGE.iter().map(|(line, part)| (2, line, part));
+    let failures = FAILURES.iter().map(|(line, part)| (1, line, part));
+    let mut wrong = vec![];
+    for (code, line, part) in usage.chain(failures) {
+        let output = tutelage(lab.path(), &line.split_whitespace().collect::<Vec<_>>()).output();
+        let output = output.unwrap();
+        let error = stderr(&output);
+        if output.status.code() != Some(code) || !error.contains(part) {
+            wrong.push(format!("{line}: {:?}, {error}", output.status.code()));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(!lab.path().join("runs").exists(), "nothing was written");
 }

@@ -1,4 +1,4 @@
-//! Runs of programs with their own environments, which the command knows nothing of: what it can say of their folders.
+//! Commands on the runs of custom programs.
 
 mod support;
 
@@ -13,7 +13,7 @@ use support::{fail, finish, stdout};
 use tutelage_runs::Silent;
 
 #[test]
-fn folders_of_other_programs_are_shown_exported_and_compared() {
+fn runs_of_custom_programs_are_shown_exported_and_compared() {
     let dir = tempfile::tempdir().unwrap();
     let (cart, meadow) = (dir.path().join("cart"), dir.path().join("meadow"));
     let curve = own_environment::learn(&cart, &mut Silent).unwrap();

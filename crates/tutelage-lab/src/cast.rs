@@ -375,7 +375,7 @@ fn annotations<A: OutputHead>(
     let history: History<f32, A> = read_history(path).map_err(stored)?;
     let experts = experts.iter().filter(|fingerprint| fingerprint.name.starts_with("expert"));
     let noted: Vec<Option<bool>> = experts
-        .map(|fingerprint| history.noted(&fingerprint.name).map(|old| old == fingerprint))
+        .map(|fingerprint| history.fingerprint(&fingerprint.name).map(|old| old == fingerprint))
         .collect();
     // A run that noted nothing of its expert goes by the name.
     let is_noted = noted.first().is_some_and(Option::is_some);

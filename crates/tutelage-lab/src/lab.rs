@@ -215,8 +215,8 @@ fn refuse_another_solver<A: OutputHead>(
 ) -> Result<(), LabError> {
     let history = dir.history();
     let Some(solver) = spec.solver() else { return Ok(()) };
-    let is_under_way = history.has_begun() && history.results.len() < spec.rounds;
-    match is_under_way && history.noted(&solver_note(solver).name).is_none() {
+    let is_under_way = history.has_started() && history.results.len() < spec.rounds;
+    match is_under_way && history.fingerprint(&solver_note(solver).name).is_none() {
         true => Err(LabError::OtherSolver { path: dir.path().into() }),
         false => Ok(()),
     }
@@ -309,7 +309,8 @@ pub fn learner_of<A: OutputHead>(
     }
     let (envs, expert, fingerprints) = teachers::<A>(spec, path)?;
     for fingerprint in fingerprints {
-        if let Some(noted) = history.noted(&fingerprint.name).filter(|noted| **noted != fingerprint)
+        if let Some(noted) =
+            history.fingerprint(&fingerprint.name).filter(|noted| **noted != fingerprint)
         {
             return Err(StoreError::changed(path, noted, &fingerprint).into());
         }

@@ -8,8 +8,8 @@ use tutelage::actor::RolloutError;
 use tutelage::lesson::LearnError;
 use tutelage_lab::LabError;
 use tutelage_lab::export::ExportError;
-use tutelage_runs::RunError;
 use tutelage_runs::store::StoreError;
+use tutelage_runs::{RunError, error_text};
 
 /// The exceptions of `tutelage.errors`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -131,7 +131,7 @@ impl Becomes for RolloutError {
 
 /// The exception that an error becomes.
 pub(crate) fn exception(py: Python<'_>, error: &impl Becomes) -> PyErr {
-    raise(py, error.kind(), error.to_string(), None)
+    raise(py, error.kind(), error_text(error), None)
 }
 
 /// The exception of this kind with these words.
@@ -173,7 +173,7 @@ impl Mishap {
     pub(crate) fn exception(&self, py: Python<'_>, error: &impl Becomes) -> PyErr {
         match self.take() {
             Some(cause) if leaves(py, &cause) || befell_all(py, &cause) => cause,
-            cause => raise(py, error.kind(), error.to_string(), cause),
+            cause => raise(py, error.kind(), error_text(error), cause),
         }
     }
 }

@@ -1,8 +1,8 @@
-//! An environment of one's own with a few distinct actions: a mouse that should run to the cheese and not into the cat,
-//! learned with DAgger and a classifier.
+//! A custom environment with discrete actions: a mouse that should run to the cheese and avoid the cat, learned with DAgger
+//! and a classifier.
 //!
-//! `cargo run --release -p tutelage-runs --example own_discrete -- [DIR]`. Stop it with Ctrl-C, kill it, cut the power: the same
-//! command goes on to the same bits.
+//! `cargo run --release -p tutelage-runs --example own_discrete -- [DIR]`. After Ctrl-C, a kill or a power cut, the same command
+//! resumes with bit-identical results.
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ use tutelage::{
 use tutelage_oracles::mlp::{AdamSettings, MlpClassifier, MlpSettings, TrainingBudget};
 use tutelage_runs::{Keep, Observer, RunConfig, Terminal, run};
 
-/// Where the mouse is, seen from the cheese and from the cat: that is the state. The action says which way to go.
+/// The state contains the positions of the cheese and the cat relative to the mouse. The action is a direction.
 #[derive(Clone, Default)]
 struct Meadow {
     mouse: [f32; 2],
@@ -26,7 +26,7 @@ struct Meadow {
     time: usize,
 }
 
-/// Action i is a step this way: actions are numbers from 0 to 3.
+/// The step of each action 0 to 3.
 const WAYS: [[f32; 2]; 4] = [[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0], [0.0, -1.0]];
 const ROUNDS: usize = 10;
 const HORIZON: usize = 60;
@@ -89,7 +89,7 @@ impl Env for Meadow {
     }
 }
 
-/// Goes where cheese draws and the cat does not frighten.
+/// Approaches the cheese and avoids the cat.
 struct OldMouse;
 
 impl OldMouse {
@@ -108,7 +108,7 @@ impl Expert for OldMouse {
     type State = f32;
     type Action = u32;
 
-    // A run that was begun with another rule is not continued with this one.
+    // A run that was started with another rule is not resumed with this one.
     fn describe(&self) -> String {
         "keeps away from the cat by exp(-2 d), version 1".into()
     }
@@ -122,7 +122,7 @@ impl Expert for OldMouse {
         self.mean(states, actions)
     }
 
-    // With distinct actions, the mean is the action taken most often; the imitation loss is how often the learner differs.
+    // With discrete actions, the mean is the most likely action; the imitation loss is the share of other actions.
     fn mean(&mut self, states: &Batch<f32>, actions: &mut Batch<u32>) -> Result<(), ExpertError> {
         for (i, state) in states.rows().enumerate() {
             actions.row_mut(i)[0] = Self::way(state);
@@ -131,9 +131,9 @@ impl Expert for OldMouse {
     }
 }
 
-/// Learns in this folder, or goes on with what is there; the learning curve comes back as a table.
-pub(crate) fn learn(dir: &Path, reporter: &mut dyn Observer) -> Result<String, Box<dyn Error>> {
-    // This says whether the environment keeps its contract, and if not, which part of it.
+/// Learns in this folder, or resumes the run there. Returns the learning curve as a table.
+pub(crate) fn learn(dir: &Path, observer: &mut dyn Observer) -> Result<String, Box<dyn Error>> {
+    // Report violations of the environment's contract.
     check_env(Meadow::default, Stream::new(1))?;
 
     let oracle = MlpClassifier::new(MlpSettings {
@@ -151,14 +151,14 @@ pub(crate) fn learn(dir: &Path, reporter: &mut dyn Observer) -> Result<String, B
     let (mut envs, mut expert) = (SyncVectorEnv::new(vec![Meadow::default(); 25])?, OldMouse);
     let mut run_dir = job.open(dir, "meadow", &expert, &oracle)?;
     let participants = Participants { envs: &mut envs, expert: &mut expert, oracle: &oracle };
-    run(participants, &job, &mut run_dir, reporter)?;
+    run(participants, &job, &mut run_dir, observer)?;
     Ok(job.table(&run_dir))
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
     let dir = std::env::args_os().nth(1).map_or(std::env::temp_dir().join("meadow"), PathBuf::from);
     println!("{}", learn(&dir, &mut Terminal::new(ROUNDS)?)?);
-    println!("Everything is in {0}: see `tutelage show {0}`,", dir.display());
-    println!("and `tutelage export {} --out meadow.npz` for the answers.", dir.display());
+    println!("The run is in {0}. Try `tutelage show {0}`", dir.display());
+    println!("and `tutelage export {} --out meadow.npz`.", dir.display());
     Ok(())
 }

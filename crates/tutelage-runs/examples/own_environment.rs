@@ -1,7 +1,7 @@
-//! An environment of one's own: a cart that should come to rest at the origin, learned with Bootstrap-DAgger.
+//! A custom environment: a cart that should come to rest at the origin, learned with Bootstrap-DAgger.
 //!
-//! `cargo run --release -p tutelage-runs --example own_environment -- [DIR]`. Stop it with Ctrl-C, kill it, cut the power: the
-//! same command goes on to the same bits. Change anything that would change the result, and the folder is refused.
+//! `cargo run --release -p tutelage-runs --example own_environment -- [DIR]`. After Ctrl-C, a kill or a power cut, the same
+//! command resumes with bit-identical results. A changed program with different results refuses to resume.
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use tutelage::{
 use tutelage_oracles::mlp::{AdamSettings, MlpOracle, MlpSettings, TrainingBudget};
 use tutelage_runs::{Keep, Observer, RunConfig, Terminal, run};
 
-/// A cart on a rail: its place and speed are the state, the force that pushes it is the action.
+/// A cart on a rail. The state is its position and speed, the action is a force.
 #[derive(Clone, Default)]
 struct Cart {
     place: f32,
@@ -41,7 +41,7 @@ impl Env for Cart {
         HORIZON
     }
 
-    // In the task's own units: the policy's actions come in newtons, and the expert answers in newtons.
+    // In the task's own units: the policy's actions and the expert's labels are in newtons.
     fn bounds(&self) -> Bounds {
         Bounds::new(vec![-FORCE], vec![FORCE]).expect("an interval")
     }
@@ -65,7 +65,7 @@ impl Env for Cart {
     }
 }
 
-/// Steers back and brakes: not linear, so that a network has something to learn.
+/// Steers back and brakes. It is not linear, so that a network has something to learn.
 struct Driver;
 
 impl Expert for Driver {
@@ -81,7 +81,7 @@ impl Expert for Driver {
         self.mean(states, actions)
     }
 
-    // Who knows a mean action gets its own reward and an imitation loss beside the learner's reward.
+    // With a mean action, the run also reports the expert's reward and the imitation loss.
     fn mean(&mut self, states: &Batch<f32>, actions: &mut Batch<f32>) -> Result<(), ExpertError> {
         for (i, state) in states.rows().enumerate() {
             actions.row_mut(i)[0] = FORCE * (-3.0 * state[0] - 2.0 * state[1]).tanh();
@@ -90,9 +90,9 @@ impl Expert for Driver {
     }
 }
 
-/// Learns in this folder, or goes on with what is there; the learning curve comes back as a table.
-pub(crate) fn learn(dir: &Path, reporter: &mut dyn Observer) -> Result<String, Box<dyn Error>> {
-    // This says whether the environment keeps its contract, and if not, which part of it.
+/// Learns in this folder, or resumes the run there. Returns the learning curve as a table.
+pub(crate) fn learn(dir: &Path, observer: &mut dyn Observer) -> Result<String, Box<dyn Error>> {
+    // Report violations of the environment's contract.
     check_env(Cart::default, Stream::new(1))?;
 
     let oracle = MlpOracle::new(MlpSettings {
@@ -111,14 +111,14 @@ pub(crate) fn learn(dir: &Path, reporter: &mut dyn Observer) -> Result<String, B
     let (mut envs, mut expert) = (SyncVectorEnv::new(vec![Cart::default(); 10])?, Driver);
     let mut run_dir = job.open(dir, "cart", &expert, &oracle)?;
     let participants = Participants { envs: &mut envs, expert: &mut expert, oracle: &oracle };
-    run(participants, &job, &mut run_dir, reporter)?;
+    run(participants, &job, &mut run_dir, observer)?;
     Ok(job.table(&run_dir))
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
     let dir = std::env::args_os().nth(1).map_or(std::env::temp_dir().join("cart"), PathBuf::from);
     println!("{}", learn(&dir, &mut Terminal::new(ROUNDS)?)?);
-    println!("Everything is in {0}: see `tutelage show {0}`,", dir.display());
-    println!("and `tutelage export {} --out cart.npz` for the answers.", dir.display());
+    println!("The run is in {0}. Try `tutelage show {0}`", dir.display());
+    println!("and `tutelage export {} --out cart.npz`.", dir.display());
     Ok(())
 }

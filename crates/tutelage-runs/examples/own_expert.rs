@@ -1,7 +1,7 @@
-//! An expert of one's own: a person at the keyboard, who teaches a point on a line where to go.
+//! A custom expert: a person at the keyboard who steers a point on a line.
 //!
 //! `cargo run --release -p tutelage-runs --example own_expert -- [DIR]`. Every answer is on disk before the next question, so
-//! the lesson can be broken off (Ctrl-D, Ctrl-C, a power cut) and taken up again with the same command.
+//! the same command resumes after Ctrl-D, Ctrl-C or a power cut.
 
 use std::error::Error;
 use std::io::{self, BufRead, Write};
@@ -16,14 +16,14 @@ use tutelage::{
 use tutelage_oracles::LeastSquares;
 use tutelage_runs::{Ending, Keep, Observer, RunConfig, Terminal, run};
 
-/// Somebody who reads questions and types answers.
+/// A person who reads questions and types answers.
 struct Person<R, W> {
     input: R,
     output: W,
 }
 
 impl<R: BufRead, W: Write> Person<R, W> {
-    /// Asks until there is an answer; nothing where the input has ended.
+    /// Asks until there is a valid answer. Returns `None` at the end of the input.
     fn ask(&mut self, place: f32) -> io::Result<Option<f32>> {
         loop {
             write!(
@@ -60,10 +60,10 @@ impl<R: BufRead, W: Write> Expert for Person<R, W> {
         Ok(())
     }
 
-    // A person knows no mean action, so `mean` stays as it is: no imitation loss is measured.
+    // A person has no mean action, so `mean` is not implemented and there is no imitation loss.
 
     fn batch(&self) -> usize {
-        1 // one question at a time: what is answered together becomes durable together
+        1 // one question at a time, because a batch becomes durable as a whole
     }
 }
 
@@ -103,12 +103,12 @@ impl Env for Line {
     }
 }
 
-/// Goes on with the lesson in a folder, with these questions and answers.
+/// Starts or resumes the lesson in a folder.
 pub(crate) fn teach(
     dir: &Path,
     input: impl BufRead,
     mut output: impl Write,
-    reporter: &mut dyn Observer,
+    observer: &mut dyn Observer,
 ) -> Result<(), Box<dyn Error>> {
     let oracle = LeastSquares::default();
     let job = RunConfig {
@@ -122,7 +122,7 @@ pub(crate) fn teach(
     let mut expert = Person { input, output: &mut output };
     let mut run_dir = job.open(dir, "line", &expert, &oracle)?;
     let participants = Participants { envs: &mut envs, expert: &mut expert, oracle: &oracle };
-    let ending = run(participants, &job, &mut run_dir, reporter)?;
+    let ending = run(participants, &job, &mut run_dir, observer)?;
 
     writeln!(output, "\n{}", job.table(&run_dir))?;
     let (answers, dir) = (run_dir.history().annotations(), dir.display());
@@ -130,7 +130,7 @@ pub(crate) fn teach(
         Ending::Finished => writeln!(output, "Thank you: all {answers} questions are answered.")?,
         Ending::Stopped => writeln!(
             output,
-            "Answered so far: {answers}, kept in {dir}; the same command goes on with the next question."
+            "{answers} questions are answered and saved in {dir}; the same command resumes."
         )?,
     }
     writeln!(output, "See `tutelage show {dir}`, and `tutelage export {dir} --out line.npz`.")?;

@@ -7,6 +7,7 @@
 
 #![forbid(unsafe_code)]
 
+mod error_text;
 mod line;
 mod memory;
 mod observer;
@@ -18,6 +19,7 @@ mod teacher;
 #[cfg(feature = "terminal")]
 pub mod terminal;
 
+pub use error_text::error_text;
 pub use line::{RoundLine, table};
 pub use memory::peak_memory;
 pub use observer::{Observer, Silent, Stage};

@@ -1,4 +1,4 @@
-//! Durable runs whose actions are indices: every fault at every operation, and any number of threads.
+//! Durable runs with discrete actions: every fault at every operation, and any number of threads.
 
 #![allow(clippy::unwrap_used)]
 
@@ -49,7 +49,7 @@ fn algorithms() -> [Algorithm; 2] {
 }
 
 #[test]
-fn every_fault_at_any_moment_is_survived() {
+fn a_fault_at_any_operation_loses_nothing() {
     for algorithm in algorithms() {
         let reference = tempfile::tempdir().unwrap();
         let expected = whole(reference.path(), algorithm);

@@ -1,4 +1,4 @@
-//! What makes a run this run: whatever changes its result.
+//! The identity of a run: everything that changes its result.
 
 #![allow(clippy::unwrap_used)]
 
@@ -13,7 +13,7 @@ use tutelage_runs::store::{Fingerprint, StoreError};
 use tutelage_runs::{Keep, RunConfig};
 
 #[test]
-fn what_a_run_did_not_note_when_it_began_is_not_noted_later() {
+fn inputs_are_recorded_only_when_a_run_starts() {
     let dir = tempfile::tempdir().unwrap();
     let given = |name: &str, value: f32| Fingerprint::values(name, &[value]);
     open(dir.path(), SPEC).unwrap().record_input(given("d0", 1.0)).unwrap();
@@ -28,7 +28,7 @@ fn what_a_run_did_not_note_when_it_began_is_not_noted_later() {
 }
 
 #[test]
-fn a_program_of_ones_own_that_changes_anything_is_another_run() {
+fn a_custom_program_with_other_settings_is_another_run() {
     let job = |learning: usize, members| {
         let schedule = tutelage::Schedule { rounds: learning, ..schedule(1) };
         let algorithm = bootstrap_dagger(members);
@@ -51,7 +51,7 @@ fn a_program_of_ones_own_that_changes_anything_is_another_run() {
 }
 
 #[test]
-fn what_an_algorithm_builds_on_is_part_of_its_identity() {
+fn the_inputs_are_part_of_the_identity() {
     let spec = |cover: &dyn tutelage::cover::Cover<f32>| {
         let inputs = Inputs { cover: Some(cover), ..Inputs::none() };
         let (algorithm, schedule) = (mftpl_p(3, 5.0, STRIDE), schedule(1));
@@ -70,7 +70,10 @@ fn what_an_algorithm_builds_on_is_part_of_its_identity() {
         spec(&stored(0.25)),
     ];
     assert!(texts[0].contains("UniformBox"), "{}", texts[0]);
-    assert!(texts.iter().all(|text| text.len() < 1000), "stored states are named by a checksum");
+    assert!(
+        texts.iter().all(|text| text.len() < 1000),
+        "stored states are described by a checksum"
+    );
     let distinct: std::collections::BTreeSet<&String> = texts.iter().collect();
     assert_eq!(distinct.len(), texts.len());
 }

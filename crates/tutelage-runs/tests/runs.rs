@@ -61,13 +61,13 @@ impl Observer for StopAt {
 }
 
 #[test]
-fn stopping_at_every_safe_point_and_going_on_changes_nothing() {
+fn stopping_at_every_safe_point_changes_nothing() {
     let reference = tempfile::tempdir().unwrap();
     whole(reference.path(), &bootstrap_dagger(3), Keep::All);
     let dir = tempfile::tempdir().unwrap();
     let mut asked = Vec::new();
     for attempts in 1.. {
-        // One more safe point each time, so that every attempt makes headway.
+        // Up to three safe points each time, so that every attempt makes progress.
         let (ending, states) = attempt(
             dir.path(),
             Arc::new(OsDisk),
@@ -82,11 +82,11 @@ fn stopping_at_every_safe_point_and_going_on_changes_nothing() {
         }
     }
     assert_eq!(bytes(dir.path()), bytes(reference.path()));
-    assert_eq!(asked.len(), 24, "no state was annotated twice");
+    assert_eq!(asked.len(), 24, "no state was labeled twice");
 }
 
 #[test]
-fn a_policy_that_is_missing_is_made_again() {
+fn a_missing_policy_is_trained_again() {
     let dir = tempfile::tempdir().unwrap();
     whole(dir.path(), &bootstrap_dagger(2), Keep::All);
     let before = bytes(dir.path());
@@ -96,7 +96,7 @@ fn a_policy_that_is_missing_is_made_again() {
 }
 
 #[test]
-fn what_is_evaluated_is_what_is_deployed() {
+fn the_evaluation_uses_the_deployed_policy() {
     let result = |deploy| {
         let dir = tempfile::tempdir().unwrap();
         whole(dir.path(), &Algorithm { deploy, ..bootstrap_dagger(3) }, Keep::All);
@@ -111,7 +111,7 @@ fn what_is_evaluated_is_what_is_deployed() {
     assert!(member.random.is_none());
 }
 
-/// Drives and answers for so many calls, then leaves.
+/// Drives and labels for a number of calls, then leaves.
 struct Guest(Damper, usize);
 
 impl Expert for Guest {
@@ -133,8 +133,8 @@ impl Expert for Guest {
     }
 }
 
-/// Leaves after every number of calls in turn, comes back and stays to the end, which has the bytes of a run without a break. How
-/// many answers there were after each break, and how many open questions.
+/// Interrupts a run after every possible number of calls and resumes it; the result must be byte-identical. Returns the numbers
+/// of labels and of open queries after each interruption.
 fn leave_at_every_call(algorithm: Algorithm) -> Vec<(usize, usize)> {
     let teach = |dir: &Path, calls: usize| {
         let (mut envs, mut expert) = (lanes(), Guest(Damper::new(2), calls));
@@ -156,27 +156,27 @@ fn leave_at_every_call(algorithm: Algorithm) -> Vec<(usize, usize)> {
         let history = read_any(broken.path()).unwrap();
         left.push((history.annotations(), history.open_queries()));
         assert_eq!(teach(broken.path(), usize::MAX), Ending::Finished);
-        assert!(bytes(broken.path()) == expected, "after a break at call {calls}");
+        assert!(bytes(broken.path()) == expected, "interrupted at call {calls}");
     }
-    unreachable!("a run has an end")
+    unreachable!("the run does not end")
 }
 
-/// In every round the expert left while it drove, with nothing open, and amid the round's six questions.
-fn left_while_driving_and_while_answering(left: &[(usize, usize)]) {
+/// In every round the expert left while it drove, without open queries, and in the middle of the round's six queries.
+fn check_interruptions(left: &[(usize, usize)]) {
     for before in [0, 6, 12, 18] {
-        assert!(left.contains(&(before, 0)), "while it drove, {before} answers: {left:?}");
-        assert!(left.contains(&(before + 2, 4)), "amid questions, {before} answers: {left:?}");
+        assert!(left.contains(&(before, 0)), "while driving, {before} labels: {left:?}");
+        assert!(left.contains(&(before + 2, 4)), "while labeling, {before} labels: {left:?}");
     }
 }
 
 #[test]
-fn an_expert_that_leaves_at_any_time_stops_the_run_and_loses_nothing() {
+fn an_expert_that_leaves_at_any_call_loses_nothing() {
     let left = leave_at_every_call(behavior_cloning(ExpertActs::Sampled, STRIDE));
-    left_while_driving_and_while_answering(&left);
+    check_interruptions(&left);
 }
 
 #[test]
-fn a_run_that_ends_within_a_window_goes_on_to_the_same_bytes() {
+fn a_run_interrupted_within_a_window_resumes_to_the_same_bytes() {
     let left = leave_at_every_call(hand_over(Windows::default(), bootstrap_dagger(2)));
-    left_while_driving_and_while_answering(&left);
+    check_interruptions(&left);
 }

@@ -1,4 +1,4 @@
-//! Teachers who answer late, in any order and in parts, revise, skip and leave; and who drive.
+//! Teachers that label late, in any order and in parts, revise, skip, leave and drive.
 
 #![allow(clippy::unwrap_used)]
 
@@ -18,42 +18,42 @@ use tutelage_runs::{
     Ending, Keep, LabelSink, RunConfig, RunError, Silent, Teacher, run_with_teacher,
 };
 
-type DeskHere<'a, 'j> = LabelSink<'a, 'j, f32, f32, LinearEnsemble>;
+type Sink<'a, 'j> = LabelSink<'a, 'j, f32, f32, LinearEnsemble>;
 
 fn row(value: f32) -> Batch<f32> {
     Batch::from_vec(1, vec![value]).unwrap()
 }
 
-/// A person: answers from the last question to the first, one at a time, revises the second, skips the third, and gets up
-/// after so many replies.
+/// Labels from the last query to the first, one at a time, revises the second, skips the third, and leaves after `left`
+/// replies.
 struct Patient {
     folder: PathBuf,
-    /// How many replies are left in this sitting.
+    /// The number of replies left in this session.
     left: usize,
     trained: Vec<usize>,
-    nobody: NoDriver,
+    driver: NoDriver,
 }
 
 impl Patient {
-    fn reply(&mut self, desk: &mut DeskHere<'_, '_>, of: u32) -> Result<(), RunError> {
+    fn reply(&mut self, sink: &mut Sink<'_, '_>, of: u32) -> Result<(), RunError> {
         if self.left == 0 {
-            let round = desk.queries().round;
+            let round = sink.queries().round;
             return Err(LearnError::Annotate { round, source: ExpertError::Left }.into());
         }
         self.left -= 1;
-        let state = desk.round().unwrap().states.row(of as usize);
+        let state = sink.round().unwrap().states.row(of as usize);
         let answer = -1.5 * state[0] - 2.0 * state[1];
         match of {
             1 => {
-                desk.label(&[1], &row(9.0))?;
-                desk.label(&[1], &row(answer))?;
+                sink.label(&[1], &row(9.0))?;
+                sink.label(&[1], &row(answer))?;
             }
-            2 => desk.skip(&[2]).map(|_| ())?,
-            _ => desk.label(&[of], &row(answer)).map(|_| ())?,
+            2 => sink.skip(&[2]).map(|_| ())?,
+            _ => sink.label(&[of], &row(answer)).map(|_| ())?,
         }
-        // Whatever the desk has taken is on disk, and in the lesson.
+        // Every reply is on disk and in the lesson.
         let history = read_history::<f32, f32>(&self.folder).unwrap();
-        let (saved, open) = (history.rounds.last().unwrap(), desk.round().unwrap());
+        let (saved, open) = (history.rounds.last().unwrap(), sink.round().unwrap());
         assert_eq!((&saved.replies, &saved.labels), (&open.replies, &open.labels));
         assert_ne!(open.replies[of as usize], Reply::Open);
         Ok(())
@@ -61,15 +61,15 @@ impl Patient {
 }
 
 impl Teacher<f32, f32, LinearEnsemble> for Patient {
-    fn teach(&mut self, desk: &mut DeskHere<'_, '_>) -> Result<(), RunError> {
-        let waiting: Vec<u32> = desk.queries().rows.iter().rev().copied().collect();
-        // Half of them now; the run asks again for the rest.
+    fn teach(&mut self, sink: &mut Sink<'_, '_>) -> Result<(), RunError> {
+        let waiting: Vec<u32> = sink.queries().rows.iter().rev().copied().collect();
+        // Replies to half of them; the run asks again for the rest.
         let some = waiting.len().div_ceil(2);
-        waiting.into_iter().take(some).try_for_each(|of| self.reply(desk, of))
+        waiting.into_iter().take(some).try_for_each(|of| self.reply(sink, of))
     }
 
     fn driver(&mut self) -> &mut dyn Driver<f32, f32> {
-        &mut self.nobody
+        &mut self.driver
     }
 
     fn trained(&mut self, round: usize, _: &LinearEnsemble) {
@@ -87,38 +87,38 @@ fn job(algorithm: Algorithm) -> RunConfig<'static, f32, f32> {
     }
 }
 
-fn sitting(folder: &Path, left: usize) -> (Result<Ending, RunError>, Patient) {
+fn session(folder: &Path, left: usize) -> (Result<Ending, RunError>, Patient) {
     let mut dir = RunDir::open(folder, "taught", Arc::new(OsDisk)).unwrap();
-    let mut person = Patient { folder: folder.into(), left, trained: vec![], nobody: NoDriver };
+    let mut person = Patient { folder: folder.into(), left, trained: vec![], driver: NoDriver };
     let job = job(bootstrap_dagger(3, STRIDE));
     let ended = run_with_teacher(&mut lanes(), &mut person, &Gradient, &job, &mut dir, &mut Silent);
     (ended, person)
 }
 
 #[test]
-fn a_teacher_who_answers_in_parts_revises_and_skips_teaches_a_whole_run() {
+fn a_teacher_may_label_in_parts_revise_and_skip() {
     let dir = tempfile::tempdir().unwrap();
-    let (ended, person) = sitting(dir.path(), usize::MAX);
+    let (ended, person) = session(dir.path(), usize::MAX);
     assert_eq!(ended.unwrap(), Ending::Finished);
-    assert_eq!(person.trained, [0, 1, 2, 3, 4], "also before the first answer");
+    assert_eq!(person.trained, [0, 1, 2, 3, 4], "including before the first label");
     let history = read_history::<f32, f32>(dir.path()).unwrap();
-    assert_eq!((history.rounds.len(), history.annotations()), (4, 20), "one of six is left out");
+    assert_eq!((history.rounds.len(), history.annotations()), (4, 20), "one of six is skipped");
     for round in &history.rounds {
         let state = round.states.row(1);
-        assert_eq!(round.labels.row(1), [-1.5 * state[0] - 2.0 * state[1]], "the revision stands");
+        assert_eq!(round.labels.row(1), [-1.5 * state[0] - 2.0 * state[1]], "the revision counts");
         assert_eq!(round.replies[2], Reply::Skipped);
     }
 }
 
 #[test]
-fn a_teacher_who_leaves_after_every_few_answers_ends_where_a_patient_one_does() {
+fn a_teacher_that_leaves_often_gets_the_same_result() {
     let [whole, parts] = [0, 1].map(|_| tempfile::tempdir().unwrap());
-    sitting(whole.path(), usize::MAX).0.unwrap();
-    let mut sittings = 0;
-    while sitting(parts.path(), 5).0.unwrap() == Ending::Stopped {
-        sittings += 1;
+    session(whole.path(), usize::MAX).0.unwrap();
+    let mut sessions = 0;
+    while session(parts.path(), 5).0.unwrap() == Ending::Stopped {
+        sessions += 1;
     }
-    assert!(sittings >= 4, "{sittings}");
+    assert!(sessions >= 4, "{sessions}");
     let bytes_of = |dir: &Path| {
         let history = read_history::<f32, f32>(dir).unwrap();
         (
@@ -127,13 +127,13 @@ fn a_teacher_who_leaves_after_every_few_answers_ends_where_a_patient_one_does() 
         )
     };
     assert_eq!(bytes_of(whole.path()), bytes_of(parts.path()));
-    // What is answered in a sitting depends on how many questions wait; the log itself may have another order.
+    // The order of replies depends on the number of open queries, so the logs may differ.
     assert_eq!(bytes(whole.path()).len(), bytes(parts.path()).len());
 }
 
-/// Drives where the mass runs away, and answers with what was driven.
+/// Drives when the mass moves away, and labels with the driven actions.
 struct Driving {
-    /// How many steps may pass before getting up.
+    /// The number of steps before leaving.
     left: usize,
 }
 
@@ -160,13 +160,13 @@ fn runs_away(state: &[f32]) -> bool {
 }
 
 impl Teacher<f32, f32, LinearEnsemble> for Driving {
-    fn teach(&mut self, desk: &mut DeskHere<'_, '_>) -> Result<(), RunError> {
-        let rows = desk.queries().rows.clone();
+    fn teach(&mut self, sink: &mut Sink<'_, '_>) -> Result<(), RunError> {
+        let rows = sink.queries().rows.clone();
         rows.into_iter().try_for_each(|of| {
-            let state = desk.round().unwrap().states.row(of as usize);
-            assert!(runs_away(state), "only where the person drove: {state:?}");
+            let state = sink.round().unwrap().states.row(of as usize);
+            assert!(runs_away(state), "only driven states are queried: {state:?}");
             let action = row(steer(state));
-            desk.label(&[of], &action).map(|_| ())
+            sink.label(&[of], &action).map(|_| ())
         })
     }
 
@@ -184,19 +184,19 @@ fn drive(folder: &Path, left: usize) -> Ending {
 }
 
 #[test]
-fn a_teacher_takes_over_leaves_in_the_middle_of_a_drive_and_ends_as_one_who_stayed() {
+fn a_driver_that_leaves_while_driving_gets_the_same_result() {
     let [whole, parts] = [0, 1].map(|_| tempfile::tempdir().unwrap());
     assert_eq!(drive(whole.path(), usize::MAX), Ending::Finished);
     let history = read_history::<f32, f32>(whole.path()).unwrap();
     assert!(history.annotations() > 12, "{}", history.annotations());
     let steps = history.rounds.iter().map(|round| round.steps.by_expert).sum::<u64>();
-    assert!(steps > 12, "who drove is counted: {steps}");
-    // A round is driven in one go: a sitting must be long enough for one, and ends in the middle of another.
-    let mut sittings = 0;
+    assert!(steps > 12, "{steps}");
+    // A round is driven in one session, so a session must be long enough for one.
+    let mut sessions = 0;
     while drive(parts.path(), 100) == Ending::Stopped {
-        sittings += 1;
-        assert!(sittings < 50, "no headway");
+        sessions += 1;
+        assert!(sessions < 50, "no progress");
     }
-    assert!(sittings > 0, "nobody left");
+    assert!(sessions > 0, "no session was interrupted");
     assert_eq!(bytes(whole.path()), bytes(parts.path()));
 }

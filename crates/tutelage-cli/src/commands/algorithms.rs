@@ -1,4 +1,4 @@
-//! `tutelage algorithms`: the families as values of the four choices.
+//! `tutelage algorithms`: the families of algorithms and their four choices.
 
 use serde::Serialize;
 use tutelage::algorithm::{DEFAULT_ALGORITHM, FAMILIES, Family, LOGGER_M, logger_m};
@@ -15,7 +15,7 @@ pub(crate) fn run(output: &Output) -> anyhow::Result<()> {
     output.say(&format!("\nThe default algorithm is `{DEFAULT_ALGORITHM}`."))
 }
 
-/// A family: its form, its four choices, what it is.
+/// A family of algorithms.
 #[derive(Serialize)]
 struct Line {
     algorithm: String,
@@ -44,7 +44,7 @@ impl Line {
         })
     }
 
-    /// Only the finite world's oracle takes costs.
+    /// Needs an oracle that takes costs, which only `theory` has.
     fn logger_m() -> Self {
         let algorithm = logger_m(25, 1.0, Sampling::Independent);
         Self {
@@ -62,7 +62,7 @@ impl Line {
 
 impl Row for Line {
     const HEADINGS: &'static [&'static str] =
-        &["algorithm", "who drives", "asked about", "a member trains on", "for example", "command"];
+        &["algorithm", "drives", "asked about", "each member trains on", "example", "command"];
 
     fn cells(&self) -> Vec<String> {
         let Self { algorithm, drives, asks, trains_on, example, command, .. } = self;

@@ -1,4 +1,4 @@
-//! `tutelage completions` and `tutelage man`: what shells and `man` want to know of this command.
+//! `tutelage completions` and `tutelage man`: shell completions and manual pages.
 
 use std::path::PathBuf;
 
@@ -10,7 +10,7 @@ use crate::Cli;
 use crate::arguments::Force;
 use crate::output::Output;
 
-/// Print completions for a shell.
+/// Print a completion script for a shell.
 #[derive(clap::Args)]
 pub(crate) struct Completions {
     /// The shell
@@ -25,10 +25,10 @@ impl Completions {
     }
 }
 
-/// Write manual pages, one for each command.
+/// Write manual pages, one per command.
 #[derive(clap::Args)]
 pub(crate) struct Man {
-    /// The folder for the pages, such as ~/.local/share/man/man1
+    /// Output directory, e.g. ~/.local/share/man/man1
     dir: PathBuf,
     #[command(flatten)]
     force: Force,
@@ -49,14 +49,14 @@ impl Man {
     }
 }
 
-/// The pages of a command and of those below it, by the names of their files.
+/// The file names and pages of a command and its subcommands.
 fn pages(command: &clap::Command) -> std::io::Result<Vec<(String, Vec<u8>)>> {
     let man = clap_mangen::Man::new(command.clone());
     let mut page = Vec::new();
     man.render(&mut page)?;
     let mut all = vec![(man.get_filename(), page)];
-    for below in command.get_subcommands().filter(|command| !command.is_hide_set()) {
-        all.extend(pages(below)?);
+    for subcommand in command.get_subcommands().filter(|command| !command.is_hide_set()) {
+        all.extend(pages(subcommand)?);
     }
     Ok(all)
 }

@@ -1,8 +1,7 @@
-//! `tutelage evaluate`: full episodes of a run's policy or of an expert.
+//! `tutelage evaluate`: episodes of a run's policy or of an expert.
 
 use std::path::Path;
 
-use anyhow::ensure;
 use serde::Serialize;
 use tutelage::Stream;
 use tutelage::choice::{Deploy, ExpertActs};
@@ -10,66 +9,71 @@ use tutelage::evaluation::Evaluation;
 use tutelage_lab::spec::{Draft, EvaluationDraft};
 use tutelage_lab::{Task, evaluate_expert, evaluate_run, load_expert};
 
-use crate::output::{Output, Row, reward};
+use crate::output::{Output, Row, ensure_usage, reward, usage};
 
-use super::show::note_torn_log;
+use super::show::note_truncated_log;
 
-/// Play full episodes with a learned policy or an expert.
+/// Evaluate a learned policy or an expert in full episodes.
 #[derive(clap::Args)]
 pub(crate) struct Evaluate {
-    /// A run's folder, the name of a task (its own expert), or an expert's file
+    /// A run directory, a task (evaluates its expert) or an expert file
     #[arg(value_name = "DIR|EXPERT")]
     who: String,
-    /// The task of an expert whose file does not say it
+    /// The task of an expert file that does not name it
     #[arg(long)]
     task: Option<Task>,
-    /// Full episodes to play
+    /// Number of episodes
     #[arg(long, default_value_t = 25, value_name = "T", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     episodes: u32,
-    /// How to act [default: as the run deploys its policy; an expert: mean]
+    /// How to act [default: as the run deploys its policy; mean for experts]
     #[arg(long, value_enum)]
     act: Option<Act>,
-    /// An expert: its mean action with Gaussian noise of this standard deviation, to see how much error it forgives
-    #[arg(long, value_name = "STD", conflicts_with = "act")]
+    /// Add Gaussian noise with this standard deviation to the expert's mean action
+    #[arg(long, value_name = "STD", conflicts_with = "act", allow_negative_numbers = true, value_parser = standard_deviation)]
     noise: Option<f32>,
-    /// The policy after this round [default: the one that the run returns]
+    /// Evaluate the policy after this round [default: the policy that the run returns]
     #[arg(long, value_name = "N")]
     round: Option<usize>,
-    /// Where all randomness comes from
+    /// Random seed
     #[arg(long, default_value_t = 1)]
     seed: u64,
+}
+
+fn standard_deviation(text: &str) -> Result<f32, &'static str> {
+    let std = text.parse().ok().filter(|std: &f32| std.is_finite() && *std >= 0.0);
+    std.ok_or("expected a number >= 0")
 }
 
 /// How to act.
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(super) enum Act {
-    /// The members' mean (or vote), the expert's mean action
+    /// The mean (or majority vote) of the members; an expert's mean action
     Mean,
-    /// A policy: a member drawn at every step
+    /// A random member at every step (policies only)
     Member,
-    /// An expert: the action that it would answer with, noise included
+    /// The expert's action with its noise (experts only)
     Sampled,
 }
 
 impl Act {
-    /// How a run's policy acts so.
+    /// For the policy of a run.
     pub(super) fn deploy(self) -> anyhow::Result<Deploy> {
         match self {
             Self::Mean => Ok(Deploy::Mean),
             Self::Member => Ok(Deploy::UniformMember),
             Self::Sampled => {
-                anyhow::bail!("--act sampled is for experts; a policy acts by its mean or a member")
+                Err(usage("--act sampled is for experts; use mean or member for a policy"))
             }
         }
     }
 
-    /// How an expert acts so.
+    /// For an expert.
     pub(super) fn expert_acts(self) -> anyhow::Result<ExpertActs> {
         match self {
             Self::Mean => Ok(ExpertActs::Mean),
             Self::Sampled => Ok(ExpertActs::Sampled),
             Self::Member => {
-                anyhow::bail!("--act member is for learned policies; an expert has no members")
+                Err(usage("--act member is for policies; use mean or sampled for an expert"))
             }
         }
     }
@@ -83,27 +87,21 @@ impl Evaluate {
     }
 
     fn of_run(&self) -> anyhow::Result<Evaluation> {
-        ensure!(self.task.is_none(), "--task is for experts; {} is a run", self.who);
-        ensure!(self.noise.is_none(), "--noise is for experts; {} is a run", self.who);
+        ensure_usage!(self.task.is_none(), "--task is for experts; {} is a run", self.who);
+        ensure_usage!(self.noise.is_none(), "--noise is for experts; {} is a run", self.who);
         let deploy = self.act.map(Act::deploy).transpose()?;
-        note_torn_log(Path::new(&self.who));
+        note_truncated_log(Path::new(&self.who));
         let episodes = self.episodes as usize;
         Ok(evaluate_run(Path::new(&self.who), self.round, deploy, episodes, self.seed)?)
     }
 
     fn of_expert(&self) -> anyhow::Result<Evaluation> {
-        ensure!(self.round.is_none(), "--round is for runs; {} is an expert", self.who);
+        ensure_usage!(self.round.is_none(), "--round is for runs; {} is an expert", self.who);
         let acts = self.act.unwrap_or(Act::Mean).expert_acts()?;
-        let is_spread = |std: f32| std.is_finite() && std >= 0.0;
-        ensure!(
-            self.noise.is_none_or(is_spread),
-            "--noise is {}; allowed is a number from 0 on",
-            self.noise.unwrap_or_default()
-        );
         if self.who.parse::<Task>().is_ok_and(|task| task.robot().is_none()) {
-            ensure!(
+            ensure_usage!(
                 self.noise.is_none(),
-                "--noise is for the robots' experts; {} has none",
+                "--noise is for the experts of robots, not for {}",
                 self.who
             );
             let evaluation = Some(EvaluationDraft { episodes: Some(self.episodes.into()) });
@@ -120,7 +118,7 @@ impl Evaluate {
     }
 }
 
-/// What the episodes came to.
+/// The result.
 #[derive(Serialize)]
 struct Line {
     episodes: usize,

@@ -1,4 +1,4 @@
-//! `tutelage export`: a run for other programs.
+//! `tutelage export`: writes a run's data for other programs.
 
 use std::path::{Path, PathBuf};
 
@@ -9,9 +9,9 @@ use tutelage_lab::export::{Annotations, export_policy, tensorboard_file, write_t
 use tutelage_runs::store::{AnyHistory, read_any, read_times};
 
 use crate::arguments::{Force, check_ending};
-use crate::output::{Output, Row, note};
+use crate::output::{Output, Row, ensure_usage, note};
 
-use super::show::note_torn_log;
+use super::show::note_truncated_log;
 
 /// Export a run: its annotations as .npz, its policy as .onnx, its learning curves for TensorBoard
 #[derive(clap::Args)]
@@ -38,7 +38,7 @@ impl Export {
     pub(crate) fn run(self, output: &Output) -> anyhow::Result<()> {
         for (file, ending) in [(&self.out, "npz"), (&self.policy, "onnx")] {
             if let Some(file) = file {
-                ensure!(
+                ensure_usage!(
                     ending != "npz" || file.extension().is_none_or(|found| found != "parquet"),
                     "{}: expected a .npz file; Parquet files can be written from Python",
                     file.display()
@@ -51,7 +51,7 @@ impl Export {
             self.force.check(&tensorboard_file(folder))?;
         }
         let history = read_any(&self.dir)?;
-        note_torn_log(&self.dir);
+        note_truncated_log(&self.dir);
         let mut lines = vec![];
         if let Some(out) = &self.out {
             let annotations = Annotations::of(&history)?;
@@ -63,7 +63,7 @@ impl Export {
             if deploy != Deploy::Mean {
                 let how = deploy.describe();
                 note(&format!(
-                    "The run deploys {how}: draw one of the model's `members` at every step. Its `action` is their mean."
+                    "The run deploys {how}: use a random one of the model's `members` at every step. Its `action` is their mean."
                 ));
             }
             lines.push(Line::new(file, "the policy".into()));
@@ -75,7 +75,7 @@ impl Export {
     }
 
     fn curves(&self, history: &AnyHistory, folder: &Path) -> anyhow::Result<Line> {
-        ensure!(!history.results().is_empty(), "no round of this run has ended yet");
+        ensure!(!history.results().is_empty(), "the run has no finished round");
         let rounds =
             history.spec().lines().find_map(|line| line.strip_prefix("states_per_round = "));
         let k = rounds
@@ -88,7 +88,7 @@ impl Export {
     }
 }
 
-/// What was written.
+/// A written file.
 #[derive(Serialize)]
 struct Line {
     file: String,
@@ -102,7 +102,7 @@ impl Line {
 }
 
 impl Row for Line {
-    const HEADINGS: &'static [&'static str] = &["file", "what it holds"];
+    const HEADINGS: &'static [&'static str] = &["file", "contents"];
 
     fn cells(&self) -> Vec<String> {
         vec![self.file.clone(), self.what.clone()]

@@ -24,59 +24,59 @@ mod work;
 
 use crate::output::Output;
 
-/// What there is to do.
+/// The subcommands.
 #[derive(clap::Subcommand)]
 pub(crate) enum Command {
-    /// Learn a task from an expert: progress, a table of rounds, a learning curve, a run directory
+    /// Learn a task from an expert
     Learn(learn::Learn),
-    /// Teach a task yourself, on a page in the browser: questions with pictures, every answer on disk
+    /// Teach a task yourself in the browser
     Teach(teach::Teach),
-    /// Look at the runs below a folder on a page in the browser: curves, films, comparisons
+    /// Browse runs in the browser: curves, films, comparisons
     Serve(serve::Serve),
-    /// Continue an interrupted run, to the same bits; or a finished one by more rounds
+    /// Resume an interrupted run, or extend a finished one by more rounds
     Resume(resume::Resume),
-    /// Show a run: its spec, its rounds, how it stands
+    /// Show a run: its spec, rounds and state
     Show(show::Show),
-    /// Compare runs: learning curves over seeds, tables, tests and figures
+    /// Compare runs: tables, learning curves and tests over seeds
     Compare(compare::Compare),
-    /// Play full episodes with a learned policy or an expert
+    /// Evaluate a learned policy or an expert
     Evaluate(evaluate::Evaluate),
-    /// Look at an episode: an animated GIF and a strip of stills
+    /// Record an episode as an animated GIF and a strip of stills
     Watch(watch::Watch),
-    /// Train on a stored run's annotations instead of collecting: the paper's ablations
+    /// Train on a run's annotations instead of collecting new ones
     Retrain(retrain::Retrain),
     /// Export a run's annotations, policy and learning curves
     Export(export::Export),
-    /// Copy what is whole of a damaged run to a new folder
+    /// Recover the intact part of a damaged run
     Salvage(salvage::Salvage),
-    /// Step a task with given actions from a given joint pose and write states, rewards and flags
+    /// Simulate a robot with given actions
     Replay(replay::Replay),
     /// Train, import and export experts
     #[command(subcommand)]
     Expert(expert::ExpertCommand),
-    /// Every figure of the paper: plan its runs, carry out what is missing, draw it
+    /// Reproduce the paper's figures
     Reproduce(reproduce::Reproduce),
     /// The paper's theory in the finite world, computed exactly
     Theory {
         #[command(subcommand)]
         command: theory::Theory,
     },
-    /// Carry out the run that is named on standard input, for a process that waits for it
+    /// Execute the run named on standard input, for a parent process
     #[command(hide = true)]
     Work,
-    /// The tasks, with their dimensions and usual settings
+    /// List the tasks with their dimensions and default settings
     Tasks,
-    /// The algorithms, as values of four choices
+    /// List the algorithms and their four choices
     Algorithms,
-    /// Completions for a shell
+    /// Print a completion script for a shell
     Completions(completions::Completions),
-    /// Manual pages, one for each command
+    /// Write manual pages
     Man(completions::Man),
 }
 
 impl Command {
-    /// Whether it waits while others work, and therefore must not occupy a thread of the pool: with one thread, the film that a page
-    /// asks for would wait for ever. (Workers of `reproduce` have pools of their own, and those in Python expect the main thread.)
+    /// Whether the command mostly waits for other threads, so it must not occupy a thread of the pool: with `--threads 1`, a page
+    /// would wait forever for its films. (Workers of `reproduce` have their own pools; those in Python need the main thread.)
     pub(crate) fn waits_for_others(&self) -> bool {
         matches!(self, Self::Teach(_) | Self::Serve(_) | Self::Reproduce(_))
     }

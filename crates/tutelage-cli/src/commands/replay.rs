@@ -1,4 +1,4 @@
-//! `tutelage replay`.
+//! `tutelage replay`: simulates a robot with given actions.
 
 use std::path::PathBuf;
 
@@ -11,19 +11,19 @@ use crate::arguments::{Force, check_ending};
 use crate::arrays::{read_list, read_rows};
 use crate::output::{Output, Row};
 
-/// Arguments of `tutelage replay`.
+/// Simulate a robot with given actions, and write states, rewards and flags.
 #[derive(clap::Args)]
 pub(crate) struct Replay {
-    /// hopper, walker2d, half-cheetah or ant
+    /// The robot: hopper, walker2d, half-cheetah or ant
     task: Robot,
-    /// Actions to take: a .npy array [T, actions], single or double precision
-    #[arg(long, value_name = "A.npy")]
+    /// The actions: a .npy array [T, actions] of floats
+    #[arg(long, value_name = "FILE")]
     actions: PathBuf,
-    /// Angles of the actuated joints to start from, in radians: a .npy array [actions] [default: all zero]
-    #[arg(long, value_name = "P.npy")]
+    /// Initial angles of the actuated joints in radians: a .npy array [actions] [default: zeros]
+    #[arg(long, value_name = "FILE")]
     pose: Option<PathBuf>,
-    /// The .npz to write, with arrays states [T+1, d], rewards [T], terminated [T] and truncated [T]
-    #[arg(long, value_name = "T.npz")]
+    /// Output .npz file with arrays states [T+1, d], rewards [T], terminated [T], truncated [T]
+    #[arg(long, value_name = "FILE")]
     out: PathBuf,
     #[command(flatten)]
     force: Force,
@@ -39,8 +39,7 @@ struct ReplayRow {
 }
 
 impl Row for ReplayRow {
-    const HEADINGS: &'static [&'static str] =
-        &["task", "steps", "sum of rewards", "first terminated at", "file"];
+    const HEADINGS: &'static [&'static str] = &["task", "steps", "reward", "terminated at", "file"];
 
     fn cells(&self) -> Vec<String> {
         let terminated = self.terminated_at.map_or("never".into(), |step| step.to_string());

@@ -1,4 +1,4 @@
-//! `tutelage resume`: continue a run, to the same bits.
+//! `tutelage resume`: resumes a run.
 
 use std::path::PathBuf;
 
@@ -7,14 +7,16 @@ use tutelage_lab::spec_of;
 
 use super::learn::carry_out;
 use crate::live_reporter::Unread;
-use crate::output::Output;
+use crate::output::{Output, ensure_usage};
 
-/// Continue an interrupted run, or a finished one by more rounds.
+/// Resume an interrupted run, or extend a finished one by more rounds.
+///
+/// The results are bit-identical to those of a run without interruption.
 #[derive(clap::Args)]
 pub(crate) struct Resume {
-    /// The run's folder
+    /// The run directory
     dir: PathBuf,
-    /// Go on to this many rounds in all [default: as many as it was begun with]
+    /// Total number of rounds [default: as in the run's spec]
     #[arg(long, allow_negative_numbers = true, value_name = "N")]
     rounds: Option<i64>,
 }
@@ -24,9 +26,9 @@ impl Resume {
         let begun = spec_of(&self.dir)?;
         let more = Draft { rounds: self.rounds, ..Draft::default() };
         let spec = more.or(Draft::from(&begun)).check()?;
-        anyhow::ensure!(
+        ensure_usage!(
             spec.rounds >= begun.rounds,
-            "--rounds {} is fewer than the {} that the run has",
+            "--rounds {} is less than the run's {} rounds",
             spec.rounds,
             begun.rounds
         );

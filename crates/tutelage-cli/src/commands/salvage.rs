@@ -1,4 +1,4 @@
-//! `tutelage salvage`: what is whole of a damaged run.
+//! `tutelage salvage`: recovers the intact part of a damaged run.
 
 use std::path::PathBuf;
 
@@ -8,12 +8,14 @@ use tutelage_runs::store::{Salvaged, salvage};
 use crate::output::{Output, Row};
 use crate::shell::command;
 
-/// Copy what is whole of a damaged run to a new folder, which can be resumed; the old one is left as it is.
+/// Copy the intact part of a damaged run to a new directory, which can be resumed.
+///
+/// The damaged run is not changed.
 #[derive(clap::Args)]
 pub(crate) struct Salvage {
-    /// The damaged run's folder
+    /// The damaged run directory
     dir: PathBuf,
-    /// The new folder
+    /// The new run directory
     #[arg(long, short, value_name = "DIR")]
     out: PathBuf,
 }
@@ -30,11 +32,11 @@ impl Salvage {
             policies,
             unknown_policies,
         }])?;
-        output.say(&format!("\nContinue with: {}", command(&[&"tutelage", &"resume", &self.out])))
+        output.say(&format!("\nResume with: {}", command(&[&"tutelage", &"resume", &self.out])))
     }
 }
 
-/// What was saved.
+/// What was recovered.
 #[derive(Serialize)]
 struct Line {
     out: String,
@@ -46,7 +48,7 @@ struct Line {
 
 impl Row for Line {
     const HEADINGS: &'static [&'static str] =
-        &["folder", "records", "bytes lost", "policies", "to be trained again"];
+        &["directory", "records", "bytes lost", "policies", "policies lost"];
 
     fn cells(&self) -> Vec<String> {
         let numbers = [self.records, self.lost_bytes, self.policies, self.unknown_policies];

@@ -51,7 +51,7 @@ const ROBOT_SIZE: (usize, usize) = (320, 240);
 
 impl Films for RunFilms {
     fn film(&self, run: &Path, round: usize) -> Result<String, String> {
-        filmed(run, round).map_err(|error| error.to_string())
+        filmed(run, round).map_err(|error| format!("{error:#}"))
     }
 }
 

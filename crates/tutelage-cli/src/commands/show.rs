@@ -1,4 +1,4 @@
-//! `tutelage show`: what a run is and how far it has come, without touching it.
+//! `tutelage show`: a run's spec and progress, read-only.
 
 use std::path::{Path, PathBuf};
 
@@ -7,10 +7,10 @@ use tutelage_runs::store::{kept_policies, read_any, read_times, truncated_bytes,
 
 use crate::output::{self, Output, note};
 
-/// Show a run: its spec, its rounds, how it stands.
+/// Show a run: its spec, rounds and state. Works while the run is being written.
 #[derive(clap::Args)]
 pub(crate) struct Show {
-    /// The run's folder
+    /// The run directory
     dir: PathBuf,
 }
 
@@ -41,11 +41,11 @@ impl Show {
         output.say(state.spec.trim_end())?;
         output.say("")?;
         output.rows(&lines)?;
-        output.say(&format!("\n{}", state.in_words()))
+        output.say(&format!("\n{}", state.describe()))
     }
 }
 
-/// How a run stands.
+/// The state of a run.
 #[derive(Serialize)]
 struct State {
     dir: String,
@@ -62,22 +62,21 @@ struct State {
     truncated_bytes: usize,
 }
 
-/// What lies behind the last whole record, and what becomes of it.
-fn torn_in_words(bytes: usize) -> String {
+fn describe_tail(bytes: usize) -> String {
     format!(
-        "The log ends in {bytes} bytes that are not a whole record, and counts up to them; the next resume sets them aside beside it."
+        "The log ends with an incomplete record of {bytes} bytes, which is ignored; the next resume moves it to a separate file."
     )
 }
 
-/// Says on standard error where a run's log ends in something that is not read.
-pub(super) fn note_torn_log(dir: &Path) {
+/// Reports an incomplete record at the end of a run's log.
+pub(super) fn note_truncated_log(dir: &Path) {
     if let Ok(bytes @ 1..) = truncated_bytes(dir) {
-        note(&format!("{}: {}", dir.display(), torn_in_words(bytes)));
+        note(&format!("{}: {}", dir.display(), describe_tail(bytes)));
     }
 }
 
 impl State {
-    fn in_words(&self) -> String {
+    fn describe(&self) -> String {
         let of = self.rounds.map_or(String::new(), |rounds| format!(" of {rounds}"));
         let mut words = match self.finished {
             true => {
@@ -85,26 +84,26 @@ impl State {
             }
             false => format!(
                 "{}: {}{of} rounds, {} annotations",
-                if self.written_by_process.is_some() { "Under way" } else { "Stopped" },
+                if self.written_by_process.is_some() { "Running" } else { "Stopped" },
                 self.rounds_done,
                 self.annotations
             ),
         };
         if self.open_queries > 0 {
-            words += &format!(", {} questions waiting for an answer", self.open_queries);
+            words += &format!(", {} open queries", self.open_queries);
         }
         if self.expert_steps > 0 {
             words += &format!(", {} steps driven by the expert", self.expert_steps);
         }
         if let Some(reward) = self.expert_reward {
-            words += &format!("; the expert earns {}", output::reward(reward));
+            words += &format!("; expert reward {}", output::reward(reward));
         }
         if let Some(process) = self.written_by_process {
             words += &format!("; process {process} is writing to it");
         }
         words += ".";
         if self.truncated_bytes > 0 {
-            words += &format!(" {}", torn_in_words(self.truncated_bytes));
+            words += &format!(" {}", describe_tail(self.truncated_bytes));
         }
         words
     }

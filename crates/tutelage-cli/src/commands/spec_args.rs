@@ -119,7 +119,7 @@ impl Typed {
             None => error,
             Some((field, flag)) => {
                 let rest = text[field.len()..].replacen(" = ", " ", 1);
-                anyhow::anyhow!("{flag}{rest}")
+                crate::output::usage(format!("{flag}{rest}"))
             }
         }
     }

@@ -1,4 +1,4 @@
-//! `tutelage tasks`: what there is to learn.
+//! `tutelage tasks`: lists the tasks.
 
 use serde::Serialize;
 use tutelage::SpaceKind;
@@ -12,13 +12,13 @@ pub(crate) fn run(output: &Output) -> anyhow::Result<()> {
     output.rows(&Task::all().map(Line::new).collect::<Vec<_>>())
 }
 
-/// A task with its usual settings; a robot's are the paper's.
+/// A task with its default settings.
 #[derive(Serialize)]
 struct Line {
     task: &'static str,
     about: String,
     state_width: usize,
-    /// How many coordinates an action has, or how many actions there are.
+    /// The width of vector actions, or the number of discrete ones.
     actions: usize,
     action_kind: &'static str,
     horizon: usize,
@@ -52,7 +52,7 @@ impl Line {
 
 impl Row for Line {
     const HEADINGS: &'static [&'static str] =
-        &["task", "what it is", "state", "actions", "horizon", "class", "rounds"];
+        &["task", "description", "state", "actions", "horizon", "class", "rounds"];
 
     fn cells(&self) -> Vec<String> {
         let actions = match self.action_kind {

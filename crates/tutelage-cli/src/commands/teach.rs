@@ -126,7 +126,7 @@ impl Teach {
         progress.end();
         room.end(match &ended {
             Ok((ending, _)) => Ok(*ending),
-            Err(error) => Err(error.to_string()),
+            Err(error) => Err(format!("{error:#}")),
         });
         let (ending, history) = ended?;
         let words =

@@ -13,7 +13,7 @@ use tutelage_lab::{Learner, Stage, Task, learner_of, load_expert, robot_frame, s
 use tutelage_oracles::mlp::OutputHead;
 
 use super::evaluate;
-use super::show::note_torn_log;
+use super::show::note_truncated_log;
 use crate::arguments::{Force, check_ending};
 use crate::film::Film;
 use crate::output::{self, Output, Row};
@@ -106,7 +106,7 @@ impl Watch {
         if Path::new(&self.target).is_dir() {
             ensure!(self.task.is_none(), "--task is for experts; {} is a run", self.target);
             let spec = spec_of(Path::new(&self.target))?;
-            note_torn_log(Path::new(&self.target));
+            note_truncated_log(Path::new(&self.target));
             return dispatch!(spec.task.actions(), A => self.film_run::<A>(&spec, act, output));
         }
         let task = self.target.parse::<Task>().ok().filter(|task| task.robot().is_none());

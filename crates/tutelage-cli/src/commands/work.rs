@@ -1,11 +1,11 @@
-//! `tutelage work`: one run for another process of ours, which started this one and waits for it.
+//! `tutelage work`: executes one run for the parent process.
 
 use std::io::{BufReader, stdin, stdout};
 
 use tutelage_reproduce::serve;
 
-/// Carries out the run that standard input names, and ends with whoever waits for it.
+/// Executes the run that standard input names. Exits when the parent closes standard input.
 pub(super) fn run() -> anyhow::Result<()> {
-    let alone = || std::process::exit(1);
-    Ok(serve(BufReader::new(stdin()), stdout(), alone)?)
+    let orphaned = || std::process::exit(1);
+    Ok(serve(BufReader::new(stdin()), stdout(), orphaned)?)
 }

@@ -11,7 +11,7 @@ use tutelage::choice::ExpertActs;
 use tutelage_envs::{Normalizer, Robot};
 use tutelage_experts::{Card, GaussianExpert, GaussianPolicy, TimeFeature};
 
-/// A folder with an untrained expert in it: its episodes are short, which is all that these tests ask of it.
+/// A folder with an untrained expert, whose episodes are short.
 pub(crate) fn lab() -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
     let task = Robot::Hopper;
@@ -41,8 +41,7 @@ pub(crate) fn small_run(out: &str) -> Vec<&str> {
     run.split_whitespace().chain(["--out", out]).collect()
 }
 
-/// Small runs of other kinds in the folder `out`: actions that are indices, and an expert that takes over or
-/// hands over now and then.
+/// Small runs of all kinds in the folder `out`: with discrete actions, and with experts that intervene or hand over.
 pub(crate) fn small_runs(out: &str) -> Vec<Vec<String>> {
     let cart_pole = "learn cart-pole --algorithm bd-2 --class mlp:8 --rounds 5 --states-per-round 6 \
                      --sampling stride(5) --budget iterations=200 --episodes 3";
@@ -59,19 +58,19 @@ pub(crate) fn small_runs(out: &str) -> Vec<Vec<String>> {
     runs
 }
 
-/// Words as arguments.
+/// Arguments as `&str`.
 pub(crate) fn words(args: &[String]) -> Vec<&str> {
     args.iter().map(String::as_str).collect()
 }
 
-/// Runs to the end.
+/// Runs a command that must succeed.
 pub(crate) fn finish(lab: &Path, args: &[&str]) -> Output {
     let output = tutelage(lab, args).output().unwrap();
     assert!(output.status.success(), "{args:?}: {}", stderr(&output));
     output
 }
 
-/// Runs into an error, and says which.
+/// Runs a command that must fail, and returns its error.
 pub(crate) fn fail(lab: &Path, args: &[&str]) -> String {
     let output = tutelage(lab, args).output().unwrap();
     assert!(!output.status.success(), "{args:?} should have failed");

@@ -13,7 +13,7 @@ pub use tensorboard::{tensorboard_file, write_tensorboard};
 use std::path::{Path, PathBuf};
 
 use tutelage::{Batch, Element};
-use tutelage_runs::store::{AnyHistory, Context, Disk, History, OsDisk, StoreError};
+use tutelage_runs::store::{AnyHistory, Disk, History, OsDisk, StoreError};
 
 /// All labeled states of a run, in the order of the queries.
 #[derive(Clone, Debug, PartialEq)]
@@ -123,7 +123,7 @@ impl Annotations {
             _ => return Err(ExportError::Ending { path: path.into() }),
         };
         let bytes = bytes.map_err(|source| ExportError::Format { path: path.into(), source })?;
-        Ok(OsDisk.replace(path, &bytes).context("write", path)?)
+        Ok(OsDisk.replace(path, &bytes).map_err(StoreError::io("write", path))?)
     }
 }
 

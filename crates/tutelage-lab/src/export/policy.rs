@@ -5,7 +5,7 @@ use std::path::Path;
 use tutelage::choice::Deploy;
 use tutelage::dispatch;
 use tutelage_oracles::mlp::OutputHead;
-use tutelage_runs::store::{Context, Disk, OsDisk};
+use tutelage_runs::store::{Disk, OsDisk, StoreError};
 
 use super::{Interface, onnx};
 use crate::cast::load_expert;
@@ -20,7 +20,7 @@ use crate::spec::RunSpec;
 pub fn export_policy(run: &Path, round: Option<usize>, file: &Path) -> Result<Deploy, LabError> {
     let spec = spec_of(run)?;
     let bytes = dispatch!(spec.task.actions(), A => encode::<A>(run, &spec, round));
-    OsDisk.replace(file, &bytes?).context("write", file)?;
+    OsDisk.replace(file, &bytes?).map_err(StoreError::io("write", file))?;
     Ok(spec.deploy)
 }
 

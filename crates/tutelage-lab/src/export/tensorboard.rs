@@ -7,9 +7,7 @@ use std::path::{Path, PathBuf};
 
 use tutelage::evaluation::Evaluation;
 use tutelage_runs::RoundLine;
-use tutelage_runs::store::{
-    AnyHistory, Context, Disk, OsDisk, RoundResult, RoundTimings, StoreError,
-};
+use tutelage_runs::store::{AnyHistory, Disk, OsDisk, RoundResult, RoundTimings, StoreError};
 
 use super::protobuf::Message;
 
@@ -23,9 +21,11 @@ pub fn write_tensorboard(
     times: &[RoundTimings],
     folder: &Path,
 ) -> Result<PathBuf, StoreError> {
-    std::fs::create_dir_all(folder).context("create", folder)?;
+    std::fs::create_dir_all(folder).map_err(StoreError::io("create", folder))?;
     let path = tensorboard_file(folder);
-    OsDisk.replace(&path, &events(history, lines, times)).context("write", &path)?;
+    OsDisk
+        .replace(&path, &events(history, lines, times))
+        .map_err(StoreError::io("write", &path))?;
     Ok(path)
 }
 

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use tutelage_lab::LabError;
 use tutelage_runs::RunError;
+use tutelage_runs::error_text;
 use tutelage_runs::store::StoreError;
 
 use crate::{Archive, JobProgress, PlannedRun, RunRecord};
@@ -76,17 +77,7 @@ pub enum WorkError {
 impl WorkError {
     /// A failure of the run. Includes all sources of the error, because only text crosses process boundaries.
     pub(crate) fn failed(error: &dyn std::error::Error) -> Self {
-        let mut text = error.to_string();
-        let mut source = error.source();
-        while let Some(error) = source {
-            let next = error.to_string();
-            // Some errors repeat their source.
-            if !text.contains(&next) {
-                text += &format!(": {next}");
-            }
-            source = error.source();
-        }
-        Self::Failed(text)
+        Self::Failed(error_text(error))
     }
 }
 

@@ -1,4 +1,4 @@
-//! A run of whatever kind.
+//! A run of any kind.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use tutelage::evaluation::Evaluation;
 use super::{History, RoundResult, RoundTimings, StoreError, read_history, read_policy};
 use crate::RoundLine;
 
-/// What happened in a run, whatever its states and actions are made of.
+/// The history of a run whose kinds of states and actions are known only at run time.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AnyHistory {
     /// Actions are vectors.
@@ -31,7 +31,7 @@ impl From<History<f32, u32>> for AnyHistory {
     }
 }
 
-/// Reads a run without knowing what it is about.
+/// Reads a run of any kind.
 pub fn read_any(path: &Path) -> Result<AnyHistory, StoreError> {
     let vectors = match read_history(path) {
         Ok(history) => return Ok(AnyHistory::Vectors(history)),
@@ -63,27 +63,27 @@ impl AnyHistory {
         of_each!(self, history => read_policy(run, history, round))
     }
 
-    /// The expert's own evaluation, where it came so far.
+    /// The expert's own evaluation, if it is finished.
     pub fn expert(&self) -> Option<&Evaluation> {
         of_each!(self, history => history.expert.as_ref())
     }
 
-    /// What the policy was worth after each round.
+    /// The evaluation after each round.
     pub fn results(&self) -> &[RoundResult] {
         of_each!(self, history => &history.results)
     }
 
-    /// How many answers the expert has given.
+    /// The number of labels.
     pub fn annotations(&self) -> usize {
         of_each!(self, history => history.annotations())
     }
 
-    /// How many questions wait for an answer.
+    /// The number of open queries.
     pub fn open_queries(&self) -> usize {
         of_each!(self, history => history.rounds.last().map_or(0, |round| round.open_rows().len()))
     }
 
-    /// How many answers each round has whose questions are all settled.
+    /// The number of labels of each complete round.
     pub fn round_sizes(&self) -> Vec<usize> {
         of_each!(self, history => {
             let settled = history.rounds.iter().filter(|round| round.is_settled());
@@ -91,17 +91,17 @@ impl AnyHistory {
         })
     }
 
-    /// How many steps the expert drove.
+    /// The number of steps that the expert drove.
     pub fn expert_steps(&self) -> u64 {
         self.expert_steps_after(usize::MAX)
     }
 
-    /// How many steps the expert drove in the first so many rounds.
+    /// The number of steps that the expert drove in the first `rounds` rounds.
     pub fn expert_steps_after(&self, rounds: usize) -> u64 {
         of_each!(self, history => history.expert_steps_after(rounds))
     }
 
-    /// The states asked about in each round, where they are vectors.
+    /// The queried states of each round, if they are vectors.
     pub fn states(&self) -> Vec<&Batch<f32>> {
         match self {
             Self::Vectors(history) => history.rounds.iter().map(|round| &round.states).collect(),
@@ -110,7 +110,7 @@ impl AnyHistory {
         }
     }
 
-    /// A line for every round that has a result, of a run with K states a round.
+    /// The lines of all finished rounds ([`RoundLine::all`]).
     pub fn lines(&self, states_per_round: usize, times: &[RoundTimings]) -> Vec<RoundLine> {
         of_each!(self, history => RoundLine::all(history, states_per_round, times))
     }

@@ -1,24 +1,22 @@
-//! Dropping a run.
+//! Deletes a run.
 
 use std::fs;
 use std::io;
 use std::path::Path;
 
-use super::{Context, Disk, OsDisk, StoreError};
+use super::run_dir::open_log;
+use super::{OsDisk, StoreError};
 
-/// Removes a run's folder, unless another process writes to it: [`StoreError::Locked`]. What is not there is gone already.
+/// Deletes a run's folder, if it exists. Fails with [`StoreError::Locked`] if another process writes to it.
 pub fn discard(path: &Path) -> Result<(), StoreError> {
     let log = path.join("log.bin");
-    // Held until the folder is gone, so that nobody goes on with a run that is being removed.
+    // Held until the folder is deleted, so that no process resumes a run that is being deleted.
     let _lock = match log.is_file() {
         false => None,
-        true => Some(OsDisk.open_log(&log).map_err(|source| match source.kind() {
-            io::ErrorKind::WouldBlock => StoreError::Locked { path: path.into() },
-            _ => StoreError::Io { what: "open", path: log.clone(), source },
-        })?),
+        true => Some(open_log(&OsDisk, path)?),
     };
     match fs::remove_dir_all(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        outcome => outcome.context("remove", path),
+        outcome => outcome.map_err(StoreError::io("remove", path)),
     }
 }

@@ -1,4 +1,4 @@
-//! The few ways in which a run touches the disk, so that a test can put a failing disk in their place.
+//! All disk operations of a run behind a trait, so that tests can use a failing disk.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use tutelage_files::sync_folder_of;
 
-/// A disk. What a method has done successfully outlives a power cut.
+/// A disk. The effect of every successful operation survives a power cut.
 ///
 /// ```
 /// use std::io;
@@ -32,21 +32,21 @@ use tutelage_files::sync_folder_of;
 /// assert!(Full.replace("policy".as_ref(), b"weights").is_err());
 /// ```
 pub trait Disk: Send + Sync {
-    /// Makes a folder and those above it, where they are missing.
+    /// Creates a folder and its missing parents.
     fn create_dir(&self, path: &Path) -> io::Result<()>;
 
-    /// Opens a log for writing, empty where there is none. Only one handle on a machine has it at a time: for others this
-    /// fails with [`io::ErrorKind::WouldBlock`].
+    /// Opens and locks a log, creating an empty one if there is none. If it is already locked on this machine, fails with
+    /// [`io::ErrorKind::WouldBlock`].
     fn open_log(&self, path: &Path) -> io::Result<Box<dyn LogFile>>;
 
-    /// Puts a file with these bytes in place of the one there, if any; there is never a partial file under this name.
+    /// Writes a file atomically: the name never refers to a partial file.
     fn replace(&self, path: &Path, bytes: &[u8]) -> io::Result<()>;
 
-    /// Removes a file, if it is there.
+    /// Removes a file, if it exists.
     fn remove(&self, path: &Path) -> io::Result<()>;
 }
 
-/// A log that nobody else on this machine writes to.
+/// A log that this handle has locked.
 ///
 /// ```
 /// use tutelage_runs::store::{Disk, OsDisk};
@@ -54,25 +54,25 @@ pub trait Disk: Send + Sync {
 /// let folder = tempfile::tempdir()?;
 /// let path = folder.path().join("log.bin");
 /// let mut log = OsDisk.open_log(&path)?;
-/// log.append(b"an answer")?;
-/// assert_eq!(log.read()?, b"an answer");
-/// assert!(OsDisk.open_log(&path).is_err(), "somebody has it");
+/// log.append(b"a record")?;
+/// assert_eq!(log.read()?, b"a record");
+/// assert!(OsDisk.open_log(&path).is_err(), "it is locked");
 /// # Ok::<(), std::io::Error>(())
 /// ```
 pub trait LogFile: Send {
-    /// All of its bytes, as far as the operating system has them.
+    /// Reads all bytes.
     fn read(&mut self) -> io::Result<Vec<u8>>;
 
-    /// Makes durable what is there: another process may have written it and not lived to do so.
+    /// Makes all bytes durable. Another process may have written some and crashed before syncing them.
     fn sync(&mut self) -> io::Result<()>;
 
-    /// How long the file is that has the log's name now, and whether it is still this one.
+    /// The file's length, or `None` if its name no longer refers to this file.
     fn length(&self) -> io::Result<Option<u64>>;
 
-    /// Writes these bytes after the last one. A failure may leave a part of them there.
+    /// Appends bytes. A failure may leave some of them in the file.
     fn append(&mut self, bytes: &[u8]) -> io::Result<()>;
 
-    /// Cuts the file to this many bytes.
+    /// Truncates the file to this length.
     fn truncate(&mut self, length: u64) -> io::Result<()>;
 }
 
@@ -85,7 +85,7 @@ impl Disk for OsDisk {
         if path.is_dir() {
             return Ok(());
         }
-        // Level by level, since each new name is durable only once the folder above it is.
+        // Level by level, because each new name is durable only after its parent folder is synced.
         if let Some(above) = path.parent().filter(|above| !above.as_os_str().is_empty()) {
             self.create_dir(above)?;
         }
@@ -120,7 +120,7 @@ impl Disk for OsDisk {
     }
 }
 
-/// A log and the operating system's lock on it, which ends with the handle, however the process ends.
+/// A log with the operating system's lock, which is released with the handle, even if the process is killed.
 struct OsLog {
     file: File,
     path: PathBuf,
@@ -174,7 +174,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn folders_are_made_level_by_level_and_a_file_in_the_way_is_named() {
+    fn nested_folders_are_created_unless_a_file_is_in_the_way() {
         let dir = tempfile::tempdir().unwrap();
         let deep = dir.path().join("a/b/../c/d");
         for _ in 0..2 {
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_second_writer_is_refused_until_the_first_is_done() {
+    fn a_second_writer_is_refused_until_the_first_is_dropped() {
         let dir = tempfile::tempdir().unwrap();
         let log = dir.path().join("log");
         let first = OsDisk.open_log(&log).unwrap();
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn a_log_that_was_replaced_under_its_writer_is_noticed() {
+    fn a_replaced_log_has_no_length() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("log");
         let mut log = OsDisk.open_log(&path).unwrap();

@@ -1,42 +1,42 @@
-//! The log as bytes: a header, then records, each behind its length and two checksums.
+//! The bytes of the log: a header, then records, each after its length and two checksums.
 //!
 //! ```text
 //! log    = "TUTELAGE" version:u32 record*
 //! record = length:u32 crc32c(length):u32 crc32c(payload):u32 payload
 //! ```
 //!
-//! All numbers are little-endian. The length has a checksum of its own so that a damaged length cannot pass for a record
-//! that the end of the file cut short. Versions 1 and 2 are framed alike; version 2 has more kinds of records.
+//! All numbers are little-endian. The length has its own checksum, so that a damaged length is not mistaken for a record that
+//! is cut short by the end of the file. Versions 1 and 2 have the same framing; version 2 has more kinds of records.
 
 use std::ops::Range;
 
-/// The version of the format that this program writes; it reads all up to this one.
+/// The format version that this program writes. It reads all versions up to this one.
 pub(crate) const VERSION: u32 = 2;
 
 const MAGIC: &[u8; 8] = b"TUTELAGE";
 const HEADER: usize = 12;
 const FRAME: usize = 12;
 
-/// What the bytes of a log hold.
+/// The records of a log.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Scan {
-    /// Where each whole record's payload lies.
+    /// The payloads of the complete records.
     pub(crate) payloads: Vec<Range<usize>>,
-    /// Where the whole records end; what follows is a torn record.
+    /// The end of the last complete record. Anything after it is an incomplete record.
     pub(crate) end: usize,
     pub(crate) version: u32,
 }
 
-/// Why bytes are no log.
+/// Why bytes are not a valid log.
 #[derive(Debug, PartialEq)]
-pub(crate) enum NoLog {
-    /// They begin otherwise.
+pub(crate) enum NotALog {
+    /// The magic bytes are missing.
     Magic,
-    /// They end within the header: nothing was ever written.
+    /// They end within the header: no record was ever complete.
     Empty,
-    /// They are of another version.
+    /// The format is newer.
     Version(u32),
-    /// A record is damaged, and others follow it.
+    /// A record is damaged, and a complete one follows it.
     Damaged { offset: usize },
 }
 
@@ -45,34 +45,33 @@ pub(crate) fn header() -> Vec<u8> {
     [&MAGIC[..], &VERSION.to_le_bytes()].concat()
 }
 
-/// A record with this payload, unless it is too long for its length to be written down.
+/// A record with this payload, or `None` if its length does not fit in four bytes.
 pub(crate) fn frame(payload: &[u8]) -> Option<Vec<u8>> {
-    let length = written(payload.len())?;
+    let length = length_bytes(payload.len())?;
     let checksums = [crc32c::crc32c(&length), crc32c::crc32c(payload)].map(u32::to_le_bytes);
     Some([&length[..], &checksums[0], &checksums[1], payload].concat())
 }
 
-/// A length in four bytes, where it fits.
-fn written(length: usize) -> Option<[u8; 4]> {
+/// A length in four bytes, if it fits.
+fn length_bytes(length: usize) -> Option<[u8; 4]> {
     u32::try_from(length).ok().map(u32::to_le_bytes)
 }
 
-/// How many bytes are searched, at the most, for whole records behind a bad one. Every byte that looks like the beginning
-/// of a record costs as many as that record is long, so a file made for it could keep us busy for hours.
+/// The number of bytes to checksum in search of complete records after a bad one. Every possible start of a record costs that
+/// record's length, so a crafted file could take hours.
 const SEARCH: usize = 256 << 20;
 
-/// Finds the records. A bad record that nothing whole follows is what an interrupted write leaves behind; one that others
-/// follow is damage.
-pub(crate) fn scan(bytes: &[u8]) -> Result<Scan, NoLog> {
+/// Finds the records. A bad record at the end comes from an interrupted write; a bad record before a complete one is damage.
+pub(crate) fn scan(bytes: &[u8]) -> Result<Scan, NotALog> {
     let version = match (bytes.starts_with(MAGIC), word(bytes, MAGIC.len())) {
         (true, Some(version @ 1..=VERSION)) => version,
-        (true, Some(version)) => return Err(NoLog::Version(version)),
+        (true, Some(version)) => return Err(NotALog::Version(version)),
         _ if header().starts_with(&bytes[..bytes.len().min(MAGIC.len())]) => {
-            return Err(if bytes.len() < HEADER { NoLog::Empty } else { NoLog::Magic });
+            return Err(if bytes.len() < HEADER { NotALog::Empty } else { NotALog::Magic });
         }
-        // A power cut can leave a new file its length without its bytes.
-        _ if bytes.iter().all(|&byte| byte == 0) => return Err(NoLog::Empty),
-        _ => return Err(NoLog::Magic),
+        // After a power cut a new file can have its length but only zeros.
+        _ if bytes.iter().all(|&byte| byte == 0) => return Err(NotALog::Empty),
+        _ => return Err(NotALog::Magic),
     };
     let (mut payloads, mut end) = (Vec::new(), HEADER);
     while let Some(payload) = record(bytes, end) {
@@ -80,13 +79,13 @@ pub(crate) fn scan(bytes: &[u8]) -> Result<Scan, NoLog> {
         payloads.push(payload);
     }
     match another_follows(bytes, end) {
-        true => Err(NoLog::Damaged { offset: end }),
+        true => Err(NotALog::Damaged { offset: end }),
         false => Ok(Scan { payloads, end, version }),
     }
 }
 
-/// How many records are whole before the first that is not, and where they end; nothing where the bytes are not a log.
-pub(crate) fn whole(bytes: &[u8]) -> Option<(usize, usize)> {
+/// The number of complete records before the first bad one, and where they end. `None` if the bytes are not a log.
+pub(crate) fn complete(bytes: &[u8]) -> Option<(usize, usize)> {
     let version = word(bytes, MAGIC.len()).filter(|_| bytes.starts_with(MAGIC))?;
     let mut count = 0;
     let mut end = HEADER;
@@ -96,7 +95,7 @@ pub(crate) fn whole(bytes: &[u8]) -> Option<(usize, usize)> {
     (version <= VERSION).then_some((count, end))
 }
 
-/// Whether a whole record lies behind the bad one at this offset; where the search would be too long, it is taken to.
+/// Whether a complete record follows the bad one at this offset. Assumes so if the search would take too long.
 fn another_follows(bytes: &[u8], end: usize) -> bool {
     let mut searched = 0;
     (end + 1..bytes.len()).any(|offset| {
@@ -105,18 +104,18 @@ fn another_follows(bytes: &[u8], end: usize) -> bool {
     })
 }
 
-/// What the record at this offset says of its length, where its checksum bears it out.
+/// The length of the record at this offset, if its checksum is correct.
 fn length(bytes: &[u8], offset: usize) -> Option<usize> {
     let length = word(bytes, offset)?;
     (word(bytes, offset + 4)? == crc32c::crc32c(&length.to_le_bytes())).then_some(length as usize)
 }
 
-/// The payload of the whole record at this offset.
+/// The payload of the record at this offset, if it is complete.
 fn record(bytes: &[u8], offset: usize) -> Option<Range<usize>> {
     let start = offset + FRAME;
     let payload = start..start.checked_add(length(bytes, offset)?)?;
-    let sound = crc32c::crc32c(bytes.get(payload.clone())?) == word(bytes, offset + 8)?;
-    sound.then_some(payload)
+    let is_intact = crc32c::crc32c(bytes.get(payload.clone())?) == word(bytes, offset + 8)?;
+    is_intact.then_some(payload)
 }
 
 fn word(bytes: &[u8], offset: usize) -> Option<u32> {
@@ -132,18 +131,18 @@ mod tests {
         [header(), frame(b"first"), frame(b""), frame(b"the third record")].concat()
     }
 
-    fn read(bytes: &[u8]) -> Result<Vec<&[u8]>, NoLog> {
+    fn read(bytes: &[u8]) -> Result<Vec<&[u8]>, NotALog> {
         Ok(scan(bytes)?.payloads.into_iter().map(|at| &bytes[at]).collect())
     }
 
     #[test]
-    fn records_come_back_in_order() {
+    fn records_are_read_in_order() {
         assert_eq!(read(&log()), Ok(vec![&b"first"[..], b"", b"the third record"]));
         assert_eq!(scan(&log()).unwrap().end, log().len());
     }
 
     #[test]
-    fn a_log_cut_anywhere_keeps_its_whole_records() {
+    fn a_truncated_log_keeps_its_complete_records() {
         let log = log();
         let ends = [HEADER, HEADER + 17, HEADER + 29, log.len()];
         for length in HEADER..=log.len() {
@@ -153,18 +152,18 @@ mod tests {
     }
 
     #[test]
-    fn any_changed_byte_before_the_last_record_is_damage_at_its_record() {
+    fn a_changed_byte_before_the_last_record_is_damage() {
         let log = log();
         for at in HEADER..HEADER + 29 {
             let mut bytes = log.clone();
             bytes[at] ^= 0x10;
             let offset = if at < HEADER + 17 { HEADER } else { HEADER + 17 };
-            assert_eq!(scan(&bytes), Err(NoLog::Damaged { offset }), "byte {at}");
+            assert_eq!(scan(&bytes), Err(NotALog::Damaged { offset }), "byte {at}");
         }
     }
 
     #[test]
-    fn zeros_or_noise_after_the_last_record_are_a_torn_tail() {
+    fn zeros_or_noise_after_the_last_record_are_ignored() {
         for tail in [vec![0; 100], vec![0xA5; 100], vec![1]] {
             let bytes = [log(), tail].concat();
             assert_eq!(scan(&bytes).unwrap().end, log().len());
@@ -172,31 +171,31 @@ mod tests {
     }
 
     #[test]
-    fn other_files_and_versions_are_told_apart() {
+    fn other_files_and_newer_versions_are_refused() {
         for empty in [&b""[..], b"TUTE", b"TUTELAGE\x02\0", &[0; 100]] {
-            assert_eq!(scan(empty), Err(NoLog::Empty));
+            assert_eq!(scan(empty), Err(NotALog::Empty));
         }
-        assert_eq!(scan(b"PK\x03\x04 something else"), Err(NoLog::Magic));
-        assert_eq!(scan(b"TUTELAGE\x03\0\0\0"), Err(NoLog::Version(3)));
+        assert_eq!(scan(b"PK\x03\x04 something else"), Err(NotALog::Magic));
+        assert_eq!(scan(b"TUTELAGE\x03\0\0\0"), Err(NotALog::Version(3)));
         assert_eq!(scan(b"TUTELAGE\x01\0\0\0").map(|scan| scan.version), Ok(1));
     }
 
     #[cfg(target_pointer_width = "64")]
     #[test]
-    fn a_length_that_does_not_fit_is_refused_and_not_cut() {
-        assert_eq!(written(u32::MAX as usize), Some([0xFF; 4]));
-        assert_eq!(written(1 << 32), None);
+    fn a_length_beyond_four_bytes_is_refused() {
+        assert_eq!(length_bytes(u32::MAX as usize), Some([0xFF; 4]));
+        assert_eq!(length_bytes(1 << 32), None);
     }
 
     #[test]
-    fn a_file_made_to_be_searched_for_ever_is_given_up_as_damaged() {
-        // Every 8 bytes claim to be a record of 2 MB whose payload does not bear it out.
+    fn a_file_crafted_for_endless_search_counts_as_damaged() {
+        // Every 8 bytes claim to be a record of 2 MB, with a wrong checksum.
         let claim = (2u32 << 20).to_le_bytes();
         let claim = [claim, crc32c::crc32c(&claim).to_le_bytes()].concat();
         let bytes = [header(), claim.repeat(1 << 19)].concat();
         let started = std::time::Instant::now();
-        assert_eq!(scan(&bytes), Err(NoLog::Damaged { offset: HEADER }));
-        // Without a limit this is half a million checksums of 2 MB: many minutes.
+        assert_eq!(scan(&bytes), Err(NotALog::Damaged { offset: HEADER }));
+        // Without a limit these would be half a million checksums of 2 MB.
         assert!(started.elapsed().as_secs() < 60, "{:?}", started.elapsed());
     }
 }

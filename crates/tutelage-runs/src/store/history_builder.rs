@@ -1,7 +1,6 @@
-//! A history as its log grows: which record may follow which, and what each adds.
+//! Builds a history from records: which record may follow which, and what each adds.
 //!
-//! A log is read record by record, so whatever is asked of the whole history at every record would make reading quadratic;
-//! what is needed of it is kept beside it.
+//! Checking a record must take constant time, or reading a log would take quadratic time. So the builder keeps counters.
 
 use tutelage::lesson::{Reply, Round};
 use tutelage::{Batch, Element};
@@ -9,17 +8,17 @@ use tutelage::{Batch, Element};
 use super::history::{History, known_action_width};
 use super::record::{Record, StoredQueries};
 
-/// How many numbers all answers of a run may have together.
+/// The maximum number of values in all labels of a run.
 const MOST_NUMBERS: usize = 1 << 26;
 
-/// Everything that happened so far, and what the next record is judged by.
+/// A history, and what is needed to check the next record.
 pub(crate) struct HistoryBuilder<S, A> {
     history: History<S, A>,
-    /// How wide actions are, where anything says so.
+    /// The width of actions, if it is known.
     width: Option<usize>,
-    /// The numbers in the answers of all rounds but the last.
+    /// The number of values in the labels of all rounds but the last.
     numbers: usize,
-    /// The rows at the beginning of the last round that are all settled. A reply can be revised, but never taken back.
+    /// The number of leading rows of the last round that all have a reply. A reply can be revised but not withdrawn.
     settled: usize,
 }
 
@@ -30,17 +29,17 @@ impl<S, A> Default for HistoryBuilder<S, A> {
 }
 
 impl<S: Element, A: Element> HistoryBuilder<S, A> {
-    /// What happened so far.
+    /// The history so far.
     pub(crate) fn history(&self) -> &History<S, A> {
         &self.history
     }
 
-    /// What happened.
+    /// The history.
     pub(crate) fn into_history(self) -> History<S, A> {
         self.history
     }
 
-    /// Whether a record can follow what was there; if not, why.
+    /// Checks that a record may follow; the error says why not.
     pub(crate) fn check(&self, record: &Record<S, A>) -> Result<(), String> {
         match record {
             Record::Spec(_) | Record::Fingerprint(_) | Record::Expert(_) => Ok(()),
@@ -55,11 +54,11 @@ impl<S: Element, A: Element> HistoryBuilder<S, A> {
             }
             Record::Answers { round, first, actions } => {
                 if self.settled < *first as usize {
-                    return Err(format!("answers from row {first} on before the rows above"));
+                    return Err(format!("labels starting at row {first} before the rows above"));
                 }
                 let rows = rows_from(*first, actions.len());
                 if rows.len() != actions.len() || rows.iter().any(|&row| !self.is_open(row)) {
-                    return Err(format!("answers from row {first} on that were answered before"));
+                    return Err(format!("rows starting at {first} are labeled twice"));
                 }
                 self.check_replies(*round, &rows, Some(actions))
             }
@@ -70,11 +69,11 @@ impl<S: Element, A: Element> HistoryBuilder<S, A> {
                 Some(noted) if noted != note => {
                     Err(format!("another policy of round {}", note.round))
                 }
-                // A run on stored data has no rounds of its own.
+                // The log of a run on stored data contains no rounds.
                 _ if !self.history.rounds.is_empty()
                     && note.round as usize > self.settled_rounds() =>
                 {
-                    Err(format!("a policy of round {} before its answers", note.round))
+                    Err(format!("a policy of round {} before its labels", note.round))
                 }
                 _ => Ok(()),
             },
@@ -87,7 +86,7 @@ impl<S: Element, A: Element> HistoryBuilder<S, A> {
     fn check_states(&self, round: u32, states: &Batch<S>) -> Result<(), String> {
         follows("states of round", round, self.history.rounds.len() + 1)?;
         if self.settled_rounds() < self.history.rounds.len() {
-            return Err(format!("states of round {round} before the last was annotated"));
+            return Err(format!("states of round {round} before the previous round is complete"));
         }
         match self.history.rounds.first() {
             Some(first) if first.states.width() != states.width() => Err(format!(
@@ -105,17 +104,17 @@ impl<S: Element, A: Element> HistoryBuilder<S, A> {
         rows: &[u32],
         actions: Option<&Batch<A>>,
     ) -> Result<(), String> {
-        follows("answers of round", round, self.history.rounds.len())?;
+        follows("labels of round", round, self.history.rounds.len())?;
         if self.history.policies.contains_key(&self.history.rounds.len()) {
-            return Err(format!("answers of round {round} after it was closed"));
+            return Err(format!("labels of round {round} after it was closed"));
         }
         let last = self.history.rounds.last().ok_or("no states")?;
         last.check_rows(rows).map_err(|error| error.to_string())?;
         let Some(actions) = actions else { return Ok(()) };
         if actions.len() != rows.len() {
-            return Err(format!("{} answers to {} rows", actions.len(), rows.len()));
+            return Err(format!("{} labels for {} rows", actions.len(), rows.len()));
         }
-        self.check_width("answers", actions.width())?;
+        self.check_width("labels", actions.width())?;
         match self.width {
             Some(_) => Ok(()),
             None => self.check_room(last.states.len(), actions.width()),
@@ -131,12 +130,12 @@ impl<S: Element, A: Element> HistoryBuilder<S, A> {
         }
     }
 
-    /// Whether there is room for the answers of another round: so few bytes can promise so many that they would fill all memory.
+    /// Checks that the labels of another round fit in memory: a few bytes can announce a huge number of them.
     fn check_room(&self, rows: usize, width: usize) -> Result<(), String> {
         let held = self.numbers + self.history.rounds.last().map_or(0, numbers);
         match rows.checked_mul(width).and_then(|more| more.checked_add(held)) {
             Some(numbers) if numbers <= MOST_NUMBERS => Ok(()),
-            _ => Err(format!("{rows} answers of width {width} are more than any run has")),
+            _ => Err(format!("{rows} labels of width {width} are too many")),
         }
     }
 
@@ -145,14 +144,14 @@ impl<S: Element, A: Element> HistoryBuilder<S, A> {
         last.is_some_and(|round| round.replies.get(row as usize) == Some(&Reply::Open))
     }
 
-    /// How many rounds have all their answers.
+    /// The number of rounds whose queries all have a reply.
     fn settled_rounds(&self) -> usize {
-        let is_under_way = |last: &Round<S, A>| self.settled < last.replies.len();
+        let is_open = |last: &Round<S, A>| self.settled < last.replies.len();
         let rounds = &self.history.rounds;
-        rounds.len() - usize::from(rounds.last().is_some_and(is_under_way))
+        rounds.len() - usize::from(rounds.last().is_some_and(is_open))
     }
 
-    /// Adds a record that can follow what was there.
+    /// Adds a record that passed [`check`](Self::check).
     pub(crate) fn add(&mut self, record: Record<S, A>) {
         match record {
             Record::Spec(text) => self.history.spec = text,
@@ -192,7 +191,7 @@ impl<S: Element, A: Element> HistoryBuilder<S, A> {
         match actions {
             None => last.skip(rows),
             Some(actions) => {
-                // Format 1 tells how wide actions are with the first answer only.
+                // Logs of format 1 contain the action width only from the first label on.
                 if last.labels.width() != actions.width() {
                     *last = Round::new(last.states.clone(), actions.width());
                     self.settled = 0;
@@ -208,12 +207,12 @@ impl<S: Element, A: Element> HistoryBuilder<S, A> {
     }
 }
 
-/// The numbers in the answers of a round.
+/// The number of values in the labels of a round.
 fn numbers<S, A: Element>(round: &Round<S, A>) -> usize {
     round.labels.len() * round.labels.width()
 }
 
-/// Rows from the first on; fewer where their numbers come to an end.
+/// `count` rows starting at `first`, fewer if `u32` overflows.
 fn rows_from(first: u32, count: usize) -> Vec<u32> {
     (first..=u32::MAX).take(count).collect()
 }
@@ -222,7 +221,7 @@ fn follows(what: &str, round: u32, expected: usize) -> Result<(), String> {
     if round as usize == expected {
         Ok(())
     } else {
-        Err(format!("{what} {round} where {expected} was expected"))
+        Err(format!("{what} {round}, expected {expected}"))
     }
 }
 
@@ -250,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn counters_follow_from_the_records() {
+    fn counters_derive_from_the_records() {
         let history = replay(vec![
             states(1),
             answers(1, 0, 1),
@@ -261,11 +260,15 @@ mod tests {
         .unwrap();
         assert_eq!(history.annotations(), 3);
         assert_eq!(history.data(9).unwrap().len(), 2, "the second round is not complete");
-        assert_eq!((history.settled(), history.closed()), (1, 0), "no policy: round 1 is open");
+        assert_eq!(
+            (history.annotated_rounds().len(), history.closed()),
+            (1, 0),
+            "no policy: round 1 is open"
+        );
     }
 
     #[test]
-    fn no_state_is_answered_twice_or_skipped() {
+    fn format_1_labels_each_row_once_and_in_order() {
         assert!(replay(vec![states(1), answers(1, 0, 1), answers(1, 0, 1)]).is_err());
         assert!(replay(vec![states(1), answers(1, 1, 1)]).is_err());
         assert!(replay(vec![states(1), answers(1, 0, 3)]).is_err());
@@ -275,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn replies_come_in_any_order_can_be_revised_and_are_settled_once_a_policy_is_trained() {
+    fn replies_are_final_once_a_policy_is_trained() {
         let reply = |rows: &[u32], value: f32| Record::<f32, f32>::Replies {
             round: 1,
             rows: rows.to_vec(),
@@ -284,7 +287,7 @@ mod tests {
         let skip = |row: u32| Record::Replies { round: 1, rows: vec![row], actions: None };
         let history = replay(vec![states(1), reply(&[1], 0.5), skip(0), reply(&[1], 0.7)]).unwrap();
         assert_eq!(history.data(1).unwrap().actions.as_slice(), [0.7]);
-        assert_eq!((history.annotations(), history.settled()), (1, 1));
+        assert_eq!((history.annotations(), history.annotated_rounds().len()), (1, 1));
         assert!(replay(vec![states(1), reply(&[2], 0.5)]).is_err(), "there is no such row");
         let policy = Record::Policy(PolicyNote::of(1, b"x"));
         assert!(replay(vec![states(1), reply(&[0], 0.5), policy.clone()]).is_err());
@@ -305,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_that_would_fill_all_memory_are_refused() {
+    fn labels_that_would_fill_all_memory_are_refused() {
         let questions = |width| {
             let (states, intended) = (Batch::zeros(2, 1), Batch::new(width));
             let (steps, notes) = (Default::default(), vec![Default::default(); 2]);
@@ -319,22 +322,22 @@ mod tests {
     }
 
     #[test]
-    fn answers_beyond_all_rows_are_refused_at_once() {
+    fn labels_beyond_the_last_row_are_refused() {
         for first in [1, 2, u32::MAX - 1, u32::MAX] {
             assert!(replay(vec![states(1), answers(1, first, 2)]).is_err(), "{first}");
         }
     }
 
     #[test]
-    fn rounds_come_in_order() {
+    fn rounds_must_be_in_order() {
         assert!(replay(vec![states(2)]).is_err());
         assert!(replay(vec![states(1), states(2)]).is_err());
         assert!(replay(vec![states(1), answers(1, 0, 2), states(2)]).is_ok());
     }
 
-    /// Each of these would take minutes if a record cost as much as all before it.
+    /// With quadratic time each of these would take minutes.
     #[test]
-    fn reading_takes_as_long_as_the_log_whatever_is_in_it() {
+    fn reading_takes_linear_time() {
         const MANY: u32 = 200_000;
         let questions = |round, rows: u32| Record::<f32, f32>::States {
             round,
@@ -351,6 +354,6 @@ mod tests {
         let notes = (1..MANY / 4).map(|n| Record::Policy(PolicyNote::of(n, b"x")));
         let history = replay(rounds.chain(notes).collect()).unwrap();
         assert_eq!(history.annotations_by_round(1), [0], "no round has a result");
-        assert_eq!(history.expert_steps_by_round(), [0], "nobody counted steps");
+        assert_eq!(history.expert_steps_by_round(), [0], "format 1 has no steps");
     }
 }

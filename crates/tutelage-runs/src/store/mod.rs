@@ -2,13 +2,13 @@
 //!
 //! ```text
 //! DIR/spec.toml                       the frozen spec
-//! DIR/log.bin                         append-only: spec, questions, replies, results; locked by the process that writes
+//! DIR/log.bin                         append-only: spec, queries, replies, results; locked by the process that writes
 //! DIR/policies/round-NNN.safetensors  the policy trained after round NNN (000: before the first)
-//! DIR/rounds.csv                      what each round came to, as the log says it; written anew after every round
-//! DIR/times.jsonl                     how long each phase took; the only thing that differs between equal runs
+//! DIR/rounds.csv                      the result of each round, derived from the log and rewritten after every round
+//! DIR/times.jsonl                     how long each stage took; the only file that differs between equal runs
 //! ```
 //!
-//! Every record is on disk before what it says is used. Counters and curves are derived by replaying the log.
+//! Every record is on disk before its contents are used. Counters and curves are derived by replaying the log.
 
 mod any;
 mod discard;
@@ -41,12 +41,12 @@ pub(crate) use record::{Record, StoredQueries};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why a run could not be opened, read or written. Nothing on disk was lost by it.
+/// Why a run could not be opened, read or written. Nothing on disk was lost.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
-    /// There is no run.
-    #[error("{path} holds no run (there is no {missing})")]
+    /// The folder contains no run.
+    #[error("{path} contains no run (there is no {missing})")]
     NoRun {
         /// The folder.
         path: PathBuf,
@@ -59,28 +59,28 @@ pub enum StoreError {
         /// The folder.
         path: PathBuf,
     },
-    /// The log is gone, and with it what the expert said.
+    /// The log is missing, and with it the annotations.
     #[error(
-        "{path} has a {left}, but its log.bin, which holds what the expert said, is missing or empty; put the log back, or begin in another folder"
+        "{path} has a {left}, but its log.bin, which holds the annotations, is missing or empty; restore the log, or use another folder"
     )]
     LogLost {
         /// The folder.
         path: PathBuf,
-        /// What is left of the run.
+        /// A remaining file of the run.
         left: &'static str,
     },
-    /// Somebody else wrote to the log while we held it.
+    /// The log changed while this process held its lock.
     #[error(
-        "{path} has changed under this process ({detail}); somebody else writes to it, or has put another in its place"
+        "{path} changed unexpectedly ({detail}): another process is writing to it, or the file was replaced"
     )]
-    Intruder {
+    ChangedExternally {
         /// The log.
         path: PathBuf,
-        /// How it has changed.
+        /// How it changed.
         detail: String,
     },
-    /// The folder's spec and its log are of different runs.
-    #[error("{path}: spec.toml and log.bin are of different runs. They differ in\n{difference}")]
+    /// The folder's spec and its log belong to different runs.
+    #[error("{path}: spec.toml and log.bin belong to different runs. They differ in\n{difference}")]
     Mixed {
         /// The folder.
         path: PathBuf,
@@ -88,52 +88,52 @@ pub enum StoreError {
         difference: String,
     },
     /// A stored policy is not the one that the run trained.
-    #[error("{path} is damaged or of another run: {detail}")]
+    #[error("{path} is damaged or belongs to another run: {detail}")]
     Policy {
         /// The file.
         path: PathBuf,
-        /// How it differs from what the log says.
+        /// How it differs from the log.
         detail: String,
     },
-    /// A record that is too large to be written.
-    #[error("a record of {bytes} bytes is too large for the log; rounds must be smaller")]
+    /// A record is too large.
+    #[error("a record of {bytes} bytes is too large for the log; use fewer states per round")]
     TooLarge {
-        /// How large.
+        /// Its size.
         bytes: usize,
     },
-    /// The spec is not the one the run began with.
+    /// The spec is not the one that the run was started with.
     #[error(
-        "{path} was begun with another spec; continue it as it was begun, or choose another folder. It differs in\n{difference}"
+        "{path} was started with another spec; resume it with that one, or use another folder. They differ in\n{difference}"
     )]
     Spec {
         /// The folder.
         path: PathBuf,
-        /// `- frozen` and `+ asked for`, line by line.
+        /// `- frozen` and `+ requested`, line by line.
         difference: String,
     },
-    /// Stored data that the run builds on has changed.
-    #[error("{path}: the stored data for {name} has changed since the run began ({detail})")]
+    /// An input of the run has changed.
+    #[error("{path}: the stored data for {name} has changed since the run started ({detail})")]
     Changed {
         /// The folder.
         path: PathBuf,
-        /// What the data is for.
+        /// The input's name.
         name: String,
         /// What it was and what it is.
         detail: String,
     },
-    /// The log is of another version.
+    /// The log has a newer format.
     #[error("{path} is in format {found}; this program reads format {supported}")]
     Version {
         /// The log.
         path: PathBuf,
-        /// Its version.
+        /// Its format version.
         found: u32,
-        /// Ours.
+        /// The newest version that this program reads.
         supported: u32,
     },
     /// The file is not a log.
     #[error("{path} is not a log of a run")]
-    NoLog {
+    NotALog {
         /// The file.
         path: PathBuf,
     },
@@ -142,51 +142,45 @@ pub enum StoreError {
     Damaged {
         /// The log.
         path: PathBuf,
-        /// Where.
+        /// The offset of the damaged record.
         offset: usize,
-        /// How.
+        /// The problem.
         what: String,
     },
-    /// The disk failed.
-    #[error("cannot {what} {path}: {source}")]
+    /// A file operation failed.
+    #[error("cannot {what} {path}")]
     Io {
-        /// What was tried.
+        /// The operation.
         what: &'static str,
-        /// On which file.
+        /// The file.
         path: PathBuf,
-        /// Why it failed.
+        /// The cause.
         source: io::Error,
     },
 }
 
 impl StoreError {
-    /// A run builds on other data than it noted when it began.
-    pub fn changed(path: &Path, noted: &Fingerprint, found: &Fingerprint) -> Self {
+    /// Returns a function that adds the operation and the file to an I/O error.
+    ///
+    /// ```
+    /// use std::path::Path;
+    /// use tutelage_runs::store::StoreError;
+    ///
+    /// let path = Path::new("no such file");
+    /// let error = std::fs::read(path).map_err(StoreError::io("read", path)).unwrap_err();
+    /// assert_eq!(error.to_string(), "cannot read no such file");
+    /// ```
+    pub fn io(what: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
+        let path = path.to_owned();
+        move |source| Self::Io { what, path, source }
+    }
+
+    /// An input differs from its recorded fingerprint.
+    pub fn changed(path: &Path, recorded: &Fingerprint, found: &Fingerprint) -> Self {
         let detail = format!(
             "{} rows with checksum {:08x} then, {} with {:08x} now",
-            noted.rows, noted.checksum, found.rows, found.checksum
+            recorded.rows, recorded.checksum, found.rows, found.checksum
         );
         Self::Changed { path: path.into(), name: found.name.clone(), detail }
-    }
-}
-
-/// Says which file an error is about.
-///
-/// ```
-/// use std::path::Path;
-/// use tutelage_runs::store::Context;
-///
-/// let path = Path::new("no such file");
-/// let error = std::fs::read(path).context("read", path).unwrap_err();
-/// assert!(error.to_string().starts_with("cannot read no such file"));
-/// ```
-pub trait Context<T> {
-    /// What was tried on which file.
-    fn context(self, what: &'static str, path: &Path) -> Result<T, StoreError>;
-}
-
-impl<T> Context<T> for io::Result<T> {
-    fn context(self, what: &'static str, path: &Path) -> Result<T, StoreError> {
-        self.map_err(|source| StoreError::Io { what, path: path.into(), source })
     }
 }

@@ -1,4 +1,4 @@
-//! What a run directory says, to whoever has no right to write to it.
+//! Reading a run directory without locking it.
 
 use std::collections::HashSet;
 use std::fs;
@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 
 use tutelage::Element;
 
-use super::frame::{self, NoLog};
+use super::frame::{self, NotALog};
 use super::history_builder::HistoryBuilder;
-use super::{Context, History, PolicyNote, Record, StoreError, writer_of};
+use super::{History, PolicyNote, Record, StoreError, writer_of};
 
 pub(super) const SPEC: &str = "spec.toml";
 pub(super) const LOG: &str = "log.bin";
@@ -21,16 +21,16 @@ pub fn read_spec(path: &Path) -> Result<String, StoreError> {
     text.map_err(|error| missing_or_unreadable(path, SPEC, error))
 }
 
-/// What happened in a run, without locking it; a record under way is not seen.
+/// Reads a run's log without locking it. An incomplete last record is ignored.
 ///
-/// The spec beside the log must be the log's own.
+/// Fails if `spec.toml` differs from the log's spec.
 ///
 /// ```no_run
 /// use std::path::Path;
 /// use tutelage_runs::store::read_history;
 ///
-/// let history = read_history::<f32, f32>(Path::new("runs/pendulum"))?; // vectors; `<f32, u32>` where actions are indices
-/// println!("{} answers, {} rounds", history.annotations(), history.results.len());
+/// let history = read_history::<f32, f32>(Path::new("runs/pendulum"))?; // vector actions; `<f32, u32>` for discrete ones
+/// println!("{} annotations, {} rounds", history.annotations(), history.results.len());
 /// # Ok::<(), tutelage_runs::store::StoreError>(())
 /// ```
 pub fn read_history<S: Element, A: Element>(path: &Path) -> Result<History<S, A>, StoreError> {
@@ -44,63 +44,63 @@ pub fn read_history<S: Element, A: Element>(path: &Path) -> Result<History<S, A>
             let difference = difference(&spec, &history.spec);
             Err(StoreError::Mixed { path: path.into(), difference })
         }
-        // It is written after the log, and nobody needs it to read that.
+        // A crash can leave a log without spec.toml.
         Err(StoreError::NoRun { .. }) => Ok(history),
         Err(error) => Err(error),
     }
 }
 
-/// What the bytes of a log say that happened.
+/// Decodes the bytes of a log.
 pub fn decode_log<S: Element, A: Element>(bytes: &[u8]) -> Result<History<S, A>, StoreError> {
     let path = Path::new(LOG);
     let no_run = || StoreError::NoRun { path: path.into(), missing: LOG };
     Ok(parse_log(path, bytes)?.ok_or_else(no_run)?.builder.into_history())
 }
 
-/// The policy that a run trained after a round, as the log knows it; any other is refused.
+/// Reads the policy that a run trained after a round, and checks it against the log.
 pub fn read_policy<S, A>(
     path: &Path,
     history: &History<S, A>,
     round: usize,
 ) -> Result<Vec<u8>, StoreError> {
     let file = policy_path(path, round);
-    let bytes = fs::read(&file).context("read", &file)?;
-    match unlike_noted(history, round, &bytes) {
+    let bytes = fs::read(&file).map_err(StoreError::io("read", &file))?;
+    match mismatch(history, round, &bytes) {
         Some(detail) => Err(StoreError::Policy { path: file, detail }),
         None => Ok(bytes),
     }
 }
 
-/// Why these bytes are not the policy that the log knows; nothing where they are.
-fn unlike_noted<S, A>(history: &History<S, A>, round: usize, bytes: &[u8]) -> Option<String> {
+/// How these bytes differ from the policy in the log, if they do.
+fn mismatch<S, A>(history: &History<S, A>, round: usize, bytes: &[u8]) -> Option<String> {
     let found = PolicyNote::of(round as u32, bytes);
     let show = |note: &PolicyNote| format!("{} bytes, {:08x}", note.length, note.checksum);
     match history.policies.get(&round) {
-        Some(noted) if *noted == found => None,
-        Some(noted) => Some(format!("it has {}, the log says {}", show(&found), show(noted))),
+        Some(recorded) if *recorded == found => None,
+        Some(recorded) => Some(format!("it has {}, the log {}", show(&found), show(recorded))),
         None if is_of_format_1(history, round) => None,
-        None => Some("the log knows of no such policy".into()),
+        None => Some("the log has no such policy".into()),
     }
 }
 
-/// Whether a policy without a note was trained in the days of format 1, which noted none: after a round that has a result, or
-/// before one whose questions have no origin.
+/// Whether a policy that the log does not mention was trained with format 1, which did not record policies: after a round that
+/// has a result, or before one whose queries have no origin.
 fn is_of_format_1<S, A>(history: &History<S, A>, round: usize) -> bool {
     let drove = history.rounds.get(round);
     (1..=history.results.len()).contains(&round)
         || drove.is_some_and(|next| next.origins.is_empty() && !next.replies.is_empty())
 }
 
-/// How many bytes lie behind the last whole record of a run's log: what an interrupted write left, or a damaged last record.
-/// None are counted while somebody is writing, who may be within a record.
+/// The number of bytes after the last complete record of a run's log. They come from an interrupted write, or the last record
+/// is damaged. Returns 0 while another process writes, since it may be in the middle of a record.
 pub fn truncated_bytes(path: &Path) -> Result<usize, StoreError> {
     let log = path.join(LOG);
     let bytes = fs::read(&log).map_err(|error| missing_or_unreadable(path, LOG, error))?;
-    let whole = frame::whole(&bytes).map_or(0, |(_, end)| end);
-    Ok(if writer_of(path).is_some() { 0 } else { bytes.len().saturating_sub(whole) })
+    let end = frame::complete(&bytes).map_or(0, |(_, end)| end);
+    Ok(if writer_of(path).is_some() { 0 } else { bytes.len().saturating_sub(end) })
 }
 
-/// What is not there was never a run; what cannot be read is another matter.
+/// A missing file means that there is no run; other errors are reported as they are.
 fn missing_or_unreadable(path: &Path, file: &'static str, source: io::Error) -> StoreError {
     match source.kind() {
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
@@ -110,7 +110,7 @@ fn missing_or_unreadable(path: &Path, file: &'static str, source: io::Error) -> 
     }
 }
 
-/// Where a run keeps the policy trained after a round.
+/// The file of the policy that a run trained after a round.
 pub fn policy_path(run: &Path, round: usize) -> PathBuf {
     run.join(POLICIES).join(format!("round-{round:03}.safetensors"))
 }
@@ -129,12 +129,12 @@ pub fn kept_policies(run: &Path) -> Vec<usize> {
 
 pub(super) struct Log<S, A> {
     pub(super) builder: HistoryBuilder<S, A>,
-    /// Where the whole records end.
+    /// The end of the last complete record.
     pub(super) end: usize,
     pub(super) version: u32,
 }
 
-/// What the bytes of a log say; nothing where not even its first record was written.
+/// Parses a log. Returns `None` if it has no complete record.
 pub(super) fn parse_log<S: Element, A: Element>(
     path: &Path,
     bytes: &[u8],
@@ -142,13 +142,13 @@ pub(super) fn parse_log<S: Element, A: Element>(
     let damaged = |offset, what| StoreError::Damaged { path: path.into(), offset, what };
     let scan = match frame::scan(bytes) {
         Ok(scan) => scan,
-        Err(NoLog::Empty) => return Ok(None),
-        Err(NoLog::Magic) => return Err(StoreError::NoLog { path: path.into() }),
-        Err(NoLog::Version(found)) => {
+        Err(NotALog::Empty) => return Ok(None),
+        Err(NotALog::Magic) => return Err(StoreError::NotALog { path: path.into() }),
+        Err(NotALog::Version(found)) => {
             let supported = frame::VERSION;
             return Err(StoreError::Version { path: path.into(), found, supported });
         }
-        Err(NoLog::Damaged { offset }) => {
+        Err(NotALog::Damaged { offset }) => {
             return Err(damaged(offset, "a checksum does not match".into()));
         }
     };
@@ -164,12 +164,12 @@ pub(super) fn parse_log<S: Element, A: Element>(
         builder.add(record);
     }
     if builder.history().spec.is_empty() {
-        return Err(damaged(0, "it does not begin with a spec".into()));
+        return Err(damaged(0, "it does not start with a spec".into()));
     }
     Ok(Some(Log { builder, end: scan.end, version: scan.version }))
 }
 
-/// The lines that only one of two texts has, as many as somebody reads.
+/// The lines that only one of two texts has, at most [`MOST_LINES`] of each.
 pub(super) fn difference(frozen: &str, asked: &str) -> String {
     let only = |a: &str, b: &str, sign: &str| {
         let others: HashSet<&str> = b.lines().collect();

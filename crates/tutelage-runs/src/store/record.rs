@@ -1,30 +1,30 @@
-//! What the log says, record by record.
+//! The records of the log.
 //!
 //! ```text
 //! payload     = kind:u8 fields
-//! 1 spec      = text                                         again where the run was extended
-//! 2 built on  = crc32c:u32 rows:u32 name                     stored data that the run builds on
-//! 3 expert    = evaluation                                   the expert's own line
+//! 1 spec      = text                                         repeated if the run is extended
+//! 2 input     = crc32c:u32 rows:u32 name                     fingerprint of an input of the run
+//! 3 expert    = evaluation                                   the expert's own evaluation
 //! 4 states    = round:u32 rows                               format 1: the states of a round
-//! 5 answers   = round:u32 first:u32 rows                     format 1: the expert's answers from row `first` on
+//! 5 answers   = round:u32 first:u32 rows                     format 1: the expert's labels, starting at row `first`
 //! 6 result    = round:u32 evaluation has_random:u8 evaluation?
-//! 7 questions = round:u32 rows rows steps:u64 by_expert:u64 (episode:u64 attempt:u32 time:u32 reward:f64)*
-//!                                                            states, the learner's intended actions, and of each state
-//!                                                            its origin and its episode's rewards so far
-//! 8 replies   = round:u32 count:u32 (row:u32)* rows          answers to these rows; skipped where there are no actions
-//! 9 policy    = round:u32 length:u64 crc32c:u32              the policy trained after a round, before it is used
+//! 7 queries   = round:u32 rows rows steps:u64 by_expert:u64 (episode:u64 attempt:u32 time:u32 reward:f64)*
+//!                                                            states, the learner's intended actions, and for each state
+//!                                                            its origin and the sum of its episode's rewards so far
+//! 8 replies   = round:u32 count:u32 (row:u32)* rows?         labels of these rows, or skipped rows if there are no labels
+//! 9 policy    = round:u32 length:u64 crc32c:u32              fingerprint of the policy trained after a round
 //! rows        = element:u8 width:u32 count:u32 values        element: 'f' for f32, 'u' for u32
 //! evaluation  = episodes:u32 has_loss:u8 (reward:f64 length:u32 loss:f64?)*
 //! ```
 //!
-//! Nothing here depends on the clock or on the number of threads: the same run writes the same bytes.
+//! No record depends on the clock or on the number of threads: equal runs write equal bytes.
 
 use tutelage::actor::Steps;
 use tutelage::evaluation::{Episode, Evaluation};
 use tutelage::lesson::Origin;
 use tutelage::{Batch, Element, SpaceKind};
 
-/// The letter that stands for an element type.
+/// The letter for an element type.
 const fn letter<T: Element>() -> u8 {
     match T::KIND {
         SpaceKind::Continuous => b'f',
@@ -46,43 +46,43 @@ pub(crate) enum Record<S, A> {
     Policy(PolicyNote),
 }
 
-/// The states of a round, before they are shown to the expert.
+/// The queries of a round.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct StoredQueries<S, A> {
     pub(crate) round: u32,
     pub(crate) states: Batch<S>,
     pub(crate) intended: Batch<A>,
     pub(crate) steps: Steps,
-    /// Of each state its origin and the rewards of its episode so far.
+    /// For each state its origin and the sum of its episode's rewards so far.
     pub(crate) notes: Vec<(Origin, f64)>,
 }
 
-/// What tells a stored policy from any other bytes.
+/// The fingerprint of a stored policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PolicyNote {
     /// The round after which it was trained.
     pub round: u32,
-    /// How many bytes it has.
+    /// Its length in bytes.
     pub length: u64,
-    /// Their CRC-32C.
+    /// Its CRC-32C.
     pub checksum: u32,
 }
 
 impl PolicyNote {
-    /// The note of these bytes.
+    /// The fingerprint of these bytes.
     pub fn of(round: u32, bytes: &[u8]) -> Self {
         Self { round, length: bytes.len() as u64, checksum: crc32c::crc32c(bytes) }
     }
 }
 
-/// Stored data that a run builds on, so that a change in it does not go unnoticed.
+/// The fingerprint of an input of a run, which reveals later changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fingerprint {
-    /// What the run uses it for.
+    /// The input's name.
     pub name: String,
-    /// How many rows there are.
+    /// The number of rows.
     pub rows: u32,
-    /// The CRC-32C of their values.
+    /// The CRC-32C of the values.
     pub checksum: u32,
 }
 
@@ -92,7 +92,7 @@ impl Fingerprint {
         Self { rows: rows.len() as u32, ..Self::values(name, rows.as_slice()) }
     }
 
-    /// The fingerprint of these numbers, a row each.
+    /// The fingerprint of these numbers, one per row.
     pub fn values<S: Element>(name: impl Into<String>, values: &[S]) -> Self {
         let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_bytes()).collect();
         Self { name: name.into(), rows: values.len() as u32, checksum: crc32c::crc32c(&bytes) }
@@ -135,7 +135,7 @@ impl<S: Element, A: Element> Record<S, A> {
         bytes.0
     }
 
-    /// The record of these bytes, where they are one.
+    /// Decodes a record; `None` if the bytes are not a valid one.
     pub(crate) fn decode(payload: &[u8]) -> Option<Self> {
         let mut bytes = Reader(payload);
         let record = match bytes.u8()? {
@@ -300,7 +300,7 @@ pub(crate) mod tests {
         Evaluation { episodes: vec![Episode { reward, length: 3, imitation_loss }; 2] }
     }
 
-    /// One record of every kind.
+    /// One record of every kind in format 1.
     pub(crate) fn every_kind() -> Vec<Record<f32, u32>> {
         let states = Batch::from_vec(2, vec![0.5, -1.0, 3.25, 1e-3]).unwrap();
         vec![
@@ -322,7 +322,7 @@ pub(crate) mod tests {
         ]
     }
 
-    /// One record of every kind that format 2 has besides.
+    /// One record of every kind that format 2 added.
     pub(crate) fn every_new_kind() -> Vec<Record<f32, u32>> {
         let note = |episode| (Origin { episode, attempt: 2, time: 3 }, 0.5);
         let rows = |values: &[u32]| Batch::from_vec(1, values.to_vec()).unwrap();
@@ -341,13 +341,13 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn every_kind_comes_back() {
+    fn every_kind_survives_a_round_trip() {
         for record in every_kind().into_iter().chain(every_new_kind()) {
             assert_eq!(Record::decode(&record.encode()), Some(record));
         }
     }
 
-    /// What the bytes of a log say.
+    /// Decodes a log.
     fn read(log: &[u8]) -> Vec<Record<f32, u32>> {
         let payloads = frame::scan(log).unwrap().payloads;
         payloads.into_iter().map(|at| Record::decode(&log[at]).unwrap()).collect()
@@ -362,7 +362,7 @@ pub(crate) mod tests {
 
     #[test]
     fn format_1_is_read_forever() {
-        // Written by another program from the description above: every stored run depends on it.
+        // Written by an independent program from the description above.
         let golden = include_bytes!("../../tests/data/log-v1.bin");
         assert_eq!(write(1, &every_kind()), golden);
         assert_eq!(read(golden), every_kind());
@@ -377,8 +377,8 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn what_is_cut_or_too_long_is_no_record() {
-        // A text may be cut, and replies without their actions are skips.
+    fn truncated_or_extended_records_are_refused() {
+        // Truncated texts are texts, and replies without labels are skips.
         let records = every_kind().into_iter().skip(2).chain(every_new_kind());
         for record in records.filter(|record| !matches!(record, Record::Replies { .. })) {
             let bytes = record.encode();

@@ -18,20 +18,19 @@ use super::reading::{
     read_spec,
 };
 use super::{
-    Context, Disk, Fingerprint, History, LogFile, PolicyNote, Record, RoundTimings, StoreError,
-    times,
+    Disk, Fingerprint, History, LogFile, PolicyNote, Record, RoundTimings, StoreError, times,
 };
 
-/// A run directory under an exclusive lock: what happened so far, and the right to add to it.
+/// A run directory that this process has locked for writing.
 pub struct RunDir<S, A> {
     path: PathBuf,
     disk: Arc<dyn Disk>,
     /// Holds the lock.
     log: Box<dyn LogFile>,
     builder: HistoryBuilder<S, A>,
-    /// How long the log is.
+    /// The length of the log's complete records.
     length: u64,
-    /// Whether the file may be longer than that, after a failed write.
+    /// Whether the file may be longer, after a failed write.
     torn: bool,
     truncated: Option<TruncatedTail>,
 }
@@ -59,31 +58,29 @@ impl fmt::Display for TruncatedTail {
 const ROUNDS: &str = "rounds.csv";
 
 impl<S: Element, A: Element> RunDir<S, A> {
-    /// Opens the run of this spec in a folder, or begins it there.
+    /// Opens the run with this spec in a folder, or starts one.
     ///
-    /// What an interrupted write left at the end of the log is cut off and kept beside it ([`RunDir::truncated`]). A damaged log,
-    /// a lost one, a run of another spec, or one that another process writes to is refused.
+    /// Moves an incomplete record at the end of the log to a file of its own ([`RunDir::truncated`]). Fails if the log is damaged
+    /// or missing, if the folder belongs to a run with another spec, or if another process writes to it.
     pub fn open(path: &Path, spec: &str, disk: Arc<dyn Disk>) -> Result<Self, StoreError> {
-        disk.create_dir(path).context("create", path)?;
-        disk.create_dir(&path.join(POLICIES)).context("create", &path.join(POLICIES))?;
-        // Nothing is begun in a folder that says it is another run's, and nothing of such a run is touched.
+        disk.create_dir(path).map_err(StoreError::io("create", path))?;
+        disk.create_dir(&path.join(POLICIES))
+            .map_err(StoreError::io("create", &path.join(POLICIES)))?;
+        // Compare specs before touching anything: the folder may belong to another run.
         let written = match read_spec(path) {
             Ok(frozen) => Some(check_spec(path, &frozen, spec).map(|()| frozen)?),
             Err(StoreError::NoRun { .. }) => None,
             Err(error) => return Err(error),
         };
         let log_path = path.join(LOG);
-        if !log_path.try_exists().context("read", &log_path)? {
+        if !log_path.try_exists().map_err(StoreError::io("read", &log_path))? {
             refuse_lost_log(path, written.is_some())?;
         }
-        let mut log = disk.open_log(&log_path).map_err(|source| match source.kind() {
-            io::ErrorKind::WouldBlock => StoreError::Locked { path: path.into() },
-            _ => StoreError::Io { what: "open", path: log_path.clone(), source },
-        })?;
+        let mut log = open_log(&*disk, path)?;
         [path.to_owned(), path.join(POLICIES)].iter().for_each(|folder| remove_unfinished(folder));
-        let bytes = log.read().context("read", &log_path)?;
-        // Before anything builds on it: a power cut must not take back what a policy was trained on.
-        log.sync().context("sync", &log_path)?;
+        let bytes = log.read().map_err(StoreError::io("read", &log_path))?;
+        // Another process may have written records without syncing them. They must be durable before they are used.
+        log.sync().map_err(StoreError::io("sync", &log_path))?;
         let dir = match parse_log(&log_path, &bytes)? {
             Some(Log { builder, end, version }) => {
                 check_spec(path, &builder.history().spec, spec)?;
@@ -108,7 +105,7 @@ impl<S: Element, A: Element> RunDir<S, A> {
         Ok(dir)
     }
 
-    /// The first record of a log in which nothing whole was ever written.
+    /// Starts a log that has no complete record.
     fn begin(
         path: &Path,
         spec: &str,
@@ -118,21 +115,21 @@ impl<S: Element, A: Element> RunDir<S, A> {
         let log_path = path.join(LOG);
         let record = Record::<S, A>::Spec(spec.into());
         let first = [frame::header(), framed(&record)?].concat();
-        log.truncate(0).context("clear", &log_path)?;
-        log.append(&first).context("write to", &log_path)?;
+        log.truncate(0).map_err(StoreError::io("clear", &log_path))?;
+        log.append(&first).map_err(StoreError::io("write to", &log_path))?;
         let mut builder = HistoryBuilder::default();
         builder.add(record);
         let length = first.len() as u64;
         Ok(Self { path: path.into(), disk, log, builder, length, torn: false, truncated: None })
     }
 
-    /// Makes a log of an older format one of ours: the records that it has are ours too.
-    fn upgrade(&mut self, whole: &[u8]) -> Result<(), StoreError> {
+    /// Rewrites a log of an older format with a new header. All old record kinds are still valid.
+    fn upgrade(&mut self, complete: &[u8]) -> Result<(), StoreError> {
         let log_path = self.path.join(LOG);
         let mut bytes = frame::header();
-        bytes.extend(&whole[bytes.len()..]);
-        self.disk.replace(&log_path, &bytes).context("write", &log_path)?;
-        self.log = self.disk.open_log(&log_path).context("open", &log_path)?;
+        bytes.extend(&complete[bytes.len()..]);
+        self.disk.replace(&log_path, &bytes).map_err(StoreError::io("write", &log_path))?;
+        self.log = self.disk.open_log(&log_path).map_err(StoreError::io("open", &log_path))?;
         self.length = bytes.len() as u64;
         Ok(())
     }
@@ -142,7 +139,7 @@ impl<S: Element, A: Element> RunDir<S, A> {
         &self.path
     }
 
-    /// What happened so far.
+    /// The contents of the log.
     pub fn history(&self) -> &History<S, A> {
         self.builder.history()
     }
@@ -152,21 +149,21 @@ impl<S: Element, A: Element> RunDir<S, A> {
         self.truncated.as_ref()
     }
 
-    /// Makes a record durable. After a failure the log is as it was, or the next record makes it so first.
+    /// Appends a record durably. After a failure, the log is repaired now or before the next record.
     pub(crate) fn append(&mut self, record: Record<S, A>) -> Result<(), StoreError> {
         let (log, offset) = (self.path.join(LOG), self.length as usize);
-        // First of all, so that nothing that cannot be read back is ever written.
+        // Never write what a reader would refuse.
         let damaged = |what| StoreError::Damaged { path: log.clone(), offset, what };
         self.builder.check(&record).map_err(damaged)?;
         let bytes = framed(&record)?;
         self.repair()?;
-        self.check_alone()?;
+        self.check_unchanged()?;
         self.torn = true;
         if let Err(source) = self.log.append(&bytes) {
-            // A record that may not be durable must not be found by the next reader. If cutting it fails as well, the
-            // checksum or the end of the file still tells.
+            // The next reader must not find a record that may not be durable. If truncating fails too, the record's
+            // checksum reveals that it is incomplete.
             let _ = self.repair();
-            return Err(source).context("write to", &log);
+            return Err(StoreError::io("write to", &log)(source));
         }
         self.torn = false;
         self.length += bytes.len() as u64;
@@ -174,40 +171,40 @@ impl<S: Element, A: Element> RunDir<S, A> {
         Ok(())
     }
 
-    /// Whether the log is still as we left it. The lock keeps others out on this machine; on shared storage, and where
-    /// somebody puts another file in its place, this is how we notice.
-    fn check_alone(&self) -> Result<(), StoreError> {
+    /// Checks that no other process changed the log. The lock cannot prevent that on shared storage, or if the file is
+    /// replaced.
+    fn check_unchanged(&self) -> Result<(), StoreError> {
         let path = self.path.join(LOG);
-        let detail = match self.log.length().context("look at", &path)? {
+        let detail = match self.log.length().map_err(StoreError::io("read", &path))? {
             Some(length) if length == self.length => return Ok(()),
             Some(length) => format!("{length} bytes instead of {}", self.length),
-            None => "another file has its name, or none".into(),
+            None => "it was removed or replaced".into(),
         };
-        Err(StoreError::Intruder { path, detail })
+        Err(StoreError::ChangedExternally { path, detail })
     }
 
-    /// Keeps the end of the log that is about to be cut.
+    /// Saves the incomplete record that is about to be removed from the log.
     fn keep_tail(&mut self, tail: &[u8]) -> Result<(), StoreError> {
         if tail.is_empty() {
             return Ok(());
         }
         let kept = self.path.join(format!("log.cut-at-{}.bin", self.length));
-        self.disk.replace(&kept, tail).context("write", &kept)?;
+        self.disk.replace(&kept, tail).map_err(StoreError::io("write", &kept))?;
         self.truncated = Some(TruncatedTail { kept, bytes: tail.len() });
         Ok(())
     }
 
-    /// Cuts what a failed write left at the end of the log.
+    /// Removes an incomplete record from the end of the log.
     fn repair(&mut self) -> Result<(), StoreError> {
         if self.torn {
             let log = self.path.join(LOG);
-            self.log.truncate(self.length).context("cut the torn end of", &log)?;
+            self.log.truncate(self.length).map_err(StoreError::io("truncate", &log))?;
             self.torn = false;
         }
         Ok(())
     }
 
-    /// Lets the run go on under another spec, one that says the same of all that was done and more of what is to come.
+    /// Replaces the spec by one with more rounds, which must agree with it in everything else.
     pub fn extend(&mut self, spec: &str) -> Result<(), StoreError> {
         if self.history().spec != spec {
             self.append(Record::Spec(spec.into()))?;
@@ -218,33 +215,41 @@ impl<S: Element, A: Element> RunDir<S, A> {
 
     fn write_spec(&self, spec: &str) -> Result<(), StoreError> {
         let path = self.path.join(SPEC);
-        self.disk.replace(&path, spec.as_bytes()).context("write", &path)
+        self.disk.replace(&path, spec.as_bytes()).map_err(StoreError::io("write", &path))
     }
 
-    /// Notes what stored data the run builds on, or checks that it is still the same.
+    /// Records the fingerprint of an input when the run starts; later checks that the input is unchanged.
     ///
-    /// A run that is under way and did not note it when it began is believed: what it was then, nobody knows.
+    /// An input without a recorded fingerprint is accepted if the run has already started.
     pub fn record_input(&mut self, found: Fingerprint) -> Result<(), StoreError> {
-        match self.history().noted(&found.name) {
-            Some(noted) if *noted == found => Ok(()),
-            Some(noted) => Err(StoreError::changed(&self.path, noted, &found)),
-            None if self.history().has_begun() => Ok(()),
-            None => self.append(Record::Fingerprint(found)),
+        match self.is_recorded(&found)? || self.history().has_started() {
+            true => Ok(()),
+            false => self.append(Record::Fingerprint(found)),
         }
     }
 
-    /// Notes what stored rows the run builds on, or checks that they are still the same. There may be more of them by now:
-    /// the run builds on those that were there when it began.
+    /// Whether an input with this name was recorded; fails if it has changed.
+    fn is_recorded(&self, found: &Fingerprint) -> Result<bool, StoreError> {
+        match self.history().fingerprint(&found.name) {
+            Some(recorded) if recorded != found => {
+                Err(StoreError::changed(&self.path, recorded, found))
+            }
+            recorded => Ok(recorded.is_some()),
+        }
+    }
+
+    /// [`record_input`](Self::record_input) for rows of data. Rows appended since the run started are ignored.
     pub fn record_rows<T: Element>(
         &mut self,
         name: &str,
         rows: &Batch<T>,
     ) -> Result<(), StoreError> {
-        let noted = self.history().noted(name).map_or(rows.len(), |noted| noted.rows as usize);
-        self.record_input(Fingerprint::of(name, &rows.slice(0, noted.min(rows.len()))))
+        let recorded =
+            self.history().fingerprint(name).map_or(rows.len(), |recorded| recorded.rows as usize);
+        self.record_input(Fingerprint::of(name, &rows.slice(0, recorded.min(rows.len()))))
     }
 
-    /// Notes what a round of stored data is, before a policy is trained on it, or checks that it is still the same.
+    /// Records the fingerprint of a round of stored data before a policy is trained on it, or checks that it is unchanged.
     pub(crate) fn record_stored_round(
         &mut self,
         round: usize,
@@ -257,19 +262,15 @@ impl<S: Element, A: Element> RunDir<S, A> {
             rows: data.len() as u32,
             ..Fingerprint::values(name, &[states, actions])
         };
-        match self.history().noted(&found.name) {
-            Some(noted) if *noted == found => Ok(()),
-            Some(noted) => Err(StoreError::changed(&self.path, noted, &found)),
-            None => self.append(Record::Fingerprint(found)),
-        }
+        if self.is_recorded(&found)? { Ok(()) } else { self.append(Record::Fingerprint(found)) }
     }
 
-    /// Where the policy trained after a round is kept.
+    /// The file of the policy trained after a round.
     pub fn policy_path(&self, round: usize) -> PathBuf {
         policy_path(&self.path, round)
     }
 
-    /// The policy trained after a round, where it was kept; one that the log does not know is refused.
+    /// Reads the policy trained after a round, if it was kept, and checks it against the log.
     pub fn policy(&self, round: usize) -> Result<Option<Vec<u8>>, StoreError> {
         if !self.policy_path(round).is_file() {
             return Ok(None);
@@ -277,44 +278,45 @@ impl<S: Element, A: Element> RunDir<S, A> {
         read_policy(&self.path, self.history(), round).map(Some)
     }
 
-    /// Makes a policy durable, after a note of what it is.
+    /// Records the fingerprint of a policy, then writes its file.
     pub(crate) fn put_policy(&mut self, round: usize, bytes: &[u8]) -> Result<(), StoreError> {
         let (path, note) = (self.policy_path(round), PolicyNote::of(round as u32, bytes));
         match self.history().policies.get(&round) {
             None => self.append(Record::Policy(note))?,
-            Some(noted) if *noted == note => {}
+            Some(recorded) if *recorded == note => {}
             Some(_) => {
-                let detail = "trained again it came out otherwise, by another program or on another kind of processor";
+                let detail =
+                    "training it again gave a different policy (on another kind of processor?)";
                 return Err(StoreError::Policy { path, detail: detail.into() });
             }
         }
-        self.disk.replace(&path, bytes).context("write", &path)
+        self.disk.replace(&path, bytes).map_err(StoreError::io("write", &path))
     }
 
-    /// Forgets a policy.
+    /// Removes a policy's file.
     pub(crate) fn remove_policy(&self, round: usize) -> Result<(), StoreError> {
         let path = self.policy_path(round);
-        self.disk.remove(&path).context("remove", &path)
+        self.disk.remove(&path).map_err(StoreError::io("remove", &path))
     }
 
-    /// Puts down what the rounds came to, for people and other programs. The log says the same, so that a failure to write
-    /// is no failure of the run.
+    /// Writes `rounds.csv`. Ignores failures, because the log contains the same information.
     pub(crate) fn write_rounds(&self, csv: &str) {
         let path = self.path.join(ROUNDS);
-        if fs::read(&path).is_ok_and(|there| there == csv.as_bytes()) {
+        if fs::read(&path).is_ok_and(|existing| existing == csv.as_bytes()) {
             return;
         }
         let _ = OsDisk.replace(&path, csv.as_bytes());
     }
 
-    /// Notes how long a round took.
+    /// Appends the timings of a round to `times.jsonl`. Ignores failures.
     pub(crate) fn write_timings(&self, seconds: &RoundTimings) {
         times::append(&self.path, seconds);
     }
 }
 
-/// Where there is anything else of a run there was a log, with one whole record at least: all is written after that. Or it is
-/// somebody's own file, which must not be overwritten.
+/// Refuses a folder that contains files of a run but no log.
+///
+/// All other files are written after the first record of the log, so the log was lost, or the files are not ours.
 fn refuse_lost_log(path: &Path, has_spec: bool) -> Result<(), StoreError> {
     let is_there = |name: &&&str| path.join(name).exists();
     let left = match kept_policies(path)[..] {
@@ -326,6 +328,15 @@ fn refuse_lost_log(path: &Path, has_spec: bool) -> Result<(), StoreError> {
         Some(left) => Err(StoreError::LogLost { path: path.into(), left }),
         None => Ok(()),
     }
+}
+
+/// Opens and locks the log of a run.
+pub(super) fn open_log(disk: &dyn Disk, run: &Path) -> Result<Box<dyn LogFile>, StoreError> {
+    let path = run.join(LOG);
+    disk.open_log(&path).map_err(|source| match source.kind() {
+        io::ErrorKind::WouldBlock => StoreError::Locked { path: run.into() },
+        _ => StoreError::Io { what: "open", path, source },
+    })
 }
 
 fn framed<S: Element, A: Element>(record: &Record<S, A>) -> Result<Vec<u8>, StoreError> {

@@ -1,4 +1,4 @@
-//! What each round cost in time and memory: apart from the log, which knows no clock.
+//! Time and memory of each round. They are not in the log, which is reproducible to the bit.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,38 +7,38 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-/// Seconds that the phases of a round took, and the memory by then.
+/// The seconds that each stage of a round took, and the peak memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RoundTimings {
-    /// n.
+    /// The round's number n.
     pub round: usize,
-    /// Rolling out whoever drives.
+    /// Collecting states.
     pub collect: f64,
-    /// Asking the expert, and making its answers durable.
+    /// Asking the expert, and making its labels durable.
     pub annotate: f64,
-    /// Training the next policy.
+    /// Training.
     pub train: f64,
-    /// Playing the evaluation's episodes.
+    /// Evaluating.
     pub evaluate: f64,
-    /// The most memory in bytes that the process had held by then, where the operating system tells.
+    /// The peak memory of the process in bytes, if the platform reports it.
     #[serde(default)]
     pub memory: Option<u64>,
 }
 
 impl RoundTimings {
-    /// The whole round.
+    /// The sum.
     pub fn total(&self) -> f64 {
         self.collect + self.annotate + self.train + self.evaluate
     }
 }
 
-/// Where they are noted.
+/// The file of the timings.
 pub(super) const FILE: &str = "times.jsonl";
 
-/// Adds a line. Times are for people's eyes: a failure to write them is no failure of the run.
+/// Appends a line. Ignores failures, because timings are only informative.
 pub(crate) fn append(folder: &Path, seconds: &RoundTimings) {
     let path = folder.join(FILE);
-    // A line that an interruption cut short must not swallow this one.
+    // Do not append to a line that an interruption cut short.
     let torn = fs::read(&path).is_ok_and(|text| text.last().is_some_and(|&byte| byte != b'\n'));
     let file = fs::OpenOptions::new().create(true).append(true).open(path);
     if let (Ok(mut file), Ok(line)) = (file, serde_json::to_string(seconds)) {
@@ -47,7 +47,7 @@ pub(crate) fn append(folder: &Path, seconds: &RoundTimings) {
     }
 }
 
-/// The times of each round that has some, in order; the last word counts, lines that make no sense do not.
+/// Reads the timings in order of rounds. The last line of each round counts; invalid lines are ignored.
 pub fn read_times(folder: &Path) -> Vec<RoundTimings> {
     let text = tutelage_files::read_text(&folder.join(FILE)).unwrap_or_default();
     let lines = text.lines().filter_map(|line| serde_json::from_str::<RoundTimings>(line).ok());
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_word_counts_and_a_torn_line_costs_only_itself() {
+    fn the_last_line_counts_and_an_incomplete_one_is_ignored() {
         let dir = tempfile::tempdir().unwrap();
         let time = |round, train| RoundTimings { round, train, ..RoundTimings::default() };
         append(dir.path(), &time(2, 1.0));

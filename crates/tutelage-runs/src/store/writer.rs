@@ -1,10 +1,11 @@
-//! Who writes to a run right now, without asking for its lock.
+//! Finds the process that writes to a run.
 
 use std::fs;
 use std::path::Path;
 
-/// The process that holds the lock of a run's log, where the operating system tells (Linux does). Nothing is locked or
-/// written, so that it works on media that cannot be written to, and never gets in the way of who wants the lock.
+/// The process that holds the lock of a run's log. Always `None` on platforms other than Linux.
+///
+/// Takes no lock itself, so it works on read-only media and never disturbs a writer.
 #[cfg(target_os = "linux")]
 pub fn writer_of(run: &Path) -> Option<u32> {
     use std::os::unix::fs::MetadataExt;
@@ -21,13 +22,13 @@ pub fn writer_of(run: &Path) -> Option<u32> {
     })
 }
 
-/// Elsewhere nobody can say.
+/// The process that holds the lock of a run's log; unknown on this platform.
 #[cfg(not(target_os = "linux"))]
 pub fn writer_of(_: &Path) -> Option<u32> {
     None
 }
 
-/// Whether a process has this file open; one that does not let us look is believed, since its lock has the file's number.
+/// Whether a process has this file open. If its files are not readable, trusts the inode number of its lock.
 #[cfg(target_os = "linux")]
 fn holds(process: u32, file: &Path) -> bool {
     let Ok(open) = fs::read_dir(format!("/proc/{process}/fd")) else { return true };
@@ -39,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whoever_holds_the_lock_is_seen_and_nobody_else() {
+    fn only_the_process_that_holds_the_lock_is_found() {
         let dir = tempfile::tempdir().unwrap();
         assert_eq!(writer_of(dir.path()), None);
         let log = fs::File::create(dir.path().join("log.bin")).unwrap();

@@ -1,4 +1,4 @@
-//! Whole runs of the small task, and what they leave.
+//! Whole runs of the small task, and their files.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ pub(crate) fn bootstrap_dagger(members: usize) -> Algorithm {
     tutelage::algorithm::bootstrap_dagger(members, STRIDE)
 }
 
-/// One attempt at the whole run; says what the expert was asked.
+/// One attempt at the whole run. Returns the states that the expert labeled.
 pub(crate) fn attempt(
     dir: &Path,
     disk: Arc<dyn Disk>,

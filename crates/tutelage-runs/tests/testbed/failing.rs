@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tutelage_runs::store::{Disk, LogFile, OsDisk};
 
-/// A disk on which operation `fails_at` fails in a way of its own, and so does everything after it.
+/// A disk on which operation `fails_at` fails.
 struct FailingDisk {
     operations: AtomicUsize,
     fails_at: usize,
@@ -17,18 +17,20 @@ struct FailingDisk {
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Fault {
-    /// Half of the bytes arrive.
+    /// Half of the bytes are written.
     ShortWrite,
-    /// All bytes arrive, but whether they stay is not known.
+    /// Half of the bytes are written, and the next operation fails too.
+    ShortWriteTwice,
+    /// All bytes are written, but may not be durable.
     FailedSync,
-    /// No byte arrives.
+    /// No byte is written.
     FullDisk,
-    /// The process would have died here: half of the bytes arrive and nobody tidies up.
+    /// Half of the bytes are written, and all later operations fail.
     Crash,
 }
 
 impl FailingDisk {
-    /// Does the operation, or the part of it that still happens.
+    /// Executes the operation, or a part of it.
     fn operate(
         &self,
         whole: impl FnOnce() -> io::Result<()>,
@@ -38,10 +40,13 @@ impl FailingDisk {
             n if n < self.fails_at => whole(),
             n if n == self.fails_at => {
                 match self.fault {
-                    Fault::ShortWrite | Fault::Crash => half()?,
+                    Fault::ShortWrite | Fault::ShortWriteTwice | Fault::Crash => half()?,
                     Fault::FailedSync => whole()?,
                     Fault::FullDisk => {}
                 }
+                Err(io::Error::from(io::ErrorKind::StorageFull))
+            }
+            n if self.fault == Fault::ShortWriteTwice && n == self.fails_at + 1 => {
                 Err(io::Error::from(io::ErrorKind::StorageFull))
             }
             _ if self.fault == Fault::Crash => Err(io::Error::other("the process is dead")),
@@ -50,12 +55,12 @@ impl FailingDisk {
     }
 }
 
-/// The failing disk, as its logs hold it too.
+/// The failing disk, shared with its logs.
 #[derive(Clone)]
 pub(crate) struct Failing(Arc<FailingDisk>);
 
 impl Failing {
-    /// Fails at this operation, in this way.
+    /// Fails at this operation.
     pub(crate) fn new(fails_at: usize, fault: Fault) -> Self {
         Self(Arc::new(FailingDisk { operations: AtomicUsize::new(0), fails_at, fault }))
     }
@@ -78,7 +83,7 @@ impl Disk for Failing {
     }
 
     fn replace(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
-        // What is left of half a replacement is a partial file beside the one that was meant.
+        // Half a replacement leaves a temporary file.
         let name = path.file_name().unwrap().to_str().unwrap();
         let part = path.with_file_name(format!(".{name}.1-1.tutelage-part"));
         self.0

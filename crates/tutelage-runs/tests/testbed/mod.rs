@@ -1,4 +1,4 @@
-//! A small real task: a point mass that should come to rest at the origin, a noisy expert, and a linear ensemble.
+//! A small task: a point mass that should come to rest at the origin, a noisy expert, and a linear ensemble.
 
 #![allow(dead_code, reason = "each test file uses its own part")]
 
@@ -54,7 +54,7 @@ impl Env for PointMass {
     }
 }
 
-/// Pushes back, with noise; counts what it is asked.
+/// A noisy linear controller that remembers the states that it labeled.
 #[derive(Clone)]
 pub(crate) struct Damper {
     pub asked: Vec<Vec<f32>>,

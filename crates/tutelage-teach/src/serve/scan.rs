@@ -114,7 +114,7 @@ fn read(folder: &Path, path: &Path, modified: Option<SystemTime>) -> RunEntry {
         ..RunEntry::default()
     };
     match read_any(path) {
-        Err(error) => entry.trouble = Some(error.to_string()),
+        Err(error) => entry.trouble = Some(tutelage_runs::error_text(&error)),
         Ok(history) => {
             let fields = SpecFields::parse(history.spec());
             let field = |name: &str| fields.get(name).unwrap_or_default().to_owned();
