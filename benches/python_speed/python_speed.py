@@ -31,7 +31,7 @@ import numpy as np
 
 import tutelage as tut
 from tutelage import _native
-from tutelage._worlds import Worlds
+from tutelage._envs import EnvBatch
 
 Step = Callable[[], int]
 """Something to be timed, which says how many environment steps it took."""
@@ -111,10 +111,10 @@ def loops(name: str, expert: Any, lanes: int) -> tuple[Step, Step, Step]:
         return recorded[-1]
 
     play(envs, record)
-    worlds = Worlds(name, lanes)
+    batch = EnvBatch(name, lanes)
 
     def ours() -> int:
-        return int(_native.evaluate(worlds, policy._native, None, lanes, 1, False)["lengths"].sum())
+        return int(_native.evaluate(batch, policy._native, None, lanes, 1, False)["lengths"].sum())
 
     return lambda: play(envs, lambda time, _: recorded[time]), lambda: play(envs, ask), ours
 

@@ -118,7 +118,7 @@ def start(line: list[str], **streams: Any) -> subprocess.Popen[bytes]:
     # A cluster of this machine starts beside whatever else it does; Ray's own limit is for a quiet one.
     ray = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_AUTH_MODE": "disabled", "RAY_raylet_start_wait_time_s": "120"}
     environment = {**os.environ, **ray}
-    return subprocess.Popen([sys.executable, "-m", "tutelage._command", *line], env=environment, **streams)
+    return subprocess.Popen([sys.executable, "-m", "tutelage", *line], env=environment, **streams)
 
 
 def usage(process: int) -> Usage | None:

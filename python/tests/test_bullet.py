@@ -143,11 +143,11 @@ def test_a_mask_begins_some_episodes_where_nothing_is_reset_by_itself() -> None:
         env.reset(options={"reset_mask": np.zeros(3, bool)})
 
 
-def test_normalised_states_are_those_of_the_expert() -> None:
-    env = gym.make("tutelage/HopperBullet-v0", normalised=True)
+def test_normalized_states_are_those_of_the_expert() -> None:
+    env = gym.make("tutelage/HopperBullet-v0", normalized=True)
     raw = gym.make("tutelage/HopperBullet-v0")
     assert not np.array_equal(env.reset(seed=1)[0], raw.reset(seed=1)[0])
-    many = gym.make_vec("tutelage/HopperBullet-v0", num_envs=2, normalised=True)
+    many = gym.make_vec("tutelage/HopperBullet-v0", num_envs=2, normalized=True)
     np.testing.assert_array_equal(many.reset(seed=1)[0][0], env.reset(seed=1)[0])
 
 
@@ -200,7 +200,7 @@ def test_many_robots_are_drawn_each_as_it_would_be_alone() -> None:
     np.testing.assert_array_equal(pictures[1], single.render())
     assert (pictures[0] != pictures[1]).any()
     assert gym.make_vec("tutelage/HopperBullet-v0", num_envs=2).render() is None
-    with pytest.raises(tut.SpecError, match="render_mode = 'human': allowed is 'rgb_array'"):
+    with pytest.raises(tut.SpecError, match="render_mode = 'human', expected 'rgb_array'"):
         BulletVectorEnv("hopper", 2, render_mode="human")
 
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+import tutelage as tut
+from tutelage import _native
 
 ROOT = Path(__file__).parents[2]
 
@@ -24,6 +28,12 @@ def test_the_examples_of_a_page_run_one_after_another(page: str, tmp_path: Path)
     program.write_text("\n".join(found))
     done = subprocess.run([sys.executable, str(program)], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+def test_the_docstring_of_learn_has_the_defaults_of_the_registry() -> None:
+    text = re.sub(r"^    ", "", inspect.cleandoc(tut.learn.__doc__ or ""), flags=re.MULTILINE)
+    documented = dict(re.findall(r"^(\w+): (?:(?!^\w+: ).)*?Default:\s+``([^`]+)``\.", text, re.MULTILINE | re.DOTALL))
+    assert documented == {name: str(value) for name, value in _native.defaults().items()}
 
 
 def test_a_small_example_runs(tmp_path: Path) -> None:

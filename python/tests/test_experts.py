@@ -72,15 +72,15 @@ REFUSED: dict[str, tuple[Any, Any, str]] = {
     "another robot's": ("tutelage/AntBullet-v0", "hopper", "an expert for hopper, not for ant"),
     "another robot's file": ("tutelage/AntBullet-v0", SHIPPED, "an expert for hopper, not for ant"),
     "other spaces": ("CartPole-v1", "hopper", r"states of 15 numbers and actions of 3 numbers within \[-1, 1\]; CartPole-v1 has"),
-    "a rule": ("CartPole-v1", "cart-pole", "knows the task cart-pole and its units alone; CartPole-v1 is another"),
+    "a rule": ("CartPole-v1", "cart-pole", "is for the built-in task cart-pole only, not for CartPole-v1"),
     "a file, other spaces": (
         "CartPole-v1",
         ARCHIVE,
-        "files hold experts of the four robots, and CartPole-v1 has the spaces of none",
+        "files contain experts of the four robots, but CartPole-v1 has states of 4 numbers and 2 discrete actions",
     ),
     "no expert's file": (HOPPER, __file__, r"only \.safetensors, \.npz or \.zip is supported"),
     "noise": (HOPPER, "hopper:noise=loud", "noise=loud: allowed is a number from 0 on"),
-    "normalised": (lambda: gym.make(HOPPER, normalised=True), "hopper", "made with normalised=True"),
+    "normalized": (lambda: gym.make(HOPPER, normalized=True), "hopper", "made with normalized=True"),
     "nobody": (HOPPER, None, "expert is missing"),
 }
 
@@ -99,7 +99,7 @@ def test_a_policy_is_evaluated_in_the_task_that_it_was_learned_in(tmp_path: Path
         found = tut.evaluate(run.policy, task, episodes=3, seed=2, expert=task)
         assert found.rewards.shape == (3,)
         assert found.imitation_loss is not None
-    few = tut.evaluate("hopper", "hopper", episodes=3, seed=2, lanes=1)
+    few = tut.evaluate("hopper", "hopper", episodes=3, seed=2, num_envs=1)
     many = tut.evaluate("hopper", "hopper", episodes=3, seed=2)
     np.testing.assert_array_equal(few.rewards, many.rewards)
     assert many.mean_reward > 2000

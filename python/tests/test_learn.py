@@ -16,8 +16,6 @@ import pytest
 
 import tutelage as tut
 from conftest import SMALL, Line, balance, brake, contents, learn_cart, learn_line
-from tutelage import _native
-from tutelage._person import usual_algorithm
 
 
 def test_the_curve_and_the_answers_are_those_of_the_run(cart_run: tut.Run) -> None:
@@ -61,7 +59,7 @@ def test_a_finished_run_is_returned_without_asking_again(tmp_path: Path) -> None
 def test_a_run_stopped_after_every_round_ends_with_the_same_bytes(learn: Any, tmp_path: Path) -> None:
     whole = learn(tmp_path / "whole")
     for expected in range(1, 4):
-        part = learn(tmp_path / "parts", callback=lambda _: False, lanes=expected)
+        part = learn(tmp_path / "parts", callback=lambda _: False, num_envs=expected)
         assert part.rounds == expected
     assert contents(tmp_path / "parts") == contents(whole.dir)
 
@@ -162,10 +160,7 @@ def test_an_iterator_of_answers_teaches_until_it_ends(tmp_path: Path) -> None:
     np.testing.assert_array_equal(run.policy.predict(whole.data.states)[0], whole.policy.predict(whole.data.states)[0])
 
 
-def test_who_only_answers_is_not_asked_to_drive(tmp_path: Path) -> None:
-    drives, answers = _native.usual_algorithm(True), _native.usual_algorithm(False)
-    assert [usual_algorithm(expert) for expert in (brake, Gaussian(), None, "hopper")] == [drives] * 4
-    assert [usual_algorithm(expert) for expert in (iter([]), tut.Person())] == [answers] * 2
+def test_the_expert_never_drives_in_the_default_algorithm(tmp_path: Path) -> None:
     run = tut.learn(Line, iter(np.zeros((100, 1))), dir=tmp_path / "run", **{**SMALL, "horizon": 60})
     assert run.finished
     assert run.curve["expert_steps"].tolist() == [0, 0, 0]
@@ -253,7 +248,7 @@ def test_tasks_that_ship_are_learned_whole_in_rust(tmp_path: Path) -> None:
     hopper = tut.resume(tmp_path / "hop", progress=False)
     assert hopper.finished
     assert hopper.policy.members(np.zeros((4, 15))).shape == (5, 4, 3)
-    with pytest.raises(tut.SpecError, match="learned whole in Rust"):
+    with pytest.raises(tut.SpecError, match="hopper is a built-in task"):
         tut.learn("hopper", balance, dir=tmp_path / "x")
 
 

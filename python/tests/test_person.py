@@ -129,7 +129,7 @@ def by_rule(question: Any) -> list[float]:
 
 
 def test_a_person_teaches_cart_pole_over_the_page_and_sees_pictures(tmp_path: Path) -> None:
-    person = tut.Person(again=0, grace=0.0, names=["push left", "push right"], aim="balance the pole")
+    person = tut.Person(repeat_every=0, undo_seconds=0.0, action_names=["push left", "push right"], goal="balance the pole")
     lesson = Lesson(DrawnCart, tmp_path, person, horizon=200, algorithm="bd-2", rounds=2, states_per_round=6)
     visitor = lesson.visitor
     state = visitor.until(lambda s: s["phase"] == "asking" and s["question"])
@@ -159,13 +159,13 @@ def test_a_person_teaches_cart_pole_over_the_page_and_sees_pictures(tmp_path: Pa
 def test_a_lesson_goes_on_on_the_same_question_after_a_kill(tmp_path: Path) -> None:
     whole, parts = tmp_path / "whole", tmp_path / "parts"
     arguments: Any = {"horizon": 200, "algorithm": "dagger", "rounds": 1, "states_per_round": 5}
-    lesson = Lesson(DrawnCart, whole, tut.Person(again=0, grace=0.0), **arguments)
+    lesson = Lesson(DrawnCart, whole, tut.Person(repeat_every=0, undo_seconds=0.0), **arguments)
     teach_all(lesson, by_rule)
     lesson.end()
 
     program = (
         f"import sys, tutelage as tut; sys.path.insert(0, {str(Path(__file__).parent)!r}); from test_person import DrawnCart; "
-        "tut.learn(DrawnCart, tut.Person(again=0), dir=sys.argv[1], hidden=(8,), budget='iterations=200', episodes=2, "
+        "tut.learn(DrawnCart, tut.Person(repeat_every=0), dir=sys.argv[1], hidden=(8,), budget='iterations=200', episodes=2, "
         "progress=False, horizon=200, algorithm='dagger', rounds=1, states_per_round=5)"
     )
     process = subprocess.Popen([sys.executable, "-c", program, str(parts)], stdout=subprocess.PIPE, text=True)
@@ -180,7 +180,7 @@ def test_a_lesson_goes_on_on_the_same_question_after_a_kill(tmp_path: Path) -> N
     process.kill()
     process.wait()
 
-    lesson = Lesson(DrawnCart, parts, tut.Person(again=0, grace=0.0), **arguments)
+    lesson = Lesson(DrawnCart, parts, tut.Person(repeat_every=0, undo_seconds=0.0), **arguments)
     assert lesson.visitor.until(lambda s: s["question"])["question"]["ticket"] == "1.2"
     assert teach_all(lesson, by_rule) == ["1.2", "1.3", "1.4"]
     lesson.end()
@@ -219,7 +219,8 @@ class Pen(gym.Env[Any, Any]):
 
 
 def test_boxes_become_sliders_and_large_pictures_small(tmp_path: Path) -> None:
-    person = tut.Person(again=0, grace=0.0, names=["x", "y", "blue"], ends=[("left", "right"), ("up", "down"), ("less", "more")])
+    labels = [("left", "right"), ("up", "down"), ("less", "more")]
+    person = tut.Person(repeat_every=0, undo_seconds=0.0, action_names=["x", "y", "blue"], bound_labels=labels)
     lesson = Lesson(Pen, tmp_path, person, horizon=30, algorithm="bd-2", rounds=1, states_per_round=3)
     state = lesson.visitor.until(lambda s: s["phase"] == "asking" and s["question"])
     axes = state["controls"]["axes"]
@@ -237,7 +238,8 @@ def test_boxes_become_sliders_and_large_pictures_small(tmp_path: Path) -> None:
 
 
 def test_an_id_is_enough_where_the_environment_can_draw(tmp_path: Path) -> None:
-    lesson = Lesson("tutelage/HopperBullet-v0", tmp_path, tut.Person(again=0, grace=0.0), rounds=1, states_per_round=1)
+    person = tut.Person(repeat_every=0, undo_seconds=0.0)
+    lesson = Lesson("tutelage/HopperBullet-v0", tmp_path, person, rounds=1, states_per_round=1)
     state = lesson.visitor.until(lambda s: s["phase"] == "asking" and s["question"])
     assert [axis["name"] for axis in state["controls"]["axes"]] == ["number 1", "number 2", "number 3"]
     assert lesson.visitor.ask("/api/clip/1/0")[1]["images"]
@@ -246,7 +248,7 @@ def test_an_id_is_enough_where_the_environment_can_draw(tmp_path: Path) -> None:
 
 
 def test_taking_over_in_a_gymnasium_environment(tmp_path: Path) -> None:
-    person = tut.Person(pace=0.005)
+    person = tut.Person(step_seconds=0.005)
     arguments: Any = {"rounds": 1, "states_per_round": 4, "sampling": "stride(3)", "horizon": 40}
     lesson = Lesson(Pen, tmp_path, person, algorithm="take-over-1", **arguments)
     lesson.visitor.until(lambda s: s["phase"] == "driving")
@@ -268,15 +270,15 @@ def test_taking_over_in_a_gymnasium_environment(tmp_path: Path) -> None:
 def test_what_cannot_be_looked_at_or_set_is_refused_in_words(tmp_path: Path) -> None:
     with pytest.raises(tut.SpecError, match='render_mode="rgb_array"'):
         tut.learn(lambda: Pen(None), tut.Person(), dir=tmp_path / "a", horizon=9)
-    with pytest.raises(tut.SpecError, match="names has 1 entries; CartPole-v1 has 2"):
-        tut.learn("CartPole-v1", tut.Person(names=["left"]), dir=tmp_path / "b")
-    with pytest.raises(tut.SpecError, match="ends has 1 entries; an action has 3 numbers"):
-        tut.learn(Pen, tut.Person(ends=[("a", "b")]), dir=tmp_path / "c", horizon=9)
+    with pytest.raises(tut.SpecError, match="action_names has 1 entries, expected 2"):
+        tut.learn("CartPole-v1", tut.Person(action_names=["left"]), dir=tmp_path / "b")
+    with pytest.raises(tut.SpecError, match="bound_labels has 1 entries, expected 3"):
+        tut.learn(Pen, tut.Person(bound_labels=[("a", "b")]), dir=tmp_path / "c", horizon=9)
     with pytest.raises(tut.SpecError, match="give an id, or a factory"):
         tut.learn(Pen(), tut.Person(), dir=tmp_path / "d", horizon=9)
     with pytest.raises(tut.ExpertError, match="a person answers questions"):
         tut.learn(Pen, tut.Person(), dir=tmp_path / "e", horizon=9, algorithm="bc", rounds=1)
-    for name, value in [("port", 70000), ("again", -1), ("grace", -1.0), ("pace", 0.0)]:
+    for name, value in [("port", 70000), ("repeat_every", -1), ("undo_seconds", -1.0), ("step_seconds", 0.0)]:
         with pytest.raises(tut.SpecError, match=f"{name} = "):
             tut.Person(**{name: value})
     assert not (tmp_path / "a").exists()

@@ -28,7 +28,7 @@ def test_predict_takes_one_or_many_and_answers_in_the_environments_units(line_ru
     assert np.abs(many).max() > 2, "newtons, not [-1, 1]"
     one, _ = line_run.policy.predict(states[7])
     np.testing.assert_array_equal(one, many[7])
-    with pytest.raises(tut.SpaceError, match=r"shape \(3,\); allowed is \(2,\)"):
+    with pytest.raises(tut.SpaceError, match=r"shape \(3,\), expected \(2,\)"):
         line_run.policy.predict(np.zeros(3))
 
 
@@ -64,7 +64,7 @@ def kinds(tmp_path_factory: pytest.TempPathFactory, line_run: tut.Run, cart_run:
         "continuous, single": learn_line(folder / "b", algorithm="dagger", hidden=(8, 8)),
         "discrete, linear": learn_cart(folder / "c", algorithm="dagger", hidden="linear"),
         "part of the state": learn_line(folder / "d", expert_sees=[1]),
-        "as given": learn_line(folder / "e", standardise=False),
+        "as given": learn_line(folder / "e", standardize=False),
     }
 
 
@@ -101,7 +101,7 @@ def test_files_hold_the_whole_policy(kind: str, kinds: dict[str, tut.Run], tmp_p
 
 
 def test_what_is_no_policy_is_refused(line_run: tut.Run, tmp_path: Path) -> None:
-    with pytest.raises(tut.PolicyError, match=r"allowed are \.safetensors and \.onnx"):
+    with pytest.raises(tut.PolicyError, match=r"expected \.safetensors or \.onnx"):
         line_run.policy.save(tmp_path / "p.pt")
     line_run.policy.save(tmp_path / "p.safetensors")
     whole = (tmp_path / "p.safetensors").read_bytes()
@@ -137,14 +137,14 @@ def test_a_robots_policy_takes_raw_observations(tmp_path: Path) -> None:
     run.policy.save(tmp_path / "p.safetensors")
     loaded = tut.load_policy(tmp_path / "p.safetensors")
     np.testing.assert_array_equal(loaded.predict(states)[0], run.policy.predict(states)[0])
-    command = [sys.executable, "-m", "tutelage._command", "export", str(run.dir), "--policy", str(tmp_path / "q.onnx")]
+    command = [sys.executable, "-m", "tutelage", "export", str(run.dir), "--policy", str(tmp_path / "q.onnx")]
     subprocess.run(command, check=True)
     again, _ = runtime.InferenceSession(tmp_path / "q.onnx").run(None, {"observation": states})
     np.testing.assert_array_equal(again, action)
 
 
 def export(*line: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-m", "tutelage._command", *line], capture_output=True, text=True)
+    return subprocess.run([sys.executable, "-m", "tutelage", *line], capture_output=True, text=True)
 
 
 def test_the_command_exports_policies_of_environments_in_python(line_run: tut.Run, tmp_path: Path) -> None:
@@ -175,7 +175,7 @@ def test_evaluation_beside_an_expert_and_of_it(line_run: tut.Run) -> None:
     assert learned.rewards.shape == learned.lengths.shape == (6,)
     assert learned.imitation_loss is not None
     assert learned.sd_reward > 0
-    few = tut.evaluate(line_run.policy, Line, episodes=6, seed=2, horizon=60, lanes=1)
+    few = tut.evaluate(line_run.policy, Line, episodes=6, seed=2, horizon=60, num_envs=1)
     np.testing.assert_array_equal(few.rewards, learned.rewards)
     random = tut.evaluate(line_run.policy, Line, episodes=6, seed=2, horizon=60, deterministic=False)
     assert not np.array_equal(random.rewards, learned.rewards)
@@ -201,7 +201,7 @@ def test_tensorboard_files_are_derived_from_the_log(line_run: tut.Run, tmp_path:
     found = events(file)
     assert len(found) == 1 + 3
     assert all(b"eval/mean_reward" in event for event in found[1:])
-    command = [sys.executable, "-m", "tutelage._command", "export", str(line_run.dir), "--tensorboard", str(tmp_path / "tc")]
+    command = [sys.executable, "-m", "tutelage", "export", str(line_run.dir), "--tensorboard", str(tmp_path / "tc")]
     subprocess.run(command, check=True)
     assert events(tmp_path / "tc" / file.name) == found
 
@@ -221,12 +221,46 @@ def test_annotations_are_exported_as_arrays(line_run: tut.Run, tmp_path: Path) -
         np.testing.assert_array_equal(arrays["states"], line_run.data.states)
         np.testing.assert_array_equal(arrays["actions"], line_run.data.actions)
         np.testing.assert_array_equal(arrays["round"], line_run.data.rounds)
-    line_run.export(tmp_path / "a.parquet")
-    table = pytest.importorskip("pyarrow.parquet").read_table(tmp_path / "a.parquet").to_pydict()
-    np.testing.assert_array_equal(np.stack([table["state_0"], table["state_1"]], axis=1), line_run.data.states)
-    np.testing.assert_array_equal(table["round"], line_run.data.rounds)
-    with pytest.raises(tut.StoreError, match=r"allowed are \.npz and \.parquet"):
+    with pytest.raises(tut.StoreError, match=r"expected \.npz or \.parquet"):
         line_run.export(tmp_path / "a.csv")
+
+
+@pytest.mark.parametrize("kind", ["continuous, ensemble", "discrete, ensemble"])
+def test_parquet_holds_the_same_annotations_as_npz(kind: str, kinds: dict[str, tut.Run], tmp_path: Path) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    run = kinds[kind]
+    run.export(tmp_path / "a.npz")
+    run.export(tmp_path / "a.parquet")
+    table = parquet.read_table(tmp_path / "a.parquet")
+    columns = {name: table[name].to_numpy() for name in table.column_names}
+    with np.load(tmp_path / "a.npz") as arrays:
+        np.testing.assert_array_equal(columns.pop("round"), arrays["round"])
+        for name, rows in (("state", arrays["states"]), ("action", arrays["actions"])):
+            exported = np.stack([columns.pop(f"{name}_{i}") for i in range(rows.shape[1])], axis=1)
+            np.testing.assert_array_equal(exported, rows)
+            assert exported.dtype.kind == ("f" if rows.dtype.kind == "f" else "i")
+    assert not columns
+
+
+def test_curves_are_exported_as_npz_and_parquet(line_run: tut.Run, tmp_path: Path) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    line_run.export(tmp_path / "c.npz", table="curve")
+    line_run.export(tmp_path / "c.parquet", table="curve")
+    table = parquet.read_table(tmp_path / "c.parquet")
+    assert table.column_names == list(line_run.curve)
+    with np.load(tmp_path / "c.npz") as arrays:
+        for name, values in line_run.curve.items():
+            np.testing.assert_array_equal(arrays[name], values)
+            np.testing.assert_array_equal(table[name].to_numpy(), values)
+    with pytest.raises(tut.StoreError, match="unknown table 'policy'"):
+        line_run.export(tmp_path / "c.npz", table="policy")
+
+
+def test_a_missing_pyarrow_is_named(line_run: tut.Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(tut.StoreError, match=r"pip install 'tutelage\[parquet\]'"):
+        line_run.export(tmp_path / "a.parquet")
+    assert not (tmp_path / "a.parquet").exists()
 
 
 def test_minari_reads_what_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -281,7 +315,7 @@ def test_answers_about_shipped_tasks_become_a_minari_dataset(task: str, tmp_path
 
 
 def test_the_command_comes_with_the_package(line_run: tut.Run) -> None:
-    command = [sys.executable, "-m", "tutelage._command"]
+    command = [sys.executable, "-m", "tutelage"]
     shown = subprocess.run([*command, "show", str(line_run.dir)], capture_output=True, text=True, check=True)
     assert "Finished: 3 rounds, 36 annotations" in shown.stdout
     wrong = subprocess.run([*command, "learn", "hoper"], capture_output=True, text=True)

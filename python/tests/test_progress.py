@@ -70,6 +70,6 @@ def test_a_sweep_is_told_like_a_run(place: str, no_notebook: None, monkeypatch: 
     if place == "notebook":
         monkeypatch.setitem(sys.modules, "ipykernel", ModuleType("ipykernel"))
     monkeypatch.setattr(sys, "stderr", stream)
-    tut.sweep(Line, expert=lambda env: brake, dir=tmp_path / "runs", at_once=1, **{**SETTINGS, "rounds": 1})
+    tut.sweep(Line, expert=lambda env: brake, dir=tmp_path / "runs", concurrency=1, **{**SETTINGS, "rounds": 1})
     monkeypatch.undo()
     assert ("1 runs, 1 to do" in stream.getvalue()) == (place != "nowhere")

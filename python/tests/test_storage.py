@@ -50,7 +50,7 @@ class Figure:
 
     def reproduce(self) -> subprocess.CompletedProcess[str]:
         line = ["reproduce", str(self.file), "--results", str(self.results), "--runs", str(self.runs), *self.more]
-        command = [sys.executable, "-m", "tutelage._command", *line]
+        command = [sys.executable, "-m", "tutelage", *line]
         return subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
 
     def records(self) -> dict[str, Any]:
@@ -144,7 +144,7 @@ def test_a_sweep_whose_folder_cannot_be_written(disk: Disk, capsys: pytest.Captu
     with pytest.raises(tut.SweepError, match=READ_ONLY) as caught:
         sweep(new, progress=True)
     assert len(caught.value.failed) == 2
-    assert "taken up again" not in capsys.readouterr().err, "there is no use in trying it again"
+    assert "retrying" not in capsys.readouterr().err, "there is no use in trying it again"
     disk.unlock()
     assert len(sweep(new)) == 3
 

@@ -1,16 +1,18 @@
-"""Interactive imitation learning: any Gymnasium environment, any Python expert, in one call that can always be repeated.
+"""Interactive imitation learning with any Gymnasium environment and any Python expert.
 
 >>> import tutelage as tut
->>> run = tut.learn("CartPole-v1", expert, dir="runs/cart")  # starts, goes on, or returns what is done
+>>> run = tut.learn("CartPole-v1", expert, dir="runs/cart")  # starts, resumes or returns the run
 >>> action, _ = run.policy.predict(observation)
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 from . import bullet, errors
 from ._compare import Comparison, Table, compare
 from ._learn import Evaluation, evaluate, learn, resume
-from ._native import program
+from ._native import version
 from ._oracles import Fitted, Oracle, TrainingData
 from ._person import Person
 from ._policy import Policy, load_policy
@@ -18,8 +20,8 @@ from ._progress import Round
 from ._run import Data, Run
 from ._sweep import Sweep, sweep
 from .errors import (
-    EngineError,
     EnvError,
+    ExecutorError,
     ExpertError,
     ExpertLeft,
     FolderInUse,
@@ -35,15 +37,15 @@ from .errors import (
 
 bullet.register()
 
-# The commit behind it is what `tutelage --version` tells.
-__version__ = program()[0].split()[0]
+# `tutelage --version` also reports the commit.
+__version__ = version().split()[0]
 
 __all__ = [
     "Comparison",
     "Data",
-    "EngineError",
     "EnvError",
     "Evaluation",
+    "ExecutorError",
     "ExpertError",
     "ExpertLeft",
     "Fitted",
@@ -74,3 +76,9 @@ __all__ = [
     "resume",
     "sweep",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name in errors.RENAMED:
+        return getattr(errors, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,4 +1,4 @@
-"""The ``tutelage`` command, in this process."""
+"""The ``tutelage`` command, run in this process."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from .errors import PolicyError, TutelageError
 
 
 def main() -> int:
-    """Carries out the command line."""
-    # The command listens for Ctrl-C itself, and a reader that is gone ends it as any other program.
+    """Runs the command line and returns the exit code."""
+    # The native command handles Ctrl-C itself.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     line = sys.argv[1:]
-    asked = _asked_policy(line)
-    if asked is None:
+    export = _policy_export(line)
+    if export is None:
         return _command(line)
     try:
-        _check_file(asked)
-        rest = _without_policy(asked)
+        _check_file(export)
+        rest = _without_policy(export)
         code = _command(rest) if rest else 0
-        return code or _export_policy(asked)
+        return code or _export_policy(export)
     except (TutelageError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
 
 
 def _command(line: list[str]) -> int:
-    return command(["tutelage", *line], [sys.executable, "-m", "tutelage._command"])
+    return command(["tutelage", *line], [sys.executable, "-m", "tutelage"])
 
 
 class _Parser(argparse.ArgumentParser):
@@ -41,10 +41,10 @@ class _Parser(argparse.ArgumentParser):
         raise ValueError(message)
 
 
-def _asked_policy(line: list[str]) -> argparse.Namespace | None:
-    """``export DIR --policy FILE`` of a run of an environment in Python, whose spaces only this half of the program knows.
+def _policy_export(line: list[str]) -> argparse.Namespace | None:
+    """``export DIR --policy FILE`` of a run in a Gymnasium environment, whose spaces only Python knows.
 
-    Whatever else the line is, or where it is misspelt, the native half has the words.
+    Returns ``None`` for all other command lines, including invalid ones, which the native command handles.
     """
     parser = _Parser(add_help=False, allow_abbrev=False)
     parser.add_argument("command")
@@ -57,32 +57,32 @@ def _asked_policy(line: list[str]) -> argparse.Namespace | None:
     for flag in (["--force"], ["--json"], ["--quiet", "-q"]):
         parser.add_argument(*flag, action="store_true")
     try:
-        asked = parser.parse_args(line)
+        export = parser.parse_args(line)
     except ValueError:
         return None
-    is_ours = asked.command == "export" and asked.policy is not None and is_run_of_python(asked.dir)
-    return asked if is_ours else None
+    is_ours = export.command == "export" and export.policy is not None and is_run_of_python(export.dir)
+    return export if is_ours else None
 
 
-def _without_policy(asked: argparse.Namespace) -> list[str]:
-    """The same line but for the policy, where anything is left to do."""
-    named = [("--out", asked.out), ("--tensorboard", asked.tensorboard)]
-    files = [word for flag, value in named if value is not None for word in (flag, value)]
-    flags = [f"--{name}" for name in ("force", "json", "quiet") if getattr(asked, name)]
-    return ["export", str(asked.dir), *files, *flags] if files else []
+def _without_policy(export: argparse.Namespace) -> list[str]:
+    """The command line without the policy, or an empty list if nothing is left to export."""
+    options = [("--out", export.out), ("--tensorboard", export.tensorboard)]
+    files = [word for flag, value in options if value is not None for word in (flag, value)]
+    flags = [f"--{name}" for name in ("force", "json", "quiet") if getattr(export, name)]
+    return ["export", str(export.dir), *files, *flags] if files else []
 
 
-def _check_file(asked: argparse.Namespace) -> None:
-    if asked.policy.suffix.lower() != ".onnx":
-        raise PolicyError(f"{asked.policy}: the file's name must end in .onnx")
-    if asked.policy.exists() and not asked.force:
-        raise PolicyError(f"{asked.policy} exists; --force replaces it")
+def _check_file(export: argparse.Namespace) -> None:
+    if export.policy.suffix.lower() != ".onnx":
+        raise PolicyError(f"{export.policy}: the file name must end in .onnx")
+    if export.policy.exists() and not export.force:
+        raise PolicyError(f"{export.policy} exists; --force replaces it")
 
 
-def _export_policy(asked: argparse.Namespace) -> int:
-    Run(asked.dir).policy_of(asked.round).save(asked.policy)
-    told = {"file": str(asked.policy), "what": "the policy"}
-    print(json.dumps(told) if asked.json else f"{told['file']}  {told['what']}")
+def _export_policy(export: argparse.Namespace) -> int:
+    Run(export.dir).policy_of(export.round).save(export.policy)
+    row = {"file": str(export.policy), "what": "the policy"}
+    print(json.dumps(row) if export.json else f"{row['file']}  {row['what']}")
     return 0
 
 

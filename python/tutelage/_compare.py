@@ -1,4 +1,4 @@
-"""Runs side by side: curves over seeds, tables, tests, figures. The statistics are those of ``tutelage compare``."""
+"""Comparisons of runs: curves over seeds, tables, tests and figures, with the statistics of ``tutelage compare``."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from .errors import SpecError
 
 
 class Table(Sequence[Json]):
-    """Rows with names: ``rows[0]["curve"]``, ``table.column("seeds")``, ``pandas.DataFrame(table)``.
+    """Rows with named values: ``rows[0]["curve"]``, ``table.column("seeds")``, ``pandas.DataFrame(table)``.
 
-    An estimate with an interval is a dict of ``estimate``, ``low`` and ``high``; what is not known is ``None``.
+    An estimate with an interval is a dict of ``estimate``, ``low`` and ``high``. Unknown values are ``None``.
     """
 
     def __init__(self, rows: list[Json], text: str = "") -> None:
@@ -34,7 +34,7 @@ class Table(Sequence[Json]):
         return len(self._rows)
 
     def column(self, name: str) -> list[Any]:
-        """One value of every row."""
+        """Returns one value of every row."""
         return [row[name] for row in self._rows]
 
     def __str__(self) -> str:
@@ -44,42 +44,45 @@ class Table(Sequence[Json]):
 
 
 class Comparison:
-    """What some runs say together, sorted into panels (task and class) and curves (algorithm)."""
+    """Runs sorted into panels (task and class) and curves (algorithm)."""
 
     def __init__(self, native: _native.Comparison) -> None:
         self._native = native
 
+    def _rows(self, name: str) -> Any:
+        return json.loads(self._native.table(name))
+
     @property
     def table(self) -> Table:
-        """A row for every curve: rewards, annotations to shares of the expert's. Printed, it is what the command shows."""
-        return Table(json.loads(self._native.curves()), self._native.in_words())
+        """A row for every curve: rewards, and annotations to shares of the expert's reward. Prints like the command."""
+        return Table(self._rows("curves"), self._native.text())
 
     @property
     def aggregates(self) -> Table:
-        """A row for every curve that all panels have: interquartile means, the expert being 1."""
-        return Table(json.loads(self._native.aggregates()))
+        """A row for every curve that all panels have: interquartile means, as shares of the expert's reward."""
+        return Table(self._rows("aggregates"))
 
     @property
     def pairs(self) -> Table:
-        """Curves against each other in every panel: differences, the probability of improvement, tests."""
-        return Table(json.loads(self._native.pairs())["in_panels"])
+        """Pairs of curves in every panel: differences, probabilities of improvement, tests."""
+        return Table(self._rows("pairs")["in_panels"])
 
     @property
     def pairs_over_panels(self) -> Table:
-        """Curves against each other over all panels."""
-        return Table(json.loads(self._native.pairs())["over_panels"])
+        """Pairs of curves over all panels."""
+        return Table(self._rows("pairs")["over_panels"])
 
     @property
     def notes(self) -> list[str]:
-        """What is worth knowing: runs that were left out, seeds that not all curves have."""
+        """Remarks: runs that were left out, seeds that some curves lack."""
         return self._native.notes
 
     def save(self, folder: str | PathLike[str]) -> list[str]:
-        """Writes curves as ``.svg``, ``.png`` and ``.csv``, and the tables; returns what was written."""
+        """Writes curves as ``.svg``, ``.png`` and ``.csv``, and the tables; returns the names of the files."""
         return self._native.save(Path(folder))
 
     def __repr__(self) -> str:
-        return self._native.in_words()
+        return self._native.text()
 
 
 def compare(
@@ -92,22 +95,22 @@ def compare(
     panels: Sequence[str] = ("task", "class"),
     unfinished: bool = False,
 ) -> Comparison:
-    """Compares runs, whatever made them.
+    """Compares runs of any kind.
 
     Args:
-        runs: runs, their folders, folders that hold some at any depth, or records of ``tutelage reproduce``.
-        over: what curves are drawn over: ``"annotations"``, ``"expert-steps"``, or a number: annotations and so much for
-            every step that the expert drove.
-        level: how often intervals should hold.
-        baseline: the curve that the others are compared with, by default all with all.
-        paired: whether runs of the same seed belong together, so that their differences are tested.
-        panels: the fields of a spec that make a panel.
-        unfinished: whether runs count that have not all of their rounds yet.
+        runs: Runs, their folders, folders that contain runs at any depth, or records of ``tutelage reproduce``.
+        over: The cost on the x-axis: ``"annotations"``, ``"expert-steps"``, or a number: annotations plus this cost
+            for every step that the expert drove.
+        level: The confidence level of intervals.
+        baseline: The curve to compare the others with. By default, all pairs are compared.
+        paired: Whether runs with the same seed are paired, so that their differences are tested.
+        panels: The fields of a spec that define a panel.
+        unfinished: Whether to include unfinished runs.
     """
     if not 0 < level < 1:
-        raise SpecError(f"level = {level}: allowed is a number above 0 and below 1")
+        raise SpecError(f"level must be between 0 and 1, got {level}")
     single = isinstance(runs, Run | str | PathLike)
     each: list[Any] = [runs] if single else list(runs)  # type: ignore[arg-type]
     dirs = [Path(run.dir if isinstance(run, Run) else run) for run in each]
-    native = _native.Comparison(list(dirs), over, level, baseline, paired, list(panels), unfinished)
+    native = _native.Comparison(list(dirs), str(over), level, baseline, paired, list(panels), unfinished)
     return Comparison(native)

@@ -1,4 +1,4 @@
-"""Experts: a callable, something with ``.predict``, an iterator of answers, or one that ships or lies in a file."""
+"""Experts: functions, objects with ``.predict``, iterators of labels, and built-in experts or files."""
 
 from __future__ import annotations
 
@@ -10,26 +10,25 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ._native import StoredExpert
+from . import _native
+from ._envs import BuiltinEnvs, EnvBatch, TaskInfo, builtin_info
 from ._spaces import Actions, Floats, Observations
-from ._worlds import ShippedWorlds, Worlds
 from .errors import ExpertError, ExpertLeft, SpecError, TutelageWarning
 
 ExpertLike = Callable[[Any], Any] | Iterator[Any] | str | PathLike[str] | Any
 
-
-def can_drive(expert: Any) -> bool:
-    """Whether the expert can be asked for an action at every step: an iterator gives its answers one by one, to questions."""
-    return hasattr(expert, "predict") or callable(expert) or not isinstance(expert, Iterator)
+PROBES = 32
+"""The number of states on which an expert is tested for determinism."""
 
 
-class Teacher:
-    """An expert as the native half asks for it: rows of numbers in, rows (or indices) out."""
+class ExpertAdapter:
+    """An expert for the native half: it maps rows of numbers to rows of numbers or to indices."""
 
     def __init__(self, expert: ExpertLike, observations: Observations, actions: Actions) -> None:
         self._observations, self._actions = observations, actions
@@ -42,28 +41,28 @@ class Teacher:
             self._predict = expert.predict
             self._sampled = "deterministic" in _parameters(expert.predict)
             self.description = "predict, sampled" if self._sampled else "predict"
-            self._answer: Callable[[Any], Any] = self._mean_of_predict
+            self._act: Callable[[Any], Any] = self._predict_mean
         elif callable(expert):
-            self.description, self._answer = "callable", expert
+            self.description, self._act = "callable", expert
         elif isinstance(expert, Iterator):
-            # What is answered together becomes durable together: one at a time, so that none is lost.
+            # A batch becomes durable as a whole, so batches of one lose no label.
             self.description, self._iterator, self.batch = "iterator", expert, 1
         else:
             raise SpecError(
-                f"expert = {expert!r}: allowed are a callable, an object with .predict, an iterator of answers, "
-                "the name of an expert that ships, or an expert's file"
+                f"expert = {expert!r}, expected a callable, an object with .predict, an iterator of labels, "
+                "the name of a built-in expert, or an expert's file"
             )
         self.has_mean = self._iterator is None
 
     def mean(self, states: Floats) -> NDArray[Any]:
-        """The expert's own action in each state, without noise."""
-        answers = self._answer(self._observations.unflatten(states))
-        return self._actions.from_env(answers, len(states), "the expert's answer")
+        """Returns the mean action in each state."""
+        actions = self._act(self._observations.unflatten(states))
+        return self._actions.from_env(actions, len(states), "the expert's action")
 
     def annotate(self, states: Floats, seeds: NDArray[np.uint32]) -> NDArray[Any]:
-        """What the expert says in each state; noise comes from the row's own seed alone."""
+        """Returns the label of each state. Randomness depends only on the row's seed."""
         if self._iterator is not None:
-            return self._next_answers(self._iterator, len(states))
+            return self._next_labels(self._iterator, len(states))
         if not self._sampled:
             return self.mean(states)
         rows = [self._sample(states[i : i + 1], int(seeds[i])) for i in range(len(states))]
@@ -71,33 +70,32 @@ class Teacher:
 
     def _sample(self, state: Floats, seed: int) -> NDArray[Any]:
         with seeded(seed):
-            answer = _without_memory(self._predict(self._observations.unflatten(state), deterministic=False))
-        return self._actions.from_env(answer, 1, "the expert's answer")
+            action = _stateless(self._predict(self._observations.unflatten(state), deterministic=False))
+        return self._actions.from_env(action, 1, "the expert's action")
 
-    def _mean_of_predict(self, observations: Any) -> Any:
+    def _predict_mean(self, observations: Any) -> Any:
         if self._sampled:
-            return _without_memory(self._predict(observations, deterministic=True))
-        return _without_memory(self._predict(observations))
+            return _stateless(self._predict(observations, deterministic=True))
+        return _stateless(self._predict(observations))
 
-    def _next_answers(self, answers: Iterator[Any], count: int) -> NDArray[Any]:
-        given = []
+    def _next_labels(self, labels: Iterator[Any], count: int) -> NDArray[Any]:
+        taken = []
         for _ in range(count):
             try:
-                given.append(next(answers))
+                taken.append(next(labels))
             except StopIteration:
-                raise ExpertLeft("the iterator has no more answers") from None
-        return self._actions.from_env(np.asarray(given), count, "the expert's answer")
+                raise ExpertLeft("the iterator has no more labels") from None
+        return self._actions.from_env(np.asarray(taken), count, "the expert's action")
 
-    def recognise(self, states: Floats | None) -> None:
-        """Notes what the expert answers to some states, so that a run is not continued with another expert."""
+    def probe(self, states: Floats | None) -> None:
+        """Records the actions in some states as a fingerprint, so that another expert cannot resume the run."""
         if states is None or not self.has_mean:
             return
         states = states[:: max(1, len(states) // PROBES)][:PROBES]
-        first, second = self._tried(states), self._tried(states)
+        first, second = self._try(states), self._try(states)
         if first.tobytes() != second.tobytes():
             warnings.warn(
-                "the expert does not answer the same question twice in the same way; a run is safe, but after an "
-                "interruption it may go on to other bits",
+                "the expert is not deterministic: the run is safe, but it may differ in its bits after an interruption",
                 TutelageWarning,
                 stacklevel=4,
             )
@@ -105,53 +103,68 @@ class Teacher:
         self.fingerprint = [*(float(value) for value in first.ravel()), *self._noise()]
 
     def _noise(self) -> list[float]:
-        """What tells experts apart that have the same mean action."""
+        """The part of the fingerprint that distinguishes experts with the same mean action."""
         return []
 
-    def _tried(self, states: Floats) -> NDArray[Any]:
+    def _try(self, states: Floats) -> NDArray[Any]:
         try:
             return self.mean(states)
         except Exception as error:
             raise ExpertError(f"the expert failed: {type(error).__name__}: {error}") from error
 
 
-class StoredTeacher(Teacher):
-    """An expert that ships, or one in a file: read in Rust, and asked about whole batches there."""
+class StoredExpertAdapter(ExpertAdapter):
+    """A built-in expert or one in a file, which acts in Rust."""
 
-    def __init__(self, name: str | PathLike[str], worlds: Worlds | ShippedWorlds) -> None:
-        if not worlds.observations.is_flat_box:
-            raise SpecError(f"expert = {os.fspath(name)!r}: it sees a Box of numbers, and {worlds.name} gives other observations")
-        if getattr(worlds, "is_normalised", False):
-            raise SpecError(
-                f"expert = {os.fspath(name)!r}: it normalises states itself, and {worlds.name} is made with normalised=True"
-            )
-        self._stored = StoredExpert(os.fspath(name), worlds)
-        super().__init__(self._stored.mean, worlds.observations, worlds.actions)
+    def __init__(self, name: str, envs: EnvBatch | BuiltinEnvs) -> None:
+        self._stored = _load(name, envs)
+        super().__init__(self._stored.mean, envs.observations, envs.actions)
         self.description = self._stored.description
-        self._low, self._high = worlds.low, worlds.high
+        self._low, self._high = envs.low, envs.high
 
     def mean(self, states: Floats) -> NDArray[Any]:
-        return self._within(self._stored.mean(states))
+        return self._clip(self._stored.mean(states))
 
     def annotate(self, states: Floats, seeds: NDArray[np.uint32]) -> NDArray[Any]:
-        return self._within(self._stored.annotate(states, seeds))
+        return self._clip(self._stored.annotate(states, seeds))
 
-    def _within(self, answers: NDArray[Any]) -> NDArray[Any]:
-        # Samples of a Gaussian leave any box; Stable-Baselines3 clips those of its models too.
-        return answers if self._actions.discrete else np.clip(answers, self._low, self._high, dtype=np.float32)
+    def _clip(self, actions: NDArray[Any]) -> NDArray[Any]:
+        # Samples of a Gaussian may leave the box; Stable-Baselines3 also clips them.
+        return actions if self._actions.discrete else np.clip(actions, self._low, self._high, dtype=np.float32)
 
     def _noise(self) -> list[float]:
         return self._stored.noise
 
 
-def teacher_in(worlds: Worlds | ShippedWorlds, expert: ExpertLike) -> Teacher:
-    """The expert as the native half asks for it in these environments."""
+def _load(name: str, envs: EnvBatch | BuiltinEnvs) -> _native.StoredExpert:
+    """Loads an expert whose spaces match those of the environments."""
+    prefix = f"expert = {name!r}"
+    if not envs.observations.is_flat_box:
+        raise SpecError(f"{prefix} expects observations of a Box, but {envs.name} has {envs.observations.space}")
+    if getattr(envs, "is_normalized", False):
+        raise SpecError(f"{prefix} normalizes states itself, but {envs.name} is made with normalized=True")
+    tasks = builtin_info()
+    if name in tasks and not tasks[name].is_robot and getattr(envs, "builtin", None) != name:
+        raise SpecError(f"{prefix} is for the built-in task {name} only, not for {envs.name}")
+    found = TaskInfo.of(envs)
+    robot = next((task for task, info in tasks.items() if info.is_robot and info.spaces == found.spaces), None)
+    if robot is None and Path(name.split(":noise=")[0]).is_file():
+        raise SpecError(
+            f"{prefix}: files contain experts of the four robots, but {envs.name} has {found}; load a model of another "
+            "environment with its own library, and pass it as an object with .predict"
+        )
+    stored = _native.StoredExpert(name, robot)
+    expected = tasks[stored.task].with_states(stored.state_width)
+    if expected.spaces != found.spaces:
+        raise SpecError(f"{prefix} expects {expected}; {envs.name} has {found}")
+    return stored
+
+
+def adapt_expert(envs: EnvBatch | BuiltinEnvs, expert: ExpertLike) -> ExpertAdapter:
+    """Adapts an expert for the native half."""
     if isinstance(expert, str | PathLike):
-        return StoredTeacher(expert, worlds)
-    return Teacher(expert, worlds.observations, worlds.actions)
-
-
-PROBES = 32
+        return StoredExpertAdapter(os.fspath(expert), envs)
+    return ExpertAdapter(expert, envs.observations, envs.actions)
 
 
 def _parameters(function: Callable[..., Any]) -> list[str]:
@@ -161,19 +174,19 @@ def _parameters(function: Callable[..., Any]) -> list[str]:
         return []
 
 
-def _without_memory(answer: Any) -> Any:
-    """The actions of ``predict``, which may return a hidden state beside them."""
-    if not isinstance(answer, tuple):
-        return answer
-    actions, memory = answer
-    if memory is not None:
-        raise SpecError("a recurrent expert remembers what came before; states are asked about out of order")
+def _stateless(prediction: Any) -> Any:
+    """The actions in the result of ``predict``, which may also contain a hidden state."""
+    if not isinstance(prediction, tuple):
+        return prediction
+    actions, state = prediction
+    if state is not None:
+        raise SpecError("recurrent experts are not supported, because states are labeled out of order")
     return actions
 
 
 @contextmanager
 def seeded(seed: int) -> Iterator[None]:
-    """The global generators of Python, NumPy and, where it is loaded, PyTorch begin at a seed, and are put back after."""
+    """Seeds the global generators of Python, NumPy and, if it is imported, PyTorch, and restores them afterwards."""
     torch = sys.modules.get("torch")
     before = random.getstate(), np.random.get_state(), torch.get_rng_state() if torch else None
     random.seed(seed)

@@ -1,4 +1,4 @@
-"""A run's answers as a Minari dataset: ``pip install tutelage[minari]``."""
+"""The annotations of a run as a Minari dataset: ``pip install tutelage[minari]``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def create_dataset(data: Data, task: Json, name: str, about: Json) -> Any:
-    """An episode for every one that was asked about; actions are the expert's."""
+    """Makes a dataset with an episode for each one with annotations; actions are the expert's."""
     import minari
     from minari.data_collector import EpisodeBuffer
 
@@ -27,7 +27,7 @@ def create_dataset(data: Data, task: Json, name: str, about: Json) -> Any:
     for number, origin in enumerate(np.unique(origins, axis=0)):
         rows = np.flatnonzero((origins == origin).all(axis=1))
         rows = rows[np.argsort(data.times[rows], kind="stable")]
-        # An episode has one observation more than actions: the last is there twice.
+        # An episode has one more observation than actions, so the last one is repeated.
         states = data.states[np.append(rows, rows[-1])]
         asked = np.append(np.ones(len(rows), bool), False)
         buffers.append(

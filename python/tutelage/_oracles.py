@@ -1,4 +1,4 @@
-"""Oracles in Python: what they are given, and what is asked of the policies that they return."""
+"""Oracles in Python: their training data and the policies that they return."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from .errors import OracleError
 
 
 class TrainingData:
-    """What an oracle trains on: D, and for every member the examples that are its own.
+    """The dataset D and the training set of each member.
 
-    ``data.states`` and ``data.actions`` are all answered questions; ``data[e]`` is the pair that member ``e`` trains on: a
-    bootstrap of D, or D and perturbations, as the algorithm says. States are rows of numbers, actions in the environment's
-    own units. When nothing was asked yet, there are no rows: return a first policy then.
+    ``data.states`` and ``data.actions`` contain all labels. ``data[e]`` is the pair of states and actions for member
+    ``e``: a bootstrap of D, or D with perturbations, depending on the algorithm. States are rows of numbers, actions
+    are in the environment's units. There are no rows before the first labels: return an initial policy then.
     """
 
     def __init__(
@@ -34,43 +34,43 @@ class TrainingData:
 
 
 class Fitted(Protocol):
-    """What an oracle returns: members that act, and that can be stored."""
+    """The policy that an oracle returns."""
 
     def act(self, obs: NDArray[np.float32], member: int) -> Any:
-        """What a member does in each state: ``[n, …]`` in the environment's own units, or ``[n]`` indices."""
+        """Returns a member's action in each state: ``[n, …]`` in the environment's units, or ``[n]`` indices."""
 
     def to_bytes(self) -> bytes:
-        """The policy as bytes; equal policies have equal bytes."""
+        """Returns the policy as bytes. Equal policies have equal bytes."""
 
 
 class Oracle(Protocol):
-    """An offline learning oracle: the policy of a class that fits examples best.
+    """An offline learning oracle: it fits a policy of its class to examples.
 
-    An optional method ``describe()`` returns a line with everything that changes what it trains; a run that is continued
-    with another description is refused.
+    An optional method ``describe()`` returns a line with all settings that affect training. A run cannot be resumed
+    with another description.
     """
 
     def fit(self, data: TrainingData, members: int, seed: int) -> Fitted:
-        """Trains the members. All randomness comes from the seed."""
+        """Trains the members. All randomness must come from the seed."""
 
     def from_bytes(self, data: bytes) -> Fitted:
-        """The policy that these bytes stand for."""
+        """Restores a policy from its bytes."""
 
 
 def describe(oracle: Any) -> str:
-    """What tells an oracle from others."""
+    """Returns the description of an oracle."""
     if missing := [name for name in ("fit", "from_bytes") if not callable(getattr(oracle, name, None))]:
-        raise OracleError(f"oracle = {oracle!r}: an oracle has fit(data, members, seed) and from_bytes(bytes); no {missing[0]}")
+        raise OracleError(
+            f"oracle = {oracle!r} has no {missing[0]}; an oracle has fit(data, members, seed) and from_bytes(bytes)"
+        )
     if callable(getattr(oracle, "describe", None)):
         return str(oracle.describe())
     return f"{type(oracle).__module__}.{type(oracle).__qualname__}"
 
 
 def act(policy: Any, states: NDArray[np.float32], member: int, size: int) -> NDArray[Any]:
-    """What a member does, as the native half reads it."""
+    """Returns a member's actions in the form that the native half reads."""
     actions = np.asarray(policy.act(states, int(member)))
     if actions.dtype.kind in "iub" and actions.ndim == 1:
         return actions.astype(np.int64)
-    if actions.shape != (len(states), size):
-        actions = actions.reshape(len(states), size)
-    return np.ascontiguousarray(actions, np.float32)
+    return np.ascontiguousarray(actions.reshape(len(states), size), np.float32)

@@ -1,4 +1,4 @@
-"""A learned policy: Stable-Baselines3's ``predict``, its members one by one, files."""
+"""Learned policies: ``predict`` as in Stable-Baselines3, members, files."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .errors import PolicyError, SpaceError
 
 
 class Policy:
-    """A policy of E members. It takes observations and returns actions of the environment's own spaces."""
+    """An ensemble that maps observations to actions of the environment's spaces."""
 
     def __init__(self, native: NativePolicy, task: Json) -> None:
         self._native, self._task = native, task
@@ -32,11 +32,11 @@ class Policy:
 
     @property
     def deploy(self) -> str:
-        """How its run deploys it: ``"mean"``, ``"member"`` (a drawn one) or ``"random-round"`` (the same, of a drawn round)."""
+        """How the run deploys it: ``"mean"``, ``"member"`` (a random one) or ``"random-round"``."""
         return str(self._task.get("deploy", "mean"))
 
     def seed(self, seed: int) -> None:
-        """Begins the draws of members (``deterministic=False``) anew."""
+        """Seeds the choice of members with ``deterministic=False``."""
         self._generator = np.random.default_rng(seed)
 
     def predict(
@@ -46,10 +46,17 @@ class Policy:
         episode_start: Any = None,
         deterministic: bool = True,
     ) -> tuple[NDArray[Any], Any]:
-        """The action for an observation, or the actions for a batch of them; and ``state``, which is passed through.
+        """Returns the action for an observation, or the actions for a batch.
 
-        The members' mean, or the action that most of them choose; with ``deterministic=False`` that of a member drawn
-        anew for every row, which is how the learner acts while states are collected.
+        Args:
+            observation: An observation or a batch of them.
+            state: Returned unchanged, for compatibility with Stable-Baselines3.
+            episode_start: Ignored, for compatibility with Stable-Baselines3.
+            deterministic: Whether to return the mean or majority vote of the members. Otherwise every row is the
+                action of a random member, as the learner acts while it collects states.
+
+        Returns:
+            The action or actions, and ``state``.
         """
         rows, single = self._observations.flatten_any(observation)
         members = None
@@ -59,7 +66,7 @@ class Policy:
         return (actions[0] if single else actions), state
 
     def members(self, observation: Any) -> NDArray[Any]:
-        """Every member's action: ``[E, …]`` for an observation, ``[E, n, …]`` for a batch; their spread is their disagreement."""
+        """Returns the actions of all members: ``[E, …]`` for an observation, ``[E, n, …]`` for a batch."""
         rows, single = self._observations.flatten_any(observation)
         flat = self._native.all_actions(rows)
         by_state = flat.reshape(len(rows), self.ensemble_size, *flat.shape[1:])
@@ -67,29 +74,31 @@ class Policy:
         return actions[:, 0] if single else actions
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Writes the policy: ``.safetensors`` for :func:`load_policy`, ``.onnx`` for any runtime.
+        """Writes the policy as ``.safetensors`` for :func:`load_policy`, or as ``.onnx`` for any runtime.
 
-        Either file is whole: it holds what observations are standardised by and the range of actions.
+        The file includes the standardization of observations and the range of actions.
         """
         path = Path(path)
+        task = self._file_task()
         if path.suffix == ".safetensors":
-            data = self._native.to_safetensors(json.dumps(self._file_task()))
+            data = self._native.to_safetensors(json.dumps(task))
         elif path.suffix == ".onnx":
-            data = self._native.to_onnx([(key, _spoken(value)) for key, value in self._file_task().items()])
+            texts = {key: value if isinstance(value, str) else json.dumps(value) for key, value in task.items()}
+            data = self._native.to_onnx(list(texts.items()))
         else:
-            raise PolicyError(f"{path}: the ending says how to write it; allowed are .safetensors and .onnx")
+            raise PolicyError(f"{path}: unknown file extension, expected .safetensors or .onnx")
         _native.replace_file(path, data)
 
     def _file_task(self) -> Json:
-        normaliser = self._native.normaliser
-        return self._task if normaliser is None else {**self._task, "normaliser": list(normaliser)}
+        normalizer = self._native.normalizer
+        return self._task if normalizer is None else {**self._task, "normaliser": list(normalizer)}
 
     def __repr__(self) -> str:
         return f"Policy({self._task['env']}, {self.ensemble_size} members)"
 
 
 class Spaces:
-    """A task's spaces as the native half asks for them."""
+    """The spaces of a task for the native half."""
 
     def __init__(self, task: Json) -> None:
         actions = Actions(space_of(task["action"]))
@@ -98,17 +107,13 @@ class Spaces:
         self.state_width = Observations(space_of(task["observation"])).width
 
 
-def _spoken(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value)
-
-
 def load_policy(path: str | PathLike[str]) -> Policy:
-    """The policy in a ``.safetensors`` file that :meth:`Policy.save` wrote."""
+    """Reads a ``.safetensors`` file that :meth:`Policy.save` wrote."""
     data = Path(path).read_bytes()
     try:
-        task = json.loads(NativePolicy.read(data))
-        normaliser = tuple(task["normaliser"]) if "normaliser" in task else None
-        native = NativePolicy(data, Spaces(task), task.get("columns"), normaliser)
+        task = json.loads(NativePolicy.task(data))
+        normalizer = task.pop("normaliser", None)
+        native = NativePolicy(data, Spaces(task), task.get("columns"), normalizer and tuple(normalizer))
     except (ValueError, KeyError, TypeError, PolicyError, SpaceError) as error:
-        raise PolicyError(f"{path}: not a policy that was saved by tutelage ({error})") from error
-    return Policy(native, {key: value for key, value in task.items() if key != "normaliser"})
+        raise PolicyError(f"{path}: not a policy saved by tutelage ({error})") from error
+    return Policy(native, task)

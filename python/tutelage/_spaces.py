@@ -1,4 +1,4 @@
-"""Spaces: observations as flat rows of numbers and back, actions as the environment takes them."""
+"""Spaces: observations as flat rows of numbers, and actions in the environment's form."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ Json = dict[str, Any]
 Floats = NDArray[np.float32]
 
 NUMBERS = "fiub"
-ALLOWED_OBSERVATIONS = "Box, Discrete, and Dict or Tuple of these"
-ALLOWED_ACTIONS = "Box of floating-point numbers with finite ends, and Discrete"
+OBSERVATION_SPACES = "Box, Discrete, or a Dict or Tuple of these"
+ACTION_SPACES = "a Box of floating-point numbers with finite bounds, or Discrete"
 
 
 class Observations:
-    """Flat rows of an observation space: Box raveled, Discrete one-hot, Dict and Tuple one part after another."""
+    """An observation space as flat rows: a Box raveled, a Discrete one-hot, the parts of a Dict or Tuple in order."""
 
     def __init__(self, space: gym.Space[Any]) -> None:
         self.space = space
@@ -42,24 +42,24 @@ class Observations:
             at += part.width
 
     def flatten(self, observation: Any) -> Floats:
-        """One observation as a row."""
+        """Returns one observation as a row."""
         row = np.empty(self.width, np.float32)
         self.write(observation, row)
         return row
 
     def flatten_any(self, observation: Any) -> tuple[Floats, bool]:
-        """One observation or a batch of them as rows, and whether it was one."""
+        """Returns one observation or a batch as rows, and whether it was one."""
         if self.is_flat_box:
             values = np.asarray(observation)
             if values.shape == self._shape:
                 return self.flatten(values)[None], True
             if values.shape[1:] == self._shape:
                 return self.parts[0].numbers(values).reshape(len(values), self.width), False
-            raise SpaceError(f"an observation of shape {values.shape}; allowed is {self._shape}, or a batch of those, [n, …]")
+            raise SpaceError(f"an observation of shape {values.shape}, expected {self._shape} or a batch of them")
         return _flatten_structured(self, observation)
 
     def unflatten(self, rows: Floats) -> Any:
-        """Rows as a batch of observations of the space, as a vector environment gives them."""
+        """Returns rows as a batch of observations, as a vector environment returns them."""
         at, values = 0, []
         for part in self.parts:
             values.append(part.batch(rows[:, at : at + part.width]))
@@ -67,22 +67,22 @@ class Observations:
         return _assemble(self.space, iter(values))
 
     def columns_without(self, hidden: Any) -> list[int] | None:
-        """The columns that are left when the parts named in ``hidden`` are the expert's alone."""
+        """Returns the columns without the parts in ``hidden``, which only the expert sees."""
         if hidden is None:
             return None
-        gone = _hidden_columns(self, hidden)
-        kept = [column for column in range(self.width) if column not in gone]
+        hidden_columns = _hidden_columns(self, hidden)
+        kept = [column for column in range(self.width) if column not in hidden_columns]
         if not kept:
-            raise SpaceError(f"expert_sees = {hidden!r}: that is everything; the learner must see something")
+            raise SpaceError(f"expert_sees = {hidden!r} is the whole observation; the learner must see a part of it")
         return kept
 
     def describe(self) -> Json:
-        """What is needed to build the same space again."""
+        """Returns the space as JSON."""
         return describe_space(self.space)
 
 
 class _Part:
-    """A Box or Discrete somewhere in a space, and the way to it."""
+    """A Box or Discrete in a space, and the path to it."""
 
     def __init__(self, space: gym.Space[Any], path: tuple[Any, ...]) -> None:
         self.path = path
@@ -103,7 +103,7 @@ class _Part:
             try:
                 observation = observation[step]
             except (KeyError, IndexError, TypeError) as error:
-                raise SpaceError(f"observation{self.name()}: missing in {observation!r}") from error
+                raise SpaceError(f"observation{self.name()} is missing in {observation!r}") from error
         return observation
 
     def name(self) -> str:
@@ -115,30 +115,30 @@ class _Part:
             return self.one_hot(np.asarray(value))
         found = np.asarray(value)
         if found.shape != self.shape:
-            raise SpaceError(f"observation{self.name()} has shape {found.shape}; its space has {self.shape}")
+            raise SpaceError(f"observation{self.name()} has shape {found.shape}, expected {self.shape}")
         return self.numbers(found).ravel()
 
     def flat_batch(self, observation: Any, count: int) -> Floats:
-        """The rows of a batch of observations."""
+        """Returns the rows of a batch of observations."""
         values, wanted = np.asarray(self.value(observation)), (count, *self.shape)
         if self.count is not None and values.shape == (count, 1):
             values = values[:, 0]
         if values.shape != wanted:
-            raise SpaceError(f"observation{self.name()} has shape {values.shape}; in a batch of {count} it has {wanted}")
+            raise SpaceError(f"observation{self.name()} has shape {values.shape}, expected {wanted} for a batch of {count}")
         if self.count is not None:
             return np.array([self.one_hot(value) for value in values], np.float32).reshape(count, self.width)
         return self.numbers(values).reshape(count, self.width)
 
     def numbers(self, found: NDArray[Any]) -> Floats:
         if found.dtype.kind not in NUMBERS:
-            raise SpaceError(f"observation{self.name()} has dtype {found.dtype}; allowed are numbers")
+            raise SpaceError(f"observation{self.name()} has dtype {found.dtype}, expected numbers")
         return found.astype(np.float32)
 
     def one_hot(self, value: NDArray[Any]) -> Floats:
         index = np.asarray(value).reshape(-1)
         if index.dtype.kind not in "iub" or index.size != 1 or not 0 <= int(index[0]) - self.start < self.width:
-            allowed = f"{self.start} to {self.start + self.width - 1}"
-            raise SpaceError(f"observation{self.name()} is {value!r}; allowed is {allowed}")
+            last = self.start + self.width - 1
+            raise SpaceError(f"observation{self.name()} is {value!r}, expected {self.start} to {last}")
         row = np.zeros(self.width, np.float32)
         row[int(index[0]) - self.start] = 1.0
         return row
@@ -160,8 +160,8 @@ def _parts(space: gym.Space[Any], path: tuple[Any, ...]) -> list[_Part]:
         return [_Part(space, path)]
     if isinstance(space, spaces.Discrete):
         return [_Part(space, path)]
-    where = "".join(f"[{step!r}]" for step in path)
-    raise SpaceError(f"observation space{where} is {space}; allowed are {ALLOWED_OBSERVATIONS}")
+    name = "".join(f"[{step!r}]" for step in path)
+    raise SpaceError(f"observation space{name} is {space}, expected {OBSERVATION_SPACES}")
 
 
 def _flatten_structured(observations: Observations, observation: Any) -> tuple[Floats, bool]:
@@ -191,24 +191,22 @@ def _hidden_columns(observations: Observations, hidden: Any) -> set[int]:
         try:
             return {int(i) for i in np.atleast_1d(np.arange(observations.width)[hidden])}
         except (IndexError, TypeError) as error:
-            raise SpaceError(
-                f"expert_sees = {hidden!r}: allowed are indices or a slice of {observations.width} numbers"
-            ) from error
+            raise SpaceError(f"expert_sees = {hidden!r}, expected indices or a slice of {observations.width} numbers") from error
     names = [hidden] if isinstance(hidden, (str, int)) else list(hidden)
     known = list(dict.fromkeys(part.path[0] for part in observations.parts if part.path))
     if unknown := [name for name in names if name not in known]:
-        raise SpaceError(f"expert_sees = {unknown[0]!r}: there is no such part; there are {known}")
-    gone: set[int] = set()
+        raise SpaceError(f"expert_sees = {unknown[0]!r} is not a part of the observation, expected one of {known}")
+    columns: set[int] = set()
     at = 0
     for part in observations.parts:
         if part.path[0] in names:
-            gone.update(range(at, at + part.width))
+            columns.update(range(at, at + part.width))
         at += part.width
-    return gone
+    return columns
 
 
 class Actions:
-    """Actions of a Box, as rows of numbers, or of a Discrete, as indices."""
+    """An action space: a Box as rows of numbers, a Discrete as indices."""
 
     def __init__(self, space: gym.Space[Any]) -> None:
         self.space = space
@@ -223,17 +221,17 @@ class Actions:
             self.start, self.shape, self.dtype = 0, tuple(int(side) for side in space.shape), space.dtype
             self.size = int(np.prod(self.shape, dtype=np.int64))
             self.low, self.high = (np.asarray(ends, np.float32).ravel().tolist() for ends in (space.low, space.high))
-            self._check_ends()
+            self._check_bounds()
         else:
-            raise SpaceError(f"action space {space}; allowed are {ALLOWED_ACTIONS}")
+            raise SpaceError(f"action space {space}, expected {ACTION_SPACES}")
 
-    def _check_ends(self) -> None:
+    def _check_bounds(self) -> None:
         for index, (low, high) in enumerate(zip(self.low, self.high, strict=True)):
             if not (np.isfinite(low) and np.isfinite(high) and low < high):
-                raise SpaceError(f"action[{index}] lies in [{low}, {high}]; allowed are intervals with finite ends, low < high")
+                raise SpaceError(f"action[{index}] has the bounds [{low}, {high}], expected finite bounds with low < high")
 
     def decoder(self) -> Callable[[Any], Any]:
-        """From a row (or an index) to what the environment takes."""
+        """Returns a function from a row (or an index) to the environment's action."""
         if self.discrete:
             start = self.start
             return lambda index: index + start
@@ -243,45 +241,45 @@ class Actions:
         return lambda row: row.reshape(shape).astype(dtype)
 
     def to_env(self, rows: NDArray[Any]) -> NDArray[Any]:
-        """A batch of rows (or indices) as a batch of the environment's actions."""
+        """Returns a batch of rows (or indices) as the environment's actions."""
         if self.discrete:
             return np.asarray(rows, np.int64) + self.start
         return rows.reshape(*rows.shape[:-1], *self.shape).astype(self.dtype)
 
     def from_env(self, actions: Any, count: int, whose: str) -> NDArray[Any]:
-        """A batch of the environment's actions as rows (or indices), as many as asked for."""
+        """Returns ``count`` actions of the environment as rows (or indices)."""
         values = np.asarray(actions)
         if self.discrete:
             return self._indices(values, count, whose)
         if values.dtype.kind not in NUMBERS:
-            raise SpaceError(f"{whose} has dtype {values.dtype}; allowed are numbers")
+            raise SpaceError(f"{whose} has dtype {values.dtype}, expected numbers")
         if values.shape != (count, *self.shape) and values.size == count * self.size and len(values) == count:
             values = values.reshape(count, *self.shape)
         if values.shape != (count, *self.shape):
-            raise SpaceError(f"{whose} has shape {values.shape}; {count} actions have {(count, *self.shape)}")
+            raise SpaceError(f"{whose} has shape {values.shape}, expected {(count, *self.shape)} for {count} states")
         return np.ascontiguousarray(values.reshape(count, self.size), np.float32)
 
     def _indices(self, values: NDArray[Any], count: int, whose: str) -> NDArray[Any]:
         if values.shape == (count, 1):
             values = values[:, 0]
         if values.shape != (count,):
-            raise SpaceError(f"{whose} has shape {values.shape}; {count} actions have {(count,)}")
+            raise SpaceError(f"{whose} has shape {values.shape}, expected {(count,)} for {count} states")
         if values.dtype.kind not in "iub":
-            raise SpaceError(f"{whose} has dtype {values.dtype}; allowed are whole numbers")
+            raise SpaceError(f"{whose} has dtype {values.dtype}, expected integers")
         indices = values.astype(np.int64) - self.start
         wrong = np.flatnonzero((indices < 0) | (indices >= self.size))
         if wrong.size:
             row, last = int(wrong[0]), self.start + self.size - 1
-            raise SpaceError(f"{whose}[{row}] is {values[row]}; allowed is {self.start} to {last}")
+            raise SpaceError(f"{whose}[{row}] is {values[row]}, expected {self.start} to {last}")
         return indices
 
     def describe(self) -> Json:
-        """What is needed to build the same space again."""
+        """Returns the space as JSON."""
         return describe_space(self.space)
 
 
 def describe_space(space: gym.Space[Any]) -> Json:
-    """A space as JSON."""
+    """Returns a space as JSON."""
     if isinstance(space, spaces.Dict):
         return {"dict": [[key, describe_space(inner)] for key, inner in space.spaces.items()]}
     if isinstance(space, spaces.Tuple):
@@ -294,14 +292,14 @@ def describe_space(space: gym.Space[Any]) -> Json:
 
 
 def _brief(ends: NDArray[Any]) -> Any:
-    """All ends, or where they are the same, one of them; infinite ones as texts."""
+    """The bounds, or a single number if all are equal. Infinite bounds become strings."""
     values: Sequence[float] = ends.ravel().tolist()
-    spoken = [value if np.isfinite(value) else str(value) for value in values]
-    return spoken[0] if len(set(spoken)) == 1 else spoken
+    json_values = [value if np.isfinite(value) else str(value) for value in values]
+    return json_values[0] if len(set(json_values)) == 1 else json_values
 
 
 def space_of(description: Json) -> gym.Space[Any]:
-    """The space that a description is of."""
+    """Returns the space of a description."""
     if "dict" in description:
         return spaces.Dict({key: space_of(inner) for key, inner in description["dict"]})
     if "tuple" in description:

@@ -1,4 +1,4 @@
-"""Many runs in one call: every environment with every algorithm and seed, here or on other machines."""
+"""Sweeps: runs of every environment with every algorithm and seed, on this machine or on others."""
 
 from __future__ import annotations
 
@@ -17,18 +17,16 @@ import cloudpickle
 
 from . import _native
 from ._compare import Comparison, compare
-from ._elsewhere import ExecutorEngine, ProcessEngine
-from ._person import usual_algorithm
-from ._progress import is_watched
+from ._deprecated import LEARN, SWEEP, renamed
+from ._envs import EnvLike, is_builtin
+from ._progress import is_interactive
+from ._remote import FuturesExecutor, ProcessExecutor
 from ._run import Run
-from ._worlds import EnvLike, is_shipped
 from .errors import SpecError, SweepError
-
-ROUNDS = 20
 
 
 class Sweep(Sequence[Run]):
-    """The runs of a sweep, all finished, in the order of environments, algorithms and seeds."""
+    """The finished runs of a sweep, ordered by environment, algorithm and seed."""
 
     def __init__(self, dir: Path, names: list[str]) -> None:
         self.dir, self.names = dir, names
@@ -45,13 +43,14 @@ class Sweep(Sequence[Run]):
         return (Run(self.dir / name) for name in self.names)
 
     def compare(self, **settings: Any) -> Comparison:
-        """The runs side by side, as :func:`tutelage.compare` does it."""
+        """Compares the runs with :func:`tutelage.compare`."""
         return compare([self.dir / name for name in self.names], **settings)
 
     def __repr__(self) -> str:
         return f"Sweep({str(self.dir)!r}, {len(self)} runs)"
 
 
+@renamed(SWEEP)
 def sweep(
     env: EnvLike | Sequence[EnvLike],
     *,
@@ -59,56 +58,56 @@ def sweep(
     expert: Callable[[Any], Any] | None = None,
     algorithm: str | Sequence[str] | None = None,
     seed: int | Iterable[int] = 1,
-    on: str | Executor | None = None,
+    executor: str | Executor | None = None,
     storage: str | None = None,
     resources: dict[str, Any] | None = None,
-    at_once: int | None = None,
+    concurrency: int | None = None,
     progress: bool | None = None,
     **settings: Any,
 ) -> Sweep:
-    """Learns every environment with every algorithm and seed, each in a folder of its own below ``dir``.
+    """Learns in every environment with every algorithm and seed, each in its own folder below ``dir``.
 
-    The same call goes on after any interruption: finished runs are not run again, others go on where they stopped. A folder's
-    name tells its environment, algorithm and seed, and ends in a hash of the settings, so that other settings are other runs.
-    A run that fails does not stop the others.
+    The same call resumes an interrupted sweep and skips finished runs. The name of a folder contains the environment,
+    the algorithm, the seed and a hash of all settings. A failed run does not stop the others.
 
     Args:
-        env: ids, factories, or names of tasks that ship; one or several.
-        dir: the folder of all runs.
-        expert: makes the expert of an environment, where the run is carried out: a function of the environment as it was
-            given. Tasks that ship bring their own.
-        algorithm: one or several, by default the one that :func:`tutelage.learn` takes.
-        seed: one or several.
-        on: who carries out the runs: nobody else (a process for each run, as many at once as there are cores), any
-            :class:`concurrent.futures.Executor`, ``"ray"`` or ``"ray:ADDRESS"``.
-        storage: for Ray, whether all nodes see ``dir`` (``"shared"``) or not (``"none"``); found out by default.
-        resources: for Ray, what a run takes up, by default ``{"num_cpus": 1}``; also ``num_gpus``, ``memory`` and ``resources``,
-            as Ray's tasks have them. A run computes with as many threads as it has CPUs.
-        at_once: how many runs are handed over at a time, by default as many as the machines take.
-        progress: whether to tell of runs as they end, by default on a terminal and in a notebook.
-        **settings: what else :func:`tutelage.learn` takes.
+        env: One or several ids, factories, or names of built-in tasks.
+        dir: The folder of all runs.
+        expert: A function from an environment, as it is given here, to its expert. The process of the run calls it.
+            Built-in tasks have their own experts.
+        algorithm: One or several algorithms, by default that of :func:`tutelage.learn`.
+        seed: One or several seeds.
+        executor: Where to execute the runs: by default in a process per core, or in any
+            :class:`concurrent.futures.Executor`, or on ``"ray"`` or ``"ray:ADDRESS"``.
+        storage: For Ray, whether all nodes share ``dir`` (``"shared"``) or not (``"none"``). Detected by default.
+        resources: For Ray, the resources of a run: ``num_cpus`` (1 by default), ``num_gpus``, ``memory`` and
+            ``resources``, as for Ray tasks. A run uses as many threads as CPUs.
+        concurrency: The number of runs to submit at a time, by default as many as the executor can handle.
+        progress: Whether to print finished runs, by default on a terminal and in a notebook.
+        **settings: Further arguments of :func:`tutelage.learn`.
 
     Raises:
-        SweepError: where runs failed, when all others are finished.
+        SweepError: If runs failed, after all others are finished.
     """
     path = Path(dir)
     envs = [env] if isinstance(env, str) or not isinstance(env, Sequence) else list(env)
     if algorithm is None:
-        algorithm = usual_algorithm(expert)
+        algorithm = _native.default_algorithm()
     algorithms = [algorithm] if isinstance(algorithm, str) else list(algorithm)
     seeds = [seed] if isinstance(seed, int) else [int(one) for one in seed]
     _check(envs, algorithms, seeds, settings)
     runs: list[tuple[str, int, bytes]] = []
     for one, name, number in product(envs, algorithms, seeds):
         all_settings = {**settings, "algorithm": name, "seed": number}
-        task = cloudpickle.dumps({"env": one, "expert": expert, "settings": all_settings})
-        runs.append((_folder(one, all_settings), int(settings.get("rounds") or _rounds(one)), task))
+        payload = cloudpickle.dumps({"env": one, "expert": expert, "settings": all_settings})
+        runs.append((_folder(one, all_settings), int(settings.get("rounds") or _rounds(one)), payload))
     names = [run[0] for run in runs]
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise SpecError(f"two runs of the sweep are the same: {twice}")
-    engine = _engine(on, path, storage, resources, at_once)
-    _, failed, _ = _native.sweep(path, runs, engine, at_once or engine.at_once, _Narrator(progress, engine.notes))
+    remote = _executor(executor, path, storage, resources, concurrency)
+    reporter = SweepProgress(progress, remote.notes)
+    failed = _native.sweep(path, runs, remote, concurrency or remote.concurrency, reporter)
     if failed:
         error = SweepError("\n".join(f"{name}: {why}" for name, why in failed))
         error.failed = dict(failed)
@@ -119,94 +118,90 @@ def sweep(
 def _check(envs: list[Any], algorithms: list[str], seeds: list[int], settings: dict[str, Any]) -> None:
     for name, values in (("env", envs), ("algorithm", algorithms), ("seed", seeds)):
         if not values:
-            raise SpecError(f"{name} is empty: there is nothing to run")
+            raise SpecError(f"{name} is empty")
     for name in ("callback", "dir", "progress"):
         if name in settings:
-            raise SpecError(f"{name} is not for single runs of a sweep")
+            raise SpecError(f"{name} is not available for the runs of a sweep")
     for algorithm in algorithms:
-        _native.check(json.dumps({"algorithm": algorithm, "seed": seeds[0], "d0": None}), False)
+        _native.Settings(json.dumps({"algorithm": algorithm, "seed": seeds[0]}), False).check(False)
 
 
 def _rounds(env: Any) -> int:
-    if is_shipped(env):
-        return _native.native_spec(json.dumps({"task": env}))[1]
-    return ROUNDS
+    if is_builtin(env):
+        return _native.Settings(json.dumps({"task": env}), False).builtin_rounds()
+    return int(_native.defaults()["rounds"])
 
 
 def _folder(env: Any, settings: dict[str, Any]) -> str:
-    """A name for a run: what it is, for people, and a hash of all that was said."""
-    spoken = env if isinstance(env, str) else getattr(env, "__name__", type(env).__name__)
-    words = f"{spoken}-{settings['algorithm']}-seed-{settings['seed']}"
-    told = json.dumps({"env": spoken, **settings}, sort_keys=True, default=_told)
+    """The name of a run's folder: a readable part and a hash of all settings."""
+    env_name = env if isinstance(env, str) else getattr(env, "__name__", type(env).__name__)
+    words = f"{env_name}-{settings['algorithm']}-seed-{settings['seed']}"
+    # The hash uses the old names of arguments, so that it does not change.
+    old_names = {new: old for old, new in LEARN.items()}
+    hashed = {"env": env_name, **{old_names.get(name, name): value for name, value in settings.items()}}
+    text = json.dumps(hashed, sort_keys=True, default=_hashable)
     plain = re.sub(r"[^a-z0-9.]+", "-", words.lower()).strip("-")
-    return f"{plain}-{hashlib.sha256(told.encode()).hexdigest()[:6]}"
+    return f"{plain}-{hashlib.sha256(text.encode()).hexdigest()[:6]}"
 
 
-def _told(value: Any) -> str:
-    """A setting that JSON has no word for."""
+def _hashable(value: Any) -> str:
     if hasattr(value, "tobytes"):
         return hashlib.sha256(value.tobytes()).hexdigest()
     return getattr(value, "__name__", type(value).__name__)
 
 
-def _engine(
-    on: str | Executor | None,
+def _executor(
+    executor: str | Executor | None,
     dir: Path,
     storage: str | None,
     resources: dict[str, Any] | None,
-    at_once: int | None,
+    concurrency: int | None,
 ) -> Any:
-    if isinstance(on, str) and on.split(":")[0] == "ray":
-        from ._ray import RayEngine
+    if isinstance(executor, str) and executor.split(":")[0] == "ray":
+        from ._ray import RayExecutor
 
-        return RayEngine("learn", dir, on.partition(":")[2] or None, storage, resources)
+        return RayExecutor("learn", dir, executor.partition(":")[2] or None, storage, resources)
     if resources is not None:
-        raise SpecError(f"resources = {resources!r}: only Ray gives runs what they ask for")
-    if on is None:
-        return ProcessEngine("learn", dir, at_once)
-    if isinstance(on, Executor):
-        context = getattr(on, "_mp_context", None)
+        raise SpecError(f"resources = {resources!r} requires executor='ray'")
+    if executor is None:
+        return ProcessExecutor("learn", dir, concurrency)
+    if isinstance(executor, Executor):
+        context = getattr(executor, "_mp_context", None)
         if context is not None and context.get_start_method() == "fork":
             raise SpecError(
-                "on: processes that are forked lack the threads of this one; make the executor with "
+                "executor: forked processes lack the threads of this one; make the executor with "
                 "mp_context=multiprocessing.get_context('spawn')"
             )
-        return ExecutorEngine("learn", dir, on, at_once)
-    raise SpecError(f"on = {on!r}: allowed are nothing, an Executor, 'ray' and 'ray:ADDRESS'")
+        return FuturesExecutor("learn", dir, executor, concurrency)
+    raise SpecError(f"executor = {executor!r}, expected None, an Executor, 'ray' or 'ray:ADDRESS'")
 
 
-class _Narrator:
-    """Tells of runs as they end, a line each."""
+class SweepProgress:
+    """Prints a line for every finished run."""
 
-    def __init__(self, progress: bool | None, notes: list[str]) -> None:
-        self._talks = is_watched() if progress is None else progress
+    def __init__(self, show: bool | None, notes: list[str]) -> None:
+        self._show = is_interactive() if show is None else show
         self._runs = 0
         for note in notes:
-            self._say(note)
+            self._print(note)
 
-    def _say(self, line: str) -> None:
-        if self._talks:
+    def _print(self, line: str) -> None:
+        if self._show:
             print(line, file=sys.stderr, flush=True)
 
-    def planned(self, runs: int, missing: int) -> None:
-        self._runs = missing
-        self._say(f"{runs} runs, {missing} to do")
-
-    def began(self, run: str, rounds: int) -> None:
-        pass
-
-    def round(self, run: str, round: int) -> None:
-        pass
+    def planned(self, runs: int, unfinished: int) -> None:
+        self._runs = unfinished
+        self._print(f"{runs} runs, {unfinished} to do")
 
     def waits(self, run: str) -> None:
-        self._say(f"{run} waits: another process still has its folder")
+        self._print(f"{run} waits: another process has locked its folder")
 
     def finished(self, run: str, reward: float, expert: float | None, left: int, seconds: float) -> None:
-        share = f", the expert {expert:.1f}" if expert is not None else ""
-        self._say(f"{self._runs - left:4}/{self._runs}  {run}  reward {reward:.1f}{share}  about {seconds:.0f} s left")
+        expert_text = "" if expert is None else f", the expert {expert:.1f}"
+        self._print(f"{self._runs - left:4}/{self._runs}  {run}  reward {reward:.1f}{expert_text}  about {seconds:.0f} s left")
 
     def lost(self, run: str, why: str) -> None:
-        self._say(f"{run}: {why}; it is taken up again")
+        self._print(f"{run}: {why}; retrying")
 
     def failed(self, run: str, why: str) -> None:
-        self._say(f"{run} failed: {why}")
+        self._print(f"{run} failed: {why}")

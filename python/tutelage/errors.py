@@ -1,51 +1,55 @@
-"""What can go wrong, as exceptions: each says which field, environment or row it was, the value found and what is allowed.
+"""Exceptions. A message names the argument, environment or row, the value found and the value expected.
 
-An exception of the user's own code is kept as the cause (``error.__cause__``). Whatever was answered before is on disk.
+If user code raised an exception, it is the cause (``error.__cause__``). Labels given before an error are on disk.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
+from ._deprecated import warn
+
 
 class TutelageError(Exception):
-    """Something went wrong; nothing that an expert said is lost."""
+    """The base class of all errors of this package."""
 
 
 class SpecError(TutelageError, ValueError):
-    """An argument that makes no sense: its name, its value and what is allowed."""
+    """An argument is invalid."""
 
 
 class SpaceError(TutelageError, TypeError):
-    """A space that Tutelage does not learn in, or a value that is not of its space."""
+    """A space is not supported, or a value is not in its space."""
 
 
 class StoreError(TutelageError):
-    """A run's folder: damaged, in use, or of another run."""
+    """The folder of a run is damaged, in use, or belongs to another run."""
 
 
-class FolderInUse(StoreError):  # noqa: N818 - it will be free
-    """Another process has the run's folder."""
+class FolderInUse(StoreError):  # noqa: N818 - it is temporary
+    """Another process has locked the folder of the run."""
 
 
-class EngineError(TutelageError, RuntimeError):
-    """An engine that carries runs to other machines cannot be had."""
+class ExecutorError(TutelageError, RuntimeError):
+    """An executor for runs on other machines is not available."""
 
 
 class SweepError(TutelageError, RuntimeError):
-    """Some runs of a sweep failed; all others are finished."""
+    """Some runs of a sweep failed. All others are finished."""
 
     failed: dict[str, str]
-    """Each of them, and why."""
+    """The failed runs and the reasons."""
 
 
 class EnvError(TutelageError, RuntimeError):
-    """An environment raised, or returned something that is not of its spaces."""
+    """An environment raised an exception or returned values outside its spaces."""
 
     lane: int | None = None
-    """Which of several environments it was."""
+    """The index of the environment, if it is known."""
 
 
 class ExpertError(TutelageError, RuntimeError):
-    """The expert raised, or gave answers that are none."""
+    """The expert raised an exception or returned invalid actions."""
 
 
 class OracleError(TutelageError, RuntimeError):
@@ -53,12 +57,23 @@ class OracleError(TutelageError, RuntimeError):
 
 
 class PolicyError(TutelageError, RuntimeError):
-    """A policy that did not act, or could not be stored or read."""
+    """A policy did not act, or could not be stored or read."""
 
 
-class ExpertLeft(TutelageError):  # noqa: N818 - leaving is no error
-    """Raised by an expert that has no more answers now: the run stops and can go on when it comes back."""
+class ExpertLeft(TutelageError):  # noqa: N818 - the expert raises it on purpose
+    """Raised by an expert that has no more labels for now. The run stops and can be resumed."""
 
 
 class TutelageWarning(UserWarning):
-    """Something that the user should know: an environment that does not repeat itself, say."""
+    """A run may not be reproducible, for example because its environment is not deterministic."""
+
+
+RENAMED = {"EngineError": ExecutorError}
+"""Old names, which still work with a ``DeprecationWarning``."""
+
+
+def __getattr__(name: str) -> Any:
+    if name in RENAMED:
+        warn(name, RENAMED[name].__name__)
+        return RENAMED[name]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

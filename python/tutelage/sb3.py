@@ -1,4 +1,4 @@
-"""The Bullet tasks for Stable-Baselines3, which has vector environments of its own: ``pip install tutelage[sb3]``."""
+"""The Bullet tasks as vector environments of Stable-Baselines3: ``pip install tutelage[sb3]``."""
 
 from __future__ import annotations
 
@@ -10,21 +10,23 @@ from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
 from stable_baselines3.common.vec_env import VecEnv
 
+from ._deprecated import BULLET, renamed
 from .bullet import NAMES, BulletVectorEnv
 from .errors import SpecError
 
 
+@renamed(BULLET)
 class BulletVecEnv(VecEnv):  # type: ignore[misc]
-    """Many robots of one Bullet task, as Stable-Baselines3's algorithms step them.
+    """Robots of one Bullet task for the algorithms of Stable-Baselines3.
 
     >>> model = PPO("MlpPolicy", BulletVecEnv("tutelage/HopperBullet-v0", 16))
     """
 
-    def __init__(self, name: str, num_envs: int, normalised: bool = False, render_mode: str | None = None) -> None:
+    def __init__(self, name: str, num_envs: int, normalized: bool = False, render_mode: str | None = None) -> None:
         if name not in NAMES:
-            raise SpecError(f"name = {name!r}: allowed are {', '.join(NAMES)}")
+            raise SpecError(f"name = {name!r}, expected one of {', '.join(NAMES)}")
         task, mode = NAMES[name][0], AutoresetMode.SAME_STEP
-        self._env = BulletVectorEnv(task, num_envs, normalised, autoreset_mode=mode, render_mode=render_mode)
+        self._env = BulletVectorEnv(task, num_envs, normalized, autoreset_mode=mode, render_mode=render_mode)
         self._actions: NDArray[np.float32] | None = None
         super().__init__(num_envs, self._env.single_observation_space, self._env.single_action_space)
 
@@ -53,10 +55,10 @@ class BulletVecEnv(VecEnv):  # type: ignore[misc]
         return [getattr(self._env, attr_name) for _ in self._get_indices(indices)]
 
     def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
-        raise NotImplementedError("the robots of a herd have no attributes of their own")
+        raise NotImplementedError("the robots have no separate attributes")
 
     def env_method(self, method_name: str, *args: Any, indices: Any = None, **kwargs: Any) -> list[Any]:
-        raise NotImplementedError("the robots of a herd have no methods of their own")
+        raise NotImplementedError("the robots have no separate methods")
 
     def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:
         return [False for _ in self._get_indices(indices)]

@@ -1,4 +1,4 @@
-"""Ray Tune: a Trainable whose step is a round, and whose checkpoint is the run's folder. ``pip install tutelage[ray]``.
+"""A Ray Tune Trainable whose step is a round and whose checkpoint is the run's folder: ``pip install tutelage[ray]``.
 
 >>> search = trainable("CartPole-v1", make_expert, settings=lambda config: {"algorithm": f"bd-{config['E']}"})
 >>> tune.Tuner(search, param_space={"E": tune.choice([1, 5, 10])}, ...).fit()
@@ -15,19 +15,19 @@ from typing import Any
 from ._learn import learn
 from ._run import Run
 from ._spaces import Json
-from .errors import EngineError
+from .errors import ExecutorError
 
 try:
     from ray import tune
 except ImportError as missing:
-    raise EngineError("Ray Tune is not installed here: pip install 'tutelage[ray]'") from missing
+    raise ExecutorError("Ray Tune is not installed: pip install 'tutelage[ray]'") from missing
 
 
 class RoundByRound(tune.Trainable):  # type: ignore[misc]
-    """A run that is played a round at a time, wherever its folder is brought.
+    """A run that learns one round per step. A restored trial resumes and produces bit-identical results.
 
-    It reports ``annotations``, ``expert_steps``, ``reward``, ``share`` of the expert's reward where that is positive,
-    ``imitation_loss``, and ``done`` with its last round. Stopped, moved or restored, it goes on to the same bytes.
+    It reports ``annotations``, ``expert_steps``, ``reward``, ``imitation_loss``, ``share`` (of the expert's reward, if that is
+    positive), and ``done`` after the last round.
     """
 
     def setup(
@@ -37,7 +37,7 @@ class RoundByRound(tune.Trainable):  # type: ignore[misc]
         expert: Callable[[Any], Any] | None = None,
         settings: Callable[[Json], Json] | None = None,
     ) -> None:
-        """Begins a run with what a trial chose."""
+        """Prepares the run of a trial."""
         self._env = env
         self._expert = None if expert is None else expert(env)
         self._settings = dict(config) if settings is None else settings(config)
@@ -48,7 +48,7 @@ class RoundByRound(tune.Trainable):  # type: ignore[misc]
         return self._home / "run"
 
     def step(self) -> Json:
-        """Plays a round."""
+        """Learns for a round and returns its results."""
         run = learn(self._env, self._expert, dir=self._dir, callback=lambda _: False, progress=False, **self._settings)
         last = {name: values[-1].item() for name, values in run.curve.items() if name != "seconds"}
         known = {name: value for name, value in last.items() if value == value}
@@ -56,11 +56,11 @@ class RoundByRound(tune.Trainable):  # type: ignore[misc]
         return {**known, **share, "done": run.finished}
 
     def save_checkpoint(self, checkpoint_dir: str) -> None:
-        """The run's folder, as it is between two rounds."""
+        """Copies the run's folder to a checkpoint."""
         shutil.copytree(self._dir, Path(checkpoint_dir) / "run", dirs_exist_ok=True)
 
     def load_checkpoint(self, checkpoint: Any) -> None:
-        """Goes on from a folder."""
+        """Replaces the run's folder by that of a checkpoint."""
         shutil.rmtree(self._dir, ignore_errors=True)
         shutil.copytree(Path(str(checkpoint)) / "run", self._dir)
 
@@ -74,17 +74,17 @@ def trainable(
     expert: Callable[[Any], Any] | None = None,
     settings: Callable[[Json], Json] | None = None,
 ) -> Any:
-    """A Trainable for Ray Tune.
+    """Makes a Trainable for Ray Tune.
 
     Args:
-        env: an id, a factory, or the name of a task that ships.
-        expert: makes the expert of an environment, where the trial runs.
-        settings: what :func:`tutelage.learn` is called with, as a function of a trial's config; by default the config itself.
+        env: An id, a factory, or the name of a built-in task.
+        expert: A function from the environment to its expert, called where the trial runs.
+        settings: A function from a trial's config to the arguments of :func:`tutelage.learn`, by default the identity.
     """
     return tune.with_parameters(RoundByRound, env=env, expert=expert, settings=settings)
 
 
 def run_of(checkpoint: Any) -> Run:
-    """The run in a checkpoint's folder, as ``result.checkpoint`` has it."""
+    """Returns the run in a checkpoint such as ``result.checkpoint``."""
     path = checkpoint if isinstance(checkpoint, str | Path) else checkpoint.to_directory()
     return Run(Path(path) / "run")

@@ -1,12 +1,12 @@
-//! Runs side by side.
+//! Comparisons of runs.
 
 use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use serde::Serialize;
-use tutelage_compare::{ComparisonSettings, Cost, find};
+use tutelage_compare::{BadCost, ComparisonSettings, find};
 
-use crate::errors::{Kind, exception, raise};
+use crate::errors::{ErrorKind, exception, raise};
 
 /// Runs that were compared.
 #[pyclass(frozen)]
@@ -14,20 +14,20 @@ pub(crate) struct Comparison(tutelage_compare::Comparison);
 
 #[pymethods]
 impl Comparison {
-    /// Compares the runs in these folders; `over` is "annotations", "expert-steps", or what a step of the expert's costs.
+    /// Compares the runs in these folders. `over` is "annotations", "expert-steps", or the cost of an expert's step.
     #[new]
     #[allow(clippy::too_many_arguments, reason = "Python passes them one by one")]
     fn new(
         py: Python<'_>,
         dirs: Vec<PathBuf>,
-        over: Over,
+        over: &str,
         level: f64,
         baseline: Option<String>,
         paired: bool,
         panels: Vec<String>,
         unfinished: bool,
     ) -> PyResult<Self> {
-        let cost = over.cost(py)?;
+        let cost = over.parse().map_err(|error: BadCost| exception(py, &error))?;
         let mut runs = Vec::new();
         for dir in dirs {
             runs.extend(find(&dir).map_err(|error| exception(py, &error))?);
@@ -37,69 +37,33 @@ impl Comparison {
         compared.map(Self).map_err(|error| exception(py, &error))
     }
 
-    /// What is worth knowing about the runs.
+    /// Remarks about the runs, such as runs that were left out.
     #[getter]
     fn notes(&self) -> Vec<String> {
         self.0.notes.clone()
     }
 
-    /// All tables, as the command prints them.
-    fn in_words(&self, py: Python<'_>) -> String {
+    /// All tables, as `tutelage compare` prints them.
+    fn text(&self, py: Python<'_>) -> String {
         py.detach(|| self.0.to_text())
     }
 
-    /// A row per curve, as JSON.
-    fn curves(&self, py: Python<'_>) -> PyResult<String> {
-        json(py, &py.detach(|| self.0.curves()))
-    }
-
-    /// A row per curve over all panels, as JSON.
-    fn aggregates(&self, py: Python<'_>) -> PyResult<String> {
-        json(py, &py.detach(|| self.0.aggregates()))
-    }
-
-    /// Curves against each other, in panels and over them, as JSON.
-    fn pairs(&self, py: Python<'_>) -> PyResult<String> {
-        json(py, &py.detach(|| self.0.pairs()))
+    /// The table named `curves`, `aggregates` or `pairs`, as JSON.
+    fn table(&self, py: Python<'_>, name: &str) -> PyResult<String> {
+        py.detach(|| match name {
+            "curves" => json(&self.0.curves()),
+            "aggregates" => json(&self.0.aggregates()),
+            _ => json(&self.0.pairs()),
+        })
+        .map_err(|error| raise(py, ErrorKind::Store, error.to_string(), None))
     }
 
     /// Writes figures and tables; returns the names of the files.
     fn save(&self, py: Python<'_>, folder: PathBuf) -> PyResult<Vec<String>> {
-        py.detach(|| self.0.save(&folder)).map_err(|error| {
-            let source = std::error::Error::source(&error);
-            let source = source.map_or(String::new(), |source| format!(": {source}"));
-            raise(py, Kind::Store, format!("{error}{source}"), None)
-        })
+        py.detach(|| self.0.save(&folder)).map_err(|error| exception(py, &error))
     }
 }
 
-/// What curves are drawn over, as Python says it.
-#[derive(FromPyObject)]
-enum Over {
-    Named(String),
-    StepCost(f64),
-}
-
-impl Over {
-    fn cost(self, py: Python<'_>) -> PyResult<Cost> {
-        let wrong = |value: String| {
-            let words = format!(
-                "over = {value}: allowed are \"annotations\", \"expert-steps\", or a number from 0 on, the cost of a step that the expert drives"
-            );
-            Err(raise(py, Kind::Spec, words, None))
-        };
-        match self {
-            Self::Named(name) if name == "annotations" => Ok(Cost::Annotations),
-            Self::Named(name) if name == "expert-steps" => Ok(Cost::ExpertSteps),
-            Self::StepCost(weight) if weight.is_finite() && weight >= 0.0 => {
-                Ok(Cost::Weighted(weight))
-            }
-            Self::Named(name) => wrong(format!("{name:?}")),
-            Self::StepCost(weight) => wrong(weight.to_string()),
-        }
-    }
-}
-
-fn json(py: Python<'_>, rows: &impl Serialize) -> PyResult<String> {
-    serde_json::to_string(rows).map_err(|error| raise(py, Kind::Store, error.to_string(), None))
+fn json(rows: &impl Serialize) -> Result<String, serde_json::Error> {
+    serde_json::to_string(rows)
 }

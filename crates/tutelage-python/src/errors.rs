@@ -1,5 +1,6 @@
-//! Rust's errors as Python's exceptions: the words of the command line, the exception behind them kept as the cause.
+//! Rust errors as Python exceptions.
 
+use std::error::Error;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::exceptions::{PyKeyboardInterrupt, PySystemExit};
@@ -7,13 +8,12 @@ use pyo3::prelude::*;
 use tutelage::actor::RolloutError;
 use tutelage::lesson::LearnError;
 use tutelage_lab::LabError;
-use tutelage_lab::export::ExportError;
 use tutelage_runs::store::StoreError;
 use tutelage_runs::{RunError, error_text};
 
 /// The exceptions of `tutelage.errors`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum ErrorKind {
     Spec,
     Store,
     InUse,
@@ -23,7 +23,7 @@ pub(crate) enum Kind {
     Policy,
 }
 
-impl Kind {
+impl ErrorKind {
     fn name(self) -> &'static str {
         match self {
             Self::Spec => "SpecError",
@@ -35,109 +35,111 @@ impl Kind {
             Self::Policy => "PolicyError",
         }
     }
+}
 
-    fn of_rollout(error: &RolloutError) -> Self {
-        match error {
-            RolloutError::Expert(_) => Self::Expert,
-            RolloutError::InvalidActions { who, .. } if who.contains("expert") => Self::Expert,
-            RolloutError::InvalidActions { .. } | RolloutError::Policy(_) => Self::Policy,
-            RolloutError::NoEpisodes => Self::Spec,
-            _ => Self::Env,
+/// An error that maps to an exception.
+pub(crate) trait ToPyErr: Error + 'static {
+    fn kind(&self) -> ErrorKind;
+}
+
+impl ToPyErr for RolloutError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Expert(_) => ErrorKind::Expert,
+            Self::InvalidActions { who, .. } if who.contains("expert") => ErrorKind::Expert,
+            Self::InvalidActions { .. } | Self::Policy(_) => ErrorKind::Policy,
+            Self::NoEpisodes => ErrorKind::Spec,
+            _ => ErrorKind::Env,
         }
     }
 }
 
-/// An error that knows which exception it becomes.
-pub(crate) trait Becomes: std::error::Error {
-    fn kind(&self) -> Kind;
-}
-
-impl Becomes for RunError {
-    fn kind(&self) -> Kind {
+impl ToPyErr for RunError {
+    fn kind(&self) -> ErrorKind {
         match self {
             Self::Store(error) => error.kind(),
-            Self::Policy { .. } => Kind::Policy,
-            Self::Evaluate { source, .. } => Kind::of_rollout(source),
-            Self::Learn(LearnError::Collect { source, .. }) => Kind::of_rollout(source),
+            Self::Policy { .. } => ErrorKind::Policy,
+            Self::Evaluate { source, .. } => source.kind(),
+            Self::Learn(LearnError::Collect { source, .. }) => source.kind(),
             Self::Learn(LearnError::Annotate { .. } | LearnError::InvalidLabel { .. }) => {
-                Kind::Expert
+                ErrorKind::Expert
             }
-            Self::Learn(LearnError::Train { .. }) => Kind::Oracle,
-            _ => Kind::Spec,
+            Self::Learn(LearnError::Train { .. }) => ErrorKind::Oracle,
+            _ => ErrorKind::Spec,
         }
     }
 }
 
-impl Becomes for LabError {
-    fn kind(&self) -> Kind {
+impl ToPyErr for LabError {
+    fn kind(&self) -> ErrorKind {
         match self {
             Self::Store(error) => error.kind(),
-            Self::NoRound | Self::NoPolicy { .. } | Self::OwnProgram { .. } => Kind::Store,
-            Self::Policy { .. } => Kind::Policy,
+            Self::NoRound | Self::NoPolicy { .. } | Self::OwnProgram { .. } => ErrorKind::Store,
+            Self::Policy { .. } => ErrorKind::Policy,
             Self::Run(error) => error.kind(),
-            Self::Evaluate(error) => Kind::of_rollout(error),
-            _ => Kind::Spec,
+            Self::Evaluate(error) => error.kind(),
+            _ => ErrorKind::Spec,
         }
     }
 }
 
-macro_rules! becomes {
+impl ToPyErr for StoreError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Locked { .. } => ErrorKind::InUse,
+            _ => ErrorKind::Store,
+        }
+    }
+}
+
+macro_rules! kinds {
     ($($error:ty => $kind:ident),* $(,)?) => {
-        $(impl Becomes for $error {
-            fn kind(&self) -> Kind {
-                Kind::$kind
+        $(impl ToPyErr for $error {
+            fn kind(&self) -> ErrorKind {
+                ErrorKind::$kind
             }
         })*
     };
 }
 
-becomes! {
-    ExportError => Store,
+kinds! {
     tutelage::space::BoundsError => Spec,
     tutelage::cover::CoverError => Spec,
-    tutelage::EnvError => Env,
     tutelage::env::LaneError => Env,
-    tutelage::OracleError => Oracle,
     tutelage::PolicyError => Policy,
-    tutelage::data::ShapeError => Policy,
+    tutelage::OracleError => Oracle,
+    tutelage_compare::BadCost => Spec,
     tutelage_compare::CompareError => Spec,
     tutelage_compare::FindError => Store,
+    tutelage_compare::SaveError => Store,
+    tutelage_draw::render::RenderError => Env,
     tutelage_envs::NormalizerError => Policy,
     tutelage_envs::UnknownRobot => Spec,
     tutelage_lab::CastError => Spec,
+    tutelage_lab::UnknownTask => Spec,
+    tutelage_lab::export::ExportError => Store,
     tutelage_lab::spec::SpecError => Spec,
     tutelage_oracles::mlp::MlpSettingsError => Spec,
     tutelage_oracles::mlp::PolicyFileError => Policy,
-    tutelage_draw::render::RenderError => Env,
     tutelage_teach::PersonError => Expert,
     tutelage_teach::ServerError => Spec,
     tutelage_teach::TokenError => Store,
 }
 
-impl Becomes for StoreError {
-    fn kind(&self) -> Kind {
-        match self {
-            Self::Locked { .. } => Kind::InUse,
-            _ => Kind::Store,
-        }
-    }
-}
-
-impl Becomes for RolloutError {
-    fn kind(&self) -> Kind {
-        Kind::of_rollout(self)
-    }
-}
-
-/// The exception that an error becomes.
-pub(crate) fn exception(py: Python<'_>, error: &impl Becomes) -> PyErr {
+/// The exception of an error.
+pub(crate) fn exception(py: Python<'_>, error: &impl ToPyErr) -> PyErr {
     raise(py, error.kind(), error_text(error), None)
 }
 
-/// The exception of this kind with these words.
-pub(crate) fn raise(py: Python<'_>, kind: Kind, words: String, cause: Option<PyErr>) -> PyErr {
+/// An exception of this kind.
+pub(crate) fn raise(
+    py: Python<'_>,
+    kind: ErrorKind,
+    message: String,
+    cause: Option<PyErr>,
+) -> PyErr {
     let made = py.import("tutelage.errors").and_then(|module| {
-        let exception = module.getattr(kind.name())?.call1((words,))?;
+        let exception = module.getattr(kind.name())?.call1((message,))?;
         Ok(PyErr::from_value(exception))
     });
     let exception = made.unwrap_or_else(|error| error);
@@ -147,12 +149,12 @@ pub(crate) fn raise(py: Python<'_>, kind: Kind, words: String, cause: Option<PyE
     exception
 }
 
-/// What a Python object raised while a run was under way, kept until the run has ended.
+/// Holds the first exception that Python code raised during a run, until the run has ended.
 #[derive(Clone, Default)]
-pub(crate) struct Mishap(Arc<Mutex<Option<PyErr>>>);
+pub(crate) struct PyErrorSlot(Arc<Mutex<Option<PyErr>>>);
 
-impl Mishap {
-    /// Keeps an exception, the first of several, and says it in words.
+impl PyErrorSlot {
+    /// Keeps an exception, unless there is one already, and describes it.
     pub(crate) fn keep(&self, py: Python<'_>, error: PyErr) -> String {
         let value = error.value(py).to_string();
         let words = match error.get_type(py).name() {
@@ -164,27 +166,25 @@ impl Mishap {
         words
     }
 
-    pub(crate) fn take(&self) -> Option<PyErr> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
-    }
-
-    /// The exception that an error becomes, caused by what was kept. Whoever wanted to leave the program leaves it, and what
-    /// befell several environments at once is put down to none of them.
-    pub(crate) fn exception(&self, py: Python<'_>, error: &impl Becomes) -> PyErr {
-        match self.take() {
-            Some(cause) if leaves(py, &cause) || befell_all(py, &cause) => cause,
-            cause => raise(py, error.kind(), error_text(error), cause),
+    /// The exception of a run's result: that of its error, with the kept exception as the cause, or the kept one alone.
+    pub(crate) fn finish<T>(&self, py: Python<'_>, result: Result<T, impl ToPyErr>) -> PyResult<T> {
+        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+        match (result, kept) {
+            (Ok(value), None) => Ok(value),
+            (Ok(_), Some(kept)) => Err(kept),
+            (Err(_), Some(kept)) if is_exit(py, &kept) || is_of_no_lane(py, &kept) => Err(kept),
+            (Err(error), kept) => Err(raise(py, error.kind(), error_text(&error), kept)),
         }
     }
 }
 
-fn leaves(py: Python<'_>, error: &PyErr) -> bool {
+fn is_exit(py: Python<'_>, error: &PyErr) -> bool {
     error.is_instance_of::<PyKeyboardInterrupt>(py) || error.is_instance_of::<PySystemExit>(py)
 }
 
-/// Whether this is our exception already, and says that no single environment is to blame.
-fn befell_all(py: Python<'_>, error: &PyErr) -> bool {
-    let ours = py.import("tutelage.errors").and_then(|errors| errors.getattr("EnvError"));
-    let is_ours = ours.is_ok_and(|ours| error.matches(py, ours).unwrap_or(false));
-    is_ours && error.value(py).getattr("lane").is_ok_and(|lane| lane.is_none())
+/// Whether this is an `EnvError` of a vector environment that does not say which of its environments failed.
+fn is_of_no_lane(py: Python<'_>, error: &PyErr) -> bool {
+    let class = py.import("tutelage.errors").and_then(|errors| errors.getattr("EnvError"));
+    let is_env_error = class.is_ok_and(|class| error.matches(py, class).unwrap_or(false));
+    is_env_error && error.value(py).getattr("lane").is_ok_and(|lane| lane.is_none())
 }

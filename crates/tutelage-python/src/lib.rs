@@ -1,60 +1,64 @@
-//! The native half of the Python package: `import tutelage` finds it as `tutelage._native`.
+//! The native half of the Python package, imported as `tutelage._native`.
 //!
-//! No algorithm lives here. Gymnasium environments become an [`tutelage::VectorEnv`], Python experts a [`tutelage::Expert`],
-//! Python oracles a [`tutelage::oracle::DurableOracle`], and the durable runner of [`tutelage_runs`] does the rest. The interpreter's
-//! lock is released for a whole run and taken once per step of all environments.
+//! It contains no algorithm. It presents Gymnasium environments as a [`tutelage::VectorEnv`], Python experts as a
+//! [`tutelage::Expert`] and Python oracles as a [`tutelage::oracle::DurableOracle`]; the runner of [`tutelage_runs`] does the rest.
+//! A run releases the interpreter's lock and takes it once per step of all environments.
+//!
+//! The wheel also ships the `tutelage` command: the `command` module embeds `tutelage-cli`, and it is the only user of
+//! that crate here.
 
 #![forbid(unsafe_code)]
 
 mod arrays;
+mod builtin;
 mod command;
 mod compare;
-mod elsewhere;
 mod errors;
 mod evaluate;
-mod export;
+mod inputs;
 mod learn;
-mod material;
-mod native;
+mod observer;
+mod oracle;
 mod person;
 mod policy;
+mod python_envs;
+mod python_expert;
 mod python_oracle;
-mod reporter;
+mod remote;
 mod robots;
 mod runs;
-mod shipped;
+mod settings;
 mod stored_expert;
 mod sweep;
-mod teacher;
-mod trainer;
-mod worlds;
 
 use pyo3::prelude::*;
 
 #[pymodule]
 mod _native {
     #[pymodule_export]
-    use super::command::command;
+    use super::builtin::tasks;
+    #[pymodule_export]
+    use super::command::{command, version};
     #[pymodule_export]
     use super::compare::Comparison;
     #[pymodule_export]
-    use super::elsewhere::{Post, carry_out_elsewhere, program, travelling_files};
-    #[pymodule_export]
     use super::evaluate::evaluate;
     #[pymodule_export]
-    use super::export::{export_annotations, export_tensorboard, replace_file};
-    #[pymodule_export]
-    use super::learn::{check, learn, refuse_ignored, usual_algorithm};
-    #[pymodule_export]
-    use super::native::{learn_native, native_policy, native_spec, stored_draft, tasks};
+    use super::learn::{learn, learn_builtin};
     #[pymodule_export]
     use super::person::Page;
     #[pymodule_export]
     use super::policy::NativePolicy;
     #[pymodule_export]
-    use super::robots::{Herd, Robot};
+    use super::remote::{TaskEvents, arithmetic, execute_remote, run_files};
     #[pymodule_export]
-    use super::runs::{read_run, run_policy};
+    use super::robots::RobotVecEnv;
+    #[pymodule_export]
+    use super::runs::{
+        builtin_policy, export_annotations, export_tensorboard, read_run, replace_file, run_policy,
+    };
+    #[pymodule_export]
+    use super::settings::{Settings, default_algorithm, defaults};
     #[pymodule_export]
     use super::stored_expert::StoredExpert;
     #[pymodule_export]

@@ -1,6 +1,6 @@
-//! A person as the teacher of a run in Python's environments, on the page of [`tutelage_teach`].
+//! A person as the expert of a run in Python's environments, on the page of [`tutelage_teach`].
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use numpy::{PyReadonlyArray3, PyUntypedArrayMethods};
@@ -12,96 +12,92 @@ use tutelage_draw::render::Frame;
 use tutelage_runs::store::RunDir;
 use tutelage_runs::{Ending, RunConfig, RunError, run_with_teacher};
 use tutelage_teach::{
-    About, Axis, Classroom, Controls, Person, PersonConfig, Server, ServerConfig, Show, Token, View,
+    About, Axis, Classroom, Controls, Person, PersonConfig, PersonError, Server, ServerConfig,
+    Show, Token, View,
 };
 
-use crate::errors::{Mishap, exception};
-use crate::reporter::Listener;
-use crate::trainer::Trainer;
-use crate::worlds::Worlds;
 use tutelage_oracles::mlp::OutputHead;
 
-/// A `tutelage._person.Seat`: where a person sits who teaches.
-pub(crate) struct Seat<'py> {
+use crate::errors::{PyErrorSlot, exception};
+use crate::observer::PyObserver;
+use crate::oracle::RunOracle;
+use crate::python_envs::PyVectorEnv;
+
+/// A `tutelage._person.PersonExpert`: a person who teaches on a page.
+pub(crate) struct PersonTeacher<'py> {
     object: Bound<'py, PyAny>,
-    wishes: Wishes,
+    settings: PageSettings,
 }
 
-/// What the person wants of the page.
+/// The settings of the page.
 #[derive(FromPyObject)]
-struct Wishes {
+struct PageSettings {
     port: u16,
     token_file: Option<PathBuf>,
-    again: usize,
-    grace: f64,
-    pace: f64,
+    repeat_every: usize,
+    undo_seconds: f64,
+    step_seconds: f64,
     task: String,
-    aim: String,
+    goal: String,
     algorithm: String,
-    /// Names of the actions, or of their numbers.
-    names: Vec<String>,
-    /// What the least and the greatest value of each number mean.
-    ends: Vec<(String, String)>,
+    /// The names of the actions, or of their coordinates.
+    action_names: Vec<String>,
+    /// The meanings of the lowest and the highest value of each coordinate.
+    bound_labels: Vec<(String, String)>,
     state_names: Vec<String>,
 }
 
-/// Everyone else who takes part.
-pub(crate) struct School<'a, A: OutputHead> {
-    pub(crate) worlds: &'a mut Worlds<A>,
-    pub(crate) trainer: &'a mut Trainer<A>,
-    pub(crate) job: &'a RunConfig<'a, f32, A>,
-    pub(crate) mishap: &'a Mishap,
-}
-
-impl<'py> Seat<'py> {
-    /// The seat, where the teacher is a person.
-    pub(crate) fn at(teacher: &Bound<'py, PyAny>) -> PyResult<Option<Self>> {
-        match teacher.hasattr("stage")? {
-            true => Ok(Some(Self { object: teacher.clone(), wishes: teacher.extract()? })),
-            false => Ok(None),
+impl<'py> PersonTeacher<'py> {
+    /// The person, if the expert is one.
+    pub(crate) fn of(expert: &Bound<'py, PyAny>) -> PyResult<Option<Self>> {
+        if !expert.hasattr("preview_env")? {
+            return Ok(None);
         }
+        Ok(Some(Self { object: expert.clone(), settings: expert.extract()? }))
     }
 
-    /// Teaches a run through a page; the page stays, in Python's hands, when the run has ended.
+    /// Teaches a run through a page. The page stays open after the run, until Python closes it.
     pub(crate) fn teach<A: OutputHead>(
         &self,
         py: Python<'py>,
-        school: School<'_, A>,
+        envs: &mut PyVectorEnv<A>,
+        oracle: &mut RunOracle<A>,
+        config: &RunConfig<'_, f32, A>,
         dir: &mut RunDir<f32, A>,
-        listener: &mut Listener,
+        observer: &mut PyObserver,
     ) -> PyResult<Result<Ending, RunError>> {
-        let School { worlds, trainer, job, mishap } = school;
         let folder = dir.path().to_owned();
-        let room = Classroom::new(self.about(worlds, job, &folder));
-        trainer.report_to(room.training());
+        let room = Classroom::new(self.about(envs, config, &folder));
+        oracle.report_to(room.training());
         self.open(py, &room)?;
-        let (wishes, seat, mishap) = (&self.wishes, self.object.clone().unbind(), mishap.clone());
+        let (settings, object) = (&self.settings, self.object.clone().unbind());
+        let errors = observer.errors().clone();
         let ended = py.detach(|| {
-            let config = PersonConfig {
-                stage: Box::new(move || Pictured::<A>::of(&seat)),
-                schedule: job.schedule,
-                algorithm: job.algorithm,
-                repeat_every: wishes.again,
-                undo_time: Duration::try_from_secs_f64(wishes.grace).unwrap_or_default(),
-                wants_stop: Box::new(move || is_interrupted(&mishap)),
+            let person = PersonConfig {
+                stage: Box::new(move || PreviewEnv::<A>::new(&object)),
+                schedule: config.schedule,
+                algorithm: config.algorithm,
+                repeat_every: settings.repeat_every,
+                undo_time: Duration::try_from_secs_f64(settings.undo_seconds).unwrap_or_default(),
+                wants_stop: Box::new(move || is_interrupted(&errors)),
             };
-            let mut person = Person::new(&room, config, &folder)?;
-            let mut observer = room.observer(listener, &folder);
-            let ended = run_with_teacher(worlds, &mut person, &*trainer, job, dir, &mut observer);
+            let mut person = Person::new(&room, person, &folder)?;
+            let mut observer = room.observer(observer, &folder);
+            let ended = run_with_teacher(envs, &mut person, &*oracle, config, dir, &mut observer);
             room.end(ended.as_ref().map(|ending| *ending).map_err(ToString::to_string));
             Ok(ended)
         });
-        ended.map_err(|error: tutelage_teach::PersonError| exception(py, &error))
+        ended.map_err(|error: PersonError| exception(py, &error))
     }
 
-    /// Serves the room's page, and gives the page to Python.
+    /// Serves the page, and passes it to Python.
     fn open(&self, py: Python<'py>, room: &Classroom) -> PyResult<()> {
-        let token = match &self.wishes.token_file {
+        let token = match &self.settings.token_file {
             Some(file) => Token::kept_in(file),
             None => Token::random(),
         };
         let token = token.map_err(|error| exception(py, &error))?;
-        let server = Server::start(ServerConfig::local(self.wishes.port, token), room.site())
+        let server = Server::start(ServerConfig::local(self.settings.port, token), room.site())
             .map_err(|error| exception(py, &error))?;
         let url = server.url();
         self.object.call_method1("open", (Page { server: Some(server) }, url)).map(|_| ())
@@ -109,42 +105,44 @@ impl<'py> Seat<'py> {
 
     fn about<A: OutputHead>(
         &self,
-        worlds: &Worlds<A>,
-        job: &RunConfig<'_, f32, A>,
-        folder: &std::path::Path,
+        envs: &PyVectorEnv<A>,
+        config: &RunConfig<'_, f32, A>,
+        folder: &Path,
     ) -> About {
-        let Wishes { task, aim, algorithm, names, ends, state_names, pace, .. } = &self.wishes;
-        let bounds = worlds.bounds();
-        let axis = |i: usize| Axis {
-            name: names[i].clone(),
-            low_label: ends[i].0.clone(),
-            high_label: ends[i].1.clone(),
-            low: bounds.low()[i],
-            high: bounds.high()[i],
-        };
+        let settings = &self.settings;
+        let (bounds, names) = (envs.bounds(), &settings.action_names);
+        let axes = settings.bound_labels.iter().zip(names).enumerate();
+        let axis =
+            |(i, ((low_label, high_label), name)): (usize, (&(String, String), &String))| Axis {
+                name: name.clone(),
+                low_label: low_label.clone(),
+                high_label: high_label.clone(),
+                low: bounds.low()[i],
+                high: bounds.high()[i],
+            };
         About {
-            task: task.clone(),
-            aim: aim.clone(),
-            algorithm: algorithm.clone(),
-            rounds: job.schedule.rounds,
+            task: settings.task.clone(),
+            aim: settings.goal.clone(),
+            algorithm: settings.algorithm.clone(),
+            rounds: config.schedule.rounds,
             folder: folder.display().to_string(),
-            controls: match ends.is_empty() {
+            controls: match settings.bound_labels.is_empty() {
                 true => Controls::Choice(names.clone()),
-                false => Controls::Axes((0..names.len().min(ends.len())).map(axis).collect()),
+                false => Controls::Axes(axes.map(axis).collect()),
             },
-            state_names: state_names.clone(),
-            pace: *pace,
-            takes_over: job.algorithm.drive == Drive::Gated(Gate::Human),
+            state_names: settings.state_names.clone(),
+            pace: settings.step_seconds,
+            takes_over: config.algorithm.drive == Drive::Gated(Gate::Human),
         }
     }
 }
 
-/// Whether somebody pressed Ctrl-C, which is kept until the run has ended.
-fn is_interrupted(mishap: &Mishap) -> bool {
-    Python::attach(|py| py.check_signals().map_err(|error| mishap.keep(py, error)).is_err())
+/// Whether Ctrl-C was pressed. The exception is kept until the run has ended.
+fn is_interrupted(errors: &PyErrorSlot) -> bool {
+    Python::attach(|py| py.check_signals().map_err(|error| errors.keep(py, error)).is_err())
 }
 
-/// A page, for as long as Python holds it.
+/// A served page. It closes when Python drops it.
 #[pyclass]
 pub(crate) struct Page {
     server: Option<Server>,
@@ -152,89 +150,79 @@ pub(crate) struct Page {
 
 #[pymethods]
 impl Page {
-    /// How many requests were refused.
-    #[getter]
-    fn refused(&self) -> u64 {
-        self.server.as_ref().map_or(0, |server| server.refused().total())
-    }
-
     fn close(&mut self, py: Python<'_>) {
         let server = self.server.take();
         py.detach(|| drop(server));
     }
 }
 
-/// An environment whose pictures Python draws.
-struct Pictured<A> {
-    worlds: Worlds<A>,
+/// A separate environment that Python renders, for previews and clips.
+struct PreviewEnv<A> {
+    envs: PyVectorEnv<A>,
     object: Py<PyAny>,
 }
 
-impl<A: OutputHead> Pictured<A> {
-    /// One more environment of a seat's task; nothing where it cannot be made.
-    fn of(seat: &Py<PyAny>) -> Option<Box<dyn Show<Action = A>>> {
+impl<A: OutputHead> PreviewEnv<A> {
+    /// Another environment of the task, or `None` if it cannot be made.
+    fn new(expert: &Py<PyAny>) -> Option<Box<dyn Show<Action = A>>> {
         let made = Python::attach(|py| -> PyResult<Self> {
-            let object = seat.bind(py).call_method0("stage")?;
-            // What goes wrong where somebody only looks is told on the page, and stops nothing.
-            let worlds = Worlds::new(&object, Mishap::default())?;
-            Ok(Self { worlds, object: object.unbind() })
+            let object = expert.bind(py).call_method0("preview_env")?;
+            // An error in a preview appears on the page and does not stop the run.
+            let envs = PyVectorEnv::new(&object, PyErrorSlot::default())?;
+            Ok(Self { envs, object: object.unbind() })
         });
         made.ok().map(|made| Box::new(made) as Box<dyn Show<Action = A>>)
     }
 
-    fn copy(&self, state: &mut [f32]) {
-        state.copy_from_slice(self.worlds.state(0));
+    fn read<T>(&self, result: Result<T, LaneError>, state: &mut [f32]) -> Result<T, EnvError> {
+        let value = result.map_err(|error| match error {
+            LaneError::Env { source, .. } => source,
+            other => EnvError::Other(other.into()),
+        })?;
+        state.copy_from_slice(self.envs.state(0));
+        Ok(value)
     }
 }
 
-fn of_one(error: LaneError) -> EnvError {
-    match error {
-        LaneError::Env { source, .. } => source,
-        other => EnvError::Other(other.into()),
-    }
-}
-
-impl<A: OutputHead> Env for Pictured<A> {
+impl<A: OutputHead> Env for PreviewEnv<A> {
     type State = f32;
     type Action = A;
 
     fn spaces(&self) -> Spaces {
-        self.worlds.spaces()
+        self.envs.spaces()
     }
 
     fn horizon(&self) -> usize {
-        self.worlds.horizon()
+        self.envs.horizon()
     }
 
     fn bounds(&self) -> Bounds {
-        self.worlds.bounds().clone()
+        self.envs.bounds().clone()
     }
 
     fn reset(&mut self, rng: Rng, state: &mut [f32]) -> Result<(), EnvError> {
-        self.worlds.reset(0, rng).map_err(of_one)?;
-        self.copy(state);
-        Ok(())
+        let reset = self.envs.reset(0, rng);
+        self.read(reset, state)
     }
 
     fn step(&mut self, action: &[A], state: &mut [f32]) -> Result<Step, EnvError> {
         let mut actions = Batch::new(action.len());
         actions.push(action);
-        self.worlds.step(&[0], &actions).map_err(of_one)?;
-        self.copy(state);
-        Ok(self.worlds.last_step(0))
+        let stepped = self.envs.step(&[0], &actions).map(|()| self.envs.last_step(0));
+        self.read(stepped, state)
     }
 }
 
-impl<A: OutputHead> Show for Pictured<A> {
+impl<A: OutputHead> Show for PreviewEnv<A> {
     fn look(&self) -> View {
         let png = Python::attach(|py| -> PyResult<Option<Vec<u8>>> {
-            let pixels = self.object.bind(py).call_method0("picture")?;
+            let pixels = self.object.bind(py).call_method0("image")?;
             let pixels: PyReadonlyArray3<'_, u8> = pixels.extract()?;
             let [height, width, _] = *pixels.shape() else { return Ok(None) };
             let frame = Frame::from_rgb(width, height, pixels.as_slice()?.to_vec());
             Ok(frame.map(|frame| frame.to_png()))
         });
-        // A picture that cannot be drawn is an empty one: the question can still be answered by its numbers.
+        // Without an image, the question can still be answered from its numbers.
         View::Png(png.ok().flatten().unwrap_or_default())
     }
 }

@@ -1,202 +1,177 @@
-//! A learned policy as a Python object.
+//! Learned policies as Python objects.
+
+use std::any::Any;
 
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use safetensors::tensor::{Dtype, TensorView};
-use safetensors::{SafeTensorError, SafeTensors, serialize};
-use tutelage::{Batch, Bounds, Policy, PolicyError};
+use safetensors::{SafeTensors, serialize};
+use tutelage::{Batch, Bounds, Policy, PolicyError, dispatch};
 use tutelage_envs::Normalizer;
 use tutelage_files::check_safetensors_header;
 use tutelage_lab::export::{Interface, onnx};
 use tutelage_oracles::mlp::{Ensemble, OutputHead, PolicyFileError};
 
-use crate::arrays::{own, rows, to_array};
-use crate::errors::{Kind, exception, raise};
-use crate::trainer::{Learned, Lens, Made};
-use crate::worlds::action_space;
+use crate::arrays::{rows, to_array, to_env_units};
+use crate::errors::{ErrorKind, exception, raise};
+use crate::oracle::{ObservationView, RunPolicy};
+use crate::python_envs::{EnvSpaces, action_kind};
 
-/// A policy that takes observations as flat rows of numbers and acts in the environment's own units.
+/// A policy that maps flat observations to actions in the environment's units.
 #[pyclass(frozen)]
 pub(crate) struct NativePolicy {
-    acting: Acting,
+    policy: Box<dyn AnyPolicy>,
     /// The width of an observation.
     states: usize,
     bounds: Bounds,
 }
 
-/// A policy whose actions are of either kind.
-pub(crate) enum Acting {
-    Vectors(Learned<f32>),
-    Indices(Learned<u32>),
-}
-
-impl From<Learned<f32>> for Acting {
-    fn from(learned: Learned<f32>) -> Self {
-        Self::Vectors(learned)
-    }
-}
-
-impl From<Learned<u32>> for Acting {
-    fn from(learned: Learned<u32>) -> Self {
-        Self::Indices(learned)
-    }
-}
-
-/// The tensor that says what the policy is of; it is no part of the networks.
+/// The tensor of a policy file that describes the task.
 const TASK: &str = "task";
 
-macro_rules! of_each {
-    ($acting:expr, $learned:ident => $value:expr) => {
-        match $acting {
-            Acting::Vectors($learned) => $value,
-            Acting::Indices($learned) => $value,
-        }
-    };
+/// From this number of states on, a policy acts without the interpreter's lock.
+const MANY_STATES: usize = 256;
+
+/// Whose actions to return.
+enum Members {
+    /// The mean or the majority vote of all members.
+    Mean,
+    /// For each row, those of the given member.
+    Of(Vec<u32>),
+    /// Those of every member: row i·E + e is that of member e in state i.
+    All,
 }
 
-impl NativePolicy {
-    pub(crate) fn new(acting: Acting, states: usize, bounds: Bounds) -> Self {
-        Self { acting, states, bounds }
-    }
-
-    pub(crate) fn acting(&self) -> &Acting {
-        &self.acting
-    }
-
-    fn mean<A: OutputHead>(
-        &self,
-        py: Python<'_>,
-        learned: &Learned<A>,
-        states: &Batch<f32>,
-    ) -> PyResult<Py<PyAny>> {
-        let mut actions = self.room(states.len());
-        self.act(py, actions.len(), || learned.act_mean(states, &mut actions))?;
-        self.spoken(py, actions)
-    }
-
-    fn of_members<A: OutputHead>(
-        &self,
-        py: Python<'_>,
-        learned: &Learned<A>,
-        states: &Batch<f32>,
-        members: &[u32],
-    ) -> PyResult<Py<PyAny>> {
-        let mut actions = self.room(states.len());
-        self.act(py, actions.len(), || learned.act_members(states, members, &mut actions))?;
-        self.spoken(py, actions)
-    }
-
-    fn each<A: OutputHead>(
-        &self,
-        py: Python<'_>,
-        learned: &Learned<A>,
-        states: &Batch<f32>,
-    ) -> PyResult<Py<PyAny>> {
-        let mut actions = self.room(0);
-        self.act(py, states.len(), || learned.act_each(states, &mut actions))?;
-        self.spoken(py, actions)
-    }
-
-    fn room<A: OutputHead>(&self, rows: usize) -> Batch<A> {
-        Batch::zeros(rows, self.bounds.width().max(A::width(1)))
-    }
-
-    /// Acts without the interpreter's lock where there is much to do.
+/// A [`RunPolicy`] with actions of any type.
+trait AnyPolicy: Any + Send + Sync {
+    fn members(&self) -> usize;
+    fn view(&self) -> &ObservationView;
     fn act(
         &self,
         py: Python<'_>,
-        states: usize,
-        act: impl FnOnce() -> Result<(), PolicyError> + Send,
-    ) -> PyResult<()> {
-        const MANY: usize = 256;
-        let acted = if states < MANY { act() } else { py.detach(act) };
-        acted.map_err(|error| exception(py, &error))
+        states: &Batch<f32>,
+        members: Members,
+        bounds: &Bounds,
+    ) -> PyResult<Py<PyAny>>;
+    fn to_safetensors(&self) -> Option<Result<Vec<u8>, PolicyFileError>>;
+    fn to_onnx(&self, interface: &Interface) -> Option<Vec<u8>>;
+}
+
+impl<A: OutputHead> AnyPolicy for RunPolicy<A> {
+    fn members(&self) -> usize {
+        Policy::members(self)
     }
 
-    fn spoken<A: OutputHead>(&self, py: Python<'_>, actions: Batch<A>) -> PyResult<Py<PyAny>> {
-        let actions = own(&self.bounds, actions);
-        Ok(to_array(py, actions.as_slice(), actions.width())?.unbind())
+    fn view(&self) -> &ObservationView {
+        &self.view
     }
 
-    /// Whether networks, lens and spaces fit together: a file may say anything.
-    pub(crate) fn check(&self, py: Python<'_>, actions: usize) -> PyResult<()> {
-        let (lens, widths) = of_each!(&self.acting, learned => {
-            let layout = networks(py, learned)?.network().layout();
-            (&learned.lens, [layout.inputs(), layout.outputs()])
-        });
-        let columns = lens.columns.iter().flatten();
-        let fits = columns.into_iter().all(|&column| column < self.states)
-            && lens.normaliser.as_ref().is_none_or(|n| n.width() == lens.width(self.states))
-            && widths == [lens.width(self.states), actions];
-        if fits {
-            return Ok(());
+    fn act(
+        &self,
+        py: Python<'_>,
+        states: &Batch<f32>,
+        members: Members,
+        bounds: &Bounds,
+    ) -> PyResult<Py<PyAny>> {
+        let rows = if let Members::All = members { 0 } else { states.len() };
+        let mut actions = Batch::<A>::zeros(rows, bounds.width().max(A::width(1)));
+        let mut act = || -> Result<(), PolicyError> {
+            match &members {
+                Members::Mean => self.act_mean(states, &mut actions),
+                Members::Of(members) => self.act_members(states, members, &mut actions),
+                Members::All => self.act_each(states, &mut actions),
+            }
+        };
+        let acted = if states.len() < MANY_STATES { act() } else { py.detach(act) };
+        acted.map_err(|error| exception(py, &error))?;
+        Ok(to_array(py, &to_env_units(bounds, actions))?.unbind())
+    }
+
+    fn to_safetensors(&self) -> Option<Result<Vec<u8>, PolicyFileError>> {
+        Some(self.networks()?.to_safetensors())
+    }
+
+    fn to_onnx(&self, interface: &Interface) -> Option<Vec<u8>> {
+        Some(onnx(self.networks()?, interface))
+    }
+}
+
+impl NativePolicy {
+    pub(crate) fn new<A: OutputHead>(policy: RunPolicy<A>, states: usize, bounds: Bounds) -> Self {
+        Self { policy: Box::new(policy), states, bounds }
+    }
+
+    /// The policy of stored networks. Their widths must fit the spaces, since files may be damaged.
+    pub(crate) fn from_bytes<A: OutputHead>(
+        py: Python<'_>,
+        bytes: &[u8],
+        spaces: &EnvSpaces,
+        view: ObservationView,
+    ) -> PyResult<Self> {
+        let networks = Ensemble::<A>::from_safetensors(bytes);
+        let networks = networks.map_err(|error| exception(py, &error))?;
+        let (states, columns) = (spaces.spaces.states, view.columns.iter().flatten());
+        let expected = [view.width(states), spaces.spaces.actions];
+        let layout = networks.network().layout();
+        let found = [layout.inputs(), layout.outputs()];
+        let fits = columns.into_iter().all(|&column| column < states)
+            && view.normalizer.as_ref().is_none_or(|n| n.width() == expected[0])
+            && found == expected;
+        if !fits {
+            let message = format!("its networks have the widths {found:?}, expected {expected:?}");
+            return Err(raise(py, ErrorKind::Policy, message, None));
         }
-        let words = format!("its networks are of widths {widths:?}, which its spaces are not");
-        Err(raise(py, Kind::Policy, words, None))
+        Ok(Self::new(RunPolicy::from_networks(view, networks), states, spaces.bounds.clone()))
     }
 
-    fn interface(&self, lens: &Lens, names: Vec<(String, String)>) -> Interface {
-        Interface {
-            observation: self.states,
-            columns: lens.columns.clone(),
-            normaliser: lens.normaliser.clone(),
-            bounds: self.bounds.clone(),
-            names,
-        }
+    /// The policy, if its actions have this type.
+    pub(crate) fn downcast<A: OutputHead>(&self) -> Option<&RunPolicy<A>> {
+        (&*self.policy as &dyn Any).downcast_ref()
     }
 }
 
 #[pymethods]
 impl NativePolicy {
-    /// What a file says that its policy is of.
+    /// The task description in the bytes of a policy file.
     #[staticmethod]
-    fn read(py: Python<'_>, bytes: &[u8]) -> PyResult<String> {
-        task_of(bytes).map_err(|error| exception(py, &error))
+    fn task(py: Python<'_>, bytes: &[u8]) -> PyResult<String> {
+        let task = split_task(bytes).map(|(task, _)| task);
+        task.map_err(|error| exception(py, &error))
     }
 
-    /// The policy in these bytes, for these spaces.
+    /// The policy in the bytes of a policy file.
     #[new]
-    #[pyo3(signature = (bytes, spaces, columns=None, normaliser=None))]
+    #[pyo3(signature = (bytes, spaces, columns=None, normalizer=None))]
     fn load(
         py: Python<'_>,
         bytes: &[u8],
         spaces: &Bound<'_, PyAny>,
         columns: Option<Vec<usize>>,
-        normaliser: Option<(Vec<f64>, Vec<f64>)>,
+        normalizer: Option<(Vec<f64>, Vec<f64>)>,
     ) -> PyResult<Self> {
-        let normaliser = normaliser.map(|(mean, var)| Normalizer::new(mean, var)).transpose();
-        let normaliser = normaliser.map_err(|error| exception(py, &error))?;
-        let networks = networks_of(bytes).map_err(|error| exception(py, &error))?;
-        let discrete: bool = spaces.getattr("discrete")?.extract()?;
-        let states: usize = spaces.getattr("state_width")?.extract()?;
-        let (size, bounds) = action_space(spaces)?;
-        let lens = Lens { columns, normaliser };
-        let policy = Self::new(acting(py, &networks, discrete, lens)?, states, bounds);
-        policy.check(py, size)?;
-        Ok(policy)
+        let normalizer = normalizer.map(|(mean, var)| Normalizer::new(mean, var)).transpose();
+        let normalizer = normalizer.map_err(|error| exception(py, &error))?;
+        let (_, networks) = split_task(bytes).map_err(|error| exception(py, &error))?;
+        let (kind, spaces) = (action_kind(spaces)?, EnvSpaces::of(spaces)?);
+        let view = ObservationView { columns, normalizer };
+        dispatch!(kind, A => Self::from_bytes::<A>(py, &networks, &spaces, view))
     }
 
     /// E.
     #[getter]
     fn members(&self) -> usize {
-        of_each!(&self.acting, learned => learned.members())
+        self.policy.members()
     }
 
-    /// Whether it is made of networks of ours, which can be stored and exported.
+    /// The mean and the variance that normalize observations before the networks see them.
     #[getter]
-    fn is_networks(&self) -> bool {
-        of_each!(&self.acting, learned => matches!(learned.by, Made::Networks(_)))
+    fn normalizer(&self) -> Option<(Vec<f64>, Vec<f64>)> {
+        let normalizer = self.policy.view().normalizer.as_ref()?;
+        Some((normalizer.mean().to_vec(), normalizer.var().to_vec()))
     }
 
-    /// The mean and the variance that observations are normalised by before the policy sees them.
-    #[getter]
-    fn normaliser(&self) -> Option<(Vec<f64>, Vec<f64>)> {
-        let normaliser = of_each!(&self.acting, learned => learned.lens.normaliser.as_ref())?;
-        Some((normaliser.mean().to_vec(), normaliser.var().to_vec()))
-    }
-
-    /// The action in each state: the members' mean or vote, or that of the member given for each row.
+    /// The action in each state: the mean or vote of all members, or that of the member given for each row.
     #[pyo3(signature = (states, members=None))]
     fn actions(
         &self,
@@ -204,26 +179,20 @@ impl NativePolicy {
         states: &Bound<'_, PyAny>,
         members: Option<PyReadonlyArray1<'_, u32>>,
     ) -> PyResult<Py<PyAny>> {
-        let states = rows(states)?;
-        match members {
-            None => of_each!(&self.acting, learned => self.mean(py, learned, &states)),
-            Some(members) => {
-                let members = members.as_array().to_vec();
-                of_each!(&self.acting, learned => self.of_members(py, learned, &states, &members))
-            }
-        }
+        let members = members.map_or(Members::Mean, |of| Members::Of(of.as_array().to_vec()));
+        self.policy.act(py, &rows(states)?, members, &self.bounds)
     }
 
-    /// Every member's action in every state: row i·E + e is member e's in state i.
+    /// Every member's action in every state: row i·E + e is that of member e in state i.
     fn all_actions(&self, py: Python<'_>, states: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
-        let states = rows(states)?;
-        of_each!(&self.acting, learned => self.each(py, learned, &states))
+        self.policy.act(py, &rows(states)?, Members::All, &self.bounds)
     }
 
-    /// The policy as a safetensors file that says what it is of.
+    /// The policy as a safetensors file that contains the task description.
     fn to_safetensors<'py>(&self, py: Python<'py>, task: &str) -> PyResult<Bound<'py, PyBytes>> {
-        let bytes = of_each!(&self.acting, learned => stored(py, learned, task))?;
-        Ok(PyBytes::new(py, &bytes))
+        let bytes = self.policy.to_safetensors().ok_or_else(|| no_networks(py))?;
+        let bytes = bytes.and_then(|bytes| with_task(&bytes, task));
+        Ok(PyBytes::new(py, &bytes.map_err(|error| exception(py, &error))?))
     }
 
     /// The policy as an ONNX model.
@@ -232,63 +201,36 @@ impl NativePolicy {
         py: Python<'py>,
         names: Vec<(String, String)>,
     ) -> PyResult<Bound<'py, PyBytes>> {
-        let bytes = of_each!(&self.acting, learned => {
-            onnx(networks(py, learned)?, &self.interface(&learned.lens, names))
-        });
+        let ObservationView { columns, normalizer } = self.policy.view().clone();
+        let bounds = self.bounds.clone();
+        let interface =
+            Interface { observation: self.states, columns, normaliser: normalizer, bounds, names };
+        let bytes = self.policy.to_onnx(&interface).ok_or_else(|| no_networks(py))?;
         Ok(PyBytes::new(py, &bytes))
     }
 }
 
-/// The policy in these bytes, seen through a lens.
-pub(crate) fn acting(py: Python<'_>, bytes: &[u8], discrete: bool, lens: Lens) -> PyResult<Acting> {
-    fn learned<A: OutputHead>(py: Python<'_>, bytes: &[u8], lens: Lens) -> PyResult<Learned<A>> {
-        let policy = Ensemble::from_safetensors(bytes).map_err(|error| exception(py, &error))?;
-        Ok(Learned { lens, by: Made::Networks(policy) })
-    }
-    Ok(match discrete {
-        false => Acting::Vectors(learned(py, bytes, lens)?),
-        true => Acting::Indices(learned(py, bytes, lens)?),
-    })
+fn no_networks(py: Python<'_>) -> PyErr {
+    let message = "the policy of an oracle in Python is stored by its own to_bytes";
+    raise(py, ErrorKind::Policy, message.into(), None)
 }
 
-fn networks<'a, A>(py: Python<'_>, learned: &'a Learned<A>) -> PyResult<&'a Ensemble<A>> {
-    match &learned.by {
-        Made::Networks(policy) => Ok(policy),
-        Made::Python(_) => {
-            let words = "a policy of an oracle in Python is stored by its own to_bytes";
-            Err(raise(py, Kind::Policy, words.into(), None))
-        }
-    }
-}
-
-fn stored<A: OutputHead>(py: Python<'_>, learned: &Learned<A>, task: &str) -> PyResult<Vec<u8>> {
-    let bytes = networks(py, learned)?.to_safetensors();
-    let bytes = bytes.map_err(|error| exception(py, &error))?;
-    with_task(&bytes, task).map_err(|error| raise(py, Kind::Policy, error.to_string(), None))
-}
-
-/// The same file with a tensor of bytes that says what the policy is of.
-fn with_task(bytes: &[u8], task: &str) -> Result<Vec<u8>, SafeTensorError> {
+/// Adds the task description to a safetensors file.
+fn with_task(bytes: &[u8], task: &str) -> Result<Vec<u8>, PolicyFileError> {
     let tensors = SafeTensors::deserialize(bytes)?;
     let (_, header) = SafeTensors::read_metadata(bytes)?;
     let mut views = tensors.tensors();
     views.push((TASK.into(), TensorView::new(Dtype::U8, vec![task.len()], task.as_bytes())?));
-    serialize(views, header.metadata().clone())
+    Ok(serialize(views, header.metadata().clone())?)
 }
 
-/// What a file says that its policy is of.
-fn task_of(bytes: &[u8]) -> Result<String, PolicyFileError> {
-    check_safetensors_header(bytes)?;
-    let tensors = SafeTensors::deserialize(bytes)?;
-    Ok(String::from_utf8_lossy(tensors.tensor(TASK)?.data()).into_owned())
-}
-
-/// The file without what it says that its policy is of.
-fn networks_of(bytes: &[u8]) -> Result<Vec<u8>, PolicyFileError> {
+/// The task description of a safetensors file, and the file without it.
+fn split_task(bytes: &[u8]) -> Result<(String, Vec<u8>), PolicyFileError> {
     check_safetensors_header(bytes)?;
     let tensors = SafeTensors::deserialize(bytes)?;
     let (_, header) = SafeTensors::read_metadata(bytes)?;
+    let task = String::from_utf8_lossy(tensors.tensor(TASK)?.data()).into_owned();
     let mut views = tensors.tensors();
     views.retain(|(name, _)| name != TASK);
-    Ok(serialize(views, header.metadata().clone())?)
+    Ok((task, serialize(views, header.metadata().clone())?))
 }

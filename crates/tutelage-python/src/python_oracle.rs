@@ -8,33 +8,38 @@ use rand::Rng as _;
 use tutelage::oracle::{TrainingSets, View};
 use tutelage::{Batch, Bounds, OracleError, Policy, PolicyError, Spaces, Stream};
 
-use crate::arrays::{from_array, matrix, own, to_array};
-use crate::errors::Mishap;
 use tutelage_oracles::mlp::OutputHead;
 
-/// An object with `fit(data, members, seed)` and `from_bytes(bytes)`.
+use crate::arrays::{from_array, matrix, to_array, to_env_units};
+use crate::errors::PyErrorSlot;
+
+/// A `tutelage.Oracle`: an object with `fit(data, members, seed)` and `from_bytes(bytes)`.
 pub(crate) struct PythonOracle {
     pub(crate) object: Py<PyAny>,
     pub(crate) description: String,
     pub(crate) bounds: Bounds,
-    pub(crate) mishap: Mishap,
+    pub(crate) errors: PyErrorSlot,
 }
 
-/// What it returns: an object with `act(obs, member)` and `to_bytes()`.
+/// Its policy: an object with `act(obs, member)` and `to_bytes()`.
 pub(crate) struct PythonPolicy<A> {
     object: Py<PyAny>,
     members: usize,
     size: usize,
     bounds: Bounds,
-    mishap: Mishap,
+    errors: PyErrorSlot,
     action: PhantomData<fn() -> A>,
 }
 
-impl PythonOracle {
-    pub(crate) fn describe(&self) -> String {
-        self.description.clone()
-    }
+/// Calls Python, and keeps an exception in the slot.
+fn call<T>(
+    errors: &PyErrorSlot,
+    call: impl FnOnce(Python<'_>) -> PyResult<T>,
+) -> Result<T, Box<dyn std::error::Error + Send + Sync>> {
+    Python::attach(|py| call(py).map_err(|error| errors.keep(py, error).into()))
+}
 
+impl PythonOracle {
     /// Trains all members in one call.
     pub(crate) fn fit<A: OutputHead>(
         &self,
@@ -42,29 +47,22 @@ impl PythonOracle {
         stream: &Stream,
     ) -> Result<PythonPolicy<A>, OracleError> {
         let (members, seed) = (sets.members(), stream.rng().next_u32());
-        let object = Python::attach(|py| {
-            let policy = self.training_data(py, sets).and_then(|data| {
-                let policy = self.object.bind(py).call_method1("fit", (data, members, seed))?;
-                Ok(policy.unbind())
-            });
-            policy.map_err(|error| OracleError::Other(self.mishap.keep(py, error).into()))
-        })?;
-        Ok(self.policy(object, members, sets.spaces()))
+        let object = call(&self.errors, |py| {
+            let data = self.training_data(py, sets)?;
+            Ok(self.object.bind(py).call_method1("fit", (data, members, seed))?.unbind())
+        });
+        Ok(self.policy(object.map_err(OracleError::Other)?, members, sets.spaces()))
     }
 
-    /// `tutelage._oracles.TrainingData`: D, and what each member is to train on.
+    /// A `tutelage.TrainingData`: D, and the training set of each member.
     fn training_data<'py, A: OutputHead>(
         &self,
         py: Python<'py>,
         sets: &TrainingSets<'_, f32, A>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let pair = |states: &Batch<f32>, actions: Batch<A>| {
-            let actions = own(&self.bounds, actions);
-            let width = actions.width();
-            Ok::<_, PyErr>((
-                matrix(py, states.as_slice(), states.width())?,
-                to_array(py, actions.as_slice(), width)?,
-            ))
+            let actions = to_env_units(&self.bounds, actions);
+            Ok::<_, PyErr>((matrix(py, states)?, to_array(py, &actions)?))
         };
         let data = sets.data();
         let of_member = |e: usize| match sets.view(e) {
@@ -85,25 +83,26 @@ impl PythonOracle {
             View::All | View::Costed(_) => pair(&data.states, data.actions.clone()),
         };
         let members: PyResult<Vec<_>> = (0..sets.members()).map(of_member).collect();
-        let all = pair(&data.states, data.actions.clone())?;
+        let (states, actions) = pair(&data.states, data.actions.clone())?;
         let training_data = py.import("tutelage._oracles")?.getattr("TrainingData")?;
-        training_data.call1((all.0, all.1, PyList::new(py, members?)?))
+        training_data.call1((states, actions, PyList::new(py, members?)?))
     }
 
-    pub(crate) fn read<A: OutputHead>(
+    /// The policy of these bytes: the number of members, then the object's own bytes.
+    pub(crate) fn decode<A: OutputHead>(
         &self,
         bytes: &[u8],
         spaces: Spaces,
     ) -> Result<PythonPolicy<A>, OracleError> {
-        let (count, bytes) = bytes.split_at_checked(4).ok_or_else(too_short)?;
-        let members = u32::from_le_bytes([count[0], count[1], count[2], count[3]]) as usize;
-        let object = Python::attach(|py| {
-            let policy = self.object.bind(py);
-            let policy = policy.call_method1("from_bytes", (PyBytes::new(py, bytes),));
-            let failed = |error| OracleError::Other(self.mishap.keep(py, error).into());
-            policy.map(Bound::unbind).map_err(failed)
-        })?;
-        Ok(self.policy(object, members.max(1), spaces))
+        let Some((count, bytes)) = bytes.split_first_chunk::<4>() else {
+            return Err(OracleError::Other("the stored policy has fewer than 4 bytes".into()));
+        };
+        let object = call(&self.errors, |py| {
+            let bytes = PyBytes::new(py, bytes);
+            Ok(self.object.bind(py).call_method1("from_bytes", (bytes,))?.unbind())
+        });
+        let members = u32::from_le_bytes(*count).max(1) as usize;
+        Ok(self.policy(object.map_err(OracleError::Other)?, members, spaces))
     }
 
     fn policy<A>(&self, object: Py<PyAny>, members: usize, spaces: Spaces) -> PythonPolicy<A> {
@@ -112,47 +111,35 @@ impl PythonOracle {
             members,
             size: spaces.actions,
             bounds: self.bounds.clone(),
-            mishap: self.mishap.clone(),
+            errors: self.errors.clone(),
             action: PhantomData,
         }
     }
 }
 
-fn too_short() -> OracleError {
-    OracleError::Other("a stored policy of fewer than 4 bytes".into())
-}
-
 impl<A: OutputHead> PythonPolicy<A> {
-    /// The number of members, then what the object says of itself.
     pub(crate) fn to_bytes(&self) -> Result<Vec<u8>, OracleError> {
-        Python::attach(|py| {
-            let bytes = self.object.bind(py).call_method0("to_bytes");
-            let bytes = bytes.and_then(|bytes| bytes.extract::<Vec<u8>>());
-            let bytes =
-                bytes.map_err(|error| OracleError::Other(self.mishap.keep(py, error).into()))?;
-            Ok([&(self.members as u32).to_le_bytes()[..], &bytes].concat())
-        })
+        let bytes: Vec<u8> =
+            call(&self.errors, |py| self.object.bind(py).call_method0("to_bytes")?.extract())
+                .map_err(OracleError::Other)?;
+        Ok([&(self.members as u32).to_le_bytes()[..], &bytes].concat())
     }
 
-    /// What one member does in these states, in [-1, 1]ⁿ where actions are vectors.
+    /// The actions of one member, in [-1, 1]ⁿ unless they are indices.
     fn act(&self, states: &Batch<f32>, member: u32) -> Result<Batch<A>, PolicyError> {
-        let actions = Python::attach(|py| {
-            let actions = matrix(py, states.as_slice(), states.width()).and_then(|states| {
-                let checked = py.import("tutelage._oracles")?.getattr("act")?;
-                let count = self.size;
-                from_array(&checked.call1((self.object.bind(py), states, member, count))?)
-            });
-            actions.map_err(|error| PolicyError::Other(self.mishap.keep(py, error).into()))
+        let actions = call(&self.errors, |py| {
+            let act = py.import("tutelage._oracles")?.getattr("act")?;
+            from_array(&act.call1((&self.object, matrix(py, states)?, member, self.size))?)
         });
-        let mut actions = actions?;
+        let mut actions = actions.map_err(PolicyError::Other)?;
         PolicyError::check_rows("actions", states.len(), actions.len())?;
         PolicyError::check_width("actions", A::width(self.size), actions.width())?;
         if let Some((row, index, value)) = actions.misfit(self.size) {
             let allowed = A::allowed(self.size);
-            let words = format!(
-                "member {member} acted with {value} in row {row}, place {index}; allowed: {allowed}"
+            let message = format!(
+                "member {member} returned {value} in row {row}, column {index}; expected {allowed}"
             );
-            return Err(PolicyError::Other(words.into()));
+            return Err(PolicyError::Other(message.into()));
         }
         A::to_unit(&self.bounds, &mut actions);
         A::clip(actions.as_mut_slice());
@@ -185,8 +172,8 @@ impl<A: OutputHead> Policy for PythonPolicy<A> {
                 continue;
             }
             let acted = self.act(&states.select(&rows), member)?;
-            for (at, &row) in rows.iter().enumerate() {
-                actions.row_mut(row).copy_from_slice(acted.row(at));
+            for (row, action) in rows.into_iter().zip(acted.rows()) {
+                actions.row_mut(row).copy_from_slice(action);
             }
         }
         Ok(())

@@ -1,59 +1,59 @@
-//! Many runs of environments in Python, through the one scheduler.
+//! Sweeps: many runs of Python's environments, scheduled by `tutelage-reproduce`.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
+use pyo3::call::PyCallArgs;
 use pyo3::prelude::*;
 use tutelage::evaluation::Evaluation;
 use tutelage_reproduce::{
     Executor, Job, JobObserver, JobProgress, JobSet, MeanSeconds, RemoteTask, RunOutcome,
-    ScheduleOutcome, WorkError, Workers, execute, send_and_wait,
+    WorkError, Workers, execute, send_and_wait,
 };
 use tutelage_runs::store::{AnyHistory, read_any, read_times};
 
-use crate::elsewhere::Engine;
+use crate::remote::PythonExecutor;
 
-/// A run of a sweep, as Python describes it: its name, its rounds, and what whoever carries it out is told.
+/// A run of a sweep: its name, its rounds, and the payload for the executor.
 #[derive(FromPyObject)]
 pub(crate) struct SweepRun(String, usize, Vec<u8>);
 
-/// Carries out those of these runs that are not finished in their folders yet. Returns how many there were to do, the runs
-/// that failed with the reasons, and whether it was told to stop.
+/// Executes the unfinished runs among these. Returns the runs that failed and why.
 #[pyfunction]
 pub(crate) fn sweep(
     py: Python<'_>,
     dir: PathBuf,
     runs: Vec<SweepRun>,
-    engine: Py<PyAny>,
-    at_once: usize,
-    narrator: Py<PyAny>,
-) -> PyResult<(usize, Vec<(String, String)>, bool)> {
+    executor: Py<PyAny>,
+    concurrency: usize,
+    observer: Py<PyAny>,
+) -> PyResult<Vec<(String, String)>> {
     let sweep = Sweep { dir, runs, durations: MeanSeconds::default() };
-    let outstanding: Vec<usize> = py.detach(|| sweep.outstanding());
-    let executor: &dyn Executor = &Engine(engine);
-    let workers = at_once.clamp(1, outstanding.len().max(1));
+    let unfinished: Vec<usize> = py.detach(|| sweep.unfinished());
+    let executor: &dyn Executor = &PythonExecutor(executor);
+    let workers = concurrency.clamp(1, unfinished.len().max(1));
     let workers = Workers { shared: vec![executor; workers], exclusive: executor };
-    let observer = Narrator { object: narrator, stop: AtomicBool::new(false) };
-    observer.tell(|it| it.call_method1("planned", (sweep.runs.len(), outstanding.len())));
+    let observer = SweepObserver { object: observer, stop: AtomicBool::new(false) };
+    observer.call("planned", (sweep.runs.len(), unfinished.len()));
     let (outcome, interrupted) = py.detach(|| {
         thread::scope(|scope| {
-            let outcome = scope.spawn(|| execute(&sweep, &outstanding, &workers, &observer));
-            let interrupted = listen_for_signals(&observer, || outcome.is_finished());
+            let outcome = scope.spawn(|| execute(&sweep, &unfinished, &workers, &observer));
+            let interrupted = stop_on_signals(&observer, || outcome.is_finished());
             (outcome.join(), interrupted)
         })
     });
-    let (failed, stopped) = match outcome {
-        Ok(Ok(outcome)) => (vec![], outcome == ScheduleOutcome::Stopped),
-        Ok(Err(failed)) => (failed.runs, false),
-        Err(_) => (vec![("the sweep".into(), "a fault of this program, see above".into())], false),
-    };
-    interrupted.map_or(Ok((outstanding.len(), failed, stopped)), Err)
+    match (interrupted, outcome) {
+        (Some(error), _) => Err(error),
+        (None, Ok(Ok(_))) => Ok(vec![]),
+        (None, Ok(Err(failed))) => Ok(failed.runs),
+        (None, Err(_)) => Ok(vec![("the sweep".into(), "internal error, see above".into())]),
+    }
 }
 
-/// Signals reach Python in the main thread alone, which waits here until the work is over; what they raise stops the sweep.
-fn listen_for_signals(observer: &Narrator, is_over: impl Fn() -> bool) -> Option<PyErr> {
+/// Waits in the main thread, where alone Python handles signals. An exception of a signal handler stops the sweep.
+fn stop_on_signals(observer: &SweepObserver, is_over: impl Fn() -> bool) -> Option<PyErr> {
     let mut interrupted = None;
     while !is_over() {
         thread::sleep(Duration::from_millis(20));
@@ -72,15 +72,12 @@ struct Sweep {
 }
 
 impl Sweep {
-    fn outstanding(&self) -> Vec<usize> {
-        let is_finished =
-            |run: &SweepRun| rounds(&self.dir.join(&run.0)).is_some_and(|rounds| rounds >= run.1);
+    fn unfinished(&self) -> Vec<usize> {
+        let is_finished = |&SweepRun(ref name, rounds, _): &SweepRun| {
+            read_any(&self.dir.join(name)).is_ok_and(|history| history.results().len() >= rounds)
+        };
         (0..self.runs.len()).filter(|&run| !is_finished(&self.runs[run])).collect()
     }
-}
-
-fn rounds(dir: &Path) -> Option<usize> {
-    Some(read_any(dir).ok()?.results().len())
 }
 
 impl JobSet for Sweep {
@@ -111,7 +108,7 @@ impl JobSet for Sweep {
         progress: &JobProgress<'_>,
     ) -> Result<Option<RunOutcome>, WorkError> {
         let SweepRun(name, _, payload) = &self.runs[run];
-        // What a sweep learned is what it was made for: its folders come back from wherever they are.
+        // The folders are the result of a sweep, so they are always copied back.
         let task = RemoteTask {
             name: name.clone(),
             payload: payload.clone(),
@@ -141,45 +138,36 @@ fn outcome(dir: &Path) -> Result<RunOutcome, WorkError> {
     })
 }
 
-/// A `tutelage._sweep.Narrator`, told from several threads.
-struct Narrator {
+/// A `tutelage._sweep.SweepProgress`, called from several threads.
+struct SweepObserver {
     object: Py<PyAny>,
     stop: AtomicBool,
 }
 
-impl Narrator {
-    /// Tells Python something; that it cannot be told is no reason to stop.
-    fn tell(&self, tell: impl for<'py> FnOnce(&Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>>) {
+impl SweepObserver {
+    /// Calls a method. Failing to report progress is no reason to stop.
+    fn call(&self, method: &str, arguments: impl for<'py> PyCallArgs<'py>) {
         Python::attach(|py| {
-            let _ = tell(self.object.bind(py));
+            let _ = self.object.bind(py).call_method1(method, arguments);
         });
     }
 }
 
-impl JobObserver for Narrator {
-    fn began(&self, run: &str, rounds: usize) {
-        self.tell(|it| it.call_method1("began", (run, rounds)));
-    }
-
-    fn round(&self, run: &str, round: usize) {
-        self.tell(|it| it.call_method1("round", (run, round)));
-    }
-
+impl JobObserver for SweepObserver {
     fn waits(&self, run: &str) {
-        self.tell(|it| it.call_method1("waits", (run,)));
+        self.call("waits", (run,));
     }
 
     fn finished(&self, run: &str, outcome: &RunOutcome, left: usize, seconds: f64) {
-        let told = (run, outcome.reward, outcome.expert_reward, left, seconds);
-        self.tell(|it| it.call_method1("finished", told));
+        self.call("finished", (run, outcome.reward, outcome.expert_reward, left, seconds));
     }
 
     fn lost(&self, run: &str, why: &str) {
-        self.tell(|it| it.call_method1("lost", (run, why)));
+        self.call("lost", (run, why));
     }
 
     fn failed(&self, run: &str, why: &str) {
-        self.tell(|it| it.call_method1("failed", (run, why)));
+        self.call("failed", (run, why));
     }
 
     fn wants_stop(&self) -> bool {

@@ -1,4 +1,4 @@
-//! Python experts as the core sees them.
+//! Python experts as an [`Expert`].
 
 use std::marker::PhantomData;
 
@@ -8,61 +8,59 @@ use rand::Rng as _;
 use tutelage::{Batch, Expert, ExpertError, Rng};
 use tutelage_runs::store::Fingerprint;
 
-use crate::arrays::{from_array, matrix};
-use crate::errors::Mishap;
 use tutelage_oracles::mlp::OutputHead;
 
-/// A `tutelage._experts.Teacher`: a callable, something with `.predict`, or an iterator of answers.
-pub(crate) struct Teacher<A> {
+use crate::arrays::{from_array, matrix};
+use crate::errors::PyErrorSlot;
+
+/// A `tutelage._experts.ExpertAdapter`.
+pub(crate) struct PyExpert<A> {
     object: Py<PyAny>,
     has_mean: bool,
     batch: usize,
     description: String,
-    /// What it answers to a few states, where it repeats itself.
+    /// Its actions in a few states, if it is deterministic.
     fingerprint: Option<Vec<f32>>,
-    mishap: Mishap,
+    errors: PyErrorSlot,
     action: PhantomData<fn() -> A>,
 }
 
-impl<A: OutputHead> Teacher<A> {
-    pub(crate) fn new(object: &Bound<'_, PyAny>, mishap: Mishap) -> PyResult<Self> {
+impl<A: OutputHead> PyExpert<A> {
+    pub(crate) fn new(object: &Bound<'_, PyAny>, errors: PyErrorSlot) -> PyResult<Self> {
         Ok(Self {
             object: object.clone().unbind(),
             has_mean: object.getattr("has_mean")?.extract()?,
             batch: object.getattr("batch")?.extract::<Option<usize>>()?.unwrap_or(usize::MAX),
             description: object.getattr("description")?.extract()?,
             fingerprint: object.getattr("fingerprint")?.extract()?,
-            mishap,
+            errors,
             action: PhantomData,
         })
     }
 
-    /// What tells this expert from others, where it repeats itself.
+    /// Identifies the expert, if it is deterministic.
     pub(crate) fn fingerprint(&self) -> Option<Fingerprint> {
-        self.fingerprint.as_deref().map(|answers| Fingerprint::values("expert", answers))
+        self.fingerprint.as_deref().map(|actions| Fingerprint::values("expert", actions))
     }
 
-    /// The answers of one of the object's methods.
-    fn ask(
+    fn call(
         &self,
         method: &str,
         states: &Batch<f32>,
         seeds: Option<Vec<u32>>,
-        actions: &mut Batch<A>,
-    ) -> Result<(), ExpertError> {
+    ) -> Result<Batch<A>, ExpertError> {
         Python::attach(|py| {
-            let answers = matrix(py, states.as_slice(), states.width()).and_then(|states| {
-                let object = self.object.bind(py);
-                let answers = match seeds {
+            let called = || {
+                let (object, states) = (self.object.bind(py), matrix(py, states)?);
+                let actions = match seeds {
                     Some(seeds) => {
-                        object.call_method1(method, (states, PyArray1::from_vec(py, seeds)))?
+                        object.call_method1(method, (states, PyArray1::from_vec(py, seeds)))
                     }
-                    None => object.call_method1(method, (states,))?,
+                    None => object.call_method1(method, (states,)),
                 };
-                from_array(&answers)
-            });
-            *actions = answers.map_err(|error| self.failed(py, error))?;
-            Ok(())
+                from_array(&actions?)
+            };
+            called().map_err(|error| self.failed(py, error))
         })
     }
 
@@ -70,12 +68,12 @@ impl<A: OutputHead> Teacher<A> {
         let left = py.import("tutelage.errors").and_then(|errors| errors.getattr("ExpertLeft"));
         match left {
             Ok(left) if error.matches(py, &left).unwrap_or(false) => ExpertError::Left,
-            _ => ExpertError::Other(self.mishap.keep(py, error).into()),
+            _ => ExpertError::Other(self.errors.keep(py, error).into()),
         }
     }
 }
 
-impl<A: OutputHead> Expert for Teacher<A> {
+impl<A: OutputHead> Expert for PyExpert<A> {
     type State = f32;
     type Action = A;
 
@@ -86,15 +84,18 @@ impl<A: OutputHead> Expert for Teacher<A> {
         actions: &mut Batch<A>,
     ) -> Result<(), ExpertError> {
         let seeds = rngs.iter_mut().map(|rng| rng.next_u32()).collect();
-        self.ask("annotate", states, Some(seeds), actions)
+        *actions = self.call("annotate", states, Some(seeds))?;
+        Ok(())
     }
 
     fn mean(&mut self, states: &Batch<f32>, actions: &mut Batch<A>) -> Result<(), ExpertError> {
-        match (self.has_mean, states.is_empty()) {
-            (false, _) => Err(ExpertError::NoMean),
-            (true, true) => Ok(()),
-            (true, false) => self.ask("mean", states, None, actions),
+        if !self.has_mean {
+            return Err(ExpertError::NoMean);
         }
+        if !states.is_empty() {
+            *actions = self.call("mean", states, None)?;
+        }
+        Ok(())
     }
 
     fn describe(&self) -> String {

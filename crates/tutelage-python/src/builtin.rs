@@ -1,0 +1,59 @@
+//! Built-in tasks as Python evaluates them, with states that are not normalized.
+
+use std::any::Any;
+use std::path::Path;
+
+use pyo3::prelude::*;
+use tutelage_envs::LocomotionVecEnv;
+use tutelage_lab::spec::Draft;
+use tutelage_lab::{BoxEnvs, BoxExpert, CastError, LabError, Task, UnknownTask};
+use tutelage_oracles::mlp::OutputHead;
+
+use crate::errors::exception;
+
+/// The name, state width, action size and action bounds (unless discrete) of a task, and whether it is a robot.
+type TaskInfo = (&'static str, usize, usize, Option<(Vec<f32>, Vec<f32>)>, bool);
+
+/// The built-in tasks.
+#[pyfunction]
+pub(crate) fn tasks() -> Vec<TaskInfo> {
+    let info = |task: Task| {
+        let spaces = task.shape().0;
+        let bounds = task.bounds().map(|bounds| (bounds.low().to_vec(), bounds.high().to_vec()));
+        (task.name(), spaces.states, spaces.actions, bounds, task.robot().is_some())
+    };
+    Task::all().map(info).collect()
+}
+
+/// The built-in task of an environment object and the number of its environments, if it has one.
+pub(crate) fn builtin_task(envs: &Bound<'_, PyAny>) -> PyResult<Option<(Task, usize)>> {
+    let Some(name) = envs.getattr_opt("builtin")? else { return Ok(None) };
+    let task: Result<Task, UnknownTask> = name.extract::<String>()?.parse();
+    let task = task.map_err(|error| exception(envs.py(), &error))?;
+    Ok(Some((task, envs.getattr("count")?.extract()?)))
+}
+
+/// Environments of a task, with states that are not normalized.
+pub(crate) fn builtin_envs<A: OutputHead>(
+    task: Task,
+    count: usize,
+) -> Result<BoxEnvs<A>, LabError> {
+    let Some(robot) = task.robot() else { return Ok(small_world(task, count)?.0) };
+    let envs: BoxEnvs<f32> =
+        Box::new(LocomotionVecEnv::new(robot, count).map_err(CastError::from)?);
+    // Robots have continuous actions, so this fails only for another `A`.
+    let envs: Box<dyn Any> = Box::new(envs);
+    envs.downcast().map(|envs| *envs).map_err(|_| CastError::NoRobot { task }.into())
+}
+
+/// The environments and the scripted expert of a task that is not a robot.
+pub(crate) fn small_world<A: OutputHead>(
+    task: Task,
+    count: usize,
+) -> Result<(BoxEnvs<A>, BoxExpert<A>), LabError> {
+    let draft = Draft { task: Some(task.name().into()), ..Draft::default() };
+    let mut spec = draft.check()?;
+    spec.episodes = count;
+    let (envs, expert, _) = tutelage_lab::teachers::<A>(&spec, Path::new("."))?;
+    Ok((envs, expert))
+}

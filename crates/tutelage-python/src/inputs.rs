@@ -1,0 +1,83 @@
+//! The inputs of an algorithm: d₀ and stored annotations.
+
+use std::path::Path;
+
+use pyo3::prelude::*;
+use tutelage::cover::{Cover, CoverError, StoredStates, UniformBox};
+use tutelage::{Batch, Dataset, Inputs};
+use tutelage_lab::spec::{Choices, CoverSpec};
+use tutelage_runs::store::{StoreError, read_any, read_history};
+
+use tutelage_oracles::mlp::OutputHead;
+
+use crate::arrays::rows;
+use crate::errors::{ErrorKind, exception, raise};
+
+/// The inputs that the choices of a run require.
+pub(crate) struct RunInputs<A: OutputHead> {
+    cover: Option<Box<dyn Cover<f32>>>,
+    stored: Option<Vec<Dataset<f32, A>>>,
+}
+
+impl<A: OutputHead> RunInputs<A> {
+    /// `d0` replaces the choice of d₀ if Python passes an array of states.
+    pub(crate) fn new(
+        py: Python<'_>,
+        choices: &Choices,
+        d0: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let cover: Option<Result<Box<dyn Cover<f32>>, CoverError>> = match (d0, &choices.d0) {
+            (_, None) => None,
+            (Some(states), _) => Some(from_states(rows(states)?)),
+            (None, Some(CoverSpec::Uniform { low, high })) => {
+                Some(UniformBox::new(*low, *high).map(|cover| Box::new(cover) as _))
+            }
+            (None, Some(CoverSpec::Runs(runs))) => Some(from_states(states_of(py, runs)?)),
+        };
+        Ok(Self {
+            cover: cover.transpose().map_err(|error| exception(py, &error))?,
+            stored: choices.data.as_deref().map(|path| annotations(py, path)).transpose()?,
+        })
+    }
+
+    pub(crate) fn get(&self) -> Inputs<'_, f32, A> {
+        Inputs { cover: self.cover.as_deref(), separator: None, stored: self.stored.as_deref() }
+    }
+}
+
+fn from_states(states: Batch<f32>) -> Result<Box<dyn Cover<f32>>, CoverError> {
+    Ok(Box::new(StoredStates::new(states)?))
+}
+
+/// All states of these runs.
+fn states_of(py: Python<'_>, runs: &[std::path::PathBuf]) -> PyResult<Batch<f32>> {
+    let mut all: Option<Batch<f32>> = None;
+    for path in runs {
+        let history = read_any(path).map_err(|error| exception(py, &error))?;
+        for batch in history.states() {
+            let states = all.get_or_insert_with(|| Batch::new(batch.width()));
+            if states.width() != batch.width() {
+                let message = format!(
+                    "d0: {} has states of width {}, expected {}",
+                    path.display(),
+                    batch.width(),
+                    states.width()
+                );
+                return Err(raise(py, ErrorKind::Spec, message, None));
+            }
+            states.extend(batch);
+        }
+    }
+    all.ok_or_else(|| exception(py, &CoverError::Empty))
+}
+
+/// The annotated rounds of a stored run.
+fn annotations<A: OutputHead>(py: Python<'_>, path: &Path) -> PyResult<Vec<Dataset<f32, A>>> {
+    let history = read_history::<f32, A>(path).map_err(|error| exception(py, &error))?;
+    let rounds = history.annotated_rounds();
+    if rounds.iter().all(Dataset::is_empty) {
+        let error = StoreError::NoRun { path: path.into(), missing: "finished round" };
+        return Err(exception(py, &error));
+    }
+    Ok(rounds)
+}

@@ -1,0 +1,7 @@
+"""``python -m tutelage``: the ``tutelage`` command."""
+
+import sys
+
+from ._command import main
+
+sys.exit(main())
