@@ -7,6 +7,8 @@ use anyhow::ensure;
 
 use tutelage::AlgorithmName;
 use tutelage::algorithm::{AlgorithmNameError, DEFAULT_ALGORITHM};
+use tutelage_envs::Robot;
+use tutelage_lab::{Task, UnknownTask};
 use tutelage_reproduce::{BadSeeds, parse_seeds};
 
 use crate::output::usage;
@@ -40,6 +42,12 @@ impl Force {
         );
         Ok(())
     }
+}
+
+/// Parses the name of a task with a robot.
+pub(crate) fn robot(name: &str) -> Result<Robot, String> {
+    let task: Task = name.parse().map_err(|error: UnknownTask| error.to_string())?;
+    task.robot().ok_or(format!("{task} has no robot"))
 }
 
 /// Seeds: `3`, `1-10`, `1,2,5-7`.

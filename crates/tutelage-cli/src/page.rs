@@ -4,13 +4,9 @@ use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 
 use serde::Serialize;
-use tutelage::{Bounds, Element, Env, EnvError, Rng, SpaceKind, Spaces, Step};
-use tutelage_draw::render::Renderer;
-use tutelage_envs::Locomotion;
-use tutelage_lab::{Stage, Task, robot_frame};
-use tutelage_teach::{
-    Access, Axis, Controls, Server, ServerConfig, ServerError, Show, Site, Token, View,
-};
+use tutelage::SpaceKind;
+use tutelage_lab::Task;
+use tutelage_teach::{Access, Axis, Controls, Server, ServerConfig, ServerError, Site, Token};
 
 use crate::output::{Output, note};
 
@@ -82,64 +78,5 @@ pub(crate) fn controls(task: Task) -> Controls {
             Controls::Axes((0..bounds.width()).map(axis).collect())
         }
         _ => Controls::Choice(text(words.actions)),
-    }
-}
-
-/// A task that is drawn in the plane.
-pub(crate) struct Flat<A>(pub(crate) Box<dyn Stage<A>>);
-
-/// A robot with its expert's observations.
-pub(crate) struct Robot<E> {
-    pub(crate) env: E,
-    pub(crate) body: fn(&E) -> &Locomotion,
-    pub(crate) renderer: Renderer,
-}
-
-macro_rules! same_env {
-    ($env:tt) => {
-        fn spaces(&self) -> Spaces {
-            self.$env.spaces()
-        }
-
-        fn horizon(&self) -> usize {
-            self.$env.horizon()
-        }
-
-        fn bounds(&self) -> Bounds {
-            self.$env.bounds()
-        }
-
-        fn reset(&mut self, rng: Rng, state: &mut [f32]) -> Result<(), EnvError> {
-            self.$env.reset(rng, state)
-        }
-
-        fn step(&mut self, action: &[Self::Action], state: &mut [f32]) -> Result<Step, EnvError> {
-            self.$env.step(action, state)
-        }
-    };
-}
-
-impl<A: Element> Env for Flat<A> {
-    type State = f32;
-    type Action = A;
-    same_env!(0);
-}
-
-impl<A: Element> Show for Flat<A> {
-    fn look(&self) -> View {
-        View::Shapes(self.0.picture())
-    }
-}
-
-impl<E: Env<State = f32, Action = f32>> Env for Robot<E> {
-    type State = f32;
-    type Action = f32;
-    same_env!(env);
-}
-
-impl<E: Env<State = f32, Action = f32>> Show for Robot<E> {
-    fn look(&self) -> View {
-        let frame = robot_frame(&self.renderer, &(self.body)(&self.env).snapshot());
-        View::Png(frame.map_or(vec![], |frame| frame.to_png()))
     }
 }

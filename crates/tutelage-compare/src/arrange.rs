@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::stats::{RunCurves, mean};
 use tutelage::AlgorithmName;
-use tutelage_draw::plot::{Colour, Style};
+use tutelage_draw::plot::{Color, Style};
 
 use crate::style::{curve_style, rank};
 use crate::{CommonBudget, ComparedRun, Cost};
@@ -32,7 +32,7 @@ pub struct LearningCurve {
     /// The algorithm, if it belongs to a known family.
     pub algorithm: Option<AlgorithmName>,
     /// The color.
-    pub colour: Colour,
+    pub color: Color,
     /// The line style.
     pub style: Style,
     /// The runs.
@@ -325,8 +325,8 @@ fn curve(
         }
     };
     let algorithm = runs.first().and_then(ComparedRun::algorithm);
-    let (colour, style) = algorithm.as_ref().map_or((Colour::BLACK, Style::Solid), curve_style);
-    Some(LearningCurve { name, algorithm, colour, style, runs, curves })
+    let (color, style) = algorithm.as_ref().map_or((Color::BLACK, Style::Solid), curve_style);
+    Some(LearningCurve { name, algorithm, color, style, runs, curves })
 }
 
 fn runs_are(count: usize) -> String {
@@ -335,30 +335,30 @@ fn runs_are(count: usize) -> String {
 
 /// Gives a palette color to each curve without a style, or with the same style as an earlier curve.
 fn assign_styles(panels: &mut [ComparisonPanel]) {
-    let mut names: Vec<(String, Option<(Colour, Style)>)> = Vec::new();
+    let mut names: Vec<(String, Option<(Color, Style)>)> = Vec::new();
     for curve in panels.iter().flat_map(|panel| &panel.curves) {
         if names.iter().all(|(name, _)| *name != curve.name) {
-            let own = curve.algorithm.as_ref().map(|_| (curve.colour, curve.style));
+            let own = curve.algorithm.as_ref().map(|_| (curve.color, curve.style));
             names.push((curve.name.clone(), own));
         }
     }
-    let mut taken: Vec<(Colour, Style)> = Vec::new();
+    let mut taken: Vec<(Color, Style)> = Vec::new();
     let mut next = 0;
     let styles = [Style::Solid, Style::Dashed, Style::Dotted, Style::DashDotted];
-    let looks: Vec<(String, (Colour, Style))> = names
+    let looks: Vec<(String, (Color, Style))> = names
         .into_iter()
         .map(|(name, own)| {
             let look = own.filter(|own| !taken.contains(own)).unwrap_or_else(|| {
                 next += 1;
-                (Colour::palette(next - 1), styles[(next - 1) / 8 % styles.len()])
+                (Color::palette(next - 1), styles[(next - 1) / 8 % styles.len()])
             });
             taken.push(look);
             (name, look)
         })
         .collect();
     for curve in panels.iter_mut().flat_map(|panel| &mut panel.curves) {
-        if let Some((_, (colour, style))) = looks.iter().find(|(name, _)| *name == curve.name) {
-            (curve.colour, curve.style) = (*colour, *style);
+        if let Some((_, (color, style))) = looks.iter().find(|(name, _)| *name == curve.name) {
+            (curve.color, curve.style) = (*color, *style);
         }
     }
 }

@@ -165,7 +165,7 @@ fn extent(values: impl Iterator<Item = f64>) -> (f64, f64) {
 fn line(curve: &LearningCurve, runs: &RunCurves, level: f64) -> Line {
     let intervals = runs.intervals(level).unwrap_or_default();
     let points = runs.costs.iter().zip(&intervals).map(|(&x, point)| (x, point.estimate));
-    let line = Line::new(&curve.name, points.collect()).colour(curve.colour).style(curve.style);
+    let line = Line::new(&curve.name, points.collect()).color(curve.color).style(curve.style);
     match runs.runs.len() {
         1 => line.faint(),
         _ => line.band(intervals.iter().map(|point| (point.low, point.high)).collect()),
@@ -194,7 +194,7 @@ fn profiles(comparison: &Comparison) -> Option<Axes> {
         let is_known = profile.iter().all(|point| point.low.is_finite() && point.high.is_finite());
         // Marks at every point would hide such a fine line.
         let style = if curve.style == Style::Marked { Style::Solid } else { curve.style };
-        let line = Line::new(name, points).colour(curve.colour).style(style);
+        let line = Line::new(name, points).color(curve.color).style(style);
         axes.curves.push(match is_known {
             true => line.band(profile.iter().map(|point| (point.low, point.high)).collect()),
             false => line,
@@ -223,13 +223,13 @@ fn forest(
     let mut axes = Axes { x_range: Some((low, high)), ..Axes::new("").rows(names) };
     if let (Some(even), Some((bottom, top))) = (even, axes.y_range) {
         let line = Line::new("", vec![(even, bottom), (even, top)]).style(Style::Dashed);
-        axes.curves.push(line.colour(tutelage_draw::plot::Colour::GREY));
+        axes.curves.push(line.color(tutelage_draw::plot::Color::GRAY));
     }
     for (i, (name, value)) in values.iter().enumerate() {
-        let (row, colour) = (-(i as f64), find_curve(comparison, name)?.colour);
-        axes.curves.extend(bar(value, row, (low, high)).map(|bar| bar.colour(colour)));
+        let (row, color) = (-(i as f64), find_curve(comparison, name)?.color);
+        axes.curves.extend(bar(value, row, (low, high)).map(|bar| bar.color(color)));
         axes.curves
-            .push(Line::new("", vec![(value.estimate, row)]).colour(colour).style(Style::Marked));
+            .push(Line::new("", vec![(value.estimate, row)]).color(color).style(Style::Marked));
     }
     (!values.is_empty()).then_some(axes)
 }

@@ -2,11 +2,11 @@
 
 use tutelage::AlgorithmName;
 use tutelage::algorithm::FAMILIES;
-use tutelage_draw::plot::{Colour, Style};
+use tutelage_draw::plot::{Color, Style};
 
 /// The color and stroke of an algorithm's curve. Colors are the paper's where it names them; strokes distinguish curves
 /// without color.
-pub fn curve_style(algorithm: &AlgorithmName) -> (Colour, Style) {
+pub fn curve_style(algorithm: &AlgorithmName) -> (Color, Style) {
     use Style::{DashDotted, Dashed, Dotted, Marked, Solid};
     let ([red, green, blue], style) = match (algorithm.family().key, algorithm.members()) {
         ("bc", _) => ([31, 79, 180], Dotted),
@@ -36,7 +36,7 @@ pub fn curve_style(algorithm: &AlgorithmName) -> (Colour, Style) {
         ("supervised", _) => ([140, 200, 30], Marked),
         _ => ([90, 90, 90], Solid),
     };
-    (Colour::new(red, green, blue), style)
+    (Color::new(red, green, blue), style)
 }
 
 /// Small perturbations are light, large ones dark; X = 15 has the paper's magenta.

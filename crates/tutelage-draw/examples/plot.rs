@@ -1,6 +1,6 @@
 //! Draws a figure of every kind of element: `cargo run -p tutelage-draw --example plot -- DIR`.
 
-use tutelage_draw::plot::{Colour, Curve, Figure, FigureError, Panel, Scale, Style};
+use tutelage_draw::plot::{Color, Curve, Figure, FigureError, Panel, Scale, Style};
 
 fn main() -> Result<(), FigureError> {
     let dir = std::path::PathBuf::from(std::env::args().nth(1).unwrap_or_else(|| ".".into()));
@@ -50,7 +50,7 @@ fn regret() -> Panel {
     Panel::new("regret, both axes logarithmic")
         .x("rounds N", Scale::Log)
         .y("regret", Scale::Log)
-        .curve(Curve::new("MFTPL-P, λ = 3·√N", points).style(Style::Marked).colour(Colour::BLACK))
+        .curve(Curve::new("MFTPL-P, λ = 3·√N", points).style(Style::Marked).color(Color::BLACK))
 }
 
 fn map() -> Panel {
@@ -59,8 +59,8 @@ fn map() -> Panel {
         let angle = |i: u32| f64::from(i * 97 + round * 31);
         let spread = 1.0 + f64::from(round) / 5.0;
         let points = (0..30).map(|i| (spread * angle(i).cos(), spread * (angle(i) * 1.7).sin()));
-        let colour = Colour::blue_to_red(f64::from(round) / 19.0);
-        panel = panel.curve(Curve::new("", points.collect()).style(Style::Points).colour(colour));
+        let color = Color::blue_to_red(f64::from(round) / 19.0);
+        panel = panel.curve(Curve::new("", points.collect()).style(Style::Points).color(color));
     }
     panel
 }

@@ -25,7 +25,7 @@ fn names_of_curves_appear_once_and_labels_always() {
 }
 
 #[test]
-fn a_curve_keeps_its_colour_in_every_panel() {
+fn a_curve_keeps_its_color_in_every_panel() {
     let curve = |name: &str| Curve::new(name, vec![(0.0, 1.0), (1.0, 2.0)]);
     let svg = Figure::new("")
         .panel(Panel::new("").curve(curve("a")).curve(curve("b")))
@@ -33,7 +33,7 @@ fn a_curve_keeps_its_colour_in_every_panel() {
         .svg();
     let strokes = attributes(&svg, "stroke");
     let [a, b] = [0, 1].map(|i| {
-        let [r, g, b] = tutelage_draw::plot::Colour::palette(i).rgb;
+        let [r, g, b] = tutelage_draw::Color::palette(i).rgb;
         format!("#{r:02x}{g:02x}{b:02x}")
     });
     // In the panels and once in the legend.
@@ -71,13 +71,12 @@ fn a_row_that_is_not_full_stands_in_the_middle() {
 }
 
 #[test]
-fn a_scale_of_colours_takes_its_names_out_of_the_legend() {
-    let colour = tutelage_draw::plot::Colour::blue_to_red;
+fn a_scale_of_colors_takes_its_names_out_of_the_legend() {
+    let color = tutelage_draw::Color::blue_to_red;
     let names: Vec<String> = (1..=9).map(|n| format!("round {n}")).collect();
-    let ramp = || names.iter().zip(0..).map(|(name, i)| (name.clone(), colour(f64::from(i) / 8.0)));
-    let curves = ramp().map(|(name, colour)| {
-        Curve::new(name, vec![(0.0, 1.0)]).colour(colour).style(Style::Points)
-    });
+    let ramp = || names.iter().zip(0..).map(|(name, i)| (name.clone(), color(f64::from(i) / 8.0)));
+    let curves = ramp()
+        .map(|(name, color)| Curve::new(name, vec![(0.0, 1.0)]).color(color).style(Style::Points));
     let panel = curves.fold(Panel::new(""), Panel::curve).curve(Curve::new("other", vec![]));
     let svg = Figure::new("").panel(panel).ramp(ramp().collect()).svg();
     let shown = |name: &&String| svg.contains(&format!(">\n{name}\n<"));

@@ -13,7 +13,7 @@ use std::fs::File;
 use ndarray::{Array1, Array2, ArrayView1};
 use ndarray_npy::{NpzReader, ReadNpzError};
 use tutelage::{Env, Stream};
-use tutelage_envs::{Locomotion, Normalized, Normalizer, Robot};
+use tutelage_envs::{Normalizer, ObservationConfig, Robot, TimeFeature};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -32,7 +32,9 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 fn returns(task: Robot, path: &str, episodes: u64) -> Result<Array1<f64>, Box<dyn Error>> {
     let agent = Agent::read(path)?;
-    let mut env = Normalized::new(Locomotion::new(task)?, agent.normalizer.clone())?;
+    let normalizer = agent.normalizer.clone();
+    let mut env =
+        task.env(&ObservationConfig { time_feature: TimeFeature::Omitted, normalizer })?;
     let mut state = vec![0.0; task.state_width()];
     let mut returns = Array1::zeros(0);
     for episode in 0..episodes {

@@ -1,4 +1,4 @@
-//! The four Bullet locomotion tasks, to the same bits as `pybullet_envs`.
+//! The four Bullet locomotion tasks, bit-identical to `pybullet_envs`.
 //!
 //! ```
 //! use tutelage::{Env, Stream};
@@ -20,26 +20,22 @@ mod model;
 mod normalize;
 mod observation;
 mod observe;
+mod render;
 mod replay;
 mod robot;
 mod robots;
-mod snapshot;
 mod task;
-mod time_feature;
 mod vec_env;
 
 pub use locomotion::{Locomotion, POSE_RANGE};
 pub use mechanism::{Mechanism, Motor};
-pub use normalize::{Normalized, Normalizer, NormalizerError};
-pub use observation::{ObservationConfig, ObservedEnv};
+pub use normalize::{Normalizer, NormalizerError};
+pub use observation::{ObservationConfig, ObservedEnv, TimeFeature};
 pub use replay::{Replay, ReplayError, replay};
 pub use robot::{HORIZON, Robot, UnknownRobot};
-pub use snapshot::Snapshot;
-pub use time_feature::{TimeAware, TimeFeature};
 pub use vec_env::LocomotionVecEnv;
 
-/// Whose sine and cosine this process computes with, as a word: states have the same bits where it
-/// is the same.
+/// Returns the name of the sine and cosine that this process uses. Equal names give bit-identical states.
 ///
 /// ```
 /// assert!(!tutelage_envs::trigonometry().is_empty()); // "glibc-fma" on a common server

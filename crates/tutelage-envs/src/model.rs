@@ -4,9 +4,9 @@
 //! that is how Bullet's own model reader works and the last bit matters.
 
 use articulated::{Articulation, Base, CollisionShape, Geometry, Joint, Link, LinkId};
-use tutelage_draw::render::Colour;
+use tutelage_draw::Color;
 
-/// Mass of a cubic metre of robot.
+/// Mass of a cubic meter of robot.
 const DENSITY: f64 = 1000.0;
 
 /// Friction of links that have no shape and touch nothing.
@@ -25,20 +25,20 @@ pub(crate) struct Part {
     pub(crate) solids: Vec<Solid>,
     /// Overrides the mass that follows from the volume.
     pub(crate) mass: Option<f64>,
-    pub(crate) colour: Colour,
+    pub(crate) color: Color,
     pub(crate) children: Vec<Part>,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PartJoint {
-    pub(crate) motion: Motion,
+    pub(crate) kind: JointKind,
     pub(crate) axis: Point,
     /// A point of the axis, in the part's frame.
     pub(crate) pivot: Point,
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Motion {
+pub(crate) enum JointKind {
     Slide,
     Spin,
     /// A hinge with limits in radians; only these are actuated.
@@ -57,9 +57,9 @@ pub(crate) enum Solid {
         to: Point,
         radius: f32,
     },
-    /// A capsule around a centre, its axis turned from z about y by an angle in radians.
+    /// A capsule around a center, its axis turned from z about y by an angle in radians.
     Tilted {
-        centre: Point,
+        center: Point,
         angle: f32,
         radius: f32,
         half_length: f32,
@@ -74,8 +74,8 @@ pub(crate) struct Model {
     pub(crate) parts: Vec<(&'static str, LinkId)>,
     /// Actuated joints in order: their link and limits.
     pub(crate) actuated: Vec<(usize, [f64; 2])>,
-    /// Colour of the base, then of each link.
-    pub(crate) colours: Vec<Colour>,
+    /// Color of the base, then of each link.
+    pub(crate) colors: Vec<Color>,
 }
 
 impl Model {
@@ -95,11 +95,11 @@ impl Model {
             },
             parts: Vec::new(),
             actuated: Vec::new(),
-            colours: vec![root.colour],
+            colors: vec![root.color],
         };
         if root.joints.is_empty() {
-            let centre = root.centre();
-            let shapes = root.shapes(centre);
+            let center = root.center();
+            let shapes = root.shapes(center);
             model.body.base = Base {
                 position: wide(root.origin),
                 mass: root.mass(),
@@ -108,7 +108,7 @@ impl Model {
             };
             model.parts.push((root.name, LinkId::Base));
             for child in &root.children {
-                model.add(child, LinkId::Base, centre, friction);
+                model.add(child, LinkId::Base, center, friction);
             }
         } else {
             model.add(root, LinkId::Base, [0.0; 3], friction);
@@ -116,7 +116,7 @@ impl Model {
         model
     }
 
-    /// Adds a part and its descendants under a link whose centre of mass is at `parent_centre` in
+    /// Adds a part and its descendants under a link whose center of mass is at `parent_centre` in
     /// its part's frame.
     fn add(&mut self, part: &Part, parent: LinkId, parent_centre: [f64; 3], friction: f32) {
         let (mut parent, mut parent_centre, mut offset) =
@@ -124,18 +124,18 @@ impl Model {
         for joint in &part.joints {
             let axis = wide(joint.axis);
             let pivot = wide(joint.pivot);
-            let kind = match joint.motion {
-                Motion::Slide => Joint::Prismatic { axis },
-                Motion::Spin => Joint::Revolute { axis, limits: None },
-                Motion::Hinge(limits) => {
+            let kind = match joint.kind {
+                JointKind::Slide => Joint::Prismatic { axis },
+                JointKind::Spin => Joint::Revolute { axis, limits: None },
+                JointKind::Hinge(limits) => {
                     Joint::Revolute { axis, limits: Some(limits.map(f64::from)) }
                 }
             };
-            if let Motion::Hinge(limits) = joint.motion {
+            if let JointKind::Hinge(limits) = joint.kind {
                 self.actuated.push((self.body.links.len(), limits.map(f64::from)));
             }
             parent = self.push(
-                part.colour,
+                part.color,
                 Link {
                     parent,
                     joint: kind,
@@ -149,28 +149,28 @@ impl Model {
             parent_centre = [0.0; 3];
             offset = pivot.map(|x| -x);
         }
-        let centre = part.centre();
+        let center = part.center();
         let link = self.push(
-            part.colour,
+            part.color,
             Link {
                 parent,
                 joint: Joint::Fixed,
                 parent_to_pivot: minus(offset, parent_centre),
-                pivot_to_center: centre,
+                pivot_to_center: center,
                 mass: part.mass(),
                 friction: f64::from(friction),
-                shapes: part.shapes(centre),
+                shapes: part.shapes(center),
             },
         );
         self.parts.push((part.name, link));
         for child in &part.children {
-            self.add(child, link, centre, friction);
+            self.add(child, link, center, friction);
         }
     }
 
-    fn push(&mut self, colour: Colour, link: Link) -> LinkId {
+    fn push(&mut self, color: Color, link: Link) -> LinkId {
         self.body.links.push(link);
-        self.colours.push(colour);
+        self.colors.push(color);
         LinkId::Link(self.body.links.len() - 1)
     }
 
@@ -181,9 +181,9 @@ impl Model {
 }
 
 impl Part {
-    /// Where Bullet takes the centre of mass to be: the middle of the last solid if that is a bone,
+    /// Where Bullet takes the center of mass to be: the middle of the last solid if that is a bone,
     /// else the frame's origin.
-    fn centre(&self) -> [f64; 3] {
+    fn center(&self) -> [f64; 3] {
         match self.solids.last() {
             Some(Solid::Bone { from, to, .. }) => plus(wide(*from), wide(*to)).map(|x| 0.5 * x),
             _ => [0.0; 3],
@@ -196,8 +196,8 @@ impl Part {
         })
     }
 
-    fn shapes(&self, centre: [f64; 3]) -> Vec<CollisionShape> {
-        self.solids.iter().map(|solid| solid.shape(centre)).collect()
+    fn shapes(&self, center: [f64; 3]) -> Vec<CollisionShape> {
+        self.solids.iter().map(|solid| solid.shape(center)).collect()
     }
 }
 
@@ -219,9 +219,9 @@ impl Solid {
         }
     }
 
-    fn shape(&self, centre: [f64; 3]) -> CollisionShape {
+    fn shape(&self, center: [f64; 3]) -> CollisionShape {
         let upright = [0.0, 0.0, 0.0, 1.0];
-        let back = centre.map(|x| -x);
+        let back = center.map(|x| -x);
         match *self {
             Solid::Sphere { radius } => CollisionShape {
                 geometry: Geometry::Sphere { radius: f64::from(radius) },
@@ -237,7 +237,7 @@ impl Solid {
                 position: back,
                 rotation: upright,
             },
-            Solid::Tilted { centre: middle, angle, radius, half_length } => {
+            Solid::Tilted { center: middle, angle, radius, half_length } => {
                 let (sin, cos) = (f64::from(angle) * 0.5).sin_cos();
                 CollisionShape {
                     geometry: Geometry::Capsule {

@@ -1,11 +1,9 @@
 //! States scaled by frozen statistics.
 
-use tutelage::{Bounds, Env, EnvError, Rng, Spaces, Step};
-
-/// Keeps the scale of a coordinate that never varied finite.
+/// Keeps the scale of constant coordinates finite.
 const EPSILON: f64 = 1e-8;
 
-/// Normalized states are clipped to this distance of zero.
+/// Normalized states are clipped to ± this.
 const CLIP: f64 = 10.0;
 
 /// `s ↦ clip((s − mean) / √(var + 1e-8), −10, 10)`, coordinate by coordinate.
@@ -15,19 +13,19 @@ pub struct Normalizer {
     var: Vec<f64>,
 }
 
-/// Statistics that cannot normalize.
+/// Why statistics are invalid.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NormalizerError {
-    /// There must be as many variances as means.
+    /// The numbers of means and variances differ.
     #[error("there are {means} means but {vars} variances")]
     Lengths {
-        /// How many means.
+        /// The number of means.
         means: usize,
-        /// How many variances.
+        /// The number of variances.
         vars: usize,
     },
-    /// Means are finite; variances are also not negative.
+    /// A mean is not finite, or a variance is not finite or negative.
     #[error("{what}[{index}] is {value}, but must be {allowed}")]
     Value {
         /// `mean` or `var`.
@@ -36,21 +34,21 @@ pub enum NormalizerError {
         index: usize,
         /// Its value.
         value: f64,
-        /// What it may be.
+        /// The allowed values.
         allowed: &'static str,
     },
-    /// The environment's states have another width.
-    #[error("the statistics are of {found} coordinates, but states have {expected}")]
+    /// The statistics have another width than the observations.
+    #[error("the statistics have {found} coordinates, but observations have {expected}")]
     Width {
-        /// Width of the environment's states.
+        /// The width of observations.
         expected: usize,
-        /// Width of the statistics.
+        /// The width of the statistics.
         found: usize,
     },
 }
 
 impl Normalizer {
-    /// Statistics of each coordinate of a state.
+    /// Creates a normalizer from the mean and variance of each coordinate.
     pub fn new(mean: Vec<f64>, var: Vec<f64>) -> Result<Normalizer, NormalizerError> {
         if mean.len() != var.len() {
             return Err(NormalizerError::Lengths { means: mean.len(), vars: var.len() });
@@ -67,22 +65,30 @@ impl Normalizer {
         Ok(Normalizer { mean, var })
     }
 
-    /// Means of the coordinates.
+    /// Returns the means.
     pub fn mean(&self) -> &[f64] {
         &self.mean
     }
 
-    /// Variances of the coordinates.
+    /// Returns the variances.
     pub fn var(&self) -> &[f64] {
         &self.var
     }
 
-    /// How many coordinates a state has.
+    /// Returns the number of coordinates.
     pub fn width(&self) -> usize {
         self.mean.len()
     }
 
-    /// Normalises a state in place.
+    /// Returns an error unless the statistics have this width.
+    pub(crate) fn check(&self, expected: usize) -> Result<(), NormalizerError> {
+        match self.width() {
+            found if found == expected => Ok(()),
+            found => Err(NormalizerError::Width { expected, found }),
+        }
+    }
+
+    /// Normalizes a state in place.
     pub fn apply(&self, state: &mut [f32]) {
         for ((x, mean), var) in state.iter_mut().zip(&self.mean).zip(&self.var) {
             *x = ((f64::from(*x) - mean) / (var + EPSILON).sqrt()).clamp(-CLIP, CLIP) as f32;
@@ -90,72 +96,12 @@ impl Normalizer {
     }
 }
 
-/// An environment whose states are normalized by statistics that do not change.
-#[derive(Clone, Debug)]
-pub struct Normalized<E> {
-    env: E,
-    normalizer: Normalizer,
-}
-
-impl<E: Env<State = f32>> Normalized<E> {
-    /// Wraps an environment whose states are as wide as the statistics.
-    pub fn new(env: E, normalizer: Normalizer) -> Result<Normalized<E>, NormalizerError> {
-        let (expected, found) = (env.spaces().states, normalizer.width());
-        if expected == found {
-            Ok(Normalized { env, normalizer })
-        } else {
-            Err(NormalizerError::Width { expected, found })
-        }
-    }
-
-    /// The environment inside.
-    pub fn env(&self) -> &E {
-        &self.env
-    }
-
-    /// The statistics.
-    pub fn normalizer(&self) -> &Normalizer {
-        &self.normalizer
-    }
-}
-
-impl<E: Env<State = f32>> Env for Normalized<E> {
-    type State = f32;
-    type Action = E::Action;
-
-    fn spaces(&self) -> Spaces {
-        self.env.spaces()
-    }
-
-    fn horizon(&self) -> usize {
-        self.env.horizon()
-    }
-
-    fn bounds(&self) -> Bounds {
-        self.env.bounds()
-    }
-
-    fn reset(&mut self, rng: Rng, state: &mut [f32]) -> Result<(), EnvError> {
-        self.env.reset(rng, state)?;
-        self.normalizer.apply(state);
-        Ok(())
-    }
-
-    fn step(&mut self, action: &[E::Action], state: &mut [f32]) -> Result<Step, EnvError> {
-        let step = self.env.step(action, state)?;
-        self.normalizer.apply(state);
-        Ok(step)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Locomotion, Robot};
-    use tutelage::Stream;
 
     #[test]
-    fn a_state_is_shifted_scaled_and_clipped() {
+    fn states_are_shifted_scaled_and_clipped() {
         let normalizer = Normalizer::new(vec![1.0, 0.0, 2.0], vec![4.0, 0.0, 1.0]).unwrap();
         let mut state = [5.0, 1.0, 2.0];
         normalizer.apply(&mut state);
@@ -172,27 +118,6 @@ mod tests {
         assert!(Normalizer::new(vec![f64::NAN], vec![1.0]).is_err());
         assert!(Normalizer::new(vec![0.0], vec![-1.0]).is_err());
         let narrow = Normalizer::new(vec![0.0], vec![1.0]).unwrap();
-        let env = Locomotion::new(Robot::Hopper).unwrap();
-        assert_eq!(
-            Normalized::new(env, narrow).unwrap_err(),
-            NormalizerError::Width { expected: 15, found: 1 }
-        );
-    }
-
-    #[test]
-    fn only_states_are_normalised() {
-        let normalizer = Normalizer::new(vec![0.5; 15], vec![4.0; 15]).unwrap();
-        let mut plain = Locomotion::new(Robot::Hopper).unwrap();
-        let mut scaled =
-            Normalized::new(Locomotion::new(Robot::Hopper).unwrap(), normalizer.clone()).unwrap();
-        let (mut a, mut b) = ([0.0; 15], [0.0; 15]);
-        plain.reset(Stream::new(3).rng(), &mut a).unwrap();
-        scaled.reset(Stream::new(3).rng(), &mut b).unwrap();
-        for _ in 0..10 {
-            normalizer.apply(&mut a);
-            assert_eq!(a, b);
-            let action = [0.3, -0.2, 0.1];
-            assert_eq!(plain.step(&action, &mut a).unwrap(), scaled.step(&action, &mut b).unwrap());
-        }
+        assert_eq!(narrow.check(15), Err(NormalizerError::Width { expected: 15, found: 1 }));
     }
 }

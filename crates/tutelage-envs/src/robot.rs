@@ -1,11 +1,9 @@
-//! The tasks by name.
+//! The robots.
 
 use std::fmt;
 use std::str::FromStr;
 
-use tutelage::suggest::did_you_mean;
-
-/// A locomotion task: run along x, as far as possible in the time limit.
+/// A robot that runs along x, as far as possible within the time limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Robot {
     /// One leg, three actuated joints, in a plane.
@@ -18,24 +16,22 @@ pub enum Robot {
     Ant,
 }
 
-/// Environment steps after which an episode is truncated.
+/// The time limit H, in steps.
 pub const HORIZON: usize = 1000;
 
-/// An unknown task.
+/// The name of no robot.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("there is no task `{name}`{} The tasks are hopper, walker2d, half-cheetah, ant", did_you_mean(nearest.map(Robot::name)))]
+#[error("there is no robot `{name}`; the robots are hopper, walker2d, half-cheetah and ant")]
 pub struct UnknownRobot {
-    /// The name that was given.
+    /// The name.
     pub name: String,
-    /// The task whose name is nearest to it, where one is near.
-    pub nearest: Option<Robot>,
 }
 
 impl Robot {
-    /// All tasks.
+    /// All robots.
     pub const ALL: [Robot; 4] = [Robot::Hopper, Robot::Walker2d, Robot::HalfCheetah, Robot::Ant];
 
-    /// Our name of the task.
+    /// Returns its name.
     pub fn name(self) -> &'static str {
         match self {
             Robot::Hopper => "hopper",
@@ -45,28 +41,18 @@ impl Robot {
         }
     }
 
-    /// The name under which `pybullet_envs` registers it.
-    pub fn bullet_id(self) -> &'static str {
-        match self {
-            Robot::Hopper => "HopperBulletEnv-v0",
-            Robot::Walker2d => "Walker2DBulletEnv-v0",
-            Robot::HalfCheetah => "HalfCheetahBulletEnv-v0",
-            Robot::Ant => "AntBulletEnv-v0",
-        }
-    }
-
-    /// Width of a state: eight numbers of the torso, position and speed of each joint, one flag per
+    /// Returns the width of a state: eight numbers of the torso, position and speed of each joint, one flag per
     /// foot.
     pub fn state_width(self) -> usize {
         8 + 2 * self.action_width() + self.feet().len()
     }
 
-    /// Width of an action: one number in [-1, 1] per actuated joint.
+    /// Returns the width of an action: one number in [-1, 1] per actuated joint.
     pub fn action_width(self) -> usize {
         self.torques().len()
     }
 
-    /// Torque in N m that an action of 1 exerts on each actuated joint.
+    /// Returns the torque in N m that an action of 1 exerts on each actuated joint.
     pub(crate) fn torques(self) -> &'static [f64] {
         match self {
             Robot::Hopper => &[0.75 * 100.0; 3],
@@ -84,7 +70,7 @@ impl Robot {
         }
     }
 
-    /// The parts whose contact with the floor the state shows.
+    /// Returns the parts whose contact with the floor the state shows.
     pub(crate) fn feet(self) -> &'static [&'static str] {
         match self {
             Robot::Hopper => &["foot"],
@@ -106,24 +92,10 @@ impl fmt::Display for Robot {
 impl FromStr for Robot {
     type Err = UnknownRobot;
 
-    /// Accepts our names and the Bullet ids, in any case.
     fn from_str(name: &str) -> Result<Robot, UnknownRobot> {
-        let matches = |task: &Robot| {
-            name.eq_ignore_ascii_case(task.name()) || name.eq_ignore_ascii_case(task.bullet_id())
-        };
-        Robot::ALL
-            .into_iter()
-            .find(matches)
-            .ok_or_else(|| UnknownRobot { name: name.to_owned(), nearest: nearest(name) })
+        let found = Robot::ALL.into_iter().find(|robot| robot.name() == name);
+        found.ok_or_else(|| UnknownRobot { name: name.to_owned() })
     }
-}
-
-/// The task whose name or id is nearest.
-fn nearest(name: &str) -> Option<Robot> {
-    let ids = Robot::ALL.map(|task| task.bullet_id().to_lowercase());
-    let names: Vec<&str> =
-        Robot::ALL.iter().map(|task| task.name()).chain(ids.iter().map(String::as_str)).collect();
-    tutelage::suggest::nearest(name, &names)?.parse().ok()
 }
 
 #[cfg(test)]
@@ -131,37 +103,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_and_bullet_ids_parse_in_any_case() {
-        for task in Robot::ALL {
-            assert_eq!(task.name().parse(), Ok(task));
-            assert_eq!(task.bullet_id().to_uppercase().parse(), Ok(task));
+    fn names_parse() {
+        for robot in Robot::ALL {
+            assert_eq!(robot.name().parse(), Ok(robot));
         }
-    }
-
-    #[test]
-    fn an_unknown_name_gets_the_nearest_task() {
-        for (name, nearest) in [
-            ("hoper", Robot::Hopper),
-            ("walker", Robot::Walker2d),
-            ("HalfCheetah", Robot::HalfCheetah),
-            ("ants", Robot::Ant),
-        ] {
-            let error = name.parse::<Robot>().unwrap_err();
-            assert_eq!(error, UnknownRobot { name: name.to_owned(), nearest: Some(nearest) });
-            assert!(
-                error.to_string().contains(&format!("did you mean `{nearest}`? The")),
-                "{error}"
-            );
-        }
-    }
-
-    #[test]
-    fn a_name_like_none_gets_the_list_alone() {
-        for name in ["", "run", "humanoid", "x"] {
-            let error = name.parse::<Robot>().unwrap_err();
-            assert_eq!(error.nearest, None, "{name}");
-            assert!(error.to_string().contains("`. The tasks are hopper"), "{error}");
-        }
+        assert!("hoper".parse::<Robot>().is_err());
     }
 
     #[test]

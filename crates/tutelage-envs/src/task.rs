@@ -10,7 +10,7 @@ use crate::{HORIZON, Robot};
 /// Simulated time of an environment step, in seconds.
 const TIME_STEP: f64 = 0.0165;
 
-/// Where the robot is to run: a kilometre along x.
+/// Where the robot is to run: a kilometer along x.
 const TARGET: [f64; 2] = [1e3, 0.0];
 
 /// Weights of the reward: work done by the motors, squared effort, and each joint at its limit.
@@ -118,17 +118,17 @@ impl LocomotionTask {
     }
 
     pub(crate) fn check_pose(&self, pose: &[f64]) -> Result<(), EnvError> {
-        check_width("pose", pose.len(), self.robot.action_width())?;
-        check_finite("pose", pose.iter().copied())
+        EnvError::check_width("pose", pose.len(), self.robot.action_width())?;
+        EnvError::check_values("pose", pose, "finite", |x| x.is_finite())
     }
 
     pub(crate) fn check_action(&self, action: &[f32]) -> Result<(), EnvError> {
-        check_width("action", action.len(), self.robot.action_width())?;
-        check_finite("action", action.iter().map(|&x| f64::from(x)))
+        EnvError::check_width("action", action.len(), self.robot.action_width())?;
+        EnvError::check_values("action", action, "finite", |x| x.is_finite())
     }
 
     pub(crate) fn check_state(&self, state: &[f32]) -> Result<(), EnvError> {
-        check_width("state", state.len(), self.robot.state_width())
+        EnvError::check_width("state", state.len(), self.robot.state_width())
     }
 
     /// Turns the motors of a lane on for the next step of the world.
@@ -282,15 +282,4 @@ fn averaging_order(torso: LinkId, links: usize) -> Vec<LinkId> {
 
 fn potential(distance: f64) -> f64 {
     -distance / TIME_STEP
-}
-
-fn check_width(what: &'static str, found: usize, expected: usize) -> Result<(), EnvError> {
-    if found == expected { Ok(()) } else { Err(EnvError::Width { what, expected, found }) }
-}
-
-fn check_finite(what: &'static str, values: impl Iterator<Item = f64>) -> Result<(), EnvError> {
-    match values.enumerate().find(|(_, value)| !value.is_finite()) {
-        None => Ok(()),
-        Some((index, value)) => Err(EnvError::Value { what, index, value, allowed: "finite" }),
-    }
 }

@@ -1,4 +1,4 @@
-//! Many robots of one task, stepped several at once.
+//! Several robots of one task, stepped together.
 
 use articulated::{InstructionSet, LaneSnapshot, World};
 use rayon::prelude::*;
@@ -34,7 +34,7 @@ pub struct LocomotionVecEnv {
     pub(crate) task: LocomotionTask,
     rest: LaneSnapshot,
     worlds: Vec<Group>,
-    /// Each lane's world, and its place in there.
+    /// The world of each lane and its place there.
     places: Vec<[usize; 2]>,
     bounds: Bounds,
     normalizer: Option<Normalizer>,
@@ -52,19 +52,18 @@ struct Lane {
     episode: Episode,
     state: Vec<f32>,
     step: Step,
-    /// The row of the current batch of actions that is meant for this lane.
+    /// This lane's row in the current batch of actions.
     row: Option<usize>,
     error: Option<EnvError>,
 }
 
 impl LocomotionVecEnv {
-    /// As many robots as `count`, none of them in an episode, in the worlds that step them fastest
-    /// on this processor.
+    /// Creates `count` robots in the worlds that step them fastest on this processor.
     pub fn new(robot: Robot, count: usize) -> Result<LocomotionVecEnv, LaneError> {
         LocomotionVecEnv::in_worlds(robot, count, &widths(count, rayon::current_num_threads()))
     }
 
-    /// The same, all stepped with given instructions.
+    /// Creates robots that are stepped with these instructions.
     pub fn with(
         instructions: InstructionSet,
         robot: Robot,
@@ -100,27 +99,24 @@ impl LocomotionVecEnv {
         Ok(LocomotionVecEnv { task, rest, worlds, places, bounds, normalizer: None })
     }
 
-    /// The same robots with their states normalized, from their next reset or step on.
+    /// Normalizes the states, starting with the next reset or step.
     pub fn normalized(self, normalizer: Normalizer) -> Result<LocomotionVecEnv, NormalizerError> {
-        let (expected, found) = (self.spaces().states, normalizer.width());
-        if expected != found {
-            return Err(NormalizerError::Width { expected, found });
-        }
+        normalizer.check(self.spaces().states)?;
         Ok(LocomotionVecEnv { normalizer: Some(normalizer), ..self })
     }
 
-    /// Which task they play.
+    /// Returns the task.
     pub fn robot(&self) -> Robot {
         self.task.robot
     }
 
-    /// Whether a lane's last step came to a number that is not finite, which ends an episode as
+    /// Returns whether the last step of a lane had a number that is not finite. The episode is then
     /// terminated.
     pub fn diverged(&self, lane: usize) -> bool {
         !self.lane(lane).episode.finite
     }
 
-    /// Begins an episode in one lane at rest with the actuated joints at `pose`, in radians.
+    /// Starts an episode in a lane, at rest with the actuated joints at `pose`, in radians.
     pub fn reset_to(&mut self, lane: usize, pose: &[f64]) -> Result<(), LaneError> {
         self.task.check_pose(pose).map_err(|source| LaneError::Env { lane, source })?;
         let [world, place] = self.places[lane];
@@ -132,10 +128,10 @@ impl LocomotionVecEnv {
         if let Some(normalizer) = &self.normalizer {
             normalizer.apply(state);
         }
-        check_state(lane, state)
+        LaneError::check_state(lane, state, state.len())
     }
 
-    /// A lane's world, and its place in there.
+    /// Returns the world of a lane and its place there.
     pub(crate) fn place(&self, lane: usize) -> (&World, usize) {
         let [world, place] = self.places[lane];
         (&self.worlds[world].world, place)
@@ -152,8 +148,8 @@ impl LocomotionVecEnv {
     }
 }
 
-/// The worlds for so many robots: as wide as keeps every thread busy, and none with more than a few
-/// lanes empty.
+/// Returns the instruction sets of the worlds: as wide as possible while every thread has work and few
+/// lanes are empty.
 fn widths(count: usize, threads: usize) -> Vec<InstructionSet> {
     let (wide, four) = (InstructionSet::Avx512, InstructionSet::Avx2);
     let mut sets = Vec::new();
@@ -192,7 +188,7 @@ impl VectorEnv for LocomotionVecEnv {
         HORIZON
     }
 
-    /// Each actuated joint begins uniformly within [`crate::POSE_RANGE`] of zero.
+    /// Draws each actuated joint uniformly within [`crate::POSE_RANGE`] of zero.
     fn reset(&mut self, lane: usize, rng: Rng) -> Result<(), LaneError> {
         let pose = random_pose(rng);
         self.reset_to(lane, &pose[..self.task.robot.action_width()])
@@ -208,17 +204,12 @@ impl VectorEnv for LocomotionVecEnv {
         }
         let (task, normalizer) = (&self.task, self.normalizer.as_ref());
         if let [lane] = *lanes {
-            // Not worth another thread.
+            // Another thread would cost more than it saves.
             self.worlds[self.places[lane][0]].step(task, normalizer, actions);
         } else {
             self.worlds.par_iter_mut().for_each(|group| group.step(task, normalizer, actions));
         }
-        let failed = lanes.iter().filter_map(|&lane| {
-            let failure = self.lane_mut(lane).check(lane).err()?;
-            Some((lane, failure))
-        });
-        // All are looked at, so that no error is left behind for the next step.
-        failed.min_by_key(|&(lane, _)| lane).map_or(Ok(()), |(_, failure)| Err(failure))
+        LaneError::lowest(lanes, |lane| self.lane_mut(lane).check(lane))
     }
 
     fn last_step(&self, lane: usize) -> Step {
@@ -277,24 +268,12 @@ impl Lane {
         task.check_action(action)
     }
 
-    /// Whether the last step went well.
+    /// Returns the error of the last step, if any.
     fn check(&mut self, lane: usize) -> Result<(), LaneError> {
         if let Some(source) = self.error.take() {
             return Err(LaneError::Env { lane, source });
         }
-        // Nobody acts on or learns from a last state: a simulation that blew up may end in one that
-        // is not finite.
-        if self.step.is_last() { Ok(()) } else { check_state(lane, &self.state) }
-    }
-}
-
-fn check_state(lane: usize, state: &[f32]) -> Result<(), LaneError> {
-    match state.iter().position(|number| !number.is_finite()) {
-        None => Ok(()),
-        Some(index) => {
-            let value = state[index].to_string();
-            Err(LaneError::State { lane, index, value, size: state.len() })
-        }
+        LaneError::check_step(lane, self.step, &self.state, self.state.len())
     }
 }
 
@@ -305,7 +284,7 @@ mod tests {
     use tutelage::Stream;
 
     #[test]
-    fn few_lanes_stay_empty_and_all_threads_have_something_to_do() {
+    fn few_lanes_are_empty_and_threads_are_busy() {
         for (count, threads) in [(1, 1), (2, 4), (5, 1), (6, 1), (7, 2), (25, 1), (25, 2), (25, 8)]
         {
             let sets = widths(count, threads);
@@ -329,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lane_that_diverges_ends_alone_and_a_reset_recovers_it() {
+    fn diverged_lanes_end_alone_and_recover() {
         for task in Robot::ALL {
             let (mut envs, mut twin) = (envs(task), envs(task));
             let (joint, _) = envs.task.model.actuated[0];

@@ -4,7 +4,9 @@
 use articulated::InstructionSet;
 use tutelage::env::LaneError;
 use tutelage::{Batch, Element, Env, EnvError, Rng, Step, Stream, VectorEnv};
-use tutelage_envs::{Locomotion, LocomotionVecEnv, Normalized, Normalizer, Robot};
+use tutelage_envs::{
+    Locomotion, LocomotionVecEnv, Normalizer, ObservationConfig, ObservedEnv, Robot, TimeFeature,
+};
 
 fn stream(lane: usize) -> Stream {
     Stream::new(9).fork("lane", lane as u64)
@@ -88,13 +90,14 @@ fn threads_and_the_worlds_that_suit_them_change_nothing() {
 }
 
 #[test]
-fn states_are_normalised_like_those_of_a_normalised_environment() {
+fn states_are_normalized_like_those_of_a_normalized_environment() {
     let normalizer = Normalizer::new(vec![0.5; 15], vec![4.0; 15]).unwrap();
     let narrow = Normalizer::new(vec![0.5; 3], vec![4.0; 3]).unwrap();
     assert!(LocomotionVecEnv::new(Robot::Hopper, 2).unwrap().normalized(narrow).is_err());
     let mut envs =
         LocomotionVecEnv::new(Robot::Hopper, 2).unwrap().normalized(normalizer.clone()).unwrap();
-    let mut env = Normalized::new(Locomotion::new(Robot::Hopper).unwrap(), normalizer).unwrap();
+    let config = ObservationConfig { time_feature: TimeFeature::Omitted, normalizer };
+    let mut env = ObservedEnv::new(Locomotion::new(Robot::Hopper).unwrap(), config).unwrap();
     let mut state = vec![0.0; 15];
     env.reset(begin(1, 0), &mut state).unwrap();
     envs.reset(1, begin(1, 0)).unwrap();

@@ -1,6 +1,6 @@
 //! Learning curves: of a run, and of an expert.
 
-use tutelage_draw::plot::{Colour, Curve, Figure, Panel, Scale, Style};
+use tutelage_draw::plot::{Color, Curve, Figure, Panel, Scale, Style};
 use tutelage_experts::Training;
 use tutelage_experts::trpo::Iteration;
 use tutelage_runs::RoundLine;
@@ -14,10 +14,10 @@ pub fn learning_curve(title: &str, lines: &[RoundLine], expert: Option<f64>) -> 
     let several = lines.iter().any(|line| line.reward_random.is_some());
     let name = if several { "members' mean" } else { "learned policy" };
     let mean = Curve::new(name, points(&|line| Some(line.reward)))
-        .colour(Colour::palette(0))
+        .color(Color::palette(0))
         .style(Style::Marked);
     let random = Curve::new("random member", points(&|line| line.reward_random))
-        .colour(Colour::palette(1))
+        .color(Color::palette(1))
         .style(Style::Dashed);
     let loss = Curve { points: points(&|line| line.imitation_loss), ..mean.clone() };
     let mut reward =

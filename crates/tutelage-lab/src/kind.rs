@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::path::Path;
 
+use tutelage_draw::render::Render;
 use tutelage_oracles::LeastSquares;
 use tutelage_oracles::mlp::{Mlp, MlpSettings, MlpSettingsError, OutputHead, TrainingBudget};
 use tutelage_runs::store::Fingerprint;
@@ -37,6 +38,19 @@ pub fn teachers<A: OutputHead>(spec: &RunSpec, run: &Path) -> Result<Teachers<A>
     let (envs, fingerprints) = (robot_envs(&expert, spec.episodes)?, fingerprints(&expert).into());
     let teachers: Teachers<f32> = (envs, Box::new(expert), fingerprints);
     same_type(teachers).ok_or_else(no_robot)
+}
+
+/// Creates one environment of a spec, to be drawn.
+pub fn stage<A: OutputHead>(
+    spec: &RunSpec,
+    run: &Path,
+) -> Result<Box<dyn Render<Action = A>>, CastError> {
+    if let Some(maker) = spec.task.maker::<A>() {
+        return Ok((maker.stage)());
+    }
+    let expert = load_expert(&located_expert(spec, run), Some(spec.task))?;
+    let env: Box<dyn Render<Action = f32>> = Box::new(expert.robot().env(expert.observation())?);
+    same_type(env).ok_or(CastError::NoRobot { task: spec.task })
 }
 
 /// Creates the oracle of a policy class. Linear policies with continuous actions are fitted in closed form.

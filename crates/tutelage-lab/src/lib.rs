@@ -16,17 +16,15 @@ mod kind;
 mod lab;
 mod noise;
 mod person;
-mod portrait;
 mod registry;
 pub mod spec;
 
 pub use cast::{BoxOracle, Cast, CastError, fingerprint, load_expert, robot_envs};
 pub use curve::{learning_curve, training_curve};
-pub use kind::{Teachers, oracle, teachers};
+pub use kind::{Teachers, oracle, stage, teachers};
 pub use lab::{
     LabError, Learner, Report, check_cast, evaluate_expert, evaluate_run, learn_in, learn_taught,
     learner_of, round_sizes, spec_of,
 };
 pub use person::PERSON;
-pub use portrait::robot_frame;
-pub use registry::{BoxEnvs, BoxExpert, Defaults, Stage, Task, UnknownTask, Words};
+pub use registry::{BoxEnvs, BoxExpert, Defaults, Task, UnknownTask, Words};

@@ -8,12 +8,12 @@ use pyo3::prelude::*;
 use tutelage::choice::{Drive, Gate};
 use tutelage::env::LaneError;
 use tutelage::{Batch, Bounds, Env, EnvError, Oracle, Rng, Spaces, Step, VectorEnv};
-use tutelage_draw::render::Frame;
+use tutelage_draw::render::{Drawing, Frame, Render};
 use tutelage_runs::store::RunDir;
 use tutelage_runs::{Ending, RunConfig, RunError, run_with_teacher};
 use tutelage_teach::{
     About, Axis, Classroom, Controls, Person, PersonConfig, PersonError, Server, ServerConfig,
-    Show, Token, View,
+    Token,
 };
 
 use tutelage_oracles::mlp::OutputHead;
@@ -164,14 +164,14 @@ struct PreviewEnv<A> {
 
 impl<A: OutputHead> PreviewEnv<A> {
     /// Another environment of the task, or `None` if it cannot be made.
-    fn new(expert: &Py<PyAny>) -> Option<Box<dyn Show<Action = A>>> {
+    fn new(expert: &Py<PyAny>) -> Option<Box<dyn Render<Action = A>>> {
         let made = Python::attach(|py| -> PyResult<Self> {
             let object = expert.bind(py).call_method0("preview_env")?;
             // An error in a preview appears on the page and does not stop the run.
             let envs = PyVectorEnv::new(&object, PyErrorSlot::default())?;
             Ok(Self { envs, object: object.unbind() })
         });
-        made.ok().map(|made| Box::new(made) as Box<dyn Show<Action = A>>)
+        made.ok().map(|made| Box::new(made) as Box<dyn Render<Action = A>>)
     }
 
     fn read<T>(&self, result: Result<T, LaneError>, state: &mut [f32]) -> Result<T, EnvError> {
@@ -213,16 +213,15 @@ impl<A: OutputHead> Env for PreviewEnv<A> {
     }
 }
 
-impl<A: OutputHead> Show for PreviewEnv<A> {
-    fn look(&self) -> View {
-        let png = Python::attach(|py| -> PyResult<Option<Vec<u8>>> {
+impl<A: OutputHead> Render for PreviewEnv<A> {
+    fn render(&self) -> Drawing {
+        let frame = Python::attach(|py| -> PyResult<Option<Frame>> {
             let pixels = self.object.bind(py).call_method0("image")?;
             let pixels: PyReadonlyArray3<'_, u8> = pixels.extract()?;
             let [height, width, _] = *pixels.shape() else { return Ok(None) };
-            let frame = Frame::from_rgb(width, height, pixels.as_slice()?.to_vec());
-            Ok(frame.map(|frame| frame.to_png()))
+            Ok(Frame::from_rgb(width, height, pixels.as_slice()?.to_vec()))
         });
         // Without an image, the question can still be answered from its numbers.
-        View::Png(png.ok().flatten().unwrap_or_default())
+        Drawing::Frame(frame.ok().flatten().unwrap_or_default())
     }
 }

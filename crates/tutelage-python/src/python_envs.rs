@@ -6,7 +6,7 @@ use numpy::{PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use rand::Rng as _;
 use tutelage::env::LaneError;
-use tutelage::{Batch, Bounds, Element, EnvError, Rng, SpaceKind, Spaces, Step, VectorEnv};
+use tutelage::{Batch, Bounds, EnvError, Rng, SpaceKind, Spaces, Step, VectorEnv};
 
 use tutelage_oracles::mlp::OutputHead;
 
@@ -93,23 +93,6 @@ impl<A: OutputHead> PyVectorEnv<A> {
         let lane = error.value(py).getattr("lane").and_then(|lane| lane.extract()).unwrap_or(lane);
         LaneError::Env { lane, source: EnvError::Other(self.errors.keep(py, error).into()) }
     }
-
-    fn check_step(&self, lane: usize) -> Result<(), LaneError> {
-        let step = self.steps[lane];
-        if !step.reward.is_finite() {
-            return Err(LaneError::Reward { lane, value: step.reward });
-        }
-        // No one acts in a last state, so it may be anything.
-        if step.is_last() { Ok(()) } else { self.check_state(lane) }
-    }
-
-    fn check_state(&self, lane: usize) -> Result<(), LaneError> {
-        let (state, size) = (self.states.row(lane), self.states.width());
-        let invalid = state.iter().position(|value| !value.fits(size));
-        invalid.map_or(Ok(()), |index| {
-            Err(LaneError::State { lane, index, value: state[index].to_string(), size })
-        })
-    }
 }
 
 impl<A: OutputHead> VectorEnv for PyVectorEnv<A> {
@@ -138,7 +121,7 @@ impl<A: OutputHead> VectorEnv for PyVectorEnv<A> {
         Python::attach(|py| {
             self.call_reset(py, lane, seed).map_err(|error| self.failed(py, lane, error))
         })?;
-        self.check_state(lane)
+        LaneError::check_state(lane, self.states.row(lane), self.states.width())
     }
 
     fn state(&self, lane: usize) -> &[f32] {
@@ -150,9 +133,10 @@ impl<A: OutputHead> VectorEnv for PyVectorEnv<A> {
         Python::attach(|py| {
             self.call_step(py, lanes, actions).map_err(|error| self.failed(py, lowest, error))
         })?;
-        let mut stepped = lanes.to_vec();
-        stepped.sort_unstable();
-        stepped.into_iter().try_for_each(|lane| self.check_step(lane))
+        LaneError::lowest(lanes, |lane| {
+            let state = self.states.row(lane);
+            LaneError::check_step(lane, self.steps[lane], state, state.len())
+        })
     }
 
     fn last_step(&self, lane: usize) -> Step {

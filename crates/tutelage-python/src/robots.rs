@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use tutelage::{Batch, Step, VectorEnv};
 use tutelage_draw::render::Renderer;
 use tutelage_envs::{LocomotionVecEnv, Robot, UnknownRobot};
-use tutelage_lab::{Task, load_expert, robot_frame};
+use tutelage_lab::{Task, load_expert};
 
 use crate::arrays::{matrix, rows};
 use crate::errors::exception;
@@ -101,8 +101,8 @@ impl RobotVecEnv {
     ) -> PyResult<Bound<'py, PyArray3<u8>>> {
         let envs = self.envs.lock().unwrap_or_else(PoisonError::into_inner);
         check_lanes(&envs, &[lane], 1)?;
-        let frame = Renderer::new(width, height)
-            .and_then(|renderer| robot_frame(&renderer, &envs.snapshot(lane)));
+        let frame =
+            Renderer::new(width, height).and_then(|renderer| renderer.draw(&envs.render(lane)));
         let frame = frame.map_err(|error| exception(py, &error))?;
         PyArray1::from_slice(py, frame.rgb()).reshape([height, width, 3])
     }

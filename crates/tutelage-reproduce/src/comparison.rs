@@ -97,8 +97,8 @@ fn pair_styles(comparison: &mut Comparison) {
     for panel in &mut comparison.panels {
         for index in 0..panel.curves.len() {
             let Some(mean) = panel.curves[index].name.strip_suffix(RANDOM) else { continue };
-            if let Some(colour) = panel.curve(mean).map(|curve| curve.colour) {
-                (panel.curves[index].colour, panel.curves[index].style) = (colour, Style::Dashed);
+            if let Some(color) = panel.curve(mean).map(|curve| curve.color) {
+                (panel.curves[index].color, panel.curves[index].style) = (color, Style::Dashed);
             }
         }
     }

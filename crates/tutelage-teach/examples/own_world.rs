@@ -15,12 +15,12 @@ use tutelage::{
     Bounds, Env, EnvError, Inputs, Oracle, Rng, Sampling, Schedule, Spaces, Step, Stream,
     SyncVectorEnv,
 };
-use tutelage_draw::render::{Ink, Mark, Picture, Rectangle};
+use tutelage_draw::render::{Drawing, Ink, Mark, Picture, Rectangle, Render};
 use tutelage_oracles::mlp::{MlpOracle, MlpSettings, TrainingBudget};
 use tutelage_runs::store::{OsDisk, RunDir};
 use tutelage_runs::{Keep, RunConfig, Silent, run_with_teacher};
 use tutelage_teach::{
-    About, Axis, Classroom, Controls, Person, PersonConfig, Server, ServerConfig, Show, Token, View,
+    About, Axis, Classroom, Controls, Person, PersonConfig, Server, ServerConfig, Token,
 };
 
 /// Three links of length 0.5 from the origin; the ball is within reach.
@@ -94,14 +94,14 @@ impl Env for Arm {
     }
 }
 
-impl Show for Arm {
-    fn look(&self) -> View {
-        let disc = |centre, radius, ink| Mark::Circle { centre, radius, ink };
+impl Render for Arm {
+    fn render(&self) -> Drawing {
+        let disc = |center, radius, ink| Mark::Circle { center, radius, ink };
         let mut marks = vec![disc(self.ball, 0.12, Ink::Orange)];
         marks.push(Mark::Line { points: self.joints().to_vec(), width: 0.08, ink: Ink::Blue });
         marks.extend(self.joints().map(|joint| disc(joint, 0.06, Ink::Dark)));
         let view = Rectangle { low: [-1.8, -1.8], high: [1.8, 1.8] };
-        View::Shapes(Picture { view, background: Ink::Field, marks })
+        Picture { view, background: Ink::Field, marks }.into()
     }
 }
 

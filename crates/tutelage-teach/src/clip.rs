@@ -8,24 +8,24 @@ use crate::show::View;
 
 /// A sequence of frames. Shapes that never move are stored once.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct Clip {
+pub(crate) struct Clip {
     /// Seconds per frame.
-    pub pace: f64,
+    pub(crate) pace: f64,
     /// The left, lower, right and upper end of the view.
-    pub view: [f64; 4],
+    pub(crate) view: [f64; 4],
     /// The name of the background color.
-    pub background: &'static str,
+    pub(crate) background: &'static str,
     /// The shapes at the back of all frames.
-    pub still: Vec<Value>,
+    pub(crate) still: Vec<Value>,
     /// The other shapes of each frame.
-    pub frames: Vec<Vec<Value>>,
+    pub(crate) frames: Vec<Vec<Value>>,
     /// Instead of shapes, an image for each frame, as a data URL.
-    pub images: Vec<String>,
+    pub(crate) images: Vec<String>,
 }
 
 impl Clip {
     /// A clip with a frame per view.
-    pub fn new(looks: &[View], pace: f64) -> Self {
+    pub(crate) fn new(looks: &[View], pace: f64) -> Self {
         let still = still(looks);
         Self::with_still(still, looks, pace)
     }
@@ -78,8 +78,8 @@ fn shape(mark: &Mark) -> Value {
     let all = |points: &[[f64; 2]]| -> Vec<_> { points.iter().map(|p| p.map(rounded)).collect() };
     match mark {
         Mark::Polygon { points, ink } => json!({ "polygon": all(points), "ink": ink.name() }),
-        Mark::Circle { centre, radius, ink } => {
-            json!({ "circle": centre.map(rounded), "radius": rounded(*radius), "ink": ink.name() })
+        Mark::Circle { center, radius, ink } => {
+            json!({ "circle": center.map(rounded), "radius": rounded(*radius), "ink": ink.name() })
         }
         Mark::Line { points, width, ink } => {
             json!({ "line": all(points), "width": rounded(*width), "ink": ink.name() })
@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     fn look(x: f64) -> View {
-        let disc = |x: f64, ink| Mark::Circle { centre: [x, 0.0], radius: 0.5, ink };
+        let disc = |x: f64, ink| Mark::Circle { center: [x, 0.0], radius: 0.5, ink };
         let view = Rectangle { low: [-1.0, -2.0], high: [1.0, 2.0] };
         let marks = vec![disc(0.0, Ink::Slate), disc(x, Ink::Blue), disc(0.0, Ink::Dark)];
         View::Shapes(Picture { view, background: Ink::Field, marks })

@@ -5,7 +5,8 @@
 //! - [`RunBrowser`] lists, compares and films the runs below a folder, read-only.
 //! - [`Server`] serves either page to clients with its token, by default only to this machine.
 //!
-//! The crate is independent of tasks: it works with every environment that implements [`Show`].
+//! The crate is independent of tasks: it works with every environment that implements
+//! [`Render`](tutelage_draw::render::Render).
 
 #![forbid(unsafe_code)]
 
@@ -17,11 +18,10 @@ mod server;
 mod show;
 mod teach;
 
-pub use clip::Clip;
 pub use notes::{Note, ReplyKind, TeacherStats, read_notes};
 pub use serve::{Films, RunBrowser, film};
 pub use server::{
     Access, Refused, Server, ServerConfig, ServerError, Site, TestServer, Token, TokenError,
 };
-pub use show::{Axis, Controls, Show, View};
+pub use show::{Axis, Controls};
 pub use teach::{About, Classroom, PageObserver, Person, PersonConfig, PersonError, Phase};

@@ -1,60 +1,32 @@
-//! What a page needs of a world: that it can be played and looked at.
+//! What a page shows of an environment, and how a person acts in it.
 
 use serde::Serialize;
-use tutelage::{Element, Env};
-use tutelage_draw::render::Picture;
+use tutelage::Element;
+use tutelage_draw::render::{Drawing, Picture, Render, Renderer};
 
-/// An environment that can be looked at while it is played.
-///
-/// An episode is a function of its generator and its actions, so a page needs no video: any moment of a run is played again and
-/// drawn.
-///
-/// ```
-/// use tutelage::{Bounds, Env, EnvError, Rng, Spaces, Step};
-/// use tutelage_draw::render::Picture;
-/// use tutelage_teach::{Show, View};
-/// use tutelage_worlds::{Draw, PendulumEnv};
-///
-/// /// A pendulum that can be looked at.
-/// struct Shown(PendulumEnv);
-/// impl Env for Shown {
-///     type State = f32;
-///     type Action = f32;
-///     fn spaces(&self) -> Spaces {
-///         self.0.spaces()
-///     }
-///     fn horizon(&self) -> usize {
-///         self.0.horizon()
-///     }
-///     fn bounds(&self) -> Bounds {
-///         self.0.bounds()
-///     }
-///     fn reset(&mut self, rng: Rng, state: &mut [f32]) -> Result<(), EnvError> {
-///         self.0.reset(rng, state)
-///     }
-///     fn step(&mut self, action: &[f32], state: &mut [f32]) -> Result<Step, EnvError> {
-///         self.0.step(action, state)
-///     }
-/// }
-/// impl Show for Shown {
-///     fn look(&self) -> View {
-///         View::Shapes(self.0.picture())
-///     }
-/// }
-/// assert!(matches!(Shown(PendulumEnv::default()).look(), View::Shapes(_)));
-/// ```
-pub trait Show: Env<State = f32> {
-    /// How it looks now.
-    fn look(&self) -> View;
+/// The size in pixels of environments that the page cannot draw itself.
+const SIZE: (usize, usize) = (320, 240);
+
+/// What a page shows of an environment at one moment.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum View {
+    /// Shapes in a plane, which the page draws in its own colors.
+    Shapes(Picture),
+    /// A PNG file.
+    Png(Vec<u8>),
 }
 
-/// What an environment looks like.
-#[derive(Clone, Debug, PartialEq)]
-pub enum View {
-    /// Shapes in a plane, which the page draws in its own colours.
-    Shapes(Picture),
-    /// A picture as a PNG file.
-    Png(Vec<u8>),
+impl View {
+    /// Draws an environment. A question can be answered by its numbers alone, so a drawing that fails is an empty file.
+    pub(crate) fn of<E: Render + ?Sized>(env: &E) -> Self {
+        match env.render() {
+            Drawing::Picture(picture) => Self::Shapes(picture),
+            drawing => {
+                let frame = Renderer::new(SIZE.0, SIZE.1).and_then(|it| it.draw(&drawing));
+                Self::Png(frame.map_or(vec![], |frame| frame.to_png()))
+            }
+        }
+    }
 }
 
 /// How a person acts in a task: what the keys, the pad and the sliders of the page stand for.

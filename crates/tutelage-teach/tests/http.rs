@@ -13,52 +13,15 @@ use std::time::Duration;
 use common::{Client, TestSite};
 use serde_json::{Value, json};
 use tutelage::algorithm::dagger;
-use tutelage::{
-    Bounds, Env, EnvError, Inputs, Rng, Sampling, Schedule, Spaces, Step, Stream, SyncVectorEnv,
-};
+use tutelage::{Inputs, Sampling, Schedule, Stream, SyncVectorEnv};
 use tutelage_oracles::LeastSquares;
 use tutelage_runs::store::{OsDisk, RunDir};
 use tutelage_runs::{Keep, RunConfig, Silent, run_with_teacher};
 use tutelage_teach::{
     About, Access, Axis, Classroom, Controls, Person, PersonConfig, Server, ServerConfig,
-    ServerError, Show, Token, View, read_notes,
+    ServerError, Token, read_notes,
 };
-use tutelage_worlds::{Draw, PendulumEnv};
-
-/// A pendulum that can be drawn.
-#[derive(Clone, Default)]
-struct DrawnPendulum(PendulumEnv);
-
-impl Env for DrawnPendulum {
-    type State = f32;
-    type Action = f32;
-
-    fn spaces(&self) -> Spaces {
-        self.0.spaces()
-    }
-
-    fn horizon(&self) -> usize {
-        self.0.horizon()
-    }
-
-    fn bounds(&self) -> Bounds {
-        self.0.bounds()
-    }
-
-    fn reset(&mut self, rng: Rng, state: &mut [f32]) -> Result<(), EnvError> {
-        self.0.reset(rng, state)
-    }
-
-    fn step(&mut self, action: &[f32], state: &mut [f32]) -> Result<Step, EnvError> {
-        self.0.step(action, state)
-    }
-}
-
-impl Show for DrawnPendulum {
-    fn look(&self) -> View {
-        View::Shapes(self.0.picture())
-    }
-}
+use tutelage_worlds::PendulumEnv;
 
 fn about() -> About {
     let (name, low_label, high_label) = ("torque".into(), "right".into(), "left".into());
@@ -86,7 +49,7 @@ fn teach(room: &Classroom, folder: &Path, rounds: usize, undo_time: Duration) {
     };
     let mut dir = RunDir::open(folder, "test", std::sync::Arc::new(OsDisk)).unwrap();
     let person = PersonConfig {
-        stage: Box::new(|| Some(Box::new(DrawnPendulum::default()))),
+        stage: Box::new(|| Some(Box::new(PendulumEnv::default()))),
         schedule: config.schedule,
         algorithm: config.algorithm,
         repeat_every: 0,
@@ -94,7 +57,7 @@ fn teach(room: &Classroom, folder: &Path, rounds: usize, undo_time: Duration) {
         wants_stop: Box::new(|| false),
     };
     let mut person = Person::new(room, person, folder).unwrap();
-    let mut envs = SyncVectorEnv::new(vec![DrawnPendulum::default(); 2]).unwrap();
+    let mut envs = SyncVectorEnv::new(vec![PendulumEnv::default(); 2]).unwrap();
     let (oracle, mut silent) = (LeastSquares::default(), Silent);
     let mut observer = room.observer(&mut silent, folder);
     let ending =

@@ -1,4 +1,4 @@
-//! The step counter of an episode.
+//! The step counter of an episode, and the check of discrete actions.
 
 use tutelage::{EnvError, Step};
 
@@ -27,6 +27,17 @@ impl EpisodeClock {
         self.steps = (!terminated && !truncated).then_some(steps);
         Step { reward, terminated, truncated }
     }
+}
+
+/// Returns the index of a discrete action, which must be below `count`.
+pub(crate) fn check_index(
+    action: &[u32],
+    count: u32,
+    allowed: &'static str,
+) -> Result<u32, EnvError> {
+    EnvError::check_width("action", action.len(), 1)?;
+    EnvError::check_values("action", action, allowed, |index| index < count)?;
+    Ok(action[0])
 }
 
 #[cfg(test)]

@@ -13,34 +13,31 @@
 //!
 //! ```
 //! use tutelage::{Env, Stream};
-//! use tutelage_worlds::{Draw, PendulumEnv, World};
+//! use tutelage_draw::render::{Drawing, Render};
+//! use tutelage_worlds::PendulumEnv;
 //!
 //! let mut pendulum = PendulumEnv::default();
 //! let mut state = [0.0; 3];
 //! pendulum.reset(Stream::new(1).rng(), &mut state)?;
 //! let step = pendulum.step(&[2.0], &mut state)?;
 //! assert!((0.0..=1.0).contains(&step.reward));
-//! assert!(!pendulum.picture().marks.is_empty());
-//! assert_eq!(PendulumEnv::NAME, "pendulum");
+//! assert!(matches!(pendulum.render(), Drawing::Picture(_)));
 //! # Ok::<(), tutelage::EnvError>(())
 //! ```
 
 #![forbid(unsafe_code)]
 
 mod cart_pole;
-mod check;
 mod clock;
 mod drive;
 mod grid;
 mod pendulum;
 #[cfg(test)]
 mod play;
-mod scripted;
 mod world;
 
-pub use cart_pole::{BalancePole, CartPoleEnv};
-pub use drive::{DriveEnv, DriveFiveEnv, FollowRoad, FollowRoadDiscrete, SENSORS};
-pub use grid::{GridEnv, ShortestPath};
-pub use pendulum::{PendulumEnv, SwingUp};
-pub use scripted::{ScriptedExpert, ScriptedRule};
-pub use world::{Defaults, Draw, World};
+pub use cart_pole::CartPoleEnv;
+pub use drive::{DriveEnv, DriveFiveEnv};
+pub use grid::GridEnv;
+pub use pendulum::PendulumEnv;
+pub use world::{ScriptedExpert, World};

@@ -9,7 +9,7 @@ use tutelage_worlds::{CartPoleEnv, DriveEnv, DriveFiveEnv, GridEnv, PendulumEnv,
 fn check_drawing<W: World>() -> Result<(), Box<dyn Error>> {
     let mut world = W::default();
     let renderer = Renderer::new(160, 120)?;
-    let before_any_episode = renderer.draw(&world.picture())?;
+    let before_any_episode = renderer.draw(&world.render())?;
     assert_eq!(before_any_episode.size(), (160, 120));
 
     let (spaces, stream) = (world.spaces(), Stream::new(7));
@@ -17,15 +17,15 @@ fn check_drawing<W: World>() -> Result<(), Box<dyn Error>> {
     let mut action = vec![W::Action::default(); W::Action::width(spaces.actions)];
     let mut rng = stream.fork("act", 0).rng();
     world.reset(stream.rng(), &mut state)?;
-    let first = renderer.draw(&world.picture())?;
-    assert_eq!(renderer.draw(&world.clone().picture())?, first, "{}", W::NAME);
+    let first = renderer.draw(&world.render())?;
+    assert_eq!(renderer.draw(&world.clone().render())?, first);
     for _ in 0..10 {
         W::Action::draw_uniform(spaces.actions, &mut rng, &mut action);
         if world.step(&action, &mut state)?.is_last() {
             break;
         }
     }
-    assert_ne!(renderer.draw(&world.picture())?, first, "{}", W::NAME);
+    assert_ne!(renderer.draw(&world.render())?, first);
     Ok(())
 }
 

@@ -146,3 +146,31 @@ pub enum EnvError {
     #[error(transparent)]
     Other(#[from] Box<dyn std::error::Error + Send + Sync>),
 }
+
+impl EnvError {
+    /// Returns an error unless a row has the expected width.
+    pub fn check_width(what: &'static str, found: usize, expected: usize) -> Result<(), Self> {
+        if found == expected { Ok(()) } else { Err(Self::Width { what, expected, found }) }
+    }
+
+    /// Returns an error unless every value of a row is allowed.
+    ///
+    /// ```
+    /// use tutelage::EnvError;
+    ///
+    /// let check = |action: &[f32]| EnvError::check_values("action", action, "finite", |x| x.is_finite());
+    /// assert!(check(&[0.5]).is_ok());
+    /// assert!(matches!(check(&[0.5, f32::NAN]), Err(EnvError::Value { index: 1, .. })));
+    /// ```
+    pub fn check_values<T: Copy + Into<f64>>(
+        what: &'static str,
+        row: &[T],
+        allowed: &'static str,
+        is_allowed: impl Fn(T) -> bool,
+    ) -> Result<(), Self> {
+        match row.iter().position(|&value| !is_allowed(value)) {
+            None => Ok(()),
+            Some(index) => Err(Self::Value { what, index, value: row[index].into(), allowed }),
+        }
+    }
+}

@@ -7,7 +7,7 @@ use serde::Serialize;
 use tutelage_envs::{Robot, replay};
 use tutelage_files::npz::NpzWriter;
 
-use crate::arguments::{Force, check_ending};
+use crate::arguments::{Force, check_ending, robot};
 use crate::arrays::{read_list, read_rows};
 use crate::output::{Output, Row};
 
@@ -15,6 +15,7 @@ use crate::output::{Output, Row};
 #[derive(clap::Args)]
 pub(crate) struct Replay {
     /// The robot: hopper, walker2d, half-cheetah or ant
+    #[arg(value_parser = robot)]
     task: Robot,
     /// The actions: a .npy array [T, actions] of floats
     #[arg(long, value_name = "FILE")]

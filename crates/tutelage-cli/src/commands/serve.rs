@@ -4,17 +4,15 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use anyhow::{Context, ensure};
+use anyhow::ensure;
 use tutelage::actor::DeployedPolicy;
-use tutelage::{SpaceKind, Stream};
-use tutelage_draw::render::Renderer;
-use tutelage_lab::spec::RunSpec;
-use tutelage_lab::{Learner, learner_of, load_expert, spec_of};
+use tutelage::{Stream, dispatch};
+use tutelage_lab::{Learner, learner_of, spec_of, stage};
 use tutelage_runs::terminal::stop_on_ctrl_c;
 use tutelage_teach::{Films, RunBrowser, film};
 
 use crate::output::Output;
-use crate::page::{Flat, PageArgs, Robot};
+use crate::page::PageArgs;
 
 /// Browse and compare the runs below a folder, on a page in the browser.
 #[derive(clap::Args)]
@@ -44,10 +42,9 @@ impl Serve {
 /// Films the policies of runs of registered tasks.
 struct RunFilms;
 
-/// The maximum frames of a film, the same for robots, and the size of a robot's image.
+/// The maximum frames of a film, and of a film of a robot.
 const FRAMES: usize = 400;
 const ROBOT_FRAMES: usize = 180;
-const ROBOT_SIZE: (usize, usize) = (320, 240);
 
 impl Films for RunFilms {
     fn film(&self, run: &Path, round: usize) -> Result<String, String> {
@@ -59,33 +56,11 @@ fn filmed(run: &Path, round: usize) -> anyhow::Result<String> {
     let spec = spec_of(run)?;
     let stream = Stream::new(spec.seed).fork("film", round as u64);
     let pace = f64::from(spec.task.pace()) / 100.0;
-    let made = match spec.task.actions() {
-        SpaceKind::Discrete => {
-            let Learner { policy, deploy, .. } = learner_of::<u32>(run, &spec, Some(round))?;
-            let stage = spec.task.stage().context("the task has no rendering")?;
-            film(&mut Flat(stage), &mut DeployedPolicy::new(&policy, deploy), stream, FRAMES, pace)
-        }
-        SpaceKind::Continuous => {
-            let Learner { policy, deploy, .. } = learner_of::<f32>(run, &spec, Some(round))?;
-            let mut actor = DeployedPolicy::new(&policy, deploy);
-            match spec.task.stage() {
-                Some(stage) => film(&mut Flat(stage), &mut actor, stream, FRAMES, pace),
-                None => film_robot(&spec, &mut actor, stream, pace)?,
-            }
-        }
-    };
+    let frames = if spec.task.robot().is_some() { ROBOT_FRAMES } else { FRAMES };
+    let made = dispatch!(spec.task.actions(), A => {
+        let Learner { policy, deploy, .. } = learner_of::<A>(run, &spec, Some(round))?;
+        let mut actor = DeployedPolicy::new(&policy, deploy);
+        film(&mut *stage::<A>(&spec, run)?, &mut actor, stream, frames, pace)
+    });
     made.map_err(anyhow::Error::msg)
-}
-
-fn film_robot(
-    spec: &RunSpec,
-    actor: &mut dyn tutelage::actor::Actor<f32, f32>,
-    stream: Stream,
-    pace: f64,
-) -> anyhow::Result<Result<String, String>> {
-    let expert = load_expert(&spec.expert, Some(spec.task))?;
-    let env = expert.robot().env(expert.observation())?;
-    let renderer = Renderer::new(ROBOT_SIZE.0, ROBOT_SIZE.1)?;
-    let mut robot = Robot { env, body: |env| env.env().env(), renderer };
-    Ok(film(&mut robot, actor, stream, ROBOT_FRAMES, pace))
 }

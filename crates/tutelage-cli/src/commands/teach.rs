@@ -13,14 +13,14 @@ use tutelage_lab::{PERSON, Task, learn_taught, spec_of};
 use tutelage_oracles::mlp::OutputHead;
 use tutelage_runs::Ending;
 use tutelage_runs::store::RunDir;
-use tutelage_teach::{About, Classroom, Person, PersonConfig, Show, TeacherStats, read_notes};
+use tutelage_teach::{About, Classroom, Person, PersonConfig, TeacherStats, read_notes};
 
 use super::learn::folder;
 use super::spec_args::SpecArgs;
 use crate::arguments::algorithm_help;
 use crate::live_reporter::{LiveReporter, Unread};
 use crate::output::Output;
-use crate::page::{Flat, PageArgs, controls};
+use crate::page::{PageArgs, controls};
 
 /// Teach a task by hand, on a page in the browser.
 #[derive(clap::Args)]
@@ -111,9 +111,7 @@ impl Teach {
             let job = spec.job::<f32, A>(tutelage::Inputs::none());
             let interrupted = Arc::clone(&stops);
             let config = PersonConfig {
-                stage: Box::new(move || {
-                    task.stage().map(|stage| Box::new(Flat(stage)) as Box<dyn Show<Action = A>>)
-                }),
+                stage: Box::new(move || task.stage()),
                 schedule: job.schedule,
                 algorithm: job.algorithm,
                 repeat_every: self.repeat_every,

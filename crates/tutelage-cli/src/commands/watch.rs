@@ -6,10 +6,9 @@ use anyhow::{Context, ensure};
 use serde::Serialize;
 use tutelage::actor::{Actor, DeployedPolicy, ExpertActor, RolloutError};
 use tutelage::{ActionSpace, Batch, Element, Env, Rng, Stream, dispatch};
-use tutelage_draw::render::{Frame, Renderer};
-use tutelage_envs::Locomotion;
+use tutelage_draw::render::{Render, Renderer};
 use tutelage_lab::spec::{Draft, RunSpec};
-use tutelage_lab::{Learner, Stage, Task, learner_of, load_expert, robot_frame, spec_of};
+use tutelage_lab::{Learner, Task, learner_of, load_expert, spec_of, stage};
 use tutelage_oracles::mlp::OutputHead;
 
 use super::evaluate;
@@ -117,7 +116,7 @@ impl Watch {
     }
 
     /// What a run has learned.
-    fn film_run<A: Filmed>(
+    fn film_run<A: OutputHead>(
         &self,
         spec: &RunSpec,
         act: Option<evaluate::Act>,
@@ -126,11 +125,12 @@ impl Watch {
         let Learner { policy, deploy, .. } = learner_of::<A>(Path::new(&self.target), spec, None)?;
         let deploy = act.map_or(Ok(deploy), evaluate::Act::deploy)?;
         let mut actor = DeployedPolicy::new(&policy, deploy);
-        A::film(self, spec, &mut actor, output)
+        let env = stage::<A>(spec, Path::new(&self.target))?;
+        self.film(output, spec.task, env, &mut actor)
     }
 
     /// A world's own expert.
-    fn film_rule<A: Filmed>(
+    fn film_rule<A: OutputHead>(
         &self,
         act: Option<evaluate::Act>,
         output: &Output,
@@ -142,7 +142,7 @@ impl Watch {
         let (envs, mut expert, _) = tutelage_lab::teachers::<A>(&spec, Path::new("."))?;
         let space = ActionSpace { size: envs.spaces().actions, bounds: envs.bounds().clone() };
         let mut actor = ExpertActor::new(&mut expert, acts, &space);
-        A::film(self, &spec, &mut actor, output)
+        self.film(output, spec.task, stage::<A>(&spec, Path::new("."))?, &mut actor)
     }
 
     /// A robot's expert.
@@ -153,13 +153,7 @@ impl Watch {
         let (size, bounds) = (env.spaces().actions, env.bounds());
         let space = ActionSpace { size, bounds };
         let mut actor = ExpertActor::new(&mut expert, acts, &space);
-        self.film(
-            output,
-            Task::of_robot(env.env().env().robot()),
-            env,
-            &mut actor,
-            |env, renderer| Ok(robot_frame(renderer, &env.env().env().snapshot())?),
-        )
+        self.film(output, Task::of_robot(env.env().robot()), Box::new(env), &mut actor)
     }
 
     /// Nobody who knows anything.
@@ -174,43 +168,18 @@ impl Watch {
         ensure!(self.task.is_none(), "--task is for experts; nobody acts here");
         let mut nobody =
             Nobody { uniform: self.act == Some(How::Uniform), size: task.shape().0.actions };
-        if let Some(robot) = task.robot() {
-            return self.film(
-                output,
-                task,
-                Locomotion::new(robot)?,
-                &mut nobody,
-                |env, renderer| Ok(robot_frame(renderer, &env.snapshot())?),
-            );
-        }
         let spec = Draft { task: Some(self.target.clone()), ..Draft::default() }.check()?;
-        dispatch!(task.actions(), A => A::film(self, &spec, &mut nobody, output))
+        dispatch!(task.actions(), A => {
+            self.film(output, task, stage::<A>(&spec, Path::new("."))?, &mut nobody)
+        })
     }
 
-    /// A world that is drawn in the plane.
-    fn film_stage<A: Element>(
+    fn film<A: Element>(
         &self,
         output: &Output,
         task: Task,
-        stage: Box<dyn Stage<A>>,
+        mut env: Box<dyn Render<Action = A>>,
         actor: &mut dyn Actor<f32, A>,
-    ) -> anyhow::Result<()> {
-        self.film(
-            output,
-            task,
-            stage,
-            actor,
-            |stage, renderer| Ok(renderer.draw(&stage.picture())?),
-        )
-    }
-
-    fn film<A: Element, E: Env<State = f32, Action = A>>(
-        &self,
-        output: &Output,
-        task: Task,
-        mut env: E,
-        actor: &mut dyn Actor<f32, A>,
-        look: impl Fn(&E, &Renderer) -> anyhow::Result<Frame>,
     ) -> anyhow::Result<()> {
         const LANE: usize = 0;
         let episode = Stream::new(self.seed).fork("watch", 0);
@@ -227,7 +196,7 @@ impl Watch {
         loop {
             if steps % steps_per_frame == 0 {
                 let caption = format!("{task}  step {steps}  return {reward:.0}");
-                film.shoot(look(&env, &renderer)?, &caption)?;
+                film.shoot(renderer.draw(&env.render())?, &caption)?;
             }
             actor.act(&[LANE], &states, &mut rngs, &mut actions)?;
             A::from_unit(&env.bounds(), &mut actions);
@@ -241,46 +210,6 @@ impl Watch {
         let strip = film.finish()?.display().to_string();
         let gif = self.out.display().to_string();
         output.rows(&[WatchRow { task: task.name(), steps, reward, gif, strip }])
-    }
-}
-
-/// Actions whose tasks can be filmed.
-trait Filmed: OutputHead {
-    fn film(
-        watch: &Watch,
-        spec: &RunSpec,
-        actor: &mut dyn Actor<f32, Self>,
-        output: &Output,
-    ) -> anyhow::Result<()>;
-}
-
-impl Filmed for f32 {
-    fn film(
-        watch: &Watch,
-        spec: &RunSpec,
-        actor: &mut dyn Actor<f32, f32>,
-        output: &Output,
-    ) -> anyhow::Result<()> {
-        if let Some(stage) = spec.task.stage() {
-            return watch.film_stage(output, spec.task, stage, actor);
-        }
-        let expert = load_expert(&spec.expert, Some(spec.task))?;
-        let env = expert.robot().env(expert.observation())?;
-        watch.film(output, spec.task, env, actor, |env, renderer| {
-            Ok(robot_frame(renderer, &env.env().env().snapshot())?)
-        })
-    }
-}
-
-impl Filmed for u32 {
-    fn film(
-        watch: &Watch,
-        spec: &RunSpec,
-        actor: &mut dyn Actor<f32, u32>,
-        output: &Output,
-    ) -> anyhow::Result<()> {
-        let stage = spec.task.stage().context("this task cannot be drawn")?;
-        watch.film_stage(output, spec.task, stage, actor)
     }
 }
 

@@ -1,16 +1,16 @@
-//! An axis: which numbers it spans, where they lie, and which of them are written beside it.
+//! Axes: ranges, positions and ticks.
 
-/// How numbers are spread along an axis.
+/// The scale of an axis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scale {
-    /// Equal steps, equal distances.
+    /// Equal differences have equal lengths.
     #[default]
     Linear,
-    /// Equal ratios, equal distances; numbers that are not positive cannot be shown.
+    /// Equal ratios have equal lengths; only positive numbers can be shown.
     Log,
 }
 
-/// A tick and what is written there.
+/// A tick with its label.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Tick {
     pub(crate) value: f64,
@@ -40,15 +40,15 @@ impl Scale {
         }
     }
 
-    /// Whether the number can be shown.
+    /// Returns whether a number can be shown.
     pub(crate) fn shows(self, value: f64) -> bool {
         value.is_finite() && (self == Self::Linear || value > 0.0)
     }
 }
 
 impl Axis {
-    /// The axis over these numbers, with `margin` of its length left free at both ends; numbers that cannot be shown
-    /// do not count.
+    /// Creates an axis over these numbers, ignoring those that cannot be shown, with a margin at both ends as a share of the
+    /// range.
     pub(crate) fn over(scale: Scale, values: impl Iterator<Item = f64>, margin: f64) -> Self {
         let positions = values.filter(|&value| scale.shows(value)).map(|v| scale.forward(v));
         let (low, high) = positions
@@ -61,18 +61,18 @@ impl Axis {
         Self { scale, low: scale.backward(low), high: scale.backward(high) }
     }
 
-    /// The axis over exactly this range, where it is one that can be shown.
+    /// Creates an axis over this range, if it can be shown.
     pub(crate) fn exactly(scale: Scale, (low, high): (f64, f64)) -> Option<Self> {
         (scale.shows(low) && scale.shows(high) && low < high).then_some(Self { scale, low, high })
     }
 
-    /// Where the number lies: 0 at the low end, 1 at the high one; nothing where it cannot be shown.
+    /// Returns the position of a number, from 0 at the low end to 1 at the high end, if it can be shown.
     pub(crate) fn place(&self, value: f64) -> Option<f64> {
         let [value, low, high] = [value, self.low, self.high].map(|v| self.scale.forward(v));
         (value.is_finite() && self.scale.shows(self.low)).then(|| (value - low) / (high - low))
     }
 
-    /// About `count` round numbers along the axis.
+    /// Returns about `count` ticks at round numbers.
     pub(crate) fn ticks(&self, count: usize) -> Vec<Tick> {
         match self.scale {
             Scale::Log if (self.high / self.low) >= 30.0 => self.decades(count),
@@ -80,20 +80,20 @@ impl Axis {
         }
     }
 
-    /// The multiples of powers of ten along a logarithmic axis that spans more than one; nothing along another.
+    /// Returns the multiples of powers of ten on a logarithmic axis that spans more than one decade.
     pub(crate) fn between(&self) -> Vec<f64> {
         if self.scale != Scale::Log || self.high / self.low < 30.0 || self.high / self.low > 1e9 {
             return vec![];
         }
         let exponents = self.low.log10().floor() as i32..=self.high.log10().ceil() as i32;
-        // Along many powers of ten there is room for three of each: 2, 5 and 8.
+        // On many decades there is room for three multiples of each: 2, 5 and 8.
         let every = if self.high / self.low > 1e5 { 3 } else { 1 };
         let of = |e: i32| (2..10).step_by(every).map(move |m| f64::from(m) * 10f64.powi(e));
         let multiples = exponents.flat_map(of);
         multiples.filter(|value| (self.low..=self.high).contains(value)).collect()
     }
 
-    /// Multiples of 1, 2, 2.5 or 5 times a power of ten.
+    /// Returns ticks at multiples of 1, 2, 2.5 or 5 times a power of ten.
     fn steps(&self, count: usize) -> Vec<Tick> {
         let rough = (self.high - self.low) / count.max(1) as f64;
         let magnitude = 10f64.powf(rough.log10().floor());
@@ -111,13 +111,13 @@ impl Axis {
         (first..=last).map(tick).collect()
     }
 
-    /// Powers of ten, every so-many-th of them where there are many.
+    /// Returns ticks at powers of ten, at most about `count`.
     fn decades(&self, count: usize) -> Vec<Tick> {
         let first = (self.low.log10() - 1e-9).ceil() as i32;
         let last = (self.high.log10() + 1e-9).floor() as i32;
         let every = ((last - first) as usize / count.max(1) + 1).max(1);
         let exponents = || (first..=last).step_by(every);
-        // Numbers of one axis are written in one way.
+        // All labels of an axis have one format.
         let is_short = exponents().all(|e| (-3..=4).contains(&e));
         let power = |e: i32| {
             let value = 10f64.powi(e);
@@ -157,22 +157,22 @@ mod tests {
     }
 
     #[test]
-    fn a_log_axis_has_decades_or_steps() {
+    fn log_axes_have_decades_or_steps() {
         let axis = |low, high| Axis::exactly(Scale::Log, (low, high)).unwrap();
         assert_eq!(labels(axis(1e-4, 2.0)), ["10⁻⁴", "10⁻³", "10⁻²", "10⁻¹", "10⁰"]);
         assert_eq!(labels(axis(8.0, 2e4)), ["10", "100", "1000", "10000"]);
         assert_eq!(labels(axis(5e-4, 3e3)), ["0.001", "0.1", "10", "1000"]);
-        assert!(axis(5e-4, 3e3).between().len() > 15, "also where not every power has a number");
+        assert!(axis(5e-4, 3e3).between().len() > 15, "even if not every decade has a label");
         assert_eq!(labels(axis(1.0, 3.0)), ["1.0", "1.5", "2.0", "2.5", "3.0"]);
         assert_eq!(axis(3.0, 100.0).between()[..3], [3.0, 4.0, 5.0]);
         assert_eq!(axis(1.0, 100.0).between().len(), 16, "2 to 9, 20 to 90");
-        assert!(axis(1.0, 3.0).between().is_empty(), "its steps are numbered");
+        assert!(axis(1.0, 3.0).between().is_empty(), "its steps have labels");
         assert_eq!(axis(1.0, 100.0).place(10.0), Some(0.5));
         assert_eq!(axis(1.0, 100.0).place(0.0), None);
     }
 
     #[test]
-    fn ranges_come_from_what_can_be_shown() {
+    fn ranges_ignore_numbers_that_cannot_be_shown() {
         let axis = Axis::over(Scale::Log, [0.0, f64::NAN, 1.0, 100.0].into_iter(), 0.0);
         assert!((axis.low - 1.0).abs() < 1e-12 && (axis.high - 100.0).abs() < 1e-9);
         let nothing = Axis::over(Scale::Linear, std::iter::empty(), 0.1);

@@ -1,4 +1,4 @@
-//! Every number of a figure as text.
+//! Figures as CSV.
 
 use std::fmt::Write;
 
@@ -24,7 +24,7 @@ pub(crate) fn figure(figure: &Figure) -> String {
     csv
 }
 
-/// The text as one field (RFC 4180).
+/// Quotes a field if necessary (RFC 4180).
 fn quoted(text: &str) -> String {
     if text.contains([',', '"', '\n', '\r']) {
         format!("\"{}\"", text.replace('"', "\"\""))
@@ -38,7 +38,7 @@ mod tests {
     use crate::plot::{Curve, Figure, Panel};
 
     #[test]
-    fn every_number_is_there() {
+    fn every_number_is_written() {
         let panel = Panel::new("Hopper, 64")
             .curve(Curve::new("a \"b\"", vec![(1.0, 2.5)]).band(vec![(2.0, 3.0)]))
             .curve(Curve::new("c", vec![(1.0, 0.1)]))

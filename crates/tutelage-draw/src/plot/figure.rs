@@ -1,86 +1,87 @@
-//! What a figure holds.
+//! Figures, panels and curves.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::plot::{Colour, Scale, csv, draw, raster, svg};
+use crate::Color;
+use crate::plot::{Scale, csv, draw, raster, svg};
 
 /// A grid of panels under one title, over one legend.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Figure {
-    /// What stands above everything; may be empty.
+    /// The title; may be empty.
     pub title: String,
-    /// The panels, row after row.
+    /// The panels, row by row.
     pub panels: Vec<Panel>,
-    /// How many panels stand side by side; 0 lets the figure choose.
+    /// The number of panels in a row; 0 chooses it automatically.
     pub columns: usize,
-    /// Names in the order of the legend; others follow as they appear.
+    /// Names in the order of the legend; other names follow in order of appearance.
     pub order: Vec<String>,
-    /// A scale of colours below the panels, from left to right: names of curves, which the legend then leaves to it, and their
-    /// colours; may be empty.
-    pub ramp: Vec<(String, Colour)>,
-    /// Small print below everything, in as many lines as it takes; may be empty.
+    /// A color bar below the panels, from left to right: names of curves, which the legend omits, and their colors; may be
+    /// empty.
+    pub ramp: Vec<(String, Color)>,
+    /// Small print at the bottom, wrapped; may be empty.
     pub caption: String,
 }
 
 /// Axes with curves.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Panel {
-    /// What stands above the panel; may be empty.
+    /// The title above the panel; may be empty.
     pub title: String,
-    /// Small print below the title, in as many lines as it takes; may be empty.
+    /// Small print below the title, wrapped; may be empty.
     pub note: String,
-    /// What the horizontal axis shows.
+    /// The label of the horizontal axis.
     pub x_label: String,
-    /// What the vertical axis shows.
+    /// The label of the vertical axis.
     pub y_label: String,
-    /// How numbers are spread along the horizontal axis.
+    /// The scale of the horizontal axis.
     pub x_scale: Scale,
-    /// How numbers are spread along the vertical axis.
+    /// The scale of the vertical axis.
     pub y_scale: Scale,
-    /// The horizontal range, where it should not follow from the data.
+    /// The horizontal range; `None` follows the data.
     pub x_range: Option<(f64, f64)>,
-    /// The vertical range, where it should not follow from the data.
+    /// The vertical range; `None` follows the data.
     pub y_range: Option<(f64, f64)>,
-    /// The curves, later ones over earlier ones.
+    /// The curves, the last one on top.
     pub curves: Vec<Curve>,
     /// Horizontal lines, such as the expert's return.
     pub levels: Vec<Level>,
-    /// Names that stand at x = 0, 1, 2, … instead of numbers; empty for an axis of numbers.
+    /// Names at x = 0, 1, 2, … instead of numbers; may be empty.
     pub x_names: Vec<String>,
-    /// Names that stand at y = 0, -1, -2, …, from top to bottom, instead of numbers; empty for an axis of numbers.
+    /// Names at y = 0, -1, -2, … instead of numbers, from top to bottom; may be empty.
     pub y_names: Vec<String>,
-    /// Whether numbers stand beside the axes; a map whose coordinates mean nothing goes without.
+    /// Whether to omit the numbers of the axes, for maps whose coordinates mean nothing.
     pub hide_ticks: bool,
 }
 
-/// Points (x, y), joined or not, with a band around them.
+/// Points (x, y), joined or not, with an optional band.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Curve {
-    /// Its name in the legend; curves of one name share an entry, a curve without a name has none.
+    /// Its name in the legend. Curves of one name share an entry; unnamed curves have none.
     pub name: String,
-    /// Its colour; without one it takes that of its place in the legend.
-    pub colour: Option<Colour>,
+    /// Its color; `None` takes the color of its position in the legend.
+    pub color: Option<Color>,
     /// How it is drawn.
     pub style: Style,
-    /// The points. A point that cannot be shown interrupts the line.
+    /// The points. Points that cannot be shown interrupt the line.
     pub points: Vec<(f64, f64)>,
     /// (low, high) at each point.
     pub band: Option<Vec<(f64, f64)>>,
-    /// Whether it is drawn paler than others, having less to say.
+    /// Whether it is drawn pale, for secondary data.
     pub faint: bool,
 }
 
 /// A horizontal line.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Level {
-    /// Its name in the legend; without a name it has no entry.
+    /// Its name in the legend; an empty name has no entry.
     pub name: String,
-    /// Its colour.
-    pub colour: Colour,
+    /// Its color.
+    pub color: Color,
     /// How it is drawn.
     pub style: Style,
-    /// Where it lies.
+    /// Its vertical position.
     pub y: f64,
 }
 
@@ -94,13 +95,13 @@ pub enum Style {
     Dashed,
     /// A line of dots.
     Dotted,
-    /// A line of dashes and dots in turn.
+    /// A line of alternating dashes and dots.
     DashDotted,
     /// A line with a mark at each point.
     Marked,
-    /// Marks alone.
+    /// Marks without a line.
     Points,
-    /// Large marks alone, for few things to be compared.
+    /// Large marks without a line, to compare a few things.
     Dots,
 }
 
@@ -109,20 +110,20 @@ pub enum Style {
 #[non_exhaustive]
 pub enum FigureError {
     /// The file could not be written.
-    #[error("cannot write {path}: {source}")]
+    #[error("cannot write {path}")]
     Write {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
-    /// The drawing could not be turned into pixels.
-    #[error("cannot rasterise the figure: {0}")]
-    Raster(String),
+    /// The figure has no pixels.
+    #[error("the figure has no size")]
+    Size,
 }
 
 impl Figure {
-    /// A figure without panels yet.
+    /// Creates a figure without panels.
     pub fn new(title: impl Into<String>) -> Self {
         Self { title: title.into(), ..Self::default() }
     }
@@ -141,38 +142,38 @@ impl Figure {
         self
     }
 
-    /// Sets how many panels stand side by side.
+    /// Sets the number of panels in a row.
     #[must_use]
     pub fn columns(mut self, columns: usize) -> Self {
         self.columns = columns;
         self
     }
 
-    /// Puts a scale of colours below the panels.
+    /// Sets the color bar.
     #[must_use]
-    pub fn ramp(mut self, ramp: Vec<(String, Colour)>) -> Self {
+    pub fn ramp(mut self, ramp: Vec<(String, Color)>) -> Self {
         self.ramp = ramp;
         self
     }
 
-    /// Puts small print below everything.
+    /// Sets the small print at the bottom.
     #[must_use]
     pub fn caption(mut self, caption: impl Into<String>) -> Self {
         self.caption = caption.into();
         self
     }
 
-    /// The drawing as SVG.
+    /// Returns the figure as SVG.
     pub fn svg(&self) -> String {
         svg::print(&draw::figure(self))
     }
 
-    /// The drawing as PNG, two pixels per unit of the SVG.
+    /// Returns the figure as PNG, two pixels per unit of the SVG.
     pub fn png(&self) -> Result<Vec<u8>, FigureError> {
         raster::png(&draw::figure(self), 2.0)
     }
 
-    /// Every number drawn: `panel,curve,x,y,low,high`, the last two empty without a band.
+    /// Returns every number of the figure: `panel,curve,x,y,low,high`; the last two are empty without a band.
     pub fn csv(&self) -> String {
         csv::figure(self)
     }
@@ -194,19 +195,19 @@ impl Figure {
 }
 
 impl Panel {
-    /// A panel without curves yet.
+    /// Creates a panel without curves.
     pub fn new(title: impl Into<String>) -> Self {
         Self { title: title.into(), ..Self::default() }
     }
 
-    /// Names and scales the horizontal axis.
+    /// Sets label and scale of the horizontal axis.
     #[must_use]
     pub fn x(mut self, label: impl Into<String>, scale: Scale) -> Self {
         (self.x_label, self.x_scale) = (label.into(), scale);
         self
     }
 
-    /// Puts names at x = 0, 1, 2, … in place of numbers.
+    /// Sets names at x = 0, 1, 2, … instead of numbers.
     #[must_use]
     pub fn names(mut self, names: Vec<String>) -> Self {
         let last = names.len() as f64 - 1.0;
@@ -214,7 +215,7 @@ impl Panel {
         self
     }
 
-    /// Puts names at y = 0, -1, -2, … in place of numbers: rows from top to bottom.
+    /// Sets names at y = 0, -1, -2, … instead of numbers.
     #[must_use]
     pub fn rows(mut self, names: Vec<String>) -> Self {
         let last = names.len() as f64 - 1.0;
@@ -222,14 +223,14 @@ impl Panel {
         self
     }
 
-    /// Puts small print below the title.
+    /// Sets the small print below the title.
     #[must_use]
     pub fn note(mut self, note: impl Into<String>) -> Self {
         self.note = note.into();
         self
     }
 
-    /// Names and scales the vertical axis.
+    /// Sets label and scale of the vertical axis.
     #[must_use]
     pub fn y(mut self, label: impl Into<String>, scale: Scale) -> Self {
         (self.y_label, self.y_scale) = (label.into(), scale);
@@ -243,21 +244,21 @@ impl Panel {
         self
     }
 
-    /// Adds a dashed grey horizontal line.
+    /// Adds a dashed gray horizontal line.
     #[must_use]
     pub fn level(mut self, name: impl Into<String>, y: f64) -> Self {
-        let level = Level { name: name.into(), colour: Colour::GREY, style: Style::Dashed, y };
+        let level = Level { name: name.into(), color: Color::GRAY, style: Style::Dashed, y };
         self.levels.push(level);
         self
     }
 }
 
 impl Curve {
-    /// A solid line through these points.
+    /// Creates a solid line through these points.
     pub fn new(name: impl Into<String>, points: Vec<(f64, f64)>) -> Self {
         Self {
             name: name.into(),
-            colour: None,
+            color: None,
             style: Style::Solid,
             points,
             band: None,
@@ -265,21 +266,21 @@ impl Curve {
         }
     }
 
-    /// Sets the colour.
+    /// Sets the color.
     #[must_use]
-    pub fn colour(mut self, colour: Colour) -> Self {
-        self.colour = Some(colour);
+    pub fn color(mut self, color: Color) -> Self {
+        self.color = Some(color);
         self
     }
 
-    /// Sets how it is drawn.
+    /// Sets the style.
     #[must_use]
     pub fn style(mut self, style: Style) -> Self {
         self.style = style;
         self
     }
 
-    /// Draws it paler than others.
+    /// Makes the curve pale.
     #[must_use]
     pub fn faint(mut self) -> Self {
         self.faint = true;

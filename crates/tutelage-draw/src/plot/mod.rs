@@ -9,20 +9,18 @@
 //! assert!(svg.contains("DAgger"));
 //! ```
 //!
-//! A figure is laid out once, as a scene of lines, areas and labels; the SVG is that scene written down, the PNG is the same
-//! scene in pixels, its letters drawn from a font that is compiled in, so that a machine without fonts draws the same. The legend stands below the panels, where it covers no data. The CSV
-//! holds every number that was drawn.
+//! A figure is laid out once as a page of lines, areas and labels. The SVG and the PNG show the same page. The PNG's font is
+//! compiled in, so that it does not depend on the fonts of the machine. The legend is below the panels, where it covers no
+//! data. The CSV holds every number of the figure.
 
 mod axis;
-mod colour;
 mod csv;
 mod draw;
 mod figure;
+mod page;
 mod raster;
-mod scene;
 mod svg;
-mod text;
 
+pub use crate::Color;
 pub use axis::Scale;
-pub use colour::Colour;
 pub use figure::{Curve, Figure, FigureError, Level, Panel, Style};

@@ -1,12 +1,12 @@
-//! A scene as SVG: one element per line, attributes in alphabetical order.
+//! Pages as SVG: one element per line, attributes in alphabetical order.
 
 use std::fmt::Write;
 
-use crate::plot::scene::{Anchor, Area, BOLD, Dashes, INK, Mark, Point, Scene, THIN, VEIL, short};
-use crate::plot::text;
+use crate::plot::page::{Anchor, Area, BOLD, Dashes, INK, Item, Page, Point, THIN, VEIL, short};
+use crate::text;
 
-pub(crate) fn print(scene: &Scene) -> String {
-    let Scene { width, height, marks } = scene;
+pub(crate) fn print(page: &Page) -> String {
+    let Page { width, height, items } = page;
     let mut svg = Elements::default();
     let attributes = format!(
         r#"font-family="{}, sans-serif" height="{height}" viewBox="0 0 {width} {height}" width="{width}" xmlns="http://www.w3.org/2000/svg""#,
@@ -14,7 +14,7 @@ pub(crate) fn print(scene: &Scene) -> String {
     );
     svg.around("svg", &attributes, |svg| {
         svg.alone("rect", &format!(r#"fill="white" height="{height}" width="{width}""#));
-        svg.marks(marks);
+        svg.items(items);
     });
     svg.0
 }
@@ -41,63 +41,63 @@ impl Elements {
         self.line(&format!("</{name}>"));
     }
 
-    fn group(&mut self, attributes: &str, marks: &[Mark]) {
-        match (marks, attributes) {
+    fn group(&mut self, attributes: &str, items: &[Item]) {
+        match (items, attributes) {
             ([], "") => self.line("<g/>"),
             ([], _) => self.alone("g", attributes),
-            _ => self.around("g", attributes, |svg| svg.marks(marks)),
+            _ => self.around("g", attributes, |svg| svg.items(items)),
         }
     }
 
-    fn marks(&mut self, marks: &[Mark]) {
-        for mark in marks {
-            self.mark(mark);
+    fn items(&mut self, items: &[Item]) {
+        for item in items {
+            self.item(item);
         }
     }
 
-    fn mark(&mut self, mark: &Mark) {
-        match mark {
-            Mark::Group(marks) => self.group("", marks),
-            Mark::Window(window) => {
+    fn item(&mut self, item: &Item) {
+        match item {
+            Item::Group(items) => self.group("", items),
+            Item::Window(window) => {
                 let name = format!(r#"id="{}""#, window.name);
                 self.around("clipPath", &name, |svg| svg.alone("rect", &sides(&window.area)));
             }
-            Mark::Inside(window, marks) => {
-                self.group(&format!(r#"clip-path="url(#{})""#, window.name), marks);
+            Item::Inside(window, items) => {
+                self.group(&format!(r#"clip-path="url(#{})""#, window.name), items);
             }
-            Mark::Frame(area, colour) => self.frame(area, &colour.hex()),
-            Mark::Rule(points, colour) => {
-                let (d, colour) = (joined(points), colour.hex());
-                self.alone("path", &format!(r#"d="{d}" stroke="{colour}" stroke-width="{THIN}""#));
+            Item::Frame(area, color) => self.frame(area, &color.hex()),
+            Item::Rule(points, color) => {
+                let (d, color) = (joined(points), color.hex());
+                self.alone("path", &format!(r#"d="{d}" stroke="{color}" stroke-width="{THIN}""#));
             }
-            Mark::Line(points, dashes, colour) => self.curve(points, *dashes, &colour.hex()),
-            Mark::Dot { centre: (x, y), radius, colour } => {
-                let (x, y, colour) = (short(*x), short(*y), colour.hex());
-                self.alone("circle", &format!(r#"cx="{x}" cy="{y}" fill="{colour}" r="{radius}""#));
+            Item::Line(points, dashes, color) => self.curve(points, *dashes, &color.hex()),
+            Item::Dot { center: (x, y), radius, color } => {
+                let (x, y, color) = (short(*x), short(*y), color.hex());
+                self.alone("circle", &format!(r#"cx="{x}" cy="{y}" fill="{color}" r="{radius}""#));
             }
-            Mark::Patch(area, colour) => {
-                self.alone("rect", &format!(r#"fill="{}" {}"#, colour.hex(), sides(area)));
+            Item::Patch(area, color) => {
+                self.alone("rect", &format!(r#"fill="{}" {}"#, color.hex(), sides(area)));
             }
-            Mark::Veil(corners, colour) => self.veil(corners, &colour.hex()),
-            Mark::Label { text, place, size, anchor, turned } => {
+            Item::Veil(corners, color) => self.veil(corners, &color.hex()),
+            Item::Label { text, place, size, anchor, turned } => {
                 let attributes = label(*place, *size, *anchor, *turned);
                 self.around("text", &attributes, |svg| svg.line(&escaped(text)));
             }
         }
     }
 
-    fn frame(&mut self, area: &Area, colour: &str) {
+    fn frame(&mut self, area: &Area, color: &str) {
         let Area { left, top, width, height } = rounded(area);
         self.alone(
             "rect",
             &format!(
-                r#"fill="none" height="{height}" stroke="{colour}" width="{width}" x="{left}" y="{top}""#
+                r#"fill="none" height="{height}" stroke="{color}" width="{width}" x="{left}" y="{top}""#
             ),
         );
     }
 
-    fn curve(&mut self, points: &[Point], dashes: Dashes, colour: &str) {
-        let mut attributes = format!(r#"d="{}" fill="none" stroke="{colour}""#, joined(points));
+    fn curve(&mut self, points: &[Point], dashes: Dashes, color: &str) {
+        let mut attributes = format!(r#"d="{}" fill="none" stroke="{color}""#, joined(points));
         if !dashes.lengths().is_empty() {
             let lengths: Vec<String> = dashes.lengths().iter().map(f64::to_string).collect();
             attributes += &format!(r#" stroke-dasharray="{}""#, lengths.join(" "));
@@ -109,11 +109,11 @@ impl Elements {
         self.alone("path", &attributes);
     }
 
-    fn veil(&mut self, corners: &[Point], colour: &str) {
+    fn veil(&mut self, corners: &[Point], color: &str) {
         let corners: Vec<String> =
             corners.iter().map(|&(x, y)| format!("{},{}", short(x), short(y))).collect();
         let corners = corners.join(" ");
-        let attributes = format!(r#"fill="{colour}" fill-opacity="{VEIL}" points="{corners}""#);
+        let attributes = format!(r#"fill="{color}" fill-opacity="{VEIL}" points="{corners}""#);
         self.alone("polygon", &attributes);
     }
 }

@@ -1,4 +1,4 @@
-//! Where the picture is taken from: a point that is looked at, a distance and two angles.
+//! The camera: a target, a distance and two angles.
 
 use std::f64::consts::FRAC_PI_2;
 use std::ops::Range;
@@ -7,33 +7,33 @@ use glam::{DVec3, Vec3};
 
 use crate::render::RenderError;
 
-/// A camera at `distance` from `target`, always upright. Its eye stays above the floor.
+/// An upright camera at `distance` from `target`. Its eye stays above the floor.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Camera {
-    /// The point in the middle of the picture, in metres.
+    /// The point that the camera looks at, in meters.
     pub target: [f64; 3],
-    /// From the target to the eye, in metres; positive.
+    /// From the target to the eye, in meters; positive.
     pub distance: f64,
-    /// The eye's direction from the target in the ground plane, in radians from the x axis towards the y axis.
+    /// The direction from the target to the eye in the ground plane, in radians from the x axis toward the y axis.
     pub azimuth: f64,
-    /// The eye's angle above the horizon of the target, in radians, between -1.5 and 1.5.
+    /// The angle of the eye above the target's horizon, in radians, between -1.5 and 1.5.
     pub elevation: f64,
-    /// The angle between the picture's lower and upper edge, in radians, between 0.01 and 3.
+    /// The vertical angle of view, in radians, between 0.01 and 3.
     pub field_of_view: f64,
 }
 
 impl Camera {
-    /// From the side, for robots that move in the x–z plane: x runs to the right.
-    pub fn beside(target: [f64; 3], distance: f64) -> Self {
+    /// Creates a camera at the side, for robots that move in the x–z plane; x points right.
+    pub fn from_side(target: [f64; 3], distance: f64) -> Self {
         Self { target, distance, azimuth: -FRAC_PI_2, elevation: 0.14, field_of_view: 0.7 }
     }
 
-    /// From the side, behind and above, for robots that move in all directions.
+    /// Creates a camera at the side, behind and above, for robots that move in all directions.
     pub fn at_an_angle(target: [f64; 3], distance: f64) -> Self {
         Self { target, distance, azimuth: -2.0, elevation: 0.45, field_of_view: 0.7 }
     }
 
-    /// The view for a picture of the given size.
+    /// Returns the view for a frame of this size.
     pub(crate) fn view(&self, width: usize, height: usize) -> Result<View, RenderError> {
         self.check()?;
         let outwards = DVec3::new(
@@ -58,38 +58,40 @@ impl Camera {
     }
 
     fn check(&self) -> Result<(), RenderError> {
-        let refuse = |field, value, allowed| Err(RenderError::Camera { field, value, allowed });
+        let refuse =
+            |field, value: f64, expected| RenderError::value("camera", field, &[value], expected);
         if let Some(&value) = self.target.iter().find(|coordinate| !coordinate.is_finite()) {
-            return refuse("target", value, "it must be finite");
+            return refuse("target", value, "finite");
         }
         if !(self.distance.is_finite() && self.distance > 0.0) {
-            return refuse("distance", self.distance, "it must be finite and positive");
+            return refuse("distance", self.distance, "finite and positive");
         }
         if !self.azimuth.is_finite() {
-            return refuse("azimuth", self.azimuth, "it must be finite");
+            return refuse("azimuth", self.azimuth, "finite");
         }
         if !(-1.5..=1.5).contains(&self.elevation) {
-            return refuse("elevation", self.elevation, "it must be between -1.5 and 1.5");
+            return refuse("elevation", self.elevation, "between -1.5 and 1.5");
         }
         if !(0.01..=3.0).contains(&self.field_of_view) {
-            return refuse("field_of_view", self.field_of_view, "it must be between 0.01 and 3");
+            return refuse("field_of_view", self.field_of_view, "between 0.01 and 3");
         }
         Ok(())
     }
 }
 
-/// No eye is lower than this, in metres: a floor seen from below hides everything.
+/// The lowest eye, in meters: a floor seen from below hides everything.
 const LOWEST_EYE: f64 = 0.05;
 
-/// A camera made ready for a picture's size. Coordinates are relative to its `origin`, in single precision, so that a
-/// robot that has walked a kilometre is drawn as sharply as at the start.
+/// A camera for a frame of some size.
+///
+/// Coordinates are relative to `origin`, so that single precision is enough for a robot a kilometer away.
 pub(crate) struct View {
     pub(crate) origin: DVec3,
     pub(crate) eye: Vec3,
     pub(crate) forward: Vec3,
     pub(crate) right: Vec3,
     pub(crate) up: Vec3,
-    /// The side of a pixel on the picture plane one metre ahead.
+    /// The side of a pixel in the plane one meter ahead.
     pub(crate) pixel: f32,
     pub(crate) width: usize,
     pub(crate) height: usize,
@@ -103,19 +105,19 @@ pub(crate) struct Bounds {
 }
 
 impl View {
-    /// The direction through the point (x, y) of the picture in pixels, one metre deep along `forward`.
+    /// Returns the vector from the eye through the point (x, y), in pixels, to the plane one meter ahead.
     pub(crate) fn towards(&self, x: f32, y: f32) -> Vec3 {
         let across = (x - self.width as f32 / 2.0) * self.pixel;
         let upwards = (self.height as f32 / 2.0 - y) * self.pixel;
         self.forward + self.right * across + self.up * upwards
     }
 
-    /// A rectangle that holds the image of a convex hull of spheres; empty if none of it is in the picture.
+    /// Returns the pixels that may show a convex hull of spheres.
     pub(crate) fn bounds(&self, spheres: &[(Vec3, f32)]) -> Bounds {
         let (mut left, mut top) = (f32::INFINITY, f32::INFINITY);
         let (mut right, mut bottom) = (f32::NEG_INFINITY, f32::NEG_INFINITY);
-        for &(centre, radius) in spheres {
-            let away = centre - self.eye;
+        for &(center, radius) in spheres {
+            let away = center - self.eye;
             let depth = away.dot(self.forward);
             let (l, r) = tangents(away.dot(self.right), depth, radius);
             let (b, t) = tangents(away.dot(self.up), depth, radius);
@@ -129,7 +131,7 @@ impl View {
     }
 }
 
-/// The least and greatest slope of the rays in a plane that touch a disc; everything if the eye is too close to it.
+/// Returns the least and greatest slope of the rays in a plane that touch a disc; all slopes if the eye is in the disc.
 fn tangents(lateral: f32, depth: f32, radius: f32) -> (f32, f32) {
     let denominator = depth * depth - radius * radius;
     if depth <= radius || denominator <= 0.0 {
@@ -139,7 +141,7 @@ fn tangents(lateral: f32, depth: f32, radius: f32) -> (f32, f32) {
     ((lateral * depth - spread) / denominator, (lateral * depth + spread) / denominator)
 }
 
-/// The pixels that an interval around the picture's middle touches.
+/// Returns the pixels that an interval around the middle of the frame touches.
 fn pixels(from: f32, to: f32, count: usize) -> Range<usize> {
     let middle = count as f32 / 2.0;
     let first = (from + middle).floor().clamp(0.0, count as f32) as usize;
@@ -152,22 +154,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn beside_looks_along_y_with_x_to_the_right() {
-        let view = Camera::beside([5.0, 0.0, 1.0], 3.0).view(40, 30).unwrap();
+    fn side_camera_has_x_to_the_right() {
+        let view = Camera::from_side([5.0, 0.0, 1.0], 3.0).view(40, 30).unwrap();
         assert!(view.right.abs_diff_eq(Vec3::X, 1e-6));
         assert!(view.forward.y > 0.9 && view.up.z > 0.9);
     }
 
     #[test]
     fn the_eye_stays_above_the_floor() {
-        let camera = Camera { elevation: -1.0, ..Camera::beside([0.0, 0.0, 0.5], 4.0) };
+        let camera = Camera { elevation: -1.0, ..Camera::from_side([0.0, 0.0, 0.5], 4.0) };
         let view = camera.view(40, 30).unwrap();
         assert!(f64::from(view.eye.z) + view.origin.z > 0.0);
     }
 
     #[test]
     fn bounds_hold_a_sphere_tightly() {
-        let view = Camera::beside([0.0, 0.0, 1.0], 4.0).view(200, 100).unwrap();
+        let view = Camera::from_side([0.0, 0.0, 1.0], 4.0).view(200, 100).unwrap();
         let bounds = view.bounds(&[(Vec3::ZERO, 0.5)]);
         // Half the angle of the sphere's cone is asin(r / distance).
         let radius = ((0.5f32 / 4.0).asin().tan() / view.pixel).ceil() as usize;
@@ -179,11 +181,11 @@ mod tests {
     }
 
     #[test]
-    fn an_impossible_camera_is_refused() {
-        let error = Camera::beside([0.0; 3], 0.0).view(4, 4).err().unwrap().to_string();
-        assert_eq!(error, "camera: distance is 0; it must be finite and positive");
-        assert!(Camera::beside([0.0, f64::NAN, 0.0], 1.0).view(4, 4).is_err());
-        let steep = Camera { elevation: 1.6, ..Camera::beside([0.0; 3], 1.0) };
+    fn invalid_cameras_are_refused() {
+        let error = Camera::from_side([0.0; 3], 0.0).view(4, 4).err().unwrap();
+        assert!(matches!(error, RenderError::Value { field: "distance", .. }), "{error}");
+        assert!(Camera::from_side([0.0, f64::NAN, 0.0], 1.0).view(4, 4).is_err());
+        let steep = Camera { elevation: 1.6, ..Camera::from_side([0.0; 3], 1.0) };
         assert!(steep.view(4, 4).is_err());
     }
 }

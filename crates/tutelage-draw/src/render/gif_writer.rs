@@ -1,37 +1,38 @@
-//! Frames in motion: an animated GIF that plays for ever.
+//! Animated GIFs that loop forever.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use tutelage_files::AtomicFile;
 
-use crate::render::palette::{COLOURS, Palette};
+use crate::render::palette::{COLORS, Palette};
 use crate::render::{Frame, RenderError};
 
-/// The index that means "as before".
-const UNCHANGED: u8 = COLOURS as u8;
+/// The index of pixels that did not change.
+const UNCHANGED: u8 = COLORS as u8;
 
-/// How far a channel may be off, of 255, to spare a pixel: from what it showed before, and from its neighbour.
+/// Largest errors of a channel, of 255, for repeating the pixel of the last frame and the pixel to the left. Repeated
+/// pixels compress to almost nothing.
 const IN_TIME: u8 = 6;
 const IN_SPACE: u8 = 2;
 
-/// Writes an animated GIF frame by frame, so that an animation need not fit in memory.
+/// Writes an animated GIF frame by frame, so that animations need not fit in memory.
 ///
-/// The first frame's colours serve for all, which keeps them from flickering. Pixels that did not change are left out.
+/// All frames use the palette of the first, so that colors do not flicker.
 pub struct GifWriter {
     path: PathBuf,
     encoder: gif::Encoder<AtomicFile>,
     palette: Palette,
     size: (usize, usize),
     delay: u16,
-    /// How many frames there are, and the palette's indices in the last.
+    /// The number of frames, and the palette indices of the last.
     frames: usize,
     shown: Vec<u8>,
 }
 
 impl GifWriter {
-    /// Begins the file at `path` with its first frame. Each frame shows for `delay` hundredths of a second; browsers slow
-    /// down what is below 2.
+    /// Starts a file with its first frame. Each frame is shown for `delay` hundredths of a second; browsers slow down delays
+    /// below 2.
     pub fn start(path: &Path, first: &Frame, delay: u16) -> Result<Self, RenderError> {
         let size @ (width, height) = first.size();
         let (Ok(across), Ok(down)) = (u16::try_from(width), u16::try_from(height)) else {
@@ -66,36 +67,35 @@ impl GifWriter {
         Ok(())
     }
 
-    /// The palette's indices for a frame: what is shown already where that is close enough, else what is shown to the
-    /// left, else the nearest colour. The first two compress to almost nothing.
+    /// Returns the palette indices for a frame.
     fn indices(&mut self, frame: &Frame) -> Vec<u8> {
         let mut indices = Vec::with_capacity(self.shown.len());
         let mut left = UNCHANGED;
         for (rgb, &shown) in frame.rgb().chunks_exact(3).zip(&self.shown) {
-            let colour = [rgb[0], rgb[1], rgb[2]];
+            let color = [rgb[0], rgb[1], rgb[2]];
             let close = |index, tolerance| {
-                self.palette.distance(index, colour).is_some_and(|off| off <= tolerance)
+                self.palette.distance(index, color).is_some_and(|off| off <= tolerance)
             };
             left = if close(shown, IN_TIME) {
                 shown
             } else if close(left, IN_SPACE) {
                 left
             } else {
-                self.palette.index(colour)
+                self.palette.index(color)
             };
             indices.push(left);
         }
         indices
     }
 
-    /// Completes the file; before that, nothing has its name.
+    /// Completes the file, which appears under its name now.
     pub fn finish(self) -> Result<(), RenderError> {
         let out = self.encoder.into_inner().map_err(RenderError::write(&self.path))?;
         out.finish().map_err(RenderError::write(&self.path))
     }
 }
 
-/// The smallest rectangle that turns `before` into `after`; a single unchanged pixel if they are alike.
+/// Returns the smallest rectangle that turns `before` into `after`; one unchanged pixel if they are equal.
 fn difference(before: &[u8], after: &[u8], width: usize, delay: u16) -> gif::Frame<'static> {
     let (columns, rows) = changed(before, after, width).unwrap_or((0..1, 0..1));
     let buffer: Vec<u8> = rows
@@ -116,7 +116,7 @@ fn difference(before: &[u8], after: &[u8], width: usize, delay: u16) -> gif::Fra
     }
 }
 
-/// The columns and rows between which two pictures differ, if they do.
+/// Returns the columns and rows between which two pictures differ, if they do.
 fn changed(before: &[u8], after: &[u8], width: usize) -> Option<(Range<usize>, Range<usize>)> {
     let mut found: Option<(Range<usize>, Range<usize>)> = None;
     for place in (0..after.len()).filter(|&place| before[place] != after[place]) {
@@ -132,7 +132,7 @@ fn changed(before: &[u8], after: &[u8], width: usize) -> Option<(Range<usize>, R
 mod tests {
     use super::*;
 
-    /// A grey picture with a red square that starts at column `x`.
+    /// Returns a gray frame with a red square that starts at column `x`.
     fn square(x: usize) -> Frame {
         let mut frame = Frame::new(20, 10);
         for place in 0..200 {
@@ -143,7 +143,7 @@ mod tests {
         frame
     }
 
-    /// All frames of a file as they appear on a screen.
+    /// Decodes a file into what a screen shows.
     fn screens(path: &Path) -> Vec<Vec<u8>> {
         let mut options = gif::DecodeOptions::new();
         options.set_color_output(gif::ColorOutput::RGBA);
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn a_decoded_animation_shows_the_frames() {
+    fn decoded_animations_show_the_frames() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("square.gif");
         let frames = [square(2), square(3), square(3), square(12)];
@@ -178,11 +178,11 @@ mod tests {
     }
 
     #[test]
-    fn an_unlike_frame_and_an_unwritable_path_are_refused() {
+    fn frames_of_other_sizes_and_bad_paths_are_errors() {
         let folder = tempfile::tempdir().unwrap();
         let mut writer = GifWriter::start(&folder.path().join("a.gif"), &square(1), 3).unwrap();
-        let error = writer.push(&Frame::new(20, 11)).unwrap_err().to_string();
-        assert_eq!(error, "frame 1 has (20, 11) pixels, the first has (20, 10)");
+        let error = writer.push(&Frame::new(20, 11)).unwrap_err();
+        assert!(matches!(error, RenderError::Mismatch { index: 1, found: (20, 11), .. }));
         let path = folder.path().join("missing").join("a.gif");
         let error = GifWriter::start(&path, &square(1), 3).err().unwrap();
         assert!(matches!(error, RenderError::Write { path: named, .. } if named == path));

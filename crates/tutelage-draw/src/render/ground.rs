@@ -1,51 +1,51 @@
-//! The floor and the sky: all that is behind the bodies, one row of pixels at a time.
+//! The floor and the sky, one row of pixels at a time.
 //!
-//! The camera is upright, so along a row of pixels the floor has one depth and its points lie evenly on a line. Haze and
-//! the size of a pixel's image are then the row's, and only the pattern is left to do per pixel.
+//! The camera is upright, so the points of the floor in a row of pixels have one depth and are evenly spaced. Haze and the
+//! footprint of a pixel are computed per row, only the pattern per pixel.
 
 use glam::{Vec2, Vec3, Vec3Swizzles};
 
 use crate::render::camera::View;
 
-/// The side of a tile, in metres.
+/// The side of a tile, in meters.
 const TILE: f64 = 1.0;
 const LIGHT_TILE: Vec3 = Vec3::new(0.83, 0.85, 0.86);
 const DARK_TILE: Vec3 = Vec3::new(0.64, 0.68, 0.71);
 const HORIZON: Vec3 = Vec3::new(0.90, 0.93, 0.96);
 const ZENITH: Vec3 = Vec3::new(0.50, 0.66, 0.86);
-/// The distance in metres at which a third of the floor's colour is left.
+/// The distance in meters over which haze reduces the floor's color by a factor of e.
 const HAZE: f32 = 11.0;
-/// What is left of the floor's colour in full shadow.
+/// The floor's brightness in full shadow.
 const SHADOW: f32 = 0.52;
 
-/// What a row of pixels shows behind the bodies.
+/// A row of pixels behind the bodies.
 pub(crate) enum Row {
-    /// One colour all along.
+    /// One color.
     Sky(Vec3),
-    /// A line over the floor.
+    /// Points on the floor.
     Floor(FloorRow),
 }
 
-/// The floor's points under a row of pixels: `first + column * step`, relative to the view.
+/// The floor under a row of pixels: its points are `first + column * step`, relative to the view.
 pub(crate) struct FloorRow {
     pub(crate) first: Vec3,
     pub(crate) step: Vec3,
-    /// The pattern's phase at the view's origin, in tiles.
+    /// The phase of the pattern at the view's origin, in tiles.
     phase: Vec2,
-    /// The size of a pixel's image on the floor, in tiles.
+    /// The size of a pixel on the floor, in tiles.
     footprint: Vec2,
     light: Vec3,
     dark: Vec3,
-    /// The share of the floor's own colour that haze leaves.
+    /// The share of the floor's color that haze leaves.
     clear: f32,
 }
 
-/// The height of the floor relative to the view.
+/// Returns the height of the floor relative to the view.
 pub(crate) fn height(view: &View) -> f32 {
     -view.origin.z as f32
 }
 
-/// What row `y` of the picture shows.
+/// Returns row `y` of the background.
 pub(crate) fn row(view: &View, y: usize) -> Row {
     let direction = view.towards(0.5, y as f32 + 0.5);
     let slope = direction.z;
@@ -54,7 +54,7 @@ pub(crate) fn row(view: &View, y: usize) -> Row {
     }
     let depth = (height(view) - view.eye.z) / slope;
     let clear = step((-depth / HAZE).exp(), 24.0);
-    // Moving a ray's direction by δ moves its point on the floor by depth (δ - d δ_z / d_z).
+    // If a ray's direction d changes by δ, its point on the floor moves by depth (δ - d δ_z / d_z).
     let across = view.right * (view.pixel * depth);
     let middle = view.towards(view.width as f32 / 2.0, y as f32 + 0.5);
     let downwards = (view.up - middle * (view.up.z / middle.z)) * (view.pixel * depth);
@@ -71,23 +71,23 @@ pub(crate) fn row(view: &View, y: usize) -> Row {
 }
 
 impl FloorRow {
-    /// The colour of the floor at a point of this row, where `shadow` of the light is hidden.
+    /// Returns the color of the floor at a point of this row if this share of the light is hidden.
     #[inline]
-    pub(crate) fn colour(&self, point: Vec3, shadow: f32) -> Vec3 {
+    pub(crate) fn color(&self, point: Vec3, shadow: f32) -> Vec3 {
         let place = point.xy() / TILE as f32 + self.phase;
         let pattern = mean_wave(place.x, self.footprint.x) * mean_wave(place.y, self.footprint.y);
-        let colour = self.dark.lerp(self.light, step(0.5 + 0.5 * pattern, 8.0));
-        colour * (1.0 - shadow * (1.0 - SHADOW) * self.clear)
+        let color = self.dark.lerp(self.light, step(0.5 + 0.5 * pattern, 8.0));
+        color * (1.0 - shadow * (1.0 - SHADOW) * self.clear)
     }
 
-    /// The columns whose points may lie within `radius` of `centre`.
+    /// Returns the columns whose points may lie within `radius` of `center`.
     pub(crate) fn columns(
         &self,
-        centre: Vec3,
+        center: Vec3,
         radius: f32,
         width: usize,
     ) -> std::ops::Range<usize> {
-        let away = centre.xy() - self.first.xy();
+        let away = center.xy() - self.first.xy();
         let (step, length) = (self.step.xy(), self.step.xy().length_squared());
         let middle = away.dot(step) / length;
         let half_square = (radius * radius - (away - middle * step).length_squared()) / length;
@@ -100,19 +100,21 @@ impl FloorRow {
     }
 }
 
-/// The mean over [x - w/2, x + w/2] of the wave that is 1 on [0, 1), -1 on [1, 2) and so on: the difference of its
-/// integral, a triangle wave, over the width. It is the pattern as a pixel of that width sees it, without flicker.
+/// Returns the mean over [x - w/2, x + w/2] of the square wave that is 1 on [0, 1) and -1 on [1, 2).
+///
+/// The mean is a difference of its integral, a triangle wave. It filters the pattern for a pixel of that width, so that it does
+/// not flicker.
 fn mean_wave(x: f32, width: f32) -> f32 {
     let integral = |x: f32| 1.0 - (x - 2.0 * floor(x / 2.0) - 1.0).abs();
     (integral(x + width / 2.0) - integral(x - width / 2.0)) / width
 }
 
-/// Rounds to one of a few values between 0 and 1. The eye does not see the steps, but flat areas compress far better.
+/// Rounds to one of `steps` values. The steps are invisible, and flat areas compress far better.
 fn step(share: f32, steps: f32) -> f32 {
     floor(share * steps + 0.5) / steps
 }
 
-/// Rounds down. Without SSE4.1 the library's own is a call, four times per pixel.
+/// Rounds down. `f32::floor` is a function call without SSE4.1, four times per pixel.
 fn floor(x: f32) -> f32 {
     let truncated = x as i32 as f32;
     if truncated > x { truncated - 1.0 } else { truncated }
@@ -124,7 +126,7 @@ mod tests {
     use crate::render::Camera;
 
     #[test]
-    fn the_filtered_wave_is_the_mean_of_the_wave() {
+    fn filtered_wave_is_the_mean() {
         let wave = |x: f32| if x.rem_euclid(2.0) < 1.0 { 1.0 } else { -1.0 };
         for (x, width) in [(0.5f32, 0.1f32), (0.95, 0.3), (-1.3, 0.8), (2.1, 5.3)] {
             let samples = 20_000;
@@ -135,30 +137,30 @@ mod tests {
     }
 
     #[test]
-    fn the_pattern_stays_where_it_is_when_the_camera_moves() {
-        let colour = |target: [f64; 3], at: [f32; 2]| {
-            let view = Camera::beside(target, 3.0).view(40, 30).unwrap();
+    fn pattern_does_not_move_with_the_camera() {
+        let color = |target: [f64; 3], at: [f32; 2]| {
+            let view = Camera::from_side(target, 3.0).view(40, 30).unwrap();
             let Row::Floor(row) = row(&view, 29) else { panic!("the lowest row shows the floor") };
-            row.colour(Vec3::new(at[0] - target[0] as f32, at[1] - target[1] as f32, 0.0), 0.0)
+            row.color(Vec3::new(at[0] - target[0] as f32, at[1] - target[1] as f32, 0.0), 0.0)
         };
         for x in [-0.7f32, 0.1, 0.3, 0.8] {
-            let here = colour([0.0, 0.0, 1.0], [x, 0.2]);
-            let there = colour([-0.45, 0.0, 1.0], [x, 0.2]);
+            let here = color([0.0, 0.0, 1.0], [x, 0.2]);
+            let there = color([-0.45, 0.0, 1.0], [x, 0.2]);
             assert!(here.abs_diff_eq(there, 1e-3), "at x = {x}: {here} and {there}");
         }
     }
 
     #[test]
-    fn columns_hold_exactly_the_points_within_the_disc() {
+    fn columns_hold_the_points_within_the_disc() {
         let view = Camera::at_an_angle([0.3, -0.2, 0.5], 3.0).view(80, 60).unwrap();
         let Row::Floor(row) = row(&view, 40) else { panic!("row 40 shows the floor") };
-        let centre = row.first + row.step * 33.0;
+        let center = row.first + row.step * 33.0;
         let radius = row.step.length() * 7.5;
-        let columns = row.columns(centre, radius, 80);
+        let columns = row.columns(center, radius, 80);
         assert!(
             columns.start >= 25 && columns.start <= 26 && columns.end >= 41 && columns.end <= 43,
             "{columns:?}"
         );
-        assert!(row.columns(centre + Vec3::Y * 100.0, radius, 80).is_empty());
+        assert!(row.columns(center + Vec3::Y * 100.0, radius, 80).is_empty());
     }
 }

@@ -1,25 +1,25 @@
-//! The colours of flat pictures.
+//! The colors of flat pictures.
 
-use crate::render::Colour;
+use crate::Color;
 
-/// A colour by its role. A page may show its own shade for each name, so that pictures follow its theme.
+/// A color by its role. A page may use its own shade for each name, so that pictures follow its theme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Ink {
     /// The background.
     Paper,
-    /// Large, quiet areas: floors, fields.
+    /// Large areas: floors, fields.
     Field,
-    /// Thin, quiet lines: grids, rays.
+    /// Thin lines: grids, trails.
     Faint,
-    /// Supporting things: axles, rails.
-    Grey,
-    /// Roads, walls and other heavy areas.
+    /// Supports: axles, rails.
+    Gray,
+    /// Roads and walls.
     Slate,
     /// Outlines and the darkest parts.
     Dark,
     /// The body that acts.
     Blue,
-    /// The part of it that matters.
+    /// Its most important part.
     Orange,
     /// Goals.
     Green,
@@ -30,12 +30,12 @@ pub enum Ink {
 }
 
 impl Ink {
-    /// All of them.
+    /// All inks.
     pub const ALL: [Self; 11] = [
         Self::Paper,
         Self::Field,
         Self::Faint,
-        Self::Grey,
+        Self::Gray,
         Self::Slate,
         Self::Dark,
         Self::Blue,
@@ -45,13 +45,13 @@ impl Ink {
         Self::Yellow,
     ];
 
-    /// Its name on a page.
+    /// Its name on a page, which the page's style sheet relies on.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Paper => "paper",
             Self::Field => "field",
             Self::Faint => "faint",
-            Self::Grey => "grey",
+            Self::Gray => "grey",
             Self::Slate => "slate",
             Self::Dark => "dark",
             Self::Blue => "blue",
@@ -62,13 +62,13 @@ impl Ink {
         }
     }
 
-    /// Its colour in a frame. Blue, orange and green are those of Okabe & Ito (2008), which the colour-blind can tell apart.
-    pub const fn rgb(self) -> Colour {
-        match self {
+    /// Its color in a frame. Blue, orange and green are those of Okabe & Ito (2008).
+    pub const fn color(self) -> Color {
+        let [red, green, blue] = match self {
             Self::Paper => [248, 250, 251],
             Self::Field => [226, 233, 226],
             Self::Faint => [205, 213, 222],
-            Self::Grey => [148, 158, 170],
+            Self::Gray => [148, 158, 170],
             Self::Slate => [84, 94, 108],
             Self::Dark => [32, 40, 52],
             Self::Blue => [0, 114, 178],
@@ -76,7 +76,8 @@ impl Ink {
             Self::Green => [0, 158, 115],
             Self::Red => [204, 51, 63],
             Self::Yellow => [242, 200, 60],
-        }
+        };
+        Color::new(red, green, blue)
     }
 }
 
@@ -87,9 +88,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn inks_differ_in_name_and_colour() {
+    fn inks_differ_in_name_and_color() {
         let names: HashSet<_> = Ink::ALL.map(Ink::name).into_iter().collect();
-        let colours: HashSet<_> = Ink::ALL.map(Ink::rgb).into_iter().collect();
-        assert_eq!((names.len(), colours.len()), (Ink::ALL.len(), Ink::ALL.len()));
+        let colors: HashSet<_> = Ink::ALL.map(Ink::color).into_iter().collect();
+        assert_eq!((names.len(), colors.len()), (Ink::ALL.len(), Ink::ALL.len()));
     }
 }

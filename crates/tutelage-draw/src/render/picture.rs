@@ -1,11 +1,10 @@
-//! Flat pictures: shapes in a plane, as plain data.
+//! Flat pictures: shapes in a plane.
 
 use crate::render::{Ink, RenderError};
 
 /// Shapes in a plane, the later ones over the earlier. x points right and y points up.
 ///
-/// The same data can be drawn into a [`crate::render::Frame`] ([`crate::render::Renderer::draw`]) or on a page's canvas: every shape has a
-/// direct counterpart there.
+/// A [`Renderer`](crate::render::Renderer) draws it into a frame, a page on its canvas.
 ///
 /// ```
 /// use tutelage_draw::render::{Ink, Mark, Picture, Rectangle, Renderer};
@@ -13,23 +12,24 @@ use crate::render::{Ink, RenderError};
 /// let picture = Picture {
 ///     view: Rectangle { low: [-1.0, -1.0], high: [1.0, 1.0] },
 ///     background: Ink::Paper,
-///     marks: vec![Mark::Circle { centre: [0.0, 0.0], radius: 0.5, ink: Ink::Blue }],
+///     marks: vec![Mark::Circle { center: [0.0, 0.0], radius: 0.5, ink: Ink::Blue }],
 /// };
-/// let frame = Renderer::new(90, 60)?.draw(&picture)?;
-/// assert_eq!((frame.pixel(45, 30), frame.pixel(2, 2)), (Some(Ink::Blue.rgb()), Some(Ink::Paper.rgb())));
+/// let frame = Renderer::new(90, 60)?.draw(&picture.into())?;
+/// assert_eq!(frame.pixel(45, 30), Some(Ink::Blue.color().rgb));
+/// assert_eq!(frame.pixel(2, 2), Some(Ink::Paper.color().rgb));
 /// # Ok::<(), tutelage_draw::render::RenderError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Picture {
-    /// The part of the plane that is shown. A frame of other proportions shows more, never less.
+    /// The part of the plane to show. A frame of other proportions shows more.
     pub view: Rectangle,
-    /// The colour where there is no shape.
+    /// The color where there is no shape.
     pub background: Ink,
     /// The shapes, from the back to the front.
     pub marks: Vec<Mark>,
 }
 
-/// All points between two corners.
+/// An axis-aligned rectangle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rectangle {
     /// The lower left corner.
@@ -38,48 +38,48 @@ pub struct Rectangle {
     pub high: [f64; 2],
 }
 
-/// A shape of one colour.
+/// A shape of one color.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Mark {
-    /// A filled polygon; where it crosses itself the even–odd rule tells inside from outside.
+    /// A filled polygon, by the even–odd rule.
     Polygon {
         /// Its corners in order, without repeating the first.
         points: Vec<[f64; 2]>,
-        /// Its colour.
+        /// Its color.
         ink: Ink,
     },
     /// A disc.
     Circle {
-        /// Its centre.
-        centre: [f64; 2],
+        /// Its center.
+        center: [f64; 2],
         /// Not negative.
         radius: f64,
-        /// Its colour.
+        /// Its color.
         ink: Ink,
     },
-    /// A line through points, with round ends and joins. A closed one ends where it begins; a single point is a dot.
+    /// A line through points, with round ends and joins; a single point is a dot.
     Line {
         /// The points in order.
         points: Vec<[f64; 2]>,
-        /// Not negative; a frame shows at least a hair.
+        /// Not negative; very thin lines are drawn as hairlines.
         width: f64,
-        /// Its colour.
+        /// Its color.
         ink: Ink,
     },
 }
 
 impl Rectangle {
-    /// How long the rectangle is along x and along y.
+    /// Returns the lengths along x and y.
     pub fn size(&self) -> [f64; 2] {
         [self.high[0] - self.low[0], self.high[1] - self.low[1]]
     }
 
-    /// The point in its middle.
-    pub fn centre(&self) -> [f64; 2] {
+    /// Returns the point in the middle.
+    pub fn center(&self) -> [f64; 2] {
         [0, 1].map(|axis| 0.5 * (self.low[axis] + self.high[axis]))
     }
 
-    /// Its four corners, anticlockwise from the lower left.
+    /// Returns the corners, counterclockwise from the lower left.
     pub fn corners(&self) -> [[f64; 2]; 4] {
         let ([left, bottom], [right, top]) = (self.low, self.high);
         [[left, bottom], [right, bottom], [right, top], [left, top]]
@@ -87,18 +87,18 @@ impl Rectangle {
 }
 
 impl Mark {
-    /// Its colour.
+    /// Its color.
     pub fn ink(&self) -> Ink {
         match *self {
             Self::Polygon { ink, .. } | Self::Circle { ink, .. } | Self::Line { ink, .. } => ink,
         }
     }
 
-    /// The points that it is made of.
+    /// Its points.
     pub fn points(&self) -> &[[f64; 2]] {
         match self {
             Self::Polygon { points, .. } | Self::Line { points, .. } => points,
-            Self::Circle { centre, .. } => std::slice::from_ref(centre),
+            Self::Circle { center, .. } => std::slice::from_ref(center),
         }
     }
 
@@ -113,12 +113,12 @@ impl Mark {
 }
 
 impl Picture {
-    /// The view must have an area, points must be finite, radii and widths finite and not negative.
+    /// Returns an error unless the view has an area, points are finite, and radii and widths are finite and not negative.
     pub(crate) fn check(&self) -> Result<(), RenderError> {
         let Rectangle { low, high } = self.view;
         if !self.view.size().iter().all(|length| length.is_finite() && *length > 0.0) {
-            let value = [low, high].concat();
-            return Err(RenderError::View { value });
+            let expected = "of finite, positive width and height";
+            return RenderError::value("picture", "view", &[low, high].concat(), expected);
         }
         self.marks.iter().enumerate().try_for_each(|(index, mark)| mark.check(index))
     }
@@ -126,16 +126,16 @@ impl Picture {
 
 impl Mark {
     fn check(&self, index: usize) -> Result<(), RenderError> {
-        let refuse = |field, value: &[f64], allowed| {
-            Err(RenderError::Mark { index, field, value: value.to_vec(), allowed })
+        let refuse = |field, value: &[f64], expected| {
+            RenderError::value(format!("mark {index}"), field, value, expected)
         };
         let is_finite = |point: &&[f64; 2]| point.iter().all(|x| x.is_finite());
         if let Some(point) = self.points().iter().find(|point| !is_finite(point)) {
-            return refuse("a point", point, "it must be finite");
+            return refuse("point", point, "finite");
         }
         let length = self.length();
         if !(length.is_finite() && length >= 0.0) {
-            return refuse("its radius or width", &[length], "it must be finite and not negative");
+            return refuse("radius or width", &[length], "finite and not negative");
         }
         Ok(())
     }
@@ -145,35 +145,26 @@ impl Mark {
 mod tests {
     use super::*;
 
-    fn picture(view: Rectangle, mark: Mark) -> Picture {
-        let good = Mark::Circle { centre: [0.0; 2], radius: 0.0, ink: Ink::Red };
-        Picture { view, background: Ink::Paper, marks: vec![good, mark] }
-    }
-
     #[test]
-    fn what_cannot_be_drawn_is_named_with_its_value() {
+    fn errors_name_the_mark_and_field() {
         let unit = Rectangle { low: [0.0; 2], high: [1.0; 2] };
-        let disc = |x, radius| Mark::Circle { centre: [x, 0.0], radius, ink: Ink::Red };
-        let error = |view, mark| picture(view, mark).check().unwrap_err().to_string();
-        assert_eq!(
-            error(unit, disc(f64::NAN, 1.0)),
-            "mark 1: a point is [NaN, 0.0]; it must be finite"
-        );
-        assert_eq!(
-            error(unit, disc(0.0, -1.0)),
-            "mark 1: its radius or width is [-1.0]; it must be finite and not negative"
-        );
         let flat = Rectangle { low: [0.0; 2], high: [1.0, 0.0] };
-        assert_eq!(
-            error(flat, disc(0.0, 1.0)),
-            "view is [0.0, 0.0, 1.0, 0.0]; it must have a finite, positive width and height"
-        );
+        for (view, x, radius, wrong) in [
+            (unit, f64::NAN, 1.0, ("mark 0", "point")),
+            (unit, 0.0, -1.0, ("mark 0", "radius or width")),
+            (flat, 0.0, 1.0, ("picture", "view")),
+        ] {
+            let marks = vec![Mark::Circle { center: [x, 0.0], radius, ink: Ink::Red }];
+            let error = Picture { view, background: Ink::Paper, marks }.check().unwrap_err();
+            let RenderError::Value { what, field, .. } = error else { panic!("{error}") };
+            assert_eq!((&*what, field), wrong);
+        }
     }
 
     #[test]
-    fn corners_go_round_anticlockwise() {
+    fn corners_run_counterclockwise() {
         let view = Rectangle { low: [1.0, 2.0], high: [3.0, 6.0] };
         assert_eq!(view.corners(), [[1.0, 2.0], [3.0, 2.0], [3.0, 6.0], [1.0, 6.0]]);
-        assert_eq!((view.centre(), view.size()), ([2.0, 4.0], [2.0, 4.0]));
+        assert_eq!((view.center(), view.size()), ([2.0, 4.0], [2.0, 4.0]));
     }
 }

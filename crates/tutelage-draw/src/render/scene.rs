@@ -1,11 +1,9 @@
-//! What there is to see: coloured solids with poses, above a floor at z = 0.
+//! Solids with poses above a floor at z = 0.
 
-use crate::render::RenderError;
+use crate::Color;
+use crate::render::{Camera, RenderError};
 
-/// Red, green and blue, as a screen shows them.
-pub type Colour = [u8; 3];
-
-/// A solid around its own origin, in metres.
+/// A solid around its own origin, in meters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Shape {
     /// All points within `radius` of the origin.
@@ -17,7 +15,7 @@ pub enum Shape {
     Capsule {
         /// Positive.
         radius: f64,
-        /// Of the segment alone, without the caps; zero makes a sphere.
+        /// Half the length of the segment, without the caps; zero makes a sphere.
         half_length: f64,
     },
     /// All points whose coordinates are within `half_extents` of zero.
@@ -27,35 +25,37 @@ pub enum Shape {
     },
 }
 
-/// Where a body is in the world.
+/// The position and orientation of a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pose {
-    /// Of the body's origin, in metres; z points up and the floor is at z = 0.
+    /// The body's origin, in meters; z points up and the floor is at z = 0.
     pub position: [f64; 3],
-    /// A quaternion (x, y, z, w), turning local directions into world directions; it is normalised on use.
+    /// The rotation from local to world directions as a quaternion (x, y, z, w) of any positive norm.
     pub rotation: [f64; 4],
 }
 
-/// A shape of one colour, somewhere.
+/// A solid of one color.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Body {
-    /// What it looks like.
+    /// Its shape.
     pub shape: Shape,
-    /// Where it is.
+    /// Its pose.
     pub pose: Pose,
-    /// Its colour in full light.
-    pub colour: Colour,
+    /// Its color in full light.
+    pub color: Color,
 }
 
-/// Everything that is seen in one frame; the floor is always there.
-#[derive(Clone, Debug, Default, PartialEq)]
+/// Bodies above the floor, and the camera that sees them.
+#[derive(Clone, Debug, PartialEq)]
 pub struct Scene {
-    /// In any order.
+    /// The bodies, in any order.
     pub bodies: Vec<Body>,
+    /// The camera.
+    pub camera: Camera,
 }
 
 impl Scene {
-    /// Lengths must be positive, poses finite and rotations other than zero.
+    /// Returns an error unless lengths are positive, poses finite and rotations nonzero.
     pub(crate) fn check(&self) -> Result<(), RenderError> {
         self.bodies.iter().enumerate().try_for_each(|(index, body)| body.check(index))
     }
@@ -63,31 +63,31 @@ impl Scene {
 
 impl Body {
     fn check(&self, index: usize) -> Result<(), RenderError> {
-        let refuse = |field, value: &[f64], allowed| {
-            Err(RenderError::Body { index, field, value: value.to_vec(), allowed })
+        let refuse = |field, value: &[f64], expected| {
+            RenderError::value(format!("body {index}"), field, value, expected)
         };
         let lengths = self.shape.lengths();
         if !lengths.iter().all(|length| length.is_finite() && *length > 0.0) {
-            return refuse("shape", &lengths, "its lengths must be finite and positive");
+            return refuse("shape", &lengths, "finite and positive");
         }
         let Pose { position, rotation } = self.pose;
         if !position.iter().all(|coordinate| coordinate.is_finite()) {
-            return refuse("position", &position, "it must be finite");
+            return refuse("position", &position, "finite");
         }
         let square: f64 = rotation.iter().map(|component| component * component).sum();
         if !(square.is_finite() && square > 1e-12) {
-            return refuse("rotation", &rotation, "it must be finite and other than zero");
+            return refuse("rotation", &rotation, "finite and nonzero");
         }
         Ok(())
     }
 }
 
 impl Shape {
-    /// The lengths that must be positive.
+    /// Returns the lengths that must be positive.
     fn lengths(&self) -> Vec<f64> {
         match *self {
             Shape::Sphere { radius } => vec![radius],
-            // A segment of length zero is allowed, so the capsule's whole half length is checked in its place.
+            // A segment of length zero is valid, so the sum stands in for it.
             Shape::Capsule { radius, half_length } if half_length < 0.0 => {
                 vec![radius, half_length]
             }
@@ -101,25 +101,20 @@ impl Shape {
 mod tests {
     use super::*;
 
-    fn refusal(shape: Shape, position: [f64; 3], rotation: [f64; 4]) -> String {
-        let good = Body {
-            shape: Shape::Sphere { radius: 1.0 },
-            pose: Pose { position: [0.0; 3], rotation: [0.0, 0.0, 0.0, 1.0] },
-            colour: [0; 3],
-        };
-        let bad = Body { shape, pose: Pose { position, rotation }, ..good };
-        Scene { bodies: vec![good, bad] }.check().expect_err("the body is bad").to_string()
-    }
-
     #[test]
-    fn a_bad_body_is_named_with_its_field_and_value() {
-        let upright = [0.0, 0.0, 0.0, 1.0];
+    fn errors_name_the_body_and_field() {
         let ball = Shape::Sphere { radius: 1.0 };
-        let error = refusal(Shape::Capsule { radius: 0.1, half_length: -2.0 }, [0.0; 3], upright);
-        assert_eq!(error, "body 1: shape is [0.1, -2.0]; its lengths must be finite and positive");
-        assert!(
-            refusal(ball, [0.0, f64::NAN, 0.0], upright).contains("position is [0.0, NaN, 0.0]")
-        );
-        assert!(refusal(ball, [0.0; 3], [0.0; 4]).contains("rotation is [0.0, 0.0, 0.0, 0.0]"));
+        let upright = [0.0, 0.0, 0.0, 1.0];
+        for (shape, position, rotation, wrong) in [
+            (Shape::Capsule { radius: 0.1, half_length: -2.0 }, [0.0; 3], upright, "shape"),
+            (ball, [0.0, f64::NAN, 0.0], upright, "position"),
+            (ball, [0.0; 3], [0.0; 4], "rotation"),
+        ] {
+            let body = Body { shape, pose: Pose { position, rotation }, color: Color::BLACK };
+            let RenderError::Value { what, field, .. } = body.check(1).unwrap_err() else {
+                panic!("a value is wrong")
+            };
+            assert_eq!((&*what, field), ("body 1", wrong));
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! Bodies made ready for a view: where rays meet them, and how much of the light they take.
+//! Bodies in the coordinates of a view: ray intersections and shadows.
 
 use glam::{DQuat, DVec3, Mat3, Vec3};
 
@@ -9,19 +9,19 @@ use crate::render::scene::{Body, Shape};
 /// A body in a view's coordinates.
 pub(crate) struct Solid {
     form: Form,
-    pub(crate) colour: Vec3,
-    /// The pixels within which it can be seen.
+    pub(crate) color: Vec3,
+    /// The pixels that may show it.
     pub(crate) bounds: Bounds,
-    centre: Vec3,
-    /// Of a sphere around `centre` that holds the body.
+    center: Vec3,
+    /// The radius of a sphere around `center` that holds the body.
     reach: f32,
 }
 
 enum Form {
     /// All points within `radius` of the segment from `start` to `start + axis`; a sphere if `axis` is zero.
     Capsule { start: Vec3, axis: Vec3, radius: f32 },
-    /// `axes` turns local directions into the view's.
-    Box { centre: Vec3, axes: Mat3, half: Vec3 },
+    /// `axes` turns local directions into those of the view.
+    Box { center: Vec3, axes: Mat3, half: Vec3 },
 }
 
 /// Where a ray first meets a solid.
@@ -32,38 +32,39 @@ pub(crate) struct Hit {
 
 impl Solid {
     pub(crate) fn new(body: &Body, view: &View) -> Self {
-        let centre = (DVec3::from(body.pose.position) - view.origin).as_vec3();
+        let center = (DVec3::from(body.pose.position) - view.origin).as_vec3();
         let axes = Mat3::from_quat(DQuat::from_array(body.pose.rotation).normalize().as_quat());
         let form = match body.shape {
             Shape::Sphere { radius } => {
-                Form::Capsule { start: centre, axis: Vec3::ZERO, radius: radius as f32 }
+                Form::Capsule { start: center, axis: Vec3::ZERO, radius: radius as f32 }
             }
             Shape::Capsule { radius, half_length } => {
                 let half = axes.z_axis * half_length as f32;
-                Form::Capsule { start: centre - half, axis: 2.0 * half, radius: radius as f32 }
+                Form::Capsule { start: center - half, axis: 2.0 * half, radius: radius as f32 }
             }
             Shape::Box { half_extents } => {
-                Form::Box { centre, axes, half: DVec3::from(half_extents).as_vec3() }
+                Form::Box { center, axes, half: DVec3::from(half_extents).as_vec3() }
             }
         };
         let hull = form.hull();
         let reach =
-            hull.iter().map(|(point, radius)| point.distance(centre) + radius).fold(0.0, f32::max);
-        let colour = Vec3::from(body.colour.map(f32::from)) / 255.0;
-        Self { bounds: view.bounds(&hull), form, colour, centre, reach }
+            hull.iter().map(|(point, radius)| point.distance(center) + radius).fold(0.0, f32::max);
+        let color = Vec3::from(body.color.rgb.map(f32::from)) / 255.0;
+        Self { bounds: view.bounds(&hull), form, color, center, reach }
     }
 
-    /// Where the ray from `eye` in the unit `direction` first meets the surface from outside.
+    /// Returns where the ray from `eye` in the unit `direction` first meets the surface from outside.
     pub(crate) fn hit(&self, eye: Vec3, direction: Vec3) -> Option<Hit> {
         match self.form {
             Form::Capsule { start, axis, radius } => {
                 hit_capsule(eye - start, direction, axis, radius)
             }
-            Form::Box { centre, axes, half } => hit_box(eye - centre, direction, axes, half),
+            Form::Box { center, axes, half } => hit_box(eye - center, direction, axes, half),
         }
     }
 
-    /// Whether rays within `spread` (a tangent) of the unit `direction` may meet the surface: cheaper than trying them.
+    /// Returns whether rays within `spread` (a tangent) of the unit `direction` may meet the surface. This is cheaper than
+    /// [`Solid::hit`].
     pub(crate) fn is_near(&self, eye: Vec3, direction: Vec3, spread: f32) -> bool {
         match self.form {
             Form::Capsule { start, axis, radius } => {
@@ -74,13 +75,13 @@ impl Solid {
         }
     }
 
-    /// The share of the light that this solid keeps from `point`, in [0, 1], with a soft edge.
+    /// Returns the share of the light that this solid hides from `point`, with a soft edge.
     pub(crate) fn shade_on(&self, point: Vec3) -> f32 {
-        let ahead = (self.centre - point).dot(LIGHT);
+        let ahead = (self.center - point).dot(LIGHT);
         if ahead + self.reach <= 0.0 {
             return 0.0;
         }
-        let gap = (point + ahead * LIGHT).distance(self.centre) - self.reach;
+        let gap = (point + ahead * LIGHT).distance(self.center) - self.reach;
         if gap > light::penumbra(ahead + self.reach) {
             return 0.0;
         }
@@ -88,8 +89,8 @@ impl Solid {
             Form::Capsule { start, axis, radius } => {
                 clear_capsule(point - start, LIGHT, axis, radius)
             }
-            Form::Box { centre, axes, half } => clear_box(
-                axes.transpose() * (point - centre),
+            Form::Box { center, axes, half } => clear_box(
+                axes.transpose() * (point - center),
                 axes.transpose() * LIGHT,
                 half,
                 self.reach,
@@ -98,33 +99,33 @@ impl Solid {
         if distance > 0.0 { light::occlusion(clearance, distance) } else { 0.0 }
     }
 
-    /// A disc on the floor at height `floor` that holds the solid's shadow: its centre and radius.
+    /// Returns center and radius of a disc on the floor, at height `floor`, that holds the shadow.
     pub(crate) fn shadow(&self, floor: f32) -> (Vec3, f32) {
-        let distance = (self.centre.z - floor) / LIGHT.z;
+        let distance = (self.center.z - floor) / LIGHT.z;
         let edge = light::penumbra(distance.abs() + self.reach);
-        (self.centre - distance * LIGHT, (self.reach + edge) / LIGHT.z)
+        (self.center - distance * LIGHT, (self.reach + edge) / LIGHT.z)
     }
 }
 
 impl Form {
-    /// Spheres whose convex hull is the form.
+    /// Returns spheres whose convex hull is the form.
     fn hull(&self) -> Vec<(Vec3, f32)> {
         match *self {
             Form::Capsule { start, axis, radius } => vec![(start, radius), (start + axis, radius)],
-            Form::Box { centre, axes, half } => [-1.0, 1.0]
+            Form::Box { center, axes, half } => [-1.0, 1.0]
                 .iter()
                 .flat_map(|&x| [-1.0, 1.0].map(|y| (x, y)))
                 .flat_map(|(x, y)| [-1.0, 1.0].map(|z| Vec3::new(x, y, z)))
-                .map(|corner| (centre + axes * (half * corner), 0.0))
+                .map(|corner| (center + axes * (half * corner), 0.0))
                 .collect(),
         }
     }
 }
 
-/// A ray against the capsule around the segment from 0 to `axis`.
+/// Intersects a ray with the capsule around the segment from 0 to `axis`.
 ///
-/// On the infinite cylinder |p - (p·a/a·a) a| = r the ray o + t d gives a quadratic in t; if its nearer root lies beyond
-/// an end of the segment, the cap there is what is met.
+/// The ray o + t d meets the infinite cylinder |p - (p·a/a·a) a| = r where a quadratic in t is zero. If the nearer root lies
+/// beyond an end of the segment, the ray can only meet the cap there.
 fn hit_capsule(origin: Vec3, direction: Vec3, axis: Vec3, radius: f32) -> Option<Hit> {
     let length = axis.dot(axis);
     let along = axis.dot(direction);
@@ -154,7 +155,7 @@ fn hit_capsule(origin: Vec3, direction: Vec3, axis: Vec3, radius: f32) -> Option
 
 fn hit_sphere(origin: Vec3, direction: Vec3, radius: f32) -> Option<Hit> {
     let linear = origin.dot(direction);
-    // The squared distance from the centre to the ray, taken from its vector: stable for small and far spheres.
+    // The squared distance from the center to the ray. Computed from its vector, it is accurate for small and far spheres.
     let discriminant = radius * radius - (origin - linear * direction).length_squared();
     if discriminant < 0.0 {
         return None;
@@ -164,10 +165,10 @@ fn hit_sphere(origin: Vec3, direction: Vec3, radius: f32) -> Option<Hit> {
     (distance > 0.0).then_some(Hit { distance, normal })
 }
 
-/// A ray against three pairs of planes: it is inside where it is between all of them.
+/// Intersects a ray with three pairs of planes: it is inside the box while it is between all of them.
 fn hit_box(origin: Vec3, direction: Vec3, axes: Mat3, half: Vec3) -> Option<Hit> {
     let (origin, direction) = (axes.transpose() * origin, axes.transpose() * direction);
-    // A ray along a pair of planes meets them at infinity: the signs come out right by themselves.
+    // A ray parallel to a pair of planes meets them at ±infinity, with the correct signs.
     let inverse = direction.recip();
     let (one, other) = ((-half - origin) * inverse, (half - origin) * inverse);
     let entry = one.min(other);
@@ -179,7 +180,7 @@ fn hit_box(origin: Vec3, direction: Vec3, axes: Mat3, half: Vec3) -> Option<Hit>
     Some(Hit { distance, normal: axes * face.normalize_or_zero() })
 }
 
-/// How far a line passes outside the capsule, and the distance along it at which it is closest.
+/// Returns the gap between a line and a capsule, and the distance along the line at which it is closest.
 fn clear_capsule(origin: Vec3, direction: Vec3, axis: Vec3, radius: f32) -> (f32, f32) {
     let along = axis.dot(direction);
     let ahead = origin.dot(direction);
@@ -194,7 +195,7 @@ fn clear_capsule(origin: Vec3, direction: Vec3, axis: Vec3, radius: f32) -> (f32
     (closest.length() - radius, distance)
 }
 
-/// The same for a box in its own axes, from samples along the line: the gap has no simple closed form.
+/// Does the same for a box in its own axes, by sampling, since the gap has no simple closed form.
 fn clear_box(origin: Vec3, light: Vec3, half: Vec3, reach: f32) -> (f32, f32) {
     const SAMPLES: usize = 24;
     let middle = -origin.dot(light);
@@ -204,7 +205,7 @@ fn clear_box(origin: Vec3, light: Vec3, half: Vec3, reach: f32) -> (f32, f32) {
         .fold((f32::INFINITY, 0.0), |best, next| if next.0 < best.0 { next } else { best })
 }
 
-/// The signed distance from a point to a box around the origin.
+/// Returns the signed distance from a point to a box around the origin.
 fn box_gap(point: Vec3, half: Vec3) -> f32 {
     let beyond = point.abs() - half;
     beyond.max(Vec3::ZERO).length() + beyond.max_element().min(0.0)
@@ -217,7 +218,7 @@ mod tests {
     const DOWN: Vec3 = Vec3::NEG_Z;
 
     #[test]
-    fn a_capsule_is_met_on_its_side_and_on_both_caps() {
+    fn rays_hit_capsules_on_sides_and_caps() {
         let (axis, radius) = (Vec3::new(2.0, 0.0, 0.0), 0.5);
         for (x, expected) in [(1.0, 2.5), (0.0, 2.5), (-0.3, 2.6), (2.3, 2.6)] {
             let hit = hit_capsule(Vec3::new(x, 0.0, 3.0), DOWN, axis, radius).unwrap();
@@ -229,13 +230,13 @@ mod tests {
     }
 
     #[test]
-    fn a_ray_along_the_axis_meets_the_nearer_cap() {
+    fn rays_along_the_axis_hit_the_nearer_cap() {
         let hit = hit_capsule(Vec3::new(0.1, 0.0, 5.0), DOWN, 2.0 * Vec3::Z, 0.5).unwrap();
         assert!((hit.distance - (3.0 - 0.24f32.sqrt())).abs() < 1e-5);
     }
 
     #[test]
-    fn a_box_is_met_on_its_faces() {
+    fn rays_hit_boxes_on_faces() {
         let half = Vec3::new(1.0, 2.0, 0.5);
         let hit = hit_box(Vec3::new(0.9, 1.9, 3.0), DOWN, Mat3::IDENTITY, half).unwrap();
         assert_eq!((hit.distance, hit.normal), (2.5, Vec3::Z));
@@ -245,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn clearance_is_the_gap_between_the_light_ray_and_the_solid() {
+    fn clearance_is_the_gap_to_the_light_ray() {
         let aside = LIGHT.cross(Vec3::X).normalize();
         let (gap, distance) = clear_capsule(-4.0 * LIGHT + 0.7 * aside, LIGHT, Vec3::ZERO, 0.5);
         assert!((gap - 0.2).abs() < 1e-5 && (distance - 4.0).abs() < 1e-5);

@@ -1,7 +1,7 @@
 //! A ball on four legs. Each leg is a stub welded to the ball, an upper part on a vertical hip and
 //! a foot on a level ankle.
 
-use tutelage_draw::render::Colour;
+use tutelage_draw::Color;
 
 use super::{COPPER, PLUM, SAND, degrees, hinge, part};
 use crate::model::{Part, Point, Solid};
@@ -12,7 +12,7 @@ pub(super) fn ant() -> Part {
     Part {
         origin: [0.0, 0.0, 0.75],
         solids: vec![ball],
-        colour: SAND,
+        color: SAND,
         children: vec![
             leg(
                 ["front_left_leg", "aux_1", "front_left_foot"],
@@ -53,23 +53,23 @@ fn leg(
     [x, y]: [f32; 2],
     ankle: Point,
     range: [f32; 2],
-    colour: Colour,
+    color: Color,
 ) -> Part {
     let reach = |length: f32| [x * length, y * length, 0.0];
     let bone = |length| vec![Solid::Bone { from: [0.0; 3], to: reach(length), radius: 0.08 }];
     let foot = Part {
         origin: reach(0.2),
         solids: bone(0.4),
-        colour,
+        color,
         ..part(foot, hinge(ankle, [0.0; 3], degrees(range)))
     };
     let hip = hinge([0.0, 0.0, 1.0], [0.0; 3], degrees([-40.0, 40.0]));
     let upper = Part {
         origin: reach(0.2),
         solids: bone(0.2),
-        colour,
+        color,
         children: vec![foot],
         ..part(upper, hip)
     };
-    Part { solids: bone(0.2), colour, children: vec![upper], ..part(stub, Vec::new()) }
+    Part { solids: bone(0.2), color, children: vec![upper], ..part(stub, Vec::new()) }
 }

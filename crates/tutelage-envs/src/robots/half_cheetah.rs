@@ -11,7 +11,7 @@ pub(super) fn half_cheetah() -> Part {
     Part {
         origin: [0.0, 0.0, 0.7],
         solids: vec![spine, limb([0.6, 0.0, 0.1], 0.87, 0.15)],
-        colour: SAND,
+        color: SAND,
         children: vec![hind_leg(), fore_leg()],
         ..part("torso", planar_root())
     }
@@ -46,8 +46,8 @@ fn fore_leg() -> Part {
 }
 
 fn chain(thigh: Part, shin: Part, foot: Part) -> Part {
-    let foot = Part { mass: FOOT_MASS, colour: PLUM, ..foot };
-    let shin = Part { colour: PLUM, children: vec![foot], ..shin };
+    let foot = Part { mass: FOOT_MASS, color: PLUM, ..foot };
+    let shin = Part { color: PLUM, children: vec![foot], ..shin };
     Part { children: vec![shin], ..thigh }
 }
 
@@ -55,6 +55,6 @@ fn segment(name: &'static str, origin: Point, limits: [f32; 2], solid: Solid) ->
     Part { origin, solids: vec![solid], ..part(name, hinge([0.0, 1.0, 0.0], [0.0; 3], limits)) }
 }
 
-fn limb(centre: Point, angle: f32, half_length: f32) -> Solid {
-    Solid::Tilted { centre, angle, radius: RADIUS, half_length }
+fn limb(center: Point, angle: f32, half_length: f32) -> Solid {
+    Solid::Tilted { center, angle, radius: RADIUS, half_length }
 }

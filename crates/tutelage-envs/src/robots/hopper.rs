@@ -14,7 +14,7 @@ pub(super) fn hopper() -> Part {
 }
 
 pub(super) fn torso() -> Part {
-    Part { solids: vec![upright(1.45, HIP, 0.05)], colour: SAND, ..part("torso", planar_root()) }
+    Part { solids: vec![upright(1.45, HIP, 0.05)], color: SAND, ..part("torso", planar_root()) }
 }
 
 /// Thigh, shank and foot; the foot reaches from `heel` to `toe` along x.

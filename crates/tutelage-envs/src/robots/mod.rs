@@ -1,4 +1,4 @@
-//! The four robots, written from their dimensions. Lengths in metres, angles in radians.
+//! The four robots, written from their dimensions. Lengths in meters, angles in radians.
 
 mod ant;
 mod half_cheetah;
@@ -6,13 +6,13 @@ mod hopper;
 mod walker2d;
 
 use crate::Robot;
-use tutelage_draw::render::Colour;
+use tutelage_draw::Color;
 
-use crate::model::{Model, Motion, Part, PartJoint, Point};
+use crate::model::{JointKind, Model, Part, PartJoint, Point};
 
-const COPPER: Colour = [204, 133, 77];
-const PLUM: Colour = [153, 82, 140];
-const SAND: Colour = [222, 179, 122];
+const COPPER: Color = Color::new(204, 133, 77);
+const PLUM: Color = Color::new(153, 82, 140);
+const SAND: Color = Color::new(222, 179, 122);
 
 impl Robot {
     /// The robot's body.
@@ -28,16 +28,16 @@ impl Robot {
 
 /// The three passive joints that keep a planar robot in the plane of x and z.
 fn planar_root() -> Vec<PartJoint> {
-    let joint = |motion, axis| PartJoint { motion, axis, pivot: [0.0; 3] };
+    let joint = |kind, axis| PartJoint { kind, axis, pivot: [0.0; 3] };
     vec![
-        joint(Motion::Slide, [1.0, 0.0, 0.0]),
-        joint(Motion::Slide, [0.0, 0.0, 1.0]),
-        joint(Motion::Spin, [0.0, 1.0, 0.0]),
+        joint(JointKind::Slide, [1.0, 0.0, 0.0]),
+        joint(JointKind::Slide, [0.0, 0.0, 1.0]),
+        joint(JointKind::Spin, [0.0, 1.0, 0.0]),
     ]
 }
 
 fn hinge(axis: Point, pivot: Point, limits: [f32; 2]) -> Vec<PartJoint> {
-    vec![PartJoint { motion: Motion::Hinge(limits), axis, pivot }]
+    vec![PartJoint { kind: JointKind::Hinge(limits), axis, pivot }]
 }
 
 /// Limits given in whole degrees, converted in single precision.
@@ -53,7 +53,7 @@ fn part(name: &'static str, joints: Vec<PartJoint>) -> Part {
         joints,
         solids: Vec::new(),
         mass: None,
-        colour: COPPER,
+        color: COPPER,
         children: Vec::new(),
     }
 }

@@ -11,5 +11,5 @@ pub(super) fn walker2d() -> Part {
 }
 
 fn painted(part: Part) -> Part {
-    Part { colour: PLUM, children: part.children.into_iter().map(painted).collect(), ..part }
+    Part { color: PLUM, children: part.children.into_iter().map(painted).collect(), ..part }
 }

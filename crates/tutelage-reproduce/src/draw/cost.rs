@@ -1,7 +1,7 @@
 //! Figures of running time and memory.
 
 use tutelage::AlgorithmName;
-use tutelage_draw::plot::{Colour, Curve, Figure, Panel, Scale, Style};
+use tutelage_draw::plot::{Color, Curve, Figure, Panel, Scale, Style};
 use tutelage_lab::Task;
 
 use super::DrawError;
@@ -72,7 +72,7 @@ impl CostPanels {
         let cores = if threads == 1 { "1 CPU core".into() } else { format!("{threads} CPU cores") };
         let points = self.algorithms.iter().enumerate().filter_map(of).collect();
         let curve = Curve::new(format!("tutelage, {cores}"), points);
-        curve.colour(Colour::palette(0)).style(Style::Dots)
+        curve.color(Color::palette(0)).style(Style::Dots)
     }
 }
 
@@ -83,7 +83,7 @@ fn beside_the_authors(panel: Panel, published: Vec<(f64, f64)>) -> Panel {
         return panel;
     }
     let curve = Curve::new("authors, i9 and RTX 2080 Ti", published);
-    panel.curve(curve.colour(Colour::GREY).style(Style::Dots))
+    panel.curve(curve.color(Color::GRAY).style(Style::Dots))
 }
 
 #[cfg(test)]

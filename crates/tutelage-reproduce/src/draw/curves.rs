@@ -1,7 +1,7 @@
 //! Learning curves with bands over seeds.
 
 use tutelage_compare::{CompareError, Comparison, ComparisonSettings, figure};
-use tutelage_draw::plot::{Colour, Figure, Level, Panel, Style};
+use tutelage_draw::plot::{Color, Figure, Level, Panel, Style};
 
 use super::DrawError;
 use crate::comparison::{ComparisonError, compare, panel_title};
@@ -112,8 +112,8 @@ fn axes(comparison: &Comparison, title: &str, row: &PanelRow) -> Option<Panel> {
             axes.y_label = "mean − random member".into();
             // The question is whether a band lies above 0, so the whole band is shown.
             axes.y_range = None;
-            let (colour, style) = (Colour::GREY, Style::Solid);
-            axes.levels.push(Level { name: "no difference".into(), colour, style, y: 0.0 });
+            let (color, style) = (Color::GRAY, Style::Solid);
+            axes.levels.push(Level { name: "no difference".into(), color, style, y: 0.0 });
             Some(axes)
         }
         PlottedValue::Reward | PlottedValue::MeanAndRandom => {

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use tutelage::Stream;
-use tutelage_draw::plot::{Colour, Curve, Figure, Panel, Style};
+use tutelage_draw::plot::{Color, Curve, Figure, Panel, Style};
 
 use super::DrawError;
 use crate::paper::curve_name;
@@ -90,16 +90,16 @@ fn apart(title: &str, curves: &[CurveSpec], places: &[MapPoint]) -> Figure {
     let rounds = places.iter().map(|place| place.round).max().unwrap_or(1);
     let named = |round: usize| {
         let share = (round - 1) as f64 / (rounds - 1).max(1) as f64;
-        (format!("round {round}"), Colour::blue_to_red(share))
+        (format!("round {round}"), Color::blue_to_red(share))
     };
     let ramp = (1..=rounds).map(named).collect();
     let mut figure = Figure::new(title).columns(2).ramp(ramp);
     for (index, one) in curves.iter().enumerate() {
         let mut panel = map_panel(curve_name(one), places);
         for round in 1..=rounds {
-            let (name, colour) = named(round);
+            let (name, color) = named(round);
             let points = of(places, |place| place.curve == index && place.round == round);
-            panel = panel.curve(Curve::new(name, points).colour(colour).style(Style::Points));
+            panel = panel.curve(Curve::new(name, points).color(color).style(Style::Points));
         }
         figure = figure.panel(panel);
     }
@@ -113,8 +113,8 @@ fn together(title: &str, curves: &[CurveSpec], places: &[MapPoint]) -> Figure {
         let points = of(places, |place| place.curve == index);
         let name = format!("{}'s states", curve_name(one));
         let share = index as f64 / curves.len().saturating_sub(1).max(1) as f64;
-        let colour = Colour::blue_to_red(share);
-        panel = panel.curve(Curve::new(name, points).colour(colour).style(Style::Points));
+        let color = Color::blue_to_red(share);
+        panel = panel.curve(Curve::new(name, points).color(color).style(Style::Points));
     }
     Figure::new(title).panel(panel)
 }

@@ -1,6 +1,6 @@
 //! Proposition 1: no regret, but a poor policy.
 
-use tutelage_draw::plot::{Colour, Figure, Level, Panel, Style};
+use tutelage_draw::plot::{Color, Figure, Level, Panel, Style};
 use tutelage_theory::{GameSettings, ImitationLoss, ImitationProblem, Lambda, TheoryError};
 
 use super::regret::{cost_panel, regret_panel};
@@ -35,7 +35,7 @@ pub fn limitation_figure(
             .level("expert", expert);
         costs.levels.push(Level {
             name: "the class's best".into(),
-            colour: Colour::GREY,
+            color: Color::GRAY,
             style: Style::Dotted,
             y: problem.best_cost,
         });

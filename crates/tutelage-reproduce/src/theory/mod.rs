@@ -8,7 +8,7 @@ mod table;
 use rayon::prelude::*;
 use tutelage::{Algorithm, AlgorithmName};
 use tutelage_compare::curve_style;
-use tutelage_draw::plot::{Colour, Curve, Style};
+use tutelage_draw::plot::{Color, Curve, Style};
 use tutelage_theory::{
     Bound, Game, GameSettings, ImitationLoss, ImitationProblem, Lambda, Mean, Player,
     ProblemFamily, ProblemSize, TheoryError, lambda_of, play,
@@ -96,20 +96,20 @@ pub fn describe(problem: &ImitationProblem) -> String {
 }
 
 /// MFTPL-P's color first, then those for further λ.
-const PERTURBED: [(Colour, Style); 4] = [
-    (Colour::new(120, 60, 160), Style::Solid),
-    (Colour::new(200, 30, 180), Style::Dashed),
-    (Colour::new(250, 170, 60), Style::DashDotted),
-    (Colour::new(20, 120, 160), Style::Dotted),
+const PERTURBED: [(Color, Style); 4] = [
+    (Color::new(120, 60, 160), Style::Solid),
+    (Color::new(200, 30, 180), Style::Dashed),
+    (Color::new(250, 170, 60), Style::DashDotted),
+    (Color::new(20, 120, 160), Style::Dotted),
 ];
 
 /// Pairs each player with its style in all figures.
-fn styles(players: impl IntoIterator<Item = Player>) -> Vec<(Player, (Colour, Style))> {
+fn styles(players: impl IntoIterator<Item = Player>) -> Vec<(Player, (Color, Style))> {
     let mut perturbed = PERTURBED.into_iter().cycle();
-    let plain = (Colour::palette(0), Style::Solid);
+    let plain = (Color::palette(0), Style::Solid);
     let style = |player: Player| match player {
         Player::MftplP(_) => perturbed.next().unwrap_or(plain),
-        Player::LoggerM => (Colour::palette(6), Style::Dotted),
+        Player::LoggerM => (Color::palette(6), Style::Dotted),
         other => other.name().parse().map_or(plain, |name: AlgorithmName| curve_style(&name)),
     };
     let players: Vec<Player> = players.into_iter().collect();

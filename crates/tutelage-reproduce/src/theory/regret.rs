@@ -1,6 +1,6 @@
 //! Regret curves and the theorem's bound.
 
-use tutelage_draw::plot::{Colour, Curve, Figure, Panel, Scale, Style};
+use tutelage_draw::plot::{Color, Curve, Figure, Panel, Scale, Style};
 use tutelage_theory::{Game, GameSettings, ImitationProblem, Lambda, TheoryError, lambda_of};
 
 use super::{PlayedGame, by_player, describe, play_all, problem, settings, styles};
@@ -42,13 +42,13 @@ fn bound_panel(
     let note = format!("{}\na bound is drawn where its conditions on λ hold", seeds_note(settings));
     let mut panel = Panel::new(title).note(note).x("round n", Scale::Log).y("Reg(n)", Scale::Log);
     let rounds = plotted_rounds(settings.rounds);
-    for (games, (colour, style)) in styled_groups(played) {
+    for (games, (color, style)) in styled_groups(played) {
         if lambda_of(&games[0].algorithm).is_none() {
             continue;
         }
         let label = games[0].label(settings);
         let regret = over_seeds(&label, games, &rounds, |game, n| game.regret[n - 1].max(0.0));
-        panel = panel.curve(regret.colour(colour).style(style));
+        panel = panel.curve(regret.color(color).style(style));
         for (vacuous, name, style) in
             [(false, "bound", Style::Dashed), (true, "bound, vacuous", Style::Dotted)]
         {
@@ -59,12 +59,12 @@ fn bound_panel(
             let points: Vec<(f64, f64)> = bounds.collect();
             if !points.is_empty() {
                 let curve = Curve::new(format!("{label}: {name}"), points);
-                panel = panel.curve(curve.colour(colour).style(style));
+                panel = panel.curve(curve.color(color).style(style));
             }
         }
     }
     let most = rounds.iter().map(|&n| (n as f64, n as f64)).collect();
-    let most = Curve::new("n: no regret is larger", most).colour(Colour::GREY);
+    let most = Curve::new("n: no regret is larger", most).color(Color::GRAY);
     panel.curve(most.style(Style::DashDotted))
 }
 
@@ -87,7 +87,7 @@ pub(crate) fn regret(plan: &FigurePlan<'_>) -> Result<Figure, TheoryError> {
     Ok(figure)
 }
 
-fn styled_groups(played: &[PlayedGame]) -> impl Iterator<Item = (&[PlayedGame], (Colour, Style))> {
+fn styled_groups(played: &[PlayedGame]) -> impl Iterator<Item = (&[PlayedGame], (Color, Style))> {
     let groups = by_player(played);
     let styles = styles(groups.iter().map(|games| games[0].player));
     groups.into_iter().zip(styles.into_iter().map(|(_, style)| style))
@@ -101,9 +101,9 @@ fn with_curves(
 ) -> Panel {
     let rounds = plotted_rounds(settings.rounds);
     panel.note = seeds_note(settings);
-    for (games, (colour, style)) in styled_groups(played) {
+    for (games, (color, style)) in styled_groups(played) {
         let curve = over_seeds(&games[0].label(settings), games, &rounds, value);
-        panel = panel.curve(curve.colour(colour).style(style));
+        panel = panel.curve(curve.color(color).style(style));
     }
     panel
 }

@@ -1,6 +1,6 @@
 //! The effect of one quantity of the theorem.
 
-use tutelage_draw::plot::{Colour, Curve, Figure, Panel, Scale, Style};
+use tutelage_draw::plot::{Color, Curve, Figure, Panel, Scale, Style};
 use tutelage_theory::{ExponentComparison, ImitationProblem, SweepAxis, SweepPoint};
 
 use super::{PERTURBED, describe, with_errors};
@@ -16,13 +16,13 @@ pub fn sweep_figure(
     let points = points.iter().map(|point| (point.x, point.measured));
     let curve = with_errors("measured (mean ± standard error)".into(), points);
     let measured = curve.points.clone();
-    panel = panel.curve(curve.colour(PERTURBED[0].0).style(Style::Marked));
+    panel = panel.curve(curve.color(PERTURBED[0].0).style(Style::Marked));
     for (comparison, style) in compared.iter().zip([Style::Dashed, Style::Dotted]) {
         let part = Some(comparison.part).filter(|part| *part != "all");
         let part = part.map_or(String::new(), |part| format!(" ({part})"));
         let name = format!("slope {}, as predicted{part}", comparison.predicted);
         let line = line(&measured, comparison.predicted);
-        panel = panel.curve(Curve::new(name, line).colour(Colour::GREY).style(style));
+        panel = panel.curve(Curve::new(name, line).color(Color::GRAY).style(style));
     }
     Figure::new(describe(problem)).panel(panel)
 }

@@ -19,11 +19,11 @@ pub fn table_figure(rows: &[TableOneRow], players: &[Player], epsilons: &[f64]) 
         let mut panel = Panel::new(format!("H = {horizon}"))
             .x("annotations", Scale::Log)
             .y("J(π̂) − best J of the class", Scale::Log);
-        for &(player, (colour, style)) in &styles {
+        for &(player, (color, style)) in &styles {
             let row = rows.iter().find(|row| row.player == player && row.horizon() == horizon);
             panel.curves.extend(row.map(|row| {
                 let points = row.curve.iter().map(|p| (p.annotations as f64, p.cost_gap));
-                with_errors(player.label(), points).colour(colour).style(style)
+                with_errors(player.label(), points).color(color).style(style)
             }));
         }
         figure = figure.panel(panel);
@@ -36,13 +36,13 @@ pub fn table_figure(rows: &[TableOneRow], players: &[Player], epsilons: &[f64]) 
     let mut growth = Panel::new(format!("annotations for a gap of {epsilon}"))
         .x("horizon H", Scale::Log)
         .y("annotations", Scale::Log);
-    for (player, (colour, _)) in styles {
+    for (player, (color, _)) in styles {
         let own = rows.iter().filter(|row| row.player == player);
         let points = own
             .filter_map(|row| Some((row.horizon() as f64, row.needed(epsilon)?.interpolated()?)));
         let mut points: Vec<(f64, f64)> = points.collect();
         points.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let curve = Curve::new(player.label(), points).colour(colour).style(Style::Marked);
+        let curve = Curve::new(player.label(), points).color(color).style(Style::Marked);
         growth = growth.curve(curve);
     }
     figure.panel(growth)

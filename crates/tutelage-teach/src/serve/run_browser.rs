@@ -10,11 +10,11 @@ use serde::Serialize;
 use tokio::sync::watch;
 use tutelage::actor::Actor;
 use tutelage::{Element, Stream};
+use tutelage_draw::render::Render;
 
 use super::compare::compare;
 use super::scan::{RunEntry, Scanner};
 use crate::server::{HttpError, Site};
-use crate::show::Show;
 
 /// Makes films of the policies of runs.
 ///
@@ -157,7 +157,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// A film of an actor in an environment, of at most `frames` frames of `pace` seconds.
 pub fn film<A: Element>(
-    stage: &mut dyn Show<Action = A>,
+    stage: &mut dyn Render<Action = A>,
     actor: &mut dyn Actor<f32, A>,
     stream: Stream,
     frames: usize,

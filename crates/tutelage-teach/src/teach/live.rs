@@ -7,18 +7,19 @@ use std::time::{Duration, Instant};
 use tutelage::expert::Driver;
 use tutelage::lesson::{LearnError, Origin};
 use tutelage::{Algorithm, Batch, Bounds, Element, ExpertError, Policy, Schedule};
+use tutelage_draw::render::Render;
 use tutelage_runs::{LabelSink, RunError};
 
 use super::page_state::{Shared, lock};
 use super::replies::batch_of;
 use super::trace::{self, Trace};
 use crate::clip::Clip;
-use crate::show::{Show, action_of_numbers, numbers};
+use crate::show::{View, action_of_numbers, numbers};
 
 /// A person who takes over from the learner.
 pub(crate) struct Live<A> {
     /// A copy of the environment that the run drives, for drawing.
-    shadow: Box<dyn Show<Action = A>>,
+    shadow: Box<dyn Render<Action = A>>,
     state: Batch<f32>,
     config: LiveConfig,
     shared: Arc<Shared>,
@@ -47,7 +48,7 @@ const UNSAVED: f64 = 0.5;
 
 impl<A: Element> Live<A> {
     pub(super) fn new(
-        shadow: Box<dyn Show<Action = A>>,
+        shadow: Box<dyn Render<Action = A>>,
         config: LiveConfig,
         shared: Arc<Shared>,
         trace: Trace<A>,
@@ -154,7 +155,7 @@ impl<A: Element> Live<A> {
             "intended": numbers(intended),
             "driven": self.trace.driven(),
             "unsaved": self.trace.unsaved(),
-            "clip": Clip::new(&[self.shadow.look()], self.config.pace),
+            "clip": Clip::new(&[View::of(&*self.shadow)], self.config.pace),
         });
         self.shared.frames.send_replace(frame.to_string().into());
     }

@@ -9,6 +9,7 @@ use tutelage::choice::{Deploy, Drive, Gate};
 use tutelage::expert::{Driver, NoDriver};
 use tutelage::lesson::Reply;
 use tutelage::{Algorithm, Element, Policy, Schedule};
+use tutelage_draw::render::Render;
 use tutelage_runs::{LabelSink, RunError, Teacher};
 
 use super::classroom::Classroom;
@@ -20,12 +21,11 @@ use super::requests::{CommandResult, PageCommand, Request, RequestQueue};
 use super::trace::{self, Trace};
 use crate::notes::{self, Notes};
 use crate::server::HttpError;
-use crate::show::Show;
 
 /// What a person teaches, and how.
 pub struct PersonConfig<A> {
     /// Makes an environment that can be drawn; `None` if the task has no rendering.
-    pub stage: Box<dyn Fn() -> Option<Box<dyn Show<Action = A>>>>,
+    pub stage: Box<dyn Fn() -> Option<Box<dyn Render<Action = A>>>>,
     /// The run's schedule.
     pub schedule: Schedule,
     /// The run's algorithm: the learner drives, or the person takes over from it.

@@ -6,14 +6,15 @@ use tutelage::actor::{Actor, DeployedPolicy, RolloutError};
 use tutelage::choice::{Ask, Deploy};
 use tutelage::lesson::Origin;
 use tutelage::{Batch, Element, EnvError, Policy, Rng, Schedule, Step, Stream};
+use tutelage_draw::render::Render;
 
 use super::requests::Continuation;
 use crate::clip::{Clip, still};
-use crate::show::{Show, View};
+use crate::show::View;
 
 /// Replays the episodes of queries, and simulates actions in them.
 pub(crate) struct Replayer<A> {
-    stage: Box<dyn Show<Action = A>>,
+    stage: Box<dyn Render<Action = A>>,
     schedule: Schedule,
     ask: Ask,
     /// Seconds between steps when a person watches.
@@ -54,7 +55,7 @@ const FRAMES: usize = 400;
 
 impl<A: Element> Replayer<A> {
     pub(crate) fn new(
-        stage: Box<dyn Show<Action = A>>,
+        stage: Box<dyn Render<Action = A>>,
         schedule: Schedule,
         ask: Ask,
         pace: f64,
@@ -94,7 +95,7 @@ impl<A: Element> Replayer<A> {
         let mut learner = DeployedPolicy::new(policy, Deploy::UniformMember);
         for t in 0..=time {
             if time - t <= past {
-                looks.push(play.env.look());
+                looks.push(View::of(play.env));
             }
             if t < time {
                 let action = play.decide(&mut learner, &mut rngs)?;
@@ -125,7 +126,7 @@ impl<A: Element> Replayer<A> {
         let prefix = self.prefixes.get(&row).ok_or(ReplayError::NoOrigin)?;
         let mut play = Play::begin(&mut *self.stage, prefix.stream)?;
         prefix.actions.iter().try_for_each(|action| play.step(action).map(|_| ()))?;
-        let mut looks = vec![play.env.look()];
+        let mut looks = vec![View::of(play.env)];
         let mut mean = DeployedPolicy::new(policy, Deploy::Mean);
         let mut rngs = [prefix.stream.fork("act", 0).rng()];
         let mut first = true;
@@ -155,7 +156,7 @@ impl<A: Element> Replayer<A> {
 
 /// A film of an actor, of at most `frames` frames of `pace` seconds, as JSON for the page.
 pub(crate) fn film_of<A: Element>(
-    stage: &mut dyn Show<Action = A>,
+    stage: &mut dyn Render<Action = A>,
     actor: &mut dyn Actor<f32, A>,
     stream: Stream,
     frames: usize,
@@ -163,12 +164,12 @@ pub(crate) fn film_of<A: Element>(
 ) -> Result<String, ReplayError> {
     let mut play = Play::begin(stage, stream)?;
     let mut rngs = [stream.fork("act", 0).rng()];
-    let mut looks = vec![play.env.look()];
+    let mut looks = vec![View::of(play.env)];
     let (mut reward, mut ended) = (0.0, false);
     while looks.len() < frames && !ended {
         let action = play.decide(actor, &mut rngs)?;
         let step = play.step(&action)?;
-        looks.push(play.env.look());
+        looks.push(View::of(play.env));
         (reward, ended) = (reward + step.reward, step.is_last());
     }
     let more = serde_json::json!({ "reward": reward, "ended": ended });
@@ -177,13 +178,13 @@ pub(crate) fn film_of<A: Element>(
 
 /// A running episode.
 struct Play<'a, A: Element> {
-    env: &'a mut dyn Show<Action = A>,
+    env: &'a mut dyn Render<Action = A>,
     states: Batch<f32>,
     actions: Batch<A>,
 }
 
 impl<'a, A: Element> Play<'a, A> {
-    fn begin(env: &'a mut dyn Show<Action = A>, stream: Stream) -> Result<Self, EnvError> {
+    fn begin(env: &'a mut dyn Render<Action = A>, stream: Stream) -> Result<Self, EnvError> {
         let spaces = env.spaces();
         let mut states = Batch::zeros(1, spaces.states);
         env.reset(stream.fork("env", 0).rng(), states.row_mut(0))?;
@@ -216,7 +217,7 @@ impl<'a, A: Element> Play<'a, A> {
         for _ in 0..frames {
             let action = decide(self)?;
             let step = self.step(&action)?;
-            looks.push(self.env.look());
+            looks.push(View::of(self.env));
             if step.is_last() {
                 return Ok(step.terminated);
             }

@@ -3,8 +3,7 @@
 use rand::RngExt;
 use tutelage::{Env, EnvError, Rng, Spaces, Step};
 
-use crate::check::{check_index, check_width};
-use crate::clock::EpisodeClock;
+use crate::clock::{EpisodeClock, check_index};
 
 /// Gravitational acceleration.
 const GRAVITY: f64 = 9.8;
@@ -70,7 +69,7 @@ impl Env for CartPoleEnv {
     }
 
     fn reset(&mut self, mut rng: Rng, state: &mut [f32]) -> Result<(), EnvError> {
-        check_width("state", state.len(), 4)?;
+        EnvError::check_width("state", state.len(), 4)?;
         let mut draw = |unit: f64| unit * START * rng.random_range(-1.0..1.0);
         self.motion = CartPoleMotion {
             place: draw(RAIL),
@@ -85,7 +84,7 @@ impl Env for CartPoleEnv {
 
     fn step(&mut self, action: &[u32], state: &mut [f32]) -> Result<Step, EnvError> {
         self.clock.steps()?;
-        check_width("state", state.len(), 4)?;
+        EnvError::check_width("state", state.len(), 4)?;
         let push = check_index(action, 2, "0 pushes left, 1 right")?;
         self.motion = self.motion.after(if push == 1 { FORCE } else { -FORCE });
         self.observe(state);

@@ -1,12 +1,17 @@
 //! Drawing a cart-pole.
 
-use tutelage_draw::render::{Ink, Mark, Picture, Rectangle};
+use tutelage_draw::render::{Drawing, Ink, Mark, Picture, Rectangle, Render};
 
 use super::CartPoleEnv;
 use super::env::{HALF_LENGTH, RAIL};
-use crate::Draw;
 
-impl Draw for CartPoleEnv {
+impl Render for CartPoleEnv {
+    fn render(&self) -> Drawing {
+        self.picture().into()
+    }
+}
+
+impl CartPoleEnv {
     fn picture(&self) -> Picture {
         let (motion, length, edge) = (self.motion, 2.0 * HALF_LENGTH, RAIL + 0.5);
         let top = 0.22;
@@ -14,24 +19,24 @@ impl Draw for CartPoleEnv {
         let tip = [motion.place + length * motion.angle.sin(), top + length * motion.angle.cos()];
         let line =
             |points: &[[f64; 2]], width, ink| Mark::Line { points: points.to_vec(), width, ink };
-        let disc = |centre, radius, ink| Mark::Circle { centre, radius, ink };
+        let disc = |center, radius, ink| Mark::Circle { center, radius, ink };
         let cart =
             Rectangle { low: [motion.place - 0.26, -0.08], high: [motion.place + 0.26, 0.14] };
         let wheel = |side: f64| [motion.place + side, -0.12];
         let ground = Rectangle { low: [-9.0, -9.0], high: [9.0, -0.2] };
         let mut marks = vec![
             Mark::Polygon { points: ground.corners().to_vec(), ink: Ink::Field },
-            line(&[[-RAIL, -0.2], [RAIL, -0.2]], 0.025, Ink::Grey),
+            line(&[[-RAIL, -0.2], [RAIL, -0.2]], 0.025, Ink::Gray),
         ];
         for end in [-RAIL, RAIL] {
             marks.push(line(&[[end, -0.2], [end, 0.02]], 0.05, Ink::Red));
         }
-        marks.push(line(&[[0.0, -0.2], [0.0, -0.26]], 0.025, Ink::Grey));
+        marks.push(line(&[[0.0, -0.2], [0.0, -0.26]], 0.025, Ink::Gray));
         marks.push(line(&closed(&cart.corners()), 0.06, Ink::Blue));
         marks.push(Mark::Polygon { points: cart.corners().to_vec(), ink: Ink::Blue });
         for wheel in [wheel(-0.16), wheel(0.16)] {
             marks.push(disc(wheel, 0.08, Ink::Dark));
-            marks.push(disc(wheel, 0.03, Ink::Grey));
+            marks.push(disc(wheel, 0.03, Ink::Gray));
         }
         marks.push(line(&[[motion.place, 0.12], hinge], 0.12, Ink::Blue));
         marks.push(line(&[hinge, tip], 0.075, Ink::Orange));

@@ -7,11 +7,10 @@ use tutelage::{Env, EnvError, Rng, Spaces, Step};
 
 use super::car::{Car, TOP_SPEED};
 use super::track::Track;
-use crate::check::{check_width, check_within};
 use crate::clock::EpisodeClock;
 
 /// Directions of the range sensors, in radians to the left of straight ahead, from right to left.
-pub const SENSORS: [f64; 9] = [-1.57, -1.05, -0.6, -0.26, 0.0, 0.26, 0.6, 1.05, 1.57];
+pub(super) const SENSORS: [f64; 9] = [-1.57, -1.05, -0.6, -0.26, 0.0, 0.26, 0.6, 1.05, 1.57];
 
 /// Width of a state: one distance per sensor and the speed.
 const STATES: usize = SENSORS.len() + 1;
@@ -34,8 +33,8 @@ const HORIZON: usize = 400;
 
 /// A car on a closed track.
 ///
-/// The state is the free distance in the direction of each sensor ([`SENSORS`]) as a share of its
-/// range, then the speed as a share of the top speed. The action is steering, from −1 (right) to 1
+/// The state is the free distance in the direction of each of nine sensors as a share of its range,
+/// then the speed as a share of the top speed. The action is steering, from −1 (right) to 1
 /// (left), and throttle, from −1 (full brake) to 1 (full gas). A step earns its progress along the
 /// center line in meters; driving backward earns nothing. The episode terminates when the side of
 /// the car leaves the road.
@@ -91,7 +90,7 @@ impl DriveEnv {
         throttle: f64,
         state: &mut [f32],
     ) -> Result<Step, EnvError> {
-        check_width("state", state.len(), STATES)?;
+        EnvError::check_width("state", state.len(), STATES)?;
         self.steering = steering;
         self.car = self.car.after(steering, throttle);
         let place = self.track.nearest(self.car.place);
@@ -117,7 +116,7 @@ impl Env for DriveEnv {
 
     /// Places the car anywhere on the track, at most half way to the side, roughly along the road.
     fn reset(&mut self, mut rng: Rng, state: &mut [f32]) -> Result<(), EnvError> {
-        check_width("state", state.len(), STATES)?;
+        EnvError::check_width("state", state.len(), STATES)?;
         self.along = rng.random_range(0.0..self.track.length);
         let (middle, direction) = self.track.at(self.along);
         let aside = rng.random_range(-0.5..0.5) * (HALF_WIDTH - HALF_CAR);
@@ -132,8 +131,8 @@ impl Env for DriveEnv {
 
     fn step(&mut self, action: &[f32], state: &mut [f32]) -> Result<Step, EnvError> {
         self.check_running()?;
-        check_width("action", action.len(), 2)?;
-        check_within("action", action, 1.0, "from -1 to 1")?;
+        EnvError::check_width("action", action.len(), 2)?;
+        EnvError::check_values("action", action, "from -1 to 1", |x| x.abs() <= 1.0)?;
         self.advance(f64::from(action[0]), f64::from(action[1]), state)
     }
 }

@@ -1,10 +1,10 @@
 //! The car with five discrete actions.
 
 use tutelage::{Env, EnvError, Rng, Spaces, Step};
+use tutelage_draw::render::{Drawing, Render};
 
 use super::DriveEnv;
-use crate::Draw;
-use crate::check::{check_index, check_width};
+use crate::clock::check_index;
 
 /// Steering of the two steering actions.
 const TURN: f64 = 0.8;
@@ -35,7 +35,7 @@ impl Env for DriveFiveEnv {
 
     fn step(&mut self, action: &[u32], state: &mut [f32]) -> Result<Step, EnvError> {
         self.0.check_running()?;
-        check_width("state", state.len(), self.0.spaces().states)?;
+        EnvError::check_width("state", state.len(), self.0.spaces().states)?;
         let key = check_index(action, 5, "0 rolls, 1 left, 2 right, 3 gas, 4 brake")?;
         let hold = self.0.car.holding_throttle();
         let (steering, throttle) = match key {
@@ -49,9 +49,9 @@ impl Env for DriveFiveEnv {
     }
 }
 
-impl Draw for DriveFiveEnv {
-    fn picture(&self) -> tutelage_draw::render::Picture {
-        self.0.picture()
+impl Render for DriveFiveEnv {
+    fn render(&self) -> Drawing {
+        self.0.render()
     }
 }
 

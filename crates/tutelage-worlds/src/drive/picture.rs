@@ -1,26 +1,29 @@
 //! Drawing the car and the track.
 
-use tutelage_draw::render::{Ink, Mark, Picture, Rectangle};
+use tutelage_draw::render::{Drawing, Ink, Mark, Picture, Rectangle, Render};
 
+use super::DriveEnv;
 use super::car::{MAX_WHEEL, WHEEL_BASE};
-use super::env::HALF_CAR;
+use super::env::{HALF_CAR, SENSORS};
 use super::polyline::ClosedPolyline;
-use super::{DriveEnv, SENSORS};
-use crate::Draw;
 
 /// Meters of grass around the road.
 const MARGIN: f64 = 4.0;
 
-impl Draw for DriveEnv {
+impl Render for DriveEnv {
+    fn render(&self) -> Drawing {
+        self.picture().into()
+    }
+}
+
+impl DriveEnv {
     fn picture(&self) -> Picture {
         let mut marks = self.road();
         marks.extend(self.rays());
         marks.extend(self.body());
         Picture { view: self.view(), background: Ink::Field, marks }
     }
-}
 
-impl DriveEnv {
     fn view(&self) -> Rectangle {
         let edge = |axis: usize, start: f64, pick: fn(f64, f64) -> f64| {
             let points = self.track.borders.iter().flat_map(ClosedPolyline::points);
@@ -42,7 +45,7 @@ impl DriveEnv {
         marks.extend((0..dashes as usize).map(|i| {
             let start = self.track.length * i as f64 / dashes;
             let points = [0.0, 1.25, 2.5].map(|along| self.track.at(start + along).0);
-            line(&points, 0.25, Ink::Grey)
+            line(&points, 0.25, Ink::Gray)
         }));
         marks
     }
@@ -54,7 +57,7 @@ impl DriveEnv {
             let end = ahead(place, heading + angle, range);
             [
                 Mark::Line { points: vec![place, end], width: 0.22, ink: Ink::Yellow },
-                Mark::Circle { centre: end, radius: 0.5, ink: Ink::Yellow },
+                Mark::Circle { center: end, radius: 0.5, ink: Ink::Yellow },
             ]
         })
     }

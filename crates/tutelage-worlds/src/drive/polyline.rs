@@ -95,30 +95,30 @@ fn crossing(from: [f64; 2], ray: [f64; 2], [a, b]: [[f64; 2]; 2]) -> Option<f64>
 #[derive(Clone, Debug, PartialEq)]
 struct Segment {
     pieces: Range<usize>,
-    centre: [f64; 2],
+    center: [f64; 2],
     radius: f64,
 }
 
 impl Segment {
     fn around(points: &[[f64; 2]], pieces: Range<usize>) -> Self {
         let [from, to] = [points[pieces.start], points[pieces.end]];
-        let centre = [0, 1].map(|axis| 0.5 * (from[axis] + to[axis]));
+        let center = [0, 1].map(|axis| 0.5 * (from[axis] + to[axis]));
         let reach =
-            points[pieces.start..=pieces.end].iter().map(|point| norm(minus(*point, centre)));
+            points[pieces.start..=pieces.end].iter().map(|point| norm(minus(*point, center)));
         let radius = reach.fold(0.0, f64::max) + SLACK;
-        Self { pieces, centre, radius }
+        Self { pieces, center, radius }
     }
 
     /// Returns whether the first `free` meters of a ray miss the circle.
     fn is_off(&self, from: [f64; 2], ray: [f64; 2], free: f64) -> bool {
-        let off = minus(self.centre, from);
+        let off = minus(self.center, from);
         let (ahead, aside) = (dot(off, ray), cross(off, ray).abs());
         aside > self.radius || ahead < -self.radius || ahead > free + self.radius
     }
 
     /// Returns the smallest and the largest distance from `point` to the disk.
     fn distances(&self, point: [f64; 2]) -> Range<f64> {
-        let off = minus(self.centre, point);
+        let off = minus(self.center, point);
         let distance = dot(off, off).sqrt();
         distance - self.radius..distance + self.radius
     }

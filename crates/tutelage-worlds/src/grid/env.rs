@@ -6,8 +6,7 @@ use rand::RngExt;
 use tutelage::{Env, EnvError, Rng, Spaces, Step, Stream};
 
 use super::maze::{Cell, Maze};
-use crate::check::{check_index, check_width};
-use crate::clock::EpisodeClock;
+use crate::clock::{EpisodeClock, check_index};
 
 /// Numbers of a state besides those for columns and rows: four walls and the goal.
 const OTHERS: usize = 6;
@@ -93,7 +92,7 @@ impl Env for GridEnv {
     }
 
     fn reset(&mut self, mut rng: Rng, state: &mut [f32]) -> Result<(), EnvError> {
-        check_width("state", state.len(), state_width(self.maze.size))?;
+        EnvError::check_width("state", state.len(), state_width(self.maze.size))?;
         self.goal = self.maze.corners()[rng.random_range(0..4)];
         let [columns, rows] = self.maze.size;
         let start = loop {
@@ -111,7 +110,7 @@ impl Env for GridEnv {
 
     fn step(&mut self, action: &[u32], state: &mut [f32]) -> Result<Step, EnvError> {
         let earlier = self.clock.steps()?;
-        check_width("state", state.len(), state_width(self.maze.size))?;
+        EnvError::check_width("state", state.len(), state_width(self.maze.size))?;
         let way = check_index(action, 4, "0 up, 1 right, 2 down, 3 left")?;
         self.trail.push(self.maze.step(self.cell(), way as usize));
         self.observe(state);

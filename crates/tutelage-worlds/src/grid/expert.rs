@@ -1,35 +1,21 @@
-//! The scripted expert of the maze.
+//! The expert of the maze.
 
 use std::sync::Arc;
 
-use tutelage::Spaces;
+use tutelage::Env;
 
 use super::GridEnv;
-use super::env::{decode, state_width};
-use super::maze::Maze;
-use crate::ScriptedRule;
+use super::env::decode;
+use crate::{ScriptedExpert, World};
 
-/// Takes the shortest path. Ties are broken in the order up, right, down, left.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ShortestPath(Arc<Maze>);
-
-impl ShortestPath {
-    /// Creates the rule for this maze.
-    pub fn of(grid: &GridEnv) -> Self {
-        Self(Arc::clone(&grid.maze))
-    }
-}
-
-impl ScriptedRule for ShortestPath {
-    type Action = u32;
-
-    fn spaces(&self) -> Spaces {
-        Spaces { states: state_width(self.0.size), actions: 4 }
-    }
-
-    fn act(&self, state: &[f32], action: &mut [u32]) {
-        let [cell, goal] = decode(state, self.0.size);
-        action[0] = self.0.direction_to(goal, cell) as u32;
+impl World for GridEnv {
+    /// Takes the shortest path. Ties are broken in the order up, right, down, left.
+    fn expert(&self) -> ScriptedExpert<u32> {
+        let maze = Arc::clone(&self.maze);
+        ScriptedExpert::new(self.spaces(), move |state, action| {
+            let [cell, goal] = decode(state, maze.size);
+            action[0] = maze.direction_to(goal, cell) as u32;
+        })
     }
 }
 

@@ -1,12 +1,17 @@
 //! Drawing a maze.
 
-use tutelage_draw::render::{Ink, Mark, Picture, Rectangle};
+use tutelage_draw::render::{Drawing, Ink, Mark, Picture, Rectangle, Render};
 
 use super::GridEnv;
 use super::maze::Cell;
-use crate::Draw;
 
-impl Draw for GridEnv {
+impl Render for GridEnv {
+    fn render(&self) -> Drawing {
+        self.picture().into()
+    }
+}
+
+impl GridEnv {
     /// Draws each cell as a unit square; the first one spans (0, 0) to (1, 1).
     fn picture(&self) -> Picture {
         let [width, height] = self.maze.size.map(|count| count as f64);
@@ -23,14 +28,12 @@ impl Draw for GridEnv {
         let corners = floor.corners();
         marks.push(line(&[corners[0], corners[1], corners[2], corners[3], corners[0]]));
         marks.extend(self.maze.inner_walls().map(|(cell, way)| line(&wall(cell, way))));
-        let centre = middle(self.cell());
-        marks.push(Mark::Circle { centre, radius: 0.28, ink: Ink::Blue });
+        let center = middle(self.cell());
+        marks.push(Mark::Circle { center, radius: 0.28, ink: Ink::Blue });
         let view = Rectangle { low: [-0.4; 2], high: [width + 0.4, height + 0.4] };
         Picture { view, background: Ink::Field, marks }
     }
-}
 
-impl GridEnv {
     /// Draws a light square with a flag.
     fn goal_flag(&self) -> [Mark; 3] {
         let [x, y] = self.goal.map(|index| index as f64);

@@ -5,7 +5,6 @@ use std::f64::consts::PI;
 use rand::RngExt;
 use tutelage::{Bounds, Env, EnvError, Rng, Spaces, Step};
 
-use crate::check::{check_width, check_within};
 use crate::clock::EpisodeClock;
 
 const GRAVITY: f64 = 10.0;
@@ -82,7 +81,7 @@ impl Env for PendulumEnv {
     }
 
     fn reset(&mut self, mut rng: Rng, state: &mut [f32]) -> Result<(), EnvError> {
-        check_width("state", state.len(), 3)?;
+        EnvError::check_width("state", state.len(), 3)?;
         let start = START_SPIN;
         self.motion = PendulumMotion {
             angle: rng.random_range(-PI..PI),
@@ -96,9 +95,10 @@ impl Env for PendulumEnv {
 
     fn step(&mut self, action: &[f32], state: &mut [f32]) -> Result<Step, EnvError> {
         self.clock.steps()?;
-        check_width("state", state.len(), 3)?;
-        check_width("action", action.len(), 1)?;
-        check_within("action", action, MAX_TORQUE, "a torque from -2 to 2")?;
+        EnvError::check_width("state", state.len(), 3)?;
+        EnvError::check_width("action", action.len(), 1)?;
+        let allowed = "a torque from -2 to 2";
+        EnvError::check_values("action", action, allowed, |x| f64::from(x).abs() <= MAX_TORQUE)?;
         self.torque = f64::from(action[0]);
         self.motion = self.motion.after(self.torque);
         self.observe(state);

@@ -1,9 +1,10 @@
-//! The scripted expert of the pendulum.
+//! The expert of the pendulum.
 
-use tutelage::Spaces;
+use tutelage::Env;
 
+use super::PendulumEnv;
 use super::env::{INERTIA, MAX_TORQUE, SPIN_UNIT, WEIGHT};
-use crate::ScriptedRule;
+use crate::{ScriptedExpert, World};
 
 /// Angle from upright, in radians, within which the expert balances instead of pumping energy.
 const CATCH: f64 = 0.6;
@@ -19,11 +20,16 @@ const PUMP: f64 = 0.1;
 /// Added to the velocity in the energy pump, so that a pendulum at rest starts to move.
 const NUDGE: f64 = 0.05;
 
-/// Pumps energy until the pendulum just reaches the top (Åström & Furuta 2000), then balances.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct SwingUp;
+impl World for PendulumEnv {
+    fn expert(&self) -> ScriptedExpert<f32> {
+        ScriptedExpert::new(self.spaces(), |state, action| {
+            let [cos, sin, spin] = [0, 1, 2].map(|i| f64::from(state[i]));
+            action[0] = torque(cos, sin, SPIN_UNIT * spin) as f32;
+        })
+    }
+}
 
-/// Returns the torque in a state.
+/// Returns the torque in a state: pumps energy until the pendulum just reaches the top (Åström & Furuta 2000), then balances.
 fn torque(cos: f64, sin: f64, spin: f64) -> f64 {
     let angle = sin.atan2(cos);
     let balance = -WEIGHT * (LEAN * angle + SPIN * spin);
@@ -36,25 +42,11 @@ fn torque(cos: f64, sin: f64, spin: f64) -> f64 {
     pump.clamp(-MAX_TORQUE, MAX_TORQUE)
 }
 
-impl ScriptedRule for SwingUp {
-    type Action = f32;
-
-    fn spaces(&self) -> Spaces {
-        Spaces { states: 3, actions: 1 }
-    }
-
-    fn act(&self, state: &[f32], action: &mut [f32]) {
-        let [cos, sin, spin] = [0, 1, 2].map(|i| f64::from(state[i]));
-        action[0] = torque(cos, sin, SPIN_UNIT * spin) as f32;
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use tutelage::Stream;
 
     use super::*;
-    use crate::PendulumEnv;
     use crate::play::play;
 
     #[test]
@@ -70,11 +62,7 @@ mod tests {
 
     #[test]
     fn starts_a_hanging_pendulum() {
-        let rule = SwingUp;
-        let mut action = [0.0];
-        rule.act(&[-1.0, 0.0, 0.0], &mut action);
-        assert!(action[0] > 0.0);
-        rule.act(&[1.0, 0.0, 0.0], &mut action);
-        assert_eq!(action[0], 0.0, "no torque upright at rest");
+        assert!(torque(-1.0, 0.0, 0.0) > 0.0);
+        assert_eq!(torque(1.0, 0.0, 0.0), 0.0, "no torque upright at rest");
     }
 }

@@ -2,18 +2,23 @@
 
 use std::f64::consts::FRAC_PI_2;
 
-use tutelage_draw::render::{Ink, Mark, Picture, Rectangle};
+use tutelage_draw::render::{Drawing, Ink, Mark, Picture, Rectangle, Render};
 
 use super::PendulumEnv;
 use super::env::{LENGTH, MAX_TORQUE};
-use crate::Draw;
 
-impl Draw for PendulumEnv {
+impl Render for PendulumEnv {
+    fn render(&self) -> Drawing {
+        self.picture().into()
+    }
+}
+
+impl PendulumEnv {
     fn picture(&self) -> Picture {
         let length = LENGTH;
         let direction = [-self.motion.angle.sin(), self.motion.angle.cos()];
         let tip = direction.map(|x| x * length);
-        let disc = |share: f64, ink| Mark::Circle { centre: [0.0; 2], radius: share * length, ink };
+        let disc = |share: f64, ink| Mark::Circle { center: [0.0; 2], radius: share * length, ink };
         let mut marks = vec![disc(1.12, Ink::Field), disc(1.08, Ink::Paper)];
         marks.push(Mark::Line {
             points: vec![[0.0, 1.02 * length], [0.0, 1.18 * length]],
@@ -34,9 +39,7 @@ impl Draw for PendulumEnv {
             marks,
         }
     }
-}
 
-impl PendulumEnv {
     /// Returns an arrow along an arc whose direction and length show the motor's torque.
     fn torque_arrow(&self) -> Vec<Mark> {
         const PARTS: usize = 24;

@@ -108,6 +108,44 @@ pub enum LaneError {
     },
 }
 
+/// Checks that vector environments share.
+impl LaneError {
+    /// Checks each lane and returns the error of the lowest lane that failed.
+    ///
+    /// All lanes are checked, so that no error is left for the next step.
+    pub fn lowest(
+        lanes: &[usize],
+        mut check: impl FnMut(usize) -> Result<(), Self>,
+    ) -> Result<(), Self> {
+        let failed = lanes.iter().filter_map(|&lane| Some((lane, check(lane).err()?)));
+        failed.min_by_key(|&(lane, _)| lane).map_or(Ok(()), |(_, failure)| Err(failure))
+    }
+
+    /// Checks that a lane's reward is finite and its state in a space of this size.
+    ///
+    /// The last state of an episode is not checked: a simulation that diverged may end in one that is not finite, and no
+    /// action or update depends on it.
+    pub fn check_step<S: Element>(
+        lane: usize,
+        step: Step,
+        state: &[S],
+        size: usize,
+    ) -> Result<(), Self> {
+        if !step.reward.is_finite() {
+            return Err(Self::Reward { lane, value: step.reward });
+        }
+        if step.is_last() { Ok(()) } else { Self::check_state(lane, state, size) }
+    }
+
+    /// Checks that a lane's state is in a space of this size.
+    pub fn check_state<S: Element>(lane: usize, state: &[S], size: usize) -> Result<(), Self> {
+        match state.iter().position(|value| !value.fits(size)) {
+            None => Ok(()),
+            Some(index) => Err(Self::State { lane, index, value: state[index].to_string(), size }),
+        }
+    }
+}
+
 impl<E: Env> SyncVectorEnv<E> {
     /// Lanes over these environments, all of one task.
     pub fn new(envs: Vec<E>) -> Result<Self, LaneError> {
@@ -156,7 +194,7 @@ impl<E: Env> VectorEnv for SyncVectorEnv<E> {
         let at = &mut self.lanes[lane];
         at.step = Step::default();
         at.env.reset(rng, &mut at.state).map_err(|source| LaneError::Env { lane, source })?;
-        check_state(lane, &at.state, self.spaces.states)
+        LaneError::check_state(lane, &at.state, self.spaces.states)
     }
 
     fn state(&self, lane: usize) -> &[E::State] {
@@ -177,12 +215,7 @@ impl<E: Env> VectorEnv for SyncVectorEnv<E> {
             });
         }
         let size = self.spaces.states;
-        let failed = lanes.iter().filter_map(|&lane| {
-            let failure = self.lanes[lane].check(lane, size).err()?;
-            Some((lane, failure))
-        });
-        // All are looked at, so that no error is left behind for the next step.
-        failed.min_by_key(|&(lane, _)| lane).map_or(Ok(()), |(_, failure)| Err(failure))
+        LaneError::lowest(lanes, |lane| self.lanes[lane].check(lane, size))
     }
 
     fn last_step(&self, lane: usize) -> Step {
@@ -203,19 +236,7 @@ impl<E: Env> Lane<E> {
         if let Some(source) = self.error.take() {
             return Err(LaneError::Env { lane, source });
         }
-        let Step { reward, .. } = self.step;
-        if !reward.is_finite() {
-            return Err(LaneError::Reward { lane, value: reward });
-        }
-        // Nobody acts on or learns from a last state: a simulation that blew up may end in one that is not finite.
-        if self.step.is_last() { Ok(()) } else { check_state(lane, &self.state, size) }
-    }
-}
-
-fn check_state<S: Element>(lane: usize, state: &[S], size: usize) -> Result<(), LaneError> {
-    match state.iter().position(|value| !value.fits(size)) {
-        None => Ok(()),
-        Some(index) => Err(LaneError::State { lane, index, value: state[index].to_string(), size }),
+        LaneError::check_step(lane, self.step, &self.state, size)
     }
 }
 

@@ -8,7 +8,7 @@ use tutelage_envs::Robot;
 use tutelage_experts::{Card, Format, GaussianExpert, JUDGED_BY, SHIPPED, Shipped};
 use tutelage_lab::load_expert;
 
-use crate::arguments::{Force, check_ending};
+use crate::arguments::{Force, check_ending, robot};
 use crate::output::{Output, Row};
 
 /// Read an expert from a NumPy or Stable-Baselines3 archive
@@ -18,7 +18,7 @@ pub(crate) struct Import {
     file: PathBuf,
 
     /// The task that it is an expert in
-    #[arg(long)]
+    #[arg(long, value_parser = robot)]
     task: Robot,
 
     /// The `vecnormalize.pkl` that belongs to a Stable-Baselines3 archive
@@ -70,7 +70,7 @@ pub(crate) struct Export {
     expert: String,
 
     /// The task of an expert whose file does not say it
-    #[arg(long)]
+    #[arg(long, value_parser = robot)]
     task: Option<Robot>,
 
     /// `.npz` or `.safetensors`

@@ -12,7 +12,7 @@ use tutelage_experts::{Format, Training};
 use tutelage_lab::training_curve;
 use tutelage_runs::terminal::stop_on_ctrl_c;
 
-use crate::arguments::{Force, check_ending};
+use crate::arguments::{Force, check_ending, robot};
 use crate::output::{Interrupted, Output, note};
 use crate::shell::command;
 
@@ -23,6 +23,7 @@ const PROGRESS_EVERY: Duration = Duration::from_secs(5);
 #[derive(clap::Args)]
 pub(crate) struct Train {
     /// The task
+    #[arg(value_parser = robot)]
     task: Robot,
 
     /// Where all randomness comes from

@@ -1,35 +1,37 @@
-//! One panel: frame, grid, ticks, labels, and the curves clipped to the frame.
+//! The layout of panels: frame, grid, ticks, labels, and the curves clipped to the frame.
 
 use super::legend::Legend;
 use super::shapes::{band, label, stroke, turned};
 use super::{LABEL_SIZE, MARGIN, TICK_SIZE};
+use crate::Color;
 use crate::plot::axis::{Axis, Tick};
-use crate::plot::scene::{Anchor, Area, Mark, Point, Window};
-use crate::plot::{Colour, Curve, Panel, text};
+use crate::plot::page::{Anchor, Area, Item, Point, Window};
+use crate::plot::{Curve, Panel};
+use crate::text;
 
-const GRID: Colour = Colour::new(0xe4, 0xe4, 0xe4);
-const FRAME: Colour = Colour::new(0x55, 0x55, 0x55);
+const GRID: Color = Color::new(0xe4, 0xe4, 0xe4);
+const FRAME: Color = Color::new(0x55, 0x55, 0x55);
 const SMALL_TICK: f64 = 4.0;
 const NOTE_LINE: f64 = TICK_SIZE + 3.0;
 
-/// Axes laid over an area.
+/// Axes over an area.
 struct Plane {
     x: Axis,
     y: Axis,
     area: Area,
 }
 
-pub(super) fn draw(panel: &Panel, index: usize, area: Area, legend: &Legend) -> Mark {
+pub(super) fn draw(panel: &Panel, index: usize, area: Area, legend: &Legend) -> Item {
     let (x, y) = axes(panel);
     let (x_ticks, y_ticks) =
         if panel.hide_ticks { (vec![], vec![]) } else { (x_ticks(panel, &x), y_ticks(panel, &y)) };
     let plane = Plane { x, y, area: frame(panel, area, &y_ticks) };
     let window = Window { name: format!("panel-{index}"), area: plane.area };
-    Mark::Group(vec![
-        Mark::Window(window.clone()),
+    Item::Group(vec![
+        Item::Window(window.clone()),
         plane.grid(&x_ticks, &y_ticks),
-        Mark::Inside(window, curves(panel, &plane, legend)),
-        Mark::Frame(plane.area, FRAME),
+        Item::Inside(window, curves(panel, &plane, legend)),
+        Item::Frame(plane.area, FRAME),
         labels(panel, area, &plane),
     ])
 }
@@ -63,12 +65,12 @@ fn axes(panel: &Panel) -> (Axis, Axis) {
     )
 }
 
-/// The small print, in lines that fit above the panel.
+/// Returns the small print in lines that fit the panel.
 fn notes(panel: &Panel, area: Area) -> Vec<String> {
     text::lines(&panel.note, TICK_SIZE, area.width - 5.0 * MARGIN)
 }
 
-/// What the labels leave of the panel's area.
+/// Returns the area that the labels leave free.
 fn frame(panel: &Panel, area: Area, y_ticks: &[Tick]) -> Area {
     let line = |text: &str, height: f64| if text.is_empty() { 0.0 } else { height };
     let ticks = y_ticks.iter().map(|tick| text::width(&tick.label, TICK_SIZE)).fold(0.0, f64::max);
@@ -85,47 +87,47 @@ fn frame(panel: &Panel, area: Area, y_ticks: &[Tick]) -> Area {
     }
 }
 
-fn labels(panel: &Panel, area: Area, plane: &Plane) -> Mark {
+fn labels(panel: &Panel, area: Area, plane: &Plane) -> Item {
     let Area { left, top, width, height } = plane.area;
     let (middle_x, middle_y) = (left + width / 2.0, top + height / 2.0);
     let middle = |text: &str, at, size| label(text, at, size, Anchor::Middle);
-    let mut marks = Vec::new();
+    let mut items = Vec::new();
     let notes = notes(panel, area);
     if !panel.title.is_empty() {
         let y = top - 8.0 - notes.len() as f64 * NOTE_LINE;
-        marks.push(middle(&panel.title, (middle_x, y), LABEL_SIZE + 1.0));
+        items.push(middle(&panel.title, (middle_x, y), LABEL_SIZE + 1.0));
     }
     for (i, note) in notes.iter().enumerate() {
         let y = top - 7.0 - (notes.len() - 1 - i) as f64 * NOTE_LINE;
-        marks.push(middle(note, (middle_x, y), TICK_SIZE));
+        items.push(middle(note, (middle_x, y), TICK_SIZE));
     }
     if !panel.x_label.is_empty() {
-        marks.push(middle(&panel.x_label, (middle_x, area.bottom() - MARGIN), LABEL_SIZE));
+        items.push(middle(&panel.x_label, (middle_x, area.bottom() - MARGIN), LABEL_SIZE));
     }
     if !panel.y_label.is_empty() {
         let at = (area.left + MARGIN + LABEL_SIZE * 0.6, middle_y);
-        marks.push(turned(&panel.y_label, at, LABEL_SIZE));
+        items.push(turned(&panel.y_label, at, LABEL_SIZE));
     }
-    Mark::Group(marks)
+    Item::Group(items)
 }
 
-fn curves(panel: &Panel, plane: &Plane, legend: &Legend) -> Vec<Mark> {
-    let mut marks = Vec::new();
+fn curves(panel: &Panel, plane: &Plane, legend: &Legend) -> Vec<Item> {
+    let mut items = Vec::new();
     for curve in &panel.curves {
-        let colour = legend.colour(curve);
-        marks.extend(plane.bands(curve).iter().map(|(lower, upper)| band(lower, upper, colour)));
+        let color = legend.color(curve);
+        items.extend(plane.bands(curve).iter().map(|(lower, upper)| band(lower, upper, color)));
     }
     for level in &panel.levels {
         let Some(y) = plane.y.place(level.y).map(|y| plane.vertical(y)) else { continue };
         let run = vec![(plane.area.left, y), (plane.area.right(), y)];
-        marks.push(stroke(&[run], level.style, level.colour));
+        items.push(stroke(&[run], level.style, level.color));
     }
     for curve in &panel.curves {
         let runs = runs(curve.points.iter().map(|&(x, y)| plane.place(x, y)));
-        let colour = legend.colour(curve);
-        marks.push(stroke(&runs, curve.style, if curve.faint { colour.pale() } else { colour }));
+        let color = legend.color(curve);
+        items.push(stroke(&runs, curve.style, if curve.faint { color.pale() } else { color }));
     }
-    marks
+    items
 }
 
 impl Plane {
@@ -141,45 +143,45 @@ impl Plane {
         Some((self.horizontal(self.x.place(x)?), self.vertical(self.y.place(y)?)))
     }
 
-    fn grid(&self, x_ticks: &[Tick], y_ticks: &[Tick]) -> Mark {
+    fn grid(&self, x_ticks: &[Tick], y_ticks: &[Tick]) -> Item {
         let Area { left, top, .. } = self.area;
         let (right, bottom) = (self.area.right(), self.area.bottom());
-        let mut marks = Vec::new();
+        let mut items = Vec::new();
         for tick in x_ticks {
             let Some(x) = self.x.place(tick.value).map(|share| self.horizontal(share)) else {
                 continue;
             };
             let at = (x, bottom + TICK_SIZE + 5.0);
-            marks.push(Mark::Rule([(x, top), (x, bottom)], GRID));
-            marks.push(label(&tick.label, at, TICK_SIZE, Anchor::Middle));
+            items.push(Item::Rule([(x, top), (x, bottom)], GRID));
+            items.push(label(&tick.label, at, TICK_SIZE, Anchor::Middle));
         }
         for tick in y_ticks {
             let Some(y) = self.y.place(tick.value).map(|share| self.vertical(share)) else {
                 continue;
             };
             let at = (left - 6.0, y + 0.36 * TICK_SIZE);
-            marks.push(Mark::Rule([(left, y), (right, y)], GRID));
-            marks.push(label(&tick.label, at, TICK_SIZE, Anchor::End));
+            items.push(Item::Rule([(left, y), (right, y)], GRID));
+            items.push(label(&tick.label, at, TICK_SIZE, Anchor::End));
         }
-        marks.extend(self.small_ticks());
-        Mark::Group(marks)
+        items.extend(self.small_ticks());
+        Item::Group(items)
     }
 
-    /// Strokes on the frame between the numbers of logarithmic axes.
-    fn small_ticks(&self) -> Vec<Mark> {
+    /// Returns unlabeled ticks of logarithmic axes.
+    fn small_ticks(&self) -> Vec<Item> {
         let (left, bottom) = (self.area.left, self.area.bottom());
         let across = self.x.between().into_iter().filter_map(|value| {
             let x = self.horizontal(self.x.place(value)?);
-            Some(Mark::Rule([(x, bottom), (x, bottom - SMALL_TICK)], FRAME))
+            Some(Item::Rule([(x, bottom), (x, bottom - SMALL_TICK)], FRAME))
         });
         let up = self.y.between().into_iter().filter_map(|value| {
             let y = self.vertical(self.y.place(value)?);
-            Some(Mark::Rule([(left, y), (left + SMALL_TICK, y)], FRAME))
+            Some(Item::Rule([(left, y), (left + SMALL_TICK, y)], FRAME))
         });
         across.chain(up).collect()
     }
 
-    /// Lower and upper edge of each uninterrupted piece of a curve's band.
+    /// Returns lower and upper edge of each uninterrupted piece of a band.
     fn bands(&self, curve: &Curve) -> Vec<(Vec<Point>, Vec<Point>)> {
         let Some(band) = &curve.band else { return vec![] };
         let edges = curve
@@ -191,7 +193,7 @@ impl Plane {
     }
 }
 
-/// The uninterrupted pieces.
+/// Returns the uninterrupted pieces of a sequence.
 fn runs<T>(items: impl Iterator<Item = Option<T>>) -> Vec<Vec<T>> {
     let mut runs = vec![Vec::new()];
     for item in items {
@@ -209,7 +211,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_point_that_cannot_be_shown_interrupts_the_line() {
+    fn missing_points_interrupt_lines() {
         let items = [Some(1), Some(2), None, None, Some(3)];
         assert_eq!(runs(items.into_iter()), [vec![1, 2], vec![3]]);
     }

@@ -1,37 +1,38 @@
-//! The few shapes that figures are made of.
+//! Lines, marks and labels.
 
-use crate::plot::scene::{Anchor, Dashes, Mark, Point};
-use crate::plot::{Colour, Style};
+use crate::Color;
+use crate::plot::Style;
+use crate::plot::page::{Anchor, Dashes, Item, Point};
 
-pub(super) fn label(text: &str, place: Point, size: f64, anchor: Anchor) -> Mark {
-    Mark::Label { text: text.into(), place, size, anchor, turned: false }
+pub(super) fn label(text: &str, place: Point, size: f64, anchor: Anchor) -> Item {
+    Item::Label { text: text.into(), place, size, anchor, turned: false }
 }
 
-/// A label that is read from below, its middle at the place.
-pub(super) fn turned(text: &str, place: Point, size: f64) -> Mark {
-    Mark::Label { text: text.into(), place, size, anchor: Anchor::Middle, turned: true }
+/// Returns a centered label that reads upward.
+pub(super) fn turned(text: &str, place: Point, size: f64) -> Item {
+    Item::Label { text: text.into(), place, size, anchor: Anchor::Middle, turned: true }
 }
 
-/// Runs of points in a style: a run is what lies between points that cannot be shown.
-pub(super) fn stroke(runs: &[Vec<Point>], style: Style, colour: Colour) -> Mark {
-    let mut marks = Vec::new();
+/// Returns runs of points in a style.
+pub(super) fn stroke(runs: &[Vec<Point>], style: Style, color: Color) -> Item {
+    let mut items = Vec::new();
     if let Some(dashes) = dashes(style) {
         let lines = runs.iter().filter(|run| run.len() > 1);
-        marks.extend(lines.map(|run| Mark::Line(run.clone(), dashes, colour)));
+        items.extend(lines.map(|run| Item::Line(run.clone(), dashes, color)));
     }
-    let dot = |point: Point| dot(point, style, colour);
+    let dot = |point: Point| dot(point, style, color);
     match style {
-        Style::Points | Style::Dots => marks.extend(runs.iter().flatten().copied().map(dot)),
-        Style::Marked => marks.extend(runs.iter().flat_map(|run| apart(run)).map(dot)),
+        Style::Points | Style::Dots => items.extend(runs.iter().flatten().copied().map(dot)),
+        Style::Marked => items.extend(runs.iter().flat_map(|run| apart(run)).map(dot)),
         _ => {
-            // A point with no neighbour is no line, and would otherwise not be seen.
-            marks.extend(runs.iter().filter(|run| run.len() == 1).map(|run| dot(run[0])));
+            // A single point has no line and needs a mark.
+            items.extend(runs.iter().filter(|run| run.len() == 1).map(|run| dot(run[0])));
         }
     }
-    Mark::Group(marks)
+    Item::Group(items)
 }
 
-/// The points of a line that are marked: those that would touch the mark before them are not.
+/// Returns the points to mark, which are far enough apart that marks do not touch.
 fn apart(run: &[Point]) -> Vec<Point> {
     let mut marked: Vec<Point> = Vec::new();
     for &(x, y) in run {
@@ -44,7 +45,7 @@ fn apart(run: &[Point]) -> Vec<Point> {
 
 const BETWEEN_MARKS: f64 = 9.0;
 
-/// How a line of this style is interrupted, if there is a line.
+/// Returns the dashes of a style, if it has a line.
 fn dashes(style: Style) -> Option<Dashes> {
     match style {
         Style::Solid | Style::Marked => Some(Dashes::None),
@@ -55,18 +56,18 @@ fn dashes(style: Style) -> Option<Dashes> {
     }
 }
 
-fn dot(centre: Point, style: Style, colour: Colour) -> Mark {
+fn dot(center: Point, style: Style, color: Color) -> Item {
     let radius = match style {
         Style::Points => 1.8,
         Style::Dots => 4.0,
         _ => 2.6,
     };
-    Mark::Dot { centre, radius, colour }
+    Item::Dot { center, radius, color }
 }
 
-/// The area between two runs of points.
-pub(super) fn band(lower: &[Point], upper: &[Point], colour: Colour) -> Mark {
-    Mark::Veil(lower.iter().chain(upper.iter().rev()).copied().collect(), colour)
+/// Returns the area between two runs of points.
+pub(super) fn band(lower: &[Point], upper: &[Point], color: Color) -> Item {
+    Item::Veil(lower.iter().chain(upper.iter().rev()).copied().collect(), color)
 }
 
 #[cfg(test)]
@@ -74,14 +75,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn marks_of_a_line_do_not_touch_and_those_of_a_map_are_all_drawn() {
+    fn marks_of_a_line_do_not_touch() {
         let run: Vec<Point> = (0..100).map(|i| (f64::from(i), 0.0)).collect();
         let dots = |style| {
-            let Mark::Group(marks) = stroke(std::slice::from_ref(&run), style, Colour::BLACK)
-            else {
+            let Item::Group(items) = stroke(std::slice::from_ref(&run), style, Color::BLACK) else {
                 panic!("a group")
             };
-            marks.iter().filter(|mark| matches!(mark, Mark::Dot { .. })).count()
+            items.iter().filter(|item| matches!(item, Item::Dot { .. })).count()
         };
         assert_eq!((dots(Style::Marked), dots(Style::Points), dots(Style::Solid)), (12, 100, 0));
     }

@@ -1,44 +1,44 @@
-//! What a figure is drawn of, laid out once: the SVG is written and the pixels are filled from the same marks.
+//! The layout of a figure, from which both the SVG and the PNG are made.
 
-use crate::plot::Colour;
+use crate::Color;
 
-/// A place, in units of the drawing; y grows downwards.
+/// A point in units of the page; y grows downward.
 pub(crate) type Point = (f64, f64);
 
-/// A white page with marks on it, later ones over earlier ones.
+/// A white page; later items cover earlier ones.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Scene {
+pub(crate) struct Page {
     pub(crate) width: f64,
     pub(crate) height: f64,
-    pub(crate) marks: Vec<Mark>,
+    pub(crate) items: Vec<Item>,
 }
 
-/// Something drawn.
+/// Something on a page.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Mark {
-    /// Marks that belong together.
-    Group(Vec<Mark>),
-    /// A window, under its name; nothing is seen of it by itself.
+pub(crate) enum Item {
+    /// Items that belong together.
+    Group(Vec<Item>),
+    /// The definition of a window.
     Window(Window),
-    /// Marks that are seen only inside a window.
-    Inside(Window, Vec<Mark>),
+    /// Items that are visible only inside a window.
+    Inside(Window, Vec<Item>),
     /// The outline of a rectangle.
-    Frame(Area, Colour),
-    /// A straight thin line, for axes and grids.
-    Rule([Point; 2], Colour),
+    Frame(Area, Color),
+    /// A thin straight line, for axes and grids.
+    Rule([Point; 2], Color),
     /// A line through points.
-    Line(Vec<Point>, Dashes, Colour),
+    Line(Vec<Point>, Dashes, Color),
     /// A filled circle.
-    Dot { centre: Point, radius: f64, colour: Colour },
+    Dot { center: Point, radius: f64, color: Color },
     /// A filled rectangle.
-    Patch(Area, Colour),
-    /// A filled polygon, most of which the light passes.
-    Veil(Vec<Point>, Colour),
+    Patch(Area, Color),
+    /// A translucent polygon.
+    Veil(Vec<Point>, Color),
     /// A line of text.
     Label { text: String, place: Point, size: f64, anchor: Anchor, turned: bool },
 }
 
-/// An area with a name that is its own in the figure.
+/// An area with a unique name.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Window {
     pub(crate) name: String,
@@ -54,7 +54,7 @@ pub(crate) struct Area {
     pub(crate) height: f64,
 }
 
-/// How a line is interrupted.
+/// The dashes of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Dashes {
     None,
@@ -63,7 +63,7 @@ pub(crate) enum Dashes {
     LongAndDots,
 }
 
-/// Which part of a text lies at its place.
+/// The part of a text that lies at its point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Anchor {
     Start,
@@ -74,10 +74,10 @@ pub(crate) enum Anchor {
 /// Widths of thin lines and of curves.
 pub(crate) const THIN: f64 = 1.0;
 pub(crate) const BOLD: f64 = 1.8;
-/// How much of what is behind a veil it covers.
+/// The opacity of veils.
 pub(crate) const VEIL: f64 = 0.18;
-/// The colour of text.
-pub(crate) const INK: Colour = Colour::new(0x22, 0x22, 0x22);
+/// The color of text.
+pub(crate) const INK: Color = Color::new(0x22, 0x22, 0x22);
 
 impl Area {
     pub(crate) fn right(&self) -> f64 {
@@ -90,7 +90,7 @@ impl Area {
 }
 
 impl Dashes {
-    /// Lengths drawn and left out in turn. A dot is a dash of no length with round ends.
+    /// Returns the lengths of dashes and gaps. A dot is a dash of almost no length with round ends.
     pub(crate) fn lengths(self) -> &'static [f64] {
         match self {
             Self::None => &[],
@@ -105,7 +105,7 @@ impl Dashes {
     }
 }
 
-/// A hundredth of a unit is finer than anyone sees.
+/// Rounds to a hundredth of a unit, which keeps files short and is invisible.
 pub(crate) fn short(value: f64) -> f64 {
     (value * 100.0).round() / 100.0
 }

@@ -1,19 +1,19 @@
-//! The font that is compiled in: how wide a text is in it, and how its letters are drawn.
+//! The compiled-in font: widths, line breaks and outlines.
 
 use tiny_skia::PathBuilder;
 use ttf_parser::{Face, GlyphId, OutlineBuilder};
 
-/// The name by which the font knows itself. DejaVu Sans has the Greek letters and the signs of the formulas.
+/// The font's name. DejaVu Sans has the Greek letters and symbols of our formulas.
 pub(crate) const FAMILY: &str = "DejaVu Sans";
 
-/// How wide the text is at this font size, its letters side by side.
+/// Returns the width of a text without kerning.
 pub(crate) fn width(text: &str, size: f64) -> f64 {
     let rough = 0.6 * size;
     let Some(font) = Font::new(size) else { return rough * text.chars().count() as f64 };
     text.chars().map(|c| font.advance(c).unwrap_or(rough)).sum()
 }
 
-/// The text in lines that are no wider than this, but for words that are. A no-break space holds words together.
+/// Breaks a text into lines of at most this width; a single word may be wider. No-break spaces do not break.
 pub(crate) fn lines(text: &str, size: f64, most: f64) -> Vec<String> {
     let mut lines = Vec::new();
     for paragraph in text.lines() {
@@ -31,8 +31,7 @@ pub(crate) fn lines(text: &str, size: f64, most: f64) -> Vec<String> {
     lines
 }
 
-/// The outlines of a text's letters along a line that begins at (0, 0), and how far they reach. Pairs of letters that would
-/// look apart stand closer.
+/// Returns the outlines of a line of text that starts at (0, 0), and its length with kerning.
 pub(crate) fn outlines(text: &str, size: f64) -> (PathBuilder, f64) {
     let mut pen = Pen { path: PathBuilder::new(), scale: 0.0, x: 0.0 };
     let Some(font) = Font::new(size) else { return (pen.path, 0.0) };
@@ -50,7 +49,7 @@ pub(crate) fn outlines(text: &str, size: f64) -> (PathBuilder, f64) {
 
 struct Font {
     face: Face<'static>,
-    /// Units of the drawing per unit of the font.
+    /// Units of the page per unit of the font.
     scale: f64,
 }
 
@@ -74,7 +73,7 @@ impl Font {
     }
 }
 
-/// Draws in units of the drawing; fonts look upwards.
+/// Builds a path in units of the page. In fonts y points up.
 struct Pen {
     path: PathBuilder,
     scale: f32,
@@ -119,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_is_broken_between_words_and_where_it_says() {
+    fn lines_break_between_words_and_at_newlines() {
         let room = width("seeds: DAgger 10,", 11.0) + 1.0;
         let broken = lines("seeds: DAgger 10, BD-5 3\nnot run: BD-25", 11.0, room);
         assert_eq!(broken, ["seeds: DAgger 10,", "BD-5 3", "not run: BD-25"]);
@@ -131,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn the_font_has_the_signs_of_the_formulas() {
+    fn the_font_has_the_symbols_of_our_formulas() {
         let font = Font::new(1.0).unwrap();
         for sign in "πλσ₀ₙ⁻⁹≤−–·ℓ\u{a0}".chars() {
             assert!(font.face.glyph_index(sign).is_some(), "{sign}");
@@ -146,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn letters_stand_on_the_line_one_after_the_other() {
+    fn outlines_start_at_the_baseline() {
         let bounds = |text| outlines(text, 10.0).0.finish().unwrap().bounds();
         let (one, two) = (bounds("n"), bounds("nn"));
         assert!(one.bottom() <= 0.0 && one.top() < -4.0, "{one:?}");
@@ -154,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn pairs_of_letters_stand_closer_where_the_font_says_so() {
+    fn kerning_moves_letters_closer() {
         assert!(outlines("AV", 10.0).1 < width("AV", 10.0) - 0.3);
         assert!((outlines("nn", 10.0).1 - width("nn", 10.0)).abs() < 1e-9);
     }

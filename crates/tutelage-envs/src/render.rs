@@ -1,41 +1,39 @@
-//! Snapshots of a robot for drawing: its solids and their poses.
+//! Drawings of robots: solids, their poses, and a camera that follows.
 
 use articulated::{CollisionShape, Geometry, LinkId, World};
-use tutelage_draw::render::{Body, Colour, Pose, Scene, Shape};
+use tutelage_draw::Color;
+use tutelage_draw::render::{Body, Camera, Drawing, Pose, Render, Scene, Shape};
 
 use crate::task::LocomotionTask;
 use crate::{Locomotion, LocomotionVecEnv, Robot};
 
-/// A robot as it can be drawn at one moment.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Snapshot {
-    /// Which robot this is.
-    pub robot: Robot,
-    /// Its solids, always in the same order.
-    pub scene: Scene,
-    /// World position of the torso: the point for a camera to follow.
-    pub torso: [f64; 3],
-}
-
-impl Locomotion {
-    /// The robot as it is now.
-    pub fn snapshot(&self) -> Snapshot {
-        self.task.snapshot(self.world(), 0)
+impl Render for Locomotion {
+    fn render(&self) -> Drawing {
+        self.task.scene(self.world(), 0).into()
     }
 }
 
 impl LocomotionVecEnv {
-    /// The robot of one lane as it is now.
-    pub fn snapshot(&self, lane: usize) -> Snapshot {
+    /// Describes what the robot of a lane looks like now.
+    pub fn render(&self, lane: usize) -> Drawing {
         let (world, place) = self.place(lane);
-        self.task.snapshot(world, place)
+        self.task.scene(world, place).into()
     }
 }
 
 impl LocomotionTask {
-    fn snapshot(&self, world: &World, lane: usize) -> Snapshot {
-        let scene = Scene { bodies: self.bodies(world, lane) };
-        Snapshot { robot: self.robot, scene, torso: world.position(lane, self.torso) }
+    fn scene(&self, world: &World, lane: usize) -> Scene {
+        let camera = self.camera(world.position(lane, self.torso));
+        Scene { bodies: self.bodies(world, lane), camera }
+    }
+
+    /// Follows the torso along the ground, at a height that shows the whole robot.
+    fn camera(&self, [x, y, _]: [f64; 3]) -> Camera {
+        match self.robot {
+            Robot::Hopper | Robot::Walker2d => Camera::from_side([x, 0.0, 0.75], 4.2),
+            Robot::HalfCheetah => Camera::from_side([x, 0.0, 0.5], 4.2),
+            Robot::Ant => Camera::at_an_angle([x, y, 0.4], 4.5),
+        }
     }
 
     fn bodies(&self, world: &World, lane: usize) -> Vec<Body> {
@@ -44,16 +42,16 @@ impl LocomotionTask {
             std::iter::once(&body.base.shapes).chain(body.links.iter().map(|link| &link.shapes));
         let links = std::iter::once(LinkId::Base).chain((0..).map(LinkId::Link));
         let mut bodies = Vec::new();
-        for ((link, shapes), &colour) in links.zip(shapes).zip(&self.model.colours) {
+        for ((link, shapes), &color) in links.zip(shapes).zip(&self.model.colors) {
             let pose =
                 Pose { position: world.position(lane, link), rotation: world.rotation(lane, link) };
-            bodies.extend(shapes.iter().map(|shape| place(shape, pose, colour)));
+            bodies.extend(shapes.iter().map(|shape| place(shape, pose, color)));
         }
         bodies
     }
 }
 
-fn place(shape: &CollisionShape, link: Pose, colour: Colour) -> Body {
+fn place(shape: &CollisionShape, link: Pose, color: Color) -> Body {
     let (shape, local) = match shape.geometry {
         Geometry::Sphere { radius } => {
             (Shape::Sphere { radius }, Pose { position: shape.position, rotation: shape.rotation })
@@ -77,11 +75,11 @@ fn place(shape: &CollisionShape, link: Pose, colour: Colour) -> Body {
     Body {
         shape,
         pose: Pose { position, rotation: multiply(link.rotation, local.rotation) },
-        colour,
+        color,
     }
 }
 
-/// The shortest rotation that takes the z axis to a unit vector.
+/// Returns the shortest rotation that takes the z axis to a unit vector.
 fn from_z_to([x, y, z]: [f64; 3]) -> [f64; 4] {
     if z < -0.999_999 {
         return [1.0, 0.0, 0.0, 0.0]; // half a turn about x
@@ -90,7 +88,7 @@ fn from_z_to([x, y, z]: [f64; 3]) -> [f64; 4] {
     [-y / scale, x / scale, 0.0, 0.5 * scale]
 }
 
-/// The rotation `b` followed by `a`.
+/// Returns the rotation `b` followed by `a`.
 fn multiply(a: [f64; 4], b: [f64; 4]) -> [f64; 4] {
     let ([ax, ay, az, aw], [bx, by, bz, bw]) = (a, b);
     [
@@ -110,7 +108,10 @@ fn rotate(rotation: [f64; 4], [x, y, z]: [f64; 3]) -> [f64; 3] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Robot;
+
+    fn scene(env: &Locomotion) -> Scene {
+        env.task.scene(env.world(), 0)
+    }
 
     fn ends(body: &Body) -> [[f64; 3]; 2] {
         let Shape::Capsule { half_length, .. } = body.shape else { return [body.pose.position; 2] };
@@ -121,10 +122,10 @@ mod tests {
     }
 
     #[test]
-    fn neighbouring_bones_share_an_end_in_any_pose() {
+    fn adjacent_bones_share_an_end() {
         let mut env = Locomotion::new(Robot::Hopper).unwrap();
         env.reset_to(&[-0.7, -1.1, 0.4], &mut [0.0; 15]).unwrap();
-        let bodies = env.snapshot().scene.bodies;
+        let bodies = scene(&env).bodies;
         assert_eq!(bodies.len(), 4);
         for pair in bodies[..3].windows(2) {
             let (bottom, top) = (ends(&pair[0])[1], ends(&pair[1])[0]);
@@ -134,26 +135,26 @@ mod tests {
     }
 
     #[test]
-    fn an_ant_has_a_ball_and_twelve_bones_above_the_floor() {
+    fn ants_have_a_ball_and_twelve_bones() {
         let mut env = Locomotion::new(Robot::Ant).unwrap();
         env.reset_to(&[0.0; 8], &mut [0.0; 28]).unwrap();
-        let Snapshot { scene: Scene { bodies }, torso, .. } = env.snapshot();
+        let Scene { bodies, camera } = scene(&env);
         assert_eq!(bodies.len(), 13);
         assert_eq!(bodies[0].shape, Shape::Sphere { radius: 0.25 });
         assert!(bodies.iter().all(|body| (body.pose.position[2] - 0.75).abs() < 1e-9));
-        assert_eq!(torso, [0.0, 0.0, 0.75]);
+        assert_eq!(camera.target, [0.0, 0.0, 0.4]);
     }
 
     #[test]
-    fn a_lane_of_a_herd_looks_as_a_robot_alone_does() {
+    fn lanes_look_like_single_robots() {
         let mut env = Locomotion::new(Robot::Ant).unwrap();
         let mut envs = LocomotionVecEnv::new(Robot::Ant, 6).unwrap();
         for lane in 0..6 {
             let pose = [0.02 * lane as f64; 8];
             envs.reset_to(lane, &pose).unwrap();
             env.reset_to(&pose, &mut [0.0; 28]).unwrap();
-            assert_eq!(envs.snapshot(lane), env.snapshot());
+            assert_eq!(envs.render(lane), env.render());
         }
-        assert_ne!(envs.snapshot(0), envs.snapshot(5));
+        assert_ne!(envs.render(0), envs.render(5));
     }
 }

@@ -1,0 +1,51 @@
+//! Environments that can be drawn.
+
+use tutelage::Env;
+
+use crate::render::{Frame, Picture, Scene};
+
+/// An environment that can be drawn.
+///
+/// ```
+/// use tutelage::Env;
+/// use tutelage_draw::render::{Drawing, Render, RenderError, Renderer};
+///
+/// /// Saves what an environment looks like.
+/// fn save<E: Render>(env: &E, path: &std::path::Path) -> Result<(), RenderError> {
+///     Renderer::new(320, 240)?.draw(&env.render())?.write_png(path)
+/// }
+/// ```
+pub trait Render: Env<State = f32> {
+    /// Describes what the environment looks like now.
+    fn render(&self) -> Drawing;
+}
+
+/// A boxed environment is drawn like the environment in the box.
+impl<E: Render + ?Sized> Render for Box<E> {
+    fn render(&self) -> Drawing {
+        (**self).render()
+    }
+}
+
+/// What an environment looks like at one moment.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Drawing {
+    /// Shapes in a plane.
+    Picture(Picture),
+    /// Solids above a floor.
+    Scene(Scene),
+    /// Pixels that the environment drew itself.
+    Frame(Frame),
+}
+
+impl From<Picture> for Drawing {
+    fn from(picture: Picture) -> Self {
+        Self::Picture(picture)
+    }
+}
+
+impl From<Scene> for Drawing {
+    fn from(scene: Scene) -> Self {
+        Self::Scene(scene)
+    }
+}
