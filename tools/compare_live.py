@@ -1,9 +1,8 @@
-"""Plays the same episodes in pybullet_envs and in `tutelage replay`, and names the first step that differs.
+"""Plays the same episodes in pybullet_envs and in `tutelage replay`, and reports the first step that differs.
 
     python tools/compare_live.py target/release/tutelage [--tasks hopper ant] [--episodes 3] [--steps 1500]
 
-Episodes are unbroken: they go on past termination and past the time limit. States, rewards and flags must be equal
-to the bit. Exit code 0 if all agree, 1 on any difference, 2 if the binary fails.
+Episodes continue after termination and after the time limit. States, rewards and flags must be equal bit for bit. Exit code 0 if all agree, 1 on any difference, 2 if the binary fails.
 """
 
 import argparse

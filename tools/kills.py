@@ -1,24 +1,23 @@
 #!/usr/bin/env python3
-"""Kills, power cuts and faults without end: runs of all algorithms, worlds and thread counts are disturbed, and must come to the bytes of
-a run that nobody disturbed.
+"""Disturbs runs of all algorithms, tasks and thread counts, and compares the resumed runs with undisturbed ones, byte by byte.
 
-    tools/kills.py PROGRAM STATE.json --kills 10000      # the same again goes on; a summary is printed at the end
+    tools/kills.py PROGRAM STATE.json --kills 10000      # the same command resumes; prints a summary at the end
 
-Run k of the tool is a function of k: which case, which disturbances, which moments. Most of the time passes waiting for the disk, so
-several at once get on faster: each with a state of its own and another `--first` k, joined by `--join` at the end:
+Run k of the tool is a function of k: its case, disturbances and moments. Most of the time is spent waiting for the disk, so
+several processes at once are faster, each with its own state and another `--first` k. `--join` joins their states:
 
     tools/kills.py --join ONE.json TWO.json > kills.json
 
 - "moment": SIGKILL at a random moment.
 - "call": SIGKILL at the n-th system call of a kind that touches files (strace -e inject).
-- "fault": the n-th such call fails with ENOSPC, EIO, EMFILE, EDQUOT or EINTR, once or from then on; the run may stop in words.
+- "fault": the n-th such call fails with ENOSPC, EIO, EMFILE, EDQUOT or EINTR, once or from then on; the run may stop with an error.
 - "power": the power is cut after the n-th system call, on a disk that keeps what was synced and an arbitrary part of the rest
   (`power.py`).
-- "device": a file system of its own on a loop device; its blocks as they are at a random moment are mounted again. Only where this
-  process may mount.
-After each disturbance the log must still hold every record that was on the disk before, and all but the last that was written must be on
-the disk; at last the run is resumed and left alone, and its
-log and policies are compared, byte by byte.
+- "device": the blocks of a file system on a loop device, as they are at a random moment, are mounted again. Only if this process
+  may mount.
+
+After each disturbance the log must contain every record that was durable before, which are all but the last one. At the end the
+run is resumed without disturbance, and its log and policies are compared.
 """
 import argparse
 import json
@@ -82,9 +81,9 @@ def whole_records(run):
 
 
 def ends_of_records(data):
-    """Where each whole record of a log ends: a header of 12 bytes, then length, two checksums and so many bytes.
+    """Returns the end of each complete record of a log: a header of 12 bytes, then length, two checksums and payload.
 
-    A power cut may leave a file its new length without the bytes: zeros behind the last record are a torn tail, as half a record is.
+    A power cut may leave zeros after the last record. They count as an incomplete record.
     """
     place = 12 if len(data) >= 12 else 0
     ends = [place]
@@ -173,7 +172,7 @@ class Tool:
         return ["learn", world, "-a", algorithm, *extra, *SIZES, "-q", "--threads", threads, "--out", str(out)]
 
     def stored(self, world):
-        """A finished run on this world, to train on anew."""
+        """Returns a finished run on this world, as data for retraining."""
         name = f"stored-{world}"
         if not (self.folder / name).exists():
             self.run(["learn", world, "-a", "dagger", *SIZES, "-q", "--out", name])
@@ -183,7 +182,7 @@ class Tool:
         return subprocess.run([*wrap, self.program, *args], cwd=self.folder, capture_output=True, text=True, timeout=timeout)
 
     def expect(self, case):
-        """Bytes and seconds of the undisturbed run; None where this algorithm is not for this world."""
+        """Returns the bytes and seconds of the undisturbed run; None if this algorithm does not support this world."""
         key = case[:2]
         if key not in self.expected:
             out, start = self.folder / "whole", time.time()
@@ -275,7 +274,7 @@ class Tool:
             self.note("differ", case, "at last", out)
 
     def durable(self, records, out):
-        """What a power cut may no longer take. A process that was killed before it had synced its last record has told nobody of it."""
+        """Returns the records that must survive a power cut. A killed process may not have synced its last record."""
         return self.device.durable(out) if self.device and out.parent == self.device.mount_point else records
 
     def note(self, what, case, name, out):

@@ -41,7 +41,7 @@ def parse_arguments():
     options.experts = dict(expert.split("=", 1) for expert in options.expert)
     for task in options.experts:
         if task not in TASKS:
-            parser.error(f"--expert names {task!r}, which is none of {', '.join(TASKS)}")
+            parser.error(f"--expert: unknown task {task!r}; expected one of {', '.join(TASKS)}")
     return options
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What a program with its own environment compiles: crates, and CPU-seconds of a first release build.
-# The program depends on `tutelage`, `tutelage-runs` and `tutelage-oracles` by path, and lies in a folder that is removed afterwards.
+# Prints the number of crates and the CPU-seconds of a custom program's first release build.
+# The program depends on `tutelage`, `tutelage-runs` and `tutelage-oracles` by path, in a temporary folder.
 set -euo pipefail
 tree="$(cd "$(dirname "$0")/.." && pwd)"
 program="$(mktemp -d)"

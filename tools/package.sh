@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Packages every crate as for publishing, and fails on the first that cannot be packaged or that embeds a file from
-# outside itself, which its package would lack.
+# Packages every crate as for publishing. Fails if a crate cannot be packaged, or if it embeds a file from outside its folder,
+# which its package would lack.
 #
-#   tools/package.sh           # packages alone, in seconds
-#   tools/package.sh --verify  # builds each from its package too
+#   tools/package.sh           # only packages; takes seconds
+#   tools/package.sh --verify  # also builds each package
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -11,10 +11,10 @@ verify=--no-verify
 case "${1-}" in
 '') ;;
 --verify) verify= ;;
-*) echo "$1 is not an option; --verify is the only one" >&2 && exit 2 ;;
+*) echo "unknown option $1; expected --verify" >&2 && exit 2 ;;
 esac
 
-# Files that a source embeds, as FILE:MACRO("PATH": whole names, and beginnings where a name is put together.
+# The files that a source embeds, as FILE:MACRO("PATH"; only the first part of names that are concatenated.
 embedded() { grep -rnoE --include='*.rs' 'include(_str|_bytes)?!\((concat!\()?"[^"]+"' "$1" || true; }
 
 for crate in crates/*; do

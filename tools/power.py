@@ -1,7 +1,8 @@
-"""What a disk holds after a power cut, from the system calls of a process.
+"""Computes the contents of a disk after a power cut from the system calls of a process.
 
-A file's bytes are safe once the file was synced, a name once its folder was. Of what came later, a cut keeps a part: of each folder's
-changes the first few, of each file's writes the first few and a piece of the next. A cut that keeps nothing is the strictest.
+A file's bytes are durable once the file is synced, and a name once its folder is synced. Of later changes a cut keeps a
+part: the first few changes of each folder, and the first few writes of each file with a piece of the next. A cut that keeps
+nothing is the strictest.
 """
 import re
 import shutil
@@ -174,7 +175,7 @@ def put(path, value, keep):
 
 
 def calls(trace):
-    """The calls in a trace of `strace -f -xx -s …` that came to something, in the order in which they ended."""
+    """Returns the successful calls in a trace of `strace -f -xx -s …` in the order in which they ended."""
     begun = {}
     for line in trace.splitlines():
         process, _, rest = line.partition(" ")

@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
-# Tests the Python package in a virtual environment of its own, below target/, with the library that cargo has compiled.
+# Tests the Python package in a virtual environment below target/, with the library that cargo has compiled.
 #
-#   tools/python.sh           # lints, types and tests; where there is no Python 3.10 or later it says so and succeeds, unless CI=true
-#   tools/python.sh --wheel   # `pip install .` in a fresh environment, then the README's lines; MATURIN_PEP517_ARGS='--profile dev' compiles less
+#   tools/python.sh           # lints, types and tests; skipped without Python 3.10 or later, unless CI=true
+#   tools/python.sh --wheel   # `pip install .` in a fresh environment, then the README's commands
+#                             # (MATURIN_PEP517_ARGS='--profile dev' compiles faster)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 case "${1-}" in
 '' | --wheel) ;;
-*) echo "$1 is not an option; --wheel is the only one" >&2 && exit 2 ;;
+*) echo "unknown option $1; expected --wheel" >&2 && exit 2 ;;
 esac
 
 python=

@@ -1,7 +1,6 @@
-"""The reference side of every comparison: the four locomotion tasks as pybullet_envs plays them.
+"""The reference side of every comparison: the four locomotion tasks in pybullet_envs.
 
-Each function here states what is compared, so that the golden files, the live comparison and the benchmark
-cannot drift apart.
+The golden files, the live comparison and the benchmark share these functions, so that they compare the same things.
 """
 
 import contextlib
@@ -10,8 +9,8 @@ import os
 import sys
 import warnings
 
-# The norm by which pybullet_envs measures progress is a dot product of NumPy's BLAS, and the kernel that OpenBLAS picks decides its last
-# bit: most multiply, then add; the one for AVX-512 fuses the two. Taken before NumPy is loaded.
+# pybullet_envs measures progress with a dot product of NumPy's BLAS. Its last bit depends on OpenBLAS's kernel: the one for AVX-512
+# fuses multiplication and addition, the others do not. This must be set before NumPy is loaded.
 os.environ.setdefault("OPENBLAS_CORETYPE", "Haswell")
 
 import numpy as np  # noqa: E402

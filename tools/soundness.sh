@@ -1,12 +1,11 @@
 #!/usr/bin/env bash
-# Runs the tests of the two crates that have unsafe code under every checker of memory that is installed, after checking that all other
-# crates forbid it.
+# Checks that all crates but two forbid unsafe code, and runs the tests of these two under every installed memory checker.
 #
 #   tools/soundness.sh            # all of the following
-#   tools/soundness.sh forbidden  # all other crates forbid unsafe code: seconds, and part of ./check
-#   tools/soundness.sh miri       # needs `rustup component add miri rust-src --toolchain nightly`; knows no AVX, sees the portable paths
-#   tools/soundness.sh address    # the address sanitizer of a nightly toolchain; sees the paths that this processor takes
-#   tools/soundness.sh valgrind   # sees reads of memory that nobody wrote, too
+#   tools/soundness.sh forbidden  # only the first check; takes seconds, part of ./check
+#   tools/soundness.sh miri       # needs `rustup component add miri rust-src --toolchain nightly`; tests the portable paths
+#   tools/soundness.sh address    # the address sanitizer of a nightly toolchain; tests this processor's paths
+#   tools/soundness.sh valgrind   # also detects uses of uninitialized memory
 set -euo pipefail
 cd "$(dirname "$0")/.."
 crates=(-p articulated -p tutelage-net --locked)

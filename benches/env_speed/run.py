@@ -1,11 +1,11 @@
-"""Sets our Bullet tasks beside pybullet_envs, or EnvPool, in one run: env steps per CPU-second, and their ratio.
+"""Compares our Bullet tasks with pybullet_envs or EnvPool: environment steps per CPU-second, and their ratio.
 
-    .venv/bin/python benches/env_speed/run.py [--beside pybullet] [--lanes 24] [--steps 10000] [--repetitions 5]
+    .venv/bin/python benches/env_speed/run.py [--baseline pybullet] [--lanes 24] [--steps 10000] [--repetitions 5]
                                               [--tasks hopper ant] [--json]
 
-With `--lanes` our side (and EnvPool's) steps so many robots at once on one thread; without, one environment. pybullet
-always steps one. The sides alternate, so that a change in the machine's speed falls on both; the ratio is the median
-over the repetitions of ours to theirs, the bracket its least and greatest. The Rust side is built first.
+With `--lanes N` our side (and EnvPool's) steps N robots at once on one thread; otherwise one environment. pybullet always
+steps one. The sides alternate, so that a change in the machine's speed affects both. The ratio is the median over the
+repetitions, with the smallest and largest in brackets. The Rust side is built first.
 """
 
 import argparse
@@ -23,10 +23,10 @@ def main():
     options = parse_arguments()
     lanes = [str(options.lanes)] if options.lanes else []
     ours = [str(options.binary or build())]
-    theirs = [sys.executable, str(Path(__file__).with_name(f"{options.beside}_side.py"))]
-    their_lanes = lanes if options.beside == "envpool" else []
+    theirs = [sys.executable, str(Path(__file__).with_name(f"{options.baseline}_side.py"))]
+    their_lanes = lanes if options.baseline == "envpool" else []
     if not options.json:
-        print(f"{'task':14}{'tutelage':>12}{options.beside:>12}{'ratio':>8}    (steps per CPU-second, medians)")
+        print(f"{'task':14}{'tutelage':>12}{options.baseline:>12}{'ratio':>8}    (steps per CPU-second, medians)")
     for task in options.tasks:
         pairs = [
             (speed(ours, task, options.steps, lanes), speed(theirs, task, options.steps, their_lanes))
@@ -37,8 +37,8 @@ def main():
 
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--beside", choices=["pybullet", "envpool"], default="pybullet")
-    parser.add_argument("--lanes", type=int, help="robots that are stepped together (one environment without)")
+    parser.add_argument("--baseline", "--beside", choices=["pybullet", "envpool"], default="pybullet")
+    parser.add_argument("--lanes", type=int, help="number of robots that are stepped together (default: one environment)")
     parser.add_argument("--steps", type=int, default=10_000, help="env steps per measurement")
     parser.add_argument("--repetitions", type=int, default=5)
     parser.add_argument("--tasks", nargs="+", choices=TASKS, default=TASKS)
@@ -68,7 +68,7 @@ def report(task, pairs, options):
     ratios = [ours / theirs for ours, theirs in pairs]
     ratio = statistics.median(ratios)
     if options.json:
-        figures = {"task": task, "lanes": options.lanes or 1, "tutelage": ours, options.beside: theirs}
+        figures = {"task": task, "lanes": options.lanes or 1, "tutelage": ours, options.baseline: theirs}
         print(json.dumps(figures | {"ratio": ratio, "ratios": ratios}), flush=True)
     else:
         print(f"{task:14}{ours:12.0f}{theirs:12.0f}{ratio:7.2f}x    [{min(ratios):.2f}, {max(ratios):.2f}]", flush=True)

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""The MLP oracle beside PyTorch and JAX, in one run on one machine.
+"""Compares the MLP oracle with PyTorch and JAX in one run on one machine.
 
-Trains tanh networks with Adam on minibatches of 200 rows and the clipped squared loss, and prints the time of one iteration of
-one member, and the ratios. Each peer is measured at its best (torch_side.py, jax_side.py), with one thread and with two.
+Trains tanh networks with Adam on minibatches of 200 rows and the clipped squared loss. Prints the time of one iteration of one
+member, and the ratios. Each library is measured at its best (torch_side.py, jax_side.py), with one thread and with two.
 
     python3 -m venv .venv && .venv/bin/pip install -r benches/oracle_speed/requirements.txt
     .venv/bin/python benches/oracle_speed/run.py
 
-All sides take turns, and each number is the best of several repeats. Run it with nothing else on the machine.
+The sides alternate, and each number is the best of several repeats. Run it on an otherwise idle machine.
 """
 
 import argparse
@@ -43,14 +43,14 @@ def lines(command):
 
 
 def best_of(repeats, measures):
-    """For every measure the least wall time, processor time and time to act over so many turns and all of its ways."""
+    """Returns for every measure the least wall time, CPU time and time to act over all repeats and variants."""
     results = [[measure() for measure in measures] for _ in range(repeats)]
     least = lambda key, turns: min(way[key] for turn in turns for way in turn)
     return [{key: least(key, turns) for key in ("wall_us", "cpu_us", "act_us")} for turns in zip(*results)]
 
 
 def compare(binary, widths, members, options):
-    cases = [(side, threads) for side in ["ours", *options.beside] for threads in (1, 2)]
+    cases = [(side, threads) for side in ["ours", *options.baseline] for threads in (1, 2)]
     measure = lambda side, threads: (
         lambda: ours(binary, widths, members, threads) if side == "ours" else theirs(side, widths, members, threads)
     )
@@ -59,7 +59,7 @@ def compare(binary, widths, members, options):
     for (side, threads), result in results.items():
         name = f"{PEERS.get(side, 'this project')}, {threads} thread{'s' * (threads > 1)}"
         print(f"  {name:28} {result['wall_us']:9.2f} {result['cpu_us']:9.2f} {result['act_us']:9.1f}")
-    for peer in options.beside:
+    for peer in options.baseline:
         of = lambda threads: results[peer, threads]["wall_us"] / results["ours", threads]["wall_us"]
         best = lambda side, key: min(results[side, threads][key] for threads in (1, 2))
         print(f"  {PEERS[peer]} / ours: one thread {of(1):.1f}x, two threads {of(2):.1f}x,"
@@ -70,7 +70,7 @@ def compare(binary, widths, members, options):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--beside", nargs="+", choices=PEERS, default=list(PEERS))
+    parser.add_argument("--baseline", "--beside", nargs="+", choices=PEERS, default=list(PEERS))
     parser.add_argument("--binary", type=pathlib.Path, help="the built train_speed example, instead of building it")
     options = parser.parse_args()
     binary = options.binary or build()

@@ -1,16 +1,16 @@
-"""What the package costs beside the environments themselves. To be run on a quiet machine, with the package built for release:
+"""Measures the package's overhead over the environments. Run it on an idle machine, with the package built for release:
 
     pip install . 'gymnasium[mujoco]' envpool
     python benches/python_speed/python_speed.py [--lanes 16] [--seconds 1] [--repetitions 5]
 
-1. Microseconds per environment step: whole episodes of a small learned policy in our loop, in a loop of one's own that asks the
-   same policy's ``predict``, and in a bare loop that replays the actions and asks nobody.
-2. Environment steps per second of the vector Bullet environment from Python, beside Gymnasium's MuJoCo, one after the other and
-   in processes, and EnvPool's: other bodies in another engine, so a comparison of throughput and not of tasks. Whoever is not
-   installed is left out.
+1. Microseconds per environment step: whole episodes of a small learned policy in our loop, in a custom loop that calls the same
+   policy's ``predict``, and in a bare loop that replays the actions.
+2. Environment steps per second of the vector Bullet environment from Python, compared with Gymnasium's MuJoCo (synchronous and
+   in processes) and EnvPool's. These are other bodies in another engine, so this compares throughput, not tasks. Packages that
+   are not installed are skipped.
 
-Whoever is compared takes turns, so that a change in the machine's speed falls on all; numbers are medians over the repetitions,
-and ratios are medians of ratios.
+The sides alternate, so that a change in the machine's speed affects all. Numbers are medians over the repetitions, and ratios
+are medians of ratios.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ def loops(name: str, expert: Any, lanes: int) -> tuple[Step, Step, Step]:
 
 
 def play(envs: list[Any], act: Callable[[int, Any], Any]) -> int:
-    """A loop of one's own: an episode in each environment, all of them stepped with what ``act`` says."""
+    """A custom loop: plays one episode in each environment with the actions of ``act``."""
     observations = np.stack([env.reset(seed=i)[0] for i, env in enumerate(envs)])
     alive, steps, time = list(range(len(envs))), 0, 0
     while alive:

@@ -1,15 +1,14 @@
-"""What it costs to hand runs to Ray, beside running them here. To be run on a quiet machine, with the package built for release:
+"""Measures the overhead of Ray over local runs. Run it on an idle machine, with the package built for release:
 
     python -m venv venv && venv/bin/pip install '.[ray]'
     venv/bin/python benches/ray_scaling/ray_scaling.py [--runs 10000] [--long 200] [--planned 50000]
 
-1. Trivial runs (a grid, one round of one question, one episode, two training steps) through ``tutelage reproduce``: on the
-   threads of this process, then on a Ray cluster of this machine, with a common folder and with logs that travel. Runs per
-   second from the first record to the last, efficiency (the seconds on threads as a share of these), the difference per run,
-   and of the process that schedules: its processor time per run, in which on threads the run itself is included, and its most
-   memory.
-2. Runs of about a second, the same way: what Ray costs where it is worth its while.
-3. Planning alone: seconds and memory per run that is planned.
+1. Trivial runs (a grid, one round of one query, one episode, two training steps) through ``tutelage reproduce``: on the threads
+   of this process, then on a local Ray cluster, with a shared folder and with transferred logs. Reports runs per second from
+   the first record to the last, efficiency (the seconds on threads divided by these), the difference per run, and the
+   scheduling process's CPU time per run (on threads this includes the run) and peak memory.
+2. The same with runs of about a second, for which Ray is useful.
+3. Planning alone: seconds and memory per planned run.
 """
 
 from __future__ import annotations
@@ -115,7 +114,7 @@ def figure(folder: Path, settings: dict[str, object], seeds: int) -> list[str]:
 
 
 def start(line: list[str], **streams: Any) -> subprocess.Popen[bytes]:
-    # A cluster of this machine starts beside whatever else it does; Ray's own limit is for a quiet one.
+    # A local cluster may start slowly on a busy machine; Ray's own limit is for an idle one.
     ray = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_AUTH_MODE": "disabled", "RAY_raylet_start_wait_time_s": "120"}
     environment = {**os.environ, **ray}
     return subprocess.Popen([sys.executable, "-m", "tutelage", *line], env=environment, **streams)

@@ -1,11 +1,11 @@
-"""Environment steps per second of the whole TRPO loop: ours beside sb3-contrib's on pybullet, one after the other in one run.
+"""Compares environment steps per second of the whole TRPO loop: ours and sb3-contrib's on pybullet, alternating in one run.
 
     pip install -r requirements.txt
     cargo build --release -p tutelage-cli
     python compare.py [--task hopper] [--steps 100000] [--rounds 3]
 
-Both train a 64-64 tanh policy and value network on normalised states with the same batch. Ours tries out the mean action every
-tenth batch inside the measured time; the peer only trains.
+Both train a 64-64 tanh policy and value network on normalized states with the same batch. Ours also evaluates the mean action
+every tenth batch within the measured time; the other only trains.
 """
 
 import argparse

@@ -1,7 +1,7 @@
-//! Compiles Bullet and our shim over it with a C++ compiler alone.
+//! Compiles Bullet and our shim with a C++ compiler.
 //!
-//! The sources come from the crate `rubullet-sys`, which is a dependency of no target: cargo locks, fetches and vendors it but never
-//! builds it. `cargo metadata` says where it is.
+//! The sources come from the crate `rubullet-sys`, which is not a dependency of any target: cargo locks, fetches and vendors it but never
+//! builds it. `cargo metadata` prints its path.
 
 use std::env;
 use std::path::{Path, PathBuf};

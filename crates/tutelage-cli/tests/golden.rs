@@ -1,8 +1,7 @@
-//! Golden runs: every algorithm on every task, and every class and way of collecting on the four robots, in small, to the bit.
+//! Golden runs: every algorithm on every task, and every class and way of collecting on the four robots, in small, bit for bit.
 //!
-//! The values were recorded by the first edition, those of affine policies with the solver of least squares that came after it. Committed records and every run on somebody's disk depend on them: a
-//! change here disowns all of these. `TUTELAGE_GOLDEN=write` records them anew, `TUTELAGE_BINARY` names another program
-//! to run.
+//! The values were recorded by version 0.1; those of affine policies by its last least-squares solver. Committed records and all
+//! existing runs depend on them. `TUTELAGE_GOLDEN=write` records them again, `TUTELAGE_BINARY` runs another program.
 
 #![allow(clippy::unwrap_used)]
 
@@ -69,7 +68,7 @@ fn tutelage(folder: &Path, args: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// What a run came to: rewards and losses of its rounds, and a hash of each policy's tensors.
+/// The result of a run: rewards and losses of its rounds, and a hash of each policy's tensors.
 fn play(folder: &Path, run: &(String, String)) -> (String, Value) {
     let (out, lines) = run_command(folder, run);
     let rounds: Vec<Value> = lines.into_iter().map(round).collect();

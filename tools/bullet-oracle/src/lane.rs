@@ -90,7 +90,7 @@ impl<'a> Lane<'a> {
             (0 | 2, _) => self.reset(world, self.pose(rng, 0.1, 0.0)),
             (1 | 3, _) => self.reset(world, self.pose(rng, 3.0, 10.0)),
             (4, _) => self.set(world, self.disturbed(rng)),
-            _ => {} // on from where it is
+            _ => {} // keep the state
         }
         self.left = [40, 200, 1500][rng.random_range(0..3)];
         self.drive = match rng.random_range(0..4) {
@@ -129,7 +129,7 @@ impl<'a> Lane<'a> {
         world.set_joints(self.index, joints);
     }
 
-    /// Motors anywhere up to `spread` beyond zero, at speeds up to `speed`; the root's joints with them where the speed is not zero.
+    /// Random positions up to `spread` and speeds up to `speed` of the motors and, if `speed` is not zero, of the root's joints.
     fn pose(&self, rng: &mut StdRng, spread: f64, speed: f64) -> Vec<(usize, JointState)> {
         let mut any =
             |spread: f64| if spread > 0.0 { rng.random_range(-spread..spread) } else { 0.0 };
@@ -184,7 +184,7 @@ impl<'a> Lane<'a> {
         }
         let links = (0..self.oracle.links()).map(LinkId::Link);
         for link in std::iter::once(LinkId::Base).chain(links) {
-            // Where a planar robot's y is zero, its sign is nobody's concern.
+            // Ignore the sign of zero, which can differ for a planar robot's y.
             let unsigned = |v: [f64; 3]| v.map(|x| if x == 0.0 { 0.0 } else { x });
             let (ours, theirs) = (world.position(lane, link), self.oracle.position(link));
             same("position", link, &unsigned(ours), &unsigned(theirs))?;

@@ -1,12 +1,12 @@
-//! Steps the robots of all tasks in Rust and in Bullet's own C++ side by side and compares every number, bit by bit.
+//! Steps the robots of all tasks in Rust and in Bullet's own C++, and compares every number bit by bit.
 //!
 //! ```sh
 //! cargo run --release --manifest-path tools/bullet-oracle/Cargo.toml -- [--blocks N] [--steps N] [--progress FILE]
 //! ```
 //!
-//! A block is one robot (every fifth: a random tree of links), one instruction set, and a few thousand steps of all lanes: random states
-//! within and beyond the limits, actions of several kinds, resets, and lanes that stand still. Block `i` depends on `i` alone. With `--progress` the number of finished
-//! blocks is kept in a file, and a later run goes on from there.
+//! A block is one robot (every fifth block: a random tree of links), one instruction set, and a few thousand steps of all lanes: random
+//! states within and beyond the limits, actions of several kinds, resets, and masked lanes. Block `i` depends only on `i`. With
+//! `--progress`, the number of finished blocks is kept in a file, and a later run resumes from there.
 
 mod bodies;
 mod ffi;
