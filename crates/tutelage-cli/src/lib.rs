@@ -10,6 +10,7 @@ mod arrays;
 mod commands;
 mod executor;
 mod film;
+mod job_display;
 mod live_reporter;
 mod output;
 mod page;

@@ -166,12 +166,9 @@ impl<'a> Labelled<'a> {
 }
 
 /// A progress line below all others, if standard error is a terminal.
+///
+/// Hints appear above it.
 pub(crate) fn live_line(total: usize, what: &str) -> Option<ProgressBar> {
-    still_line(total, what).inspect(begin)
-}
-
-/// [`live_line`], not drawn until [`begin`] is called.
-pub(crate) fn still_line(total: usize, what: &str) -> Option<ProgressBar> {
     if is_quiet() || !std::io::stderr().is_terminal() {
         return None;
     }
@@ -179,12 +176,8 @@ pub(crate) fn still_line(total: usize, what: &str) -> Option<ProgressBar> {
     let template = format!("{{bar:16}} {{pos}}/{{len}} {what}  {{wide_msg}}  {{elapsed}}");
     let style = ProgressStyle::with_template(&template);
     bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-    Some(bar)
-}
-
-/// Starts to draw the line. Hints appear above it.
-pub(crate) fn begin(bar: &ProgressBar) {
     bar.enable_steady_tick(Duration::from_millis(200));
     let shown = bar.clone();
     show_hints_with(move |hint| shown.println(hint));
+    Some(bar)
 }

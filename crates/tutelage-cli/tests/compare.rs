@@ -40,7 +40,7 @@ fn several_seeds_and_algorithms_are_one_command_one_table_and_one_figure() {
     }
     // Runs go on side by side: which of them is the last to end is open.
     let progress = stderr(&output);
-    for word in ["1/6  ", "6/6  ", "dagger seed 1: ", "dart(1) seed 3: "] {
+    for word in ["1/6  ", "6/6  ", "dagger seed 1  reward", "dart(1) seed 3  reward"] {
         assert!(progress.contains(word), "{word}: {progress}");
     }
     let root = lab.path().join("many");

@@ -128,7 +128,7 @@ fn an_interrupt_ends_a_timed_run_which_begins_anew() {
     let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
     assert!(kill.unwrap().success());
     let output = child.wait_with_output().unwrap();
-    assert!(stderr(&output).contains("the same command goes on"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("the same command resumes"), "{}", stderr(&output));
     assert!(
         !lab.path().join("results/quick/hopper.jsonl").exists(),
         "nothing was timed to its end"
@@ -204,7 +204,7 @@ fn a_plan_carried_out_run_by_run_is_the_figure() {
     let one = |name: &str| ["reproduce", "own.toml", "--run", name].map(str::to_owned);
     let early = one(supervised["run"].as_str().unwrap());
     let error = fail(one_by_one.path(), &early.each_ref().map(String::as_str));
-    assert!(error.contains("builds on") && error.contains(first), "{error}");
+    assert!(error.contains("annotations of") && error.contains(first), "{error}");
     for name in &names {
         finish(one_by_one.path(), &one(name).each_ref().map(String::as_str));
     }
@@ -223,7 +223,7 @@ fn a_plan_carried_out_run_by_run_is_the_figure() {
     assert_eq!(same(whole.path()), same(one_by_one.path()));
 
     let error = fail(whole.path(), &["reproduce", "--run", "ant-bd-5-seed-1-x"]);
-    assert!(error.contains("there is no run `ant-bd-5-seed-1-x`"), "{error}");
+    assert!(error.contains("unknown run `ant-bd-5-seed-1-x`"), "{error}");
 }
 
 #[test]

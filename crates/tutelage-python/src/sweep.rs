@@ -9,8 +9,8 @@ use pyo3::call::PyCallArgs;
 use pyo3::prelude::*;
 use tutelage::evaluation::Evaluation;
 use tutelage_reproduce::{
-    Executor, Job, JobObserver, JobProgress, JobSet, MeanSeconds, RemoteTask, RunOutcome,
-    WorkError, Workers, execute, send_and_wait,
+    Executor, Job, JobObserver, JobProgress, JobSet, RemoteTask, RunOutcome, WorkError, Workers,
+    execute, send_and_wait,
 };
 use tutelage_runs::store::{AnyHistory, read_any, read_times};
 
@@ -30,7 +30,7 @@ pub(crate) fn sweep(
     concurrency: usize,
     observer: Py<PyAny>,
 ) -> PyResult<Vec<(String, String)>> {
-    let sweep = Sweep { dir, runs, durations: MeanSeconds::default() };
+    let sweep = Sweep { dir, runs };
     let unfinished: Vec<usize> = py.detach(|| sweep.unfinished());
     let executor: &dyn Executor = &PythonExecutor(executor);
     let workers = concurrency.clamp(1, unfinished.len().max(1));
@@ -68,7 +68,6 @@ fn stop_on_signals(observer: &SweepObserver, is_over: impl Fn() -> bool) -> Opti
 struct Sweep {
     dir: PathBuf,
     runs: Vec<SweepRun>,
-    durations: MeanSeconds,
 }
 
 impl Sweep {
@@ -92,14 +91,6 @@ impl JobSet for Sweep {
         Job { name, rounds: *rounds, needs: &[], timed: false }
     }
 
-    fn cost_class(&self, _: usize) -> usize {
-        0
-    }
-
-    fn core_seconds(&self, _: usize) -> f64 {
-        self.durations.mean()
-    }
-
     fn execute(
         &self,
         run: usize,
@@ -121,9 +112,7 @@ impl JobSet for Sweep {
         if result.output.is_none() {
             return Ok(None);
         }
-        let outcome = outcome(&dir)?;
-        self.durations.add(outcome.seconds);
-        Ok(Some(outcome))
+        outcome(&dir).map(Some)
     }
 }
 

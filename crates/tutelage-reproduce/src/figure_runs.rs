@@ -66,12 +66,11 @@ impl<'a> JobSet for FigureRuns<'a> {
         self.cost_class[run]
     }
 
-    fn core_seconds(&self, run: usize) -> f64 {
-        self.expected().of_kind.get(&self.cost_class[run]).copied().unwrap_or(0.0)
-    }
-
-    fn pace(&self) -> f64 {
-        self.expected().estimator.pace()
+    /// The estimate at the pace of this session.
+    fn core_seconds(&self, run: usize) -> Option<f64> {
+        let expected = self.expected();
+        let seconds = expected.of_kind.get(&self.cost_class[run])?;
+        Some(seconds * expected.estimator.pace())
     }
 
     fn execute(

@@ -46,8 +46,8 @@ pub use report::ReportError;
 pub use run_cost::{RunCost, run_costs};
 pub use run_list::{PlanError, PlanFault, PlannedRun, RunList};
 pub use scheduler::{
-    FailedJobs, Job, JobObserver, JobProgress, JobSet, MeanSeconds, NoObserver, RunOutcome,
-    ScheduleOutcome, Workers, execute,
+    FailedJobs, Job, JobObserver, JobProgress, JobSet, NoObserver, RunOutcome, ScheduleOutcome,
+    Workers, execute,
 };
 pub use seeds::{BadSeeds, parse_seeds};
 pub use selection::Selection;

@@ -29,12 +29,6 @@ use crate::worker::WorkError;
 ///         let needs: &[usize] = if job == 0 { &[1] } else { &[] };
 ///         Job { name: ["first", "second"][job], rounds: 1, needs, timed: false }
 ///     }
-///     fn cost_class(&self, job: usize) -> usize {
-///         job
-///     }
-///     fn core_seconds(&self, _job: usize) -> f64 {
-///         1.0
-///     }
 ///     fn execute(
 ///         &self,
 ///         job: usize,
@@ -62,17 +56,20 @@ pub trait JobSet: Sync {
     /// Returns the description of a job.
     fn job(&self, job: usize) -> Job<'_>;
 
-    /// Returns the index of the first job that takes as long as this one.
+    /// Returns the index of the first job that takes as long as this one. By default, all jobs take equally long.
     ///
     /// The scheduler's cost per event grows with the number of classes, not with the number of jobs.
-    fn cost_class(&self, job: usize) -> usize;
+    fn cost_class(&self, job: usize) -> usize {
+        let _ = job;
+        0
+    }
 
     /// Returns the estimated seconds that a job takes on one core. Long jobs start first.
-    fn core_seconds(&self, job: usize) -> f64;
-
-    /// Returns the ratio of measured to estimated time in this session.
-    fn pace(&self) -> f64 {
-        1.0
+    ///
+    /// Without an estimate (the default), the remaining time is extrapolated from the mean of the finished jobs.
+    fn core_seconds(&self, job: usize) -> Option<f64> {
+        let _ = job;
+        None
     }
 
     /// Has a worker execute a job, resuming an earlier attempt, and stores the result.
@@ -201,24 +198,6 @@ impl Observer for JobProgress<'_> {
 
     fn wants_stop(&mut self) -> bool {
         JobProgress::wants_stop(self)
-    }
-}
-
-/// The mean duration of finished jobs, as the estimate for a [`JobSet`] whose jobs take equally long.
-#[derive(Debug, Default)]
-pub struct MeanSeconds(Mutex<(usize, f64)>);
-
-impl MeanSeconds {
-    /// Adds the duration of a job.
-    pub fn add(&self, seconds: f64) {
-        let mut sum = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        *sum = (sum.0 + 1, sum.1 + seconds);
-    }
-
-    /// Returns the mean, or 0 before the first job is finished.
-    pub fn mean(&self) -> f64 {
-        let (count, sum) = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        sum / count.max(1) as f64
     }
 }
 
@@ -361,7 +340,7 @@ impl<J: JobSet> Dispatcher<'_, J> {
         let mut queue = self.lock();
         match outcome {
             Ok(Some(outcome)) => {
-                queue.finish(job);
+                queue.finish(job, outcome.seconds);
                 let seconds = queue.seconds_left(self.jobs) / self.cores as f64;
                 self.observer.finished(name, &outcome, queue.left(), seconds);
             }

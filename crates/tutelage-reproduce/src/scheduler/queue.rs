@@ -16,6 +16,8 @@ pub(super) struct JobQueue {
     /// The number of jobs of each cost class that are neither finished nor failed.
     left: BTreeMap<usize, usize>,
     running: usize,
+    /// The number of finished jobs and their total seconds.
+    finished: (usize, f64),
     failed: Vec<(String, String)>,
     losses: HashMap<usize, usize>,
 }
@@ -65,7 +67,8 @@ impl JobQueue {
         }
         let (ready, ready_timed) = (BinaryHeap::new(), BinaryHeap::new());
         let (left, failed, losses) = (BTreeMap::new(), vec![], HashMap::new());
-        let mut queue = Self { jobs, ready, ready_timed, left, running: 0, failed, losses };
+        let (running, finished) = (0, (0, 0.0));
+        let mut queue = Self { jobs, ready, ready_timed, left, running, finished, failed, losses };
         for &job in outstanding {
             *queue.left.entry(queue.jobs[job].cost_class).or_default() += 1;
             queue.offer(job);
@@ -102,8 +105,9 @@ impl JobQueue {
     }
 
     /// Marks a job as finished, which may let its followers start.
-    pub(super) fn finish(&mut self, job: usize) {
+    pub(super) fn finish(&mut self, job: usize, seconds: f64) {
         self.end(job, JobState::Settled);
+        self.finished = (self.finished.0 + 1, self.finished.1 + seconds);
         for follower in std::mem::take(&mut self.jobs[job].followers) {
             self.jobs[follower].unmet -= 1;
             self.offer(follower);
@@ -153,10 +157,13 @@ impl JobQueue {
         self.left.values().sum()
     }
 
-    /// Returns the estimated seconds of the remaining jobs on one core, at the present pace.
+    /// Returns the estimated seconds of the remaining jobs on one core.
     pub(super) fn seconds_left(&self, set: &impl JobSet) -> f64 {
-        let of_class = |(&class, &count): (&usize, &usize)| count as f64 * set.core_seconds(class);
-        self.left.iter().map(of_class).sum::<f64>() * set.pace()
+        let mean = self.finished.1 / self.finished.0.max(1) as f64;
+        let of_class = |(&class, &count): (&usize, &usize)| {
+            count as f64 * set.core_seconds(class).unwrap_or(mean)
+        };
+        self.left.iter().map(of_class).sum()
     }
 
     /// Returns the failed jobs with the reasons.
@@ -167,7 +174,7 @@ impl JobQueue {
 
 /// Sorts jobs by urgency, the most urgent last: needed ones, then the longest, then the first.
 fn by_urgency(set: &impl JobSet, outstanding: &[usize], queued: &[QueuedJob]) -> Vec<usize> {
-    let cost = |&job: &usize| (job, set.core_seconds(job));
+    let cost = |&job: &usize| (job, set.core_seconds(job).unwrap_or(0.0));
     let mut jobs: Vec<(usize, f64)> = outstanding.iter().map(cost).collect();
     let is_needed = |job: usize| !queued[job].followers.is_empty();
     jobs.sort_by(|&(a, cost_a), &(b, cost_b)| {

@@ -2,7 +2,6 @@
 
 mod one;
 mod plan;
-mod progress;
 mod remote;
 mod tables;
 
@@ -13,69 +12,68 @@ use tutelage_compare::ComparisonSettings;
 use tutelage_lab::Task;
 use tutelage_reproduce::{
     Archive, Experiment, FigureKind, FigurePlan, FigureRuns, Logs, PanelRow, PlottedValue,
-    ProcessWorker, Profile, RunList, ScheduleOutcome, Selection, ThreadWorker, Worker, Workers,
-    compare, draw, execute, report, run_costs,
+    ProcessWorker, Profile, RunList, Selection, ThreadWorker, Worker, Workers, compare, draw,
+    report, run_costs,
 };
 
 use self::plan::{list, print_plan, show_plan};
-use self::progress::ProgressDisplay;
-use self::remote::Engine;
+use self::remote::ExecutorName;
 use self::tables::CostRow;
 use crate::arguments::{Algorithms, Seeds};
 use crate::executor::Storage;
-use crate::output::{Interrupted, Output, note};
+use crate::job_display::JobDisplay;
+use crate::output::{Output, note};
 
-/// Plan the runs that a figure needs, carry out what is missing, and draw it.
+/// Plan the runs of a figure, execute those without a record, and draw the figure
 #[derive(clap::Args)]
 pub(crate) struct Reproduce {
-    /// The figure, a .toml file of one's own, or `all`
+    /// A figure of the paper, a .toml file with a custom figure, or `all`
     #[arg(required_unless_present_any = ["list", "run", "report"])]
     figure: Option<String>,
-    /// paper: the paper's settings; quick: each figure in miniature, all of them in about 20 minutes
+    /// paper: the paper's settings; quick: small versions of all figures, about 20 minutes in total
     #[arg(long, default_value = "paper")]
     profile: Profile,
-    /// Only the runs on these tasks; what is drawn is always all that is finished
+    /// Execute only runs on these tasks; the figure always shows all finished runs
     #[arg(long, value_delimiter = ',', value_name = "TASK,…")]
     tasks: Option<Vec<Task>>,
-    /// Only the runs of these algorithms (quote names with parentheses)
+    /// Execute only runs of these algorithms (quote names with parentheses)
     #[arg(long, value_name = "NAME,…")]
     algorithms: Option<Algorithms>,
-    /// Only the runs with these seeds: 3, 1-10 or 1,2,5-7
+    /// Execute only runs with these seeds: 3, 1-10 or 1,2,5-7
     #[arg(long)]
     seeds: Option<Seeds>,
-    /// Show every figure, how many of its runs are done, and how long the rest would take
+    /// List all figures with their finished runs and the estimated time of the others
     #[arg(long)]
     list: bool,
-    /// Show the plan and its time, and stop
+    /// Show the plan and the estimated time, and stop
     #[arg(long, conflicts_with = "draw_only")]
     dry_run: bool,
-    /// Print the missing runs as JSON lines, each after those that it needs, and stop
+    /// Print the runs to execute as JSON lines, each after those that it needs, and stop
     #[arg(long, conflicts_with_all = ["draw_only", "dry_run", "table"])]
     plan: bool,
-    /// Carry out one run of the figure (of any, where none is named) and draw nothing; `--plan` names the runs
+    /// Execute one run of the figure (default: of any figure) without drawing; `--plan` lists the names
     #[arg(long, value_name = "NAME", conflicts_with_all = ["draw_only", "dry_run", "plan", "table"])]
     run: Option<String>,
-    /// Draw from the runs that are finished, without running any; the finite world's games, a matter of seconds, are played
-    /// anew
+    /// Draw the finished runs without executing any (the games of theory figures take seconds and are played again)
     #[arg(long)]
     draw_only: bool,
-    /// Print the figure as numbers, as `tutelage compare` does, DAgger being the baseline; or times and memory
+    /// Print the numbers of the figure, as `tutelage compare` does with DAgger as the baseline, or times and memory
     #[arg(long)]
     table: bool,
-    /// Make the tables of a Markdown file anew from what is finished: those that its lines `<!-- reproduce: … -->` ask for
+    /// Update the tables of a Markdown file, which its lines `<!-- reproduce: … -->` request
     #[arg(long, value_name = "FILE", conflicts_with_all = ["figure", "list", "run", "plan", "dry_run", "draw_only", "table"])]
     report: Option<PathBuf>,
-    /// Who carries out the runs instead of this machine: `ray`, the cluster at hand, or `ray:ADDRESS` (with the Python package);
-    /// timed runs stay here
-    #[arg(long, value_name = "ENGINE[:ADDRESS]", conflicts_with_all = ["draw_only", "dry_run", "plan", "run"])]
-    on: Option<Engine>,
-    /// Whether all of its nodes see the folder of runs [default: whether they do]
-    #[arg(long, value_enum, requires = "on")]
+    /// Execute runs on other machines: `ray`, the default cluster, or `ray:ADDRESS` (requires the Python package); timed runs
+    /// stay on this machine
+    #[arg(long, alias = "on", value_name = "NAME[:ADDRESS]", conflicts_with_all = ["draw_only", "dry_run", "plan", "run"])]
+    executor: Option<ExecutorName>,
+    /// Whether all nodes share the folder of runs [default: detected]
+    #[arg(long, value_enum, requires = "executor")]
     storage: Option<Storage>,
-    /// Where records and figures are kept; each profile has its own folder in it
+    /// The folder of records and figures; each profile has a subfolder
     #[arg(long, default_value = "results", value_name = "DIR")]
     results: PathBuf,
-    /// Where run directories are kept; each profile has its own folder in it
+    /// The folder of run directories; each profile has a subfolder
     #[arg(long, default_value = "runs", value_name = "DIR")]
     runs: PathBuf,
 }
@@ -98,12 +96,12 @@ impl Reproduce {
             return one::run(name, &experiments, &selection, &archive);
         }
         let mut runs = RunList::default();
-        let wanted = lay_out(&mut runs, &experiments, |_| selection.clone())?;
-        let whole = lay_out(&mut runs, &experiments, |figure| selection.whole(figure))?;
+        let wanted = plan_all(&mut runs, &experiments, |_| selection.clone())?;
+        let whole = plan_all(&mut runs, &experiments, |figure| selection.whole(figure))?;
         if let [only] = &wanted[..] {
             ensure!(
                 !only.runs().is_empty() || is_theory(only.experiment),
-                "{} shows nothing of this selection; `tutelage reproduce {0} --dry-run` shows its runs",
+                "{} has no runs of this selection; `tutelage reproduce {0} --dry-run` shows its runs",
                 only.experiment.name
             );
         }
@@ -112,20 +110,20 @@ impl Reproduce {
         }
         if !self.draw_only {
             let outstanding = runs.outstanding(&wanted, &archive)?;
-            // Programs that want the figure's numbers get nothing else.
+            // With --json, standard output contains only the requested numbers.
             if self.dry_run || !output.is_json() {
                 show_plan(&runs, &wanted, &outstanding, &archive, output)?;
             }
             if self.dry_run {
                 return Ok(());
             }
-            match &self.on {
+            match &self.executor {
                 None => run_all(&runs, &outstanding, &archive)?,
                 Some(_) if outstanding.is_empty() => {}
-                Some(engine) => {
+                Some(executor) => {
                     let shows_states = wanted.iter().any(FigurePlan::shows_states);
                     let logs = if shows_states { Logs::All } else { Logs::Needed };
-                    remote::run(engine, self.storage, logs, &runs, &outstanding, &archive)?;
+                    remote::run(executor, self.storage, logs, &runs, &outstanding, &archive)?;
                 }
             }
         }
@@ -163,8 +161,8 @@ fn write_report(file: &Path, archive: &Archive) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A plan for every figure.
-fn lay_out<'a>(
+/// Plans all figures.
+fn plan_all<'a>(
     runs: &mut RunList,
     experiments: &'a [Experiment],
     part: impl Fn(&Experiment) -> Selection,
@@ -172,7 +170,7 @@ fn lay_out<'a>(
     experiments.iter().map(|figure| Ok(runs.plan(figure, &part(figure))?)).collect()
 }
 
-/// Carries out what is missing, a run on each thread; timed ones alone, in processes of their own.
+/// Executes runs, one per thread. Timed runs are executed alone, in child processes.
 fn run_all(runs: &RunList, outstanding: &[usize], archive: &Archive) -> anyhow::Result<()> {
     let workers = [ThreadWorker(1)].repeat(rayon::current_num_threads());
     let workers = Workers {
@@ -182,7 +180,7 @@ fn run_all(runs: &RunList, outstanding: &[usize], archive: &Archive) -> anyhow::
     run_jobs(runs, outstanding, archive, &workers)
 }
 
-/// A process of its own for a run, with all threads of this one.
+/// A child process with as many threads as this one.
 fn child() -> anyhow::Result<ProcessWorker> {
     let threads = rayon::current_num_threads();
     let (program, mut arguments) = crate::again().context("cannot find this program")?;
@@ -190,27 +188,18 @@ fn child() -> anyhow::Result<ProcessWorker> {
     Ok(ProcessWorker { program, arguments, threads })
 }
 
-/// Carries out these runs, and tells of them.
+/// Executes runs and displays their progress.
 fn run_jobs(
     runs: &RunList,
     outstanding: &[usize],
     archive: &Archive,
     workers: &Workers<'_, dyn Worker + '_>,
 ) -> anyhow::Result<()> {
-    let display = ProgressDisplay::new(outstanding.len())?;
-    let jobs = FigureRuns::new(runs, archive);
-    let outcome = execute(&jobs, outstanding, workers, &display);
-    display.end();
-    match outcome? {
-        ScheduleOutcome::Finished => Ok(()),
-        ScheduleOutcome::Stopped => Err(Interrupted(
-            "stopped; what is finished is kept, and the same command goes on from here".into(),
-        )
-        .into()),
-    }
+    let display = JobDisplay::new(outstanding.len())?;
+    display.execute(&FigureRuns::new(runs, archive), outstanding, workers)
 }
 
-/// A figure in numbers, where it has any besides its CSV.
+/// Prints the numbers of a figure of runs.
 fn print_numbers(
     plan: &FigurePlan<'_>,
     runs: &RunList,
@@ -238,7 +227,7 @@ fn print_numbers(
     }
 }
 
-/// Whether a figure is of the finite world, which needs no runs.
+/// Returns whether a figure shows games on finite MDPs, which need no runs.
 fn is_theory(experiment: &Experiment) -> bool {
     matches!(experiment.draw, FigureKind::Regret | FigureKind::Limitation)
 }
@@ -252,7 +241,7 @@ fn draw_all(plans: &[FigurePlan<'_>], runs: &RunList, archive: &Archive) -> anyh
                 note(&format!("wrote {} (and .svg, .csv)", path.display()));
             }
             Err(draw::DrawError::Nothing(name)) if plans.len() > 1 => {
-                note(&format!("{figure}: {name} is not finished, not drawn"));
+                note(&format!("{figure} is not drawn: {name} is not finished"));
             }
             Err(error) => return Err(error).context(figure.clone()),
         }

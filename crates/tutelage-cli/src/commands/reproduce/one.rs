@@ -1,4 +1,4 @@
-//! `tutelage reproduce --run NAME`: one run of a figure.
+//! `tutelage reproduce --run NAME`: executes one run of a figure.
 
 use anyhow::{Context, ensure};
 use tutelage_reproduce::{Archive, Experiment, RunList, Selection, ThreadWorker, Worker, Workers};
@@ -6,7 +6,7 @@ use tutelage_reproduce::{Archive, Experiment, RunList, Selection, ThreadWorker, 
 use super::{child, run_jobs};
 use crate::output::note;
 
-/// Carries out the run of this name, from wherever an earlier process left it.
+/// Executes the run with this name, resuming an earlier attempt.
 pub(super) fn run(
     name: &str,
     experiments: &[Experiment],
@@ -22,7 +22,7 @@ pub(super) fn run(
     for &need in &runs[run].needs {
         ensure!(
             archive.has_data(&runs[need]),
-            "{name} builds on {}, which is not in {}; carry it out first, or bring its folder",
+            "{name} needs the annotations of {}, which is not in {}; execute it first, or copy its folder",
             runs[need].name,
             archive.runs().display()
         );
@@ -32,7 +32,7 @@ pub(super) fn run(
     run_jobs(&runs, &[run], archive, &workers)
 }
 
-/// The run of this name, with its seed whatever seeds a figure has.
+/// Finds the run with this name, even if its seed is not one of the figure's.
 fn find(
     name: &str,
     runs: &mut RunList,
@@ -47,13 +47,13 @@ fn find(
     runs.find(name).with_context(|| {
         let figures: Vec<&str> = experiments.iter().map(|figure| figure.name.as_str()).collect();
         format!(
-            "there is no run `{name}` in {}; `tutelage reproduce FIGURE --plan` names them (same profile, same experts)",
+            "unknown run `{name}` of {}; `tutelage reproduce FIGURE --plan` lists the names (for this profile and these experts)",
             figures.join(", ")
         )
     })
 }
 
-/// The seed that a run's name tells.
+/// Returns the seed in the name of a run.
 fn seed_of(name: &str) -> Option<u64> {
     name.split_once("-seed-")?.1.split('-').next()?.parse().ok()
 }
@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_runs_name_tells_its_seed() {
+    fn the_seed_is_part_of_the_name() {
         assert_eq!(seed_of("ant-bd-5-mlp-64-64-seed-12-deff71-ad4f1ae6"), Some(12));
         assert_eq!(seed_of("ant-bd-5"), None);
     }

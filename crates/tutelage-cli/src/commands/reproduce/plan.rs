@@ -1,4 +1,4 @@
-//! What there is to do, and how long it will take.
+//! The runs to execute, and their estimated time.
 
 use tutelage_reproduce::{Archive, Estimator, Experiment, FigurePlan, Profile, RunList, Selection};
 use tutelage_runs::terminal::rough;
@@ -6,7 +6,7 @@ use tutelage_runs::terminal::rough;
 use super::tables::{FigureRow, KindRow, RunRow};
 use crate::output::Output;
 
-/// Every figure and how far it is.
+/// Lists all figures and the number of their finished runs.
 pub(super) fn list(
     selection: &Selection,
     archive: &Archive,
@@ -28,7 +28,7 @@ pub(super) fn list(
     output.rows(&rows)
 }
 
-/// What there is to do, by kind of run.
+/// Shows the runs to execute, by kind.
 pub(super) fn show_plan(
     list: &RunList,
     wanted: &[FigurePlan<'_>],
@@ -68,14 +68,14 @@ pub(super) fn show_plan(
     let seconds = estimator.seconds(list, outstanding, threads);
     let shown: usize = wanted.iter().map(|plan| plan.runs().len()).sum();
     output.say(&format!(
-        "\n{} runs to do for {shown} shown; about {} on {threads} thread{} of a quiet machine.",
+        "\n{} runs to do of {shown} in the figure; about {} on {threads} thread{} of an idle machine.",
         outstanding.len(),
         rough(seconds),
         if threads == 1 { "" } else { "s" }
     ))
 }
 
-/// The missing runs one by one, each after those that it needs, as lines of JSON.
+/// Prints the runs to execute as JSON lines, each after those that it needs.
 pub(super) fn print_plan(
     list: &RunList,
     outstanding: &[usize],

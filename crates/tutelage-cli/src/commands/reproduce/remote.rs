@@ -1,4 +1,4 @@
-//! `tutelage reproduce --on ENGINE`: the runs of a figure on other machines.
+//! `tutelage reproduce --executor EXECUTOR`: executes runs on other machines.
 
 use std::str::FromStr;
 
@@ -8,14 +8,14 @@ use super::{child, run_jobs};
 use crate::executor::{ExecutorConfig, Storage, connect};
 use crate::output::note;
 
-/// An engine, and where it is.
+/// The name and address of an executor.
 #[derive(Clone, Debug)]
-pub(super) struct Engine {
+pub(super) struct ExecutorName {
     name: String,
     address: Option<String>,
 }
 
-impl FromStr for Engine {
+impl FromStr for ExecutorName {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -24,16 +24,16 @@ impl FromStr for Engine {
             None => (text, None),
         };
         match (name, address) {
-            ("ray", Some("")) => Err("an address is missing behind `ray:`".into()),
+            ("ray", Some("")) => Err("the address after `ray:` is empty".into()),
             ("ray", address) => Ok(Self { name: name.into(), address: address.map(str::to_owned) }),
-            _ => Err(format!("there is no engine `{name}`; there is ray, or ray:ADDRESS")),
+            _ => Err(format!("unknown executor `{name}`; expected ray or ray:ADDRESS")),
         }
     }
 }
 
-/// Carries out what is missing elsewhere, a thread a run; timed ones here, alone, in processes of their own.
+/// Executes runs on other machines, one thread each. Timed runs are executed here, in child processes.
 pub(super) fn run(
-    engine: &Engine,
+    executor: &ExecutorName,
     storage: Option<Storage>,
     logs: Logs,
     runs: &RunList,
@@ -41,8 +41,8 @@ pub(super) fn run(
     archive: &Archive,
 ) -> anyhow::Result<()> {
     let connected = connect(&ExecutorConfig {
-        kind: engine.name.clone(),
-        address: engine.address.clone(),
+        kind: executor.name.clone(),
+        address: executor.address.clone(),
         storage,
         runs: archive.runs().to_owned(),
     })?;

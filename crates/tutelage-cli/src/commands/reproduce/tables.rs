@@ -1,4 +1,4 @@
-//! What `tutelage reproduce` prints, a table for each question.
+//! The rows of the tables of `tutelage reproduce`.
 
 use serde::Serialize;
 use tutelage_reproduce::{PlannedRun, RunCost, RunList};
@@ -6,7 +6,7 @@ use tutelage_reproduce::{PlannedRun, RunCost, RunList};
 use crate::output::Row;
 use tutelage_runs::terminal::rough;
 
-/// A figure and how far it is.
+/// A figure and the number of its finished runs.
 #[derive(Serialize)]
 pub(super) struct FigureRow {
     pub(super) figure: String,
@@ -30,7 +30,7 @@ impl Row for FigureRow {
     }
 }
 
-/// Runs to do that differ in seed and data alone.
+/// Runs to execute that differ only in seed and data.
 #[derive(Serialize)]
 pub(super) struct KindRow {
     pub(super) task: String,
@@ -51,7 +51,7 @@ impl Row for KindRow {
     }
 }
 
-/// A run to do.
+/// A run to execute.
 #[derive(Serialize)]
 pub(super) struct RunRow<'a> {
     run: &'a str,
@@ -60,14 +60,15 @@ pub(super) struct RunRow<'a> {
     class: String,
     seed: u64,
     timed: bool,
-    /// The runs whose annotations it builds on.
+    /// The runs whose annotations it reads.
     needs: Vec<&'a str>,
-    /// Those of them that are to do as well.
+    /// Those of them that must be executed first.
     after: Vec<&'a str>,
     core_seconds: f64,
 }
 
 impl<'a> RunRow<'a> {
+    /// `outstanding` is sorted.
     pub(super) fn new(
         list: &'a RunList,
         run: usize,
@@ -86,18 +87,13 @@ impl<'a> RunRow<'a> {
             seed: spec.seed,
             timed: *timed,
             needs: names(&mut needs.iter()),
-            after: names(&mut needs.iter().filter(|&&need| is_among(outstanding, need))),
+            after: names(&mut needs.iter().filter(|need| outstanding.binary_search(need).is_ok())),
             core_seconds: (10.0 * core_seconds).round() / 10.0,
         }
     }
 }
 
-/// Whether a run is one of these, which are in ascending order. A plan asks it of every run's needs, so no look may go over all.
-fn is_among(ascending: &[usize], run: usize) -> bool {
-    ascending.binary_search(&run).is_ok()
-}
-
-/// What a run took.
+/// The time and memory of a run.
 #[derive(Serialize)]
 pub(super) struct CostRow {
     task: String,
@@ -106,6 +102,8 @@ pub(super) struct CostRow {
     seconds: f64,
     authors_seconds: Option<f64>,
     memory_mb: Option<f64>,
+    #[serde(skip)]
+    numbers: [String; 4],
 }
 
 impl CostRow {
@@ -117,6 +115,7 @@ impl CostRow {
             seconds: cost.seconds,
             authors_seconds: cost.authors_seconds,
             memory_mb: cost.memory.map(|bytes| bytes as f64 / 1e6),
+            numbers: cost.numbers(),
         }
     }
 }
@@ -126,32 +125,7 @@ impl Row for CostRow {
         &["task", "algorithm", "threads", "seconds", "the authors' seconds", "times faster", "MB"];
 
     fn cells(&self) -> Vec<String> {
-        let number = |value: Option<f64>| value.map_or("–".into(), |value| format!("{value:.0}"));
-        let faster = self.authors_seconds.map(|theirs| theirs / self.seconds);
-        vec![
-            self.task.clone(),
-            self.algorithm.clone(),
-            self.threads.to_string(),
-            number(Some(self.seconds)),
-            number(self.authors_seconds),
-            number(faster),
-            number(self.memory_mb),
-        ]
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::time::{Duration, Instant};
-
-    use super::*;
-
-    #[test]
-    fn a_million_planned_runs_are_not_looked_through_for_each_of_them() {
-        let outstanding: Vec<usize> = (0..1_000_000).map(|run| 2 * run).collect();
-        let begun = Instant::now();
-        let found = (1_800_000..2_000_000).filter(|&run| is_among(&outstanding, run)).count();
-        assert_eq!(found, 100_000);
-        assert!(begun.elapsed() < Duration::from_secs(5), "a hundredth of a second will do");
+        let fixed = [self.task.clone(), self.algorithm.clone(), self.threads.to_string()];
+        fixed.into_iter().chain(self.numbers.clone()).collect()
     }
 }
