@@ -156,7 +156,7 @@ fn the_list_and_the_errors_say_what_there_is() {
     assert!(fail(lab.path(), &["reproduce", "main", "--profile", "fast"]).contains("quick"));
     assert!(fail(lab.path(), &["reproduce", "main", "--draw-only"]).contains("finished"));
     assert!(
-        fail(lab.path(), &["reproduce", "ablation", "--tasks", "walker2d"]).contains("nothing")
+        fail(lab.path(), &["reproduce", "ablation", "--tasks", "walker2d"]).contains("no runs")
     );
     let dry = finish(lab.path(), &[&RUN[..], &["--dry-run"]].concat());
     assert!(stdout(&dry).contains("8 runs to do"), "{}", stdout(&dry));

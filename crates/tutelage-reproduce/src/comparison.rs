@@ -35,10 +35,13 @@ pub fn compare(
 ) -> Result<Comparison, ComparisonError> {
     let panels = plan.finished(runs, archive)?;
     let panels = panels.iter().filter(|panel| wanted(panel.row) && !panel.curves.is_empty());
-    let groups: Vec<RunGroup> = panels.map(group).collect();
-    let has_dagger =
-        groups.iter().flat_map(|group| &group.curves).any(|(name, _)| name == "DAgger");
-    let dagger = has_dagger.then(|| "DAgger".to_owned());
+    let panels: Vec<&FinishedPanel<'_>> = panels.collect();
+    let is_dagger = |curve: &&CurveSpec| {
+        curve.algorithm.family().key == "dagger" && curve.data.is_none() && curve.budget.is_none()
+    };
+    let mut curves = panels.iter().flat_map(|panel| &panel.curves).map(|(curve, _)| curve);
+    let dagger = curves.find(is_dagger).map(curve_name);
+    let groups: Vec<RunGroup> = panels.into_iter().map(group).collect();
     let settings = ComparisonSettings { baseline: settings.baseline.or(dagger), ..settings };
     let mut comparison = Comparison::of_groups(groups, settings)?;
     pair_styles(&mut comparison);

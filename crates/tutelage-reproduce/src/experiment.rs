@@ -112,7 +112,7 @@ pub struct CurveSpec {
     pub budget: Option<BudgetSpec>,
 }
 
-/// Why a file is not a valid figure.
+/// Why a figure cannot be read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExperimentError {
@@ -132,60 +132,6 @@ pub enum ExperimentError {
         /// The reason.
         source: std::io::Error,
     },
-    /// The TOML is invalid.
-    #[error("experiment {name}: {message}")]
-    Toml {
-        /// The figure.
-        name: String,
-        /// What is wrong, and in which line.
-        message: String,
-    },
-    /// A task does not exist.
-    #[error("invalid experiment {name}")]
-    Task {
-        /// The figure.
-        name: String,
-        /// What is wrong.
-        source: UnknownTask,
-    },
-    /// An algorithm, class or budget is invalid.
-    #[error("invalid row \"{row}\" of experiment {name}")]
-    Row {
-        /// The figure.
-        name: String,
-        /// The row.
-        row: String,
-        /// What is wrong.
-        source: SpecError,
-    },
-    /// The seeds are invalid.
-    #[error("invalid seeds of experiment {name}")]
-    Seeds {
-        /// The figure.
-        name: String,
-        /// What is wrong.
-        source: BadSeeds,
-    },
-    /// The x axis is invalid.
-    #[error("invalid x axis (`over`) of experiment {name}")]
-    Over {
-        /// The figure.
-        name: String,
-        /// What is wrong.
-        source: BadCost,
-    },
-    /// The figure is too large.
-    #[error("experiment {name} has {found} {what}; at most {most} are allowed")]
-    TooMany {
-        /// The figure.
-        name: String,
-        /// What there is too much of.
-        what: &'static str,
-        /// The number found.
-        found: usize,
-        /// The number allowed.
-        most: usize,
-    },
     /// The name belongs to a built-in figure.
     #[error("{path}: `{name}` is the name of a built-in figure; rename the file")]
     Taken {
@@ -194,14 +140,53 @@ pub enum ExperimentError {
         /// The figure.
         name: String,
     },
-    /// `seeds_of` names a curve that no row shows.
-    #[error("experiment {name}, seeds_of: no row shows `{curve}`")]
-    SeedsOf {
+    /// The file is invalid.
+    #[error("invalid figure {name}")]
+    Invalid {
         /// The figure.
         name: String,
-        /// The curve.
-        curve: String,
+        /// What is wrong.
+        source: ExperimentFault,
     },
+}
+
+/// What is wrong with the file of a figure.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ExperimentFault {
+    /// The TOML is invalid; the message contains the line.
+    #[error("{0}")]
+    Toml(String),
+    /// A task does not exist.
+    #[error(transparent)]
+    Task(#[from] UnknownTask),
+    /// The seeds are invalid.
+    #[error(transparent)]
+    Seeds(#[from] BadSeeds),
+    /// The x axis is invalid.
+    #[error("invalid x axis (`over`)")]
+    Over(#[from] BadCost),
+    /// An algorithm, class or budget is invalid.
+    #[error("invalid row \"{row}\"")]
+    Row {
+        /// The row.
+        row: String,
+        /// What is wrong.
+        source: SpecError,
+    },
+    /// The figure is too large.
+    #[error("{found} {what}; at most {most} are allowed")]
+    TooMany {
+        /// What there is too much of.
+        what: &'static str,
+        /// The number found.
+        found: usize,
+        /// The number allowed.
+        most: usize,
+    },
+    /// `seeds_of` names a curve that no row shows.
+    #[error("seeds_of: no row shows `{0}`")]
+    SeedsOf(String),
 }
 
 macro_rules! shipped {
@@ -274,6 +259,7 @@ impl Experiment {
     /// Parses the TOML of a figure.
     pub fn parse(name: &str, text: &str) -> Result<Self, ExperimentError> {
         experiment_file::parse(name, text)
+            .map_err(|source| ExperimentError::Invalid { name: name.into(), source })
     }
 }
 
@@ -311,6 +297,13 @@ impl fmt::Display for CurveSpec {
 mod tests {
     use super::*;
 
+    fn fault(text: &str) -> ExperimentFault {
+        match Experiment::parse("x", text) {
+            Err(ExperimentError::Invalid { source, .. }) => source,
+            other => panic!("{other:?}"),
+        }
+    }
+
     #[test]
     fn every_shipped_figure_parses() {
         let all = Experiment::all().unwrap();
@@ -329,8 +322,7 @@ mod tests {
         assert_eq!(suggestion("mian").as_deref(), Some("main"));
         assert_eq!(suggestion("everything"), None);
         let text = "title = ''\npaper = ''\ndraw = 'curves'\ntasks = ['ant']\n[[rows]]\nname = 'r'\nclass = 'linear'\nalgorithms = ['dager']";
-        let error = Experiment::parse("x", text);
-        assert!(matches!(error, Err(ExperimentError::Row { row, .. }) if row == "r"));
+        assert!(matches!(fault(text), ExperimentFault::Row { row, .. } if row == "r"));
         assert!(matches!(Experiment::named("none.toml"), Err(ExperimentError::Read { .. })));
     }
 
@@ -351,8 +343,8 @@ mod tests {
 
     #[test]
     fn figures_of_excessive_size_are_rejected() {
-        let count = |text: &str| match Experiment::parse("x", text) {
-            Err(ExperimentError::TooMany { found, .. }) => found,
+        let count = |text: &str| match fault(text) {
+            ExperimentFault::TooMany { found, .. } => found,
             other => panic!("{other:?}"),
         };
         let figure =
@@ -366,12 +358,12 @@ mod tests {
         let tasks = format!("seeds = '1-200'\ntasks = [{}]", "'ant',".repeat(600));
         assert_eq!(count(&figure(&tasks, &bc)), 120_000);
         let name = "b".repeat(2000);
-        let long_name = Experiment::parse("x", &figure(ant, &row(&format!("'{name}'"))));
-        assert!(matches!(long_name, Err(ExperimentError::Row { .. })));
-        let long_task = Experiment::parse("x", &figure(&format!("tasks = ['{name}']"), &bc));
-        assert!(matches!(long_task, Err(ExperimentError::Toml { .. })));
-        let long_file = Experiment::parse("x", &format!("# {}\n", "x".repeat(2 << 20)));
-        assert!(matches!(long_file, Err(ExperimentError::Toml { .. })));
+        let long_name = fault(&figure(ant, &row(&format!("'{name}'"))));
+        assert!(matches!(long_name, ExperimentFault::Row { .. }));
+        let long_task = fault(&figure(&format!("tasks = ['{name}']"), &bc));
+        assert!(matches!(long_task, ExperimentFault::Toml { .. }));
+        let long_file = fault(&format!("# {}\n", "x".repeat(2 << 20)));
+        assert!(matches!(long_file, ExperimentFault::Toml { .. }));
     }
 
     #[test]
@@ -380,25 +372,22 @@ mod tests {
         let seeds = |curve: &str| fewest.seeds_of(&curve.parse().unwrap()).len();
         assert_eq!((seeds("bd-5"), seeds("bd-25"), seeds("handover-bd-25")), (10, 3, 3));
         let error = |seeds_of: &str| {
-            let text = format!(
+            fault(&format!(
                 "title = ''\ndraw = 'curves'\ntasks = ['ant']\nseeds_of = {{ {seeds_of} }}\n[[rows]]\nname = 'r'\nalgorithms = ['bd-5']"
-            );
-            Experiment::parse("x", &text).unwrap_err()
+            ))
         };
-        assert!(matches!(error("bd-7 = '1-3'"), ExperimentError::SeedsOf { .. }));
-        assert!(matches!(error("bd-5 = 'one'"), ExperimentError::Seeds { .. }));
+        assert!(matches!(error("bd-7 = '1-3'"), ExperimentFault::SeedsOf(_)));
+        assert!(matches!(error("bd-5 = 'one'"), ExperimentFault::Seeds(_)));
     }
 
     #[test]
     fn the_x_axis_can_be_another_cost() {
-        let over = |line: &str| {
-            let text = format!("title = ''\ndraw = 'curves'\n{line}");
-            Experiment::parse("x", &text).map(|x| x.over)
-        };
-        assert_eq!(over("").unwrap(), Cost::Annotations);
-        assert_eq!(over("over = 'expert-steps'").unwrap(), Cost::ExpertSteps);
-        assert_eq!(over("over = 0.01").unwrap(), Cost::Weighted(0.01));
-        assert!(matches!(over("over = 'hours'"), Err(ExperimentError::Over { .. })));
+        let text = |line: &str| format!("title = ''\ndraw = 'curves'\n{line}");
+        let over = |line: &str| Experiment::parse("x", &text(line)).unwrap().over;
+        assert_eq!(over(""), Cost::Annotations);
+        assert_eq!(over("over = 'expert-steps'"), Cost::ExpertSteps);
+        assert_eq!(over("over = 0.01"), Cost::Weighted(0.01));
+        assert!(matches!(fault(&text("over = 'hours'")), ExperimentFault::Over(_)));
     }
 
     #[test]

@@ -9,7 +9,7 @@ use tutelage_lab::Task;
 use tutelage_lab::spec::{Draft, SpecError, check_name, parse_toml};
 
 use crate::experiment::{
-    CurveSpec, Experiment, ExperimentError, FigureKind, PanelRow, PerturbFrom, PlottedValue,
+    CurveSpec, Experiment, ExperimentFault, FigureKind, PanelRow, PerturbFrom, PlottedValue,
 };
 use crate::parse_seeds;
 
@@ -56,43 +56,30 @@ fn ten_seeds() -> String {
 }
 
 /// Parses the TOML of a figure.
-pub(crate) fn parse(name: &str, text: &str) -> Result<Experiment, ExperimentError> {
-    let toml = |message: String| ExperimentError::Toml { name: name.into(), message };
-    let form: ExperimentFile = parse_toml(text).map_err(toml)?;
-    form.check_counts(name)?;
-    let task = |task: &String| {
-        let wrong = |source| ExperimentError::Task { name: name.into(), source };
-        check_name("tasks", Some(task)).map_err(|long| toml(long.to_string()))?;
-        task.parse::<Task>().map_err(wrong)
-    };
-    let seeds = |text: &str| {
-        parse_seeds(text).map_err(|source| ExperimentError::Seeds { name: name.into(), source })
-    };
-    let tasks: Vec<Task> = form.tasks.iter().map(task).collect::<Result<_, _>>()?;
-    let row = |row: RowFile| {
-        let title = row.name.clone();
-        let wrong = |source| ExperimentError::Row { name: name.into(), row: title, source };
-        let tasks = row.tasks.iter().map(task).collect::<Result<_, _>>()?;
-        row.check(tasks).map_err(wrong)
-    };
+pub(crate) fn parse(name: &str, text: &str) -> Result<Experiment, ExperimentFault> {
+    let form: ExperimentFile = parse_toml(text).map_err(ExperimentFault::Toml)?;
+    let count = form.rows.iter().map(|row| row.algorithms.len()).sum();
+    at_most(MOST_LISTED, "tasks", form.tasks.len())?;
+    at_most(MOST_LISTED, "rows", form.rows.len())?;
+    at_most(MOST_CURVES, "algorithms in all rows", count)?;
+    at_most(MOST_CURVES, "curves in seeds_of", form.seeds_of.len())?;
     let rows: Vec<PanelRow> = form.rows.into_iter().map(row).collect::<Result<_, _>>()?;
-    let seeds_of = form.seeds_of.iter().map(|(curve, text)| {
-        let unknown = || ExperimentError::SeedsOf { name: name.into(), curve: curve.clone() };
-        Ok((shown(curve, &rows).ok_or_else(unknown)?, seeds(text)?))
+    let seeds_of = form.seeds_of.into_iter().map(|(curve, text)| {
+        let shown = shown(&curve, &rows).ok_or(ExperimentFault::SeedsOf(curve))?;
+        Ok((shown, parse_seeds(&text)?))
     });
     let experiment = Experiment {
         name: name.into(),
         title: form.title,
         paper: form.paper,
         draw: form.draw,
-        over: over(&form.over)
-            .map_err(|source| ExperimentError::Over { name: name.into(), source })?,
-        tasks,
-        seeds: seeds(&form.seeds)?,
-        seeds_of: seeds_of.collect::<Result<_, ExperimentError>>()?,
+        over: over(&form.over)?,
+        tasks: tasks(&form.tasks)?,
+        seeds: parse_seeds(&form.seeds)?,
+        seeds_of: seeds_of.collect::<Result<_, ExperimentFault>>()?,
         rows,
     };
-    at_most(MOST_RUNS, "runs", runs(&experiment), name)?;
+    at_most(MOST_RUNS, "runs", runs(&experiment))?;
     Ok(experiment)
 }
 
@@ -101,26 +88,17 @@ const MOST_LISTED: usize = 1000;
 const MOST_CURVES: usize = 10_000;
 const MOST_RUNS: usize = 100_000;
 
-impl ExperimentFile {
-    fn check_counts(&self, name: &str) -> Result<(), ExperimentError> {
-        let curves = |rows: &[RowFile]| rows.iter().map(|row| row.algorithms.len()).sum();
-        at_most(MOST_LISTED, "tasks", self.tasks.len(), name)?;
-        at_most(MOST_LISTED, "rows", self.rows.len(), name)?;
-        at_most(MOST_CURVES, "algorithms in all rows", curves(&self.rows), name)?;
-        at_most(MOST_CURVES, "curves in seeds_of", self.seeds_of.len(), name)
-    }
+fn at_most(most: usize, what: &'static str, found: usize) -> Result<(), ExperimentFault> {
+    if found <= most { Ok(()) } else { Err(ExperimentFault::TooMany { what, found, most }) }
 }
 
-fn at_most(
-    most: usize,
-    what: &'static str,
-    found: usize,
-    name: &str,
-) -> Result<(), ExperimentError> {
-    if found <= most {
-        return Ok(());
-    }
-    Err(ExperimentError::TooMany { name: name.into(), what, found, most })
+fn tasks(names: &[String]) -> Result<Vec<Task>, ExperimentFault> {
+    let task = |name: &String| {
+        let check = check_name("tasks", Some(name));
+        check.map_err(|long| ExperimentFault::Toml(long.to_string()))?;
+        Ok(name.parse()?)
+    };
+    names.iter().map(task).collect()
 }
 
 /// Counts the runs of a figure; runs that appear twice count twice.
@@ -145,6 +123,12 @@ fn over(value: &toml::Value) -> Result<Cost, BadCost> {
 fn shown(curve: &str, rows: &[PanelRow]) -> Option<CurveSpec> {
     let curve: CurveSpec = curve.parse().ok()?;
     rows.iter().any(|row| row.curves.contains(&curve)).then_some(curve)
+}
+
+fn row(row: RowFile) -> Result<PanelRow, ExperimentFault> {
+    let tasks = tasks(&row.tasks)?;
+    let name = row.name.clone();
+    row.check(tasks).map_err(|source| ExperimentFault::Row { row: name, source })
 }
 
 impl RowFile {

@@ -36,7 +36,8 @@ pub use archive::{Archive, ArchiveError};
 pub use comparison::{ComparisonError, compare};
 pub use estimate::Estimator;
 pub use experiment::{
-    CurveSpec, Experiment, ExperimentError, FigureKind, PanelRow, PerturbFrom, PlottedValue,
+    CurveSpec, Experiment, ExperimentError, ExperimentFault, FigureKind, PanelRow, PerturbFrom,
+    PlottedValue,
 };
 pub use figure_plan::{CurvePlan, FigurePlan, PanelPlan};
 pub use figure_runs::FigureRuns;

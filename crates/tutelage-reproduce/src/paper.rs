@@ -39,18 +39,26 @@ pub fn authors_seconds(profile: Profile, task: Task, algorithm: &AlgorithmName) 
         Robot::HalfCheetah => [2775.0, 2741.0, 2725.0, 5136.0, 14087.0, 14211.0],
         Robot::Walker2d => [2576.0, 2611.0, 2533.0, 4487.0, 12920.0, 12344.0],
     };
-    let names = ["bc", "dagger", "bd-1", "bd-5", "bd-25", "mp-25(15)"];
-    let place = names.iter().position(|name| *name == algorithm.to_string())?;
-    (profile == Profile::Paper).then(|| seconds[place])
+    Some(seconds[authors_column(profile, algorithm)?])
 }
 
 /// Returns the GPU memory in MB that the authors report for such a run.
 pub(crate) fn authors_memory(profile: Profile, algorithm: &AlgorithmName) -> Option<f64> {
-    let memory = match algorithm.to_string().as_str() {
-        "bc" | "dagger" | "bd-1" => 1412.0,
-        "bd-5" => 1414.0,
-        "bd-25" | "mp-25(15)" => 1440.0,
+    let memory = [1412.0, 1412.0, 1412.0, 1414.0, 1440.0, 1440.0];
+    Some(memory[authors_column(profile, algorithm)?])
+}
+
+/// The authors report BC, DAgger, BD-1, BD-5, BD-25 and MP-25(15).
+fn authors_column(profile: Profile, algorithm: &AlgorithmName) -> Option<usize> {
+    let key = (algorithm.family().key, algorithm.members(), algorithm.numbers());
+    let column = match key {
+        ("bc", _, _) => 0,
+        ("dagger", _, _) => 1,
+        ("bd", 1, _) => 2,
+        ("bd", 5, _) => 3,
+        ("bd", 25, _) => 4,
+        ("mp", 25, [15.0]) => 5,
         _ => return None,
     };
-    (profile == Profile::Paper).then_some(memory)
+    (profile == Profile::Paper).then_some(column)
 }

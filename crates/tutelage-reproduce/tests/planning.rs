@@ -10,7 +10,8 @@ use tutelage::choice::ExpertActs;
 use tutelage_lab::Task;
 use tutelage_lab::spec::{BudgetSpec, CoverSpec, RunSpec};
 use tutelage_reproduce::{
-    Archive, Experiment, ExperimentError, PlanError, Profile, RunList, RunRecord, Selection,
+    Archive, Experiment, ExperimentError, ExperimentFault, PlanError, Profile, RunList, RunRecord,
+    Selection,
 };
 use tutelage_runs::store::AnyHistory;
 
@@ -214,7 +215,9 @@ fn an_invalid_field_is_an_error_that_names_it() {
     let error = |from: &str, to: &str| {
         let text = OWN.replace(from, to);
         match Experiment::parse("own", &text) {
-            Err(ExperimentError::Row { row, source, .. }) => (row, source.to_string()),
+            Err(ExperimentError::Invalid {
+                source: ExperimentFault::Row { row, source }, ..
+            }) => (row, source.to_string()),
             Ok(own) => match RunList::default().plan(&own, &quick()) {
                 Err(PlanError { row, source, .. }) => (row, source.to_string()),
                 Ok(_) => panic!("{to} is valid"),

@@ -21,7 +21,11 @@ pub(super) fn list(
         let outstanding = list.outstanding(&[plan], archive)?;
         let estimator = Estimator::new(&list, archive);
         let seconds = estimator.seconds(&list, &outstanding, rayon::current_num_threads());
-        let (runs, done) = (shown, shown - left);
+        let (runs, done) = match super::is_theory(&experiment) {
+            // Its games take seconds and are played whenever it is drawn.
+            true => (1, 1),
+            false => (shown, shown - left),
+        };
         let Experiment { name: figure, paper, .. } = experiment;
         rows.push(FigureRow { figure, runs, done, estimate_seconds: seconds.round().abs(), paper });
     }
