@@ -1,4 +1,4 @@
-//! Those who act: a policy, an expert, or both by turns.
+//! Who acts in the environments: a policy, an expert, or both in turns.
 
 mod deployed_policy;
 mod expert_actor;
@@ -12,31 +12,26 @@ use std::ops::Range;
 
 use crate::{Batch, Rng, Stream};
 
-/// Somebody who acts in several lanes at once, in [-1, 1]ⁿ where actions are vectors.
+/// Chooses actions in several lanes at once. Vectors lie in [-1, 1]ⁿ.
 ///
-/// Row i belongs to `lanes[i]` and draws from `rngs[i]` alone, so what happens in a lane does not depend on the others.
+/// Row i belongs to `lanes[i]` and draws from `rngs[i]` only, so lanes do not affect each other.
 ///
 /// ```
-/// use tutelage::{Batch, Rng};
 /// use tutelage::actor::{Actor, RolloutError};
+/// use tutelage::{Batch, Rng};
 ///
 /// /// Always pushes to the right.
-/// struct Rightwards;
+/// struct Push;
 ///
-/// impl Actor<f32, f32> for Rightwards {
+/// impl Actor<f32, f32> for Push {
 ///     fn act(&mut self, _: &[usize], _: &Batch<f32>, _: &mut [Rng], actions: &mut Batch<f32>) -> Result<(), RolloutError> {
 ///         actions.as_mut_slice().fill(1.0);
 ///         Ok(())
 ///     }
 /// }
-///
-/// let mut actions = Batch::zeros(2, 1);
-/// Rightwards.act(&[0, 1], &Batch::zeros(2, 3), &mut [], &mut actions)?;
-/// assert_eq!(actions.as_slice(), [1.0, 1.0]);
-/// # Ok::<(), RolloutError>(())
 /// ```
 pub trait Actor<S, A> {
-    /// A lane begins this episode: whatever was remembered of its last one is over.
+    /// Starts an episode in a lane.
     fn begin(&mut self, lane: usize, episode: Stream) {
         let _ = (lane, episode);
     }
@@ -50,13 +45,13 @@ pub trait Actor<S, A> {
         actions: &mut Batch<A>,
     ) -> Result<(), RolloutError>;
 
-    /// Whether the expert chose what this lane did last.
+    /// Whether the expert chose the last action in this lane.
     fn expert_drove(&self, lane: usize) -> bool {
         let _ = lane;
         false
     }
 
-    /// The times of a lane's episode that it is played for. Nobody needs it to go on after them.
+    /// The time steps of this lane's episode that matter; the rollout may stop after them.
     fn window(&self, lane: usize) -> Range<usize> {
         let _ = lane;
         0..usize::MAX

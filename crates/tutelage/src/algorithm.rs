@@ -1,4 +1,4 @@
-//! Algorithms: plain values of the four choices.
+//! Algorithms: values of the four choices, and their names.
 
 mod family;
 mod name;
@@ -8,7 +8,6 @@ pub use family::{FAMILIES, Family, Members, Number};
 pub use name::{AlgorithmName, AlgorithmNameError, LOGGER_M};
 pub use schedule::Schedule;
 
-use crate::choice::drive::InvalidParameter;
 use crate::choice::{
     Ask, Beta, Deploy, Drive, ExpertActs, Gate, PerturbationSize, TrainOn, Windows,
 };
@@ -25,20 +24,20 @@ pub const DEFAULT_ALGORITHM: &str = "bd-5";
 /// use tutelage::{Algorithm, Sampling};
 /// use tutelage::algorithm::dagger;
 /// use tutelage::choice::TrainOn;
-/// // DAgger whose seven members see bootstrap samples of D.
+/// // DAgger whose seven members train on bootstrap samples of D.
 /// let mine = Algorithm { train_on: TrainOn::Bootstrap, members: 7, ..dagger(Sampling::Stride(20)) };
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Algorithm {
     /// Choice 1: who acts while states are collected.
     pub drive: Drive,
-    /// Choice 2: which of the states reached are asked about.
+    /// Choice 2: which states the expert labels.
     pub ask: Ask,
     /// Choice 3: what each member trains on.
     pub train_on: TrainOn,
-    /// Choice 4: what is returned and evaluated.
+    /// Choice 4: which policy is returned.
     pub deploy: Deploy,
-    /// E.
+    /// E, the number of members.
     pub members: usize,
 }
 
@@ -63,12 +62,12 @@ pub fn mixed_dagger(beta: Beta, sampling: Sampling) -> Algorithm {
     Algorithm { drive: Drive::Mixture(beta), ..dagger(sampling) }
 }
 
-/// BD-E, Bootstrap-DAgger: DAgger whose E members see bootstrap samples of D (Li & Zhang 2024, Algorithm 2).
+/// BD-E, Bootstrap-DAgger: DAgger whose E members train on bootstrap samples of D (Li & Zhang 2024, Algorithm 2).
 pub fn bootstrap_dagger(members: usize, sampling: Sampling) -> Algorithm {
     Algorithm { train_on: TrainOn::Bootstrap, members, ..dagger(sampling) }
 }
 
-/// MP-E(X): MFTPL-P as the paper's experiments run it, X fixed (Li & Zhang 2024, section 5).
+/// MP-E(X): MFTPL-P with a fixed X, as in the paper's experiments (Li & Zhang 2024, section 5).
 pub fn mp(members: usize, x: usize, sampling: Sampling) -> Algorithm {
     Algorithm {
         train_on: TrainOn::Perturbed(PerturbationSize::Fixed(x)),
@@ -77,7 +76,7 @@ pub fn mp(members: usize, x: usize, sampling: Sampling) -> Algorithm {
     }
 }
 
-/// MP-E(X n): as many perturbation examples more in every round as D has examples more, in proportion.
+/// MP-E(X·n): the number of perturbation examples grows in proportion to D.
 pub fn growing_mp(members: usize, x: usize, sampling: Sampling) -> Algorithm {
     Algorithm {
         train_on: TrainOn::Perturbed(PerturbationSize::Growing(x)),
@@ -86,7 +85,7 @@ pub fn growing_mp(members: usize, x: usize, sampling: Sampling) -> Algorithm {
     }
 }
 
-/// MP-E(X) whose perturbation has labels of D instead of uniform ones: what of the perturbation is its labels' noise?
+/// MP-E(X) whose perturbation has labels of D instead of uniform ones. It isolates the effect of label noise.
 pub fn shuffled_mp(members: usize, x: usize, sampling: Sampling) -> Algorithm {
     Algorithm { train_on: TrainOn::Shuffled(x), members, ..dagger(sampling) }
 }
@@ -103,12 +102,12 @@ pub fn logger_m(members: usize, scale: f64, sampling: Sampling) -> Algorithm {
     Algorithm { train_on, members, deploy: Deploy::RandomRound, ..dagger(sampling) }
 }
 
-/// DART: BC whose expert is pushed around by noise as strong as the learner errs (Laskey, Lee, Fox, Dragan & Goldberg 2017).
+/// DART: BC from an expert with noise as large as the learner's error (Laskey, Lee, Fox, Dragan & Goldberg 2017).
 pub fn dart(alpha: f64, sampling: Sampling) -> Algorithm {
     Algorithm { drive: Drive::NoisyExpert { alpha }, ..dagger(sampling) }
 }
 
-/// EnsembleDAgger: the expert takes over where members disagree or differ too much from it, and is asked there (Menda,
+/// EnsembleDAgger: the expert takes over when members disagree or differ too much from it, and labels these states (Menda,
 /// Driggs-Campbell & Kochenderfer 2019).
 pub fn ensemble_dagger(members: usize, chi: f64, tau: f64, every: usize) -> Algorithm {
     Algorithm {
@@ -118,8 +117,8 @@ pub fn ensemble_dagger(members: usize, chi: f64, tau: f64, every: usize) -> Algo
     }
 }
 
-/// HG-DAgger: the expert itself opens the gate, and is asked where it drove (Kelly, Sidrane, Driggs-Campbell & Kochenderfer
-/// 2019).
+/// HG-DAgger: the expert intervenes, and labels the states in which it drove (Kelly, Sidrane, Driggs-Campbell &
+/// Kochenderfer 2019).
 pub fn hg_dagger(members: usize, tau: f64, every: usize) -> Algorithm {
     Algorithm {
         drive: Drive::Gated(Gate::Distance { tau }),
@@ -128,25 +127,25 @@ pub fn hg_dagger(members: usize, tau: f64, every: usize) -> Algorithm {
     }
 }
 
-/// Take-over: HG-DAgger with a person, who takes the controls and lets go of them as they see fit (Kelly, Sidrane,
-/// Driggs-Campbell & Kochenderfer 2019).
+/// Take-over: HG-DAgger with a person who takes over and returns the controls (Kelly, Sidrane, Driggs-Campbell &
+/// Kochenderfer 2019).
 pub fn take_over(members: usize, every: usize) -> Algorithm {
     Algorithm { drive: Drive::Gated(Gate::Human), ..hg_dagger(members, 0.0, every) }
 }
 
-/// Hand-over windows: as `of`, an algorithm whose learner drives, but the expert drives to a random moment, then the learner
-/// for a while, and only there questions are asked.
+/// Hand-over windows: like the algorithm `of`, but the expert drives until a random time step, then the learner for a while,
+/// and only states of that window are labeled.
 pub fn hand_over(windows: Windows, of: Algorithm) -> Algorithm {
     let ask = Ask::InWindow(of.ask.sampling());
     Algorithm { drive: Drive::HandOver(windows), ask, ..of }
 }
 
-/// Bootstrap-DAgger that asks about the K most disputed of m·K states (query by committee; Seung, Opper & Sompolinsky 1992).
+/// Bootstrap-DAgger that asks for the K most disputed of m·K states (query by committee; Seung, Opper & Sompolinsky 1992).
 pub fn active_dagger(members: usize, of: usize, sampling: Sampling) -> Algorithm {
     Algorithm { ask: Ask::MostDisputed { of, sampling }, ..bootstrap_dagger(members, sampling) }
 }
 
-/// Bagging on stored data, which separates what an ensemble predicts from what it collects (Breiman 1996).
+/// Bagging on stored data (Breiman 1996). It separates what an ensemble predicts from what it collects.
 pub fn bagging(members: usize) -> Algorithm {
     Algorithm { drive: Drive::Stored, ..bootstrap_dagger(members, Sampling::Stride(1)) }
 }
@@ -157,7 +156,7 @@ pub fn supervised() -> Algorithm {
 }
 
 impl Algorithm {
-    /// Whether the choices make sense, alone and together, for this schedule and with this material.
+    /// Checks that the choices are valid, alone and together, for this schedule and these inputs.
     pub fn check<S: Element, A: Element>(
         &self,
         schedule: &Schedule,
@@ -165,30 +164,24 @@ impl Algorithm {
         spaces: Spaces,
     ) -> Result<(), LearnError> {
         match (schedule, self.ask.sampling()) {
-            (Schedule { rounds: 0, .. }, _) => return Err(LearnError::NoRounds),
-            (Schedule { states_per_round: 0, .. }, _) => return Err(LearnError::NoStates),
-            (_, Sampling::Stride(0)) => return Err(LearnError::NoStride),
-            _ if self.members == 0 => return Err(LearnError::NoMembers),
+            (Schedule { rounds: 0, .. }, _) => return Err(LearnError::zero("rounds")),
+            (Schedule { states_per_round: 0, .. }, _) => {
+                return Err(LearnError::zero("states_per_round"));
+            }
+            (_, Sampling::Stride(0)) => return Err(LearnError::zero("stride")),
+            _ if self.members == 0 => return Err(LearnError::zero("members")),
             _ => self.train_on.check(inputs, spaces, schedule.rounds)?,
         }
-        let number =
-            |InvalidParameter { what, value, allowed }| LearnError::Number { what, value, allowed };
-        self.drive.check().map_err(number)?;
-        self.check_ask()?;
-        if self.drive == Drive::Stored { check_stored(schedule, inputs, spaces) } else { Ok(()) }
-    }
-
-    fn check_ask(&self) -> Result<(), LearnError> {
+        self.drive.check()?;
         match self.ask {
-            Ask::MostDisputed { of: 0, .. } => {
-                Err(LearnError::Number { what: "m", value: 0.0, allowed: "at least 1" })
-            }
+            Ask::MostDisputed { of: 0, .. } => Err(LearnError::zero("m")),
             Ask::MostDisputed { .. } if self.members < 2 => {
                 Err(LearnError::NoDispute { members: self.members })
             }
             Ask::WhereExpertDrove { .. } if !self.drive.needs_driver() => {
                 Err(LearnError::NeverDrives)
             }
+            _ if self.drive == Drive::Stored => check_stored(schedule, inputs, spaces),
             _ => Ok(()),
         }
     }

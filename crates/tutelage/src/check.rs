@@ -1,4 +1,4 @@
-//! Conformance suites: does a user's own environment or oracle keep its contract?
+//! Conformance suites for environments, experts and oracles.
 
 use crate::choice::TrainOn;
 use crate::oracle::TrainingSets;
@@ -8,54 +8,61 @@ use crate::{
     Policy, PolicyError, Spaces, Step, Stream,
 };
 
-/// A contract that was not kept; the message says which.
+/// A violation of a trait's contract.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ContractViolation {
-    /// An environment's.
+    /// An environment violates its contract.
     #[error("environment: {0}")]
     Env(String),
-    /// It failed outright.
+    /// An environment failed.
     #[error("environment: {what}: {source}")]
     EnvFailed {
-        /// What it was doing.
+        /// "reset" or "step".
         what: &'static str,
-        /// How it failed.
+        /// The cause.
         source: EnvError,
     },
-    /// An expert's.
+    /// An expert violates its contract.
     #[error("expert: {0}")]
     Expert(String),
-    /// It failed outright.
+    /// An expert failed.
     #[error("expert: {0}")]
     ExpertFailed(#[from] ExpertError),
-    /// An oracle's.
+    /// An oracle violates its contract.
     #[error("oracle: {0}")]
     Oracle(String),
-    /// It failed outright.
+    /// An oracle failed.
     #[error("oracle: fit: {0}")]
     OracleFailed(#[from] OracleError),
-    /// Its policy failed where it should have acted.
+    /// An oracle's policy failed.
     #[error("oracle: its policy: {0}")]
     PolicyFailed(#[from] PolicyError),
 }
 
-/// How many episodes of random actions an environment is put through.
+/// The number of episodes of random actions that an environment plays.
 const EPISODES: u64 = 5;
 
-/// Puts an environment through a few episodes of random actions and checks its contract: states lie in their space,
-/// rewards are finite, episodes end within the time limit, spaces, horizon and bounds stay the same, and an episode is a
-/// function of its generator and its actions alone, whatever was played before and on whichever instance.
+/// Plays a few episodes of random actions and checks the contract of [`Env`]:
 ///
-/// In a test of one's own: `check_env(MyEnv::new, Stream::new(1)).unwrap()`. [`Env`] has a whole example.
+/// - states are in their space, and rewards are finite;
+/// - episodes end within the time limit;
+/// - spaces, horizon and bounds never change;
+/// - an episode is a function of its generator and actions, on every instance and after any other episode.
+///
+/// ```
+/// use tutelage::testing::PointMass;
+///
+/// tutelage::check::check_env(PointMass::default, tutelage::Stream::new(1)).unwrap();
+/// ```
 pub fn check_env<E: Env>(make: impl Fn() -> E, stream: Stream) -> Result<(), ContractViolation> {
     let mut used = make();
     let declared = |env: &E| (env.spaces(), env.horizon(), env.bounds());
-    let promised = declared(&used);
+    let expected = declared(&used);
     let spaces = used.spaces();
     if spaces.states == 0 || spaces.actions == 0 || used.horizon() == 0 {
         return Err(ContractViolation::Env(format!(
-            "the sizes of both spaces and the horizon must be at least 1, but they are {}, {} and {}",
+            "the sizes of both spaces and the horizon must be at least 1, not {}, {} and {}",
             spaces.states,
             spaces.actions,
             used.horizon()
@@ -63,7 +70,7 @@ pub fn check_env<E: Env>(make: impl Fn() -> E, stream: Stream) -> Result<(), Con
     }
     if used.bounds().width() != E::Action::width(spaces.actions) {
         return Err(ContractViolation::Env(format!(
-            "bounds() must have a coordinate for every value of an action, which has {}, but there are {}",
+            "bounds() must have the width of an action, {}, not {}",
             E::Action::width(spaces.actions),
             used.bounds().width()
         )));
@@ -76,13 +83,13 @@ pub fn check_env<E: Env>(make: impl Fn() -> E, stream: Stream) -> Result<(), Con
             (0..first.len().max(again.len())).find(|&t| first.get(t) != again.get(t))
         {
             return Err(ContractViolation::Env(format!(
-                "an episode must be a function of the generator given at reset and the actions, but a fresh instance \
-                 differs from a used one at time {time} of episode {episode}"
+                "an episode must be a function of its generator and actions, but a new instance differs from a used one \
+                 at time {time} of episode {episode}"
             )));
         }
-        if declared(&used) != promised {
+        if declared(&used) != expected {
             return Err(ContractViolation::Env(format!(
-                "spaces, horizon and bounds must stay the same, but episode {episode} changed them from {promised:?} to {:?}",
+                "spaces, horizon and bounds must never change, but episode {episode} changed them from {expected:?} to {:?}",
                 declared(&used)
             )));
         }
@@ -105,10 +112,9 @@ fn play<E: Env>(
     for time in 1..=env.horizon() {
         if let Some(index) = state.iter().position(|value| !value.fits(spaces.states)) {
             return Err(ContractViolation::Env(format!(
-                "every state but an episode's last must lie in the state space, but state[{index}] = {} at time {} does \
-                 not (allowed: {})",
-                state[index],
+                "every state but an episode's last must be in the state space, but at time {} state[{index}] = {}, expected {}",
                 time - 1,
+                state[index],
                 E::State::allowed(spaces.states)
             )));
         }
@@ -117,7 +123,7 @@ fn play<E: Env>(
         let step = env.step(action.row(0), &mut state).map_err(failed("step"))?;
         if !step.reward.is_finite() {
             return Err(ContractViolation::Env(format!(
-                "every reward must be finite, but that of time {time} is {}",
+                "every reward must be finite, but at time {time} it is {}",
                 step.reward
             )));
         }
@@ -127,36 +133,25 @@ fn play<E: Env>(
         }
     }
     Err(ContractViolation::Env(format!(
-        "an episode must end (terminated or truncated) within the horizon, but one goes on after {} steps",
+        "an episode must end (terminated or truncated) within the horizon, but one continues after {} steps",
         env.horizon()
     )))
 }
 
-/// Asks an expert about some states and checks its contract: answers lie in the action space and its box, row by row; a
-/// row's answer depends on that row's state and generator alone, however rows are batched; and its mean, where it has one,
-/// is an action too.
+/// Asks an expert to label some states and checks the contract of [`Expert`]:
+///
+/// - labels and means are in the action space and its box;
+/// - a label depends on its own state and generator only, not on the batching.
 ///
 /// ```
-/// use tutelage::{ActionSpace, Batch, Bounds, Expert, ExpertError, Rng, Stream};
 /// use tutelage::check::check_expert;
+/// use tutelage::testing::Damper;
+/// use tutelage::{ActionSpace, Batch, Bounds, Stream};
 ///
-/// /// Steers back to the origin, as hard as it is far away.
-/// struct Back;
-///
-/// impl Expert for Back {
-///     type State = f32;
-///     type Action = f32;
-///     fn annotate(&mut self, states: &Batch<f32>, _: &mut [Rng], actions: &mut Batch<f32>) -> Result<(), ExpertError> {
-///         (0..states.len()).for_each(|i| actions.row_mut(i)[0] = -states.row(i)[0]);
-///         Ok(())
-///     }
-/// }
-///
+/// let (near, far) = (Batch::from_vec(2, vec![0.5, 0.0])?, Batch::from_vec(2, vec![5.0, 0.0])?);
 /// let space = ActionSpace { size: 1, bounds: Bounds::unit(1) };
-/// check_expert(&mut Back, &Batch::from_vec(1, vec![-0.5, 1.0])?, &space, Stream::new(1))?;
-///
-/// let breach = check_expert(&mut Back, &Batch::from_vec(1, vec![0.5, 5.0])?, &space, Stream::new(1)).unwrap_err();
-/// assert!(breach.to_string().contains("row 1, place 0: -5 is not allowed"), "{breach}");
+/// check_expert(&mut Damper::default(), &near, &space, Stream::new(1))?;
+/// assert!(check_expert(&mut Damper::default(), &far, &space, Stream::new(1)).is_err(), "-7.5 is outside [-1, 1]");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn check_expert<X: Expert>(
@@ -165,23 +160,22 @@ pub fn check_expert<X: Expert>(
     space: &ActionSpace,
     stream: Stream,
 ) -> Result<(), ContractViolation> {
-    let breach = |what: &str, source: SpaceError| {
+    let violation = |what: &str, source: SpaceError| {
         ContractViolation::Expert(format!(
-            "{what} must be one action of the task for each state: {source}"
+            "{what} must have one valid action for each state: {source}"
         ))
     };
     let rngs = || (0..states.len() as u64).map(|row| stream.fork("row", row).rng());
     let width = X::Action::width(space.size);
     let mut together = Batch::zeros(states.len(), width);
     expert.annotate(states, &mut rngs().collect::<Vec<_>>(), &mut together)?;
-    space.check(&together, states.len()).map_err(|source| breach("answers", source))?;
+    space.check(&together, states.len()).map_err(|source| violation("labels", source))?;
     for (row, rng) in rngs().enumerate() {
         let mut alone = Batch::zeros(1, width);
         expert.annotate(&states.slice(row, row + 1), &mut [rng], &mut alone)?;
         if alone.row(0) != together.row(row) {
             return Err(ContractViolation::Expert(format!(
-                "an answer must depend on its own state and generator alone, but state {row} asked alone gets {:?} and \
-                 among others {:?}",
+                "a label must depend on its own state and generator only, but state {row} gets {:?} alone and {:?} in a batch",
                 alone.row(0),
                 together.row(row)
             )));
@@ -191,13 +185,16 @@ pub fn check_expert<X: Expert>(
     match expert.mean(states, &mut mean) {
         Err(ExpertError::NoMean) => Ok(()),
         Err(error) => Err(error.into()),
-        Ok(()) => space.check(&mean, states.len()).map_err(|source| breach("mean", source)),
+        Ok(()) => space.check(&mean, states.len()).map_err(|source| violation("mean", source)),
     }
 }
 
-/// Fits an oracle to a dataset and checks its contract: as many members as training sets, actions in their space and
-/// clipped, the same bits for the same stream and for any number of threads, members that do not depend on each other, a
-/// mean that of one member is that member, and a policy also where D is empty.
+/// Fits an oracle to a dataset and checks the contract of [`Oracle`]:
+///
+/// - there is one member per training set, and its actions are in their space, vectors clipped to [-1, 1];
+/// - the same stream gives the same bits for any number of threads;
+/// - members do not depend on each other, and the mean of a single member is that member;
+/// - an empty dataset gives a policy too.
 pub fn check_oracle<O: Oracle>(
     oracle: &O,
     data: &Dataset<O::State, O::Action>,
@@ -212,33 +209,33 @@ pub fn check_oracle<O: Oracle>(
                 .map_err(|error| ContractViolation::Oracle(error.to_string()))?;
         Ok(oracle.fit(&sets, &stream.fork("oracle", 0))?)
     };
-    let breach = |what: &str| Err(ContractViolation::Oracle(what.into()));
+    let violation = |what: &str| Err(ContractViolation::Oracle(what.into()));
     let three = fit(data, 3)?;
     if three.members() != 3 {
-        return breach("a policy must have one member per training set");
+        return violation("a policy must have one member per training set");
     }
     let acts = |policy: &O::Policy| actions_of(policy, data, spaces);
     let of_three = acts(&three)?;
     if of_three.iter().chain([&mean_of(&three, data, spaces)?]).any(|a| !is_in_space(a, spaces)) {
-        return breach("every action must lie in the action space, vectors in [-1, 1]");
+        return violation("every action must be in the action space, vectors in [-1, 1]");
     }
     if acts(&fit(data, 3)?)? != of_three {
-        return breach("the same training sets and stream must give the same policy");
+        return violation("the same training sets and stream must give the same policy");
     }
     if let Ok(pool) = rayon::ThreadPoolBuilder::new().num_threads(1).build()
         && of_three != acts(&pool.install(|| fit(data, 3))?)?
     {
-        return breach("the number of threads must not change the policy");
+        return violation("the number of threads must not change the policy");
     }
     if acts(&fit(data, 2)?)?[..] != of_three[..2] {
-        return breach("a member must not depend on how many others there are");
+        return violation("a member must not depend on the number of members");
     }
     let one = fit(data, 1)?;
     if acts(&one)? != [mean_of(&one, data, spaces)?] {
-        return breach("the mean of a single member must be that member");
+        return violation("the mean of a single member must be that member");
     }
     if fit(&Dataset::empty(spaces), 2)?.members() != 2 {
-        return breach("an empty dataset must give a policy too (the first round's)");
+        return violation("an empty dataset must give a policy too, that of the first round");
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! The four choices that make up an algorithm.
+//! The four choices that make up an [`Algorithm`](crate::Algorithm).
 
 pub(crate) mod ask;
 mod deploy;

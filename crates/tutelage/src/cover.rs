@@ -1,4 +1,4 @@
-//! d₀: covering distributions, which perturbation examples are drawn from.
+//! Covering distributions d₀, from which perturbation examples are drawn.
 
 use std::fmt::Debug;
 
@@ -12,10 +12,10 @@ use crate::{Batch, Rng};
 /// use std::f32::consts::TAU;
 ///
 /// use rand::RngExt;
-/// use tutelage::{Inputs, Rng, Stream};
+/// use tutelage::{Rng, Stream};
 /// use tutelage::cover::Cover;
 ///
-/// /// Somewhere on the unit circle.
+/// /// Uniform over the unit circle.
 /// #[derive(Debug)]
 /// struct Circle;
 ///
@@ -29,21 +29,19 @@ use crate::{Batch, Rng};
 /// let mut state = [0.0; 2];
 /// Circle.draw(&mut Stream::new(1).rng(), &mut state);
 /// assert!((state[0].hypot(state[1]) - 1.0).abs() < 1e-6);
-/// let inputs = Inputs::<f32, f32> { cover: Some(&Circle), ..Inputs::none() };
-/// # let _ = inputs;
 /// ```
 pub trait Cover<S>: Debug + Send + Sync {
     /// Draws s ~ d₀.
     fn draw(&self, rng: &mut Rng, state: &mut [S]);
 
-    /// All states that d₀ can draw, with their probabilities, where they are few enough to list.
+    /// All states that d₀ can draw, with their probabilities, if they can be listed.
     ///
-    /// A Poisson number of draws then splits into independent Poisson counts per state, which is far cheaper.
+    /// A Poisson number of draws then splits into independent Poisson counts per state, which is much faster.
     fn support(&self) -> Option<(&Batch<S>, &[f64])> {
         None
     }
 
-    /// The states that d₀ draws from, where it holds them: they must be of the task.
+    /// The states that d₀ draws from, if it stores them. They are checked against the state space.
     fn states(&self) -> Option<&Batch<S>> {
         self.support().map(|(states, _)| states)
     }
@@ -72,8 +70,8 @@ pub struct Weighted<S> {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CoverError {
-    /// There is nothing to draw.
-    #[error("covering distribution d0: no states; at least 1 is needed")]
+    /// There are no states.
+    #[error("covering distribution d0: no states, expected at least 1")]
     Empty,
     /// The box is empty or not finite.
     #[error(
@@ -85,14 +83,14 @@ pub enum CoverError {
         /// The upper end given.
         high: f32,
     },
-    /// The probabilities are not those of a distribution.
+    /// The probabilities do not form a distribution.
     #[error(
-        "covering distribution d0: probability[{index}] = {value}; allowed are finite numbers >= 0, one per state, that sum to 1"
+        "covering distribution d0: probability[{index}] = {value}, expected finite numbers ≥ 0, one per state, that sum to 1"
     )]
     Probability {
-        /// Which one (one past the last: their sum or number).
+        /// The index; one past the last if the sum or the number is wrong.
         index: usize,
-        /// Its value.
+        /// The probability, or the sum.
         value: f64,
     },
 }
@@ -188,13 +186,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_distribution_is_refused() {
+    fn invalid_distributions_are_refused() {
         let states = Batch::from_vec(1, vec![0u32, 1]).unwrap();
         let error = Weighted::new(states.clone(), vec![0.5, -0.5]).unwrap_err();
         assert_eq!(error, CoverError::Probability { index: 1, value: -0.5 });
         assert!(Weighted::new(states, vec![0.5, 0.4]).is_err());
         assert!(UniformBox::new(1.0, f32::NAN).is_err());
-        assert!(UniformBox::new(-3e38, 3e38).is_err(), "no f32 is as long");
+        assert!(UniformBox::new(-3e38, 3e38).is_err(), "the length is infinite");
         assert!(StoredStates::new(Batch::<f32>::new(2)).is_err());
     }
 }

@@ -1,4 +1,4 @@
-//! Environments: where the learner acts.
+//! Environments, one or several at a time.
 
 mod sync_vector_env;
 mod vector_env;
@@ -8,19 +8,19 @@ pub use vector_env::VectorEnv;
 
 use crate::{Bounds, Element, Rng, Spaces};
 
-/// What a step brought, besides the next state.
+/// The result of a step, besides the next state.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Step {
-    /// The reward of the step (a cost c counts as −c). It is reported, never learned from.
+    /// The reward of the step (a cost c counts as −c). It is reported; learning ignores it.
     pub reward: f64,
-    /// The task ended in this state: it succeeded or failed.
+    /// Whether the task ended in this state, in success or failure.
     pub terminated: bool,
-    /// The time limit cut the episode here.
+    /// Whether the time limit ended the episode.
     pub truncated: bool,
 }
 
 impl Step {
-    /// Whether the episode is over, for either reason.
+    /// Whether the episode is over.
     pub fn is_last(&self) -> bool {
         self.terminated || self.truncated
     }
@@ -28,9 +28,8 @@ impl Step {
 
 /// A task that an agent acts in, one episode at a time.
 ///
-/// Randomness enters through [`Env::reset`] alone: an episode is a function of the generator given there and of the actions.
-/// States are written into the caller's row, so a step need not allocate. [`crate::check::check_env`] tests an implementation
-/// against this contract.
+/// An episode is a function of the generator given to [`Env::reset`] and of the actions. States are written into the
+/// caller's row, so a step need not allocate. [`check_env`](crate::check::check_env) tests an implementation.
 ///
 /// ```
 /// use tutelage::{Env, EnvError, Rng, Spaces, Step};
@@ -64,22 +63,22 @@ pub trait Env: Send {
     /// What actions are made of.
     type Action: Element;
 
-    /// The sizes of the state and action spaces; constant over the environment's life.
+    /// The sizes of the state and action spaces, which never change.
     fn spaces(&self) -> Spaces;
 
-    /// The time limit H: no episode has more steps.
+    /// The time limit H of an episode.
     fn horizon(&self) -> usize;
 
-    /// The box that actions lie in, where they are vectors: [`Env::step`] gets them in these units. By default [-1, 1]ⁿ,
-    /// and an expert's answer outside is an error; a task that clips says so ([`Bounds::clipping`]).
+    /// The box of vector actions, in the units that [`Env::step`] takes. The default is [-1, 1]ⁿ, without clipping: an
+    /// expert's action outside is an error.
     fn bounds(&self) -> Bounds {
         Bounds::unit(Self::Action::width(self.spaces().actions))
     }
 
-    /// Begins an episode and writes its first state.
+    /// Starts an episode and writes its first state.
     fn reset(&mut self, rng: Rng, state: &mut [Self::State]) -> Result<(), EnvError>;
 
-    /// Takes an action and writes the state that it led to.
+    /// Takes an action and writes the next state.
     fn step(
         &mut self,
         action: &[Self::Action],
@@ -87,7 +86,6 @@ pub trait Env: Send {
     ) -> Result<Step, EnvError>;
 }
 
-/// A boxed environment is one too.
 impl<E: Env + ?Sized> Env for Box<E> {
     type State = E::State;
     type Action = E::Action;
@@ -113,36 +111,36 @@ impl<E: Env + ?Sized> Env for Box<E> {
     }
 }
 
-/// Why an environment could not go on.
+/// Why an environment failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum EnvError {
-    /// A row had the wrong number of values.
-    #[error("{what} has {found} values, but this task takes {expected}")]
+    /// A row has the wrong number of values.
+    #[error("{what} has {found} values, expected {expected}")]
     Width {
-        /// Which row: "action", "state", "pose", …
+        /// The row: "action", "state", "pose", …
         what: &'static str,
-        /// How many values the task takes.
+        /// The expected number of values.
         expected: usize,
-        /// How many there were.
+        /// The number of values found.
         found: usize,
     },
-    /// A value lies outside its space.
-    #[error("{what}[{index}] is {value}, which is not allowed ({allowed})")]
+    /// A value is outside its space.
+    #[error("{what}[{index}] is {value}, expected {allowed}")]
     Value {
-        /// Which row: "action", "state", "pose", …
+        /// The row: "action", "state", "pose", …
         what: &'static str,
-        /// The place in the row.
+        /// The position in the row.
         index: usize,
         /// The value found.
         value: f64,
-        /// What would have been allowed.
+        /// The accepted values.
         allowed: &'static str,
     },
-    /// The episode is over, or never began.
-    #[error("step without an episode under way: reset the environment first")]
+    /// No episode is in progress.
+    #[error("no episode is in progress: reset the environment first")]
     NoEpisode,
-    /// Something specific to this environment.
+    /// An error specific to this environment.
     #[error(transparent)]
     Other(#[from] Box<dyn std::error::Error + Send + Sync>),
 }

@@ -1,4 +1,4 @@
-//! What a policy is worth: its return and its imitation loss.
+//! Evaluation: the return and imitation loss of a policy.
 
 use std::ops::Range;
 
@@ -9,18 +9,18 @@ use crate::{ActionSpace, Batch, Element, Expert, Stream, VectorEnv};
 /// One full episode.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Episode {
-    /// The sum of its rewards.
+    /// The return: the sum of its rewards.
     pub reward: f64,
     /// |τ|, its number of steps.
     pub length: usize,
-    /// (1/|τ|) Σ_s ℓ(π(s), mean expert action in s), where there is an expert to compare with.
+    /// (1/|τ|) Σ_s ℓ(π(s), mean expert action in s), if there is an expert to compare with.
     pub imitation_loss: Option<f64>,
 }
 
-/// T full episodes of one policy.
+/// Full episodes of one policy.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Evaluation {
-    /// τ₁ … τ_T, in the order of their streams.
+    /// The episodes τ₁ … τ_T.
     pub episodes: Vec<Episode>,
 }
 
@@ -51,48 +51,25 @@ impl Evaluation {
     }
 }
 
-/// Plays exactly `episodes` full episodes and reports each of them, long or short.
+/// Plays `episodes` full episodes.
 ///
-/// Episode i is a function of `stream` and i, so its result does not depend on the lanes. Without `reference` the imitation
-/// loss is not measured.
+/// Episode i is a function of `stream` and i, so the result does not depend on the lanes. The imitation loss is measured
+/// against the mean of the `reference` expert, if given.
 ///
 /// ```
-/// use tutelage::{Batch, Stream, SyncVectorEnv, VectorEnv};
+/// use tutelage::Stream;
 /// use tutelage::actor::DeployedPolicy;
 /// use tutelage::choice::Deploy;
 /// use tutelage::evaluation::evaluate;
-/// # use tutelage::{algorithm::*, check::*, env::*, evaluation::*, expert::*, lesson::*, oracle::*, policy::*, space::*, *};
-/// # struct Coin(usize);
-/// # impl Env for Coin {
-/// #     type State = u32;
-/// #     type Action = u32;
-/// #     fn spaces(&self) -> Spaces { Spaces { states: 1, actions: 2 } }
-/// #     fn horizon(&self) -> usize { 10 }
-/// #     fn reset(&mut self, _: Rng, state: &mut [u32]) -> Result<(), EnvError> {
-/// #         (self.0, state[0]) = (0, 0);
-/// #         Ok(())
-/// #     }
-/// #     fn step(&mut self, action: &[u32], _: &mut [u32]) -> Result<Step, EnvError> {
-/// #         self.0 += 1;
-/// #         Ok(Step { reward: f64::from(action[0]), terminated: false, truncated: self.0 == 10 })
-/// #     }
-/// # }
-/// # struct Ones;
-/// # impl Policy for Ones {
-/// #     type State = u32;
-/// #     type Action = u32;
-/// #     fn members(&self) -> usize { 1 }
-/// #     fn act_members(&self, _: &Batch<u32>, _: &[u32], a: &mut Batch<u32>) -> Result<(), PolicyError> {
-/// #         a.as_mut_slice().fill(1);
-/// #         Ok(())
-/// #     }
-/// # }
-/// // Ten steps with a reward for every 1 that is played, and a policy that always plays it.
-/// let mut envs = SyncVectorEnv::new(vec![Coin(0), Coin(0)])?;
-/// let mut actor = DeployedPolicy::new(&Ones, Deploy::Mean);
-/// let evaluation = evaluate(&mut envs, &mut actor, None, 5, &Stream::new(1))?;
-/// assert_eq!(evaluation.mean_reward(), 10.0);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// use tutelage::testing::{Damper, LinearPolicy, point_masses};
+///
+/// let policy = LinearPolicy(vec![[-1.5, -2.0]]);
+/// let mut actor = DeployedPolicy::new(&policy, Deploy::Mean);
+/// let (envs, expert) = (&mut point_masses(2), &mut Damper::default());
+/// let evaluation = evaluate(envs, &mut actor, Some(expert), 5, &Stream::new(1))?;
+/// assert_eq!(evaluation.mean_length(), 60.0);
+/// assert_eq!(evaluation.imitation_loss(), Some(0.0));
+/// # Ok::<(), tutelage::actor::RolloutError>(())
 /// ```
 pub fn evaluate<W: VectorEnv>(
     envs: &mut W,
@@ -116,7 +93,7 @@ pub fn evaluate<W: VectorEnv>(
     for lane in 0..count {
         begin(&mut rollouts, lane, playlist.next(lane))?;
     }
-    while playlist.is_under_way() {
+    while playlist.is_in_progress() {
         rollouts.advance()?;
         if let Some(reference) = &mut reference {
             let (lanes, states, actions) = rollouts.acted();
@@ -136,12 +113,12 @@ pub fn evaluate<W: VectorEnv>(
     Ok(playlist.evaluation())
 }
 
-/// The episodes of an evaluation: those that are over, those under way, and those that wait for a lane.
+/// The episodes of an evaluation: finished, in progress, or waiting for a lane.
 struct Playlist {
-    /// What each episode has come to; a loss is a sum over steps so far.
+    /// The episodes so far; until the end, losses are sums over steps.
     episodes: Vec<Episode>,
     waiting: Range<usize>,
-    /// The episode that each lane plays.
+    /// The current episode of each lane.
     playing: Vec<Option<usize>>,
 }
 
@@ -151,17 +128,17 @@ impl Playlist {
         Self { episodes: vec![start; episodes], waiting: 0..episodes, playing: vec![None; lanes] }
     }
 
-    /// Gives a lane the next episode to play.
+    /// Assigns the next episode to a lane.
     fn next(&mut self, lane: usize) -> Option<usize> {
         self.playing[lane] = self.waiting.next();
         self.playing[lane]
     }
 
-    fn is_under_way(&self) -> bool {
+    fn is_in_progress(&self) -> bool {
         self.playing.iter().any(Option::is_some)
     }
 
-    /// The episode that a lane plays.
+    /// The current episode of a lane.
     fn episode(&mut self, lane: usize) -> Option<&mut Episode> {
         Some(&mut self.episodes[self.playing[lane]?])
     }
@@ -182,7 +159,7 @@ impl Playlist {
     }
 }
 
-/// The expert's mean action, to compare with.
+/// Compares actions with the expert's mean.
 struct Reference<'a, S, A> {
     expert: &'a mut dyn Expert<State = S, Action = A>,
     actions: Batch<A>,

@@ -1,4 +1,4 @@
-//! Experts: who says what they would have done.
+//! Experts: they label states, and may drive.
 
 mod driver;
 
@@ -8,15 +8,15 @@ use crate::{Batch, Element, Rng, Spaces};
 
 /// An expert π^E: a trained network, a planner, or a person.
 ///
-/// An answer is precious: each state is asked about once, in batches. An expert may be slow and may fail; then nothing that
-/// it said before is lost. Answers are in the task's own units ([`crate::Env::bounds`]).
+/// Labels are expensive: each state is labeled once. An expert may be slow and may fail; earlier labels are kept. Labels
+/// are in the task's units ([`Env::bounds`](crate::Env::bounds)).
 ///
-/// Row i draws from `rngs[i]` alone (a deterministic expert ignores it), so answers do not depend on how rows are batched.
+/// Row i draws from `rngs[i]` only, so labels do not depend on the batching.
 ///
 /// ```
 /// use tutelage::{Batch, Expert, ExpertError, Rng};
 ///
-/// /// Steers back to the origin.
+/// /// Pushes back to the origin.
 /// struct Back;
 ///
 /// impl Expert for Back {
@@ -36,7 +36,7 @@ pub trait Expert {
     /// What actions are made of.
     type Action: Element;
 
-    /// What the expert does in each of these states: a ~ π^E(· | s), a row each.
+    /// Labels each state with the expert's action, a ~ π^E(· | s).
     fn annotate(
         &mut self,
         states: &Batch<Self::State>,
@@ -44,9 +44,9 @@ pub trait Expert {
         actions: &mut Batch<Self::Action>,
     ) -> Result<(), ExpertError>;
 
-    /// The expert's mean action in each of these states, which the imitation loss is measured against.
+    /// The expert's mean action in each state, which the imitation loss refers to.
     ///
-    /// An expert that cannot tell (a person, say) keeps the default and returns [`ExpertError::NoMean`].
+    /// An expert without one, such as a person, keeps the default, which returns [`ExpertError::NoMean`].
     fn mean(
         &mut self,
         states: &Batch<Self::State>,
@@ -56,7 +56,7 @@ pub trait Expert {
         Err(ExpertError::NoMean)
     }
 
-    /// Whether the expert has a mean action, found out by asking for that of an empty batch.
+    /// Whether the expert has a mean action. Tries an empty batch.
     fn has_mean(&mut self, spaces: Spaces) -> Result<bool, ExpertError> {
         let states = Batch::new(Self::State::width(spaces.states));
         match self.mean(&states, &mut Batch::new(Self::Action::width(spaces.actions))) {
@@ -66,20 +66,19 @@ pub trait Expert {
         }
     }
 
-    /// What tells this expert from another of the same kind, in a line: a run that is continued with another is refused.
-    /// Somebody who cannot be told, such as a person, says nothing.
+    /// One line that identifies the expert: a run cannot be resumed with a different one. Empty if it has no identity, as
+    /// for a person.
     fn describe(&self) -> String {
         String::new()
     }
 
-    /// How many states the expert wants to see at once. What one call answers becomes durable together, so a person is
-    /// best asked one at a time.
+    /// The most states that the expert labels in one call. Labels become durable call by call, so a person should label one
+    /// state at a time.
     fn batch(&self) -> usize {
         usize::MAX
     }
 }
 
-/// A boxed expert is one too.
 impl<X: Expert + ?Sized> Expert for Box<X> {
     type State = X::State;
     type Action = X::Action;
@@ -110,25 +109,25 @@ impl<X: Expert + ?Sized> Expert for Box<X> {
     }
 }
 
-/// Why an expert gave no answer.
+/// Why an expert returned no action.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExpertError {
-    /// The expert only annotates.
-    #[error("this expert only annotates: it cannot drive, as this algorithm asks of it")]
+    /// The expert cannot drive.
+    #[error("this expert only labels states; it cannot drive, which the algorithm needs")]
     CannotDrive,
-    /// The expert does not say when it would step in.
+    /// The expert cannot intervene.
     #[error(
-        "this expert does not step in by itself, as this algorithm asks of it; in hg-dagger a distance decides for it"
+        "this expert does not intervene on its own, which the algorithm needs; in hg-dagger a distance decides"
     )]
     CannotIntervene,
     /// The expert has no mean action.
-    #[error("this expert cannot tell its mean action")]
+    #[error("this expert has no mean action")]
     NoMean,
-    /// The expert has left: what it said is kept, and the lesson can go on when it comes back.
-    #[error("the expert has left; the lesson can go on when it comes back")]
+    /// The expert left. Its labels are kept, and the lesson can continue when it returns.
+    #[error("the expert left; the lesson can continue when it returns")]
     Left,
-    /// Something specific to this expert.
+    /// An error specific to this expert.
     #[error(transparent)]
     Other(#[from] Box<dyn std::error::Error + Send + Sync>),
 }

@@ -1,4 +1,4 @@
-//! The one loop, a turn at a time.
+//! The one loop, as a stepper.
 
 mod error;
 mod inputs;
@@ -27,88 +27,43 @@ use crate::{
     VectorEnv,
 };
 
-/// A lesson: Algorithm 1 of the paper as a stepper that asks and takes answers.
+/// Algorithm 1 of the paper as a stepper that asks for labels.
 ///
 /// ```text
 /// D ← ∅
 /// for n = 1 … N:
-///     πₙ ← members trained by the oracle on what choice 3 makes of D
-///     Dₙ ← states (choice 2) from the trajectories of whoever drives (choice 1), with the expert's actions
+///     πₙ ← members trained by the oracle on the training sets that choice 3 makes of D
+///     Dₙ ← states (choice 2) from the trajectories of the actor (choice 1), with the expert's labels
 ///     D ← D ∪ Dₙ
+/// train π_{N+1}
 /// ```
 ///
-/// After the last round π_{N+1} is trained too. A lesson does no I/O and asks nobody by itself: [`Lesson::next`] goes on
-/// until there is something to ask or a policy is trained, and whoever drives the lesson finds the answers, in any order, in
-/// parts, today or tomorrow. [`crate::learn`] asks an [`crate::Expert`] at once. Going on from a [`Progress`] gives the same
-/// bits as never having stopped.
+/// A lesson does no I/O. [`Lesson::next`] runs until states need labels or a policy is trained. The caller provides labels
+/// in any order and in parts. [`learn`] does so with an [`Expert`](crate::Expert) at once. A lesson that is resumed from a
+/// [`Progress`] produces bit-identical results.
 ///
 /// ```
-/// # use tutelage::{algorithm::*, check::*, env::*, evaluation::*, expert::*, lesson::*, oracle::*, policy::*, space::*, *};
-/// # struct Line { x: f32, t: usize }
-/// # impl Env for Line {
-/// #     type State = f32;
-/// #     type Action = f32;
-/// #     fn spaces(&self) -> Spaces { Spaces { states: 1, actions: 1 } }
-/// #     fn horizon(&self) -> usize { 50 }
-/// #     fn reset(&mut self, _: Rng, state: &mut [f32]) -> Result<(), EnvError> {
-/// #         (self.x, self.t) = (1.0, 0);
-/// #         state[0] = self.x;
-/// #         Ok(())
-/// #     }
-/// #     fn step(&mut self, action: &[f32], state: &mut [f32]) -> Result<Step, EnvError> {
-/// #         (self.x, self.t) = (self.x + 0.1 * action[0], self.t + 1);
-/// #         state[0] = self.x;
-/// #         Ok(Step { reward: -f64::from(self.x.abs()), terminated: false, truncated: self.t == 50 })
-/// #     }
-/// # }
-/// # /// # A policy that does the same everywhere.
-/// # struct Constant(Vec<f32>);
-/// #
-/// # impl Policy for Constant {
-/// #     type State = f32;
-/// #     type Action = f32;
-/// #     fn members(&self) -> usize { self.0.len() }
-/// #     fn act_members(&self, _: &Batch<f32>, members: &[u32], actions: &mut Batch<f32>) -> Result<(), PolicyError> {
-/// #         (0..members.len()).for_each(|i| actions.row_mut(i)[0] = self.0[members[i] as usize]);
-/// #         Ok(())
-/// #     }
-/// # }
-/// #
-/// # /// # Fits the average of the labels that a member sees.
-/// # struct Average;
-/// #
-/// # impl Oracle for Average {
-/// #     type State = f32;
-/// #     type Action = f32;
-/// #     type Policy = Constant;
-/// #     fn fit(&self, sets: &TrainingSets<'_, f32, f32>, _: &Stream) -> Result<Constant, OracleError> {
-/// #         let labels = &sets.data().actions;
-/// #         let member = |e: usize| -> f32 {
-/// #             let rows: Vec<u32> = match sets.view(e) {
-/// #                 View::Resampled(rows) => rows,
-/// #                 _ => (0..labels.len() as u32).collect(),
-/// #             };
-/// #             let sum: f32 = rows.iter().map(|&row| labels.row(row as usize)[0].clamp(-1.0, 1.0)).sum();
-/// #             sum / rows.len().max(1) as f32
-/// #         };
-/// #         Ok(Constant((0..sets.members()).map(member).collect()))
-/// #     }
-/// # }
-/// // A teacher who answers out of order, thinks better of one answer and skips a question.
-/// let mut envs = SyncVectorEnv::new(vec![Line { x: 0.0, t: 0 }])?;
+/// use tutelage::algorithm::dagger;
+/// use tutelage::expert::NoDriver;
+/// use tutelage::lesson::{LessonEvent, Progress};
+/// use tutelage::testing::{LinearOracle, point_masses};
+/// use tutelage::{Batch, Inputs, Lesson, Sampling, Schedule, Stream};
+///
+/// let mut envs = point_masses(1);
 /// let schedule = Schedule { rounds: 1, states_per_round: 4, stream: Stream::new(1) };
-/// let algorithm = dagger(Sampling::Stride(5));
-/// let mut lesson = Lesson::new(&envs, algorithm, schedule, Inputs::none(), Progress::none())?;
-/// assert_eq!(lesson.next(&mut envs, &mut NoDriver, &Average)?, LessonEvent::Trained { round: 0 });
-/// let LessonEvent::Ask(questions) = lesson.next(&mut envs, &mut NoDriver, &Average)? else { panic!() };
-/// assert_eq!(questions.rows, [0, 1, 2, 3]);
+/// let mut lesson = Lesson::new(&envs, dagger(Sampling::Stride(5)), schedule, Inputs::none(), Progress::none())?;
+/// let mut next = |lesson: &mut Lesson<'_, _, _, _>| lesson.next(&mut envs, &mut NoDriver, &LinearOracle);
+///
+/// assert_eq!(next(&mut lesson)?, LessonEvent::Trained { round: 0 });
+/// let LessonEvent::Ask(queries) = next(&mut lesson)? else { panic!("expected queries") };
+/// assert_eq!(queries.rows, [0, 1, 2, 3]);
 /// lesson.label(&[3, 0], &Batch::from_vec(1, vec![0.5, -0.5])?)?;
-/// lesson.label(&[3], &Batch::from_vec(1, vec![0.25])?)?;
+/// lesson.label(&[3], &Batch::from_vec(1, vec![0.25])?)?; // revises a label
 /// lesson.label(&[1], &Batch::from_vec(1, vec![-1.0])?)?;
 /// lesson.skip(&[2])?;
-/// assert_eq!(lesson.next(&mut envs, &mut NoDriver, &Average)?, LessonEvent::Trained { round: 1 });
+/// assert_eq!(next(&mut lesson)?, LessonEvent::Trained { round: 1 });
 /// assert_eq!(lesson.data().actions.as_slice(), [-0.5, -1.0, 0.25]);
-/// assert_eq!(lesson.next(&mut envs, &mut NoDriver, &Average)?, LessonEvent::Finished);
+/// assert_eq!(next(&mut lesson)?, LessonEvent::Finished);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Lesson<'a, S, A, P> {
@@ -117,31 +72,30 @@ pub struct Lesson<'a, S, A, P> {
     inputs: Inputs<'a, S, A>,
     spaces: Spaces,
     space: ActionSpace,
-    /// D, actions in [-1, 1]ⁿ where they are vectors.
+    /// D. Vector actions are in [-1, 1]ⁿ.
     data: Dataset<S, A>,
-    /// How many rounds are closed.
+    /// The number of closed rounds.
     closed: usize,
     /// The learner's error in the last closed round.
     errors: Vec<f64>,
     open: Option<Round<S, A>>,
     policy: Option<P>,
-    /// Whether D has changed since the policy was trained.
-    outgrown: bool,
+    /// Whether D changed since the policy was trained.
+    outdated: bool,
     random_round: Option<P>,
 }
 
-/// What a lesson came to.
+/// The result of [`Lesson::next`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum LessonEvent<S, A> {
-    /// Questions wait for answers: [`Lesson::answer`] or [`Lesson::skip`] them. A round in which no state was worth a
-    /// question begins with none.
+    /// States need labels: [`Lesson::label`] or [`Lesson::skip`] them. There are none if a round collected no states.
     Ask(Queries<S, A>),
     /// π_{n+1} was trained on D₁ ∪ … ∪ Dₙ; after round 0 it is π₁.
     Trained {
         /// n.
         round: usize,
     },
-    /// All rounds are played.
+    /// All rounds are done.
     Finished,
 }
 
@@ -151,7 +105,7 @@ where
     A: Element,
     P: Policy<State = S, Action = A>,
 {
-    /// A lesson in these environments, from the beginning or from where it stood.
+    /// Creates a lesson, new or resumed.
     pub fn new<W: VectorEnv<State = S, Action = A>>(
         envs: &W,
         algorithm: Algorithm,
@@ -187,16 +141,15 @@ where
             errors,
             open,
             policy,
-            outgrown: false,
+            outdated: false,
             random_round,
         })
     }
 
-    /// Goes on to the next turn. `driver` is asked for actions where the expert drives; where nobody can,
-    /// [`crate::expert::NoDriver`].
+    /// Runs to the next event. `driver` acts if the algorithm lets the expert drive;
+    /// [`NoDriver`](crate::expert::NoDriver) refuses.
     ///
-    /// A round closes when nothing in it waits for an answer and this is called. What failed (an environment, the driver, the
-    /// oracle) is tried again by the next call.
+    /// This closes the open round if all of its states are labeled or skipped. After an error, the next call tries again.
     pub fn next<W, O>(
         &mut self,
         envs: &mut W,
@@ -208,7 +161,7 @@ where
         O: Oracle<State = S, Action = A, Policy = P>,
     {
         let policy = match &self.policy {
-            Some(policy) if !self.outgrown => policy,
+            Some(policy) if !self.outdated => policy,
             _ => return self.train(oracle),
         };
         if self.closed == self.schedule.rounds {
@@ -224,17 +177,17 @@ where
         self.train(oracle)
     }
 
-    /// Whether these are answers to rows of the open round, in the task's own units.
+    /// Checks labels for rows of the open round, in the task's units.
     pub fn check_labels(&self, rows: &[u32], actions: &Batch<A>) -> Result<(), LearnError> {
         self.check(rows, |_| self.space.check(actions, rows.len()))
     }
 
-    /// Whether these are rows of the open round.
+    /// Checks that these are rows of the open round.
     pub fn check_rows(&self, rows: &[u32]) -> Result<(), LearnError> {
         self.check(rows, |_| Ok(()))
     }
 
-    /// Takes the expert's answers to rows of the open round, in the task's own units; a row answered before is revised.
+    /// Labels rows of the open round, in the task's units. Earlier labels are replaced.
     pub fn label(&mut self, rows: &[u32], actions: &Batch<A>) -> Result<(), LearnError> {
         self.check_labels(rows, actions)?;
         if let Some(open) = &mut self.open {
@@ -243,7 +196,7 @@ where
         Ok(())
     }
 
-    /// Skips these rows of the open round: they are not learned from. A later answer undoes the skip.
+    /// Skips rows of the open round: they are not trained on. A later label undoes the skip.
     pub fn skip(&mut self, rows: &[u32]) -> Result<(), LearnError> {
         self.check_rows(rows)?;
         if let Some(open) = &mut self.open {
@@ -263,37 +216,37 @@ where
         open.check_rows(rows).and_then(|()| more(open)).map_err(misfit)
     }
 
-    /// The round under way, n.
+    /// The current round n.
     pub fn round(&self) -> usize {
         self.closed + 1
     }
 
-    /// D, with actions in [-1, 1]ⁿ where they are vectors.
+    /// D. Vector actions are in [-1, 1]ⁿ.
     pub fn data(&self) -> &Dataset<S, A> {
         &self.data
     }
 
-    /// The round under way, where its states are collected.
+    /// The current round, if its states are collected.
     pub fn open(&self) -> Option<&Round<S, A>> {
         self.open.as_ref()
     }
 
-    /// The box that actions lie in, where they are vectors.
+    /// The box of vector actions.
     pub fn bounds(&self) -> &Bounds {
         &self.space.bounds
     }
 
-    /// The policy trained last.
+    /// The last policy.
     pub fn policy(&self) -> Option<&P> {
         self.policy.as_ref()
     }
 
-    /// What came out: D, the last policy, and that of the random round where one is deployed.
+    /// Returns D, the last policy, and that of the random round if the algorithm deploys one.
     pub fn into_parts(self) -> (Dataset<S, A>, Option<P>, Option<P>) {
         (self.data, self.policy, self.random_round)
     }
 
-    /// πₙ: a member for each training set that choice 3 makes of D.
+    /// Trains πₙ: one member for each training set that choice 3 makes of D.
     fn train<O>(&mut self, oracle: &O) -> Result<LessonEvent<S, A>, LearnError>
     where
         O: Oracle<State = S, Action = A, Policy = P>,
@@ -306,16 +259,16 @@ where
         let sets = TrainingSets::new(&self.data, spec, self.spaces, members, sets)?;
         let fitted = oracle.fit(&sets, &stream.fork("oracle", 0));
         let policy = fitted.map_err(|source| LearnError::Train { round, source })?;
-        let driver = self.policy.replace(policy);
-        self.outgrown = false;
+        let acted = self.policy.replace(policy);
+        self.outdated = false;
         if self.algorithm.random_round(&self.schedule) == Some(self.closed) {
-            // Where the driver is not at hand, the policy was trained again and the round had passed before.
-            self.random_round = driver.or(self.random_round.take());
+            // Without the acting policy, this training repeats an earlier one, and the round had passed before.
+            self.random_round = acted.or(self.random_round.take());
         }
         Ok(LessonEvent::Trained { round: self.closed })
     }
 
-    /// The states of round n, reached by whoever drives.
+    /// Collects the states of round n.
     fn collect<W: VectorEnv<State = S, Action = A>>(
         &self,
         policy: &P,
@@ -337,7 +290,7 @@ where
         Ok(Round::collected(collected, intended))
     }
 
-    /// The next stored round, labels and all.
+    /// The next stored round with its labels.
     fn stored_round(&self) -> Round<S, A> {
         let examples = self.inputs.stored.and_then(|rounds| rounds.get(self.closed)).cloned();
         Round::labeled(examples.unwrap_or_else(|| Dataset::empty(self.spaces)))
@@ -348,20 +301,20 @@ where
         self.errors = round.errors(&self.space);
         self.data.append(&round.examples(&self.space));
         self.closed += 1;
-        self.outgrown = true;
+        self.outdated = true;
     }
 
-    /// Keeps the round open and asks about what waits in it.
+    /// Keeps the round open and asks for its missing labels.
     fn ask(&mut self, round: Round<S, A>) -> LessonEvent<S, A> {
         let n = self.round();
-        let questions = round.queries(n, round.open_rows(), self.schedule.round(n));
+        let queries = round.queries(n, round.open_rows(), self.schedule.round(n));
         self.open = Some(round);
-        LessonEvent::Ask(questions)
+        LessonEvent::Ask(queries)
     }
 }
 
 impl Algorithm {
-    /// n̂ ~ Unif{1 … N}, where the algorithm deploys the policy of a random round.
+    /// n̂ ~ Unif{1 … N}, if the algorithm deploys the policy of a random round.
     pub fn random_round(&self, schedule: &Schedule) -> Option<usize> {
         let draw =
             || schedule.stream.fork("random round", 0).rng().random_range(1..=schedule.rounds);

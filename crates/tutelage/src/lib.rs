@@ -35,6 +35,7 @@ pub mod space;
 pub mod stream;
 #[doc(hidden)]
 pub mod suggest;
+pub mod testing;
 
 pub use algorithm::{Algorithm, AlgorithmName, Schedule};
 pub use choice::Sampling;

@@ -1,4 +1,4 @@
-//! Offline learning oracles 𝒪.
+//! Offline learning oracles 𝒪 and their training sets.
 
 mod fit_progress;
 mod training_sets;
@@ -12,14 +12,16 @@ use crate::{Element, Policy, Spaces, Stream};
 
 /// An offline learning oracle for a policy class ℬ: 𝒪(D) = argmin over h ∈ ℬ of Σ ℓ(h(s), a) over the examples of D.
 ///
-/// It gets the E training sets of a round at once, because training members side by side is where the time goes. Member e
-/// sees its own [`crate::oracle::View`] and nothing of the others. Where D is empty, a class that has an initial policy π₁ (zero,
-/// or random weights) returns it. [`crate::check::check_oracle`] tests an implementation against this contract.
+/// It receives the E training sets of a round at once, so that it can train members in parallel. Member e depends on its own
+/// [`View`] only. If D is empty, the oracle returns an initial policy π₁, such as zero or random weights.
+/// [`check_oracle`](crate::check::check_oracle) tests an implementation.
 ///
 /// ```
-/// # use tutelage::{algorithm::*, check::*, env::*, evaluation::*, expert::*, lesson::*, oracle::*, policy::*, space::*, *};
+/// use tutelage::check::check_oracle;
+/// use tutelage::oracle::{TrainingSets, View};
+/// use tutelage::{Batch, Dataset, Oracle, OracleError, Policy, PolicyError, Spaces, Stream};
 ///
-/// /// A policy that does the same everywhere.
+/// /// Member e always plays one action.
 /// struct Constant(Vec<f32>);
 ///
 /// impl Policy for Constant {
@@ -32,7 +34,7 @@ use crate::{Element, Policy, Spaces, Stream};
 ///     }
 /// }
 ///
-/// /// Fits the average of the labels that a member sees.
+/// /// Fits the mean label of a member's training set.
 /// struct Average;
 ///
 /// impl Oracle for Average {
@@ -64,83 +66,47 @@ pub trait Oracle: Sync {
     type State: Element;
     /// What actions are made of.
     type Action: Element;
-    /// What comes out: a policy of E members.
+    /// A policy of E members.
     type Policy: Policy<State = Self::State, Action = Self::Action>;
 
-    /// Trains one member per training set. All randomness comes from the stream; the number of threads changes nothing.
+    /// Trains one member per training set. All randomness comes from the stream, whatever the number of threads.
     fn fit(
         &self,
         sets: &TrainingSets<'_, Self::State, Self::Action>,
         stream: &Stream,
     ) -> Result<Self::Policy, OracleError>;
 
-    /// From now on tells how far a fit has come, where it can.
+    /// Reports the progress of later fits, if the oracle supports it.
     fn report_to(&mut self, training: Arc<FitProgress>) {
         let _ = training;
     }
 }
 
-/// An oracle whose policies survive the process: what `decode` makes of `encode` acts the same, to the bit.
+/// An oracle whose policies can be stored: a decoded policy acts like the encoded one, bit for bit.
 ///
 /// ```
-/// use tutelage::{OracleError, Spaces};
+/// use tutelage::Spaces;
 /// use tutelage::oracle::DurableOracle;
-/// # use tutelage::{algorithm::*, check::*, env::*, evaluation::*, expert::*, lesson::*, oracle::*, policy::*, space::*, *};
-/// # #[derive(Debug, PartialEq)]
-/// # struct Constant(Vec<f32>);
-/// # impl Policy for Constant {
-/// #     type State = f32;
-/// #     type Action = f32;
-/// #     fn members(&self) -> usize { self.0.len() }
-/// #     fn act_members(&self, _: &Batch<f32>, members: &[u32], actions: &mut Batch<f32>) -> Result<(), PolicyError> {
-/// #         (0..members.len()).for_each(|i| actions.row_mut(i)[0] = self.0[members[i] as usize]);
-/// #         Ok(())
-/// #     }
-/// # }
-/// # struct Average;
-/// # impl Oracle for Average {
-/// #     type State = f32;
-/// #     type Action = f32;
-/// #     type Policy = Constant;
-/// #     fn fit(&self, sets: &TrainingSets<'_, f32, f32>, _: &Stream) -> Result<Constant, OracleError> {
-/// #         Ok(Constant(vec![0.0; sets.members()]))
-/// #     }
-/// # }
+/// use tutelage::testing::{LinearOracle, LinearPolicy};
 ///
-/// // The oracle and the policy of the example above: a number for each member.
-/// impl DurableOracle for Average {
-///     fn describe(&self) -> String {
-///         "the average label".into()
-///     }
-///     fn encode(&self, policy: &Constant) -> Result<Vec<u8>, OracleError> {
-///         Ok(policy.0.iter().flat_map(|action| action.to_le_bytes()).collect())
-///     }
-///     fn decode(&self, bytes: &[u8], _: Spaces) -> Result<Constant, OracleError> {
-///         match bytes.as_chunks::<4>() {
-///             (members @ [_, ..], []) => Ok(Constant(members.iter().map(|&member| f32::from_le_bytes(member)).collect())),
-///             _ => Err(OracleError::Other("not a number for each member".into())),
-///         }
-///     }
-/// }
-///
-/// let (policy, spaces) = (Constant(vec![0.5, -0.25]), Spaces { states: 1, actions: 1 });
-/// assert_eq!(Average.decode(&Average.encode(&policy)?, spaces)?, policy);
-/// assert!(Average.decode(b"torn", spaces).is_ok() && Average.decode(b"to", spaces).is_err());
-/// # Ok::<(), OracleError>(())
+/// let (policy, spaces) = (LinearPolicy(vec![[0.5, -0.25]]), Spaces { states: 2, actions: 1 });
+/// let bytes = LinearOracle.encode(&policy)?;
+/// assert_eq!(LinearOracle.decode(&bytes, spaces)?, policy);
+/// assert!(LinearOracle.decode(b"torn", spaces).is_err());
+/// # Ok::<(), tutelage::OracleError>(())
 /// ```
 pub trait DurableOracle: Oracle {
-    /// Everything about this oracle that changes what it trains, in a line: its class and its settings. A run that is
-    /// continued with another description is refused.
+    /// One line with everything that affects training: the class and its settings. A run cannot be resumed with a different
+    /// description.
     fn describe(&self) -> String;
 
-    /// The policy as bytes; equal policies have equal bytes.
+    /// Encodes a policy. Equal policies have equal bytes.
     fn encode(&self, policy: &Self::Policy) -> Result<Vec<u8>, OracleError>;
 
-    /// The policy that these bytes stand for, where it is one of this class for these spaces.
+    /// Decodes a policy, and checks that it belongs to this class and these spaces.
     fn decode(&self, bytes: &[u8], spaces: Spaces) -> Result<Self::Policy, OracleError>;
 }
 
-/// A boxed oracle is one too.
 impl<O: Oracle + ?Sized + Send> Oracle for Box<O> {
     type State = O::State;
     type Action = O::Action;
@@ -177,11 +143,11 @@ impl<O: DurableOracle + ?Sized + Send> DurableOracle for Box<O> {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OracleError {
-    /// An ensemble without members.
-    #[error("0 members: an ensemble has at least 1")]
+    /// The ensemble has no members.
+    #[error("members is 0, expected at least 1")]
     NoMembers,
-    /// A value in the data is not allowed.
-    #[error("{what}, row {row}, column {column}: {value} is not allowed ({allowed})")]
+    /// A value in the data is invalid.
+    #[error("{what}, row {row}, column {column}: {value}, expected {allowed}")]
     Value {
         /// "states", "labels", "perturbation states", …
         what: &'static str,
@@ -189,25 +155,25 @@ pub enum OracleError {
         row: usize,
         /// The column.
         column: usize,
-        /// What stood there.
+        /// The value found.
         value: String,
-        /// What would have been allowed.
+        /// The accepted values.
         allowed: &'static str,
     },
-    /// The data do not have the width that the class takes.
-    #[error("{what} have width {found}, the policy class takes {expected}")]
+    /// The data have the wrong width.
+    #[error("{what} have width {found}, expected {expected}")]
     Width {
         /// "states" or "labels".
         what: &'static str,
-        /// What the class takes.
+        /// The expected width.
         expected: usize,
-        /// What was found.
+        /// The width found.
         found: usize,
     },
-    /// The class cannot be trained on this kind of training set.
+    /// The oracle does not support this kind of training set.
     #[error("this oracle cannot train on {0}")]
     Unsupported(&'static str),
-    /// Something specific to this oracle.
+    /// An error specific to this oracle.
     #[error(transparent)]
     Other(#[from] Box<dyn std::error::Error + Send + Sync>),
 }

@@ -4,13 +4,13 @@ use crate::{Batch, Element};
 
 /// A policy π made of E members h₁ … h_E; a single function is the case E = 1.
 ///
-/// The paper's πₙ(a | s) = (1/E) Σₑ I(hₑ(s) = a) acts with a member drawn anew at every step; its deployed policy is the
-/// members' mean. Who draws, and when, is the choice [`crate::choice::Deploy`].
+/// The paper's πₙ(a | s) = (1/E) Σₑ I(hₑ(s) = a) draws a member at every step, while the deployed policy is the members'
+/// mean ([`Deploy`](crate::choice::Deploy)).
 ///
 /// ```
 /// use tutelage::{Batch, Policy, PolicyError};
 ///
-/// /// Member e pushes with a force of its own, wherever it is.
+/// /// Member e always pushes with force `self.0[e]`.
 /// struct Pushes(Vec<f32>);
 ///
 /// impl Policy for Pushes {
@@ -39,7 +39,7 @@ pub trait Policy: Send + Sync {
     /// E, at least 1.
     fn members(&self) -> usize;
 
-    /// Row i acts with member `members[i]`: `actions[i]` = h(`states[i]`), clipped to [-1, 1] where actions are vectors.
+    /// Acts in row i with member `members[i]`. Vector actions are clipped to [-1, 1].
     fn act_members(
         &self,
         states: &Batch<Self::State>,
@@ -47,9 +47,9 @@ pub trait Policy: Send + Sync {
         actions: &mut Batch<Self::Action>,
     ) -> Result<(), PolicyError>;
 
-    /// What the members do together in each state, [`Action::together`]: the mean of their actions, or what most choose.
+    /// Acts with the members' mean action or majority vote in each state ([`Element::aggregate`]).
     ///
-    /// Override it where that takes less than asking every member.
+    /// Override this if there is a faster way than asking every member.
     fn act_mean(
         &self,
         states: &Batch<Self::State>,
@@ -65,9 +65,9 @@ pub trait Policy: Send + Sync {
         Ok(())
     }
 
-    /// Every member's action in every state: row i·E + e becomes hₑ(`states[i]`), and `actions` as long as that takes.
+    /// Acts with every member in every state: resizes `actions`, and row i·E + e becomes hₑ(`states[i]`).
     ///
-    /// Override it where all members can act at once; the actions are those of [`Policy::act_members`].
+    /// Override this if all members can act at once; the actions must equal those of [`Policy::act_members`].
     fn act_each(
         &self,
         states: &Batch<Self::State>,
@@ -86,56 +86,56 @@ pub trait Policy: Send + Sync {
     }
 }
 
-/// Why a policy did not act.
+/// Why a policy failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PolicyError {
-    /// The rows are not of the policy's task.
-    #[error("the policy takes {what} of width {expected}, not {found}")]
+    /// Rows have the wrong width.
+    #[error("{what} of width {found}, but the policy takes width {expected}")]
     Width {
         /// "states" or "actions".
         what: &'static str,
-        /// The width that the policy takes.
+        /// The expected width.
         expected: usize,
-        /// The width that was found.
+        /// The width found.
         found: usize,
     },
-    /// Something that every state has one of is missing or left over.
-    #[error("{states} states but {found} {what}; every state has one")]
+    /// The number of members or actions is not that of the states.
+    #[error("{states} states but {found} {what}, expected one for each state")]
     Rows {
         /// "members" or "actions".
         what: &'static str,
-        /// How many states there are.
+        /// The number of states.
         states: usize,
-        /// How many of the others.
+        /// The number of members or actions.
         found: usize,
     },
-    /// There is no such member.
-    #[error("the policy has {members} members, there is no member {member}")]
+    /// The member does not exist.
+    #[error("no member {member}: the policy has {members} members")]
     Member {
-        /// The member asked for, counted from 0.
+        /// The index of the member.
         member: u32,
         /// E.
         members: usize,
     },
-    /// Something specific to this policy.
+    /// An error specific to this policy.
     #[error(transparent)]
     Other(#[from] Box<dyn std::error::Error + Send + Sync>),
 }
 
 impl PolicyError {
-    /// Checks that rows have the width that a policy takes.
+    /// Checks the width of rows.
     pub fn check_width(what: &'static str, expected: usize, found: usize) -> Result<(), Self> {
         if found == expected { Ok(()) } else { Err(Self::Width { what, expected, found }) }
     }
 
-    /// Checks that every state has a row of its own.
+    /// Checks the number of rows.
     pub fn check_rows(what: &'static str, states: usize, found: usize) -> Result<(), Self> {
         if found == states { Ok(()) } else { Err(Self::Rows { what, states, found }) }
     }
 }
 
-/// (1/E) Σₑ ℓ(hₑ(s), h̄(s)) in each state: how much the members differ from what they say together.
+/// The members' mean distance from their mean action in each state: (1/E) Σₑ ℓ(hₑ(s), h̄(s)).
 pub(crate) fn disagreement<P: Policy>(
     policy: &P,
     states: &Batch<P::State>,
@@ -155,7 +155,7 @@ pub(crate) fn disagreement<P: Policy>(
 mod tests {
     use super::*;
 
-    /// Member e answers 10·state + e.
+    /// Member e plays 10·state + e.
     struct Numbered;
 
     impl Policy for Numbered {
@@ -191,10 +191,10 @@ mod tests {
     }
 
     #[test]
-    fn together_members_do_what_most_of_them_or_the_mean_of_them_says() {
+    fn members_act_together_by_vote_or_mean() {
         let (states, mut actions) = (Batch::from_vec(1, vec![5, 7]).unwrap(), Batch::zeros(2, 1));
         Numbered.act_mean(&states, &mut actions).unwrap();
-        assert_eq!(actions.as_slice(), [50, 70], "the lowest of three with a vote each");
+        assert_eq!(actions.as_slice(), [50, 70], "the lowest wins a tie");
         let vote = |members: &[u32]| {
             let mut action = [0];
             u32::aggregate(members, &mut action);

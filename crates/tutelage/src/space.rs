@@ -159,50 +159,50 @@ pub trait Element:
     fn from_bytes(bytes: [u8; 4]) -> Self;
 }
 
-/// The action space 𝒜 of a task: its size and, where actions are vectors, the box that they lie in.
+/// The action space 𝒜 of a task.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ActionSpace {
     /// The number of coordinates, or of distinct values.
     pub size: usize,
-    /// The box, in the task's own units.
+    /// The box of vector actions, in the task's units.
     pub bounds: Bounds,
 }
 
-/// Why rows are not of a space.
+/// Why rows do not belong to a space.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SpaceError {
-    /// There are more or fewer rows than asked for.
-    #[error("{found} rows where {expected} were asked for")]
+    /// The number of rows is wrong.
+    #[error("{found} rows, expected {expected}")]
     Rows {
-        /// How many rows there are.
+        /// The number of rows found.
         found: usize,
-        /// How many there should be.
+        /// The expected number.
         expected: usize,
     },
-    /// The rows are of another width.
-    #[error("rows of {found} values; in this task they have {expected}")]
+    /// The width of rows is wrong.
+    #[error("rows of {found} values, expected {expected}")]
     Width {
-        /// How many values a row has.
+        /// The width found.
         found: usize,
-        /// How many it should have.
+        /// The expected width.
         expected: usize,
     },
-    /// A value lies outside the space.
-    #[error("row {row}, place {index}: {value} is not allowed ({allowed})")]
+    /// A value is outside the space.
+    #[error("row {row}, column {index}: {value}, expected {expected}")]
     Value {
         /// The row.
         row: usize,
-        /// The place in the row.
+        /// The position in the row.
         index: usize,
         /// The value found.
         value: String,
-        /// What would have been allowed.
-        allowed: String,
+        /// The accepted values.
+        expected: String,
     },
 }
 
-/// Whether rows belong to a space of this size, as many as asked for: the one check that everything from outside passes.
+/// Checks that `count` rows belong to a space of this size. All data from outside passes this check.
 pub(crate) fn check_rows<T: Element>(
     rows: &Batch<T>,
     count: usize,
@@ -218,14 +218,14 @@ pub(crate) fn check_rows<T: Element>(
     match rows.misfit(size) {
         None => Ok(()),
         Some((row, index, value)) => {
-            let (value, allowed) = (value.to_string(), T::allowed(size));
-            Err(SpaceError::Value { row, index, value, allowed })
+            let (value, expected) = (value.to_string(), T::allowed(size));
+            Err(SpaceError::Value { row, index, value, expected })
         }
     }
 }
 
 impl ActionSpace {
-    /// Whether these are actions of the task in its own units, as many as asked for.
+    /// Checks `count` actions in the task's units.
     pub(crate) fn check<A: Element>(
         &self,
         actions: &Batch<A>,
@@ -236,8 +236,8 @@ impl ActionSpace {
         match actions.rows().enumerate().find_map(wrong) {
             None => Ok(()),
             Some((row, crate::space::Outside { index, value, interval: [low, high] })) => {
-                let allowed = format!("{low} to {high}; the environment does not clip");
-                Err(SpaceError::Value { row, index, value: value.to_string(), allowed })
+                let expected = format!("{low} to {high} (the environment does not clip)");
+                Err(SpaceError::Value { row, index, value: value.to_string(), expected })
             }
         }
     }

@@ -1,14 +1,14 @@
-//! Randomness forked by name and index.
+//! Random streams, forked by name and index.
 
 use rand::{Rng as _, SeedableRng};
 
-/// The generator behind every random draw: ChaCha with 8 rounds, counter-based and the same on every machine.
+/// The generator of all random draws: ChaCha with 8 rounds, which is the same on every machine.
 pub type Rng = rand_chacha::ChaCha8Rng;
 
-/// A node in the tree of random streams that grows from a run's seed.
+/// A node in the tree of random streams of a seed: `seed → ("round", 3) → ("member", 7) → …`
 ///
-/// `seed → ("round", 3) → ("member", 7) → …`: a child depends on its path alone, not on what was drawn elsewhere, so the
-/// same seed gives the same bits for any number of threads and after any interruption.
+/// A child depends on its path only, not on other draws. The same seed therefore gives the same bits for any number of
+/// threads and after any interruption.
 ///
 /// ```
 /// use tutelage::Stream;
@@ -22,7 +22,7 @@ pub struct Stream {
 }
 
 impl Stream {
-    /// The root of all streams of a run.
+    /// The root of a run's streams.
     pub fn new(seed: u64) -> Self {
         let mut key = [0; 32];
         Rng::seed_from_u64(seed).fill_bytes(&mut key);
@@ -31,8 +31,8 @@ impl Stream {
 
     /// The child of this name and index.
     ///
-    /// ChaCha is a pseudo-random function of (key, stream, counter): the parent's key, a hash of the name and the index
-    /// fill these three places, and the output block is the child's key.
+    /// ChaCha is a pseudo-random function of (key, stream, counter). The parent's key, a hash of the name, and the index fill
+    /// these places; the output block is the child's key.
     #[must_use]
     pub fn fork(&self, name: &str, index: u64) -> Self {
         const WORDS_PER_BLOCK: u128 = 16;
@@ -44,18 +44,18 @@ impl Stream {
         Self { key }
     }
 
-    /// 16 hexadecimal digits that tell this stream from others.
+    /// 16 hexadecimal digits that identify this stream.
     pub fn name(&self) -> String {
         self.key.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
     }
 
-    /// A generator at the beginning of this stream.
+    /// A generator at the start of this stream.
     pub fn rng(&self) -> Rng {
         Rng::from_seed(self.key)
     }
 }
 
-/// The 64-bit FNV-1a hash, forced odd so that no name gives stream 0, on which the generators themselves run.
+/// The 64-bit FNV-1a hash, forced odd: generators use stream 0.
 fn fnv1a(name: &str) -> u64 {
     let mix = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
     name.bytes().fold(0xcbf2_9ce4_8422_2325, mix) | 1
@@ -69,7 +69,7 @@ mod tests {
 
     #[test]
     fn streams_are_frozen() {
-        // Stored runs depend on these bits: a change here breaks the resumption of every earlier run.
+        // Stored runs depend on these bits.
         assert_eq!(Stream::new(1).rng().next_u64(), 4_161_021_452_045_807_583);
         assert_eq!(Stream::new(1).fork("round", 2).rng().next_u64(), 4_352_686_817_592_791_717);
     }

@@ -6,30 +6,22 @@ use crate::actor::{Actor, RolloutError};
 use crate::choice::Deploy;
 use crate::{Batch, Policy, Rng};
 
-/// A policy whose members act in the way chosen.
+/// A policy whose members act together as [`Deploy`] says.
 ///
 /// ```
-/// use tutelage::{Batch, Policy, PolicyError, Stream};
 /// use tutelage::actor::{Actor, DeployedPolicy};
 /// use tutelage::choice::Deploy;
-/// # struct Pair;
-/// # impl Policy for Pair {
-/// #     type State = f32;
-/// #     type Action = f32;
-/// #     fn members(&self) -> usize { 2 }
-/// #     fn act_members(&self, _: &Batch<f32>, members: &[u32], actions: &mut Batch<f32>) -> Result<(), PolicyError> {
-/// #         members.iter().enumerate().for_each(|(row, &e)| actions.row_mut(row)[0] = e as f32);
-/// #         Ok(())
-/// #     }
-/// # }
-/// let (states, mut actions) = (Batch::zeros(1, 3), Batch::zeros(1, 1));
+/// use tutelage::testing::LinearPolicy;
+/// use tutelage::{Batch, Stream};
+///
+/// let policy = LinearPolicy(vec![[0.0, 0.0], [1.0, 0.0]]);
+/// let (states, mut actions) = (Batch::from_vec(2, vec![0.5, 0.0])?, Batch::zeros(1, 1));
 /// let mut rngs = [Stream::new(1).rng()];
-/// // A pair of members: one always plays 0, the other 1.
-/// DeployedPolicy::new(&Pair, Deploy::Mean).act(&[0], &states, &mut rngs, &mut actions)?;
-/// assert_eq!(actions.row(0), [0.5]);
-/// DeployedPolicy::new(&Pair, Deploy::UniformMember).act(&[0], &states, &mut rngs, &mut actions)?;
-/// assert!(actions.row(0) == [0.0] || actions.row(0) == [1.0]);
-/// # Ok::<(), tutelage::actor::RolloutError>(())
+/// DeployedPolicy::new(&policy, Deploy::Mean).act(&[0], &states, &mut rngs, &mut actions)?;
+/// assert_eq!(actions.row(0), [0.25]);
+/// DeployedPolicy::new(&policy, Deploy::UniformMember).act(&[0], &states, &mut rngs, &mut actions)?;
+/// assert!(actions.row(0) == [0.0] || actions.row(0) == [0.5]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct DeployedPolicy<'a, P> {
     policy: &'a P,
@@ -38,7 +30,7 @@ pub struct DeployedPolicy<'a, P> {
 }
 
 impl<'a, P: Policy> DeployedPolicy<'a, P> {
-    /// This policy, acting in this way.
+    /// Returns an actor that follows the policy.
     pub fn new(policy: &'a P, deploy: Deploy) -> Self {
         Self { policy, deploy, members: Vec::new() }
     }

@@ -1,4 +1,4 @@
-//! The expert itself at the wheel.
+//! An expert that drives.
 
 use crate::actor::{Actor, RolloutError};
 use crate::choice::ExpertActs;
@@ -6,7 +6,7 @@ use crate::expert::Driver;
 use crate::space::SpaceError;
 use crate::{ActionSpace, Batch, Element, Rng};
 
-/// An expert that acts; vectors are mapped from the task's units to [-1, 1]ⁿ, and clipped where the task clips.
+/// An expert that drives. Its vectors are mapped from the task's units to [-1, 1]ⁿ, and clipped if the task clips.
 pub struct ExpertActor<'a, S, A> {
     driver: &'a mut dyn Driver<S, A>,
     acts: ExpertActs,
@@ -14,17 +14,17 @@ pub struct ExpertActor<'a, S, A> {
 }
 
 impl<'a, S: Element, A: Element> ExpertActor<'a, S, A> {
-    /// This expert, acting in this way.
+    /// Creates an actor that asks the driver.
     pub fn new(driver: &'a mut dyn Driver<S, A>, acts: ExpertActs, space: &'a ActionSpace) -> Self {
         Self { driver, acts, space }
     }
 
-    /// |𝒜|, or the number of coordinates.
+    /// The size of the action space.
     pub(crate) fn size(&self) -> usize {
         self.space.size
     }
 
-    /// What the expert does in each of these states.
+    /// The expert's action in each state.
     pub(crate) fn actions(
         &mut self,
         states: &Batch<S>,
@@ -35,7 +35,7 @@ impl<'a, S: Element, A: Element> ExpertActor<'a, S, A> {
         self.to_unit(actions, states.len())
     }
 
-    /// In which of these states the expert has the controls, and there, what it does.
+    /// Returns in which states the expert intervenes, and writes its actions there.
     pub(crate) fn intervene(
         &mut self,
         states: &Batch<S>,
@@ -56,7 +56,7 @@ impl<'a, S: Element, A: Element> ExpertActor<'a, S, A> {
         }
     }
 
-    /// Checks what the expert did and brings it to [-1, 1]ⁿ.
+    /// Checks the expert's actions and maps them to [-1, 1]ⁿ.
     fn to_unit(&self, actions: &mut Batch<A>, count: usize) -> Result<(), RolloutError> {
         let misfit = |source| RolloutError::InvalidActions { who: "the expert", source };
         self.space.check(actions, count).map_err(misfit)?;
@@ -87,7 +87,7 @@ mod tests {
     use super::*;
     use crate::{Bounds, ExpertError};
 
-    /// Expects to see what the learner intends in the task's units, and says how many rows it takes.
+    /// Intervenes in this many rows.
     struct Hands(usize);
 
     impl Driver<f32, f32> for Hands {
@@ -114,12 +114,12 @@ mod tests {
     }
 
     #[test]
-    fn hands_see_and_do_in_the_tasks_units_and_the_rollout_in_the_unit_box() {
+    fn interventions_use_the_tasks_units() {
         assert_eq!(intervene(1).expect("it fits"), (vec![true], vec![-0.5]));
     }
 
     #[test]
-    fn hands_that_answer_for_other_rows_are_refused() {
+    fn interventions_need_one_row_per_state() {
         assert!(matches!(
             intervene(2),
             Err(RolloutError::InvalidActions { who: "the expert", .. })

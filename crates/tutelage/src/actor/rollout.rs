@@ -1,4 +1,4 @@
-//! Rollouts: somebody who acts in several lanes at once.
+//! Rollouts: an actor in several lanes at once.
 
 use std::ops::Range;
 
@@ -8,22 +8,22 @@ use crate::env::LaneError;
 use crate::space::SpaceError;
 use crate::{ActionSpace, Batch, ExpertError, PolicyError, Rng, Step, Stream, VectorEnv};
 
-/// Episodes under way, an actor stepping all of them together.
+/// Steps the episodes of several lanes together.
 ///
-/// An episode is a function of its stream and its actor, whatever runs beside it.
+/// An episode is a function of its stream and its actor; other lanes do not affect it.
 pub(crate) struct Rollouts<'a, W: VectorEnv> {
     envs: &'a mut W,
     actor: &'a mut dyn Actor<W::State, W::Action>,
     space: ActionSpace,
-    /// The lanes with an episode under way; row i of the buffers below is that of `active[i]`.
+    /// The lanes with an episode in progress; row i of the buffers below belongs to `active[i]`.
     active: Vec<usize>,
     rngs: Vec<Rng>,
     states: Batch<W::State>,
-    /// In [-1, 1]ⁿ where they are vectors.
+    /// Vector actions are in [-1, 1]ⁿ.
     actions: Batch<W::Action>,
-    /// The same in the task's own units.
+    /// The same in the task's units.
     own: Batch<W::Action>,
-    /// What each lane's episode has come to.
+    /// Each lane's episode so far.
     episodes: Vec<Sum>,
     steps: Steps,
 }
@@ -35,57 +35,57 @@ struct Sum {
     reward: f64,
 }
 
-/// How many steps were taken, and how many of them the expert drove.
+/// Counts of steps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Steps {
     /// All steps.
     pub all: u64,
-    /// Those in which the expert chose the action.
+    /// Steps in which the expert chose the action.
     pub by_expert: u64,
 }
 
-/// Why states could not be collected or a policy not evaluated.
+/// Why a rollout failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RolloutError {
     /// An environment failed.
     #[error(transparent)]
     Lane(#[from] LaneError),
-    /// The expert failed while it drove or was compared with.
+    /// The expert failed while driving, or as the reference of an evaluation.
     #[error("the expert failed: {0}")]
     Expert(#[from] ExpertError),
-    /// A policy failed while it acted.
+    /// The policy failed.
     #[error("the policy failed: {0}")]
     Policy(#[from] PolicyError),
-    /// Somebody who was asked for actions gave something else.
-    #[error("{who} was asked for actions and gave {source}")]
+    /// Actions are invalid.
+    #[error("{who} returned invalid actions: {source}")]
     InvalidActions {
-        /// Who: "the expert", "the expert's mean", "whoever acts".
+        /// "the expert", "the expert's mean" or "the actor".
         who: &'static str,
-        /// What is wrong with them.
+        /// The cause.
         source: SpaceError,
     },
-    /// An environment's episode goes on after its time limit.
+    /// An episode exceeds the time limit.
     #[error(
-        "environment {lane}: the episode goes on after {horizon} steps, the horizon that the environment declares; \
-         it must end then (truncated), or declare a longer one"
+        "environment {lane}: the episode continues after {horizon} steps, its declared horizon; \
+         truncate it, or declare a longer one"
     )]
     Horizon {
-        /// Which environment.
+        /// The environment.
         lane: usize,
         /// H.
         horizon: usize,
     },
-    /// Episodes are too short for the way states are read off them.
+    /// Episodes are too short for the sampling of states.
     #[error(
-        "{episodes} episodes in a row ended before a state could be taken from them; episodes must last longer, or states be taken more often"
+        "{episodes} consecutive episodes ended before a state was sampled; use a smaller stride or longer episodes"
     )]
     NoStates {
-        /// How many were tried.
+        /// The number of episodes tried.
         episodes: u64,
     },
-    /// Nothing was asked for.
-    #[error("episodes is 0; at least 1 is needed")]
+    /// No episodes were requested.
+    #[error("episodes is 0, expected at least 1")]
     NoEpisodes,
 }
 
@@ -107,7 +107,7 @@ impl<'a, W: VectorEnv> Rollouts<'a, W> {
         }
     }
 
-    /// Begins an episode in a lane that rests.
+    /// Starts an episode in an idle lane.
     pub(crate) fn begin(&mut self, lane: usize, episode: Stream) -> Result<(), RolloutError> {
         self.envs.reset(lane, episode.fork("env", 0).rng())?;
         self.actor.begin(lane, episode);
@@ -117,7 +117,7 @@ impl<'a, W: VectorEnv> Rollouts<'a, W> {
         Ok(())
     }
 
-    /// Lets a lane rest: its episode is over or no longer needed.
+    /// Makes a lane idle: its episode is over or no longer needed.
     pub(crate) fn end(&mut self, lane: usize) {
         if let Some(row) = self.active.iter().position(|&active| active == lane) {
             self.active.swap_remove(row);
@@ -125,13 +125,13 @@ impl<'a, W: VectorEnv> Rollouts<'a, W> {
         }
     }
 
-    /// One step of every episode under way.
+    /// Steps every episode in progress.
     pub(crate) fn advance(&mut self) -> Result<(), RolloutError> {
         self.gather();
         self.actions.resize(self.active.len());
         self.actor.act(&self.active, &self.states, &mut self.rngs, &mut self.actions)?;
         crate::space::check_rows(&self.actions, self.active.len(), self.space.size)
-            .map_err(|source| RolloutError::InvalidActions { who: "whoever acts", source })?;
+            .map_err(|source| RolloutError::InvalidActions { who: "the actor", source })?;
         self.own.resize(self.active.len());
         self.own.as_mut_slice().copy_from_slice(self.actions.as_slice());
         W::Action::from_unit(&self.space.bounds, &mut self.own);
@@ -139,7 +139,7 @@ impl<'a, W: VectorEnv> Rollouts<'a, W> {
         self.count()
     }
 
-    /// The states of the episodes under way.
+    /// Gathers the states of the episodes in progress.
     fn gather(&mut self) {
         self.states.resize(self.active.len());
         for (row, &lane) in self.active.iter().enumerate() {
@@ -165,7 +165,7 @@ impl<'a, W: VectorEnv> Rollouts<'a, W> {
         self.envs
     }
 
-    /// The lanes of the last [`Rollouts::advance`], the states acted in and the actions taken, a row each.
+    /// The lanes of the last [`Rollouts::advance`], with the states and actions.
     pub(crate) fn acted(&self) -> (&[usize], &Batch<W::State>, &Batch<W::Action>) {
         (&self.active, &self.states, &self.actions)
     }
@@ -174,22 +174,22 @@ impl<'a, W: VectorEnv> Rollouts<'a, W> {
         self.envs.last_step(lane)
     }
 
-    /// Whether the expert chose what a lane did last.
+    /// Whether the expert chose a lane's last action.
     pub(crate) fn expert_drove(&self, lane: usize) -> bool {
         self.actor.expert_drove(lane)
     }
 
-    /// The times of a lane's episode that its actor plays it for.
+    /// The actor's window of a lane's episode.
     pub(crate) fn window(&self, lane: usize) -> Range<usize> {
         self.actor.window(lane)
     }
 
-    /// How many steps a lane's episode has had.
+    /// The number of steps of a lane's episode.
     pub(crate) fn time(&self, lane: usize) -> usize {
         self.episodes[lane].time
     }
 
-    /// The rewards of a lane's episode so far.
+    /// The return of a lane's episode so far.
     pub(crate) fn reward(&self, lane: usize) -> f64 {
         self.episodes[lane].reward
     }

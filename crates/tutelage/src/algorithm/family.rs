@@ -1,4 +1,4 @@
-//! The families of algorithms: the one table behind names, help texts, figures and the tables of the documentation.
+//! The families of algorithms: the table behind names, help texts, figures and the tables of the documentation.
 
 use crate::algorithm::{
     active_dagger, bagging, behavior_cloning, bootstrap_dagger, dagger, dart, ensemble_dagger,
@@ -11,17 +11,17 @@ use crate::{Algorithm, Sampling};
 /// A family of algorithms that differ in numbers only.
 #[derive(Debug)]
 pub struct Family {
-    /// How a name begins: `mp` in `mp-25(15)`.
+    /// The start of its names: `mp` in `mp-25(15)`.
     pub key: &'static str,
-    /// How the paper and the figures write that: `MP`.
+    /// The start of its labels in the paper and in figures: `MP`.
     pub label: &'static str,
-    /// What it is, in a line.
+    /// A short description.
     pub about: &'static str,
-    /// Who described it.
+    /// The publication that describes it.
     pub citation: &'static str,
-    /// The page of the documentation that tells more.
+    /// Its page in `docs/algorithms`.
     pub page: &'static str,
-    /// How many members it has.
+    /// The number of members.
     pub members: Members,
     /// The numbers in parentheses.
     pub numbers: &'static [Number],
@@ -30,16 +30,16 @@ pub struct Family {
     pub(crate) make: fn(&Settings) -> Algorithm,
 }
 
-/// How many members the algorithms of a family have.
+/// The number of members in a family's names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Members {
-    /// Always one.
+    /// Always one member.
     One,
-    /// As many as the name says: `bd-5`.
+    /// The name gives the number: `bd-5`.
     Required,
-    /// As many as the name says, or this many: `mftpl-p(15)` has 25.
+    /// The name may give the number: `mftpl-p(15)` has 25 members.
     Optional {
-        /// E of a name that has no number of members.
+        /// The number of members if the name gives none.
         default: usize,
     },
 }
@@ -49,15 +49,25 @@ pub enum Members {
 pub struct Number {
     /// Its symbol: `X`.
     pub symbol: &'static str,
-    /// What it is, in words.
+    /// A short description.
     pub about: &'static str,
-    /// The least and the greatest that is allowed.
+    /// The least and the greatest value.
     pub range: (f64, f64),
     /// Whether it is a whole number.
     pub whole: bool,
 }
 
-/// What an algorithm is made of, beside its family.
+impl Number {
+    const fn real(symbol: &'static str, about: &'static str, high: f64) -> Self {
+        Self { symbol, about, range: (0.0, high), whole: false }
+    }
+
+    const fn whole(symbol: &'static str, about: &'static str, low: f64, high: f64) -> Self {
+        Self { symbol, about, range: (low, high), whole: true }
+    }
+}
+
+/// What a family makes an algorithm of.
 pub(crate) struct Settings {
     pub(crate) members: usize,
     pub(crate) numbers: [f64; MOST_NUMBERS],
@@ -65,7 +75,7 @@ pub(crate) struct Settings {
     pub(crate) acts: ExpertActs,
 }
 
-/// No family has more numbers than these.
+/// The largest number of numbers of a family.
 pub(crate) const MOST_NUMBERS: usize = 5;
 
 impl Settings {
@@ -78,40 +88,22 @@ impl Settings {
         Windows { at_start, length, growth, steady: self.whole(3), by_expert: self.whole(4) }
     }
 
-    /// One of so many states: the stride, or 1 where states are drawn independently.
+    /// The stride, or 1 if states are drawn independently.
     fn every(&self) -> usize {
         if let Sampling::Stride(stride) = self.sampling { stride } else { 1 }
     }
 }
 
-const X: Number =
-    Number { symbol: "X", about: "perturbation examples", range: (0.0, 1e6), whole: true };
-const LAMBDA: Number = Number {
-    symbol: "λ",
-    about: "the mean number of perturbation examples",
-    range: (0.0, 1e6),
-    whole: false,
-};
-const SHARE: Number = Number {
-    symbol: "β",
-    about: "the share of steps that the expert drives",
-    range: (0.0, 1.0),
-    whole: false,
-};
-const ROUNDS: Number = Number { symbol: "", about: "", range: (0.0, 1e4), whole: true };
-const TAU: Number = Number {
-    symbol: "τ",
-    about: "the loss at which the expert steps in",
-    range: (0.0, 4.0),
-    whole: false,
-};
+const X: Number = Number::whole("X", "the number of perturbation examples", 0.0, 1e6);
+const P: Number = Number::real("p", "the decay of the expert's share of steps per round", 1.0);
+const TAU: Number = Number::real("τ", "the loss at which the expert takes over", 4.0);
 
-/// All families, in the order in which they are listed.
+/// All families, in the order of listings.
 pub static FAMILIES: [Family; 22] = [
     Family {
         key: "bc",
         label: "BC",
-        about: "imitates the expert's own trajectories",
+        about: "behavior cloning: imitates the expert's own trajectories",
         citation: "Pomerleau 1988",
         page: "bc.md",
         members: Members::One,
@@ -133,7 +125,7 @@ pub static FAMILIES: [Family; 22] = [
     Family {
         key: "bd",
         label: "BD",
-        about: "Bootstrap-DAgger: members see bootstrap samples of D",
+        about: "Bootstrap-DAgger: members train on bootstrap samples of D",
         citation: "Li & Zhang 2024, Algorithm 2",
         page: "bootstrap-dagger.md",
         members: Members::Required,
@@ -144,7 +136,7 @@ pub static FAMILIES: [Family; 22] = [
     Family {
         key: "mp",
         label: "MP",
-        about: "MFTPL-P as the paper's experiments run it, X fixed",
+        about: "MFTPL-P with a fixed X, as in the paper's experiments",
         citation: "Li & Zhang 2024, section 5",
         page: "mftpl-p.md",
         members: Members::Required,
@@ -159,14 +151,14 @@ pub static FAMILIES: [Family; 22] = [
         citation: "Li & Zhang 2024, Algorithm 1",
         page: "mftpl-p.md",
         members: Members::Optional { default: 25 },
-        numbers: &[LAMBDA],
+        numbers: &[Number::real("λ", "the mean number of perturbation examples", 1e6)],
         example: "mftpl-p(15)",
         make: |s| mftpl_p(s.members, s.numbers[0], s.sampling),
     },
     Family {
         key: "growing-mp",
         label: "MP-n",
-        about: "MP whose perturbation grows with D: X n examples in round n",
+        about: "MP with X·n perturbation examples in round n",
         citation: "Li & Zhang 2024, section 5, with X in proportion to n",
         page: "mftpl-p.md",
         members: Members::Required,
@@ -177,7 +169,7 @@ pub static FAMILIES: [Family; 22] = [
     Family {
         key: "shuffled-mp",
         label: "MP-shuffled",
-        about: "MP whose perturbation has labels of D, drawn apart from its states",
+        about: "MP with labels drawn from D instead of uniform ones",
         citation: "Li & Zhang 2024, section 5, with other labels",
         page: "mftpl-p.md",
         members: Members::Required,
@@ -188,50 +180,45 @@ pub static FAMILIES: [Family; 22] = [
     Family {
         key: "dagger-constant",
         label: "DAgger-β",
-        about: "DAgger in which the expert takes a share β of all steps",
+        about: "DAgger; the expert takes a share β of all steps",
         citation: "Ross, Gordon & Bagnell 2011, section 3",
         page: "dagger-beta.md",
         members: Members::One,
-        numbers: &[SHARE],
+        numbers: &[Number::real("β", "the expert's share of steps", 1.0)],
         example: "dagger-constant(0.5)",
         make: |s| mixed_dagger(Beta::Constant(s.numbers[0]), s.sampling),
     },
     Family {
-        key: "dagger-power",
+        key: "dagger-decay",
         label: "DAgger-pⁿ",
-        about: "DAgger in which the expert takes a share pⁿ⁻¹ of the steps of round n",
+        about: "DAgger; the expert takes a share pⁿ⁻¹ of the steps of round n",
         citation: "Ross, Gordon & Bagnell 2011, section 3",
         page: "dagger-beta.md",
         members: Members::One,
-        numbers: &[Number { symbol: "p", ..SHARE }],
-        example: "dagger-power(0.5)",
+        numbers: &[P],
+        example: "dagger-decay(0.5)",
         make: |s| mixed_dagger(Beta::Power(s.numbers[0]), s.sampling),
     },
     Family {
         key: "dagger-linear",
         label: "DAgger-lin",
-        about: "DAgger in which the expert's share of steps falls to 0 in M rounds",
+        about: "DAgger; the expert's share of steps falls linearly to 0 in M rounds",
         citation: "Ross, Gordon & Bagnell 2011, section 3",
         page: "dagger-beta.md",
         members: Members::One,
-        numbers: &[Number {
-            symbol: "M",
-            about: "the rounds until the learner drives alone",
-            range: (1.0, 1e4),
-            whole: true,
-        }],
+        numbers: &[Number::whole("M", "the rounds until the learner drives alone", 1.0, 1e4)],
         example: "dagger-linear(10)",
         make: |s| mixed_dagger(Beta::Linear(s.whole(0)), s.sampling),
     },
     Family {
-        key: "bd-power",
+        key: "bd-decay",
         label: "BD-pⁿ",
-        about: "Bootstrap-DAgger in which the expert takes a share pⁿ⁻¹ of the steps of round n",
+        about: "Bootstrap-DAgger; the expert takes a share pⁿ⁻¹ of the steps of round n",
         citation: "Ross, Gordon & Bagnell 2011, section 3, with Li & Zhang 2024, Algorithm 2",
         page: "dagger-beta.md",
         members: Members::Required,
-        numbers: &[Number { symbol: "p", ..SHARE }],
-        example: "bd-power-5(0.5)",
+        numbers: &[P],
+        example: "bd-decay-5(0.5)",
         make: |s| Algorithm {
             train_on: TrainOn::Bootstrap,
             members: s.members,
@@ -241,42 +228,29 @@ pub static FAMILIES: [Family; 22] = [
     Family {
         key: "dart",
         label: "DART",
-        about: "BC whose expert is disturbed as much as the learner errs",
+        about: "BC from an expert with noise as large as the learner's error",
         citation: "Laskey, Lee, Fox, Dragan & Goldberg 2017",
         page: "dart.md",
         members: Members::One,
-        numbers: &[Number {
-            symbol: "α",
-            about: "the noise's variance in units of the learner's squared error",
-            range: (0.0, 1e3),
-            whole: false,
-        }],
+        numbers: &[Number::real("α", "the noise in units of the learner's squared error", 1e3)],
         example: "dart(1)",
         make: |s| dart(s.numbers[0], s.sampling),
     },
     Family {
         key: "ensemble-dagger",
         label: "EnsembleDAgger",
-        about: "the expert takes over where members disagree or differ from it",
+        about: "the expert takes over when members disagree or differ from it",
         citation: "Menda, Driggs-Campbell & Kochenderfer 2019",
         page: "ensemble-dagger.md",
         members: Members::Required,
-        numbers: &[
-            Number {
-                symbol: "χ",
-                about: "the disagreement at which the expert steps in",
-                range: (0.0, 4.0),
-                whole: false,
-            },
-            TAU,
-        ],
+        numbers: &[Number::real("χ", "the disagreement at which the expert takes over", 4.0), TAU],
         example: "ensemble-dagger-5(0.05,0.2)",
         make: |s| ensemble_dagger(s.members, s.numbers[0], s.numbers[1], s.every()),
     },
     Family {
         key: "hg-dagger",
         label: "HG-DAgger",
-        about: "the expert itself takes over, and is asked where it drove",
+        about: "the expert intervenes and labels the states in which it drove",
         citation: "Kelly, Sidrane, Driggs-Campbell & Kochenderfer 2019",
         page: "hg-dagger.md",
         members: Members::Optional { default: 1 },
@@ -287,7 +261,7 @@ pub static FAMILIES: [Family; 22] = [
     Family {
         key: "handover-dagger",
         label: "Handover-DAgger",
-        about: "DAgger in hand-over windows: the expert drives to a random moment, then the learner",
+        about: "DAgger in hand-over windows: the expert drives until a random time, then the learner",
         citation: "this project, after Ross, Gordon & Bagnell 2011",
         page: "handover.md",
         members: Members::One,
@@ -320,16 +294,16 @@ pub static FAMILIES: [Family; 22] = [
     Family {
         key: "windows-bd",
         label: "Windows-BD",
-        about: "Bootstrap-DAgger in hand-over windows of one's own making",
+        about: "Bootstrap-DAgger in custom hand-over windows",
         citation: "this project, after Li & Zhang 2024, Algorithm 2",
         page: "handover.md",
         members: Members::Required,
         numbers: &[
-            Number { symbol: "s", about: "the share of windows at the start", ..SHARE },
-            Number { symbol: "l", about: "the first windows' length, a share of H", ..SHARE },
-            Number { symbol: "g", about: "their growth in a round, a share of H", ..SHARE },
-            Number { symbol: "m", about: "the rounds before they grow", ..ROUNDS },
-            Number { symbol: "r", about: "the rounds that the expert drives alone", ..ROUNDS },
+            Number::real("s", "the share of windows that start with their episode", 1.0),
+            Number::real("l", "the length of the first windows, as a share of H", 1.0),
+            Number::real("g", "the growth of windows per round, as a share of H", 1.0),
+            Number::whole("m", "the rounds before windows grow", 0.0, 1e4),
+            Number::whole("r", "the rounds in which the expert drives the window too", 0.0, 1e4),
         ],
         example: "windows-bd-5(0.5,0.1,0.05,6,1)",
         make: |s| hand_over(s.windows(), bootstrap_dagger(s.members, s.sampling)),
@@ -337,7 +311,7 @@ pub static FAMILIES: [Family; 22] = [
     Family {
         key: "take-over",
         label: "take-over",
-        about: "HG-DAgger with a person, who takes the controls and lets go of them",
+        about: "HG-DAgger with a person who takes over and returns the controls",
         citation: "Kelly, Sidrane, Driggs-Campbell & Kochenderfer 2019",
         page: "hg-dagger.md",
         members: Members::Required,
@@ -348,23 +322,18 @@ pub static FAMILIES: [Family; 22] = [
     Family {
         key: "active-bd",
         label: "Active-BD",
-        about: "Bootstrap-DAgger that asks about the K most disputed of m K states",
+        about: "Bootstrap-DAgger that asks for the K most disputed of m·K states",
         citation: "Seung, Opper & Sompolinsky 1992, on Bootstrap-DAgger",
         page: "active.md",
         members: Members::Required,
-        numbers: &[Number {
-            symbol: "m",
-            about: "candidates for every question",
-            range: (1.0, 1e3),
-            whole: true,
-        }],
+        numbers: &[Number::whole("m", "candidates per query", 1.0, 1e3)],
         example: "active-bd-5(4)",
         make: |s| active_dagger(s.members, s.whole(0), s.sampling),
     },
     Family {
         key: "bagging",
         label: "Bagging",
-        about: "an ensemble on the annotations of another run",
+        about: "an ensemble on the labels of another run",
         citation: "Breiman 1996",
         page: "bagging.md",
         members: Members::Required,
@@ -375,7 +344,7 @@ pub static FAMILIES: [Family; 22] = [
     Family {
         key: "supervised",
         label: "SL",
-        about: "one network on the annotations of another run",
+        about: "a single policy on the labels of another run",
         citation: "Li & Zhang 2024, section 5.3",
         page: "supervised.md",
         members: Members::One,
@@ -385,10 +354,22 @@ pub static FAMILIES: [Family; 22] = [
     },
 ];
 
+/// Families whose name changed, with their first name.
+///
+/// Specs, run folders and records contain and hash the first name, so they keep it forever
+/// ([`AlgorithmName::spec_text`](super::AlgorithmName::spec_text)). Both names are accepted everywhere.
+const RENAMED: [(&str, &str); 2] = [("dagger-decay", "dagger-power"), ("bd-decay", "bd-power")];
+
 impl Family {
-    /// The family of this key.
+    /// The family with this key, or with this first name if the key changed.
     pub fn find(key: &str) -> Option<&'static Self> {
+        let key = RENAMED.iter().find(|(_, first)| *first == key).map_or(key, |(key, _)| key);
         FAMILIES.iter().find(|family| family.key == key)
+    }
+
+    /// The key that specs contain.
+    pub(crate) fn spec_key(&self) -> &'static str {
+        RENAMED.iter().find(|(key, _)| *key == self.key).map_or(self.key, |(_, first)| first)
     }
 
     /// An example of every family.
@@ -396,7 +377,7 @@ impl Family {
         FAMILIES.iter().map(|family| family.example).collect()
     }
 
-    /// How its names are made: `mp-E(X)`.
+    /// The form of its names: `mp-E(X)`.
     pub fn form(&self) -> String {
         let members = match self.members {
             Members::One => "",
@@ -409,7 +390,7 @@ impl Family {
         format!("{}{members}{numbers}", self.key)
     }
 
-    /// Its form in words, with an example.
+    /// The form with its symbols explained and an example.
     pub(crate) fn describe_form(&self) -> String {
         let members = (self.members != Members::One).then(|| "E members".to_owned());
         let number = |number: &Number| format!("{}, {}", number.symbol, number.about);
@@ -426,7 +407,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_and_labels_are_one_of_a_kind() {
+    fn keys_and_labels_are_unique() {
         for (i, family) in FAMILIES.iter().enumerate() {
             let others = &FAMILIES[..i];
             assert!(

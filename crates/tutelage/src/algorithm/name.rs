@@ -15,7 +15,7 @@ pub const LOGGER_M: &str = "logger-m";
 /// The least and the greatest number of members.
 const MEMBERS: (usize, usize) = (1, 1000);
 
-/// An algorithm by name: its family and numbers, as the command line and specs write them.
+/// An algorithm by name: its family and numbers.
 ///
 /// ```
 /// use tutelage::{AlgorithmName, Sampling};
@@ -43,51 +43,51 @@ impl PartialEq for AlgorithmName {
     }
 }
 
-/// Why a text does not name an algorithm.
+/// Why a name is invalid.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AlgorithmNameError {
-    /// There is no such family.
-    #[error("\"{text}\": there is no such algorithm")]
+    /// No family has this name.
+    #[error("unknown algorithm \"{text}\"")]
     Unknown {
-        /// What was given.
+        /// The name.
         text: String,
-        /// The name that is nearest to it, where one is near.
+        /// The most similar name, if any is similar.
         nearest: Option<&'static str>,
     },
-    /// The family is there, but its numbers are missing or too many.
-    #[error("\"{text}\": allowed is {form}")]
+    /// The number of numbers is wrong.
+    #[error("invalid algorithm \"{text}\", expected {form}")]
     Form {
-        /// What was given.
+        /// The name.
         text: String,
-        /// How the family's names are made.
+        /// The form of the family's names.
         form: String,
     },
-    /// A number is out of its range.
-    #[error("\"{text}\": allowed is {allowed}")]
+    /// A number is out of range.
+    #[error("invalid algorithm \"{text}\", expected {expected}")]
     Number {
-        /// What was given.
+        /// The name.
         text: String,
-        /// What would have been allowed.
-        allowed: String,
+        /// The accepted values.
+        expected: String,
     },
     /// The algorithm runs in a finite world only.
     #[error(
         "\"{text}\": it puts random costs on every action, which only the finite world's oracle supports"
     )]
     FiniteOnly {
-        /// What was given.
+        /// The name.
         text: String,
     },
 }
 
 impl AlgorithmName {
-    /// Its family.
+    /// The family.
     pub fn family(&self) -> &'static Family {
         self.family
     }
 
-    /// E.
+    /// E, the number of members.
     pub fn members(&self) -> usize {
         self.members
     }
@@ -97,43 +97,49 @@ impl AlgorithmName {
         &self.numbers[..self.family.numbers.len()]
     }
 
-    /// The algorithm itself, with states taken in this way and an expert that, where it drives, acts like this.
+    /// The algorithm, with this sampling of states. If the expert drives throughout, it acts as `acts` says.
     pub fn algorithm(&self, sampling: Sampling, acts: ExpertActs) -> Algorithm {
         let Self { members, numbers, .. } = *self;
         (self.family.make)(&Settings { members, numbers, sampling, acts })
     }
 
-    /// Whether its members train on perturbation examples, drawn from d₀.
+    /// Whether members train on perturbation examples drawn from d₀.
     pub fn perturbs(&self) -> bool {
         matches!(self.sketch().train_on, TrainOn::Perturbed(_) | TrainOn::Shuffled(_))
     }
 
-    /// Whether the expert drives all the time, so that it matters how it acts.
+    /// Whether the expert drives throughout, so that [`ExpertActs`] matters.
     pub fn expert_drives(&self) -> bool {
         matches!(self.sketch().drive, Drive::Expert(_))
     }
 
-    /// Whether the expert drives at least now and then.
+    /// Whether the expert drives at least sometimes.
     pub fn needs_driver(&self) -> bool {
         self.sketch().drive.needs_driver()
     }
 
-    /// Whether it asks where the expert drove, so that there are no states to draw independently.
+    /// Whether it asks for states in which the expert drove. Then states cannot be drawn independently.
     pub fn asks_where_expert_drove(&self) -> bool {
         matches!(self.sketch().ask, Ask::WhereExpertDrove { .. })
     }
 
-    /// Whether it trains on the annotations of an earlier run.
+    /// Whether it trains on the labels of another run.
     pub fn is_offline(&self) -> bool {
         self.sketch().drive == Drive::Stored
     }
 
-    /// The algorithm with whatever else there is to say left at something simple.
+    /// The algorithm with arbitrary settings.
     fn sketch(&self) -> Algorithm {
         self.algorithm(Sampling::Stride(1), ExpertActs::Sampled)
     }
 
-    /// How the paper and the figures write it: `MP-25(15)`.
+    /// The name in specs, run folders and records. It never changes, because texts with it are hashed; it may be an earlier
+    /// name of the family.
+    pub fn spec_text(&self) -> String {
+        self.written(self.family.spec_key())
+    }
+
+    /// The label in the paper and in figures: `MP-25(15)`.
     pub fn label(&self) -> String {
         self.written(self.family.label)
     }
@@ -191,7 +197,7 @@ impl FromStr for AlgorithmName {
             (Members::One, Some(_)) | (Members::Required, None) => return Err(form()),
         };
         if arguments.len() != family.numbers.len() {
-            // A family that takes neither members nor numbers is not told how it takes them.
+            // The form of a family without members and numbers says nothing about them.
             let plain = family.members == Members::One && family.numbers.is_empty();
             return Err(if plain { unknown() } else { form() });
         }
@@ -203,8 +209,8 @@ impl FromStr for AlgorithmName {
         }
         let named = Self { family, members, numbers };
         if members < 2 && matches!(named.sketch().ask, Ask::MostDisputed { .. }) {
-            let allowed = "at least 2 members, since one cannot disagree with itself".into();
-            return Err(AlgorithmNameError::Number { text: text.into(), allowed });
+            let expected = "at least 2 members, since one cannot disagree with itself".into();
+            return Err(AlgorithmNameError::Number { text: text.into(), expected });
         }
         Ok(named)
     }
@@ -217,8 +223,8 @@ impl Number {
             |value: &f64| (low..=high).contains(value) && !(self.whole && value.fract() != 0.0);
         argument.trim().parse().ok().filter(fits).ok_or_else(|| {
             let kind = if self.whole { "a whole number" } else { "a number" };
-            let allowed = format!("{}, {}, {kind} from {low} to {high}", self.symbol, self.about);
-            AlgorithmNameError::Number { text: text.into(), allowed }
+            let expected = format!("{}, {}, {kind} from {low} to {high}", self.symbol, self.about);
+            AlgorithmNameError::Number { text: text.into(), expected }
         })
     }
 }
@@ -226,8 +232,8 @@ impl Number {
 fn parse_members(text: &str, digits: &str) -> Result<usize, AlgorithmNameError> {
     let (low, high) = MEMBERS;
     digits.parse().ok().filter(|members| (low..=high).contains(members)).ok_or_else(|| {
-        let allowed = format!("a number of members from {low} to {high}");
-        AlgorithmNameError::Number { text: text.into(), allowed }
+        let expected = format!("a number of members from {low} to {high}");
+        AlgorithmNameError::Number { text: text.into(), expected }
     })
 }
 
@@ -254,7 +260,22 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_name_gets_the_nearest() {
+    fn first_names_are_accepted_and_stay_in_specs() {
+        for (first, now) in
+            [("dagger-power(0.5)", "dagger-decay(0.5)"), ("bd-power-3(0.5)", "bd-decay-3(0.5)")]
+        {
+            let named: AlgorithmName = first.parse().unwrap();
+            assert_eq!(named, now.parse().unwrap());
+            assert_eq!((named.to_string(), named.spec_text()), (now.into(), first.into()));
+        }
+        for family in &super::super::FAMILIES {
+            let named: AlgorithmName = family.example.parse().unwrap();
+            assert_eq!(named.spec_text().parse::<AlgorithmName>().unwrap(), named);
+        }
+    }
+
+    #[test]
+    fn unknown_names_get_a_suggestion() {
         for (name, near) in [("dager", "dagger"), ("bd5", "bd-5"), ("mp25(15)", "mp-25(15)")] {
             let unknown = AlgorithmNameError::Unknown { text: name.into(), nearest: Some(near) };
             assert_eq!(error(name), unknown);
@@ -268,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn a_family_without_its_numbers_is_told_what_it_takes() {
+    fn missing_numbers_are_explained() {
         for (name, example) in [
             ("bd", "bd-5"),
             ("bagging", "bagging-5"),
@@ -284,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn an_impossible_number_is_named() {
+    fn numbers_out_of_range_are_refused() {
         for (name, word) in [
             ("bd-0", "members"),
             ("bd-5000", "members"),

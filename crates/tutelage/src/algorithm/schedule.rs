@@ -1,8 +1,8 @@
-//! How long to learn.
+//! The length and randomness of a lesson.
 
 use crate::Stream;
 
-/// How many rounds of how many states, and where the randomness comes from.
+/// The number of rounds, the states per round, and the source of randomness.
 ///
 /// ```
 /// use tutelage::{Schedule, Stream};
@@ -10,16 +10,16 @@ use crate::Stream;
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Schedule {
-    /// N.
+    /// N, the number of rounds.
     pub rounds: usize,
-    /// K.
+    /// K, the number of states that the expert labels in a round.
     pub states_per_round: usize,
     /// The source of all randomness.
     pub stream: Stream,
 }
 
 impl Schedule {
-    /// The source of round n's randomness.
+    /// The randomness of round n.
     pub(crate) fn round(&self, round: usize) -> Stream {
         self.stream.fork("round", round as u64)
     }

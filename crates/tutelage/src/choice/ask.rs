@@ -1,4 +1,4 @@
-//! Choice 2: which of the states reached are asked about.
+//! Choice 2: which of the states that were reached the expert labels.
 
 use rand::RngExt;
 
@@ -8,43 +8,40 @@ use crate::choice::sampling::Scope;
 use crate::policy::disagreement;
 use crate::{Batch, Element, Policy, PolicyError, Sampling, Schedule, Stream, VectorEnv};
 
-/// Which states the expert is asked about.
+/// Which states the expert labels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ask {
-    /// K states, taken from trajectories in this way.
+    /// K states, sampled from trajectories.
     Sampled(Sampling),
-    /// K states, taken in this way from the part of each trajectory in which the learner drives after the expert handed over.
+    /// K states, sampled from the part of each trajectory in which the learner drives after the expert handed over.
     InWindow(Sampling),
-    /// The K of m·K states so taken about which the members disagree most.
+    /// The K of m·K sampled states on which the members disagree most.
     MostDisputed {
         /// m.
         of: usize,
-        /// How the m·K states are taken.
+        /// How the m·K states are sampled.
         sampling: Sampling,
     },
-    /// Every `every`-th state in which the expert drove, at most K. A round in which it hardly ever did is short.
+    /// Every `every`-th state in which the expert drove, at most K. If it rarely drives, the round is short.
     WhereExpertDrove {
         /// The stride.
         every: usize,
     },
 }
 
-/// Where a state comes from: with the round's stream and whoever drove, enough to play the episode again.
+/// Where a state comes from. Together with the round's stream and the actor this suffices to replay the episode.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Origin {
-    /// Which of the round's episodes (of its draws, where states are drawn independently).
+    /// The index of the episode in its round, or of the draw if states are drawn independently.
     pub episode: u64,
-    /// Which attempt at that draw.
+    /// The attempt at that draw.
     pub attempt: u32,
-    /// How many steps into the episode.
+    /// The time step in the episode.
     pub time: u32,
 }
 
 impl Origin {
-    /// The randomness of the episode: its first state is drawn from `fork("env", 0)`, and whoever drove drew from
-    /// `fork("act", 0)`.
-    ///
-    /// With the actions taken since, or with πₙ, which took them, that is the whole episode.
+    /// The randomness of the episode: its first state is drawn from `fork("env", 0)`, its actions from `fork("act", 0)`.
     pub fn stream(&self, schedule: &Schedule, round: usize, ask: Ask) -> Stream {
         let drive = schedule.round(round).fork("drive", 0);
         match ask.sampling() {
@@ -56,21 +53,21 @@ impl Origin {
     }
 }
 
-/// The states of a round, with what is known of each.
+/// The states of a round and where they come from.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Collected<S> {
     pub(crate) states: Batch<S>,
     pub(crate) origins: Vec<Origin>,
-    /// The rewards of the episode up to there.
+    /// The return of the episode before each state.
     pub(crate) rewards: Vec<f64>,
     pub(crate) steps: Steps,
 }
 
-/// Rounds in which the gate hardly ever opens end after this many times the steps that K states at this stride take.
+/// If the gate rarely opens, a round ends after this many times the steps that K states at the stride would take.
 const PATIENCE: u64 = 5;
 
 impl Ask {
-    /// Collects the states to ask about in a round, up to `count`.
+    /// Collects up to `count` states to label in a round.
     pub(crate) fn collect<W: VectorEnv, P>(
         self,
         envs: &mut W,
@@ -97,17 +94,17 @@ impl Ask {
         }
     }
 
-    /// This choice in a few words, as tables show it.
+    /// A short description, for tables.
     pub fn describe(self) -> &'static str {
         match self {
-            Self::Sampled(_) => "every 20th state, or independent draws",
-            Self::InWindow(_) => "the same, within the learner's window",
-            Self::MostDisputed { .. } => "the most disputed of m times as many",
-            Self::WhereExpertDrove { .. } => "where the expert drove",
+            Self::Sampled(_) => "sampled states",
+            Self::InWindow(_) => "sampled states of the learner's window",
+            Self::MostDisputed { .. } => "the K most disputed of m·K sampled states",
+            Self::WhereExpertDrove { .. } => "states in which the expert drove",
         }
     }
 
-    /// How states are taken from trajectories, where that is a matter of choice.
+    /// How states are sampled from trajectories.
     pub fn sampling(self) -> Sampling {
         match self {
             Self::Sampled(sampling)
@@ -134,7 +131,7 @@ impl<S: Element> Collected<S> {
         self.rewards.push(reward);
     }
 
-    /// The `count` rows on which members disagree most, in the order in which they were reached.
+    /// The `count` rows on which members disagree most, in their original order.
     fn most_disputed<P: Policy<State = S>>(
         &self,
         policy: &P,

@@ -1,20 +1,21 @@
-//! Choice 4: what is returned and evaluated.
+//! Choice 4: which policy is returned.
 
-/// How the E members of an ensemble act as one policy when all is done.
+/// How the E members of an ensemble act as one policy after training.
 ///
-/// While states are collected, the learner is always the paper's πₙ: a member drawn uniformly at every step.
+/// This choice does not affect how states are collected: there the learner is the paper's πₙ, which draws a member
+/// uniformly at every step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Deploy {
-    /// π(s) = (1/E) Σₑ hₑ(s): the mean of the last policy's members (a vote where actions are indices).
+    /// The last policy's mean (1/E) Σₑ hₑ(s), or the majority vote of indices.
     Mean,
-    /// π(a | s) = (1/E) Σₑ I(hₑ(s) = a): a member of the last policy, drawn uniformly at every step.
+    /// The last policy, acting with a uniformly drawn member at every step: π(a | s) = (1/E) Σₑ I(hₑ(s) = a).
     UniformMember,
-    /// π_n̂ with n̂ ~ Unif{1 … N}: the ensemble of a random round, its members drawn uniformly at every step.
+    /// π_n̂ with n̂ ~ Unif{1 … N}, acting with a uniformly drawn member at every step.
     RandomRound,
 }
 
 impl Deploy {
-    /// This choice in a few words, as tables show it.
+    /// A short description, for tables.
     pub fn describe(self) -> &'static str {
         match self {
             Self::Mean => "mean",

@@ -20,34 +20,36 @@ use crate::actor::ExpertActor;
 use crate::actor::{Actor, DeployedPolicy};
 use crate::choice::Deploy;
 use crate::expert::Driver;
+use crate::lesson::LearnError;
 use crate::{ActionSpace, Element, Policy};
 
-/// Whose trajectories the states of a round come from.
+/// Whose trajectories the states of a round come from. The learner is always the paper's πₙ, which draws one of its E
+/// members uniformly at every step, except that behind a gate it acts with the mean of its members.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Drive {
-    /// The learner's current policy πₙ, each member with probability 1/E at every step: states come from d_{πₙ}.
+    /// The learner's current policy πₙ: states come from d_{πₙ}.
     Learner,
-    /// The expert, whose trajectories the learner then imitates offline.
+    /// The expert, as in behavior cloning.
     Expert(ExpertActs),
     /// At every step the expert with probability βₙ, otherwise πₙ (Ross, Gordon & Bagnell 2011).
     Mixture(Beta),
-    /// The expert, disturbed by noise of α times the learner's error in the round before (Laskey et al. 2017).
+    /// The expert with noise whose variance is α times the learner's squared error in the previous round (Laskey et al. 2017).
     NoisyExpert {
-        /// α: how many times the learner's mean squared error the noise's variance is.
+        /// α: the variance of the noise in units of the learner's mean squared error.
         alpha: f64,
     },
-    /// The members' mean, until a gate calls the expert.
+    /// The members' mean, until a gate lets the expert take over.
     Gated(Gate),
-    /// The expert up to a random moment, then πₙ for a while.
+    /// The expert until a random time step, then πₙ for a while.
     HandOver(Windows),
-    /// Nobody: round n takes the n-th round of a stored dataset, labels and all.
+    /// Nothing is collected: round n takes the n-th round of a stored dataset with its labels.
     Stored,
 }
 
-/// How an expert acts while it drives. Its noise works like data augmentation, so this matters.
+/// How an expert acts while it drives. The noise of its samples works like data augmentation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ExpertActs {
-    /// It takes the action that it would give as an answer, noise included.
+    /// It samples an action as it does for labels, noise included.
     #[default]
     Sampled,
     /// It takes its mean action.
@@ -55,38 +57,38 @@ pub enum ExpertActs {
 }
 
 impl Drive {
-    /// Whether the expert acts, at least now and then.
+    /// Whether the expert drives at least sometimes.
     pub fn needs_driver(&self) -> bool {
         !matches!(self, Self::Learner | Self::Stored)
     }
 
-    /// This choice in a few words, as tables show it.
+    /// A short description, for tables.
     pub fn describe(&self) -> &'static str {
         match self {
             Self::Learner => "learner",
             Self::Expert(_) => "expert",
-            Self::Mixture(_) => "expert with probability βₙ, else learner",
-            Self::NoisyExpert { .. } => "expert, disturbed",
-            Self::Gated(Gate::Doubt { .. }) => "learner; expert where it is in doubt",
-            Self::Gated(Gate::Distance { .. }) => "learner, until the expert steps in",
+            Self::Mixture(_) => "expert with probability βₙ, otherwise learner",
+            Self::NoisyExpert { .. } => "expert with noise",
+            Self::Gated(Gate::Doubt { .. }) => "learner; expert while the learner is in doubt",
+            Self::Gated(Gate::Distance { .. }) => "learner, until the expert intervenes",
             Self::Gated(Gate::Human) => "learner, until a person takes over",
-            Self::HandOver(_) => "expert to a random moment, then learner for a while",
-            Self::Stored => "nobody (stored data)",
+            Self::HandOver(_) => "expert until a random time, then learner",
+            Self::Stored => "none (stored data)",
         }
     }
 
-    /// What is wrong with the numbers of this choice: their name, value and what is allowed.
-    pub(crate) fn check(&self) -> Result<(), InvalidParameter> {
+    /// Checks the numbers of this choice.
+    pub(crate) fn check(&self) -> Result<(), LearnError> {
         match *self {
             Self::Mixture(beta) => beta.check(),
-            Self::NoisyExpert { alpha } => InvalidParameter::check_size("alpha", alpha),
+            Self::NoisyExpert { alpha } => check_size("alpha", alpha),
             Self::Gated(gate) => gate.check(),
             Self::HandOver(windows) => windows.check(),
             Self::Learner | Self::Expert(_) | Self::Stored => Ok(()),
         }
     }
 
-    /// Whoever drives.
+    /// The actor that drives.
     pub(crate) fn actor<'a, P: Policy>(
         self,
         at: Situation<'a>,
@@ -112,7 +114,7 @@ impl Drive {
     }
 }
 
-/// When and where somebody drives.
+/// The round and environment in which the actor drives.
 #[derive(Clone, Copy)]
 pub(crate) struct Situation<'a> {
     /// n.
@@ -120,38 +122,28 @@ pub(crate) struct Situation<'a> {
     /// H.
     pub(crate) horizon: usize,
     pub(crate) space: &'a ActionSpace,
-    /// The learner's error in the round before.
+    /// The learner's error in the previous round.
     pub(crate) errors: &'a [f64],
 }
 
-/// A number that does not fit its choice.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct InvalidParameter {
-    pub(crate) what: &'static str,
-    pub(crate) value: f64,
-    pub(crate) allowed: &'static str,
-}
-
-impl InvalidParameter {
-    /// A share lies between 0 and 1.
-    fn check_share(what: &'static str, value: f64) -> Result<(), Self> {
-        match (0.0..=1.0).contains(&value) {
-            true => Ok(()),
-            false => Err(Self { what, value, allowed: "a number from 0 to 1" }),
-        }
-    }
-
-    /// A size is finite and not negative.
-    fn check_size(what: &'static str, value: f64) -> Result<(), Self> {
-        match value.is_finite() && value >= 0.0 {
-            true => Ok(()),
-            false => Err(Self { what, value, allowed: "a finite number >= 0" }),
-        }
+/// Checks a number from 0 to 1.
+fn check_share(what: &'static str, value: f64) -> Result<(), LearnError> {
+    match (0.0..=1.0).contains(&value) {
+        true => Ok(()),
+        false => Err(LearnError::Number { what, value, expected: "a number from 0 to 1" }),
     }
 }
 
-/// The learner's mean squared error per coordinate (the share of wrong answers where actions are indices), from what it
-/// intended and what the expert said.
+/// Checks a finite number that is not negative.
+fn check_size(what: &'static str, value: f64) -> Result<(), LearnError> {
+    match value.is_finite() && value >= 0.0 {
+        true => Ok(()),
+        false => Err(LearnError::Number { what, value, expected: "a finite number ≥ 0" }),
+    }
+}
+
+/// The learner's mean squared error per coordinate, or its error rate on indices, from its intended actions and the
+/// expert's labels.
 pub(crate) fn errors<A: Element>(
     intended: impl Iterator<Item = impl AsRef<[A]>>,
     answers: impl Iterator<Item = impl AsRef<[A]>>,

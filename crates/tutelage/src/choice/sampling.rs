@@ -1,4 +1,4 @@
-//! How states are read off trajectories.
+//! How states are sampled from trajectories.
 
 use std::ops::Range;
 
@@ -11,13 +11,12 @@ use crate::choice::ask::Collected;
 use crate::lesson::Origin;
 use crate::{Batch, Stream, VectorEnv};
 
-/// How states are taken from whoever drives.
+/// How states are sampled from trajectories.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sampling {
-    /// Every n-th state of one trajectory after another, from an offset drawn anew for each; never a first state.
+    /// Every n-th state of consecutive trajectories, from a random offset in each; never a first state.
     Stride(usize),
-    /// Independent draws from d_π: for each, an episode is rolled out to a uniform time t < H (and again, should it end
-    /// before).
+    /// Independent draws from d_π. Each rolls out an episode to a uniform time t < H, and another if that one ends earlier.
     Independent,
 }
 
@@ -39,17 +38,17 @@ impl Sampling {
     }
 }
 
-/// From which part of a trajectory states are taken.
+/// The part of a trajectory that states are sampled from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Scope {
-    /// From all of it.
+    /// The whole episode.
     Episode,
-    /// From the times that its actor plays it for.
+    /// The actor's window ([`Actor::window`]).
     Window,
 }
 
 impl Scope {
-    /// The times of a lane's episode.
+    /// The time steps of a lane's episode.
     fn times<W: VectorEnv>(self, rollouts: &Rollouts<'_, W>, lane: usize) -> Range<usize> {
         match self {
             Self::Episode => 0..usize::MAX,
@@ -58,7 +57,7 @@ impl Scope {
     }
 }
 
-/// Episodes without a state to take, one after another, before we say that there will be none.
+/// The number of consecutive episodes without a state after which collecting fails.
 const FRUITLESS_EPISODES: u64 = 10_000;
 
 fn every<W: VectorEnv>(
@@ -99,7 +98,7 @@ fn every<W: VectorEnv>(
     Err(RolloutError::NoStates { episodes: fruitless })
 }
 
-/// Independent draws, several at a time: each lane rolls out an episode for the draw that it was given.
+/// Independent draws, one per lane at a time.
 struct Draws<'a, W: VectorEnv> {
     rollouts: Rollouts<'a, W>,
     scope: Scope,
@@ -108,7 +107,7 @@ struct Draws<'a, W: VectorEnv> {
     taken: Collected<W::State>,
 }
 
-/// One of the draws: which, at which attempt, and when its episode is to stop.
+/// A draw: its row, the attempt, and the time at which its episode stops.
 struct Draw {
     row: usize,
     attempt: u32,
@@ -143,7 +142,7 @@ impl<'a, W: VectorEnv> Draws<'a, W> {
             for (lane, slot) in draws.iter_mut().enumerate() {
                 let Some(draw) = slot else { continue };
                 if self.rollouts.last_step(lane).is_last() {
-                    self.rollouts.end(lane); // before its time: try again
+                    self.rollouts.end(lane); // too early: try again
                     *draw = Draw { attempt: draw.attempt + 1, ..Draw::new(draw.row) };
                 }
                 self.take(lane, slot)?;
@@ -152,7 +151,7 @@ impl<'a, W: VectorEnv> Draws<'a, W> {
         Ok(Collected { steps: self.rollouts.steps(), ..self.taken })
     }
 
-    /// Takes states from this lane, beginning episodes for them, until one has to be stepped or nothing is left to draw.
+    /// Takes states from this lane and starts episodes until one must be stepped or all draws are done.
     fn take(&mut self, lane: usize, slot: &mut Option<Draw>) -> Result<(), RolloutError> {
         while let Some(draw) = slot {
             let stop = match draw.stop {
@@ -173,7 +172,7 @@ impl<'a, W: VectorEnv> Draws<'a, W> {
         Ok(())
     }
 
-    /// Begins an episode for this draw and says when to stop.
+    /// Starts an episode for this draw and returns the time at which to stop.
     fn begin(&mut self, lane: usize, draw: &mut Draw) -> Result<usize, RolloutError> {
         let attempt = u64::from(draw.attempt);
         let episode = self.stream.fork("draw", draw.row as u64).fork("attempt", attempt);

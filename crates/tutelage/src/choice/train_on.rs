@@ -3,7 +3,7 @@
 use crate::cover::Cover;
 use crate::{Batch, Element, Inputs, Spaces};
 
-/// What each member of the ensemble trains on; drawn anew for every member in every round.
+/// What each member of the ensemble trains on; drawn independently for every member and round.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum TrainOn {
     /// D itself.
@@ -12,12 +12,11 @@ pub enum TrainOn {
     Bootstrap,
     /// D ∪ Q, where Q holds X draws from d₀ ⊗ Unif(𝒜).
     Perturbed(PerturbationSize),
-    /// D ∪ Q, where Q holds this many draws s̃ ~ d₀, each with the label of a random example of D: labels distributed like the
-    /// expert's, but independent of s̃.
+    /// D ∪ Q, where Q holds this many draws s̃ ~ d₀, each with the label of a random example of D.
     Shuffled(usize),
-    /// D and, on each state x of a separator set, a cost N(0, scale²) for every action. Finite action spaces only.
+    /// D and, for each state x of a separator set, a cost N(0, scale²) for every action. Discrete actions only.
     RandomCosts {
-        /// Standard deviation of a cost, in units of one example's loss.
+        /// The standard deviation of a cost, in units of one example's loss.
         scale: f64,
     },
 }
@@ -27,24 +26,24 @@ pub enum TrainOn {
 pub enum PerturbationSize {
     /// Always this many.
     Fixed(usize),
-    /// This many times n: as D grows, so does Q.
+    /// This many times n: Q grows with D.
     Growing(usize),
     /// X ~ Poisson(λ).
     Poisson(f64),
 }
 
-/// An invalid choice of training set.
+/// Why training sets cannot be drawn.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TrainOnError {
-    /// The algorithm needs something that was not given.
-    #[error("{0} is missing, which this algorithm needs")]
+    /// A required input is missing.
+    #[error("this algorithm needs {0}")]
     Missing(&'static str),
     /// λ is not a valid rate.
-    #[error("lambda is {0}; allowed is a finite number from 0 to 1e15")]
+    #[error("lambda is {0}, expected a number from 0 to 1e15")]
     Lambda(f64),
-    /// More perturbation examples than memory should be asked for.
-    #[error("{what} is {value}; allowed are at most {MAX_DRAWN} perturbation examples")]
+    /// Too many perturbation examples.
+    #[error("{what} is {value}, expected at most {MAX_DRAWN} perturbation examples")]
     TooMany {
         /// X or λ.
         what: &'static str,
@@ -52,15 +51,13 @@ pub enum TrainOnError {
         value: f64,
     },
     /// The scale is not a valid standard deviation.
-    #[error("scale of the random costs is {0}; allowed is a finite number >= 0")]
+    #[error("the scale of the random costs is {0}, expected a finite number ≥ 0")]
     Scale(f64),
-    /// Costs per action need finitely many actions.
-    #[error(
-        "random costs on a separator set need a finite action space, and this task's is continuous"
-    )]
+    /// Costs per action need discrete actions.
+    #[error("random costs need discrete actions, but this task's are continuous")]
     Continuous,
-    /// The states given are not of this task.
-    #[error("{what} has states of width {found}, this task's have width {expected}")]
+    /// States have the wrong width.
+    #[error("{what} has states of width {found}, expected {expected}")]
     Width {
         /// Which states.
         what: &'static str,
@@ -69,8 +66,8 @@ pub enum TrainOnError {
         /// The width found.
         found: usize,
     },
-    /// A listed state is not in the state space.
-    #[error("{what}: state {row} has value {value}, which is not in a state space of size {size}")]
+    /// A state is outside the state space.
+    #[error("{what}: state {row} has value {value}, which is outside a state space of size {size}")]
     State {
         /// Which states.
         what: &'static str,
@@ -83,24 +80,24 @@ pub enum TrainOnError {
     },
 }
 
-/// The most perturbation examples that are drawn one by one.
+/// The largest number of perturbation examples that are drawn one by one.
 const MAX_DRAWN: usize = 10_000_000;
 
 impl TrainOn {
-    /// This choice in a few words, as tables show it.
+    /// A short description, for tables.
     pub fn describe(&self) -> &'static str {
         match self {
             Self::Data => "D",
             Self::Bootstrap => "bootstrap(D)",
             Self::Perturbed(PerturbationSize::Fixed(_)) => "D ∪ Q, Q = X draws from d₀ ⊗ Unif(𝒜)",
-            Self::Perturbed(PerturbationSize::Growing(_)) => "D ∪ Q, X n draws in round n",
+            Self::Perturbed(PerturbationSize::Growing(_)) => "D ∪ Q, X·n draws in round n",
             Self::Perturbed(PerturbationSize::Poisson(_)) => "D ∪ Q, X ~ Poisson(λ)",
-            Self::Shuffled(_) => "D ∪ Q, Q = X states of d₀ with labels of D",
+            Self::Shuffled(_) => "D ∪ Q, Q = X states from d₀ with labels from D",
             Self::RandomCosts { .. } => "D and Gaussian costs on a separator set",
         }
     }
 
-    /// Whether this choice makes sense in these spaces, with this material, up to round n.
+    /// Checks that this choice is valid for these inputs and spaces in every round up to `rounds`.
     pub fn check<S: Element, A: Element>(
         &self,
         inputs: &Inputs<'_, S, A>,
@@ -135,7 +132,7 @@ impl TrainOn {
 }
 
 impl PerturbationSize {
-    /// A size that is split into counts per state may be far larger than one whose examples are drawn.
+    /// Sizes that are split into counts per state may be far larger than sizes whose examples are drawn.
     fn check(self, rounds: usize, split: bool) -> Result<(), TrainOnError> {
         let too_many = |what, value| Err(TrainOnError::TooMany { what, value });
         match self {
@@ -171,7 +168,7 @@ fn check_states<S: Element>(
     }
 }
 
-/// Whether X ~ Poisson(λ) falls apart into a count for every state and action.
+/// Whether X ~ Poisson(λ) splits into independent counts for every state and action.
 fn splits<S: Element, A: Element>(
     size: PerturbationSize,
     cover: &dyn Cover<S>,
@@ -189,7 +186,7 @@ mod tests {
     const SPACES: Spaces = Spaces { states: 3, actions: 2 };
 
     #[test]
-    fn impossible_choices_are_named() {
+    fn invalid_choices_are_refused() {
         let check = |train_on: TrainOn, cover: Option<&dyn Cover<f32>>| {
             let inputs: Inputs<'_, f32, f32> = Inputs { cover, ..Inputs::none() };
             train_on.check(&inputs, SPACES, 100)
@@ -215,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_listed_must_be_of_the_task() {
+    fn listed_states_must_be_in_the_state_space() {
         let check =
             |train_on: TrainOn, inputs: Inputs<'_, u32, u32>| train_on.check(&inputs, SPACES, 1);
         let listed = Weighted::new(Batch::from_vec(1, vec![0]).unwrap(), vec![1.0]).unwrap();

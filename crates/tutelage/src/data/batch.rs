@@ -1,35 +1,34 @@
-//! A batch: the unit in which states and actions travel.
+//! Batches of rows.
 
 use crate::Element;
 
-/// n rows of one width, contiguous in memory.
+/// Rows of one width, contiguous in memory.
 ///
-/// States and actions of both worlds are batches: a row of `f32` is a real vector, a row of one `u32` is an index.
-/// Indexing past the end or pushing a row of another width panics, as with slices; data that comes from outside is checked
-/// by [`Batch::from_vec`] first.
+/// A row of `f32` is a real vector; a row of one `u32` is an index. As with slices, indexing past the end panics, and so does
+/// pushing a row of another width.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Batch<T> {
     width: usize,
     values: Vec<T>,
 }
 
-/// The values given do not form whole rows.
+/// Why values do not form rows.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{values} values do not form whole rows of width {width} (a width is at least 1)")]
+#[error("{values} values do not form whole rows of width {width}, expected a width of at least 1")]
 pub struct ShapeError {
-    /// The width asked for.
+    /// The width of a row.
     pub width: usize,
-    /// How many values there were.
+    /// The number of values.
     pub values: usize,
 }
 
 impl<T: Element> Batch<T> {
-    /// An empty batch of rows of this width (a width of 0 is taken as 1).
+    /// An empty batch with rows of this width, at least 1.
     pub fn new(width: usize) -> Self {
         Self { width: width.max(1), values: Vec::new() }
     }
 
-    /// `rows` rows of default values, to be written into.
+    /// `rows` rows of default values.
     pub fn zeros(rows: usize, width: usize) -> Self {
         let width = width.max(1);
         Self { width, values: vec![T::default(); rows * width] }
@@ -43,7 +42,7 @@ impl<T: Element> Batch<T> {
         Ok(Self { width, values })
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     pub fn len(&self) -> usize {
         self.values.len() / self.width
     }
@@ -53,7 +52,7 @@ impl<T: Element> Batch<T> {
         self.values.is_empty()
     }
 
-    /// How many values a row has.
+    /// The number of values in a row.
     pub fn width(&self) -> usize {
         self.width
     }
@@ -63,7 +62,7 @@ impl<T: Element> Batch<T> {
         &self.values[i * self.width..(i + 1) * self.width]
     }
 
-    /// Row `i`, to be written into.
+    /// Row `i`, mutable.
     pub fn row_mut(&mut self, i: usize) -> &mut [T] {
         &mut self.values[i * self.width..(i + 1) * self.width]
     }
@@ -85,7 +84,7 @@ impl<T: Element> Batch<T> {
         self.values.extend_from_slice(&other.values);
     }
 
-    /// The rows `first..last` as a batch of their own.
+    /// Copies the rows `first..last`.
     #[must_use]
     pub fn slice(&self, first: usize, last: usize) -> Self {
         Self {
@@ -94,7 +93,7 @@ impl<T: Element> Batch<T> {
         }
     }
 
-    /// The rows of these numbers, in this order, as a batch of their own.
+    /// Copies the rows with these indices, in this order.
     #[must_use]
     pub fn select(&self, rows: &[usize]) -> Self {
         let mut selected = Self::new(self.width);
@@ -102,7 +101,7 @@ impl<T: Element> Batch<T> {
         selected
     }
 
-    /// Makes this batch hold `rows` rows, adding default rows or dropping the last ones; keeps its memory.
+    /// Adds default rows or drops the last ones, so that there are `rows`; keeps its memory.
     pub fn resize(&mut self, rows: usize) {
         self.values.resize(rows * self.width, T::default());
     }
@@ -112,12 +111,12 @@ impl<T: Element> Batch<T> {
         &self.values
     }
 
-    /// All values, row after row, to be written into.
+    /// All values, row after row, mutable.
     pub fn as_mut_slice(&mut self) -> &mut [T] {
         &mut self.values
     }
 
-    /// The first value that does not belong to a space of this size: (row, column, value).
+    /// The first value outside a space of this size: (row, column, value).
     pub fn misfit(&self, size: usize) -> Option<(usize, usize, T)> {
         let at = self.values.iter().position(|value| !value.fits(size))?;
         Some((at / self.width, at % self.width, self.values[at]))
@@ -129,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_come_back_as_they_went_in() {
+    fn rows_are_stored_in_order() {
         let mut batch = Batch::new(2);
         batch.push(&[1.0f32, 2.0]);
         batch.push(&[3.0, 4.0]);
@@ -139,13 +138,13 @@ mod tests {
     }
 
     #[test]
-    fn values_that_form_no_rows_are_refused() {
+    fn values_that_do_not_form_rows_are_refused() {
         assert_eq!(Batch::from_vec(2, vec![1u32, 2, 3]), Err(ShapeError { width: 2, values: 3 }));
         assert_eq!(Batch::<u32>::from_vec(0, vec![]), Err(ShapeError { width: 0, values: 0 }));
     }
 
     #[test]
-    fn a_misfit_is_found_with_its_place() {
+    fn a_misfit_is_found_with_its_position() {
         let reals = Batch::from_vec(2, vec![0.0, 1.0, 2.0, f32::INFINITY]).unwrap();
         assert_eq!(reals.misfit(2), Some((1, 1, f32::INFINITY)));
         let indices = Batch::from_vec(1, vec![0u32, 3]).unwrap();

@@ -1,4 +1,4 @@
-//! D: the states that were annotated, with the expert's actions.
+//! D: labeled states.
 
 use crate::{Batch, Element, Spaces};
 
@@ -35,7 +35,7 @@ impl<S: Element, A: Element> Dataset<S, A> {
         self.extend(&other.states, &other.actions);
     }
 
-    /// D ← D ∪ Dₙ, from states and actions.
+    /// D ← D ∪ Dₙ, given states and actions.
     pub fn extend(&mut self, states: &Batch<S>, actions: &Batch<A>) {
         assert_eq!(states.len(), actions.len(), "every state has one action");
         self.states.extend(states);
@@ -48,7 +48,7 @@ impl<S: Element, A: Element> Dataset<S, A> {
         Self { states: self.states.slice(first, last), actions: self.actions.slice(first, last) }
     }
 
-    /// D cut into rounds of K examples each; what is left over at its end is no round.
+    /// Splits D into rounds of K examples each. An incomplete last round is dropped.
     ///
     /// ```
     /// use tutelage::{Batch, Dataset};

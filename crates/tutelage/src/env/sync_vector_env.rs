@@ -1,39 +1,22 @@
-//! Environments that step together.
+//! Environments that are stepped in parallel.
 
 use rayon::prelude::*;
 
 use crate::{Batch, Bounds, Element, Env, EnvError, Rng, Spaces, Step, VectorEnv};
 
-/// Several environments of one task, stepped together over all threads.
+/// Several environments of one task, stepped in parallel.
 ///
-/// Each lane is at its own place in its own episode. What happens in a lane depends on that lane's generator and actions
-/// alone, so neither the number of lanes nor the number of threads changes a result.
+/// Neither the number of lanes nor the number of threads changes a result.
 ///
 /// ```
-/// # use tutelage::{algorithm::*, check::*, env::*, evaluation::*, expert::*, lesson::*, oracle::*, policy::*, space::*, *};
-/// # struct Line { x: f32, t: usize }
-/// # impl Env for Line {
-/// #     type State = f32;
-/// #     type Action = f32;
-/// #     fn spaces(&self) -> Spaces { Spaces { states: 1, actions: 1 } }
-/// #     fn horizon(&self) -> usize { 50 }
-/// #     fn reset(&mut self, _: Rng, state: &mut [f32]) -> Result<(), EnvError> {
-/// #         (self.x, self.t) = (1.0, 0);
-/// #         state[0] = self.x;
-/// #         Ok(())
-/// #     }
-/// #     fn step(&mut self, action: &[f32], state: &mut [f32]) -> Result<Step, EnvError> {
-/// #         (self.x, self.t) = (self.x + 0.1 * action[0], self.t + 1);
-/// #         state[0] = self.x;
-/// #         Ok(Step { reward: -f64::from(self.x.abs()), terminated: false, truncated: self.t == 50 })
-/// #     }
-/// # }
-/// // Two points on a line, one of them pushed.
-/// let mut lanes = SyncVectorEnv::new(vec![Line { x: 0.0, t: 0 }, Line { x: 0.0, t: 0 }])?;
-/// (0..2).try_for_each(|lane| lanes.reset(lane, Stream::new(1).rng()))?;
-/// lanes.step(&[1], &Batch::from_vec(1, vec![-1.0])?)?;
-/// assert_eq!((lanes.state(0)[0], lanes.state(1)[0]), (1.0, 0.9));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// use tutelage::testing::PointMass;
+/// use tutelage::{Stream, SyncVectorEnv, VectorEnv};
+///
+/// let mut envs = SyncVectorEnv::new(vec![PointMass::default(), PointMass::default()])?;
+/// envs.reset(0, Stream::new(1).rng())?;
+/// envs.reset(1, Stream::new(1).rng())?;
+/// assert_eq!(envs.state(0), envs.state(1));
+/// # Ok::<(), tutelage::env::LaneError>(())
 /// ```
 pub struct SyncVectorEnv<E: Env> {
     lanes: Vec<Lane<E>>,
@@ -46,60 +29,58 @@ struct Lane<E: Env> {
     env: E,
     state: Vec<E::State>,
     step: Step,
-    /// The row of the current batch of actions that is meant for this lane.
+    /// The row of the current batch of actions for this lane.
     row: Option<usize>,
     error: Option<EnvError>,
 }
 
-/// Why a set of lanes could not be made or stepped.
+/// Why lanes could not be created or stepped.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LaneError {
-    /// There is no environment to step.
-    #[error("no environment: at least 1 is needed")]
+    /// There are no environments.
+    #[error("no environment, expected at least 1")]
     Empty,
-    /// Two environments are not of the same task.
+    /// Two environments have different spaces.
     #[error("environment {lane} has spaces {found:?}, environment 0 has {expected:?}")]
     Unlike {
-        /// The environment that differs.
+        /// The environment that differs from environment 0.
         lane: usize,
         /// Its spaces.
         found: Spaces,
         /// The spaces of environment 0.
         expected: Spaces,
     },
-    /// The box of actions has another number of coordinates than the action space.
-    #[error("the environment's action box has {found} coordinates, its action space {expected}")]
+    /// The action box does not have the width of the action space.
+    #[error("the action box has {found} coordinates, but the action space has {expected}")]
     Bounds {
-        /// The coordinates of the box.
+        /// The number of coordinates of the box.
         found: usize,
-        /// Those of the action space.
+        /// The number of coordinates of the action space.
         expected: usize,
     },
     /// An environment failed.
     #[error("environment {lane}: {source}")]
     Env {
-        /// Which one.
+        /// Which environment.
         lane: usize,
-        /// How.
+        /// The cause.
         source: EnvError,
     },
-    /// An environment wrote a state that is not in its space.
-    #[error(
-        "environment {lane} wrote state[{index}] = {value}, which is not in a state space of size {size}"
-    )]
+    /// A state is outside the state space.
+    #[error("environment {lane}: state[{index}] = {value} is outside a state space of size {size}")]
     State {
         /// Which environment.
         lane: usize,
-        /// The place in the state.
+        /// The position in the state.
         index: usize,
-        /// What stood there.
+        /// The value found.
         value: String,
         /// The size of the state space.
         size: usize,
     },
-    /// An environment gave a reward that is not finite.
-    #[error("environment {lane} gave reward {value}, which is not finite")]
+    /// A reward is not finite.
+    #[error("environment {lane}: reward {value} is not finite")]
     Reward {
         /// Which environment.
         lane: usize,
@@ -147,7 +128,7 @@ impl LaneError {
 }
 
 impl<E: Env> SyncVectorEnv<E> {
-    /// Lanes over these environments, all of one task.
+    /// Creates one lane per environment.
     pub fn new(envs: Vec<E>) -> Result<Self, LaneError> {
         let first = envs.first().ok_or(LaneError::Empty)?;
         let (spaces, bounds, horizon) = (first.spaces(), first.bounds(), first.horizon());
@@ -203,7 +184,7 @@ impl<E: Env> VectorEnv for SyncVectorEnv<E> {
 
     fn step(&mut self, lanes: &[usize], actions: &Batch<E::Action>) -> Result<(), LaneError> {
         if let [lane] = *lanes {
-            self.lanes[lane].step(actions.row(0)); // not worth another thread
+            self.lanes[lane].step(actions.row(0)); // one step is not worth another thread
         } else {
             for (row, &lane) in lanes.iter().enumerate() {
                 self.lanes[lane].row = Some(row);
@@ -231,7 +212,7 @@ impl<E: Env> Lane<E> {
         }
     }
 
-    /// Whether the last step went well.
+    /// Checks the last step.
     fn check(&mut self, lane: usize, size: usize) -> Result<(), LaneError> {
         if let Some(source) = self.error.take() {
             return Err(LaneError::Env { lane, source });
@@ -245,7 +226,7 @@ mod tests {
     use super::*;
     use crate::Stream;
 
-    /// Does as its action says: 0 goes on, 1 fails, 2 gives a reward that is no number.
+    /// Action 0 steps, 1 fails, 2 returns a reward of NaN.
     struct Obedient;
 
     impl Env for Obedient {
@@ -285,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn the_lowest_lane_that_fails_is_reported_and_none_leaves_an_error_behind() {
+    fn the_lowest_failing_lane_is_reported_once() {
         let mut lanes = lanes();
         let error = lanes.step(&[2, 0, 1], &actions([1, 0, 1])).unwrap_err();
         assert!(matches!(error, LaneError::Env { lane: 1, .. }), "{error}");
@@ -293,11 +274,11 @@ mod tests {
     }
 
     #[test]
-    fn a_reward_that_is_no_number_is_named_also_at_an_episodes_end() {
+    fn rewards_that_are_not_finite_are_errors_even_at_the_end() {
         for stepped in [vec![1], vec![0, 1]] {
             let batch = Batch::from_vec(1, stepped.iter().map(|&lane| 2 * lane as u32).collect());
             let error = lanes().step(&stepped, &batch.unwrap()).unwrap_err();
-            assert_eq!(error.to_string(), "environment 1 gave reward NaN, which is not finite");
+            assert!(matches!(error, LaneError::Reward { lane: 1, .. }), "{error}");
         }
     }
 }

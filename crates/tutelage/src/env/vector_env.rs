@@ -1,52 +1,22 @@
-//! A batch of environments behind one trait.
+//! Several environments behind one trait.
 
 use crate::env::LaneError;
 use crate::{Batch, Bounds, Element, Rng, Spaces, Step};
 
-/// Several environments of one task, each at its own place in its own episode.
+/// Several environments of one task, stepped together. Each lane is in its own episode.
 ///
-/// What happens in a lane depends on that lane's generator and actions alone. [`crate::SyncVectorEnv`] makes a batch of any
-/// [`crate::Env`]; a simulator that steps many environments in one call implements this trait itself.
+/// What happens in a lane depends on its generator and actions only. [`SyncVectorEnv`](crate::SyncVectorEnv) makes lanes of
+/// any [`Env`](crate::Env); a simulator that steps many environments in one call implements this trait itself.
 ///
 /// ```
-/// use tutelage::{Batch, Bounds, Rng, Spaces, Step, Stream, VectorEnv};
-/// use tutelage::env::LaneError;
+/// use tutelage::testing::point_masses;
+/// use tutelage::{Batch, Stream, VectorEnv};
 ///
-/// /// Points that are pushed along a line, all in one call.
-/// struct Points {
-///     places: Vec<[f32; 1]>,
-///     times: Vec<usize>,
-///     bounds: Bounds,
-/// }
-///
-/// impl VectorEnv for Points {
-///     type State = f32;
-///     type Action = f32;
-///     fn count(&self) -> usize { self.places.len() }
-///     fn spaces(&self) -> Spaces { Spaces { states: 1, actions: 1 } }
-///     fn bounds(&self) -> &Bounds { &self.bounds }
-///     fn horizon(&self) -> usize { 10 }
-///     fn reset(&mut self, lane: usize, _: Rng) -> Result<(), LaneError> {
-///         (self.places[lane], self.times[lane]) = ([1.0], 0);
-///         Ok(())
-///     }
-///     fn state(&self, lane: usize) -> &[f32] { &self.places[lane] }
-///     fn step(&mut self, lanes: &[usize], actions: &Batch<f32>) -> Result<(), LaneError> {
-///         for (row, &lane) in lanes.iter().enumerate() {
-///             self.places[lane][0] += 0.1 * actions.row(row)[0];
-///             self.times[lane] += 1;
-///         }
-///         Ok(())
-///     }
-///     fn last_step(&self, lane: usize) -> Step {
-///         Step { reward: -f64::from(self.places[lane][0].abs()), terminated: false, truncated: self.times[lane] == 10 }
-///     }
-/// }
-///
-/// let mut points = Points { places: vec![[0.0]; 3], times: vec![0; 3], bounds: Bounds::unit(1) };
-/// points.reset(2, Stream::new(1).rng())?;
-/// points.step(&[2], &Batch::from_vec(1, vec![-1.0])?)?;
-/// assert_eq!(points.state(2), [0.9]);
+/// let mut envs = point_masses(3);
+/// envs.reset(2, Stream::new(1).rng())?;
+/// let position = envs.state(2)[0];
+/// envs.step(&[2], &Batch::from_vec(1, vec![-1.0])?)?; // the other lanes rest
+/// assert!(envs.state(2)[0] < position + 0.01);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait VectorEnv {
@@ -55,33 +25,32 @@ pub trait VectorEnv {
     /// What actions are made of.
     type Action: Element;
 
-    /// How many lanes there are (at least one).
+    /// The number of lanes, at least 1.
     fn count(&self) -> usize;
 
     /// The sizes of the task's spaces.
     fn spaces(&self) -> Spaces;
 
-    /// The box that actions lie in, where they are vectors.
+    /// The box of vector actions.
     fn bounds(&self) -> &Bounds;
 
-    /// The task's time limit H: no episode has more steps.
+    /// The time limit H of an episode.
     fn horizon(&self) -> usize;
 
-    /// Begins an episode in one lane.
+    /// Starts an episode in one lane.
     fn reset(&mut self, lane: usize, rng: Rng) -> Result<(), LaneError>;
 
-    /// The state that a lane is in.
+    /// The current state of a lane.
     fn state(&self, lane: usize) -> &[Self::State];
 
-    /// Steps some lanes: row `i` of `actions`, in the task's own units, is for `lanes[i]`. Where several fail, the lowest
-    /// is reported.
+    /// Steps some lanes: row `i` of `actions`, in the task's units, is for `lanes[i]`. If several fail, the error is that of
+    /// the lowest lane.
     fn step(&mut self, lanes: &[usize], actions: &Batch<Self::Action>) -> Result<(), LaneError>;
 
-    /// What the last step of a lane brought.
+    /// The result of a lane's last step.
     fn last_step(&self, lane: usize) -> Step;
 }
 
-/// A boxed batch of environments is one too.
 impl<W: VectorEnv + ?Sized> VectorEnv for Box<W> {
     type State = W::State;
     type Action = W::Action;

@@ -1,19 +1,17 @@
-//! Experts that drive: asked for actions while the environment waits.
+//! Experts that drive.
 
 use crate::choice::ExpertActs;
 use crate::{Batch, Expert, ExpertError, Rng};
 
-/// Somebody who may drive: when asked to, or of their own accord. What a type does not implement it refuses, in words.
+/// Acts while states are collected: when the algorithm asks for it, or by intervening on its own. The defaults refuse both.
 ///
-/// Every [`Expert`] drives as it answers. Where the teacher only annotates, perhaps days later, [`NoDriver`] drives, and
-/// algorithms in which the expert acts are refused in words.
+/// Every [`Expert`] drives by labeling. If the labels come later, pass [`NoDriver`].
 ///
 /// ```
-/// use tutelage::{Batch, ExpertError};
-/// use tutelage::choice::ExpertActs;
 /// use tutelage::expert::Driver;
+/// use tutelage::{Batch, ExpertError};
 ///
-/// /// Takes the controls where the learner runs away, steers back, and cannot drive on request.
+/// /// Intervenes when the learner drifts away, and steers back.
 /// struct Hands;
 ///
 /// impl Driver<f32, f32> for Hands {
@@ -25,12 +23,10 @@ use crate::{Batch, Expert, ExpertError, Rng};
 ///
 /// let (states, mut actions) = (Batch::from_vec(1, vec![0.5, -3.0])?, Batch::zeros(2, 1));
 /// assert_eq!(Hands.intervene(&states, &Batch::zeros(2, 1), &mut actions)?, [false, true]);
-/// let on_demand = Hands.drive(ExpertActs::Sampled, &states, &mut [], &mut actions);
-/// assert!(matches!(on_demand, Err(ExpertError::CannotDrive)));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait Driver<S, A> {
-    /// The action in each of these states, in the task's own units; row i draws from `rngs[i]` alone.
+    /// Acts in each state, in the task's units; row i draws from `rngs[i]` only.
     fn drive(
         &mut self,
         acts: ExpertActs,
@@ -42,8 +38,8 @@ pub trait Driver<S, A> {
         Err(ExpertError::CannotDrive)
     }
 
-    /// Where the expert itself decides when to drive ([`crate::choice::Gate::Human`]): in which of these states it has the controls in
-    /// its hands, and there, what it does. `intended` is what the learner would do; all in the task's own units.
+    /// Returns in which states the expert holds the controls, and writes its actions there. Used by
+    /// [`Gate::Human`](crate::choice::Gate::Human). `intended` is what the learner would do; both are in the task's units.
     fn intervene(
         &mut self,
         states: &Batch<S>,
@@ -70,7 +66,7 @@ impl<X: Expert> Driver<X::State, X::Action> for X {
     }
 }
 
-/// Nobody who could drive: the teacher only annotates.
+/// A driver that always refuses, for experts that only label states.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoDriver;
 

@@ -1,80 +1,68 @@
-//! What can go wrong in a lesson.
+//! Why a lesson fails.
 
 use crate::actor::RolloutError;
 use crate::choice::TrainOnError;
 use crate::space::SpaceError;
 use crate::{ExpertError, OracleError};
 
-/// Why learning could not begin or go on.
+/// Why learning could not start or continue.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LearnError {
-    /// N = 0.
-    #[error("rounds is 0; at least 1 is needed")]
-    NoRounds,
-    /// K = 0.
-    #[error("states_per_round is 0; at least 1 is needed")]
-    NoStates,
-    /// A stride of 0.
-    #[error("the stride is 0; at least 1 is needed")]
-    NoStride,
-    /// E = 0.
-    #[error("the ensemble has 0 members; at least 1 is needed")]
-    NoMembers,
-    /// An invalid number in the algorithm.
-    #[error("{what} is {value}; allowed is {allowed}")]
+    /// A number of the schedule or the algorithm is out of range.
+    #[error("{what} is {value}, expected {expected}")]
     Number {
-        /// Its symbol.
+        /// The field or symbol.
         what: &'static str,
         /// Its value.
         value: f64,
-        /// What would have been allowed.
-        allowed: &'static str,
+        /// The accepted values.
+        expected: &'static str,
     },
-    /// Members cannot dispute if there is only one.
-    #[error("asking about the most disputed states needs at least 2 members, not {members}")]
+    /// A single member cannot disagree with itself.
+    #[error("asking for the most disputed states needs at least 2 members, not {members}")]
     NoDispute {
         /// E.
         members: usize,
     },
-    /// Only where the expert drives now and then can it be asked where it drove.
-    #[error("asking where the expert drove needs an expert that drives now and then")]
+    /// The algorithm asks for states in which the expert drove, but the expert never drives.
+    #[error("asking where the expert drove needs an algorithm in which the expert drives")]
     NeverDrives,
-    /// The training set is invalid.
+    /// Training sets cannot be drawn.
     #[error(transparent)]
     TrainOn(#[from] TrainOnError),
-    /// What was done already is not of this task.
-    #[error("round {round} of the lesson to continue: {source}")]
+    /// An earlier round does not belong to this task.
+    #[error("round {round} of the lesson to resume: {source}")]
     Progress {
         /// The round.
         round: usize,
-        /// What is wrong with it.
+        /// The cause.
         source: SpaceError,
     },
-    /// More was done already than is to be done.
-    #[error("the lesson to continue has {found} rounds, which is more than {rounds}")]
+    /// The lesson to resume has too many rounds.
+    #[error("the lesson to resume has {found} rounds, more than {rounds}")]
     TooManyRounds {
-        /// How many rounds are closed.
+        /// The number of closed rounds.
         found: usize,
         /// N.
         rounds: usize,
     },
-    /// The stored examples are not of this task.
+    /// A stored round does not belong to this task.
     #[error("stored round {round}, {what}: {source}")]
     Stored {
-        /// Which of the stored rounds.
+        /// The round.
         round: usize,
         /// "states" or "actions".
         what: &'static str,
-        /// What is wrong with them.
+        /// The cause.
         source: SpaceError,
     },
-    /// There are fewer stored rounds than rounds.
+    /// Too few rounds are stored.
     #[error("rounds is {rounds}, but only {stored} rounds are stored")]
     StoredTooShort {
         /// N.
         rounds: usize,
-        /// How many are stored.
+        /// The number of stored rounds.
         stored: usize,
     },
     /// States could not be collected.
@@ -82,37 +70,44 @@ pub enum LearnError {
     Collect {
         /// The round.
         round: usize,
-        /// Why.
+        /// The cause.
         source: RolloutError,
     },
-    /// The expert gave no answer.
+    /// The expert failed.
     #[error("round {round}: the expert failed: {source}")]
     Annotate {
         /// The round.
         round: usize,
-        /// Why.
+        /// The cause.
         source: ExpertError,
     },
-    /// The expert gave invalid answers.
-    #[error("round {round}: the expert's answers: {source}")]
+    /// Labels are invalid.
+    #[error("round {round}: invalid labels: {source}")]
     InvalidLabel {
         /// The round.
         round: usize,
-        /// What is wrong with them.
+        /// The cause.
         source: SpaceError,
     },
-    /// An answer came where nothing was asked.
-    #[error("round {round}: no question waits for an answer")]
+    /// No round is open.
+    #[error("round {round}: no state needs a label")]
     NothingAsked {
         /// The round.
         round: usize,
     },
-    /// The oracle returned no policy.
+    /// The oracle failed.
     #[error("round {round}: {source}")]
     Train {
         /// The round that the policy was for.
         round: usize,
-        /// Why.
+        /// The cause.
         source: OracleError,
     },
+}
+
+impl LearnError {
+    /// A number is 0 that must be at least 1.
+    pub fn zero(what: &'static str) -> Self {
+        Self::Number { what, value: 0.0, expected: "at least 1" }
+    }
 }

@@ -1,9 +1,9 @@
-//! What the choices of an algorithm need from outside.
+//! The data that an algorithm needs besides its choices.
 
 use crate::cover::Cover;
 use crate::{Batch, Dataset};
 
-/// Data beside an [`crate::Algorithm`]: each is needed by some algorithms and by the others ignored.
+/// Data for an [`Algorithm`](crate::Algorithm). Algorithms ignore what they do not need.
 ///
 /// ```
 /// use tutelage::Inputs;
@@ -16,14 +16,14 @@ use crate::{Batch, Dataset};
 pub struct Inputs<'a, S, A> {
     /// d₀, which perturbation examples are drawn from.
     pub cover: Option<&'a dyn Cover<S>>,
-    /// The separator set, on which random costs are put.
+    /// The separator set, for random costs.
     pub separator: Option<&'a Batch<S>>,
-    /// The rounds that are trained on where nobody drives, of whatever sizes, actions in the task's own units.
+    /// Stored rounds of any sizes, for algorithms that collect no states. Actions are in the task's units.
     pub stored: Option<&'a [Dataset<S, A>]>,
 }
 
 impl<S, A> Inputs<'_, S, A> {
-    /// Nothing.
+    /// No data.
     pub fn none() -> Self {
         Self { cover: None, separator: None, stored: None }
     }

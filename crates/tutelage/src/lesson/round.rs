@@ -1,4 +1,4 @@
-//! A round: the states asked about, and what the expert has said so far.
+//! A round: its states and their labels so far.
 
 use crate::actor::Steps;
 use crate::choice::ask::Collected;
@@ -7,58 +7,58 @@ use crate::space::SpaceError;
 use crate::space::check_rows;
 use crate::{ActionSpace, Batch, Dataset, Element, Expert, ExpertError, Rng, Spaces, Stream};
 
-/// The states of a round and the labels to them, in the task's own units.
+/// The states of a round and their labels, in the task's units.
 ///
-/// Answers come in any order and in parts; until the round closes they can be revised, and a question can be skipped.
+/// Until the round closes, labels can be added in any order, replaced, or skipped.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Round<S, A> {
-    /// The states asked about.
+    /// The states to label.
     pub states: Batch<S>,
-    /// Where each comes from; empty where nobody noted it.
+    /// The origin of each state, or empty if unknown.
     pub origins: Vec<Origin>,
-    /// The rewards of its episode before each; empty where nobody noted them.
+    /// The return of the episode before each state, or empty if unknown.
     pub rewards: Vec<f64>,
-    /// What the learner would have done in each, in the task's own units; without rows where nobody noted it.
+    /// The learner's action in each state in the task's units, or empty if unknown.
     pub intended: Batch<A>,
-    /// How many steps it took to reach them.
+    /// The number of steps taken to reach them.
     pub steps: Steps,
-    /// What became of each question.
+    /// The status of each state.
     pub replies: Vec<Reply>,
-    /// The answer to each question that has one.
+    /// The labels; rows without a reply are undefined.
     pub labels: Batch<A>,
 }
 
-/// What became of a question.
+/// The expert's reply to a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reply {
-    /// Nothing yet.
+    /// No reply yet.
     Open,
-    /// The expert answered.
+    /// The expert labeled the state.
     Labeled,
-    /// The expert did not want to say: the state is not learned from.
+    /// The expert declined; the state is not trained on.
     Skipped,
 }
 
-/// Questions to the expert: some rows of a round.
+/// Queries to the expert: some rows of a round.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Queries<S, A> {
     /// n.
     pub round: usize,
-    /// Which rows of the round these are.
+    /// The rows of the round.
     pub rows: Vec<u32>,
     /// Their states.
     pub states: Batch<S>,
-    /// Where each comes from; empty where nobody noted it.
+    /// The origin of each state, or empty if unknown.
     pub origins: Vec<Origin>,
-    /// The rewards of its episode before each; empty where nobody noted them.
+    /// The return of the episode before each state, or empty if unknown.
     pub rewards: Vec<f64>,
-    /// What the learner would have done, in the task's own units; without rows where nobody noted it.
+    /// The learner's action in each state in the task's units, or empty if unknown.
     pub intended: Batch<A>,
     pub(crate) stream: Stream,
 }
 
 impl<S: Element, A: Element> Round<S, A> {
-    /// A round of these states, nothing answered yet.
+    /// Creates a round without labels.
     pub fn new(states: Batch<S>, action_width: usize) -> Self {
         let labels = Batch::zeros(states.len(), action_width);
         Self {
@@ -72,7 +72,7 @@ impl<S: Element, A: Element> Round<S, A> {
         }
     }
 
-    /// A round of these examples, all answered.
+    /// Creates a round of labeled examples.
     pub fn labeled(Dataset { states, actions }: Dataset<S, A>) -> Self {
         let replies = vec![Reply::Labeled; states.len()];
         Self { replies, labels: actions.clone(), ..Self::new(states, actions.width()) }
@@ -84,22 +84,22 @@ impl<S: Element, A: Element> Round<S, A> {
         Self { origins, rewards, steps, intended, ..Self::new(states, width) }
     }
 
-    /// The rows that still wait for an answer.
+    /// The rows without a reply.
     pub fn open_rows(&self) -> Vec<u32> {
         (0..).zip(&self.replies).filter(|(_, r)| **r == Reply::Open).map(|(row, _)| row).collect()
     }
 
-    /// The rows that were answered.
+    /// The rows with a label.
     pub fn labeled_rows(&self) -> Vec<usize> {
         (0..self.replies.len()).filter(|&row| self.replies[row] == Reply::Labeled).collect()
     }
 
-    /// Whether nothing waits for an answer.
+    /// Whether every row has a reply.
     pub fn is_settled(&self) -> bool {
         !self.replies.contains(&Reply::Open)
     }
 
-    /// Takes labels to these rows, in place of what was there.
+    /// Labels these rows, replacing earlier replies.
     pub fn label(&mut self, rows: &[u32], actions: &Batch<A>) {
         for (at, &row) in rows.iter().enumerate() {
             self.labels.row_mut(row as usize).copy_from_slice(actions.row(at));
@@ -107,26 +107,26 @@ impl<S: Element, A: Element> Round<S, A> {
         }
     }
 
-    /// Takes it that these rows are not to be learned from.
+    /// Marks these rows as skipped.
     pub fn skip(&mut self, rows: &[u32]) {
         rows.iter().for_each(|&row| self.replies[row as usize] = Reply::Skipped);
     }
 
-    /// Whether these are rows of the round.
+    /// Checks that these are rows of the round.
     pub fn check_rows(&self, rows: &[u32]) -> Result<(), SpaceError> {
-        let questions = self.states.len();
-        match rows.iter().position(|&row| row as usize >= questions) {
+        let count = self.states.len();
+        match rows.iter().position(|&row| row as usize >= count) {
             None => Ok(()),
             Some(index) => Err(SpaceError::Value {
                 row: index,
                 index: 0,
                 value: rows[index].to_string(),
-                allowed: format!("a question from 0 to {}", questions.saturating_sub(1)),
+                expected: format!("a row from 0 to {}", count.saturating_sub(1)),
             }),
         }
     }
 
-    /// Whether this round is of the task.
+    /// Checks that this round belongs to the task.
     pub(crate) fn check(&self, spaces: Spaces, space: &ActionSpace) -> Result<(), SpaceError> {
         check_rows(&self.states, self.replies.len(), spaces.states)?;
         check_rows(&self.labels, self.replies.len(), spaces.actions)?;
@@ -134,7 +134,7 @@ impl<S: Element, A: Element> Round<S, A> {
         space.check(&self.labels.select(&rows), rows.len())
     }
 
-    /// Dₙ: the answered states and the labels, in [-1, 1]ⁿ where they are vectors.
+    /// Dₙ: the labeled states. Vector actions are in [-1, 1]ⁿ.
     pub(crate) fn examples(&self, space: &ActionSpace) -> Dataset<S, A> {
         let rows = self.labeled_rows();
         let mut actions = self.labels.select(&rows);
@@ -142,7 +142,7 @@ impl<S: Element, A: Element> Round<S, A> {
         Dataset { states: self.states.select(&rows), actions }
     }
 
-    /// The learner's error on the answered states, as [`crate::choice::drive::errors`] measures it.
+    /// The learner's error on the labeled states.
     pub(crate) fn errors(&self, space: &ActionSpace) -> Vec<f64> {
         if self.intended.is_empty() {
             return vec![0.0; self.labels.width()];
@@ -157,15 +157,15 @@ impl<S: Element, A: Element> Round<S, A> {
 
     pub(crate) fn queries(&self, round: usize, rows: Vec<u32>, stream: Stream) -> Queries<S, A> {
         let of = |row: &u32| *row as usize;
-        let noted = |count: usize| if count == 0 { &[][..] } else { &rows[..] };
+        let known = |count: usize| if count == 0 { &[][..] } else { &rows[..] };
         Queries {
             round,
             states: self.states.select(&rows.iter().map(of).collect::<Vec<_>>()),
-            origins: noted(self.origins.len()).iter().map(|r| self.origins[of(r)]).collect(),
-            rewards: noted(self.rewards.len()).iter().map(|r| self.rewards[of(r)]).collect(),
+            origins: known(self.origins.len()).iter().map(|r| self.origins[of(r)]).collect(),
+            rewards: known(self.rewards.len()).iter().map(|r| self.rewards[of(r)]).collect(),
             intended: self
                 .intended
-                .select(&noted(self.intended.len()).iter().map(of).collect::<Vec<_>>()),
+                .select(&known(self.intended.len()).iter().map(of).collect::<Vec<_>>()),
             rows,
             stream,
         }
@@ -173,8 +173,8 @@ impl<S: Element, A: Element> Round<S, A> {
 }
 
 impl<S: Element, A: Element> Queries<S, A> {
-    /// Puts these questions to an expert, as many at a time as it wants to see; `take` gets the rows and the labels of
-    /// each time, and says whether to go on.
+    /// Asks an expert, in batches of the size that it accepts. `take` receives the rows and labels of each batch and returns
+    /// whether to continue.
     pub fn ask<E: From<LearnError>>(
         &self,
         expert: &mut dyn Expert<State = S, Action = A>,
@@ -194,7 +194,7 @@ impl<S: Element, A: Element> Queries<S, A> {
         Ok(())
     }
 
-    /// The randomness of the answer to a row.
+    /// The randomness of a row's label.
     pub fn rng(&self, row: u32) -> Rng {
         self.stream.fork("label", u64::from(row)).rng()
     }

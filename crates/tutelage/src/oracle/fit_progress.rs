@@ -1,10 +1,8 @@
-//! How far training has come, for whoever watches.
+//! The progress of training.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// How far a fit has come: an oracle counts, somebody on another thread looks.
-///
-/// Counting changes nothing of what is trained.
+/// The progress of a fit: the oracle counts, another thread reads.
 ///
 /// ```
 /// let training = tutelage::oracle::FitProgress::default();
@@ -20,18 +18,18 @@ pub struct FitProgress {
 }
 
 impl FitProgress {
-    /// A fit of so many parts begins.
+    /// Starts a fit with `parts` parts.
     pub fn begin(&self, parts: u64) {
         self.done.store(0, Ordering::Relaxed);
         self.all.store(parts, Ordering::Relaxed);
     }
 
-    /// So many parts more are done.
+    /// Counts `parts` more parts as done.
     pub fn advance(&self, parts: u64) {
         self.done.fetch_add(parts, Ordering::Relaxed);
     }
 
-    /// The share that is done, from 0 to 1; nothing where no oracle has counted.
+    /// The share that is done, from 0 to 1, or `None` before the first fit.
     pub fn share(&self) -> Option<f64> {
         let all = self.all.load(Ordering::Relaxed);
         let done = self.done.load(Ordering::Relaxed).min(all);

@@ -1,4 +1,4 @@
-//! The training sets of a round, a view of D for every member.
+//! The training sets of a round.
 
 use rand::RngExt;
 use rand_distr::{Distribution, Normal, Poisson};
@@ -7,30 +7,30 @@ use crate::choice::{PerturbationSize, TrainOn, TrainOnError};
 use crate::cover::Cover;
 use crate::{Batch, Dataset, Element, Inputs, Rng, Spaces, Stream};
 
-/// The E training sets of a round: one dataset D that all share, and a [`View`] per member, drawn when asked for.
+/// The E training sets of a round: a shared dataset D, and a [`View`] per member, drawn on demand.
 pub struct TrainingSets<'a, S, A> {
     data: &'a Dataset<S, A>,
     spec: TrainingSpec<'a, S, A>,
     spaces: Spaces,
     members: usize,
     stream: Stream,
-    /// λ p(s) / |𝒜| for each state that d₀ lists, where the Poisson number of draws can be split.
+    /// Poisson(λ p(s) / |𝒜|) for each state that d₀ lists, if the Poisson number of draws can be split.
     split: Split,
 }
 
-/// How the training sets of round n are made.
+/// How training sets are drawn in round n.
 #[derive(Debug)]
 pub struct TrainingSpec<'a, S, A> {
     /// Choice 3.
     pub train_on: TrainOn,
-    /// What it needs.
+    /// The data that it needs.
     pub inputs: Inputs<'a, S, A>,
     /// n.
     pub round: usize,
 }
 
 impl<S, A> From<TrainOn> for TrainingSpec<'_, S, A> {
-    /// A choice that needs nothing but D.
+    /// A choice that needs only D.
     fn from(train_on: TrainOn) -> Self {
         Self { train_on, inputs: Inputs::none(), round: 1 }
     }
@@ -44,10 +44,10 @@ impl<S, A> Clone for TrainingSpec<'_, S, A> {
 
 impl<S, A> Copy for TrainingSpec<'_, S, A> {}
 
-/// The part of a training set that is a member's own.
+/// What distinguishes a member's training set from D.
 #[derive(Clone, Debug, PartialEq)]
 pub enum View<S, A> {
-    /// Nothing: the member trains on D.
+    /// The member trains on D.
     All,
     /// The member trains on these rows of D instead of all.
     Resampled(Vec<u32>),
@@ -64,7 +64,7 @@ pub struct Perturbation<S, A> {
     pub states: Batch<S>,
     /// The labels ã.
     pub actions: Batch<A>,
-    /// How many times each example counts.
+    /// The multiplicity of each example.
     pub copies: Vec<u64>,
 }
 
@@ -78,7 +78,7 @@ pub struct Costs<S> {
 }
 
 impl<'a, S: Element, A: Element> TrainingSets<'a, S, A> {
-    /// E training sets over D; member e's part is a function of the stream and e alone.
+    /// Creates E training sets over D. Member e's view is a function of the stream and e.
     pub fn new(
         data: &'a Dataset<S, A>,
         spec: impl Into<TrainingSpec<'a, S, A>>,
@@ -92,8 +92,8 @@ impl<'a, S: Element, A: Element> TrainingSets<'a, S, A> {
         Ok(Self { data, spec, spaces, members, stream, split })
     }
 
-    /// The same training sets for a learner that sees the rows in another form, for example only some columns of every state:
-    /// member e gets the same rows of D, and perturbations of these spaces.
+    /// The same training sets for a learner that sees other forms of the rows, such as some columns of every state. Member e
+    /// gets the same rows of D, and perturbations of these spaces.
     pub fn seen_as<'b>(
         &self,
         data: &'b Dataset<S, A>,
@@ -120,7 +120,7 @@ impl<'a, S: Element, A: Element> TrainingSets<'a, S, A> {
         self.spaces
     }
 
-    /// Draws member e's own part, the same at every call.
+    /// Draws member e's view, the same at every call.
     pub fn view(&self, member: usize) -> View<S, A> {
         let rng = || self.stream.fork("member", member as u64).rng();
         let TrainingSpec { train_on, inputs, .. } = self.spec;
@@ -139,7 +139,7 @@ impl<'a, S: Element, A: Element> TrainingSets<'a, S, A> {
             (TrainOn::RandomCosts { scale }, _, Some(separator)) => {
                 View::Costed(random_costs(separator, self.spaces.actions, scale, &mut rng()))
             }
-            // What a choice needs was there when the sets were made; before the first answer there are no labels to draw.
+            // The constructor checked the inputs. Before the first round there are no labels to draw.
             (
                 TrainOn::Data
                 | TrainOn::Perturbed(_)
@@ -169,7 +169,7 @@ impl<'a, S: Element, A: Element> TrainingSets<'a, S, A> {
         }
     }
 
-    /// X times: s̃ ~ d₀, and a label drawn apart from it.
+    /// X times: s̃ ~ d₀, and an independent label.
     fn drawn_perturbation(
         &self,
         count: usize,
@@ -230,7 +230,7 @@ impl PerturbationSize {
     }
 }
 
-/// Poisson(λ), or nothing where λ = 0.
+/// Poisson(λ), or `None` if λ = 0.
 fn poisson(lambda: f64) -> Option<Poisson<f64>> {
     Poisson::new(lambda).ok()
 }
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn a_learner_that_sees_less_gets_the_same_rows() {
+    fn seen_as_keeps_the_rows() {
         let spaces = |states| Spaces { states, actions: 1 };
         let whole =
             Dataset { states: Batch::<f32>::zeros(9, 4), actions: Batch::<f32>::zeros(9, 1) };
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bootstrap_keeps_size_and_support_and_leaves_out_a_third() {
+    fn a_bootstrap_keeps_the_size_and_leaves_out_a_third() {
         let data = finite_data(600);
         let sets = sets(&data, TrainOn::Bootstrap, None, 2);
         let View::Resampled(rows) = sets.view(0) else { panic!("not a bootstrap") };
@@ -313,7 +313,7 @@ mod tests {
             "{share} of the rows, expected 1 - 1/e"
         );
         assert_eq!(sets.view(0), sets.view(0), "a view is the same at every call");
-        assert_ne!(sets.view(0), sets.view(1), "members draw their own");
+        assert_ne!(sets.view(0), sets.view(1), "members draw independently");
     }
 
     #[test]
@@ -341,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_hold_the_largest_lambda_that_is_admitted() {
+    fn counts_hold_the_largest_lambda() {
         let states = Batch::from_vec(1, vec![0, 1, 2]).unwrap();
         let cover = Weighted::new(states, vec![0.2, 0.3, 0.5]).unwrap();
         let data = finite_data(0);
@@ -355,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn split_counts_follow_the_covering_distribution_and_uniform_labels() {
+    fn split_counts_follow_d0_and_uniform_labels() {
         let cover =
             Weighted::new(Batch::from_vec(1, vec![0, 1, 2]).unwrap(), vec![0.2, 0.0, 0.8]).unwrap();
         let data = finite_data(0);
@@ -376,7 +376,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fixed_size_is_exact_and_labels_lie_in_the_action_box() {
+    fn a_fixed_size_is_exact_and_labels_are_in_the_unit_box() {
         let spaces = Spaces { states: 4, actions: 2 };
         let data = Dataset::<f32, f32>::empty(spaces);
         let cover = UniformBox::new(-2.0, 2.0).unwrap();
@@ -395,7 +395,7 @@ mod tests {
     }
 
     #[test]
-    fn a_growing_size_is_a_multiple_of_the_round() {
+    fn a_growing_size_is_proportional_to_the_round() {
         let data = Dataset::<f32, f32>::empty(SPACES);
         let cover = UniformBox::new(-2.0, 2.0).unwrap();
         let inputs = Inputs { cover: Some(&cover), ..Inputs::none() };
@@ -412,7 +412,7 @@ mod tests {
     }
 
     #[test]
-    fn shuffled_labels_are_those_of_the_data_and_say_nothing_of_the_state() {
+    fn shuffled_labels_are_those_of_d_and_independent_of_the_state() {
         let cover = StoredStates::new(Batch::from_vec(1, vec![0, 1, 2]).unwrap()).unwrap();
         // Two of three labels are 1, whatever the state.
         let states = Batch::from_vec(1, vec![2, 2, 2]).unwrap();

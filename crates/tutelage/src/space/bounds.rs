@@ -1,9 +1,8 @@
-//! The box that a task's actions lie in.
+//! The box of a task's vector actions.
 
-/// A box of actions Π [lowᵢ, highᵢ], in the task's own units.
+/// A box of actions Π [lowᵢ, highᵢ], in the task's units.
 ///
-/// Inside, everyone works in [-1, 1]ⁿ: the loss, uniform labels, networks. An environment declares its box
-/// ([`crate::Env::bounds`]) and gets its actions in its own units; an expert answers in these units too.
+/// Environments and experts use the task's units; losses, uniform labels and networks use [-1, 1]ⁿ.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bounds {
     low: Vec<f32>,
@@ -11,22 +10,20 @@ pub struct Bounds {
     clips: bool,
 }
 
-/// Why numbers are not the ends of a box.
+/// Why bounds are invalid.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BoundsError {
-    /// There are not as many lower as upper ends.
-    #[error("an action box with {low} lower and {high} upper ends; every coordinate has both")]
+    /// The numbers of lower and upper ends differ.
+    #[error("an action box with {low} lower and {high} upper ends; expected equally many")]
     Count {
-        /// How many lower ends there are.
+        /// The number of lower ends.
         low: usize,
-        /// How many upper ends there are.
+        /// The number of upper ends.
         high: usize,
     },
     /// An interval is empty or infinite.
-    #[error(
-        "action[{index}] lies in [{low}, {high}], which is not an interval of finite length with low < high"
-    )]
+    #[error("action[{index}]: [{low}, {high}] is not an interval of finite length with low < high")]
     Interval {
         /// The coordinate.
         index: usize,
@@ -44,17 +41,17 @@ pub struct Outside {
     pub index: usize,
     /// The value found.
     pub value: f32,
-    /// The interval that it should lie in.
+    /// The interval.
     pub interval: [f32; 2],
 }
 
 impl Bounds {
-    /// [-1, 1]ⁿ, and an action outside is an error.
+    /// [-1, 1]ⁿ, without clipping.
     pub fn unit(width: usize) -> Self {
         Self { low: vec![-1.0; width], high: vec![1.0; width], clips: false }
     }
 
-    /// The box with these ends.
+    /// The box with these ends, without clipping.
     pub fn new(low: Vec<f32>, high: Vec<f32>) -> Result<Self, BoundsError> {
         if low.len() != high.len() {
             return Err(BoundsError::Count { low: low.len(), high: high.len() });
@@ -66,13 +63,13 @@ impl Bounds {
         Ok(Self { low, high, clips: false })
     }
 
-    /// The same box of a task that clips: an action outside means the nearest one inside.
+    /// The same box with clipping: an action outside stands for the nearest one inside.
     #[must_use]
     pub fn clipping(self) -> Self {
         Self { clips: true, ..self }
     }
 
-    /// How many coordinates an action has.
+    /// The number of coordinates.
     pub fn width(&self) -> usize {
         self.low.len()
     }
@@ -87,12 +84,12 @@ impl Bounds {
         &self.high
     }
 
-    /// Whether the task clips what lies outside.
+    /// Whether the task clips actions to the box.
     pub fn clips(&self) -> bool {
         self.clips
     }
 
-    /// The first coordinate of an action that the task would not take.
+    /// The first coordinate of an action that is outside, unless the task clips.
     pub fn outside(&self, action: &[f32]) -> Option<Outside> {
         let wrong = |(i, &value): (usize, &f32)| {
             let interval = [self.low[i], self.high[i]];
@@ -102,12 +99,12 @@ impl Bounds {
         action.iter().enumerate().take(self.width()).find_map(wrong)
     }
 
-    /// From the task's units to [-1, 1]ⁿ; the unit box changes no bit.
+    /// Maps the task's units to [-1, 1]ⁿ. The unit box changes no bit.
     pub fn to_unit(&self, action: &mut [f32]) {
         self.each(action, |value, low, high| (value - low) / (high - low) * 2.0 - 1.0);
     }
 
-    /// From [-1, 1]ⁿ to the task's units; the unit box changes no bit, and no rounding leads out of the box.
+    /// Maps [-1, 1]ⁿ to the task's units. The unit box changes no bit, and rounding never leaves the box.
     pub fn from_unit(&self, action: &mut [f32]) {
         self.each(action, |value, low, high| {
             (low + (value + 1.0) * 0.5 * (high - low)).clamp(low, high)
@@ -128,20 +125,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn actions_go_to_the_unit_box_and_back() {
+    fn actions_map_to_the_unit_box_and_back() {
         let bounds = Bounds::new(vec![-2.0, 0.0, -1.0], vec![2.0, 10.0, 1.0]).unwrap();
         let mut action = [1.0, 2.5, 1.5];
         bounds.to_unit(&mut action);
-        assert_eq!(action, [0.5, -0.5, 1.5], "a unit interval changes nothing, not even outside");
+        assert_eq!(action, [0.5, -0.5, 1.5], "a unit interval changes nothing, even outside");
         bounds.from_unit(&mut action);
         assert_eq!(action, [1.0, 2.5, 1.5]);
         let mut end = [1.0, 1.0000001, 0.0];
         bounds.from_unit(&mut end);
-        assert_eq!(end[..2], [2.0, 10.0], "rounding leads nowhere outside");
+        assert_eq!(end[..2], [2.0, 10.0], "rounding stays inside");
     }
 
     #[test]
-    fn what_lies_outside_is_named_unless_the_task_clips() {
+    fn the_first_coordinate_outside_is_found_unless_clipped() {
         let bounds = Bounds::new(vec![-2.0, 0.0], vec![2.0, 1.0]).unwrap();
         assert_eq!(bounds.outside(&[2.0, 0.0]), None);
         let expected = Outside { index: 1, value: 5.0, interval: [0.0, 1.0] };
@@ -151,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_box_is_refused() {
+    fn invalid_boxes_are_refused() {
         assert_eq!(Bounds::new(vec![0.0], vec![]), Err(BoundsError::Count { low: 1, high: 0 }));
         for (low, high) in [(1.0, 1.0), (0.0, f32::INFINITY), (f32::NAN, 1.0), (-3e38, 3e38)] {
             let error = Bounds::new(vec![-1.0, low], vec![1.0, high]).unwrap_err();

@@ -3,32 +3,33 @@
 use std::collections::HashSet;
 use std::fmt;
 
-use super::InvalidParameter;
+use super::check_size;
 use crate::Element;
 use crate::actor::ExpertActor;
 use crate::actor::{Actor, RolloutError};
+use crate::lesson::LearnError;
 use crate::policy::disagreement;
 use crate::{Batch, Policy, Rng, Stream};
 
-/// When the expert takes over from the members' mean h̄. Distances are measured by the loss ℓ.
+/// When the expert takes over from the members' mean h̄. The loss ℓ measures distances.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Gate {
-    /// Where the members disagree or h̄ is far from the expert: (1/E) Σₑ ℓ(hₑ(s), h̄(s)) > χ or ℓ(h̄(s), a) > τ
+    /// When the members disagree or h̄ is far from the expert: (1/E) Σₑ ℓ(hₑ(s), h̄(s)) > χ or ℓ(h̄(s), a) > τ
     /// (EnsembleDAgger; Menda, Driggs-Campbell & Kochenderfer 2019).
     Doubt {
-        /// χ, the most that members may disagree.
+        /// χ: the largest accepted disagreement.
         chi: f64,
-        /// τ, the most that their mean may differ from the expert.
+        /// τ: the largest accepted distance of the mean from the expert.
         tau: f64,
     },
-    /// Where the expert would not let it go on: from ℓ(h̄(s), a) > τ until it is below τ/2 (HG-DAgger; Kelly et al. 2019,
-    /// the person's judgement scripted as a distance).
+    /// From ℓ(h̄(s), a) > τ until it is below τ/2 (HG-DAgger; Kelly et al. 2019, with a distance in place of the person's
+    /// judgment).
     Distance {
-        /// τ, the distance at which the expert steps in.
+        /// τ: the distance at which the expert intervenes.
         tau: f64,
     },
-    /// Where the expert takes the controls, until it lets go of them ([`crate::expert::Driver::intervene`]): HG-DAgger as Kelly et al.
-    /// describe it, with a person.
+    /// While the expert holds the controls ([`crate::expert::Driver::intervene`]): HG-DAgger with a person, as Kelly et al.
+    /// describe it.
     Human,
 }
 
@@ -46,18 +47,18 @@ impl fmt::Debug for Gate {
 }
 
 impl Gate {
-    pub(super) fn check(&self) -> Result<(), InvalidParameter> {
+    pub(super) fn check(&self) -> Result<(), LearnError> {
         match *self {
             Self::Doubt { chi, tau } => {
-                InvalidParameter::check_size("chi", chi)?;
-                InvalidParameter::check_size("tau", tau)
+                check_size("chi", chi)?;
+                check_size("tau", tau)
             }
-            Self::Distance { tau } => InvalidParameter::check_size("tau", tau),
+            Self::Distance { tau } => check_size("tau", tau),
             Self::Human => Ok(()),
         }
     }
 
-    /// Whether the expert acts, given whether it did a step ago.
+    /// Whether the expert acts, given whether it acted in the previous step.
     fn is_open(&self, was_open: bool, disagreement: f64, distance: f64) -> bool {
         match *self {
             Self::Doubt { chi, tau } => disagreement > chi || distance > tau,
@@ -85,7 +86,7 @@ impl<'a, P: Policy> Gated<'a, P> {
         Self { gate, policy, expert, open: HashSet::new() }
     }
 
-    /// Whether the gate is open in each lane, by what members and expert would do.
+    /// Whether the gate is open in each lane, given the actions of members and expert.
     fn judge(
         &mut self,
         lanes: &[usize],
@@ -154,9 +155,9 @@ mod tests {
     }
 
     #[test]
-    fn an_expert_that_stepped_in_stays_until_all_is_well() {
+    fn an_expert_that_intervened_stays_until_half_the_distance() {
         let gate = Gate::Distance { tau: 0.2 };
-        assert!(!gate.is_open(false, 9.0, 0.2), "what members think of each other does not matter");
+        assert!(!gate.is_open(false, 9.0, 0.2), "disagreement of members does not matter");
         assert!(gate.is_open(false, 0.0, 0.3));
         assert!(gate.is_open(true, 0.0, 0.1));
         assert!(!gate.is_open(true, 0.0, 0.09));

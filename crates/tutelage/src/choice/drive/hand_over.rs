@@ -1,13 +1,14 @@
-//! Hand-over windows: the expert drives to a random moment, then the learner for a while.
+//! Hand-over windows: the expert drives until a random time step, then the learner for a while.
 
 use std::collections::HashMap;
 use std::ops::Range;
 
 use rand::RngExt;
 
-use super::InvalidParameter;
+use super::check_share;
 use super::turns::Turns;
 use crate::actor::{Actor, RolloutError};
+use crate::lesson::LearnError;
 use crate::{Batch, Policy, Rng, Stream};
 
 /// When the expert hands over, and for how long. In round n an episode's window is [T, T + Lₙ):
@@ -17,25 +18,24 @@ use crate::{Batch, Policy, Rng, Stream};
 /// Lₙ = H · min(1, ℓ + g · max(0, n − m))
 /// ```
 ///
-/// The expert drives the steps before T, πₙ those of the window; in the first r rounds the expert drives the window too. All
-/// lengths are shares of the horizon H, so that tasks of other horizons need no tuning. Once Lₙ = H the learner drives whole
-/// episodes, as in DAgger.
+/// The expert drives before T, πₙ in the window; in the first r rounds the expert drives the window too. Lengths are shares
+/// of the horizon H, so that they suit tasks of any horizon. Once Lₙ = H the learner drives whole episodes, as in DAgger.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Windows {
-    /// s: the probability that a window begins with its episode.
+    /// s: the probability that a window starts with its episode.
     pub at_start: f64,
-    /// ℓ: how long the first windows are.
+    /// ℓ: the length of the first windows.
     pub length: f64,
-    /// g: by how much windows lengthen in a round.
+    /// g: the growth of windows per round.
     pub growth: f64,
-    /// m: the rounds before they begin to lengthen.
+    /// m: the rounds before windows grow.
     pub steady: usize,
     /// r: the rounds in which the expert drives the window too.
     pub by_expert: usize,
 }
 
 impl Default for Windows {
-    /// A tenth of the horizon for six rounds, half of the windows at the start; the first round is the expert's.
+    /// A tenth of the horizon for six rounds, half of the windows at the start; the expert drives the first round.
     fn default() -> Self {
         Self { at_start: 0.5, length: 0.1, growth: 0.05, steady: 6, by_expert: 1 }
     }
@@ -59,10 +59,10 @@ impl Windows {
         start..start + length
     }
 
-    pub(super) fn check(&self) -> Result<(), InvalidParameter> {
-        InvalidParameter::check_share("at_start", self.at_start)?;
-        InvalidParameter::check_share("length", self.length)?;
-        InvalidParameter::check_share("growth", self.growth)
+    pub(super) fn check(&self) -> Result<(), LearnError> {
+        check_share("at_start", self.at_start)?;
+        check_share("length", self.length)?;
+        check_share("growth", self.growth)
     }
 }
 
@@ -71,7 +71,7 @@ pub(super) struct HandOver<'a, P: Policy> {
     round: usize,
     horizon: usize,
     turns: Turns<'a, P>,
-    /// The window of each lane's episode, and how many steps the episode has had.
+    /// The window of each lane's episode, and the number of steps so far.
     episodes: HashMap<usize, (Range<usize>, usize)>,
 }
 

@@ -1,10 +1,11 @@
-//! πₙ* = βₙ π^E + (1 − βₙ) πₙ: at every step a coin says who acts.
+//! πₙ* = βₙ π^E + (1 − βₙ) πₙ: a coin decides at every step who acts.
 
 use rand::RngExt;
 
-use super::InvalidParameter;
+use super::check_share;
 use super::turns::Turns;
 use crate::actor::{Actor, RolloutError};
+use crate::lesson::LearnError;
 use crate::{Batch, Policy, Rng};
 
 /// βₙ, the share of steps that the expert takes in round n (Ross, Gordon & Bagnell 2011, section 3).
@@ -14,7 +15,7 @@ pub enum Beta {
     Constant(f64),
     /// βₙ = pⁿ⁻¹.
     Power(f64),
-    /// βₙ = max(0, 1 − (n − 1)/M): down to 0 in M rounds.
+    /// βₙ = max(0, 1 − (n − 1)/M): reaches 0 after M rounds.
     Linear(usize),
 }
 
@@ -29,13 +30,11 @@ impl Beta {
         }
     }
 
-    pub(super) fn check(&self) -> Result<(), InvalidParameter> {
+    pub(super) fn check(&self) -> Result<(), LearnError> {
         match *self {
-            Self::Constant(beta) => InvalidParameter::check_share("beta", beta),
-            Self::Power(p) => InvalidParameter::check_share("p", p),
-            Self::Linear(0) => {
-                Err(InvalidParameter { what: "M", value: 0.0, allowed: "at least 1" })
-            }
+            Self::Constant(beta) => check_share("beta", beta),
+            Self::Power(p) => check_share("p", p),
+            Self::Linear(0) => Err(LearnError::zero("M")),
             Self::Linear(_) => Ok(()),
         }
     }
@@ -74,16 +73,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn schedules_begin_at_one_and_fall_as_they_say() {
+    fn schedules_start_at_one_and_decay() {
         let at = |beta: Beta| [1, 2, 3, 5].map(|round| beta.at(round));
         assert_eq!(at(Beta::Constant(0.5)), [0.5; 4]);
         assert_eq!(at(Beta::Power(0.5)), [1.0, 0.5, 0.25, 0.0625]);
         assert_eq!(at(Beta::Linear(4)), [1.0, 0.75, 0.5, 0.0]);
-        assert_eq!(Beta::Linear(1).at(2), 0.0, "the expert drives in the first round alone");
+        assert_eq!(Beta::Linear(1).at(2), 0.0, "the expert drives in the first round only");
     }
 
     #[test]
-    fn what_is_no_share_is_refused() {
+    fn invalid_shares_are_refused() {
         for beta in [Beta::Constant(1.5), Beta::Constant(f64::NAN), Beta::Power(-0.1)] {
             assert!(beta.check().is_err(), "{beta:?}");
         }

@@ -1,7 +1,7 @@
-//! DART: a ~ π^E(s) + noise, as strong as the learner errs (Laskey et al. 2017).
+//! DART: a ~ π^E(s) + noise (Laskey et al. 2017).
 //!
-//! The covariance is that of the learner's error in the round before, diagonal and scaled by α: the supervisor's
-//! trajectories are pushed to where the learner's own mistakes would lead.
+//! The covariance is that of the learner's error in the previous round, diagonal and scaled by α. It pushes the expert's
+//! trajectories to states that the learner's own mistakes would lead to.
 
 use crate::actor::ExpertActor;
 use crate::actor::{Actor, RolloutError};
@@ -9,7 +9,7 @@ use crate::{Batch, Element, Rng};
 
 pub(super) struct NoisyExpert<'a, S, A> {
     expert: ExpertActor<'a, S, A>,
-    /// The variance of each coordinate, or the share of random actions where actions are indices.
+    /// The variance of each coordinate, or the share of random indices.
     variance: Vec<f64>,
 }
 

@@ -1,4 +1,4 @@
-//! Expert and learner who take turns.
+//! Expert and learner take turns.
 
 use std::collections::HashSet;
 
@@ -6,11 +6,11 @@ use crate::actor::ExpertActor;
 use crate::actor::{Actor, DeployedPolicy, RolloutError};
 use crate::{Batch, Policy, Rng};
 
-/// The two of them, and whose turn it was.
+/// The expert, the learner, and who acted last.
 pub(super) struct Turns<'a, P: Policy> {
     expert: ExpertActor<'a, P::State, P::Action>,
     learner: DeployedPolicy<'a, P>,
-    /// The lanes that the expert drove at the last step.
+    /// The lanes in which the expert acted last.
     by_expert: HashSet<usize>,
 }
 
@@ -22,7 +22,7 @@ impl<'a, P: Policy> Turns<'a, P> {
         Self { expert, learner, by_expert: HashSet::new() }
     }
 
-    /// Acts in every state: the expert in the lanes for which `expert_next` says so.
+    /// Acts in every state: the expert in the lanes for which `expert_next` returns true.
     pub(super) fn act(
         &mut self,
         mut expert_next: impl FnMut(usize, &mut Rng) -> bool,
@@ -44,7 +44,7 @@ impl<'a, P: Policy> Turns<'a, P> {
         }
     }
 
-    /// One lane after another, each by whoever's turn it is there.
+    /// Acts lane by lane, so that expert and learner see only their own rows.
     fn act_apart(
         &mut self,
         lanes: &[usize],
