@@ -203,8 +203,8 @@ EXPERTS = {
     "few": (lambda obs: brake(obs)[1:], r"has shape \(31, 1\), expected \(32, 1\)"),
     "flat": (lambda obs: brake(obs)[0], r"has shape \(1,\), expected \(32, 1\)"),
     "words": (lambda obs: ["left"] * len(obs), "dtype <U4"),
-    "nan": (lambda obs: brake(obs) * np.nan, "row 0, place 0: NaN is not allowed"),
-    "outside": (lambda obs: brake(obs) * 0 + 11, r"row 0, place 0: 11 is not allowed \(-10 to 10"),
+    "nan": (lambda obs: brake(obs) * np.nan, "row 0, column 0: NaN, expected"),
+    "outside": (lambda obs: brake(obs) * 0 + 11, r"row 0, column 0: 11, expected -10 to 10"),
 }
 
 
@@ -220,7 +220,7 @@ def test_answers_that_are_none_are_named(name: str, tmp_path: Path) -> None:
 LATER = {
     "raises": (raises, "RuntimeError: the motor is gone"),
     "few": (lambda obs: brake(obs)[1:], r"has shape \(\d+, 1\), expected \(\d+, 1\)"),
-    "outside": (lambda obs: brake(obs) * 0 + 11, r"row 0, place 0: 11 is not allowed \(-10 to 10"),
+    "outside": (lambda obs: brake(obs) * 0 + 11, r"row 0, column 0: 11, expected -10 to 10"),
 }
 
 

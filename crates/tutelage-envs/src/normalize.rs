@@ -57,7 +57,7 @@ impl Normalizer {
             Err(NormalizerError::Value { what, index, value, allowed })
         };
         if let Some(index) = mean.iter().position(|m| !m.is_finite()) {
-            return bad("mean", index, mean[index], "finite");
+            return bad("mean", index, mean[index], "a finite number");
         }
         if let Some(index) = var.iter().position(|v| !(v.is_finite() && *v >= 0.0)) {
             return bad("var", index, var[index], "finite and not negative");

@@ -94,10 +94,10 @@ mod tests {
         let mut actions = Batch::zeros(3, 3);
         actions.row_mut(2)[1] = f32::NAN;
         let error = replay(Robot::Hopper, &actions, None).unwrap_err().to_string();
-        assert_eq!(error, "step 2: action[1] is NaN, which is not allowed (finite)");
+        assert_eq!(error, "step 2: action[1] is NaN, expected a finite number");
         let error = replay(Robot::Hopper, &Batch::zeros(3, 2), None).unwrap_err().to_string();
-        assert_eq!(error, "step 0: action has 2 values, but this task takes 3");
+        assert_eq!(error, "step 0: action has 2 values, expected 3");
         let error = replay(Robot::Hopper, &actions, Some(&[0.0; 6])).unwrap_err().to_string();
-        assert_eq!(error, "pose has 6 values, but this task takes 3");
+        assert_eq!(error, "pose has 6 values, expected 3");
     }
 }

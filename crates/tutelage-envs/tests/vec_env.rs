@@ -139,8 +139,8 @@ fn a_step_needs_an_episode_an_action_of_the_right_width_and_a_lane() {
     let error = envs.step(&[0, 1], &Batch::zeros(2, 3)).unwrap_err();
     assert!(matches!(error, LaneError::Env { lane: 1, source: EnvError::NoEpisode }), "{error}");
     let error = envs.step(&[0], &Batch::zeros(1, 2)).unwrap_err();
-    assert_eq!(error.to_string(), "environment 0: action has 2 values, but this task takes 3");
+    assert_eq!(error.to_string(), "environment 0: action has 2 values, expected 3");
     let error = envs.reset_to(2, &[0.0; 4]).unwrap_err();
-    assert_eq!(error.to_string(), "environment 2: pose has 4 values, but this task takes 3");
+    assert_eq!(error.to_string(), "environment 2: pose has 4 values, expected 3");
     assert!(matches!(LocomotionVecEnv::new(Robot::Hopper, 0), Err(LaneError::Empty)));
 }

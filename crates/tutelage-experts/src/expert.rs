@@ -233,6 +233,6 @@ mod tests {
         assert!(means.as_slice().iter().all(|a| a.abs() <= 1.0));
         assert!(means.as_slice().contains(&1.0));
         let error = expert.mean(&Batch::zeros(1, 16), &mut means).unwrap_err().to_string();
-        assert_eq!(error, "a normalized state has 16 values, but this task takes 15");
+        assert_eq!(error, "a normalized state has 16 values, expected 15");
     }
 }

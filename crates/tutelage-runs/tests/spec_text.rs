@@ -34,7 +34,7 @@ fn specs_of_all_families_keep_their_recorded_text() {
     for family in &FAMILIES {
         let name: AlgorithmName = family.example.parse().unwrap();
         for (sampling, acts) in choices {
-            let title = format!("{} {sampling:?} {acts:?}", family.example);
+            let title = format!("{} {sampling:?} {acts:?}", name.spec_text());
             check(&title, &spec(name.algorithm(sampling, acts), Inputs::none()));
         }
     }

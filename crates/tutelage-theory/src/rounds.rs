@@ -46,7 +46,7 @@ pub(crate) fn run(
         }
     }
     let (_, last, _) = lesson.into_parts();
-    Ok(last.ok_or(LearnError::NoRounds)?)
+    Ok(last.ok_or(LearnError::zero("rounds"))?)
 }
 
 /// d₀ and the separator set.

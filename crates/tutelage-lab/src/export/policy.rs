@@ -39,7 +39,7 @@ fn encode<A: OutputHead>(
     };
     let names = [
         ("task", spec.task.to_string()),
-        ("algorithm", spec.algorithm.to_string()),
+        ("algorithm", spec.algorithm.spec_text()),
         ("class", spec.class.to_string()),
         ("seed", spec.seed.to_string()),
         ("deploy", spec.deploy.describe().to_owned()),

@@ -304,7 +304,7 @@ impl From<&RunSpec> for Draft {
         Self {
             task: Some(spec.task.to_string()),
             expert: Some(spec.expert.clone()),
-            algorithm: Some(spec.algorithm.to_string()),
+            algorithm: Some(spec.algorithm.spec_text()),
             class: Some(spec.class.to_string()),
             rounds: number(spec.rounds),
             states_per_round: number(spec.states_per_round),

@@ -87,9 +87,9 @@ impl From<AlgorithmNameError> for SpecError {
                 nearest: nearest.map(Into::into),
                 allowed: tutelage::algorithm::Family::examples().join(", "),
             },
-            AlgorithmNameError::Form { text, form: allowed }
-            | AlgorithmNameError::Number { text, allowed } => {
-                Self::range(field, format!("\"{text}\""), allowed)
+            AlgorithmNameError::Form { text, form: expected }
+            | AlgorithmNameError::Number { text, expected } => {
+                Self::range(field, format!("\"{text}\""), expected)
             }
             AlgorithmNameError::FiniteOnly { text } => {
                 let why = "it runs in the finite world only (`tutelage theory`)".into();

@@ -82,7 +82,7 @@ impl RunSpec {
     /// A name for the run's folder that no other spec has.
     pub fn folder(&self) -> String {
         let plain = |text: String| text.replace(['(', ':', ','], "-").replace(')', "");
-        let (algorithm, class) = (plain(self.algorithm.to_string()), plain(self.class.to_string()));
+        let (algorithm, class) = (plain(self.algorithm.spec_text()), plain(self.class.to_string()));
         format!("{}-{algorithm}-{class}-seed-{}-{}", self.task, self.seed, &self.hash()[..6])
     }
 }
