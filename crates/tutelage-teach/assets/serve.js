@@ -83,7 +83,7 @@ function filmCard(run) {
   rounds.onchange = async () => {
     caption.textContent = "Loading the film…";
     try {
-      const clip = await get(`/api/film?run=${encodeURIComponent(run.name)}&round=${rounds.value}`);
+      const clip = await get(`/api/film/${encodeURIComponent(run.name)}/${rounds.value}`);
       caption.textContent = `Reward in this film: ${short(clip.reward)}`;
       playing.play(clip);
     } catch (error) { caption.textContent = error.message; }

@@ -14,7 +14,7 @@ use tutelage::{Inputs, Participants, Sampling, Schedule, Stream, SyncVectorEnv};
 use tutelage_oracles::LeastSquares;
 use tutelage_runs::store::{OsDisk, RunDir};
 use tutelage_runs::{Keep, RunConfig, Silent, run};
-use tutelage_teach::{Films, RunBrowser};
+use tutelage_teach::RunBrowser;
 use tutelage_worlds::{PendulumEnv, World};
 
 /// A short run on the pendulum.
@@ -35,15 +35,11 @@ fn learn(folder: &Path, seed: u64) {
     run(participants, &job, &mut dir, &mut Silent).unwrap();
 }
 
-/// Films that contain the name of their run.
-struct NamedFilms;
-
-impl Films for NamedFilms {
-    fn film(&self, run: &Path, round: usize) -> Result<String, String> {
-        match round {
-            2 => Ok(serde_json::json!({ "run": run.file_name().unwrap().to_str() }).to_string()),
-            _ => Err("the camera is broken".into()),
-        }
+/// A film that contains the name of its run.
+fn film(run: &Path, round: usize) -> Result<String, String> {
+    match round {
+        2 => Ok(serde_json::json!({ "run": run.file_name().unwrap().to_str() }).to_string()),
+        _ => Err("the camera is broken".into()),
     }
 }
 
@@ -53,7 +49,7 @@ fn start() -> (TestSite, tempfile::TempDir) {
         learn(&dir.path().join(format!("runs/a {seed}")), seed);
     }
     std::fs::write(dir.path().join("secret"), "not a run").unwrap();
-    let browser = RunBrowser::new(&dir.path().join("runs"), Box::new(NamedFilms));
+    let browser = RunBrowser::new(&dir.path().join("runs"), Box::new(film));
     assert_eq!(browser.count(), 2);
     (TestSite::start(browser.site(), 512), dir)
 }
@@ -88,8 +84,7 @@ fn runs_are_listed_compared_and_filmed_without_changes() {
     let row = &panel["rows"][0];
     assert_eq!((&row["curve"], &row["seeds"]), (&"DAgger".into(), &2.into()));
     assert!(panel["figure"].as_str().unwrap().starts_with("<svg"));
-    assert_eq!(client.get_json("/api/film?run=a%202").1["run"], "a 2");
-    assert_eq!(client.get_json("/api/film?run=a%202&round=2").1["run"], "a 2");
+    assert_eq!(client.get_json("/api/film/a%202/2").1["run"], "a 2");
     assert_eq!(files(dir.path()), before);
 }
 
@@ -98,13 +93,13 @@ fn requests_for_anything_but_listed_runs_are_refused() {
     let (site, _dir) = start();
     let client = site.client();
     let refused = [
-        ("/api/film?run=a%202&round=1", 422),
-        ("/api/film?run=a%202&round=7", 404),
-        ("/api/film?run=a%202&round=x", 400),
-        ("/api/film?run=../secret", 404),
-        ("/api/film?run=%2e%2e%2fsecret", 404),
-        ("/api/film?run=/etc/passwd", 404),
-        ("/api/film", 400),
+        ("/api/film/a%202/1", 422),
+        ("/api/film/a%202/7", 404),
+        ("/api/film/a%202/x", 400),
+        ("/api/film/../secret", 400),
+        ("/api/film/%2e%2e%2fsecret/2", 404),
+        ("/api/film/%2fetc%2fpasswd/2", 404),
+        ("/api/film", 404),
         ("/secret", 404),
         ("/runs/a%201/log.bin", 404),
     ];

@@ -9,7 +9,7 @@ use tutelage::actor::DeployedPolicy;
 use tutelage::{Stream, dispatch};
 use tutelage_lab::{Learner, learner_of, spec_of, stage};
 use tutelage_runs::terminal::stop_on_ctrl_c;
-use tutelage_teach::{Films, RunBrowser, film};
+use tutelage_teach::{RunBrowser, film};
 
 use crate::output::Output;
 use crate::page::PageArgs;
@@ -27,7 +27,8 @@ pub(crate) struct Serve {
 impl Serve {
     pub(crate) fn run(self, output: &Output) -> anyhow::Result<()> {
         ensure!(self.folder.is_dir(), "{} is not a folder", self.folder.display());
-        let run_browser = RunBrowser::new(&self.folder, Box::new(RunFilms));
+        let films = |run: &Path, round| filmed(run, round).map_err(|error| format!("{error:#}"));
+        let run_browser = RunBrowser::new(&self.folder, Box::new(films));
         let (count, folder) = (run_browser.count(), self.folder.display());
         let what = format!("Open this URL in a browser to see the {count} runs below {folder}:");
         let stops = stop_on_ctrl_c()?;
@@ -39,19 +40,11 @@ impl Serve {
     }
 }
 
-/// Films the policies of runs of registered tasks.
-struct RunFilms;
-
 /// The maximum frames of a film, and of a film of a robot.
 const FRAMES: usize = 400;
 const ROBOT_FRAMES: usize = 180;
 
-impl Films for RunFilms {
-    fn film(&self, run: &Path, round: usize) -> Result<String, String> {
-        filmed(run, round).map_err(|error| format!("{error:#}"))
-    }
-}
-
+/// A film of a run of a registered task.
 fn filmed(run: &Path, round: usize) -> anyhow::Result<String> {
     let spec = spec_of(run)?;
     let stream = Stream::new(spec.seed).fork("film", round as u64);

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use axum::Router;
-use axum::extract::{RawQuery, State};
+use axum::extract::{Path, State};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use tokio::task::spawn_blocking;
@@ -19,7 +19,7 @@ pub(super) fn site(browser: Arc<BrowserState>) -> Site {
         .route("/api/runs", get(runs))
         .route("/api/events", get(changes))
         .route("/api/compare", get(compare))
-        .route("/api/film", get(film))
+        .route("/api/film/{run}/{round}", get(film))
         .with_state(browser);
     Site::new(&assets, api)
 }
@@ -67,41 +67,9 @@ async fn watch(browser: Arc<BrowserState>) {
 
 async fn film(
     State(browser): State<Arc<BrowserState>>,
-    RawQuery(query): RawQuery,
+    Path((run, round)): Path<(String, String)>,
 ) -> Result<Response, HttpError> {
-    let query = query.unwrap_or_default();
-    let value = |name: &str| {
-        query.split('&').find_map(|pair| pair.strip_prefix(name)?.strip_prefix('=')).map(decode)
-    };
-    let run = value("run").ok_or(HttpError::RunMissing)?;
-    let round = value("round").map(|text| text.parse().map_err(|_| HttpError::Round(text)));
-    let round = round.transpose()?;
+    let round = round.parse().map_err(|_| HttpError::Round(round))?;
     let film = spawn_blocking(move || browser.film(&run, round)).await;
     Ok(json(film.map_err(|_| HttpError::Internal)??.to_string()))
-}
-
-/// Decodes `%2F` and the like in a URL; malformed escapes stay as they are.
-fn decode(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((&byte, after)) = rest.split_first() {
-        let digits = after.get(..2).filter(|_| byte == b'%');
-        let digits = digits.and_then(|digits| std::str::from_utf8(digits).ok());
-        let decoded = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        bytes.push(decoded.unwrap_or(byte));
-        rest = if decoded.is_some() { &after[2..] } else { after };
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn percent_escapes_are_decoded_and_malformed_ones_kept() {
-        assert_eq!(decode("a%2Fb%20c"), "a/b c");
-        assert_eq!(decode("100%"), "100%");
-        assert_eq!(decode("%zz%4"), "%zz%4");
-    }
 }

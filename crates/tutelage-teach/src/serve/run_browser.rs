@@ -16,24 +16,8 @@ use super::compare::compare;
 use super::scan::{RunEntry, Scanner};
 use crate::server::{HttpError, Site};
 
-/// Makes films of the policies of runs.
-///
-/// ```
-/// use std::path::Path;
-/// use tutelage_teach::Films;
-///
-/// struct NoFilms;
-/// impl Films for NoFilms {
-///     fn film(&self, run: &Path, _round: usize) -> Result<String, String> {
-///         Err(format!("the task of {} has no rendering", run.display()))
-///     }
-/// }
-/// assert!(NoFilms.film("runs/mine".as_ref(), 3).unwrap_err().contains("runs/mine"));
-/// ```
-pub trait Films: Send + Sync {
-    /// An episode of a run's policy after a round, made with [`film`], or the reason why there is none.
-    fn film(&self, run: &Path, round: usize) -> Result<String, String>;
-}
+/// Makes the film of a run's policy after a round with [`film`], or says why there is none.
+pub type Films = Box<dyn Fn(&Path, usize) -> Result<String, String> + Send + Sync>;
 
 /// Lists, compares and shows the runs below a folder.
 pub struct RunBrowser {
@@ -43,7 +27,7 @@ pub struct RunBrowser {
 /// What the server's handlers share.
 pub(super) struct BrowserState {
     folder: PathBuf,
-    films: Box<dyn Films>,
+    films: Films,
     scanner: Mutex<(Scanner, Option<Instant>)>,
     pub(super) list: watch::Sender<Arc<RunList>>,
     /// The comparison of a version of the list.
@@ -72,7 +56,7 @@ const FILMS: usize = 64;
 
 impl RunBrowser {
     /// The runs below this folder.
-    pub fn new(folder: &Path, films: Box<dyn Films>) -> Self {
+    pub fn new(folder: &Path, films: Films) -> Self {
         let state = BrowserState {
             folder: folder.into(),
             films,
@@ -129,19 +113,20 @@ impl BrowserState {
         Arc::clone(&compared.1)
     }
 
-    /// The film of a run's policy after a round, or after its last.
-    pub(super) fn film(&self, name: &str, round: Option<usize>) -> Result<Arc<str>, HttpError> {
+    /// The film of a run's policy after a round.
+    pub(super) fn film(&self, name: &str, round: usize) -> Result<Arc<str>, HttpError> {
         let list = Arc::clone(&self.list.borrow());
         // Names are looked up, never used as paths: a request can only open runs of the list.
         let run = list.runs.iter().find(|run| run.name == name).ok_or(HttpError::NoRun)?;
-        let round = round.or(run.policies.last().copied());
-        let round = round.filter(|round| run.policies.contains(round));
-        let key = (run.name.clone(), round.ok_or(HttpError::NoPolicy)?);
+        if !run.policies.contains(&round) {
+            return Err(HttpError::NoPolicy);
+        }
+        let key = (run.name.clone(), round);
         let mut made = lock(&self.made);
         if let Some(film) = made.get(&key) {
             return Ok(Arc::clone(film));
         }
-        let film = self.films.film(&self.folder.join(&run.name), key.1);
+        let film = (self.films)(&self.folder.join(&run.name), round);
         let film: Arc<str> = film.map_err(HttpError::Film)?.into();
         if made.len() == FILMS {
             made.clear();

@@ -1,14 +1,13 @@
 //! A site without a network: bytes in, bytes out.
 
-use std::future::Future;
+use std::future::{Future, poll_fn};
 use std::io;
-use std::pin::{Pin, pin};
-use std::sync::{Arc, Mutex};
-use std::task::{Context, Poll, Waker};
+use std::task::Poll;
 
 use axum::Router;
-use hyper::rt::{Read, ReadBufCursor, Write};
+use hyper_util::rt::TokioIo;
 use hyper_util::service::TowerToHyperService;
+use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex};
 use tokio::runtime::Runtime;
 
 use super::connections::builder;
@@ -25,6 +24,9 @@ pub struct TestServer {
 /// How often a connection is polled. A response that is not complete by then waits for something other than the client.
 const POLLS: usize = 8;
 
+/// The capacity for a response, in bytes; the largest is a page's script.
+const RESPONSE: usize = 1 << 20;
+
 impl TestServer {
     /// A test server of this site.
     pub fn new(site: Site) -> io::Result<Self> {
@@ -36,67 +38,30 @@ impl TestServer {
 
     /// The response to a client that sends these bytes and then waits.
     pub fn answer(&self, bytes: &[u8]) -> Vec<u8> {
-        let _context = self.runtime.enter();
-        let sent = Arc::new(Mutex::new(Vec::new()));
-        let client = Client { left: bytes.to_vec(), sent: Arc::clone(&sent) };
         let service = TowerToHyperService::new(self.router.clone());
-        let mut connection = pin!(builder().serve_connection(client, service));
-        let mut context = Context::from_waker(Waker::noop());
-        for _ in 0..POLLS {
-            if connection.as_mut().poll(&mut context).is_ready() {
-                break;
+        let mut response = Vec::new();
+        let _ = self.runtime.block_on(async {
+            let (mut client, server) = duplex(bytes.len() + RESPONSE);
+            client.write_all(bytes).await?;
+            let mut connection =
+                Box::pin(builder().serve_connection(TokioIo::new(server), service));
+            for _ in 0..POLLS {
+                if poll_fn(|context| Poll::Ready(connection.as_mut().poll(context)))
+                    .await
+                    .is_ready()
+                {
+                    break;
+                }
             }
-        }
-        let sent = sent.lock().map(|mut sent| std::mem::take(&mut *sent));
-        sent.unwrap_or_default()
+            drop(connection);
+            client.read_to_end(&mut response).await
+        });
+        response
     }
 
     /// Counts of the requests that it refused.
     pub fn refused(&self) -> &Refused {
         &self.refused
-    }
-}
-
-/// A connection: the bytes still to be read, and those that were written.
-struct Client {
-    left: Vec<u8>,
-    sent: Arc<Mutex<Vec<u8>>>,
-}
-
-impl Read for Client {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        _: &mut Context<'_>,
-        mut buffer: ReadBufCursor<'_>,
-    ) -> Poll<io::Result<()>> {
-        if self.left.is_empty() {
-            return Poll::Pending;
-        }
-        let length = self.left.len().min(buffer.remaining());
-        let bytes: Vec<u8> = self.left.drain(..length).collect();
-        buffer.put_slice(&bytes);
-        Poll::Ready(Ok(()))
-    }
-}
-
-impl Write for Client {
-    fn poll_write(
-        self: Pin<&mut Self>,
-        _: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        if let Ok(mut sent) = self.sent.lock() {
-            sent.extend(bytes);
-        }
-        Poll::Ready(Ok(bytes.len()))
-    }
-
-    fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Poll::Ready(Ok(()))
-    }
-
-    fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Poll::Ready(Ok(()))
     }
 }
 

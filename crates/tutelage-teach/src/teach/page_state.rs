@@ -1,6 +1,6 @@
 //! The state of the page: the phase of the run, the current question, and the results so far.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
@@ -127,7 +127,6 @@ pub(crate) struct Shared {
     page: Mutex<PageState>,
     /// The version of the page; receivers learn of changes by it.
     version: watch::Sender<u64>,
-    pub(crate) clips: Mutex<Clips>,
     pub(crate) film: Mutex<Option<Arc<str>>>,
     /// The ids of all saved replies.
     pub(crate) saved: Mutex<HashSet<String>>,
@@ -147,27 +146,6 @@ pub(crate) struct LiveControl {
     pub(crate) heard: Option<Instant>,
     /// The number of the last message; late messages with lower numbers are ignored.
     pub(crate) last: u64,
-}
-
-/// A cache of clips.
-#[derive(Default)]
-pub(crate) struct Clips(VecDeque<(Place, Arc<str>)>);
-
-/// The maximum number of clips in the cache.
-const CLIPS: usize = 64;
-
-impl Clips {
-    pub(crate) fn get(&self, place: Place) -> Option<Arc<str>> {
-        self.0.iter().find(|(known, _)| *known == place).map(|(_, clip)| Arc::clone(clip))
-    }
-
-    pub(crate) fn put(&mut self, place: Place, clip: Arc<str>) {
-        self.0.retain(|(known, _)| *known != place);
-        self.0.push_back((place, clip));
-        if self.0.len() > CLIPS {
-            self.0.pop_front();
-        }
-    }
 }
 
 /// Locks a mutex. Values behind these mutexes are replaced as a whole, so a panic cannot leave them inconsistent.
@@ -201,7 +179,6 @@ impl Shared {
         Self {
             page: Mutex::new(page),
             version: watch::Sender::new(0),
-            clips: Mutex::default(),
             film: Mutex::default(),
             saved: Mutex::default(),
             live: Mutex::default(),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tutelage::{Element, Policy};
 
-use super::page_state::{Question, lock};
+use super::page_state::Question;
 use super::person::Asking;
 use super::query_queue::Ticket;
 use super::replies::{recorded, standing};
@@ -68,12 +68,7 @@ impl<A: Element, P: Policy<State = f32, Action = A>> Asking<'_, '_, '_, A, P> {
         });
     }
 
-    pub(super) fn clip(&mut self, place: Place) -> Result<Arc<str>, HttpError> {
-        let Place { round, row } = place;
-        let known = lock(&self.person.shared.clips).get(place);
-        if let Some(clip) = known.filter(|_| self.person.replayer.has(row)) {
-            return Ok(clip);
-        }
+    pub(super) fn clip(&mut self, Place { round, row }: Place) -> Result<Arc<str>, HttpError> {
         let (Some(open), Some(policy)) = (self.sink.round(), self.sink.policy()) else {
             return Err(HttpError::RoundClosed(round));
         };
@@ -81,9 +76,7 @@ impl<A: Element, P: Policy<State = f32, Action = A>> Asking<'_, '_, '_, A, P> {
             return Err(HttpError::NoQuestion(format!("{round}.{row}")));
         }
         let (origin, state) = (open.origins.get(row as usize), open.states.row(row as usize));
-        let clip: Arc<str> = self.person.replayer.clip(round, row, origin, state, policy)?.into();
-        lock(&self.person.shared.clips).put(place, Arc::clone(&clip));
-        Ok(clip)
+        Ok(self.person.replayer.clip(round, row, origin, state, policy)?)
     }
 
     pub(super) fn preview(&mut self, preview: PreviewRequest) -> CommandResult {

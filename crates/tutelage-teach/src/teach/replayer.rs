@@ -1,6 +1,7 @@
 //! Replays moments of a run: an episode is a function of its seed and its actions.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use tutelage::actor::{Actor, DeployedPolicy, RolloutError};
 use tutelage::choice::{Ask, Deploy};
@@ -19,7 +20,7 @@ pub(crate) struct Replayer<A> {
     ask: Ask,
     /// Seconds between steps when a person watches.
     pace: f64,
-    /// The episodes of the current round, by row.
+    /// Episodes of the current round, by row; a cache.
     prefixes: HashMap<u32, EpisodePrefix<A>>,
 }
 
@@ -30,6 +31,7 @@ struct EpisodePrefix<A> {
     actions: Vec<Vec<A>>,
     /// The number of leading marks that never move.
     still: usize,
+    clip: Arc<str>,
 }
 
 /// Why a moment cannot be shown.
@@ -53,6 +55,9 @@ const FILM: f64 = 12.0;
 /// The maximum number of frames of a clip.
 const FRAMES: usize = 400;
 
+/// The maximum number of clips in the cache.
+const CLIPS: usize = 64;
+
 impl<A: Element> Replayer<A> {
     pub(crate) fn new(
         stage: Box<dyn Render<Action = A>>,
@@ -68,11 +73,6 @@ impl<A: Element> Replayer<A> {
         self.prefixes.clear();
     }
 
-    /// Whether [`Replayer::preview`] can start from this row.
-    pub(crate) fn has(&self, row: u32) -> bool {
-        self.prefixes.contains_key(&row)
-    }
-
     fn frames(&self, seconds: f64) -> usize {
         ((seconds / self.pace).round() as usize).clamp(2, FRAMES)
     }
@@ -85,7 +85,10 @@ impl<A: Element> Replayer<A> {
         origin: Option<&Origin>,
         state: &[f32],
         policy: &P,
-    ) -> Result<String, ReplayError> {
+    ) -> Result<Arc<str>, ReplayError> {
+        if let Some(prefix) = self.prefixes.get(&row) {
+            return Ok(Arc::clone(&prefix.clip));
+        }
         let origin = origin.ok_or(ReplayError::NoOrigin)?;
         let stream = origin.stream(&self.schedule, round, self.ask);
         let (time, past) = (origin.time as usize, self.frames(PAST));
@@ -110,9 +113,15 @@ impl<A: Element> Replayer<A> {
         let mut mean = DeployedPolicy::new(policy, Deploy::Mean);
         let ended = play.resume(self.pace, &mut looks, |play| play.decide(&mut mean, &mut rngs))?;
         let still = still(&looks);
-        self.prefixes.insert(row, EpisodePrefix { stream, actions, still });
-        let clip = Clip::with_still(still, &looks, self.pace);
-        Ok(clip.to_json_with(&serde_json::json!({ "here": here - 1, "ended": ended })))
+        let more = serde_json::json!({ "here": here - 1, "ended": ended });
+        let clip = Clip::with_still(still, &looks, self.pace).to_json_with(&more);
+        let prefix = EpisodePrefix { stream, actions, still, clip: clip.into() };
+        let clip = Arc::clone(&prefix.clip);
+        if self.prefixes.len() == CLIPS {
+            self.prefixes.clear();
+        }
+        self.prefixes.insert(row, prefix);
+        Ok(clip)
     }
 
     /// Simulates an action in a query whose clip was made.
