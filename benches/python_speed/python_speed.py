@@ -1,15 +1,15 @@
-"""Measures the package's overhead over the environments. Run it on an idle machine, with the package built for release:
+"""The overhead of the package, measured on an idle machine with a release build:
 
     pip install . 'gymnasium[mujoco]' envpool
     python benches/python_speed/python_speed.py [--lanes 16] [--seconds 1] [--repetitions 5]
 
-1. Microseconds per environment step: whole episodes of a small learned policy in our loop, in a custom loop that calls the same
-   policy's ``predict``, and in a bare loop that replays the actions.
-2. Environment steps per second of the vector Bullet environment from Python, compared with Gymnasium's MuJoCo (synchronous and
-   in processes) and EnvPool's. These are other bodies in another engine, so this compares throughput, not tasks. Packages that
-   are not installed are skipped.
+1. Microseconds per environment step: full episodes of a small policy in our loop, in a custom loop that calls the policy's
+   ``predict``, and in a bare loop that replays the actions.
+2. Environment steps per second of the Bullet vector environment from Python, compared with Gymnasium's MuJoCo, sequential and
+   in processes, and EnvPool's MuJoCo. The engines differ, so this compares throughput, not tasks. Packages that are not
+   installed are left out.
 
-The sides alternate, so that a change in the machine's speed affects all. Numbers are medians over the repetitions, and ratios
+The candidates take turns, so that changes of the machine's speed affect all. Numbers are medians over the repetitions, and ratios
 are medians of ratios.
 """
 
@@ -34,7 +34,7 @@ from tutelage import _native
 from tutelage._envs import EnvBatch
 
 Step = Callable[[], int]
-"""Something to be timed, which says how many environment steps it took."""
+"""A function to time, which returns its number of environment steps."""
 
 
 def main() -> None:
@@ -46,14 +46,14 @@ def main() -> None:
 
 def parse_arguments() -> Any:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--lanes", type=int, default=16, help="environments that are stepped together")
-    parser.add_argument("--seconds", type=float, default=1.0, help="how long each is timed in each repetition")
+    parser.add_argument("--lanes", type=int, default=16, help="number of environments that step together")
+    parser.add_argument("--seconds", type=float, default=1.0, help="duration of each measurement")
     parser.add_argument("--repetitions", type=int, default=5)
     return parser.parse_args()
 
 
 def in_turns(steps: list[Step], options: Any) -> list[list[float]]:
-    """Seconds per environment step of each, in every repetition."""
+    """Returns the seconds per environment step of each, for every repetition."""
     for step in steps:
         step()
     return [[timed(step, options.seconds) for step in steps] for _ in range(options.repetitions)]
@@ -83,20 +83,20 @@ def swing(obs: Any) -> Any:
 
 
 def loop_overhead(options: Any) -> None:
-    print(f"{options.lanes} environments: microseconds per environment step (aim: less than 10 more than a bare loop)")
+    print(f"{options.lanes} environments: microseconds per environment step (goal: less than 10 more than a bare loop)")
     columns = ("bare loop", "and predict", "our loop", "over bare", "over predict", "ours : bare")
     print(f"{'':14}" + "".join(f"{column:>16}" for column in columns))
     for name, expert in (("CartPole-v1", balance), ("Pendulum-v1", swing)):
         bare, predict, ours = loops(name, expert, options.lanes)
         rounds = in_turns([bare, predict, ours], options)
         costs = [1e6 * seconds for seconds in medians(rounds)]
-        over = [1e6 * statistics.median(row[2] - row[beside] for row in rounds) for beside in (0, 1)]
+        over = [1e6 * statistics.median(row[2] - row[other] for row in rounds) for other in (0, 1)]
         ratio = statistics.median(row[2] / row[0] for row in rounds)
         print(f"{name:14}" + "".join(f"{cost:16.2f}" for cost in (*costs, *over)) + f"{ratio:15.2f}x", flush=True)
 
 
 def loops(name: str, expert: Any, lanes: int) -> tuple[Step, Step, Step]:
-    """Whole episodes, one in each environment: with actions of before, with ``predict``, and in our loop."""
+    """Returns functions that play one episode per environment: replaying actions, calling ``predict``, and in our loop."""
     with tempfile.TemporaryDirectory() as folder:
         settings: dict[str, Any] = {"rounds": 3, "states_per_round": 50, "hidden": (32,), "algorithm": "dagger"}
         policy = tut.learn(name, expert, dir=Path(folder) / "run", progress=False, **settings).policy
@@ -120,7 +120,7 @@ def loops(name: str, expert: Any, lanes: int) -> tuple[Step, Step, Step]:
 
 
 def play(envs: list[Any], act: Callable[[int, Any], Any]) -> int:
-    """A custom loop: plays one episode in each environment with the actions of ``act``."""
+    """A custom loop that plays one episode in each environment with the actions of ``act``."""
     observations = np.stack([env.reset(seed=i)[0] for i, env in enumerate(envs)])
     alive, steps, time = list(range(len(envs))), 0, 0
     while alive:
@@ -156,7 +156,7 @@ VECTORS: dict[str, Callable[[str, int], Any]] = {
 def vector_speed(options: Any) -> None:
     present = {column: make for column, make in VECTORS.items() if is_here(column, make)}
     others = list(present)[1:]
-    print(f"{options.lanes} robots: environment steps per second from Python, and how many times theirs ours are")
+    print(f"{options.lanes} robots: environment steps per second from Python, and our speed as a multiple of theirs")
     print(f"{'':14}" + "".join(f"{column:>16}" for column in [*present, *(f": {other}" for other in others)]))
     for name in ("Hopper", "Walker2d", "HalfCheetah", "Ant"):
         with hushed():
@@ -181,7 +181,7 @@ def is_here(column: str, make: Callable[[str, int], Any]) -> bool:
 
 @contextmanager
 def hushed() -> Iterator[None]:
-    """Without what engines print past Python about their own models."""
+    """Silences the output of engines."""
     sys.stdout.flush()
     kept = {stream: os.dup(stream) for stream in (1, 2)}
     nowhere = os.open(os.devnull, os.O_WRONLY)
@@ -197,7 +197,7 @@ def hushed() -> Iterator[None]:
 
 
 def stepper(env: Any, lanes: int) -> Step:
-    """Steps with random actions, 64 times."""
+    """Returns a function that steps 64 times with random actions."""
     space = env.single_action_space
     actions = np.random.default_rng(1).uniform(-1, 1, (64, lanes, *space.shape)).astype(space.dtype)
     env.reset()

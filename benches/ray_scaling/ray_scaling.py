@@ -1,14 +1,14 @@
-"""Measures the overhead of Ray over local runs. Run it on an idle machine, with the package built for release:
+"""The overhead of runs on Ray, compared with local runs, measured on an idle machine with a release build:
 
     python -m venv venv && venv/bin/pip install '.[ray]'
     venv/bin/python benches/ray_scaling/ray_scaling.py [--runs 10000] [--long 200] [--planned 50000]
 
-1. Trivial runs (a grid, one round of one query, one episode, two training steps) through ``tutelage reproduce``: on the threads
-   of this process, then on a local Ray cluster, with a shared folder and with transferred logs. Reports runs per second from
-   the first record to the last, efficiency (the seconds on threads divided by these), the difference per run, and the
-   scheduling process's CPU time per run (on threads this includes the run) and peak memory.
-2. The same with runs of about a second, for which Ray is useful.
-3. Planning alone: seconds and memory per planned run.
+1. Trivial runs (a grid, one round with one label, one episode, two training steps) through ``tutelage reproduce``: on threads,
+   and on a local Ray cluster, with a shared folder and with logs that are sent. Reported are runs per second from the first
+   record to the last, efficiency (the time on threads divided by this time), the difference per run, and the CPU time per run
+   and peak memory of the scheduling process. On threads, its CPU time includes the run itself.
+2. The same for runs of about a second.
+3. Planning: time and memory per planned run.
 """
 
 from __future__ import annotations
@@ -42,16 +42,16 @@ TRIVIAL = {"task": "grid", "width": "2", "rounds": 1, "states": 1, "iterations":
 SECOND = {"task": "cart-pole", "width": "64,64", "rounds": 5, "states": 50, "iterations": 1000, "episodes": 5}
 
 WHERE = {
-    "threads of this process": (),
-    "Ray, common folder": ("--on", "ray", "--storage", "shared"),
-    "Ray, logs travel": ("--on", "ray", "--storage", "none"),
+    "threads": (),
+    "Ray, shared folder": ("--on", "ray", "--storage", "shared"),
+    "Ray, logs sent": ("--on", "ray", "--storage", "none"),
 }
 
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
 class Usage(NamedTuple):
-    """What a process has used so far: seconds of processor time, and the most memory in MB."""
+    """The CPU seconds of a process and its peak memory in MB."""
 
     processor: float = 0.0
     memory: float = 0.0
@@ -66,9 +66,9 @@ def main() -> None:
 
 def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--runs", type=int, default=10_000, help="how many trivial runs")
-    parser.add_argument("--long", type=int, default=200, help="how many runs of a second")
-    parser.add_argument("--planned", type=int, default=50_000, help="how many runs are planned")
+    parser.add_argument("--runs", type=int, default=10_000, help="number of trivial runs")
+    parser.add_argument("--long", type=int, default=200, help="number of runs of a second")
+    parser.add_argument("--planned", type=int, default=50_000, help="number of planned runs")
     return parser.parse_args()
 
 
@@ -89,7 +89,7 @@ def table(title: str, settings: dict[str, object], seeds: int) -> None:
 
 
 def carry_out(folder: Path, settings: dict[str, object], seeds: int, more: tuple[str, ...]) -> tuple[float, Usage]:
-    """Seconds from the first record of a figure's runs to the last, and what the scheduler used meanwhile."""
+    """Returns the seconds from a figure's first record to its last, and the scheduler's usage in that time."""
     results = folder / "results"
     line = [*figure(folder, settings, seeds), "--results", str(results), "--runs", str(folder / "runs"), *more]
     with (folder / "log").open("w") as log:
@@ -114,7 +114,7 @@ def figure(folder: Path, settings: dict[str, object], seeds: int) -> list[str]:
 
 
 def start(line: list[str], **streams: Any) -> subprocess.Popen[bytes]:
-    # A local cluster may start slowly on a busy machine; Ray's own limit is for an idle one.
+    # Ray's default timeout for starting a cluster is too short for a busy machine.
     ray = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_AUTH_MODE": "disabled", "RAY_raylet_start_wait_time_s": "120"}
     environment = {**os.environ, **ray}
     return subprocess.Popen([sys.executable, "-m", "tutelage", *line], env=environment, **streams)
@@ -127,12 +127,12 @@ def usage(process: int) -> Usage | None:
     except OSError:
         return None
     most = [line.split()[1] for line in status.splitlines() if line.startswith("VmHWM")]
-    # One that has just ended has no memory any more.
+    # A process that has just ended has no memory entry.
     return Usage((int(times[11]) + int(times[12])) / TICKS, int(most[0]) / 1024) if most else None
 
 
 def planning(runs: int) -> None:
-    """What a planned run costs, in the difference between few and many."""
+    """Prints the cost of a planned run, from the difference between few and many."""
     few, many = (plan(count) for count in (10, runs))
     seconds, memory = (1e6 * (more - less) / (runs - 10) for less, more in zip(few, many, strict=True))
     print(f"Planning {runs} runs: {many.processor:.1f} s and {many.memory:.0f} MB, {seconds:.0f} µs and {memory:.0f} B a run")

@@ -1,4 +1,4 @@
-"""CartPole from a scripted expert, in ten lines. ``python cart_pole.py [FOLDER]``"""
+"""CartPole from a scripted expert in ten lines. ``python cart_pole.py [FOLDER]``"""
 
 from __future__ import annotations
 

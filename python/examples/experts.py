@@ -1,4 +1,4 @@
-"""Scripted experts for four tasks of Gymnasium: rules of a few lines, on batches of observations."""
+"""Scripted experts for four Gymnasium tasks, on batches of observations."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from numpy.typing import NDArray
 
 
 def cart_pole(obs: NDArray[Any]) -> NDArray[np.int64]:
-    """Pushes to the side to which the pole falls, and a little to keep the cart in the middle."""
+    """Pushes in the direction in which the pole falls, and slightly towards the center."""
     place, speed, angle, turning = obs.T
     return (angle + 0.5 * turning + 0.05 * place + 0.1 * speed > 0).astype(np.int64)
 
 
 def pendulum(obs: NDArray[Any]) -> NDArray[np.float32]:
-    """Pumps energy until the pendulum can reach the top, and catches it there."""
+    """Pumps energy until the pendulum can reach the top, then balances it."""
     cos, sin, speed = obs.T
     angle = np.arctan2(sin, cos)
     energy = speed**2 / 6 + 5 * (cos - 1)  # 0 when it just reaches the top
@@ -26,7 +26,7 @@ def pendulum(obs: NDArray[Any]) -> NDArray[np.float32]:
 
 
 def mountain_car(obs: NDArray[Any]) -> NDArray[np.float32]:
-    """Pushes as the car already moves."""
+    """Pushes in the direction of motion."""
     return np.where(obs[:, 1] >= 0, 1.0, -1.0)[:, None].astype(np.float32)
 
 

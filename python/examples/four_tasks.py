@@ -1,7 +1,6 @@
-"""Four tasks of Gymnasium, each learned from a rule, three seeds: how much of the way from chance to the expert.
+"""Four Gymnasium tasks from scripted experts, with three seeds: rewards between chance (0 %) and the expert (100 %).
 
-``python four_tasks.py [FOLDER]``; it may be stopped at any time, and the same command goes on. A share of a negative return says
-nothing, so shares are counted from what random actions earn: 0 % is chance, 100 % the expert.
+``python four_tasks.py [FOLDER]``. The same command resumes after an interruption.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ SEEDS = (1, 2, 3)
 
 
 def chance(name: str, seed: int) -> Callable[[Any], Any]:
-    """Somebody who does anything at all."""
+    """A random policy."""
     space = gym.make(name).action_space
     space.seed(seed)
     return lambda obs: np.stack([space.sample() for _ in obs])

@@ -1,7 +1,7 @@
 """MuJoCo's Hopper-v5 from a policy that Stable-Baselines3 trained: ``pip install tutelage[sb3] gymnasium[mujoco]``.
 
-``python hopper_mujoco.py MODEL.zip [FOLDER]``. Without a model one is trained first (half an hour). Labels are samples of the
-policy, each drawn from a seed of its own, so that the run can be repeated to the byte.
+``python hopper_mujoco.py MODEL.zip [FOLDER]`` trains a model first if there is none (half an hour). Labels are samples of the
+policy, each with its own seed, so the run is reproducible.
 """
 
 from __future__ import annotations

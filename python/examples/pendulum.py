@@ -1,4 +1,4 @@
-"""Pendulum from an energy controller: which algorithm needs how many answers? ``python pendulum.py [FOLDER]``"""
+"""Pendulum from an energy controller: how many labels do four algorithms need? ``python pendulum.py [FOLDER]``"""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ for algorithm in ("bc", "dagger", "bd-5", "mp-5(50)"):
     rewards = " ".join(f"{reward:6.0f}" for reward in run.curve["reward"])
     print(f"{algorithm:10} {rewards}   expert {run.expert_reward:.0f}")
 
-# Where its members disagree, the policy has been shown too little.
+# Disagreement shows where the policy lacks labels.
 angles = np.linspace(-np.pi, np.pi, 9)
 states = np.stack([np.cos(angles), np.sin(angles), np.zeros(9)], axis=1)
 spread = tut.Run(FOLDER / "bd-5").policy.members(states).std(axis=0)[:, 0]

@@ -1,7 +1,7 @@
-"""Distils an expensive planner into a small network: the planner looks ahead with a model, the network answers at once.
+"""Distills an expensive planner into a small network.
 
-``python planner.py [FOLDER]``. The planner plays CartPole by trying out random sequences of pushes in a model of it and
-taking the first push of the best; a question costs it milliseconds, and the network learns from a few hundred of them.
+``python planner.py [FOLDER]``. The planner simulates random sequences of pushes in a model of CartPole, and takes the first push
+of the best one. A query takes it milliseconds; the network learns from a few hundred queries.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def simulate(states: NDArray[Any], pushes: NDArray[Any]) -> NDArray[Any]:
     return np.stack([place + TAU * speed, speed + TAU * push, angle + TAU * turning, turning + TAU * spin], axis=1)
 
 
-# The same sequences for every question, so that the planner repeats itself.
+# The same sequences for every query make the planner deterministic.
 PLANS = np.random.default_rng(0).integers(2, size=(SEQUENCES, STEPS))
 
 
@@ -50,8 +50,7 @@ def plan(obs: NDArray[Any]) -> NDArray[np.int64]:
 
 def main() -> None:
     dir = sys.argv[1] if len(sys.argv) > 1 else "runs/planner"
-    # The planner drives in no evaluation but its own, and in no round: few episodes and an algorithm in which the learner drives
-    # keep it affordable.
+    # The planner is expensive, so there are few evaluation episodes, and only the learner drives in bd-5.
     settings = {"algorithm": "bd-5", "rounds": 6, "states_per_round": 40, "hidden": (32,), "episodes": 3}
     run = tut.learn("CartPole-v1", plan, dir=dir, progress=True, **settings)
     print("reward by round:", run.curve["reward"], "the planner's own:", run.expert_reward)

@@ -1,8 +1,7 @@
-"""Which K, E and training budget reach the expert with the fewest answers? Ray Tune searches them by successive halving.
+"""Ray Tune searches for the K, E and training budget that reach the expert with the fewest annotations.
 
-``python tune_asha.py [TRIALS]``. Trials are compared at equal numbers of annotations, which is what an expert is paid for:
-that is ASHA's clock, not rounds. What comes out is told by the answers that each trial took to come near the expert, for in the
-end most of them do. ``pip install 'tutelage[ray]'``
+``pip install 'tutelage[ray]'``, ``python tune_asha.py [TRIALS]``. ASHA compares trials at equal numbers of annotations, not of
+rounds. The result of a trial is the number of annotations after which it comes near the expert, because most trials do.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ ENV, ANNOTATIONS, NEAR = "CartPole-v1", 240, 0.95
 
 
 def settings(config: dict[str, Any]) -> dict[str, Any]:
-    """A run of so many annotations in all, whatever K is."""
+    """Settings with the same total number of annotations for every K."""
     return {
         "algorithm": f"bd-{config['E']}",
         "states_per_round": config["K"],
@@ -61,7 +60,7 @@ def main() -> None:
 
 
 def needed(trial: Any) -> float:
-    """How many annotations a trial took to come near the expert: infinitely many where it was stopped before."""
+    """The number of annotations after which a trial came near the expert, or infinity if it was stopped before."""
     rounds = trial.metrics_dataframe
     return float(min(rounds["annotations"][rounds["share"] >= NEAR], default=math.inf))
 

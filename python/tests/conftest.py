@@ -1,4 +1,4 @@
-"""What the tests share: small tasks, scripted experts, calls that take seconds."""
+"""Fixtures: small tasks, scripted experts, calls that take seconds."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def learn_cart(dir: Path, **settings: Any) -> tut.Run:
 
 
 def contents(run: Path) -> dict[str, bytes]:
-    """What a run has on disk, but for what depends on the clock."""
+    """The files of a run, except those that depend on the clock."""
     files = [run / "log.bin", *sorted((run / "policies").iterdir())]
     return {file.name: file.read_bytes() for file in files}
 
@@ -88,7 +88,7 @@ FULL, READ_ONLY = "No space left on device", "Read-only file system"
 
 
 class Disk:
-    """A small file system of its own."""
+    """A small separate file system."""
 
     def __init__(self, folder: Path) -> None:
         self.folder, self._ballast = folder, folder / "ballast"
@@ -116,13 +116,13 @@ class Disk:
         subprocess.run(["umount", "-l", str(self.folder)], check=False, capture_output=True)
 
 
-# Whoever may not mount anything may often do so among processes of their own, which no other process sees.
+# Users who may not mount file systems can often do so in a separate namespace.
 APART = ["unshare", "--user", "--map-root-user", "--mount"]
 
 
 @pytest.fixture
 def disk(tmp_path: Path) -> Iterator[Disk | None]:
-    """A disk; nothing where there can be one only apart from other processes: then the whole test is run there."""
+    """A disk, or `None` if it requires a separate namespace: then the whole test runs there."""
     try:
         disk = Disk(tmp_path / "disk")
     except (OSError, subprocess.CalledProcessError) as error:
@@ -143,7 +143,7 @@ def _works(command: list[str]) -> bool:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
-    """Carries out a test that needs a disk where there can be one."""
+    """Runs a test that needs a disk in a separate namespace if necessary."""
     if pyfuncitem.funcargs.get("disk", "another test") is not None:
         return None
     command = [*APART, sys.executable, "-m", "pytest", "-p", "no:cacheprovider", pyfuncitem.nodeid]

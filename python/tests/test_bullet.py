@@ -1,4 +1,4 @@
-"""The Bullet tasks as Gymnasium environments: pybullet's bits, Gymnasium's contract, three autoreset modes."""
+"""The Bullet tasks as Gymnasium environments: bits of pybullet, Gymnasium's API, three autoreset modes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ROBOTS = [(name, task) for name, (task, _) in NAMES.items()]
 def test_gymnasium_accepts_the_environment(name: str, task: str) -> None:
     env = gym.make(name, render_mode="rgb_array", width=64, height=48)
     with warnings.catch_warnings():
-        # Observations are unbounded, as pybullet's are.
+        # Observations are unbounded, as in pybullet.
         warnings.filterwarnings("ignore", message=".*Box observation space.*infinity.*")
         check_env(env.unwrapped)
     assert env.spec is not None
@@ -31,7 +31,7 @@ def test_gymnasium_accepts_the_environment(name: str, task: str) -> None:
 
 
 @pytest.mark.parametrize(("name", "task"), ROBOTS)
-def test_states_and_rewards_are_pybullets_bit_for_bit(name: str, task: str) -> None:
+def test_states_and_rewards_are_bit_identical_to_pybullet(name: str, task: str) -> None:
     with np.load(GOLDEN / f"{task}-random.npz") as golden:
         recording = {key: golden[key] for key in golden.files}
     env: Any = gym.make(name).unwrapped
@@ -50,8 +50,8 @@ def test_states_and_rewards_are_pybullets_bit_for_bit(name: str, task: str) -> N
 
 
 @pytest.mark.parametrize(("name", "task"), ROBOTS)
-def test_spaces_are_pybullets(name: str, task: str) -> None:
-    """What pybullet_envs.robot_bases makes: observations without ends, actions within one."""
+def test_spaces_equal_those_of_pybullet(name: str, task: str) -> None:
+    """As in pybullet_envs.robot_bases: observations are unbounded, actions lie in [-1, 1]."""
     with np.load(GOLDEN / f"{task}-random.npz") as golden:
         states, actions = golden["initial_states"].shape[1], golden["actions"].shape[1]
     env = gym.make(name)
@@ -63,13 +63,13 @@ def test_spaces_are_pybullets(name: str, task: str) -> None:
     assert many.single_action_space == env.action_space
 
 
-def test_the_golden_recordings_have_states_to_compare() -> None:
+def test_golden_recordings_contain_states() -> None:
     for _, task in ROBOTS:
         with np.load(GOLDEN / f"{task}-random.npz") as golden:
             assert (golden["stored_steps"] < 600).sum() > 3
 
 
-def test_a_seed_draws_the_pose_that_pybullet_would() -> None:
+def test_a_seed_gives_the_pose_of_pybullet() -> None:
     env: Any = gym.make("tutelage/HopperBullet-v0").unwrapped
     pose = np.random.Generator(np.random.PCG64(np.random.SeedSequence(5))).uniform(-0.1, 0.1, 3)
     by_seed, _ = env.reset(seed=5)
@@ -78,7 +78,7 @@ def test_a_seed_draws_the_pose_that_pybullet_would() -> None:
 
 
 @pytest.mark.parametrize(("name", "task"), ROBOTS)
-def test_many_robots_step_as_single_ones_do(name: str, task: str) -> None:
+def test_vector_and_single_robots_are_bit_identical(name: str, task: str) -> None:
     many = gym.make_vec(name, num_envs=5, autoreset_mode=AutoresetMode.DISABLED)
     single = [gym.make(name) for _ in range(5)]
     states, _ = many.reset(seed=3)
@@ -96,7 +96,7 @@ def test_many_robots_step_as_single_ones_do(name: str, task: str) -> None:
             break
 
 
-def test_the_next_step_begins_an_episode() -> None:
+def test_next_step_autoreset() -> None:
     env = BulletVectorEnv("hopper", 3, max_episode_steps=4)
     env.reset(seed=1)
     actions = np.zeros((3, 3), np.float32)
@@ -112,7 +112,7 @@ def test_the_next_step_begins_an_episode() -> None:
     assert not np.array_equal(states, after)
 
 
-def test_the_same_step_begins_an_episode_and_keeps_the_last_state() -> None:
+def test_same_step_autoreset_keeps_the_final_state() -> None:
     env = BulletVectorEnv("hopper", 2, max_episode_steps=4, autoreset_mode=AutoresetMode.SAME_STEP)
     twin = BulletVectorEnv("hopper", 2, autoreset_mode=AutoresetMode.DISABLED)
     states, _ = env.reset(seed=1)
@@ -129,7 +129,7 @@ def test_the_same_step_begins_an_episode_and_keeps_the_last_state() -> None:
     assert "final_obs" not in info
 
 
-def test_a_mask_begins_some_episodes_where_nothing_is_reset_by_itself() -> None:
+def test_a_reset_mask_resets_some_environments() -> None:
     env = BulletVectorEnv("hopper", 3, max_episode_steps=4, autoreset_mode="Disabled")
     env.reset(seed=1)
     for _ in range(4):
@@ -143,7 +143,7 @@ def test_a_mask_begins_some_episodes_where_nothing_is_reset_by_itself() -> None:
         env.reset(options={"reset_mask": np.zeros(3, bool)})
 
 
-def test_normalized_states_are_those_of_the_expert() -> None:
+def test_states_are_normalized_as_for_the_expert() -> None:
     env = gym.make("tutelage/HopperBullet-v0", normalized=True)
     raw = gym.make("tutelage/HopperBullet-v0")
     assert not np.array_equal(env.reset(seed=1)[0], raw.reset(seed=1)[0])
@@ -151,7 +151,7 @@ def test_normalized_states_are_those_of_the_expert() -> None:
     np.testing.assert_array_equal(many.reset(seed=1)[0][0], env.reset(seed=1)[0])
 
 
-def test_bad_actions_and_poses_are_named() -> None:
+def test_invalid_actions_and_poses_raise() -> None:
     env: Any = gym.make("tutelage/HopperBullet-v0").unwrapped
     with pytest.raises(tut.EnvError, match="pose has 2 values"):
         env.reset(options={"pose": [0.0, 0.0]})
@@ -162,7 +162,7 @@ def test_bad_actions_and_poses_are_named() -> None:
         env.step(np.array([0, np.nan, 0], np.float32))
 
 
-def test_a_robot_is_drawn() -> None:
+def test_a_robot_renders() -> None:
     env = gym.make("tutelage/AntBullet-v0", render_mode="rgb_array", width=80, height=60)
     env.reset(seed=1)
     picture: Any = env.render()
@@ -170,7 +170,7 @@ def test_a_robot_is_drawn() -> None:
     assert len(np.unique(picture.reshape(-1, 3), axis=0)) > 10
 
 
-def test_a_robot_is_learned_from_any_expert(tmp_path: Path) -> None:
+def test_robots_accept_any_expert(tmp_path: Path) -> None:
     def still(obs: Any) -> Any:
         return np.tanh(obs[:, 8:11]).astype(np.float32)
 
@@ -187,7 +187,7 @@ def test_stable_baselines3_accepts_the_environment(name: str, task: str) -> None
     checker.check_env(gym.make(name), warn=False)
 
 
-def test_many_robots_are_drawn_each_as_it_would_be_alone() -> None:
+def test_vector_and_single_robots_render_the_same() -> None:
     settings: dict[str, Any] = {"render_mode": "rgb_array", "width": 80, "height": 60}
     single = gym.make("tutelage/HopperBullet-v0", **settings)
     many = gym.make_vec("tutelage/HopperBullet-v0", num_envs=3, **settings)
@@ -204,7 +204,7 @@ def test_many_robots_are_drawn_each_as_it_would_be_alone() -> None:
         BulletVectorEnv("hopper", 2, render_mode="human")
 
 
-def test_stable_baselines3_steps_many_robots() -> None:
+def test_stable_baselines3_steps_vector_robots() -> None:
     pytest.importorskip("stable_baselines3")
     from tutelage.sb3 import BulletVecEnv
 

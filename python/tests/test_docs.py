@@ -1,4 +1,4 @@
-"""The pages' examples run, and what they say comes out."""
+"""The examples run, and print the documented results."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def blocks(page: str) -> list[str]:
 
 
 @pytest.mark.parametrize("page", ["docs/PYTHON.md", "README.md"])
-def test_the_examples_of_a_page_run_one_after_another(page: str, tmp_path: Path) -> None:
+def test_examples_of_a_page_run(page: str, tmp_path: Path) -> None:
     found = blocks(page)
     assert found
     program = tmp_path / "page.py"
@@ -30,7 +30,7 @@ def test_the_examples_of_a_page_run_one_after_another(page: str, tmp_path: Path)
     assert done.returncode == 0, done.stderr
 
 
-def test_the_docstring_of_learn_has_the_defaults_of_the_registry() -> None:
+def test_documented_defaults_of_learn_are_right() -> None:
     text = re.sub(r"^    ", "", inspect.cleandoc(tut.learn.__doc__ or ""), flags=re.MULTILINE)
     documented = dict(re.findall(r"^(\w+): (?:(?!^\w+: ).)*?Default:\s+``([^`]+)``\.", text, re.MULTILINE | re.DOTALL))
     assert documented == {name: str(value) for name, value in _native.defaults().items()}
@@ -44,7 +44,7 @@ def test_a_small_example_runs(tmp_path: Path) -> None:
     assert (tmp_path / "run" / "policy.onnx").exists()
 
 
-# The example as it is, but for how much it learns and plays.
+# The unchanged example with less training and evaluation.
 SMALLER = """
 import runpy, sys
 from pathlib import Path
@@ -66,20 +66,20 @@ def run_smaller(example: str, folder: Path, *arguments: str) -> str:
     return done.stdout
 
 
-def test_an_energy_controller_teaches_four_algorithms(tmp_path: Path) -> None:
+def test_pendulum_example(tmp_path: Path) -> None:
     told = run_smaller("pendulum.py", tmp_path, "runs")
     assert [line.split()[0] for line in told.splitlines()[:4]] == ["bc", "dagger", "bd-5", "mp-5(50)"]
     assert told.count("the members differ by") == 9
 
 
-def test_a_planner_is_distilled(tmp_path: Path) -> None:
+def test_planner_example(tmp_path: Path) -> None:
     told = run_smaller("planner.py", tmp_path, "runs")
     milliseconds = [float(line.split()[1]) for line in told.splitlines() if line.endswith("ms a decision")]
     assert len(milliseconds) == 2
-    assert milliseconds[1] < milliseconds[0], "which is what it is for"
+    assert milliseconds[1] < milliseconds[0]
 
 
-def test_four_tasks_are_told_as_shares_of_the_way_to_the_expert(tmp_path: Path) -> None:
+def test_four_tasks_example(tmp_path: Path) -> None:
     lines = run_smaller("four_tasks.py", tmp_path, "runs").splitlines()
     assert len(lines) == 12
     for line in lines:
@@ -89,7 +89,7 @@ def test_four_tasks_are_told_as_shares_of_the_way_to_the_expert(tmp_path: Path) 
         assert share == pytest.approx(100 * (learned - chance) / (expert - chance), abs=1)
 
 
-def test_a_stable_baselines3_policy_teaches_mujocos_hopper(tmp_path: Path) -> None:
+def test_mujoco_example(tmp_path: Path) -> None:
     sb3 = pytest.importorskip("stable_baselines3")
     pytest.importorskip("mujoco")
     sb3.SAC("MlpPolicy", "Hopper-v5", seed=1).save(tmp_path / "model.zip")

@@ -1,4 +1,4 @@
-"""Bad input: an exception with the index and the value, the cause kept, and nothing lost."""
+"""Errors: exceptions contain the index, the value and the cause, and no data is lost."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SETTINGS: dict[str, Any] = {**SMALL, "horizon": 60}
 
 
 class Fault(Line):
-    """The line, with something wrong after so many steps in all."""
+    """The line, with an error after 2500 steps."""
 
     wrong: Any = None
     steps = 0
@@ -46,7 +46,7 @@ WRONGS = {
 
 
 @pytest.mark.parametrize("name", WRONGS)
-def test_an_environment_that_fails_is_named_and_nothing_is_lost(name: str, tmp_path: Path) -> None:
+def test_a_failing_environment_is_named_and_loses_nothing(name: str, tmp_path: Path) -> None:
     wrong, words = WRONGS[name]
     faulty = type("Faulty", (Fault,), {"wrong": staticmethod(wrong), "steps": 0})
     with pytest.raises(tut.EnvError, match=words) as caught:
@@ -63,7 +63,7 @@ def test_an_environment_that_fails_is_named_and_nothing_is_lost(name: str, tmp_p
 
 
 def early(name: str, where: str) -> Any:
-    """An environment that fails at once: where it is made, where an episode begins, or at its first step."""
+    """An environment that fails in its constructor, in `reset`, or at its first step."""
     wrong, _ = WRONGS[name]
 
     class Early(Line):
@@ -91,7 +91,7 @@ EARLY = [
 
 
 @pytest.mark.parametrize(("name", "where"), EARLY)
-def test_an_environment_that_fails_at_once_is_named(name: str, where: str, tmp_path: Path) -> None:
+def test_an_environment_that_fails_immediately_is_named(name: str, where: str, tmp_path: Path) -> None:
     with pytest.raises(tut.EnvError, match=WRONGS[name][1]) as caught:
         tut.learn(early(name, where), brake, dir=tmp_path / "run", **SETTINGS)
     assert str(caught.value).startswith("environment 0: ")
@@ -102,7 +102,7 @@ def test_an_environment_that_fails_at_once_is_named(name: str, where: str, tmp_p
     assert not (tmp_path / "run").exists()
 
 
-def test_a_reset_that_fails_later_is_named_and_nothing_is_lost(tmp_path: Path) -> None:
+def test_a_failing_reset_is_named_and_loses_nothing(tmp_path: Path) -> None:
     class Resets(Line):
         count = 0
 
@@ -125,7 +125,7 @@ def test_a_reset_that_fails_later_is_named_and_nothing_is_lost(tmp_path: Path) -
 
 
 class Gears(gym.Env[Any, Any]):
-    """Its observation is a gear of three; after so many steps, one that there is not."""
+    """Its observation is one of three gears; after `good` steps it is invalid."""
 
     observation_space = gym.spaces.Discrete(3)
     action_space = gym.spaces.Discrete(2)
@@ -141,7 +141,7 @@ class Gears(gym.Env[Any, Any]):
 
 
 @pytest.mark.parametrize("good", [0, 300])
-def test_an_observation_outside_a_discrete_space_is_named(good: int, tmp_path: Path) -> None:
+def test_an_observation_outside_its_discrete_space_raises(good: int, tmp_path: Path) -> None:
     gears = type("Stuck", (Gears,), {"good": good, "steps": 0})
     with pytest.raises(tut.EnvError, match=r"environment \d+: .*observation is (array\()?3\)?, expected 0 to 2"):
         tut.learn(gears, lambda obs: obs % 2, dir=tmp_path / "run", **{**SMALL, "horizon": 10})
@@ -153,7 +153,7 @@ class Motorless(Line):
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
-def test_the_environment_that_failed_in_a_vector_is_named(tmp_path: Path) -> None:
+def test_the_failing_environment_of_a_vector_is_named(tmp_path: Path) -> None:
     makers: list[Any] = [Line, Line, Motorless, Line]
     env = gym.vector.AsyncVectorEnv(makers, autoreset_mode=gym.vector.AutoresetMode.DISABLED)
     with pytest.raises(tut.EnvError, match="environment 2: RuntimeError: the motor is gone") as caught:
@@ -163,7 +163,7 @@ def test_the_environment_that_failed_in_a_vector_is_named(tmp_path: Path) -> Non
 
 
 class Together(gym.vector.VectorEnv[Any, Any, Any]):
-    """Two lines stepped as one, which fail as one after so many steps."""
+    """Two lines that step together, and fail together after `good` steps."""
 
     metadata = {"autoreset_mode": gym.vector.AutoresetMode.DISABLED}
     num_envs = 2
@@ -191,7 +191,7 @@ class Together(gym.vector.VectorEnv[Any, Any, Any]):
 
 
 @pytest.mark.parametrize("good", [5, 1500])
-def test_a_vector_environment_that_does_not_say_which_is_blamed_as_a_whole(good: int, tmp_path: Path) -> None:
+def test_a_vector_that_fails_as_a_whole_names_no_lane(good: int, tmp_path: Path) -> None:
     with pytest.raises(tut.EnvError, match=r"^the vector environment: RuntimeError: the motor is gone") as caught:
         tut.learn(Together(good), brake, dir=tmp_path / "run", **{**SETTINGS, "rounds": 30})
     assert caught.value.lane is None
@@ -209,7 +209,7 @@ EXPERTS = {
 
 
 @pytest.mark.parametrize("name", EXPERTS)
-def test_answers_that_are_none_are_named(name: str, tmp_path: Path) -> None:
+def test_invalid_actions_of_the_expert_raise(name: str, tmp_path: Path) -> None:
     wrong, words = EXPERTS[name]
     with pytest.raises(tut.ExpertError, match=words) as caught:
         tut.learn(Line, wrong, dir=tmp_path / "run", **SETTINGS)
@@ -225,7 +225,7 @@ LATER = {
 
 
 @pytest.mark.parametrize("name", LATER)
-def test_an_expert_that_fails_later_loses_nothing(name: str, tmp_path: Path) -> None:
+def test_a_failing_expert_loses_nothing(name: str, tmp_path: Path) -> None:
     wrong, words = LATER[name]
     calls = 0
 
@@ -243,7 +243,7 @@ def test_an_expert_that_fails_later_loses_nothing(name: str, tmp_path: Path) -> 
     assert contents(run.dir) == contents(learn_line(tmp_path / "whole", rounds=5).dir)
 
 
-def test_indices_outside_the_space_are_named(tmp_path: Path) -> None:
+def test_indices_outside_the_action_space_raise(tmp_path: Path) -> None:
     with pytest.raises(tut.ExpertError, match=r"the expert's action\[0\] is 2, expected 0 to 1"):
         tut.learn("CartPole-v1", lambda obs: balance(obs) * 0 + 2, dir=tmp_path / "run", **SMALL)
     with pytest.raises(tut.ExpertError, match="expected integers"):
@@ -274,7 +274,7 @@ ARGUMENTS: dict[str, tuple[dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize("name", ARGUMENTS)
-def test_arguments_that_make_no_sense_are_named_and_leave_no_folder(name: str, tmp_path: Path) -> None:
+def test_invalid_arguments_raise_and_leave_no_folder(name: str, tmp_path: Path) -> None:
     wrong, words = ARGUMENTS[name]
     arguments: dict[str, Any] = {"env": Line, "expert": brake, **SETTINGS, **wrong}
     with pytest.raises(tut.SpecError, match=words):
@@ -283,19 +283,19 @@ def test_arguments_that_make_no_sense_are_named_and_leave_no_folder(name: str, t
 
 
 class Endless(Line):
-    """Says that it ends after 20 steps, and does not."""
+    """Declares a limit of 20 steps, and exceeds it."""
 
     spec = gym.envs.registration.EnvSpec("Endless-v0", max_episode_steps=20)
 
 
-def test_an_environment_that_never_ends_is_named(tmp_path: Path) -> None:
+def test_an_environment_that_exceeds_its_horizon_raises(tmp_path: Path) -> None:
     with pytest.raises(tut.EnvError, match=r"environment \d+.*20"):
         tut.learn(Endless, brake, dir=tmp_path / "run", **SMALL)
     run = tut.learn(Endless, brake, dir=tmp_path / "cut", **{**SETTINGS, "horizon": 20})
-    assert run.finished, "a horizon of our own ends its episodes"
+    assert run.finished, "horizon= ends its episodes"
 
 
-def test_a_recurrent_expert_is_refused(tmp_path: Path) -> None:
+def test_recurrent_experts_raise(tmp_path: Path) -> None:
     class Recurrent:
         def predict(self, obs: Any, deterministic: bool = True) -> Any:
             return brake(obs), np.zeros(3)
@@ -304,7 +304,7 @@ def test_a_recurrent_expert_is_refused(tmp_path: Path) -> None:
         tut.learn(Line, Recurrent(), dir=tmp_path / "run", **SETTINGS)
 
 
-def test_a_vector_environment_that_resets_itself_is_refused(tmp_path: Path) -> None:
+def test_vector_environments_with_autoreset_raise(tmp_path: Path) -> None:
     env = gym.make_vec("CartPole-v1", num_envs=2, vectorization_mode="async")
     with pytest.raises(tut.SpecError, match=r"AutoresetMode\.DISABLED"):
         tut.learn(env, balance, dir=tmp_path / "run", **SMALL)
@@ -312,7 +312,7 @@ def test_a_vector_environment_that_resets_itself_is_refused(tmp_path: Path) -> N
 
 
 class Moody(Line):
-    """Remembers its last episode: a used one differs from a fresh one."""
+    """Remembers its last episode, so a used environment differs from a new one."""
 
     mood = 0.0
 
@@ -323,7 +323,7 @@ class Moody(Line):
         return state + np.array([self.mood, 0.0]), info
 
 
-def test_an_environment_that_remembers_is_made_fresh_and_the_user_told(tmp_path: Path) -> None:
+def test_a_stateful_environment_is_renewed_with_a_warning(tmp_path: Path) -> None:
     with pytest.warns(tut.TutelageWarning, match="every episode gets a new environment"):
         whole = tut.learn(Moody, brake, dir=tmp_path / "whole", **SETTINGS)
     for _ in range(3):
@@ -332,7 +332,7 @@ def test_an_environment_that_remembers_is_made_fresh_and_the_user_told(tmp_path:
     assert contents(whole.dir) == contents(tmp_path / "parts")
 
 
-def test_an_environment_without_a_seed_is_told_apart(tmp_path: Path) -> None:
+def test_an_unseeded_environment_warns(tmp_path: Path) -> None:
     class Chance(Line):
         def reset(self, *, seed: int | None = None, options: Any = None) -> Any:
             return super().reset(seed=None)
@@ -341,7 +341,7 @@ def test_an_environment_without_a_seed_is_told_apart(tmp_path: Path) -> None:
         assert tut.learn(Chance, brake, dir=tmp_path / "run", **SETTINGS).finished
 
 
-def test_an_expert_that_draws_unseen_is_told(tmp_path: Path) -> None:
+def test_an_unseeded_expert_warns(tmp_path: Path) -> None:
     generator = np.random.default_rng()
 
     def wavering(obs: Any) -> Any:
@@ -351,7 +351,7 @@ def test_an_expert_that_draws_unseen_is_told(tmp_path: Path) -> None:
         assert tut.learn(Line, wavering, dir=tmp_path / "run", **SETTINGS).finished
 
 
-def test_a_callback_that_raises_stops_the_run(tmp_path: Path) -> None:
+def test_an_exception_in_a_callback_stops_the_run(tmp_path: Path) -> None:
     def callback(result: tut.Round) -> None:
         raise LookupError(result.round)
 
@@ -360,7 +360,7 @@ def test_a_callback_that_raises_stops_the_run(tmp_path: Path) -> None:
     assert tut.Run(tmp_path / "run").rounds == 1
 
 
-def test_a_folder_that_is_none_is_named(tmp_path: Path) -> None:
+def test_invalid_folders_raise(tmp_path: Path) -> None:
     with pytest.raises(tut.StoreError, match="holds no run"):
         tut.Run(tmp_path)
     unanswered = tut.learn(Line, iter([]), dir=tmp_path / "none", **SETTINGS)

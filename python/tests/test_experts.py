@@ -1,4 +1,4 @@
-"""Experts that ship and experts in files, in environments whose spaces fit."""
+"""Built-in experts and experts in files."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ SMALL: dict[str, Any] = {
 }
 
 
-def test_a_robots_expert_is_the_one_that_the_task_brings(tmp_path: Path) -> None:
+def test_a_built_in_expert_teaches_a_gymnasium_robot(tmp_path: Path) -> None:
     expert = tut.evaluate("hopper", HOPPER, episodes=4, seed=1)
-    assert expert.mean_reward > 2000, "it sees states as it was trained on them"
+    assert expert.mean_reward > 2000, "it sees normalized states"
     run = tut.learn(HOPPER, "hopper", dir=tmp_path / "run", **SMALL)
     assert run.finished
     assert np.abs(run.data.actions).max() <= 1, "samples are clipped to the box"
@@ -37,7 +37,7 @@ def test_a_robots_expert_is_the_one_that_the_task_brings(tmp_path: Path) -> None
     assert contents(tmp_path / "parts") == contents(run.dir)
 
 
-def test_labels_are_samples_and_the_noise_belongs_to_the_expert(tmp_path: Path) -> None:
+def test_labels_are_samples_and_noise_identifies_the_expert(tmp_path: Path) -> None:
     calm = tut.learn(HOPPER, "hopper:noise=0", dir=tmp_path / "calm", **SMALL)
     means = tut.learn(HOPPER, "hopper:noise=0", dir=tmp_path / "again", **SMALL)
     np.testing.assert_array_equal(calm.data.actions, means.data.actions)
@@ -52,11 +52,11 @@ def test_labels_are_samples_and_the_noise_belongs_to_the_expert(tmp_path: Path) 
         tut.learn(HOPPER, f"{SHIPPED}:noise=0.3", dir=tmp_path / "file", **SMALL)
 
 
-def test_files_of_all_kinds_are_read(tmp_path: Path) -> None:
+def test_all_file_formats_are_read(tmp_path: Path) -> None:
     by_name = tut.evaluate("hopper", HOPPER, episodes=2, seed=3)
     by_file = tut.evaluate(SHIPPED, HOPPER, episodes=2, seed=3)
     np.testing.assert_array_equal(by_file.rewards, by_name.rewards)
-    assert 0 < tut.evaluate(ARCHIVE, HOPPER, episodes=1).mean_reward < 500, "an agent that was barely trained"
+    assert 0 < tut.evaluate(ARCHIVE, HOPPER, episodes=1).mean_reward < 500, "the agent is barely trained"
     numpy = tmp_path / "expert.npz"
     zeros = {"W0": np.zeros((15, 3)), "b0": np.array([0.5, -0.25, 2.0]), "logstd": np.full(3, -5.0)}
     statistics = {"rms_mean": np.zeros(15), "rms_var": np.ones(15), "time_feature": np.array(False)}
@@ -86,14 +86,14 @@ REFUSED: dict[str, tuple[Any, Any, str]] = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_experts_that_do_not_fit_are_refused_with_words(name: str, tmp_path: Path) -> None:
+def test_experts_with_other_spaces_raise(name: str, tmp_path: Path) -> None:
     env, expert, words = REFUSED[name]
     with pytest.raises(tut.SpecError, match=words):
         tut.learn(env, expert, dir=tmp_path / "run", **SMALL)
     assert not (tmp_path / "run").exists()
 
 
-def test_a_policy_is_evaluated_in_the_task_that_it_was_learned_in(tmp_path: Path) -> None:
+def test_policies_are_evaluated_in_built_in_tasks(tmp_path: Path) -> None:
     for task in ("cart-pole", "pendulum", "hopper"):
         run = tut.learn(task, dir=tmp_path / task, **SMALL)
         found = tut.evaluate(run.policy, task, episodes=3, seed=2, expert=task)

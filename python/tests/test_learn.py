@@ -1,4 +1,4 @@
-"""One call: it learns, goes on to the same bytes, returns what is done, and refuses what is another run."""
+"""`learn` and `resume`: bit-identical resumption, finished runs, other runs in a folder."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ import tutelage as tut
 from conftest import SMALL, Line, balance, brake, contents, learn_cart, learn_line
 
 
-def test_the_curve_and_the_answers_are_those_of_the_run(cart_run: tut.Run) -> None:
+def test_curve_and_data_of_a_run(cart_run: tut.Run) -> None:
     assert cart_run.finished
     assert set(cart_run.curve) == {"round", "annotations", "expert_steps", "reward", "reward_random", "imitation_loss", "seconds"}
     assert cart_run.curve["annotations"].tolist() == [12, 24, 36]
@@ -31,7 +31,7 @@ def test_the_curve_and_the_answers_are_those_of_the_run(cart_run: tut.Run) -> No
     assert data.episodes.shape == (36,)
 
 
-def test_the_policy_becomes_like_the_expert(tmp_path: Path) -> None:
+def test_the_policy_approaches_the_expert(tmp_path: Path) -> None:
     run = learn_cart(tmp_path / "run", rounds=8, states_per_round=40, budget="iterations=600")
     assert run.curve["reward"][-1] > 0.9 * 500
     again = tut.evaluate(run.policy, "CartPole-v1", episodes=10, seed=7, expert=balance)
@@ -40,7 +40,7 @@ def test_the_policy_becomes_like_the_expert(tmp_path: Path) -> None:
     assert again.imitation_loss < 0.1
 
 
-def test_a_finished_run_is_returned_without_asking_again(tmp_path: Path) -> None:
+def test_a_finished_run_is_returned_without_queries(tmp_path: Path) -> None:
     first = learn_line(tmp_path / "run")
     before = contents(first.dir)
     asked: list[int] = []
@@ -52,11 +52,11 @@ def test_a_finished_run_is_returned_without_asking_again(tmp_path: Path) -> None
     second = tut.learn(Line, noting, dir=tmp_path / "run", **{**SMALL, "horizon": 60})
     assert second.finished
     assert contents(second.dir) == before
-    assert len(asked) == 2, "to recognise the expert, and nothing else"
+    assert len(asked) == 2, "only to identify the expert"
 
 
 @pytest.mark.parametrize("learn", [learn_line, learn_cart])
-def test_a_run_stopped_after_every_round_ends_with_the_same_bytes(learn: Any, tmp_path: Path) -> None:
+def test_a_run_stopped_after_every_round_is_bit_identical(learn: Any, tmp_path: Path) -> None:
     whole = learn(tmp_path / "whole")
     for expected in range(1, 4):
         part = learn(tmp_path / "parts", callback=lambda _: False, num_envs=expected)
@@ -64,7 +64,7 @@ def test_a_run_stopped_after_every_round_ends_with_the_same_bytes(learn: Any, tm
     assert contents(tmp_path / "parts") == contents(whole.dir)
 
 
-def test_more_rounds_go_on_where_a_run_ended(tmp_path: Path) -> None:
+def test_more_rounds_extend_a_run(tmp_path: Path) -> None:
     learn_line(tmp_path / "grown", rounds=2)
     grown = learn_line(tmp_path / "grown", rounds=4)
     straight = learn_line(tmp_path / "straight", rounds=4)
@@ -82,14 +82,14 @@ learn_cart(sys.argv[1], rounds=6, states_per_round=20)
 """
 
 
-def test_a_killed_process_goes_on_to_the_same_bytes(tmp_path: Path) -> None:
+def test_resume_after_sigkill_is_bit_identical(tmp_path: Path) -> None:
     whole = learn_cart(tmp_path / "whole", rounds=6, states_per_round=20)
     log, kills = tmp_path / "killed" / "log.bin", 0
     for attempt in range(200):
         program = [sys.executable, "-c", KILLED, str(tmp_path / "killed"), str(Path(__file__).parent)]
         before = log.stat().st_size if log.exists() else 0
         with subprocess.Popen(program) as process:
-            # A little later in the log every time, so that it is killed in every phase.
+            # A little later in the log every time, so that every phase is interrupted.
             while process.poll() is None and (log.stat().st_size if log.exists() else 0) <= before + 40 * (attempt % 3):
                 time.sleep(0.001)
             process.send_signal(signal.SIGKILL)
@@ -102,7 +102,7 @@ def test_a_killed_process_goes_on_to_the_same_bytes(tmp_path: Path) -> None:
 
 
 def test_ctrl_c_stops_at_a_safe_point(tmp_path: Path) -> None:
-    # Whoever starts the tests in the background has them ignore the signal.
+    # Tests in the background ignore the signal by default.
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
     def interrupt(result: tut.Round) -> None:
@@ -116,7 +116,7 @@ def test_ctrl_c_stops_at_a_safe_point(tmp_path: Path) -> None:
     assert contents(learn_line(tmp_path / "run").dir) == contents(whole.dir)
 
 
-def test_resume_needs_the_expert_alone(tmp_path: Path) -> None:
+def test_resume_requires_only_the_expert(tmp_path: Path) -> None:
     learn_cart(tmp_path / "run", callback=lambda result: result.round < 2)
     with pytest.raises(tut.SpecError, match="expert is missing"):
         tut.resume(tmp_path / "run")
@@ -126,7 +126,7 @@ def test_resume_needs_the_expert_alone(tmp_path: Path) -> None:
     assert tut.resume(tmp_path / "run", expert=balance, rounds=4, progress=False).rounds == 4
 
 
-def test_another_call_in_the_same_folder_is_refused(tmp_path: Path) -> None:
+def test_another_spec_in_the_same_folder_raises(tmp_path: Path) -> None:
     before = contents(learn_line(tmp_path / "run").dir)
     for other in [{"seed": 2}, {"hidden": (8,)}, {"horizon": 50}, {"learning_rate": 0.1}, {"algorithm": "dagger"}]:
         with pytest.raises(tut.StoreError, match="another spec"):
@@ -136,14 +136,14 @@ def test_another_call_in_the_same_folder_is_refused(tmp_path: Path) -> None:
     assert contents(tmp_path / "run") == before
 
 
-def test_an_expert_whose_answers_changed_is_refused(tmp_path: Path) -> None:
+def test_a_changed_expert_raises(tmp_path: Path) -> None:
     learn_line(tmp_path / "run", callback=lambda _: False)
     with pytest.raises(tut.StoreError, match="expert has changed"):
         tut.learn(Line, lambda obs: 0.5 * brake(obs), dir=tmp_path / "run", **{**SMALL, "horizon": 60})
 
 
-def test_an_iterator_of_answers_teaches_until_it_ends(tmp_path: Path) -> None:
-    # An iterator cannot drive, so that its run is compared with one in which nobody but the learner does.
+def test_an_iterator_labels_until_it_ends(tmp_path: Path) -> None:
+    # An iterator cannot drive, so the other run uses an algorithm in which only the learner drives.
     settings: dict[str, Any] = {**SMALL, "horizon": 60, "algorithm": "bd-5"}
     whole = learn_line(tmp_path / "whole", **settings)
 
@@ -166,7 +166,7 @@ def test_the_expert_never_drives_in_the_default_algorithm(tmp_path: Path) -> Non
     assert run.curve["expert_steps"].tolist() == [0, 0, 0]
 
 
-def test_steps_that_the_expert_drives_are_counted(tmp_path: Path) -> None:
+def test_steps_driven_by_the_expert_are_counted(tmp_path: Path) -> None:
     rounds: list[tut.Round] = []
     run = learn_line(tmp_path / "run", algorithm="handover-dagger", callback=rounds.append)
     steps = run.curve["expert_steps"].tolist()
@@ -176,7 +176,7 @@ def test_steps_that_the_expert_drives_are_counted(tmp_path: Path) -> None:
 
 
 class Gaussian:
-    """An expert with noise of its own, drawn from NumPy's global generator."""
+    """An expert with noise from NumPy's global generator."""
 
     def predict(self, observation: Any, deterministic: bool = False) -> Any:
         action = brake(observation)
@@ -184,13 +184,13 @@ class Gaussian:
         return np.clip(action + noise, -10, 10), None
 
 
-def test_an_expert_with_predict_is_sampled_for_labels_and_seeded(tmp_path: Path) -> None:
+def test_labels_of_predict_are_seeded_samples(tmp_path: Path) -> None:
     settings: dict[str, Any] = {**SMALL, "horizon": 60}
     np.random.seed(5)
     expected = np.random.random()
     np.random.seed(5)
     first = tut.learn(Line, Gaussian(), dir=tmp_path / "a", **settings)
-    assert np.random.random() == expected, "the generator is put back"
+    assert np.random.random() == expected, "the generator is restored"
     for _ in range(3):
         tut.learn(Line, Gaussian(), dir=tmp_path / "b", callback=lambda _: False, **settings)
     assert contents(first.dir) == contents(tmp_path / "b")
@@ -210,19 +210,19 @@ def test_an_expert_with_predict_is_sampled_for_labels_and_seeded(tmp_path: Path)
         ("mftpl-p-3(2)", {"deploy": "random-round"}),
     ],
 )
-def test_every_choice_of_the_core_is_there(algorithm: str, settings: dict[str, Any], tmp_path: Path) -> None:
+def test_settings_of_the_core_are_available(algorithm: str, settings: dict[str, Any], tmp_path: Path) -> None:
     run = learn_line(tmp_path / "run", algorithm=algorithm, **settings)
     assert run.finished
     assert run.policy.predict(np.zeros(2))[0].shape == (1,)
 
 
-def test_stored_answers_can_be_trained_on(line_run: tut.Run, tmp_path: Path) -> None:
+def test_a_run_trains_on_stored_labels(line_run: tut.Run, tmp_path: Path) -> None:
     run = learn_line(tmp_path / "run", algorithm="bagging-3", data=line_run)
     assert run.finished
     assert run.policy.ensemble_size == 3
 
 
-def test_instances_factories_ids_and_vectors_are_the_same_task(tmp_path: Path) -> None:
+def test_ids_factories_instances_and_vectors_are_equivalent(tmp_path: Path) -> None:
     whole = contents(learn_cart(tmp_path / "id").dir)
     mode = gym.vector.AutoresetMode.DISABLED
     envs: list[Any] = [
@@ -238,7 +238,7 @@ def test_instances_factories_ids_and_vectors_are_the_same_task(tmp_path: Path) -
             env.close()
 
 
-def test_tasks_that_ship_are_learned_whole_in_rust(tmp_path: Path) -> None:
+def test_built_in_tasks_run_and_resume(tmp_path: Path) -> None:
     settings: dict[str, Any] = {"rounds": 2, "states_per_round": 10, "episodes": 2, "budget": "iterations=50"}
     run = tut.learn("cart-pole", dir=tmp_path / "cart", progress=False, **settings)
     assert run.finished
@@ -252,7 +252,7 @@ def test_tasks_that_ship_are_learned_whole_in_rust(tmp_path: Path) -> None:
         tut.learn("hopper", balance, dir=tmp_path / "x")
 
 
-def test_tasks_that_ship_go_on_by_more_rounds(tmp_path: Path) -> None:
+def test_more_rounds_extend_a_run_of_a_built_in_task(tmp_path: Path) -> None:
     settings: dict[str, Any] = {"states_per_round": 10, "episodes": 2, "budget": "iterations=50", "progress": False}
     tut.learn("cart-pole", dir=tmp_path / "grown", rounds=1, **settings)
     grown = tut.resume(tmp_path / "grown", rounds=3, progress=False)
@@ -266,11 +266,11 @@ def test_tasks_that_ship_go_on_by_more_rounds(tmp_path: Path) -> None:
         tut.resume(tmp_path / "grown", rounds=0, progress=False)
 
 
-def test_a_budget_of_epochs_counts_passes_over_the_answers(tmp_path: Path) -> None:
+def test_a_budget_of_epochs_counts_passes_over_the_data(tmp_path: Path) -> None:
     def rewards(name: str, **settings: Any) -> list[float]:
         rewards: list[float] = learn_line(tmp_path / name, **settings).curve["reward"].tolist()
         return rewards
 
-    assert rewards("whole", budget="epochs=40") == rewards("steps", budget="iterations=40"), "a batch takes all of them"
+    assert rewards("whole", budget="epochs=40") == rewards("steps", budget="iterations=40"), "a batch contains all data"
     assert rewards("batches", budget="epochs=40", batch=6) != rewards("few", budget="iterations=40", batch=6)
     assert "Epochs(40)" in tut.Run(tmp_path / "whole").spec

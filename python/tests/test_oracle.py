@@ -1,4 +1,4 @@
-"""Oracles in Python: trained, stored and taken up again like our own."""
+"""Oracles in Python are trained, stored and resumed like built-in ones."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Forest:
 
 
 @pytest.mark.parametrize("discrete", [False, True])
-def test_scikit_learn_is_an_oracle(discrete: bool, tmp_path: Path) -> None:
+def test_scikit_learn_trees_as_an_oracle(discrete: bool, tmp_path: Path) -> None:
     pytest.importorskip("sklearn")
     env, expert = ("CartPole-v1", balance) if discrete else (Line, brake)
     settings: dict[str, Any] = {**SETTINGS, "oracle": Trees(regress=not discrete), "algorithm": "bd-3"}
@@ -83,7 +83,7 @@ def test_scikit_learn_is_an_oracle(discrete: bool, tmp_path: Path) -> None:
 
 
 class Average:
-    """Plays the mean of the answers; keeps what it was given."""
+    """Plays the mean of the labels, and keeps its training data."""
 
     def __init__(self) -> None:
         self.given: list[Any] = []
@@ -107,7 +107,7 @@ class Constant:
         return np.array(self.values).tobytes()
 
 
-def test_members_get_bootstraps_in_the_environments_units(tmp_path: Path) -> None:
+def test_members_train_on_bootstraps_in_env_units(tmp_path: Path) -> None:
     oracle = Average()
     run = tut.learn(Line, brake, dir=tmp_path / "run", oracle=oracle, algorithm="bd-2", horizon=60, **SETTINGS)
     first, last = oracle.given[0], oracle.given[-1]
@@ -139,7 +139,7 @@ class Broken(Average):
         (lambda obs: obs[:1, :1], tut.PolicyError, "reshape|rows|actions"),
     ],
 )
-def test_an_oracle_that_fails_is_named(wrong: Any, kind: type[Exception], words: str, tmp_path: Path) -> None:
+def test_failing_oracles_raise(wrong: Any, kind: type[Exception], words: str, tmp_path: Path) -> None:
     oracle = Broken()
     oracle.wrong = wrong
     with pytest.raises(kind, match=words):

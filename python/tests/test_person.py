@@ -1,4 +1,4 @@
-"""A person as the teacher: a script opens the page as a browser would, and answers there."""
+"""A person as the expert: a script opens the page like a browser, and answers there."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from conftest import balance
 
 
 class Visitor:
-    """Whoever has the address: keeps the cookie, asks, answers."""
+    """A client of the page, with its cookie."""
 
     def __init__(self, url: str) -> None:
         self.base, token = url.split("/?token=")
@@ -65,7 +65,7 @@ class Visitor:
 
 
 class DrawnCart(CartPoleEnv):
-    """CartPole, drawn without any library."""
+    """CartPole, rendered without any library."""
 
     metadata = {"render_modes": ["rgb_array"], "render_fps": 50}
 
@@ -83,7 +83,7 @@ class DrawnCart(CartPoleEnv):
 
 
 class Lesson:
-    """A call of `learn` in a thread, and a visitor on its page."""
+    """A call of `learn` in a thread, and a client of its page."""
 
     def __init__(self, env: Any, dir: Path, person: tut.Person, **more: Any) -> None:
         self.person, self.run, self.error = person, None, None
@@ -128,7 +128,7 @@ def by_rule(question: Any) -> list[float]:
     return [float(balance(np.array([question["state"]], np.float32))[0])]
 
 
-def test_a_person_teaches_cart_pole_over_the_page_and_sees_pictures(tmp_path: Path) -> None:
+def test_a_person_teaches_on_the_page(tmp_path: Path) -> None:
     person = tut.Person(repeat_every=0, undo_seconds=0.0, action_names=["push left", "push right"], goal="balance the pole")
     lesson = Lesson(DrawnCart, tmp_path, person, horizon=200, algorithm="bd-2", rounds=2, states_per_round=6)
     visitor = lesson.visitor
@@ -156,7 +156,7 @@ def test_a_person_teaches_cart_pole_over_the_page_and_sees_pictures(tmp_path: Pa
         visitor.ask("/api/state")
 
 
-def test_a_lesson_goes_on_on_the_same_question_after_a_kill(tmp_path: Path) -> None:
+def test_the_page_resumes_at_the_same_question_after_a_kill(tmp_path: Path) -> None:
     whole, parts = tmp_path / "whole", tmp_path / "parts"
     arguments: Any = {"horizon": 200, "algorithm": "dagger", "rounds": 1, "states_per_round": 5}
     lesson = Lesson(DrawnCart, whole, tut.Person(repeat_every=0, undo_seconds=0.0), **arguments)
@@ -185,7 +185,7 @@ def test_a_lesson_goes_on_on_the_same_question_after_a_kill(tmp_path: Path) -> N
     assert teach_all(lesson, by_rule) == ["1.2", "1.3", "1.4"]
     lesson.end()
     assert (whole / "log.bin").read_bytes() == (parts / "log.bin").read_bytes()
-    # Called again, it returns what is done, and asks nobody anything.
+    # The same call returns the finished run without questions.
     again = tut.learn(
         DrawnCart, tut.Person(), dir=parts, hidden=(8,), budget="iterations=200", episodes=2, progress=False, **arguments
     )
@@ -193,7 +193,7 @@ def test_a_lesson_goes_on_on_the_same_question_after_a_kill(tmp_path: Path) -> N
 
 
 class Pen(gym.Env[Any, Any]):
-    """Three numbers move a dot, whose colour is the third; draws itself, or not."""
+    """Two numbers move a dot, and the third sets its color."""
 
     metadata = {"render_modes": ["rgb_array"], "render_fps": 10}
 
@@ -218,7 +218,7 @@ class Pen(gym.Env[Any, Any]):
         return picture
 
 
-def test_boxes_become_sliders_and_large_pictures_small(tmp_path: Path) -> None:
+def test_boxes_become_sliders_and_images_are_downsampled(tmp_path: Path) -> None:
     labels = [("left", "right"), ("up", "down"), ("less", "more")]
     person = tut.Person(repeat_every=0, undo_seconds=0.0, action_names=["x", "y", "blue"], bound_labels=labels)
     lesson = Lesson(Pen, tmp_path, person, horizon=30, algorithm="bd-2", rounds=1, states_per_round=3)
@@ -237,7 +237,7 @@ def test_boxes_become_sliders_and_large_pictures_small(tmp_path: Path) -> None:
     np.testing.assert_array_equal(run.data.actions, [[0.5, -1.0, 3.0]] * 3)
 
 
-def test_an_id_is_enough_where_the_environment_can_draw(tmp_path: Path) -> None:
+def test_a_person_teaches_an_environment_by_id(tmp_path: Path) -> None:
     person = tut.Person(repeat_every=0, undo_seconds=0.0)
     lesson = Lesson("tutelage/HopperBullet-v0", tmp_path, person, rounds=1, states_per_round=1)
     state = lesson.visitor.until(lambda s: s["phase"] == "asking" and s["question"])
@@ -247,7 +247,7 @@ def test_an_id_is_enough_where_the_environment_can_draw(tmp_path: Path) -> None:
     assert len(lesson.end().data) == 1
 
 
-def test_taking_over_in_a_gymnasium_environment(tmp_path: Path) -> None:
+def test_a_person_takes_over(tmp_path: Path) -> None:
     person = tut.Person(step_seconds=0.005)
     arguments: Any = {"rounds": 1, "states_per_round": 4, "sampling": "stride(3)", "horizon": 40}
     lesson = Lesson(Pen, tmp_path, person, algorithm="take-over-1", **arguments)
@@ -267,7 +267,7 @@ def test_taking_over_in_a_gymnasium_environment(tmp_path: Path) -> None:
     assert (tmp_path / "takeover.jsonl").exists()
 
 
-def test_what_cannot_be_looked_at_or_set_is_refused_in_words(tmp_path: Path) -> None:
+def test_invalid_environments_and_settings_of_a_person_raise(tmp_path: Path) -> None:
     with pytest.raises(tut.SpecError, match='render_mode="rgb_array"'):
         tut.learn(lambda: Pen(None), tut.Person(), dir=tmp_path / "a", horizon=9)
     with pytest.raises(tut.SpecError, match="action_names has 1 entries, expected 2"):

@@ -1,4 +1,4 @@
-"""Policies: predict, members, files that are whole, ONNX that agrees with predict."""
+"""Policies: predict, members, files, ONNX."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ onnx = pytest.importorskip("onnx")
 runtime = pytest.importorskip("onnxruntime")
 
 
-def test_predict_takes_one_or_many_and_answers_in_the_environments_units(line_run: tut.Run) -> None:
+def test_predict_takes_one_observation_or_a_batch(line_run: tut.Run) -> None:
     states = np.random.default_rng(1).normal(size=(300, 2))
     many, memory = line_run.policy.predict(states, state="passed through")
     assert many.shape == (300, 1)
     assert many.dtype == np.float32
     assert memory == "passed through"
-    assert np.abs(many).max() > 2, "newtons, not [-1, 1]"
+    assert np.abs(many).max() > 2, "actions are in newtons, not in [-1, 1]"
     one, _ = line_run.policy.predict(states[7])
     np.testing.assert_array_equal(one, many[7])
     with pytest.raises(tut.SpaceError, match=r"shape \(3,\), expected \(2,\)"):
         line_run.policy.predict(np.zeros(3))
 
 
-def test_the_mean_is_that_of_the_members(line_run: tut.Run, cart_run: tut.Run) -> None:
+def test_predict_is_the_mean_of_the_members(line_run: tut.Run, cart_run: tut.Run) -> None:
     states = np.random.default_rng(1).normal(size=(20, 2))
     members = line_run.policy.members(states)
     assert members.shape == (5, 20, 1)
@@ -44,7 +44,7 @@ def test_the_mean_is_that_of_the_members(line_run: tut.Run, cart_run: tut.Run) -
     np.testing.assert_array_equal(cart_run.policy.predict(states)[0], (votes >= 3).astype(int))
 
 
-def test_a_member_is_drawn_where_predict_is_not_deterministic(line_run: tut.Run) -> None:
+def test_predict_samples_members_if_not_deterministic(line_run: tut.Run) -> None:
     states = np.zeros((200, 2), np.float32)
     line_run.policy.seed(3)
     drawn, _ = line_run.policy.predict(states, deterministic=False)
@@ -80,7 +80,7 @@ KINDS = [
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_files_hold_the_whole_policy(kind: str, kinds: dict[str, tut.Run], tmp_path: Path) -> None:
+def test_files_contain_the_whole_policy(kind: str, kinds: dict[str, tut.Run], tmp_path: Path) -> None:
     policy = kinds[kind].policy
     width = kinds[kind].data.states.shape[1]
     states = np.random.default_rng(2).normal(size=(400, width)).astype(np.float32)
@@ -100,7 +100,7 @@ def test_files_hold_the_whole_policy(kind: str, kinds: dict[str, tut.Run], tmp_p
         np.testing.assert_allclose(members, policy.members(rows), atol=1e-5)
 
 
-def test_what_is_no_policy_is_refused(line_run: tut.Run, tmp_path: Path) -> None:
+def test_invalid_policy_files_raise(line_run: tut.Run, tmp_path: Path) -> None:
     with pytest.raises(tut.PolicyError, match=r"expected \.safetensors or \.onnx"):
         line_run.policy.save(tmp_path / "p.pt")
     line_run.policy.save(tmp_path / "p.safetensors")
@@ -117,16 +117,16 @@ def test_what_is_no_policy_is_refused(line_run: tut.Run, tmp_path: Path) -> None
         tut.load_policy(line_run.dir / "policies" / "round-003.safetensors")
 
 
-def test_policies_of_earlier_rounds_are_there(line_run: tut.Run) -> None:
+def test_policies_of_earlier_rounds_are_kept(line_run: tut.Run) -> None:
     assert line_run.policies == [0, 1, 2, 3]
     last = line_run.policy_of(3).predict(np.ones(2))[0]
     assert last == line_run.policy.predict(np.ones(2))[0]
     assert line_run.policy_of(1).predict(np.ones(2))[0] != last
-    with pytest.raises(tut.StoreError, match="there is no policy of round 9"):
+    with pytest.raises(tut.StoreError, match="round 9 has no stored policy"):
         line_run.policy_of(9)
 
 
-def test_a_robots_policy_takes_raw_observations(tmp_path: Path) -> None:
+def test_a_robot_policy_takes_raw_observations(tmp_path: Path) -> None:
     settings: dict[str, Any] = {"rounds": 1, "states_per_round": 40, "episodes": 1, "budget": "iterations=200"}
     run = tut.learn("hopper", dir=tmp_path / "run", progress=False, **settings)
     states = np.random.default_rng(2).normal(size=(50, 15)).astype(np.float32)
@@ -147,7 +147,7 @@ def export(*line: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, "-m", "tutelage", *line], capture_output=True, text=True)
 
 
-def test_the_command_exports_policies_of_environments_in_python(line_run: tut.Run, tmp_path: Path) -> None:
+def test_the_command_exports_policies_of_gymnasium_runs(line_run: tut.Run, tmp_path: Path) -> None:
     file, dir = tmp_path / "p.onnx", str(line_run.dir)
     done = export("export", dir, "--policy", str(file))
     assert done.returncode == 0, done.stderr
@@ -162,7 +162,7 @@ def test_the_command_exports_policies_of_environments_in_python(line_run: tut.Ru
     assert [json.loads(line)["file"] for line in first.stdout.splitlines()] == [str(tmp_path / "a.npz"), str(file)]
     action, _ = runtime.InferenceSession(file).run(None, {"observation": states})
     np.testing.assert_allclose(action, line_run.policy_of(1).predict(states)[0], atol=1e-5)
-    for wrong, words in ((["--round", "9"], "there is no policy of round 9"), (["--rounds", "9"], "unexpected argument")):
+    for wrong, words in ((["--round", "9"], "round 9 has no stored policy"), (["--rounds", "9"], "unexpected argument")):
         refused = export("export", dir, "--policy", str(tmp_path / "q.onnx"), *wrong)
         assert refused.returncode in (1, 2)
         assert words in refused.stderr
@@ -170,7 +170,7 @@ def test_the_command_exports_policies_of_environments_in_python(line_run: tut.Ru
     assert not list(tmp_path.glob("q*"))
 
 
-def test_evaluation_beside_an_expert_and_of_it(line_run: tut.Run) -> None:
+def test_evaluation_of_policies_and_experts(line_run: tut.Run) -> None:
     learned = tut.evaluate(line_run.policy, Line, episodes=6, seed=2, horizon=60, expert=brake)
     assert learned.rewards.shape == learned.lengths.shape == (6,)
     assert learned.imitation_loss is not None
@@ -186,7 +186,7 @@ def test_evaluation_beside_an_expert_and_of_it(line_run: tut.Run) -> None:
 
 
 def events(file: Path) -> list[bytes]:
-    """The messages of a file of events."""
+    """The messages of an event file."""
     data, at, found = file.read_bytes(), 0, []
     while at < len(data):
         (length,) = struct.unpack_from("<Q", data, at)
@@ -206,7 +206,7 @@ def test_tensorboard_files_are_derived_from_the_log(line_run: tut.Run, tmp_path:
     assert events(tmp_path / "tc" / file.name) == found
 
 
-def test_tensorboard_reads_what_is_written(line_run: tut.Run, tmp_path: Path) -> None:
+def test_tensorboard_reads_the_curves(line_run: tut.Run, tmp_path: Path) -> None:
     accumulator = pytest.importorskip("tensorboard.backend.event_processing.event_accumulator")
     line_run.to_tensorboard(tmp_path / "tb")
     curves = accumulator.EventAccumulator(str(tmp_path / "tb")).Reload()
@@ -226,7 +226,7 @@ def test_annotations_are_exported_as_arrays(line_run: tut.Run, tmp_path: Path) -
 
 
 @pytest.mark.parametrize("kind", ["continuous, ensemble", "discrete, ensemble"])
-def test_parquet_holds_the_same_annotations_as_npz(kind: str, kinds: dict[str, tut.Run], tmp_path: Path) -> None:
+def test_parquet_and_npz_contain_the_same_annotations(kind: str, kinds: dict[str, tut.Run], tmp_path: Path) -> None:
     parquet = pytest.importorskip("pyarrow.parquet")
     run = kinds[kind]
     run.export(tmp_path / "a.npz")
@@ -263,7 +263,7 @@ def test_a_missing_pyarrow_is_named(line_run: tut.Run, tmp_path: Path, monkeypat
     assert not (tmp_path / "a.parquet").exists()
 
 
-def test_minari_reads_what_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_minari_reads_the_annotations(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     minari = pytest.importorskip("minari")
     monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path))
     run = learn_line(tmp_path / "run", sampling="stride(1)", states_per_round=40, horizon=15)
@@ -275,7 +275,7 @@ def test_minari_reads_what_is_written(tmp_path: Path, monkeypatch: pytest.Monkey
         infos = episode.infos
         assert infos["asked"].tolist() == [True] * len(episode.actions) + [False]
         times = infos["time"][:-1]
-        np.testing.assert_array_equal(np.diff(times), 1, "with stride 1, episodes are whole")
+        np.testing.assert_array_equal(np.diff(times), 1, "with stride 1, episodes are complete")
         rows = [
             np.flatnonzero((data.rounds == round) & (data.episodes == number) & (data.times == time))[0]
             for round, number, time in zip(infos["round"], infos["episode"], times, strict=False)
@@ -285,7 +285,7 @@ def test_minari_reads_what_is_written(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize("task", ["cart-pole", None])
-def test_an_evaluation_acts_as_the_run_deploys(task: str | None, tmp_path: Path) -> None:
+def test_evaluation_deploys_like_the_run(task: str | None, tmp_path: Path) -> None:
     where: Any = (task,) if task else (Line, brake)
     horizon = {} if task else {"horizon": 60}
     settings: dict[str, Any] = {"rounds": 1, "states_per_round": 6, "episodes": 2, "budget": "iterations=5", "progress": False}
@@ -302,7 +302,7 @@ def test_an_evaluation_acts_as_the_run_deploys(task: str | None, tmp_path: Path)
 
 
 @pytest.mark.parametrize("task", ["cart-pole", "hopper"])
-def test_answers_about_shipped_tasks_become_a_minari_dataset(task: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_minari_reads_annotations_of_built_in_tasks(task: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     minari = pytest.importorskip("minari")
     monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path))
     run = tut.learn(task, dir=tmp_path / "run", rounds=2, states_per_round=9, episodes=2, budget="iterations=20", progress=False)
@@ -314,7 +314,7 @@ def test_answers_about_shipped_tasks_become_a_minari_dataset(task: str, tmp_path
     assert dataset.action_space.shape == run.data.actions.shape[1:]
 
 
-def test_the_command_comes_with_the_package(line_run: tut.Run) -> None:
+def test_the_package_includes_the_command(line_run: tut.Run) -> None:
     command = [sys.executable, "-m", "tutelage"]
     shown = subprocess.run([*command, "show", str(line_run.dir)], capture_output=True, text=True, check=True)
     assert "Finished: 3 rounds, 36 annotations" in shown.stdout

@@ -1,4 +1,4 @@
-"""What is told while a run is under way: on a terminal, in a notebook, and where nobody looks."""
+"""Progress on a terminal, in a notebook, and without either."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Terminal(io.StringIO):
 
 
 def told(monkeypatch: pytest.MonkeyPatch, dir: Path, stream: io.StringIO, **settings: Any) -> str:
-    """What a run says on standard error."""
+    """The standard error of a run."""
     monkeypatch.setattr(sys, "stderr", stream)
     tut.learn(Line, brake, dir=dir, **{**SETTINGS, **settings})
     monkeypatch.undo()
@@ -34,12 +34,12 @@ def no_notebook(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, "ipykernel", raising=False)
 
 
-def test_nobody_is_told_where_nobody_looks(no_notebook: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_no_progress_without_a_terminal(no_notebook: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     assert told(monkeypatch, tmp_path / "a", io.StringIO()) == ""
     assert told(monkeypatch, tmp_path / "b", Terminal(), progress=False) == ""
 
 
-def test_a_terminal_has_a_bar(no_notebook: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_terminal_shows_a_bar(no_notebook: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     pytest.importorskip("tqdm")
     text = told(monkeypatch, tmp_path / "run", Terminal(), rounds=2)
     assert "2/2" in text
@@ -47,16 +47,16 @@ def test_a_terminal_has_a_bar(no_notebook: None, monkeypatch: pytest.MonkeyPatch
     assert "the expert earns" in text
     more = told(monkeypatch, tmp_path / "run", Terminal(), rounds=3)
     assert "3/3" in more
-    assert "1/3" not in more, "a run that goes on was somewhere already"
+    assert "1/3" not in more, "a resumed run does not start at 0"
 
 
-def test_a_notebook_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_notebook_shows_a_bar(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     pytest.importorskip("tqdm")
     monkeypatch.setitem(sys.modules, "ipykernel", ModuleType("ipykernel"))
     assert "3/3" in told(monkeypatch, tmp_path / "run", io.StringIO())
 
 
-def test_lines_will_do_where_there_is_no_tqdm(no_notebook: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_progress_is_lines_without_tqdm(no_notebook: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setitem(sys.modules, "tqdm.auto", None)
     lines = told(monkeypatch, tmp_path / "run", io.StringIO(), progress=True).splitlines()
     assert lines[0].startswith("the expert earns")
@@ -65,7 +65,9 @@ def test_lines_will_do_where_there_is_no_tqdm(no_notebook: None, monkeypatch: py
 
 
 @pytest.mark.parametrize("place", ["terminal", "notebook", "nowhere"])
-def test_a_sweep_is_told_like_a_run(place: str, no_notebook: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_sweep_shows_progress(
+    place: str, no_notebook: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     stream = Terminal() if place == "terminal" else io.StringIO()
     if place == "notebook":
         monkeypatch.setitem(sys.modules, "ipykernel", ModuleType("ipykernel"))

@@ -21,10 +21,10 @@ from conftest import FULL, READ_ONLY, Disk, Line, brake, contents
 
 os.environ.update(RAY_AUTH_MODE="disabled", RAY_USAGE_STATS_ENABLED="0", RAY_raylet_start_wait_time_s="120")
 ray = pytest.importorskip("ray")
-# Nodes know neither of these files.
+# Nodes cannot import these files.
 cloudpickle.register_pickle_by_value(conftest)
 cloudpickle.register_pickle_by_value(sys.modules[__name__])
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 
 FIGURE = """
 title = 'Small'
@@ -57,7 +57,7 @@ QUICK = {
     "health_check_period_ms": 1000,
     "health_check_timeout_ms": 2000,
     "health_check_failure_threshold": 3,
-    # A process that is frozen closes no connection: whoever waits for its answer must ask whether it is there.
+    # A frozen process closes no connection, so its peers must probe it.
     "grpc_client_keepalive_time_ms": 2000,
     "grpc_client_keepalive_timeout_ms": 4000,
 }
@@ -67,7 +67,7 @@ STORE = {"object_store_memory": 80 * 2**20}
 
 
 class Nodes:
-    """A cluster whose head only watches, and worker nodes of one CPU each."""
+    """A cluster whose head has no CPUs, and worker nodes with one CPU each."""
 
     def __init__(self) -> None:
         from ray.cluster_utils import Cluster
@@ -83,7 +83,7 @@ class Nodes:
         return int(node.all_processes["raylet"][0].process.pid)
 
     def busy(self, runs: Path) -> tuple[Any, int] | None:
-        """A node that has a run's log open, and the process that has it."""
+        """A node with an open log of a run, and the process."""
         for node in self.workers:
             for pid in children(self.raylet(node)):
                 if any("log.bin" in link and str(runs) in link for link in open_files(pid)):
@@ -91,7 +91,7 @@ class Nodes:
         return None
 
     def kill(self, node: Any) -> None:
-        """Kills a node at once, and adds another."""
+        """Kills a node, and adds another."""
         self.workers.remove(node)
         self.cluster.remove_node(node, allow_graceful=False)
         self.workers.append(self.add())
@@ -141,7 +141,7 @@ def reproduce(figure: Path, folder: Path, *more: str, runs: Path | None = None) 
 
 
 def records(folder: Path) -> dict[str, str]:
-    """Every record as it was written, but for its times."""
+    """All records without their times."""
     found = {}
     for file in sorted((folder / "results" / "paper").glob("*/*.json")):
         record = json.loads(file.read_text())
@@ -164,7 +164,7 @@ def here(file: Path, folder: Path) -> dict[str, str]:
     return records(folder)
 
 
-def test_a_figure_is_finished_while_nodes_are_killed(nodes: Nodes, tmp_path: Path) -> None:
+def test_a_figure_survives_killed_nodes(nodes: Nodes, tmp_path: Path) -> None:
     file = figure(tmp_path, 12_000)
     runs, kills = tmp_path / "there" / "runs", 0
     there = reproduce(file, tmp_path / "there", "--on", f"ray:{nodes.address}", "--storage", "shared")
@@ -181,7 +181,7 @@ def test_a_figure_is_finished_while_nodes_are_killed(nodes: Nodes, tmp_path: Pat
     assert records(tmp_path / "there") == expected
 
 
-def test_the_zombie_of_a_frozen_node_does_no_harm(nodes: Nodes, tmp_path: Path) -> None:
+def test_a_frozen_process_does_no_harm(nodes: Nodes, tmp_path: Path) -> None:
     file = figure(tmp_path, 1500)
     there = reproduce(file, tmp_path / "there", "--on", f"ray:{nodes.address}", "--storage", "shared")
     node, pid = wait_for(lambda: nodes.busy(tmp_path / "there" / "runs"))
@@ -189,7 +189,7 @@ def test_the_zombie_of_a_frozen_node_does_no_harm(nodes: Nodes, tmp_path: Path) 
     for process in (raylet, pid):
         os.kill(process, signal.SIGSTOP)
     try:
-        # The node is given up, and the run begun again: it finds the log in use.
+        # The node is considered lost, and the run restarts: it finds the log in use.
         heard = [there.stderr.readline()]
         while "waits: another process still has its folder" not in heard[-1]:
             assert heard[-1], heard
@@ -203,7 +203,7 @@ def test_the_zombie_of_a_frozen_node_does_no_harm(nodes: Nodes, tmp_path: Path) 
     assert records(tmp_path / "there") == here(file, tmp_path / "here")
 
 
-def test_logs_travel_where_nothing_is_shared_and_a_stop_loses_nothing(nodes: Nodes, tmp_path: Path) -> None:
+def test_without_shared_storage_a_stop_loses_nothing(nodes: Nodes, tmp_path: Path) -> None:
     file, folder = figure(tmp_path, 3000), tmp_path / "there"
     on = ("--on", f"ray:{nodes.address}", "--storage", "none")
     there = reproduce(file, folder, *on)
@@ -217,7 +217,7 @@ def test_logs_travel_where_nothing_is_shared_and_a_stop_loses_nothing(nodes: Nod
     again = reproduce(file, folder, *on)
     _, err = again.communicate(timeout=120)
     assert again.returncode == 0, err
-    assert f"{6 - len(before)}/{6 - len(before)}" in err, "what was finished is not run again"
+    assert f"{6 - len(before)}/{6 - len(before)}" in err, "finished runs are skipped"
     assert records(folder) == here(file, tmp_path / "here")
 
 
@@ -231,7 +231,7 @@ def make_expert(env: Any) -> Any:
 
 
 @pytest.mark.parametrize("storage", ["shared", "none"])
-def test_a_sweep_on_ray_is_the_sweep_here(nodes: Nodes, storage: str, tmp_path: Path) -> None:
+def test_a_sweep_on_ray_is_bit_identical_to_a_local_one(nodes: Nodes, storage: str, tmp_path: Path) -> None:
     connect(nodes)
     choices: dict[str, Any] = {"algorithm": ["dagger", "bd-2"], "seed": range(1, 3), "expert": make_expert, **SMALL}
     swept = tut.sweep(Line, dir=tmp_path / "there", executor="ray", storage=storage, **choices)
@@ -243,7 +243,7 @@ def test_a_sweep_on_ray_is_the_sweep_here(nodes: Nodes, storage: str, tmp_path: 
     assert swept.compare().table.column("seeds") == [2, 2]
 
 
-def test_a_run_that_fails_or_kills_its_process_is_named_and_the_others_go_on(nodes: Nodes, tmp_path: Path) -> None:
+def test_failing_and_crashing_runs_do_not_stop_the_others(nodes: Nodes, tmp_path: Path) -> None:
     connect(nodes)
 
     class Poison(Line):
@@ -264,7 +264,7 @@ def test_a_run_that_fails_or_kills_its_process_is_named_and_the_others_go_on(nod
     assert sum(tut.Run(run).finished for run in (tmp_path / "runs").glob("line-*")) == 1
 
 
-def test_a_figures_run_that_always_fails_is_named_and_the_exit_code_says_so(nodes: Nodes, tmp_path: Path) -> None:
+def test_a_failing_run_of_a_figure_sets_the_exit_code(nodes: Nodes, tmp_path: Path) -> None:
     file, folder = figure(tmp_path, 5), tmp_path / "there"
     planned, _ = reproduce(file, folder, "--plan").communicate()
     names = [json.loads(line)["run"] for line in planned.splitlines()]
@@ -276,11 +276,11 @@ def test_a_figures_run_that_always_fails_is_named_and_the_exit_code_says_so(node
     assert there.returncode == 1, err
     (line,) = err.split("error: ")[1].strip().splitlines()
     assert line.startswith(f"{poisoned}: on {os.uname().nodename}: "), line
-    assert "retrying" not in err, "an error of the run itself is final"
+    assert "retrying" not in err, "an error of the run is final"
     assert {f"{name}.json" for name in names} - set(records(folder)) == {f"{poisoned}.json"}
 
 
-def test_a_run_takes_what_it_is_given_and_computes_with_as_many_threads(nodes: Nodes, tmp_path: Path) -> None:
+def test_resources_determine_the_number_of_threads(nodes: Nodes, tmp_path: Path) -> None:
     connect(nodes)
     notes = tmp_path / "notes.json"
 
@@ -313,7 +313,7 @@ tut.sweep(conftest.Line, seed=range(4), expert=test_ray.make_expert, dir=sys.arg
 """
 
 
-def test_ctrl_c_of_a_sweep_leaves_everything_to_go_on_with(nodes: Nodes, tmp_path: Path) -> None:
+def test_a_sweep_resumes_after_ctrl_c_on_ray(nodes: Nodes, tmp_path: Path) -> None:
     runs = tmp_path / "runs"
     command = [sys.executable, "-c", INTERRUPTED, str(runs), nodes.address, str(Path(__file__).parent)]
     stopped = subprocess.Popen(
@@ -325,7 +325,7 @@ def test_ctrl_c_of_a_sweep_leaves_everything_to_go_on_with(nodes: Nodes, tmp_pat
     assert stopped.returncode != 0
     assert "KeyboardInterrupt" in err
     begun = [tut.Run(log.parent) for log in runs.glob("*/log.bin")]
-    assert not (len(begun) == 4 and all(run.finished for run in begun)), "there is something left to do"
+    assert not (len(begun) == 4 and all(run.finished for run in begun)), "some runs are unfinished"
     wait_for(lambda: nodes.busy(runs) is None)
     subprocess.run(command, check=True, timeout=120)
     finished = {log.parent for log in runs.glob("*/log.bin") if tut.Run(log.parent).finished}
@@ -335,7 +335,7 @@ def test_ctrl_c_of_a_sweep_leaves_everything_to_go_on_with(nodes: Nodes, tmp_pat
     assert contents(runs / alone.names[0]) == contents(alone[0].dir)
 
 
-def test_a_cluster_that_is_lost_ends_the_command_and_the_runs_go_on_elsewhere(tmp_path: Path) -> None:
+def test_runs_resume_locally_after_a_lost_cluster(tmp_path: Path) -> None:
     from ray.cluster_utils import Cluster
 
     config = {**QUICK, "gcs_rpc_server_reconnect_timeout_s": 2}
@@ -384,7 +384,7 @@ SHIMS = {
 }
 
 
-def test_nodes_that_are_unfit_are_named_and_get_no_runs(nodes: Nodes, tmp_path: Path) -> None:
+def test_unfit_nodes_are_named_and_get_no_runs(nodes: Nodes, tmp_path: Path) -> None:
     connect(nodes)
     from tutelage._ray import RayExecutor
 
@@ -406,7 +406,7 @@ def test_nodes_that_are_unfit_are_named_and_get_no_runs(nodes: Nodes, tmp_path: 
 
 
 class Told:
-    """What an engine tells of runs."""
+    """The events of tasks."""
 
     def __init__(self) -> None:
         self.done_with: list[str | None] = []
@@ -426,7 +426,7 @@ class Told:
 
 
 @pytest.mark.parametrize("name", ["no package", "other version"])
-def test_a_node_that_joins_later_and_is_unfit_is_named_once(nodes: Nodes, name: str, tmp_path: Path) -> None:
+def test_an_unfit_node_that_joins_later_is_named_once(nodes: Nodes, name: str, tmp_path: Path) -> None:
     connect(nodes)
     from tutelage._ray import RayExecutor
 
@@ -439,14 +439,14 @@ def test_a_node_that_joins_later_and_is_unfit_is_named_once(nodes: Nodes, name: 
         settings = {name: value for name, value in SMALL.items() if name != "progress"}
         task = cloudpickle.dumps({"env": Line, "expert": make_expert, "settings": settings})
         sent, end = 0, time.monotonic() + 120
-        # However long Ray takes to see that node: one of them comes to it.
+        # Ray takes some time to use the new node.
         while not told.lost_with and time.monotonic() < end:
             if sent - len(told.done_with) < 8:
                 engine.send(f"run-{sent}", task, [], True, told)
                 sent += 1
             time.sleep(0.01)
         wait_for(lambda: len(told.done_with) == sent - 1)
-        assert set(told.done_with) == {"finished"}, "the others go on"
+        assert set(told.done_with) == {"finished"}, "the others are not affected"
         (lost,) = told.lost_with
         assert lost.startswith(f"node {os.uname().nodename} ({node.node_id[:8]}) ")
         assert words in lost
@@ -457,7 +457,7 @@ def test_a_node_that_joins_later_and_is_unfit_is_named_once(nodes: Nodes, name: 
         nodes.cluster.remove_node(node)
 
 
-def test_a_cluster_whose_nodes_are_all_unfit_is_refused(nodes: Nodes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cluster_without_fit_nodes_raises(nodes: Nodes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     connect(nodes)
     from tutelage import _native
 
@@ -469,14 +469,14 @@ def test_a_cluster_whose_nodes_are_all_unfit_is_refused(nodes: Nodes, tmp_path: 
         assert f"({node.node_id[:8]}) has tutelage {version}, but the run was sent by 0.0.1" in str(caught.value)
 
 
-def test_folders_that_cannot_be_written_and_clusters_that_are_not_there_are_named(nodes: Nodes, tmp_path: Path) -> None:
+def test_unavailable_clusters_and_folders_are_named(nodes: Nodes, tmp_path: Path) -> None:
     refused = reproduce(figure(tmp_path, 5), tmp_path / "x", "--on", "ray:127.0.0.1:1")
     assert refused.wait() == 1
     assert "no Ray cluster at 127.0.0.1:1" in refused.stderr.read()
     with pytest.raises(tut.SpecError, match="'ray' or 'ray:ADDRESS'"):
         tut.sweep(Line, expert=make_expert, dir=tmp_path / "y", executor="slurm", **SMALL)
     connect(nodes)
-    # A file is where one run's folder should be: that run fails, the others go on.
+    # A file in place of one run's folder fails that run only.
     choices: dict[str, Any] = {"seed": range(1, 4), "expert": make_expert, "executor": "ray", **SMALL}
     names = tut.sweep(Line, dir=tmp_path / "whole", **choices).names
     (tmp_path / "part").mkdir()
@@ -488,12 +488,12 @@ def test_folders_that_cannot_be_written_and_clusters_that_are_not_there_are_name
     assert sum((tmp_path / "part" / name).is_dir() for name in names) == 2
 
 
-def test_a_shared_folder_that_is_full_fails_runs_by_name_and_node(nodes: Nodes, disk: Disk, tmp_path: Path) -> None:
+def test_a_full_shared_folder_fails_runs_by_name_and_node(nodes: Nodes, disk: Disk, tmp_path: Path) -> None:
     file, folder = figure(tmp_path, 5), tmp_path / "there"
     on = ("--on", f"ray:{nodes.address}", "--storage", "shared")
     first = reproduce(file, folder, *on, "--seeds", "1", "--algorithms", "bd-2", runs=disk.folder)
     assert first.wait() == 0, first.stderr.read()
-    # What is in the folder already needs no room: its record is made again, while the others fail.
+    # The finished run needs no space, so its record is written again, while the others fail.
     (kept,) = records(folder)
     (folder / "results" / "paper" / "cart-pole" / kept).unlink()
     disk.fill()
@@ -506,14 +506,14 @@ def test_a_shared_folder_that_is_full_fails_runs_by_name_and_node(nodes: Nodes, 
     assert {f"{line.split(': ')[0]}.json" for line in failed} == unbuilt
     assert all(f"on {os.uname().nodename}: " in line and FULL in line for line in failed), failed
     assert held_up == "2 runs could not begin without them"
-    assert set(records(folder)) == {kept}, "the others go on"
+    assert set(records(folder)) == {kept}, "the others are not affected"
     disk.free()
     again = reproduce(file, folder, *on, runs=disk.folder)
     assert again.wait() == 0, again.stderr.read()
     assert records(folder) == expected
 
 
-def test_a_shared_folder_that_cannot_be_written_is_named_before_anything_runs(nodes: Nodes, disk: Disk, tmp_path: Path) -> None:
+def test_a_read_only_shared_folder_fails_before_any_run(nodes: Nodes, disk: Disk, tmp_path: Path) -> None:
     file, folder = figure(tmp_path, 5), tmp_path / "there"
     on = ("--on", f"ray:{nodes.address}", "--storage", "shared")
     disk.lock()
@@ -523,7 +523,7 @@ def test_a_shared_folder_that_cannot_be_written_is_named_before_anything_runs(no
     assert f"cannot write to the folder of runs {disk.folder}/paper: {READ_ONLY}" in err
 
 
-# The node's processes have the folder that the variable names in a view of their own, in which it cannot be written.
+# The node's processes see a read-only view of the folder.
 READ_ONLY_VIEW = """
 import ctypes, os, subprocess
 folder = os.environ["FOLDER"]
@@ -534,7 +534,7 @@ for what in (["--make-rprivate", "/"], ["--bind", folder, folder], ["-o", "remou
 """
 
 
-def test_a_node_that_cannot_write_the_shared_folder_gets_no_runs(nodes: Nodes, disk: Disk, tmp_path: Path) -> None:
+def test_a_node_with_a_read_only_folder_gets_no_runs(nodes: Nodes, disk: Disk, tmp_path: Path) -> None:
     file, folder, shim = figure(tmp_path, 5), tmp_path / "there", tmp_path / "shim"
     shim.mkdir()
     (shim / "sitecustomize.py").write_text(READ_ONLY_VIEW)
@@ -550,7 +550,7 @@ def test_a_node_that_cannot_write_the_shared_folder_gets_no_runs(nodes: Nodes, d
         elsewhere = reproduce(file, tmp_path / "travelling", *on, runs=disk.folder / "more")
         _, err = elsewhere.communicate(timeout=120)
         assert elsewhere.returncode == 0, err
-        assert "and send their logs" in err, "found out, it is not insisted on"
+        assert "and send their logs" in err, "storage is detected, not required"
     finally:
         nodes.cluster.remove_node(node)
     assert records(folder) == records(tmp_path / "travelling") == here(file, tmp_path / "here")

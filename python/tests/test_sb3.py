@@ -1,4 +1,4 @@
-"""A Stable-Baselines3 model as the expert, where it is installed (it brings PyTorch, which the tests do not)."""
+"""A Stable-Baselines3 model as the expert, if it is installed (the test requirements lack PyTorch)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SETTINGS: dict[str, Any] = {
     "progress": False,
 }
 
-# Enough records for twenty kills, each after at least one more.
+# Enough records for twenty kills, each after at least one new record.
 LONG = {"rounds": 80, "states_per_round": 5, "episodes": 1, "budget": "iterations=30"}
 
 
@@ -38,7 +38,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 class Noting:
-    """Notes what a model samples."""
+    """Records the samples of a model."""
 
     def __init__(self, model: Any) -> None:
         self.model, self.sampled = model, []
@@ -50,18 +50,18 @@ class Noting:
         return actions, memory
 
 
-def test_labels_are_what_predict_samples(model: Path, tmp_path: Path) -> None:
+def test_labels_are_samples_of_predict(model: Path, tmp_path: Path) -> None:
     expert = Noting(sb3.PPO.load(model, device="cpu"))
     run = tut.learn("CartPole-v1", expert, dir=tmp_path / "run", **SETTINGS)
     assert run.finished
     assert run.data.actions.tolist() == expert.sampled
     mean, _ = expert.predict(run.data.states, deterministic=True)
     agreement = (mean == run.data.actions).mean()
-    assert 0.5 < agreement < 1, "samples, mostly like the mean"
+    assert 0.5 < agreement < 1, "most samples equal the mean"
     assert set(np.unique(run.data.actions)) == {0, 1}
 
 
-def test_labels_are_the_mean_where_a_callable_says_so(model: Path, tmp_path: Path) -> None:
+def test_a_callable_can_label_with_mean_actions(model: Path, tmp_path: Path) -> None:
     expert = sb3.PPO.load(model, device="cpu")
     run = tut.learn("CartPole-v1", lambda obs: expert.predict(obs, deterministic=True)[0], dir=tmp_path / "run", **SETTINGS)
     np.testing.assert_array_equal(run.data.actions, expert.predict(run.data.states, deterministic=True)[0])
@@ -76,7 +76,7 @@ tut.learn("CartPole-v1", sb3.PPO.load(sys.argv[1], device="cpu"), dir=sys.argv[2
 """
 
 
-def test_a_run_killed_twenty_times_ends_with_the_same_bytes(model: Path, tmp_path: Path) -> None:
+def test_a_run_killed_twenty_times_is_bit_identical(model: Path, tmp_path: Path) -> None:
     whole = tut.learn("CartPole-v1", sb3.PPO.load(model, device="cpu"), dir=tmp_path / "whole", **{**SETTINGS, **LONG})
     log, kills = tmp_path / "killed" / "log.bin", 0
     program = [sys.executable, "-c", PROGRAM, str(model), str(tmp_path / "killed"), str(Path(__file__).parent)]
@@ -84,11 +84,11 @@ def test_a_run_killed_twenty_times_ends_with_the_same_bytes(model: Path, tmp_pat
     while kills < 20:
         before = log.stat().st_size if log.exists() else 0
         with subprocess.Popen(program) as process:
-            # Killed as soon as the log has grown, so that there is something left to do.
+            # Killed as soon as the log has grown, so that some runs are unfinished.
             while process.poll() is None and (log.stat().st_size if log.exists() else 0) < min(before + 1, size - 1):
                 time.sleep(0.0005)
             process.send_signal(signal.SIGKILL)
-        assert process.returncode == -signal.SIGKILL, "there was something left to do"
+        assert process.returncode == -signal.SIGKILL, "the run was unfinished"
         kills += 1
     assert kills == 20
     assert not tut.Run(tmp_path / "killed").finished

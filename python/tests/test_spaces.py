@@ -1,4 +1,4 @@
-"""Spaces: what is flattened comes back, what is not learned in is refused with words."""
+"""Spaces: conversion to rows and back, unsupported spaces."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ RICH = spaces.Dict(
 )
 
 
-def test_observations_come_back_from_their_rows() -> None:
+def test_observations_survive_a_round_trip_through_rows() -> None:
     observations = Observations(RICH)
     assert observations.width == 3 + 2 + 2 + 6
     RICH.seed(3)
@@ -44,13 +44,13 @@ def test_observations_come_back_from_their_rows() -> None:
     np.testing.assert_array_equal(alone[0], rows[0])
 
 
-def test_spaces_come_back_from_their_descriptions() -> None:
+def test_spaces_survive_a_round_trip_through_json() -> None:
     uneven = spaces.Box(np.array([-1.0, 0.0], np.float32), np.array([1.0, np.inf], np.float32))
     for space in [RICH, uneven, spaces.Discrete(4, start=2), spaces.Box(-np.inf, np.inf, (), np.float32)]:
         assert space_of(describe_space(space)) == space
 
 
-def test_what_is_not_learned_in_is_refused_with_words() -> None:
+def test_unsupported_spaces_raise() -> None:
     for space in [spaces.MultiDiscrete([2, 3]), spaces.MultiBinary(4), spaces.Text(5)]:
         with pytest.raises(tut.SpaceError, match="Box, Discrete"):
             Observations(spaces.Dict({"x": space}))
@@ -60,12 +60,12 @@ def test_what_is_not_learned_in_is_refused_with_words() -> None:
         Actions(spaces.Box(np.zeros(2, np.float32), np.array([1, np.inf], np.float32)))
 
 
-def test_whole_numbers_are_no_action_box() -> None:
+def test_integer_action_boxes_raise() -> None:
     with pytest.raises(tut.SpaceError, match="expected a Box of floating-point numbers with finite bounds, or Discrete"):
         Actions(spaces.Box(0, 5, (2,), np.int64))
 
 
-def test_a_batch_of_another_shape_is_named() -> None:
+def test_batches_of_another_shape_raise() -> None:
     RICH.seed(3)
     observations = Observations(RICH)
     batch = observations.unflatten(np.stack([observations.flatten(RICH.sample()) for _ in range(5)]))
@@ -84,7 +84,7 @@ def test_a_batch_of_another_shape_is_named() -> None:
 
 
 class Courier(gym.Env[Any, Any]):
-    """Carries a point to a target that the expert alone sees; actions are a 1 × 2 box of uneven ends."""
+    """Moves a point to a target that only the expert sees; actions are a 1 × 2 box with uneven bounds."""
 
     def __init__(self) -> None:
         self.observation_space = spaces.Dict(
@@ -136,7 +136,7 @@ def test_the_expert_may_see_more_than_the_learner(tmp_path: Path) -> None:
         tut.learn(Courier, carry, dir=tmp_path / "x", horizon=20, expert_sees=["place", "secret"], **SMALL)
 
 
-def test_discrete_observations_and_actions_that_begin_elsewhere(tmp_path: Path) -> None:
+def test_discrete_spaces_with_another_start(tmp_path: Path) -> None:
     class Steps(gym.Env[Any, Any]):
         observation_space = spaces.Discrete(5, start=10)
         action_space = spaces.Discrete(2, start=7)
@@ -157,7 +157,7 @@ def test_discrete_observations_and_actions_that_begin_elsewhere(tmp_path: Path) 
     assert run.data.states.shape == (36, 5)
 
 
-def test_a_box_of_columns_can_be_the_experts_alone(tmp_path: Path) -> None:
+def test_only_the_expert_sees_some_columns(tmp_path: Path) -> None:
     from conftest import learn_line
 
     run = learn_line(tmp_path / "run", expert_sees=[1])

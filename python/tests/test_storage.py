@@ -1,4 +1,4 @@
-"""Folders that are full or cannot be written: which run it was is said, the others go on, and once there is room so does it."""
+"""Full and read-only folders: the failing runs are named, the others continue, and all resume later."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ SETTINGS: dict[str, Any] = {
 
 
 class Figure:
-    """A figure's runs, in folders of their own."""
+    """The runs of a figure in separate folders."""
 
     def __init__(self, tmp_path: Path, results: Path, runs: Path, *more: str) -> None:
         self.file, self.results, self.runs = tmp_path / "small.toml", results, runs
@@ -62,7 +62,7 @@ class Figure:
 
 
 def named(answer: subprocess.CompletedProcess[str], why: str, node: str = "") -> set[str]:
-    """The runs that are said to be missing for this reason, in the lines at the end."""
+    """The runs that the final error names with this reason."""
     assert answer.returncode == 1, answer.stderr
     assert "Traceback" not in answer.stderr
     assert "panicked" not in answer.stderr
@@ -75,14 +75,14 @@ def test_a_full_folder_of_runs(disk: Disk, tmp_path: Path) -> None:
     assert expected.reproduce().returncode == 0
     figure = Figure(tmp_path, tmp_path / "results", disk.folder / "runs", "--seeds", "1")
     assert figure.reproduce().returncode == 0
-    # The first run's folder is whole, so that its record can be made again; the others have no room.
+    # The first run is finished, so its record can be written again; the others have no space.
     (first,) = figure.records()
     (tmp_path / "results" / "paper" / "cart-pole" / f"{first}.json").unlink()
     disk.fill()
     figure.more = ()
     answer = figure.reproduce()
     assert named(answer, FULL) == set(expected.records()) - {first}
-    assert set(figure.records()) == {first}, "the others go on"
+    assert set(figure.records()) == {first}, "the others are not affected"
     disk.free()
     assert figure.reproduce().returncode == 0
     assert figure.records() == expected.records()
@@ -93,16 +93,16 @@ def test_a_full_folder_of_results(disk: Disk, tmp_path: Path) -> None:
     (disk.folder / "results" / "paper" / "cart-pole").mkdir(parents=True)
     disk.fill()
     assert len(named(figure.reproduce(), FULL)) == 3
-    assert [file.name for file in disk.folder.rglob("*") if file.is_file()] == ["ballast"], "nothing half-written is left"
+    assert [file.name for file in disk.folder.rglob("*") if file.is_file()] == ["ballast"], "no partial file is left"
     logs = {file: file.stat().st_mtime_ns for file in (tmp_path / "runs").rglob("log.bin")}
     disk.free()
     assert figure.reproduce().returncode == 0
     assert len(figure.records()) == 3
-    assert {file: file.stat().st_mtime_ns for file in logs} == logs, "what is computed is not computed again"
+    assert {file: file.stat().st_mtime_ns for file in logs} == logs, "finished runs are not repeated"
 
 
 @pytest.mark.parametrize("locked", ["runs", "results"])
-def test_a_folder_that_cannot_be_written(disk: Disk, locked: str, tmp_path: Path) -> None:
+def test_a_read_only_folder(disk: Disk, locked: str, tmp_path: Path) -> None:
     places = {"runs": tmp_path / "runs", "results": tmp_path / "results", locked: disk.folder / locked}
     figure = Figure(tmp_path, places["results"], places["runs"])
     disk.lock()
@@ -119,7 +119,7 @@ def sweep(dir: Path, **settings: Any) -> tut.Sweep:
     return tut.sweep(Line, dir=dir, expert=make_expert, **{**SETTINGS, "seed": range(1, 4), **settings})
 
 
-def test_a_sweep_whose_folder_is_full(disk: Disk, tmp_path: Path) -> None:
+def test_a_sweep_in_a_full_folder(disk: Disk, tmp_path: Path) -> None:
     alone = sweep(tmp_path / "alone")
     sweep(disk.folder / "runs", seed=1)
     disk.fill()
@@ -132,7 +132,7 @@ def test_a_sweep_whose_folder_is_full(disk: Disk, tmp_path: Path) -> None:
         assert contents(there.dir) == contents(here.dir)
 
 
-def test_a_sweep_whose_folder_cannot_be_written(disk: Disk, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_sweep_in_a_read_only_folder(disk: Disk, capsys: pytest.CaptureFixture[str]) -> None:
     new = disk.folder / "new"
     disk.lock()
     with pytest.raises(tut.SweepError, match=f"{new}: {READ_ONLY}"):
@@ -140,16 +140,16 @@ def test_a_sweep_whose_folder_cannot_be_written(disk: Disk, capsys: pytest.Captu
     disk.unlock()
     names = sweep(new, seed=1).names
     disk.lock()
-    assert sweep(new, seed=1).names == names, "what is finished can be read"
+    assert sweep(new, seed=1).names == names, "finished runs are readable"
     with pytest.raises(tut.SweepError, match=READ_ONLY) as caught:
         sweep(new, progress=True)
     assert len(caught.value.failed) == 2
-    assert "retrying" not in capsys.readouterr().err, "there is no use in trying it again"
+    assert "retrying" not in capsys.readouterr().err, "a retry is useless"
     disk.unlock()
     assert len(sweep(new)) == 3
 
 
-def test_a_run_whose_folder_is_full_or_cannot_be_written(disk: Disk) -> None:
+def test_a_run_in_a_full_or_read_only_folder(disk: Disk) -> None:
     def learn() -> tut.Run:
         return tut.learn(Line, brake, dir=disk.folder / "run", **SETTINGS)
 

@@ -1,4 +1,4 @@
-"""Many runs in one call, and runs side by side."""
+"""Sweeps and comparisons."""
 
 from __future__ import annotations
 
@@ -43,18 +43,18 @@ def test_every_environment_with_every_algorithm_and_seed(tmp_path: Path) -> None
         "line-bd-2-seed-2",
     ]
     alone = tut.learn(Line, brake, dir=tmp_path / "alone", algorithm="bd-2", seed=2, **SETTINGS)
-    assert contents(swept[3].dir) == contents(alone.dir), "a run of a sweep is the run that learn makes"
+    assert contents(swept[3].dir) == contents(alone.dir), "learn makes the same run"
     before = {file: file.stat().st_mtime_ns for file in (tmp_path / "runs").rglob("*")}
     again = tut.sweep(Line, dir=tmp_path / "runs", **choices)
     assert again.names == swept.names
     after = {file: file.stat().st_mtime_ns for file in (tmp_path / "runs").rglob("*")}
-    assert after == before, "what is finished is not touched"
+    assert after == before, "finished runs are not modified"
     other = tut.sweep(Line, dir=tmp_path / "runs", **{**choices, "hidden": (4,), "seed": 1})
     assert not set(other.names) & set(swept.names), "other settings are other runs"
 
 
 def make_watchful(env: Any) -> Any:
-    """An expert that notes how many threads its process has."""
+    """An expert that records the number of threads of its process."""
     notes = Path(os.environ["TUTELAGE_NOTES"]) / str(os.getpid())
 
     def watchful(obs: Any) -> Any:
@@ -65,17 +65,17 @@ def make_watchful(env: Any) -> Any:
     return watchful
 
 
-@pytest.mark.skipif(sys.platform != "linux" or (os.cpu_count() or 1) < 2, reason="looks into /proc, and wants several cores")
-def test_a_run_of_a_sweep_computes_with_one_thread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.skipif(sys.platform != "linux" or (os.cpu_count() or 1) < 2, reason="reads /proc, and needs several cores")
+def test_a_run_of_a_sweep_uses_one_thread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TUTELAGE_NOTES", str(tmp_path))
     tut.sweep(Line, seed=[1, 2], expert=make_watchful, dir=tmp_path / "runs", **SETTINGS)
     noted = [[int(line) for line in file.read_text().split()] for file in tmp_path.iterdir() if file.is_file()]
     assert len(noted) == 2
     for threads in noted:
-        assert threads[-1] - threads[0] == 1, "one more, once the first network was trained"
+        assert threads[-1] - threads[0] == 1, "training adds one thread"
 
 
-def test_as_many_processes_as_asked_for_whatever_the_machine_tells(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_concurrency_sets_the_number_of_processes(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     assert ProcessExecutor("learn", tmp_path, concurrency=3).concurrency == 3
     monkeypatch.delattr(os, "sched_getaffinity", raising=False)
     assert ProcessExecutor("learn", tmp_path, concurrency=3).concurrency == 3
@@ -87,13 +87,13 @@ def spawning(count: int) -> ProcessPoolExecutor:
 
 
 @pytest.mark.parametrize("executor", [ThreadPoolExecutor, spawning])
-def test_any_executor_carries_runs(executor: Any, tmp_path: Path) -> None:
+def test_any_executor_executes_runs(executor: Any, tmp_path: Path) -> None:
     with executor(2) as pool:
         swept = tut.sweep(Line, seed=[1, 2], expert=make_expert, dir=tmp_path / "runs", executor=pool, **SETTINGS)
     assert all(run.finished for run in swept)
 
 
-def test_forked_processes_are_refused(tmp_path: Path) -> None:
+def test_forked_processes_raise(tmp_path: Path) -> None:
     with ProcessPoolExecutor(1, mp_context=get_context("fork")) as pool, pytest.raises(tut.SpecError, match="'spawn'"):
         tut.sweep(Line, expert=make_expert, dir=tmp_path / "runs", executor=pool, **SETTINGS)
 
@@ -108,7 +108,7 @@ class Crash(Line):
         os._exit(3)
 
 
-def test_a_run_that_fails_is_named_and_the_others_go_on(tmp_path: Path) -> None:
+def test_a_failing_run_does_not_stop_the_others(tmp_path: Path) -> None:
     with pytest.raises(tut.SweepError) as caught:
         tut.sweep([Fault, Crash, Line], expert=make_expert, dir=tmp_path / "runs", **SETTINGS)
     failed = {name.split("-")[0]: why for name, why in caught.value.failed.items()}
@@ -130,7 +130,7 @@ tut.sweep(Line, seed=range(6), expert=make_expert, dir=sys.argv[1], concurrency=
 """
 
 
-def test_ctrl_c_leaves_everything_to_go_on_with(tmp_path: Path) -> None:
+def test_a_sweep_resumes_after_ctrl_c(tmp_path: Path) -> None:
     command = [sys.executable, "-c", PROGRAM, str(tmp_path / "runs"), str(Path(__file__).parent)]
     stopped = subprocess.Popen(
         command, stderr=subprocess.PIPE, text=True, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -159,13 +159,13 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_what_makes_no_sense_is_refused_before_anything_runs(name: str, tmp_path: Path) -> None:
+def test_invalid_arguments_raise_before_any_run(name: str, tmp_path: Path) -> None:
     wrong, words = WRONG[name]
     with pytest.raises(tut.SpecError, match=words):
         tut.sweep(Line, **{"expert": make_expert, "dir": tmp_path / "runs", **SETTINGS, **wrong})
 
 
-def test_ray_that_is_not_installed_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_ray_raises(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
     monkeypatch.delitem(sys.modules, "tutelage._ray", raising=False)
     with pytest.raises(tut.ExecutorError, match=r"pip install 'tutelage\[ray\]'"):
@@ -182,12 +182,12 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> list[tut.Run]:
     ]
 
 
-def test_runs_are_compared_as_the_command_does_it(runs: list[tut.Run], tmp_path: Path) -> None:
+def test_comparisons_equal_those_of_the_command(runs: list[tut.Run], tmp_path: Path) -> None:
     comparison = tut.compare(runs, baseline="dagger")
     table = comparison.table
     assert table.column("curve") == ["DAgger", "BD-2"]
     assert table.column("seeds") == [2, 2]
-    assert table[0]["panel"] == "CartPole-v1", "an environment goes by its name"
+    assert table[0]["panel"] == "CartPole-v1", "the panel is the environment's name"
     last = [run.curve["reward"][-5:].mean() for run in runs[:2]]
     assert table[0]["last_five"]["estimate"] == pytest.approx(sum(last) / 2)
     command = [sys.executable, "-m", "tutelage", "compare", *[str(run.dir) for run in runs], "--baseline", "dagger"]
@@ -197,10 +197,10 @@ def test_runs_are_compared_as_the_command_does_it(runs: list[tut.Run], tmp_path:
     written = comparison.save(tmp_path / "out")
     assert any("curves" in name for name in written)
     assert (tmp_path / "out" / "curves.png").read_bytes()[:4] == b"\x89PNG"
-    assert len(tut.compare(runs[0].dir.parent).table) == 2, "a folder that holds runs will do"
+    assert len(tut.compare(runs[0].dir.parent).table) == 2, "a folder of runs is accepted"
 
 
-def test_comparisons_that_make_no_sense_are_refused(runs: list[tut.Run], tmp_path: Path) -> None:
+def test_invalid_comparisons_raise(runs: list[tut.Run], tmp_path: Path) -> None:
     with pytest.raises(tut.SpecError, match="level must be between 0 and 1, got 2"):
         tut.compare(runs, level=2)
     with pytest.raises(tut.SpecError, match="`time`"):

@@ -20,7 +20,7 @@ def settings(config: dict[str, Any]) -> dict[str, Any]:
     return {**small, "horizon": 60, "algorithm": f"bd-{config['E']}"}
 
 
-def test_a_trial_that_is_moved_goes_on_to_the_same_bytes(tmp_path: Path) -> None:
+def test_a_restored_trial_is_bit_identical(tmp_path: Path) -> None:
     from tutelage.tune import RoundByRound, run_of
 
     class Trial(RoundByRound):  # type: ignore[misc]

@@ -143,7 +143,7 @@ fn read_run_policy<A: OutputHead>(
     let round = round.unwrap_or_else(|| config.returned_round().min(history.results.len()));
     let kept = kept_policies(dir);
     if !kept.contains(&round) {
-        let message = format!("there is no policy of round {round}, only of the rounds {kept:?}");
+        let message = format!("round {round} has no stored policy, expected one of {kept:?}");
         return Err(raise(py, ErrorKind::Store, message, None));
     }
     let bytes = read_policy(dir, &history, round).map_err(|error| exception(py, &error))?;
