@@ -2,7 +2,7 @@
 //!
 //! | item | purpose |
 //! | --- | --- |
-//! | [`replace`], [`replace_without_cleanup`], [`copy`], [`AtomicFile`] | write a file completely or not at all, even if the power fails; remove leftovers of killed writers |
+//! | [`replace`], [`AtomicFile`], [`remove_unfinished`] | write a file completely or not at all, even if the power fails; remove leftovers of killed writers |
 //! | [`read`], [`read_text`] | read a regular file up to a size limit |
 //! | [`MemoryBudget`] | limit the memory that decoding a file may allocate |
 //! | [`npy`] | NumPy arrays; sizes are checked against the file before memory is allocated |
@@ -23,9 +23,7 @@ mod unzip;
 
 pub use budget::{MemoryBudget, MemoryBudgetExceeded};
 pub use read::{read, read_text};
-pub use replace::{
-    AtomicFile, copy, remove_unfinished, replace, replace_without_cleanup, sync_folder_of,
-};
+pub use replace::{AtomicFile, remove_unfinished, replace, sync_folder_of};
 pub use safetensors::{HeaderTooLong, check_safetensors_header};
 #[cfg(feature = "zip")]
 pub use unzip::ZipReader;

@@ -141,7 +141,7 @@ pub fn decode(bytes: &[u8]) -> Result<NpyArray, NpyError> {
 }
 
 /// Decodes an array; each number takes eight bytes of the budget.
-pub fn decode_within(bytes: &[u8], budget: &mut MemoryBudget) -> Result<NpyArray, NpyError> {
+pub(crate) fn decode_within(bytes: &[u8], budget: &mut MemoryBudget) -> Result<NpyArray, NpyError> {
     let rest = bytes.strip_prefix(MAGIC).ok_or(NpyError::Foreign("wrong signature"))?;
     let (header, numbers) = split(rest).ok_or(NpyError::Foreign("truncated header"))?;
     let header =

@@ -5,8 +5,6 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::read::open;
-
 /// The extension of unfinished files.
 const PART: &str = ".tutelage-part";
 
@@ -15,22 +13,6 @@ const PART: &str = ".tutelage-part";
 /// A partial file never appears under this name, and the result survives a power failure.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = AtomicFile::create(path)?;
-    file.write_all(bytes)?;
-    file.finish()
-}
-
-/// Copies a file to `to`, atomically and durably as in [`replace`].
-pub fn copy(from: &Path, to: &Path) -> io::Result<()> {
-    let (mut source, mut file) = (open(from)?, AtomicFile::create(to)?);
-    io::copy(&mut source, &mut file)?;
-    file.finish()
-}
-
-/// Writes a file like [`replace`], but does not look for leftovers of killed processes.
-///
-/// Use it in folders of many files, and call [`remove_unfinished`] once.
-pub fn replace_without_cleanup(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut file = AtomicFile::begin(path)?;
     file.write_all(bytes)?;
     file.finish()
 }
@@ -52,10 +34,6 @@ impl AtomicFile {
         remove_parts(path.parent().unwrap_or(Path::new("")), |name| {
             name.starts_with(&prefix(path))
         });
-        Self::begin(path)
-    }
-
-    fn begin(path: &Path) -> io::Result<Self> {
         loop {
             let part = part_of(path);
             let file = OpenOptions::new().create_new(true).write(true).open(&part)?;
@@ -165,23 +143,8 @@ mod tests {
         assert_eq!(fs::read(&file).unwrap(), b"two");
         assert_eq!(names(dir.path()).len(), 3, "leftovers of this file are gone");
         assert!(replace(&dir.path().join("no/folder"), b"x").is_err());
-        replace_without_cleanup(&dir.path().join("other"), b"one").unwrap();
-        assert_eq!(names(dir.path()).len(), 4, "no cleanup");
         remove_unfinished(dir.path());
-        assert_eq!(names(dir.path()), ["file", "mine.part", "other"]);
-    }
-
-    #[test]
-    fn copy_replaces_the_target_or_leaves_it_unchanged() {
-        let dir = tempfile::tempdir().unwrap();
-        let [from, to] = ["from", "to"].map(|name| dir.path().join(name));
-        fs::write(&to, "old").unwrap();
-        assert_eq!(copy(&from, &to).unwrap_err().kind(), io::ErrorKind::NotFound);
-        assert_eq!(fs::read(&to).unwrap(), b"old");
-        fs::write(&from, "new").unwrap();
-        copy(&from, &to).unwrap();
-        assert_eq!(fs::read(&to).unwrap(), b"new");
-        assert_eq!(names(dir.path()), ["from", "to"]);
+        assert_eq!(names(dir.path()), ["file", "mine.part"]);
     }
 
     #[test]
@@ -206,7 +169,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let [one, two] = ["one", "two"].map(|name| dir.path().join(name));
         let write = |path| {
-            (0..300).for_each(|n: u32| replace_without_cleanup(path, &n.to_le_bytes()).unwrap());
+            (0..300).for_each(|n: u32| replace(path, &n.to_le_bytes()).unwrap());
         };
         std::thread::scope(|scope| {
             let writers = [&one, &two].map(|path| scope.spawn(|| write(path)));

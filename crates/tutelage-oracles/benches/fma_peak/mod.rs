@@ -35,44 +35,25 @@ fn rate(seconds: f64, lanes: usize, chains: impl Fn(usize) -> f32) -> f64 {
 /// Enough independent chains to hide the latency, few enough for the registers.
 const CHAINS: usize = 12;
 
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,fma")]
-unsafe fn chains(turns: usize) -> f32 {
-    use std::arch::x86_64::{_mm256_add_ps, _mm256_cvtss_f32, _mm256_fmadd_ps, _mm256_set1_ps};
-    let (factor, term) = (_mm256_set1_ps(0.999), _mm256_set1_ps(0.001));
-    let mut sums = [_mm256_set1_ps(0.0); CHAINS];
-    for (i, sum) in sums.iter_mut().enumerate() {
-        *sum = _mm256_set1_ps(i as f32);
-    }
-    for _ in 0..turns {
-        for sum in &mut sums {
-            *sum = _mm256_fmadd_ps(*sum, factor, term);
+macro_rules! chains {
+    ($name:ident, $features:literal, $set:ident, $fma:ident, $add:ident, $first:ident) => {
+        #[cfg(target_arch = "x86_64")]
+        #[target_feature(enable = $features)]
+        unsafe fn $name(turns: usize) -> f32 {
+            use std::arch::x86_64::{$add, $first, $fma, $set};
+            let (factor, term) = ($set(0.999), $set(0.001));
+            let mut sums = [$set(0.0); CHAINS];
+            for (i, sum) in sums.iter_mut().enumerate() {
+                *sum = $set(i as f32);
+            }
+            for _ in 0..turns {
+                for sum in &mut sums {
+                    *sum = $fma(*sum, factor, term);
+                }
+            }
+            $first(sums[1..].iter().fold(sums[0], |total, sum| $add(total, *sum)))
         }
-    }
-    let mut total = sums[0];
-    for sum in &sums[1..] {
-        total = _mm256_add_ps(total, *sum);
-    }
-    _mm256_cvtss_f32(total)
+    };
 }
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f")]
-unsafe fn wide_chains(turns: usize) -> f32 {
-    use std::arch::x86_64::{_mm512_add_ps, _mm512_cvtss_f32, _mm512_fmadd_ps, _mm512_set1_ps};
-    let (factor, term) = (_mm512_set1_ps(0.999), _mm512_set1_ps(0.001));
-    let mut sums = [_mm512_set1_ps(0.0); CHAINS];
-    for (i, sum) in sums.iter_mut().enumerate() {
-        *sum = _mm512_set1_ps(i as f32);
-    }
-    for _ in 0..turns {
-        for sum in &mut sums {
-            *sum = _mm512_fmadd_ps(*sum, factor, term);
-        }
-    }
-    let mut total = sums[0];
-    for sum in &sums[1..] {
-        total = _mm512_add_ps(total, *sum);
-    }
-    _mm512_cvtss_f32(total)
-}
+chains!(chains, "avx2,fma", _mm256_set1_ps, _mm256_fmadd_ps, _mm256_add_ps, _mm256_cvtss_f32);
+chains!(wide_chains, "avx512f", _mm512_set1_ps, _mm512_fmadd_ps, _mm512_add_ps, _mm512_cvtss_f32);

@@ -93,12 +93,7 @@ impl AnyHistory {
 
     /// The number of steps that the expert drove.
     pub fn expert_steps(&self) -> u64 {
-        self.expert_steps_after(usize::MAX)
-    }
-
-    /// The number of steps that the expert drove in the first `rounds` rounds.
-    pub fn expert_steps_after(&self, rounds: usize) -> u64 {
-        of_each!(self, history => history.expert_steps_after(rounds))
+        of_each!(self, history => history.expert_steps())
     }
 
     /// The queried states of each round, if they are vectors.

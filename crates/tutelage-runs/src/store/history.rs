@@ -100,11 +100,6 @@ impl<S: Element, A: Element> History<S, A> {
         self.rounds.iter().map(|round| round.labeled_rows().len()).sum()
     }
 
-    /// The number of training examples after `rounds` rounds.
-    pub fn annotations_after(&self, rounds: usize, states_per_round: usize) -> usize {
-        self.sizes(rounds, states_per_round).into_iter().sum()
-    }
-
     /// The number of training examples after 0, 1, … finished rounds.
     pub(crate) fn annotations_by_round(&self, states_per_round: usize) -> Vec<usize> {
         sums(self.sizes(self.results.len(), states_per_round), usize::saturating_add)
@@ -130,10 +125,9 @@ impl<S: Element, A: Element> History<S, A> {
         sums(steps, u64::saturating_add)
     }
 
-    /// The number of steps that the expert drove in the first `rounds` rounds.
-    pub fn expert_steps_after(&self, rounds: usize) -> u64 {
-        let steps = self.rounds.iter().take(rounds).map(|round| round.steps.by_expert);
-        steps.fold(0, u64::saturating_add)
+    /// The number of steps that the expert drove.
+    pub fn expert_steps(&self) -> u64 {
+        self.rounds.iter().fold(0, |sum, round| sum.saturating_add(round.steps.by_expert))
     }
 }
 
