@@ -4,6 +4,7 @@ use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde::Serialize;
+use serde_json::Value;
 use tutelage_compare::tables::TextTable;
 
 /// How results are printed.
@@ -19,6 +20,9 @@ pub(crate) trait Row: Serialize {
     /// The cells, one per heading.
     fn cells(&self) -> Vec<String>;
 }
+
+/// A row of a table: an object for programs, cells for people.
+pub(crate) type Record = (Value, Vec<String>);
 
 /// Formats a reward. Rewards range from less than one to thousands, depending on the task.
 pub(crate) fn reward(value: f64) -> String {
@@ -47,6 +51,15 @@ impl Output {
             write!(out, "{}", table(R::HEADINGS, rows.iter().map(Row::cells).collect()))?;
         }
         Ok(())
+    }
+
+    /// Prints rows as one table under these headings, or as one JSON object each.
+    pub(crate) fn records(&self, headings: &[&str], rows: Vec<Record>) -> anyhow::Result<()> {
+        let (objects, cells): (Vec<Value>, Vec<Vec<String>>) = rows.into_iter().unzip();
+        match self.json {
+            true => objects.iter().try_for_each(|object| self.json(object)),
+            false => self.verbatim(&table(headings, cells)),
+        }
     }
 
     /// Prints an object as a JSON line; nothing without `--json`.

@@ -1,4 +1,4 @@
-//! Is an expert easy enough to imitate? BD-5 should reach 90 % of its mean action's return.
+//! Tests whether an expert is easy to imitate: BD-5 should reach 90 % of its mean action's return.
 //!
 //! ```text
 //! cargo run --release -p tutelage-experts --example fitness -- EXPERT [HIDDEN [ROUNDS [SEEDS]]]
@@ -6,7 +6,7 @@
 //! cargo run --release -p tutelage-experts --example fitness -- hopper 8 40 3
 //! ```
 //!
-//! `EXPERT` is a task, for the expert that ships, or a file. Each round asks for 50 annotations.
+//! `EXPERT` is a task, for its shipped expert, or a file. Each round has 50 annotations.
 
 use std::error::Error;
 use std::path::Path;
@@ -59,7 +59,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// What BD-5 makes of the expert's answers.
+/// Trains BD-5 on the expert's labels.
 fn imitate(
     expert: &GaussianExpert,
     oracle: &MlpOracle,

@@ -7,16 +7,16 @@ use tutelage_envs::Robot;
 use tutelage_net::Layout;
 
 use crate::files::{
-    Array, Arrays, FileError, Problem, decode, encode, read_bytes, write_atomically,
+    Array, Arrays, ContentError, FileError, decode, encode, read_bytes, write_atomically,
 };
 use crate::training::{Training, Trial};
-use crate::trpo::{Iteration, Learner, LearnerState, TrpoSettings};
+use crate::trpo::{Iteration, TrpoLearner, TrpoSettings};
 use crate::{Card, TimeFeature};
 
 const VERSION: u64 = 1;
 
-/// As many as doubles tell apart, so that none overflows when training goes on.
-const MOST_COUNTED: u64 = 1 << 53;
+/// Doubles are exact up to this count, and counts up to it do not overflow when training resumes.
+const MAX_COUNT: u64 = 1 << 53;
 
 /// The columns of the stored learning curve, after iteration and steps.
 const COLUMNS: usize = 7;
@@ -39,89 +39,74 @@ struct BestHeader {
     card: Card,
 }
 
-/// Writes a run, replacing an older checkpoint as a whole.
+/// Writes a run atomically.
 pub(crate) fn write(training: &Training, path: &Path) -> Result<(), FileError> {
-    let LearnerState { iteration, steps, adam_steps, vectors, statistics } =
-        training.learner.state();
-    let mut arrays = Arrays::default();
-    for (name, values) in vectors {
-        arrays.insert(name, Array::single(&[values.len()], &values));
-    }
-    for (name, values) in statistics {
-        arrays.insert(name, Array::double(&[values.len()], &values));
-    }
+    let (learner, best) = (&training.learner, &training.best);
+    let mut arrays = learner.arrays();
     let curve: Vec<f64> = training.curve.iter().flat_map(to_row).collect();
     arrays.insert("curve", Array::double(&[training.curve.len(), COLUMNS], &curve));
-    if let Some(best) = &training.best {
+    if let Some(best) = best {
         for (name, array) in Arrays::of(&best.expert).0 {
             arrays.insert(format!("best.{name}"), array);
         }
     }
+    let [iteration, steps, adam_steps] = learner.counts();
+    let best = best.as_ref();
     let header = Header {
         checkpoint: VERSION,
         task: training.task.name().to_owned(),
-        seed: training.learner.seed(),
+        seed: learner.seed(),
         iteration,
         steps,
         adam_steps,
-        settings: training.learner.settings().clone(),
-        best: training
-            .best
-            .as_ref()
-            .map(|best| BestHeader { score: best.score, card: best.expert.card().clone() }),
+        settings: learner.settings().clone(),
+        best: best.map(|best| BestHeader { score: best.score, card: best.expert.card().clone() }),
     };
-    let bytes = encode(&arrays, &header).map_err(|problem| problem.at(path))?;
+    let bytes = encode(&arrays, &header).map_err(|error| error.at(path))?;
     write_atomically(path, &bytes)
 }
 
-/// What a checkpoint holds.
-type Stored = (Robot, Learner, Vec<Iteration>, Option<Trial>);
+/// The content of a checkpoint.
+type Stored = (Robot, TrpoLearner, Vec<Iteration>, Option<Trial>);
 
 /// Reads a run.
 pub(crate) fn read(path: &Path) -> Result<Stored, FileError> {
-    decode_run(&read_bytes(path)?).map_err(|problem| problem.at(path))
+    decode_run(&read_bytes(path)?).map_err(|error| error.at(path))
 }
 
-pub(crate) fn decode_run(bytes: &[u8]) -> Result<Stored, Problem> {
-    let foreign = |why: &dyn std::fmt::Display| Problem::foreign("a checkpoint of training", why);
+pub(crate) fn decode_run(bytes: &[u8]) -> Result<Stored, ContentError> {
+    let invalid =
+        |why: &dyn std::fmt::Display| ContentError::format("a checkpoint of training", why);
     let (arrays, header): (_, Header) = decode(bytes)?;
     if header.checkpoint > VERSION {
-        return Err(Problem::Version { found: header.checkpoint, known: VERSION });
+        return Err(ContentError::Version { found: header.checkpoint, known: VERSION });
     }
-    let task: Robot = header.task.parse().map_err(|e| foreign(&e))?;
-    let widths = (task.state_width(), task.action_width());
+    let task: Robot = header.task.parse().map_err(|e| invalid(&e))?;
     check_sizes(&arrays, task, &header.settings)?;
-    let Header { iteration, steps, adam_steps, .. } = header;
-    let counts = [("iteration", iteration), ("steps", steps), ("adam_steps", adam_steps)];
-    if let Some((name, count)) = counts.into_iter().find(|(_, count)| *count > MOST_COUNTED) {
-        return Err(foreign(&format!("{name} is {count}; at most {MOST_COUNTED} are counted")));
+    let counts = [header.iteration, header.steps, header.adam_steps];
+    if let Some(count) = counts.iter().find(|count| **count > MAX_COUNT) {
+        return Err(invalid(&format!("a count is {count}; at most {MAX_COUNT} are counted")));
     }
-    let mut learner =
-        Learner::blank(header.settings, widths, header.seed).map_err(|e| foreign(&e))?;
-    let mut state = learner.state();
-    for (name, values) in &mut state.vectors {
-        *values = arrays.checked(name, task, &[values.len()])?.to_f32();
+    let widths = (task.state_width(), task.action_width());
+    let learner = TrpoLearner::blank(header.settings, widths, header.seed);
+    let mut learner = learner.map_err(|e| invalid(&e))?;
+    for (name, array) in learner.arrays().0 {
+        arrays.checked(&name, task, &array.shape)?;
     }
-    for (name, values) in &mut state.statistics {
-        *values = arrays.checked(name, task, &[values.len()])?.values.clone();
-    }
-    learner.restore(LearnerState { iteration, steps, adam_steps, ..state });
+    learner.restore(counts, &arrays)?;
     let curve = arrays.get("curve")?.values.as_chunks::<COLUMNS>().0.iter().map(from_row).collect();
     let best = header.best.map(|best| {
-        let mut own = Arrays::default();
-        for (name, array) in &arrays.0 {
-            if let Some(name) = name.strip_prefix("best.") {
-                own.insert(name, array.clone());
-            }
-        }
-        let expert = own.expert(task, TimeFeature::Omitted, best.card)?;
-        Ok::<_, Problem>(Trial { score: best.score, expert })
+        let own = arrays.0.iter().filter_map(|(name, array)| {
+            Some((name.strip_prefix("best.")?.to_owned(), array.clone()))
+        });
+        let expert = Arrays(own.collect()).expert(task, TimeFeature::Omitted, best.card)?;
+        Ok::<_, ContentError>(Trial { score: best.score, expert })
     });
     Ok((task, learner, curve, best.transpose()?))
 }
 
-/// Whether the settings' networks have the sizes of those that are there, before any is made.
-fn check_sizes(arrays: &Arrays, task: Robot, settings: &TrpoSettings) -> Result<(), Problem> {
+/// Checks that the stored networks have the sizes of the settings, before any allocation.
+fn check_sizes(arrays: &Arrays, task: Robot, settings: &TrpoSettings) -> Result<(), ContentError> {
     let outputs = [("policy", task.action_width(), task.action_width()), ("value", 1, 0)];
     for (name, width, spreads) in outputs {
         let hidden = settings.hidden.iter().copied();
@@ -169,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn interruption_and_threads_change_no_bit() {
+    fn result_does_not_depend_on_interruptions_or_threads() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("run.checkpoint");
         let start = || Training::new(Robot::Hopper, settings(), 5).unwrap();
@@ -191,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_checkpoint_is_refused() {
+    fn damaged_checkpoint_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("run.checkpoint");
         Training::new(Robot::Ant, settings(), 1).unwrap().save(&path).unwrap();

@@ -1,4 +1,4 @@
-//! An expert in the core's sense.
+//! Gaussian experts.
 
 use tutelage::actor::{ExpertActor, RolloutError};
 use tutelage::choice::ExpertActs;
@@ -11,11 +11,11 @@ use tutelage_net::Tape;
 
 use crate::{Card, GaussianPolicy, Score, TimeFeature};
 
-/// A Gaussian policy for a task, with its observation of the task's states.
+/// A Gaussian policy for a task, with its normalization of the task's states.
 ///
-/// As a [`tutelage::Expert`] it answers states as it sees them ([`GaussianExpert::observation`]):
-/// expert and learner see the same. An answer is a sample a ~ N(μ(s), σ²), not clipped; the mean
-/// action is clipped to [-1, 1].
+/// As a [`tutelage::Expert`] it labels normalized states ([`GaussianExpert::observation`]), which
+/// learners see too. A label is a sample a ~ N(μ(s), σ²) without clipping; the mean action is
+/// clipped to [-1, 1].
 #[derive(Clone, Debug)]
 pub struct GaussianExpert {
     task: Robot,
@@ -26,7 +26,7 @@ pub struct GaussianExpert {
 }
 
 impl GaussianExpert {
-    /// An expert made of its parts.
+    /// Creates an expert from its parts.
     ///
     /// # Panics
     /// If the network's widths or the statistics are not those of the task.
@@ -51,7 +51,7 @@ impl GaussianExpert {
         }
     }
 
-    /// The task that it is an expert in.
+    /// The task.
     pub fn robot(&self) -> Robot {
         self.task
     }
@@ -61,41 +61,40 @@ impl GaussianExpert {
         &self.policy
     }
 
-    /// How it sees the task's states; whoever learns from it sees them so too.
+    /// The observation of the task's states, for the expert and its learners.
     pub fn observation(&self) -> &ObservationConfig {
         &self.observation
     }
 
-    /// The same expert with Gaussian noise of this standard deviation on every coordinate of its
-    /// mean action, whatever its own: how much error it forgives.
+    /// Returns the same expert with this standard deviation in every coordinate instead of its own.
     #[must_use]
     pub fn with_noise(mut self, std: f32) -> Self {
         self.policy = self.policy.with_std(std);
         self
     }
 
-    /// The statistics that states are normalized by.
+    /// The normalizer of states.
     pub fn normalizer(&self) -> &Normalizer {
         &self.observation.normalizer
     }
 
-    /// Whether it sees the time that is left.
+    /// Whether states include the remaining time.
     pub fn time_feature(&self) -> TimeFeature {
         self.observation.time_feature
     }
 
-    /// Where it comes from and what it is worth.
+    /// The origin and the scores.
     pub fn card(&self) -> &Card {
         &self.card
     }
 
-    /// The same expert with another card.
+    /// Returns the same expert with another card.
     #[must_use]
     pub fn with_card(self, card: Card) -> Self {
         Self { card, ..self }
     }
 
-    /// Plays full episodes with the mean action, or with drawn ones; either is clipped.
+    /// Plays full episodes with the mean action or with samples, clipped.
     pub fn evaluate(
         &self,
         acts: ExpertActs,
@@ -109,7 +108,7 @@ impl GaussianExpert {
         evaluate(&mut envs, &mut actor, None, episodes, stream)
     }
 
-    /// Full episodes from a seed: the same for the same seed, whoever asks.
+    /// Plays full episodes that depend only on the seed.
     pub fn play(
         &self,
         acts: ExpertActs,
@@ -119,13 +118,13 @@ impl GaussianExpert {
         self.evaluate(acts, episodes, &Stream::new(seed).fork("evaluate expert", 0))
     }
 
-    /// What the mean action and drawn actions earn.
+    /// Evaluates the mean action and sampled actions.
     pub fn judge(&self, episodes: usize, seed: u64) -> Result<Vec<Score>, RolloutError> {
         let score = |acts| Ok(Score::new(self.task, acts, &self.play(acts, episodes, seed)?));
         [ExpertActs::Mean, ExpertActs::Sampled].into_iter().map(score).collect()
     }
 
-    /// μ of every state.
+    /// Computes μ of every state.
     fn forward(
         &mut self,
         states: &Batch<f32>,
@@ -192,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_are_samples_around_the_mean_that_no_one_clipped() {
+    fn labels_are_samples_without_clipping() {
         let (mut expert, state) = (expert(), states(1));
         let mut mean = Batch::zeros(1, 3);
         expert.forward(&state, &mut mean).unwrap();
@@ -212,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_depends_on_its_own_row_alone() {
+    fn label_depends_only_on_its_row() {
         let (mut expert, states) = (expert(), states(5));
         let rngs = || -> Vec<Rng> { (0..5).map(|i| Stream::new(7).fork("row", i).rng()).collect() };
         let mut together = Batch::zeros(5, 3);
@@ -226,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn the_mean_action_is_clipped_and_states_must_fit() {
+    fn mean_action_is_clipped_and_widths_are_checked() {
         let mut expert = expert();
         let mut means = Batch::zeros(40, 3);
         expert.mean(&states(40), &mut means).unwrap();

@@ -1,4 +1,4 @@
-//! Gaussian policies: a tanh network for the mean, one spread per action coordinate.
+//! Gaussian policies: a tanh network for the mean, one σ per action coordinate.
 
 use rand_distr::{Distribution, StandardNormal};
 use tutelage::{Batch, Element, Policy, PolicyError, Rng};
@@ -13,15 +13,14 @@ pub struct GaussianPolicy {
 }
 
 impl GaussianPolicy {
-    /// A policy that does nothing on average: orthogonal weights with gain √2, the last layer near
-    /// zero.
+    /// Creates a policy with a mean near 0: orthogonal weights with gain √2, the last layer near zero.
     pub fn random(widths: &[usize], log_std: f32, rng: &mut Rng) -> Result<Self, LayoutError> {
         let mut policy = Self::zero(widths, log_std)?;
         policy.params = policy.network.layout().orthogonal(2f64.sqrt(), 0.01, rng);
         Ok(policy)
     }
 
-    /// A policy whose mean is 0, to be given the parameters of another.
+    /// Creates a policy with mean 0, whose parameters are replaced later.
     pub(crate) fn zero(widths: &[usize], log_std: f32) -> Result<Self, LayoutError> {
         let network = Network::new(widths)?;
         let params = network.layout().zeros();
@@ -29,7 +28,7 @@ impl GaussianPolicy {
         Ok(Self { network, params, log_std })
     }
 
-    /// A policy with these parameters, in the network's layout.
+    /// Creates a policy with these parameters, in the network's layout.
     ///
     /// # Panics
     /// If a length is not that of the network.
@@ -54,7 +53,7 @@ impl GaussianPolicy {
         &self.log_std
     }
 
-    /// The same with this standard deviation in every coordinate.
+    /// Returns the same policy with this standard deviation in every coordinate.
     #[must_use]
     pub fn with_std(mut self, std: f32) -> Self {
         self.log_std.fill(std.ln());
@@ -89,7 +88,7 @@ impl GaussianPolicy {
         self.params.iter().chain(&self.log_std).copied().collect()
     }
 
-    /// Takes θ and log σ from one vector.
+    /// Sets θ and log σ from one vector.
     pub(crate) fn set_flat(&mut self, flat: &[f32]) {
         let (params, log_std) = flat.split_at(self.params.len());
         self.params.copy_from_slice(params);
@@ -97,7 +96,7 @@ impl GaussianPolicy {
     }
 }
 
-/// Without its noise a Gaussian policy is a policy of one member, which plays μ(s).
+/// Without noise, a Gaussian policy is a policy of one member that plays μ(s).
 impl Policy for GaussianPolicy {
     type State = f32;
     type Action = f32;
@@ -133,7 +132,7 @@ mod tests {
     use tutelage::Stream;
 
     #[test]
-    fn noise_has_the_spread_of_each_coordinate() {
+    fn noise_has_the_std_of_each_coordinate() {
         let mut rng = Stream::new(4).rng();
         let mut policy = GaussianPolicy::random(&[2, 3, 2], 0.0, &mut rng).unwrap();
         policy.log_std = vec![-1.0, -2.0];
@@ -149,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn density_and_entropy_are_those_of_a_gaussian() {
+    fn density_and_entropy_by_hand() {
         let policy = GaussianPolicy::random(&[1, 1], -1.0, &mut Stream::new(1).rng()).unwrap();
         let half_log_two_pi = 0.5 * (2.0 * std::f64::consts::PI).ln();
         // log N(0.3; 0.1, e⁻²) = −½·0.04·e² + 1 − ½ log 2π.

@@ -1,9 +1,20 @@
-//! Experts: stochastic Gaussian policies, TRPO to train them, files to keep them in, and those that
-//! ship.
+//! Experts for the robots: stochastic Gaussian policies, TRPO to train them, and their files.
 //!
-//! A [`GaussianExpert`] answers the core loop's questions. It carries its view of the task's states
-//! ([`GaussianExpert::observation`]), and learners see the task as it does
+//! A [`GaussianExpert`] labels states for the core loop. It includes its normalization of the task's
+//! states ([`GaussianExpert::observation`]), and learners see the same normalized states
 //! ([`tutelage_envs::Robot::env`]).
+//!
+//! ```
+//! use tutelage::choice::ExpertActs;
+//! use tutelage_envs::Robot;
+//! use tutelage_experts::GaussianExpert;
+//!
+//! let expert = GaussianExpert::shipped(Robot::Hopper)?;
+//! let evaluation = expert.play(ExpertActs::Mean, 1, 7)?;
+//! assert!(evaluation.mean_reward() > 500.0);
+//! assert_eq!(expert.card().scores[0].act, "mean");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 #![forbid(unsafe_code)]
 
@@ -16,7 +27,7 @@ mod training;
 pub mod trpo;
 
 pub use expert::GaussianExpert;
-pub use files::{Card, FileError, Format, Problem, Score};
+pub use files::{Card, ContentError, FileError, Score, WRITABLE_EXTENSIONS};
 pub use gaussian::GaussianPolicy;
 pub use shipped::{SHIPPED, Shipped};
 pub use training::{JUDGED_BY, Training, TrainingError, Trial};

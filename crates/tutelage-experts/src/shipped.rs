@@ -1,66 +1,57 @@
-//! The experts that come with the project.
+//! The experts that ship with the project.
 
 use tutelage_envs::Robot;
 
-use crate::{GaussianExpert, Problem};
+use crate::{ContentError, GaussianExpert};
 
-/// An expert that comes with the project, compiled into the program.
+/// An expert that ships with the project, compiled into the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shipped {
-    /// What it goes by: its task, where it is the task's own.
+    /// Its name, which is the task's for the default expert of a task.
     pub name: &'static str,
     /// The task.
     pub task: Robot,
     file: &'static [u8],
 }
 
-/// All of them, each task's own first.
+/// All of them, the default experts of the tasks first.
 pub const SHIPPED: [Shipped; 5] = [
-    Shipped {
-        name: "hopper",
-        task: Robot::Hopper,
-        file: include_bytes!("../data/hopper.safetensors"),
-    },
-    Shipped {
-        name: "walker2d",
-        task: Robot::Walker2d,
-        file: include_bytes!("../data/walker2d.safetensors"),
-    },
-    Shipped {
-        name: "half-cheetah",
-        task: Robot::HalfCheetah,
-        file: include_bytes!("../data/half-cheetah.safetensors"),
-    },
-    Shipped { name: "ant", task: Robot::Ant, file: include_bytes!("../data/ant.safetensors") },
-    Shipped {
-        name: "hopper-forgiving",
-        task: Robot::Hopper,
-        file: include_bytes!("../data/hopper-forgiving.safetensors"),
-    },
+    shipped("hopper", Robot::Hopper, include_bytes!("../data/hopper.safetensors")),
+    shipped("walker2d", Robot::Walker2d, include_bytes!("../data/walker2d.safetensors")),
+    shipped("half-cheetah", Robot::HalfCheetah, include_bytes!("../data/half-cheetah.safetensors")),
+    shipped("ant", Robot::Ant, include_bytes!("../data/ant.safetensors")),
+    shipped(
+        "hopper-forgiving",
+        Robot::Hopper,
+        include_bytes!("../data/hopper-forgiving.safetensors"),
+    ),
 ];
 
+const fn shipped(name: &'static str, task: Robot, file: &'static [u8]) -> Shipped {
+    Shipped { name, task, file }
+}
+
 impl Shipped {
-    /// The one of this name.
+    /// Returns the expert of this name.
     pub fn named(name: &str) -> Option<Self> {
         SHIPPED.into_iter().find(|shipped| shipped.name == name)
     }
 
-    /// The expert.
-    pub fn expert(self) -> Result<GaussianExpert, Problem> {
+    /// Loads the expert.
+    pub fn expert(self) -> Result<GaussianExpert, ContentError> {
         GaussianExpert::from_safetensors(self.file)
     }
 }
 
 impl GaussianExpert {
-    /// A task's own expert.
-    pub fn shipped(task: Robot) -> Result<Self, Problem> {
-        let [hopper, walker2d, half_cheetah, ant, _] = SHIPPED;
-        let shipped = match task {
-            Robot::Hopper => hopper,
-            Robot::Walker2d => walker2d,
-            Robot::HalfCheetah => half_cheetah,
-            Robot::Ant => ant,
+    /// Loads the default expert of a task.
+    pub fn shipped(task: Robot) -> Result<Self, ContentError> {
+        let index = match task {
+            Robot::Hopper => 0,
+            Robot::Walker2d => 1,
+            Robot::HalfCheetah => 2,
+            Robot::Ant => 3,
         };
-        shipped.expert()
+        SHIPPED[index].expert()
     }
 }

@@ -1,4 +1,4 @@
-//! Training an expert for a task, from nothing or from a checkpoint to a file.
+//! Training of an expert for a task.
 
 use std::path::Path;
 
@@ -7,29 +7,28 @@ use tutelage::actor::RolloutError;
 use tutelage::choice::ExpertActs;
 use tutelage_envs::{Locomotion, Robot};
 
-use crate::trpo::{Iteration, Learner, TrainError, TrpoSettings};
+use crate::trpo::{Iteration, OPTIONS, TrainError, TrpoLearner, TrpoOption, TrpoSettings};
 use crate::{Card, FileError, GaussianExpert, TimeFeature, checkpoint};
 
-/// How many episodes a finished expert is judged by: one that falls once in a hundred looks
-/// flawless in fewer.
+/// The number of episodes that a finished expert is evaluated on. With fewer, an expert that falls
+/// once in a hundred episodes would look flawless.
 pub const JUDGED_BY: usize = 250;
-/// The seed of their randomness.
+/// The seed of these episodes.
 const JUDGED_SEED: u64 = 1;
 
 /// A training run of an expert.
 ///
-/// Every so many iterations the mean action is tried out in fresh episodes; the expert that comes
-/// out is the one whose trial was best, by mean minus standard deviation: it should not only run
-/// far but never fall.
+/// Regular trials evaluate the mean action in new episodes. The result is the expert with the best
+/// mean minus standard deviation: it should run far and never fall.
 pub struct Training {
     pub(crate) task: Robot,
-    pub(crate) learner: Learner,
+    pub(crate) learner: TrpoLearner,
     pub(crate) curve: Vec<Iteration>,
     pub(crate) best: Option<Trial>,
     envs: Vec<Locomotion>,
 }
 
-/// An expert that was tried out.
+/// A trial of an expert.
 #[derive(Clone, Debug)]
 pub struct Trial {
     /// Mean return minus standard deviation.
@@ -38,7 +37,7 @@ pub struct Trial {
     pub expert: GaussianExpert,
 }
 
-/// Why training stopped.
+/// Training failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TrainingError {
@@ -46,42 +45,42 @@ pub enum TrainingError {
     #[error(transparent)]
     Learner(#[from] TrainError),
     /// A trial failed.
-    #[error("trial of the mean action: {0}")]
-    Trial(#[from] RolloutError),
+    #[error("a trial of the mean action failed")]
+    Trial(#[source] RolloutError),
     /// A checkpoint could not be read or written.
     #[error(transparent)]
     File(#[from] FileError),
 }
 
 impl Training {
-    /// Begins a run.
+    /// Starts a run.
     pub fn new(task: Robot, settings: TrpoSettings, seed: u64) -> Result<Self, TrainingError> {
         let widths = (task.state_width(), task.action_width());
-        let learner = Learner::new(settings, widths, seed)?;
+        let learner = TrpoLearner::new(settings, widths, seed)?;
         Self::with(task, learner, Vec::new(), None)
     }
 
-    /// Goes on from a checkpoint, to the same bits as if the run had never been interrupted.
+    /// Resumes from a checkpoint; the result is bit-identical to an uninterrupted run.
     pub fn resume(path: &Path) -> Result<Self, TrainingError> {
         let (task, learner, curve, best) = checkpoint::read(path)?;
         Self::with(task, learner, curve, best)
     }
 
-    /// Goes on from the bytes of a checkpoint.
+    /// Resumes from the bytes of a checkpoint.
     pub fn from_checkpoint(bytes: &[u8]) -> Result<Self, TrainingError> {
         let (task, learner, curve, best) =
-            checkpoint::decode_run(bytes).map_err(|problem| problem.at(Path::new("checkpoint")))?;
+            checkpoint::decode_run(bytes).map_err(|error| error.at(Path::new("checkpoint")))?;
         Self::with(task, learner, curve, best)
     }
 
-    /// Stores a checkpoint; it replaces an earlier one whole or not at all.
+    /// Writes a checkpoint atomically.
     pub fn save(&self, path: &Path) -> Result<(), TrainingError> {
         Ok(checkpoint::write(self, path)?)
     }
 
     fn with(
         task: Robot,
-        learner: Learner,
+        learner: TrpoLearner,
         curve: Vec<Iteration>,
         best: Option<Trial>,
     ) -> Result<Self, TrainingError> {
@@ -97,11 +96,11 @@ impl Training {
     }
 
     /// The learner.
-    pub fn learner(&self) -> &Learner {
+    pub fn learner(&self) -> &TrpoLearner {
         &self.learner
     }
 
-    /// All iterations so far.
+    /// The iterations so far.
     pub fn curve(&self) -> &[Iteration] {
         &self.curve
     }
@@ -111,12 +110,12 @@ impl Training {
         self.best.as_ref()
     }
 
-    /// Whether all steps were made.
+    /// Whether training is complete.
     pub fn is_done(&self) -> bool {
         self.learner.is_done()
     }
 
-    /// One iteration, and a trial where one is due.
+    /// Runs an iteration, and a trial if one is due.
     pub fn advance(&mut self) -> Result<Iteration, TrainingError> {
         let iteration = self.learner.iterate(&mut self.envs)?;
         self.curve.push(iteration);
@@ -130,7 +129,7 @@ impl Training {
         Ok(iteration)
     }
 
-    /// The expert as it is now.
+    /// The current expert.
     pub fn expert(&self) -> Result<GaussianExpert, TrainingError> {
         let normalizer = self.learner.normalizer().map_err(TrainError::from)?;
         let seed = Some(self.learner.seed());
@@ -139,23 +138,24 @@ impl Training {
         Ok(GaussianExpert::new(self.task, policy, normalizer, TimeFeature::Omitted, card))
     }
 
-    /// The expert that comes out, judged: the one whose trial was best, with a card that says how
-    /// to train it again.
+    /// The expert with the best trial, evaluated, with a card that has the command to train it
+    /// again.
     pub fn outcome(&self) -> Result<GaussianExpert, TrainingError> {
         let expert = match &self.best {
             Some(trial) => trial.expert.clone(),
             None => self.expert()?,
         };
-        let scores = expert.judge(JUDGED_BY, JUDGED_SEED)?;
+        let scores = expert.judge(JUDGED_BY, JUDGED_SEED).map_err(TrainingError::Trial)?;
         let card = Card { command: Some(self.command()), scores, ..expert.card().clone() };
         Ok(expert.with_card(card))
     }
 
-    /// The command that trains the same expert again, also when defaults have changed: it names
-    /// every option.
+    /// The command that trains the same expert again. It names every option, so that it does not
+    /// depend on defaults.
     pub fn command(&self) -> String {
-        let options = self.learner.settings().options();
-        let options = options.map(|(name, value)| format!(" --{name} {value}")).concat();
+        let settings = self.learner.settings();
+        let option = |option: &TrpoOption| format!(" --{} {}", option.name, (option.get)(settings));
+        let options: String = OPTIONS.iter().map(option).collect();
         format!("tutelage expert train {} --seed {}{options}", self.task, self.learner.seed())
     }
 
@@ -163,7 +163,8 @@ impl Training {
         let expert = self.expert()?;
         let stream = Stream::new(self.learner.seed()).fork("trial", iteration);
         let episodes = self.learner.settings().trial_episodes;
-        let evaluation = expert.evaluate(ExpertActs::Mean, episodes, &stream)?;
+        let evaluation =
+            expert.evaluate(ExpertActs::Mean, episodes, &stream).map_err(TrainingError::Trial)?;
         Ok(Trial { score: evaluation.mean_reward() - evaluation.sd_reward(), expert })
     }
 }

@@ -8,19 +8,24 @@ use ndarray::Array2;
 use ndarray_npy::NpzReader;
 use tutelage::{Batch, Expert};
 use tutelage_envs::{Normalizer, Robot};
-use tutelage_experts::{Card, GaussianExpert, GaussianPolicy, TimeFeature};
+use tutelage_experts::{
+    Card, ContentError, FileError, GaussianExpert, GaussianPolicy, TimeFeature,
+};
 use tutelage_net::Network;
 
 fn data(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)
 }
 
-fn error(path: &Path, task: Option<Robot>, statistics: Option<&Path>) -> String {
-    GaussianExpert::read(path, task, statistics).map(drop).expect_err("an error").to_string()
+fn error(path: &Path, task: Option<Robot>, statistics: Option<&Path>) -> ContentError {
+    match GaussianExpert::read(path, task, statistics).unwrap_err() {
+        FileError::Content { error, .. } => error,
+        other => panic!("{other}"),
+    }
 }
 
 #[test]
-fn a_stable_baselines3_agent_acts_as_it_did_there() {
+fn stable_baselines3_agent_acts_as_in_python() {
     let (agent, statistics) = (data("trpo_tanh.zip"), data("trpo_tanh.pkl"));
     let mut expert = GaussianExpert::read(&agent, Some(Robot::Hopper), Some(&statistics)).unwrap();
     assert_eq!(expert.policy().network().layout().widths(), [15, 5, 4, 3]);
@@ -42,20 +47,23 @@ fn a_stable_baselines3_agent_acts_as_it_did_there() {
 }
 
 #[test]
-fn an_agent_that_is_not_for_the_task_is_refused_with_the_layer() {
-    let message = error(&data("trpo_tanh.zip"), Some(Robot::Ant), None);
-    assert!(message.ends_with("W0 has shape [15, 5], but ant takes [28, 5]"), "{message}");
-    let message = error(&data("trpo_tanh.zip"), None, None);
-    assert!(message.contains("does not say which task it is for"), "{message}");
-    let message = error(&data("ppo_relu.zip"), Some(Robot::Hopper), None);
-    assert!(message.contains("activation") && message.contains("ReLU"), "{message}");
-    let message = error(&data("trpo_tanh_expected.npz"), Some(Robot::Hopper), None);
-    assert!(message.contains("has no array W0"), "{message}");
-    let message = error(&data("trpo_tanh.zip"), Some(Robot::Hopper), Some(&data("make_sb3.py")));
-    assert!(message.contains("make_sb3.py: not a pickled VecNormalize"), "{message}");
+fn unsuitable_agents_are_refused() {
+    let (hopper, agent) = (Some(Robot::Hopper), data("trpo_tanh.zip"));
+    let other = error(&agent, Some(Robot::Ant), None);
+    assert!(
+        matches!(other, ContentError::Shape { name, expected, .. } if name == "W0" && expected == [28, 5])
+    );
+    assert!(matches!(error(&agent, None, None), ContentError::NoTask));
+    let relu = error(&data("ppo_relu.zip"), hopper, None);
+    assert!(matches!(relu, ContentError::Unsupported { found, .. } if found.contains("ReLU")));
+    let arrays = error(&data("trpo_tanh_expected.npz"), hopper, None);
+    assert!(matches!(arrays, ContentError::Missing { name, .. } if name == "W0"));
+    let statistics = data("make_sb3.py");
+    let error = GaussianExpert::read(&agent, hopper, Some(&statistics)).unwrap_err();
+    assert!(matches!(error, FileError::Content { path, .. } if path == statistics));
 }
 
-/// An untrained expert with a time_feature.
+/// An untrained expert that sees the remaining time.
 fn expert() -> GaussianExpert {
     let widths = [16, 7, 3];
     let mut rng = tutelage::Stream::new(2).rng();
@@ -68,7 +76,7 @@ fn expert() -> GaussianExpert {
 }
 
 #[test]
-fn an_expert_survives_both_formats() {
+fn experts_survive_both_formats() {
     let folder = tempfile::tempdir().unwrap();
     let expert = expert();
     for name in ["e.safetensors", "e.npz"] {
@@ -85,40 +93,41 @@ fn an_expert_survives_both_formats() {
     let path = folder.path().join("e.safetensors");
     let bytes = std::fs::read(&path).unwrap();
     expert.write(&path).unwrap();
-    assert_eq!(
-        std::fs::read(&path).unwrap(),
-        bytes,
-        "an expert's file is a function of the expert"
+    assert_eq!(std::fs::read(&path).unwrap(), bytes, "files depend on the expert alone");
+    let other = error(&path, Some(Robot::Ant), None);
+    assert!(
+        matches!(other, ContentError::Task { expected: Robot::Ant, found: Robot::Hopper }),
+        "{other}"
     );
-    let message = error(&path, Some(Robot::Ant), None);
-    assert!(message.ends_with("an expert for hopper, not for ant"), "{message}");
 }
 
 #[test]
 fn foreign_missing_and_damaged_files_are_refused() {
     let folder = tempfile::tempdir().unwrap();
-    let at = |name: &str| folder.path().join(name);
-    assert!(error(&at("none.npz"), Some(Robot::Hopper), None).contains("No such file"));
-    assert!(error(&at("none.npz"), None, None).contains("No such file"));
+    let (hopper, at) = (Some(Robot::Hopper), |name: &str| folder.path().join(name));
+    let missing = GaussianExpert::read(&at("none.npz"), None, None).unwrap_err();
+    assert!(matches!(missing, FileError::Io { .. }));
     std::fs::write(at("some.txt"), b"").unwrap();
-    assert!(error(&at("some.txt"), None, None).contains("extension is `txt`"));
+    let extension = error(&at("some.txt"), None, None);
+    assert!(matches!(extension, ContentError::Unsupported { found, .. } if found == "`txt`"));
     for name in ["e.txt", "e.zip"] {
-        let message = expert().write(&at(name)).unwrap_err().to_string();
-        assert!(message.ends_with("only .safetensors or .npz is supported"), "{message}");
+        let refused = expert().write(&at(name)).unwrap_err();
+        assert!(matches!(
+            refused,
+            FileError::Content { error: ContentError::Unsupported { .. }, .. }
+        ));
     }
     for name in ["noise.safetensors", "noise.npz", "noise.zip"] {
         std::fs::write(at(name), b"These are not the weights you are looking for.").unwrap();
-        assert!(error(&at(name), Some(Robot::Hopper), None).contains(": not a"), "{name}");
+        assert!(matches!(error(&at(name), hopper, None), ContentError::Format { .. }), "{name}");
     }
     let path = at("e.safetensors");
     expert().write(&path).unwrap();
-    let bytes = std::fs::read(&path).unwrap();
+    let mut bytes = std::fs::read(&path).unwrap();
     std::fs::write(&path, &bytes[..bytes.len() - 8]).unwrap();
-    assert!(error(&path, None, None).contains("not a safetensors file"));
-    let mut bytes = bytes;
+    assert!(matches!(error(&path, None, None), ContentError::Format { .. }));
     let last = bytes.len() - 4;
     bytes[last..].copy_from_slice(&f32::NAN.to_le_bytes());
     std::fs::write(&path, &bytes).unwrap();
-    let message = error(&path, None, None);
-    assert!(message.contains("is NaN, but must be finite"), "{message}");
+    assert!(matches!(error(&path, None, None), ContentError::NotFinite { .. }));
 }

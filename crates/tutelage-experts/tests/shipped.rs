@@ -1,11 +1,11 @@
-//! The experts that ship are what their cards say.
+//! Shipped experts agree with their cards.
 
 use tutelage::Stream;
 use tutelage::choice::ExpertActs;
 use tutelage_envs::Robot;
 use tutelage_experts::{GaussianExpert, SHIPPED, Shipped, TimeFeature};
 
-/// What a shipped expert's mean action must earn, and the share of it that it may vary by.
+/// The minimum mean return of each shipped expert, and the maximum of its relative deviation.
 const NEEDED: [(&str, f64); 5] = [
     ("hopper", 2500.0),
     ("walker2d", 2200.0),
@@ -16,7 +16,7 @@ const NEEDED: [(&str, f64); 5] = [
 const STEADY: f64 = 0.15;
 
 #[test]
-fn cards_say_how_they_were_made_and_that_they_are_good() {
+fn cards_have_commands_and_good_scores() {
     for (name, needed) in NEEDED {
         let shipped = Shipped::named(name).unwrap();
         let (task, expert) = (shipped.task, shipped.expert().unwrap());
@@ -29,13 +29,13 @@ fn cards_say_how_they_were_made_and_that_they_are_good() {
         let acts: Vec<&str> = card.scores.iter().map(|score| score.act.as_str()).collect();
         assert_eq!(acts, ["mean", "sample"]);
         let mean = &card.scores[0];
-        assert!(card.scores.iter().all(|score| score.episodes >= 200), "fewer say little");
+        assert!(card.scores.iter().all(|score| score.episodes >= 200), "too few episodes");
         assert!(mean.mean >= needed && mean.sd <= STEADY * mean.mean);
     }
 }
 
 #[test]
-fn fresh_episodes_bear_the_cards_out() {
+fn new_episodes_agree_with_the_cards() {
     for (name, needed) in NEEDED {
         let expert = Shipped::named(name).unwrap().expert().unwrap();
         let earned = expert.evaluate(ExpertActs::Mean, 3, &Stream::new(99)).unwrap();
@@ -44,7 +44,7 @@ fn fresh_episodes_bear_the_cards_out() {
 }
 
 #[test]
-fn every_task_has_one_of_its_own_and_its_name() {
+fn every_task_has_a_default_expert_of_its_name() {
     for task in Robot::ALL {
         assert_eq!(GaussianExpert::shipped(task).unwrap().robot(), task);
         assert_eq!(Shipped::named(task.name()).unwrap().task, task);
@@ -54,7 +54,7 @@ fn every_task_has_one_of_its_own_and_its_name() {
 }
 
 #[test]
-fn the_forgiving_one_bears_noise_that_throws_the_other() {
+fn forgiving_expert_tolerates_noise() {
     let earned = |name: &str| {
         let expert = Shipped::named(name).unwrap().expert().unwrap().with_noise(0.4);
         expert.evaluate(ExpertActs::Sampled, 5, &Stream::new(7)).unwrap().mean_reward()

@@ -7,7 +7,7 @@ use tutelage::env::LaneError;
 use tutelage::oracle::DurableOracle;
 use tutelage::suggest::did_you_mean;
 use tutelage::{Batch, Dataset, EnvError, Inputs};
-use tutelage_experts::{FileError, GaussianExpert, Problem, Shipped};
+use tutelage_experts::{ContentError, FileError, GaussianExpert, Shipped};
 use tutelage_oracles::mlp::{Ensemble, MlpSettingsError, OutputHead};
 use tutelage_runs::store::{Fingerprint, History, RunDir, StoreError, read_history, read_spec};
 
@@ -89,7 +89,7 @@ pub enum CastError {
         /// The task.
         task: Task,
         /// Why.
-        source: Box<Problem>,
+        source: Box<ContentError>,
     },
     /// The expert is one for another task.
     #[error("expert = \"{name}\": an expert for {found}, not for {task}")]

@@ -7,7 +7,7 @@ use tutelage::Stream;
 use tutelage::choice::{Deploy, ExpertActs};
 use tutelage::evaluation::Evaluation;
 use tutelage_lab::spec::{Draft, EvaluationDraft};
-use tutelage_lab::{Task, evaluate_expert, evaluate_run, load_expert};
+use tutelage_lab::{Task, evaluate_expert, evaluate_run};
 
 use crate::output::{Output, Row, ensure_usage, reward, usage};
 
@@ -109,7 +109,7 @@ impl Evaluate {
             let stream = Stream::new(self.seed).fork("evaluate expert", 0);
             return Ok(evaluate_expert(&draft.check()?, acts, &stream)?);
         }
-        let expert = load_expert(&self.who, self.task)?;
+        let expert = super::expert::load(&self.who, self.task)?;
         let (expert, acts) = match self.noise {
             Some(std) => (expert.with_noise(std), ExpertActs::Sampled),
             None => (expert, acts),

@@ -148,7 +148,7 @@ impl Watch {
     /// A robot's expert.
     fn film_expert(&self, act: Option<evaluate::Act>, output: &Output) -> anyhow::Result<()> {
         let acts = act.unwrap_or(evaluate::Act::Mean).expert_acts()?;
-        let mut expert = load_expert(&self.target, self.task)?;
+        let mut expert = super::expert::load(&self.target, self.task)?;
         let env = expert.robot().env(expert.observation())?;
         let (size, bounds) = (env.spaces().actions, env.bounds());
         let space = ActionSpace { size, bounds };

@@ -1,24 +1,24 @@
-//! Named arrays, and the expert that they spell.
+//! Named arrays, and their conversion to an expert.
 
 use std::collections::BTreeMap;
 
 use tutelage_envs::{Normalizer, Robot};
 use tutelage_net::Network;
 
-use super::{Card, Problem};
+use super::{Card, ContentError};
 use crate::{GaussianExpert, GaussianPolicy, TimeFeature};
 
-/// What an expert is made of, for messages.
+/// The arrays of an expert, for messages.
 const NEEDED: &str = "W0 b0 W1 b1 … (a pair per layer), logstd, rms_mean and rms_var";
 
-/// How precisely an array is stored.
+/// The precision in which an array is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Precision {
     Single,
     Double,
 }
 
-/// Numbers in a box: as many as its shape says.
+/// Numbers and their shape.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Array {
     pub(crate) shape: Vec<usize>,
@@ -40,7 +40,7 @@ impl Array {
         self.values.iter().map(|&x| x as f32).collect()
     }
 
-    /// A matrix with rows and columns exchanged.
+    /// Exchanges rows and columns of a matrix.
     pub(crate) fn transposed(&self) -> Self {
         let [rows, columns] = self.shape[..] else { return self.clone() };
         let place = |k: usize| (k % rows) * columns + k / rows;
@@ -58,27 +58,29 @@ impl Arrays {
         self.0.insert(name.into(), array);
     }
 
-    pub(crate) fn get(&self, name: &str) -> Result<&Array, Problem> {
-        self.0.get(name).ok_or_else(|| Problem::Missing { name: name.to_owned(), needed: NEEDED })
+    pub(crate) fn get(&self, name: &str) -> Result<&Array, ContentError> {
+        self.0
+            .get(name)
+            .ok_or_else(|| ContentError::Missing { name: name.to_owned(), needed: NEEDED })
     }
 
-    /// An array of this shape with finite numbers.
+    /// Returns an array if it has this shape and finite numbers.
     pub(crate) fn checked(
         &self,
         name: &str,
         task: Robot,
         expected: &[usize],
-    ) -> Result<&Array, Problem> {
+    ) -> Result<&Array, ContentError> {
         let array = self.get(name)?;
         if array.shape != expected || array.values.len() != expected.iter().product::<usize>() {
             let (expected, found) = (expected.to_vec(), array.shape.clone());
-            return Err(Problem::Shape { name: name.to_owned(), task, expected, found });
+            return Err(ContentError::Shape { name: name.to_owned(), task, expected, found });
         }
         match array.values.iter().position(|value| !value.is_finite()) {
             None => Ok(array),
             Some(index) => {
                 let value = array.values[index];
-                Err(Problem::NotFinite { name: name.to_owned(), index, value })
+                Err(ContentError::NotFinite { name: name.to_owned(), index, value })
             }
         }
     }
@@ -101,13 +103,13 @@ impl Arrays {
         arrays
     }
 
-    /// The expert that these arrays spell, checked against its task.
+    /// Creates an expert from these arrays, checked against its task.
     pub(crate) fn expert(
         &self,
         task: Robot,
         time_feature: TimeFeature,
         card: Card,
-    ) -> Result<GaussianExpert, Problem> {
+    ) -> Result<GaussianExpert, ContentError> {
         let layers = (0..).take_while(|l| self.0.contains_key(&format!("W{l}"))).count();
         let inputs = time_feature.width(task.state_width());
         let mut widths = vec![inputs];
@@ -117,14 +119,14 @@ impl Arrays {
             let outputs = if last { None } else { weights.shape.get(1).copied() };
             widths.push(outputs.unwrap_or(task.action_width()));
         }
-        // Everything is checked before anything is made: shapes are only true once they match the
-        // numbers that are there.
+        // Check everything before any allocation: a shape is trustworthy only if it matches the
+        // numbers of its array.
         let layer = |(l, pair): (usize, &[usize])| {
             let weights = self.checked(&format!("W{l}"), task, pair)?;
             Ok((weights, self.checked(&format!("b{l}"), task, &pair[1..])?))
         };
         let layers = widths.windows(2).enumerate().map(layer);
-        let layers = layers.collect::<Result<Vec<(&Array, &Array)>, Problem>>()?;
+        let layers = layers.collect::<Result<Vec<(&Array, &Array)>, ContentError>>()?;
         let log_std = self.checked("logstd", task, &[task.action_width()])?.to_f32();
         let mean = self.checked("rms_mean", task, &[inputs])?.values.clone();
         let var = self.checked("rms_var", task, &[inputs])?.values.clone();
@@ -134,7 +136,8 @@ impl Arrays {
             network.layout().set_dense(&mut params, l, &weights.to_f32(), &bias.to_f32());
         }
         let policy = GaussianPolicy::new(network, params, log_std);
-        Ok(GaussianExpert::new(task, policy, Normalizer::new(mean, var)?, time_feature, card))
+        let normalizer = Normalizer::new(mean, var).map_err(ContentError::Normalizer)?;
+        Ok(GaussianExpert::new(task, policy, normalizer, time_feature, card))
     }
 }
 
@@ -143,7 +146,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn transposing_exchanges_rows_and_columns() {
+    fn transposition_exchanges_rows_and_columns() {
         let array = Array::single(&[2, 3], &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
         assert_eq!(array.transposed(), Array::single(&[3, 2], &[1.0, 4.0, 2.0, 5.0, 3.0, 6.0]));
     }

@@ -1,36 +1,36 @@
-//! What is known about an expert besides its numbers.
+//! The origin and the scores of an expert.
 
 use serde::{Deserialize, Serialize};
 use tutelage::choice::ExpertActs;
 use tutelage::evaluation::Evaluation;
 use tutelage_envs::Robot;
 
-/// Where an expert comes from and what it is worth.
+/// The origin and the scores of an expert.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Card {
-    /// The command that made it.
+    /// The command that created it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
     /// The seed of its training.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
-    /// How many environment steps it was trained for.
+    /// The number of environment steps of its training.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub steps: Option<u64>,
-    /// What it earned when it was stored.
+    /// The scores when it was stored.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub scores: Vec<Score>,
 }
 
-/// What an expert earns, over some full episodes.
+/// The returns of an expert over full episodes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Score {
     /// The task's name.
     pub task: String,
     /// `mean` for the mean action, `sample` for one drawn with the noise (clipped).
     pub act: String,
-    /// How many episodes.
+    /// The number of episodes.
     pub episodes: usize,
     /// Mean return.
     pub mean: f64,
@@ -45,7 +45,7 @@ pub struct Score {
 }
 
 impl Score {
-    /// Sums up an evaluation.
+    /// Summarizes an evaluation.
     pub fn new(task: Robot, acts: ExpertActs, evaluation: &Evaluation) -> Self {
         let rewards = || evaluation.episodes.iter().map(|episode| episode.reward);
         Self {

@@ -1,5 +1,4 @@
-//! Files that experts live in: safetensors (our own), NumPy archives, and Stable-Baselines3
-//! archives.
+//! Expert files: safetensors (our format), NumPy archives, and Stable-Baselines3 archives.
 
 mod arrays;
 mod card;
@@ -9,6 +8,7 @@ mod safetensors;
 mod sb3;
 mod torch;
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use tutelage_envs::{NormalizerError, Robot};
@@ -21,87 +21,87 @@ pub(crate) use arrays::{Array, Arrays, Precision};
 pub use card::{Card, Score};
 pub(crate) use safetensors::{decode, encode, read_bytes, write_atomically};
 
-/// What reading a file of an expert may take in all: what it unpacks to, the values of its pickles,
-/// names, shapes and numbers. Weights hardly compress, so that this is far more than any expert
-/// takes.
+/// The memory that decoding an expert may take: unpacked data, values of pickles, names, shapes and
+/// numbers. Weights hardly compress, so this is far more than an expert needs.
 pub(crate) fn budget(file: &[u8]) -> MemoryBudget {
     MemoryBudget::in_proportion(file, 32, 1 << 27)
 }
 
-/// As many axes as an array may have: more than any weights, and few enough for a message.
-pub(crate) const MOST_AXES: usize = 32;
+/// The largest number of axes of an array: more than any weights have, and few enough for a
+/// message.
+pub(crate) const MAX_AXES: usize = 32;
 
-/// Why a file gave no expert, or could not be written.
+/// An expert's file cannot be read or written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FileError {
-    /// The operating system refused.
-    #[error("{}: {source}", path.display())]
+    /// The operating system reports an error.
+    #[error("{}: {error}", path.display())]
     Io {
         /// The file.
         path: PathBuf,
-        /// The reason.
-        source: std::io::Error,
+        /// The error.
+        error: io::Error,
     },
-    /// What the file holds is of no use.
-    #[error("{}: {problem}", path.display())]
+    /// The content is invalid.
+    #[error("{}: {error}", path.display())]
     Content {
         /// The file.
         path: PathBuf,
-        /// The reason.
-        problem: Problem,
+        /// The error.
+        error: ContentError,
     },
 }
 
-/// What is wrong with a file's content.
+/// The content of an expert's file is invalid.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum Problem {
-    /// Not a file of this kind, or a damaged one.
+pub enum ContentError {
+    /// The file has another format, or is damaged.
     #[error("not {expected}: {why}")]
-    Foreign {
-        /// What it should have been.
+    Format {
+        /// The expected format.
         expected: &'static str,
-        /// How one can tell.
+        /// The reason.
         why: String,
     },
-    /// Written by a later version of this project.
+    /// A later version of this project wrote the file.
     #[error("format version {found}; this program reads versions up to {known}")]
     Version {
-        /// The file's version.
+        /// The version of the file.
         found: u64,
-        /// The latest one known.
+        /// The latest known version.
         known: u64,
     },
     /// The expert is for another task.
     #[error("an expert for {found}, not for {expected}")]
     Task {
-        /// The task asked for.
+        /// The task of the caller.
         expected: Robot,
         /// The task in the file.
         found: Robot,
     },
-    /// The file does not say which task the expert is for.
-    #[error("does not say which task it is for: name the task (on the command line: --task TASK)")]
+    /// The format does not store the task, and the caller did not name it.
+    #[error("does not say which task it is for; name the task")]
     NoTask,
-    /// An array is not there.
+    /// An array is missing.
     #[error("has no array {name}; an expert has {needed}")]
     Missing {
-        /// Its name.
+        /// The array.
         name: String,
-        /// All names.
+        /// The arrays of an expert.
         needed: &'static str,
     },
-    /// An array has another shape than the task takes.
+    /// The shape of an array does not fit the task.
     #[error("{name} has shape {found:?}, but {task} takes {expected:?}")]
     Shape {
         /// The array: `W0` is the first layer's matrix, `b0` its bias, and so on.
         name: String,
         /// The task.
         task: Robot,
-        /// What it takes.
+        /// The shape that the task takes.
         expected: Vec<usize>,
-        /// What there was.
+        /// The shape in the file.
         found: Vec<usize>,
     },
     /// A number is not finite.
@@ -109,42 +109,42 @@ pub enum Problem {
     NotFinite {
         /// The array.
         name: String,
-        /// The place in it, counted over all its numbers.
+        /// The index over all numbers of the array.
         index: usize,
-        /// What stood there.
+        /// The number.
         value: f64,
     },
-    /// Statistics that cannot normalize.
+    /// The statistics cannot normalize.
     #[error("the state normalization: {0}")]
-    Normalizer(#[from] NormalizerError),
-    /// A shape that no network has.
+    Normalizer(NormalizerError),
+    /// The network's shape is invalid.
     #[error(transparent)]
     Layout(#[from] LayoutError),
-    /// Something this project's experts do not have.
+    /// The experts of this project lack a feature of the file.
     #[error("{what} is {found}; only {supported} is supported")]
     Unsupported {
-        /// What it is about.
+        /// The feature.
         what: &'static str,
-        /// What the file wants.
+        /// Its value in the file.
         found: String,
-        /// What there is.
+        /// The supported value.
         supported: &'static str,
     },
 }
 
-impl Problem {
-    pub(crate) fn foreign(expected: &'static str, why: impl ToString) -> Self {
-        Self::Foreign { expected, why: why.to_string() }
+impl ContentError {
+    pub(crate) fn format(expected: &'static str, why: impl ToString) -> Self {
+        Self::Format { expected, why: why.to_string() }
     }
 
     pub(crate) fn at(self, path: &Path) -> FileError {
-        FileError::Content { path: path.to_owned(), problem: self }
+        FileError::Content { path: path.to_owned(), error: self }
     }
 }
 
-/// The kinds of file, by their extension.
+/// The file formats, by extension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
+enum Format {
     /// `.safetensors`: everything that is known about an expert.
     Safetensors,
     /// `.npz`: NumPy arrays `W0 b0 W1 b1 …` (`[in, out]`), `logstd`, `rms_mean`, `rms_var`,
@@ -154,87 +154,79 @@ pub enum Format {
     StableBaselines3,
 }
 
-impl Format {
-    /// The endings of files that can be written.
-    pub const WRITABLE: [&'static str; 2] = ["safetensors", "npz"];
+/// The extensions of files that can be written.
+pub const WRITABLE_EXTENSIONS: [&str; 2] = ["safetensors", "npz"];
 
-    /// The format that a file name says.
-    pub fn of(path: &Path) -> Result<Self, FileError> {
-        match extension(path).to_ascii_lowercase().as_str() {
+impl Format {
+    fn of(path: &Path, supported: &'static str) -> Result<Self, FileError> {
+        let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
+        let extension = extension.to_ascii_lowercase();
+        match extension.as_str() {
             "safetensors" => Ok(Self::Safetensors),
             "npz" => Ok(Self::Npz),
-            "zip" => Ok(Self::StableBaselines3),
-            _ => Err(Problem::Unsupported {
-                what: "the file name's extension",
-                found: format!("`{}`", extension(path)),
-                supported: ".safetensors, .npz or .zip",
+            "zip" if supported.contains("zip") => Ok(Self::StableBaselines3),
+            _ => {
+                let (what, found) = ("the file name's extension", format!("`{extension}`"));
+                Err(ContentError::Unsupported { what, found, supported }.at(path))
             }
-            .at(path)),
         }
     }
 }
 
-fn extension(path: &Path) -> &str {
-    path.extension().and_then(|e| e.to_str()).unwrap_or_default()
-}
-
 impl GaussianExpert {
-    /// Reads an expert from a file, whose extension says how.
+    /// Reads an expert from a file in the format of its extension.
     ///
-    /// A safetensors file knows its task; the other formats need to be told. `statistics` is the
-    /// `vecnormalize.pkl` beside a Stable-Baselines3 agent; without it states are taken as they
-    /// are.
+    /// A safetensors file stores its task; for the other formats `task` is required. `statistics` is
+    /// the `vecnormalize.pkl` of a Stable-Baselines3 agent; without it states are not normalized.
     pub fn read(
         path: &Path,
         task: Option<Robot>,
         statistics: Option<&Path>,
     ) -> Result<Self, FileError> {
-        // What is not there at all should not be blamed for what it does not say.
-        std::fs::metadata(path)
-            .map_err(|source| FileError::Io { path: path.to_owned(), source })?;
-        let expert = match Format::of(path)? {
-            Format::Safetensors => Self::from_safetensors(&read_bytes(path)?),
-            Format::Npz => task.ok_or(Problem::NoTask).and_then(|task| npz::read(path, task)),
-            Format::StableBaselines3 => match task {
-                None => Err(Problem::NoTask),
-                Some(task) => return sb3::read(path, statistics, task),
-            },
+        let format = Format::of(path, ".safetensors, .npz or .zip")?;
+        let bytes = read_bytes(path)?;
+        let named = task.ok_or(ContentError::NoTask);
+        let expert = match format {
+            Format::Safetensors => Self::from_safetensors(&bytes),
+            Format::Npz => named.and_then(|task| Self::from_npz(&bytes, task)),
+            Format::StableBaselines3 => {
+                let statistics = statistics
+                    .map(|path| sb3::statistics(&read_bytes(path)?).map_err(|e| e.at(path)));
+                let statistics = statistics.transpose()?.flatten();
+                named.and_then(|task| sb3::decode(&bytes, statistics, task))
+            }
         };
-        let expert = expert.map_err(|problem| problem.at(path))?;
+        let expert = expert.map_err(|error| error.at(path))?;
         match task {
             Some(task) if task != expert.robot() => {
-                Err(Problem::Task { expected: task, found: expert.robot() }.at(path))
+                Err(ContentError::Task { expected: task, found: expert.robot() }.at(path))
             }
             _ => Ok(expert),
         }
     }
 
     /// Reads an expert for this task from the bytes of a NumPy archive.
-    pub fn from_npz(bytes: &[u8], task: Robot) -> Result<Self, Problem> {
+    pub fn from_npz(bytes: &[u8], task: Robot) -> Result<Self, ContentError> {
         npz::decode(bytes, task)
     }
 
     /// Reads an expert for this task from the bytes of a Stable-Baselines3 agent and, if given, of
-    /// the `vecnormalize.pkl` beside it.
+    /// its `vecnormalize.pkl`.
     pub fn from_stable_baselines3(
         agent: &[u8],
         statistics: Option<&[u8]>,
         task: Robot,
-    ) -> Result<Self, Problem> {
+    ) -> Result<Self, ContentError> {
+        let statistics = statistics.map(sb3::statistics).transpose()?.flatten();
         sb3::decode(agent, statistics, task)
     }
 
-    /// Writes an expert to a file, whose extension says how. The file appears whole or not at all.
+    /// Writes an expert to a file in the format of its extension, atomically.
     pub fn write(&self, path: &Path) -> Result<(), FileError> {
-        let bytes = match Format::of(path) {
-            Ok(Format::Safetensors) => self.to_safetensors(),
-            Ok(Format::Npz) => npz::encode(self),
-            Ok(Format::StableBaselines3) | Err(_) => Err(Problem::Unsupported {
-                what: "the file name's extension",
-                found: format!("`{}`", extension(path)),
-                supported: ".safetensors or .npz",
-            }),
+        let bytes = match Format::of(path, ".safetensors or .npz")? {
+            Format::Npz => npz::encode(self),
+            Format::Safetensors | Format::StableBaselines3 => self.to_safetensors(),
         };
-        write_atomically(path, &bytes.map_err(|problem| problem.at(path))?)
+        write_atomically(path, &bytes.map_err(|error| error.at(path))?)
     }
 }

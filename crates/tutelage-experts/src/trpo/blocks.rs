@@ -1,15 +1,15 @@
-//! A network over many rows: blocks of fixed size, dealt to threads in any order, added up in one
-//! order.
+//! A network over many rows, in blocks of fixed size. Threads take blocks in any order, and sums
+//! over blocks have one order.
 
 use rayon::prelude::*;
 use tutelage::Batch;
 use tutelage_net::{AlignedVec, Backprop, Network, Tape};
 
-/// Rows of a block. It does not depend on the number of threads, and so neither does any sum over
-/// blocks.
+/// The rows of a block. Sums over blocks do not depend on the number of threads, because this does
+/// not.
 const ROWS: usize = 500;
 
-/// Some rows and the working memory for passes over them.
+/// Some rows, and the working memory of passes over them.
 pub(crate) struct Block {
     /// The index of the block's first row.
     pub(crate) first: usize,
@@ -42,12 +42,12 @@ impl<'a> Blocks<'a> {
         Self { network, blocks, rows: rows.len() }
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     pub(crate) fn rows(&self) -> usize {
         self.rows
     }
 
-    /// f_θ of every row, kept on the tapes.
+    /// Computes f_θ of every row on the tapes.
     pub(crate) fn forward(&mut self, params: &[f32]) {
         let network = self.network;
         self.blocks.par_iter_mut().for_each(|block| network.forward_tape(params, &mut block.tape));

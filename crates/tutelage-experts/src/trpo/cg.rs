@@ -1,11 +1,10 @@
 //! Conjugate gradient (Hestenes & Stiefel 1952).
 
-/// x ≈ A⁻¹b for a symmetric positive definite A that is only known by its products `multiply(v,
-/// Av)`.
+/// x ≈ A⁻¹b for a symmetric positive definite A, given by its products `multiply(v, Av)`.
 ///
-/// Starts at zero and stops after `iterations` products, or once ‖b − Ax‖² < 10⁻¹⁰ ‖b‖². Inner
+/// Starts at zero and stops after `iterations` products, or once ‖b − Ax‖² ≤ 10⁻¹⁰ ‖b‖². Inner
 /// products are summed in double precision, because the vectors are long.
-pub fn conjugate_gradient(
+pub(crate) fn conjugate_gradient(
     mut multiply: impl FnMut(&[f32], &mut [f32]),
     b: &[f32],
     iterations: usize,
@@ -43,7 +42,7 @@ fn add(x: &mut [f32], scale: f64, y: &[f32]) {
 mod tests {
     use super::*;
 
-    /// Gaussian elimination without pivoting, which a positive definite matrix does not need.
+    /// Gaussian elimination; a positive definite matrix needs no pivoting.
     fn solve(mut a: Vec<Vec<f64>>, mut b: Vec<f64>) -> Vec<f64> {
         let n = b.len();
         for k in 0..n {
@@ -84,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_to_solve_gives_zero() {
+    fn zero_right_side_gives_zero() {
         assert_eq!(conjugate_gradient(|_, _| unreachable!(), &[0.0; 3], 5), [0.0; 3]);
     }
 }

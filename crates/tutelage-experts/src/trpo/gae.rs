@@ -1,13 +1,13 @@
-//! Generalised advantage estimation (Schulman, Moritz, Levine, Jordan & Abbeel 2016).
+//! Generalized advantage estimation (Schulman, Moritz, Levine, Jordan & Abbeel 2016).
 
 /// Aₜ = Σₖ (γλ)ᵏ δₜ₊ₖ with δₜ = rₜ + γ V(sₜ₊₁) − V(sₜ), for one episode.
 ///
-/// `values` are V(s₀) … V(s_{T−1}) and `last` is V(s_T): zero where the episode terminated, the
-/// estimate where the time limit cut it.
+/// `values` are V(s₀) … V(s_{T−1}). `last` is V(s_T): 0 if the episode terminated, the estimate if
+/// the time limit cut it.
 ///
 /// # Panics
 /// If the three slices differ in length.
-pub fn advantages(
+pub(crate) fn advantages(
     rewards: &[f32],
     values: &[f32],
     last: f32,
@@ -29,7 +29,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_hand_computed_case() {
+    fn advantages_by_hand() {
         // δ = (1 + ½·2 − 1, 0 + ½·4 − 2, 2 + ½·8 − 4) = (1, 0, 2); each A is δ + ¼ of the next.
         let mut found = [0.0; 3];
         advantages(&[1.0, 0.0, 2.0], &[1.0, 2.0, 4.0], 8.0, (0.5, 0.5), &mut found);
@@ -37,7 +37,7 @@ mod tests {
     }
 
     #[test]
-    fn a_terminated_episode_is_worth_nothing_after_its_end() {
+    fn terminated_episode_has_no_value_after_its_end() {
         let mut found = [0.0; 2];
         advantages(&[1.0, 1.0], &[0.0, 0.0], 0.0, (1.0, 1.0), &mut found);
         assert_eq!(found, [2.0, 1.0]);

@@ -1,22 +1,24 @@
-//! TRPO's loop: play, judge, move.
+//! The loop of TRPO: play, estimate advantages, update.
 
 use tutelage::{Env, EnvError, Stream};
 use tutelage_envs::{Normalizer, NormalizerError};
 use tutelage_net::{Layout, LayoutError};
 
 use super::gae::advantages;
+use super::moments::Moments;
 use super::rollout::{Rollouts, Share, collect};
 use super::update::{Samples, update};
 use super::value::{ValueFunction, explained_variance};
-use super::{Moments, SettingsError, TrpoSettings, TrustRegion};
+use super::{SettingsError, TrpoSettings, TrustRegion};
 use crate::GaussianPolicy;
+use crate::files::{Array, Arrays, ContentError};
 
 /// A policy under training.
 ///
-/// Everything that [`Learner::iterate`] changes is here and none of it in the environments, so a
-/// learner stored between two iterations and restored goes on to the same bits.
+/// It holds everything that [`TrpoLearner::iterate`] changes, so a learner that is stored between two
+/// iterations resumes and produces bit-identical results.
 #[derive(Clone, Debug)]
-pub struct Learner {
+pub struct TrpoLearner {
     pub(super) settings: TrpoSettings,
     pub(super) seed: u64,
     pub(super) iteration: u64,
@@ -26,10 +28,10 @@ pub struct Learner {
     pub(super) moments: Moments,
 }
 
-/// What an iteration brought.
+/// The results of an iteration.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub struct Iteration {
-    /// Which one, from 1.
+    /// Its number, from 1.
     pub iteration: u64,
     /// Environment steps so far.
     pub steps: u64,
@@ -41,24 +43,24 @@ pub struct Iteration {
     pub kl: f64,
     /// Entropy of the policy after it.
     pub entropy: f64,
-    /// How much of the returns' variance the value function foresaw.
+    /// The share of the returns' variance that the value function explains.
     pub explained_variance: f64,
 }
 
-/// Why training stopped.
+/// Training failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TrainError {
-    /// A setting is impossible.
+    /// A setting is invalid.
     #[error(transparent)]
     Settings(#[from] SettingsError),
-    /// A hidden layer has an impossible width.
+    /// The width of a hidden layer is invalid.
     #[error(transparent)]
     Layout(#[from] LayoutError),
     /// An environment failed.
     #[error(transparent)]
     Env(#[from] EnvError),
-    /// States whose statistics are not finite.
+    /// The statistics of the states are not finite.
     #[error(transparent)]
     Normalizer(#[from] NormalizerError),
     /// The parameters are no longer finite.
@@ -69,8 +71,8 @@ pub enum TrainError {
     },
 }
 
-impl Learner {
-    /// An untrained policy for states and actions of these widths.
+impl TrpoLearner {
+    /// Creates an untrained policy for states and actions of these widths.
     pub fn new(
         settings: TrpoSettings,
         widths: (usize, usize),
@@ -92,8 +94,8 @@ impl Learner {
         Ok(learner)
     }
 
-    /// A learner whose networks are zero, to be given the state of another: random weights would
-    /// take far longer to draw than to replace.
+    /// Creates a learner whose networks are zero, for [`TrpoLearner::restore`]. Drawing random weights
+    /// would take far longer than replacing them.
     pub(crate) fn blank(
         settings: TrpoSettings,
         (states, actions): (usize, usize),
@@ -113,7 +115,7 @@ impl Learner {
         Ok(Self { settings, seed, iteration: 0, steps: 0, policy, value, moments })
     }
 
-    /// What it was told.
+    /// The settings.
     pub fn settings(&self) -> &TrpoSettings {
         &self.settings
     }
@@ -128,7 +130,7 @@ impl Learner {
         self.steps
     }
 
-    /// Whether all steps were made.
+    /// Whether training is complete.
     pub fn is_done(&self) -> bool {
         self.steps >= self.settings.steps
     }
@@ -143,11 +145,10 @@ impl Learner {
         self.moments.normalizer(self.settings.min_state_std)
     }
 
-    /// One iteration: whole episodes, then a trust-region step of the policy and a fit of the value
-    /// function, side by side.
+    /// Runs an iteration: whole episodes, then a trust-region step of the policy and, in parallel, a
+    /// fit of the value function.
     ///
-    /// States are normalized by the statistics of all earlier batches, those of this batch count
-    /// from the next one on.
+    /// States are normalized by the statistics of all earlier batches.
     pub fn iterate<E: Env<State = f32, Action = f32>>(
         &mut self,
         envs: &mut [E],
@@ -161,11 +162,11 @@ impl Learner {
         let rollouts = collect(envs, &self.policy, &normalizer, share, &stream)?;
 
         let values = self.value.predict(&rollouts.states);
-        let (gains, targets) = self.judge(&rollouts, &values);
+        let (gains, targets) = self.estimate(&rollouts, &values);
         let samples = Samples {
             states: rollouts.states,
             actions: rollouts.actions,
-            advantages: standardised(&gains),
+            advantages: standardized(&gains),
         };
         let (policy, value) = (&mut self.policy, &mut self.value);
         let mut shuffle = stream.fork("shuffle", 0).rng();
@@ -200,8 +201,8 @@ impl Learner {
         TrustRegion { max_kl: region.max_kl * (1.0 - done * (1.0 - final_kl_share)), ..*region }
     }
 
-    /// Advantages and the value function's targets V + A, both in the value network's unit (1 − γ).
-    fn judge(&self, rollouts: &Rollouts, values: &[f32]) -> (Vec<f32>, Vec<f32>) {
+    /// Advantages and targets V + A of the value function, both in the value network's unit (1 − γ).
+    fn estimate(&self, rollouts: &Rollouts, values: &[f32]) -> (Vec<f32>, Vec<f32>) {
         let TrpoSettings { gamma, lambda, .. } = self.settings;
         let rewards: Vec<f32> = rollouts.rewards.iter().map(|r| (1.0 - gamma) * r).collect();
         let after_cut = self.value.predict(&rollouts.cut_states);
@@ -219,8 +220,8 @@ impl Learner {
     }
 }
 
-/// Shifted and scaled to mean 0 and variance 1.
-fn standardised(values: &[f32]) -> Vec<f32> {
+/// Shifts and scales to mean 0 and variance 1.
+fn standardized(values: &[f32]) -> Vec<f32> {
     let count = values.len().max(1) as f64;
     let mean = values.iter().map(|&x| f64::from(x)).sum::<f64>() / count;
     let var = values.iter().map(|&x| (f64::from(x) - mean).powi(2)).sum::<f64>() / count;
@@ -228,51 +229,46 @@ fn standardised(values: &[f32]) -> Vec<f32> {
     values.iter().map(|&x| ((f64::from(x) - mean) * scale) as f32).collect()
 }
 
-/// Everything that iterations change, as plain numbers.
-pub(crate) struct LearnerState {
-    pub(crate) iteration: u64,
-    pub(crate) steps: u64,
-    pub(crate) adam_steps: u64,
-    /// Parameters and optimiser, in single precision.
-    pub(crate) vectors: [(&'static str, Vec<f32>); 4],
-    /// Moments of the states, in double precision.
-    pub(crate) statistics: [(&'static str, Vec<f64>); 3],
-}
-
-impl Learner {
-    pub(crate) fn state(&self) -> LearnerState {
-        let (adam_steps, mean, square) = self.value.adam.state();
-        let Moments { count, mean: moments, squares } = &self.moments;
-        LearnerState {
-            iteration: self.iteration,
-            steps: self.steps,
-            adam_steps,
-            vectors: [
-                ("policy", self.policy.flat()),
-                ("value", self.value.params.to_vec()),
-                ("value.adam.mean", mean.to_vec()),
-                ("value.adam.square", square.to_vec()),
-            ],
-            statistics: [
-                ("states.count", vec![*count]),
-                ("states.mean", moments.clone()),
-                ("states.squares", squares.clone()),
-            ],
-        }
+impl TrpoLearner {
+    /// All numbers that iterations change, besides counts.
+    pub(crate) fn arrays(&self) -> Arrays {
+        let single = |values: &[f32]| Array::single(&[values.len()], values);
+        let double = |values: &[f64]| Array::double(&[values.len()], values);
+        let (_, mean, square) = self.value.adam.state();
+        let arrays = [
+            ("policy", single(&self.policy.flat())),
+            ("value", single(&self.value.params)),
+            ("value.adam.mean", single(mean)),
+            ("value.adam.square", single(square)),
+            ("states.count", double(&[self.moments.count])),
+            ("states.mean", double(&self.moments.mean)),
+            ("states.squares", double(&self.moments.squares)),
+        ];
+        Arrays(arrays.into_iter().map(|(name, array)| (name.to_owned(), array)).collect())
     }
 
-    /// Puts back a state of a learner with the same settings.
-    ///
-    /// # Panics
-    /// If a length differs.
-    pub(crate) fn restore(&mut self, state: LearnerState) {
-        let [(_, policy), (_, value), (_, mean), (_, square)] = state.vectors;
-        let [(_, count), (_, moments), (_, squares)] = state.statistics;
-        (self.iteration, self.steps) = (state.iteration, state.steps);
-        self.policy.set_flat(&policy);
-        self.value.params.copy_from_slice(&value);
-        self.value.adam.restore(state.adam_steps, &mean, &square);
-        self.moments = Moments { count: count[0], mean: moments, squares };
+    /// The iterations, the environment steps, and the steps of Adam.
+    pub(crate) fn counts(&self) -> [u64; 3] {
+        [self.iteration, self.steps, self.value.adam.state().0]
+    }
+
+    /// Restores a state of a learner with the same settings from arrays of the same shapes as
+    /// [`TrpoLearner::arrays`].
+    pub(crate) fn restore(
+        &mut self,
+        [iteration, steps, adam_steps]: [u64; 3],
+        arrays: &Arrays,
+    ) -> Result<(), ContentError> {
+        let single = |name: &str| Ok::<_, ContentError>(arrays.get(name)?.to_f32());
+        let double = |name: &str| Ok::<_, ContentError>(arrays.get(name)?.values.clone());
+        (self.iteration, self.steps) = (iteration, steps);
+        self.policy.set_flat(&single("policy")?);
+        self.value.params.copy_from_slice(&single("value")?);
+        let (mean, square) = (single("value.adam.mean")?, single("value.adam.square")?);
+        self.value.adam.restore(adam_steps, &mean, &square);
+        let (mean, squares) = (double("states.mean")?, double("states.squares")?);
+        self.moments = Moments { count: double("states.count")?[0], mean, squares };
+        Ok(())
     }
 }
 
@@ -282,8 +278,7 @@ mod tests {
     use rand::RngExt;
     use tutelage::{Rng, Spaces, Step};
 
-    /// A point on a line that earns more the nearer it stays to the origin, and stops when it
-    /// strays.
+    /// A point on a line whose reward decreases with the distance from the origin.
     struct Line {
         x: f32,
         time: usize,
@@ -326,8 +321,8 @@ mod tests {
     }
 
     #[test]
-    fn learns_to_stay_within_the_trust_region() {
-        let mut learner = Learner::new(settings(), (2, 1), 3).unwrap();
+    fn learner_improves_within_the_trust_region() {
+        let mut learner = TrpoLearner::new(settings(), (2, 1), 3).unwrap();
         let mut envs = lines();
         let first = learner.iterate(&mut envs).unwrap();
         let mut last = first;
@@ -343,9 +338,9 @@ mod tests {
     }
 
     #[test]
-    fn a_seed_decides_every_bit() {
+    fn results_depend_only_on_the_seed() {
         let run = |seed| {
-            let mut learner = Learner::new(settings(), (2, 1), seed).unwrap();
+            let mut learner = TrpoLearner::new(settings(), (2, 1), seed).unwrap();
             let mut envs = lines();
             for _ in 0..3 {
                 learner.iterate(&mut envs).unwrap();

@@ -1,10 +1,8 @@
-//! Trust region policy optimisation (Schulman et al. 2015) for Gaussian policies on the project's
-//! own network kernel.
+//! Trust region policy optimization (Schulman et al. 2015) for Gaussian policies.
 //!
-//! An iteration plays whole episodes in several environments, estimates advantages
-//! ([`advantages`]), and moves the policy along the natural gradient ([`conjugate_gradient`] on
-//! Fisher–vector products) as far as the KL bound allows. Results depend on settings and seed
-//! alone, not on threads.
+//! An iteration plays whole episodes in several environments, estimates advantages, and moves the
+//! policy along the natural gradient (conjugate gradient with Fisher–vector products) as far as the
+//! KL bound allows. Results depend on the settings and the seed, and not on the number of threads.
 
 mod blocks;
 mod cg;
@@ -16,11 +14,7 @@ mod settings;
 mod update;
 mod value;
 
-pub use cg::conjugate_gradient;
-pub use gae::advantages;
-pub(crate) use learner::LearnerState;
-pub use learner::{Iteration, Learner, TrainError};
-pub use moments::Moments;
-pub use settings::{SettingsError, TrpoSettings};
-pub use update::{TrustRegion, Update};
+pub use learner::{Iteration, TrainError, TrpoLearner};
+pub use settings::{OPTIONS, SettingsError, TrpoOption, TrpoSettings};
+pub use update::TrustRegion;
 pub use value::ValueTraining;

@@ -2,10 +2,9 @@
 
 use tutelage_envs::{Normalizer, NormalizerError};
 
-/// Mean and variance, coordinate by coordinate, of all states seen so far (Chan, Golub & LeVeque
-/// 1983).
+/// Mean and variance of each coordinate over all states so far (Chan, Golub & LeVeque 1983).
 #[derive(Clone, Debug, PartialEq)]
-pub struct Moments {
+pub(crate) struct Moments {
     pub(super) count: f64,
     pub(super) mean: Vec<f64>,
     /// Σ (s − mean)².
@@ -13,13 +12,13 @@ pub struct Moments {
 }
 
 impl Moments {
-    /// Of no states yet.
-    pub fn new(width: usize) -> Self {
+    /// Starts without states.
+    pub(crate) fn new(width: usize) -> Self {
         Self { count: 0.0, mean: vec![0.0; width], squares: vec![0.0; width] }
     }
 
-    /// Counts one more state.
-    pub fn add(&mut self, state: &[f32]) {
+    /// Adds a state.
+    pub(crate) fn add(&mut self, state: &[f32]) {
         self.count += 1.0;
         for ((mean, squares), &x) in self.mean.iter_mut().zip(&mut self.squares).zip(state) {
             let before = f64::from(x) - *mean;
@@ -28,8 +27,8 @@ impl Moments {
         }
     }
 
-    /// Counts all states of another collection.
-    pub fn merge(&mut self, other: &Self) {
+    /// Adds all states of another collection.
+    pub(crate) fn merge(&mut self, other: &Self) {
         let count = self.count + other.count;
         if other.count == 0.0 {
             return;
@@ -42,9 +41,9 @@ impl Moments {
         self.count = count;
     }
 
-    /// Statistics to normalize by; before any state, those that change nothing. No standard
-    /// deviation is below `min_std`.
-    pub fn normalizer(&self, min_std: f64) -> Result<Normalizer, NormalizerError> {
+    /// Returns the normalizer of these statistics, with standard deviations of at least `min_std`.
+    /// Before the first state it is the identity.
+    pub(crate) fn normalizer(&self, min_std: f64) -> Result<Normalizer, NormalizerError> {
         let var = match self.count {
             0.0 => vec![1.0; self.mean.len()],
             count => {
@@ -60,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn merged_parts_are_the_whole() {
+    fn merged_parts_equal_the_whole() {
         let states: Vec<[f32; 2]> = (0..10).map(|i| [i as f32, (i * i) as f32]).collect();
         let of = |states: &[[f32; 2]]| {
             let mut moments = Moments::new(2);

@@ -7,48 +7,47 @@ use tutelage::{Batch, Env, EnvError, Rng, Stream};
 use tutelage_envs::Normalizer;
 use tutelage_net::Tape;
 
-use super::Moments;
+use super::moments::Moments;
 use crate::GaussianPolicy;
 
-/// Episodes one after the other: row t of states, actions and rewards belong together.
+/// Consecutive episodes: row t of states, actions and rewards belong together.
 pub(crate) struct Rollouts {
     /// Normalized states.
     pub(crate) states: Batch<f32>,
-    /// Actions as drawn, before they are clipped.
+    /// Actions before clipping.
     pub(crate) actions: Batch<f32>,
     pub(crate) rewards: Vec<f32>,
     pub(crate) episodes: Vec<Episode>,
-    /// The episodes again, in pieces without a stumble.
+    /// The episodes, split into pieces without stumbles.
     pub(crate) pieces: Vec<Piece>,
-    /// Where pieces were cut off.
+    /// The states in which pieces were cut.
     pub(crate) cut_states: Batch<f32>,
-    /// Of the states before they were normalized.
+    /// The moments of the states before normalization.
     pub(crate) moments: Moments,
 }
 
-/// Steps in a row that were all the policy's own.
+/// Consecutive steps of the policy.
 #[derive(Clone, Copy)]
 pub(crate) struct Piece {
     pub(crate) length: usize,
-    /// The row of `cut_states` that a time limit or a stumble cut it in; none where the episode
+    /// The row of `cut_states` if a time limit or a stumble cut it; `None` if the episode
     /// terminated.
     pub(crate) cut: Option<usize>,
 }
 
-/// How much to play: episodes of at most `episode` steps, until a lane has made at least `steps`.
+/// The share of a lane: episodes of at most `episode` steps, until it has at least `steps`.
 #[derive(Clone, Copy)]
 pub(crate) struct Share {
     pub(crate) steps: usize,
     pub(crate) episode: usize,
-    /// The longest stumble, in steps; 0 for none.
+    /// The maximum steps of a stumble; 0 for no stumbles.
     pub(crate) stumble: usize,
 }
 
-/// Plays whole episodes in every environment, until each has had its share.
+/// Plays whole episodes in every environment until each has its share.
 ///
-/// Whole episodes leave nothing half-done between iterations, so a checkpoint needs no state of a
-/// simulator. Lane l draws from its own fork of `stream`, and the parts are joined in the order of
-/// the lanes.
+/// Because episodes are whole, a checkpoint between iterations needs no simulator state. Each lane
+/// draws from its fork of `stream`, and the parts are joined in the order of the lanes.
 pub(crate) fn collect<E: Env<State = f32, Action = f32>>(
     envs: &mut [E],
     policy: &GaussianPolicy,
@@ -95,7 +94,7 @@ impl Rollouts {
         }
     }
 
-    /// Adds one episode, cut after `share.episode` steps.
+    /// Plays an episode, cut after `share.episode` steps.
     fn play<E: Env<State = f32, Action = f32>>(
         &mut self,
         env: &mut E,
@@ -142,7 +141,7 @@ impl Rollouts {
         }
     }
 
-    /// Ends a piece; `cut` is the state that it was cut off in.
+    /// Ends a piece; `cut` is the state in which it was cut.
     fn close(&mut self, length: usize, cut: Option<&Vec<f32>>, normalizer: &Normalizer) {
         let cut = cut.map(|state| {
             let mut state = state.clone();
@@ -170,15 +169,16 @@ impl Rollouts {
     }
 }
 
-/// Moments in which the policy is not obeyed: one random action is held for a while. Where a body
-/// falls and is not stopped, a policy that was never made to stumble never learns to get up, and
-/// cannot teach it.
+/// Occasional overrides of the policy by one random action for several steps.
+///
+/// If falling does not end an episode, a policy without stumbles never learns to get up, and cannot
+/// teach it.
 struct Stumbles {
     longest: usize,
     rng: Rng,
 }
 
-/// A stumble comes after so many steps on average.
+/// The mean number of steps between stumbles.
 const STEPS_BETWEEN: u32 = 200;
 
 impl Stumbles {
@@ -186,13 +186,13 @@ impl Stumbles {
         Self { longest, rng }
     }
 
-    /// The length of the stumble that begins now, 0 if none does.
+    /// Returns the length of the stumble that starts now, or 0.
     fn next(&mut self) -> usize {
         let begins = self.longest > 0 && self.rng.random_ratio(1, STEPS_BETWEEN);
         if begins { self.rng.random_range(1..=self.longest) } else { 0 }
     }
 
-    /// Holds a random action; whether the episode ended by it.
+    /// Holds a random action; returns whether the episode ended.
     fn fall<E: Env<State = f32, Action = f32>>(
         &mut self,
         steps: usize,
@@ -216,9 +216,9 @@ mod tests {
     use tutelage::{Spaces, Step};
 
     /// The state is the time.
-    struct TimeFeature(f32);
+    struct Clock(f32);
 
-    impl Env for TimeFeature {
+    impl Env for Clock {
         type State = f32;
         type Action = f32;
 
@@ -245,12 +245,12 @@ mod tests {
     }
 
     #[test]
-    fn a_stumble_cuts_an_episode_and_is_not_learned_from() {
+    fn stumbles_cut_episodes_and_are_not_in_the_samples() {
         let policy = GaussianPolicy::random(&[1, 4, 1], 0.0, &mut Stream::new(1).rng()).unwrap();
         let identity = Normalizer::new(vec![0.0], vec![1e12]).unwrap();
         let share = Share { steps: 1, episode: 5000, stumble: 10 };
         let played =
-            collect(&mut [TimeFeature(0.0)], &policy, &identity, share, &Stream::new(2)).unwrap();
+            collect(&mut [Clock(0.0)], &policy, &identity, share, &Stream::new(2)).unwrap();
         let time = |row: &[f32]| (row[0] * 1e6).round();
         assert!(played.pieces.len() > 5, "{}", played.pieces.len());
         assert_eq!(

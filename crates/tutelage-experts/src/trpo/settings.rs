@@ -1,49 +1,52 @@
-//! What TRPO can be told.
+//! The settings of TRPO.
+
+use std::ops::RangeBounds;
 
 use serde::{Deserialize, Serialize};
 use tutelage_envs::{HORIZON, Robot};
 
 use super::{TrustRegion, ValueTraining};
 
-/// The settings of a training run; with the seed they decide every bit of its result.
+/// The settings of a training run. With the seed they determine every bit of its result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TrpoSettings {
-    /// Environment steps in all; training ends with the first batch that reaches them.
+    /// Environment steps in total; training ends with the first batch that reaches them.
     pub steps: u64,
-    /// Environment steps of a batch, at least: episodes are always played to their end.
+    /// The minimum environment steps of a batch; its last episodes are played to their end.
     pub batch: usize,
-    /// Training episodes are cut after so many steps: shorter ones begin more often, longer ones
-    /// see more of where a gait leads.
+    /// The steps after which a training episode is cut. Short episodes start more often, long ones
+    /// show more of a gait.
     pub episode: usize,
-    /// Now and then the policy is not obeyed for up to so many steps, and must find its feet again;
-    /// 0 for never.
+    /// Occasionally a random action overrides the policy for up to this many steps, and the policy
+    /// must recover; 0 for never.
     #[serde(default)]
     pub stumble: usize,
-    /// Widths of the hidden layers, of the mean as of the value network.
+    /// The widths of the hidden layers of the mean and of the value network.
     pub hidden: Vec<usize>,
-    /// log σ at the beginning.
+    /// The initial log σ.
     pub initial_log_std: f32,
-    /// Coordinates of states are divided by no less than this. What hardly varies while all goes
-    /// well varies much once it does not; a small divisor would throw a learner that has lost its
-    /// way far outside of all it knows.
+    /// The minimum standard deviation that a coordinate of a state is divided by.
+    ///
+    /// A coordinate that hardly varies in the expert's states varies much in a learner's. A small
+    /// divisor would put the learner far outside the expert's states.
     pub min_state_std: f64,
     /// Discount γ.
     pub gamma: f32,
-    /// Generalised advantage estimation's λ.
+    /// λ of generalized advantage estimation.
     pub lambda: f32,
     /// The trust region of the first batch.
     pub region: TrustRegion,
-    /// The trust region's δ falls in a straight line to this share of itself at the end.
+    /// The trust region's δ decreases linearly to this share of itself at the end.
     pub final_kl_share: f64,
-    /// How the value network is trained.
+    /// The training of the value network.
     pub value: ValueTraining,
-    /// After every so many iterations the mean action is tried out.
+    /// The iterations between trials of the mean action.
     pub trial_every: u64,
-    /// Episodes of a trial.
+    /// The episodes of a trial.
     pub trial_episodes: usize,
 }
 
-/// A setting with an impossible value.
+/// A setting has an invalid value.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{field} is {value}, but must be {allowed}")]
 pub struct SettingsError {
@@ -51,7 +54,7 @@ pub struct SettingsError {
     pub field: &'static str,
     /// Its value.
     pub value: f64,
-    /// What it may be.
+    /// The valid values.
     pub allowed: &'static str,
 }
 
@@ -86,28 +89,12 @@ impl Default for TrpoSettings {
 }
 
 impl TrpoSettings {
-    /// What can be chosen on the command line: the name of every option and its value here.
-    pub fn options(&self) -> [(&'static str, String); 10] {
-        [
-            ("steps", self.steps.to_string()),
-            ("batch", self.batch.to_string()),
-            ("episode", self.episode.to_string()),
-            ("stumble", self.stumble.to_string()),
-            ("max-kl", self.region.max_kl.to_string()),
-            ("entropy", self.region.entropy.to_string()),
-            ("initial-log-std", self.initial_log_std.to_string()),
-            ("min-log-std", self.region.min_log_std.to_string()),
-            ("min-state-std", self.min_state_std.to_string()),
-            ("gamma", self.gamma.to_string()),
-        ]
-    }
-
-    /// Good settings for a task.
+    /// Returns good settings for a task.
     pub fn for_robot(task: Robot) -> Self {
         let defaults = Self::default();
         match task {
             Robot::Hopper => defaults,
-            // A cheetah on its back is not stopped: it must learn to get up.
+            // A cheetah on its back is not stopped, so it must learn to get up.
             Robot::HalfCheetah => Self {
                 steps: 4_000_000,
                 batch: 4000,
@@ -116,8 +103,8 @@ impl TrpoSettings {
                 region: TrustRegion { min_log_std: -2.0, ..defaults.region },
                 ..defaults
             },
-            // An ant that turns sees its heading change as never before: the floor keeps that
-            // small.
+            // An ant that turns sees headings that the expert never sees; the floor keeps the
+            // normalized difference small.
             Robot::Ant => Self {
                 steps: 3_000_000,
                 initial_log_std: 0.0,
@@ -125,138 +112,173 @@ impl TrpoSettings {
                 region: TrustRegion { min_log_std: -2.0, ..defaults.region },
                 ..defaults
             },
-            // Wide noise in the beginning finds a better gait.
+            // Wide initial noise finds a better gait.
             Robot::Walker2d => Self { steps: 5_000_000, initial_log_std: 0.0, ..defaults },
         }
     }
 
-    /// Environments that share a batch: one for each full episode that it has room for.
+    /// The number of environments that share a batch: one for each full episode in it.
     pub fn lanes(&self) -> usize {
         (self.batch / self.episode.max(1)).max(1)
     }
 
-    /// Whether a batch fits into a memory together with the gradients of networks of so many
-    /// parameters: each block of its rows has one of its own.
+    /// Checks that a batch fits into memory together with the gradients of networks of this size:
+    /// each block of its rows has its own gradient.
     pub(crate) fn check_size(&self, parameters: usize) -> Result<(), SettingsError> {
-        let size = ("batch × parameters", self.batch as f64 * parameters as f64);
-        require(&[size], |value| value <= 5e10, "at most 5 × 10^10")
+        let size = self.batch as f64 * parameters as f64;
+        require("batch × parameters", size, 0.0..=5e10, "at most 5 × 10^10")
     }
 
-    /// Whether every value is possible.
+    /// Checks every value. What is held at once must fit into memory, and training must end.
     pub fn check(&self) -> Result<(), SettingsError> {
-        let positive = "at least 1";
-        let counts = [
-            ("steps", self.steps as f64),
-            ("batch", self.batch as f64),
-            ("episode", self.episode as f64),
-            ("region.cg_iterations", self.region.cg_iterations as f64),
-            ("region.fisher_stride", self.region.fisher_stride as f64),
-            ("region.shrinks", self.region.shrinks as f64),
-            ("value.minibatch", self.value.minibatch as f64),
-            ("trial_every", self.trial_every as f64),
-            ("trial_episodes", self.trial_episodes as f64),
-        ];
-        let shares = [
+        let (region, value, tiny) = (&self.region, &self.value, f64::MIN_POSITIVE);
+        for (field, count, most, allowed) in [
+            ("steps", self.steps as f64, 1e15, "from 1 to 10^15"),
+            ("batch", self.batch as f64, 1e6, "from 1 to 1000000"),
+            ("episode", self.episode as f64, f64::MAX, "at least 1"),
+            ("batch / episode", self.lanes() as f64, 1e4, "at most 10000"),
+            ("region.cg_iterations", region.cg_iterations as f64, 1e4, "from 1 to 10000"),
+            ("region.fisher_stride", region.fisher_stride as f64, f64::MAX, "at least 1"),
+            ("region.shrinks", region.shrinks as f64, 1e4, "from 1 to 10000"),
+            ("value.minibatch", value.minibatch as f64, 1e6, "from 1 to 1000000"),
+            ("trial_every", self.trial_every as f64, f64::MAX, "at least 1"),
+            ("trial_episodes", self.trial_episodes as f64, 1e5, "from 1 to 100000"),
+        ] {
+            require(field, count, 1.0..=most, allowed)?;
+        }
+        require("value.epochs", value.epochs as f64, 0.0..=1e4, "at most 10000")?;
+        for (field, share) in [
             ("lambda", f64::from(self.lambda)),
-            ("region.shrink", self.region.shrink),
+            ("region.shrink", region.shrink),
             ("final_kl_share", self.final_kl_share),
-        ];
-        let sizes = [
-            ("region.max_kl", self.region.max_kl),
-            ("value.learning_rate", self.value.learning_rate),
-        ];
-        require(&counts, |value| value >= 1.0, positive)?;
-        // What is played and held at once has to fit into a memory, and what is done with it should
-        // come to an end.
-        let million =
-            [("batch", self.batch as f64), ("value.minibatch", self.value.minibatch as f64)];
-        require(&million, |value| value <= 1e6, "at most 1000000")?;
-        let lanes = [("batch / episode", self.lanes() as f64)];
-        require(&lanes, |value| value <= 1e4, "at most 10000")?;
-        let repeats = [
-            ("region.cg_iterations", self.region.cg_iterations as f64),
-            ("region.shrinks", self.region.shrinks as f64),
-            ("value.epochs", self.value.epochs as f64),
-        ];
-        require(&repeats, |value| value <= 1e4, "at most 10000")?;
-        let trials = [("trial_episodes", self.trial_episodes as f64)];
-        require(&trials, |value| value <= 1e5, "at most 100000")?;
-        require(&[("steps", self.steps as f64)], |value| value <= 1e15, "at most 10^15")?;
-        require(&shares, |value| value > 0.0 && value <= 1.0, "above 0 and at most 1")?;
-        require(&sizes, |value| value > 0.0 && value.is_finite(), "positive and finite")?;
-        let gamma = ("gamma", f64::from(self.gamma));
-        require(&[gamma], |value| value > 0.0 && value < 1.0, "above 0 and below 1")?;
-        let stumble = ("stumble", self.stumble as f64);
-        require(&[stumble], |value| value <= HORIZON as f64, "at most 1000, an episode")?;
-        let entropy = ("region.entropy", self.region.entropy);
-        require(&[entropy], |value| value >= 0.0 && value.is_finite(), "at least 0 and finite")?;
-        let floor = ("min_state_std", self.min_state_std);
-        require(&[floor], |value| (0.0..=10.0).contains(&value), "within 0 and 10")?;
-        let damping = ("region.cg_damping", f64::from(self.region.cg_damping));
-        require(&[damping], |value| (0.0..1e6).contains(&value), "at least 0 and finite")?;
-        let spreads = [
-            ("initial_log_std", f64::from(self.initial_log_std)),
-            ("region.min_log_std", f64::from(self.region.min_log_std)),
-        ];
-        require(&spreads, |value| (-20.0..=5.0).contains(&value), "within -20 and 5")
+        ] {
+            require(field, share, tiny..=1.0, "above 0 and at most 1")?;
+        }
+        for (field, size) in
+            [("region.max_kl", region.max_kl), ("value.learning_rate", value.learning_rate)]
+        {
+            require(field, size, tiny..f64::INFINITY, "positive and finite")?;
+        }
+        for (field, log_std) in
+            [("initial_log_std", self.initial_log_std), ("region.min_log_std", region.min_log_std)]
+        {
+            require(field, f64::from(log_std), -20.0..=5.0, "from -20 to 5")?;
+        }
+        require("gamma", f64::from(self.gamma), tiny..1.0, "above 0 and below 1")?;
+        let (stumble, longest) = (self.stumble as f64, HORIZON as f64);
+        require("stumble", stumble, 0.0..=longest, "at most 1000, an episode")?;
+        let finite = "at least 0 and finite";
+        require("region.entropy", region.entropy, 0.0..f64::INFINITY, finite)?;
+        require("min_state_std", self.min_state_std, 0.0..=10.0, "from 0 to 10")?;
+        require("region.cg_damping", f64::from(region.cg_damping), 0.0..1e6, finite)
     }
 }
 
 fn require(
-    fields: &[(&'static str, f64)],
-    fits: impl Fn(f64) -> bool,
+    field: &'static str,
+    value: f64,
+    range: impl RangeBounds<f64>,
     allowed: &'static str,
 ) -> Result<(), SettingsError> {
-    match fields.iter().find(|(_, value)| !fits(*value)) {
-        None => Ok(()),
-        Some(&(field, value)) => Err(SettingsError { field, value, allowed }),
+    match range.contains(&value) {
+        true => Ok(()),
+        false => Err(SettingsError { field, value, allowed }),
     }
 }
+
+/// A setting that `tutelage expert train` and the command in an expert's card name.
+pub struct TrpoOption {
+    /// The name: `max-kl`.
+    pub name: &'static str,
+    /// The description.
+    pub help: &'static str,
+    /// Returns the value as text.
+    pub get: fn(&TrpoSettings) -> String,
+    /// Sets the value; returns `false` if the text is not a value.
+    pub set: fn(&mut TrpoSettings, &str) -> bool,
+}
+
+macro_rules! option {
+    ($name:literal, $($field:ident).+, $help:literal) => {
+        TrpoOption {
+            name: $name,
+            help: $help,
+            get: |settings| settings.$($field).+.to_string(),
+            set: |settings, text| text.parse().map(|value| settings.$($field).+ = value).is_ok(),
+        }
+    };
+}
+
+/// All options.
+pub static OPTIONS: [TrpoOption; 10] = [
+    option!("steps", steps, "Environment steps in total"),
+    option!("batch", batch, "Environment steps per update"),
+    option!("episode", episode, "Steps after which a training episode is cut"),
+    option!("stumble", stumble, "Occasionally override the policy for up to N steps; 0 for never"),
+    option!("max-kl", region.max_kl, "Maximum mean KL divergence of an update"),
+    option!("entropy", region.entropy, "Weight of the entropy in the objective"),
+    option!("initial-log-std", initial_log_std, "Initial log σ of the actions' noise"),
+    option!("min-log-std", region.min_log_std, "Minimum of log σ"),
+    option!("min-state-std", min_state_std, "Minimum divisor of a state's coordinates"),
+    option!("gamma", gamma, "Discount factor"),
+];
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn defaults_are_possible_and_impossible_values_are_named() {
-        for task in Robot::ALL {
-            assert_eq!(TrpoSettings::for_robot(task).check(), Ok(()));
-        }
-        for gamma in [0.0, 1.0, 2.0] {
-            let error = TrpoSettings { gamma, ..TrpoSettings::default() }.check().unwrap_err();
-            let expected = format!("gamma is {gamma}, but must be above 0 and below 1");
-            assert_eq!(error.to_string(), expected);
-        }
-        for entropy in [f64::NAN, -0.1, f64::INFINITY] {
-            let mut settings = TrpoSettings::default();
-            settings.region.entropy = entropy;
-            assert_eq!(settings.check().unwrap_err().field, "region.entropy");
-        }
-        let stumbling = |stumble| TrpoSettings { stumble, ..TrpoSettings::default() }.check();
-        assert_eq!(stumbling(1000), Ok(()));
-        assert_eq!(stumbling(1001).unwrap_err().field, "stumble");
-        let error = TrpoSettings { batch: 0, ..TrpoSettings::default() }.check().unwrap_err();
-        assert_eq!(error.to_string(), "batch is 0, but must be at least 1");
+    fn refused(change: impl FnOnce(&mut TrpoSettings)) -> SettingsError {
+        let mut settings = TrpoSettings::default();
+        change(&mut settings);
+        settings.check().unwrap_err()
     }
 
     #[test]
-    fn what_no_memory_holds_and_no_patience_sees_the_end_of_is_refused() {
-        let refused = |change: fn(&mut TrpoSettings)| {
-            let mut settings = TrpoSettings::default();
-            change(&mut settings);
-            settings.check().unwrap_err().to_string()
-        };
-        for (error, field) in [
-            (refused(|s| s.batch = 1 << 50), "batch is"),
-            (refused(|s| s.value.minibatch = 1 << 50), "value.minibatch is"),
-            (refused(|s| s.value.epochs = 1 << 50), "value.epochs is"),
-            (refused(|s| s.region.shrinks = 1 << 50), "region.shrinks is"),
-            (refused(|s| s.region.cg_iterations = 1 << 50), "region.cg_iterations is"),
-        ] {
-            assert!(error.starts_with(field) && error.contains("must be at most 10"), "{error}");
+    fn default_settings_are_valid() {
+        for task in Robot::ALL {
+            assert_eq!(TrpoSettings::for_robot(task).check(), Ok(()));
+        }
+    }
+
+    #[test]
+    fn invalid_settings_are_refused() {
+        for gamma in [0.0, 1.0, 2.0] {
+            assert_eq!(refused(|s| s.gamma = gamma).field, "gamma");
+        }
+        for entropy in [f64::NAN, -0.1, f64::INFINITY] {
+            assert_eq!(refused(|s| s.region.entropy = entropy).field, "region.entropy");
+        }
+        assert_eq!(TrpoSettings { stumble: 1000, ..TrpoSettings::default() }.check(), Ok(()));
+        assert_eq!(refused(|s| s.stumble = 1001).field, "stumble");
+        let error = refused(|s| s.batch = 0).to_string();
+        assert_eq!(error, "batch is 0, but must be from 1 to 1000000");
+    }
+
+    #[test]
+    fn settings_that_exceed_memory_or_time_are_refused() {
+        let change: [(&str, fn(&mut TrpoSettings)); 5] = [
+            ("batch", |s| s.batch = 1 << 50),
+            ("value.minibatch", |s| s.value.minibatch = 1 << 50),
+            ("value.epochs", |s| s.value.epochs = 1 << 50),
+            ("region.shrinks", |s| s.region.shrinks = 1 << 50),
+            ("region.cg_iterations", |s| s.region.cg_iterations = 1 << 50),
+        ];
+        for (field, change) in change {
+            assert_eq!(refused(change).field, field);
         }
         assert_eq!(TrpoSettings::default().check_size(1_000_000), Ok(()));
-        let error = TrpoSettings::default().check_size(10_000_000).unwrap_err().to_string();
-        assert!(error.starts_with("batch × parameters is 80000000000, but must"), "{error}");
+        let error = TrpoSettings::default().check_size(10_000_000).unwrap_err();
+        assert_eq!((error.field, error.value), ("batch × parameters", 8e10));
+    }
+
+    #[test]
+    fn options_are_set_to_what_they_print() {
+        let (walker, mut other) =
+            (TrpoSettings::for_robot(Robot::Walker2d), TrpoSettings::default());
+        for option in &OPTIONS {
+            assert!((option.set)(&mut other, &(option.get)(&walker)), "{}", option.name);
+            assert!(!(option.set)(&mut other, "much"), "{}", option.name);
+        }
+        assert_eq!(other, walker);
     }
 }

@@ -1,52 +1,52 @@
 //! The trust-region step (Schulman, Levine, Moritz, Jordan & Abbeel 2015).
 //!
-//! max_θ L(θ) = E[π_θ(a|s) / π_old(a|s) · A] + c·H(π_θ) subject to E[KL(π_old ‖ π_θ)] ≤ δ: a step
-//! along F⁻¹∇L, as long as the quadratic model of the KL allows, then shrunk until the true KL and
-//! the true L agree.
+//! max_θ L(θ) = E[π_θ(a|s)/π_old(a|s) · A] + c·H(π_θ) subject to E[KL(π_old ‖ π_θ)] ≤ δ: a step along
+//! F⁻¹∇L of the length that the quadratic model of the KL allows, then shrunk until the measured KL
+//! is below δ and L improves.
 
 use super::blocks::Blocks;
 use super::cg::{conjugate_gradient, dot};
 use crate::GaussianPolicy;
 use tutelage::Batch;
 
-/// How far and how carefully the policy moves in one update.
+/// The size and accuracy of an update.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct TrustRegion {
-    /// δ, the largest mean KL divergence from the old policy.
+    /// δ, the maximum mean KL divergence from the old policy.
     pub max_kl: f64,
-    /// Products with the Fisher matrix in conjugate gradient.
+    /// The Fisher–vector products of conjugate gradient.
     pub cg_iterations: usize,
-    /// Added to the Fisher matrix's diagonal.
+    /// The number added to the diagonal of the Fisher matrix.
     pub cg_damping: f32,
-    /// The Fisher matrix is averaged over every so many-th state.
+    /// The Fisher matrix averages over every n-th state.
     pub fisher_stride: usize,
-    /// How often the step may be shrunk before it is given up.
+    /// The maximum number of step lengths to try.
     pub shrinks: usize,
-    /// The factor by which it is shrunk.
+    /// The factor between step lengths.
     pub shrink: f64,
     /// c, the weight of the entropy.
     pub entropy: f64,
-    /// log σ never falls below this.
+    /// The minimum of log σ.
     pub min_log_std: f32,
 }
 
-/// States, the actions taken in them, and how much better these were than expected.
+/// States, actions and their advantages.
 pub(crate) struct Samples {
     pub(crate) states: Batch<f32>,
     pub(crate) actions: Batch<f32>,
     pub(crate) advantages: Vec<f32>,
 }
 
-/// What an update did.
+/// The result of an update.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Update {
-    /// Mean KL(π_old ‖ π_new); zero where no step was good enough.
-    pub kl: f64,
+pub(crate) struct Update {
+    /// Mean KL(π_old ‖ π_new); 0 if no step improves the policy.
+    pub(crate) kl: f64,
     /// L(new) − L(old).
-    pub improvement: f64,
+    pub(crate) improvement: f64,
 }
 
-/// Moves the policy one trust-region step; leaves it where no step improves it.
+/// Moves the policy by a trust-region step, or keeps it if no step improves it.
 pub(crate) fn update(
     policy: &mut GaussianPolicy,
     samples: &Samples,
@@ -118,8 +118,8 @@ fn surrogate_gradient(
     gradient
 }
 
-/// Mean KL and improvement of L from the old policy to the new one, whose means are on the tapes of
-/// `rows`.
+/// Computes the mean KL and the improvement of L from the old policy to the new one, whose means
+/// are on the tapes of `rows`.
 fn compare(
     old: &GaussianPolicy,
     new: &GaussianPolicy,
@@ -155,8 +155,8 @@ fn precisions(policy: &GaussianPolicy) -> Vec<f32> {
 
 /// F + damping·I, where F is the Hessian at θ = θ_old of the mean KL(π_old ‖ π_θ).
 ///
-/// For a Gaussian F is Jᵀ diag(1/σ²) J averaged over states for the mean's parameters, 2 for each
-/// log σ, and nothing between the two.
+/// For a Gaussian, F is block diagonal: Jᵀ diag(1/σ²) J averaged over states for the parameters of
+/// the mean, and 2 for each log σ.
 pub(crate) struct Fisher<'a> {
     policy: &'a GaussianPolicy,
     rows: Blocks<'a>,
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn fisher_vector_product_is_the_hessian_of_the_kl() {
+    fn fisher_product_is_the_hessian_of_the_kl() {
         let policy = policy(&[3, 4, 2]);
         let states = draw_batch(11, 3, Stream::new(5));
         let from: Vec<f64> = policy.flat().iter().map(|&p| f64::from(p)).collect();
@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn fisher_counts_every_block_and_every_stride() {
+    fn fisher_averages_over_blocks_and_strides() {
         // 1200 equal rows are three blocks; their average is that of a single row.
         let policy = policy(&[3, 4, 2]);
         let one = draw_batch(1, 3, Stream::new(5));
@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn every_update_keeps_the_kl_bound_and_improves() {
+    fn updates_improve_within_the_kl_bound() {
         let mut policy = policy(&[5, 16, 16, 2]);
         for (round, max_kl) in [0.01, 0.001, 0.05, 0.01].into_iter().enumerate() {
             let samples = samples(&policy, Stream::new(round as u64));
@@ -344,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn a_policy_that_cannot_improve_stays() {
+    fn policy_that_cannot_improve_is_kept() {
         let mut policy = policy(&[5, 16, 2]);
         let mut samples = samples(&policy, Stream::new(1));
         samples.advantages.fill(0.0);
@@ -354,10 +354,10 @@ mod tests {
     }
 
     #[test]
-    fn spreads_stay_above_their_floor() {
+    fn log_std_stays_above_its_minimum() {
         let mut policy = policy(&[5, 16, 2]);
         let mut samples = samples(&policy, Stream::new(2));
-        // Actions near the mean are good: the spread wants to shrink.
+        // Actions near the mean are good, so σ shrinks.
         samples.advantages = vec![1.0; samples.states.len()];
         let mut rows = Blocks::new(policy.network(), &samples.states, 1);
         rows.forward(policy.params());
@@ -368,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn thread_count_changes_no_bit() {
+    fn updates_do_not_depend_on_the_number_of_threads() {
         let run = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| {

@@ -1,4 +1,4 @@
-//! The value function V, which says how much reward a state still promises.
+//! The value function V: the expected discounted reward from a state.
 
 use rand::seq::SliceRandom;
 use tutelage::{Batch, Rng};
@@ -6,19 +6,19 @@ use tutelage_net::{Adam, AdamSettings, AlignedVec, Backprop, LayoutError, Networ
 
 use super::blocks::Blocks;
 
-/// How the value function is trained.
+/// The training of the value function.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct ValueTraining {
     /// Passes over each batch.
     pub epochs: usize,
-    /// Rows of a minibatch.
+    /// The rows of a minibatch.
     pub minibatch: usize,
     /// Adam's step size.
     pub learning_rate: f64,
 }
 
-/// A tanh network for (1 − γ)V: a discounted average reward per step, which is of order one
-/// whatever γ is.
+/// A tanh network for (1 − γ)V, the discounted average reward per step, which is of order one for
+/// every γ.
 #[derive(Clone, Debug)]
 pub(crate) struct ValueFunction {
     pub(super) network: Network,
@@ -28,7 +28,7 @@ pub(crate) struct ValueFunction {
 }
 
 impl ValueFunction {
-    /// An untrained one, with orthogonal weights.
+    /// Creates an untrained value function with orthogonal weights.
     pub(crate) fn random(
         widths: &[usize],
         training: ValueTraining,
@@ -39,7 +39,7 @@ impl ValueFunction {
         Ok(value)
     }
 
-    /// One that is 0 everywhere, to be given the parameters of another.
+    /// Creates the value function 0, whose parameters are replaced later.
     pub(crate) fn zero(widths: &[usize], training: ValueTraining) -> Result<Self, LayoutError> {
         let network = Network::new(widths)?;
         let params = network.layout().zeros();
@@ -56,7 +56,7 @@ impl ValueFunction {
         rows.outputs().as_slice().to_vec()
     }
 
-    /// Minimises the mean squared difference to the targets with Adam on shuffled minibatches.
+    /// Minimizes the mean squared difference to the targets with Adam on shuffled minibatches.
     pub(crate) fn fit(&mut self, states: &Batch<f32>, targets: &[f32], rng: &mut Rng) {
         let layout = self.network.layout();
         let most = self.training.minibatch.min(states.len());
@@ -83,7 +83,7 @@ impl ValueFunction {
     }
 }
 
-/// 1 − Var(target − value) / Var(target): one for perfect values, zero for a constant.
+/// 1 − Var(target − value)/Var(target): 1 for perfect values, 0 for a constant.
 pub(crate) fn explained_variance(values: &[f32], targets: &[f32]) -> f64 {
     let errors = values.iter().zip(targets).map(|(v, t)| f64::from(t - v));
     1.0 - variance(errors) / variance(targets.iter().map(|&t| f64::from(t))).max(f64::MIN_POSITIVE)
@@ -102,7 +102,7 @@ mod tests {
     use tutelage::Stream;
 
     #[test]
-    fn learns_a_smooth_function() {
+    fn smooth_function_is_learned() {
         let mut rng = Stream::new(1).rng();
         let training = ValueTraining { epochs: 60, minibatch: 50, learning_rate: 1e-3 };
         let mut value = ValueFunction::random(&[2, 64, 64, 1], training, &mut rng).unwrap();

@@ -1,16 +1,15 @@
-//! How much memory some work takes.
+//! The memory that some work takes.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The system's allocator, with a note of how much was held at once.
+/// The system allocator, with a record of the peak.
 struct Watched;
 
 static HELD: AtomicUsize = AtomicUsize::new(0);
 static MOST: AtomicUsize = AtomicUsize::new(0);
 
-// SAFETY: every call is the system allocator's own; what is beyond all reason is refused, as a full
-// memory would.
+// SAFETY: every call is forwarded to the system allocator, or returns null above the limit.
 unsafe impl GlobalAlloc for Watched {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let held = HELD.fetch_add(layout.size(), Ordering::Relaxed) + layout.size();
@@ -31,8 +30,7 @@ unsafe impl GlobalAlloc for Watched {
 #[global_allocator]
 static ALLOCATOR: Watched = Watched;
 
-/// What some work comes to, and how many bytes it held at once. What other threads take counts,
-/// too.
+/// Returns the result of some work and its peak memory in bytes, which includes other threads.
 pub(crate) fn watched<T>(work: impl FnOnce() -> T) -> (T, usize) {
     let before = HELD.load(Ordering::Relaxed);
     MOST.store(before, Ordering::Relaxed);

@@ -3,13 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::ensure;
-use serde::Serialize;
+use serde_json::json;
 use tutelage_envs::Robot;
-use tutelage_experts::{Card, Format, GaussianExpert, JUDGED_BY, SHIPPED, Shipped};
-use tutelage_lab::load_expert;
+use tutelage_experts::{
+    Card, GaussianExpert, JUDGED_BY, SHIPPED, Score, Shipped, WRITABLE_EXTENSIONS,
+};
 
 use crate::arguments::{Force, check_ending, robot};
-use crate::output::{Output, Row};
+use crate::output::{Output, Record};
 
 /// Read an expert from a NumPy or Stable-Baselines3 archive
 #[derive(clap::Args)]
@@ -17,15 +18,15 @@ pub(crate) struct Import {
     /// `.npz` (W0 b0 W1 b1 … logstd rms_mean rms_var) or a Stable-Baselines3 PPO or TRPO `.zip`
     file: PathBuf,
 
-    /// The task that it is an expert in
+    /// The task of the expert
     #[arg(long, value_parser = robot)]
     task: Robot,
 
-    /// The `vecnormalize.pkl` that belongs to a Stable-Baselines3 archive
+    /// The `vecnormalize.pkl` of a Stable-Baselines3 archive
     #[arg(long, value_name = "FILE")]
     vecnormalize: Option<PathBuf>,
 
-    /// Where to write it: a `.safetensors` file
+    /// The output, a `.safetensors` file
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
 
@@ -52,7 +53,7 @@ impl Import {
         output.say(&format!("wrote {}", self.out.display()))
     }
 
-    /// What the expert's card says of where it comes from: files by their names, wherever they lay.
+    /// The command in the expert's card, with the names of the files but not their folders.
     fn command(&self) -> String {
         let name =
             |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -66,10 +67,10 @@ impl Import {
 /// Write an expert as a NumPy archive or safetensors
 #[derive(clap::Args)]
 pub(crate) struct Export {
-    /// A task, for the expert that ships with it, or a file
+    /// The name of a shipped expert, or a file
     expert: String,
 
-    /// The task of an expert whose file does not say it
+    /// The task of an expert whose file does not store it
     #[arg(long, value_parser = robot)]
     task: Option<Robot>,
 
@@ -83,67 +84,44 @@ pub(crate) struct Export {
 
 impl Export {
     pub(crate) fn run(self, output: &Output) -> anyhow::Result<()> {
-        check_ending(&self.out, &Format::WRITABLE)?;
+        check_ending(&self.out, &WRITABLE_EXTENSIONS)?;
         self.force.check(&self.out)?;
-        load_expert(&self.expert, self.task.map(tutelage_lab::Task::of_robot))?.write(&self.out)?;
+        super::load(&self.expert, self.task.map(tutelage_lab::Task::of_robot))?.write(&self.out)?;
         output.say(&format!("wrote {}", self.out.display()))
     }
 }
 
-/// A shipped expert in the list.
-#[derive(Serialize)]
-struct Listed {
-    expert: &'static str,
-    network: Vec<usize>,
-    steps: Option<u64>,
-    seed: Option<u64>,
-    mean: Option<f64>,
-    sd: Option<f64>,
-    sampled_mean: Option<f64>,
-    sampled_sd: Option<f64>,
-    command: Option<String>,
-}
-
-impl Row for Listed {
-    const HEADINGS: &'static [&'static str] =
-        &["expert", "network", "steps", "seed", "mean action", "sampled", "command"];
-
-    fn cells(&self) -> Vec<String> {
-        let number = |x: Option<u64>| x.map_or("–".to_owned(), |x| x.to_string());
-        let score = |mean: Option<f64>, sd: Option<f64>| match (mean, sd) {
-            (Some(mean), Some(sd)) => format!("{mean:.0} ± {sd:.0}"),
-            _ => "–".to_owned(),
-        };
-        let widths: Vec<String> = self.network.iter().map(ToString::to_string).collect();
-        vec![
-            self.expert.to_owned(),
-            widths.join("-"),
-            number(self.steps),
-            number(self.seed),
-            score(self.mean, self.sd),
-            score(self.sampled_mean, self.sampled_sd),
-            self.command.clone().unwrap_or_default(),
-        ]
-    }
-}
-
-/// Prints the experts that come with the program.
+/// Lists the shipped experts.
 pub(super) fn list(output: &Output) -> anyhow::Result<()> {
-    let listed = |shipped: Shipped| -> anyhow::Result<Listed> {
+    let row = |shipped: Shipped| -> anyhow::Result<Record> {
         let expert = shipped.expert()?;
         let card = expert.card();
         let score = |act: &str| card.scores.iter().find(|score| score.act == act);
-        Ok(Listed {
-            expert: shipped.name,
-            network: expert.policy().network().layout().widths().to_vec(),
-            steps: card.steps,
-            seed: card.seed,
-            mean: score("mean").map(|score| score.mean),
-            sd: score("mean").map(|score| score.sd),
-            sampled_mean: score("sample").map(|score| score.mean),
-            sampled_sd: score("sample").map(|score| score.sd),
-            command: card.command.clone(),
-        })
+        let number = |x: Option<u64>| x.map_or("–".to_owned(), |x| x.to_string());
+        let shown = |score: Option<&Score>| {
+            score.map_or("–".to_owned(), |Score { mean, sd, .. }| format!("{mean:.0} ± {sd:.0}"))
+        };
+        let (mean, sampled) = (score("mean"), score("sample"));
+        let network = expert.policy().network().layout().widths();
+        let object = json!({
+            "expert": shipped.name, "network": network, "steps": card.steps, "seed": card.seed,
+            "mean": mean.map(|score| score.mean), "sd": mean.map(|score| score.sd),
+            "sampled_mean": sampled.map(|score| score.mean),
+            "sampled_sd": sampled.map(|score| score.sd), "command": card.command,
+        });
+        let widths: Vec<String> = network.iter().map(ToString::to_string).collect();
+        let cells = vec![
+            shipped.name.to_owned(),
+            widths.join("-"),
+            number(card.steps),
+            number(card.seed),
+            shown(mean),
+            shown(sampled),
+            card.command.clone().unwrap_or_default(),
+        ];
+        Ok((object, cells))
     };
-    output.rows(&SHIPPED.into_iter().map(listed).collect::<anyhow::Result<Vec<_>>>()?)
+    let headings = ["expert", "network", "steps", "seed", "mean action", "sampled", "command"];
+    let rows = SHIPPED.into_iter().map(row).collect::<anyhow::Result<Vec<_>>>()?;
+    output.records(&headings, rows)
 }

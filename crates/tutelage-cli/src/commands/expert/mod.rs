@@ -1,9 +1,10 @@
-//! `tutelage expert …`: the teachers.
+//! `tutelage expert …`.
 
 mod files;
 mod train;
 
-use tutelage_experts::Score;
+use tutelage_experts::{ContentError, FileError, GaussianExpert, Score};
+use tutelage_lab::{CastError, Task, load_expert};
 
 use crate::output::{Output, Row};
 
@@ -15,7 +16,7 @@ pub(crate) enum ExpertCommand {
     /// `tutelage evaluate` plays an expert's episodes
     #[command(hide = true)]
     Evaluate {
-        /// What `tutelage evaluate` is to be given
+        /// Arguments of `tutelage evaluate`
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
@@ -23,7 +24,7 @@ pub(crate) enum ExpertCommand {
     Import(files::Import),
     /// Write an expert as a NumPy archive or safetensors
     Export(files::Export),
-    /// The experts that come with the program
+    /// List the shipped experts
     List,
 }
 
@@ -40,6 +41,18 @@ impl ExpertCommand {
             Self::List => files::list(output),
         }
     }
+}
+
+/// Loads an expert; if its file does not store the task, the error names the option.
+pub(crate) fn load(name: &str, task: Option<Task>) -> anyhow::Result<GaussianExpert> {
+    load_expert(name, task).map_err(|error| match &error {
+        CastError::Expert { source, .. }
+            if matches!(**source, FileError::Content { error: ContentError::NoTask, .. }) =>
+        {
+            anyhow::anyhow!("{error}: --task TASK")
+        }
+        _ => error.into(),
+    })
 }
 
 impl Row for Score {

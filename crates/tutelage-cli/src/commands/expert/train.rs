@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use anyhow::bail;
 use serde::Serialize;
 use tutelage_envs::Robot;
-use tutelage_experts::trpo::{Iteration, TrpoSettings};
-use tutelage_experts::{Format, Training};
+use tutelage_experts::trpo::{Iteration, OPTIONS, TrpoOption, TrpoSettings};
+use tutelage_experts::{Training, WRITABLE_EXTENSIONS};
 use tutelage_lab::training_curve;
 use tutelage_runs::terminal::stop_on_ctrl_c;
 
@@ -16,7 +16,7 @@ use crate::arguments::{Force, check_ending, robot};
 use crate::output::{Interrupted, Output, note};
 use crate::shell::command;
 
-/// A line of progress at least this far apart.
+/// The minimum time between lines of progress.
 const PROGRESS_EVERY: Duration = Duration::from_secs(5);
 
 /// Train an expert by TRPO
@@ -26,16 +26,16 @@ pub(crate) struct Train {
     #[arg(value_parser = robot)]
     task: Robot,
 
-    /// Where all randomness comes from
+    /// The seed of all randomness
     #[arg(long, default_value_t = 1)]
     seed: u64,
 
-    /// The expert's file; checkpoint and learning curve go beside it [default: TASK.safetensors]
+    /// The expert's file; the checkpoint and the learning curve are next to it [default: TASK.safetensors]
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 
-    /// Go on from the checkpoint beside the expert's file, to the same bits
-    #[arg(long, conflicts_with_all = SETTINGS)]
+    /// Resume from the checkpoint next to the expert's file; the result is bit-identical
+    #[arg(long, conflicts_with_all = OPTIONS.iter().map(|option| option.name).chain(["seed"]))]
     resume: bool,
 
     #[command(flatten)]
@@ -45,80 +45,47 @@ pub(crate) struct Train {
     force: Force,
 }
 
-/// The options that a checkpoint has answered.
-const SETTINGS: [&str; 11] = [
-    "seed",
-    "steps",
-    "batch",
-    "episode",
-    "stumble",
-    "max_kl",
-    "entropy",
-    "initial_log_std",
-    "min_log_std",
-    "min_state_std",
-    "gamma",
-];
+/// The settings that differ from the task's defaults.
+struct Settings(Vec<(&'static TrpoOption, String)>);
 
-/// What differs from the task's defaults.
-#[derive(clap::Args)]
-struct Settings {
-    /// Environment steps in all [default: by task]
-    #[arg(long)]
-    steps: Option<u64>,
+impl clap::Args for Settings {
+    fn augment_args(command: clap::Command) -> clap::Command {
+        command.args(OPTIONS.iter().map(|option| {
+            // The type of a value depends on the option, so parse it into some settings.
+            let parse = |text: &str| match (option.set)(&mut TrpoSettings::default(), text) {
+                true => Ok(text.to_owned()),
+                false => Err("not a number of the right kind"),
+            };
+            let help = format!("{} [default: by task]", option.help);
+            let argument = clap::Arg::new(option.name).long(option.name).value_name("N");
+            argument.help(help).value_parser(parse).allow_negative_numbers(true)
+        }))
+    }
 
-    /// Environment steps per update [default: by task]
-    #[arg(long)]
-    batch: Option<usize>,
+    fn augment_args_for_update(command: clap::Command) -> clap::Command {
+        Self::augment_args(command)
+    }
+}
 
-    /// Steps after which a training episode is cut [default: by task]
-    #[arg(long)]
-    episode: Option<usize>,
+impl clap::FromArgMatches for Settings {
+    fn from_arg_matches(matches: &clap::ArgMatches) -> Result<Self, clap::Error> {
+        let given = |option: &'static TrpoOption| {
+            Some((option, matches.get_one::<String>(option.name)?.clone()))
+        };
+        Ok(Self(OPTIONS.iter().filter_map(given).collect()))
+    }
 
-    /// Now and then the policy is not obeyed for up to so many steps (0: never) [default: by task]
-    #[arg(long)]
-    stumble: Option<usize>,
-
-    /// The largest mean KL divergence of an update [default: by task]
-    #[arg(long)]
-    max_kl: Option<f64>,
-
-    /// Weight of the entropy in the objective [default: by task]
-    #[arg(long)]
-    entropy: Option<f64>,
-
-    /// log σ of the actions' noise at the beginning [default: by task]
-    #[arg(long, allow_negative_numbers = true)]
-    initial_log_std: Option<f32>,
-
-    /// log σ never falls below this [default: by task]
-    #[arg(long, allow_negative_numbers = true)]
-    min_log_std: Option<f32>,
-
-    /// Coordinates of states are divided by no less than this [default: by task]
-    #[arg(long)]
-    min_state_std: Option<f64>,
-
-    /// Discount [default: by task]
-    #[arg(long)]
-    gamma: Option<f32>,
+    fn update_from_arg_matches(&mut self, matches: &clap::ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
 }
 
 impl Settings {
     fn over(&self, mut settings: TrpoSettings) -> TrpoSettings {
-        fn set<T: Copy>(to: &mut T, from: Option<T>) {
-            *to = from.unwrap_or(*to);
+        for (option, text) in &self.0 {
+            (option.set)(&mut settings, text);
         }
-        set(&mut settings.steps, self.steps);
-        set(&mut settings.batch, self.batch);
-        set(&mut settings.episode, self.episode);
-        set(&mut settings.stumble, self.stumble);
-        set(&mut settings.region.max_kl, self.max_kl);
-        set(&mut settings.region.entropy, self.entropy);
-        set(&mut settings.initial_log_std, self.initial_log_std);
-        set(&mut settings.region.min_log_std, self.min_log_std);
-        set(&mut settings.min_state_std, self.min_state_std);
-        set(&mut settings.gamma, self.gamma);
         settings
     }
 }
@@ -126,7 +93,7 @@ impl Settings {
 impl Train {
     pub(crate) fn run(self, output: &Output) -> anyhow::Result<()> {
         let out = self.out.clone().unwrap_or_else(|| format!("{}.safetensors", self.task).into());
-        check_ending(&out, &Format::WRITABLE)?;
+        check_ending(&out, &WRITABLE_EXTENSIONS)?;
         for ending in [None, Some("svg"), Some("png"), Some("csv")] {
             let file = ending.map_or(out.clone(), |ending| out.with_extension(ending));
             self.force.check(&file)?;
@@ -141,7 +108,7 @@ impl Train {
         while !training.is_done() {
             let iteration = training.advance()?;
             training.save(checkpoint)?;
-            pace.tell(&training, &iteration, output)?;
+            pace.report(&training, &iteration, output)?;
             if stops.load(Ordering::SeqCst) > 0 && !training.is_done() {
                 return Err(self.interrupted(out, iteration.steps).into());
             }
@@ -154,18 +121,18 @@ impl Train {
         curve.save_csv(out.with_extension("csv"))?;
         output.rows(&expert.card().scores)?;
         output.say(&format!(
-            "wrote {}, its learning curve beside it as .svg, .png and .csv",
+            "wrote {}, and its learning curve next to it as .svg, .png and .csv",
             out.display()
         ))
     }
 
-    /// How to go on from the checkpoint, which says all but the seed and the file.
+    /// Reports how to resume from the checkpoint, which stores everything but the file's name.
     fn interrupted(&self, out: &Path, steps: u64) -> Interrupted {
         let task = self.task.to_string();
         let words: [&dyn AsRef<Path>; 7] =
             [&"tutelage", &"expert", &"train", &task, &"--resume", &"--out", &out];
         Interrupted(format!(
-            "stopped after {steps} steps, all of them safe; continue with: {}",
+            "stopped after {steps} steps, all of them saved; continue with: {}",
             command(&words)
         ))
     }
@@ -185,7 +152,7 @@ impl Train {
         }
         if checkpoint.exists() {
             bail!(
-                "{} exists: go on with --resume, or remove it to begin anew",
+                "{} exists: continue with --resume, or remove it to start again",
                 checkpoint.display()
             );
         }
@@ -197,32 +164,32 @@ impl Train {
     }
 }
 
-/// Lines on standard error, a few seconds apart.
+/// Reports progress on standard error every few seconds.
 struct Pace {
-    begun: Instant,
+    start: Instant,
     steps_before: u64,
-    told: Option<Instant>,
+    reported: Option<Instant>,
 }
 
 impl Pace {
     fn new(training: &Training) -> Self {
-        Self { begun: Instant::now(), steps_before: training.learner().steps(), told: None }
+        Self { start: Instant::now(), steps_before: training.learner().steps(), reported: None }
     }
 
-    fn tell(
+    fn report(
         &mut self,
         training: &Training,
         iteration: &Iteration,
         output: &Output,
     ) -> anyhow::Result<()> {
         let now = Instant::now();
-        output.json(&Timed { iteration, seconds: (now - self.begun).as_secs_f64() })?;
-        let soon = self.told.is_some_and(|told| now - told < PROGRESS_EVERY);
+        output.json(&Timed { iteration, seconds: (now - self.start).as_secs_f64() })?;
+        let soon = self.reported.is_some_and(|last| now - last < PROGRESS_EVERY);
         if soon && !training.is_done() {
             return Ok(());
         }
-        self.told = Some(now);
-        let rate = (iteration.steps - self.steps_before) as f64 / (now - self.begun).as_secs_f64();
+        self.reported = Some(now);
+        let rate = (iteration.steps - self.steps_before) as f64 / (now - self.start).as_secs_f64();
         let left =
             training.learner().settings().steps.saturating_sub(iteration.steps) as f64 / rate;
         let best = training.best().map_or("–".to_owned(), |trial| format!("{:.0}", trial.score));
@@ -238,7 +205,7 @@ impl Pace {
     }
 }
 
-/// An iteration, and the time since training began or went on.
+/// An iteration, and the time since training started or resumed.
 #[derive(Serialize)]
 struct Timed<'a> {
     #[serde(flatten)]
@@ -254,7 +221,6 @@ fn minutes(seconds: f64) -> String {
 mod tests {
     use super::*;
     use clap::Parser;
-    use tutelage_experts::trpo::TrustRegion;
 
     #[derive(Parser)]
     struct Cli {
@@ -267,55 +233,38 @@ mod tests {
     }
 
     #[test]
-    fn a_command_means_the_same_whatever_the_defaults() {
+    fn commands_do_not_depend_on_defaults() {
         for task in Robot::ALL {
             let settings = TrpoSettings::for_robot(task);
             let command = Training::new(task, settings.clone(), 7).unwrap().command();
             let Ok(train) = parse(&command) else { panic!("{task}") };
-            let other = TrpoSettings {
-                steps: 1,
-                batch: 1,
-                episode: 1,
-                stumble: 1,
-                initial_log_std: 1.0,
-                min_state_std: 1.0,
-                gamma: 0.1,
-                region: TrustRegion {
-                    max_kl: 1.0,
-                    entropy: 1.0,
-                    min_log_std: 1.0,
-                    ..settings.region
-                },
-                ..settings.clone()
-            };
+            let mut other = settings.clone();
+            OPTIONS.iter().for_each(|option| assert!((option.set)(&mut other, "1")));
             assert_eq!((train.task, train.seed), (task, 7));
             assert_eq!(train.settings.over(other), settings);
         }
     }
 
     #[test]
-    fn the_documented_defaults_are_the_tasks() {
-        // A packaged crate comes without the project's documentation.
+    fn documented_defaults_are_correct() {
+        // A packaged crate has no project documentation.
         let docs = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
         if !docs.is_dir() {
             return;
         }
         let text = std::fs::read_to_string(docs.join("EXPERTS.md")).unwrap().replace('−', "-");
-        let defaults = Robot::ALL.map(|task| TrpoSettings::for_robot(task).options());
-        for option in 0..defaults[0].len() {
-            let values = defaults.each_ref().map(|options| options[option].1.as_str()).join(" | ");
-            let row = format!("| `--{}` | {values} |", defaults[0][option].0);
+        let defaults = Robot::ALL.map(TrpoSettings::for_robot);
+        for TrpoOption { name, get, .. } in &OPTIONS {
+            let row = format!("| `--{name}` | {} |", defaults.each_ref().map(get).join(" | "));
             assert!(text.contains(&row), "{row}");
         }
     }
 
     #[test]
-    fn a_checkpoint_has_answered_every_setting() {
+    fn resume_conflicts_with_every_setting() {
         assert!(parse("tutelage expert train hopper --resume").is_ok());
-        for (option, value) in
-            TrpoSettings::default().options().iter().chain(&[("seed", "7".into())])
-        {
-            let command = format!("tutelage expert train hopper --resume --{option} {value}");
+        for option in OPTIONS.iter().map(|option| option.name).chain(["seed"]) {
+            let command = format!("tutelage expert train hopper --resume --{option} 7");
             assert!(parse(&command).is_err(), "{command}");
         }
     }

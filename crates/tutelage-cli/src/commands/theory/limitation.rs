@@ -4,7 +4,7 @@ use serde_json::json;
 use tutelage_reproduce::theory::{PlayedGame, by_player, limitation_figure, play_limitation};
 use tutelage_theory::{Game, ImitationLoss, Mean, limitation};
 
-use super::{GameArgs, Out, print};
+use super::{GameArgs, Out};
 use crate::output::Output;
 
 /// Arguments of `tutelage theory limitation`.
@@ -66,7 +66,7 @@ impl Limitation {
             "min J over class",
             "J(expert)",
         ];
-        print(output, &headings, rows)?;
+        output.records(&headings, rows)?;
         output.say("\nThe advantage is the loss of Proposition 1, A(s, a) = Q(s, a) - V(s) of the expert; its remark has the 0-1 loss.")?;
         let horizon = self.game.horizon;
         let title = format!("Proposition 1, H = {horizon}: no regret, and the worse policy");

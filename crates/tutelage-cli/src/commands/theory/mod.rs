@@ -18,7 +18,7 @@ use tutelage_theory::{
 };
 
 use crate::arguments::{Force, Seeds};
-use crate::output::{Output, note, table};
+use crate::output::{Output, note};
 
 /// The studies of the theory.
 #[derive(clap::Subcommand)]
@@ -235,18 +235,6 @@ impl Out {
         figure.save_png(path("png"))?;
         note(&format!("wrote {} (and .svg, .csv)", path("png").display()));
         Ok(())
-    }
-}
-
-/// A row of results: an object for programs, cells for people.
-type Record = (Value, Vec<String>);
-
-/// Prints rows as a table, or as one JSON object each.
-fn print(output: &Output, headings: &[&str], rows: Vec<Record>) -> anyhow::Result<()> {
-    let (objects, cells): (Vec<Value>, Vec<Vec<String>>) = rows.into_iter().unzip();
-    match output.is_json() {
-        true => objects.iter().try_for_each(|object| output.json(object)),
-        false => output.verbatim(&table(headings, cells)),
     }
 }
 

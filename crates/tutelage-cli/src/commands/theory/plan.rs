@@ -4,8 +4,7 @@ use anyhow::bail;
 use serde_json::{Value, json};
 use tutelage_theory::{AccuracyGoal, BoundTerm, Condition, MAX_ROUNDS, SamplePlan, Theorem};
 
-use super::{Record, print};
-use crate::output::Output;
+use crate::output::{Output, Record};
 
 /// Arguments of `tutelage theory plan`.
 #[derive(clap::Args)]
@@ -63,7 +62,7 @@ impl Plan {
             "oracle calls NE",
             "guaranteed gap",
         ];
-        print(output, &headings, rows.collect())?;
+        output.records(&headings, rows.collect())?;
         if output.is_json() {
             return Ok(());
         }
@@ -79,7 +78,7 @@ impl Plan {
         };
         output.say("\nThe contribution of each term of the bound to the second line's gap:")?;
         let terms = term_rows(&proven).map(|(_, cells)| (Value::Null, cells));
-        print(output, &["term", "formula", "of the gap", "share"], terms.into())?;
+        output.records(&["term", "formula", "of the gap", "share"], terms.into())?;
         output
             .say("\nThe order of the first line also assumes, without constants and logarithms:")?;
         let conditions = goal.theorem.order_conditions(order.rounds, order.states_per_round);

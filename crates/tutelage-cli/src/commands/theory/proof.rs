@@ -7,8 +7,8 @@ use tutelage_theory::{
     Condition, GameSettings, ImitationProblem, Lambda, Mean, Player, lambda_of, proof_terms,
 };
 
-use super::{LambdaArgs, Record, StudyArgs, print, shown};
-use crate::output::Output;
+use super::{LambdaArgs, StudyArgs, shown};
+use crate::output::{Output, Record};
 
 /// Arguments of `tutelage theory proof`.
 #[derive(clap::Args)]
@@ -37,7 +37,7 @@ impl Proof {
         output.say(&format!(
             "u* is the expectation of u over the perturbation Q, u** also over the round's states; {draws} draws estimate them.\n"
         ))?;
-        print(output, &["lambda", "quantity", "what it is", "measured", "bound", "of it"], rows)
+        output.records(&["lambda", "quantity", "what it is", "measured", "bound", "of it"], rows)
     }
 }
 

@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 use tutelage_reproduce::theory::{PlayedGame, by_player, describe, play_all, regret_figure};
 use tutelage_theory::{Game, GameSettings, ImitationProblem, Mean, lambda_of};
 
-use super::{LambdaArgs, Out, Record, StudyArgs, or_dash, print, shown, shown_bound};
-use crate::output::Output;
+use super::{LambdaArgs, Out, StudyArgs, or_dash, shown, shown_bound};
+use crate::output::{Output, Record};
 
 const HEADINGS: [&str; 11] = [
     "algorithm",
@@ -52,10 +52,10 @@ impl Regret {
         let row = |games: &[PlayedGame], seed| self.row(&problem, &settings, games, seed);
         if output.is_json() {
             let games = played.chunks(1).map(|games| row(games, Some(games[0].seed)));
-            print(output, &HEADINGS, games.collect())?;
+            output.records(&HEADINGS, games.collect())?;
         }
         let groups = by_player(&played);
-        print(output, &HEADINGS, groups.iter().map(|games| row(games, None)).collect())?;
+        output.records(&HEADINGS, groups.iter().map(|games| row(games, None)).collect())?;
         if problem.sigma == 0.0 {
             output
                 .say("\nsigma = 0: d0 omits states that a policy visits, so there is no bound.")?;
@@ -64,7 +64,7 @@ impl Regret {
             let terms = groups.iter().flat_map(|games| term_rows(&problem, &settings, &games[0]));
             output.say("\nThe bound is the sum of these terms:")?;
             let headings = ["algorithm", "term", "formula", "value", "share"];
-            print(output, &headings, terms.collect())?;
+            output.records(&headings, terms.collect())?;
         }
         self.out.save(&name, &regret_figure(&problem, &settings, &played))
     }

@@ -4,8 +4,8 @@ use serde_json::json;
 use tutelage_reproduce::theory::{describe, sweep_figure};
 use tutelage_theory::{ExponentComparison, Lambda, Slope, SweepAxis, SweepPoint, sweep};
 
-use super::{Out, Record, StudyArgs, or_dash, positive, print, shown, shown_bound, slope_values};
-use crate::output::{Output, note};
+use super::{Out, StudyArgs, or_dash, positive, shown, shown_bound, slope_values};
+use crate::output::{Output, Record, note};
 
 /// Arguments of `tutelage theory sweep`.
 #[derive(clap::Args)]
@@ -52,10 +52,10 @@ impl Sweep {
         output.say(&describe(&problem))?;
         output.say(&format!("{} against {}\n", axis.measures(), axis.label()))?;
         let rows = points.iter().map(|point| point_row(axis, point)).collect();
-        print(output, &["value", "measured", "Reg(N)", "bound"], rows)?;
+        output.records(&["value", "measured", "Reg(N)", "bound"], rows)?;
         output.say("")?;
         let rows = compared.iter().map(|slope| slope_row(axis, slope)).collect();
-        print(output, &["slope over", "part", "predicted", "measured", "verdict", "why"], rows)?;
+        output.records(&["slope over", "part", "predicted", "measured", "verdict", "why"], rows)?;
         self.out.save(&name, &sweep_figure(&problem, axis, &points, &compared))
     }
 }

@@ -9,11 +9,9 @@ use tutelage_theory::{
     Slope, TableOneRow, fewest, growth, table_one,
 };
 
-use super::{
-    Out, ProblemArgs, Record, check_sigma, number, or_dash, positive, print, slope_values,
-};
+use super::{Out, ProblemArgs, check_sigma, number, or_dash, positive, slope_values};
 use crate::arguments::Seeds;
-use crate::output::{Output, note};
+use crate::output::{Output, Record, note};
 
 /// Arguments of `tutelage theory table`.
 #[derive(clap::Args)]
@@ -97,7 +95,7 @@ impl Table {
             "for the guarantee",
             "Table 1's order",
         ];
-        print(output, &headings, pairs.map(|(row, e)| needed_row(row, e)).collect())?;
+        output.records(&headings, pairs.map(|(row, e)| needed_row(row, e)).collect())?;
         explain(output, &rows)?;
         let headings = [
             "C(epsilon) fitted",
@@ -110,7 +108,7 @@ impl Table {
             "1/epsilon",
         ];
         let fits = players.iter().map(|&player| fit_row(player, &rows, &self.epsilons));
-        print(output, &headings, fits.collect())?;
+        output.records(&headings, fits.collect())?;
         let (won, reached) = fewest(&rows, Player::Dagger, &self.epsilons);
         output.say(&format!(
             "\nDAgger needed the fewest annotations at {won} of {reached} points. Table 1 has no row for it, because nothing bounds its regret: see `theory regret --mdp trap`."
