@@ -4,20 +4,20 @@ use std::path::{Path, PathBuf};
 
 use tutelage_draw::render::{Frame, GifWriter, strip};
 
-/// How many stills the strip shows.
+/// The stills of a strip.
 const STILLS: usize = 8;
 
-/// A film under way: frames go to the GIF as they come, some are kept for the strip.
+/// A film: every frame is written to a GIF, some are kept for a strip of stills.
 pub(crate) struct Film {
     path: PathBuf,
     gif: Option<GifWriter>,
     /// Hundredths of a second that a frame is shown.
     delay: u16,
-    /// How many frames there are so far, and every `every`-th of them for the strip.
+    /// The number of frames so far; every `every`-th of them is kept.
     frames: usize,
     stills: Vec<Frame>,
     every: usize,
-    /// The last frame, which the strip ends with.
+    /// The last frame, which ends the strip.
     last: Option<Frame>,
 }
 
@@ -34,8 +34,8 @@ impl Film {
         }
     }
 
-    /// Takes a picture with a caption.
-    pub(crate) fn shoot(&mut self, mut frame: Frame, caption: &str) -> anyhow::Result<()> {
+    /// Adds a frame with a caption.
+    pub(crate) fn push(&mut self, mut frame: Frame, caption: &str) -> anyhow::Result<()> {
         frame.write_text(8, 8, caption);
         match &mut self.gif {
             Some(gif) => gif.push(&frame)?,
@@ -45,7 +45,7 @@ impl Film {
         Ok(())
     }
 
-    /// Keeps between one and two strips' worth of frames, evenly spread, however long the film gets.
+    /// Keeps evenly spaced frames, between one and two strips of them.
     fn keep(&mut self, frame: Frame) {
         self.last = Some(frame.clone());
         if self.frames.is_multiple_of(self.every) {
@@ -62,7 +62,7 @@ impl Film {
         }
     }
 
-    /// Finishes the GIF and writes the strip beside it, spread over the whole film; returns the strip's path.
+    /// Finishes the GIF, writes the strip with the ending `.png`, and returns the strip's path.
     pub(crate) fn finish(self) -> anyhow::Result<PathBuf> {
         if let Some(gif) = self.gif {
             gif.finish()?;
@@ -76,7 +76,7 @@ impl Film {
     }
 }
 
-/// Which of the stills, every so-many-th of the film's frames, go before the film's last frame so that all are spread evenly.
+/// Returns the kept frames that precede the last frame in the strip, so that all are evenly spaced.
 fn strip_places(kept: usize, every: usize, frames: usize) -> Vec<usize> {
     let before = STILLS.min(frames).saturating_sub(1);
     let ideal = |i: usize| i * (frames - 1) / before;
@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_strip_is_spread_over_the_whole_film() {
+    fn stills_are_evenly_spaced() {
         for frames in 2..600 {
             let mut every = 1;
             while frames > (2 * STILLS - 1) * every {

@@ -1,12 +1,12 @@
-//! Measures the tasks: env steps per CPU-second under random actions, with a reset at every end.
+//! Measures environment steps per CPU-second under random actions.
 //!
 //! ```sh
 //! cargo run --release -p tutelage-envs --example env_speed -- TASK STEPS [LANES [THREADS]]
 //! ```
 //!
-//! Prints one JSON line. Without LANES one environment plays STEPS steps; with LANES a envs of so
-//! many plays STEPS steps in all, on THREADS threads (1). `benches/env_speed/run.py` sets the
-//! figures beside those of `pybullet_envs` and EnvPool.
+//! Prints one JSON line. With LANES, a vector environment takes STEPS steps in total, on THREADS
+//! threads (default: 1). `benches/env_speed/run.py` compares the results with `pybullet_envs` and
+//! EnvPool.
 
 use std::error::Error;
 use std::time::Instant;

@@ -1,4 +1,4 @@
-//! The environment: a robot in a world of its own.
+//! A robot in its own world.
 
 use articulated::{LaneSnapshot, World};
 use rand::RngExt;
@@ -7,23 +7,21 @@ use tutelage::{Bounds, Env, EnvError, Rng, Spaces, Step};
 use crate::task::{Episode, LocomotionTask, SETTINGS};
 use crate::{HORIZON, Robot};
 
-/// At reset each actuated joint is put uniformly within this distance of zero.
+/// The largest initial angle of an actuated joint, in radians.
 pub const POSE_RANGE: f64 = 0.1;
 
-/// No robot has more actuated joints.
+/// The most actuated joints of a robot.
 const MAX_JOINTS: usize = 8;
 
 /// One of the four locomotion tasks.
 ///
-/// A step's reward is ±1 for being alive or not, plus progress in m/s, minus the costs of work,
-/// effort and joints at their limits. An episode is terminated when the robot falls (the cheetah
-/// never does) or the simulation diverges, which [`Locomotion::diverged`] tells apart; it is
-/// truncated when [`HORIZON`] steps have passed and the robot stands. A reward is finite also where
-/// the state is not.
+/// The reward of a step is 1 if the robot is alive, else −1, plus progress in m/s, minus the costs of
+/// work, effort and joints at their limits. An episode terminates if the robot falls (the cheetah
+/// never does) or if the simulation diverges ([`Locomotion::diverged`]); it is truncated after
+/// [`HORIZON`] steps. Rewards are finite even if the state is not.
 ///
-/// Every episode is like the second and later ones of a `pybullet_envs` object: the floor counts as
-/// a part of the robot in the mean that progress is measured by. (There, it is missing from the
-/// first one's first observation.)
+/// Progress is measured at the mean position of the parts and the floor, as in `pybullet_envs`. Only
+/// the first observation of a `pybullet_envs` object differs: it omits the floor.
 #[derive(Debug)]
 pub struct Locomotion {
     pub(crate) task: LocomotionTask,
@@ -48,7 +46,7 @@ impl Env for Locomotion {
         Bounds::unit(self.spaces().actions).clipping()
     }
 
-    /// Puts each actuated joint uniformly within [`POSE_RANGE`] of zero.
+    /// Draws each actuated joint uniformly within [`POSE_RANGE`] of zero.
     fn reset(&mut self, rng: Rng, state: &mut [f32]) -> Result<(), EnvError> {
         let pose = random_pose(rng);
         self.reset_to(&pose[..self.robot().action_width()], state)
@@ -65,14 +63,14 @@ impl Env for Locomotion {
 }
 
 impl Locomotion {
-    /// Builds a task. [`Env::reset`] or [`Locomotion::reset_to`] begins an episode.
+    /// Creates a task. [`Env::reset`] or [`Locomotion::reset_to`] starts an episode.
     pub fn new(robot: Robot) -> Result<Locomotion, articulated::Error> {
         let task = LocomotionTask::new(robot);
         let world = World::new(&SETTINGS, &task.model.body)?;
         Ok(Locomotion { rest: world.save(0), world, episode: task.episode(), task })
     }
 
-    /// Which task this is.
+    /// Returns the robot.
     pub fn robot(&self) -> Robot {
         self.task.robot
     }
@@ -86,18 +84,17 @@ impl Locomotion {
         Ok(())
     }
 
-    /// Whether the last step came to a number that is not finite, which ends an episode as
-    /// terminated.
+    /// Returns whether the last step had a number that is not finite. The episode is then terminated.
     pub fn diverged(&self) -> bool {
         !self.episode.finite
     }
 
-    /// The physics, to look at: a world of one lane.
+    /// Returns the physics: a world of one lane.
     pub fn world(&self) -> &World {
         &self.world
     }
 
-    /// Plays one action, whether or not the episode is over.
+    /// Takes an action, even after the end of the episode.
     pub(crate) fn advance(&mut self, action: &[f32], state: &mut [f32]) -> Result<Step, EnvError> {
         self.task.check_action(action)?;
         self.task.check_state(state)?;
@@ -107,7 +104,7 @@ impl Locomotion {
     }
 }
 
-/// Each number uniform within [`POSE_RANGE`] of zero, drawn in order.
+/// Draws a pose, each joint uniformly within [`POSE_RANGE`] of zero, in order.
 pub(crate) fn random_pose(mut rng: Rng) -> [f64; MAX_JOINTS] {
     std::array::from_fn(|_| rng.random_range(-POSE_RANGE..POSE_RANGE))
 }
@@ -119,7 +116,7 @@ mod tests {
     use tutelage::Stream;
 
     #[test]
-    fn a_state_that_is_not_finite_terminates_and_a_reset_recovers() {
+    fn diverged_episodes_terminate_and_a_reset_recovers() {
         for task in Robot::ALL {
             let mut env = Locomotion::new(task).unwrap();
             let (mut state, action) =

@@ -1,25 +1,25 @@
-//! A task's robot in the terms of the physics, for programs that step it in their own way.
+//! Robots as physics bodies, for programs that step them without a task.
 
 use articulated::{Articulation, WorldSettings};
 
 use crate::Robot;
 use crate::task::SETTINGS;
 
-/// A robot, its motors, and the world that it stands in.
+/// A robot, its motors and the settings of its world.
 #[derive(Clone, Debug)]
 pub struct Mechanism {
-    /// The world.
+    /// The settings of the world.
     pub settings: WorldSettings,
     /// The robot.
     pub body: Articulation,
-    /// One per number of an action.
+    /// One per coordinate of an action.
     pub motors: Vec<Motor>,
 }
 
-/// What turns a joint.
+/// The motor of a joint.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Motor {
-    /// Whose joint.
+    /// The link that the joint moves.
     pub link: usize,
     /// Lower and upper limit of the angle, in radians.
     pub limits: [f64; 2],
@@ -28,7 +28,7 @@ pub struct Motor {
 }
 
 impl Robot {
-    /// The robot's body and motors.
+    /// Returns the robot's body and motors.
     pub fn mechanism(self) -> Mechanism {
         let model = self.model();
         let motors = model.actuated.iter().zip(self.torques());

@@ -1,29 +1,29 @@
-//! A robot as a tree of parts, and its translation into Bullet's links.
+//! Robots as trees of parts, and their translation into Bullet's links.
 //!
-//! Dimensions are single precision and everything derived from them is double precision, because
-//! that is how Bullet's own model reader works and the last bit matters.
+//! For bit parity with Bullet's model reader, dimensions are single precision and everything derived
+//! from them is double precision.
 
 use articulated::{Articulation, Base, CollisionShape, Geometry, Joint, Link, LinkId};
 use tutelage_draw::Color;
 
-/// Mass of a cubic meter of robot.
+/// Mass per cubic meter.
 const DENSITY: f64 = 1000.0;
 
-/// Friction of links that have no shape and touch nothing.
+/// Friction of links without shapes.
 const BARE_FRICTION: f64 = 0.5;
 
 pub(crate) type Point = [f32; 3];
 
-/// A rigid part with the joints that move it, and the parts that hang on it.
+/// A rigid part with the joints that move it, and its child parts.
 #[derive(Clone, Debug)]
 pub(crate) struct Part {
     pub(crate) name: &'static str,
     /// Origin of the part's frame in its parent's frame.
     pub(crate) origin: Point,
-    /// Joints between the parent and this part, outermost first; none welds it on.
+    /// Joints between the parent and this part, outermost first; without joints the part is fixed.
     pub(crate) joints: Vec<PartJoint>,
     pub(crate) solids: Vec<Solid>,
-    /// Overrides the mass that follows from the volume.
+    /// Overrides the mass computed from the volume.
     pub(crate) mass: Option<f64>,
     pub(crate) color: Color,
     pub(crate) children: Vec<Part>,
@@ -66,7 +66,7 @@ pub(crate) enum Solid {
     },
 }
 
-/// A robot in Bullet's terms, with what the tasks need to know about its links.
+/// A robot in Bullet's terms, with the links that tasks refer to.
 #[derive(Clone, Debug)]
 pub(crate) struct Model {
     pub(crate) body: Articulation,
@@ -79,9 +79,10 @@ pub(crate) struct Model {
 }
 
 impl Model {
-    /// Translates a robot. Every joint becomes a link without mass, and the part itself is welded
-    /// to the last of them. A root part without joints is the floating base; otherwise the base is
-    /// fixed to the world.
+    /// Translates a robot.
+    ///
+    /// Every joint becomes a massless link, and the part is fixed to the last of them. A root part
+    /// without joints is the floating base; otherwise the base is fixed to the world.
     pub(crate) fn new(root: &Part, friction: f32) -> Model {
         let mut model = Model {
             body: Articulation {
@@ -116,11 +117,11 @@ impl Model {
         model
     }
 
-    /// Adds a part and its descendants under a link whose center of mass is at `parent_centre` in
-    /// its part's frame.
-    fn add(&mut self, part: &Part, parent: LinkId, parent_centre: [f64; 3], friction: f32) {
-        let (mut parent, mut parent_centre, mut offset) =
-            (parent, parent_centre, wide(part.origin));
+    /// Adds a part and its descendants to a link whose center of mass is at `parent_center` in the
+    /// frame of its part.
+    fn add(&mut self, part: &Part, parent: LinkId, parent_center: [f64; 3], friction: f32) {
+        let (mut parent, mut parent_center, mut offset) =
+            (parent, parent_center, wide(part.origin));
         for joint in &part.joints {
             let axis = wide(joint.axis);
             let pivot = wide(joint.pivot);
@@ -139,14 +140,14 @@ impl Model {
                 Link {
                     parent,
                     joint: kind,
-                    parent_to_pivot: minus(plus(pivot, offset), parent_centre),
+                    parent_to_pivot: minus(plus(pivot, offset), parent_center),
                     pivot_to_center: [0.0; 3],
                     mass: 0.0,
                     friction: BARE_FRICTION,
                     shapes: Vec::new(),
                 },
             );
-            parent_centre = [0.0; 3];
+            parent_center = [0.0; 3];
             offset = pivot.map(|x| -x);
         }
         let center = part.center();
@@ -155,7 +156,7 @@ impl Model {
             Link {
                 parent,
                 joint: Joint::Fixed,
-                parent_to_pivot: minus(offset, parent_centre),
+                parent_to_pivot: minus(offset, parent_center),
                 pivot_to_center: center,
                 mass: part.mass(),
                 friction: f64::from(friction),
@@ -174,15 +175,15 @@ impl Model {
         LinkId::Link(self.body.links.len() - 1)
     }
 
-    /// The link of a part, if there is one of that name.
+    /// Returns the link of the part of this name.
     pub(crate) fn link(&self, name: &str) -> Option<LinkId> {
         self.parts.iter().find(|(part, _)| *part == name).map(|&(_, link)| link)
     }
 }
 
 impl Part {
-    /// Where Bullet takes the center of mass to be: the middle of the last solid if that is a bone,
-    /// else the frame's origin.
+    /// Returns the center of mass as Bullet computes it: the middle of the last solid if that is a
+    /// bone, else the origin of the frame.
     fn center(&self) -> [f64; 3] {
         match self.solids.last() {
             Some(Solid::Bone { from, to, .. }) => plus(wide(*from), wide(*to)).map(|x| 0.5 * x),
@@ -202,7 +203,7 @@ impl Part {
 }
 
 impl Solid {
-    /// The volume added to `volume`, in the order of operations that gives Bullet's bits.
+    /// Returns `volume` plus the volume of this solid. The order of operations gives Bullet's bits.
     fn add_volume(&self, volume: f64) -> f64 {
         let ball = |r: f64| 4.0 / 3.0 * std::f64::consts::PI * r * r * r;
         let tube = |r: f64, length: f64| std::f64::consts::PI * r * r * length;

@@ -1,6 +1,6 @@
-//! The arithmetic between the physics and a state, in the order of operations of NumPy.
+//! Arithmetic of observations, in the order of operations of NumPy.
 
-/// Roll, pitch and yaw of a unit quaternion x, y, z, w, by Bullet's convention.
+/// Returns roll, pitch and yaw of a unit quaternion (x, y, z, w), in Bullet's convention.
 pub(crate) fn euler([x, y, z, w]: [f64; 4]) -> [f64; 3] {
     use std::f64::consts::FRAC_PI_2;
     let sine = -2.0 * (x * z - w * y);
@@ -29,8 +29,8 @@ impl Number for f64 {
     const ZERO: f64 = 0.0;
 }
 
-/// The sum as NumPy forms it for fewer than 128 numbers: one after the other below eight, else
-/// eight partial sums and then the rest.
+/// Returns the sum in NumPy's order for fewer than 128 numbers: sequential below eight, else eight
+/// partial sums and then the rest.
 pub(crate) fn pairwise_sum<T: Number>(numbers: &[T]) -> T {
     let (blocks, rest) = numbers.as_chunks::<8>();
     let Some((first, others)) = blocks.split_first() else {
@@ -75,7 +75,7 @@ mod tests {
     fn long_sums_are_pairwise() {
         let mut numbers = vec![1.0_f32; 17];
         numbers[0] = 1e8;
-        // One after the other, 1e8 would swallow every 1.
+        // A sequential sum rounds every 1 away.
         assert_eq!(pairwise_sum(&numbers), 100_000_008.0);
         assert_eq!(numbers.iter().fold(0.0, |sum, x| sum + x), 1e8);
     }

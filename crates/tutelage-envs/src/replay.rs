@@ -1,46 +1,45 @@
-//! A task under given actions.
+//! Tasks with given actions.
 
 use tutelage::{Batch, EnvError};
 
 use crate::{Locomotion, Robot};
 
-/// What happened: `T` actions lead through `T + 1` states.
+/// The result of a replay: `T` actions and `T + 1` states.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Replay {
     /// The state at the start and after each action.
     pub states: Batch<f32>,
     /// The reward of each action.
     pub rewards: Vec<f64>,
-    /// Whether each action's state is one in which an episode terminates.
+    /// Whether each state terminates an episode.
     pub terminated: Vec<bool>,
-    /// Whether each action came at or after the time limit, in a state that does not terminate.
+    /// Whether each step is at or after the time limit, in a state that does not terminate.
     pub truncated: Vec<bool>,
 }
 
-/// Why a replay stopped.
+/// Why a replay failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReplayError {
-    /// The physics could not be set up.
+    /// The physics could not be created.
     #[error(transparent)]
     Physics(#[from] articulated::Error),
-    /// The initial pose does not fit the task.
+    /// The initial pose is invalid.
     #[error(transparent)]
     Pose(EnvError),
-    /// An action does not fit the task.
-    #[error("step {step}: {source}")]
+    /// An action is invalid.
+    #[error("step {step}")]
     Action {
         /// Its row.
         step: usize,
-        /// What is wrong with it.
+        /// The cause.
         source: EnvError,
     },
 }
 
-/// Plays `actions` from rest with the actuated joints at `pose`, in radians (all at zero without
-/// one).
+/// Takes `actions` from rest with the actuated joints at `pose`, in radians (by default zero).
 ///
-/// There is one episode and no reset: stepping goes on past termination and past the time limit.
+/// Nothing is reset: the replay continues after termination and after the time limit.
 pub fn replay(
     robot: Robot,
     actions: &Batch<f32>,
@@ -74,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_replay_goes_on_past_the_end() {
+    fn replays_continue_after_the_end() {
         let actions = Batch::zeros(1100, 3);
         let replay = replay(Robot::Hopper, &actions, Some(&[0.05, -0.05, 0.0])).unwrap();
         assert_eq!(replay.states.len(), 1101);
@@ -83,21 +82,24 @@ mod tests {
             fall < 200 && replay.terminated[fall..].iter().all(|&ended| ended),
             "a limp hopper falls and stays down"
         );
-        assert!(
-            replay.truncated.iter().all(|&ended| !ended),
-            "what has terminated is not truncated"
-        );
+        assert!(replay.truncated.iter().all(|&ended| !ended), "terminated steps are not truncated");
     }
 
     #[test]
-    fn bad_input_is_named() {
+    fn invalid_input_is_an_error() {
         let mut actions = Batch::zeros(3, 3);
         actions.row_mut(2)[1] = f32::NAN;
-        let error = replay(Robot::Hopper, &actions, None).unwrap_err().to_string();
-        assert_eq!(error, "step 2: action[1] is NaN, expected a finite number");
-        let error = replay(Robot::Hopper, &Batch::zeros(3, 2), None).unwrap_err().to_string();
-        assert_eq!(error, "step 0: action has 2 values, expected 3");
-        let error = replay(Robot::Hopper, &actions, Some(&[0.0; 6])).unwrap_err().to_string();
-        assert_eq!(error, "pose has 6 values, expected 3");
+        let error = replay(Robot::Hopper, &actions, None).unwrap_err();
+        let ReplayError::Action { step: 2, source: EnvError::Value { index: 1, .. } } = error
+        else {
+            panic!("{error}");
+        };
+        let error = replay(Robot::Hopper, &Batch::zeros(3, 2), None).unwrap_err();
+        let ReplayError::Action { step: 0, source: EnvError::Width { found: 2, .. } } = error
+        else {
+            panic!("{error}");
+        };
+        let error = replay(Robot::Hopper, &actions, Some(&[0.0; 6])).unwrap_err();
+        assert!(matches!(error, ReplayError::Pose(EnvError::Width { found: 6, .. })), "{error}");
     }
 }

@@ -1,4 +1,4 @@
-//! A task's rules over one lane of a world: what the robot sees, and what it earns.
+//! The rules of a task in one lane of a world: observations, rewards and ends of episodes.
 
 use articulated::{JointState, LinkId, LinkMotion, World, WorldSettings};
 use tutelage::{EnvError, Spaces, Step};
@@ -7,18 +7,18 @@ use crate::model::Model;
 use crate::observe::{euler, pairwise_sum};
 use crate::{HORIZON, Robot};
 
-/// Simulated time of an environment step, in seconds.
+/// Simulated seconds per step.
 const TIME_STEP: f64 = 0.0165;
 
-/// Where the robot is to run: a kilometer along x.
+/// The target of the run: a kilometer along x.
 const TARGET: [f64; 2] = [1e3, 0.0];
 
-/// Weights of the reward: work done by the motors, squared effort, and each joint at its limit.
+/// Weights of the reward: work of the motors, squared effort, joints at a limit.
 const WORK_COST: f64 = -2.0;
 const EFFORT_COST: f64 = -0.1;
 const LIMIT_COST: f64 = -0.1;
 
-/// The reward of a step that no number can be put to: that of a robot that fell where it stood.
+/// The reward of a step whose reward is not finite: that of a robot that fell without progress.
 const DIVERGED: f64 = -1.0;
 
 pub(crate) const SETTINGS: WorldSettings = WorldSettings {
@@ -30,38 +30,37 @@ pub(crate) const SETTINGS: WorldSettings = WorldSettings {
     floor_friction: 0.8,
 };
 
-/// What does not change: the same for all lanes.
+/// What all lanes of a task share.
 #[derive(Clone, Debug)]
 pub(crate) struct LocomotionTask {
     pub(crate) robot: Robot,
     pub(crate) model: Model,
     pub(crate) torso: LinkId,
-    /// All links, in the order in which their positions are averaged.
+    /// The links whose positions are averaged, in order.
     averaged: Vec<LinkId>,
     feet: Vec<LinkId>,
 }
 
-/// What changes during an episode besides the world.
+/// The state of an episode outside the world.
 #[derive(Clone, Debug)]
 pub(crate) struct Episode {
-    /// Whether an episode is under way.
+    /// Whether the episode is running.
     pub(crate) running: bool,
     steps: usize,
     initial_height: f64,
     potential: f64,
-    /// One flag per foot, as of the end of the last step.
+    /// One flag per foot, from the end of the last step.
     contacts: Vec<f32>,
     /// Whether the last state and reward were finite.
     pub(crate) finite: bool,
-    /// World coordinates of the links, and of the averaged parts and the floor, kept to save the
-    /// allocation.
+    /// Buffers: positions of the links, and coordinates of the averaged links and the floor.
     positions: Vec<[f64; 3]>,
     xs: Vec<f64>,
     ys: Vec<f64>,
     work: Vec<f32>,
 }
 
-/// What an observation yields besides the state.
+/// Results of an observation that are not in the state.
 struct Observed {
     height: f64,
     pitch: f64,
@@ -82,7 +81,7 @@ impl LocomotionTask {
         Spaces { states: self.robot.state_width(), actions: self.robot.action_width() }
     }
 
-    /// A lane in which no episode is under way.
+    /// Returns an episode that is not running.
     pub(crate) fn episode(&self) -> Episode {
         Episode {
             running: false,
@@ -98,7 +97,7 @@ impl LocomotionTask {
         }
     }
 
-    /// Begins an episode in a lane that is at rest, with the actuated joints at `pose`.
+    /// Starts an episode in a lane that is at rest, with the actuated joints at `pose`.
     pub(crate) fn begin(
         &self,
         (world, lane): (&mut World, usize),
@@ -131,7 +130,7 @@ impl LocomotionTask {
         EnvError::check_width("state", state.len(), self.robot.state_width())
     }
 
-    /// Turns the motors of a lane on for the next step of the world.
+    /// Applies a lane's action to its motors for the next step of the world.
     pub(crate) fn act(&self, (world, lane): (&mut World, usize), action: &[f32]) {
         let motors = self.model.actuated.iter().zip(self.robot.torques());
         for ((&(link, _), &torque), &a) in motors.zip(action) {
@@ -139,7 +138,7 @@ impl LocomotionTask {
         }
     }
 
-    /// What the step of the world brought to a lane, whether or not its episode is over.
+    /// Returns the result of a step of the world for a lane, even after the end of the episode.
     pub(crate) fn outcome(
         &self,
         (world, lane): (&World, usize),
@@ -167,7 +166,7 @@ impl LocomotionTask {
         Step { reward, terminated, truncated: !terminated && episode.steps >= HORIZON }
     }
 
-    /// Writes the state; contact flags are those of the end of the previous step.
+    /// Writes the state. Contact flags are from the end of the previous step.
     fn observe(&self, at: (&World, usize), episode: &mut Episode, state: &mut [f32]) -> Observed {
         let (world, lane) = at;
         let joints_at_limit = self.observe_joints(at, &mut episode.work, &mut state[8..]);
@@ -195,8 +194,8 @@ impl LocomotionTask {
         Observed { height, pitch, distance: (to_y * to_y + to_x * to_x).sqrt(), joints_at_limit }
     }
 
-    /// Writes position (scaled to [-1, 1] between the limits) and a tenth of the speed of each
-    /// actuated joint, the latter also to `speeds`; counts the joints at a limit.
+    /// Writes the position (scaled to [-1, 1] between the limits) and a tenth of the speed of each
+    /// actuated joint, writes the latter also to `speeds`, and returns the number of joints at a limit.
     fn observe_joints(
         &self,
         (world, lane): (&World, usize),
@@ -217,7 +216,7 @@ impl LocomotionTask {
         at_limit
     }
 
-    /// From the mean over the parts and the floor to the target.
+    /// Returns the vector from the mean of the parts and the floor to the target.
     fn way_to_target(
         &self,
         (world, lane): (&World, usize),
@@ -236,9 +235,9 @@ impl LocomotionTask {
         [TARGET[0] - pairwise_sum(xs) / count, TARGET[1] - pairwise_sum(ys) / count]
     }
 
-    /// The torso's velocity turned back by its yaw.
+    /// Returns the torso's velocity in the frame of its yaw.
     fn velocity_ahead(&self, [vx, vy, vz]: [f64; 3], yaw: f64) -> [f64; 3] {
-        // A planar robot's y velocity is taken from its spin about z instead, which is zero.
+        // For a planar robot, pybullet_envs reads the spin about z, which is zero, instead of vy.
         let vy = if self.torso == LinkId::Base { vy } else { 0.0 };
         let (sin, cos) = (-yaw).sin_cos();
         [cos * vx - sin * vy, sin * vx + cos * vy, vz]
@@ -257,8 +256,8 @@ impl LocomotionTask {
     }
 }
 
-/// Cost of the motors, in single precision as NumPy computes it; the action is not clipped. `work`
-/// holds the joints' speeds.
+/// Returns the cost of the motors, in single precision as in NumPy; the action is not clipped. `work`
+/// holds the speeds of the joints.
 fn effort(work: &mut [f32], action: &[f32]) -> f64 {
     let count = action.len() as f32;
     for (work, &a) in work.iter_mut().zip(action) {
@@ -271,8 +270,8 @@ fn effort(work: &mut [f32], action: &[f32]) -> f64 {
     WORK_COST * f64::from(mean_work) + EFFORT_COST * f64::from(pairwise_sum(work) / count)
 }
 
-/// The parts' order in the mean: the first link, the torso, then the others. It decides the last
-/// bit of the sum.
+/// Returns the links in the order of the mean: the first link, the torso, then the others. The order
+/// decides the last bit of the sum.
 fn averaging_order(torso: LinkId, links: usize) -> Vec<LinkId> {
     let mut order: Vec<LinkId> =
         (0..links).map(LinkId::Link).filter(|&link| link != torso).collect();

@@ -9,13 +9,11 @@ use crate::locomotion::random_pose;
 use crate::task::{Episode, LocomotionTask, SETTINGS};
 use crate::{HORIZON, Normalizer, NormalizerError, Robot};
 
-/// A batch of environments of one locomotion task, each like a [`crate::Locomotion`], to the same
-/// bits.
+/// Environments of one locomotion task, each bit-identical to a [`crate::Locomotion`].
 ///
-/// They live in the lanes of a few worlds, which step several robots with the same instructions;
-/// the worlds are spread over all threads. What happens in a lane depends on that lane's generator
-/// and actions alone: neither the number of lanes or threads nor the instruction set changes a bit,
-/// and a lane whose simulation diverges ends alone.
+/// Each world steps several robots with SIMD instructions, and worlds step in parallel. A lane depends
+/// only on its own generator and actions, not on the number of lanes or threads, the instruction set,
+/// or other lanes that diverge.
 ///
 /// ```
 /// use tutelage::{Batch, Stream, VectorEnv};

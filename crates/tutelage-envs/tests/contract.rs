@@ -10,14 +10,14 @@ fn new(task: Robot) -> Locomotion {
 }
 
 #[test]
-fn every_task_keeps_the_contract_of_environments() {
+fn tasks_keep_the_contract() {
     for task in Robot::ALL {
         check_env(|| new(task), Stream::new(5)).unwrap_or_else(|breach| panic!("{task}: {breach}"));
     }
 }
 
 #[test]
-fn a_step_needs_an_episode_under_way() {
+fn steps_need_a_running_episode() {
     let mut env = new(Robot::Hopper);
     let mut state = [0.0; 15];
     assert!(matches!(env.step(&[0.0; 3], &mut state), Err(EnvError::NoEpisode)));
@@ -29,7 +29,7 @@ fn a_step_needs_an_episode_under_way() {
 }
 
 #[test]
-fn what_does_not_fit_is_refused_and_changes_nothing() {
+fn invalid_input_is_an_error_and_changes_nothing() {
     let (mut env, mut twin) = (new(Robot::Ant), new(Robot::Ant));
     let (mut state, mut expected) = ([0.0; 28], [0.0; 28]);
     env.reset(Stream::new(1).rng(), &mut state).unwrap();
@@ -66,7 +66,7 @@ fn what_does_not_fit_is_refused_and_changes_nothing() {
 }
 
 #[test]
-fn a_robot_that_cannot_fall_is_truncated_at_the_time_limit() {
+fn cheetahs_are_truncated_at_the_time_limit() {
     let mut env = new(Robot::HalfCheetah);
     let mut state = [0.0; 26];
     env.reset(Stream::new(1).rng(), &mut state).unwrap();
@@ -105,7 +105,7 @@ fn play_lanes(threads: usize) -> Vec<Vec<f32>> {
 }
 
 #[test]
-fn lanes_do_not_depend_on_the_number_of_threads() {
+fn threads_do_not_change_lanes() {
     let alone = play_lanes(1);
     assert_eq!(alone, play_lanes(3));
     assert!(alone.windows(2).all(|pair| pair[0] != pair[1]), "each lane has its own random stream");

@@ -1,4 +1,4 @@
-//! A envs's promises: each lane is a [`Locomotion`] to the bit, whatever happens in the others.
+//! Each lane of a vector environment is bit-identical to a [`Locomotion`].
 #![allow(clippy::unwrap_used)] // helpers of tests are tests
 
 use articulated::InstructionSet;
@@ -16,7 +16,7 @@ fn begin(lane: usize, episode: u64) -> Rng {
     stream(lane).fork("reset", episode).rng()
 }
 
-/// An environment beside each lane.
+/// A single environment that a lane is compared with.
 struct Alone {
     env: Locomotion,
     state: Vec<f32>,
@@ -39,7 +39,7 @@ fn bits(state: &[f32]) -> Vec<u32> {
     state.iter().map(|number| number.to_bits()).collect()
 }
 
-/// Plays random actions in a changing choice of lanes, resetting them when they end.
+/// Takes random actions in changing lanes and resets them at the end of episodes.
 fn play(mut envs: LocomotionVecEnv, steps: usize, name: &str) {
     let (task, count) = (envs.robot(), envs.count());
     let mut alone: Vec<Alone> = (0..count).map(|lane| Alone::new(task, lane)).collect();
@@ -72,7 +72,7 @@ fn play(mut envs: LocomotionVecEnv, steps: usize, name: &str) {
 }
 
 #[test]
-fn every_lane_is_an_environment_of_its_own_to_the_bit() {
+fn lanes_equal_single_environments() {
     for set in InstructionSet::ALL.into_iter().filter(|set| set.is_available()) {
         for task in Robot::ALL {
             play(LocomotionVecEnv::with(set, task, 7).unwrap(), 300, &set.to_string());
@@ -81,7 +81,7 @@ fn every_lane_is_an_environment_of_its_own_to_the_bit() {
 }
 
 #[test]
-fn threads_and_the_worlds_that_suit_them_change_nothing() {
+fn threads_do_not_change_results() {
     for threads in [1, 3] {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let envs = pool.install(|| LocomotionVecEnv::new(Robot::Ant, 13).unwrap());
@@ -90,7 +90,7 @@ fn threads_and_the_worlds_that_suit_them_change_nothing() {
 }
 
 #[test]
-fn states_are_normalized_like_those_of_a_normalized_environment() {
+fn states_are_normalized() {
     let normalizer = Normalizer::new(vec![0.5; 15], vec![4.0; 15]).unwrap();
     let narrow = Normalizer::new(vec![0.5; 3], vec![4.0; 3]).unwrap();
     assert!(LocomotionVecEnv::new(Robot::Hopper, 2).unwrap().normalized(narrow).is_err());
@@ -114,7 +114,7 @@ fn hoppers(count: usize) -> LocomotionVecEnv {
 }
 
 #[test]
-fn the_lowest_lane_that_fails_is_reported_and_the_others_step() {
+fn the_lowest_failing_lane_is_reported() {
     let (mut envs, mut twin) = (hoppers(5), hoppers(5));
     let mut actions = Batch::zeros(5, 3);
     actions.row_mut(1)[2] = f32::NAN; // for lane 3
@@ -133,14 +133,19 @@ fn the_lowest_lane_that_fails_is_reported_and_the_others_step() {
 }
 
 #[test]
-fn a_step_needs_an_episode_an_action_of_the_right_width_and_a_lane() {
+fn invalid_steps_are_errors() {
     let mut envs = LocomotionVecEnv::new(Robot::Hopper, 3).unwrap();
     envs.reset(0, begin(0, 0)).unwrap();
     let error = envs.step(&[0, 1], &Batch::zeros(2, 3)).unwrap_err();
     assert!(matches!(error, LaneError::Env { lane: 1, source: EnvError::NoEpisode }), "{error}");
-    let error = envs.step(&[0], &Batch::zeros(1, 2)).unwrap_err();
-    assert_eq!(error.to_string(), "environment 0: action has 2 values, expected 3");
-    let error = envs.reset_to(2, &[0.0; 4]).unwrap_err();
-    assert_eq!(error.to_string(), "environment 2: pose has 4 values, expected 3");
+    for (error, expected) in [
+        (envs.step(&[0], &Batch::zeros(1, 2)).unwrap_err(), (0, "action")),
+        (envs.reset_to(2, &[0.0; 4]).unwrap_err(), (2, "pose")),
+    ] {
+        let LaneError::Env { lane, source: EnvError::Width { what, .. } } = error else {
+            panic!("{error}");
+        };
+        assert_eq!((lane, what), expected);
+    }
     assert!(matches!(LocomotionVecEnv::new(Robot::Hopper, 0), Err(LaneError::Empty)));
 }

@@ -80,7 +80,6 @@ impl Defaults {
 }
 
 /// How the worlds of a task are made.
-#[derive(Clone, Copy)]
 enum Make {
     Robot(Robot),
     Continuous(Maker<f32>),
@@ -92,14 +91,6 @@ pub(crate) struct Maker<A: 'static> {
     pub(crate) stage: fn() -> Box<dyn Render<Action = A>>,
     pub(crate) expert: fn() -> BoxExpert<A>,
 }
-
-impl<A> Clone for Maker<A> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<A> Copy for Maker<A> {}
 
 /// An expert of a world.
 pub type BoxExpert<A> = Box<dyn Expert<State = f32, Action = A>>;
@@ -327,7 +318,7 @@ impl Task {
 
     /// The sizes of its spaces and its horizon.
     pub fn shape(self) -> (Spaces, usize) {
-        match self.0.make {
+        match &self.0.make {
             Make::Robot(robot) => {
                 let (states, actions) = (robot.state_width(), robot.action_width());
                 (Spaces { states, actions }, tutelage_envs::HORIZON)
@@ -339,7 +330,7 @@ impl Task {
 
     /// The box that its actions lie in, where they are vectors.
     pub fn bounds(self) -> Option<Bounds> {
-        match self.0.make {
+        match &self.0.make {
             Make::Robot(robot) => Some(Bounds::unit(robot.action_width()).clipping()),
             Make::Continuous(maker) => Some((maker.stage)().bounds()),
             Make::Discrete(_) => None,

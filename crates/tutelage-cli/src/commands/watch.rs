@@ -1,4 +1,4 @@
-//! `tutelage watch`: an episode as a film.
+//! `tutelage watch`: films of episodes.
 
 use std::path::{Path, PathBuf};
 
@@ -17,53 +17,53 @@ use crate::arguments::{Force, check_ending};
 use crate::film::Film;
 use crate::output::{self, Output, Row};
 
-/// Arguments of `tutelage watch`.
+/// Film an episode of a run's policy, of an expert, or of random actions.
 #[derive(clap::Args)]
 pub(crate) struct Watch {
-    /// A run's folder (what it learned acts), a task (its own expert acts) or an expert's file
+    /// Run folder (its policy acts), task (its expert acts) or expert file
     target: String,
-    /// How to act [default: as the run deploys its policy; an expert: mean]
+    /// How to act [default: as the run deploys its policy; mean for experts]
     #[arg(long, value_enum)]
     act: Option<How>,
-    /// The task of an expert whose file does not say it
+    /// Task of an expert, if its file does not name it
     #[arg(long)]
     task: Option<Task>,
-    /// The .gif to write; a strip of stills goes beside it as PNG
+    /// Output .gif file; a strip of stills is written with the ending .png
     #[arg(long, default_value = "run.gif", value_name = "FILE")]
     out: PathBuf,
     /// Seed of the initial state and of random actions
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Most steps to show; an episode has at most 1000
+    /// Maximum number of steps
     #[arg(long, default_value_t = 400, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
     steps: u16,
-    /// Width of the picture in pixels
+    /// Width in pixels
     #[arg(long, default_value_t = 480)]
     width: usize,
-    /// Height of the picture in pixels [default: as the task suggests]
+    /// Height in pixels [default: 3/4 of the width]
     #[arg(long)]
     height: Option<usize>,
     #[command(flatten)]
     force: Force,
 }
 
-/// How to act while being watched.
+/// How to act.
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum How {
-    /// The members' mean (or vote), the expert's mean action
+    /// The mean action (or vote) of a policy's members; the mean action of an expert
     Mean,
-    /// A policy: a member drawn at every step
+    /// Policies only: a random member at every step
     Member,
-    /// An expert: the action that it would answer with, noise included
+    /// Experts only: a labeled action, with noise
     Sampled,
-    /// The middle of the action box, or action 0
+    /// The center of the action box, or action 0
     Zero,
     /// Uniformly random actions
     Uniform,
 }
 
 impl How {
-    /// How the policy or expert acts; `None` where neither does.
+    /// Returns how the policy or expert acts, or `None` if neither acts.
     fn act(self) -> Option<evaluate::Act> {
         match self {
             Self::Mean => Some(evaluate::Act::Mean),
@@ -99,7 +99,7 @@ impl Watch {
         self.force.check(&self.out)?;
         self.force.check(&self.out.with_extension("png"))?;
         let act = match self.act {
-            Some(how) if how.act().is_none() => return self.film_nobody(output),
+            Some(how) if how.act().is_none() => return self.film_baseline(output),
             how => how.and_then(How::act),
         };
         if Path::new(&self.target).is_dir() {
@@ -115,7 +115,7 @@ impl Watch {
         }
     }
 
-    /// What a run has learned.
+    /// Films the policy of a run.
     fn film_run<A: OutputHead>(
         &self,
         spec: &RunSpec,
@@ -129,7 +129,7 @@ impl Watch {
         self.film(output, spec.task, env, &mut actor)
     }
 
-    /// A world's own expert.
+    /// Films the expert of a world.
     fn film_rule<A: OutputHead>(
         &self,
         act: Option<evaluate::Act>,
@@ -145,7 +145,7 @@ impl Watch {
         self.film(output, spec.task, stage::<A>(&spec, Path::new("."))?, &mut actor)
     }
 
-    /// A robot's expert.
+    /// Films the expert of a robot.
     fn film_expert(&self, act: Option<evaluate::Act>, output: &Output) -> anyhow::Result<()> {
         let acts = act.unwrap_or(evaluate::Act::Mean).expert_acts()?;
         let mut expert = super::expert::load(&self.target, self.task)?;
@@ -156,21 +156,21 @@ impl Watch {
         self.film(output, Task::of_robot(env.env().robot()), Box::new(env), &mut actor)
     }
 
-    /// Nobody who knows anything.
-    fn film_nobody(&self, output: &Output) -> anyhow::Result<()> {
+    /// Films zero or random actions.
+    fn film_baseline(&self, output: &Output) -> anyhow::Result<()> {
         let task: Task = match self.target.parse() {
             Ok(task) => task,
             Err(unknown) if Path::new(&self.target).exists() => {
-                return Err(unknown).context("zero and uniform actions need the name of a task");
+                return Err(unknown).context("zero and uniform actions need a task");
             }
             Err(unknown) => return Err(unknown.into()),
         };
-        ensure!(self.task.is_none(), "--task is for experts; nobody acts here");
-        let mut nobody =
-            Nobody { uniform: self.act == Some(How::Uniform), size: task.shape().0.actions };
+        ensure!(self.task.is_none(), "--task is for experts in files");
+        let mut baseline =
+            Baseline { uniform: self.act == Some(How::Uniform), size: task.shape().0.actions };
         let spec = Draft { task: Some(self.target.clone()), ..Draft::default() }.check()?;
         dispatch!(task.actions(), A => {
-            self.film(output, task, stage::<A>(&spec, Path::new("."))?, &mut nobody)
+            self.film(output, task, stage::<A>(&spec, Path::new("."))?, &mut baseline)
         })
     }
 
@@ -189,14 +189,14 @@ impl Watch {
         env.reset(episode.fork("env", 0).rng(), states.row_mut(0))?;
         actor.begin(LANE, episode);
         let renderer = Renderer::new(self.width, self.height.unwrap_or(self.width * 3 / 4))?;
-        // Players show no more than fifty frames a second.
+        // Browsers show at most fifty frames per second.
         let steps_per_frame = usize::from(3u16.div_ceil(task.pace()));
         let mut film = Film::new(&self.out, task.pace().max(3));
         let (mut steps, mut reward) = (0, 0.0);
         loop {
             if steps % steps_per_frame == 0 {
                 let caption = format!("{task}  step {steps}  return {reward:.0}");
-                film.shoot(renderer.draw(&env.render())?, &caption)?;
+                film.push(renderer.draw(&env.render())?, &caption)?;
             }
             actor.act(&[LANE], &states, &mut rngs, &mut actions)?;
             A::from_unit(&env.bounds(), &mut actions);
@@ -213,13 +213,13 @@ impl Watch {
     }
 }
 
-/// Somebody who knows nothing: always the middle, or anything at all.
-struct Nobody {
+/// Acts with zeros, or uniformly at random.
+struct Baseline {
     uniform: bool,
     size: usize,
 }
 
-impl<A: Element> Actor<f32, A> for Nobody {
+impl<A: Element> Actor<f32, A> for Baseline {
     fn act(
         &mut self,
         _: &[usize],

@@ -58,7 +58,6 @@ impl Render for DriveFiveEnv {
 #[cfg(test)]
 mod tests {
     use tutelage::Stream;
-    use tutelage::check::check_env;
 
     use super::*;
 
@@ -68,11 +67,6 @@ mod tests {
         env.reset(Stream::new(1).rng(), &mut state).unwrap();
         env.0.car.speed = 5.0;
         (env, state)
-    }
-
-    #[test]
-    fn passes_the_environment_checks() {
-        check_env(DriveFiveEnv::default, Stream::new(1)).unwrap();
     }
 
     #[test]
@@ -88,17 +82,5 @@ mod tests {
         assert_eq!(after(2).0, -after(1).0);
         assert!((after(3).1 - 0.22).abs() < 1e-9 && after(3).0 == 0.0);
         assert!((after(4).1 + 0.74).abs() < 1e-9);
-    }
-
-    #[test]
-    fn invalid_input_is_an_error_and_changes_nothing() {
-        let (mut env, mut state) = started();
-        let before = env.clone();
-        assert!(matches!(env.step(&[5], &mut state), Err(EnvError::Value { what: "action", .. })));
-        assert!(matches!(env.step(&[0, 1], &mut state), Err(EnvError::Width { .. })));
-        assert!(matches!(env.step(&[0], &mut []), Err(EnvError::Width { .. })));
-        assert_eq!(env, before);
-        let mut fresh = DriveFiveEnv::default();
-        assert!(matches!(fresh.step(&[0], &mut state), Err(EnvError::NoEpisode)));
     }
 }
