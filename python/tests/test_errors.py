@@ -252,14 +252,14 @@ def test_indices_outside_the_action_space_raise(tmp_path: Path) -> None:
 
 ARGUMENTS: dict[str, tuple[dict[str, Any], str]] = {
     "algorithm": ({"algorithm": "dager"}, "did you mean `dagger`"),
-    "rounds": ({"rounds": 0}, "rounds = 0: allowed is a whole number from 1"),
+    "rounds": ({"rounds": 0}, "rounds = 0: expected a whole number from 1"),
     "states_per_round": ({"states_per_round": -1}, "states_per_round = -1"),
     "hidden": ({"hidden": (0,)}, "hidden widths from 1 to"),
     "sampling": ({"sampling": "often"}, "independent, or stride"),
-    "sampling, ignored": ({"algorithm": "hg-dagger(0.2)", "sampling": "independent"}, "asks where the expert drove"),
+    "sampling, ignored": ({"algorithm": "hg-dagger(0.2)", "sampling": "independent"}, "in which the expert drove"),
     "budget": ({"budget": "long"}, "oracle.budget"),
     "learning_rate": ({"learning_rate": 2.0}, "oracle.learning_rate = 2"),
-    "d0": ({"d0": "uniform(-1,1)"}, "draws no perturbations"),
+    "d0": ({"d0": "uniform(-1,1)"}, "uses no perturbations"),
     "d0 shape": ({"algorithm": "mp-3(4)", "d0": np.zeros((3, 9))}, r"d0 has shape \(3, 9\)"),
     "deploy": ({"deploy": "best"}, "mean, member, random-round"),
     "seed": ({"seed": -1}, "seed = -1"),

@@ -79,7 +79,7 @@ REFUSED: dict[str, tuple[Any, Any, str]] = {
         "files contain experts of the four robots, but CartPole-v1 has states of 4 numbers and 2 discrete actions",
     ),
     "no expert's file": (HOPPER, __file__, r"only \.safetensors, \.npz or \.zip is supported"),
-    "noise": (HOPPER, "hopper:noise=loud", "noise=loud: allowed is a number from 0 on"),
+    "noise": (HOPPER, "hopper:noise=loud", "noise=loud: expected a number"),
     "normalized": (lambda: gym.make(HOPPER, normalized=True), "hopper", "made with normalized=True"),
     "nobody": (HOPPER, None, "expert is missing"),
 }

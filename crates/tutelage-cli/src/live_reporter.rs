@@ -9,7 +9,7 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 use tutelage::evaluation::Evaluation;
-use tutelage_lab::spec::{Choices, RunSpec};
+use tutelage_lab::spec::RunSpec;
 use tutelage_runs::store::TruncatedTail;
 use tutelage_runs::terminal::{
     expert_text, line_text, round_text, show_hints_with, stop_on_ctrl_c,
@@ -89,7 +89,7 @@ impl<'a> LiveReporter<'a> {
 
 impl Observer for LiveReporter<'_> {
     fn started(&mut self, expert: Option<&Evaluation>, finished: &[RoundLine]) {
-        let Choices { rounds, algorithm, .. } = &self.spec.choices;
+        let RunSpec { rounds, algorithm, .. } = self.spec;
         self.bar = live_line(*rounds, "rounds");
         self.expert = expert.map(Evaluation::mean_reward);
         self.line(&format!("{algorithm} learns {} in {}", self.spec.task, self.dir.display()));

@@ -63,7 +63,7 @@ impl PageArgs {
 
 /// How a person sets an action of a task.
 pub(crate) fn controls(task: Task) -> Controls {
-    let words = task.words();
+    let words = task.value_names();
     let text = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
     match (task.actions(), task.bounds()) {
         (SpaceKind::Continuous, Some(bounds)) => {

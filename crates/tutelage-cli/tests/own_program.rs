@@ -32,7 +32,7 @@ fn runs_of_custom_programs_are_shown_exported_and_compared() {
         finish(dir.path(), &["compare", run]);
         for command in ["evaluate", "resume"] {
             let words = fail(dir.path(), &[command, run]);
-            assert!(words.contains("is the run of a program of its own"), "{command}: {words}");
+            assert!(words.contains("custom program"), "{command}: {words}");
         }
     }
 }

@@ -97,16 +97,16 @@ fn every_training_option_can_be_said_and_the_others_are_the_stored_runs() {
 }
 
 #[test]
-fn what_cannot_be_retrained_is_said_in_the_words_that_were_typed() {
+fn invalid_options_are_named() {
     let lab = tempfile::tempdir().unwrap();
     run(lab.path(), STORED);
     for (more, words) in [
-        ("-a supervised --learning-rate 7", "--learning-rate 7: allowed"),
+        ("-a supervised --learning-rate 7", "--learning-rate"),
         ("-a supervised --class linear --budget epochs=3", "--budget"),
-        ("-a supervised --states-per-round 25", "has 24 annotations in all"),
-        ("-a supervised --states-per-round 4 --rounds 7", "only 6 rounds"),
-        ("-a supervised --rounds 5", "only 4 rounds"),
-        ("-a supervisd", "--algorithm \"supervisd\""),
+        ("-a supervised --states-per-round 25", "has 24 annotations"),
+        ("-a supervised --states-per-round 4 --rounds 7", "6 annotated rounds"),
+        ("-a supervised --rounds 5", "4 annotated rounds"),
+        ("-a supervisd", "supervised"),
     ] {
         let arguments = format!("retrain stored --out new {more}");
         let error = fail(lab.path(), &arguments.split_whitespace().collect::<Vec<_>>());

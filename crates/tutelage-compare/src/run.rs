@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
-use tutelage::AlgorithmName;
 use tutelage::algorithm::{FAMILIES, Family, Members};
-use tutelage_runs::RoundLine;
+use tutelage::choice::ExpertActs;
+use tutelage::{AlgorithmName, Sampling};
+use tutelage_runs::{ChoiceTexts, RoundLine};
 
 use crate::{Cost, SpecFields};
 
@@ -86,17 +87,14 @@ fn named_by_choices(fields: &SpecFields) -> Option<AlgorithmName> {
         _ => format!("{}-{members}", family.key).parse().ok(),
     };
     families.filter_map(named).find(|named| {
-        [tutelage::choice::ExpertActs::Sampled, tutelage::choice::ExpertActs::Mean].into_iter().any(
-            |acts| {
-                let algorithm = named.algorithm(tutelage::Sampling::Independent, acts);
-                let ask = fields
-                    .get("ask")
-                    .is_none_or(|ask| variant(ask) == variant(&format!("{:?}", algorithm.ask)));
-                ask && fields.get("drive") == Some(&format!("{:?}", algorithm.drive))
-                    && fields.get("train_on") == Some(&format!("{:?}", algorithm.train_on))
-                    && members == algorithm.members.to_string()
-            },
-        )
+        [ExpertActs::Sampled, ExpertActs::Mean].into_iter().any(|acts| {
+            let algorithm = named.algorithm(Sampling::Independent, acts);
+            let ChoiceTexts { drive, ask, train_on, .. } = ChoiceTexts::of(&algorithm);
+            fields.get("ask").is_none_or(|known| variant(known) == variant(&ask))
+                && fields.get("drive") == Some(&drive)
+                && fields.get("train_on") == Some(&train_on)
+                && members == algorithm.members.to_string()
+        })
     })
 }
 
@@ -137,11 +135,8 @@ mod tests {
         assert_eq!(choices("Learner", "Data", 1).algorithm_label(), "DAgger");
         assert_eq!(choices("Expert(Mean)", "Data", 1).algorithm_label(), "BC");
         assert_eq!(choices("Stored", "Bootstrap", 3).algorithm_label(), "Bagging-3");
-        let handed_over = format!(
-            "{:?}",
-            tutelage::choice::Drive::HandOver(tutelage::choice::Windows::default())
-        );
-        assert_eq!(choices(&handed_over, "Data", 1).algorithm_label(), "Handover-DAgger");
+        let handed_over = "HandOver(Windows { at_start: 0.5, length: 0.1, growth: 0.05, steady: 6, by_expert: 1 })";
+        assert_eq!(choices(handed_over, "Data", 1).algorithm_label(), "Handover-DAgger");
         assert_eq!(choices("Elves", "Bootstrap", 3).algorithm_label(), "Elves, Bootstrap, E = 3");
         let disputed = "drive = \"Learner\"\nask = \"MostDisputed { of: 4 }\"\ntrain_on = \"Bootstrap\"\nmembers = 3";
         assert_eq!(run(disputed).algorithm(), None, "it asks about other states");

@@ -130,7 +130,7 @@ impl Robot {
         self,
         config: &ObservationConfig,
         count: usize,
-    ) -> Result<Box<dyn VectorEnv<State = f32, Action = f32>>, LaneError> {
+    ) -> Result<Box<dyn VectorEnv<State = f32, Action = f32> + Send>, LaneError> {
         let failed = |source| LaneError::Env { lane: 0, source };
         if config.time_feature == TimeFeature::Omitted {
             let envs = LocomotionVecEnv::new(self, count)?.normalized(config.normalizer.clone());

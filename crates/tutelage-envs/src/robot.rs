@@ -32,7 +32,7 @@ impl Robot {
     pub const ALL: [Robot; 4] = [Robot::Hopper, Robot::Walker2d, Robot::HalfCheetah, Robot::Ant];
 
     /// Returns its name.
-    pub fn name(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             Robot::Hopper => "hopper",
             Robot::Walker2d => "walker2d",

@@ -1,20 +1,19 @@
 //! A whole run by phase: `cargo bench -p tutelage-lab --bench bd5_hopper -- [FIELD=VALUE …]`.
 //!
-//! BD-5 on Hopper as the experiments run it, unless told otherwise: each argument is a line of a spec, as in
+//! The default is BD-5 on Hopper with the settings of the experiments. Each argument is a line of a spec, such as
 //! `algorithm="bd-25"` or `rounds=5`.
 
 use std::time::Instant;
 
 use tutelage_lab::learn_in;
-use tutelage_lab::spec::Draft;
+use tutelage_lab::spec::SpecInput;
 use tutelage_runs::store::{RoundTimings, read_times};
 use tutelage_runs::{Silent, peak_memory};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let told: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with("--")).collect();
-    let draft = Draft::parse(&told.join("\n"))?;
-    let spec =
-        draft.or(Draft::parse("task = 'hopper'\nalgorithm = 'bd-5'\nkeep = 'last'")?).check()?;
+    let defaults = SpecInput::parse("task = 'hopper'\nalgorithm = 'bd-5'\nkeep = 'last'")?;
+    let spec = SpecInput::parse(&told.join("\n"))?.or(defaults).complete()?;
     print!("{}", spec.to_toml());
 
     let dir = tempfile::tempdir()?;

@@ -1,128 +1,157 @@
-//! The laboratory's front door: learn what a spec says, in a folder, from wherever the folder is.
+//! Executes a spec in a run directory, or resumes it there.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tutelage::actor::{DeployedPolicy, ExpertActor, RolloutError};
-use tutelage::choice::{Deploy, ExpertActs};
-use tutelage::evaluation::{Evaluation, evaluate};
-use tutelage::{ActionSpace, Expert, OracleError, Participants, Stream, VectorEnv, dispatch};
+use tutelage::actor::RolloutError;
+use tutelage::choice::Deploy;
+use tutelage::oracle::FitProgress;
+use tutelage::{Inputs, OracleError, Participants, dispatch};
 use tutelage_oracles::mlp::{Ensemble, OutputHead};
 use tutelage_runs::store::{
-    AnyHistory, History, OsDisk, RunDir, StoreError, kept_policies, policy_path, read_any,
-    read_history, read_policy, read_spec, read_times,
+    AnyHistory, History, OsDisk, RunDir, StoreError, read_any, read_spec, read_times,
 };
 use tutelage_runs::{Ending, Observer, RoundLine, RunError, Teacher, run, run_with_teacher};
 
-use crate::cast::{Cast, CastError, solver_note};
-use crate::kind::{oracle, teachers};
-use crate::registry::{BoxEnvs, BoxExpert};
-use crate::spec::{Draft, RunSpec, SpecError};
+use crate::parts::{PartsError, RunParts, solver_fingerprint};
+use crate::spec::{RunSpec, SpecError};
 
-/// Why something could not be done.
+/// Why a run cannot be executed or read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LabError {
-    /// The spec.
+    /// The spec is invalid.
     #[error(transparent)]
     Spec(#[from] SpecError),
-    /// Who takes part.
+    /// The parts of the run cannot be built.
     #[error(transparent)]
-    Cast(#[from] CastError),
-    /// The disk, or what is on it.
+    Parts(#[from] PartsError),
+    /// The run directory cannot be read or written.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// A stored policy.
-    #[error("{path}: {source}")]
+    /// A stored policy is invalid.
+    #[error("{path} is not a policy of this run")]
     Policy {
         /// The file.
         path: PathBuf,
-        /// Why it is no policy of this run.
+        /// The reason.
         source: OracleError,
     },
-    /// The run.
+    /// The run failed.
     #[error(transparent)]
     Run(#[from] RunError),
-    /// An evaluation.
+    /// An evaluation failed.
     #[error(transparent)]
     Evaluate(#[from] RolloutError),
-    /// The run is a program's own: only that program knows its environment.
-    #[error(
-        "{path} is the run of a program of its own; go on with that program. `tutelage show` reads it, `tutelage export` its annotations and curves"
-    )]
-    OwnProgram {
-        /// The run.
+    /// The run belongs to a custom program, which alone has its environment.
+    #[error("{path} is the run of a custom program, which alone can resume or evaluate it")]
+    CustomProgram {
+        /// The run directory.
         path: PathBuf,
     },
-    /// The run trained with another solver of least squares; continuing it would mix the results of two.
+    /// The run was started with a least-squares solver whose results differ in the last bits.
     #[error(
-        "{path} was begun by a version whose least-squares solver had other last bits; `tutelage show`, `evaluate` and `export` read it, \
-         `tutelage learn` begins it anew in another folder"
+        "{path} was started by a version with a different least-squares solver and cannot be resumed"
     )]
     OtherSolver {
-        /// The run.
+        /// The run directory.
         path: PathBuf,
     },
-    /// The run returns the policy of a random round, which was drawn when it began.
+    /// The returned round was drawn when the run started.
     #[error(
-        "{path} returns the policy of one of its {rounds} rounds, which was drawn when it began, so it cannot be extended; \
-         `tutelage learn` begins a longer run in another folder"
+        "{path} returns the policy of one of its {rounds} rounds, drawn when it started, and cannot be extended"
     )]
     RandomRound {
-        /// The run.
+        /// The run directory.
         path: PathBuf,
-        /// Its rounds.
+        /// The number of rounds.
         rounds: usize,
     },
-    /// No round of the run has ended yet.
-    #[error("no round of this run has ended yet")]
+    /// No round has finished.
+    #[error("no round of this run has finished yet")]
     NoRound,
-    /// The run has not kept this policy, or not come so far.
-    #[error("{path} has no policy of round {round}; it has {}", list(kept))]
+    /// The policy was not kept, or the run has not reached the round.
+    #[error("{path} has no policy of round {round}; it has policies of rounds {kept:?}")]
     NoPolicy {
-        /// The run.
+        /// The run directory.
         path: PathBuf,
-        /// The round asked for.
+        /// The requested round.
         round: usize,
-        /// The rounds whose policies there are.
+        /// The rounds with policies.
         kept: Vec<usize>,
     },
 }
 
-/// Rounds in words.
-fn list(rounds: &[usize]) -> String {
-    match rounds {
-        [] => "none".into(),
-        [only] => format!("that of round {only}"),
-        [first, .., last] if last - first + 1 == rounds.len() => {
-            format!("those of rounds {first} to {last}")
-        }
-        _ => {
-            let rounds: Vec<String> = rounds.iter().map(usize::to_string).collect();
-            format!("those of rounds {}", rounds.join(", "))
-        }
-    }
-}
-
-/// A run that ended or was stopped, and what it came to.
+/// The result of a run that finished or was stopped.
 pub struct Report {
-    /// How it ended.
+    /// How the run ended.
     pub ending: Ending,
-    /// Everything that happened, also before it was last interrupted.
+    /// The whole history, including earlier sessions.
     pub history: AnyHistory,
 }
 
 impl Report {
-    /// A line for every round.
+    /// Returns one line per round.
     pub fn lines(&self, spec: &RunSpec, dir: &Path) -> Vec<RoundLine> {
         self.history.lines(spec.states_per_round, &read_times(dir))
     }
 }
 
-/// Learns what the spec says in this folder: from the beginning, or from wherever an earlier process got to.
+/// A run whose parts are built, so that most errors have been found before anything is written.
+pub struct PreparedRun {
+    spec: RunSpec,
+    dir: PathBuf,
+    parts: AnyParts,
+}
+
+enum AnyParts {
+    Continuous(RunParts<f32>),
+    Discrete(RunParts<u32>),
+}
+
+impl From<RunParts<f32>> for AnyParts {
+    fn from(parts: RunParts<f32>) -> Self {
+        Self::Continuous(parts)
+    }
+}
+
+impl From<RunParts<u32>> for AnyParts {
+    fn from(parts: RunParts<u32>) -> Self {
+        Self::Discrete(parts)
+    }
+}
+
+impl PreparedRun {
+    /// Builds the parts of a run in this directory. Nothing is written.
+    pub fn new(spec: RunSpec, dir: &Path) -> Result<Self, PartsError> {
+        let parts =
+            dispatch!(spec.task.actions(), A => AnyParts::from(RunParts::<A>::new(&spec, dir)?));
+        Ok(Self { spec, dir: dir.into(), parts })
+    }
+
+    /// Returns the spec.
+    pub fn spec(&self) -> &RunSpec {
+        &self.spec
+    }
+
+    /// Returns the run directory.
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// Starts the run, or resumes it if the directory holds it.
+    pub fn learn(self, observer: &mut dyn Observer) -> Result<Report, LabError> {
+        let Self { spec, dir, parts } = self;
+        match parts {
+            AnyParts::Continuous(parts) => learn(parts, &dir, &spec, observer),
+            AnyParts::Discrete(parts) => learn(parts, &dir, &spec, observer),
+        }
+    }
+}
+
+/// Executes a spec in a directory: starts the run, or resumes it from where an earlier process stopped.
 ///
-/// `keep` may differ from the value the run began with, since it changes no result, and `rounds` may be more: then the run
-/// goes on from where it ended.
+/// A run can be resumed with another `keep`, which does not affect results, and with more `rounds`.
 ///
 /// ```
 /// use tutelage_lab::spec::RunSpec;
@@ -133,50 +162,45 @@ impl Report {
 /// let spec = RunSpec::parse("task = 'cart-pole'\nrounds = 2\nevaluation = { episodes = 2 }")?;
 /// let report = learn_in(folder.path(), &spec, &mut Silent)?;
 /// assert_eq!(report.history.annotations(), 2 * spec.states_per_round);
-/// // The same again returns what is done; anything else about it is in the folder.
+/// // The run is finished, so this only reads it.
 /// learn_in(folder.path(), &spec, &mut Silent)?;
 /// assert_eq!(spec_of(folder.path())?, spec);
 /// assert!(evaluate_run(folder.path(), None, None, 5, 1)?.mean_reward() > 0.0);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn learn_in(
-    path: &Path,
+    dir: &Path,
     spec: &RunSpec,
-    reporter: &mut dyn Observer,
+    observer: &mut dyn Observer,
 ) -> Result<Report, LabError> {
-    dispatch!(spec.task.actions(), A => {
-        let (ending, history) = learn_as::<A>(path, spec, reporter)?;
-        Ok(Report { ending, history: history.into() })
-    })
+    PreparedRun::new(spec.clone(), dir)?.learn(observer)
 }
 
-/// Whether everyone whom a spec names can take part: its expert, the runs that it builds on. Nothing is begun.
-pub fn check_cast(spec: &RunSpec) -> Result<(), LabError> {
-    dispatch!(spec.task.actions(), A => drop(Cast::<A>::new(spec, Path::new("."))?));
-    Ok(())
-}
-
-fn learn_as<A: OutputHead>(
+fn learn<A: OutputHead>(
+    mut parts: RunParts<A>,
     path: &Path,
     spec: &RunSpec,
-    reporter: &mut dyn Observer,
-) -> Result<(Ending, History<f32, A>), LabError> {
-    let (mut cast, mut dir) = open::<A>(path, spec)?;
-    let Cast { envs, expert, oracle, cover, stored, .. } = &mut cast;
-    let inputs =
-        tutelage::Inputs { cover: cover.as_deref(), separator: None, stored: stored.as_deref() };
-    let participants = Participants { envs, expert, oracle };
-    let ending = run(participants, &spec.job(inputs), &mut dir, reporter)?;
-    Ok((ending, dir.history().clone()))
+    observer: &mut dyn Observer,
+) -> Result<Report, LabError>
+where
+    AnyHistory: From<History<f32, A>>,
+{
+    let mut dir = open(&parts, path, spec)?;
+    let RunParts { envs, expert, oracle, cover, stored, .. } = &mut parts;
+    let inputs = Inputs { cover: cover.as_deref(), separator: None, stored: stored.as_deref() };
+    let config = spec.config(inputs);
+    let ending = run(Participants { envs, expert, oracle }, &config, &mut dir, observer)?;
+    Ok(Report { ending, history: dir.history().clone().into() })
 }
 
-/// [`learn_in`] with somebody else in the expert's place: `teacher` makes them, once the run's folder is there. How far training
-/// has come is told on the way.
+/// Executes a spec like [`learn_in`], but a teacher answers instead of the expert.
+///
+/// `teacher` creates the teacher when the run directory exists. `progress` receives the progress of training.
 pub fn learn_taught<A, T, E>(
     path: &Path,
     spec: &RunSpec,
-    training: Arc<tutelage::oracle::FitProgress>,
-    reporter: &mut dyn Observer,
+    progress: Arc<FitProgress>,
+    observer: &mut dyn Observer,
     teacher: impl FnOnce(&RunDir<f32, A>) -> Result<T, E>,
 ) -> Result<(Ending, History<f32, A>), E>
 where
@@ -184,193 +208,82 @@ where
     T: Teacher<f32, A, Ensemble<A>>,
     E: From<LabError>,
 {
-    let (mut cast, mut dir) = open::<A>(path, spec)?;
-    cast.oracle.report_to(training);
+    let mut parts = RunParts::<A>::new(spec, path).map_err(LabError::from)?;
+    let mut dir = open(&parts, path, spec)?;
+    parts.oracle.report_to(progress);
     let mut teacher = teacher(&dir)?;
-    let Cast { envs, oracle, cover, stored, .. } = &mut cast;
-    let inputs =
-        tutelage::Inputs { cover: cover.as_deref(), separator: None, stored: stored.as_deref() };
-    let job = spec.job(inputs);
-    let ending = run_with_teacher(envs, &mut teacher, oracle, &job, &mut dir, reporter);
+    let RunParts { envs, oracle, cover, stored, .. } = &mut parts;
+    let inputs = Inputs { cover: cover.as_deref(), separator: None, stored: stored.as_deref() };
+    let config = spec.config(inputs);
+    let ending = run_with_teacher(envs, &mut teacher, oracle, &config, &mut dir, observer);
     Ok((ending.map_err(LabError::from)?, dir.history().clone()))
 }
 
-/// Everyone who takes part, and the folder of a run, begun or to be continued.
-fn open<A: OutputHead>(path: &Path, spec: &RunSpec) -> Result<(Cast<A>, RunDir<f32, A>), LabError> {
-    let cast = Cast::<A>::new(spec, path)?;
-    let begun = begun_as(path, spec)?;
-    let mut dir = RunDir::open(path, &begun, Arc::new(OsDisk))?;
-    refuse_another_solver(&dir, spec)?;
-    cast.note_in(&mut dir)?;
-    if extends(&begun, spec) {
+/// Opens the directory of a run, and records the inputs of the run there.
+fn open<A: OutputHead>(
+    parts: &RunParts<A>,
+    path: &Path,
+    spec: &RunSpec,
+) -> Result<RunDir<f32, A>, LabError> {
+    let (text, extended) = recorded_text(path, spec)?;
+    let mut dir = RunDir::open(path, &text, Arc::new(OsDisk))?;
+    check_solver(&dir, spec)?;
+    parts.record_in(&mut dir)?;
+    if extended {
         dir.extend(&spec.to_toml())?;
     }
-    Ok((cast, dir))
+    Ok(dir)
 }
 
-/// A run that is under way and did not note its solver had one from before solvers were noted.
-fn refuse_another_solver<A: OutputHead>(
-    dir: &RunDir<f32, A>,
-    spec: &RunSpec,
-) -> Result<(), LabError> {
+/// Returns the text with which the directory's run was started, if this spec may resume it, and whether the spec has more
+/// rounds. Otherwise returns the text of the spec, which the store compares with the recorded one.
+fn recorded_text(path: &Path, spec: &RunSpec) -> Result<(String, bool), LabError> {
+    let text = match read_spec(path) {
+        Err(StoreError::NoRun { .. }) => return Ok((spec.to_toml(), false)),
+        text => text?,
+    };
+    match RunSpec::parse(&text) {
+        Ok(recorded) if may_resume(&recorded, spec) => {
+            let extended = recorded.rounds < spec.rounds;
+            if extended && spec.deploy == Deploy::RandomRound {
+                return Err(LabError::RandomRound { path: path.into(), rounds: recorded.rounds });
+            }
+            Ok((text, extended))
+        }
+        _ => Ok((spec.to_toml(), false)),
+    }
+}
+
+/// Returns whether the specs differ only in `keep`, in additional rounds, and in relative paths.
+fn may_resume(recorded: &RunSpec, spec: &RunSpec) -> bool {
+    let mut expected = recorded.clone();
+    expected.keep = spec.keep;
+    expected.rounds = recorded.rounds.max(spec.rounds);
+    expected == *spec || expected.with_absolute_paths() == spec.clone().with_absolute_paths()
+}
+
+/// Rejects an unfinished run without a recorded solver, which is from a version with another solver.
+fn check_solver<A: OutputHead>(dir: &RunDir<f32, A>, spec: &RunSpec) -> Result<(), LabError> {
     let history = dir.history();
     let Some(solver) = spec.solver() else { return Ok(()) };
-    let is_under_way = history.has_started() && history.results.len() < spec.rounds;
-    match is_under_way && history.fingerprint(&solver_note(solver).name).is_none() {
+    let unfinished = history.has_started() && history.results.len() < spec.rounds;
+    match unfinished && history.fingerprint(&solver_fingerprint(solver).name).is_none() {
         true => Err(LabError::OtherSolver { path: dir.path().into() }),
         false => Ok(()),
     }
 }
 
-/// The text of the run already in the folder if this spec may continue it; otherwise this spec's own.
-fn begun_as(path: &Path, spec: &RunSpec) -> Result<String, LabError> {
-    let text = match read_spec(path) {
-        Err(StoreError::NoRun { .. }) => return Ok(spec.to_toml()),
-        text => text?,
-    };
-    let Ok(begun) = RunSpec::parse(&text) else { return Ok(spec.to_toml()) };
-    let rounds = begun.rounds;
-    if !continues(begun, spec).unwrap_or(false) {
-        return Ok(spec.to_toml());
-    }
-    match spec.deploy {
-        Deploy::RandomRound if rounds < spec.rounds => {
-            Err(LabError::RandomRound { path: path.into(), rounds })
-        }
-        _ => Ok(text),
-    }
-}
-
-/// Whether the specs differ in nothing but which policies are kept, how many rounds are still to come, and how paths are
-/// written.
-fn continues(mut begun: RunSpec, spec: &RunSpec) -> Result<bool, SpecError> {
-    begun.keep = spec.keep;
-    begun.rounds = begun.rounds.max(spec.rounds);
-    Ok(begun == *spec || placed(&begun)? == placed(spec)?)
-}
-
-/// A spec whose paths do not depend on where one stands.
-fn placed(spec: &RunSpec) -> Result<RunSpec, SpecError> {
-    Draft::from(spec).with_absolute_paths().check()
-}
-
-/// Whether this spec asks for more rounds than the run was begun with.
-fn extends(begun: &str, spec: &RunSpec) -> bool {
-    RunSpec::parse(begun).is_ok_and(|begun| begun.rounds < spec.rounds)
-}
-
-/// The spec that a folder's run was begun with.
+/// Reads the spec of a run.
 pub fn spec_of(path: &Path) -> Result<RunSpec, LabError> {
     let text = read_spec(path)?;
-    // What `RunConfig::spec` writes names its choices one by one.
-    match RunSpec::parse(&text) {
-        Err(SpecError::Toml(_)) if text.lines().any(|line| line.starts_with("train_on = ")) => {
-            Err(LabError::OwnProgram { path: path.into() })
-        }
-        spec => Ok(spec?),
+    // Only the specs of custom programs have this field.
+    if text.lines().any(|line| line.starts_with("train_on = ")) {
+        return Err(LabError::CustomProgram { path: path.into() });
     }
+    Ok(RunSpec::parse(&text)?)
 }
 
-/// What a run has learned, with the environments and the expert that it learned from.
-pub struct Learner<A: OutputHead> {
-    /// Where it acts.
-    pub envs: BoxEnvs<A>,
-    /// Who taught it.
-    pub expert: BoxExpert<A>,
-    /// The policy.
-    pub policy: Ensemble<A>,
-    /// How the run deploys it.
-    pub deploy: Deploy,
-}
-
-/// The policy that a run had after a round, by default the one that it returns (after round 0: before the first).
-///
-/// The expert must be the one that the run learned from, as far as the run has noted it.
-pub fn learner_of<A: OutputHead>(
-    path: &Path,
-    spec: &RunSpec,
-    round: Option<usize>,
-) -> Result<Learner<A>, LabError> {
-    let history = read_history::<f32, A>(path)?;
-    let last = history.results.len();
-    let job = spec.job::<f32, A>(tutelage::Inputs::none());
-    let returned = job.returned_round().min(last);
-    let round_wanted = round.unwrap_or(returned);
-    let file = policy_path(path, round_wanted);
-    if !file.is_file() {
-        return Err(match round {
-            None if last == 0 => LabError::NoRound,
-            _ => LabError::NoPolicy {
-                path: path.into(),
-                round: round_wanted,
-                kept: kept_policies(path),
-            },
-        });
-    }
-    let (envs, expert, fingerprints) = teachers::<A>(spec, path)?;
-    for fingerprint in fingerprints {
-        if let Some(noted) =
-            history.fingerprint(&fingerprint.name).filter(|noted| **noted != fingerprint)
-        {
-            return Err(StoreError::changed(path, noted, &fingerprint).into());
-        }
-    }
-    let bytes = read_policy(path, &history, round_wanted)?;
-    let oracle = oracle::<A>(&spec.class, spec.oracle).map_err(CastError::from)?;
-    let policy = tutelage::oracle::DurableOracle::decode(&oracle, &bytes, envs.spaces());
-    let policy = policy.map_err(|source| LabError::Policy { path: file, source })?;
-    Ok(Learner { envs, expert, policy, deploy: spec.deploy })
-}
-
-/// Full episodes of a run's policy, beside the expert's mean action; acting as the run deploys it, or otherwise.
-pub fn evaluate_run(
-    path: &Path,
-    round: Option<usize>,
-    deploy: Option<Deploy>,
-    episodes: usize,
-    seed: u64,
-) -> Result<Evaluation, LabError> {
-    let mut spec = spec_of(path)?;
-    spec.episodes = episodes;
-    dispatch!(spec.task.actions(), A => evaluate_as::<A>(path, &spec, round, deploy, seed))
-}
-
-fn evaluate_as<A: OutputHead>(
-    path: &Path,
-    spec: &RunSpec,
-    round: Option<usize>,
-    deploy: Option<Deploy>,
-    seed: u64,
-) -> Result<Evaluation, LabError> {
-    let mut learner = learner_of::<A>(path, spec, round)?;
-    let mut actor = DeployedPolicy::new(&learner.policy, deploy.unwrap_or(learner.deploy));
-    let has_mean = learner.expert.has_mean(learner.envs.spaces()).map_err(RolloutError::from)?;
-    let expert = &mut learner.expert as &mut dyn Expert<State = f32, Action = A>;
-    let reference = has_mean.then_some(expert);
-    Ok(evaluate(&mut learner.envs, &mut actor, reference, spec.episodes, &Stream::new(seed))?)
-}
-
-/// Full episodes of a world's own expert.
-pub fn evaluate_expert(
-    spec: &RunSpec,
-    acts: ExpertActs,
-    stream: &Stream,
-) -> Result<Evaluation, LabError> {
-    dispatch!(spec.task.actions(), A => expert_as::<A>(spec, acts, stream))
-}
-
-fn expert_as<A: OutputHead>(
-    spec: &RunSpec,
-    acts: ExpertActs,
-    stream: &Stream,
-) -> Result<Evaluation, LabError> {
-    let (mut envs, mut expert, _) = teachers::<A>(spec, Path::new("."))?;
-    let space = ActionSpace { size: envs.spaces().actions, bounds: envs.bounds().clone() };
-    let mut actor = ExpertActor::new(&mut expert, acts, &space);
-    Ok(evaluate(&mut envs, &mut actor, None, spec.episodes, stream)?)
-}
-
-/// How many answers each annotated round of a run has.
+/// Returns the number of annotations of each annotated round of a run.
 pub fn round_sizes(path: &Path) -> Result<Vec<usize>, LabError> {
     Ok(read_any(path)?.round_sizes())
 }

@@ -1,30 +1,28 @@
-//! The laboratory: tasks by name, specs → durable runs → exports and curves.
+//! Runs by name: tasks, specs, and the exports of runs.
 //!
-//! - [`Task`]: the registry of tasks, with their defaults, experts and pictures.
-//! - [`spec`]: what a run is, in one TOML form.
-//! - [`learn_in`]: carries out a spec in a folder, from wherever it got to.
-//! - [`export`]: a run's annotations for other programs.
+//! - [`Task`]: the registry of tasks with their defaults and experts.
+//! - [`spec`]: what a run is.
+//! - [`learn_in`]: executes a spec in a directory, or resumes it there.
+//! - [`export`]: annotations, policies and learning curves for other programs.
 //!
-//! Runs themselves, their store and statistics are in [`tutelage_runs`], which knows nothing of these tasks.
+//! The runner and the store are in [`tutelage_runs`], which knows no tasks.
 
 #![forbid(unsafe_code)]
 
-mod cast;
 mod curve;
+mod expert;
 pub mod export;
 mod kind;
 mod lab;
-mod noise;
-mod person;
+mod learner;
+mod parts;
 mod registry;
 pub mod spec;
 
-pub use cast::{BoxOracle, Cast, CastError, fingerprint, load_expert, robot_envs};
 pub use curve::{learning_curve, training_curve};
+pub use expert::{PERSON, fingerprint, load_expert};
 pub use kind::{Teachers, oracle, stage, teachers};
-pub use lab::{
-    LabError, Learner, Report, check_cast, evaluate_expert, evaluate_run, learn_in, learn_taught,
-    learner_of, round_sizes, spec_of,
-};
-pub use person::PERSON;
-pub use registry::{BoxEnvs, BoxExpert, Defaults, Task, UnknownTask, Words};
+pub use lab::{LabError, PreparedRun, Report, learn_in, learn_taught, round_sizes, spec_of};
+pub use learner::{Learner, evaluate_expert, evaluate_run, learner_of};
+pub use parts::{BoxOracle, PartsError, RunParts, robot_envs};
+pub use registry::{BoxEnvs, BoxExpert, Defaults, Task, UnknownTask, ValueNames};

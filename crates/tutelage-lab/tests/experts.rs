@@ -1,4 +1,4 @@
-//! A run belongs to its expert, and its folder says what it has.
+//! Runs belong to their experts.
 
 #![allow(clippy::unwrap_used)]
 
@@ -9,15 +9,15 @@ use tempfile::TempDir;
 use tutelage::Stream;
 use tutelage_envs::{Normalizer, Robot};
 use tutelage_experts::{Card, GaussianExpert, GaussianPolicy, TimeFeature};
-use tutelage_lab::spec::{Draft, RunSpec};
+use tutelage_lab::spec::RunSpec;
 use tutelage_lab::{
-    CastError, LabError, Learner, evaluate_run, fingerprint, learn_in, learner_of, load_expert,
+    LabError, Learner, PartsError, evaluate_run, fingerprint, learn_in, learner_of, load_expert,
     spec_of,
 };
 use tutelage_runs::Silent;
 use tutelage_runs::store::{StoreError, read_spec};
 
-fn pupil_of(path: &Path, round: Option<usize>) -> Result<Learner<f32>, LabError> {
+fn learner(path: &Path, round: Option<usize>) -> Result<Learner<f32>, LabError> {
     learner_of(path, &spec_of(path)?, round)
 }
 
@@ -77,12 +77,12 @@ impl Lab {
 }
 
 #[test]
-fn a_run_is_looked_at_beside_the_expert_that_it_learned_from() {
+fn runs_are_read_with_the_expert_that_labeled_them() {
     let lab = Lab::new();
     evaluate_run(&lab.path("run"), None, None, 1, 0).unwrap();
     for (seed, variance, noted) in [(6, 1.0, "expert"), (5, 2.0, "expert: normaliser")] {
         write_expert(&lab.path("expert.safetensors"), seed, variance);
-        let error = pupil_of(&lab.path("run"), None).err().unwrap();
+        let error = learner(&lab.path("run"), None).err().unwrap();
         assert!(
             matches!(&error, LabError::Store(StoreError::Changed { name, .. }) if name == noted),
             "{error}"
@@ -92,7 +92,7 @@ fn a_run_is_looked_at_beside_the_expert_that_it_learned_from() {
 }
 
 #[test]
-fn stored_states_and_annotations_must_be_of_the_same_expert_whatever_its_name() {
+fn stored_data_must_have_the_same_expert_under_any_name() {
     let lab = Lab::new();
     lab.on_run("supervised").unwrap();
     lab.on_run("mp-2(3)").unwrap();
@@ -105,39 +105,44 @@ fn stored_states_and_annotations_must_be_of_the_same_expert_whatever_its_name() 
         write_expert(&lab.path("expert.safetensors"), seed, variance);
         for algorithm in ["supervised", "mp-2(3)"] {
             let error = lab.on_run(algorithm).unwrap_err();
-            assert!(matches!(error, LabError::Cast(CastError::OtherExpert { .. })), "{error}");
+            assert!(matches!(error, LabError::Parts(PartsError::OtherExpert { .. })), "{error}");
         }
     }
 }
 
 #[test]
-fn a_round_without_a_policy_is_told_which_there_are() {
+fn errors_list_the_rounds_with_policies() {
     let lab = Lab::new();
-    let error = |run: &str, round| pupil_of(&lab.path(run), round).err().unwrap().to_string();
-    assert!(error("run", Some(3)).ends_with("no policy of round 3; it has those of rounds 0 to 2"));
-    assert!(pupil_of(&lab.path("run"), Some(0)).is_ok());
+    let kept = |run: &str, round| match learner(&lab.path(run), Some(round)) {
+        Err(LabError::NoPolicy { kept, .. }) => kept,
+        _ => panic!("round {round} of {run}"),
+    };
+    assert_eq!(kept("run", 3), [0, 1, 2]);
+    assert!(learner(&lab.path("run"), Some(0)).is_ok());
     lab.learn("last", "dagger", "seed = 2\nkeep = 'last'").unwrap();
     for round in [0, 1, 3] {
-        let expected = format!("no policy of round {round}; it has that of round 2");
-        assert!(error("last", Some(round)).ends_with(&expected));
+        assert_eq!(kept("last", round), [2]);
     }
-    assert!(pupil_of(&lab.path("last"), None).is_ok());
+    assert!(learner(&lab.path("last"), None).is_ok());
 }
 
 #[test]
-fn a_run_may_be_continued_with_another_keep() {
+fn runs_can_be_resumed_with_another_keep() {
     let lab = Lab::new();
     let begun = read_spec(&lab.path("run")).unwrap();
     assert!(lab.path("run/policies/round-001.safetensors").is_file());
     lab.learn("run", "dagger", "keep = 'last'").unwrap();
-    assert!(!lab.path("run/policies/round-001.safetensors").is_file(), "the keep asked for holds");
-    assert_eq!(read_spec(&lab.path("run")).unwrap(), begun, "what the folder says stays");
+    assert!(
+        !lab.path("run/policies/round-001.safetensors").is_file(),
+        "only the last policy is kept"
+    );
+    assert_eq!(read_spec(&lab.path("run")).unwrap(), begun, "the recorded spec stays");
     let error = lab.learn("run", "dagger", "keep = 'last'\nseed = 2").unwrap_err().to_string();
     assert!(error.contains("+ seed = 2"), "{error}");
 }
 
 #[test]
-fn an_expert_can_be_given_another_noise() {
+fn noise_of_an_expert_can_be_replaced() {
     let has_spread = |name: &str, std: f32| {
         let expert = load_expert(name, None).unwrap();
         expert.policy().log_std().iter().all(|log| (log.exp() - std).abs() < 1e-6)
@@ -145,34 +150,37 @@ fn an_expert_can_be_given_another_noise() {
     assert!(has_spread("hopper:noise=0", 0.0) && has_spread("hopper:noise=0.5", 0.5));
     let own = load_expert("hopper", None).unwrap();
     let other = load_expert("hopper:noise=0.5", None).unwrap();
-    assert_ne!(fingerprint(&own), fingerprint(&other), "runs tell one from the other");
+    assert_ne!(fingerprint(&own), fingerprint(&other), "runs distinguish them");
     assert_eq!(own.policy().params(), other.policy().params());
     assert!(load_expert("hoper:noise=0", None).err().unwrap().to_string().contains("`hopper`?"));
     assert!(load_expert("hopper:noise=loud", None).is_err());
     let lab = Lab::new();
     assert!(has_spread(&format!("{}:noise=0.25", lab.path("expert.safetensors").display()), 0.25));
-    // A path becomes absolute, and its ending stays.
-    let draft = Draft { expert: Some("tests/experts.rs:noise=1".into()), ..Draft::default() };
+    // The path becomes absolute, and the suffix stays.
+    let text = "task = 'hopper'\nexpert = 'tests/experts.rs:noise=1'";
     let file = std::path::absolute("tests/experts.rs").unwrap();
     let expected = format!("{}:noise=1", file.display());
-    assert_eq!(draft.with_absolute_paths().expert, Some(expected));
+    assert_eq!(RunSpec::parse(text).unwrap().with_absolute_paths().expert, expected);
 }
 
 #[test]
-fn an_expert_that_is_not_there_is_missed_before_anything_else() {
-    let error = |name: &str| load_expert(name, None).err().unwrap().to_string();
-    assert!(error("hoper").contains("no such file") && error("hoper").contains("`hopper`?"));
+fn missing_experts_are_reported() {
+    let error = load_expert("hoper", None).err().unwrap();
+    assert!(
+        matches!(error, PartsError::UnknownExpert(unknown) if unknown.nearest == Some("hopper"))
+    );
     for name in ["nobody.npz", "nobody.zip", "nobody.safetensors", "nobody.txt"] {
-        assert_eq!(error(name), format!("expert = \"{name}\": there is no such file"));
+        let error = load_expert(name, None).err().unwrap();
+        assert!(matches!(error, PartsError::NoFile { name: missing } if missing == name));
     }
 }
 
 #[test]
-fn the_run_of_a_program_of_its_own_is_told_apart() {
+fn runs_of_custom_programs_are_recognized() {
     let dir = tempfile::tempdir().unwrap();
     let own = "task = \"cart\"\ndrive = \"Learner\"\ntrain_on = \"Data\"\n";
     fs::write(dir.path().join("spec.toml"), own).unwrap();
-    assert!(matches!(spec_of(dir.path()), Err(LabError::OwnProgram { .. })));
+    assert!(matches!(spec_of(dir.path()), Err(LabError::CustomProgram { .. })));
     fs::write(dir.path().join("spec.toml"), "task = 'hopper'\nround = 3").unwrap();
     assert!(matches!(spec_of(dir.path()), Err(LabError::Spec(_))));
 }

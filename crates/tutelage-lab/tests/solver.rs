@@ -1,4 +1,4 @@
-//! Affine policies of different least-squares solvers are not mixed in one run.
+//! A run does not mix policies of different least-squares solvers.
 
 #![allow(clippy::unwrap_used)]
 
@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use tutelage::Participants;
 use tutelage_lab::spec::RunSpec;
-use tutelage_lab::{Cast, LabError, learn_in};
+use tutelage_lab::{LabError, RunParts, learn_in};
 use tutelage_runs::store::{OsDisk, RunDir};
 use tutelage_runs::{Silent, run};
 
@@ -16,19 +16,19 @@ fn spec(rounds: usize) -> RunSpec {
     RunSpec::parse(&format!("{text}\nrounds = {rounds}")).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// A run that notes nothing of its solver, as they once did.
-fn learn_without_a_note(path: &Path, spec: &RunSpec) {
-    let Cast { envs, expert, oracle, .. } = &mut Cast::<f32>::new(spec, path).unwrap();
+/// Executes a run without recording the solver, as early versions did.
+fn learn_without_fingerprint(path: &Path, spec: &RunSpec) {
+    let RunParts { envs, expert, oracle, .. } = &mut RunParts::<f32>::new(spec, path).unwrap();
     let mut dir = RunDir::open(path, &spec.to_toml(), Arc::new(OsDisk)).unwrap();
-    let job = spec.job(tutelage::Inputs::none());
+    let job = spec.config(tutelage::Inputs::none());
     run(Participants { envs, expert, oracle }, &job, &mut dir, &mut Silent).unwrap();
 }
 
 #[test]
-fn a_run_that_another_solver_began_is_read_and_not_continued() {
+fn runs_of_another_solver_are_read_but_not_resumed() {
     let folder = tempfile::tempdir().unwrap();
     let (old, new) = (folder.path().join("old"), folder.path().join("new"));
-    learn_without_a_note(&old, &spec(1));
+    learn_without_fingerprint(&old, &spec(1));
     assert_eq!(learn_in(&old, &spec(1), &mut Silent).unwrap().history.results().len(), 1);
     let error = learn_in(&old, &spec(2), &mut Silent).err().unwrap();
     assert!(matches!(error, LabError::OtherSolver { .. }), "{error}");

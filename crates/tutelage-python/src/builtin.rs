@@ -5,8 +5,8 @@ use std::path::Path;
 
 use pyo3::prelude::*;
 use tutelage_envs::LocomotionVecEnv;
-use tutelage_lab::spec::Draft;
-use tutelage_lab::{BoxEnvs, BoxExpert, CastError, LabError, Task, UnknownTask};
+use tutelage_lab::spec::RunSpec;
+use tutelage_lab::{BoxEnvs, BoxExpert, LabError, PartsError, Task, UnknownTask};
 use tutelage_oracles::mlp::OutputHead;
 
 use crate::errors::exception;
@@ -40,10 +40,10 @@ pub(crate) fn builtin_envs<A: OutputHead>(
 ) -> Result<BoxEnvs<A>, LabError> {
     let Some(robot) = task.robot() else { return Ok(small_world(task, count)?.0) };
     let envs: BoxEnvs<f32> =
-        Box::new(LocomotionVecEnv::new(robot, count).map_err(CastError::from)?);
+        Box::new(LocomotionVecEnv::new(robot, count).map_err(PartsError::from)?);
     // Robots have continuous actions, so this fails only for another `A`.
     let envs: Box<dyn Any> = Box::new(envs);
-    envs.downcast().map(|envs| *envs).map_err(|_| CastError::NoRobot { task }.into())
+    envs.downcast().map(|envs| *envs).map_err(|_| PartsError::NoRobot { task }.into())
 }
 
 /// The environments and the scripted expert of a task that is not a robot.
@@ -51,9 +51,8 @@ pub(crate) fn small_world<A: OutputHead>(
     task: Task,
     count: usize,
 ) -> Result<(BoxEnvs<A>, BoxExpert<A>), LabError> {
-    let draft = Draft { task: Some(task.name().into()), ..Draft::default() };
-    let mut spec = draft.check()?;
-    spec.episodes = count;
+    let mut spec = RunSpec::of(task)?;
+    spec.evaluation.episodes = count;
     let (envs, expert, _) = tutelage_lab::teachers::<A>(&spec, Path::new("."))?;
     Ok((envs, expert))
 }

@@ -74,7 +74,7 @@ impl ToPyErr for LabError {
     fn kind(&self) -> ErrorKind {
         match self {
             Self::Store(error) => error.kind(),
-            Self::NoRound | Self::NoPolicy { .. } | Self::OwnProgram { .. } => ErrorKind::Store,
+            Self::NoRound | Self::NoPolicy { .. } | Self::CustomProgram { .. } => ErrorKind::Store,
             Self::Policy { .. } => ErrorKind::Policy,
             Self::Run(error) => error.kind(),
             Self::Evaluate(error) => error.kind(),
@@ -115,7 +115,7 @@ kinds! {
     tutelage_draw::render::RenderError => Env,
     tutelage_envs::NormalizerError => Policy,
     tutelage_envs::UnknownRobot => Spec,
-    tutelage_lab::CastError => Spec,
+    tutelage_lab::PartsError => Spec,
     tutelage_lab::UnknownTask => Spec,
     tutelage_lab::export::ExportError => Store,
     tutelage_lab::spec::SpecError => Spec,

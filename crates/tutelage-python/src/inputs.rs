@@ -5,13 +5,14 @@ use std::path::Path;
 use pyo3::prelude::*;
 use tutelage::cover::{Cover, CoverError, StoredStates, UniformBox};
 use tutelage::{Batch, Dataset, Inputs};
-use tutelage_lab::spec::{Choices, CoverSpec};
+use tutelage_lab::spec::CoverSpec;
 use tutelage_runs::store::{StoreError, read_any, read_history};
 
 use tutelage_oracles::mlp::OutputHead;
 
 use crate::arrays::rows;
 use crate::errors::{ErrorKind, exception, raise};
+use crate::settings::CustomSpec;
 
 /// The inputs that the choices of a run require.
 pub(crate) struct RunInputs<A: OutputHead> {
@@ -23,10 +24,10 @@ impl<A: OutputHead> RunInputs<A> {
     /// `d0` replaces the choice of d₀ if Python passes an array of states.
     pub(crate) fn new(
         py: Python<'_>,
-        choices: &Choices,
+        spec: &CustomSpec,
         d0: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
-        let cover: Option<Result<Box<dyn Cover<f32>>, CoverError>> = match (d0, &choices.d0) {
+        let cover: Option<Result<Box<dyn Cover<f32>>, CoverError>> = match (d0, &spec.d0) {
             (_, None) => None,
             (Some(states), _) => Some(from_states(rows(states)?)),
             (None, Some(CoverSpec::Uniform { low, high })) => {
@@ -36,7 +37,7 @@ impl<A: OutputHead> RunInputs<A> {
         };
         Ok(Self {
             cover: cover.transpose().map_err(|error| exception(py, &error))?,
-            stored: choices.data.as_deref().map(|path| annotations(py, path)).transpose()?,
+            stored: spec.data.as_deref().map(|path| annotations(py, path)).transpose()?,
         })
     }
 

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use pyo3::prelude::*;
 use tutelage::{Participants, dispatch};
 use tutelage_lab::learn_in;
-use tutelage_lab::spec::Choices;
 use tutelage_runs::{Ending, run};
 
 use tutelage_oracles::mlp::OutputHead;
@@ -17,7 +16,7 @@ use crate::oracle::RunOracle;
 use crate::person::PersonTeacher;
 use crate::python_envs::{PyVectorEnv, action_kind};
 use crate::python_expert::PyExpert;
-use crate::settings::Settings;
+use crate::settings::{CustomSpec, Settings};
 
 /// The parts of a run, a `tutelage._learn.RunParts`.
 #[derive(FromPyObject)]
@@ -40,14 +39,14 @@ pub(crate) fn learn(
     dir: PathBuf,
 ) -> PyResult<bool> {
     let kind = action_kind(&parts.envs)?;
-    let choices = settings.choices(py, kind)?;
-    dispatch!(kind, A => learn_as::<A>(py, parts, &choices, &dir))
+    let spec = settings.custom_spec(py, kind)?;
+    dispatch!(kind, A => learn_as::<A>(py, parts, &spec, &dir))
 }
 
 fn learn_as<A: OutputHead>(
     py: Python<'_>,
     parts: RunParts<'_>,
-    choices: &Choices,
+    spec: &CustomSpec,
     dir: &Path,
 ) -> PyResult<bool> {
     let errors = PyErrorSlot::default();
@@ -58,13 +57,13 @@ fn learn_as<A: OutputHead>(
             RunOracle::python(object, parts.oracle_description, &parts.envs, errors.clone())?
         }
         None => {
-            let networks = tutelage_lab::oracle::<A>(&choices.class, choices.oracle);
+            let networks = tutelage_lab::oracle::<A>(&spec.class, spec.oracle);
             RunOracle::networks(networks.map_err(|error| exception(py, &error))?)
         }
     };
     oracle.view.columns = parts.columns;
-    let inputs = RunInputs::<A>::new(py, choices, parts.d0.as_ref())?;
-    let config = choices.job(inputs.get());
+    let inputs = RunInputs::<A>::new(py, spec, parts.d0.as_ref())?;
+    let config = spec.config(inputs.get());
     let task: String = parts.envs.getattr("description")?.extract()?;
     let run_dir = config.open(dir, &task, &expert, &oracle);
     let mut run_dir = run_dir.map_err(|error| exception(py, &error))?;

@@ -135,7 +135,7 @@ fn read_run_policy<A: OutputHead>(
     oracle: Option<Py<PyAny>>,
 ) -> PyResult<Option<NativePolicy>> {
     let spaces = EnvSpaces::of(object)?;
-    let config = settings.choices(py, A::KIND)?.job::<f32, A>(Inputs::none());
+    let config = settings.custom_spec(py, A::KIND)?.config::<f32, A>(Inputs::none());
     let history = read_history::<f32, A>(dir).map_err(|error| exception(py, &error))?;
     if round.is_none() && history.results.is_empty() {
         return Ok(None);

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use tutelage::Spaces;
 use tutelage_envs::Robot;
 use tutelage_lab::Task;
-use tutelage_lab::spec::{BudgetSpec, Choices, Class, RunSpec};
+use tutelage_lab::spec::{Class, RunSpec, TrainingBudget};
 
 use crate::{Archive, PlannedRun, RunList};
 
@@ -83,8 +83,8 @@ impl Estimator {
 /// Returns everything that a run's time depends on.
 fn kind(spec: &RunSpec) -> String {
     let task = spec.task;
-    let Choices { algorithm, class, rounds, states_per_round, episodes, oracle, .. } =
-        &spec.choices;
+    let RunSpec { algorithm, class, rounds, states_per_round, oracle, .. } = spec;
+    let episodes = spec.evaluation.episodes;
     let (members, offline) = (algorithm.members(), algorithm.is_offline());
     format!("{task} {members} {offline} {class} {rounds} {states_per_round} {episodes} {oracle:?}")
 }
@@ -95,7 +95,8 @@ fn guess(spec: &RunSpec) -> f64 {
     let train: f64 = (1..=spec.rounds).map(|round| train_seconds(spec, round, weights)).sum();
     let acting = 2.0 * weights * members / ACTING_FLOPS;
     let evaluations = if spec.algorithm.members() > 1 { 2.0 } else { 1.0 };
-    let evaluated = evaluations * (spec.rounds * spec.episodes * spec.task.shape().1) as f64;
+    let evaluated =
+        evaluations * (spec.rounds * spec.evaluation.episodes * spec.task.shape().1) as f64;
     let collected = 20.0 * (spec.rounds * spec.states_per_round) as f64;
     let steps = evaluated + collected;
     members * train + steps * (step_seconds(spec.task) + acting)
@@ -107,8 +108,8 @@ fn train_seconds(spec: &RunSpec, round: usize, weights: f64) -> f64 {
     let rows = round * spec.states_per_round;
     let batch = rows.min(oracle.batch);
     let steps = match oracle.budget {
-        BudgetSpec::Epochs(count) => count * (rows / oracle.batch).max(1),
-        BudgetSpec::Iterations(count) => count,
+        TrainingBudget::Epochs(count) => count * (rows / oracle.batch).max(1),
+        TrainingBudget::Iterations(count) => count,
     };
     steps as f64 * (6.0 * weights * batch as f64 / FLOPS + STEP_OVERHEAD)
 }

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use tutelage::AlgorithmName;
 use tutelage::suggest::{did_you_mean, nearest};
 use tutelage_compare::{BadCost, Cost};
-use tutelage_lab::spec::{BudgetSpec, CoverSpec, Draft, SpecError, check_name};
+use tutelage_lab::spec::{CoverSpec, SpecError, SpecInput, TextValue, TrainingBudget, parse_value};
 use tutelage_lab::{Task, UnknownTask};
 
 use crate::{BadSeeds, experiment_file};
@@ -66,9 +66,9 @@ pub struct PanelRow {
     /// d₀, for the algorithms that perturb.
     pub d0: PerturbFrom,
     /// The oracle's budget in the paper profile, if it is not the default. The quick profile uses a fraction.
-    pub budget: Option<BudgetSpec>,
+    pub budget: Option<TrainingBudget>,
     /// Other fields of the run specs, valid in every profile.
-    pub fields: Draft,
+    pub fields: SpecInput,
     /// The curves.
     pub curves: Vec<CurveSpec>,
 }
@@ -109,7 +109,7 @@ pub struct CurveSpec {
     /// The algorithm whose data it trains on, if it collects none itself.
     pub data: Option<AlgorithmName>,
     /// The oracle's budget in the paper profile, if it is not the row's.
-    pub budget: Option<BudgetSpec>,
+    pub budget: Option<TrainingBudget>,
 }
 
 /// Why a figure cannot be read.
@@ -267,13 +267,12 @@ impl FromStr for CurveSpec {
     type Err = SpecError;
 
     fn from_str(text: &str) -> Result<Self, SpecError> {
-        check_name("algorithms", Some(text))?;
         let (text, budget) = and_then(text, " for ");
         let (algorithm, data) = and_then(text, " on ");
         Ok(Self {
-            algorithm: algorithm.parse()?,
-            data: data.map(str::parse).transpose()?,
-            budget: budget.map(str::parse).transpose()?,
+            algorithm: parse_value("algorithms", algorithm)?,
+            data: data.map(|data| parse_value("algorithms", data)).transpose()?,
+            budget: budget.map(|budget| parse_value("algorithms", budget)).transpose()?,
         })
     }
 }
@@ -289,7 +288,7 @@ impl fmt::Display for CurveSpec {
         if let Some(data) = &self.data {
             write!(f, " on {data}")?;
         }
-        self.budget.map_or(Ok(()), |budget| write!(f, " for {budget}"))
+        self.budget.map_or(Ok(()), |budget| write!(f, " for {}", budget.text()))
     }
 }
 

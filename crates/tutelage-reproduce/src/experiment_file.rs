@@ -3,10 +3,9 @@
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
-use serde::de::IntoDeserializer;
 use tutelage_compare::{BadCost, Cost};
 use tutelage_lab::Task;
-use tutelage_lab::spec::{Draft, SpecError, check_name, parse_toml};
+use tutelage_lab::spec::{SpecError, SpecInput, parse_toml, parse_value};
 
 use crate::experiment::{
     CurveSpec, Experiment, ExperimentFault, FigureKind, PanelRow, PerturbFrom, PlottedValue,
@@ -93,12 +92,7 @@ fn at_most(most: usize, what: &'static str, found: usize) -> Result<(), Experime
 }
 
 fn tasks(names: &[String]) -> Result<Vec<Task>, ExperimentFault> {
-    let task = |name: &String| {
-        let check = check_name("tasks", Some(name));
-        check.map_err(|long| ExperimentFault::Toml(long.to_string()))?;
-        Ok(name.parse()?)
-    };
-    names.iter().map(task).collect()
+    names.iter().map(|name| Ok(name.parse()?)).collect()
 }
 
 /// Counts the runs of a figure; runs that appear twice count twice.
@@ -134,10 +128,10 @@ fn row(row: RowFile) -> Result<PanelRow, ExperimentFault> {
 impl RowFile {
     fn check(self, tasks: Vec<Task>) -> Result<PanelRow, SpecError> {
         let mut fields = self.fields()?;
-        let d0 = match fields.d0.take().as_deref() {
-            None => PerturbFrom::Default,
-            Some("dagger") => PerturbFrom::Dagger,
-            Some(text) => PerturbFrom::Fixed(text.parse()?),
+        let d0 = match (self.fields.get("d0"), fields.d0.take()) {
+            (Some(toml::Value::String(text)), _) if text == "dagger" => PerturbFrom::Dagger,
+            (_, Some(cover)) => PerturbFrom::Fixed(cover),
+            (_, None) => PerturbFrom::Default,
         };
         let curves = self.algorithms.iter().map(|text| text.parse());
         Ok(PanelRow {
@@ -145,29 +139,28 @@ impl RowFile {
             tasks,
             show: self.show,
             d0,
-            budget: self.budget.map(|text| text.parse()).transpose()?,
+            budget: self.budget.map(|text| parse_value("budget", &text)).transpose()?,
             fields,
             curves: curves.collect::<Result<_, _>>()?,
         })
     }
 
     /// Returns the fields of the run specs. Rejects those that the figure itself sets.
-    fn fields(&self) -> Result<Draft, SpecError> {
-        let draft = Draft::deserialize(self.fields.clone().into_deserializer());
-        let draft: Draft = draft
-            .map_err(|error: toml::de::Error| SpecError::Toml(error.to_string().trim().into()))?;
-        let Draft { task, algorithm, seed, data, .. } = &draft;
-        let set = [
-            ("task", task.clone(), "`tasks` names the figure's tasks"),
-            ("algorithm", algorithm.clone(), "`algorithms` names the row's algorithms"),
-            ("seed", seed.map(|seed| seed.to_string()), "`seeds` names the figure's seeds"),
-            ("data", data.clone(), "write `algorithms = [\"bagging-5 on dagger\"]`"),
-        ];
-        match set.into_iter().find_map(|(field, value, why)| Some((field, value?, why))) {
-            None => Ok(draft),
-            Some((field, value, why)) => {
-                Err(SpecError::Pointless { field, value, why: why.into() })
+    fn fields(&self) -> Result<SpecInput, SpecError> {
+        for (field, reason) in [
+            ("task", "`tasks` names the figure's tasks"),
+            ("algorithm", "`algorithms` names the row's algorithms"),
+            ("seed", "`seeds` names the figure's seeds"),
+            ("data", "write `algorithms = [\"bagging-5 on dagger\"]`"),
+        ] {
+            if let Some(value) = self.fields.get(field) {
+                let (value, reason) = (value.to_string(), reason.into());
+                return Err(SpecError::Conflict { field, value, reason });
             }
         }
+        let dagger = toml::Value::from("dagger");
+        let fields = self.fields.clone().into_iter();
+        let typed = fields.filter(|(field, value)| field != "d0" || *value != dagger);
+        SpecInput::read::<toml::Value, _>(typed.collect())
     }
 }

@@ -3,7 +3,7 @@
 use tutelage::AlgorithmName;
 use tutelage_envs::Robot;
 use tutelage_lab::Task;
-use tutelage_lab::spec::BudgetSpec;
+use tutelage_lab::spec::TrainingBudget;
 
 use crate::{CurveSpec, Profile};
 
@@ -26,8 +26,8 @@ pub(crate) fn curve_name(curve: &CurveSpec) -> String {
     }
     match curve.budget {
         None => name,
-        Some(BudgetSpec::Epochs(count)) => format!("{name} ({count} epochs)"),
-        Some(BudgetSpec::Iterations(count)) => format!("{name} ({count} iterations)"),
+        Some(TrainingBudget::Epochs(count)) => format!("{name} ({count} epochs)"),
+        Some(TrainingBudget::Iterations(count)) => format!("{name} ({count} iterations)"),
     }
 }
 

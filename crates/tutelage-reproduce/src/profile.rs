@@ -3,7 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-use tutelage_lab::spec::{BudgetSpec, Draft, EvaluationDraft, OracleDraft};
+use tutelage_lab::spec::{EvaluationInput, OracleInput, SpecInput, TrainingBudget};
+use tutelage_runs::Keep;
 
 /// The paper's settings, or smaller ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -18,9 +19,9 @@ pub enum Profile {
 /// Seeds per curve.
 const QUICK_SEEDS: usize = 2;
 /// Rounds per run.
-const QUICK_ROUNDS: i64 = 8;
+const QUICK_ROUNDS: usize = 8;
 /// Episodes per evaluation.
-const QUICK_EPISODES: i64 = 3;
+const QUICK_EPISODES: usize = 3;
 /// One quick iteration replaces this number of epochs or iterations of the paper, at a larger learning rate.
 ///
 /// An epoch is 2.4 iterations on average over 20 rounds.
@@ -42,35 +43,32 @@ impl Profile {
     }
 
     /// Returns the rounds, evaluation and oracle budget of this profile; other fields stay unset.
-    pub fn draft(self, budget: Option<BudgetSpec>, trains_networks: bool) -> Draft {
-        let oracle = |budget: Option<BudgetSpec>, learning_rate| OracleDraft {
-            budget: budget.map(|budget| budget.to_string()),
-            learning_rate,
-            ..OracleDraft::default()
-        };
-        let plain = Draft { keep: Some("last".into()), ..Draft::default() };
-        match self {
-            Self::Paper => {
-                let oracle = trains_networks.then(|| oracle(budget, None));
-                Draft { oracle, ..plain }
-            }
-            Self::Quick => {
-                let budget = quick_budget(budget.unwrap_or(BudgetSpec::Epochs(2000)));
-                let oracle =
-                    trains_networks.then(|| oracle(Some(budget), Some(QUICK_LEARNING_RATE)));
-                let evaluation = Some(EvaluationDraft { episodes: Some(QUICK_EPISODES) });
-                Draft { oracle, evaluation, rounds: Some(QUICK_ROUNDS), ..plain }
-            }
+    pub fn input(self, budget: Option<TrainingBudget>, trains_networks: bool) -> SpecInput {
+        let mut input = SpecInput { keep: Some(Keep::Last), ..SpecInput::default() };
+        if self == Self::Quick {
+            input.rounds = Some(QUICK_ROUNDS);
+            input.evaluation = EvaluationInput { episodes: Some(QUICK_EPISODES) };
         }
+        if trains_networks {
+            input.oracle = match self {
+                Self::Paper => OracleInput { budget, ..OracleInput::default() },
+                Self::Quick => OracleInput {
+                    budget: Some(quick_budget(budget.unwrap_or(TrainingBudget::Epochs(2000)))),
+                    learning_rate: Some(QUICK_LEARNING_RATE),
+                    ..OracleInput::default()
+                },
+            };
+        }
+        input
     }
 }
 
-fn quick_budget(budget: BudgetSpec) -> BudgetSpec {
+fn quick_budget(budget: TrainingBudget) -> TrainingBudget {
     let steps = match budget {
-        BudgetSpec::Epochs(count) => count / QUICK_EPOCHS,
-        BudgetSpec::Iterations(count) => count / QUICK_ITERATIONS,
+        TrainingBudget::Epochs(count) => count / QUICK_EPOCHS,
+        TrainingBudget::Iterations(count) => count / QUICK_ITERATIONS,
     };
-    BudgetSpec::Iterations(steps.max(1))
+    TrainingBudget::Iterations(steps.max(1))
 }
 
 impl fmt::Display for Profile {
@@ -101,24 +99,23 @@ mod tests {
 
     fn spec(profile: Profile, class: &str) -> tutelage_lab::spec::RunSpec {
         let networks = class != "linear";
-        let base =
-            Draft { task: Some("ant".into()), class: Some(class.into()), ..Draft::default() };
-        profile.draft(None, networks).or(base).check().unwrap()
+        let base = SpecInput::parse(&format!("task = 'ant'\nclass = '{class}'")).unwrap();
+        profile.input(None, networks).or(base).complete().unwrap()
     }
 
     #[test]
     fn the_paper_profile_is_the_default_spec() {
         let paper = spec(Profile::Paper, "realizable");
-        assert_eq!((paper.rounds, paper.episodes), (20, 25));
+        assert_eq!((paper.rounds, paper.evaluation.episodes), (20, 25));
         assert_eq!(paper.oracle, Some(OracleSpec::of(paper.task)));
     }
 
     #[test]
     fn the_quick_profile_reduces_everything() {
         let quick = spec(Profile::Quick, "realizable");
-        assert_eq!((quick.rounds, quick.episodes), (8, 3));
-        assert_eq!(quick.oracle.unwrap().budget, BudgetSpec::Iterations(500));
-        assert_eq!(quick_budget(BudgetSpec::Iterations(2000)), BudgetSpec::Iterations(200));
+        assert_eq!((quick.rounds, quick.evaluation.episodes), (8, 3));
+        assert_eq!(quick.oracle.unwrap().budget, TrainingBudget::Iterations(500));
+        assert_eq!(quick_budget(TrainingBudget::Iterations(2000)), TrainingBudget::Iterations(200));
         assert_eq!(spec(Profile::Quick, "linear").oracle, None);
         assert_eq!(Profile::Quick.seeds(&[3, 4, 5]), [3, 4]);
         for number in [QUICK_SEEDS, QUICK_ROUNDS as usize, QUICK_EPOCHS, QUICK_ITERATIONS] {

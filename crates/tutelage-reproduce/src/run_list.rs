@@ -5,8 +5,8 @@ use std::ops::Index;
 use std::path::{Path, PathBuf};
 
 use tutelage::AlgorithmName;
-use tutelage_lab::spec::{Class, CoverSpec, Draft, RunSpec, SpecError};
-use tutelage_lab::{CastError, Task, fingerprint, load_expert};
+use tutelage_lab::spec::{Class, CoverSpec, RunSpec, SpecError, SpecInput, parse_value};
+use tutelage_lab::{PartsError, Task, fingerprint, load_expert};
 
 use crate::figure_plan::{CurvePlan, FigurePlan, PanelPlan};
 use crate::{
@@ -58,7 +58,7 @@ pub enum PlanFault {
     Spec(#[from] SpecError),
     /// An expert could not be loaded.
     #[error(transparent)]
-    Expert(#[from] CastError),
+    Expert(#[from] PartsError),
 }
 
 impl Index<usize> for RunList {
@@ -124,19 +124,19 @@ impl RunList {
         if let Some(algorithm) = curve.data {
             let run = self.run(panel, CurveSpec { algorithm, data: None, ..curve }, seed)?;
             needs.push(run);
-            data = Some(self.runs[run].name.clone());
+            data = Some(PathBuf::from(&self.runs[run].name));
         }
         let mut d0 = None;
         match &panel.row.d0 {
             _ if !curve.algorithm.perturbs() => {}
             PerturbFrom::Default => {}
-            PerturbFrom::Fixed(cover) => d0 = Some(cover.to_string()),
+            PerturbFrom::Fixed(cover) => d0 = Some(cover.clone()),
             PerturbFrom::Dagger => {
                 let dagger = CurveSpec { algorithm: dagger()?, data: None, ..curve };
                 let seeds = panel.profile.seeds(&COVER_SEEDS).into_iter();
                 let runs = seeds.map(|seed| self.run(panel, dagger, seed));
                 let runs: Vec<usize> = runs.collect::<Result<_, _>>()?;
-                d0 = Some(CoverSpec::Runs(self.names(&runs)).to_string());
+                d0 = Some(CoverSpec::Runs(self.names(&runs)));
                 needs.extend(runs);
             }
         }
@@ -248,26 +248,25 @@ impl PanelRuns<'_> {
         self,
         curve: CurveSpec,
         seed: u64,
-        d0: Option<String>,
-        data: Option<String>,
+        d0: Option<CoverSpec>,
+        data: Option<PathBuf>,
     ) -> Result<RunSpec, PlanFault> {
         let Self { task, row, profile } = self;
         let fields = row.fields.clone();
-        let class = fields.class.as_deref().map(|class| Class::parse(class, task)).transpose()?;
+        let class = fields.class.clone().map(|class| class.of(task.defaults()));
         let networks = class != Some(Class::Linear);
         let drives = curve.algorithm.expert_drives();
-        let draft = Draft {
-            task: Some(task.to_string()),
-            algorithm: Some(curve.algorithm.to_string()),
-            class: class.map(|class| class.to_string()),
-            seed: i64::try_from(seed).ok(),
+        let input = SpecInput {
+            task: Some(task),
+            algorithm: Some(curve.algorithm),
+            seed: Some(seed),
             expert_acts: fields.expert_acts.filter(|_| drives),
             d0,
             data,
             ..fields
         };
         let budget = curve.budget.or(row.budget).filter(|_| networks);
-        Ok(draft.or(profile.draft(budget, networks)).check()?)
+        Ok(input.or(profile.input(budget, networks)).complete()?)
     }
 }
 
@@ -278,7 +277,7 @@ fn name(spec: &RunSpec, expert: &str) -> String {
 }
 
 fn dagger() -> Result<AlgorithmName, SpecError> {
-    Ok("dagger".parse::<AlgorithmName>()?)
+    parse_value("algorithm", "dagger")
 }
 
 impl PlannedRun {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use tutelage::Sampling;
 use tutelage::choice::ExpertActs;
 use tutelage_lab::Task;
-use tutelage_lab::spec::{BudgetSpec, CoverSpec, RunSpec};
+use tutelage_lab::spec::{CoverSpec, RunSpec, TextValue, TrainingBudget};
 use tutelage_reproduce::{
     Archive, Experiment, ExperimentError, ExperimentFault, PlanError, Profile, RunList, RunRecord,
     Selection,
@@ -181,20 +181,20 @@ fn a_row_sets_any_field_and_quick_keeps_it() {
     let specs: Vec<&RunSpec> = shown.iter().map(|&run| &runs[run].spec).collect();
     let own = specs[0];
     let oracle = own.oracle.unwrap();
-    assert_eq!((own.rounds, own.states_per_round, own.episodes), (5, 30, 4));
+    assert_eq!((own.rounds, own.states_per_round, own.evaluation.episodes), (5, 30, 4));
     assert_eq!(
         (own.sampling, own.deploy),
         (Sampling::Stride(7), tutelage::choice::Deploy::UniformMember)
     );
-    assert_eq!((oracle.budget, oracle.learning_rate), (BudgetSpec::Iterations(123), 0.01));
+    assert_eq!((oracle.budget, oracle.learning_rate), (TrainingBudget::Iterations(123), 0.01));
     assert_eq!((oracle.batch, own.keep), (64, tutelage_runs::Keep::All));
     let usual = specs[2];
     assert_eq!(
-        (usual.rounds, usual.episodes),
+        (usual.rounds, usual.evaluation.episodes),
         (8, 3),
         "quick replaces fields that the row leaves unset"
     );
-    assert_eq!(usual.oracle.unwrap().budget, BudgetSpec::Iterations(500));
+    assert_eq!(usual.oracle.unwrap().budget, TrainingBudget::Iterations(500));
 }
 
 #[test]
@@ -202,7 +202,7 @@ fn d0_is_the_one_that_learn_takes_unless_a_row_says_dagger() {
     let own = Experiment::parse("own", OWN).unwrap();
     let (runs, shown) = plan(&own, &Selection::default());
     let d0 = runs[shown[1]].spec.d0.clone();
-    let learn = RunSpec::parse("task = 'hopper'\nalgorithm = 'mp-25(7)'").unwrap().choices.d0;
+    let learn = RunSpec::parse("task = 'hopper'\nalgorithm = 'mp-25(7)'").unwrap().d0;
     assert_eq!(d0, learn);
     assert!(matches!(d0, Some(CoverSpec::Uniform { .. })), "{d0:?}");
     let dagger = OWN.replace("class = 'mlp:16'", "class = 'mlp:16'\nd0 = 'dagger'");
@@ -244,7 +244,7 @@ fn names_do_not_depend_on_paths() {
     let bagging = &runs[shown[4]];
     assert_eq!(bagging.spec.algorithm.to_string(), "bagging-5");
     let with_absolute_paths = bagging.with_absolute_paths(Path::new("somewhere"));
-    assert_eq!(with_absolute_paths.choices.data.unwrap().parent(), Some(Path::new("somewhere")));
+    assert_eq!(with_absolute_paths.data.unwrap().parent(), Some(Path::new("somewhere")));
     assert!(bagging.name.starts_with("hopper-bagging-5-mlp-64-64-seed-1-"), "{}", bagging.name);
 }
 
@@ -344,7 +344,7 @@ fn a_curve_can_have_its_own_budget() {
         let mut budgets: Vec<String> = specs
             .filter(|spec| spec.algorithm.to_string() == algorithm && spec.seed == 1)
             .filter(|spec| spec.task == hopper())
-            .map(|spec| spec.oracle.unwrap().budget.to_string())
+            .map(|spec| spec.oracle.unwrap().budget.text())
             .collect();
         budgets.sort();
         budgets

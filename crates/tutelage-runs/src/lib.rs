@@ -13,6 +13,7 @@ mod memory;
 mod observer;
 mod run_config;
 mod runner;
+mod spec_text;
 
 pub mod store;
 mod teacher;
@@ -25,6 +26,7 @@ pub use memory::peak_memory;
 pub use observer::{Observer, Silent, Stage};
 pub use run_config::{Keep, RunConfig};
 pub use runner::{Ending, RunError, run, run_with_teacher};
+pub use spec_text::ChoiceTexts;
 pub use teacher::{Immediate, LabelSink, Teacher};
 #[cfg(feature = "terminal")]
 pub use terminal::Terminal;

@@ -1,6 +1,5 @@
 //! What to do in a run.
 
-use std::fmt::Debug;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -9,6 +8,7 @@ use tutelage::oracle::DurableOracle;
 use tutelage::{Algorithm, Element, Expert, Inputs, Schedule};
 
 use crate::line::{RoundLine, table};
+use crate::spec_text::{ChoiceTexts, line, quoted, stored_text};
 use crate::store::{OsDisk, RunDir, StoreError, read_spec, read_times};
 
 /// What to do in a run: everything but who takes part.
@@ -44,7 +44,7 @@ pub enum Keep {
     Last,
 }
 
-impl<S: Debug, A: Debug> RunConfig<'_, S, A> {
+impl<S: Element, A: Element> RunConfig<'_, S, A> {
     /// The spec of a run of one's own: everything that changes its result, in words, so that a run is never continued as
     /// another. `task` is the environment's name with all of its settings; oracle and expert describe themselves.
     ///
@@ -66,28 +66,28 @@ impl<S: Debug, A: Debug> RunConfig<'_, S, A> {
     /// ```
     pub fn spec(&self, task: &str, expert: &str, oracle: &str) -> String {
         let Schedule { rounds, states_per_round, stream } = self.schedule;
-        let Algorithm { drive, ask, train_on, deploy, members } = self.algorithm;
         let Inputs { cover, separator, stored } = self.inputs;
-        let text = |name: &str, value: &dyn Debug| format!("{name} = {value:?}\n");
-        let words = |name: &str, value: &dyn Debug| text(name, &brief(format!("{value:?}")));
-        [
-            text("task", &task),
-            text("expert", &expert),
-            text("oracle", &oracle),
-            words("drive", &drive),
-            words("ask", &ask),
-            words("train_on", &train_on),
-            words("deploy", &deploy),
-            text("members", &members),
-            text("rounds", &rounds),
-            text("states_per_round", &states_per_round),
-            text("episodes", &self.episodes),
-            text("stream", &stream.name()),
-            cover.map_or(String::new(), |cover| words("cover", &cover)),
-            separator.map_or(String::new(), |separator| words("separator", &separator)),
-            stored.map_or(String::new(), |stored| words("stored", &stored)),
-        ]
-        .concat()
+        let ChoiceTexts { drive, ask, train_on, deploy } = ChoiceTexts::of(&self.algorithm);
+        let texts = [("task", task), ("expert", expert), ("oracle", oracle)];
+        let choices = [("drive", drive), ("ask", ask), ("train_on", train_on), ("deploy", deploy)];
+        let numbers = [
+            ("members", self.algorithm.members),
+            ("rounds", rounds),
+            ("states_per_round", states_per_round),
+            ("episodes", self.episodes),
+        ];
+        let inputs = [
+            ("cover", cover.map(|cover| cover.describe())),
+            ("separator", separator.map(|separator| separator.describe())),
+            ("stored", stored.map(stored_text)),
+        ];
+        let texts = texts.map(|(name, text)| format!("{name} = {}\n", quoted(text)));
+        let choices = choices.map(|(name, text)| line(name, &text));
+        let numbers = numbers.map(|(name, number)| format!("{name} = {number}\n"));
+        let stream = format!("stream = {}\n", quoted(&stream.name()));
+        let inputs =
+            inputs.map(|(name, text)| text.map_or(String::new(), |text| line(name, &text)));
+        [texts.concat(), choices.concat(), numbers.concat(), stream, inputs.concat()].concat()
     }
 }
 
@@ -150,13 +150,3 @@ impl<S: Element, A: Element> RunConfig<'_, S, A> {
 
 /// How a spec's line of rounds begins.
 const ROUNDS: &str = "rounds = ";
-
-/// A text, or where it is long (stored states, say), its checksum.
-fn brief(text: String) -> String {
-    match text.len() {
-        0..=200 => text,
-        length => {
-            format!("{length} characters with checksum {:08x}", crc32c::crc32c(text.as_bytes()))
-        }
-    }
-}

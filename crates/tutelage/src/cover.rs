@@ -24,6 +24,9 @@ use crate::{Batch, Rng};
 ///         let (sin, cos) = rng.random_range(0.0..TAU).sin_cos();
 ///         state.copy_from_slice(&[cos, sin]);
 ///     }
+///     fn describe(&self) -> String {
+///         "unit circle".into()
+///     }
 /// }
 ///
 /// let mut state = [0.0; 2];
@@ -33,6 +36,9 @@ use crate::{Batch, Rng};
 pub trait Cover<S>: Debug + Send + Sync {
     /// Draws s ~ d₀.
     fn draw(&self, rng: &mut Rng, state: &mut [S]);
+
+    /// Returns a text that identifies this distribution in stored runs. It must never change.
+    fn describe(&self) -> String;
 
     /// All states that d₀ can draw, with their probabilities, if they can be listed.
     ///
@@ -140,6 +146,10 @@ impl<S: crate::space::Element> Cover<S> for StoredStates<S> {
         state.copy_from_slice(self.0.row(rng.random_range(0..self.0.len())));
     }
 
+    fn describe(&self) -> String {
+        format!("StoredStates({})", self.0.describe())
+    }
+
     fn states(&self) -> Option<&Batch<S>> {
         Some(&self.0)
     }
@@ -148,6 +158,10 @@ impl<S: crate::space::Element> Cover<S> for StoredStates<S> {
 impl Cover<f32> for UniformBox {
     fn draw(&self, rng: &mut Rng, state: &mut [f32]) {
         state.fill_with(|| rng.random_range(self.low..=self.high));
+    }
+
+    fn describe(&self) -> String {
+        format!("UniformBox {{ low: {:?}, high: {:?} }}", self.low, self.high)
     }
 }
 
@@ -158,6 +172,14 @@ impl<S: crate::space::Element> Cover<S> for Weighted<S> {
         // Rounding may leave the last total just below 1.
         let last = self.probabilities.iter().rposition(|&p| p > 0.0).unwrap_or(0);
         state.copy_from_slice(self.states.row(drawn.min(last)));
+    }
+
+    fn describe(&self) -> String {
+        let Self { states, probabilities, cumulative } = self;
+        let states = states.describe();
+        format!(
+            "Weighted {{ states: {states}, probabilities: {probabilities:?}, cumulative: {cumulative:?} }}"
+        )
     }
 
     fn support(&self) -> Option<(&Batch<S>, &[f64])> {

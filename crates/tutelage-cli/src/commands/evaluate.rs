@@ -6,7 +6,7 @@ use serde::Serialize;
 use tutelage::Stream;
 use tutelage::choice::{Deploy, ExpertActs};
 use tutelage::evaluation::Evaluation;
-use tutelage_lab::spec::{Draft, EvaluationDraft};
+use tutelage_lab::spec::{EvaluationInput, SpecInput};
 use tutelage_lab::{Task, evaluate_expert, evaluate_run};
 
 use crate::output::{Output, Row, ensure_usage, reward, usage};
@@ -98,16 +98,16 @@ impl Evaluate {
     fn of_expert(&self) -> anyhow::Result<Evaluation> {
         ensure_usage!(self.round.is_none(), "--round is for runs; {} is an expert", self.who);
         let acts = self.act.unwrap_or(Act::Mean).expert_acts()?;
-        if self.who.parse::<Task>().is_ok_and(|task| task.robot().is_none()) {
+        if let Some(task) = self.who.parse::<Task>().ok().filter(|task| task.robot().is_none()) {
             ensure_usage!(
                 self.noise.is_none(),
                 "--noise is for the experts of robots, not for {}",
                 self.who
             );
-            let evaluation = Some(EvaluationDraft { episodes: Some(self.episodes.into()) });
-            let draft = Draft { task: Some(self.who.clone()), evaluation, ..Draft::default() };
+            let evaluation = EvaluationInput { episodes: Some(self.episodes as usize) };
+            let input = SpecInput { task: Some(task), evaluation, ..SpecInput::default() };
             let stream = Stream::new(self.seed).fork("evaluate expert", 0);
-            return Ok(evaluate_expert(&draft.check()?, acts, &stream)?);
+            return Ok(evaluate_expert(&input.complete()?, acts, &stream)?);
         }
         let expert = super::expert::load(&self.who, self.task)?;
         let (expert, acts) = match self.noise {

@@ -1,41 +1,42 @@
-//! `tutelage learn`: the main job.
+//! `tutelage learn`.
 
 use std::path::{Path, PathBuf};
 
-use tutelage_lab::spec::{Draft, RunSpec};
-use tutelage_lab::{Report, check_cast, learn_in, learning_curve};
+use tutelage::AlgorithmName;
+use tutelage_lab::spec::{RunSpec, SpecError, SpecInput, TextValue};
+use tutelage_lab::{PreparedRun, Report, Task, learning_curve};
 use tutelage_runs::terminal::digits;
-use tutelage_runs::{Ending, RoundLine, peak_memory};
+use tutelage_runs::{Ending, RoundLine, error_text, peak_memory};
 
 use super::learn_many::learn_many;
-use super::spec_args::SpecArgs;
+use super::spec_args::{SpecArgs, with_flag};
 use crate::arguments::{Seeds, algorithm_help};
 use crate::live_reporter::{LiveReporter, Unread};
-use crate::output::{Interrupted, Output, Row, reward};
+use crate::output::{Interrupted, Output, Row, reward, usage};
 use crate::shell::command;
 
 /// Learn a task from an expert.
 #[derive(clap::Args)]
 pub(crate) struct Learn {
-    /// What to learn; `tutelage tasks` lists them
-    task: Option<String>,
-    #[arg(long, short, value_name = "ALGORITHM", help = algorithm_help(
-        "bc, dagger, bd-E, mp-E(X), …; `tutelage algorithms` lists and explains them all; several times for several of them",
+    /// The task; `tutelage tasks` lists all
+    task: Option<Task>,
+    #[arg(long, short, value_name = "ALGORITHM", value_parser = AlgorithmName::read, help = algorithm_help(
+        "The algorithm: bc, dagger, bd-E, mp-E(X), …; `tutelage algorithms` lists all; repeatable",
     ))]
-    algorithm: Vec<String>,
-    /// Learn once with each of these seeds, as many at a time as there are threads: 1-5 or 1,2,7
+    algorithm: Vec<AlgorithmName>,
+    /// Learn once with each of these seeds, such as 1-5 or 1,2,7; runs are executed in parallel
     #[arg(long, conflicts_with = "seed")]
     seeds: Option<Seeds>,
     #[command(flatten)]
     spec: SpecArgs,
-    /// The run's folder, or of several runs the folder that theirs go into; a run that was begun there with the same spec is
-    /// continued [default: runs/NAME]
+    /// The run directory, or the parent of several run directories; an existing run with the same spec is resumed
+    /// [default: runs/NAME]
     #[arg(long, short, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Check everything, print the complete spec as TOML, and stop
     #[arg(long)]
     dry_run: bool,
-    /// Stop when nobody reads the results any more
+    /// Stop when nothing reads the results any more
     #[arg(long, hide = true)]
     stop_unread: bool,
 }
@@ -44,87 +45,85 @@ impl Learn {
     pub(crate) fn run(self, output: &Output) -> anyhow::Result<()> {
         let unread = if self.stop_unread { Unread::Stop } else { Unread::GoOn };
         let is_one = self.seeds.is_none() && self.algorithm.len() < 2;
-        let typed =
-            self.spec.typed().and(&[(!self.algorithm.is_empty(), "algorithm", "--algorithm")]);
-        let draft = self.spec.draft(self.task)?;
-        let specs = specs(&draft, &self.algorithm, self.seeds.as_ref());
-        let specs = specs.map_err(|error| typed.explain(error))?;
-        specs.iter().try_for_each(check_cast).map_err(|error| typed.explain(error))?;
+        let input = self.spec.input(self.task)?;
+        let specs = self.specs(&input).map_err(|error| with_flag(error, &self.spec.flags))?;
+        let root = self.out.clone().unwrap_or_else(|| "runs".into());
+        let prepared = specs.into_iter().map(|spec| {
+            let dir =
+                if is_one { folder(self.out.clone(), &spec) } else { root.join(spec.folder()) };
+            PreparedRun::new(spec, &dir).map_err(|error| match self.spec.flags.expert {
+                Some(_) => usage(error_text(&error)),
+                None => error.into(),
+            })
+        });
+        let mut runs: Vec<PreparedRun> = prepared.collect::<anyhow::Result<_>>()?;
         if self.dry_run {
-            let texts: Vec<String> = specs.iter().map(RunSpec::to_toml).collect();
+            let texts: Vec<String> = runs.iter().map(|run| run.spec().to_toml()).collect();
             return output.verbatim(&texts.join("\n# the next run\n"));
         }
-        match &specs[..] {
-            [spec] if is_one => carry_out(&folder(self.out, spec), spec, output, unread),
-            _ => learn_many(&specs, self.out, output, unread),
+        match runs.pop() {
+            Some(run) if is_one => carry_out(run, output, unread),
+            last => learn_many(runs.into_iter().chain(last).collect(), &root, output, unread),
         }
     }
-}
 
-/// A spec for each algorithm and seed.
-fn specs(
-    draft: &Draft,
-    algorithms: &[String],
-    seeds: Option<&Seeds>,
-) -> anyhow::Result<Vec<RunSpec>> {
-    let algorithms: Vec<Option<String>> = match algorithms {
-        [] => vec![draft.algorithm.clone()],
-        named => named.iter().cloned().map(Some).collect(),
-    };
-    let seeds: Vec<Option<i64>> = match seeds {
-        None => vec![draft.seed],
-        Some(seeds) => seeds.0.iter().map(|&seed| i64::try_from(seed).ok()).collect(),
-    };
-    let mut specs: Vec<RunSpec> = Vec::new();
-    for algorithm in &algorithms {
-        for &seed in &seeds {
-            let draft = Draft { algorithm: algorithm.clone(), seed, ..draft.clone() };
-            draft.refuse_ignored()?;
-            let spec = draft.check()?;
-            if !specs.contains(&spec) {
-                specs.push(spec);
+    /// Returns a spec for each algorithm and seed.
+    fn specs(&self, input: &SpecInput) -> Result<Vec<RunSpec>, SpecError> {
+        let algorithms: Vec<Option<AlgorithmName>> = match &self.algorithm[..] {
+            [] => vec![input.algorithm],
+            named => named.iter().copied().map(Some).collect(),
+        };
+        let seeds: Vec<Option<u64>> = match &self.seeds {
+            None => vec![input.seed],
+            Some(seeds) => seeds.0.iter().copied().map(Some).collect(),
+        };
+        let mut specs: Vec<RunSpec> = Vec::new();
+        for &algorithm in &algorithms {
+            for &seed in &seeds {
+                let input = SpecInput { algorithm, seed, ..input.clone() };
+                input.check_new()?;
+                let spec = input.complete()?.with_absolute_paths();
+                if !specs.contains(&spec) {
+                    specs.push(spec);
+                }
             }
         }
+        Ok(specs)
     }
-    Ok(specs)
 }
 
-/// The folder asked for, or one of its own for every spec.
+/// Returns the requested directory, or the default directory of this spec.
 pub(super) fn folder(out: Option<PathBuf>, spec: &RunSpec) -> PathBuf {
     out.unwrap_or_else(|| Path::new("runs").join(spec.folder()))
 }
 
-/// Learns, and shows how it goes and what came out.
-pub(super) fn carry_out(
-    dir: &Path,
-    spec: &RunSpec,
-    output: &Output,
-    unread: Unread,
-) -> anyhow::Result<()> {
-    refuse_to_overwrite_curve(dir)?;
-    let mut progress = LiveReporter::new(spec, dir, output, unread)?;
-    let report = learn_in(dir, spec, &mut progress);
+/// Executes a run, and shows its progress and its result.
+pub(super) fn carry_out(run: PreparedRun, output: &Output, unread: Unread) -> anyhow::Result<()> {
+    let (spec, dir) = (run.spec().clone(), run.dir().to_owned());
+    refuse_to_overwrite_curve(&dir)?;
+    let mut progress = LiveReporter::new(&spec, &dir, output, unread)?;
+    let report = run.learn(&mut progress);
     progress.end();
     let report = report?;
     if report.ending == Ending::Stopped {
         return Err(Interrupted(format!(
-            "stopped after {} annotations, all of them safe; continue with: {}",
+            "stopped after {} annotations, all of them saved; resume with: {}",
             report.history.annotations(),
             command(&[&"tutelage", &"resume", &dir])
         ))
         .into());
     }
-    save_curve(dir, spec, &report)?;
-    conclude(dir, spec, &report, progress.has_shown_rounds(), output)
+    save_curve(&dir, &spec, &report)?;
+    conclude(&dir, &spec, &report, progress.has_shown_rounds(), output)
 }
 
-/// A folder without a run may hold a curve of somebody else's.
+/// Refuses to replace learning curves in a directory that holds no run.
 pub(super) fn refuse_to_overwrite_curve(dir: &Path) -> anyhow::Result<()> {
     let is_in_the_way = |file: &&&str| dir.join(file).exists();
     if let Some(file) = CURVE.iter().find(is_in_the_way).filter(|_| !dir.join("log.bin").exists()) {
         let dir = dir.display();
         anyhow::bail!(
-            "{dir} holds no run, but a {file}, which would be replaced; name another folder, or move it away"
+            "{dir} holds no run, but a {file}, which would be replaced; use another directory or move the file"
         );
     }
     Ok(())
@@ -133,7 +132,7 @@ pub(super) fn refuse_to_overwrite_curve(dir: &Path) -> anyhow::Result<()> {
 /// The learning curve's files.
 const CURVE: [&str; 3] = ["learning-curve.svg", "learning-curve.png", "learning-curve.csv"];
 
-/// Puts the learning curve into the run's folder.
+/// Saves the learning curve in the run directory.
 pub(super) fn save_curve(dir: &Path, spec: &RunSpec, report: &Report) -> anyhow::Result<()> {
     let expert = report.history.expert().map(tutelage::evaluation::Evaluation::mean_reward);
     let title =
@@ -146,7 +145,7 @@ pub(super) fn save_curve(dir: &Path, spec: &RunSpec, report: &Report) -> anyhow:
     Ok(())
 }
 
-/// The closing table, unless the rounds have been seen, and where everything is.
+/// Prints the table of rounds, unless it was shown, and the next steps.
 fn conclude(
     dir: &Path,
     spec: &RunSpec,

@@ -1,11 +1,13 @@
 //! `tutelage learn` with several algorithms or seeds: learns them concurrently, then compares them.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
+use anyhow::Context;
 use rayon::ThreadPoolBuilder;
 use tutelage::evaluation::Evaluation;
 use tutelage_compare::{Comparison, ComparisonSettings, find};
-use tutelage_lab::learn_in;
+use tutelage_lab::PreparedRun;
 use tutelage_lab::spec::RunSpec;
 use tutelage_reproduce::{Job, JobProgress, JobSet, RunOutcome, WorkError, Workers};
 use tutelage_runs::{Ending, Observer, RoundLine};
@@ -16,24 +18,25 @@ use crate::job_display::JobDisplay;
 use crate::live_reporter::{Labelled, Unread};
 use crate::output::Output;
 
-/// Learns all specs, each in its own folder, then compares them.
+/// Executes all runs, then compares them.
 pub(super) fn learn_many(
-    specs: &[RunSpec],
-    out: Option<PathBuf>,
+    runs: Vec<PreparedRun>,
+    root: &Path,
     output: &Output,
     unread: Unread,
 ) -> anyhow::Result<()> {
-    let root = out.unwrap_or_else(|| "runs".into());
+    let specs: Vec<RunSpec> = runs.iter().map(|run| run.spec().clone()).collect();
     let name = |spec: &RunSpec| format!("{} seed {}", spec.algorithm, spec.seed);
     let names: Vec<String> = specs.iter().map(name).collect();
     let display = JobDisplay::new(specs.len())?;
-    let jobs = LearnJobs { specs, names, root: &root, output, unread, display: &display };
+    let waiting = runs.into_iter().map(|run| Mutex::new(Some(run))).collect();
+    let jobs = LearnJobs { specs: &specs, names, waiting, output, unread, display: &display };
     let count = rayon::current_num_threads().min(specs.len()).max(1);
     let threads = (rayon::current_num_threads() / count).max(1);
     let workers = Workers { shared: vec![&threads; count], exclusive: &threads };
     display.execute(&jobs, &(0..specs.len()).collect::<Vec<_>>(), &workers)?;
     let mut runs = Vec::new();
-    for spec in specs {
+    for spec in &specs {
         runs.extend(find(&root.join(spec.folder()))?);
     }
     let algorithm = |spec: &RunSpec| spec.algorithm.to_string();
@@ -41,7 +44,7 @@ pub(super) fn learn_many(
     let baseline = several.then(|| algorithm(&specs[0]));
     let comparison = Comparison::new(runs, ComparisonSettings { baseline, ..Default::default() })?;
     compare::print(&comparison, output)?;
-    compare::save(&comparison, &root.join(comparison_name(specs)))
+    compare::save(&comparison, &root.join(comparison_name(&specs)))
 }
 
 /// The folder of the comparison. The same runs always get the same folder.
@@ -58,7 +61,8 @@ fn comparison_name(specs: &[RunSpec]) -> String {
 struct LearnJobs<'a> {
     specs: &'a [RunSpec],
     names: Vec<String>,
-    root: &'a Path,
+    /// The runs that have not started.
+    waiting: Vec<Mutex<Option<PreparedRun>>>,
     output: &'a Output,
     unread: Unread,
     display: &'a JobDisplay,
@@ -67,16 +71,18 @@ struct LearnJobs<'a> {
 impl LearnJobs<'_> {
     fn learn(
         &self,
-        spec: &RunSpec,
+        job: usize,
         threads: usize,
         progress: JobProgress<'_>,
     ) -> anyhow::Result<Option<RunOutcome>> {
-        let dir = self.root.join(spec.folder());
+        let waiting = self.waiting[job].lock().unwrap_or_else(PoisonError::into_inner).take();
+        let run = waiting.context("the run was started twice")?;
+        let (spec, dir) = (&self.specs[job], run.dir().to_owned());
         refuse_to_overwrite_curve(&dir)?;
         let pool = ThreadPoolBuilder::new().num_threads(threads).build()?;
         let mut observer =
             RunObserver { jobs: self, spec, dir: &dir, progress, expert: None, seconds: 0.0 };
-        let report = pool.install(|| learn_in(&dir, spec, &mut observer))?;
+        let report = pool.install(|| run.learn(&mut observer))?;
         if report.ending == Ending::Stopped {
             return Ok(None);
         }
@@ -109,7 +115,7 @@ impl JobSet for LearnJobs<'_> {
         threads: &usize,
         progress: &JobProgress<'_>,
     ) -> Result<Option<RunOutcome>, WorkError> {
-        let learned = self.learn(&self.specs[job], *threads, *progress);
+        let learned = self.learn(job, *threads, *progress);
         learned.map_err(|error| WorkError::Failed(format!("{error:#}")))
     }
 }

@@ -1,9 +1,10 @@
-//! `tutelage resume`: resumes a run.
+//! `tutelage resume`.
 
 use std::path::PathBuf;
 
-use tutelage_lab::spec::Draft;
-use tutelage_lab::spec_of;
+use clap::builder::RangedU64ValueParser;
+use tutelage_lab::spec::RunSpec;
+use tutelage_lab::{PreparedRun, spec_of};
 
 use super::learn::carry_out;
 use crate::live_reporter::Unread;
@@ -16,22 +17,21 @@ use crate::output::{Output, ensure_usage};
 pub(crate) struct Resume {
     /// The run directory
     dir: PathBuf,
-    /// Total number of rounds [default: as in the run's spec]
-    #[arg(long, allow_negative_numbers = true, value_name = "N")]
-    rounds: Option<i64>,
+    /// The total number of rounds [default: the number with which the run was started]
+    #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(1..=10_000))]
+    rounds: Option<usize>,
 }
 
 impl Resume {
     pub(crate) fn run(self, output: &Output) -> anyhow::Result<()> {
-        let begun = spec_of(&self.dir)?;
-        let more = Draft { rounds: self.rounds, ..Draft::default() };
-        let spec = more.or(Draft::from(&begun)).check()?;
+        let recorded = spec_of(&self.dir)?;
+        let rounds = self.rounds.unwrap_or(recorded.rounds);
         ensure_usage!(
-            spec.rounds >= begun.rounds,
-            "--rounds {} is less than the run's {} rounds",
-            spec.rounds,
-            begun.rounds
+            rounds >= recorded.rounds,
+            "--rounds {rounds}: the run already has {} rounds",
+            recorded.rounds
         );
-        carry_out(&self.dir, &spec, output, Unread::GoOn)
+        let run = PreparedRun::new(RunSpec { rounds, ..recorded }, &self.dir)?;
+        carry_out(run, output, Unread::GoOn)
     }
 }

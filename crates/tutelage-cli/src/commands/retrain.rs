@@ -1,30 +1,37 @@
-//! `tutelage retrain`: train on what an earlier run was told, round by round, without collecting anything.
+//! `tutelage retrain`: trains on the annotations of a stored run, round by round, without collecting data.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use anyhow::{Context, bail};
-use tutelage_lab::spec::{Class, Draft, RunSpec};
-use tutelage_lab::{check_cast, round_sizes, spec_of};
+use anyhow::{Context, bail, ensure};
+use tutelage::AlgorithmName;
+use tutelage_lab::spec::{Class, OracleInput, RunSpec, SpecInput, TextValue};
+use tutelage_lab::{PreparedRun, round_sizes, spec_of};
 
 use super::learn::{carry_out, folder};
-use super::spec_args::RetrainingArgs;
+use super::spec_args::with_flag;
 use crate::live_reporter::Unread;
-use crate::output::Output;
+use crate::output::{Output, ensure_usage};
 
 /// Train on a stored run's annotations: after 1, 2, … of its rounds.
 #[derive(clap::Args)]
+#[command(
+    mut_arg("expert", |arg| arg.hide(true)),
+    mut_arg("sampling", |arg| arg.hide(true)),
+    mut_arg("expert_acts", |arg| arg.hide(true)),
+    mut_arg("d0", |arg| arg.hide(true)),
+)]
 pub(crate) struct Retrain {
-    /// The stored run's folder
+    /// The directory of the stored run
     dir: PathBuf,
     /// bagging-E or supervised
-    #[arg(long, short)]
-    algorithm: String,
-    /// Rounds of the stored run to use [default: all that are annotated]
-    #[arg(long, allow_negative_numbers = true, value_name = "N")]
-    rounds: Option<i64>,
-    #[command(flatten)]
-    training: RetrainingArgs,
-    /// The new run's folder [default: runs/NAME]
+    #[arg(long, short, value_parser = AlgorithmName::read)]
+    algorithm: AlgorithmName,
+    #[command(
+        flatten,
+        next_help_heading = "Spec (default: the stored run's settings; --deploy mean)"
+    )]
+    flags: SpecInput,
+    /// The directory of the new run [default: runs/NAME]
     #[arg(long, short, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Print the complete spec as TOML and stop
@@ -34,62 +41,58 @@ pub(crate) struct Retrain {
 
 impl Retrain {
     pub(crate) fn run(self, output: &Output) -> anyhow::Result<()> {
-        let typed = self.training.0.typed();
-        let typed = typed.and(&[
-            (true, "algorithm", "--algorithm"),
-            (self.rounds.is_some(), "rounds", "--rounds"),
-        ]);
-        let spec = self.spec(&spec_of(&self.dir)?).map_err(|error| typed.explain(error))?;
-        check_cast(&spec)?;
+        let spec = self.spec(&spec_of(&self.dir)?)?;
+        let dir = folder(self.out, &spec);
+        let run = PreparedRun::new(spec, &dir)?;
         if self.dry_run {
-            return output.verbatim(&spec.to_toml());
+            return output.verbatim(&run.spec().to_toml());
         }
-        carry_out(&folder(self.out, &spec), &spec, output, Unread::GoOn)
+        carry_out(run, output, Unread::GoOn)
     }
 
-    /// The stored run's spec with another algorithm, on its data.
+    /// Returns the stored run's spec with another algorithm, which trains on the stored run.
     fn spec(&self, stored: &RunSpec) -> anyhow::Result<RunSpec> {
-        let text = |path: &Path| {
-            path.to_str().map(str::to_owned).context("the folder's name is not UTF-8")
+        let SpecInput { expert, sampling, expert_acts, .. } = &self.flags;
+        ensure_usage!(
+            expert.is_none() && sampling.is_none() && expert_acts.is_none(),
+            "--expert, --sampling and --expert-acts are those of the stored run"
+        );
+        ensure!(self.dir.to_str().is_some(), "the directory's name is not UTF-8");
+        let rounds = self.rounds_there(stored)?;
+        let flags = SpecInput {
+            algorithm: Some(self.algorithm),
+            rounds: self.flags.rounds.or(Some(rounds)),
+            data: Some(self.dir.clone()),
+            ..self.flags.clone()
         };
-        let training = &self.training.0;
-        let flags = Draft {
-            algorithm: Some(self.algorithm.clone()),
-            rounds: self.rounds.or(Some(self.rounds_there(stored)?)),
-            data: Some(text(&self.dir)?),
-            ..training.clone().draft()
-        };
-        let mut base = Draft::parse(&stored.to_toml())?;
-        // What its own algorithm needed says nothing of one that collects nothing.
-        (base.d0, base.deploy, base.expert_acts) = (None, None, None);
-        let class = training.class.as_deref().map(|class| Class::parse(class, stored.task));
-        if class.transpose()? == Some(Class::Linear) {
-            base.oracle = None; // least squares has nothing to set
+        // Settings of the stored run's algorithm do not apply to an algorithm that collects nothing.
+        let mut base =
+            SpecInput { d0: None, deploy: None, expert_acts: None, ..stored.clone().into() };
+        let class = flags.class.clone().map(|class| class.of(stored.task.defaults()));
+        if class == Some(Class::Linear) {
+            base.oracle = OracleInput::default(); // least squares has no settings
         }
-        let spec = flags.or(base).with_absolute_paths().check()?;
-        self.check_rounds(spec.rounds, stored)?;
-        Ok(spec)
+        let spec = flags.or(base).complete().map_err(|error| with_flag(error, &self.flags))?;
+        ensure_usage!(
+            spec.rounds <= rounds,
+            "--rounds {}: {} has {rounds} annotated rounds",
+            spec.rounds,
+            self.dir.display()
+        );
+        Ok(spec.with_absolute_paths())
     }
 
-    /// How many rounds there are to train on: as they were, or of as many annotations each as asked for.
-    fn rounds_there(&self, stored: &RunSpec) -> anyhow::Result<i64> {
-        let (sizes, dir) = (round_sizes(&self.dir)?, self.dir.display());
-        let annotations = sizes.iter().sum::<usize>() as i64;
-        match self.training.0.states_per_round {
-            _ if annotations == 0 => bail!("{dir} holds no annotated round to train on"),
+    /// Returns the number of rounds to train on, each with the requested number of annotations.
+    fn rounds_there(&self, stored: &RunSpec) -> anyhow::Result<usize> {
+        let sizes = round_sizes(&self.dir).context("cannot read the stored run")?;
+        let (annotations, dir) = (sizes.iter().sum::<usize>(), self.dir.display());
+        match self.flags.states_per_round {
+            _ if annotations == 0 => bail!("{dir} has no annotated round"),
             Some(k) if k > annotations => {
-                bail!("--states-per-round {k}: {dir} has {annotations} annotations in all")
+                bail!("--states-per-round {k}: {dir} has {annotations} annotations")
             }
-            Some(k) if k > 0 && k != stored.states_per_round as i64 => Ok(annotations / k),
-            _ => Ok(sizes.len() as i64),
-        }
-    }
-
-    fn check_rounds(&self, wanted: usize, stored: &RunSpec) -> anyhow::Result<()> {
-        match (self.rounds_there(stored)?, self.dir.display()) {
-            (rounds, _) if wanted as i64 <= rounds => Ok(()),
-            (1, dir) => bail!("{dir}: only 1 round is annotated"),
-            (rounds, dir) => bail!("{dir}: only {rounds} rounds are annotated"),
+            Some(k) if k != stored.states_per_round => Ok(annotations / k),
+            _ => Ok(sizes.len()),
         }
     }
 }

@@ -4,7 +4,7 @@ use serde::Serialize;
 use tutelage::SpaceKind;
 use tutelage::Spaces;
 use tutelage_lab::Task;
-use tutelage_lab::spec::Class;
+use tutelage_lab::spec::ClassInput;
 
 use crate::output::{Output, Row};
 
@@ -30,7 +30,8 @@ struct Line {
 
 impl Line {
     fn new(task: Task) -> Self {
-        let (class, small) = (Class::realizable(task), Class::nonrealizable(task));
+        let [class, small] = [ClassInput::Realizable, ClassInput::Nonrealizable]
+            .map(|class| class.of(task.defaults()));
         let (Spaces { states, actions }, horizon) = task.shape();
         Self {
             task: task.name(),

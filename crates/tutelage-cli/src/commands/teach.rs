@@ -6,9 +6,10 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use anyhow::ensure;
+use tutelage::AlgorithmName;
 use tutelage::choice::{Drive, Gate};
 use tutelage::{SpaceKind, dispatch};
-use tutelage_lab::spec::{Draft, RunSpec};
+use tutelage_lab::spec::{RunSpec, SpecInput, TextValue};
 use tutelage_lab::{PERSON, Task, learn_taught, spec_of};
 use tutelage_oracles::mlp::OutputHead;
 use tutelage_runs::Ending;
@@ -16,7 +17,7 @@ use tutelage_runs::store::RunDir;
 use tutelage_teach::{About, Classroom, Person, PersonConfig, TeacherStats, read_notes};
 
 use super::learn::folder;
-use super::spec_args::SpecArgs;
+use super::spec_args::{SpecArgs, with_flag};
 use crate::arguments::algorithm_help;
 use crate::live_reporter::{LiveReporter, Unread};
 use crate::output::Output;
@@ -27,10 +28,10 @@ use crate::page::{PageArgs, controls};
 pub(crate) struct Teach {
     /// Task to teach, or folder of a run to resume
     target: String,
-    #[arg(long, short, value_name = "ALGORITHM", help = algorithm_help(
+    #[arg(long, short, value_name = "ALGORITHM", value_parser = AlgorithmName::read, help = algorithm_help(
         "bd-E, take-over-E, …; `tutelage algorithms` lists all",
     ))]
-    algorithm: Option<String>,
+    algorithm: Option<AlgorithmName>,
     #[command(flatten)]
     spec: SpecArgs,
     /// Folder of the run; an interrupted run with the same spec is resumed [default: runs/NAME]
@@ -47,7 +48,7 @@ pub(crate) struct Teach {
 }
 
 /// The default number of questions per round: few, so that the effect of the answers is visible soon.
-const QUESTIONS: i64 = 20;
+const QUESTIONS: usize = 20;
 
 fn seconds(text: &str) -> Result<f64, String> {
     let fits = |seconds: &f64| (0.0..=3600.0).contains(seconds);
@@ -80,17 +81,16 @@ impl Teach {
             );
             return Ok((dir.into(), spec));
         }
-        let typed =
-            self.spec.typed().and(&[(self.algorithm.is_some(), "algorithm", "--algorithm")]);
-        let draft = self.spec.clone().draft(Some(self.target.clone()))?;
-        ensure!(draft.expert.is_none(), "--expert cannot be used with `teach`: you are the expert");
-        let draft = Draft {
+        let input = self.spec.input(Some(self.target.parse()?))?;
+        ensure!(input.expert.is_none(), "--expert cannot be used with `teach`: you are the expert");
+        let input = SpecInput {
             expert: Some(PERSON.into()),
-            algorithm: self.algorithm.clone().or(draft.algorithm),
-            states_per_round: draft.states_per_round.or(Some(QUESTIONS)),
-            ..draft
+            algorithm: self.algorithm.or(input.algorithm),
+            states_per_round: input.states_per_round.or(Some(QUESTIONS)),
+            ..input
         };
-        let spec = draft.check().map_err(|error| typed.explain(error))?;
+        let spec = input.complete().map_err(|error| with_flag(error, &self.spec.flags))?;
+        let spec = spec.with_absolute_paths();
         Ok((folder(self.out.clone(), &spec), spec))
     }
 
@@ -108,7 +108,7 @@ impl Teach {
         let task = spec.task;
         let mut observer = room.observer(&mut progress, dir);
         let person = |_: &RunDir<f32, A>| -> anyhow::Result<Person<A>> {
-            let job = spec.job::<f32, A>(tutelage::Inputs::none());
+            let job = spec.config::<f32, A>(tutelage::Inputs::none());
             let interrupted = Arc::clone(&stops);
             let config = PersonConfig {
                 stage: Box::new(move || task.stage()),
@@ -154,7 +154,7 @@ fn about(dir: &Path, spec: &RunSpec) -> About {
         rounds: spec.rounds,
         folder: dir.display().to_string(),
         controls: controls(spec.task),
-        state_names: text(spec.task.words().states),
+        state_names: text(spec.task.value_names().states),
         pace: f64::from(spec.task.pace()) / 100.0,
         takes_over: spec.algorithm().drive == Drive::Gated(Gate::Human),
     }

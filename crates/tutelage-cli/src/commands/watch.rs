@@ -7,8 +7,8 @@ use serde::Serialize;
 use tutelage::actor::{Actor, DeployedPolicy, ExpertActor, RolloutError};
 use tutelage::{ActionSpace, Batch, Element, Env, Rng, Stream, dispatch};
 use tutelage_draw::render::{Render, Renderer};
-use tutelage_lab::spec::{Draft, RunSpec};
-use tutelage_lab::{Learner, Task, learner_of, load_expert, spec_of, stage};
+use tutelage_lab::spec::RunSpec;
+use tutelage_lab::{Learner, Task, learner_of, spec_of, stage};
 use tutelage_oracles::mlp::OutputHead;
 
 use super::evaluate;
@@ -137,8 +137,7 @@ impl Watch {
     ) -> anyhow::Result<()> {
         ensure!(self.task.is_none(), "--task is for experts in files");
         let acts = act.unwrap_or(evaluate::Act::Mean).expert_acts()?;
-        let draft = Draft { task: Some(self.target.clone()), ..Draft::default() };
-        let spec = draft.check()?;
+        let spec = RunSpec::of(self.target.parse()?)?;
         let (envs, mut expert, _) = tutelage_lab::teachers::<A>(&spec, Path::new("."))?;
         let space = ActionSpace { size: envs.spaces().actions, bounds: envs.bounds().clone() };
         let mut actor = ExpertActor::new(&mut expert, acts, &space);
@@ -168,7 +167,7 @@ impl Watch {
         ensure!(self.task.is_none(), "--task is for experts in files");
         let mut baseline =
             Baseline { uniform: self.act == Some(How::Uniform), size: task.shape().0.actions };
-        let spec = Draft { task: Some(self.target.clone()), ..Draft::default() }.check()?;
+        let spec = RunSpec::of(task)?;
         dispatch!(task.actions(), A => {
             self.film(output, task, stage::<A>(&spec, Path::new("."))?, &mut baseline)
         })

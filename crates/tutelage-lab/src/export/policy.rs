@@ -1,4 +1,4 @@
-//! A run's policy for other programs.
+//! Exports policies as ONNX models.
 
 use std::path::Path;
 
@@ -8,15 +8,15 @@ use tutelage_oracles::mlp::OutputHead;
 use tutelage_runs::store::{Disk, OsDisk, StoreError};
 
 use super::{Interface, onnx};
-use crate::cast::load_expert;
-use crate::lab::{LabError, Learner, learner_of, spec_of};
+use crate::expert::{load_expert, located_expert};
+use crate::lab::{LabError, spec_of};
+use crate::learner::{Learner, learner_of};
 use crate::spec::RunSpec;
 
-/// Writes the policy that a run had after a round, by default the one that it returns, as an ONNX model that takes the task's
-/// states as they are: where the expert's statistics normalise them, these are part of the model.
+/// Writes the policy of a run after a round, by default the policy that the run returns, as an ONNX model.
 ///
-/// The model's `action` is the members' mean (or vote) and its `members` are what each would do. What comes back says how the
-/// run deploys them, as do the model's properties.
+/// The model takes raw states of the task; it contains the normalizer of a robot's expert. Its output `action` is the members'
+/// mean or vote, and `members` are the members' actions. The result, and a property of the model, is how the run deploys them.
 pub fn export_policy(run: &Path, round: Option<usize>, file: &Path) -> Result<Deploy, LabError> {
     let spec = spec_of(run)?;
     let bytes = dispatch!(spec.task.actions(), A => encode::<A>(run, &spec, round));
@@ -32,7 +32,7 @@ fn encode<A: OutputHead>(
     let Learner { envs, policy, .. } = learner_of::<A>(run, spec, round)?;
     let normaliser = match spec.task.robot() {
         Some(_) => {
-            let expert = crate::cast::located_expert(spec, run);
+            let expert = located_expert(&spec.expert, run);
             Some(load_expert(&expert, Some(spec.task))?.normalizer().clone())
         }
         None => None,

@@ -1,63 +1,95 @@
-//! Policy classes by name.
+//! Policy classes.
 
 use std::fmt;
 
-use super::SpecError;
-use crate::registry::{Defaults, Task};
+use super::TextValue;
+use super::value::unknown;
+use crate::registry::Defaults;
 
-/// The class of policies that the oracle chooses from.
+/// The class of policies from which the oracle chooses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Class {
     /// `mlp:64,64`: tanh networks with these hidden widths.
     Mlp(Vec<usize>),
-    /// `linear`: affine maps, trained by least squares.
+    /// `linear`: affine functions, trained by least squares if actions are vectors.
     Linear,
+}
+
+/// A class, or the name of one of the task's classes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ClassInput {
+    /// `realizable`: the class contains the expert's mean function, or nearly.
+    Realizable,
+    /// `nonrealizable`: one narrow hidden layer, too small for the expert's mean function.
+    Nonrealizable,
+    /// This class.
+    Given(Class),
 }
 
 const MAX_WIDTH: usize = 1024;
 const MAX_LAYERS: usize = 4;
 
-impl Class {
-    /// `realizable`: it contains the expert's mean function, or nearly.
-    pub fn realizable(task: Task) -> Self {
-        Self::Mlp(task.defaults().realizable.to_vec())
+impl ClassInput {
+    /// Returns the class in a task with these defaults.
+    pub fn of(self, defaults: &Defaults) -> Class {
+        match self {
+            Self::Realizable => Class::Mlp(defaults.realizable.to_vec()),
+            Self::Nonrealizable => Class::Mlp(defaults.nonrealizable.to_vec()),
+            Self::Given(class) => class,
+        }
+    }
+}
+
+impl From<Class> for Option<ClassInput> {
+    fn from(class: Class) -> Self {
+        Some(ClassInput::Given(class))
+    }
+}
+
+impl TextValue for Class {
+    fn read(text: &str) -> Result<Self, String> {
+        match ClassInput::read(text)? {
+            ClassInput::Given(class) => Ok(class),
+            _ => Err("expected mlp:WIDTHS or linear".into()),
+        }
     }
 
-    /// `nonrealizable`: one narrow hidden layer, too small for the expert's mean function.
-    pub fn nonrealizable(task: Task) -> Self {
-        Self::Mlp(task.defaults().nonrealizable.to_vec())
+    fn text(&self) -> String {
+        self.to_string()
     }
+}
 
-    /// Reads a class; `realizable` and `nonrealizable` are the task's own (the robots' are the paper's).
-    pub fn parse(text: &str, task: Task) -> Result<Self, SpecError> {
-        Self::parse_for(text, task.defaults())
-    }
-
-    /// Reads a class; `realizable` and `nonrealizable` are as these defaults say.
-    pub fn parse_for(text: &str, defaults: &Defaults) -> Result<Self, SpecError> {
+impl TextValue for ClassInput {
+    fn read(text: &str) -> Result<Self, String> {
         match text.trim().to_lowercase().as_str() {
-            "linear" => Ok(Self::Linear),
-            "realizable" => Ok(Self::Mlp(defaults.realizable.to_vec())),
-            "nonrealizable" => Ok(Self::Mlp(defaults.nonrealizable.to_vec())),
+            "linear" => Ok(Self::Given(Class::Linear)),
+            "realizable" => Ok(Self::Realizable),
+            "nonrealizable" => Ok(Self::Nonrealizable),
             other => match other.strip_prefix("mlp:") {
-                Some(widths) => Self::mlp(text, widths),
+                Some(widths) => mlp(widths).map(Self::Given),
                 None => {
                     let names = ["mlp:64,64", "mlp:8", "linear", "realizable", "nonrealizable"];
-                    Err(SpecError::unknown("class", text, &names))
+                    Err(unknown(text, &names))
                 }
             },
         }
     }
 
-    fn mlp(text: &str, widths: &str) -> Result<Self, SpecError> {
-        let width = |w: &str| w.trim().parse().ok().filter(|w| (1..=MAX_WIDTH).contains(w));
-        let widths: Option<Vec<usize>> = widths.split(',').map(width).collect();
-        widths.filter(|widths| widths.len() <= MAX_LAYERS).map(Self::Mlp).ok_or_else(|| {
-            let allowed =
-                format!("1 to {MAX_LAYERS} hidden widths from 1 to {MAX_WIDTH}, as in mlp:64,64");
-            SpecError::range("class", format!("\"{text}\""), allowed)
-        })
+    fn text(&self) -> String {
+        match self {
+            Self::Realizable => "realizable".into(),
+            Self::Nonrealizable => "nonrealizable".into(),
+            Self::Given(class) => class.text(),
+        }
     }
+}
+
+fn mlp(widths: &str) -> Result<Class, String> {
+    let width = |w: &str| w.trim().parse().ok().filter(|w| (1..=MAX_WIDTH).contains(w));
+    let widths: Option<Vec<usize>> = widths.split(',').map(width).collect();
+    widths.filter(|widths| widths.len() <= MAX_LAYERS).map(Class::Mlp).ok_or_else(|| {
+        format!("expected 1 to {MAX_LAYERS} hidden widths from 1 to {MAX_WIDTH}, such as mlp:64,64")
+    })
 }
 
 impl fmt::Display for Class {
@@ -75,26 +107,24 @@ impl fmt::Display for Class {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Task;
 
     #[test]
-    fn classes_parse_to_what_they_print() {
-        let [hopper, walker] = ["hopper", "walker2d"].map(|name| name.parse().unwrap());
-        for name in ["mlp:64,64", "mlp:8", "linear"] {
-            assert_eq!(Class::parse(name, hopper).unwrap().to_string(), name);
+    fn classes_round_trip_through_text() {
+        for name in ["mlp:64,64", "mlp:8", "linear", "realizable", "nonrealizable"] {
+            assert_eq!(ClassInput::read(name).unwrap().text(), name);
         }
-        assert_eq!(Class::parse("nonrealizable", walker), Ok(Class::Mlp(vec![24])));
+        let walker: Task = "walker2d".parse().unwrap();
+        let class = ClassInput::Nonrealizable.of(walker.defaults());
+        assert_eq!(class, Class::Mlp(vec![24]));
     }
 
     #[test]
-    fn what_is_no_class_is_named() {
-        let ant = "ant".parse().unwrap();
+    fn invalid_classes_are_rejected() {
         for text in ["mlp:", "mlp:0", "mlp:64,,64", "mlp:2000", "mlp:1,1,1,1,1"] {
-            let error = Class::parse(text, ant).unwrap_err().to_string();
-            assert!(error.contains("class") && error.contains("1024"), "{error}");
+            assert!(ClassInput::read(text).unwrap_err().contains("1024"), "{text}");
         }
-        let error = Class::parse("tree", ant).unwrap_err().to_string();
-        assert!(!error.contains("did you mean") && error.contains("Allowed: mlp:64,64"), "{error}");
-        let error = Class::parse("linaer", ant).unwrap_err().to_string();
-        assert!(error.contains("did you mean `linear`"), "{error}");
+        assert!(!ClassInput::read("tree").unwrap_err().contains("did you mean"));
+        assert!(ClassInput::read("linaer").unwrap_err().contains("did you mean `linear`"));
     }
 }

@@ -1,70 +1,52 @@
-//! d₀ by name.
+//! Covering distributions d₀.
 
-use std::fmt;
 use std::path::PathBuf;
-use std::str::FromStr;
 
 use tutelage::cover::UniformBox;
 
-use super::SpecError;
+use super::TextValue;
 
-/// Where perturbation states are drawn from.
+/// The distribution of perturbation states.
 #[derive(Clone, Debug, PartialEq)]
 pub enum CoverSpec {
-    /// `uniform(-2,2)`: uniform on [low, high]ᵈ.
+    /// `uniform(-2,2)`: uniform over [low, high]ᵈ.
     Uniform {
-        /// The lower end of each coordinate.
+        /// The lower bound of every coordinate.
         low: f32,
-        /// The upper end of each coordinate.
+        /// The upper bound of every coordinate.
         high: f32,
     },
-    /// `dagger:DIR,DIR,…`: uniform over the states of stored runs, in the paper DAgger's.
+    /// `dagger:DIR,DIR,…`: uniform over the states of stored runs. The paper uses runs of DAgger.
     Runs(Vec<PathBuf>),
 }
 
-impl Default for CoverSpec {
-    /// The paper's box, which needs no earlier runs.
-    fn default() -> Self {
-        Self::Uniform { low: -2.0, high: 2.0 }
+impl TextValue for CoverSpec {
+    fn read(text: &str) -> Result<Self, String> {
+        if let Some(runs) = text.strip_prefix("dagger:") {
+            let runs = runs.split(',').map(str::trim).filter(|run| !run.is_empty());
+            let runs: Vec<PathBuf> = runs.map(PathBuf::from).collect();
+            if !runs.is_empty() {
+                return Ok(Self::Runs(runs));
+            }
+        }
+        let bounds = text.strip_prefix("uniform(").and_then(|rest| rest.strip_suffix(')'));
+        let bounds = bounds.and_then(|bounds| bounds.split_once(',')).and_then(|(low, high)| {
+            let (low, high) = (low.trim().parse().ok()?, high.trim().parse().ok()?);
+            UniformBox::new(low, high).is_ok().then_some(Self::Uniform { low, high })
+        });
+        bounds.ok_or_else(|| {
+            "expected uniform(LOW,HIGH) with LOW < HIGH and a finite distance, or dagger:DIR,DIR,… with directories of stored runs"
+                .into()
+        })
     }
-}
 
-impl fmt::Display for CoverSpec {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn text(&self) -> String {
         match self {
-            Self::Uniform { low, high } => write!(f, "uniform({low},{high})"),
+            Self::Uniform { low, high } => format!("uniform({low},{high})"),
             Self::Runs(runs) => {
                 let runs: Vec<String> = runs.iter().map(|run| run.display().to_string()).collect();
-                write!(f, "dagger:{}", runs.join(","))
+                format!("dagger:{}", runs.join(","))
             }
-        }
-    }
-}
-
-impl FromStr for CoverSpec {
-    type Err = SpecError;
-
-    fn from_str(text: &str) -> Result<Self, SpecError> {
-        let wrong = || {
-            let allowed = "uniform(LOW,HIGH) with LOW < HIGH and a finite distance, or dagger:DIR,DIR,… with folders of stored runs";
-            SpecError::range("d0", format!("\"{text}\""), allowed)
-        };
-        if let Some(runs) = text.strip_prefix("dagger:") {
-            let runs: Vec<PathBuf> = runs
-                .split(',')
-                .map(str::trim)
-                .filter(|run| !run.is_empty())
-                .map(PathBuf::from)
-                .collect();
-            return if runs.is_empty() { Err(wrong()) } else { Ok(Self::Runs(runs)) };
-        }
-        let ends = text.strip_prefix("uniform(").and_then(|rest| rest.strip_suffix(')'));
-        let (low, high) = ends.and_then(|ends| ends.split_once(',')).ok_or_else(wrong)?;
-        match (low.trim().parse::<f32>(), high.trim().parse::<f32>()) {
-            (Ok(low), Ok(high)) if UniformBox::new(low, high).is_ok() => {
-                Ok(Self::Uniform { low, high })
-            }
-            _ => Err(wrong()),
         }
     }
 }
@@ -74,19 +56,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn covers_parse_to_what_they_print() {
+    fn covers_round_trip_through_text() {
         for name in ["uniform(-2,2)", "uniform(0.5,1)", "dagger:runs/a,runs/b"] {
-            assert_eq!(name.parse::<CoverSpec>().unwrap().to_string(), name);
+            assert_eq!(CoverSpec::read(name).unwrap().text(), name);
         }
-        assert_eq!(CoverSpec::default().to_string(), "uniform(-2,2)");
     }
 
     #[test]
-    fn what_is_no_cover_is_refused() {
+    fn invalid_covers_are_rejected() {
         let boxes = ["uniform", "uniform(2,-2)", "uniform(0,inf)", "uniform(-3e38,3e38)"];
         for name in boxes.into_iter().chain(["dagger:", "gauss(0,1)"]) {
-            let error = name.parse::<CoverSpec>().unwrap_err().to_string();
-            assert!(error.contains("d0") && error.contains(name), "{error}");
+            assert!(CoverSpec::read(name).is_err(), "{name}");
         }
     }
 }

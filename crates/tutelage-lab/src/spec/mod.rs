@@ -1,89 +1,120 @@
-//! What a run is: one TOML form, checked, complete, and the same for flags and files.
+//! What a run is.
 //!
-//! A [`Draft`] is what was typed, in a file or as flags, with anything left out. [`Draft::check`] makes it a [`RunSpec`]:
-//! every field known, every value allowed, what was left out filled in with the paper's setting for the task.
+//! A [`SpecInput`] has the fields that were given by flags, a TOML file, Python or a program. [`SpecInput::complete`] makes it a
+//! [`RunSpec`], in which unset fields have the task's defaults.
 
-mod choices;
 mod class;
 mod cover;
-mod draft;
 mod error;
-mod oracle;
-mod sampling;
+mod fields;
+mod input;
+mod value;
 
-pub use choices::Choices;
-pub use class::Class;
+pub use class::{Class, ClassInput};
 pub use cover::CoverSpec;
-pub use draft::{Draft, EvaluationDraft, OracleDraft};
-pub use error::{SpecError, check_name, parse_toml};
-pub use oracle::{BudgetSpec, OracleSpec};
-pub use sampling::{deploy_name, expert_acts_name, keep_name, sampling_name};
+pub use error::{SpecError, parse_toml};
+pub use fields::{EvaluationInput, EvaluationSpec, OracleInput, OracleSpec, RunSpec, SpecInput};
+pub use tutelage_oracles::mlp::TrainingBudget;
+pub use value::{TextValue, parse_value};
 
-use std::ops::{Deref, DerefMut};
+use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
-use tutelage::SpaceKind;
+use tutelage::{Algorithm, Inputs, Schedule, SpaceKind, Stream};
 use tutelage_oracles::LeastSquares;
-use tutelage_runs::Keep;
+use tutelage_runs::{Keep, RunConfig};
 
+use crate::expert::with_absolute_path;
 use crate::registry::Task;
 
-/// A complete, checked run.
-#[derive(Clone, Debug, PartialEq)]
-pub struct RunSpec {
-    /// Where the learner acts.
-    pub task: Task,
-    /// Who annotates: the name of a shipped expert, or a file.
-    pub expert: String,
-    /// Everything else; its fields are the spec's own (`spec.rounds`).
-    pub choices: Choices,
-}
-
-impl Deref for RunSpec {
-    type Target = Choices;
-
-    fn deref(&self) -> &Choices {
-        &self.choices
-    }
-}
-
-impl DerefMut for RunSpec {
-    fn deref_mut(&mut self) -> &mut Choices {
-        &mut self.choices
-    }
-}
-
 impl RunSpec {
-    /// The spec of a TOML text; what it leaves out takes its default.
+    /// Parses a TOML text. Unset fields get the task's defaults.
     pub fn parse(text: &str) -> Result<Self, SpecError> {
-        Draft::parse(text)?.check()
+        SpecInput::parse(text)?.complete()
     }
 
-    /// The whole spec as TOML, the same text for the same spec.
+    /// Returns the default spec of a task.
+    pub fn of(task: Task) -> Result<Self, SpecError> {
+        SpecInput { task: Some(task), ..SpecInput::default() }.complete()
+    }
+
+    /// Returns the complete spec as TOML. Equal specs have equal texts.
+    ///
+    /// # Panics
+    ///
+    /// If a program has set a seed above `i64::MAX`, which TOML cannot represent.
     pub fn to_toml(&self) -> String {
-        // Strings and numbers always have a TOML form.
-        toml::to_string(&Draft::from(self)).unwrap_or_default()
+        toml::to_string(self).unwrap_or_else(|error| panic!("seed = {}: {error}", self.seed))
     }
 
-    /// 16 hexadecimal digits that stand for everything that can change the result (so not for `keep`).
+    /// Returns 16 hexadecimal digits that identify everything that affects the results, so not `keep`.
     pub fn hash(&self) -> String {
-        let mut spec = self.clone();
-        spec.keep = Keep::All;
+        let spec = Self { keep: Keep::All, ..self.clone() };
         let digest = Sha256::digest(spec.to_toml());
         digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
     }
 
-    /// The solver of its least squares, where its policies are trained by them.
+    /// Returns the least-squares solver, if policies are trained by least squares.
     pub fn solver(&self) -> Option<&'static str> {
         let affine = self.class == Class::Linear && self.task.actions() == SpaceKind::Continuous;
         affine.then_some(LeastSquares::SOLVER)
     }
 
-    /// A name for the run's folder that no other spec has.
+    /// Returns a name for the run directory. Different specs have different names.
     pub fn folder(&self) -> String {
         let plain = |text: String| text.replace(['(', ':', ','], "-").replace(')', "");
         let (algorithm, class) = (plain(self.algorithm.spec_text()), plain(self.class.to_string()));
         format!("{}-{algorithm}-{class}-seed-{}-{}", self.task, self.seed, &self.hash()[..6])
+    }
+
+    /// Makes paths absolute, so that the run can be resumed from any directory.
+    #[must_use]
+    pub fn with_absolute_paths(self) -> Self {
+        let d0 = self.d0.map(|d0| match d0 {
+            CoverSpec::Runs(runs) => {
+                CoverSpec::Runs(runs.iter().map(|run| absolute(run)).collect())
+            }
+            CoverSpec::Uniform { .. } => d0,
+        });
+        let data = self.data.map(|run| absolute(&run));
+        Self { expert: with_absolute_path(&self.expert), d0, data, ..self }
+    }
+}
+
+impl<T> RunSpec<T> {
+    /// Returns what the runner does, with the inputs that the algorithm needs.
+    pub fn config<'a, S, A>(&self, inputs: Inputs<'a, S, A>) -> RunConfig<'a, S, A> {
+        let Self { rounds, states_per_round, seed, keep, .. } = *self;
+        let schedule = Schedule { rounds, states_per_round, stream: Stream::new(seed) };
+        let episodes = self.evaluation.episodes;
+        RunConfig { algorithm: self.algorithm(), schedule, inputs, episodes, keep }
+    }
+
+    /// Returns the algorithm as its four choices.
+    pub fn algorithm(&self) -> Algorithm {
+        let algorithm = self.algorithm.algorithm(self.sampling, self.expert_acts);
+        Algorithm { deploy: self.deploy, ..algorithm }
+    }
+}
+
+impl OracleSpec {
+    /// Returns the default training of networks in a task.
+    pub fn of(task: Task) -> Self {
+        let defaults = task.defaults();
+        Self {
+            budget: defaults.budget,
+            learning_rate: defaults.learning_rate,
+            batch: defaults.batch,
+            states: tutelage_oracles::Standardize::No,
+        }
+    }
+}
+
+/// Returns the absolute path of a file that exists; other paths are returned unchanged.
+pub(crate) fn absolute(path: &Path) -> PathBuf {
+    match std::path::absolute(path) {
+        Ok(absolute) if absolute.exists() => absolute,
+        _ => path.into(),
     }
 }
 
@@ -92,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_complete_text_parses_to_the_same_spec() {
+    fn complete_texts_parse_to_the_same_spec() {
         for text in [
             "task = 'hopper'",
             "task = 'ant'\nclass = 'linear'\nalgorithm = 'mp-25(15)'\nseed = 7",
@@ -107,12 +138,11 @@ mod tests {
     }
 
     #[test]
-    fn the_hash_is_frozen_and_sees_what_changes_the_result() {
-        // Whatever is the usual algorithm.
+    fn hash_covers_what_affects_results() {
         let hash =
             |text: &str| RunSpec::parse(&format!("algorithm = 'bd-5'\n{text}")).unwrap().hash();
         let plain = hash("task = 'hopper'");
-        // Results are shared between figures by this hash: a change here disowns all earlier results.
+        // Figures share results by this hash: if it changes, all earlier results are lost.
         assert_eq!(plain, "c635e4eb389e620f");
         assert_eq!(plain, hash("task = 'HopperBulletEnv-v0'\nkeep = 'last'\nrounds = 20"));
         assert_ne!(plain, hash("task = 'hopper'\nseed = 2"));
@@ -121,13 +151,9 @@ mod tests {
     }
 
     #[test]
-    fn the_folder_name_is_one_word() {
+    fn folder_name_is_one_word() {
         let spec = RunSpec::parse("task = 'hopper'\nalgorithm = 'mp-25(15)'").unwrap();
-        assert!(
-            spec.folder().starts_with("hopper-mp-25-15-mlp-64-64-seed-1-"),
-            "{}",
-            spec.folder()
-        );
+        assert!(spec.folder().starts_with("hopper-mp-25-15-mlp-64-64-seed-1-"));
         let allowed = |c: char| c.is_ascii_alphanumeric() || "-.".contains(c);
         assert!(spec.folder().chars().all(allowed));
     }

@@ -52,6 +52,13 @@ impl<T: Element> Batch<T> {
         self.values.is_empty()
     }
 
+    /// Returns a text that identifies this batch in stored runs. It must never change.
+    ///
+    /// Real numbers always have a decimal point.
+    pub fn describe(&self) -> String {
+        format!("Batch {{ width: {}, values: {:?} }}", self.width, self.values)
+    }
+
     /// The number of values in a row.
     pub fn width(&self) -> usize {
         self.width

@@ -4,7 +4,7 @@ mod files;
 mod train;
 
 use tutelage_experts::{ContentError, FileError, GaussianExpert, Score};
-use tutelage_lab::{CastError, Task, load_expert};
+use tutelage_lab::{PartsError, Task, load_expert};
 
 use crate::output::{Output, Row};
 
@@ -46,7 +46,7 @@ impl ExpertCommand {
 /// Loads an expert; if its file does not store the task, the error names the option.
 pub(crate) fn load(name: &str, task: Option<Task>) -> anyhow::Result<GaussianExpert> {
     load_expert(name, task).map_err(|error| match &error {
-        CastError::Expert { source, .. }
+        PartsError::Expert { source, .. }
             if matches!(**source, FileError::Content { error: ContentError::NoTask, .. }) =>
         {
             anyhow::anyhow!("{error}: --task TASK")

