@@ -1,4 +1,4 @@
-//! Several seeds, and runs side by side.
+//! `learn` with several seeds, and `compare`.
 
 #![allow(clippy::unwrap_used)]
 
@@ -9,7 +9,7 @@ use std::path::Path;
 
 use support::{fail, finish, lab, stderr, stdout, tutelage};
 
-/// `learn` with several algorithms and seeds, small.
+/// Six short runs of two algorithms.
 fn many(out: &str) -> Vec<&str> {
     let run = "learn cart-pole --seeds 1-3 -a dagger -a dart(1) --class mlp:8 --rounds 6 --states-per-round 8 \
                --sampling stride(5) --budget iterations=100 --episodes 3";
@@ -29,7 +29,7 @@ fn folders(root: &Path, part: &str) -> Vec<String> {
 }
 
 #[test]
-fn several_seeds_and_algorithms_are_one_command_one_table_and_one_figure() {
+fn learn_compares_several_seeds_and_algorithms() {
     let lab = lab();
     let output = finish(lab.path(), &many("many"));
     let text = stdout(&output);
@@ -38,7 +38,7 @@ fn several_seeds_and_algorithms_are_one_command_one_table_and_one_figure() {
     {
         assert!(text.contains(word), "{word}: {text}");
     }
-    // Runs go on side by side: which of them is the last to end is open.
+    // Runs are concurrent, so they may end in any order.
     let progress = stderr(&output);
     for word in ["1/6  ", "6/6  ", "dagger seed 1  reward", "dart(1) seed 3  reward"] {
         assert!(progress.contains(word), "{word}: {progress}");
@@ -64,7 +64,7 @@ fn several_seeds_and_algorithms_are_one_command_one_table_and_one_figure() {
     ] {
         assert!(comparison.join(file).is_file(), "{file}");
     }
-    // A run of several is the run that it would have been alone.
+    // Each run equals the same run executed alone.
     let alone = "learn cart-pole --seed 2 -a dagger --class mlp:8 --rounds 6 --states-per-round 8 \
                  --sampling stride(5) --budget iterations=100 --episodes 3 --out alone";
     finish(lab.path(), &alone.split_whitespace().collect::<Vec<_>>());
@@ -76,7 +76,7 @@ fn several_seeds_and_algorithms_are_one_command_one_table_and_one_figure() {
 }
 
 #[test]
-fn a_comparison_says_what_can_be_computed_from_its_runs_by_hand() {
+fn the_comparison_agrees_with_rounds_csv() {
     let lab = lab();
     finish(lab.path(), &many("many"));
     let rows =
@@ -84,7 +84,7 @@ fn a_comparison_says_what_can_be_computed_from_its_runs_by_hand() {
     let curve = |name: &str| {
         rows.iter().find(|row| row["table"] == "curve" && row["curve"] == name).unwrap().clone()
     };
-    // The mean of the last five rounds of the three runs, from their own files.
+    // The mean of the last five rounds of the three runs.
     let root = lab.path().join("many");
     let last: Vec<f64> = folders(&root, "dagger-mlp-8-seed")
         .iter()
@@ -123,7 +123,7 @@ fn a_comparison_says_what_can_be_computed_from_its_runs_by_hand() {
 }
 
 #[test]
-fn costs_can_be_steps_that_the_expert_drove() {
+fn costs_can_include_expert_steps() {
     let lab = lab();
     finish(lab.path(), &many("many"));
     let end = |flags: &[&str]| {
@@ -142,7 +142,7 @@ fn costs_can_be_steps_that_the_expert_drove() {
 }
 
 #[test]
-fn runs_of_the_first_edition_and_unfinished_ones_are_compared_too() {
+fn format_1_and_unfinished_runs_can_be_compared() {
     let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/format-1");
     let (finished, interrupted) = (golden.join("finished"), golden.join("interrupted"));
     let (finished, interrupted) = (finished.to_str().unwrap(), interrupted.to_str().unwrap());
@@ -188,25 +188,25 @@ fn several_runs_stop_at_a_safe_point_and_resume() {
 }
 
 #[test]
-fn finished_runs_are_told_again_as_json_and_so_is_their_comparison() {
+fn finished_runs_are_printed_again_as_json() {
     let lab = lab();
     let args = [&many("many")[..], &["--json"]].concat();
-    let told = |text: &str, table: bool| {
+    let count = |text: &str, table: bool| {
         json(text).iter().filter(|line| line.get("table").is_some() == table).count()
     };
     let first = stdout(&finish(lab.path(), &args));
     let again = stdout(&finish(lab.path(), &args));
-    assert_eq!((told(&first, false), told(&again, false)), (36, 36), "6 rounds of 6 runs");
-    assert!(told(&again, true) >= 2 && told(&first, true) == told(&again, true), "{again}");
+    assert_eq!((count(&first, false), count(&again, false)), (36, 36), "6 rounds of 6 runs");
+    assert!(count(&again, true) >= 2 && count(&first, true) == count(&again, true), "{again}");
 }
 
 #[test]
-fn fields_and_values_that_no_run_has_are_named() {
+fn unknown_fields_and_values_are_errors() {
     let lab = lab();
     finish(lab.path(), &many("many"));
     for (args, words) in [
-        (["--panels", "task,colour"], "no run has a field \"colour\""),
-        (["--filter", "colour=red"], "no run has a field \"colour\""),
+        (["--panels", "task,color"], "no run has a field \"color\""),
+        (["--filter", "color=red"], "no run has a field \"color\""),
         (["--filter", "algorithm=zz"], "no run has algorithm = zz; the values are dagger, dart(1)"),
     ] {
         let error = fail(lab.path(), &[&["compare", "many"], &args[..]].concat());
@@ -217,7 +217,7 @@ fn fields_and_values_that_no_run_has_are_named() {
 }
 
 #[test]
-fn a_comparison_replaces_no_file_that_was_there() {
+fn existing_files_are_not_replaced() {
     let lab = lab();
     finish(lab.path(), &many("many"));
     let out = lab.path().join("mine");

@@ -1,4 +1,4 @@
-//! A figure of one's own from one command: planned, run, killed, continued, drawn.
+//! Custom figures: planned, executed, killed, resumed, drawn.
 
 #![allow(clippy::unwrap_used)]
 
@@ -31,7 +31,7 @@ fn lab() -> tempfile::TempDir {
 
 const RUN: [&str; 6] = ["reproduce", "own.toml", "--profile", "quick", "--seeds", "1-2"];
 
-/// The records of a task by the names of their runs, without their times.
+/// Returns the records of a task by run, without times.
 fn records(lab: &Path, task: &str) -> Vec<(String, serde_json::Value)> {
     let text = fs::read_to_string(lab.join(format!("results/{task}.jsonl"))).unwrap();
     let record = |line: &str| {
@@ -44,19 +44,19 @@ fn records(lab: &Path, task: &str) -> Vec<(String, serde_json::Value)> {
     text.lines().map(record).collect()
 }
 
-/// How many runs have begun.
+/// Counts the runs that have started.
 fn logs(lab: &Path) -> usize {
     let folders = fs::read_dir(lab.join("runs/quick")).into_iter().flatten();
     folders.filter(|folder| folder.as_ref().unwrap().path().join("log.bin").is_file()).count()
 }
 
 #[test]
-fn killed_and_continued_a_figure_comes_out_the_same() {
+fn a_killed_figure_resumes_to_the_same_records() {
     let whole = lab();
     let output = finish(whole.path(), &RUN);
     assert!(stderr(&output).contains("8/8"), "{}", stderr(&output));
     for (file, record) in records(whole.path(), "quick/hopper") {
-        assert!(record["trigonometry"].is_string(), "{file:?} says what its bits depend on");
+        assert!(record["trigonometry"].is_string(), "{file:?} names its arithmetic");
     }
     let csv = |lab: &Path| fs::read(lab.join("results/quick/figures/own.csv")).unwrap();
     for extension in ["svg", "png"] {
@@ -68,7 +68,7 @@ fn killed_and_continued_a_figure_comes_out_the_same() {
     for begun in [1, 2, 4, 6] {
         let mut child = tutelage(killed.path(), &RUN).spawn().unwrap();
         while logs(killed.path()) < begun {
-            assert!(child.try_wait().unwrap().is_none(), "it ended before run {begun} had begun");
+            assert!(child.try_wait().unwrap().is_none(), "it ended before run {begun} started");
             std::thread::sleep(Duration::from_millis(1));
         }
         child.kill().unwrap();
@@ -81,19 +81,19 @@ fn killed_and_continued_a_figure_comes_out_the_same() {
     let part = ["--algorithms", "dagger", "--draw-only"];
     let drawn = csv(whole.path());
     finish(whole.path(), &[&RUN[..], &part].concat());
-    assert!(csv(whole.path()) == drawn, "a part of the runs does not narrow the figure");
+    assert!(csv(whole.path()) == drawn, "the figure shows all finished runs");
 
     let again = finish(whole.path(), &[&RUN[..], &["--table", "--json"]].concat());
     let rows: Vec<serde_json::Value> =
         stdout(&again).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let curves: Vec<_> = rows.iter().filter(|row| row["table"] == "curve").collect();
-    assert_eq!(curves.len(), 4, "nothing is run again; one object per curve: {rows:?}");
+    assert_eq!(curves.len(), 4, "no run is executed again: {rows:?}");
     assert!(curves.iter().all(|row| row["seeds"] == 2 && row["last_five"]["estimate"].is_f64()));
     assert!(rows.iter().any(|row| row["table"] == "pair" && row["against"] == "DAgger"));
 }
 
 #[test]
-fn records_alone_are_enough_to_draw_and_a_lost_record_comes_back() {
+fn figures_need_only_records_and_lost_records_are_remade() {
     let lab = lab();
     finish(lab.path(), &RUN);
     let before = records(lab.path(), "quick/hopper");
@@ -107,14 +107,14 @@ fn records_alone_are_enough_to_draw_and_a_lost_record_comes_back() {
     let (lost, kept): (Vec<_>, Vec<_>) =
         text.split_inclusive('\n').partition(|line| line.contains("supervised"));
     fs::write(&file, [kept, lost[1..].to_vec()].concat().concat()).unwrap();
-    // The data that it was trained on is gone with the run directories, so that run comes first.
+    // The run that provides its data must be executed first, because its folder is missing.
     let output = finish(lab.path(), &RUN);
     assert!(stderr(&output).contains("2/2"), "{}", stderr(&output));
     assert_eq!(before, records(lab.path(), "quick/hopper"));
 }
 
 #[test]
-fn an_interrupt_ends_a_timed_run_which_begins_anew() {
+fn an_interrupted_timed_run_starts_again() {
     let lab = lab();
     let timed = FIGURE
         .replace("'curves'", "'cost'")
@@ -129,20 +129,15 @@ fn an_interrupt_ends_a_timed_run_which_begins_anew() {
     assert!(kill.unwrap().success());
     let output = child.wait_with_output().unwrap();
     assert!(stderr(&output).contains("the same command resumes"), "{}", stderr(&output));
-    assert!(
-        !lab.path().join("results/quick/hopper.jsonl").exists(),
-        "nothing was timed to its end"
-    );
+    assert!(!lab.path().join("results/quick/hopper.jsonl").exists(), "no timed run was finished");
 
     finish(lab.path(), &run);
-    let [(_, record)] = &records(lab.path(), "quick/hopper")[..] else {
-        panic!("one run, one record")
-    };
+    let [(_, record)] = &records(lab.path(), "quick/hopper")[..] else { panic!("one record") };
     assert!(record["memory"].as_u64().unwrap() > 0);
 }
 
 #[test]
-fn the_list_and_the_errors_say_what_there_is() {
+fn the_list_counts_runs_and_errors_suggest_names() {
     let lab = lab();
     let list = finish(lab.path(), &["reproduce", "--list", "--json"]);
     let rows: Vec<serde_json::Value> =
@@ -163,7 +158,7 @@ fn the_list_and_the_errors_say_what_there_is() {
     assert!(!lab.path().join("runs").exists());
 }
 
-/// A figure whose runs take a moment each.
+/// A figure of short runs.
 const SMALL: &str = "
 title = 'Small'
 draw = 'curves'
@@ -187,7 +182,7 @@ fn small(extra: &str) -> tempfile::TempDir {
 }
 
 #[test]
-fn a_plan_carried_out_run_by_run_is_the_figure() {
+fn executing_a_plan_run_by_run_gives_the_same_records() {
     let (whole, one_by_one) = (small(""), small(""));
     finish(whole.path(), &["reproduce", "own.toml"]);
     let plan = stdout(&finish(one_by_one.path(), &["reproduce", "own.toml", "--plan"]));
@@ -212,7 +207,7 @@ fn a_plan_carried_out_run_by_run_is_the_figure() {
     assert_eq!(left, "");
     let again = finish(one_by_one.path(), &one(first).each_ref().map(String::as_str));
     assert!(stderr(&again).contains("is finished"), "{}", stderr(&again));
-    // One thread or two: that alone differs.
+    // Only the number of threads differs.
     let same = |lab: &Path| -> Vec<_> {
         let mut records = records(lab, "paper/cart-pole");
         for (_, record) in &mut records {
@@ -235,7 +230,7 @@ fn algorithms_with_several_numbers_can_be_chosen() {
 }
 
 #[test]
-fn quick_says_what_it_replaces() {
+fn the_quick_profile_is_described() {
     let lab = small("");
     let dry = finish(lab.path(), &["reproduce", "own.toml", "--profile", "quick", "--dry-run"]);
     assert!(stdout(&dry).contains("Quick"));
@@ -278,7 +273,7 @@ fn child_processes_and_threads_give_the_same_records() {
     }
 }
 
-/// The processes that a process has started.
+/// Returns the child processes of a process.
 fn children(parent: u32) -> Vec<u32> {
     let output = Command::new("ps").args(["-o", "pid=", "--ppid", &parent.to_string()]).output();
     let text = String::from_utf8(output.unwrap().stdout).unwrap();
@@ -286,9 +281,9 @@ fn children(parent: u32) -> Vec<u32> {
 }
 
 #[test]
-fn a_timed_run_ends_with_whoever_waits_for_it_and_begins_anew() {
+fn a_timed_run_ends_with_its_parent_and_starts_again() {
     let lab = tempfile::tempdir().unwrap();
-    // Long enough to be met at work.
+    // Long enough to be observed while running.
     let figure = SMALL
         .replace("'curves'", "'cost'")
         .replace("rounds = 3", "rounds = 40")
@@ -305,17 +300,17 @@ fn a_timed_run_ends_with_whoever_waits_for_it_and_begins_anew() {
     while log().is_none() && parent.try_wait().unwrap().is_none() {
         std::thread::sleep(Duration::from_millis(5));
     }
-    let [child] = children(parent.id())[..] else { panic!("a process of its own") };
+    let [child] = children(parent.id())[..] else { panic!("one child process") };
     parent.kill().unwrap();
     parent.wait().unwrap();
     let alive = || Path::new(&format!("/proc/{child}")).exists();
     let patience = std::time::Instant::now();
     while alive() {
-        assert!(patience.elapsed() < Duration::from_secs(20), "the orphan goes on");
+        assert!(patience.elapsed() < Duration::from_secs(20), "the orphan is still running");
         std::thread::sleep(Duration::from_millis(5));
     }
 
-    // Somebody still has the folder: it is not removed before they are gone.
+    // While another process has locked the folder, it is not removed.
     let folder = log().unwrap().parent().unwrap().to_owned();
     let left = fs::read(folder.join("log.bin")).unwrap();
     let held = fs::File::options().append(true).open(folder.join("log.bin")).unwrap();
@@ -334,7 +329,7 @@ fn a_timed_run_ends_with_whoever_waits_for_it_and_begins_anew() {
     parent.wait().unwrap();
 }
 
-/// The committed results stay readable: the number of complete records of a figure may only grow.
+/// The number of complete committed records of a figure may only grow.
 #[test]
 fn every_committed_record_still_counts() {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");

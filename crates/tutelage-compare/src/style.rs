@@ -4,7 +4,7 @@ use tutelage::AlgorithmName;
 use tutelage::algorithm::FAMILIES;
 use tutelage_draw::plot::{Color, Style};
 
-/// The color and stroke of an algorithm's curve. Colors are the paper's where it names them; strokes distinguish curves
+/// The color and stroke of an algorithm's curve. Colors are the paper's if it names them; strokes distinguish curves
 /// without color.
 pub fn curve_style(algorithm: &AlgorithmName) -> (Color, Style) {
     use Style::{DashDotted, Dashed, Dotted, Marked, Solid};

@@ -29,7 +29,7 @@ struct RecordFile {
     records: Arc<BTreeMap<String, RecordLine>>,
 }
 
-/// The time of the last change and the length; `None` if there is no file.
+/// The time of the last change and the length; `None` without a file.
 type FileStamp = Option<(SystemTime, u64)>;
 
 /// A record and its line. Lines are written back unchanged.
@@ -130,7 +130,7 @@ impl Archive {
         }
     }
 
-    /// Reads a record from the file of its own that version 0.1 wrote.
+    /// Reads a record from a single file, as version 0.1 wrote it.
     fn read_single(&self, run: &PlannedRun) -> Result<Option<RunRecord>, ArchiveError> {
         let path = self.results.join(run.spec.task.name()).join(format!("{}.json", run.name));
         let text = match tutelage_files::read_text(&path) {

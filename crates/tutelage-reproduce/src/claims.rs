@@ -202,7 +202,7 @@ impl Finding {
     }
 }
 
-/// The name that stands for the same runs with a random member deployed.
+/// The name of the same runs with a random member deployed.
 const RANDOM: &str = "a random member";
 
 impl Claim {

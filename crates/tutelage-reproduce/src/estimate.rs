@@ -68,11 +68,6 @@ impl Estimator {
         }
     }
 
-    /// Returns the kind of a run: everything that its time depends on.
-    pub(crate) fn kind(run: &PlannedRun) -> String {
-        kind(&run.spec)
-    }
-
     /// Returns the estimated seconds of these runs on this number of cores, at the pace of this session.
     pub fn seconds(&self, list: &RunList, runs: &[usize], cores: usize) -> f64 {
         let total: f64 = runs.iter().map(|&run| self.core_seconds(&list[run])).sum();
@@ -81,7 +76,7 @@ impl Estimator {
 }
 
 /// Returns everything that a run's time depends on.
-fn kind(spec: &RunSpec) -> String {
+pub(crate) fn kind(spec: &RunSpec) -> String {
     let task = spec.task;
     let RunSpec { algorithm, class, rounds, states_per_round, oracle, .. } = spec;
     let episodes = spec.evaluation.episodes;

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use crate::estimate::kind;
 use crate::scheduler::{Job, JobProgress, JobSet, RunOutcome};
 use crate::worker::{WorkError, WorkOrder, Worker};
 use crate::{Archive, Estimator, RunList, RunRecord};
@@ -30,7 +31,7 @@ impl<'a> FigureRuns<'a> {
         let estimator = Estimator::new(list, archive);
         let (mut first, mut of_kind) = (HashMap::new(), HashMap::new());
         let cost_class = list.runs().iter().enumerate().map(|(index, run)| {
-            let kind = *first.entry(Estimator::kind(run)).or_insert(index);
+            let kind = *first.entry(kind(&run.spec)).or_insert(index);
             of_kind.entry(kind).or_insert_with(|| estimator.core_seconds(run));
             kind
         });

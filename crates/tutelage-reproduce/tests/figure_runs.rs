@@ -5,146 +5,32 @@
 mod small;
 
 use std::path::Path;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use small::{archive, figure};
 use tutelage_reproduce::{
-    FailedJobs, FigureRuns, JobObserver, JobProgress, PlannedRun, RunOutcome, RunRecord,
-    ScheduleOutcome, ThreadWorker, WorkError, WorkOrder, Worker, Workers, execute,
+    FailedJobs, FigureRuns, JobObserver, NoObserver, RunRecord, ScheduleOutcome, ThreadWorker,
+    Worker, Workers, execute,
 };
-use tutelage_runs::store::{AnyHistory, OsDisk, RunDir};
+use tutelage_runs::store::{OsDisk, RunDir};
 
-/// A worker that fails as instructed and records the runs that it gets.
-#[derive(Default)]
-struct Scripted {
-    given: Mutex<Vec<String>>,
-    /// Runs of these algorithms fail.
-    fails: Vec<&'static str>,
-    /// The number of lost workers before the first success.
-    losses: usize,
-    lost: AtomicUsize,
-}
-
-impl Scripted {
-    fn begun(&self, algorithm: &str) -> usize {
-        let given = self.given.lock().unwrap();
-        given.iter().filter(|name| name.contains(&format!("-{algorithm}-mlp"))).count()
-    }
-}
-
-impl Worker for Scripted {
-    fn execute(
-        &self,
-        order: &WorkOrder<'_>,
-        progress: &JobProgress<'_>,
-    ) -> Result<Option<RunRecord>, WorkError> {
-        let PlannedRun { name, spec, .. } = order.run;
-        let finished = |need: &&PlannedRun| order.archive.record(need).unwrap().is_some();
-        assert!(order.needs.iter().all(finished), "{name} began before what it needs");
-        self.given.lock().unwrap().push(name.clone());
-        if self.fails.contains(&spec.algorithm.to_string().as_str()) {
-            return Err(WorkError::Failed("poisoned".into()));
-        }
-        if self.lost.fetch_add(1, Ordering::SeqCst) < self.losses {
-            return Err(WorkError::Lost("the node is gone".into()));
-        }
-        if progress.wants_stop() {
-            return Ok(None);
-        }
-        let nothing = AnyHistory::Indices(Default::default());
-        Ok(Some(order.run.record(&nothing, &[], 1)))
-    }
-}
-
-/// Stops after this number of runs.
-struct Impatient(usize, AtomicUsize);
-
-impl JobObserver for Impatient {
-    fn finished(&self, _: &str, _: &RunOutcome, _: usize, _: f64) {
-        self.1.fetch_add(1, Ordering::SeqCst);
-    }
-
-    fn wants_stop(&self) -> bool {
-        self.1.load(Ordering::SeqCst) >= self.0
-    }
-}
-
-fn patient() -> Impatient {
-    Impatient(usize::MAX, AtomicUsize::new(0))
-}
-
-fn all(
-    worker: &dyn Worker,
-    observer: &dyn JobObserver,
-    dir: &Path,
-) -> Result<ScheduleOutcome, FailedJobs> {
-    let (runs, shown) = figure();
-    let workers = Workers { shared: vec![worker; 2], exclusive: worker };
-    execute(&FigureRuns::new(&runs, &archive(dir)), &shown, &workers, observer)
-}
-
-#[test]
-fn every_run_is_executed_once_and_after_what_it_needs() {
-    let (dir, worker) = (tempfile::tempdir().unwrap(), Scripted::default());
-    assert_eq!(all(&worker, &patient(), dir.path()).unwrap(), ScheduleOutcome::Finished);
-    let mut given = worker.given.lock().unwrap().clone();
-    assert_eq!(given.len(), 6);
-    given.sort();
-    given.dedup();
-    assert_eq!(given.len(), 6);
-}
-
-#[test]
-fn a_failed_run_holds_up_only_what_needs_it() {
-    let dir = tempfile::tempdir().unwrap();
-    let worker = Scripted { fails: vec!["dagger"], ..Scripted::default() };
-    let failed = all(&worker, &patient(), dir.path()).unwrap_err();
-    assert_eq!((failed.runs.len(), failed.held_up), (2, 2));
-    let words = failed.to_string();
-    assert!(words.contains("dagger") && words.contains("poisoned"), "{words}");
-    assert_eq!(worker.begun("dagger"), 2, "a failed run is not retried");
-    assert_eq!((worker.begun("supervised"), worker.begun("bd-2")), (0, 2));
-}
-
-#[test]
-fn a_lost_run_is_retried_but_not_forever() {
-    let dir = tempfile::tempdir().unwrap();
-    let worker = Scripted { losses: 4, ..Scripted::default() };
-    assert_eq!(all(&worker, &patient(), dir.path()).unwrap(), ScheduleOutcome::Finished);
-    assert_eq!(worker.given.lock().unwrap().len(), 10);
-    let dir = tempfile::tempdir().unwrap();
-    let worker = Scripted { losses: usize::MAX, ..Scripted::default() };
-    let failed = all(&worker, &patient(), dir.path()).unwrap_err();
-    assert!(failed.to_string().contains("the node is gone"), "{failed}");
-    assert_eq!(worker.begun("bd-2"), 2 * 5);
-}
-
-#[test]
-fn a_stop_keeps_finished_runs() {
-    let (dir, worker) = (tempfile::tempdir().unwrap(), Scripted::default());
-    let observer = Impatient(2, AtomicUsize::new(0));
-    assert_eq!(all(&worker, &observer, dir.path()).unwrap(), ScheduleOutcome::Stopped);
-    let (runs, shown) = figure();
-    let archive = archive(dir.path());
-    let records =
-        shown.iter().filter(|&&run| archive.record(&runs[run]).unwrap().is_some()).count();
-    assert!((2..=3).contains(&records), "{records}");
+fn finish(dir: &Path, shown: &[usize]) -> Result<ScheduleOutcome, FailedJobs> {
+    let ((runs, _), archive, worker) = (figure(), archive(dir), ThreadWorker(1));
+    let workers = Workers { shared: vec![&worker as &dyn Worker; 2], exclusive: &worker };
+    execute(&FigureRuns::new(&runs, &archive), shown, &workers, &NoObserver)
 }
 
 #[test]
 fn a_repeated_run_must_agree_with_its_record() {
     let dir = tempfile::tempdir().unwrap();
-    let worker = ThreadWorker(1);
-    assert_eq!(all(&worker, &patient(), dir.path()).unwrap(), ScheduleOutcome::Finished);
     let (runs, shown) = figure();
+    assert_eq!(finish(dir.path(), &shown).unwrap(), ScheduleOutcome::Finished);
     let archive = archive(dir.path());
     // The first run's annotations are lost, and another run needs them.
     let run = &runs[shown[0]];
     let replay = || {
         std::fs::remove_dir_all(archive.run_path(run)).unwrap();
-        let workers = Workers { shared: vec![&worker as &dyn Worker], exclusive: &worker };
-        execute(&FigureRuns::new(&runs, &archive), &shown[..1], &workers, &patient())
+        finish(dir.path(), &shown[..1])
     };
     let record = RunRecord { train_seconds: vec![7.0; 2], ..archive.record(run).unwrap().unwrap() };
     archive.save(run, &record).unwrap();

@@ -22,7 +22,7 @@ fn check(page: &str, table: &str) {
     let changed = text.lines().zip(filled.lines()).find(|(old, new)| old != new);
     assert!(
         filled == text,
-        "{page} is not what its records say; `tutelage reproduce --report {page}` makes it anew: {changed:?}"
+        "{page} differs from its records; `tutelage reproduce --report {page}` updates it: {changed:?}"
     );
 }
 

@@ -134,14 +134,37 @@ fn needed_jobs_start_first_then_the_longest_then_timed_ones() {
 }
 
 #[test]
-fn a_lost_timed_job_is_retried_but_not_forever() {
-    let lost = |losses| Run { losses, ..timed(1.0, &[]) };
-    let runs = Runs::new(vec![lost(2), lost(usize::MAX)]);
-    let failed = runs.execute(&[0, 1], &Notes::default()).unwrap_err();
-    assert_eq!(failed.runs, [("1".into(), "gone".into())]);
-    let begun = runs.begun();
-    let times = |run| begun.iter().filter(|&&other| other == run).count();
-    assert_eq!((times(0), times(1)), (3, 5));
+fn a_lost_job_is_retried_but_not_forever() {
+    for job in [run(1.0, &[]), timed(1.0, &[])] {
+        let lost = |losses| Run { losses, ..job.clone() };
+        let runs = Runs::new(vec![lost(2), lost(usize::MAX)]);
+        let failed = runs.execute(&[0, 1], &Notes::default()).unwrap_err();
+        assert_eq!(failed.runs, [("1".into(), "gone".into())]);
+        let begun = runs.begun();
+        let times = |run| begun.iter().filter(|&&other| other == run).count();
+        assert_eq!((times(0), times(1)), (3, 5));
+    }
+}
+
+/// Stops after two jobs.
+struct Impatient(AtomicUsize);
+
+impl JobObserver for Impatient {
+    fn finished(&self, _: &str, _: &RunOutcome, _: usize, _: f64) {
+        self.0.fetch_add(1, Ordering::SeqCst);
+    }
+
+    fn wants_stop(&self) -> bool {
+        self.0.load(Ordering::SeqCst) >= 2
+    }
+}
+
+#[test]
+fn a_stop_starts_no_further_job() {
+    let runs = Runs::new(vec![run(1.0, &[]); 5]);
+    let outcome = runs.execute(&[0, 1, 2, 3, 4], &Impatient(AtomicUsize::new(0)));
+    assert_eq!(outcome.unwrap(), ScheduleOutcome::Stopped);
+    assert_eq!(runs.begun(), [0, 1]);
 }
 
 #[test]

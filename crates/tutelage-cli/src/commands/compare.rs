@@ -74,6 +74,8 @@ impl Compare {
             (None, Over::Annotations) => Cost::Annotations,
             (None, Over::ExpertSteps) => Cost::ExpertSteps,
         };
+        let is_level = self.level > 0.0 && self.level < 1.0;
+        ensure!(is_level, "--level is {}; expected a number between 0 and 1", self.level);
         if let Some(out) = &self.out {
             Comparison::files(out).iter().try_for_each(|file| self.force.check(file))?;
         }

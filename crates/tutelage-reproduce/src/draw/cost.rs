@@ -38,53 +38,51 @@ struct CostPanels {
 
 impl CostPanels {
     fn time(&self, task: Task) -> Panel {
-        let published = |(place, algorithm): (usize, &AlgorithmName)| {
-            Some((place as f64, authors_seconds(self.profile, task, algorithm)?))
-        };
-        let published = self.algorithms.iter().enumerate().filter_map(published).collect();
-        let panel = self.panel(format!("{}: time", task_name(task)));
+        let authors = |algorithm: &_| authors_seconds(self.profile, task, algorithm);
+        let panel = Panel::new(format!("{}: time", task_name(task)));
         let panel = panel.y("seconds for a whole run", Scale::Log);
-        beside_the_authors(panel.curve(self.ours(task, |cost| Some(cost.seconds))), published)
+        self.fill(panel, task, |cost| Some(cost.seconds), authors)
     }
 
     fn memory(&self, task: Task) -> Panel {
-        let published = |(place, algorithm): (usize, &AlgorithmName)| {
-            Some((place as f64, authors_memory(self.profile, algorithm)?))
+        let authors = |algorithm: &_| authors_memory(self.profile, algorithm);
+        let panel = Panel::new(format!("{}: memory", task_name(task))).note(KINDS_OF_MEMORY);
+        let panel = panel.y("peak memory, MB", Scale::Log);
+        self.fill(panel, task, |cost| Some(cost.memory? as f64 / 1e6), authors)
+    }
+
+    /// Adds our values and the authors', with one position per algorithm.
+    fn fill(
+        &self,
+        panel: Panel,
+        task: Task,
+        ours: impl Fn(&RunCost) -> Option<f64>,
+        authors: impl Fn(&AlgorithmName) -> Option<f64>,
+    ) -> Panel {
+        let points = |value: &dyn Fn(&AlgorithmName) -> Option<f64>| -> Vec<(f64, f64)> {
+            let places = self.algorithms.iter().enumerate();
+            places.filter_map(|(place, name)| Some((place as f64, value(name)?))).collect()
         };
-        let published = self.algorithms.iter().enumerate().filter_map(published).collect();
-        let panel = self.panel(format!("{}: memory", task_name(task)));
-        let panel = panel.y("peak memory, MB", Scale::Log).note(KINDS_OF_MEMORY);
-        let ours = self.ours(task, |cost| Some(cost.memory? as f64 / 1e6));
-        beside_the_authors(panel.curve(ours), published)
-    }
-
-    /// A panel with one position per algorithm.
-    fn panel(&self, title: String) -> Panel {
-        Panel::new(title).names(self.algorithms.iter().map(AlgorithmName::label).collect())
-    }
-
-    fn ours(&self, task: Task, value: impl Fn(&RunCost) -> Option<f64>) -> Curve {
-        let of = |(place, algorithm): (usize, &AlgorithmName)| {
+        let ours = points(&|algorithm| {
             let mut same = self.costs.iter().filter(|cost| cost.task == task);
-            Some((place as f64, value(same.find(|cost| cost.algorithm == *algorithm)?)?))
-        };
+            ours(same.find(|cost| cost.algorithm == *algorithm)?)
+        });
         let threads = self.costs.iter().map(|cost| cost.threads).max().unwrap_or(1);
         let cores = if threads == 1 { "1 CPU core".into() } else { format!("{threads} CPU cores") };
-        let points = self.algorithms.iter().enumerate().filter_map(of).collect();
-        let curve = Curve::new(format!("tutelage, {cores}"), points);
-        curve.color(Color::palette(0)).style(Style::Dots)
+        let panel = panel.names(self.algorithms.iter().map(AlgorithmName::label).collect());
+        let dots =
+            |name: String, points, color| Curve::new(name, points).color(color).style(Style::Dots);
+        let panel = panel.curve(dots(format!("tutelage, {cores}"), ours, Color::palette(0)));
+        match points(&authors) {
+            none if none.is_empty() => panel,
+            published => {
+                panel.curve(dots("authors, i9 and RTX 2080 Ti".into(), published, Color::GRAY))
+            }
+        }
     }
 }
 
-const KINDS_OF_MEMORY: &str = "tutelage: the process's, without a GPU\nauthors: on the GPU alone";
-
-fn beside_the_authors(panel: Panel, published: Vec<(f64, f64)>) -> Panel {
-    if published.is_empty() {
-        return panel;
-    }
-    let curve = Curve::new("authors, i9 and RTX 2080 Ti", published);
-    panel.curve(curve.color(Color::GRAY).style(Style::Dots))
-}
+const KINDS_OF_MEMORY: &str = "tutelage: of the process, without a GPU\nauthors: only of the GPU";
 
 #[cfg(test)]
 mod tests {

@@ -109,19 +109,6 @@ pub struct RunOutcome {
 }
 
 /// Receives the progress of jobs from several threads. All methods default to doing nothing.
-///
-/// ```
-/// use tutelage_reproduce::JobObserver;
-///
-/// /// Stops after an hour.
-/// struct Hour(std::time::Instant);
-/// impl JobObserver for Hour {
-///     fn wants_stop(&self) -> bool {
-///         self.0.elapsed().as_secs() > 3600
-///     }
-/// }
-/// assert!(!Hour(std::time::Instant::now()).wants_stop());
-/// ```
 pub trait JobObserver: Sync {
     /// A job started.
     fn began(&self, job: &str, rounds: usize) {

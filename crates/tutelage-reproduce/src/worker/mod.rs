@@ -24,23 +24,6 @@ pub use threads::ThreadWorker;
 /// The scheduler ([`crate::execute`]) handles order, retries, records and interruption. A worker gets one run and
 /// returns its record. A worker without access to the archive's run folders must copy the folders that the run needs,
 /// and must copy the folder of the run back if other runs need it (`spec.toml` and `log.bin` suffice).
-///
-/// ```
-/// use tutelage_reproduce::{JobProgress, RunRecord, ThreadWorker, WorkError, WorkOrder, Worker};
-///
-/// /// Works on threads of this process and prints the name of each run.
-/// struct Printing(ThreadWorker);
-/// impl Worker for Printing {
-///     fn execute(
-///         &self,
-///         order: &WorkOrder<'_>,
-///         progress: &JobProgress<'_>,
-///     ) -> Result<Option<RunRecord>, WorkError> {
-///         println!("{} starts", order.run.name);
-///         self.0.execute(order, progress)
-///     }
-/// }
-/// ```
 pub trait Worker: Sync {
     /// Executes a run, resuming an earlier attempt. Returns `None` if the run was stopped.
     fn execute(

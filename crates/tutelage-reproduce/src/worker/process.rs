@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! stdin of the child:   one line of JSON, {"spec": TOML, "dir": FOLDER}; then nothing until it is closed
-//! stdout of the child:  a line {"round": N} for every round; messages go to stderr; exit code 0 means finished
+//! stdout of the child:  the number of each finished round, one per line; messages go to stderr; exit code 0 means finished
 //! ```
 //!
 //! A child whose stdin is closed exits at once, so no child outlives its parent.
@@ -38,11 +38,6 @@ pub struct ProcessWorker {
 struct ProcessTask {
     spec: String,
     dir: PathBuf,
-}
-
-#[derive(Debug, Serialize, Deserialize)]
-struct RoundMessage {
-    round: usize,
 }
 
 /// The files of a run folder that other runs and the record need. The log is last, because a folder with a log counts
@@ -118,10 +113,10 @@ fn report_rounds(
     input: ChildStdin,
     progress: &JobProgress<'_>,
 ) -> bool {
-    let (mut input, messages) = (Some(input), round_messages(output));
+    let (mut input, rounds) = (Some(input), finished_rounds(output));
     loop {
-        match messages.recv_timeout(POLL_INTERVAL) {
-            Ok(RoundMessage { round }) => progress.round(round),
+        match rounds.recv_timeout(POLL_INTERVAL) {
+            Ok(round) => progress.round(round),
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => return input.is_none(),
         }
@@ -131,17 +126,12 @@ fn report_rounds(
     }
 }
 
-fn round_messages(output: Option<impl Read + Send + 'static>) -> Receiver<RoundMessage> {
+fn finished_rounds(output: Option<impl Read + Send + 'static>) -> Receiver<usize> {
     let (sender, receiver) = channel();
     thread::spawn(move || {
-        for line in output.into_iter().flat_map(|output| BufReader::new(output).lines()) {
-            let Ok(line) = line else { break };
-            if let Ok(message) = serde_json::from_str(&line)
-                && sender.send(message).is_err()
-            {
-                break;
-            }
-        }
+        let lines = output.into_iter().flat_map(|output| BufReader::new(output).lines());
+        let mut rounds = lines.map_while(Result::ok).filter_map(|line| line.parse().ok());
+        rounds.try_for_each(|round| sender.send(round))
     });
     receiver
 }
@@ -189,14 +179,12 @@ pub fn serve(
     }
 }
 
-/// Writes a line for each round.
+/// Writes the number of each finished round.
 struct RoundWriter<W>(W);
 
 impl<W: Write> Observer for RoundWriter<W> {
     fn round(&mut self, line: &RoundLine) {
-        let message = RoundMessage { round: line.round };
-        let message = serde_json::to_string(&message).unwrap_or_default();
         // If the parent is gone, `orphaned` is called.
-        let _ = writeln!(self.0, "{message}").and_then(|()| self.0.flush());
+        let _ = writeln!(self.0, "{}", line.round).and_then(|()| self.0.flush());
     }
 }

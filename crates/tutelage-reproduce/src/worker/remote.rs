@@ -12,26 +12,6 @@ use super::{POLL_INTERVAL, ThreadWorker, WorkError, WorkOrder, Worker};
 use crate::{Archive, JobObserver, JobProgress, PlannedRun, RunRecord};
 
 /// Sends tasks to other machines and reports events about them.
-///
-/// ```
-/// use std::sync::mpsc::Sender;
-/// use tutelage_reproduce::{Executor, RemoteTask, TaskEvent, TaskResult, WorkError};
-///
-/// /// Stops every task immediately.
-/// struct Idle;
-/// impl Executor for Idle {
-///     fn send(&self, _task: RemoteTask, events: Sender<TaskEvent>) -> Result<(), WorkError> {
-///         let _ = events.send(TaskEvent::Ended(Ok(TaskResult::default())));
-///         Ok(())
-///     }
-///     fn stop(&self) {}
-/// }
-///
-/// let (sender, events) = std::sync::mpsc::channel();
-/// Idle.send(RemoteTask::default(), sender)?;
-/// assert!(matches!(events.recv(), Ok(TaskEvent::Ended(Ok(TaskResult { output: None, .. })))));
-/// # Ok::<(), WorkError>(())
-/// ```
 pub trait Executor: Sync {
     /// Sends a task and returns at once. Events may come from any thread; [`TaskEvent::Ended`] is the last.
     fn send(&self, task: RemoteTask, events: Sender<TaskEvent>) -> Result<(), WorkError>;
