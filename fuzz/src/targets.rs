@@ -208,13 +208,11 @@ fn about() -> About {
     About {
         task: "cart-pole".into(),
         aim: "balance".into(),
-        algorithm: "dagger".into(),
         rounds: 3,
-        folder: String::new(),
         controls: Controls::Axes(vec![axis]),
-        state_names: vec![],
         pace: 0.05,
         takes_over: true,
+        ..About::default()
     }
 }
 

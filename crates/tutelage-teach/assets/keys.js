@@ -1,5 +1,7 @@
 // Keyboard shortcuts, which can be changed, and gamepads.
 
+import { make } from "/dom.js";
+
 const STORE = "tutelage-keys";
 
 /** The default keys. */
@@ -47,7 +49,7 @@ export class Keys {
     }
     let stored = {};
     try { stored = JSON.parse(localStorage.getItem(STORE) ?? "{}"); } catch { /* use the defaults */ }
-    this.keys = Object.fromEntries(Object.entries(this.defaults).map(([what, [key]]) => [what, typeof stored[what] === "string" ? stored[what] : key]));
+    this.assign(stored);
   }
 
   /** The command of a key, if any. */
@@ -64,8 +66,12 @@ export class Keys {
     this.keep();
   }
 
+  assign(changed) {
+    this.keys = Object.fromEntries(Object.entries(this.defaults).map(([what, [key]]) => [what, typeof changed[what] === "string" ? changed[what] : key]));
+  }
+
   reset() {
-    this.keys = Object.fromEntries(Object.entries(this.defaults).map(([what, [key]]) => [what, key]));
+    this.assign({});
     this.keep();
   }
 
@@ -86,13 +92,9 @@ export class Keys {
   /** Fills the list in the settings. */
   list(box) {
     box.replaceChildren(...Object.entries(this.defaults).map(([what, [, about]]) => {
-      const line = document.createElement("button");
-      line.type = "button";
-      line.className = "key-line";
+      const cap = make("kbd", { textContent: keyName(this.keys[what]) });
+      const line = make("button", { type: "button", className: "key-line" }, about, cap);
       line.dataset.what = what;
-      const cap = document.createElement("kbd");
-      cap.textContent = keyName(this.keys[what]);
-      line.append(about, cap);
       line.onclick = () => {
         cap.textContent = "press a key";
         line.classList.add("waiting");

@@ -43,18 +43,14 @@ const loop = new Loop((seconds) => {
   const future = Math.max(0, seconds - past - HOLD);
   const step = Math.floor(future / pace);
   const ghost = framesOf(clip)[Math.min(here + step, last)];
-  if (seconds < past) {
-    stage.draw(clip, Math.floor(seconds / pace));
-    mark(seconds - past, past, ahead);
-  } else if (!preview) {
-    stage.draw(clip, here, ghost && step ? [[ghost, 0.38]] : []);
-    mark(Math.min(future, ahead), past, ahead);
-  } else {
-    const mine = { ...clip, frames: preview.frames, images: preview.images, window: clip.window };
-    stage.draw(mine, Math.min(step, framesOf(preview).length - 1), ghost && step ? [[ghost, 0.38]] : []);
-    clip.window = mine.window;
-    mark(Math.min(future, ahead), past, ahead);
+  if (seconds < past) stage.draw(clip, Math.floor(seconds / pace));
+  else {
+    const shown = preview ? { ...clip, frames: preview.frames, images: preview.images } : clip;
+    const frame = preview ? Math.min(step, framesOf(preview).length - 1) : here;
+    stage.draw(shown, frame, ghost && step ? [[ghost, 0.38]] : []);
+    clip.window = shown.window;
   }
+  mark(seconds < past ? seconds - past : Math.min(future, ahead), past, ahead);
   return total;
 });
 
@@ -130,9 +126,7 @@ function render() {
   showQuestion();
 }
 
-function duration(seconds) {
-  return seconds < 90 ? `${Math.max(1, Math.round(seconds))} s` : `${Math.round(seconds / 60)} min`;
-}
+const duration = (seconds) => (seconds < 90 ? `${Math.max(1, Math.round(seconds))} s` : `${Math.round(seconds / 60)} min`);
 
 let filmed = null;
 async function showFilm() {
@@ -375,9 +369,7 @@ function say(text, trouble = false) {
   $("saved").classList.toggle("unsaved", trouble);
 }
 
-function explain(error) {
-  say(error.message ?? String(error), true);
-}
+const explain = (error) => say(error.message, true);
 
 async function undo() {
   if (busy || $("undo").disabled) return;

@@ -120,9 +120,8 @@ fn about(folder: &Path, rounds: usize) -> About {
         rounds,
         folder: folder.display().to_string(),
         controls: Controls::Axes(["shoulder", "elbow", "wrist"].map(axis).to_vec()),
-        state_names: vec![],
         pace: 0.05,
-        takes_over: false,
+        ..About::default()
     }
 }
 

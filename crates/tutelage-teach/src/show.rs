@@ -29,28 +29,34 @@ impl View {
     }
 }
 
-/// How a person acts in a task: what the keys, the pad and the sliders of the page stand for.
+/// How a person sets an action with keys, a pad or sliders.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Controls {
     /// One of a few actions, by name.
     Choice(Vec<String>),
-    /// A number for each of these.
+    /// One number per axis.
     Axes(Vec<Axis>),
 }
 
-/// A number of an action.
+impl Default for Controls {
+    fn default() -> Self {
+        Self::Choice(vec![])
+    }
+}
+
+/// One number of an action.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Axis {
-    /// What it is: "steering".
+    /// For example "steering".
     pub name: String,
-    /// What its least value means: "right".
+    /// The meaning of the lowest value: "right".
     pub low_label: String,
-    /// What its greatest value means: "left".
+    /// The meaning of the highest value: "left".
     pub high_label: String,
-    /// Its least value.
+    /// The lowest value.
     pub low: f32,
-    /// Its greatest value.
+    /// The highest value.
     pub high: f32,
 }
 
@@ -59,7 +65,7 @@ pub(crate) fn numbers<A: Element>(action: &[A]) -> Vec<f64> {
     action.iter().map(|value| value.to_f64()).collect()
 }
 
-/// Returns the action that a page's numbers stand for, unless they are not finite or not indices.
+/// Returns the action of these numbers, unless one is not finite or not an index.
 pub(crate) fn action_of_numbers<A: Element>(numbers: &[f64]) -> Option<Vec<A>> {
     let fits = |value: &A| value.fits(u32::MAX as usize);
     numbers.iter().map(|&number| Some(A::from_f64(number)).filter(fits)).collect()
@@ -70,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_that_are_no_action_are_refused() {
+    fn invalid_numbers_are_not_actions() {
         assert_eq!(action_of_numbers::<u32>(&[3.0]), Some(vec![3]));
         for wrong in [-1.0, 0.5, f64::NAN, f64::INFINITY, 5e9] {
             assert_eq!(action_of_numbers::<u32>(&[wrong]), None, "{wrong}");

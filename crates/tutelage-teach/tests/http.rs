@@ -29,13 +29,10 @@ fn about() -> About {
     About {
         task: "pendulum".into(),
         aim: "swing up".into(),
-        algorithm: "dagger".into(),
         rounds: 1,
-        folder: String::new(),
         controls: Controls::Axes(vec![axis]),
-        state_names: vec![],
         pace: 0.05,
-        takes_over: false,
+        ..About::default()
     }
 }
 

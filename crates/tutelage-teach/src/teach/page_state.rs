@@ -15,7 +15,7 @@ use crate::notes::TeacherStats;
 use crate::show::Controls;
 
 /// A lesson, as the page describes it.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct About {
     /// The task's name.
     pub task: String,
@@ -38,10 +38,11 @@ pub struct About {
 }
 
 /// What the run is doing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
     /// The run starts.
+    #[default]
     Beginning,
     /// The learner acts and collects states.
     Collecting,
@@ -64,7 +65,7 @@ pub enum Phase {
 }
 
 /// Everything that the page shows.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub(crate) struct PageState {
     #[serde(flatten)]
     pub(crate) about: About,
@@ -156,26 +157,7 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Shared {
     pub(crate) fn new(about: About) -> Self {
         let began = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |age| age.as_millis());
-        let page = PageState {
-            about,
-            version: 0,
-            phase: Phase::Beginning,
-            round: 0,
-            since: None,
-            usual: None,
-            question: None,
-            next: vec![],
-            left: 0,
-            total: 0,
-            can_undo: false,
-            curve: vec![],
-            annotations: 0,
-            film: None,
-            teacher: TeacherStats::default(),
-            teacher_words: String::new(),
-            trouble: None,
-            began: began as u64,
-        };
+        let page = PageState { about, began: began as u64, ..PageState::default() };
         Self {
             page: Mutex::new(page),
             version: watch::Sender::new(0),

@@ -165,31 +165,16 @@ mod tests {
 
     use super::*;
     use crate::server::{Server, ServerConfig, Token};
-    use crate::show::Controls;
     use crate::{About, Classroom};
 
     /// How long the run's thread changes the page.
     const STRESS: Duration = Duration::from_secs(2);
 
-    fn about() -> About {
-        About {
-            task: String::new(),
-            aim: String::new(),
-            algorithm: String::new(),
-            rounds: 1,
-            folder: String::new(),
-            controls: Controls::Choice(vec![]),
-            state_names: vec![],
-            pace: 1.0,
-            takes_over: false,
-        }
-    }
-
     /// An event stream once held the channel's read lock while it built the JSON, which read the channel again. A change
     /// between the two reads waited for the first and blocked the second, so that server and run stopped.
     #[test]
     fn event_streams_requests_and_changes_never_deadlock() {
-        let room = Classroom::new(about());
+        let room = Classroom::new(About::default());
         let server = Server::start(ServerConfig::local(0, Token::zero()), room.site()).unwrap();
         // After a deadlock the server's thread could not be joined.
         let server = ManuallyDrop::new(server);
