@@ -2,12 +2,13 @@
 
 use std::path::Path;
 
-use tutelage::Stream;
 use tutelage::actor::RolloutError;
 use tutelage::choice::ExpertActs;
-use tutelage_envs::{Locomotion, Robot};
+use tutelage::{EnvError, Stream};
+use tutelage_envs::{Locomotion, NormalizerError, Robot};
+use tutelage_net::LayoutError;
 
-use crate::trpo::{Iteration, OPTIONS, TrainError, TrpoLearner, TrpoOption, TrpoSettings};
+use crate::trpo::{Iteration, OPTIONS, SettingsError, TrpoLearner, TrpoOption, TrpoSettings};
 use crate::{Card, FileError, GaussianExpert, TimeFeature, checkpoint};
 
 /// The number of episodes that a finished expert is evaluated on. With fewer, an expert that falls
@@ -41,13 +42,28 @@ pub struct Trial {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TrainingError {
-    /// The learner failed.
+    /// A setting is invalid.
     #[error(transparent)]
-    Learner(#[from] TrainError),
+    Settings(#[from] SettingsError),
+    /// The width of a hidden layer is invalid.
+    #[error(transparent)]
+    Layout(#[from] LayoutError),
+    /// An environment failed.
+    #[error(transparent)]
+    Env(#[from] EnvError),
+    /// The statistics of the states are not finite.
+    #[error(transparent)]
+    Normalizer(#[from] NormalizerError),
+    /// The parameters are no longer finite.
+    #[error("iteration {iteration}: the policy's parameters are no longer finite")]
+    NotFinite {
+        /// The iteration.
+        iteration: u64,
+    },
     /// A trial failed.
     #[error("a trial of the mean action failed")]
-    Trial(#[source] RolloutError),
-    /// A checkpoint could not be read or written.
+    Trial(#[from] RolloutError),
+    /// A checkpoint cannot be read or written.
     #[error(transparent)]
     File(#[from] FileError),
 }
@@ -85,7 +101,7 @@ impl Training {
         best: Option<Trial>,
     ) -> Result<Self, TrainingError> {
         let envs = (0..learner.settings().lanes()).map(|_| Locomotion::new(task));
-        let failed = |e: Box<dyn std::error::Error + Send + Sync>| TrainError::Env(e.into());
+        let failed = |e: Box<dyn std::error::Error + Send + Sync>| TrainingError::Env(e.into());
         let envs = envs.collect::<Result<_, _>>().map_err(|e| failed(e.into()))?;
         Ok(Self { task, learner, curve, best, envs })
     }
@@ -131,7 +147,7 @@ impl Training {
 
     /// The current expert.
     pub fn expert(&self) -> Result<GaussianExpert, TrainingError> {
-        let normalizer = self.learner.normalizer().map_err(TrainError::from)?;
+        let normalizer = self.learner.normalizer()?;
         let seed = Some(self.learner.seed());
         let card = Card { seed, steps: Some(self.learner.steps()), ..Card::default() };
         let policy = self.learner.policy().clone();
@@ -145,7 +161,7 @@ impl Training {
             Some(trial) => trial.expert.clone(),
             None => self.expert()?,
         };
-        let scores = expert.judge(JUDGED_BY, JUDGED_SEED).map_err(TrainingError::Trial)?;
+        let scores = expert.judge(JUDGED_BY, JUDGED_SEED)?;
         let card = Card { command: Some(self.command()), scores, ..expert.card().clone() };
         Ok(expert.with_card(card))
     }
@@ -163,8 +179,7 @@ impl Training {
         let expert = self.expert()?;
         let stream = Stream::new(self.learner.seed()).fork("trial", iteration);
         let episodes = self.learner.settings().trial_episodes;
-        let evaluation =
-            expert.evaluate(ExpertActs::Mean, episodes, &stream).map_err(TrainingError::Trial)?;
+        let evaluation = expert.evaluate(ExpertActs::Mean, episodes, &stream)?;
         Ok(Trial { score: evaluation.mean_reward() - evaluation.sd_reward(), expert })
     }
 }

@@ -32,7 +32,7 @@ const STATISTICS: Reader = |file| {
 const CHECKPOINT: Reader =
     |file| Training::from_checkpoint(file).map(drop).map_err(|e| e.to_string());
 
-/// Checks that a reader refuses a file with this message and at most so many megabytes.
+/// Checks that a reader refuses a file with this message, and its peak memory.
 fn refuse(megabytes: usize, read: Reader, file: &[u8], message: &str) {
     let (result, took) = watched(|| read(file));
     let found = result.expect_err(message);

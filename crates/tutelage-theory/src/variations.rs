@@ -1,8 +1,7 @@
 //! Changes to a problem that move one quantity of the regret theorem and keep the game.
 //!
 //! Each adds something that no policy meets: a state, an action, a disagreement. The learner's
-//! perturbations meet it, and this is how σ, A and ln B enter the theorem: they dilute the
-//! perturbation where it is needed.
+//! perturbations meet it, and it dilutes them. This is how σ, A and ln B enter the theorem.
 
 use rand::RngExt;
 use tutelage::{Spaces, Stream};

@@ -137,64 +137,48 @@ impl ContentError {
         Self::Format { expected, why: why.to_string() }
     }
 
+    fn extension(found: &str, supported: &'static str) -> Self {
+        let (what, found) = ("the file name's extension", format!("`{found}`"));
+        Self::Unsupported { what, found, supported }
+    }
+
     pub(crate) fn at(self, path: &Path) -> FileError {
         FileError::Content { path: path.to_owned(), error: self }
     }
 }
 
-/// The file formats, by extension.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Format {
-    /// `.safetensors`: everything that is known about an expert.
-    Safetensors,
-    /// `.npz`: NumPy arrays `W0 b0 W1 b1 …` (`[in, out]`), `logstd`, `rms_mean`, `rms_var`,
-    /// `time_feature`.
-    Npz,
-    /// `.zip`: a Stable-Baselines3 PPO or TRPO agent; read only.
-    StableBaselines3,
-}
-
 /// The extensions of files that can be written.
 pub const WRITABLE_EXTENSIONS: [&str; 2] = ["safetensors", "npz"];
 
-impl Format {
-    fn of(path: &Path, supported: &'static str) -> Result<Self, FileError> {
-        let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
-        let extension = extension.to_ascii_lowercase();
-        match extension.as_str() {
-            "safetensors" => Ok(Self::Safetensors),
-            "npz" => Ok(Self::Npz),
-            "zip" if supported.contains("zip") => Ok(Self::StableBaselines3),
-            _ => {
-                let (what, found) = ("the file name's extension", format!("`{extension}`"));
-                Err(ContentError::Unsupported { what, found, supported }.at(path))
-            }
-        }
-    }
+fn extension(path: &Path) -> String {
+    path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase()
 }
 
 impl GaussianExpert {
-    /// Reads an expert from a file in the format of its extension.
+    /// Reads an expert from a file. The extension determines the format:
     ///
-    /// A safetensors file stores its task; for the other formats `task` is required. `statistics` is
-    /// the `vecnormalize.pkl` of a Stable-Baselines3 agent; without it states are not normalized.
+    /// - `.safetensors`: our format, which stores the task,
+    /// - `.npz`: NumPy arrays `W0 b0 W1 b1 …` (`[in, out]`), `logstd`, `rms_mean`, `rms_var`,
+    ///   `time_feature`; `task` is required,
+    /// - `.zip`: a Stable-Baselines3 PPO or TRPO agent; `task` is required. `statistics` is its
+    ///   `vecnormalize.pkl`; without it states are not normalized.
     pub fn read(
         path: &Path,
         task: Option<Robot>,
         statistics: Option<&Path>,
     ) -> Result<Self, FileError> {
-        let format = Format::of(path, ".safetensors, .npz or .zip")?;
         let bytes = read_bytes(path)?;
         let named = task.ok_or(ContentError::NoTask);
-        let expert = match format {
-            Format::Safetensors => Self::from_safetensors(&bytes),
-            Format::Npz => named.and_then(|task| Self::from_npz(&bytes, task)),
-            Format::StableBaselines3 => {
+        let expert = match extension(path).as_str() {
+            "safetensors" => Self::from_safetensors(&bytes),
+            "npz" => named.and_then(|task| Self::from_npz(&bytes, task)),
+            "zip" => {
                 let statistics = statistics
                     .map(|path| sb3::statistics(&read_bytes(path)?).map_err(|e| e.at(path)));
                 let statistics = statistics.transpose()?.flatten();
                 named.and_then(|task| sb3::decode(&bytes, statistics, task))
             }
+            other => Err(ContentError::extension(other, ".safetensors, .npz or .zip")),
         };
         let expert = expert.map_err(|error| error.at(path))?;
         match task {
@@ -221,11 +205,12 @@ impl GaussianExpert {
         sb3::decode(agent, statistics, task)
     }
 
-    /// Writes an expert to a file in the format of its extension, atomically.
+    /// Writes an expert to a file atomically, in the format of its extension.
     pub fn write(&self, path: &Path) -> Result<(), FileError> {
-        let bytes = match Format::of(path, ".safetensors or .npz")? {
-            Format::Npz => npz::encode(self),
-            Format::Safetensors | Format::StableBaselines3 => self.to_safetensors(),
+        let bytes = match extension(path).as_str() {
+            "safetensors" => self.to_safetensors(),
+            "npz" => npz::encode(self),
+            other => Err(ContentError::extension(other, ".safetensors or .npz")),
         };
         write_atomically(path, &bytes.map_err(|error| error.at(path))?)
     }

@@ -1,16 +1,17 @@
 //! The loop of TRPO: play, estimate advantages, update.
 
-use tutelage::{Env, EnvError, Stream};
+use tutelage::{Env, Stream};
 use tutelage_envs::{Normalizer, NormalizerError};
-use tutelage_net::{Layout, LayoutError};
+use tutelage_net::Layout;
 
 use super::gae::advantages;
 use super::moments::Moments;
 use super::rollout::{Rollouts, Share, collect};
 use super::update::{Samples, update};
 use super::value::{ValueFunction, explained_variance};
-use super::{SettingsError, TrpoSettings, TrustRegion};
+use super::{TrpoSettings, TrustRegion};
 use crate::GaussianPolicy;
+use crate::TrainingError;
 use crate::files::{Array, Arrays, ContentError};
 
 /// A policy under training.
@@ -47,37 +48,13 @@ pub struct Iteration {
     pub explained_variance: f64,
 }
 
-/// Training failed.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum TrainError {
-    /// A setting is invalid.
-    #[error(transparent)]
-    Settings(#[from] SettingsError),
-    /// The width of a hidden layer is invalid.
-    #[error(transparent)]
-    Layout(#[from] LayoutError),
-    /// An environment failed.
-    #[error(transparent)]
-    Env(#[from] EnvError),
-    /// The statistics of the states are not finite.
-    #[error(transparent)]
-    Normalizer(#[from] NormalizerError),
-    /// The parameters are no longer finite.
-    #[error("iteration {iteration}: the policy's parameters are no longer finite")]
-    NotFinite {
-        /// The iteration.
-        iteration: u64,
-    },
-}
-
 impl TrpoLearner {
     /// Creates an untrained policy for states and actions of these widths.
     pub fn new(
         settings: TrpoSettings,
         widths: (usize, usize),
         seed: u64,
-    ) -> Result<Self, TrainError> {
+    ) -> Result<Self, TrainingError> {
         let mut learner = Self::blank(settings, widths, seed)?;
         let init = Stream::new(seed).fork("init", 0);
         let TrpoSettings { initial_log_std, value, .. } = learner.settings;
@@ -100,7 +77,7 @@ impl TrpoLearner {
         settings: TrpoSettings,
         (states, actions): (usize, usize),
         seed: u64,
-    ) -> Result<Self, TrainError> {
+    ) -> Result<Self, TrainingError> {
         settings.check()?;
         let widths = |outputs: usize| {
             std::iter::once(states)
@@ -152,7 +129,7 @@ impl TrpoLearner {
     pub fn iterate<E: Env<State = f32, Action = f32>>(
         &mut self,
         envs: &mut [E],
-    ) -> Result<Iteration, TrainError> {
+    ) -> Result<Iteration, TrainingError> {
         let region = self.region();
         let stream = Stream::new(self.seed).fork("iteration", self.iteration);
         let steps = self.settings.batch.div_ceil(envs.len().max(1));
@@ -179,7 +156,7 @@ impl TrpoLearner {
         self.iteration += 1;
         self.steps += samples.advantages.len() as u64;
         if !self.policy.flat().iter().chain(&*self.value.params).all(|p| p.is_finite()) {
-            return Err(TrainError::NotFinite { iteration: self.iteration });
+            return Err(TrainingError::NotFinite { iteration: self.iteration });
         }
         let count = rollouts.episodes.len() as f64;
         Ok(Iteration {
@@ -276,7 +253,7 @@ impl TrpoLearner {
 mod tests {
     use super::*;
     use rand::RngExt;
-    use tutelage::{Rng, Spaces, Step};
+    use tutelage::{EnvError, Rng, Spaces, Step};
 
     /// A point on a line whose reward decreases with the distance from the origin.
     struct Line {

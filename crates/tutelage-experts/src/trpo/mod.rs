@@ -14,7 +14,7 @@ mod settings;
 mod update;
 mod value;
 
-pub use learner::{Iteration, TrainError, TrpoLearner};
+pub use learner::{Iteration, TrpoLearner};
 pub use settings::{OPTIONS, SettingsError, TrpoOption, TrpoSettings};
 pub use update::TrustRegion;
 pub use value::ValueTraining;

@@ -55,7 +55,7 @@ fn caption(figure: &Figure) -> String {
     };
     let mut words = Vec::new();
     if costs.curves == others.curves {
-        words.push("Both losses give the same games: the two policies differ in one state alone, where both losses are 1.");
+        words.push("Both losses give the same games: the two policies differ in one state only, and there both losses are 1.");
     }
     if points(costs, "BC").is_some_and(|bc| points(costs, "DAgger") == Some(bc)) {
         words.push("BC lies under DAgger.");
