@@ -94,17 +94,17 @@ def carry_out(folder: Path, settings: dict[str, object], seeds: int, more: tuple
     line = [*figure(folder, settings, seeds), "--results", str(results), "--runs", str(folder / "runs"), *more]
     with (folder / "log").open("w") as log:
         process = start(line, stdout=log, stderr=log)
-        at_first, last = None, Usage()
+        first, at_first, last = 0.0, None, Usage()
         while process.poll() is None:
             last = usage(process.pid) or last
-            if at_first is None and next(results.glob("*/*/*.json"), None):
-                at_first = last
+            if at_first is None and next(results.glob("*/*.jsonl"), None):
+                first, at_first = time.time(), last
             time.sleep(0.05)
     assert process.returncode == 0, (folder / "log").read_text()[-2000:]
-    written = sorted(file.stat().st_mtime for file in results.glob("*/*/*.json"))
-    assert len(written) == seeds
+    (records,) = results.glob("*/*.jsonl")
+    assert len(records.read_text().splitlines()) == seeds
     since_first = last.processor - (at_first or Usage()).processor
-    return written[-1] - written[0], Usage(since_first, last.memory)
+    return records.stat().st_mtime - first, Usage(since_first, last.memory)
 
 
 def figure(folder: Path, settings: dict[str, object], seeds: int) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -72,6 +73,29 @@ def contents(run: Path) -> dict[str, bytes]:
     """The files of a run, except those that depend on the clock."""
     files = [run / "log.bin", *sorted((run / "policies").iterdir())]
     return {file.name: file.read_bytes() for file in files}
+
+
+def reproduce(figure: Path, results: Path, runs: Path, *more: str) -> subprocess.Popen[str]:
+    """Starts the command for a figure."""
+    line = ["reproduce", str(figure), "--results", str(results), "--runs", str(runs), *more]
+    command = [sys.executable, "-m", "tutelage", *line]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def records(results: Path) -> dict[str, dict[str, Any]]:
+    """The records of a figure by run, without their times."""
+    lines = [line for file in results.glob("paper/*.jsonl") for line in file.read_text().splitlines()]
+    return {
+        record["run"]: {name: value for name, value in record.items() if not name.endswith("_seconds")}
+        for record in map(json.loads, lines)
+    }
+
+
+def remove_record(results: Path, run: str) -> None:
+    """Removes the record of a run."""
+    for file in results.glob("paper/*.jsonl"):
+        lines = file.read_text().splitlines(keepends=True)
+        file.write_text("".join(line for line in lines if json.loads(line)["run"] != run))
 
 
 @pytest.fixture(scope="session")

@@ -135,7 +135,7 @@ class Broken(Average):
     [
         (ArithmeticError("singular"), tut.OracleError, "ArithmeticError: singular"),
         (lambda obs: obs * np.nan, tut.PolicyError, "reshape|NaN"),
-        (lambda obs: obs[:, :1] * np.nan, tut.PolicyError, "member 0 returned NaN in row 0"),
+        (lambda obs: obs[:, :1] * np.nan, tut.PolicyError, "member 0: row 0, column 0: NaN"),
         (lambda obs: obs[:1, :1], tut.PolicyError, "reshape|rows|actions"),
     ],
 )

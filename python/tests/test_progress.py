@@ -65,9 +65,7 @@ def test_progress_is_lines_without_tqdm(no_notebook: None, monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize("place", ["terminal", "notebook", "nowhere"])
-def test_a_sweep_shows_progress(
-    place: str, no_notebook: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_sweep_shows_progress(place: str, no_notebook: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     stream = Terminal() if place == "terminal" else io.StringIO()
     if place == "notebook":
         monkeypatch.setitem(sys.modules, "ipykernel", ModuleType("ipykernel"))

@@ -17,7 +17,7 @@ import pytest
 
 import conftest
 import tutelage as tut
-from conftest import FULL, READ_ONLY, Disk, Line, brake, contents
+from conftest import FULL, READ_ONLY, Disk, Line, brake, contents, records, remove_record, reproduce
 
 os.environ.update(RAY_AUTH_MODE="disabled", RAY_USAGE_STATS_ENABLED="0", RAY_raylet_start_wait_time_s="120")
 ray = pytest.importorskip("ray")
@@ -134,40 +134,32 @@ def wait_for(happens: Callable[[], Any], seconds: float = 120) -> Any:
     raise AssertionError("it did not happen")
 
 
-def reproduce(figure: Path, folder: Path, *more: str, runs: Path | None = None) -> Any:
-    line = ["reproduce", str(figure), "--results", str(folder / "results"), "--runs", str(runs or folder / "runs"), *more]
-    command = [sys.executable, "-m", "tutelage", *line]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-
-
-def records(folder: Path) -> dict[str, str]:
-    """All records without their times."""
-    found = {}
-    for file in sorted((folder / "results" / "paper").glob("*/*.json")):
-        record = json.loads(file.read_text())
-        for name in ("collect_seconds", "train_seconds", "evaluate_seconds"):
-            assert len(record.pop(name)) == 6
-        found[file.name] = json.dumps(record)
-    return found
-
-
 def figure(tmp_path: Path, iterations: int) -> Path:
     file = tmp_path / "small.toml"
     file.write_text(FIGURE.format(iterations=iterations))
     return file
 
 
-def here(file: Path, folder: Path) -> dict[str, str]:
-    local = reproduce(file, folder)
+def start(file: Path, folder: Path, *more: str, runs: Path | None = None) -> Any:
+    return reproduce(file, folder / "results", runs or folder / "runs", *more)
+
+
+def records_of(folder: Path) -> dict[str, Any]:
+    return records(folder / "results")
+
+
+def here(file: Path, folder: Path) -> dict[str, Any]:
+    """The records of a local run."""
+    local = start(file, folder)
     _, err = local.communicate()
     assert local.returncode == 0, err
-    return records(folder)
+    return records_of(folder)
 
 
 def test_a_figure_survives_killed_nodes(nodes: Nodes, tmp_path: Path) -> None:
     file = figure(tmp_path, 12_000)
     runs, kills = tmp_path / "there" / "runs", 0
-    there = reproduce(file, tmp_path / "there", "--on", f"ray:{nodes.address}", "--storage", "shared")
+    there = start(file, tmp_path / "there", "--on", f"ray:{nodes.address}", "--storage", "shared")
     while kills < 5:
         busy = wait_for(lambda: nodes.busy(runs) or there.poll() is not None)
         assert busy is not True, (there.communicate(), kills)
@@ -178,12 +170,12 @@ def test_a_figure_survives_killed_nodes(nodes: Nodes, tmp_path: Path) -> None:
     assert "6/6" in err, out
     expected = here(file, tmp_path / "here")
     assert len(expected) == 6
-    assert records(tmp_path / "there") == expected
+    assert records_of(tmp_path / "there") == expected
 
 
 def test_a_frozen_process_does_no_harm(nodes: Nodes, tmp_path: Path) -> None:
     file = figure(tmp_path, 1500)
-    there = reproduce(file, tmp_path / "there", "--on", f"ray:{nodes.address}", "--storage", "shared")
+    there = start(file, tmp_path / "there", "--on", f"ray:{nodes.address}", "--storage", "shared")
     node, pid = wait_for(lambda: nodes.busy(tmp_path / "there" / "runs"))
     raylet = nodes.raylet(node)
     for process in (raylet, pid):
@@ -200,25 +192,25 @@ def test_a_frozen_process_does_no_harm(nodes: Nodes, tmp_path: Path) -> None:
     _, err = there.communicate(timeout=300)
     nodes.kill(node)
     assert there.returncode == 0, err
-    assert records(tmp_path / "there") == here(file, tmp_path / "here")
+    assert records_of(tmp_path / "there") == here(file, tmp_path / "here")
 
 
 def test_without_shared_storage_a_stop_loses_nothing(nodes: Nodes, tmp_path: Path) -> None:
     file, folder = figure(tmp_path, 3000), tmp_path / "there"
     on = ("--on", f"ray:{nodes.address}", "--storage", "none")
-    there = reproduce(file, folder, *on)
-    wait_for(lambda: list((folder / "results").rglob("*.json")))
+    there = start(file, folder, *on)
+    wait_for(lambda: list((folder / "results").rglob("*.jsonl")))
     there.send_signal(signal.SIGINT)
     _, err = there.communicate(timeout=60)
     assert there.returncode == 130, err
     assert "the same command goes on from here" in err
-    before = records(folder)
+    before = records_of(folder)
     assert 0 < len(before) < 6
-    again = reproduce(file, folder, *on)
+    again = start(file, folder, *on)
     _, err = again.communicate(timeout=120)
     assert again.returncode == 0, err
     assert f"{6 - len(before)}/{6 - len(before)}" in err, "finished runs are skipped"
-    assert records(folder) == here(file, tmp_path / "here")
+    assert records_of(folder) == here(file, tmp_path / "here")
 
 
 def connect(nodes: Nodes) -> None:
@@ -266,18 +258,18 @@ def test_failing_and_crashing_runs_do_not_stop_the_others(nodes: Nodes, tmp_path
 
 def test_a_failing_run_of_a_figure_sets_the_exit_code(nodes: Nodes, tmp_path: Path) -> None:
     file, folder = figure(tmp_path, 5), tmp_path / "there"
-    planned, _ = reproduce(file, folder, "--plan").communicate()
+    planned, _ = start(file, folder, "--plan").communicate()
     names = [json.loads(line)["run"] for line in planned.splitlines()]
     (poisoned,) = [name for name in names if "-bd-2-" in name and "-seed-1-" in name]
     (folder / "runs" / "paper").mkdir(parents=True)
     (folder / "runs" / "paper" / poisoned).write_text("in the way")
-    there = reproduce(file, folder, "--on", f"ray:{nodes.address}", "--storage", "shared")
+    there = start(file, folder, "--on", f"ray:{nodes.address}", "--storage", "shared")
     _, err = there.communicate(timeout=120)
     assert there.returncode == 1, err
     (line,) = err.split("error: ")[1].strip().splitlines()
     assert line.startswith(f"{poisoned}: on {os.uname().nodename}: "), line
     assert "retrying" not in err, "an error of the run is final"
-    assert {f"{name}.json" for name in names} - set(records(folder)) == {f"{poisoned}.json"}
+    assert set(names) - set(records_of(folder)) == {poisoned}
 
 
 def test_resources_determine_the_number_of_threads(nodes: Nodes, tmp_path: Path) -> None:
@@ -341,12 +333,12 @@ def test_runs_resume_locally_after_a_lost_cluster(tmp_path: Path) -> None:
     config = {**QUICK, "gcs_rpc_server_reconnect_timeout_s": 2}
     cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 2, "_system_config": config, **STORE})
     file, folder = figure(tmp_path, 2000), tmp_path / "there"
-    there = reproduce(file, folder, "--on", f"ray:{cluster.address}", "--storage", "shared")
-    wait_for(lambda: list((folder / "results").rglob("*.json")))
+    there = start(file, folder, "--on", f"ray:{cluster.address}", "--storage", "shared")
+    wait_for(lambda: list((folder / "results").rglob("*.jsonl")))
     cluster.remove_node(cluster.head_node, allow_graceful=False)
     _, err = there.communicate(timeout=60)
     assert there.returncode == 1, err
-    kept = records(folder)
+    kept = records_of(folder)
     assert 0 < len(kept) < 6
     finished = here(file, folder)
     assert len(finished) == 6
@@ -470,7 +462,7 @@ def test_a_cluster_without_fit_nodes_raises(nodes: Nodes, tmp_path: Path, monkey
 
 
 def test_unavailable_clusters_and_folders_are_named(nodes: Nodes, tmp_path: Path) -> None:
-    refused = reproduce(figure(tmp_path, 5), tmp_path / "x", "--on", "ray:127.0.0.1:1")
+    refused = start(figure(tmp_path, 5), tmp_path / "x", "--on", "ray:127.0.0.1:1")
     assert refused.wait() == 1
     assert "no Ray cluster at 127.0.0.1:1" in refused.stderr.read()
     with pytest.raises(tut.SpecError, match="'ray' or 'ray:ADDRESS'"):
@@ -491,33 +483,33 @@ def test_unavailable_clusters_and_folders_are_named(nodes: Nodes, tmp_path: Path
 def test_a_full_shared_folder_fails_runs_by_name_and_node(nodes: Nodes, disk: Disk, tmp_path: Path) -> None:
     file, folder = figure(tmp_path, 5), tmp_path / "there"
     on = ("--on", f"ray:{nodes.address}", "--storage", "shared")
-    first = reproduce(file, folder, *on, "--seeds", "1", "--algorithms", "bd-2", runs=disk.folder)
+    first = start(file, folder, *on, "--seeds", "1", "--algorithms", "bd-2", runs=disk.folder)
     assert first.wait() == 0, first.stderr.read()
     # The finished run needs no space, so its record is written again, while the others fail.
-    (kept,) = records(folder)
-    (folder / "results" / "paper" / "cart-pole" / kept).unlink()
+    (kept,) = records_of(folder)
+    remove_record(folder / "results", kept)
     disk.fill()
-    there = reproduce(file, folder, *on, runs=disk.folder)
+    there = start(file, folder, *on, runs=disk.folder)
     _, err = there.communicate(timeout=120)
     assert there.returncode == 1, err
     *failed, held_up = err.split("error: ")[1].strip().splitlines()
     expected = here(file, tmp_path / "here")
     unbuilt = {name for name in expected if "supervised" not in name and name != kept}
-    assert {f"{line.split(': ')[0]}.json" for line in failed} == unbuilt
+    assert {line.split(": ")[0] for line in failed} == unbuilt
     assert all(f"on {os.uname().nodename}: " in line and FULL in line for line in failed), failed
     assert held_up == "2 runs could not begin without them"
-    assert set(records(folder)) == {kept}, "the others are not affected"
+    assert set(records_of(folder)) == {kept}, "the others are not affected"
     disk.free()
-    again = reproduce(file, folder, *on, runs=disk.folder)
+    again = start(file, folder, *on, runs=disk.folder)
     assert again.wait() == 0, again.stderr.read()
-    assert records(folder) == expected
+    assert records_of(folder) == expected
 
 
 def test_a_read_only_shared_folder_fails_before_any_run(nodes: Nodes, disk: Disk, tmp_path: Path) -> None:
     file, folder = figure(tmp_path, 5), tmp_path / "there"
     on = ("--on", f"ray:{nodes.address}", "--storage", "shared")
     disk.lock()
-    refused = reproduce(file, folder, *on, runs=disk.folder)
+    refused = start(file, folder, *on, runs=disk.folder)
     _, err = refused.communicate(timeout=120)
     assert refused.returncode == 1
     assert f"cannot write to the folder of runs {disk.folder}/paper: {READ_ONLY}" in err
@@ -541,16 +533,16 @@ def test_a_node_with_a_read_only_folder_gets_no_runs(nodes: Nodes, disk: Disk, t
     on = ("--on", f"ray:{nodes.address}")
     node = nodes.add(env_vars={"PYTHONPATH": str(shim), "FOLDER": str(disk.folder)})
     try:
-        there = reproduce(file, folder, *on, "--storage", "shared", runs=disk.folder)
+        there = start(file, folder, *on, "--storage", "shared", runs=disk.folder)
         _, err = there.communicate(timeout=120)
         assert there.returncode == 0, err
         (note,) = [line for line in err.splitlines() if "it gets no runs" in line]
         assert node.unique_id[:8] in note or os.uname().nodename in note
         assert f"cannot write to the folder of runs {disk.folder}/paper: {READ_ONLY}" in note
-        elsewhere = reproduce(file, tmp_path / "travelling", *on, runs=disk.folder / "more")
+        elsewhere = start(file, tmp_path / "travelling", *on, runs=disk.folder / "more")
         _, err = elsewhere.communicate(timeout=120)
         assert elsewhere.returncode == 0, err
         assert "and send their logs" in err, "storage is detected, not required"
     finally:
         nodes.cluster.remove_node(node)
-    assert records(folder) == records(tmp_path / "travelling") == here(file, tmp_path / "here")
+    assert records_of(folder) == records_of(tmp_path / "travelling") == here(file, tmp_path / "here")

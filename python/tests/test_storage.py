@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import tutelage as tut
-from conftest import FULL, READ_ONLY, Disk, Line, brake, contents
+from conftest import FULL, READ_ONLY, Disk, Line, brake, contents, records, remove_record, reproduce
 
 FIGURE = """
 title = 'Small'
@@ -48,55 +45,52 @@ class Figure:
         self.file.write_text(FIGURE)
         self.more = more
 
-    def reproduce(self) -> subprocess.CompletedProcess[str]:
-        line = ["reproduce", str(self.file), "--results", str(self.results), "--runs", str(self.runs), *self.more]
-        command = [sys.executable, "-m", "tutelage", *line]
-        return subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    def reproduce(self) -> tuple[int, str]:
+        process = reproduce(self.file, self.results, self.runs, *self.more)
+        _, err = process.communicate(timeout=300)
+        return process.returncode, err
 
     def records(self) -> dict[str, Any]:
-        found = {}
-        for file in sorted(self.results.glob("paper/*/*.json")):
-            record = json.loads(file.read_text())
-            found[file.stem] = {name: value for name, value in record.items() if not name.endswith("_seconds")}
-        return found
+        return records(self.results)
 
 
-def named(answer: subprocess.CompletedProcess[str], why: str, node: str = "") -> set[str]:
+def named(answer: tuple[int, str], why: str) -> set[str]:
     """The runs that the final error names with this reason."""
-    assert answer.returncode == 1, answer.stderr
-    assert "Traceback" not in answer.stderr
-    assert "panicked" not in answer.stderr
-    _, end = answer.stderr.split("error: ", 1)
-    return {line.split(": ")[0] for line in end.splitlines() if why in line and node in line}
+    code, err = answer
+    assert code == 1, err
+    assert "Traceback" not in err
+    assert "panicked" not in err
+    _, end = err.split("error: ", 1)
+    return {line.split(": ")[0] for line in end.splitlines() if why in line}
 
 
 def test_a_full_folder_of_runs(disk: Disk, tmp_path: Path) -> None:
     expected = Figure(tmp_path, tmp_path / "results elsewhere", tmp_path / "runs elsewhere")
-    assert expected.reproduce().returncode == 0
+    assert expected.reproduce()[0] == 0
     figure = Figure(tmp_path, tmp_path / "results", disk.folder / "runs", "--seeds", "1")
-    assert figure.reproduce().returncode == 0
+    assert figure.reproduce()[0] == 0
     # The first run is finished, so its record can be written again; the others have no space.
     (first,) = figure.records()
-    (tmp_path / "results" / "paper" / "cart-pole" / f"{first}.json").unlink()
+    remove_record(tmp_path / "results", first)
     disk.fill()
     figure.more = ()
     answer = figure.reproduce()
     assert named(answer, FULL) == set(expected.records()) - {first}
     assert set(figure.records()) == {first}, "the others are not affected"
     disk.free()
-    assert figure.reproduce().returncode == 0
+    assert figure.reproduce()[0] == 0
     assert figure.records() == expected.records()
 
 
 def test_a_full_folder_of_results(disk: Disk, tmp_path: Path) -> None:
     figure = Figure(tmp_path, disk.folder / "results", tmp_path / "runs")
-    (disk.folder / "results" / "paper" / "cart-pole").mkdir(parents=True)
+    (disk.folder / "results" / "paper").mkdir(parents=True)
     disk.fill()
     assert len(named(figure.reproduce(), FULL)) == 3
     assert [file.name for file in disk.folder.rglob("*") if file.is_file()] == ["ballast"], "no partial file is left"
     logs = {file: file.stat().st_mtime_ns for file in (tmp_path / "runs").rglob("log.bin")}
     disk.free()
-    assert figure.reproduce().returncode == 0
+    assert figure.reproduce()[0] == 0
     assert len(figure.records()) == 3
     assert {file: file.stat().st_mtime_ns for file in logs} == logs, "finished runs are not repeated"
 
@@ -108,7 +102,7 @@ def test_a_read_only_folder(disk: Disk, locked: str, tmp_path: Path) -> None:
     disk.lock()
     assert len(named(figure.reproduce(), READ_ONLY)) == 3
     disk.unlock()
-    assert figure.reproduce().returncode == 0
+    assert figure.reproduce()[0] == 0
 
 
 def make_expert(env: Any) -> Any:

@@ -37,18 +37,6 @@ pub(crate) fn from_array<A: Element>(array: &Bound<'_, PyAny>) -> PyResult<Batch
     }
 }
 
-/// Rows of `float32`, `[n, width]`.
-pub(crate) fn matrix<'py>(py: Python<'py>, rows: &Batch<f32>) -> PyResult<Bound<'py, PyAny>> {
-    let array = PyArray1::from_slice(py, rows.as_slice());
-    Ok(array.reshape([rows.len(), rows.width().max(1)])?.into_any())
-}
-
-/// The rows of a `float32` array `[n, width]`.
-pub(crate) fn rows(array: &Bound<'_, PyAny>) -> PyResult<Batch<f32>> {
-    let array: PyReadonlyArray2<'_, f32> = array.extract()?;
-    batch(array.as_array().ncols(), array.as_array().iter().copied().collect())
-}
-
 fn batch<T: Element>(width: usize, values: Vec<T>) -> PyResult<Batch<T>> {
     Batch::from_vec(width, values).map_err(|error| PyValueError::new_err(error.to_string()))
 }

@@ -6,10 +6,10 @@ use std::path::Path;
 use pyo3::prelude::*;
 use tutelage_envs::LocomotionVecEnv;
 use tutelage_lab::spec::RunSpec;
-use tutelage_lab::{BoxEnvs, BoxExpert, LabError, PartsError, Task, UnknownTask};
+use tutelage_lab::{BoxEnvs, BoxExpert, LabError, PartsError, Task};
 use tutelage_oracles::mlp::OutputHead;
 
-use crate::errors::exception;
+use crate::errors::OrRaise;
 
 /// The name, state width, action size and action bounds (unless discrete) of a task, and whether it is a robot.
 type TaskInfo = (&'static str, usize, usize, Option<(Vec<f32>, Vec<f32>)>, bool);
@@ -28,8 +28,7 @@ pub(crate) fn tasks() -> Vec<TaskInfo> {
 /// The built-in task of an environment object and the number of its environments, if it has one.
 pub(crate) fn builtin_task(envs: &Bound<'_, PyAny>) -> PyResult<Option<(Task, usize)>> {
     let Some(name) = envs.getattr_opt("builtin")? else { return Ok(None) };
-    let task: Result<Task, UnknownTask> = name.extract::<String>()?.parse();
-    let task = task.map_err(|error| exception(envs.py(), &error))?;
+    let task = name.extract::<String>()?.parse().or_raise()?;
     Ok(Some((task, envs.getattr("count")?.extract()?)))
 }
 

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use serde::Serialize;
-use tutelage_compare::{BadCost, ComparisonSettings, find};
+use tutelage_compare::{ComparisonSettings, find};
 
-use crate::errors::{ErrorKind, exception, raise};
+use crate::errors::{OrRaise, StoreError};
 
 /// Runs that were compared.
 #[pyclass(frozen)]
@@ -27,14 +27,13 @@ impl Comparison {
         panels: Vec<String>,
         unfinished: bool,
     ) -> PyResult<Self> {
-        let cost = over.parse().map_err(|error: BadCost| exception(py, &error))?;
+        let cost = over.parse().or_raise()?;
         let mut runs = Vec::new();
         for dir in dirs {
-            runs.extend(find(&dir).map_err(|error| exception(py, &error))?);
+            runs.extend(find(&dir).or_raise()?);
         }
         let settings = ComparisonSettings { cost, level, baseline, paired, panels, unfinished };
-        let compared = py.detach(|| tutelage_compare::Comparison::new(runs, settings));
-        compared.map(Self).map_err(|error| exception(py, &error))
+        py.detach(|| tutelage_compare::Comparison::new(runs, settings)).map(Self).or_raise()
     }
 
     /// Remarks about the runs, such as runs that were left out.
@@ -55,12 +54,12 @@ impl Comparison {
             "aggregates" => json(&self.0.aggregates()),
             _ => json(&self.0.pairs()),
         })
-        .map_err(|error| raise(py, ErrorKind::Store, error.to_string(), None))
+        .map_err(|error| StoreError::new_err(error.to_string()))
     }
 
     /// Writes figures and tables; returns the names of the files.
     fn save(&self, py: Python<'_>, folder: PathBuf) -> PyResult<Vec<String>> {
-        py.detach(|| self.0.save(&folder)).map_err(|error| exception(py, &error))
+        py.detach(|| self.0.save(&folder)).or_raise()
     }
 }
 

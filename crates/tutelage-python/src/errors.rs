@@ -4,149 +4,132 @@ use std::error::Error;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::exceptions::{PyKeyboardInterrupt, PySystemExit};
+use pyo3::import_exception;
 use pyo3::prelude::*;
 use tutelage::actor::RolloutError;
 use tutelage::lesson::LearnError;
 use tutelage_lab::LabError;
-use tutelage_runs::store::StoreError;
-use tutelage_runs::{RunError, error_text};
+use tutelage_runs::{RunError, error_text, store};
 
-/// The exceptions of `tutelage.errors`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ErrorKind {
-    Spec,
-    Store,
-    InUse,
-    Env,
-    Expert,
-    Oracle,
-    Policy,
-}
+import_exception!(tutelage.errors, EnvError);
+import_exception!(tutelage.errors, ExpertError);
+import_exception!(tutelage.errors, ExpertLeft);
+import_exception!(tutelage.errors, FolderInUse);
+import_exception!(tutelage.errors, OracleError);
+import_exception!(tutelage.errors, PolicyError);
+import_exception!(tutelage.errors, SpecError);
+import_exception!(tutelage.errors, StoreError);
 
-impl ErrorKind {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Spec => "SpecError",
-            Self::Store => "StoreError",
-            Self::InUse => "FolderInUse",
-            Self::Env => "EnvError",
-            Self::Expert => "ExpertError",
-            Self::Oracle => "OracleError",
-            Self::Policy => "PolicyError",
-        }
-    }
-}
+/// The constructor of an exception from its message.
+type Constructor = fn(String) -> PyErr;
 
 /// An error that maps to an exception.
 pub(crate) trait ToPyErr: Error + 'static {
-    fn kind(&self) -> ErrorKind;
+    fn constructor(&self) -> Constructor;
+
+    fn to_py_err(&self) -> PyErr
+    where
+        Self: Sized,
+    {
+        self.constructor()(error_text(self))
+    }
+}
+
+/// Raises the exception of an error.
+pub(crate) trait OrRaise<T> {
+    fn or_raise(self) -> PyResult<T>;
+}
+
+impl<T, E: ToPyErr> OrRaise<T> for Result<T, E> {
+    fn or_raise(self) -> PyResult<T> {
+        self.map_err(|error| error.to_py_err())
+    }
 }
 
 impl ToPyErr for RolloutError {
-    fn kind(&self) -> ErrorKind {
+    fn constructor(&self) -> Constructor {
         match self {
-            Self::Expert(_) => ErrorKind::Expert,
-            Self::InvalidActions { who, .. } if who.contains("expert") => ErrorKind::Expert,
-            Self::InvalidActions { .. } | Self::Policy(_) => ErrorKind::Policy,
-            Self::NoEpisodes => ErrorKind::Spec,
-            _ => ErrorKind::Env,
+            Self::Expert(_) => ExpertError::new_err,
+            Self::InvalidActions { who, .. } if who.contains("expert") => ExpertError::new_err,
+            Self::InvalidActions { .. } | Self::Policy(_) => PolicyError::new_err,
+            Self::NoEpisodes => SpecError::new_err,
+            _ => EnvError::new_err,
         }
     }
 }
 
 impl ToPyErr for RunError {
-    fn kind(&self) -> ErrorKind {
+    fn constructor(&self) -> Constructor {
         match self {
-            Self::Store(error) => error.kind(),
-            Self::Policy { .. } => ErrorKind::Policy,
-            Self::Evaluate { source, .. } => source.kind(),
-            Self::Learn(LearnError::Collect { source, .. }) => source.kind(),
+            Self::Store(error) => error.constructor(),
+            Self::Policy { .. } => PolicyError::new_err,
+            Self::Evaluate { source, .. } => source.constructor(),
+            Self::Learn(LearnError::Collect { source, .. }) => source.constructor(),
             Self::Learn(LearnError::Annotate { .. } | LearnError::InvalidLabel { .. }) => {
-                ErrorKind::Expert
+                ExpertError::new_err
             }
-            Self::Learn(LearnError::Train { .. }) => ErrorKind::Oracle,
-            _ => ErrorKind::Spec,
+            Self::Learn(LearnError::Train { .. }) => OracleError::new_err,
+            _ => SpecError::new_err,
         }
     }
 }
 
 impl ToPyErr for LabError {
-    fn kind(&self) -> ErrorKind {
+    fn constructor(&self) -> Constructor {
         match self {
-            Self::Store(error) => error.kind(),
-            Self::NoRound | Self::NoPolicy { .. } | Self::CustomProgram { .. } => ErrorKind::Store,
-            Self::Policy { .. } => ErrorKind::Policy,
-            Self::Run(error) => error.kind(),
-            Self::Evaluate(error) => error.kind(),
-            _ => ErrorKind::Spec,
+            Self::Store(error) => error.constructor(),
+            Self::NoRound | Self::NoPolicy { .. } | Self::CustomProgram { .. } => {
+                StoreError::new_err
+            }
+            Self::Policy { .. } => PolicyError::new_err,
+            Self::Run(error) => error.constructor(),
+            Self::Evaluate(error) => error.constructor(),
+            _ => SpecError::new_err,
         }
     }
 }
 
-impl ToPyErr for StoreError {
-    fn kind(&self) -> ErrorKind {
+impl ToPyErr for store::StoreError {
+    fn constructor(&self) -> Constructor {
         match self {
-            Self::Locked { .. } => ErrorKind::InUse,
-            _ => ErrorKind::Store,
+            Self::Locked { .. } => FolderInUse::new_err,
+            _ => StoreError::new_err,
         }
     }
 }
 
-macro_rules! kinds {
-    ($($error:ty => $kind:ident),* $(,)?) => {
+macro_rules! exceptions {
+    ($($error:ty => $exception:ident),* $(,)?) => {
         $(impl ToPyErr for $error {
-            fn kind(&self) -> ErrorKind {
-                ErrorKind::$kind
+            fn constructor(&self) -> Constructor {
+                $exception::new_err
             }
         })*
     };
 }
 
-kinds! {
-    tutelage::space::BoundsError => Spec,
-    tutelage::cover::CoverError => Spec,
-    tutelage::env::LaneError => Env,
-    tutelage::PolicyError => Policy,
-    tutelage::OracleError => Oracle,
-    tutelage_compare::BadCost => Spec,
-    tutelage_compare::CompareError => Spec,
-    tutelage_compare::FindError => Store,
-    tutelage_compare::SaveError => Store,
-    tutelage_draw::render::RenderError => Env,
-    tutelage_envs::NormalizerError => Policy,
-    tutelage_envs::UnknownRobot => Spec,
-    tutelage_lab::PartsError => Spec,
-    tutelage_lab::UnknownTask => Spec,
-    tutelage_lab::export::ExportError => Store,
-    tutelage_lab::spec::SpecError => Spec,
-    tutelage_oracles::mlp::MlpSettingsError => Spec,
-    tutelage_oracles::mlp::PolicyFileError => Policy,
-    tutelage_teach::PersonError => Expert,
-    tutelage_teach::ServerError => Spec,
-    tutelage_teach::TokenError => Store,
-}
-
-/// The exception of an error.
-pub(crate) fn exception(py: Python<'_>, error: &impl ToPyErr) -> PyErr {
-    raise(py, error.kind(), error_text(error), None)
-}
-
-/// An exception of this kind.
-pub(crate) fn raise(
-    py: Python<'_>,
-    kind: ErrorKind,
-    message: String,
-    cause: Option<PyErr>,
-) -> PyErr {
-    let made = py.import("tutelage.errors").and_then(|module| {
-        let exception = module.getattr(kind.name())?.call1((message,))?;
-        Ok(PyErr::from_value(exception))
-    });
-    let exception = made.unwrap_or_else(|error| error);
-    if cause.is_some() {
-        exception.set_cause(py, cause);
-    }
-    exception
+exceptions! {
+    tutelage::space::BoundsError => SpecError,
+    tutelage::cover::CoverError => SpecError,
+    tutelage::env::LaneError => EnvError,
+    tutelage::PolicyError => PolicyError,
+    tutelage::OracleError => OracleError,
+    tutelage_compare::BadCost => SpecError,
+    tutelage_compare::CompareError => SpecError,
+    tutelage_compare::FindError => StoreError,
+    tutelage_compare::SaveError => StoreError,
+    tutelage_draw::render::RenderError => EnvError,
+    tutelage_envs::NormalizerError => PolicyError,
+    tutelage_envs::UnknownRobot => SpecError,
+    tutelage_lab::PartsError => SpecError,
+    tutelage_lab::UnknownTask => SpecError,
+    tutelage_lab::export::ExportError => StoreError,
+    tutelage_lab::spec::SpecError => SpecError,
+    tutelage_oracles::mlp::MlpSettingsError => SpecError,
+    tutelage_oracles::mlp::PolicyFileError => PolicyError,
+    tutelage_teach::PersonError => ExpertError,
+    tutelage_teach::ServerError => SpecError,
+    tutelage_teach::TokenError => StoreError,
 }
 
 /// Holds the first exception that Python code raised during a run, until the run has ended.
@@ -170,10 +153,14 @@ impl PyErrorSlot {
     pub(crate) fn finish<T>(&self, py: Python<'_>, result: Result<T, impl ToPyErr>) -> PyResult<T> {
         let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
         match (result, kept) {
-            (Ok(value), None) => Ok(value),
+            (result, None) => result.or_raise(),
             (Ok(_), Some(kept)) => Err(kept),
             (Err(_), Some(kept)) if is_exit(py, &kept) || is_of_no_lane(py, &kept) => Err(kept),
-            (Err(error), kept) => Err(raise(py, error.kind(), error_text(&error), kept)),
+            (Err(error), kept) => {
+                let exception = error.to_py_err();
+                exception.set_cause(py, kept);
+                Err(exception)
+            }
         }
     }
 }
@@ -184,7 +171,6 @@ fn is_exit(py: Python<'_>, error: &PyErr) -> bool {
 
 /// Whether this is an `EnvError` of a vector environment that does not say which of its environments failed.
 fn is_of_no_lane(py: Python<'_>, error: &PyErr) -> bool {
-    let class = py.import("tutelage.errors").and_then(|errors| errors.getattr("EnvError"));
-    let is_env_error = class.is_ok_and(|class| error.matches(py, class).unwrap_or(false));
-    is_env_error && error.value(py).getattr("lane").is_ok_and(|lane| lane.is_none())
+    error.is_instance_of::<EnvError>(py)
+        && error.value(py).getattr("lane").is_ok_and(|lane| lane.is_none())
 }

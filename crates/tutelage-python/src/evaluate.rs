@@ -5,11 +5,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use tutelage::actor::{DeployedPolicy, ExpertActor, RolloutError};
 use tutelage::choice::{Deploy, ExpertActs};
-use tutelage::evaluation::Evaluation;
-use tutelage::{ActionSpace, Expert, Stream, VectorEnv, dispatch};
+use tutelage::{ActionSpace, Expert, Stream, VectorEnv, dispatch, evaluation};
 use tutelage_lab::{BoxEnvs, LabError};
-
-use tutelage_oracles::mlp::OutputHead;
 
 use crate::builtin::{builtin_envs, builtin_task};
 use crate::errors::PyErrorSlot;
@@ -30,10 +27,40 @@ pub(crate) fn evaluate<'py>(
     random_member: bool,
 ) -> PyResult<Bound<'py, PyDict>> {
     let deploy = if random_member { Deploy::UniformMember } else { Deploy::Mean };
+    let (errors, stream) = (PyErrorSlot::default(), Stream::new(seed));
+    let policy = actor.cast::<NativePolicy>().ok().map(Bound::get);
+    let builtin = builtin_task(envs)?;
     let evaluation = dispatch!(action_kind(envs)?, A => {
-        evaluate_as::<A>(py, envs, actor, reference, (episodes, seed), deploy)
+        let expert = |object| PyExpert::<A>::new(object, errors.clone());
+        let mut acting = if policy.is_none() { Some(expert(actor)?) } else { None };
+        let mut reference = reference.map(expert).transpose()?;
+        let python = builtin.is_none().then(|| PyVectorEnv::<A>::new(envs, errors.clone()));
+        let python = python.transpose()?;
+        let evaluation = py.detach(|| -> Result<_, LabError> {
+            let mut envs: BoxEnvs<A> = match (python, builtin) {
+                (Some(envs), _) => Box::new(envs),
+                (None, Some((task, count))) => builtin_envs(task, count)?,
+                (None, None) => return Err(RolloutError::NoEpisodes.into()),
+            };
+            let space = ActionSpace { size: envs.spaces().actions, bounds: envs.bounds().clone() };
+            let reference =
+                reference.as_mut().map(|expert| expert as &mut dyn Expert<State = f32, Action = A>);
+            let evaluation = match (policy.and_then(NativePolicy::downcast::<A>), &mut acting) {
+                (Some(policy), _) => {
+                    let mut actor = DeployedPolicy::new(policy, deploy);
+                    evaluation::evaluate(&mut envs, &mut actor, reference, episodes, &stream)
+                }
+                (None, Some(expert)) => {
+                    let mut actor = ExpertActor::new(expert, ExpertActs::Mean, &space);
+                    evaluation::evaluate(&mut envs, &mut actor, reference, episodes, &stream)
+                }
+                (None, None) => Err(RolloutError::NoEpisodes),
+            };
+            Ok(evaluation?)
+        });
+        errors.finish(py, evaluation)?
     });
-    let episodes = evaluation?.episodes;
+    let episodes = evaluation.episodes;
     let losses: Option<Vec<f64>> = episodes.iter().map(|episode| episode.imitation_loss).collect();
     let result = PyDict::new(py);
     result.set_item("rewards", PyArray1::from_iter(py, episodes.iter().map(|e| e.reward)))?;
@@ -41,48 +68,4 @@ pub(crate) fn evaluate<'py>(
     result.set_item("lengths", PyArray1::from_iter(py, lengths))?;
     result.set_item("losses", losses.map(|losses| PyArray1::from_vec(py, losses)))?;
     Ok(result)
-}
-
-fn evaluate_as<A: OutputHead>(
-    py: Python<'_>,
-    envs: &Bound<'_, PyAny>,
-    actor: &Bound<'_, PyAny>,
-    reference: Option<&Bound<'_, PyAny>>,
-    (episodes, seed): (usize, u64),
-    deploy: Deploy,
-) -> PyResult<Evaluation> {
-    let errors = PyErrorSlot::default();
-    let stream = Stream::new(seed);
-    let policy = actor.cast::<NativePolicy>().ok().map(Bound::get);
-    let expert = |object| PyExpert::<A>::new(object, errors.clone());
-    let mut acting = if policy.is_none() { Some(expert(actor)?) } else { None };
-    let mut reference = reference.map(expert).transpose()?;
-    let builtin = builtin_task(envs)?;
-    let python = match builtin {
-        None => Some(PyVectorEnv::<A>::new(envs, errors.clone())?),
-        Some(_) => None,
-    };
-    let evaluation = py.detach(|| -> Result<Evaluation, LabError> {
-        let mut envs: BoxEnvs<A> = match (python, builtin) {
-            (Some(envs), _) => Box::new(envs),
-            (None, Some((task, count))) => builtin_envs(task, count)?,
-            (None, None) => return Err(RolloutError::NoEpisodes.into()),
-        };
-        let space = ActionSpace { size: envs.spaces().actions, bounds: envs.bounds().clone() };
-        let reference =
-            reference.as_mut().map(|expert| expert as &mut dyn Expert<State = f32, Action = A>);
-        let evaluation = match (policy.and_then(NativePolicy::downcast::<A>), &mut acting) {
-            (Some(policy), _) => {
-                let mut actor = DeployedPolicy::new(policy, deploy);
-                tutelage::evaluation::evaluate(&mut envs, &mut actor, reference, episodes, &stream)
-            }
-            (None, Some(expert)) => {
-                let mut actor = ExpertActor::new(expert, ExpertActs::Mean, &space);
-                tutelage::evaluation::evaluate(&mut envs, &mut actor, reference, episodes, &stream)
-            }
-            (None, None) => Err(RolloutError::NoEpisodes),
-        };
-        Ok(evaluation?)
-    });
-    errors.finish(py, evaluation)
 }

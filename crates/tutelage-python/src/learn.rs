@@ -9,7 +9,7 @@ use tutelage_runs::{Ending, run};
 
 use tutelage_oracles::mlp::OutputHead;
 
-use crate::errors::{PyErrorSlot, exception};
+use crate::errors::{OrRaise, PyErrorSlot};
 use crate::inputs::RunInputs;
 use crate::observer::PyObserver;
 use crate::oracle::RunOracle;
@@ -39,7 +39,7 @@ pub(crate) fn learn(
     dir: PathBuf,
 ) -> PyResult<bool> {
     let kind = action_kind(&parts.envs)?;
-    let spec = settings.custom_spec(py, kind)?;
+    let spec = settings.custom_spec(kind)?;
     dispatch!(kind, A => learn_as::<A>(py, parts, &spec, &dir))
 }
 
@@ -58,17 +58,16 @@ fn learn_as<A: OutputHead>(
         }
         None => {
             let networks = tutelage_lab::oracle::<A>(&spec.class, spec.oracle);
-            RunOracle::networks(networks.map_err(|error| exception(py, &error))?)
+            RunOracle::networks(networks.or_raise()?)
         }
     };
     oracle.view.columns = parts.columns;
-    let inputs = RunInputs::<A>::new(py, spec, parts.d0.as_ref())?;
+    let inputs = RunInputs::<A>::new(spec, parts.d0.as_ref())?;
     let config = spec.config(inputs.get());
     let task: String = parts.envs.getattr("description")?.extract()?;
-    let run_dir = config.open(dir, &task, &expert, &oracle);
-    let mut run_dir = run_dir.map_err(|error| exception(py, &error))?;
+    let mut run_dir = config.open(dir, &task, &expert, &oracle).or_raise()?;
     if let Some(fingerprint) = expert.fingerprint() {
-        run_dir.record_input(fingerprint).map_err(|error| exception(py, &error))?;
+        run_dir.record_input(fingerprint).or_raise()?;
     }
     let mut observer = PyObserver::new(parts.observer, errors.clone());
     let ending = match PersonTeacher::of(&parts.expert)? {
@@ -92,7 +91,7 @@ pub(crate) fn learn_builtin(
     dir: PathBuf,
     observer: Py<PyAny>,
 ) -> PyResult<bool> {
-    let spec = settings.spec(py)?;
+    let spec = settings.spec()?;
     let errors = PyErrorSlot::default();
     let mut observer = PyObserver::new(observer, errors.clone());
     let ending = py.detach(|| learn_in(&dir, &spec, &mut observer).map(|report| report.ending));

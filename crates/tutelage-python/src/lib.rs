@@ -36,31 +36,22 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _native {
     #[pymodule_export]
-    use super::builtin::tasks;
-    #[pymodule_export]
-    use super::command::{command, version};
-    #[pymodule_export]
-    use super::compare::Comparison;
-    #[pymodule_export]
-    use super::evaluate::evaluate;
-    #[pymodule_export]
-    use super::learn::{learn, learn_builtin};
-    #[pymodule_export]
-    use super::person::Page;
-    #[pymodule_export]
-    use super::policy::NativePolicy;
-    #[pymodule_export]
-    use super::remote::{TaskEvents, arithmetic, execute_remote, run_files};
-    #[pymodule_export]
-    use super::robots::RobotVecEnv;
-    #[pymodule_export]
-    use super::runs::{
-        builtin_policy, export_annotations, export_tensorboard, read_run, replace_file, run_policy,
+    use super::{
+        builtin::tasks,
+        command::{command, version},
+        compare::Comparison,
+        evaluate::evaluate,
+        learn::{learn, learn_builtin},
+        person::Page,
+        policy::NativePolicy,
+        remote::{TaskEvents, arithmetic, execute_remote, run_files},
+        robots::RobotVecEnv,
+        runs::{
+            builtin_policy, export_annotations, export_tensorboard, read_run, replace_file,
+            run_policy,
+        },
+        settings::{Settings, default_algorithm, defaults},
+        stored_expert::StoredExpert,
+        sweep::sweep,
     };
-    #[pymodule_export]
-    use super::settings::{Settings, default_algorithm, defaults};
-    #[pymodule_export]
-    use super::stored_expert::StoredExpert;
-    #[pymodule_export]
-    use super::sweep::sweep;
 }

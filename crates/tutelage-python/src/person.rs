@@ -18,7 +18,7 @@ use tutelage_teach::{
 
 use tutelage_oracles::mlp::OutputHead;
 
-use crate::errors::{PyErrorSlot, exception};
+use crate::errors::{OrRaise, PyErrorSlot};
 use crate::observer::PyObserver;
 use crate::oracle::RunOracle;
 use crate::python_envs::PyVectorEnv;
@@ -69,10 +69,10 @@ impl<'py> PersonTeacher<'py> {
         let folder = dir.path().to_owned();
         let room = Classroom::new(self.about(envs, config, &folder));
         oracle.report_to(room.training());
-        self.open(py, &room)?;
+        self.open(&room)?;
         let (settings, object) = (&self.settings, self.object.clone().unbind());
         let errors = observer.errors().clone();
-        let ended = py.detach(|| {
+        let ended = py.detach(|| -> Result<_, PersonError> {
             let person = PersonConfig {
                 stage: Box::new(move || PreviewEnv::<A>::new(&object)),
                 schedule: config.schedule,
@@ -87,18 +87,17 @@ impl<'py> PersonTeacher<'py> {
             room.end(ended.as_ref().map(|ending| *ending).map_err(ToString::to_string));
             Ok(ended)
         });
-        ended.map_err(|error: PersonError| exception(py, &error))
+        ended.or_raise()
     }
 
     /// Serves the page, and passes it to Python.
-    fn open(&self, py: Python<'py>, room: &Classroom) -> PyResult<()> {
+    fn open(&self, room: &Classroom) -> PyResult<()> {
         let token = match &self.settings.token_file {
             Some(file) => Token::kept_in(file),
             None => Token::random(),
         };
-        let token = token.map_err(|error| exception(py, &error))?;
-        let server = Server::start(ServerConfig::local(self.settings.port, token), room.site())
-            .map_err(|error| exception(py, &error))?;
+        let config = ServerConfig::local(self.settings.port, token.or_raise()?);
+        let server = Server::start(config, room.site()).or_raise()?;
         let url = server.url();
         self.object.call_method1("open", (Page { server: Some(server) }, url)).map(|_| ())
     }

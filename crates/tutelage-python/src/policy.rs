@@ -13,8 +13,8 @@ use tutelage_files::check_safetensors_header;
 use tutelage_lab::export::{Interface, onnx};
 use tutelage_oracles::mlp::{Ensemble, OutputHead, PolicyFileError};
 
-use crate::arrays::{rows, to_array, to_env_units};
-use crate::errors::{ErrorKind, exception, raise};
+use crate::arrays::{from_array, to_array, to_env_units};
+use crate::errors::{self, OrRaise};
 use crate::oracle::{ObservationView, RunPolicy};
 use crate::python_envs::{EnvSpaces, action_kind};
 
@@ -83,8 +83,7 @@ impl<A: OutputHead> AnyPolicy for RunPolicy<A> {
                 Members::All => self.act_each(states, &mut actions),
             }
         };
-        let acted = if states.len() < MANY_STATES { act() } else { py.detach(act) };
-        acted.map_err(|error| exception(py, &error))?;
+        if states.len() < MANY_STATES { act() } else { py.detach(act) }.or_raise()?;
         Ok(to_array(py, &to_env_units(bounds, actions))?.unbind())
     }
 
@@ -104,13 +103,11 @@ impl NativePolicy {
 
     /// The policy of stored networks. Their widths must fit the spaces, since files may be damaged.
     pub(crate) fn from_bytes<A: OutputHead>(
-        py: Python<'_>,
         bytes: &[u8],
         spaces: &EnvSpaces,
         view: ObservationView,
     ) -> PyResult<Self> {
-        let networks = Ensemble::<A>::from_safetensors(bytes);
-        let networks = networks.map_err(|error| exception(py, &error))?;
+        let networks = Ensemble::<A>::from_safetensors(bytes).or_raise()?;
         let (states, columns) = (spaces.spaces.states, view.columns.iter().flatten());
         let expected = [view.width(states), spaces.spaces.actions];
         let layout = networks.network().layout();
@@ -120,7 +117,7 @@ impl NativePolicy {
             && found == expected;
         if !fits {
             let message = format!("its networks have the widths {found:?}, expected {expected:?}");
-            return Err(raise(py, ErrorKind::Policy, message, None));
+            return Err(errors::PolicyError::new_err(message));
         }
         Ok(Self::new(RunPolicy::from_networks(view, networks), states, spaces.bounds.clone()))
     }
@@ -135,27 +132,25 @@ impl NativePolicy {
 impl NativePolicy {
     /// The task description in the bytes of a policy file.
     #[staticmethod]
-    fn task(py: Python<'_>, bytes: &[u8]) -> PyResult<String> {
-        let task = split_task(bytes).map(|(task, _)| task);
-        task.map_err(|error| exception(py, &error))
+    fn task(bytes: &[u8]) -> PyResult<String> {
+        split_task(bytes).map(|(task, _)| task).or_raise()
     }
 
     /// The policy in the bytes of a policy file.
     #[new]
     #[pyo3(signature = (bytes, spaces, columns=None, normalizer=None))]
     fn load(
-        py: Python<'_>,
         bytes: &[u8],
         spaces: &Bound<'_, PyAny>,
         columns: Option<Vec<usize>>,
         normalizer: Option<(Vec<f64>, Vec<f64>)>,
     ) -> PyResult<Self> {
-        let normalizer = normalizer.map(|(mean, var)| Normalizer::new(mean, var)).transpose();
-        let normalizer = normalizer.map_err(|error| exception(py, &error))?;
-        let (_, networks) = split_task(bytes).map_err(|error| exception(py, &error))?;
+        let normalizer =
+            normalizer.map(|(mean, var)| Normalizer::new(mean, var)).transpose().or_raise()?;
+        let (_, networks) = split_task(bytes).or_raise()?;
         let (kind, spaces) = (action_kind(spaces)?, EnvSpaces::of(spaces)?);
         let view = ObservationView { columns, normalizer };
-        dispatch!(kind, A => Self::from_bytes::<A>(py, &networks, &spaces, view))
+        dispatch!(kind, A => Self::from_bytes::<A>(&networks, &spaces, view))
     }
 
     /// E.
@@ -180,19 +175,18 @@ impl NativePolicy {
         members: Option<PyReadonlyArray1<'_, u32>>,
     ) -> PyResult<Py<PyAny>> {
         let members = members.map_or(Members::Mean, |of| Members::Of(of.as_array().to_vec()));
-        self.policy.act(py, &rows(states)?, members, &self.bounds)
+        self.policy.act(py, &from_array(states)?, members, &self.bounds)
     }
 
     /// Every member's action in every state: row i·E + e is that of member e in state i.
     fn all_actions(&self, py: Python<'_>, states: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
-        self.policy.act(py, &rows(states)?, Members::All, &self.bounds)
+        self.policy.act(py, &from_array(states)?, Members::All, &self.bounds)
     }
 
     /// The policy as a safetensors file that contains the task description.
     fn to_safetensors<'py>(&self, py: Python<'py>, task: &str) -> PyResult<Bound<'py, PyBytes>> {
-        let bytes = self.policy.to_safetensors().ok_or_else(|| no_networks(py))?;
-        let bytes = bytes.and_then(|bytes| with_task(&bytes, task));
-        Ok(PyBytes::new(py, &bytes.map_err(|error| exception(py, &error))?))
+        let bytes = self.policy.to_safetensors().ok_or_else(no_networks)?.or_raise()?;
+        Ok(PyBytes::new(py, &with_task(&bytes, task).or_raise()?))
     }
 
     /// The policy as an ONNX model.
@@ -205,14 +199,14 @@ impl NativePolicy {
         let bounds = self.bounds.clone();
         let interface =
             Interface { observation: self.states, columns, normaliser: normalizer, bounds, names };
-        let bytes = self.policy.to_onnx(&interface).ok_or_else(|| no_networks(py))?;
+        let bytes = self.policy.to_onnx(&interface).ok_or_else(no_networks)?;
         Ok(PyBytes::new(py, &bytes))
     }
 }
 
-fn no_networks(py: Python<'_>) -> PyErr {
+fn no_networks() -> PyErr {
     let message = "the policy of an oracle in Python is stored by its own to_bytes";
-    raise(py, ErrorKind::Policy, message.into(), None)
+    errors::PolicyError::new_err(message)
 }
 
 /// Adds the task description to a safetensors file.

@@ -11,7 +11,7 @@ use tutelage::{Batch, Bounds, EnvError, Rng, SpaceKind, Spaces, Step, VectorEnv}
 use tutelage_oracles::mlp::OutputHead;
 
 use crate::arrays::to_array;
-use crate::errors::{PyErrorSlot, exception};
+use crate::errors::{OrRaise, PyErrorSlot};
 
 /// The kind of actions of an object that describes spaces.
 pub(crate) fn action_kind(object: &Bound<'_, PyAny>) -> PyResult<SpaceKind> {
@@ -32,7 +32,7 @@ impl EnvSpaces {
         let states = object.getattr("state_width")?.extract()?;
         Ok(Self {
             spaces: Spaces { states, actions: object.getattr("action_size")?.extract()? },
-            bounds: bounds.map_err(|error| exception(object.py(), &error))?,
+            bounds: bounds.or_raise()?,
         })
     }
 }

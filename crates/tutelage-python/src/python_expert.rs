@@ -10,8 +10,8 @@ use tutelage_runs::store::Fingerprint;
 
 use tutelage_oracles::mlp::OutputHead;
 
-use crate::arrays::{from_array, matrix};
-use crate::errors::PyErrorSlot;
+use crate::arrays::{from_array, to_array};
+use crate::errors::{ExpertLeft, PyErrorSlot};
 
 /// A `tutelage._experts.ExpertAdapter`.
 pub(crate) struct PyExpert<A> {
@@ -51,7 +51,7 @@ impl<A: OutputHead> PyExpert<A> {
     ) -> Result<Batch<A>, ExpertError> {
         Python::attach(|py| {
             let called = || {
-                let (object, states) = (self.object.bind(py), matrix(py, states)?);
+                let (object, states) = (self.object.bind(py), to_array(py, states)?);
                 let actions = match seeds {
                     Some(seeds) => {
                         object.call_method1(method, (states, PyArray1::from_vec(py, seeds)))
@@ -65,10 +65,9 @@ impl<A: OutputHead> PyExpert<A> {
     }
 
     fn failed(&self, py: Python<'_>, error: PyErr) -> ExpertError {
-        let left = py.import("tutelage.errors").and_then(|errors| errors.getattr("ExpertLeft"));
-        match left {
-            Ok(left) if error.matches(py, &left).unwrap_or(false) => ExpertError::Left,
-            _ => ExpertError::Other(self.errors.keep(py, error).into()),
+        match error.is_instance_of::<ExpertLeft>(py) {
+            true => ExpertError::Left,
+            false => ExpertError::Other(self.errors.keep(py, error).into()),
         }
     }
 }

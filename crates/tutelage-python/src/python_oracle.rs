@@ -6,11 +6,12 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
 use rand::Rng as _;
 use tutelage::oracle::{TrainingSets, View};
-use tutelage::{Batch, Bounds, OracleError, Policy, PolicyError, Spaces, Stream};
+use tutelage::space::check_rows;
+use tutelage::{ActionSpace, Batch, Bounds, OracleError, Policy, PolicyError, Spaces, Stream};
 
 use tutelage_oracles::mlp::OutputHead;
 
-use crate::arrays::{from_array, matrix, to_array, to_env_units};
+use crate::arrays::{from_array, to_array, to_env_units};
 use crate::errors::PyErrorSlot;
 
 /// A `tutelage.Oracle`: an object with `fit(data, members, seed)` and `from_bytes(bytes)`.
@@ -25,8 +26,7 @@ pub(crate) struct PythonOracle {
 pub(crate) struct PythonPolicy<A> {
     object: Py<PyAny>,
     members: usize,
-    size: usize,
-    bounds: Bounds,
+    space: ActionSpace,
     errors: PyErrorSlot,
     action: PhantomData<fn() -> A>,
 }
@@ -62,7 +62,7 @@ impl PythonOracle {
     ) -> PyResult<Bound<'py, PyAny>> {
         let pair = |states: &Batch<f32>, actions: Batch<A>| {
             let actions = to_env_units(&self.bounds, actions);
-            Ok::<_, PyErr>((matrix(py, states)?, to_array(py, &actions)?))
+            Ok::<_, PyErr>((to_array(py, states)?, to_array(py, &actions)?))
         };
         let data = sets.data();
         let of_member = |e: usize| match sets.view(e) {
@@ -109,8 +109,7 @@ impl PythonOracle {
         PythonPolicy {
             object,
             members,
-            size: spaces.actions,
-            bounds: self.bounds.clone(),
+            space: ActionSpace { size: spaces.actions, bounds: self.bounds.clone() },
             errors: self.errors.clone(),
             action: PhantomData,
         }
@@ -129,19 +128,17 @@ impl<A: OutputHead> PythonPolicy<A> {
     fn act(&self, states: &Batch<f32>, member: u32) -> Result<Batch<A>, PolicyError> {
         let actions = call(&self.errors, |py| {
             let act = py.import("tutelage._oracles")?.getattr("act")?;
-            from_array(&act.call1((&self.object, matrix(py, states)?, member, self.size))?)
+            from_array(&act.call1((
+                &self.object,
+                to_array(py, states)?,
+                member,
+                self.space.size,
+            ))?)
         });
         let mut actions = actions.map_err(PolicyError::Other)?;
-        PolicyError::check_rows("actions", states.len(), actions.len())?;
-        PolicyError::check_width("actions", A::width(self.size), actions.width())?;
-        if let Some((row, index, value)) = actions.misfit(self.size) {
-            let allowed = A::allowed(self.size);
-            let message = format!(
-                "member {member} returned {value} in row {row}, column {index}; expected {allowed}"
-            );
-            return Err(PolicyError::Other(message.into()));
-        }
-        A::to_unit(&self.bounds, &mut actions);
+        check_rows(&actions, states.len(), self.space.size)
+            .map_err(|error| PolicyError::Other(format!("member {member}: {error}").into()))?;
+        A::to_unit(&self.space.bounds, &mut actions);
         A::clip(actions.as_mut_slice());
         Ok(actions)
     }

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use tutelage_reproduce::{Executor, JobObserver, RemoteTask, TaskEvent, TaskResult, WorkError};
 
-use crate::errors::{ErrorKind, raise};
+use crate::errors::StoreError;
 
 /// An executor in Python, with the methods `send`, `stop` and `close`.
 pub(crate) struct PythonExecutor(pub(crate) Py<PyAny>);
@@ -108,7 +108,7 @@ pub(crate) fn execute_remote(
 ) -> PyResult<Option<String>> {
     let observer = RemoteObserver(observer);
     let record = py.detach(|| tutelage_reproduce::execute_remote(&task, &runs, &observer));
-    record.map_err(|error| raise(py, ErrorKind::Store, error.to_string(), None))
+    record.map_err(|error| StoreError::new_err(error.to_string()))
 }
 
 /// A `tutelage._remote.TaskObserver`.

@@ -7,11 +7,11 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use tutelage::{Batch, Step, VectorEnv};
 use tutelage_draw::render::Renderer;
-use tutelage_envs::{LocomotionVecEnv, Robot, UnknownRobot};
+use tutelage_envs::{LocomotionVecEnv, Robot};
 use tutelage_lab::{Task, load_expert};
 
-use crate::arrays::{matrix, rows};
-use crate::errors::exception;
+use crate::arrays::{from_array, to_array};
+use crate::errors::OrRaise;
 
 /// Robots of one task, stepped together.
 #[pyclass]
@@ -33,17 +33,12 @@ type Stepped<'py> = (
 impl RobotVecEnv {
     /// `normalized` states are normalized with the statistics of the task's expert.
     #[new]
-    fn new(py: Python<'_>, task: &str, count: usize, normalized: bool) -> PyResult<Self> {
-        let robot: Result<Robot, UnknownRobot> = task.parse();
-        let robot = robot.map_err(|error| exception(py, &error))?;
-        let mut envs =
-            LocomotionVecEnv::new(robot, count).map_err(|error| exception(py, &error))?;
+    fn new(task: &str, count: usize, normalized: bool) -> PyResult<Self> {
+        let robot: Robot = task.parse().or_raise()?;
+        let mut envs = LocomotionVecEnv::new(robot, count).or_raise()?;
         if normalized {
-            let expert = load_expert(robot.name(), Some(Task::of_robot(robot)));
-            let expert = expert.map_err(|error| exception(py, &error))?;
-            envs = envs
-                .normalized(expert.normalizer().clone())
-                .map_err(|error| exception(py, &error))?;
+            let expert = load_expert(robot.name(), Some(Task::of_robot(robot))).or_raise()?;
+            envs = envs.normalized(expert.normalizer().clone()).or_raise()?;
         }
         let widths = (envs.spaces().states, envs.spaces().actions);
         Ok(Self { envs: Mutex::new(envs), widths })
@@ -65,7 +60,7 @@ impl RobotVecEnv {
         let envs = self.envs.get_mut().unwrap_or_else(PoisonError::into_inner);
         check_lanes(envs, &lanes, poses.as_array().nrows())?;
         for (&lane, pose) in lanes.iter().zip(poses.as_array().rows()) {
-            envs.reset_to(lane, &pose.to_vec()).map_err(|error| exception(py, &error))?;
+            envs.reset_to(lane, &pose.to_vec()).or_raise()?;
         }
         states(py, envs, &lanes)
     }
@@ -77,11 +72,10 @@ impl RobotVecEnv {
         lanes: Vec<usize>,
         actions: &Bound<'py, PyAny>,
     ) -> PyResult<Stepped<'py>> {
-        let actions: Batch<f32> = rows(actions)?;
+        let actions: Batch<f32> = from_array(actions)?;
         let envs = self.envs.get_mut().unwrap_or_else(PoisonError::into_inner);
         check_lanes(envs, &lanes, actions.len())?;
-        let stepped = py.detach(|| envs.step(&lanes, &actions));
-        stepped.map_err(|error| exception(py, &error))?;
+        py.detach(|| envs.step(&lanes, &actions)).or_raise()?;
         let steps: Vec<Step> = lanes.iter().map(|&lane| envs.last_step(lane)).collect();
         Ok((
             states(py, envs, &lanes)?,
@@ -101,9 +95,9 @@ impl RobotVecEnv {
     ) -> PyResult<Bound<'py, PyArray3<u8>>> {
         let envs = self.envs.lock().unwrap_or_else(PoisonError::into_inner);
         check_lanes(&envs, &[lane], 1)?;
-        let frame =
-            Renderer::new(width, height).and_then(|renderer| renderer.draw(&envs.render(lane)));
-        let frame = frame.map_err(|error| exception(py, &error))?;
+        let frame = Renderer::new(width, height)
+            .and_then(|renderer| renderer.draw(&envs.render(lane)))
+            .or_raise()?;
         PyArray1::from_slice(py, frame.rgb()).reshape([height, width, 3])
     }
 }
@@ -124,5 +118,5 @@ fn states<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let mut states = Batch::new(envs.spaces().states);
     lanes.iter().for_each(|&lane| states.push(envs.state(lane)));
-    matrix(py, &states)
+    to_array(py, &states)
 }

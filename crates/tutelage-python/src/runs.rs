@@ -10,17 +10,14 @@ use tutelage::lesson::Origin;
 use tutelage::oracle::DurableOracle;
 use tutelage::{Element, Inputs, VectorEnv, dispatch};
 use tutelage_lab::export::{Annotations, ExportError, Rows, write_tensorboard};
-use tutelage_lab::spec::RunSpec;
 use tutelage_lab::{Learner, learner_of, load_expert, spec_of};
 use tutelage_runs::RoundLine;
 use tutelage_runs::store::{
     AnyHistory, History, kept_policies, read_any, read_history, read_policy, read_times,
 };
 
-use tutelage_oracles::mlp::OutputHead;
-
-use crate::arrays::{matrix, to_array};
-use crate::errors::{ErrorKind, PyErrorSlot, exception, raise};
+use crate::arrays::to_array;
+use crate::errors::{OrRaise, PyErrorSlot, StoreError, ToPyErr};
 use crate::oracle::{ObservationView, RunOracle, RunPolicy};
 use crate::policy::NativePolicy;
 use crate::python_envs::{EnvSpaces, action_kind};
@@ -29,7 +26,7 @@ use crate::settings::Settings;
 /// The spec, the curve and the annotations of a run.
 #[pyfunction]
 pub(crate) fn read_run(py: Python<'_>, dir: PathBuf) -> PyResult<Bound<'_, PyDict>> {
-    let history = read_any(&dir).map_err(|error| exception(py, &error))?;
+    let history = read_any(&dir).or_raise()?;
     let lines = lines(&history, &dir);
     let run = PyDict::new(py);
     run.set_item("spec", history.spec())?;
@@ -80,14 +77,13 @@ fn data<'py>(py: Python<'py>, history: &AnyHistory) -> PyResult<Bound<'py, PyDic
     let annotations = match Annotations::of(history) {
         Ok(annotations) => annotations,
         Err(ExportError::Empty) => return Ok(data),
-        Err(error) => return Err(exception(py, &error)),
+        Err(error) => return Err(error.to_py_err()),
     };
     for (name, rows) in [("states", &annotations.states), ("actions", &annotations.actions)] {
-        let array = match rows {
-            Rows::Vectors(rows) => matrix(py, rows),
-            Rows::Indices(rows) => to_array(py, rows),
-        };
-        data.set_item(name, array?)?;
+        match rows {
+            Rows::Vectors(rows) => data.set_item(name, to_array(py, rows)?)?,
+            Rows::Indices(rows) => data.set_item(name, to_array(py, rows)?)?,
+        }
     }
     let origins = match history {
         AnyHistory::Vectors(history) => origins(history),
@@ -120,95 +116,66 @@ pub(crate) fn run_policy(
     round: Option<usize>,
     oracle: Option<Py<PyAny>>,
 ) -> PyResult<Option<NativePolicy>> {
-    dispatch!(action_kind(spaces)?, A => {
-        read_run_policy::<A>(py, &dir, settings, spaces, columns, round, oracle)
+    let (kind, env) = (action_kind(spaces)?, EnvSpaces::of(spaces)?);
+    let spec = settings.custom_spec(kind)?;
+    let (view, kept) = (ObservationView { columns, normalizer: None }, kept_policies(&dir));
+    dispatch!(kind, A => {
+        let history = read_history::<f32, A>(&dir).or_raise()?;
+        let returned = spec.config::<f32, A>(Inputs::none()).returned_round();
+        let round = match (round, history.results.len()) {
+            (Some(round), _) => round,
+            (None, 0) => return Ok(None),
+            (None, last) => returned.min(last),
+        };
+        if !kept.contains(&round) {
+            let message = format!("round {round} has no stored policy, expected one of {kept:?}");
+            return Err(StoreError::new_err(message));
+        }
+        let bytes = read_policy(&dir, &history, round).or_raise()?;
+        let Some(oracle) = oracle else {
+            return NativePolicy::from_bytes::<A>(&bytes, &env, view).map(Some);
+        };
+        let errors = PyErrorSlot::default();
+        let mut oracle = RunOracle::<A>::python(oracle, String::new(), spaces, errors.clone())?;
+        oracle.view = view;
+        let policy = errors.finish(py, oracle.decode(&bytes, env.spaces))?;
+        Ok(Some(NativePolicy::new(policy, env.spaces.states, env.bounds)))
     })
-}
-
-fn read_run_policy<A: OutputHead>(
-    py: Python<'_>,
-    dir: &Path,
-    settings: &Settings,
-    object: &Bound<'_, PyAny>,
-    columns: Option<Vec<usize>>,
-    round: Option<usize>,
-    oracle: Option<Py<PyAny>>,
-) -> PyResult<Option<NativePolicy>> {
-    let spaces = EnvSpaces::of(object)?;
-    let config = settings.custom_spec(py, A::KIND)?.config::<f32, A>(Inputs::none());
-    let history = read_history::<f32, A>(dir).map_err(|error| exception(py, &error))?;
-    if round.is_none() && history.results.is_empty() {
-        return Ok(None);
-    }
-    let round = round.unwrap_or_else(|| config.returned_round().min(history.results.len()));
-    let kept = kept_policies(dir);
-    if !kept.contains(&round) {
-        let message = format!("round {round} has no stored policy, expected one of {kept:?}");
-        return Err(raise(py, ErrorKind::Store, message, None));
-    }
-    let bytes = read_policy(dir, &history, round).map_err(|error| exception(py, &error))?;
-    let view = ObservationView { columns, normalizer: None };
-    let Some(oracle) = oracle else {
-        return NativePolicy::from_bytes::<A>(py, &bytes, &spaces, view).map(Some);
-    };
-    let errors = PyErrorSlot::default();
-    let mut oracle = RunOracle::<A>::python(oracle, String::new(), object, errors.clone())?;
-    oracle.view = view;
-    let policy = errors.finish(py, oracle.decode(&bytes, spaces.spaces))?;
-    Ok(Some(NativePolicy::new(policy, spaces.spaces.states, spaces.bounds)))
 }
 
 /// The policy of a run of a built-in task, the name of the task, and the width of the states that its expert sees.
 #[pyfunction]
 #[pyo3(signature = (dir, round))]
 pub(crate) fn builtin_policy(
-    py: Python<'_>,
     dir: PathBuf,
     round: Option<usize>,
 ) -> PyResult<(NativePolicy, String, usize)> {
-    let spec = spec_of(&dir).map_err(|error| exception(py, &error))?;
-    dispatch!(spec.task.actions(), A => read_builtin_policy::<A>(py, &dir, &spec, round))
-}
-
-fn read_builtin_policy<A: OutputHead>(
-    py: Python<'_>,
-    dir: &Path,
-    spec: &RunSpec,
-    round: Option<usize>,
-) -> PyResult<(NativePolicy, String, usize)> {
-    let learner = learner_of::<A>(dir, spec, round).map_err(|error| exception(py, &error))?;
-    let Learner { envs, policy, .. } = learner;
-    let normalizer = match spec.task.robot() {
-        None => None,
-        Some(_) => {
-            let expert = load_expert(&spec.expert, Some(spec.task));
-            Some(expert.map_err(|error| exception(py, &error))?.normalizer().clone())
-        }
-    };
-    let (spaces, bounds) = (envs.spaces(), envs.bounds().clone());
-    let policy = RunPolicy::from_networks(ObservationView { columns: None, normalizer }, policy);
-    let policy = NativePolicy::new(policy, spaces.states, bounds);
-    Ok((policy, spec.task.to_string(), spaces.states))
+    let spec = spec_of(&dir).or_raise()?;
+    let expert = spec.task.robot().map(|_| load_expert(&spec.expert, Some(spec.task)));
+    let normalizer = expert.transpose().or_raise()?.map(|expert| expert.normalizer().clone());
+    let view = ObservationView { columns: None, normalizer };
+    dispatch!(spec.task.actions(), A => {
+        let Learner { envs, policy, .. } = learner_of::<A>(&dir, &spec, round).or_raise()?;
+        let (states, bounds) = (envs.spaces().states, envs.bounds().clone());
+        let policy = NativePolicy::new(RunPolicy::from_networks(view, policy), states, bounds);
+        Ok((policy, spec.task.to_string(), states))
+    })
 }
 
 /// Writes the annotations of a run as `.npz`.
 #[pyfunction]
-pub(crate) fn export_annotations(py: Python<'_>, dir: PathBuf, file: PathBuf) -> PyResult<()> {
-    let history = read_any(&dir).map_err(|error| exception(py, &error))?;
+pub(crate) fn export_annotations(dir: PathBuf, file: PathBuf) -> PyResult<()> {
+    let history = read_any(&dir).or_raise()?;
     let written = Annotations::of(&history).and_then(|annotations| annotations.write(&file));
-    written.map_err(|error| exception(py, &error))
+    written.or_raise()
 }
 
 /// Writes the curves of a run into a folder for TensorBoard; returns the file.
 #[pyfunction]
-pub(crate) fn export_tensorboard(
-    py: Python<'_>,
-    dir: PathBuf,
-    folder: PathBuf,
-) -> PyResult<PathBuf> {
-    let history = read_any(&dir).map_err(|error| exception(py, &error))?;
+pub(crate) fn export_tensorboard(dir: PathBuf, folder: PathBuf) -> PyResult<PathBuf> {
+    let history = read_any(&dir).or_raise()?;
     let file = write_tensorboard(&history, &lines(&history, &dir), &read_times(&dir), &folder);
-    file.map_err(|error| exception(py, &error))
+    file.or_raise()
 }
 
 /// Writes a file atomically, replacing an existing one.

@@ -9,7 +9,7 @@ use tutelage::algorithm::DEFAULT_ALGORITHM;
 use tutelage_lab::spec::{RunSpec, SpecError, SpecInput, TextValue};
 use tutelage_lab::{Defaults, Task, spec_of};
 
-use crate::errors::exception;
+use crate::errors::OrRaise;
 
 /// The spec of a run in a Gymnasium environment, which has no registered task.
 pub(crate) type CustomSpec = RunSpec<()>;
@@ -20,15 +20,13 @@ pub(crate) struct Settings(SpecInput);
 
 impl Settings {
     /// The complete spec of a run in a Gymnasium environment.
-    pub(crate) fn custom_spec(&self, py: Python<'_>, kind: SpaceKind) -> PyResult<CustomSpec> {
-        let spec = self.0.clone().complete_in((), "", &Defaults::CUSTOM, kind);
-        spec.map_err(|error| exception(py, &error))
+    pub(crate) fn custom_spec(&self, kind: SpaceKind) -> PyResult<CustomSpec> {
+        self.0.clone().complete_in((), "", &Defaults::CUSTOM, kind).or_raise()
     }
 
     /// The complete spec of a run of a built-in task.
-    pub(crate) fn spec(&self, py: Python<'_>) -> PyResult<RunSpec> {
-        let spec = self.0.clone().complete().map_err(|error| exception(py, &error))?;
-        Ok(spec.with_absolute_paths())
+    pub(crate) fn spec(&self) -> PyResult<RunSpec> {
+        Ok(self.0.clone().complete().or_raise()?.with_absolute_paths())
     }
 }
 
@@ -36,38 +34,36 @@ impl Settings {
 impl Settings {
     /// Parses settings. A run that is `new` must not have settings that its algorithm ignores.
     #[new]
-    fn new(py: Python<'_>, json: &str, new: bool) -> PyResult<Self> {
+    fn new(json: &str, new: bool) -> PyResult<Self> {
         let fields = serde_json::from_str(json);
-        let fields = fields.map_err(|error| SpecError::Toml(error.to_string()));
-        let input = fields.and_then(SpecInput::read::<serde_json::Value, _>);
-        let checked = input.and_then(|input| match new {
-            true => input.check_new().map(|()| input),
-            false => Ok(input),
-        });
-        checked.map(Self).map_err(|error| exception(py, &error))
+        let fields = fields.map_err(|error| SpecError::Toml(error.to_string())).or_raise()?;
+        let input = SpecInput::read::<serde_json::Value, _>(fields).or_raise()?;
+        if new {
+            input.check_new().or_raise()?;
+        }
+        Ok(Self(input))
     }
 
     /// The settings of a stored run of a built-in task, with another number of rounds if it is given.
     #[staticmethod]
     #[pyo3(signature = (dir, rounds=None))]
-    fn stored(py: Python<'_>, dir: PathBuf, rounds: Option<i64>) -> PyResult<Self> {
-        let spec = spec_of(&dir).map_err(|error| exception(py, &error))?;
+    fn stored(dir: PathBuf, rounds: Option<i64>) -> PyResult<Self> {
+        let spec = spec_of(&dir).or_raise()?;
         let rounds = rounds.map(|rounds| ("rounds".to_owned(), serde_json::Value::from(rounds)));
-        let input = SpecInput::read(rounds.into_iter().collect());
-        let input = input.map_err(|error| exception(py, &error))?;
+        let input = SpecInput::read(rounds.into_iter().collect()).or_raise()?;
         Ok(Self(input.or(spec.into())))
     }
 
     /// The number of rounds and the seed of a run in a Gymnasium environment, or the first invalid setting as an error.
-    fn check(&self, py: Python<'_>, discrete: bool) -> PyResult<(usize, u64)> {
+    fn check(&self, discrete: bool) -> PyResult<(usize, u64)> {
         let kind = if discrete { SpaceKind::Discrete } else { SpaceKind::Continuous };
-        let spec = self.custom_spec(py, kind)?;
+        let spec = self.custom_spec(kind)?;
         Ok((spec.rounds, spec.seed))
     }
 
     /// The number of rounds of a run of a built-in task.
-    fn builtin_rounds(&self, py: Python<'_>) -> PyResult<usize> {
-        Ok(self.spec(py)?.rounds)
+    fn builtin_rounds(&self) -> PyResult<usize> {
+        Ok(self.spec()?.rounds)
     }
 
     #[getter]

@@ -6,13 +6,13 @@ use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 use tutelage::{Batch, Rng, Stream, dispatch};
 use tutelage_envs::Normalizer;
-use tutelage_lab::{BoxExpert, Task, UnknownTask, load_expert};
+use tutelage_lab::{BoxExpert, Task, load_expert};
 
 use tutelage_oracles::mlp::OutputHead;
 
-use crate::arrays::{rows, to_array};
+use crate::arrays::{from_array, to_array};
 use crate::builtin::small_world;
-use crate::errors::{ErrorKind, exception, raise};
+use crate::errors::{ExpertError, OrRaise};
 
 /// A built-in expert or one in a file. It takes states that are not normalized.
 #[pyclass(unsendable)]
@@ -29,12 +29,12 @@ impl StoredExpert {
     /// The expert of this name or file. A file need not say which robot it is for: then it is for the robot `robot`.
     #[new]
     #[pyo3(signature = (name, robot))]
-    fn new(py: Python<'_>, name: &str, robot: Option<&str>) -> PyResult<Self> {
+    fn new(name: &str, robot: Option<&str>) -> PyResult<Self> {
         match name.parse::<Task>() {
             Ok(task) if task.robot().is_none() => {
-                dispatch!(task.actions(), A => Self::scripted::<A>(py, task))
+                dispatch!(task.actions(), A => Self::scripted::<A>(task))
             }
-            _ => Self::network(py, name, robot),
+            _ => Self::network(name, robot),
         }
     }
 
@@ -64,7 +64,7 @@ impl StoredExpert {
 
     /// The mean action in each state.
     fn mean(&mut self, py: Python<'_>, states: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
-        self.expert.act(py, rows(states)?, None)
+        self.expert.act(py, from_array(states)?, None)
     }
 
     /// Labels: actions with noise, which depends only on the row's seed.
@@ -75,14 +75,14 @@ impl StoredExpert {
         seeds: PyReadonlyArray1<'_, u32>,
     ) -> PyResult<Py<PyAny>> {
         let rng = |&seed: &u32| Stream::new(seed.into()).rng();
-        self.expert.act(py, rows(states)?, Some(seeds.as_array().iter().map(rng).collect()))
+        self.expert.act(py, from_array(states)?, Some(seeds.as_array().iter().map(rng).collect()))
     }
 }
 
 impl StoredExpert {
     /// The scripted expert of a small world.
-    fn scripted<A: OutputHead>(py: Python<'_>, task: Task) -> PyResult<Self> {
-        let (_, expert) = small_world::<A>(task, 1).map_err(|error| exception(py, &error))?;
+    fn scripted<A: OutputHead>(task: Task) -> PyResult<Self> {
+        let (_, expert) = small_world::<A>(task, 1).or_raise()?;
         let width = task.bounds().map_or(1, |bounds| bounds.width());
         Ok(Self {
             expert: Box::new(Adapter { expert, normalizer: None, width }),
@@ -94,10 +94,9 @@ impl StoredExpert {
     }
 
     /// The network of a robot's expert.
-    fn network(py: Python<'_>, name: &str, robot: Option<&str>) -> PyResult<Self> {
-        let robot: Result<Option<Task>, UnknownTask> = robot.map(str::parse).transpose();
-        let robot = robot.map_err(|error| exception(py, &error))?;
-        let expert = load_expert(name, robot).map_err(|error| exception(py, &error))?;
+    fn network(name: &str, robot: Option<&str>) -> PyResult<Self> {
+        let robot = robot.map(str::parse).transpose().or_raise()?;
+        let expert = load_expert(name, robot).or_raise()?;
         let task = Task::of_robot(expert.robot());
         let spaces = task.shape().0;
         let state_width = expert.time_feature().width(spaces.states);
@@ -145,7 +144,7 @@ impl<A: OutputHead> AnyExpert for Adapter<A> {
             Some(mut rngs) => self.expert.annotate(&states, &mut rngs, &mut actions),
             None => self.expert.mean(&states, &mut actions),
         };
-        acted.map_err(|error| raise(py, ErrorKind::Expert, error.to_string(), None))?;
+        acted.map_err(|error| ExpertError::new_err(error.to_string()))?;
         Ok(to_array(py, &actions)?.unbind())
     }
 }

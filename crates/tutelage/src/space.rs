@@ -203,7 +203,7 @@ pub enum SpaceError {
 }
 
 /// Checks that `count` rows belong to a space of this size. All data from outside passes this check.
-pub(crate) fn check_rows<T: Element>(
+pub fn check_rows<T: Element>(
     rows: &Batch<T>,
     count: usize,
     size: usize,
