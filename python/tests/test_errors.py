@@ -361,7 +361,7 @@ def test_an_exception_in_a_callback_stops_the_run(tmp_path: Path) -> None:
 
 
 def test_invalid_folders_raise(tmp_path: Path) -> None:
-    with pytest.raises(tut.StoreError, match="holds no run"):
+    with pytest.raises(tut.StoreError, match="no run"):
         tut.Run(tmp_path)
     unanswered = tut.learn(Line, iter([]), dir=tmp_path / "none", **SETTINGS)
     with pytest.raises(tut.StoreError, match="no round of this run has ended"):

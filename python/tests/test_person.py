@@ -276,7 +276,7 @@ def test_invalid_environments_and_settings_of_a_person_raise(tmp_path: Path) -> 
         tut.learn(Pen, tut.Person(bound_labels=[("a", "b")]), dir=tmp_path / "c", horizon=9)
     with pytest.raises(tut.SpecError, match="give an id, or a factory"):
         tut.learn(Pen(), tut.Person(), dir=tmp_path / "d", horizon=9)
-    with pytest.raises(tut.ExpertError, match="a person answers questions"):
+    with pytest.raises(tut.ExpertError):
         tut.learn(Pen, tut.Person(), dir=tmp_path / "e", horizon=9, algorithm="bc", rounds=1)
     for name, value in [("port", 70000), ("repeat_every", -1), ("undo_seconds", -1.0), ("step_seconds", 0.0)]:
         with pytest.raises(tut.SpecError, match=f"{name} = "):
