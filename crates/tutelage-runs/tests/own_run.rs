@@ -6,10 +6,11 @@ mod testbed;
 
 use std::path::Path;
 
-use testbed::{Damper, Gradient, lanes, schedule};
+use testbed::{damper, lanes, schedule};
 use tutelage::algorithm::{bootstrap_dagger, dagger};
 use tutelage::choice::Deploy;
 use tutelage::lesson::LearnError;
+use tutelage::testing::LinearOracle;
 use tutelage::{
     Batch, Expert, ExpertError, Inputs, Participants, Rng, Sampling, Schedule, SyncVectorEnv,
 };
@@ -29,9 +30,9 @@ fn job(rounds: usize) -> RunConfig<'static, f32, f32> {
 }
 
 fn carry_out(dir: &Path, job: &RunConfig<'_, f32, f32>) -> Result<Ending, StoreError> {
-    let (mut envs, mut expert) = (lanes(), Damper::new(usize::MAX));
-    let mut run_dir = job.open(dir, "point", &expert, &Gradient)?;
-    let participants = Participants { envs: &mut envs, expert: &mut expert, oracle: &Gradient };
+    let (mut envs, mut expert) = (lanes(), damper(usize::MAX));
+    let mut run_dir = job.open(dir, "point", &expert, &LinearOracle)?;
+    let participants = Participants { envs: &mut envs, expert: &mut expert, oracle: &LinearOracle };
     Ok(run(participants, job, &mut run_dir, &mut Silent).unwrap())
 }
 

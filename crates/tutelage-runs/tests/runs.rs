@@ -9,10 +9,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use testbed::attempts::{STRIDE, attempt, bootstrap_dagger, bytes, whole};
-use testbed::{Damper, Gradient, SPACES, lanes, schedule};
+use testbed::{SPACES, damper, lanes, schedule};
 use tutelage::algorithm::{behavior_cloning, hand_over};
 use tutelage::choice::{Deploy, ExpertActs, Windows};
 use tutelage::oracle::DurableOracle;
+use tutelage::testing::{Damper, LinearOracle};
 use tutelage::{Algorithm, Batch, Expert, ExpertError, Inputs, Participants, Rng};
 use tutelage_runs::store::{OsDisk, read_any, read_history};
 use tutelage_runs::{Ending, Keep, Observer, RunConfig, Silent, run};
@@ -31,7 +32,7 @@ fn a_run_learns_and_its_log_says_everything() {
     assert!(last.deployed.imitation_loss().unwrap() < 0.05);
     assert!(last.random.is_some());
     let bytes = fs::read(dir.path().join("policies/round-004.safetensors")).unwrap();
-    assert_eq!(Gradient.decode(&bytes, SPACES).unwrap().0.len(), 3);
+    assert_eq!(LinearOracle.decode(&bytes, SPACES).unwrap().0.len(), 3);
     let round = &history.rounds[1];
     assert_eq!((round.origins.len(), round.rewards.len(), round.intended.len()), (6, 6, 6));
     assert!(round.steps.all >= 26 && round.steps.by_expert == 0);
@@ -137,11 +138,12 @@ impl Expert for Guest {
 /// of labels and of open queries after each interruption.
 fn leave_at_every_call(algorithm: Algorithm) -> Vec<(usize, usize)> {
     let teach = |dir: &Path, calls: usize| {
-        let (mut envs, mut expert) = (lanes(), Guest(Damper::new(2), calls));
-        let participants = Participants { envs: &mut envs, expert: &mut expert, oracle: &Gradient };
+        let (mut envs, mut expert) = (lanes(), Guest(damper(2), calls));
+        let participants =
+            Participants { envs: &mut envs, expert: &mut expert, oracle: &LinearOracle };
         let (schedule, inputs) = (schedule(1), Inputs::none());
         let job = RunConfig { algorithm, schedule, inputs, episodes: 5, keep: Keep::All };
-        let mut run_dir = job.open(dir, "point mass", &Damper::new(2), &Gradient).unwrap();
+        let mut run_dir = job.open(dir, "point mass", &damper(2), &LinearOracle).unwrap();
         run(participants, &job, &mut run_dir, &mut Silent).unwrap()
     };
     let whole = tempfile::tempdir().unwrap();

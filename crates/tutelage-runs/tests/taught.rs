@@ -8,17 +8,18 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use testbed::attempts::{STRIDE, bytes};
-use testbed::{Gradient, LinearEnsemble, lanes, schedule};
+use testbed::{lanes, schedule};
 use tutelage::algorithm::{bootstrap_dagger, take_over};
 use tutelage::expert::{Driver, NoDriver};
 use tutelage::lesson::{LearnError, Reply};
-use tutelage::{Algorithm, Batch, ExpertError, Inputs, SyncVectorEnv};
+use tutelage::testing::{LinearOracle, LinearPolicy, point_masses};
+use tutelage::{Algorithm, Batch, ExpertError, Inputs};
 use tutelage_runs::store::{OsDisk, RunDir, read_history};
 use tutelage_runs::{
     Ending, Keep, LabelSink, RunConfig, RunError, Silent, Teacher, run_with_teacher,
 };
 
-type Sink<'a, 'j> = LabelSink<'a, 'j, f32, f32, LinearEnsemble>;
+type Sink<'a, 'j> = LabelSink<'a, 'j, f32, f32, LinearPolicy>;
 
 fn row(value: f32) -> Batch<f32> {
     Batch::from_vec(1, vec![value]).unwrap()
@@ -60,7 +61,7 @@ impl Patient {
     }
 }
 
-impl Teacher<f32, f32, LinearEnsemble> for Patient {
+impl Teacher<f32, f32, LinearPolicy> for Patient {
     fn teach(&mut self, sink: &mut Sink<'_, '_>) -> Result<(), RunError> {
         let waiting: Vec<u32> = sink.queries().rows.iter().rev().copied().collect();
         // Replies to half of them; the run asks again for the rest.
@@ -72,7 +73,7 @@ impl Teacher<f32, f32, LinearEnsemble> for Patient {
         &mut self.driver
     }
 
-    fn trained(&mut self, round: usize, _: &LinearEnsemble) {
+    fn trained(&mut self, round: usize, _: &LinearPolicy) {
         self.trained.push(round);
     }
 }
@@ -91,7 +92,8 @@ fn session(folder: &Path, left: usize) -> (Result<Ending, RunError>, Patient) {
     let mut dir = RunDir::open(folder, "taught", Arc::new(OsDisk)).unwrap();
     let mut person = Patient { folder: folder.into(), left, trained: vec![], driver: NoDriver };
     let job = job(bootstrap_dagger(3, STRIDE));
-    let ended = run_with_teacher(&mut lanes(), &mut person, &Gradient, &job, &mut dir, &mut Silent);
+    let ended =
+        run_with_teacher(&mut lanes(), &mut person, &LinearOracle, &job, &mut dir, &mut Silent);
     (ended, person)
 }
 
@@ -159,7 +161,7 @@ fn runs_away(state: &[f32]) -> bool {
     state[0] * state[1] >= 0.0
 }
 
-impl Teacher<f32, f32, LinearEnsemble> for Driving {
+impl Teacher<f32, f32, LinearPolicy> for Driving {
     fn teach(&mut self, sink: &mut Sink<'_, '_>) -> Result<(), RunError> {
         let rows = sink.queries().rows.clone();
         rows.into_iter().try_for_each(|of| {
@@ -177,10 +179,10 @@ impl Teacher<f32, f32, LinearEnsemble> for Driving {
 
 fn drive(folder: &Path, left: usize) -> Ending {
     let mut dir = RunDir::open(folder, "driven", Arc::new(OsDisk)).unwrap();
-    let mut envs = SyncVectorEnv::new(vec![testbed::PointMass::default()]).unwrap();
+    let mut envs = point_masses(1);
     let job = job(take_over(2, 2));
     let mut person = Driving { left };
-    run_with_teacher(&mut envs, &mut person, &Gradient, &job, &mut dir, &mut Silent).unwrap()
+    run_with_teacher(&mut envs, &mut person, &LinearOracle, &job, &mut dir, &mut Silent).unwrap()
 }
 
 #[test]

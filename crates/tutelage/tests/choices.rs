@@ -21,7 +21,7 @@ use tutelage::{
 };
 use walk::*;
 
-/// Members that walk either way: each one's action is drawn from its stream and depends on its view of D.
+/// Members that walk either way: each action is drawn from the member's stream and depends on its view of D.
 fn wandering(sets: &TrainingSets<'_, f32, f32>, stream: &Stream) -> Vec<f32> {
     let states = &sets.data().states;
     let member = |e: usize| {
@@ -40,7 +40,7 @@ fn data_grows_by_k_a_round_and_nothing_is_forgotten() {
         Lesson::new(&envs, dagger(STRIDE), schedule(), Inputs::none(), Progress::none()).unwrap();
     loop {
         match lesson.next(&mut envs, &mut expert, &Leftwards).unwrap() {
-            LessonEvent::Ask(questions) => questions
+            LessonEvent::Ask(queries) => queries
                 .ask(&mut expert, |rows, actions| lesson.label(rows, actions).map(|()| true))
                 .unwrap(),
             LessonEvent::Trained { round } => {
@@ -56,7 +56,7 @@ fn data_grows_by_k_a_round_and_nothing_is_forgotten() {
     assert_eq!(expert.asked, 24, "each state is asked about once");
 }
 
-/// How many of the states lie to the right of where they would be had the walker gone left all the time.
+/// The number of steps to the right before all states, and the number of all steps.
 fn rightward_steps(learned: &Learned<f32, f32, Constant>) -> (usize, usize) {
     let steps = |s: &[f32]| ((s[0] + s[1]) / 2.0).round() as usize;
     let states = &learned.data.states;
@@ -64,7 +64,7 @@ fn rightward_steps(learned: &Learned<f32, f32, Constant>) -> (usize, usize) {
 }
 
 #[test]
-fn the_states_are_those_of_whoever_drives() {
+fn states_come_from_the_actor() {
     for sampling in [STRIDE, Sampling::Independent] {
         // The learner goes left, the expert right.
         for algorithm in [dagger(sampling), bootstrap_dagger(5, sampling)] {
@@ -78,7 +78,7 @@ fn the_states_are_those_of_whoever_drives() {
 }
 
 #[test]
-fn a_mixture_lets_the_expert_take_its_share_of_steps() {
+fn a_mixture_gives_the_expert_its_share_of_steps() {
     let long = Schedule { states_per_round: 200, rounds: 3, ..schedule() };
     let share = |beta| {
         let algorithm = mixed_dagger(beta, Sampling::Independent);
@@ -103,15 +103,15 @@ fn a_mixture_lets_the_expert_take_its_share_of_steps() {
     }
 }
 
-/// The expert goes right until it hands over and the learner left from then on, so that a state tells when that was and how
-/// long ago.
+/// The expert goes right until it hands over, and the learner goes left: a state shows the time of the hand-over and the
+/// steps since.
 fn hand_overs(data: &Dataset<f32, f32>) -> Vec<(usize, usize)> {
     let moment = |s: &[f32]| ((s[0] + s[1]) / 2.0).round() as usize;
     data.states.rows().map(|s| (moment(s), s[1] as usize - moment(s))).collect()
 }
 
 #[test]
-fn the_expert_hands_over_and_questions_are_asked_within_the_window() {
+fn states_of_the_hand_over_window_are_labeled() {
     const K: usize = 400;
     let windows = Windows { at_start: 0.4, length: 0.2, growth: 0.1, steady: 2, by_expert: 1 };
     let schedule = Schedule { rounds: 4, states_per_round: K, ..schedule() };
@@ -136,7 +136,7 @@ fn the_expert_hands_over_and_questions_are_asked_within_the_window() {
 }
 
 #[test]
-fn windows_as_long_as_the_horizon_leave_the_learner_alone() {
+fn windows_as_long_as_the_horizon_equal_dagger() {
     let whole = Windows { length: 1.0, by_expert: 0, ..Windows::default() };
     for sampling in [STRIDE, Sampling::Independent] {
         let windows = run(hand_over(whole, dagger(sampling)));
@@ -144,9 +144,9 @@ fn windows_as_long_as_the_horizon_leave_the_learner_alone() {
     }
 }
 
-/// An expert that wants to stand still, and a learner that is wrong by one: DART pushes the expert around.
+/// The share of steps to the left of an expert that plays 0.5 with DART's noise.
 #[test]
-fn dart_disturbs_the_expert_as_much_as_the_learner_errs() {
+fn dart_adds_noise_as_large_as_the_learners_error() {
     let leftward = |learner: f32, alpha: f64, round: usize| {
         let (mut envs, schedule) = (walks(1), Schedule { states_per_round: 300, ..schedule() });
         let participants = Participants {
@@ -160,20 +160,16 @@ fn dart_disturbs_the_expert_as_much_as_the_learner_errs() {
         let (right, all) = rightward_steps(&Learned { data, ..learned });
         1.0 - right as f64 / all as f64
     };
-    assert_eq!(
-        leftward(1.0, 1.0, 1),
-        0.0,
-        "before the first round nothing is known of the learner"
-    );
-    assert_eq!(leftward(0.5, 1.0, 2), 0.0, "a learner that does not err disturbs nobody");
-    assert_eq!(leftward(1.0, 0.0, 2), 0.0, "no noise asked for");
+    assert_eq!(leftward(1.0, 1.0, 1), 0.0, "the error before the first round is unknown");
+    assert_eq!(leftward(0.5, 1.0, 2), 0.0, "a learner without error adds no noise");
+    assert_eq!(leftward(1.0, 0.0, 2), 0.0, "alpha is 0");
     // N(0.5, 0.25) is below 0 with probability Φ(-1) = 0.159.
     assert!((leftward(1.0, 1.0, 2) - 0.159).abs() < 0.03, "{}", leftward(1.0, 1.0, 2));
     // N(0.5, 1) is below 0 with probability Φ(-0.5) = 0.309.
     assert!((leftward(1.0, 4.0, 2) - 0.309).abs() < 0.03, "{}", leftward(1.0, 4.0, 2));
 }
 
-/// Members that dispute to the left of the origin, and their mean errs to the right of 3.
+/// Members disagree to the left of the origin, and their mean is wrong to the right of 3.
 #[derive(Clone, Debug, PartialEq)]
 struct Torn;
 
@@ -226,8 +222,8 @@ fn torn(algorithm: Algorithm, k: usize) -> Vec<f32> {
 }
 
 #[test]
-fn a_gate_hands_over_where_it_says_and_only_there_questions_are_asked() {
-    // A learner that always drives goes left until it falls; behind the gate the guard turns it back at the origin.
+fn gated_states_are_those_in_which_the_expert_drove() {
+    // Alone, the learner goes left until it falls; behind the gate, the guard turns it back at the origin.
     let left = torn(dagger(Sampling::Stride(1)), 50);
     assert!(left.iter().any(|x| *x < -5.0));
     for algorithm in
@@ -238,12 +234,12 @@ fn a_gate_hands_over_where_it_says_and_only_there_questions_are_asked() {
         assert!(asked.iter().all(|x| (-1.3..0.0).contains(x)), "{algorithm:?}: {asked:?}");
     }
     let never = torn(ensemble_dagger(2, 9.0, 9.0, 1), 10);
-    assert_eq!(never, [], "a gate that never opens asks nothing, and the rounds are empty");
+    assert_eq!(never, [], "if the gate never opens, rounds are empty");
 }
 
-/// A learner that always goes right, beside an expert from whom it differs less and less on its way.
+/// The learner always goes right; its distance from the expert decreases on the way.
 #[test]
-fn a_gate_that_the_expert_opens_closes_only_at_half_the_distance() {
+fn hg_dagger_closes_its_gate_at_half_the_distance() {
     let tau = 0.5;
     let drove = |algorithm: Algorithm| {
         let mut envs = walks(1);
@@ -259,11 +255,11 @@ fn a_gate_that_the_expert_opens_closes_only_at_half_the_distance() {
     let by_distance = farthest(&drove(hg_dagger(1, tau, 1)));
     assert!((4.0..=5.0).contains(&by_distance), "the expert drives on to {by_distance}");
     let by_doubt = farthest(&drove(ensemble_dagger(1, 9.0, tau, 1)));
-    assert!((2.0..=3.0).contains(&by_doubt), "a gate without memory closes at {by_doubt}");
+    assert!((2.0..=3.0).contains(&by_doubt), "EnsembleDAgger closes its gate at {by_doubt}");
 }
 
 #[test]
-fn the_most_disputed_states_are_asked_about() {
+fn the_most_disputed_states_are_labeled() {
     let share = |algorithm| {
         let states = torn(algorithm, 20);
         states.iter().filter(|x| **x < 0.0).count() as f64 / states.len() as f64
@@ -300,7 +296,7 @@ fn a_stride_takes_every_nth_state_and_never_a_first_one() {
         assert!(round.windows(2).all(|w| w[1] - w[0] == 5.0 || w[1] <= 5.0), "{round:?}");
     }
     let offsets: std::collections::HashSet<u32> = times.iter().map(|t| *t as u32 % 5).collect();
-    assert!(offsets.len() > 1, "offsets are drawn anew: {times:?}");
+    assert!(offsets.len() > 1, "offsets differ: {times:?}");
 }
 
 #[test]
@@ -348,7 +344,7 @@ fn draws_alike(algorithm: Algorithm) {
 }
 
 #[test]
-fn the_mean_and_the_random_member_act_as_their_names_say() {
+fn deployed_policies_act_with_the_mean_or_a_random_member() {
     let policy = Constant(vec![-1.0, 2.0, 5.0]);
     let (states, lanes) = (Batch::zeros(3000, 2), vec![0; 3000]);
     let mut rngs: Vec<Rng> = (0..3000).map(|i| Stream::new(1).fork("row", i).rng()).collect();
@@ -367,7 +363,7 @@ fn the_mean_and_the_random_member_act_as_their_names_say() {
     }
 }
 
-/// "Trains" members that play 1 where all labels of their perturbation are labels of D, else 0.
+/// "Trains" members that play 1 if all labels of their perturbation are labels of D, else 0.
 struct Borrowing;
 
 impl Oracle for Borrowing {
@@ -389,7 +385,7 @@ impl Oracle for Borrowing {
 }
 
 #[test]
-fn a_perturbation_has_uniform_labels_and_a_shuffled_one_those_of_the_data() {
+fn shuffled_perturbations_have_labels_of_d() {
     let cover = UniformBox::new(-2.0, 2.0).unwrap();
     let inputs = Inputs { cover: Some(&cover), ..Inputs::none() };
     let last = |algorithm| run_with(&Borrowing, algorithm, schedule(), inputs).last.0;
@@ -417,7 +413,7 @@ fn a_random_round_deploys_the_policy_that_drove_in_it() {
 }
 
 #[test]
-fn stored_rounds_of_any_size_are_taken_in_order_and_nobody_is_asked() {
+fn stored_rounds_are_taken_in_order_without_queries() {
     let data = run(dagger(STRIDE)).data;
     let stored = [(0, 6), (6, 6), (6, 11), (11, 20)].map(|(first, last)| data.slice(first, last));
     for algorithm in [bagging(5), supervised()] {
@@ -433,7 +429,7 @@ fn stored_rounds_of_any_size_are_taken_in_order_and_nobody_is_asked() {
 }
 
 #[test]
-fn evaluation_plays_full_episodes_and_averages_the_loss_per_trajectory() {
+fn evaluation_averages_full_episodes() {
     let evaluate_with = |lanes: usize, policy: &Constant| {
         let (mut envs, mut expert) = (walks(lanes), rightwards());
         let mut actor = DeployedPolicy::new(policy, Deploy::Mean);

@@ -1,4 +1,4 @@
-//! The lesson: answers in any order, in parts, revised, skipped; and exact continuation from any point.
+//! The lesson: labels in any order, in parts, revised or skipped; and bit-identical resumption from any point.
 
 #![allow(clippy::unwrap_used)]
 
@@ -33,32 +33,31 @@ fn next(lesson: &mut WalkLesson) -> LessonEvent<f32, f32> {
 fn ask(lesson: &mut WalkLesson) -> Queries<f32, f32> {
     loop {
         match next(lesson) {
-            LessonEvent::Ask(questions) => return questions,
+            LessonEvent::Ask(queries) => return queries,
             LessonEvent::Trained { .. } => {}
             LessonEvent::Finished => panic!("nothing is left to ask"),
         }
     }
 }
 
-/// The expert's answers to some rows.
-fn answers(questions: &Queries<f32, f32>, rows: &[u32]) -> Batch<f32> {
-    let state = |row: &u32| {
-        questions.states.row(questions.rows.iter().position(|asked| asked == row).unwrap())
-    };
+/// The expert's labels of some rows.
+fn labels(queries: &Queries<f32, f32>, rows: &[u32]) -> Batch<f32> {
+    let state =
+        |row: &u32| queries.states.row(queries.rows.iter().position(|asked| asked == row).unwrap());
     Batch::from_vec(1, rows.iter().map(|row| label(state(row))).collect()).unwrap()
 }
 
 #[test]
-fn answers_come_in_any_order_and_in_parts() {
+fn labels_come_in_any_order_and_in_parts() {
     let reference = run(dagger(STRIDE));
     let mut lesson = lesson(dagger(STRIDE), Progress::none());
     let mut rng = Stream::new(7).rng();
     for _ in 0..4 {
-        let questions = ask(&mut lesson);
-        let mut rows = questions.rows.clone();
+        let queries = ask(&mut lesson);
+        let mut rows = queries.rows.clone();
         rows.shuffle(&mut rng);
         for part in rows.chunks(4) {
-            lesson.label(part, &answers(&questions, part)).unwrap();
+            lesson.label(part, &labels(&queries, part)).unwrap();
             assert_eq!(
                 lesson.open().unwrap().open_rows().len() % 6,
                 (6 - part.len()) % 6 * usize::from(part.len() == 4)
@@ -71,22 +70,22 @@ fn answers_come_in_any_order_and_in_parts() {
 }
 
 #[test]
-fn what_waits_is_asked_again_until_the_round_closes() {
+fn rows_without_a_reply_are_asked_again() {
     let mut lesson = lesson(dagger(STRIDE), Progress::none());
-    let questions = ask(&mut lesson);
-    lesson.label(&[1, 4], &answers(&questions, &[1, 4])).unwrap();
+    let queries = ask(&mut lesson);
+    lesson.label(&[1, 4], &labels(&queries, &[1, 4])).unwrap();
     let rest = ask(&mut lesson);
     assert_eq!((rest.round, &rest.rows[..]), (1, &[0, 2, 3, 5][..]));
-    assert_eq!(rest.states.row(1), questions.states.row(2));
-    assert_eq!(rest.origins[1], questions.origins[2]);
+    assert_eq!(rest.states.row(1), queries.states.row(2));
+    assert_eq!(rest.origins[1], queries.origins[2]);
     assert!(lesson.data().is_empty(), "nothing is used before the round closes");
 }
 
 #[test]
-fn an_answer_can_be_revised_until_the_round_closes() {
+fn a_label_can_be_revised_until_the_round_closes() {
     let mut lesson = lesson(dagger(STRIDE), Progress::none());
-    let questions = ask(&mut lesson);
-    lesson.label(&questions.rows, &answers(&questions, &questions.rows)).unwrap();
+    let queries = ask(&mut lesson);
+    lesson.label(&queries.rows, &labels(&queries, &queries.rows)).unwrap();
     let better = Batch::from_vec(1, vec![-0.25]).unwrap();
     lesson.label(&[3], &better).unwrap();
     assert_eq!(next(&mut lesson), LessonEvent::Trained { round: 1 });
@@ -96,41 +95,41 @@ fn an_answer_can_be_revised_until_the_round_closes() {
 }
 
 #[test]
-fn skipped_questions_are_not_learned_from_and_rounds_may_differ_in_size() {
+fn skipped_rows_are_not_trained_on() {
     let mut lesson = lesson(dagger(STRIDE), Progress::none());
-    let questions = ask(&mut lesson);
+    let queries = ask(&mut lesson);
     lesson.skip(&[0, 5]).unwrap();
-    lesson.label(&[5], &answers(&questions, &[5])).unwrap(); // the person thought better of it
-    lesson.label(&[1, 2, 3, 4], &answers(&questions, &[1, 2, 3, 4])).unwrap();
+    lesson.label(&[5], &labels(&queries, &[5])).unwrap(); // undoes the skip
+    lesson.label(&[1, 2, 3, 4], &labels(&queries, &[1, 2, 3, 4])).unwrap();
     assert_eq!(next(&mut lesson), LessonEvent::Trained { round: 1 });
     assert_eq!(lesson.data().len(), 5);
-    assert_eq!(lesson.data().states.row(0), questions.states.row(1));
-    let questions = ask(&mut lesson);
-    assert_eq!(questions.round, 2);
-    lesson.skip(&questions.rows).unwrap();
+    assert_eq!(lesson.data().states.row(0), queries.states.row(1));
+    let queries = ask(&mut lesson);
+    assert_eq!(queries.round, 2);
+    lesson.skip(&queries.rows).unwrap();
     assert_eq!(next(&mut lesson), LessonEvent::Trained { round: 2 });
     assert_eq!((lesson.round(), lesson.data().len()), (3, 5), "a round may be empty");
 }
 
 #[test]
-fn questions_tell_where_they_come_from() {
+fn queries_carry_origins_returns_and_intended_actions() {
     let mut lesson = lesson(dagger(STRIDE), Progress::none());
-    let questions = ask(&mut lesson);
-    let states = questions.states.rows();
-    for (row, (state, origin)) in states.zip(&questions.origins).enumerate() {
-        assert_eq!(state[1], origin.time as f32, "a walk's state tells how often it has moved");
-        // It went left all the time, so the rewards were its places on the way.
+    let queries = ask(&mut lesson);
+    let states = queries.states.rows();
+    for (row, (state, origin)) in states.zip(&queries.origins).enumerate() {
+        assert_eq!(state[1], origin.time as f32, "the state contains the time");
+        // It always went left, and the rewards are its positions.
         let start = state[0] + state[1];
         let sum: f32 = (1..=origin.time).map(|t| start - t as f32).sum();
-        assert!((questions.rewards[row] - f64::from(sum)).abs() < 1e-3, "row {row}");
-        assert_eq!(questions.intended.row(row), [-1.0], "what π₁ would have done");
+        assert!((queries.rewards[row] - f64::from(sum)).abs() < 1e-3, "row {row}");
+        assert_eq!(queries.intended.row(row), [-1.0], "what π₁ would have done");
     }
     let open = lesson.open().unwrap();
     assert!(open.steps.all >= 26 && open.steps.by_expert == 0, "{:?}", open.steps);
 }
 
 #[test]
-fn steps_that_the_expert_drove_are_counted() {
+fn steps_of_the_expert_are_counted() {
     let counted = |algorithm| {
         let mut lesson = lesson(algorithm, Progress::none());
         ask(&mut lesson);
@@ -145,9 +144,9 @@ fn steps_that_the_expert_drove_are_counted() {
     assert!(handed_over.by_expert > handed_over.all / 2, "{handed_over:?}");
 }
 
-/// Stops after every turn and every part of an answer in turn, and goes on from what was known then.
+/// Stops after various numbers of events, and resumes from the progress so far.
 #[test]
-fn stopping_anywhere_and_going_on_changes_no_bit() {
+fn resuming_anywhere_is_bit_identical() {
     for algorithm in [
         dagger(STRIDE),
         bootstrap_dagger(4, Sampling::Independent),
@@ -162,9 +161,9 @@ fn stopping_anywhere_and_going_on_changes_no_bit() {
             let mut lesson = lesson(algorithm, progress.clone());
             for _ in 0..*stop_after {
                 match next(&mut lesson) {
-                    LessonEvent::Ask(questions) => {
-                        let rows = &questions.rows[..2.min(questions.rows.len())];
-                        lesson.label(rows, &answers(&questions, rows)).unwrap();
+                    LessonEvent::Ask(queries) => {
+                        let rows = &queries.rows[..2.min(queries.rows.len())];
+                        lesson.label(rows, &labels(&queries, rows)).unwrap();
                     }
                     LessonEvent::Trained { round } if round > progress.rounds.len() => {
                         progress.rounds.push(progress.open.take().unwrap());
@@ -182,7 +181,7 @@ fn stopping_anywhere_and_going_on_changes_no_bit() {
     }
 }
 
-/// Fails at every other call.
+/// Fails in every other call.
 struct Moody(AtomicUsize);
 
 impl Oracle for Moody {
@@ -203,7 +202,7 @@ impl Oracle for Moody {
 }
 
 #[test]
-fn a_training_that_failed_is_done_again_before_anything_else() {
+fn failed_training_is_repeated_first() {
     let deployed = Algorithm { deploy: Deploy::RandomRound, ..bootstrap_dagger(2, STRIDE) };
     for algorithm in [dagger(STRIDE), deployed] {
         let whole = run(algorithm);
@@ -211,9 +210,9 @@ fn a_training_that_failed_is_done_again_before_anything_else() {
         let (oracle, mut failures) = (Moody(AtomicUsize::new(0)), 0);
         loop {
             match lesson.next(&mut walks(1), &mut rightwards(), &oracle) {
-                Ok(LessonEvent::Ask(questions)) => {
-                    let rows = &questions.rows;
-                    lesson.label(rows, &answers(&questions, rows)).unwrap();
+                Ok(LessonEvent::Ask(queries)) => {
+                    let rows = &queries.rows;
+                    lesson.label(rows, &labels(&queries, rows)).unwrap();
                 }
                 Ok(LessonEvent::Trained { .. }) => {}
                 Ok(LessonEvent::Finished) => break,
@@ -227,7 +226,7 @@ fn a_training_that_failed_is_done_again_before_anything_else() {
     }
 }
 
-/// A task with a box of its own: torques from -2 to 6.
+/// A task with torques from -2 to 6.
 struct Torque(usize);
 
 impl Env for Torque {
@@ -258,22 +257,22 @@ impl Env for Torque {
 }
 
 #[test]
-fn a_box_of_ones_own_is_mapped_to_the_unit_box_inside() {
+fn actions_are_mapped_between_the_tasks_box_and_the_unit_box() {
     let mut envs = SyncVectorEnv::new(vec![Torque(0)]).unwrap();
     let algorithm = dagger(Sampling::Stride(2));
     let mut lesson: Lesson<'_, f32, f32, Constant> =
         Lesson::new(&envs, algorithm, schedule(), Inputs::none(), Progress::none()).unwrap();
-    let mut turn = || lesson.next(&mut envs, &mut NoDriver, &Leftwards).unwrap();
-    turn();
-    let LessonEvent::Ask(questions) = turn() else { panic!("nothing is asked") };
+    let mut event = || lesson.next(&mut envs, &mut NoDriver, &Leftwards).unwrap();
+    event();
+    let LessonEvent::Ask(queries) = event() else { panic!("nothing is asked") };
     // π₁ always plays -1, the lowest torque.
-    assert!(questions.states.rows().all(|state| state == [-2.0]), "{questions:?}");
-    assert_eq!(questions.intended.row(0), [-2.0], "what the teacher sees is in the task's units");
-    let answers = Batch::from_vec(1, vec![-2.0, 6.0, 2.0, 4.0, 0.0, 2.0]).unwrap();
-    lesson.label(&questions.rows, &answers).unwrap();
+    assert!(queries.states.rows().all(|state| state == [-2.0]), "{queries:?}");
+    assert_eq!(queries.intended.row(0), [-2.0], "queries are in the task's units");
+    let labels = Batch::from_vec(1, vec![-2.0, 6.0, 2.0, 4.0, 0.0, 2.0]).unwrap();
+    lesson.label(&queries.rows, &labels).unwrap();
     let outside = Batch::from_vec(1, vec![6.5]).unwrap();
-    let error = lesson.label(&[2], &outside).unwrap_err().to_string();
-    assert!(error.contains("6.5") && error.contains("-2 to 6"), "{error}");
+    let error = lesson.label(&[2], &outside).unwrap_err();
+    assert!(matches!(error, LearnError::InvalidLabel { round: 1, .. }), "{error}");
     lesson.next(&mut envs, &mut NoDriver, &Leftwards).unwrap();
     assert_eq!(lesson.data().actions.as_slice(), [-1.0, 1.0, 0.0, 0.5, -0.5, 0.0]);
 }

@@ -1,4 +1,4 @@
-//! A person takes the controls and lets go of them; and episodes are played again from where their states come from.
+//! A person takes over and returns the controls; and episodes are replayed from the origins of their states.
 
 #![allow(clippy::unwrap_used)]
 
@@ -17,15 +17,15 @@ use tutelage::{
 };
 use walk::*;
 
-/// Takes the controls where the learner has gone three to the left, drives right, and lets go behind the origin.
+/// Takes over at -3, drives right, and returns the controls behind the origin.
 #[derive(Default)]
 struct Hands {
     holds: bool,
-    /// Every state seen, what the learner intended there, and who drove.
+    /// Every state seen, the learner's intended action, and whether the person drove.
     seen: Vec<(Vec<f32>, f32, bool)>,
 }
 
-/// What the person does at the controls, in the task's units.
+/// The person's action in the task's units.
 const PUSH: f32 = 0.75;
 
 impl Driver<f32, f32> for Hands {
@@ -45,8 +45,8 @@ impl Driver<f32, f32> for Hands {
     }
 }
 
-/// Everything that is asked while this algorithm runs, each with what was driven there.
-fn questions(algorithm: Algorithm, hands: &mut Hands) -> Vec<Queries<f32, f32>> {
+/// All queries of a lesson.
+fn queries(algorithm: Algorithm, hands: &mut Hands) -> Vec<Queries<f32, f32>> {
     let mut envs = walks(1);
     let schedule = Schedule { rounds: 2, states_per_round: 8, ..schedule() };
     let mut lesson =
@@ -54,10 +54,10 @@ fn questions(algorithm: Algorithm, hands: &mut Hands) -> Vec<Queries<f32, f32>> 
     let mut asked = Vec::new();
     loop {
         match lesson.next(&mut envs, hands, &Leftwards).unwrap() {
-            LessonEvent::Ask(questions) => {
-                let pushes = Batch::from_vec(1, vec![PUSH; questions.rows.len()]).unwrap();
-                lesson.label(&questions.rows, &pushes).unwrap();
-                asked.push(questions);
+            LessonEvent::Ask(queries) => {
+                let pushes = Batch::from_vec(1, vec![PUSH; queries.rows.len()]).unwrap();
+                lesson.label(&queries.rows, &pushes).unwrap();
+                asked.push(queries);
             }
             LessonEvent::Trained { .. } => {}
             LessonEvent::Finished => return asked,
@@ -66,17 +66,17 @@ fn questions(algorithm: Algorithm, hands: &mut Hands) -> Vec<Queries<f32, f32>> 
 }
 
 #[test]
-fn whoever_takes_over_drives_until_letting_go_and_is_asked_there_alone() {
+fn a_person_drives_until_letting_go_and_labels_these_states() {
     let mut hands = Hands::default();
-    let asked = questions(take_over(2, 1), &mut hands);
+    let asked = queries(take_over(2, 1), &mut hands);
     assert_eq!(asked.len(), 2);
-    for questions in &asked {
-        assert_eq!(questions.states.len(), 8);
-        for state in questions.states.rows() {
+    for queries in &asked {
+        assert_eq!(queries.states.len(), 8);
+        for state in queries.states.rows() {
             assert!(hands.seen.iter().any(|(seen, _, holds)| seen == state && *holds), "{state:?}");
         }
     }
-    // Left to itself the learner goes left for good; it was turned back, and drove left again after that.
+    // The learner always goes left; it was turned back, and then drove left again.
     let within =
         |(state, _, _): &&(Vec<f32>, f32, bool)| state[1] > 0.0 && state[1] < HORIZON as f32;
     let steps: Vec<_> = hands.seen.iter().filter(within).collect();
@@ -90,31 +90,31 @@ fn whoever_takes_over_drives_until_letting_go_and_is_asked_there_alone() {
 }
 
 #[test]
-fn the_person_is_shown_what_the_members_mean_to_do() {
+fn the_person_sees_the_members_mean_action() {
     let mut hands = Hands::default();
-    questions(take_over(3, 1), &mut hands);
-    // Members play -1, -2, -3 before there is any data, and the task takes no more than -1.
+    queries(take_over(3, 1), &mut hands);
+    // Before there are data, members play -1, -2 and -3.
     let first = hands.seen.first().unwrap();
     assert_eq!(first.1, -2.0, "{first:?}");
 }
 
 #[test]
-fn an_algorithm_that_lets_the_expert_drive_is_not_take_over() {
+fn a_driver_that_only_intervenes_cannot_drive() {
     let (mut envs, mut hands) = (walks(1), Hands::default());
     for other in [hg_dagger(2, 0.5, 1), ensemble_dagger(2, 0.1, 0.5, 1)] {
         let mut lesson =
             Lesson::new(&envs, other, schedule(), Inputs::none(), Progress::none()).unwrap();
         let ended = std::iter::repeat_with(|| lesson.next(&mut envs, &mut hands, &Leftwards))
-            .find(|turn| !matches!(turn, Ok(LessonEvent::Trained { .. })));
+            .find(|event| !matches!(event, Ok(LessonEvent::Trained { .. })));
         let error = ended.unwrap().unwrap_err();
         let expected = RolloutError::Expert(ExpertError::CannotDrive).to_string();
         assert!(std::error::Error::source(&error).unwrap().to_string() == expected, "{error:?}");
     }
-    assert!(hands.seen.is_empty(), "and nobody was asked to step in");
+    assert!(hands.seen.is_empty(), "no intervention was requested");
 }
 
 #[test]
-fn an_expert_without_hands_cannot_take_over() {
+fn an_expert_cannot_take_over() {
     let (mut envs, mut expert) = (walks(1), rightwards());
     let participants = Participants { envs: &mut envs, expert: &mut expert, oracle: &Leftwards };
     let error = learn(participants, take_over(2, 1), schedule(), Inputs::none()).unwrap_err();
@@ -123,7 +123,7 @@ fn an_expert_without_hands_cannot_take_over() {
 }
 
 #[test]
-fn its_name_makes_it() {
+fn take_over_is_parsed() {
     let named: AlgorithmName = "take-over-4".parse().unwrap();
     let algorithm = named.algorithm(Sampling::Stride(7), ExpertActs::Sampled);
     assert_eq!(algorithm, take_over(4, 7));
@@ -132,7 +132,7 @@ fn its_name_makes_it() {
     assert_eq!(ask, Ask::WhereExpertDrove { every: 7 });
 }
 
-/// "Trains" members of which each goes its own way, so that it matters who of them drives, and when.
+/// "Trains" members that go different ways, so that it matters which of them drives.
 struct Apart;
 
 impl Oracle for Apart {
@@ -145,7 +145,7 @@ impl Oracle for Apart {
     }
 }
 
-/// The state that an episode reaches in so many steps, played again from its stream.
+/// Replays an episode from its stream to the time of its origin.
 fn again(origin: &Origin, stream: Stream, act: &mut dyn FnMut(&Batch<f32>) -> f32) -> Vec<f32> {
     let (mut walk, mut states) = (Walk { at: 0.0, time: 0 }, Batch::zeros(1, 2));
     walk.reset(stream.fork("env", 0).rng(), states.row_mut(0)).unwrap();
@@ -157,7 +157,7 @@ fn again(origin: &Origin, stream: Stream, act: &mut dyn FnMut(&Batch<f32>) -> f3
 }
 
 #[test]
-fn an_origin_is_enough_to_play_an_episode_again() {
+fn an_origin_suffices_to_replay_an_episode() {
     for sampling in [STRIDE, Sampling::Independent] {
         let (mut envs, mut expert) = (walks(3), rightwards());
         let (algorithm, schedule) = (bootstrap_dagger(4, sampling), schedule());
@@ -165,11 +165,11 @@ fn an_origin_is_enough_to_play_an_episode_again() {
             Lesson::new(&envs, algorithm, schedule, Inputs::none(), Progress::none()).unwrap();
         let mut ways = std::collections::HashSet::new();
         while lesson.round() <= schedule.rounds {
-            let turn = lesson.next(&mut envs, &mut expert, &Apart).unwrap();
-            let LessonEvent::Ask(questions) = turn else { continue };
+            let event = lesson.next(&mut envs, &mut expert, &Apart).unwrap();
+            let LessonEvent::Ask(queries) = event else { continue };
             let policy = lesson.policy().unwrap();
-            for (origin, state) in questions.origins.iter().zip(questions.states.rows()) {
-                let stream = origin.stream(&schedule, questions.round, algorithm.ask);
+            for (origin, state) in queries.origins.iter().zip(queries.states.rows()) {
+                let stream = origin.stream(&schedule, queries.round, algorithm.ask);
                 let mut rngs = [stream.fork("act", 0).rng()];
                 let mut learner = DeployedPolicy::new(policy, Deploy::UniformMember);
                 let mut actions = Batch::zeros(1, 1);
@@ -180,7 +180,7 @@ fn an_origin_is_enough_to_play_an_episode_again() {
                 assert_eq!(again(origin, stream, &mut act), state, "{origin:?}");
                 ways.insert((state[0] + state[1]).round() as i32);
             }
-            questions
+            queries
                 .ask(&mut expert, |rows, actions| lesson.label(rows, actions).map(|()| true))
                 .unwrap();
         }
@@ -189,12 +189,12 @@ fn an_origin_is_enough_to_play_an_episode_again() {
 }
 
 #[test]
-fn an_origin_is_enough_where_a_person_took_over() {
+fn an_origin_suffices_to_replay_an_intervention() {
     let algorithm = take_over(1, 1);
     let schedule = Schedule { rounds: 2, states_per_round: 8, ..schedule() };
-    for questions in questions(algorithm, &mut Hands::default()) {
-        for (origin, state) in questions.origins.iter().zip(questions.states.rows()) {
-            let stream = origin.stream(&schedule, questions.round, algorithm.ask);
+    for queries in queries(algorithm, &mut Hands::default()) {
+        for (origin, state) in queries.origins.iter().zip(queries.states.rows()) {
+            let stream = origin.stream(&schedule, queries.round, algorithm.ask);
             let (mut hands, learner) = (Hands::default(), Batch::from_vec(1, vec![-1.0]).unwrap());
             let mut act = |states: &Batch<f32>| {
                 let mut actions = learner.clone();
@@ -207,7 +207,7 @@ fn an_origin_is_enough_where_a_person_took_over() {
 }
 
 #[test]
-fn streams_of_other_rounds_draws_and_attempts_differ() {
+fn streams_of_rounds_draws_and_attempts_differ() {
     let schedule = schedule();
     let ask = Ask::Sampled(Sampling::Independent);
     let first = Origin { episode: 1, attempt: 0, time: 3 };
@@ -215,7 +215,7 @@ fn streams_of_other_rounds_draws_and_attempts_differ() {
         origin.stream(&schedule, round, ask).fork("env", 0).rng().random::<u64>()
     };
     let same = draw(&first, 1, ask);
-    assert_eq!(draw(&Origin { time: 9, ..first }, 1, ask), same, "the moment is not the episode");
+    assert_eq!(draw(&Origin { time: 9, ..first }, 1, ask), same, "the time does not matter");
     for other in [
         draw(&first, 2, ask),
         draw(&Origin { episode: 2, ..first }, 1, ask),

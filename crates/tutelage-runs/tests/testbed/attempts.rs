@@ -9,7 +9,8 @@ use tutelage::{Algorithm, Inputs, Participants, Sampling};
 use tutelage_runs::store::{Disk, OsDisk, RunDir, StoreError};
 use tutelage_runs::{Ending, Keep, Observer, RunConfig, RunError, Silent, run};
 
-use super::{Damper, Gradient, lanes, schedule};
+use super::{damper, lanes, schedule};
+use tutelage::testing::LinearOracle;
 
 /// The spec of [`whole`].
 pub(crate) const SPEC: &str = "task = \"point mass\"\nseed = 1\n";
@@ -28,11 +29,12 @@ pub(crate) fn attempt(
     keep: Keep,
     reporter: &mut dyn Observer,
 ) -> (Result<Ending, RunError>, Vec<Vec<f32>>) {
-    let (mut envs, mut expert) = (lanes(), Damper::new(4));
+    let (mut envs, mut expert) = (lanes(), damper(4));
     let cover = UniformBox::new(-1.0, 1.0).unwrap();
     let inputs = Inputs { cover: Some(&cover), ..Inputs::none() };
     let result = RunDir::open(dir, SPEC, disk).map_err(RunError::from).and_then(|mut run_dir| {
-        let participants = Participants { envs: &mut envs, expert: &mut expert, oracle: &Gradient };
+        let participants =
+            Participants { envs: &mut envs, expert: &mut expert, oracle: &LinearOracle };
         let (algorithm, schedule) = (*algorithm, schedule(1));
         let job = RunConfig { algorithm, schedule, inputs, episodes: 5, keep };
         run(participants, &job, &mut run_dir, reporter)

@@ -1,6 +1,6 @@
-//! The world of these tests: a line, an expert that goes right, and oracles that need no training.
+//! The task of these tests: a walk on a line, an expert that goes right, and oracles that need no training.
 
-#![allow(dead_code, reason = "each test file uses its own part")]
+#![allow(dead_code, reason = "each test file uses a part")]
 
 use rand::RngExt;
 use tutelage::lesson::Learned;
@@ -11,8 +11,8 @@ use tutelage::{
     SyncVectorEnv, learn,
 };
 
-/// A walk on the line: the action's sign moves the walker one to the left or right, forever up to the horizon.
-/// The state tells where it is and how often it has moved.
+/// The sign of the action moves the walker by one to the left or right. The state is its position and the time, so that it
+/// shows who drove.
 pub(crate) struct Walk {
     pub(crate) at: f32,
     pub(crate) time: usize,
@@ -55,7 +55,7 @@ impl Env for Walk {
     }
 }
 
-/// Goes right, and says so with an action that tells the state it was asked about.
+/// Goes right, with a label that identifies the state.
 pub(crate) struct Rightwards {
     pub(crate) asked: usize,
     pub(crate) batch: usize,
@@ -89,7 +89,7 @@ impl Expert for Rightwards {
     }
 }
 
-/// The expert that does in each state what a function says.
+/// An expert whose labels are a function of the state.
 pub(crate) struct Scripted<F>(pub(crate) F);
 
 impl<F: Fn(&[f32]) -> f32> Expert for Scripted<F> {
@@ -107,7 +107,7 @@ impl<F: Fn(&[f32]) -> f32> Expert for Scripted<F> {
     }
 }
 
-/// A policy whose member e always plays one action.
+/// Member e always plays one action.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Constant(pub(crate) Vec<f32>);
 
@@ -133,7 +133,7 @@ impl Policy for Constant {
     }
 }
 
-/// "Trains" members that always go left, by how much they were given.
+/// "Trains" members that go left; their actions show the size of D.
 pub(crate) struct Leftwards;
 
 impl Oracle for Leftwards {
@@ -148,7 +148,7 @@ impl Oracle for Leftwards {
     }
 }
 
-/// "Trains" members that always play what a function makes of their training sets and randomness.
+/// "Trains" members whose actions are a function of the training sets and the stream.
 pub(crate) struct Playing<'a>(pub(crate) &'a Actions<'a>);
 
 type Actions<'a> = dyn Fn(&TrainingSets<'_, f32, f32>, &Stream) -> Vec<f32> + Sync + 'a;
