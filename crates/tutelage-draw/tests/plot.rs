@@ -1,15 +1,15 @@
-//! What the drawings must hold, whatever the data.
+//! Properties of all figures.
 
 use tutelage_draw::plot::{Curve, Figure, Panel, Scale, Style};
 
-/// All values of an attribute, in order.
+/// Returns all values of an attribute, in order.
 fn attributes<'a>(svg: &'a str, name: &str) -> Vec<&'a str> {
     let key = format!(" {name}=\"");
     svg.split(&key).skip(1).filter_map(|rest| rest.split('"').next()).collect()
 }
 
 #[test]
-fn names_of_curves_appear_once_and_labels_always() {
+fn legends_name_each_curve_once() {
     let panel = |title| {
         Panel::new(title)
             .x("annotations", Scale::Linear)
@@ -42,7 +42,7 @@ fn a_curve_keeps_its_color_in_every_panel() {
 }
 
 #[test]
-fn nothing_lies_outside_the_picture() {
+fn everything_lies_inside_the_page() {
     let long = |i| Curve::new(format!("a curve with a long name, number {i}"), vec![(1.0, 1e6)]);
     let panel = (0..12).fold(
         Panel::new("t").y("y", Scale::Linear).curve(Curve::new("x", vec![(0.0, -1e6), (9.0, 1e6)])),
@@ -57,7 +57,7 @@ fn nothing_lies_outside_the_picture() {
 }
 
 #[test]
-fn a_row_that_is_not_full_stands_in_the_middle() {
+fn incomplete_rows_are_centered() {
     let panel = || Panel::new("").curve(Curve::new("", vec![(0.0, 0.0), (1.0, 1.0)]));
     let figure = (0..3).fold(Figure::new("").columns(2), |figure, _| figure.panel(panel()));
     let svg = figure.svg();
@@ -71,7 +71,7 @@ fn a_row_that_is_not_full_stands_in_the_middle() {
 }
 
 #[test]
-fn a_scale_of_colors_takes_its_names_out_of_the_legend() {
+fn color_bars_replace_legend_entries() {
     let color = tutelage_draw::Color::blue_to_red;
     let names: Vec<String> = (1..=9).map(|n| format!("round {n}")).collect();
     let ramp = || names.iter().zip(0..).map(|(name, i)| (name.clone(), color(f64::from(i) / 8.0)));
@@ -87,7 +87,7 @@ fn a_scale_of_colors_takes_its_names_out_of_the_legend() {
 }
 
 #[test]
-fn small_print_of_any_length_is_seen_whole() {
+fn small_print_is_wrapped() {
     let words: Vec<String> = (0..90).map(|i| format!("word{i},")).collect();
     let panel =
         Panel::new("t").note(words[..30].join(" ")).curve(Curve::new("x", vec![(0.0, 1.0)]));
@@ -98,11 +98,11 @@ fn small_print_of_any_length_is_seen_whole() {
     assert!(attributes(&svg, "y").iter().all(|&y| (0.0..=height).contains(&number(y))));
     let plain =
         Figure::new("").panel(Panel::new("t").curve(Curve::new("x", vec![(0.0, 1.0)]))).svg();
-    assert!(height > number(attributes(&plain, "height")[0]), "it has room of its own");
+    assert!(height > number(attributes(&plain, "height")[0]), "small print has its own space");
 }
 
 #[test]
-fn data_that_cannot_be_shown_does_no_harm() {
+fn invalid_data_is_skipped() {
     let points = vec![(0.0, f64::NAN), (1.0, f64::INFINITY), (2.0, -1.0), (3.0, 0.0), (4.0, 2.0)];
     for style in [Style::Solid, Style::Dashed, Style::Dotted, Style::Marked, Style::Points] {
         let curve = Curve::new("c", points.clone()).band(vec![(f64::NAN, 1.0); 5]).style(style);
@@ -115,7 +115,7 @@ fn data_that_cannot_be_shown_does_no_harm() {
 }
 
 #[test]
-fn files_are_written_and_a_missing_folder_is_named() {
+fn figures_are_saved() {
     let dir = tempfile::tempdir().unwrap();
     let figure = Figure::new("f").panel(Panel::new("p").curve(Curve::new("c", vec![(0.0, 1.0)])));
     figure.save_svg(dir.path().join("f.svg")).unwrap();

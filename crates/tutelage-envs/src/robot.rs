@@ -55,18 +55,10 @@ impl Robot {
     /// Returns the torque in N m that an action of 1 exerts on each actuated joint.
     pub(crate) fn torques(self) -> &'static [f64] {
         match self {
-            Robot::Hopper => &[0.75 * 100.0; 3],
-            Robot::Walker2d => {
-                const TORQUES: [f64; 6] =
-                    [0.4 * 100.0, 0.4 * 100.0, 0.4 * 30.0, 0.4 * 100.0, 0.4 * 100.0, 0.4 * 30.0];
-                &TORQUES
-            }
-            Robot::HalfCheetah => {
-                const TORQUES: [f64; 6] =
-                    [0.9 * 120.0, 0.9 * 90.0, 0.9 * 60.0, 0.9 * 140.0, 0.9 * 60.0, 0.9 * 30.0];
-                &TORQUES
-            }
-            Robot::Ant => &[2.5 * 100.0; 8],
+            Robot::Hopper => &[75.0; 3],
+            Robot::Walker2d => &[40.0, 40.0, 12.0, 40.0, 40.0, 12.0],
+            Robot::HalfCheetah => &[108.0, 81.0, 54.0, 126.0, 54.0, 27.0],
+            Robot::Ant => &[250.0; 8],
         }
     }
 

@@ -118,12 +118,12 @@ impl LocomotionTask {
 
     pub(crate) fn check_pose(&self, pose: &[f64]) -> Result<(), EnvError> {
         EnvError::check_width("pose", pose.len(), self.robot.action_width())?;
-        EnvError::check_values("pose", pose, "finite", |x| x.is_finite())
+        EnvError::check_values("pose", pose, "a finite number", |x| x.is_finite())
     }
 
     pub(crate) fn check_action(&self, action: &[f32]) -> Result<(), EnvError> {
         EnvError::check_width("action", action.len(), self.robot.action_width())?;
-        EnvError::check_values("action", action, "finite", |x| x.is_finite())
+        EnvError::check_values("action", action, "a finite number", |x| x.is_finite())
     }
 
     pub(crate) fn check_state(&self, state: &[f32]) -> Result<(), EnvError> {

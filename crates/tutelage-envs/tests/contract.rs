@@ -1,8 +1,8 @@
-//! The environments' contract: conformance, refusals, and independence of threads.
+//! The contract of environments: conformance and errors.
 #![allow(clippy::unwrap_used)] // helpers of tests are tests
 
 use tutelage::check::check_env;
-use tutelage::{Batch, Env, EnvError, Stream, SyncVectorEnv, VectorEnv};
+use tutelage::{Env, EnvError, Stream};
 use tutelage_envs::{HORIZON, Locomotion, Robot};
 
 fn new(task: Robot) -> Locomotion {
@@ -74,39 +74,4 @@ fn cheetahs_are_truncated_at_the_time_limit() {
         let result = env.step(&[0.0; 6], &mut state).unwrap();
         assert_eq!((result.terminated, result.truncated), (false, step == HORIZON), "step {step}");
     }
-}
-
-/// States of 25 lanes after 60 steps of random actions, each lane reset whenever its episode ends.
-fn play_lanes(threads: usize) -> Vec<Vec<f32>> {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-    pool.install(|| {
-        let mut lanes = SyncVectorEnv::new((0..25).map(|_| new(Robot::Hopper)).collect()).unwrap();
-        let all: Vec<usize> = (0..25).collect();
-        let mut rng = Stream::new(7).fork("actions", 0).rng();
-        let mut actions = Batch::zeros(25, 3);
-        for &lane in &all {
-            lanes.reset(lane, Stream::new(7).fork("reset", lane as u64).rng()).unwrap();
-        }
-        for time in 1..=60 {
-            for &lane in &all {
-                tutelage::Element::draw_uniform(3, &mut rng, actions.row_mut(lane));
-            }
-            lanes.step(&all, &actions).unwrap();
-            for &lane in &all {
-                if lanes.last_step(lane).is_last() {
-                    lanes
-                        .reset(lane, Stream::new(7).fork("again", 100 * time + lane as u64).rng())
-                        .unwrap();
-                }
-            }
-        }
-        all.iter().map(|&lane| lanes.state(lane).to_vec()).collect()
-    })
-}
-
-#[test]
-fn threads_do_not_change_lanes() {
-    let alone = play_lanes(1);
-    assert_eq!(alone, play_lanes(3));
-    assert!(alone.windows(2).all(|pair| pair[0] != pair[1]), "each lane has its own random stream");
 }

@@ -41,7 +41,9 @@ impl<A: Element> ScriptedExpert<A> {
         EnvError::check_width("state", states.width(), width)?;
         EnvError::check_width("action", actions.width(), A::width(size))?;
         EnvError::check_width("column of actions", actions.len(), states.len())?;
-        EnvError::check_values("state", states.as_slice(), "finite", |value| value.is_finite())
+        EnvError::check_values("state", states.as_slice(), "a finite number", |value| {
+            value.is_finite()
+        })
     }
 }
 

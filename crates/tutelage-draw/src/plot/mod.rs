@@ -10,7 +10,7 @@
 //! ```
 //!
 //! A figure is laid out once as a page of lines, areas and labels. The SVG and the PNG show the same page. The PNG's font is
-//! compiled in, so that it does not depend on the fonts of the machine. The legend is below the panels, where it covers no
+//! compiled in, so that it does not depend on the fonts of the machine. The legend is below the panels and covers no
 //! data. The CSV holds every number of the figure.
 
 mod axis;

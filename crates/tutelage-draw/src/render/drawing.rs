@@ -38,6 +38,13 @@ pub enum Drawing {
     Frame(Frame),
 }
 
+impl Drawing {
+    /// Returns the picture if the environment is drawn in a plane.
+    pub fn into_picture(self) -> Option<Picture> {
+        if let Self::Picture(picture) = self { Some(picture) } else { None }
+    }
+}
+
 impl From<Picture> for Drawing {
     fn from(picture: Picture) -> Self {
         Self::Picture(picture)

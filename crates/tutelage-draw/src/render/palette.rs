@@ -8,7 +8,7 @@ use color_quant::NeuQuant;
 use crate::render::frame::{Frame, Rgb};
 use crate::render::light;
 
-/// The number of colors; the last index stands for unchanged pixels.
+/// The number of colors; the last index marks unchanged pixels.
 pub(crate) const COLORS: usize = 255;
 
 /// The most shades of one body, and of all bodies together.

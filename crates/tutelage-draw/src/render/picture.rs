@@ -23,7 +23,7 @@ use crate::render::{Ink, RenderError};
 pub struct Picture {
     /// The part of the plane to show. A frame of other proportions shows more.
     pub view: Rectangle,
-    /// The color where there is no shape.
+    /// The color of the background.
     pub background: Ink,
     /// The shapes, from the back to the front.
     pub marks: Vec<Mark>,

@@ -85,7 +85,7 @@ impl Env for CartPoleEnv {
     fn step(&mut self, action: &[u32], state: &mut [f32]) -> Result<Step, EnvError> {
         self.clock.steps()?;
         EnvError::check_width("state", state.len(), 4)?;
-        let push = check_index(action, 2, "0 pushes left, 1 right")?;
+        let push = check_index(action, 2, "0 (left) or 1 (right)")?;
         self.motion = self.motion.after(if push == 1 { FORCE } else { -FORCE });
         self.observe(state);
         let stands = self.motion.angle.abs() <= MAX_ANGLE && self.motion.place.abs() <= RAIL;

@@ -7,12 +7,6 @@ use super::env::{HALF_LENGTH, RAIL};
 
 impl Render for CartPoleEnv {
     fn render(&self) -> Drawing {
-        self.picture().into()
-    }
-}
-
-impl CartPoleEnv {
-    fn picture(&self) -> Picture {
         let (motion, length, edge) = (self.motion, 2.0 * HALF_LENGTH, RAIL + 0.5);
         let top = 0.22;
         let hinge = [motion.place, top];
@@ -46,6 +40,7 @@ impl CartPoleEnv {
             background: Ink::Paper,
             marks,
         }
+        .into()
     }
 }
 
@@ -64,7 +59,7 @@ mod tests {
         let mut world = CartPoleEnv::default();
         world.motion = motion;
         let is_pole = |mark: &&Mark| mark.ink() == Ink::Orange;
-        let picture = world.picture();
+        let picture = world.render().into_picture().unwrap();
         let points = picture.marks.iter().find(is_pole).unwrap().points();
         [points[0], points[1]]
     }

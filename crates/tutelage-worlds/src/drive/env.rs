@@ -132,7 +132,7 @@ impl Env for DriveEnv {
     fn step(&mut self, action: &[f32], state: &mut [f32]) -> Result<Step, EnvError> {
         self.check_running()?;
         EnvError::check_width("action", action.len(), 2)?;
-        EnvError::check_values("action", action, "from -1 to 1", |x| x.abs() <= 1.0)?;
+        EnvError::check_values("action", action, "a number from -1 to 1", |x| x.abs() <= 1.0)?;
         self.advance(f64::from(action[0]), f64::from(action[1]), state)
     }
 }

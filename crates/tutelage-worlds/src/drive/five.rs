@@ -36,7 +36,7 @@ impl Env for DriveFiveEnv {
     fn step(&mut self, action: &[u32], state: &mut [f32]) -> Result<Step, EnvError> {
         self.0.check_running()?;
         EnvError::check_width("state", state.len(), self.0.spaces().states)?;
-        let key = check_index(action, 5, "0 rolls, 1 left, 2 right, 3 gas, 4 brake")?;
+        let key = check_index(action, 5, "0 (roll), 1 (left), 2 (right), 3 (gas) or 4 (brake)")?;
         let hold = self.0.car.holding_throttle();
         let (steering, throttle) = match key {
             1 => (TURN, hold),

@@ -12,18 +12,14 @@ const MARGIN: f64 = 4.0;
 
 impl Render for DriveEnv {
     fn render(&self) -> Drawing {
-        self.picture().into()
+        let mut marks = self.road();
+        marks.extend(self.rays());
+        marks.extend(self.body());
+        Picture { view: self.view(), background: Ink::Field, marks }.into()
     }
 }
 
 impl DriveEnv {
-    fn picture(&self) -> Picture {
-        let mut marks = self.road();
-        marks.extend(self.rays());
-        marks.extend(self.body());
-        Picture { view: self.view(), background: Ink::Field, marks }
-    }
-
     fn view(&self) -> Rectangle {
         let edge = |axis: usize, start: f64, pick: fn(f64, f64) -> f64| {
             let points = self.track.borders.iter().flat_map(ClosedPolyline::points);
@@ -125,7 +121,7 @@ mod tests {
     #[test]
     fn car_is_on_the_road_and_everything_is_in_view() {
         for drive in (0..20).map(started) {
-            let Picture { view, marks, .. } = drive.picture();
+            let Picture { view, marks, .. } = drive.render().into_picture().unwrap();
             let is_inside = |point: &[f64; 2]| {
                 (0..2).all(|i| view.low[i] < point[i] && point[i] < view.high[i])
             };

@@ -111,7 +111,7 @@ impl Env for GridEnv {
     fn step(&mut self, action: &[u32], state: &mut [f32]) -> Result<Step, EnvError> {
         let earlier = self.clock.steps()?;
         EnvError::check_width("state", state.len(), state_width(self.maze.size))?;
-        let way = check_index(action, 4, "0 up, 1 right, 2 down, 3 left")?;
+        let way = check_index(action, 4, "0 (up), 1 (right), 2 (down) or 3 (left)")?;
         self.trail.push(self.maze.step(self.cell(), way as usize));
         self.observe(state);
         let arrived = self.cell() == self.goal;

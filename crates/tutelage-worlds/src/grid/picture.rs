@@ -6,14 +6,8 @@ use super::GridEnv;
 use super::maze::Cell;
 
 impl Render for GridEnv {
-    fn render(&self) -> Drawing {
-        self.picture().into()
-    }
-}
-
-impl GridEnv {
     /// Draws each cell as a unit square; the first one spans (0, 0) to (1, 1).
-    fn picture(&self) -> Picture {
+    fn render(&self) -> Drawing {
         let [width, height] = self.maze.size.map(|count| count as f64);
         let floor = Rectangle { low: [0.0; 2], high: [width, height] };
         let mut marks = vec![Mark::Polygon { points: floor.corners().to_vec(), ink: Ink::Paper }];
@@ -31,9 +25,11 @@ impl GridEnv {
         let center = middle(self.cell());
         marks.push(Mark::Circle { center, radius: 0.28, ink: Ink::Blue });
         let view = Rectangle { low: [-0.4; 2], high: [width + 0.4, height + 0.4] };
-        Picture { view, background: Ink::Field, marks }
+        Picture { view, background: Ink::Field, marks }.into()
     }
+}
 
+impl GridEnv {
     /// Draws a light square with a flag.
     fn goal_flag(&self) -> [Mark; 3] {
         let [x, y] = self.goal.map(|index| index as f64);
@@ -75,7 +71,7 @@ mod tests {
         let mut grid = GridEnv::default();
         for seed in 0..20 {
             play(&mut grid, Stream::new(seed));
-            let picture = grid.picture();
+            let picture = grid.render().into_picture().unwrap();
             let walls = lines(&picture, Ink::Slate);
             assert_eq!(walls.len(), 1 + grid.maze.inner_walls().count(), "and the outer wall");
             let trail = &lines(&picture, Ink::Faint)[0];

@@ -9,12 +9,6 @@ use super::env::{LENGTH, MAX_TORQUE};
 
 impl Render for PendulumEnv {
     fn render(&self) -> Drawing {
-        self.picture().into()
-    }
-}
-
-impl PendulumEnv {
-    fn picture(&self) -> Picture {
         let length = LENGTH;
         let direction = [-self.motion.angle.sin(), self.motion.angle.cos()];
         let tip = direction.map(|x| x * length);
@@ -38,8 +32,11 @@ impl PendulumEnv {
             background: Ink::Paper,
             marks,
         }
+        .into()
     }
+}
 
+impl PendulumEnv {
     /// Returns an arrow along an arc whose direction and length show the motor's torque.
     fn torque_arrow(&self) -> Vec<Mark> {
         const PARTS: usize = 24;
@@ -70,7 +67,7 @@ mod tests {
     fn picture(angle: f64, torque: f64) -> Picture {
         let mut world = PendulumEnv::default();
         (world.motion, world.torque) = (PendulumMotion { angle, spin: 0.0 }, torque);
-        world.picture()
+        world.render().into_picture().unwrap()
     }
 
     fn points(picture: &Picture, ink: Ink) -> Vec<[f64; 2]> {
