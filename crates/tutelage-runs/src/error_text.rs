@@ -15,10 +15,7 @@ use std::error::Error;
 pub fn error_text(error: &dyn Error) -> String {
     let mut text = error.to_string();
     for source in std::iter::successors(error.source(), |&error| error.source()) {
-        let source = source.to_string();
-        if !text.contains(&source) {
-            text += &format!(": {source}");
-        }
+        text += &format!(": {source}");
     }
     text
 }

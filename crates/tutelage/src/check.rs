@@ -16,7 +16,7 @@ pub enum ContractViolation {
     #[error("environment: {0}")]
     Env(String),
     /// An environment failed.
-    #[error("environment: {what}: {source}")]
+    #[error("environment: {what}")]
     EnvFailed {
         /// "reset" or "step".
         what: &'static str,
@@ -27,16 +27,16 @@ pub enum ContractViolation {
     #[error("expert: {0}")]
     Expert(String),
     /// An expert failed.
-    #[error("expert: {0}")]
+    #[error("expert")]
     ExpertFailed(#[from] ExpertError),
     /// An oracle violates its contract.
     #[error("oracle: {0}")]
     Oracle(String),
     /// An oracle failed.
-    #[error("oracle: fit: {0}")]
+    #[error("oracle: fit")]
     OracleFailed(#[from] OracleError),
     /// An oracle's policy failed.
-    #[error("oracle: its policy: {0}")]
+    #[error("oracle: its policy")]
     PolicyFailed(#[from] PolicyError),
 }
 

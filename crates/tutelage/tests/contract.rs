@@ -78,7 +78,9 @@ fn check_env_finds_violations() {
         (Fault::Grows, "episode 0 changed them"),
         (Fault::Fails, "step"),
     ] {
-        let violation = check(fault).unwrap_err().to_string();
+        let violation = check(fault).unwrap_err();
+        let source = std::error::Error::source(&violation).map(ToString::to_string);
+        let violation = format!("{violation}: {}", source.unwrap_or_default());
         assert!(violation.contains(words), "{fault:?}: {violation}");
     }
 }

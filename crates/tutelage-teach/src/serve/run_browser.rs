@@ -148,5 +148,6 @@ pub fn film<A: Element>(
     frames: usize,
     pace: f64,
 ) -> Result<String, String> {
-    crate::teach::film_of(stage, actor, stream, frames, pace).map_err(|error| error.to_string())
+    crate::teach::film_of(stage, actor, stream, frames, pace)
+        .map_err(|error| tutelage_runs::error_text(&error))
 }

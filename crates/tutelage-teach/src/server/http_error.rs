@@ -6,8 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use tutelage::lesson::LearnError;
-use tutelage_runs::RunError;
+use tutelage_runs::{RunError, error_text};
 
 use crate::teach::ReplayError;
 
@@ -75,12 +74,12 @@ http_errors! {
     UNPROCESSABLE_ENTITY {
         "{0:?} is not an action of this task." Action(Vec<f64>);
         "The learner's action was not recorded for this question." NoIntention;
-        "The moment cannot be shown: {0}." Replay(ReplayError);
+        "The moment cannot be shown: {0}." Replay(String);
         "There is no film of this run: {0}." Film(String);
-        "The answer is not valid: {0}." Label(LearnError);
+        "The answer is not valid: {0}." Label(String);
     }
     INTERNAL_SERVER_ERROR {
-        "The answer was not saved: {0}." Save(RunError);
+        "The answer was not saved: {0}." Save(String);
         "The answer could not be recorded: {0}." Record(io::Error);
         "The server failed while it handled the request." Internal;
     }
@@ -93,15 +92,15 @@ http_errors! {
 
 impl From<ReplayError> for HttpError {
     fn from(error: ReplayError) -> Self {
-        Self::Replay(error)
+        Self::Replay(error_text(&error))
     }
 }
 
 impl From<RunError> for HttpError {
     fn from(error: RunError) -> Self {
         match error {
-            RunError::Learn(error) => Self::Label(error),
-            error => Self::Save(error),
+            RunError::Learn(error) => Self::Label(error_text(&error)),
+            error => Self::Save(error_text(&error)),
         }
     }
 }

@@ -41,7 +41,7 @@ pub(crate) enum ReplayError {
     NoOrigin,
     #[error("the replayed episode differs from the recorded one")]
     Diverged,
-    #[error("the environment failed: {0}")]
+    #[error("the environment failed")]
     Env(#[from] EnvError),
     #[error(transparent)]
     Acting(#[from] RolloutError),

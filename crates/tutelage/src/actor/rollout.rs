@@ -52,13 +52,13 @@ pub enum RolloutError {
     #[error(transparent)]
     Lane(#[from] LaneError),
     /// The expert failed while driving, or as the reference of an evaluation.
-    #[error("the expert failed: {0}")]
+    #[error("the expert failed")]
     Expert(#[from] ExpertError),
     /// The policy failed.
-    #[error("the policy failed: {0}")]
+    #[error("the policy failed")]
     Policy(#[from] PolicyError),
     /// Actions are invalid.
-    #[error("{who} returned invalid actions: {source}")]
+    #[error("{who} returned invalid actions")]
     InvalidActions {
         /// "the expert", "the expert's mean" or "the actor".
         who: &'static str,

@@ -60,7 +60,7 @@ pub enum LaneError {
         expected: usize,
     },
     /// An environment failed.
-    #[error("environment {lane}: {source}")]
+    #[error("environment {lane}")]
     Env {
         /// Which environment.
         lane: usize,

@@ -32,7 +32,7 @@ pub enum LearnError {
     #[error(transparent)]
     TrainOn(#[from] TrainOnError),
     /// An earlier round does not belong to this task.
-    #[error("round {round} of the lesson to resume: {source}")]
+    #[error("round {round} of the lesson to resume")]
     Progress {
         /// The round.
         round: usize,
@@ -48,7 +48,7 @@ pub enum LearnError {
         rounds: usize,
     },
     /// A stored round does not belong to this task.
-    #[error("stored round {round}, {what}: {source}")]
+    #[error("stored round {round}, {what}")]
     Stored {
         /// The round.
         round: usize,
@@ -66,7 +66,7 @@ pub enum LearnError {
         stored: usize,
     },
     /// States could not be collected.
-    #[error("round {round}: {source}")]
+    #[error("round {round}")]
     Collect {
         /// The round.
         round: usize,
@@ -74,7 +74,7 @@ pub enum LearnError {
         source: RolloutError,
     },
     /// The expert failed.
-    #[error("round {round}: the expert failed: {source}")]
+    #[error("round {round}: the expert failed")]
     Annotate {
         /// The round.
         round: usize,
@@ -82,7 +82,7 @@ pub enum LearnError {
         source: ExpertError,
     },
     /// Labels are invalid.
-    #[error("round {round}: invalid labels: {source}")]
+    #[error("round {round}: invalid labels")]
     InvalidLabel {
         /// The round.
         round: usize,
@@ -96,7 +96,7 @@ pub enum LearnError {
         round: usize,
     },
     /// The oracle failed.
-    #[error("round {round}: {source}")]
+    #[error("round {round}")]
     Train {
         /// The round that the policy was for.
         round: usize,
