@@ -1,11 +1,11 @@
-//! Learning curves: of a run, and of an expert.
+//! Learning curves of runs and of experts.
 
 use tutelage_draw::plot::{Color, Curve, Figure, Panel, Scale, Style};
 use tutelage_experts::Training;
 use tutelage_experts::trpo::Iteration;
 use tutelage_runs::RoundLine;
 
-/// Reward and imitation loss over annotations, the expert's reward as a level.
+/// Plots reward and imitation loss over annotations, with the expert's reward as a level.
 pub fn learning_curve(title: &str, lines: &[RoundLine], expert: Option<f64>) -> Figure {
     let points = |value: &dyn Fn(&RoundLine) -> Option<f64>| -> Vec<(f64, f64)> {
         let point = |line: &RoundLine| Some((line.annotations as f64, value(line)?));
@@ -40,7 +40,7 @@ pub fn learning_curve(title: &str, lines: &[RoundLine], expert: Option<f64>) -> 
     figure.panel(losses.y("imitation loss", Scale::Log).curve(loss))
 }
 
-/// How an expert was trained: return, episode length, KL divergence and entropy over steps.
+/// Plots the training of an expert: return, episode length, KL divergence and entropy over steps.
 pub fn training_curve(training: &Training) -> Figure {
     let panel = |title: &str, y: fn(&Iteration) -> f64| {
         let points = training.curve().iter().map(|i| (i.steps as f64 / 1e6, y(i))).collect();

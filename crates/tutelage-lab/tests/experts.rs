@@ -169,7 +169,7 @@ fn missing_experts_are_reported() {
     assert!(
         matches!(error, PartsError::UnknownExpert(unknown) if unknown.nearest == Some("hopper"))
     );
-    for name in ["nobody.npz", "nobody.zip", "nobody.safetensors", "nobody.txt"] {
+    for name in ["missing.npz", "missing.zip", "missing.safetensors", "missing.txt"] {
         let error = load_expert(name, None).err().unwrap();
         assert!(matches!(error, PartsError::NoFile { name: missing } if missing == name));
     }

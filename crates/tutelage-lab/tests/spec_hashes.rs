@@ -1,4 +1,4 @@
-//! The text and the hash of a complete spec never change: results and run folders are found by them.
+//! The text and the hash of a complete spec never change, since results and run directories are found by them.
 
 #![allow(clippy::unwrap_used)]
 

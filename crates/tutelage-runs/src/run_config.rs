@@ -11,18 +11,18 @@ use crate::line::{RoundLine, table};
 use crate::spec_text::{ChoiceTexts, line, quoted, stored_text};
 use crate::store::{OsDisk, RunDir, StoreError, read_spec, read_times};
 
-/// What to do in a run: everything but who takes part.
+/// The configuration of a run, except for its environments, expert and oracle.
 #[derive(Debug)]
 pub struct RunConfig<'a, S, A> {
     /// The four choices.
     pub algorithm: Algorithm,
-    /// How long to learn, and the randomness.
+    /// The number of rounds, states per round, and the random stream.
     pub schedule: Schedule,
-    /// What the choices need from outside.
+    /// The inputs that the choices need.
     pub inputs: Inputs<'a, S, A>,
     /// T, the episodes of an evaluation.
     pub episodes: usize,
-    /// Which policies stay on disk.
+    /// The policies that stay on disk.
     pub keep: Keep,
 }
 
@@ -34,19 +34,19 @@ impl<S, A> Clone for RunConfig<'_, S, A> {
 
 impl<S, A> Copy for RunConfig<'_, S, A> {}
 
-/// Which policies a run keeps.
+/// The policies that a run keeps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Keep {
-    /// Those of all rounds.
+    /// The policies of all rounds.
     #[default]
     All,
-    /// The last one, and what the algorithm returns.
+    /// The last policy, and the policy that the algorithm returns.
     Last,
 }
 
 impl<S: Element, A: Element> RunConfig<'_, S, A> {
-    /// The spec of a run of one's own: everything that changes its result, in words, so that a run is never continued as
-    /// another. `task` is the environment's name with all of its settings; oracle and expert describe themselves.
+    /// Returns the spec of a custom program's run: everything that affects its results, so that a run is never resumed as
+    /// another. `task` is the environment's name with all of its settings.
     ///
     /// ```
     /// use tutelage::{Inputs, Sampling, Schedule, Stream};
@@ -102,10 +102,10 @@ impl<S, A> RunConfig<'_, S, A> {
 }
 
 impl<S: Element, A: Element> RunConfig<'_, S, A> {
-    /// Opens the folder of a run of one's own, or begins it there: [`RunDir::open`] under this config's [`RunConfig::spec`].
+    /// Starts or opens the run of a custom program: [`RunDir::open`] with the text of [`RunConfig::spec`].
     ///
-    /// A folder that was begun with anything else that changes the result, such as another learning rate, is refused; one
-    /// that was begun with fewer rounds goes on from where it ended.
+    /// A run with other settings that affect results, such as another learning rate, is rejected. A run with fewer rounds is
+    /// extended.
     pub fn open<X, O>(
         &self,
         path: &Path,

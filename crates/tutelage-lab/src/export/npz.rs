@@ -1,4 +1,4 @@
-//! NumPy: `states` (n × d), `actions` (n × a), `round` (n).
+//! NumPy archives with the arrays `states` (n × d), `actions` (n × a) and `round` (n).
 
 use tutelage_files::npz::NpzWriter;
 

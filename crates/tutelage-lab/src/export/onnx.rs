@@ -1,8 +1,7 @@
-//! A policy as an ONNX model, whole: observations as they come from the environment, actions as it takes them.
+//! Policies as ONNX models, which take raw observations and return actions in the task's units.
 //!
-//! The graph standardises, runs all members side by side as products with stacked matrices `[E, in, out]`, and puts together
-//! what they say. `action` is the members' mean (or vote), `members` what each of them says: their spread is their
-//! disagreement.
+//! The graph standardizes the observation and evaluates all members by products with stacked matrices `[E, in, out]`. The
+//! output `action` is the members' mean or vote; `members` are their actions, whose spread is their disagreement.
 
 use tutelage::{Bounds, Policy};
 use tutelage_envs::Normalizer;
@@ -10,22 +9,22 @@ use tutelage_oracles::mlp::{Ensemble, OutputHead};
 
 use super::protobuf::Message;
 
-/// What stands between a policy and an environment.
+/// The interface between a policy and an environment.
 #[derive(Clone, Debug)]
 pub struct Interface {
     /// The width of an observation.
     pub observation: usize,
-    /// Which of its columns the policy sees; all where there is nothing.
+    /// The columns that the policy sees; `None` means all.
     pub columns: Option<Vec<usize>>,
-    /// What they are normalised by, where it is not by the policy itself.
+    /// The normalizer of observations, if the policy does not standardize them itself.
     pub normaliser: Option<Normalizer>,
-    /// The box of actions, where they are vectors.
+    /// The bounds of actions, if they are vectors.
     pub bounds: Bounds,
-    /// What the file says of itself.
+    /// The properties of the model.
     pub names: Vec<(String, String)>,
 }
 
-/// The version of the format, and of the operators, that every runtime of the last years reads.
+/// Versions of the format and of the operators that all common runtimes support.
 const IR_VERSION: i64 = 8;
 const OPERATORS: i64 = 17;
 /// Kinds of element.
@@ -81,7 +80,7 @@ fn model(
         .finish()
 }
 
-/// A side of a tensor: a number, or as many as are asked about.
+/// A dimension of a tensor: a fixed size, or the number of observations.
 enum Dim {
     Batch,
     Size(usize),
@@ -115,12 +114,12 @@ fn value(name: &str, element: i64, dims: &[Dim]) -> Message {
 struct Graph {
     nodes: Vec<Message>,
     tensors: Vec<Message>,
-    /// How many values have got a name.
+    /// The number of named values.
     named: usize,
 }
 
 impl Graph {
-    /// What the networks see of an observation.
+    /// The input of the networks.
     fn seen<A: OutputHead>(
         &mut self,
         from: &str,
@@ -184,7 +183,7 @@ impl Graph {
         hidden
     }
 
-    /// The mean of the clipped outputs, and each of them, in the environment's own units.
+    /// The mean of the clipped outputs, and each output, in the environment's units.
     fn mean(&mut self, outputs: &str, bounds: &Bounds) {
         let [low, high] = [-1.0, 1.0].map(|end| self.floats(&[], &[end]));
         let clipped = self.node("Clip", &[outputs, &low, &high], vec![]);
@@ -207,7 +206,7 @@ impl Graph {
         self.node_named(to, "Min", &[&above, &high], vec![]);
     }
 
-    /// What most members choose, the lowest of several such, and what each of them chooses.
+    /// The index that most members choose (the lowest on ties), and the members' indices.
     fn vote(&mut self, outputs: &str, size: usize) {
         let largest = |axis| vec![int("axis", axis), int("keepdims", 0)];
         self.node_named("members", "ArgMax", &[outputs], largest(2));
@@ -288,7 +287,7 @@ mod tests {
         }
     }
 
-    // Whether a runtime agrees with the policy is tested where there is one: python/tests/test_onnx.py.
+    // python/tests/test_onnx.py compares the model with the policy in a runtime.
     #[test]
     fn a_model_names_its_operators_inputs_outputs_and_task() {
         let spaces = Spaces { states: 2, actions: 1 };

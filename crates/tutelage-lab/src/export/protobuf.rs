@@ -1,7 +1,7 @@
-//! Protocol Buffers' wire format, as much of it as ONNX and TensorBoard files need.
+//! The part of the Protocol Buffers wire format that ONNX and TensorBoard files need.
 //!
-//! A message is its fields one after another, each a key (number and wire type) and a value: integers as varints, seven bits to
-//! a byte with the lowest first; texts, bytes and messages behind their length; floating-point numbers as they lie in memory.
+//! A message is a sequence of fields, each a key (number and wire type) and a value. Integers are varints, seven bits per byte
+//! with the lowest first. Texts, bytes and messages follow their length. Floating-point numbers are little-endian.
 
 /// A message under construction.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -51,17 +51,17 @@ impl Message {
         self.bytes(field, &value.0)
     }
 
-    /// A repeated field, a message each.
+    /// A repeated field of messages.
     pub(super) fn messages(self, field: u32, values: impl IntoIterator<Item = Message>) -> Self {
         values.into_iter().fold(self, |message, value| message.message(field, value))
     }
 
-    /// A repeated field, a text each.
+    /// A repeated field of texts.
     pub(super) fn texts(self, field: u32, values: &[&str]) -> Self {
         values.iter().fold(self, |message, value| message.text(field, value))
     }
 
-    /// A repeated field, an integer each.
+    /// A repeated field of integers.
     pub(super) fn ints(self, field: u32, values: impl IntoIterator<Item = i64>) -> Self {
         values.into_iter().fold(self, |message, value| message.int(field, value))
     }

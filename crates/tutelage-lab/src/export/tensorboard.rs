@@ -1,7 +1,7 @@
-//! Learning curves for TensorBoard, derived from the log: the same file after any interruption.
+//! Learning curves for TensorBoard. The file is derived from the log, so interruptions do not affect it.
 //!
-//! A file of events is a sequence of records, each a length, its checksum, a message and its checksum; the checksums are
-//! CRC-32C, rotated and shifted by a constant.
+//! An event file is a sequence of records: a length, its checksum, a message and its checksum. The checksums are CRC-32C,
+//! rotated and shifted by a constant.
 
 use std::path::{Path, PathBuf};
 
@@ -11,10 +11,10 @@ use tutelage_runs::store::{AnyHistory, Disk, OsDisk, RoundResult, RoundTimings, 
 
 use super::protobuf::Message;
 
-/// The file's name; viewers look for `tfevents` in it.
+/// The file name. Viewers look for `tfevents` in it.
 const NAME: &str = "events.out.tfevents.0.tutelage";
 
-/// Writes a run's curves over its annotations into a folder, and returns the file.
+/// Writes the learning curves of a run, over annotations, into a directory; returns the file.
 pub fn write_tensorboard(
     history: &AnyHistory,
     lines: &[RoundLine],
@@ -29,12 +29,12 @@ pub fn write_tensorboard(
     Ok(path)
 }
 
-/// The file of events in a folder for TensorBoard, which shows one run a folder.
+/// Returns the event file of a directory. TensorBoard shows one run per directory.
 pub fn tensorboard_file(folder: &Path) -> PathBuf {
     folder.join(NAME)
 }
 
-/// All events of a run; the clock shows the seconds since it began.
+/// Returns all events of a run. The clock is the run's total time in seconds.
 fn events(history: &AnyHistory, lines: &[RoundLine], times: &[RoundTimings]) -> Vec<u8> {
     let mut bytes = record(&Message::new().double(1, 0.0).text(3, "brain.Event:2").finish());
     let mut clock = 0.0;
@@ -51,7 +51,7 @@ fn events(history: &AnyHistory, lines: &[RoundLine], times: &[RoundTimings]) -> 
     bytes
 }
 
-/// What is known of a round, by its tag.
+/// Returns the known values of a round with their tags.
 fn values(
     line: &RoundLine,
     result: &RoundResult,
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn records_have_the_checksums_that_readers_expect() {
+    fn checksums_are_masked_crc32c() {
         // Computed with TensorFlow's own definition: crc32c("") is 0, masked 0xa282ead8.
         assert_eq!(checksum(b""), 0xa282_ead8u32.to_le_bytes());
         // crc32c("123456789") = 0xe3069283.
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn every_round_is_an_event_and_the_file_is_the_same_every_time() {
+    fn events_are_deterministic() {
         let (history, folder) = (history(), tempfile::tempdir().unwrap());
         let lines = history.lines(10, &[]);
         let write = || write_tensorboard(&history, &lines, &[], folder.path()).unwrap();
@@ -117,6 +117,6 @@ mod tests {
         for tag in ["eval/mean_reward", "eval/imitation_loss", "eval/expert_reward"] {
             assert_eq!(text.matches(tag).count(), 1, "{tag}");
         }
-        assert!(!text.contains("time/"), "no clock where there is none");
+        assert!(!text.contains("time/"), "no times were recorded");
     }
 }
