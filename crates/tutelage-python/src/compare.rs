@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use pyo3::prelude::*;
-use serde::Serialize;
 use tutelage_compare::{ComparisonSettings, find};
 
 use crate::errors::{OrRaise, StoreError};
@@ -50,9 +49,9 @@ impl Comparison {
     /// The table named `curves`, `aggregates` or `pairs`, as JSON.
     fn table(&self, py: Python<'_>, name: &str) -> PyResult<String> {
         py.detach(|| match name {
-            "curves" => json(&self.0.curves()),
-            "aggregates" => json(&self.0.aggregates()),
-            _ => json(&self.0.pairs()),
+            "curves" => serde_json::to_string(&self.0.curves()),
+            "aggregates" => serde_json::to_string(&self.0.aggregates()),
+            _ => serde_json::to_string(&self.0.pairs()),
         })
         .map_err(|error| StoreError::new_err(error.to_string()))
     }
@@ -61,8 +60,4 @@ impl Comparison {
     fn save(&self, py: Python<'_>, folder: PathBuf) -> PyResult<Vec<String>> {
         py.detach(|| self.0.save(&folder)).or_raise()
     }
-}
-
-fn json(rows: &impl Serialize) -> Result<String, serde_json::Error> {
-    serde_json::to_string(rows)
 }
