@@ -4,6 +4,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use tutelage::SpaceKind;
 use tutelage::algorithm::DEFAULT_ALGORITHM;
@@ -38,13 +39,11 @@ fn choices(family: &Family) -> [&'static str; 4] {
 
 #[test]
 fn every_family_has_its_row_and_its_page() {
-    for page in ["README.md", "docs/algorithms/README.md"] {
-        let text = read(page);
-        for family in &FAMILIES {
-            let form = family.form();
-            let row = row(&text, &form).unwrap_or_else(|| panic!("{page} has no row for {form}"));
-            assert_eq!(row[1..5], choices(family), "{page}, {form}");
-        }
+    let table = read("docs/algorithms/README.md");
+    for family in &FAMILIES {
+        let form = family.form();
+        let row = row(&table, &form).unwrap_or_else(|| panic!("no row for {form}"));
+        assert_eq!(row[1..5], choices(family), "{form}");
     }
     for family in &FAMILIES {
         let page = read(&format!("docs/algorithms/{}", family.page));
@@ -55,16 +54,16 @@ fn every_family_has_its_row_and_its_page() {
 #[test]
 fn pages_name_the_default_algorithm() {
     let sentence = format!("The default algorithm is `{DEFAULT_ALGORITHM}`.");
-    for page in ["README.md", "docs/algorithms/README.md", "docs/PYTHON.md"] {
+    for page in ["docs/algorithms/README.md", "docs/PYTHON.md"] {
         assert!(read(page).contains(&sentence), "{page} does not contain: {sentence}");
     }
 }
 
 #[test]
 fn every_task_has_its_row() {
-    let readme = read("README.md");
+    let table = read("docs/TASKS.md");
     for task in Task::all() {
-        let row = row(&readme, task.name()).unwrap_or_else(|| panic!("no row for {task}"));
+        let row = row(&table, task.name()).unwrap_or_else(|| panic!("no row for {task}"));
         let (spaces, _) = task.shape();
         let actions = match (task.actions(), spaces.actions) {
             (SpaceKind::Discrete, count) => format!("one of {count}"),
@@ -73,6 +72,60 @@ fn every_task_has_its_row() {
         };
         assert_eq!(row[1..3], [spaces.states.to_string(), actions], "{task}");
     }
+}
+
+#[test]
+fn every_command_has_its_row() {
+    let table = read("docs/COMMANDS.md");
+    let help = Command::new(env!("CARGO_BIN_EXE_tutelage")).arg("help").output().unwrap();
+    let help = String::from_utf8(help.stdout).unwrap();
+    let listed = help.lines().skip_while(|line| *line != "Commands:").skip(1);
+    let mut found = 0;
+    for line in listed.take_while(|line| !line.is_empty()) {
+        // Descriptions continue on lines that are indented further.
+        let Some(command) = line.strip_prefix("  ").filter(|rest| !rest.starts_with(' ')) else {
+            continue;
+        };
+        let command = command.split(' ').next().unwrap();
+        let rows = [' ', '`'].map(|end| format!("| `tutelage {command}{end}"));
+        let known = command == "help" || rows.iter().any(|row| table.contains(row));
+        assert!(known, "docs/COMMANDS.md has no row for {command}");
+        found += 1;
+    }
+    assert!(found > 15, "only {found} commands were found");
+}
+
+#[test]
+fn the_tests_behind_the_invariants_exist() {
+    let page = read("docs/ARCHITECTURE.md");
+    let section = page.split("## Invariants").nth(1).unwrap().split("\n## ").next().unwrap();
+    let tests: Vec<&str> = section
+        .lines()
+        .filter_map(|line| line.strip_prefix('|')?.strip_suffix('|')?.split('|').nth(1))
+        .flat_map(|cell| cell.split('`').skip(1).step_by(2))
+        .collect();
+    assert!(tests.len() > 10, "only {} tests were found", tests.len());
+    let sources = sources(&root().join("crates"));
+    for test in tests {
+        let exists = match test.strip_suffix(".sh").or(test.strip_suffix(".py")) {
+            Some(_) => root().join(test).exists(),
+            None => sources.contains(&format!("fn {test}(")),
+        };
+        assert!(exists, "there is no test {test}");
+    }
+}
+
+/// All Rust sources below a folder, one after the other.
+fn sources(folder: &Path) -> String {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let text = |path: PathBuf| match path.is_dir() {
+        true => sources(&path),
+        false if path.extension().is_some_and(|ending| ending == "rs") => {
+            fs::read_to_string(&path).unwrap()
+        }
+        false => String::new(),
+    };
+    entries.map(text).collect()
 }
 
 /// The Markdown files of the documentation.
