@@ -15,13 +15,16 @@ use super::evaluate;
 use super::show::note_truncated_log;
 use crate::arguments::{Force, check_ending};
 use crate::film::Film;
-use crate::output::{self, Output, Row};
+use crate::output::{self, Output, Row, ensure_usage};
 
 /// Film an episode of a run's policy, of an expert, or of random actions.
 #[derive(clap::Args)]
 pub(crate) struct Watch {
     /// Run folder (its policy acts), task (its expert acts) or expert file
     target: String,
+    /// Film the policy after this round [default: the policy that the run returns]
+    #[arg(long, value_name = "N")]
+    round: Option<usize>,
     /// How to act [default: as the run deploys its policy; mean for experts]
     #[arg(long, value_enum)]
     act: Option<How>,
@@ -98,11 +101,17 @@ impl Watch {
         check_ending(&self.out, &["gif"])?;
         self.force.check(&self.out)?;
         self.force.check(&self.out.with_extension("png"))?;
+        let is_run = Path::new(&self.target).is_dir();
+        ensure_usage!(
+            self.round.is_none() || is_run,
+            "--round is for runs; {} is not a run folder",
+            self.target
+        );
         let act = match self.act {
             Some(how) if how.act().is_none() => return self.film_baseline(output),
             how => how.and_then(How::act),
         };
-        if Path::new(&self.target).is_dir() {
+        if is_run {
             ensure!(self.task.is_none(), "--task is for experts; {} is a run", self.target);
             let spec = spec_of(Path::new(&self.target))?;
             note_truncated_log(Path::new(&self.target));
@@ -122,7 +131,8 @@ impl Watch {
         act: Option<evaluate::Act>,
         output: &Output,
     ) -> anyhow::Result<()> {
-        let Learner { policy, deploy, .. } = learner_of::<A>(Path::new(&self.target), spec, None)?;
+        let Learner { policy, deploy, .. } =
+            learner_of::<A>(Path::new(&self.target), spec, self.round)?;
         let deploy = act.map_or(Ok(deploy), evaluate::Act::deploy)?;
         let mut actor = DeployedPolicy::new(&policy, deploy);
         let env = stage::<A>(spec, Path::new(&self.target))?;
