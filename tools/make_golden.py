@@ -2,7 +2,7 @@
 
     python tools/make_golden.py --expert hopper=PATH.npz --expert walker2d=PATH.npz ...
 
-Four recordings per task; crates/tutelage-envs/tests/golden/README.md describes the files. Without an --expert
+Four recordings per task; crates/tutelage-tasks/tests/golden/README.md describes the files. Without an --expert
 for a task its `expert` recording is left as it is.
 """
 
@@ -14,7 +14,7 @@ from reference import TASKS, ReferenceTask, load_policy, random_pose  # before N
 
 import numpy as np  # isort: skip
 
-GOLDEN = Path(__file__).resolve().parent.parent / "crates" / "tutelage-envs" / "tests" / "golden"
+GOLDEN = Path(__file__).resolve().parent.parent / "crates" / "tutelage-tasks" / "tests" / "golden"
 
 #: States are stored at every step before `DENSE`, and at every `STRIDE`th from there on; all of them are hashed.
 DENSE, STRIDE = 200, 10

@@ -5,7 +5,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
-cargo build --quiet --release -p tutelage-envs --example env_speed
+cargo build --quiet --release -p tutelage-tasks --example env_speed
 program=target/release/examples/env_speed
 
 count() {

@@ -49,7 +49,7 @@ def parse_arguments():
 
 def build():
     """Builds the Rust example and returns its path, as cargo reports it."""
-    command = ["cargo", "build", "--release", "-p", "tutelage-envs", "--example", "env_speed"]
+    command = ["cargo", "build", "--release", "-p", "tutelage-tasks", "--example", "env_speed"]
     done = subprocess.run(
         [*command, "--message-format=json-render-diagnostics"], cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True
     )

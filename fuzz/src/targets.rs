@@ -7,14 +7,14 @@ use std::path::Path;
 use rand::RngExt;
 use tutelage::Stream;
 use tutelage_compare::{ComparedRun, Comparison, ComparisonSettings, figure};
-use tutelage_envs::Robot;
-use tutelage_experts::{GaussianExpert, Training};
 use tutelage_files::{MemoryBudget, ZipReader, npy, npz};
-use tutelage_lab::export::Annotations;
-use tutelage_lab::spec::RunSpec;
 use tutelage_oracles::mlp::{MlpClassifierPolicy, MlpPolicy};
 use tutelage_reproduce::{Experiment, RunList, RunRecord, Selection, TaskResult};
 use tutelage_runs::store::{AnyHistory, RoundTimings, decode_log, read_times};
+use tutelage_spec::export::Annotations;
+use tutelage_spec::spec::RunSpec;
+use tutelage_tasks::bullet::Robot;
+use tutelage_tasks::experts::{GaussianExpert, Training};
 use tutelage_teach::{About, Axis, Classroom, Controls, TeacherStats, TestServer, read_notes};
 
 use crate::Form;

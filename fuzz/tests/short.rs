@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)] // a failed step fails the test
 
-#[path = "../../crates/tutelage-experts/tests/watched/mod.rs"]
+#[path = "../../crates/tutelage-tasks/tests/watched/mod.rs"]
 mod watched;
 
 use std::time::{Duration, Instant};

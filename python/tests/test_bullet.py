@@ -15,7 +15,7 @@ from gymnasium.vector import AutoresetMode
 import tutelage as tut
 from tutelage.bullet import NAMES, BulletVectorEnv
 
-GOLDEN = Path(__file__).parents[2] / "crates" / "tutelage-envs" / "tests" / "golden"
+GOLDEN = Path(__file__).parents[2] / "crates" / "tutelage-tasks" / "tests" / "golden"
 ROBOTS = [(name, task) for name, (task, _) in NAMES.items()]
 
 

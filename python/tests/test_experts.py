@@ -12,7 +12,7 @@ import pytest
 import tutelage as tut
 from conftest import contents
 
-DATA = Path(__file__).parents[2] / "crates" / "tutelage-experts"
+DATA = Path(__file__).parents[2] / "crates" / "tutelage-tasks"
 SHIPPED = DATA / "data" / "hopper.safetensors"
 ARCHIVE = DATA / "tests" / "data" / "trpo_tanh.zip"
 HOPPER = "tutelage/HopperBullet-v0"

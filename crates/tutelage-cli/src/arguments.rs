@@ -7,9 +7,9 @@ use anyhow::ensure;
 
 use tutelage::AlgorithmName;
 use tutelage::algorithm::{AlgorithmNameError, DEFAULT_ALGORITHM};
-use tutelage_envs::Robot;
-use tutelage_lab::{Task, UnknownTask};
 use tutelage_reproduce::{BadSeeds, parse_seeds};
+use tutelage_spec::{Task, UnknownTask};
+use tutelage_tasks::bullet::Robot;
 
 use crate::output::usage;
 

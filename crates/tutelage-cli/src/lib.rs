@@ -21,9 +21,9 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use clap::Parser;
-use tutelage_lab::spec::SpecError;
 use tutelage_runs::error_text;
 use tutelage_runs::terminal::show_hints_with;
+use tutelage_spec::spec::SpecError;
 
 pub use crate::executor::{ConnectFn, ConnectedExecutor, ExecutorConfig, Storage, set_connect};
 

@@ -9,12 +9,12 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 use tutelage::evaluation::Evaluation;
-use tutelage_lab::spec::RunSpec;
 use tutelage_runs::store::TruncatedTail;
 use tutelage_runs::terminal::{
     expert_text, line_text, round_text, show_hints_with, stop_on_ctrl_c,
 };
 use tutelage_runs::{Observer, RoundLine, Stage};
+use tutelage_spec::spec::RunSpec;
 
 use crate::output::{Output, is_quiet, note};
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 use tutelage::SpaceKind;
-use tutelage_lab::Task;
+use tutelage_spec::Task;
 use tutelage_teach::{Access, Axis, Controls, Server, ServerConfig, ServerError, Site, Token};
 
 use crate::output::{Output, note};

@@ -11,7 +11,7 @@ use tutelage::algorithm::DEFAULT_ALGORITHM;
 use tutelage::algorithm::{FAMILIES, Family};
 use tutelage::choice::ExpertActs;
 use tutelage::{Algorithm, AlgorithmName, Sampling};
-use tutelage_lab::Task;
+use tutelage_spec::Task;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")

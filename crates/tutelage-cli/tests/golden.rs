@@ -18,8 +18,8 @@ use tutelage::algorithm::FAMILIES;
 use tutelage::choice::ExpertActs;
 use tutelage::expert::Driver;
 use tutelage::{AlgorithmName, Batch, Expert, ExpertError, Rng};
-use tutelage_lab::spec::RunSpec;
-use tutelage_lab::{BoxExpert, LabError, Task, learn_taught};
+use tutelage_spec::spec::RunSpec;
+use tutelage_spec::{BoxExpert, LabError, Task, learn_taught};
 use tutelage_oracles::mlp::{Ensemble, OutputHead};
 use tutelage_runs::{LabelSink, RoundLine, RunError, Silent, Teacher};
 
@@ -297,7 +297,7 @@ fn play_take_over(folder: &Path, task: Task) -> Value {
 }
 
 fn take_over<A: OutputHead>(out: &Path, spec: &RunSpec) -> Vec<Value> {
-    let (_, expert, _) = tutelage_lab::teachers::<A>(spec, out).unwrap();
+    let (_, expert, _) = tutelage_spec::teachers::<A>(spec, out).unwrap();
     let person = |_: &_| Ok::<_, LabError>(Person { expert, steps: 0 });
     let (_, history) =
         learn_taught::<A, _, _>(out, spec, Arc::default(), &mut Silent, person).unwrap();

@@ -8,7 +8,7 @@ use std::fs;
 use std::process::Stdio;
 use std::time::Duration;
 
-use tutelage_experts::GaussianExpert;
+use tutelage_tasks::experts::GaussianExpert;
 
 use support::{bytes, fail, finish, lab, small_run, small_runs, stderr, stdout, tutelage, words};
 
@@ -241,7 +241,7 @@ fn an_expert_earns_the_same_wherever_it_comes_from() {
 #[test]
 fn an_import_says_how_it_was_made() {
     let lab = lab();
-    let data = concat!(env!("CARGO_MANIFEST_DIR"), "/../tutelage-experts/tests/data/trpo_tanh");
+    let data = concat!(env!("CARGO_MANIFEST_DIR"), "/../tutelage-tasks/tests/data/trpo_tanh");
     let (agent, statistics) = (format!("{data}.zip"), format!("{data}.pkl"));
     let import = ["expert", "import", &agent, "--vecnormalize", &statistics];
     let import = [&import[..], &["--task", "hopper", "--out", "agent.safetensors"]].concat();

@@ -4,10 +4,10 @@ use std::any::Any;
 use std::path::Path;
 
 use pyo3::prelude::*;
-use tutelage_envs::LocomotionVecEnv;
-use tutelage_lab::spec::RunSpec;
-use tutelage_lab::{BoxEnvs, BoxExpert, LabError, PartsError, Task};
 use tutelage_oracles::mlp::OutputHead;
+use tutelage_spec::spec::RunSpec;
+use tutelage_spec::{BoxEnvs, BoxExpert, LabError, PartsError, Task};
+use tutelage_tasks::bullet::LocomotionVecEnv;
 
 use crate::errors::OrRaise;
 
@@ -52,6 +52,6 @@ pub(crate) fn small_world<A: OutputHead>(
 ) -> Result<(BoxEnvs<A>, BoxExpert<A>), LabError> {
     let mut spec = RunSpec::of(task)?;
     spec.evaluation.episodes = count;
-    let (envs, expert, _) = tutelage_lab::teachers::<A>(&spec, Path::new("."))?;
+    let (envs, expert, _) = tutelage_spec::teachers::<A>(&spec, Path::new("."))?;
     Ok((envs, expert))
 }

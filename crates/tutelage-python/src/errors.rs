@@ -8,8 +8,8 @@ use pyo3::import_exception;
 use pyo3::prelude::*;
 use tutelage::actor::RolloutError;
 use tutelage::lesson::LearnError;
-use tutelage_lab::LabError;
 use tutelage_runs::{RunError, error_text, store};
+use tutelage_spec::LabError;
 
 import_exception!(tutelage.errors, EnvError);
 import_exception!(tutelage.errors, ExpertError);
@@ -119,12 +119,12 @@ exceptions! {
     tutelage_compare::FindError => StoreError,
     tutelage_compare::SaveError => StoreError,
     tutelage_draw::render::RenderError => EnvError,
-    tutelage_envs::NormalizerError => PolicyError,
-    tutelage_envs::UnknownRobot => SpecError,
-    tutelage_lab::PartsError => SpecError,
-    tutelage_lab::UnknownTask => SpecError,
-    tutelage_lab::export::ExportError => StoreError,
-    tutelage_lab::spec::SpecError => SpecError,
+    tutelage_tasks::bullet::NormalizerError => PolicyError,
+    tutelage_tasks::bullet::UnknownRobot => SpecError,
+    tutelage_spec::PartsError => SpecError,
+    tutelage_spec::UnknownTask => SpecError,
+    tutelage_spec::export::ExportError => StoreError,
+    tutelage_spec::spec::SpecError => SpecError,
     tutelage_oracles::mlp::MlpSettingsError => SpecError,
     tutelage_oracles::mlp::PolicyFileError => PolicyError,
     tutelage_teach::PersonError => ExpertError,

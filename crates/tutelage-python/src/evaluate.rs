@@ -6,7 +6,7 @@ use pyo3::types::PyDict;
 use tutelage::actor::{DeployedPolicy, ExpertActor, RolloutError};
 use tutelage::choice::{Deploy, ExpertActs};
 use tutelage::{ActionSpace, Expert, Stream, VectorEnv, dispatch, evaluation};
-use tutelage_lab::{BoxEnvs, LabError};
+use tutelage_spec::{BoxEnvs, LabError};
 
 use crate::builtin::{builtin_envs, builtin_task};
 use crate::errors::PyErrorSlot;

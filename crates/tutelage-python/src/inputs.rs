@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use pyo3::prelude::*;
 use tutelage::cover::{Cover, CoverError, StoredStates, UniformBox};
 use tutelage::{Batch, Dataset, Inputs};
-use tutelage_lab::spec::CoverSpec;
 use tutelage_runs::store::{StoreError, read_any, read_history};
+use tutelage_spec::spec::CoverSpec;
 
 use tutelage_oracles::mlp::OutputHead;
 

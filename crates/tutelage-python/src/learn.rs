@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use pyo3::prelude::*;
 use tutelage::{Participants, dispatch};
-use tutelage_lab::learn_in;
 use tutelage_runs::{Ending, run};
+use tutelage_spec::learn_in;
 
 use tutelage_oracles::mlp::OutputHead;
 
@@ -57,7 +57,7 @@ fn learn_as<A: OutputHead>(
             RunOracle::python(object, parts.oracle_description, &parts.envs, errors.clone())?
         }
         None => {
-            let networks = tutelage_lab::oracle::<A>(&spec.class, spec.oracle);
+            let networks = tutelage_spec::oracle::<A>(&spec.class, spec.oracle);
             RunOracle::networks(networks.or_raise()?)
         }
     };

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use tutelage::oracle::{DurableOracle, FitProgress, TrainingSets};
 use tutelage::{Batch, Dataset, Oracle, OracleError, Policy, PolicyError, Spaces, Stream};
-use tutelage_envs::Normalizer;
-use tutelage_lab::BoxOracle;
 use tutelage_oracles::mlp::{Ensemble, OutputHead};
+use tutelage_spec::BoxOracle;
+use tutelage_tasks::bullet::Normalizer;
 
 use crate::errors::PyErrorSlot;
 use crate::python_envs::EnvSpaces;

@@ -8,10 +8,10 @@ use pyo3::types::PyBytes;
 use safetensors::tensor::{Dtype, TensorView};
 use safetensors::{SafeTensors, serialize};
 use tutelage::{Batch, Bounds, Policy, PolicyError, dispatch};
-use tutelage_envs::Normalizer;
 use tutelage_files::check_safetensors_header;
-use tutelage_lab::export::{Interface, onnx};
 use tutelage_oracles::mlp::{Ensemble, OutputHead, PolicyFileError};
+use tutelage_spec::export::{Interface, onnx};
+use tutelage_tasks::bullet::Normalizer;
 
 use crate::arrays::{from_array, to_array, to_env_units};
 use crate::errors::{self, OrRaise};

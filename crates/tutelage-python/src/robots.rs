@@ -7,8 +7,8 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use tutelage::{Batch, Step, VectorEnv};
 use tutelage_draw::render::Renderer;
-use tutelage_envs::{LocomotionVecEnv, Robot};
-use tutelage_lab::{Task, load_expert};
+use tutelage_spec::{Task, load_expert};
+use tutelage_tasks::bullet::{LocomotionVecEnv, Robot};
 
 use crate::arrays::{from_array, to_array};
 use crate::errors::OrRaise;

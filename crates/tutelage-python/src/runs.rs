@@ -9,12 +9,12 @@ use tutelage::evaluation::Evaluation;
 use tutelage::lesson::Origin;
 use tutelage::oracle::DurableOracle;
 use tutelage::{Element, Inputs, VectorEnv, dispatch};
-use tutelage_lab::export::{Annotations, ExportError, Rows, write_tensorboard};
-use tutelage_lab::{Learner, learner_of, load_expert, spec_of};
 use tutelage_runs::RoundLine;
 use tutelage_runs::store::{
     AnyHistory, History, kept_policies, read_any, read_history, read_policy, read_times,
 };
+use tutelage_spec::export::{Annotations, ExportError, Rows, write_tensorboard};
+use tutelage_spec::{Learner, learner_of, load_expert, spec_of};
 
 use crate::arrays::to_array;
 use crate::errors::{OrRaise, PyErrorSlot, StoreError, ToPyErr};

@@ -6,8 +6,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use tutelage::SpaceKind;
 use tutelage::algorithm::DEFAULT_ALGORITHM;
-use tutelage_lab::spec::{RunSpec, SpecError, SpecInput, TextValue};
-use tutelage_lab::{Defaults, Task, spec_of};
+use tutelage_spec::spec::{RunSpec, SpecError, SpecInput, TextValue};
+use tutelage_spec::{Defaults, Task, spec_of};
 
 use crate::errors::OrRaise;
 

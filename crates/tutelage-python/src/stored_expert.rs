@@ -5,8 +5,8 @@ use std::path::Path;
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 use tutelage::{Batch, Rng, Stream, dispatch};
-use tutelage_envs::Normalizer;
-use tutelage_lab::{BoxExpert, Task, load_expert};
+use tutelage_spec::{BoxExpert, Task, load_expert};
+use tutelage_tasks::bullet::Normalizer;
 
 use tutelage_oracles::mlp::OutputHead;
 

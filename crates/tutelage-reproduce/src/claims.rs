@@ -7,7 +7,7 @@ use tutelage_compare::stats::{Interval, holm};
 use tutelage_compare::{
     CompareError, ComparedRun, Comparison, ComparisonSettings, PairInPanel, RunGroup,
 };
-use tutelage_lab::Task;
+use tutelage_spec::Task;
 
 use crate::comparison::with_reward;
 use crate::figure_plan::FinishedPanel;

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use tutelage::Spaces;
-use tutelage_envs::Robot;
-use tutelage_lab::Task;
-use tutelage_lab::spec::{Class, RunSpec, TrainingBudget};
+use tutelage_spec::Task;
+use tutelage_spec::spec::{Class, RunSpec, TrainingBudget};
+use tutelage_tasks::bullet::Robot;
 
 use crate::{Archive, PlannedRun, RunList};
 

@@ -8,8 +8,10 @@ use serde::Deserialize;
 use tutelage::AlgorithmName;
 use tutelage::suggest::{did_you_mean, nearest};
 use tutelage_compare::{BadCost, Cost};
-use tutelage_lab::spec::{CoverSpec, SpecError, SpecInput, TextValue, TrainingBudget, parse_value};
-use tutelage_lab::{Task, UnknownTask};
+use tutelage_spec::spec::{
+    CoverSpec, SpecError, SpecInput, TextValue, TrainingBudget, parse_value,
+};
+use tutelage_spec::{Task, UnknownTask};
 
 use crate::{BadSeeds, experiment_file};
 

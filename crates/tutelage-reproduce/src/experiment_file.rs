@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use tutelage_compare::{BadCost, Cost};
-use tutelage_lab::Task;
-use tutelage_lab::spec::{SpecError, SpecInput, parse_toml, parse_value};
+use tutelage_spec::Task;
+use tutelage_spec::spec::{SpecError, SpecInput, parse_toml, parse_value};
 
 use crate::experiment::{
     CurveSpec, Experiment, ExperimentFault, FigureKind, PanelRow, PerturbFrom, PlottedValue,

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use tutelage_lab::Task;
+use tutelage_spec::Task;
 
 use crate::{
     Archive, ArchiveError, CurveSpec, Experiment, FigureKind, PanelRow, Profile, RunList, RunRecord,

@@ -60,5 +60,9 @@ pub use worker::{
 
 /// Describes the arithmetic of this machine. Runs are bit-identical on machines with the same description.
 pub fn arithmetic() -> String {
-    format!("{}, {}", tutelage_net::Isa::detect().rounding(), tutelage_envs::trigonometry())
+    format!(
+        "{}, {}",
+        tutelage_net::Isa::detect().rounding(),
+        tutelage_tasks::bullet::trigonometry()
+    )
 }

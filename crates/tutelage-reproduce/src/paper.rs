@@ -1,9 +1,9 @@
 //! The paper's names and numbers.
 
 use tutelage::AlgorithmName;
-use tutelage_envs::Robot;
-use tutelage_lab::Task;
-use tutelage_lab::spec::TrainingBudget;
+use tutelage_spec::Task;
+use tutelage_spec::spec::TrainingBudget;
+use tutelage_tasks::bullet::Robot;
 
 use crate::{CurveSpec, Profile};
 

@@ -3,8 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-use tutelage_lab::spec::{EvaluationInput, OracleInput, SpecInput, TrainingBudget};
 use tutelage_runs::Keep;
+use tutelage_spec::spec::{EvaluationInput, OracleInput, SpecInput, TrainingBudget};
 
 /// The paper's settings, or smaller ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -95,9 +95,9 @@ impl FromStr for Profile {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tutelage_lab::spec::OracleSpec;
+    use tutelage_spec::spec::OracleSpec;
 
-    fn spec(profile: Profile, class: &str) -> tutelage_lab::spec::RunSpec {
+    fn spec(profile: Profile, class: &str) -> tutelage_spec::spec::RunSpec {
         let networks = class != "linear";
         let base = SpecInput::parse(&format!("task = 'ant'\nclass = '{class}'")).unwrap();
         profile.input(None, networks).or(base).complete().unwrap()

@@ -2,9 +2,9 @@
 
 use tutelage::evaluation::Evaluation;
 use tutelage_compare::RunRecord;
-use tutelage_envs::trigonometry;
 use tutelage_net::Isa;
 use tutelage_runs::store::{AnyHistory, RoundTimings};
+use tutelage_tasks::bullet::trigonometry;
 
 use crate::PlannedRun;
 

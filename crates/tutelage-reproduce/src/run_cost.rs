@@ -1,7 +1,7 @@
 //! Time and memory of whole runs.
 
 use tutelage::AlgorithmName;
-use tutelage_lab::Task;
+use tutelage_spec::Task;
 
 use crate::paper::authors_seconds;
 use crate::{Archive, ArchiveError, FigurePlan, RunList};

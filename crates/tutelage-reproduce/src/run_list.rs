@@ -5,8 +5,8 @@ use std::ops::Index;
 use std::path::{Path, PathBuf};
 
 use tutelage::AlgorithmName;
-use tutelage_lab::spec::{Class, CoverSpec, RunSpec, SpecError, SpecInput, parse_value};
-use tutelage_lab::{PartsError, Task, fingerprint, load_expert};
+use tutelage_spec::spec::{Class, CoverSpec, RunSpec, SpecError, SpecInput, parse_value};
+use tutelage_spec::{PartsError, Task, fingerprint, load_expert};
 
 use crate::figure_plan::{CurvePlan, FigurePlan, PanelPlan};
 use crate::{

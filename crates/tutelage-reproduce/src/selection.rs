@@ -1,7 +1,7 @@
 //! Which part of a figure to reproduce.
 
 use tutelage::AlgorithmName;
-use tutelage_lab::Task;
+use tutelage_spec::Task;
 
 use crate::{CurveSpec, Experiment, PanelRow, Profile};
 

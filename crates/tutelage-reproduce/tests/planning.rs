@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 
 use tutelage::Sampling;
 use tutelage::choice::ExpertActs;
-use tutelage_lab::Task;
-use tutelage_lab::spec::{CoverSpec, RunSpec, TextValue, TrainingBudget};
 use tutelage_reproduce::{
     Archive, Experiment, ExperimentError, ExperimentFault, PlanError, Profile, RunList, RunRecord,
     Selection,
 };
 use tutelage_runs::store::AnyHistory;
+use tutelage_spec::Task;
+use tutelage_spec::spec::{CoverSpec, RunSpec, TextValue, TrainingBudget};
 
 fn hopper() -> Task {
     "hopper".parse().unwrap()
@@ -323,7 +323,7 @@ fn a_map_of_states_replaces_the_states() {
 fn the_name_of_the_expert_is_part_of_the_run() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("expert.safetensors");
-    let expert = tutelage_lab::load_expert("hopper", None).unwrap();
+    let expert = tutelage_spec::load_expert("hopper", None).unwrap();
     expert.write(&file).unwrap();
     let text = OWN.replace("rounds = 5", &format!("expert = '{}'", file.display()));
     let (runs, shown) = plan(&Experiment::parse("own", &text).unwrap(), &quick());

@@ -67,7 +67,7 @@ pub enum RunError {
 /// use tutelage::algorithm::dagger;
 /// use tutelage_oracles::LeastSquares;
 /// use tutelage_runs::{Ending, RunConfig, Keep, Silent, run};
-/// use tutelage_worlds::{PendulumEnv, World};
+/// use tutelage_tasks::worlds::{PendulumEnv, World};
 ///
 /// let config = RunConfig {
 ///     algorithm: dagger(Sampling::Stride(10)),

@@ -14,7 +14,7 @@ use tutelage::{Algorithm, Inputs, Participants, Sampling, Schedule, Stream, Sync
 use tutelage_oracles::mlp::{MlpClassifier, MlpSettings, TrainingBudget};
 use tutelage_runs::store::{Disk, OsDisk, RunDir, read_history};
 use tutelage_runs::{Ending, Keep, RunConfig, RunError, Silent, run};
-use tutelage_worlds::{CartPoleEnv, World};
+use tutelage_tasks::worlds::{CartPoleEnv, World};
 
 fn attempt(dir: &Path, disk: Arc<dyn Disk>, algorithm: Algorithm) -> Result<Ending, RunError> {
     let settings = MlpSettings { budget: TrainingBudget::Iterations(60), ..MlpSettings::new(&[6]) };

@@ -17,7 +17,7 @@ use tutelage::{
 use tutelage_oracles::LeastSquares;
 use tutelage_runs::store::{StoreError, read_history};
 use tutelage_runs::{Ending, Keep, RunConfig, RunError, Silent, run};
-use tutelage_worlds::PendulumEnv;
+use tutelage_tasks::worlds::PendulumEnv;
 
 fn job(rounds: usize) -> RunConfig<'static, f32, f32> {
     RunConfig {

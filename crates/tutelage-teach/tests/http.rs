@@ -17,11 +17,11 @@ use tutelage::{Inputs, Sampling, Schedule, Stream, SyncVectorEnv};
 use tutelage_oracles::LeastSquares;
 use tutelage_runs::store::{OsDisk, RunDir};
 use tutelage_runs::{Keep, RunConfig, Silent, run_with_teacher};
+use tutelage_tasks::worlds::PendulumEnv;
 use tutelage_teach::{
     About, Access, Axis, Classroom, Controls, Person, PersonConfig, Server, ServerConfig,
     ServerError, Token, read_notes,
 };
-use tutelage_worlds::PendulumEnv;
 
 fn about() -> About {
     let (name, low_label, high_label) = ("torque".into(), "right".into(), "left".into());

@@ -14,8 +14,8 @@ use tutelage::{Inputs, Participants, Sampling, Schedule, Stream, SyncVectorEnv};
 use tutelage_oracles::LeastSquares;
 use tutelage_runs::store::{OsDisk, RunDir};
 use tutelage_runs::{Keep, RunConfig, Silent, run};
+use tutelage_tasks::worlds::{PendulumEnv, World};
 use tutelage_teach::RunBrowser;
-use tutelage_worlds::{PendulumEnv, World};
 
 /// A short run on the pendulum.
 fn learn(folder: &Path, seed: u64) {

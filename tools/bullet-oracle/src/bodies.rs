@@ -3,7 +3,7 @@
 use articulated::{Articulation, Base, Geometry, Joint, Link, LinkId, WorldSettings, CollisionShape};
 use rand::RngExt;
 use rand::rngs::StdRng;
-use tutelage_envs::{Mechanism, Motor};
+use tutelage_tasks::bullet::{Mechanism, Motor};
 
 /// A random body in a random world.
 pub fn random_mechanism(rng: &mut StdRng) -> Mechanism {

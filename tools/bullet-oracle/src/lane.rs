@@ -3,7 +3,7 @@
 use articulated::{Joint, JointState, LinkId, World};
 use rand::RngExt;
 use rand::rngs::StdRng;
-use tutelage_envs::{Mechanism, Motor};
+use tutelage_tasks::bullet::{Mechanism, Motor};
 
 use crate::oracle::{Oracle, Snapshot};
 use crate::recording::Recording;

@@ -20,7 +20,7 @@ use std::path::PathBuf;
 use articulated::{InstructionSet, World};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
-use tutelage_envs::Robot;
+use tutelage_tasks::bullet::Robot;
 
 use lane::Lane;
 use recording::Recording;

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use ndarray::{Array1, Array2};
 use ndarray_npy::NpzReader;
-use tutelage_envs::Robot;
+use tutelage_tasks::bullet::Robot;
 
 /// Episodes of a trained agent: poses at their starts, and actions.
 pub struct Recording {
@@ -18,7 +18,7 @@ impl Recording {
     /// Of one task, from the tests of the environments.
     pub fn read(task: Robot) -> Recording {
         let golden =
-            Path::new(env!("CARGO_MANIFEST_DIR")).join("../../crates/tutelage-envs/tests/golden");
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("../../crates/tutelage-tasks/tests/golden");
         let path = golden.join(format!("{task}-expert.npz"));
         let file = File::open(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         let mut arrays = NpzReader::new(file).expect("an archive");

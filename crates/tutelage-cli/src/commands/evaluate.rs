@@ -6,8 +6,8 @@ use serde::Serialize;
 use tutelage::Stream;
 use tutelage::choice::{Deploy, ExpertActs};
 use tutelage::evaluation::Evaluation;
-use tutelage_lab::spec::{EvaluationInput, SpecInput};
-use tutelage_lab::{Task, evaluate_expert, evaluate_run};
+use tutelage_spec::spec::{EvaluationInput, SpecInput};
+use tutelage_spec::{Task, evaluate_expert, evaluate_run};
 
 use crate::output::{Output, Row, ensure_usage, reward, usage};
 

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, ensure};
 use serde::Serialize;
 use tutelage::choice::Deploy;
-use tutelage_lab::export::{Annotations, export_policy, tensorboard_file, write_tensorboard};
 use tutelage_runs::store::{AnyHistory, read_any, read_times};
+use tutelage_spec::export::{Annotations, export_policy, tensorboard_file, write_tensorboard};
 
 use crate::arguments::{Force, check_ending};
 use crate::output::{Output, Row, ensure_usage, note};

@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use tutelage::AlgorithmName;
-use tutelage_lab::spec::{RunSpec, SpecError, SpecInput, TextValue};
-use tutelage_lab::{PreparedRun, Report, Task, learning_curve};
 use tutelage_runs::terminal::digits;
 use tutelage_runs::{Ending, RoundLine, error_text, peak_memory};
+use tutelage_spec::spec::{RunSpec, SpecError, SpecInput, TextValue};
+use tutelage_spec::{PreparedRun, Report, Task, learning_curve};
 
 use super::learn_many::learn_many;
 use super::spec_args::{SpecArgs, with_flag};

@@ -7,10 +7,10 @@ use anyhow::Context;
 use rayon::ThreadPoolBuilder;
 use tutelage::evaluation::Evaluation;
 use tutelage_compare::{Comparison, ComparisonSettings, find};
-use tutelage_lab::PreparedRun;
-use tutelage_lab::spec::RunSpec;
 use tutelage_reproduce::{Job, JobProgress, JobSet, RunOutcome, WorkError, Workers};
 use tutelage_runs::{Ending, Observer, RoundLine};
+use tutelage_spec::PreparedRun;
+use tutelage_spec::spec::RunSpec;
 
 use super::compare;
 use super::learn::{refuse_to_overwrite_curve, save_curve};

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 use serde::Serialize;
-use tutelage_envs::{Robot, replay};
 use tutelage_files::npz::NpzWriter;
+use tutelage_tasks::bullet::{Robot, replay};
 
 use crate::arguments::{Force, check_ending, robot};
 use crate::arrays::{read_list, read_rows};

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use clap::builder::RangedU64ValueParser;
-use tutelage_lab::spec::RunSpec;
-use tutelage_lab::{PreparedRun, spec_of};
+use tutelage_spec::spec::RunSpec;
+use tutelage_spec::{PreparedRun, spec_of};
 
 use super::learn::carry_out;
 use crate::live_reporter::Unread;

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use anyhow::{Context, bail, ensure};
 use tutelage::AlgorithmName;
-use tutelage_lab::spec::{Class, OracleInput, RunSpec, SpecInput, TextValue};
-use tutelage_lab::{PreparedRun, round_sizes, spec_of};
+use tutelage_spec::spec::{Class, OracleInput, RunSpec, SpecInput, TextValue};
+use tutelage_spec::{PreparedRun, round_sizes, spec_of};
 
 use super::learn::{carry_out, folder};
 use super::spec_args::with_flag;

@@ -7,8 +7,8 @@ use std::time::Duration;
 use anyhow::ensure;
 use tutelage::actor::DeployedPolicy;
 use tutelage::{Stream, dispatch};
-use tutelage_lab::{Learner, learner_of, spec_of, stage};
 use tutelage_runs::terminal::stop_on_ctrl_c;
+use tutelage_spec::{Learner, learner_of, spec_of, stage};
 use tutelage_teach::{RunBrowser, film};
 
 use crate::output::Output;

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 use clap::{Args, Command};
-use tutelage_lab::Task;
-use tutelage_lab::spec::{SpecError, SpecInput};
+use tutelage_spec::Task;
+use tutelage_spec::spec::{SpecError, SpecInput};
 
 use crate::output::usage;
 

@@ -3,8 +3,8 @@
 use serde::Serialize;
 use tutelage::SpaceKind;
 use tutelage::Spaces;
-use tutelage_lab::Task;
-use tutelage_lab::spec::ClassInput;
+use tutelage_spec::Task;
+use tutelage_spec::spec::ClassInput;
 
 use crate::output::{Output, Row};
 

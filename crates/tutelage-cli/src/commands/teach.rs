@@ -9,11 +9,11 @@ use anyhow::ensure;
 use tutelage::AlgorithmName;
 use tutelage::choice::{Drive, Gate};
 use tutelage::{SpaceKind, dispatch};
-use tutelage_lab::spec::{RunSpec, SpecInput, TextValue};
-use tutelage_lab::{PERSON, Task, learn_taught, spec_of};
 use tutelage_oracles::mlp::OutputHead;
 use tutelage_runs::Ending;
 use tutelage_runs::store::RunDir;
+use tutelage_spec::spec::{RunSpec, SpecInput, TextValue};
+use tutelage_spec::{PERSON, Task, learn_taught, spec_of};
 use tutelage_teach::{About, Classroom, Person, PersonConfig, TeacherStats, read_notes};
 
 use super::learn::folder;

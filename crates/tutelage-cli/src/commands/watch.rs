@@ -7,9 +7,9 @@ use serde::Serialize;
 use tutelage::actor::{Actor, DeployedPolicy, ExpertActor, RolloutError};
 use tutelage::{ActionSpace, Batch, Element, Env, Rng, Stream, dispatch};
 use tutelage_draw::render::{Render, Renderer};
-use tutelage_lab::spec::RunSpec;
-use tutelage_lab::{Learner, Task, learner_of, spec_of, stage};
 use tutelage_oracles::mlp::OutputHead;
+use tutelage_spec::spec::RunSpec;
+use tutelage_spec::{Learner, Task, learner_of, spec_of, stage};
 
 use super::evaluate;
 use super::show::note_truncated_log;
@@ -148,7 +148,7 @@ impl Watch {
         ensure!(self.task.is_none(), "--task is for experts in files");
         let acts = act.unwrap_or(evaluate::Act::Mean).expert_acts()?;
         let spec = RunSpec::of(self.target.parse()?)?;
-        let (envs, mut expert, _) = tutelage_lab::teachers::<A>(&spec, Path::new("."))?;
+        let (envs, mut expert, _) = tutelage_spec::teachers::<A>(&spec, Path::new("."))?;
         let space = ActionSpace { size: envs.spaces().actions, bounds: envs.bounds().clone() };
         let mut actor = ExpertActor::new(&mut expert, acts, &space);
         self.film(output, spec.task, stage::<A>(&spec, Path::new("."))?, &mut actor)

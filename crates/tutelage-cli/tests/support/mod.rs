@@ -8,8 +8,8 @@ use std::process::{Command, Output, Stdio};
 
 use tutelage::Stream;
 use tutelage::choice::ExpertActs;
-use tutelage_envs::{Normalizer, Robot};
-use tutelage_experts::{Card, GaussianExpert, GaussianPolicy, TimeFeature};
+use tutelage_tasks::bullet::{Normalizer, Robot};
+use tutelage_tasks::experts::{Card, GaussianExpert, GaussianPolicy, TimeFeature};
 
 /// A folder with an untrained expert, whose episodes are short.
 pub(crate) fn lab() -> tempfile::TempDir {

@@ -2,7 +2,7 @@
 
 use tutelage::AlgorithmName;
 use tutelage_draw::plot::{Color, Curve, Figure, Panel, Scale, Style};
-use tutelage_lab::Task;
+use tutelage_spec::Task;
 
 use super::DrawError;
 use crate::paper::{authors_memory, authors_seconds, task_name};

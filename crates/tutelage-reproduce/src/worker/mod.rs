@@ -6,10 +6,10 @@ mod threads;
 
 use std::time::Duration;
 
-use tutelage_lab::LabError;
 use tutelage_runs::RunError;
 use tutelage_runs::error_text;
 use tutelage_runs::store::StoreError;
+use tutelage_spec::LabError;
 
 use crate::{Archive, JobProgress, PlannedRun, RunRecord};
 

@@ -15,10 +15,10 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 
 use serde::{Deserialize, Serialize};
-use tutelage_lab::learn_in;
-use tutelage_lab::spec::RunSpec;
 use tutelage_runs::store::{discard, read_any, read_times};
 use tutelage_runs::{Ending, Observer, RoundLine};
+use tutelage_spec::learn_in;
+use tutelage_spec::spec::RunSpec;
 
 use super::{POLL_INTERVAL, WorkError, WorkOrder, Worker, is_locked, lab_is_locked, when_unlocked};
 use crate::{JobProgress, NoObserver, PlannedRun, RunRecord};

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 
 use serde::{Deserialize, Serialize};
-use tutelage_lab::spec::RunSpec;
+use tutelage_spec::spec::RunSpec;
 
 use super::{POLL_INTERVAL, ThreadWorker, WorkError, WorkOrder, Worker};
 use crate::{Archive, JobObserver, JobProgress, PlannedRun, RunRecord};

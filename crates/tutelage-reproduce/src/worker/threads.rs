@@ -1,9 +1,9 @@
 //! Runs in this process.
 
 use rayon::ThreadPoolBuilder;
-use tutelage_lab::learn_in;
 use tutelage_runs::Ending;
 use tutelage_runs::store::read_times;
+use tutelage_spec::learn_in;
 
 use super::{WorkError, WorkOrder, Worker, lab_is_locked, when_unlocked};
 use crate::{JobProgress, RunRecord};

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::ensure;
 use serde_json::json;
-use tutelage_envs::Robot;
-use tutelage_experts::{
+use tutelage_tasks::bullet::Robot;
+use tutelage_tasks::experts::{
     Card, GaussianExpert, JUDGED_BY, SHIPPED, Score, Shipped, WRITABLE_EXTENSIONS,
 };
 
@@ -86,7 +86,8 @@ impl Export {
     pub(crate) fn run(self, output: &Output) -> anyhow::Result<()> {
         check_ending(&self.out, &WRITABLE_EXTENSIONS)?;
         self.force.check(&self.out)?;
-        super::load(&self.expert, self.task.map(tutelage_lab::Task::of_robot))?.write(&self.out)?;
+        super::load(&self.expert, self.task.map(tutelage_spec::Task::of_robot))?
+            .write(&self.out)?;
         output.say(&format!("wrote {}", self.out.display()))
     }
 }

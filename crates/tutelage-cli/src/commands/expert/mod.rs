@@ -3,8 +3,8 @@
 mod files;
 mod train;
 
-use tutelage_experts::{ContentError, FileError, GaussianExpert, Score};
-use tutelage_lab::{PartsError, Task, load_expert};
+use tutelage_spec::{PartsError, Task, load_expert};
+use tutelage_tasks::experts::{ContentError, FileError, GaussianExpert, Score};
 
 use crate::output::{Output, Row};
 

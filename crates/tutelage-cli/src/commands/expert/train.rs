@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 
 use anyhow::bail;
 use serde::Serialize;
-use tutelage_envs::Robot;
-use tutelage_experts::trpo::{Iteration, OPTIONS, TrpoOption, TrpoSettings};
-use tutelage_experts::{Training, WRITABLE_EXTENSIONS};
-use tutelage_lab::training_curve;
 use tutelage_runs::terminal::stop_on_ctrl_c;
+use tutelage_spec::training_curve;
+use tutelage_tasks::bullet::Robot;
+use tutelage_tasks::experts::trpo::{Iteration, OPTIONS, TrpoOption, TrpoSettings};
+use tutelage_tasks::experts::{Training, WRITABLE_EXTENSIONS};
 
 use crate::arguments::{Force, check_ending, robot};
 use crate::output::{Interrupted, Output, note};

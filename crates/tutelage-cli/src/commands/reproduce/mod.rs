@@ -9,12 +9,12 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, ensure};
 use tutelage_compare::ComparisonSettings;
-use tutelage_lab::Task;
 use tutelage_reproduce::{
     Archive, Experiment, FigureKind, FigurePlan, FigureRuns, Logs, PanelRow, PlottedValue,
     ProcessWorker, Profile, RunList, Selection, ThreadWorker, Worker, Workers, compare, draw,
     report, run_costs,
 };
+use tutelage_spec::Task;
 
 use self::plan::{list, print_plan, show_plan};
 use self::remote::ExecutorName;
