@@ -18,10 +18,10 @@ use tutelage::algorithm::FAMILIES;
 use tutelage::choice::ExpertActs;
 use tutelage::expert::Driver;
 use tutelage::{AlgorithmName, Batch, Expert, ExpertError, Rng};
-use tutelage_spec::spec::RunSpec;
-use tutelage_spec::{BoxExpert, LabError, Task, learn_taught};
 use tutelage_oracles::mlp::{Ensemble, OutputHead};
 use tutelage_runs::{LabelSink, RoundLine, RunError, Silent, Teacher};
+use tutelage_spec::spec::RunSpec;
+use tutelage_spec::{BoxExpert, LabError, Task, learn_taught};
 
 const TASKS: [&str; 4] = ["hopper", "walker2d", "half-cheetah", "ant"];
 const SMALL: &str = "--rounds 2 --states-per-round 6 --sampling stride(5) --episodes 1";

@@ -48,7 +48,9 @@ pub enum FindError {
 /// these at any depth. `TASK` also finds `TASK.jsonl`.
 pub fn find(path: &Path) -> Result<Vec<ComparedRun>, FindError> {
     let mut runs = Vec::new();
-    let records = path.with_added_extension("jsonl");
+    let mut records = path.as_os_str().to_owned();
+    records.push(".jsonl");
+    let records = PathBuf::from(records);
     if path.is_file() {
         read_records(path, &mut runs)?;
     } else if !path.exists() && records.is_file() {

@@ -74,7 +74,7 @@ impl<'py> PersonTeacher<'py> {
         let errors = observer.errors().clone();
         let ended = py.detach(|| -> Result<_, PersonError> {
             let person = PersonConfig {
-                stage: Box::new(move || PreviewEnv::<A>::new(&object)),
+                stage: Box::new(move || PreviewEnv::<A>::open(&object)),
                 schedule: config.schedule,
                 algorithm: config.algorithm,
                 repeat_every: settings.repeat_every,
@@ -163,7 +163,7 @@ struct PreviewEnv<A> {
 
 impl<A: OutputHead> PreviewEnv<A> {
     /// Another environment of the task, or `None` if it cannot be made.
-    fn new(expert: &Py<PyAny>) -> Option<Box<dyn Render<Action = A>>> {
+    fn open(expert: &Py<PyAny>) -> Option<Box<dyn Render<Action = A>>> {
         let made = Python::attach(|py| -> PyResult<Self> {
             let object = expert.bind(py).call_method0("preview_env")?;
             // An error in a preview appears on the page and does not stop the run.

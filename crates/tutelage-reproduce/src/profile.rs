@@ -118,7 +118,7 @@ mod tests {
         assert_eq!(quick_budget(TrainingBudget::Iterations(2000)), TrainingBudget::Iterations(200));
         assert_eq!(spec(Profile::Quick, "linear").oracle, None);
         assert_eq!(Profile::Quick.seeds(&[3, 4, 5]), [3, 4]);
-        for number in [QUICK_SEEDS, QUICK_ROUNDS as usize, QUICK_EPOCHS, QUICK_ITERATIONS] {
+        for number in [QUICK_SEEDS, QUICK_ROUNDS, QUICK_EPOCHS, QUICK_ITERATIONS] {
             assert!(Profile::QUICK_DESCRIPTION.contains(&format!(" {number} ")), "{number}");
         }
         assert_eq!("paper".parse(), Ok(Profile::Paper));
