@@ -41,7 +41,7 @@ fn a_stored_run_can_be_evaluated_exported_and_trained_on() {
         lab.path(),
         &["retrain", "run", "--algorithm", "supervised", "--rounds", "9", "--out", "nine"],
     );
-    assert!(error.contains("only 6 rounds are annotated"), "{error}");
+    assert!(error.contains("6 annotated rounds"), "{error}");
     assert!(!lab.path().join("nine").exists(), "nothing was written");
     let error = fail(lab.path(), &["retrain", "sl", "--algorithm", "supervised"]);
     assert!(error.contains("no annotated round"), "{error}");
@@ -209,5 +209,5 @@ fn a_run_that_returns_a_random_round_cannot_be_extended() {
     let lab = lab();
     finish(lab.path(), &[&small_run("run")[..], &["--deploy", "random-round"]].concat());
     let error = fail(lab.path(), &["resume", "run", "--rounds", "9"]);
-    assert!(error.contains("one of its 6 rounds, which was drawn when it began"), "{error}");
+    assert!(error.contains("cannot be extended"), "{error}");
 }

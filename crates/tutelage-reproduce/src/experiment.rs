@@ -362,7 +362,7 @@ mod tests {
         let long_name = fault(&figure(ant, &row(&format!("'{name}'"))));
         assert!(matches!(long_name, ExperimentFault::Row { .. }));
         let long_task = fault(&figure(&format!("tasks = ['{name}']"), &bc));
-        assert!(matches!(long_task, ExperimentFault::Toml { .. }));
+        assert!(matches!(long_task, ExperimentFault::Task(_)));
         let long_file = fault(&format!("# {}\n", "x".repeat(2 << 20)));
         assert!(matches!(long_file, ExperimentFault::Toml { .. }));
     }
