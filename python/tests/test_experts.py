@@ -69,8 +69,8 @@ def test_all_file_formats_are_read(tmp_path: Path) -> None:
 REFUSED: dict[str, tuple[Any, Any, str]] = {
     "no such name": (HOPPER, "hoper", "unknown expert .*; did you mean `hopper`"),
     "no such file": (HOPPER, "nowhere.zip", "no such file"),
-    "another robot's": ("tutelage/AntBullet-v0", "hopper", "an expert of hopper, not of ant"),
-    "another robot's file": ("tutelage/AntBullet-v0", SHIPPED, "an expert of hopper, not of ant"),
+    "another robot's": ("tutelage/AntBullet-v0", "hopper", "an expert for hopper, not for ant"),
+    "another robot's file": ("tutelage/AntBullet-v0", SHIPPED, "an expert for hopper, not for ant"),
     "other spaces": ("CartPole-v1", "hopper", r"states of 15 numbers and actions of 3 numbers within \[-1, 1\]; CartPole-v1 has"),
     "a rule": ("CartPole-v1", "cart-pole", "is for the built-in task cart-pole only, not for CartPole-v1"),
     "a file, other spaces": (

@@ -183,7 +183,7 @@ def test_a_frozen_process_does_no_harm(nodes: Nodes, tmp_path: Path) -> None:
     try:
         # The node is considered lost, and the run restarts: it finds the log in use.
         heard = [there.stderr.readline()]
-        while "waits: another process still has its folder" not in heard[-1]:
+        while "waits: another process has locked its folder" not in heard[-1]:
             assert heard[-1], heard
             heard.append(there.stderr.readline())
     finally:

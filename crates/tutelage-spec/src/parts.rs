@@ -92,7 +92,7 @@ pub enum PartsError {
         source: Box<ContentError>,
     },
     /// The expert belongs to another task.
-    #[error("expert \"{name}\" is an expert of {found}, not of {task}")]
+    #[error("expert \"{name}\" is an expert for {found}, not for {task}")]
     OtherTask {
         /// The expert.
         name: String,
