@@ -15,9 +15,8 @@ use tutelage::actor::DeployedPolicy;
 use tutelage::algorithm::bootstrap_dagger;
 use tutelage::choice::{Deploy, ExpertActs};
 use tutelage::evaluation::evaluate;
-use tutelage::{Inputs, Participants, Sampling, Schedule, Stream, SyncVectorEnv, learn};
+use tutelage::{Inputs, Participants, Sampling, Schedule, Stream, learn};
 use tutelage_oracles::mlp::{MlpOracle, MlpPolicy, MlpSettings};
-use tutelage_tasks::bullet::ObservedEnv;
 use tutelage_tasks::experts::GaussianExpert;
 
 const EPISODES: usize = 25;
@@ -43,7 +42,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut total = 0.0;
     for seed in 1..=seeds {
         let policy = imitate(&expert, &oracle, rounds, seed)?;
-        let mut lanes = lanes(&expert)?;
+        let mut lanes = expert.robot().envs(expert.observation(), EPISODES)?;
         let mut actor = DeployedPolicy::new(&policy, Deploy::Mean);
         let stream = Stream::new(seed).fork("evaluate", 0);
         let earned = evaluate(&mut lanes, &mut actor, None, EPISODES, &stream)?;
@@ -66,16 +65,11 @@ fn imitate(
     rounds: usize,
     seed: u64,
 ) -> Result<MlpPolicy, Box<dyn Error>> {
-    let (mut expert, mut lanes) = (expert.clone(), lanes(expert)?);
+    let mut lanes = expert.robot().envs(expert.observation(), EPISODES)?;
+    let mut expert = expert.clone();
     let participants = Participants { envs: &mut lanes, expert: &mut expert, oracle };
     let schedule = Schedule { rounds, states_per_round: 50, stream: Stream::new(seed) };
     let algorithm = bootstrap_dagger(5, Sampling::Stride(20));
     let learned = learn(participants, algorithm, schedule, Inputs::none())?;
     Ok(learned.last)
-}
-
-fn lanes(expert: &GaussianExpert) -> Result<SyncVectorEnv<ObservedEnv>, Box<dyn Error>> {
-    let envs: Result<Vec<_>, _> =
-        (0..EPISODES).map(|_| expert.robot().env(expert.observation())).collect();
-    Ok(SyncVectorEnv::new(envs?)?)
 }

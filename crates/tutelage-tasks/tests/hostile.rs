@@ -15,22 +15,20 @@ use self::watched::watched;
 
 type Reader = fn(&[u8]) -> Result<(), String>;
 
-const SAFETENSORS: Reader =
-    |file| GaussianExpert::from_safetensors(file).map(drop).map_err(|e| e.to_string());
-const NPZ: Reader =
-    |file| GaussianExpert::from_npz(file, Robot::Hopper).map(drop).map_err(|e| e.to_string());
-const AGENT: Reader = |file| {
-    let expert = GaussianExpert::from_stable_baselines3(file, None, Robot::Hopper);
-    expert.map(drop).map_err(|e| e.to_string())
-};
+fn done<T, E: ToString>(result: Result<T, E>) -> Result<(), String> {
+    result.map(drop).map_err(|error| error.to_string())
+}
+
+const SAFETENSORS: Reader = |file| done(GaussianExpert::from_safetensors(file));
+const NPZ: Reader = |file| done(GaussianExpert::from_npz(file, Robot::Hopper));
+const AGENT: Reader =
+    |file| done(GaussianExpert::from_stable_baselines3(file, None, Robot::Hopper));
 /// A pickle of statistics, next to a valid agent.
 const STATISTICS: Reader = |file| {
     let agent = include_bytes!("data/trpo_tanh.zip");
-    let expert = GaussianExpert::from_stable_baselines3(agent, Some(file), Robot::Hopper);
-    expert.map(drop).map_err(|e| e.to_string())
+    done(GaussianExpert::from_stable_baselines3(agent, Some(file), Robot::Hopper))
 };
-const CHECKPOINT: Reader =
-    |file| Training::from_checkpoint(file).map(drop).map_err(|e| e.to_string());
+const CHECKPOINT: Reader = |file| done(Training::from_checkpoint(file));
 
 /// Checks that a reader refuses a file with this message, and its peak memory.
 fn refuse(megabytes: usize, read: Reader, file: &[u8], message: &str) {
@@ -282,10 +280,8 @@ fn files_beyond_the_size_limit() {
         let path = folder.path().join(name);
         std::fs::File::create(&path).unwrap().set_len(100 << 20).unwrap();
         let (result, took) = watched(|| match name.ends_with("checkpoint") {
-            true => Training::resume(&path).map(drop).map_err(|e| e.to_string()),
-            false => GaussianExpert::read(&path, Some(Robot::Hopper), None)
-                .map(drop)
-                .map_err(|e| e.to_string()),
+            true => done(Training::resume(&path)),
+            false => done(GaussianExpert::read(&path, Some(Robot::Hopper), None)),
         });
         let message = result.unwrap_err();
         assert!(took < 4 << 20 && message.contains("67108864 bytes"), "{took} {message}");

@@ -95,10 +95,9 @@ fn experts_survive_both_formats() {
     expert.write(&path).unwrap();
     assert_eq!(std::fs::read(&path).unwrap(), bytes, "files depend on the expert alone");
     let other = error(&path, Some(Robot::Ant), None);
-    assert!(
-        matches!(other, ContentError::Task { expected: Robot::Ant, found: Robot::Hopper }),
-        "{other}"
-    );
+    let ContentError::Task { expected: Robot::Ant, found: Robot::Hopper } = other else {
+        panic!("{other}");
+    };
 }
 
 #[test]
@@ -111,11 +110,10 @@ fn foreign_missing_and_damaged_files_are_refused() {
     let extension = error(&at("some.txt"), None, None);
     assert!(matches!(extension, ContentError::Unsupported { found, .. } if found == "`txt`"));
     for name in ["e.txt", "e.zip"] {
-        let refused = expert().write(&at(name)).unwrap_err();
-        assert!(matches!(
-            refused,
-            FileError::Content { error: ContentError::Unsupported { .. }, .. }
-        ));
+        let FileError::Content { error, .. } = expert().write(&at(name)).unwrap_err() else {
+            panic!("{name}");
+        };
+        assert!(matches!(error, ContentError::Unsupported { .. }), "{error}");
     }
     for name in ["noise.safetensors", "noise.npz", "noise.zip"] {
         std::fs::write(at(name), b"These are not the weights you are looking for.").unwrap();

@@ -84,28 +84,21 @@ impl Model {
     /// Every joint becomes a massless link, and the part is fixed to the last of them. A root part
     /// without joints is the floating base; otherwise the base is fixed to the world.
     pub(crate) fn new(root: &Part, friction: f32) -> Model {
+        let base =
+            Base { position: [0.0; 3], mass: 0.0, friction: BARE_FRICTION, shapes: Vec::new() };
         let mut model = Model {
-            body: Articulation {
-                base: Base {
-                    position: [0.0; 3],
-                    mass: 0.0,
-                    friction: BARE_FRICTION,
-                    shapes: Vec::new(),
-                },
-                links: Vec::new(),
-            },
+            body: Articulation { base, links: Vec::new() },
             parts: Vec::new(),
             actuated: Vec::new(),
             colors: vec![root.color],
         };
         if root.joints.is_empty() {
             let center = root.center();
-            let shapes = root.shapes(center);
             model.body.base = Base {
                 position: wide(root.origin),
                 mass: root.mass(),
                 friction: f64::from(friction),
-                shapes,
+                shapes: root.shapes(center),
             };
             model.parts.push((root.name, LinkId::Base));
             for child in &root.children {
@@ -123,30 +116,26 @@ impl Model {
         let (mut parent, mut parent_center, mut offset) =
             (parent, parent_center, wide(part.origin));
         for joint in &part.joints {
-            let axis = wide(joint.axis);
-            let pivot = wide(joint.pivot);
+            let (axis, pivot) = (wide(joint.axis), wide(joint.pivot));
             let kind = match joint.kind {
                 JointKind::Slide => Joint::Prismatic { axis },
                 JointKind::Spin => Joint::Revolute { axis, limits: None },
                 JointKind::Hinge(limits) => {
-                    Joint::Revolute { axis, limits: Some(limits.map(f64::from)) }
+                    let limits = limits.map(f64::from);
+                    self.actuated.push((self.body.links.len(), limits));
+                    Joint::Revolute { axis, limits: Some(limits) }
                 }
             };
-            if let JointKind::Hinge(limits) = joint.kind {
-                self.actuated.push((self.body.links.len(), limits.map(f64::from)));
-            }
-            parent = self.push(
-                part.color,
-                Link {
-                    parent,
-                    joint: kind,
-                    parent_to_pivot: minus(plus(pivot, offset), parent_center),
-                    pivot_to_center: [0.0; 3],
-                    mass: 0.0,
-                    friction: BARE_FRICTION,
-                    shapes: Vec::new(),
-                },
-            );
+            let link = Link {
+                parent,
+                joint: kind,
+                parent_to_pivot: minus(plus(pivot, offset), parent_center),
+                pivot_to_center: [0.0; 3],
+                mass: 0.0,
+                friction: BARE_FRICTION,
+                shapes: Vec::new(),
+            };
+            parent = self.push(part.color, link);
             parent_center = [0.0; 3];
             offset = pivot.map(|x| -x);
         }
@@ -223,33 +212,22 @@ impl Solid {
     fn shape(&self, center: [f64; 3]) -> CollisionShape {
         let upright = [0.0, 0.0, 0.0, 1.0];
         let back = center.map(|x| -x);
-        match *self {
-            Solid::Sphere { radius } => CollisionShape {
-                geometry: Geometry::Sphere { radius: f64::from(radius) },
-                position: back,
-                rotation: upright,
-            },
-            Solid::Bone { from, to, radius } => CollisionShape {
-                geometry: Geometry::Segment {
-                    radius: f64::from(radius),
-                    from: wide(from),
-                    to: wide(to),
-                },
-                position: back,
-                rotation: upright,
-            },
+        let (geometry, position, rotation) = match *self {
+            Solid::Sphere { radius } => {
+                (Geometry::Sphere { radius: f64::from(radius) }, back, upright)
+            }
+            Solid::Bone { from, to, radius } => {
+                let (from, to) = (wide(from), wide(to));
+                (Geometry::Segment { radius: f64::from(radius), from, to }, back, upright)
+            }
             Solid::Tilted { center: middle, angle, radius, half_length } => {
                 let (sin, cos) = (f64::from(angle) * 0.5).sin_cos();
-                CollisionShape {
-                    geometry: Geometry::Capsule {
-                        radius: f64::from(radius),
-                        length: f64::from(2.0 * half_length),
-                    },
-                    position: plus(wide(middle), back),
-                    rotation: [0.0, sin, 0.0, cos],
-                }
+                let (radius, length) = (f64::from(radius), f64::from(2.0 * half_length));
+                let capsule = Geometry::Capsule { radius, length };
+                (capsule, plus(wide(middle), back), [0.0, sin, 0.0, cos])
             }
-        }
+        };
+        CollisionShape { geometry, position, rotation }
     }
 }
 

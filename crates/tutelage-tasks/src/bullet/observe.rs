@@ -1,5 +1,7 @@
 //! Arithmetic of observations, in the order of operations of NumPy.
 
+use std::ops::Add;
+
 /// Returns roll, pitch and yaw of a unit quaternion (x, y, z, w), in Bullet's convention.
 pub(crate) fn euler([x, y, z, w]: [f64; 4]) -> [f64; 3] {
     use std::f64::consts::FRAC_PI_2;
@@ -16,25 +18,12 @@ pub(crate) fn euler([x, y, z, w]: [f64; 4]) -> [f64; 3] {
     }
 }
 
-/// A number that NumPy's pairwise summation can add.
-pub(crate) trait Number: Copy + std::ops::Add<Output = Self> {
-    const ZERO: Self;
-}
-
-impl Number for f32 {
-    const ZERO: f32 = 0.0;
-}
-
-impl Number for f64 {
-    const ZERO: f64 = 0.0;
-}
-
 /// Returns the sum in NumPy's order for fewer than 128 numbers: sequential below eight, else eight
 /// partial sums and then the rest.
-pub(crate) fn pairwise_sum<T: Number>(numbers: &[T]) -> T {
+pub(crate) fn pairwise_sum<T: Copy + Default + Add<Output = T>>(numbers: &[T]) -> T {
     let (blocks, rest) = numbers.as_chunks::<8>();
     let Some((first, others)) = blocks.split_first() else {
-        return rest.iter().fold(T::ZERO, |sum, &x| sum + x);
+        return rest.iter().fold(T::default(), |sum, &x| sum + x);
     };
     let mut sums = *first;
     for block in others {

@@ -52,31 +52,22 @@ impl LocomotionTask {
 }
 
 fn place(shape: &CollisionShape, link: Pose, color: Color) -> Body {
-    let (shape, local) = match shape.geometry {
-        Geometry::Sphere { radius } => {
-            (Shape::Sphere { radius }, Pose { position: shape.position, rotation: shape.rotation })
+    let (shape, position, rotation) = match shape.geometry {
+        Geometry::Sphere { radius } => (Shape::Sphere { radius }, shape.position, shape.rotation),
+        Geometry::Capsule { radius, length } => {
+            (Shape::Capsule { radius, half_length: 0.5 * length }, shape.position, shape.rotation)
         }
-        Geometry::Capsule { radius, length } => (
-            Shape::Capsule { radius, half_length: 0.5 * length },
-            Pose { position: shape.position, rotation: shape.rotation },
-        ),
         Geometry::Segment { radius, from, to } => {
             let middle = [0, 1, 2].map(|i| shape.position[i] + 0.5 * (from[i] + to[i]));
             let along = [0, 1, 2].map(|i| 0.5 * (to[i] - from[i]));
             let half_length = along.iter().map(|x| x * x).sum::<f64>().sqrt();
-            (
-                Shape::Capsule { radius, half_length },
-                Pose { position: middle, rotation: from_z_to(along.map(|x| x / half_length)) },
-            )
+            let rotation = from_z_to(along.map(|x| x / half_length));
+            (Shape::Capsule { radius, half_length }, middle, rotation)
         }
     };
-    let offset = rotate(link.rotation, local.position);
+    let offset = rotate(link.rotation, position);
     let position = [0, 1, 2].map(|i| link.position[i] + offset[i]);
-    Body {
-        shape,
-        pose: Pose { position, rotation: multiply(link.rotation, local.rotation) },
-        color,
-    }
+    Body { shape, pose: Pose { position, rotation: multiply(link.rotation, rotation) }, color }
 }
 
 /// Returns the shortest rotation that takes the z axis to a unit vector.

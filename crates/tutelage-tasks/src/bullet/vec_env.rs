@@ -67,11 +67,8 @@ impl LocomotionVecEnv {
         robot: Robot,
         count: usize,
     ) -> Result<LocomotionVecEnv, LaneError> {
-        LocomotionVecEnv::in_worlds(
-            robot,
-            count,
-            &vec![instructions; count.div_ceil(instructions.lanes())],
-        )
+        let sets = vec![instructions; count.div_ceil(instructions.lanes())];
+        LocomotionVecEnv::in_worlds(robot, count, &sets)
     }
 
     fn in_worlds(
@@ -83,11 +80,9 @@ impl LocomotionVecEnv {
         let (mut worlds, mut places) = (Vec::new(), Vec::new());
         for &set in sets {
             let first = places.len();
-            let failed = |error: articulated::Error| LaneError::Env {
-                lane: first,
-                source: EnvError::Other(error.into()),
-            };
-            let world = World::with(set, &SETTINGS, &task.model.body).map_err(failed)?;
+            let world = World::with(set, &SETTINGS, &task.model.body).map_err(|error| {
+                LaneError::Env { lane: first, source: EnvError::Other(error.into()) }
+            })?;
             let lanes = 0..set.lanes().min(count - first);
             places.extend(lanes.clone().map(|place| [worlds.len(), place]));
             worlds.push(Group { world, lanes: lanes.map(|_| Lane::new(&task)).collect() });
@@ -287,14 +282,9 @@ mod tests {
         {
             let sets = widths(count, threads);
             let lanes: usize = sets.iter().map(|set| set.lanes()).sum();
-            assert!(
-                (count..count + 3).contains(&lanes),
-                "{count} robots, {threads} threads: {sets:?}"
-            );
-            assert!(
-                sets.len() >= threads.min(count / 4),
-                "{count} robots, {threads} threads: {sets:?}"
-            );
+            let place = format!("{count} robots, {threads} threads: {sets:?}");
+            assert!((count..count + 3).contains(&lanes), "{place}");
+            assert!(sets.len() >= threads.min(count / 4), "{place}");
         }
         assert_eq!(LocomotionVecEnv::new(Robot::Hopper, 25).unwrap().count(), 25);
     }

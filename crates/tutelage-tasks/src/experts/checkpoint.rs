@@ -67,7 +67,7 @@ pub(crate) fn write(training: &Training, path: &Path) -> Result<(), FileError> {
 }
 
 /// The content of a checkpoint.
-type Stored = (Robot, TrpoLearner, Vec<Iteration>, Option<Trial>);
+pub(crate) type Stored = (Robot, TrpoLearner, Vec<Iteration>, Option<Trial>);
 
 /// Reads a run.
 pub(crate) fn read(path: &Path) -> Result<Stored, FileError> {
@@ -109,10 +109,7 @@ pub(crate) fn decode_run(bytes: &[u8]) -> Result<Stored, ContentError> {
 fn check_sizes(arrays: &Arrays, task: Robot, settings: &TrpoSettings) -> Result<(), ContentError> {
     let outputs = [("policy", task.action_width(), task.action_width()), ("value", 1, 0)];
     for (name, width, spreads) in outputs {
-        let hidden = settings.hidden.iter().copied();
-        let widths: Vec<usize> =
-            [task.state_width()].into_iter().chain(hidden).chain([width]).collect();
-        let parameters = Layout::new(&widths)?.len();
+        let parameters = Layout::new(&settings.widths(task.state_width(), width))?.len();
         arrays.checked(name, task, &[parameters + spreads])?;
     }
     Ok(())

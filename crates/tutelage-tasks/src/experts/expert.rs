@@ -42,13 +42,8 @@ impl GaussianExpert {
         assert_eq!((layout.inputs(), layout.outputs()), widths, "widths of {task}");
         assert_eq!(normalizer.width(), widths.0, "statistics of {task}");
         let tape = Tape::new(layout, 0);
-        Self {
-            task,
-            policy,
-            observation: ObservationConfig { time_feature, normalizer },
-            card,
-            tape,
-        }
+        let observation = ObservationConfig { time_feature, normalizer };
+        Self { task, policy, observation, card, tape }
     }
 
     /// The task.
@@ -176,13 +171,8 @@ mod tests {
         let params = network.layout().orthogonal(1.4, 2.0, &mut Stream::new(2).rng());
         let policy = GaussianPolicy::new(network, params, vec![-1.0, 0.0, -2.0]);
         let normalizer = Normalizer::new(vec![0.1; 15], vec![0.5; 15]).unwrap();
-        GaussianExpert::new(
-            Robot::Hopper,
-            policy,
-            normalizer,
-            TimeFeature::Omitted,
-            Card::default(),
-        )
+        let card = Card::default();
+        GaussianExpert::new(Robot::Hopper, policy, normalizer, TimeFeature::Omitted, card)
     }
 
     fn states(rows: usize) -> Batch<f32> {

@@ -1,8 +1,8 @@
 //! Gaussian policies: a tanh network for the mean, one σ per action coordinate.
 
 use rand_distr::{Distribution, StandardNormal};
-use tutelage::{Batch, Element, Policy, PolicyError, Rng};
-use tutelage_net::{AlignedVec, LayoutError, Network, Tape};
+use tutelage::Rng;
+use tutelage_net::{AlignedVec, LayoutError, Network};
 
 /// π(a | s) = N(μ_θ(s), diag(σ²)): the mean is a tanh network, σ does not depend on the state.
 #[derive(Clone, Debug, PartialEq)]
@@ -93,36 +93,6 @@ impl GaussianPolicy {
         let (params, log_std) = flat.split_at(self.params.len());
         self.params.copy_from_slice(params);
         self.log_std.copy_from_slice(log_std);
-    }
-}
-
-/// Without noise, a Gaussian policy is a policy of one member that plays μ(s).
-impl Policy for GaussianPolicy {
-    type State = f32;
-    type Action = f32;
-
-    fn members(&self) -> usize {
-        1
-    }
-
-    fn act_members(
-        &self,
-        states: &Batch<f32>,
-        _members: &[u32],
-        actions: &mut Batch<f32>,
-    ) -> Result<(), PolicyError> {
-        self.act_mean(states, actions)
-    }
-
-    fn act_mean(&self, states: &Batch<f32>, actions: &mut Batch<f32>) -> Result<(), PolicyError> {
-        let layout = self.network.layout();
-        PolicyError::check_width("states", layout.inputs(), states.width())?;
-        PolicyError::check_width("actions", layout.outputs(), actions.width())?;
-        let mut tape = Tape::new(self.network.layout(), states.len());
-        self.network.forward(&self.params, states.as_slice(), &mut tape);
-        (0..states.len()).for_each(|i| actions.row_mut(i).copy_from_slice(tape.output(i)));
-        f32::clip(actions.as_mut_slice());
-        Ok(())
     }
 }
 

@@ -14,26 +14,24 @@ pub struct Shipped {
     file: &'static [u8],
 }
 
+macro_rules! shipped {
+    ($name:literal, $task:expr) => {
+        Shipped {
+            name: $name,
+            task: $task,
+            file: include_bytes!(concat!("../../data/", $name, ".safetensors")),
+        }
+    };
+}
+
 /// All of them, the default experts of the tasks first.
 pub const SHIPPED: [Shipped; 5] = [
-    shipped("hopper", Robot::Hopper, include_bytes!("../../data/hopper.safetensors")),
-    shipped("walker2d", Robot::Walker2d, include_bytes!("../../data/walker2d.safetensors")),
-    shipped(
-        "half-cheetah",
-        Robot::HalfCheetah,
-        include_bytes!("../../data/half-cheetah.safetensors"),
-    ),
-    shipped("ant", Robot::Ant, include_bytes!("../../data/ant.safetensors")),
-    shipped(
-        "hopper-forgiving",
-        Robot::Hopper,
-        include_bytes!("../../data/hopper-forgiving.safetensors"),
-    ),
+    shipped!("hopper", Robot::Hopper),
+    shipped!("walker2d", Robot::Walker2d),
+    shipped!("half-cheetah", Robot::HalfCheetah),
+    shipped!("ant", Robot::Ant),
+    shipped!("hopper-forgiving", Robot::Hopper),
 ];
-
-const fn shipped(name: &'static str, task: Robot, file: &'static [u8]) -> Shipped {
-    Shipped { name, task, file }
-}
 
 impl Shipped {
     /// Returns the expert of this name.

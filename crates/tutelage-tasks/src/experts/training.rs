@@ -8,10 +8,11 @@ use tutelage::choice::ExpertActs;
 use tutelage::{EnvError, Stream};
 use tutelage_net::LayoutError;
 
+use crate::experts::checkpoint::{self, Stored};
 use crate::experts::trpo::{
     Iteration, OPTIONS, SettingsError, TrpoLearner, TrpoOption, TrpoSettings,
 };
-use crate::experts::{Card, FileError, GaussianExpert, TimeFeature, checkpoint};
+use crate::experts::{Card, FileError, GaussianExpert, TimeFeature};
 
 /// The number of episodes that a finished expert is evaluated on. With fewer, an expert that falls
 /// once in a hundred episodes would look flawless.
@@ -75,20 +76,18 @@ impl Training {
     pub fn new(task: Robot, settings: TrpoSettings, seed: u64) -> Result<Self, TrainingError> {
         let widths = (task.state_width(), task.action_width());
         let learner = TrpoLearner::new(settings, widths, seed)?;
-        Self::with(task, learner, Vec::new(), None)
+        Self::with((task, learner, Vec::new(), None))
     }
 
     /// Resumes from a checkpoint; the result is bit-identical to an uninterrupted run.
     pub fn resume(path: &Path) -> Result<Self, TrainingError> {
-        let (task, learner, curve, best) = checkpoint::read(path)?;
-        Self::with(task, learner, curve, best)
+        Self::with(checkpoint::read(path)?)
     }
 
     /// Resumes from the bytes of a checkpoint.
     pub fn from_checkpoint(bytes: &[u8]) -> Result<Self, TrainingError> {
-        let (task, learner, curve, best) =
-            checkpoint::decode_run(bytes).map_err(|error| error.at(Path::new("checkpoint")))?;
-        Self::with(task, learner, curve, best)
+        let stored = checkpoint::decode_run(bytes);
+        Self::with(stored.map_err(|error| error.at(Path::new("checkpoint")))?)
     }
 
     /// Writes a checkpoint atomically.
@@ -96,15 +95,9 @@ impl Training {
         Ok(checkpoint::write(self, path)?)
     }
 
-    fn with(
-        task: Robot,
-        learner: TrpoLearner,
-        curve: Vec<Iteration>,
-        best: Option<Trial>,
-    ) -> Result<Self, TrainingError> {
+    fn with((task, learner, curve, best): Stored) -> Result<Self, TrainingError> {
         let envs = (0..learner.settings().lanes()).map(|_| Locomotion::new(task));
-        let failed = |e: Box<dyn std::error::Error + Send + Sync>| TrainingError::Env(e.into());
-        let envs = envs.collect::<Result<_, _>>().map_err(|e| failed(e.into()))?;
+        let envs = envs.collect::<Result<_, _>>().map_err(|e| EnvError::Other(e.into()))?;
         Ok(Self { task, learner, curve, best, envs })
     }
 

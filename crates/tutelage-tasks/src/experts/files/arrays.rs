@@ -18,6 +18,17 @@ pub(crate) enum Precision {
     Double,
 }
 
+impl Precision {
+    /// Reads little-endian numbers; a rest is ignored.
+    pub(crate) fn decode(self, bytes: &[u8]) -> Vec<f64> {
+        let single = |b: &[u8; 4]| f64::from(f32::from_le_bytes(*b));
+        match self {
+            Self::Single => bytes.as_chunks().0.iter().map(single).collect(),
+            Self::Double => bytes.as_chunks().0.iter().map(|b| f64::from_le_bytes(*b)).collect(),
+        }
+    }
+}
+
 /// Numbers and their shape.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Array {
@@ -38,6 +49,16 @@ impl Array {
 
     pub(crate) fn to_f32(&self) -> Vec<f32> {
         self.values.iter().map(|&x| x as f32).collect()
+    }
+
+    /// The numbers in little-endian order.
+    pub(crate) fn bytes(&self) -> Vec<u8> {
+        match self.precision {
+            Precision::Single => {
+                self.values.iter().flat_map(|&x| (x as f32).to_le_bytes()).collect()
+            }
+            Precision::Double => self.values.iter().flat_map(|x| x.to_le_bytes()).collect(),
+        }
     }
 
     /// Exchanges rows and columns of a matrix.

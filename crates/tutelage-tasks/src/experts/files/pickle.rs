@@ -135,7 +135,7 @@ struct Machine<'a> {
     stack: Vec<Id>,
     /// The stack heights of the marks.
     marks: Vec<usize>,
-    memo: HashMap<u32, Id>,
+    memo: HashMap<u64, Id>,
 }
 
 type Step<T> = Result<T, String>;
@@ -156,26 +156,17 @@ impl Machine<'_> {
         let node = match opcode {
             b'N' => Node::None,
             0x88 | 0x89 => Node::Number(f64::from(u8::from(opcode == 0x88))),
-            b'K' => Node::Number(self.byte()?.into()),
-            b'M' => Node::Number(u16::from_le_bytes(self.array()?).into()),
+            b'K' => Node::Number(self.unsigned(1)? as f64),
+            b'M' => Node::Number(self.unsigned(2)? as f64),
             b'J' => Node::Number(i32::from_le_bytes(self.array()?).into()),
             0x8a => {
                 let count = self.byte()?;
                 Node::Number(long(self.take(count.into())?) as f64)
             }
             b'G' => Node::Number(f64::from_be_bytes(self.array()?)),
-            b'C' | 0x8c => {
-                let count = self.byte()?;
-                self.counted(count.into())?
-            }
-            b'B' | b'X' => {
-                let count = u32::from_le_bytes(self.array()?);
-                self.counted(count.into())?
-            }
-            0x8d | 0x8e => {
-                let count = u64::from_le_bytes(self.array()?);
-                self.counted(count)?
-            }
+            b'C' | 0x8c => self.counted(1)?,
+            b'B' | b'X' => self.counted(4)?,
+            0x8d | 0x8e => self.counted(8)?,
             b']' | b')' => Node::List(Vec::new()),
             b't' => Node::List(self.since_mark()?),
             0x85..=0x87 => Node::List(self.pop_some(usize::from(opcode - 0x84))?),
@@ -233,11 +224,11 @@ impl Machine<'_> {
         Ok(())
     }
 
-    fn memo_index(&mut self, opcode: u8) -> Step<u32> {
+    fn memo_index(&mut self, opcode: u8) -> Step<u64> {
         match opcode {
-            b'q' | b'h' => Ok(self.byte()?.into()),
-            b'r' | b'j' => Ok(u32::from_le_bytes(self.array()?)),
-            _ => Ok(self.memo.len() as u32),
+            b'q' | b'h' => self.unsigned(1),
+            b'r' | b'j' => self.unsigned(4),
+            _ => Ok(self.memo.len() as u64),
         }
     }
 
@@ -253,7 +244,9 @@ impl Machine<'_> {
         Ok(Node::Bytes(import))
     }
 
-    fn counted(&mut self, count: u64) -> Step<Node> {
+    /// Bytes after their count, a number of `width` bytes.
+    fn counted(&mut self, width: usize) -> Step<Node> {
+        let count = self.unsigned(width)?;
         let count = usize::try_from(count).map_err(|_| "a count beyond all memory")?;
         self.spend(count)?;
         Ok(Node::Bytes(self.take(count)?.to_vec()))
@@ -298,6 +291,11 @@ impl Machine<'_> {
 
     fn array<const N: usize>(&mut self) -> Step<[u8; N]> {
         self.take(N)?.try_into().map_err(|_| "the pickle ends too early".into())
+    }
+
+    /// A little-endian number of at most 8 bytes.
+    fn unsigned(&mut self, width: usize) -> Step<u64> {
+        Ok(self.take(width)?.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte)))
     }
 
     fn byte(&mut self) -> Step<u8> {

@@ -59,7 +59,7 @@ impl GaussianExpert {
 pub(crate) fn encode(arrays: &Arrays, header: &impl Serialize) -> Result<Vec<u8>, ContentError> {
     let invalid = |why: &dyn std::fmt::Display| ContentError::format(EXPECTED, why);
     let bytes: Vec<(&String, &Array, Vec<u8>)> =
-        arrays.0.iter().map(|(name, array)| (name, array, array_bytes(array))).collect();
+        arrays.0.iter().map(|(name, array)| (name, array, array.bytes())).collect();
     let mut views = Vec::new();
     for (name, array, bytes) in &bytes {
         let dtype = match array.precision {
@@ -89,30 +89,15 @@ pub(crate) fn decode<H: DeserializeOwned>(bytes: &[u8]) -> Result<(Arrays, H), C
             let axes = view.shape().len();
             return Err(invalid(&format!("{name} has {axes} axes; at most {MAX_AXES} are read")));
         }
-        let (values, precision) = match view.dtype() {
-            Dtype::F32 => (
-                chunks(view.data()).map(|b| f64::from(f32::from_le_bytes(b))).collect(),
-                Precision::Single,
-            ),
-            Dtype::F64 => {
-                (chunks(view.data()).map(f64::from_le_bytes).collect(), Precision::Double)
-            }
+        let precision = match view.dtype() {
+            Dtype::F32 => Precision::Single,
+            Dtype::F64 => Precision::Double,
             other => return Err(invalid(&format!("{name} holds {other:?}, not floats"))),
         };
+        let values = precision.decode(view.data());
         arrays.insert(name, Array { shape: view.shape().to_vec(), values, precision });
     }
     Ok((arrays, header))
-}
-
-fn chunks<const N: usize>(bytes: &[u8]) -> impl Iterator<Item = [u8; N]> {
-    bytes.as_chunks::<N>().0.iter().copied()
-}
-
-fn array_bytes(array: &Array) -> Vec<u8> {
-    match array.precision {
-        Precision::Single => array.values.iter().flat_map(|&x| (x as f32).to_le_bytes()).collect(),
-        Precision::Double => array.values.iter().flat_map(|x| x.to_le_bytes()).collect(),
-    }
 }
 
 /// The maximum size of an expert, agent or checkpoint.

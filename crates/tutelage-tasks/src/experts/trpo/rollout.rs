@@ -158,12 +158,8 @@ impl Rollouts {
         self.actions.extend(&other.actions);
         self.rewards.extend(&other.rewards);
         self.episodes.extend(&other.episodes);
-        self.pieces.extend(
-            other
-                .pieces
-                .iter()
-                .map(|piece| Piece { cut: piece.cut.map(|row| row + earlier), ..*piece }),
-        );
+        let later = |piece: &Piece| Piece { cut: piece.cut.map(|row| row + earlier), ..*piece };
+        self.pieces.extend(other.pieces.iter().map(later));
         self.cut_states.extend(&other.cut_states);
         self.moments.merge(&other.moments);
     }
@@ -253,10 +249,8 @@ mod tests {
             collect(&mut [Clock(0.0)], &policy, &identity, share, &Stream::new(2)).unwrap();
         let time = |row: &[f32]| (row[0] * 1e6).round();
         assert!(played.pieces.len() > 5, "{}", played.pieces.len());
-        assert_eq!(
-            played.pieces.iter().map(|piece| piece.length).sum::<usize>(),
-            played.rewards.len()
-        );
+        let lengths = played.pieces.iter().map(|piece| piece.length);
+        assert_eq!(lengths.sum::<usize>(), played.rewards.len());
         let (mut first, mut after) = (0, 0.0);
         for piece in &played.pieces {
             let begins = time(played.states.row(first));

@@ -1,6 +1,6 @@
 //! The settings of TRPO.
 
-use std::ops::RangeBounds;
+use std::ops::RangeInclusive;
 
 use crate::bullet::{HORIZON, Robot};
 use serde::{Deserialize, Serialize};
@@ -70,16 +70,7 @@ impl Default for TrpoSettings {
             min_state_std: 0.0,
             gamma: 0.99,
             lambda: 0.95,
-            region: TrustRegion {
-                max_kl: 0.02,
-                cg_iterations: 15,
-                cg_damping: 0.1,
-                fisher_stride: 4,
-                shrinks: 10,
-                shrink: 0.8,
-                entropy: 0.0,
-                min_log_std: -1.6,
-            },
+            region: TrustRegion::DEFAULT,
             final_kl_share: 0.2,
             value: ValueTraining { epochs: 10, minibatch: 128, learning_rate: 1e-3 },
             trial_every: 10,
@@ -117,6 +108,11 @@ impl TrpoSettings {
         }
     }
 
+    /// The widths of the layers of a network with these inputs and outputs.
+    pub(crate) fn widths(&self, inputs: usize, outputs: usize) -> Vec<usize> {
+        [&[inputs], &self.hidden[..], &[outputs]].concat()
+    }
+
     /// The number of environments that share a batch: one for each full episode in it.
     pub fn lanes(&self) -> usize {
         (self.batch / self.episode.max(1)).max(1)
@@ -132,52 +128,43 @@ impl TrpoSettings {
     /// Checks every value. What is held at once must fit into memory, and training must end.
     pub fn check(&self) -> Result<(), SettingsError> {
         let (region, value, tiny) = (&self.region, &self.value, f64::MIN_POSITIVE);
-        for (field, count, most, allowed) in [
-            ("steps", self.steps as f64, 1e15, "from 1 to 10^15"),
-            ("batch", self.batch as f64, 1e6, "from 1 to 1000000"),
-            ("episode", self.episode as f64, f64::MAX, "at least 1"),
-            ("batch / episode", self.lanes() as f64, 1e4, "at most 10000"),
-            ("region.cg_iterations", region.cg_iterations as f64, 1e4, "from 1 to 10000"),
-            ("region.fisher_stride", region.fisher_stride as f64, f64::MAX, "at least 1"),
-            ("region.shrinks", region.shrinks as f64, 1e4, "from 1 to 10000"),
-            ("value.minibatch", value.minibatch as f64, 1e6, "from 1 to 1000000"),
-            ("trial_every", self.trial_every as f64, f64::MAX, "at least 1"),
-            ("trial_episodes", self.trial_episodes as f64, 1e5, "from 1 to 100000"),
-        ] {
-            require(field, count, 1.0..=most, allowed)?;
-        }
-        require("value.epochs", value.epochs as f64, 0.0..=1e4, "at most 10000")?;
-        for (field, share) in [
-            ("lambda", f64::from(self.lambda)),
-            ("region.shrink", region.shrink),
-            ("final_kl_share", self.final_kl_share),
-        ] {
-            require(field, share, tiny..=1.0, "above 0 and at most 1")?;
-        }
-        for (field, size) in
-            [("region.max_kl", region.max_kl), ("value.learning_rate", value.learning_rate)]
-        {
-            require(field, size, tiny..f64::INFINITY, "positive and finite")?;
-        }
-        for (field, log_std) in
-            [("initial_log_std", self.initial_log_std), ("region.min_log_std", region.min_log_std)]
-        {
-            require(field, f64::from(log_std), -20.0..=5.0, "from -20 to 5")?;
-        }
-        require("gamma", f64::from(self.gamma), tiny..1.0, "above 0 and below 1")?;
-        let (stumble, longest) = (self.stumble as f64, HORIZON as f64);
-        require("stumble", stumble, 0.0..=longest, "at most 1000, an episode")?;
-        let finite = "at least 0 and finite";
-        require("region.entropy", region.entropy, 0.0..f64::INFINITY, finite)?;
-        require("min_state_std", self.min_state_std, 0.0..=10.0, "from 0 to 10")?;
-        require("region.cg_damping", f64::from(region.cg_damping), 0.0..1e6, finite)
+        let [share, finite] = ["above 0 and at most 1", "at least 0 and finite"];
+        let [count, positive] = ["at least 1", "positive and finite"];
+        let rows = [
+            ("steps", self.steps as f64, 1.0, 1e15, "from 1 to 10^15"),
+            ("batch", self.batch as f64, 1.0, 1e6, "from 1 to 1000000"),
+            ("episode", self.episode as f64, 1.0, f64::MAX, count),
+            ("batch / episode", self.lanes() as f64, 1.0, 1e4, "at most 10000"),
+            ("region.cg_iterations", region.cg_iterations as f64, 1.0, 1e4, "from 1 to 10000"),
+            ("region.fisher_stride", region.fisher_stride as f64, 1.0, f64::MAX, count),
+            ("region.shrinks", region.shrinks as f64, 1.0, 1e4, "from 1 to 10000"),
+            ("value.minibatch", value.minibatch as f64, 1.0, 1e6, "from 1 to 1000000"),
+            ("trial_every", self.trial_every as f64, 1.0, f64::MAX, count),
+            ("trial_episodes", self.trial_episodes as f64, 1.0, 1e5, "from 1 to 100000"),
+            ("value.epochs", value.epochs as f64, 0.0, 1e4, "at most 10000"),
+            ("lambda", self.lambda.into(), tiny, 1.0, share),
+            ("region.shrink", region.shrink, tiny, 1.0, share),
+            ("final_kl_share", self.final_kl_share, tiny, 1.0, share),
+            ("region.max_kl", region.max_kl, tiny, f64::MAX, positive),
+            ("value.learning_rate", value.learning_rate, tiny, f64::MAX, positive),
+            ("initial_log_std", self.initial_log_std.into(), -20.0, 5.0, "from -20 to 5"),
+            ("region.min_log_std", region.min_log_std.into(), -20.0, 5.0, "from -20 to 5"),
+            ("gamma", self.gamma.into(), tiny, 1f64.next_down(), "above 0 and below 1"),
+            ("stumble", self.stumble as f64, 0.0, HORIZON as f64, "at most 1000, an episode"),
+            ("region.entropy", region.entropy, 0.0, f64::MAX, finite),
+            ("min_state_std", self.min_state_std, 0.0, 10.0, "from 0 to 10"),
+            ("region.cg_damping", region.cg_damping.into(), 0.0, 1e6f64.next_down(), finite),
+        ];
+        rows.into_iter().try_for_each(|(field, value, least, most, allowed)| {
+            require(field, value, least..=most, allowed)
+        })
     }
 }
 
 fn require(
     field: &'static str,
     value: f64,
-    range: impl RangeBounds<f64>,
+    range: RangeInclusive<f64>,
     allowed: &'static str,
 ) -> Result<(), SettingsError> {
     match range.contains(&value) {

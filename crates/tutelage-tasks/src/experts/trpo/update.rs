@@ -30,6 +30,19 @@ pub struct TrustRegion {
     pub min_log_std: f32,
 }
 
+impl TrustRegion {
+    pub(crate) const DEFAULT: Self = Self {
+        max_kl: 0.02,
+        cg_iterations: 15,
+        cg_damping: 0.1,
+        fisher_stride: 4,
+        shrinks: 10,
+        shrink: 0.8,
+        entropy: 0.0,
+        min_log_std: -1.6,
+    };
+}
+
 /// States, actions and their advantages.
 pub(crate) struct Samples {
     pub(crate) states: Batch<f32>,
@@ -195,16 +208,8 @@ mod tests {
     use tutelage::Stream;
     use tutelage_net::Network;
 
-    const REGION: TrustRegion = TrustRegion {
-        max_kl: 0.01,
-        cg_iterations: 15,
-        cg_damping: 0.1,
-        fisher_stride: 1,
-        shrinks: 10,
-        shrink: 0.8,
-        entropy: 0.0,
-        min_log_std: -3.0,
-    };
+    const REGION: TrustRegion =
+        TrustRegion { max_kl: 0.01, fisher_stride: 1, min_log_std: -3.0, ..TrustRegion::DEFAULT };
 
     fn draw_batch(rows: usize, width: usize, stream: Stream) -> Batch<f32> {
         let mut rng = stream.rng();
@@ -218,6 +223,10 @@ mod tests {
         let params = network.layout().orthogonal(1.4, 1.0, &mut Stream::new(3).rng());
         let log_std = (0..network.layout().outputs()).map(|j| -0.3 - 0.4 * j as f32).collect();
         GaussianPolicy::new(network, params, log_std)
+    }
+
+    fn double(policy: &GaussianPolicy) -> Vec<f64> {
+        policy.flat().into_iter().map(f64::from).collect()
     }
 
     /// Means of a network in double precision.
@@ -238,7 +247,7 @@ mod tests {
 
     /// The mean KL from the policy to the one with parameters `to`, in double precision.
     fn mean_kl(policy: &GaussianPolicy, to: &[f64], states: &Batch<f32>) -> f64 {
-        let from: Vec<f64> = policy.flat().iter().map(|&p| f64::from(p)).collect();
+        let from = double(policy);
         let spreads = policy.params().len();
         let of = |state: &[f32]| -> f64 {
             let (a, b) = (mean(policy, &from, state), mean(policy, to, state));
@@ -256,7 +265,7 @@ mod tests {
     fn fisher_product_is_the_hessian_of_the_kl() {
         let policy = policy(&[3, 4, 2]);
         let states = draw_batch(11, 3, Stream::new(5));
-        let from: Vec<f64> = policy.flat().iter().map(|&p| f64::from(p)).collect();
+        let from = double(&policy);
         let layers = policy.network().layout().layers();
         let real = |p: usize| {
             p >= policy.params().len()
@@ -335,8 +344,7 @@ mod tests {
             let samples = samples(&policy, Stream::new(round as u64));
             let before = policy.clone();
             let made = update(&mut policy, &samples, &TrustRegion { max_kl, ..REGION });
-            let to: Vec<f64> = policy.flat().iter().map(|&p| f64::from(p)).collect();
-            let kl = mean_kl(&before, &to, &samples.states);
+            let kl = mean_kl(&before, &double(&policy), &samples.states);
             assert!(kl > 0.3 * max_kl && kl <= 1.001 * max_kl, "round {round}: {kl} of {max_kl}");
             assert!((kl - made.kl).abs() < 1e-3 * kl, "{kl} {made:?}");
             assert!(made.improvement > 0.0);

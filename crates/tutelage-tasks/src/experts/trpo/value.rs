@@ -86,13 +86,15 @@ impl ValueFunction {
 /// 1 − Var(target − value)/Var(target): 1 for perfect values, 0 for a constant.
 pub(crate) fn explained_variance(values: &[f32], targets: &[f32]) -> f64 {
     let errors = values.iter().zip(targets).map(|(v, t)| f64::from(t - v));
-    1.0 - variance(errors) / variance(targets.iter().map(|&t| f64::from(t))).max(f64::MIN_POSITIVE)
+    let (_, unexplained) = mean_and_variance(errors);
+    let (_, total) = mean_and_variance(targets.iter().map(|&t| f64::from(t)));
+    1.0 - unexplained / total.max(f64::MIN_POSITIVE)
 }
 
-fn variance(values: impl Iterator<Item = f64> + Clone) -> f64 {
+pub(crate) fn mean_and_variance(values: impl Iterator<Item = f64> + Clone) -> (f64, f64) {
     let count = values.clone().count().max(1) as f64;
     let mean = values.clone().sum::<f64>() / count;
-    values.map(|x| (x - mean).powi(2)).sum::<f64>() / count
+    (mean, values.map(|x| (x - mean).powi(2)).sum::<f64>() / count)
 }
 
 #[cfg(test)]

@@ -3,11 +3,8 @@
 mod car;
 mod env;
 mod expert;
-mod five;
 mod picture;
-mod plane;
 mod polyline;
 mod track;
 
-pub use env::DriveEnv;
-pub use five::DriveFiveEnv;
+pub use env::{DriveEnv, DriveFiveEnv};

@@ -2,8 +2,6 @@
 
 use std::ops::Range;
 
-use super::plane::{cross, dot, minus, norm};
-
 /// Pieces per bounding circle.
 const PIECES_PER_SEGMENT: usize = 8;
 
@@ -122,6 +120,22 @@ impl Segment {
         let distance = dot(off, off).sqrt();
         distance - self.radius..distance + self.radius
     }
+}
+
+pub(super) fn minus(a: [f64; 2], b: [f64; 2]) -> [f64; 2] {
+    [a[0] - b[0], a[1] - b[1]]
+}
+
+fn dot(a: [f64; 2], b: [f64; 2]) -> f64 {
+    a[0] * b[0] + a[1] * b[1]
+}
+
+fn cross(a: [f64; 2], b: [f64; 2]) -> f64 {
+    a[0] * b[1] - a[1] * b[0]
+}
+
+pub(super) fn norm(a: [f64; 2]) -> f64 {
+    a[0].hypot(a[1])
 }
 
 #[cfg(test)]

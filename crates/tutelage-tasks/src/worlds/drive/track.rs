@@ -2,8 +2,7 @@
 
 use std::f64::consts::TAU;
 
-use super::plane::{minus, norm};
-use super::polyline::{ClosedPolyline, Projection};
+use super::polyline::{ClosedPolyline, Projection, minus, norm};
 
 /// Number of straight pieces of the center line.
 const PIECES: usize = 240;

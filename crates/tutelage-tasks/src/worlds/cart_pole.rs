@@ -1,22 +1,24 @@
-//! The dynamics of a cart-pole, in meters, kilograms, seconds and radians.
+//! Balance a pole on a cart by pushing left or right. Units are meters, kilograms, seconds and radians.
 
 use rand::RngExt;
 use tutelage::{Env, EnvError, Rng, Spaces, Step};
+use tutelage_draw::render::{Drawing, Ink, Mark, Picture, Rectangle, Render};
 
 use crate::worlds::clock::{EpisodeClock, check_index};
+use crate::worlds::{ScriptedExpert, World};
 
 /// Gravitational acceleration.
 const GRAVITY: f64 = 9.8;
 const CART_MASS: f64 = 1.0;
 const POLE_MASS: f64 = 0.1;
 /// Half the length of the pole.
-pub(super) const HALF_LENGTH: f64 = 0.5;
+const HALF_LENGTH: f64 = 0.5;
 /// Force of one push.
 const FORCE: f64 = 10.0;
 /// Time between two actions.
 const TIME_STEP: f64 = 0.02;
 /// Largest distance of the cart from the center, and the unit of its position.
-pub(super) const RAIL: f64 = 2.4;
+const RAIL: f64 = 2.4;
 /// Largest angle of the pole, and the unit of its angle.
 const MAX_ANGLE: f64 = 0.21;
 /// Unit of the cart's velocity.
@@ -35,17 +37,17 @@ const HORIZON: usize = 400;
 /// the pole stands and the cart stays on its rail; otherwise the episode terminates.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CartPoleEnv {
-    pub(crate) motion: CartPoleMotion,
+    motion: CartPoleMotion,
     clock: EpisodeClock,
 }
 
 /// Position, velocity, angle and angular velocity. The angle is 0 upright and positive to the right.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct CartPoleMotion {
-    pub(crate) place: f64,
-    pub(crate) speed: f64,
-    pub(crate) angle: f64,
-    pub(crate) spin: f64,
+struct CartPoleMotion {
+    place: f64,
+    speed: f64,
+    angle: f64,
+    spin: f64,
 }
 
 impl CartPoleEnv {
@@ -113,11 +115,72 @@ impl CartPoleMotion {
     }
 }
 
+/// Weights of the four numbers of a state.
+///
+/// A pole that leans or swings right needs a push to the right. The weights of the cart's position
+/// and velocity are positive too: to return from the right, the cart first moves further right, so
+/// that the pole leans left, and then follows it.
+const WEIGHTS: [f32; 4] = [0.4, 0.5, 1.0, 1.5];
+
+impl World for CartPoleEnv {
+    fn expert(&self) -> ScriptedExpert<u32> {
+        ScriptedExpert::new(self.spaces(), |state, action| {
+            let terms = WEIGHTS.iter().zip(state).map(|(weight, number)| weight * number);
+            action[0] = u32::from(terms.sum::<f32>() > 0.0);
+        })
+    }
+}
+
+impl Render for CartPoleEnv {
+    fn render(&self) -> Drawing {
+        let (motion, length, edge) = (self.motion, 2.0 * HALF_LENGTH, RAIL + 0.5);
+        let top = 0.22;
+        let hinge = [motion.place, top];
+        let tip = [motion.place + length * motion.angle.sin(), top + length * motion.angle.cos()];
+        let line =
+            |points: &[[f64; 2]], width, ink| Mark::Line { points: points.to_vec(), width, ink };
+        let disc = |center, radius, ink| Mark::Circle { center, radius, ink };
+        let cart =
+            Rectangle { low: [motion.place - 0.26, -0.08], high: [motion.place + 0.26, 0.14] };
+        let wheel = |side: f64| [motion.place + side, -0.12];
+        let ground = Rectangle { low: [-9.0, -9.0], high: [9.0, -0.2] };
+        let mut marks = vec![
+            Mark::Polygon { points: ground.corners().to_vec(), ink: Ink::Field },
+            line(&[[-RAIL, -0.2], [RAIL, -0.2]], 0.025, Ink::Gray),
+        ];
+        for end in [-RAIL, RAIL] {
+            marks.push(line(&[[end, -0.2], [end, 0.02]], 0.05, Ink::Red));
+        }
+        marks.push(line(&[[0.0, -0.2], [0.0, -0.26]], 0.025, Ink::Gray));
+        marks.push(line(&closed(&cart.corners()), 0.06, Ink::Blue));
+        marks.push(Mark::Polygon { points: cart.corners().to_vec(), ink: Ink::Blue });
+        for wheel in [wheel(-0.16), wheel(0.16)] {
+            marks.push(disc(wheel, 0.08, Ink::Dark));
+            marks.push(disc(wheel, 0.03, Ink::Gray));
+        }
+        marks.push(line(&[[motion.place, 0.12], hinge], 0.12, Ink::Blue));
+        marks.push(line(&[hinge, tip], 0.075, Ink::Orange));
+        marks.push(disc(hinge, 0.045, Ink::Dark));
+        Picture {
+            view: Rectangle { low: [-edge, -0.5], high: [edge, length + 0.9] },
+            background: Ink::Paper,
+            marks,
+        }
+        .into()
+    }
+}
+
+/// Returns the corners with the first one repeated at the end.
+fn closed(corners: &[[f64; 2]]) -> Vec<[f64; 2]> {
+    corners.iter().chain(corners.first()).copied().collect()
+}
+
 #[cfg(test)]
 mod tests {
     use tutelage::Stream;
 
     use super::*;
+    use crate::worlds::play::play;
 
     #[test]
     fn push_from_rest_matches_hand_calculation() {
@@ -144,5 +207,38 @@ mod tests {
             assert!(state[edge].abs() > 1.0, "{state:?}");
             assert!(matches!(env.step(&[1], &mut state), Err(EnvError::NoEpisode)));
         }
+    }
+
+    #[test]
+    fn balances_from_every_start_and_returns_to_the_center() {
+        let mut farthest = 0.0f64;
+        for seed in 0..100 {
+            let mut world = CartPoleEnv::default();
+            let steps = play(&mut world, Stream::new(seed));
+            assert_eq!(steps.len(), 400, "seed {seed}");
+            assert!(steps.iter().all(|step| step.reward == 1.0));
+            assert!(steps[399].truncated && !steps[399].terminated);
+            farthest = farthest.max(world.motion.place.abs());
+        }
+        assert!(farthest < 0.5, "ends {farthest} m from the center");
+    }
+
+    /// Returns the two ends of the pole.
+    fn pole(motion: CartPoleMotion) -> [[f64; 2]; 2] {
+        let mut world = CartPoleEnv::default();
+        world.motion = motion;
+        let is_pole = |mark: &&Mark| mark.ink() == Ink::Orange;
+        let picture = world.render().into_picture().unwrap();
+        let points = picture.marks.iter().find(is_pole).unwrap().points();
+        [points[0], points[1]]
+    }
+
+    #[test]
+    fn pole_is_drawn_on_the_cart_at_its_angle() {
+        let [hinge, tip] = pole(CartPoleMotion { place: 1.0, ..CartPoleMotion::default() });
+        assert_eq!((hinge[0], tip[0]), (1.0, 1.0));
+        assert!((tip[1] - hinge[1] - 1.0).abs() < 1e-12, "the pole is one meter long");
+        let [hinge, tip] = pole(CartPoleMotion { angle: 0.2, ..CartPoleMotion::default() });
+        assert!((tip[0] - hinge[0] - 0.2f64.sin()).abs() < 1e-12, "positive angles lean right");
     }
 }
