@@ -48,6 +48,20 @@ pub(crate) fn require(
     }
 }
 
+/// Returns the value of this name.
+pub(crate) fn find<T: Copy, const N: usize>(
+    what: &'static str,
+    all: [T; N],
+    name: fn(T) -> &'static str,
+    found: &str,
+) -> Result<T, TheoryError> {
+    all.into_iter().find(|&one| name(one) == found).ok_or_else(|| TheoryError::Name {
+        what,
+        found: found.into(),
+        expected: all.map(name).join(", "),
+    })
+}
+
 /// The quantity that an error is about, for tests.
 #[cfg(test)]
 pub(crate) fn invalid<T: std::fmt::Debug>(result: Result<T, TheoryError>) -> (String, f64) {

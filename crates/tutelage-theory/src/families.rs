@@ -4,9 +4,9 @@ use std::str::FromStr;
 
 use rand::RngExt;
 use rand::seq::IndexedRandom;
-use tutelage::{Spaces, Stream};
+use tutelage::{Rng, Spaces, Stream};
 
-use crate::error::require;
+use crate::error::{find, require};
 use crate::exact::{action_values, occupancy_of};
 use crate::{ImitationProblem, Mdp, PolicyClass, TheoryError, ledge};
 
@@ -56,11 +56,7 @@ impl FromStr for ProblemFamily {
     type Err = TheoryError;
 
     fn from_str(text: &str) -> Result<Self, TheoryError> {
-        Self::ALL.into_iter().find(|family| family.name == text).ok_or_else(|| TheoryError::Name {
-            what: "MDP",
-            found: text.into(),
-            expected: Self::ALL.map(|family| family.name).join(", "),
-        })
+        find("MDP", Self::ALL, |family| family.name, text)
     }
 }
 
@@ -119,18 +115,13 @@ pub fn random(d: ProblemSize) -> Result<ImitationProblem, TheoryError> {
         let total = weights.iter().sum::<f64>();
         weights.map(|w| (rng.random_range(0..d.states as u32), w / total)).to_vec()
     };
-    let cost = |s: usize, a| {
-        if a as u32 == expert[s] {
-            0.0
-        } else {
-            stream.fork("cost", (s * d.actions + a) as u64).rng().random()
-        }
+    let cost = |s: usize, a| match a as u32 == expert[s] {
+        true => 0.0,
+        false => stream.fork("cost", (s * d.actions + a) as u64).rng().random(),
     };
     let uniform = vec![1.0 / d.states as f64; d.states];
     let mdp = Mdp::new([d.states, d.actions, d.horizon], uniform, next, cost)?;
-    let visited = visited(&mdp, &expert);
-    let class = PolicyClass::around(mdp.spaces(), &expert, &visited, d.class_size, 0.3, &mut rng)?;
-    ImitationProblem::new("random", mdp, class, expert)
+    around("random", mdp, expert, d, 0.3, &mut rng)
 }
 
 /// A square grid: four moves that slip one time in ten, and cost 1 a step until the far corner. The
@@ -160,7 +151,7 @@ pub fn gridworld(d: ProblemSize) -> Result<ImitationProblem, TheoryError> {
     initial[0] = 1.0;
     let mdp = Mdp::new([side * side, 4, d.horizon], initial, next, |s, _| f64::from(s != goal))?;
     let expert = optimal(&mdp, 4 * side);
-    around("gridworld", mdp, expert, d, 0.15)
+    around("gridworld", mdp, expert, d, 0.15, &mut class_rng(d))
 }
 
 /// A chain: action 0 advances, every other action falls back to the start. Each step costs 1 until
@@ -178,7 +169,7 @@ pub fn chain(d: ProblemSize) -> Result<ImitationProblem, TheoryError> {
     initial[0] = 1.0;
     let cost = |s: usize, _| f64::from(s != last);
     let mdp = Mdp::new([d.states, d.actions, d.horizon], initial, next, cost)?;
-    around("chain", mdp, vec![0; d.states], d, 0.1)
+    around("chain", mdp, vec![0; d.states], d, 0.1, &mut class_rng(d))
 }
 
 fn around(
@@ -187,17 +178,15 @@ fn around(
     expert: Vec<u32>,
     d: ProblemSize,
     share: f64,
+    rng: &mut Rng,
 ) -> Result<ImitationProblem, TheoryError> {
-    let mut rng = Stream::new(d.seed).fork("class", 0).rng();
-    let visited = visited(&mdp, &expert);
-    let class =
-        PolicyClass::around(mdp.spaces(), &expert, &visited, d.class_size, share, &mut rng)?;
+    let visited: Vec<bool> = occupancy_of(&mdp, &expert).iter().map(|&d| d > 0.0).collect();
+    let class = PolicyClass::around(mdp.spaces(), &expert, &visited, d.class_size, share, rng)?;
     ImitationProblem::new(name, mdp, class, expert)
 }
 
-/// Whether the expert visits each state.
-fn visited(mdp: &Mdp, expert: &[u32]) -> Vec<bool> {
-    occupancy_of(mdp, expert).iter().map(|&d| d > 0.0).collect()
+fn class_rng(d: ProblemSize) -> Rng {
+    Stream::new(d.seed).fork("class", 0).rng()
 }
 
 fn check(family: &str, d: ProblemSize, states: usize) -> Result<(), TheoryError> {
@@ -249,13 +238,8 @@ pub fn arbitrary(seed: u64) -> Result<ImitationProblem, TheoryError> {
     let weights: Vec<f64> = (0..spaces.states).map(|_| rng.random_range(0.1..1.0)).collect();
     let total = weights.iter().sum::<f64>();
     let cover = weights.iter().map(|w| w / total).collect();
-    ImitationProblem::with_cover(
-        &problem.name,
-        mdp,
-        (*problem.class).clone(),
-        problem.expert.to_vec(),
-        cover,
-    )
+    let (class, expert) = ((*problem.class).clone(), problem.expert.to_vec());
+    ImitationProblem::with_cover(&problem.name, mdp, class, expert, cover)
 }
 
 #[cfg(test)]

@@ -273,21 +273,20 @@ mod tests {
     fn brute_force(data: &Dataset<u32, u32>, view: &View<u32, u32>) -> Vec<f64> {
         let class = class();
         let errs = |h: usize, s: u32, a: u32| f64::from(class.policy(h)[s as usize] != a);
-        let of_data =
+        let of_row =
             |h: usize, row: usize| errs(h, data.states.row(row)[0], data.actions.row(row)[0]);
+        let of_data = |h| (0..data.len()).map(|row| of_row(h, row)).sum::<f64>();
         let score = |h: usize| match view {
-            View::All => (0..data.len()).map(|row| of_data(h, row)).sum::<f64>(),
-            View::Resampled(rows) => rows.iter().map(|&row| of_data(h, row as usize)).sum(),
+            View::All => of_data(h),
+            View::Resampled(rows) => rows.iter().map(|&row| of_row(h, row as usize)).sum(),
             View::Extended(q) => {
-                let own = (0..q.copies.len())
-                    .map(|i| q.copies[i] as f64 * errs(h, q.states.row(i)[0], q.actions.row(i)[0]));
-                (0..data.len()).map(|row| of_data(h, row)).sum::<f64>() + own.sum::<f64>()
+                let one = |i| q.copies[i] as f64 * errs(h, q.states.row(i)[0], q.actions.row(i)[0]);
+                of_data(h) + (0..q.copies.len()).map(one).sum::<f64>()
             }
             View::Costed(costs) => {
-                let own = costs.states.rows().enumerate();
-                let own =
-                    own.map(|(i, s)| costs.costs[2 * i + class.policy(h)[s[0] as usize] as usize]);
-                (0..data.len()).map(|row| of_data(h, row)).sum::<f64>() + own.sum::<f64>()
+                let choice = |s: &[u32]| class.policy(h)[s[0] as usize] as usize;
+                let rows = costs.states.rows().enumerate();
+                of_data(h) + rows.map(|(i, s)| costs.costs[2 * i + choice(s)]).sum::<f64>()
             }
         };
         (0..8).map(score).collect()

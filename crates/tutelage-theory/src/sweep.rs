@@ -5,7 +5,7 @@ use std::str::FromStr;
 use rayon::prelude::*;
 
 use crate::complexity::Mean;
-use crate::error::require;
+use crate::error::{find, require};
 use crate::fit::{Slope, exponents};
 use crate::{
     Bound, Game, GameSettings, ImitationProblem, Lambda, Player, TheoryError, lambda_of, play,
@@ -62,12 +62,7 @@ impl FromStr for SweepAxis {
     type Err = TheoryError;
 
     fn from_str(text: &str) -> Result<Self, TheoryError> {
-        let found = Self::ALL.into_iter().find(|axis| axis.name() == text);
-        found.ok_or_else(|| TheoryError::Name {
-            what: "quantity",
-            found: text.into(),
-            expected: Self::ALL.map(Self::name).join(", "),
-        })
+        find("quantity", Self::ALL, Self::name, text)
     }
 }
 
@@ -237,54 +232,41 @@ pub fn sweep(
         if axis == SweepAxis::Rounds {
             settings.max_members = (settings.max_members as f64 * value / most).ceil() as usize;
         }
-        let point = match axis {
-            SweepAxis::Ensemble => ensemble_point(&problem, &settings, x)?,
-            _ => regret_point(&problem, &settings, x)?,
-        };
+        let point = measure(&problem, &settings, axis, x)?;
         seen(&point);
         Ok(point)
     };
     values.par_iter().map(one).collect()
 }
 
-fn first_lambda(settings: &GameSettings) -> Lambda {
-    settings.lambdas.first().copied().unwrap_or(Lambda::Proof)
-}
-
-fn regret_point(
+fn measure(
     problem: &ImitationProblem,
     settings: &GameSettings,
+    axis: SweepAxis,
     x: f64,
 ) -> Result<SweepPoint, TheoryError> {
-    let algorithm = Player::MftplP(first_lambda(settings)).algorithm(problem, settings);
-    let GameSettings { rounds, states_per_round, .. } = *settings;
-    let game = |&seed: &u64| play(problem, algorithm, [rounds, states_per_round], seed);
-    let games = settings.seeds.par_iter().map(game).collect::<Result<Vec<_>, TheoryError>>()?;
-    let [n, k, e] = settings.sizes(problem).map(|size| size as f64);
+    let lambda = settings.lambdas.first().copied().unwrap_or(Lambda::Proof);
+    let seeds = settings.seeds.par_iter();
+    if axis == SweepAxis::Ensemble {
+        let games = seeds.map(|&seed| proof_terms(problem, lambda, settings, seed));
+        let games = games.collect::<Result<Vec<_>, TheoryError>>()?;
+        // The ensemble's bound has no conditions.
+        let value = games.first().map_or(0.0, |game| game.terms[3].bound);
+        let bound = Bound { value, holds: true, vacuous: value > settings.rounds as f64 };
+        let measured = Mean::of(&games, |game| game.ensemble_absolute);
+        return Ok(SweepPoint { x, measured, regret: None, bound });
+    }
+    let algorithm = Player::MftplP(lambda).algorithm(problem, settings);
+    let sizes @ [n, k, _] = settings.sizes(problem);
+    let games = seeds.map(|&seed| play(problem, algorithm, [n, k], seed));
+    let games = games.collect::<Result<Vec<_>, TheoryError>>()?;
+    let [n, k, e] = sizes.map(|size| size as f64);
     let lambda = lambda_of(&algorithm).unwrap_or(0.0);
     Ok(SweepPoint {
         x,
         measured: Mean::of(&games, |game| game.observed_regret),
         regret: Some(Mean::of(&games, Game::final_regret)),
         bound: problem.theorem(settings.delta).bound(n, k, lambda, e),
-    })
-}
-
-fn ensemble_point(
-    problem: &ImitationProblem,
-    settings: &GameSettings,
-    x: f64,
-) -> Result<SweepPoint, TheoryError> {
-    let lambda = first_lambda(settings);
-    let terms = |&seed: &u64| proof_terms(problem, lambda, settings, seed);
-    let games = settings.seeds.par_iter().map(terms).collect::<Result<Vec<_>, TheoryError>>()?;
-    // The ensemble's bound has no conditions.
-    let value = games.first().map_or(0.0, |game| game.terms[3].bound);
-    Ok(SweepPoint {
-        x,
-        measured: Mean::of(&games, |game| game.ensemble_absolute),
-        regret: None,
-        bound: Bound { value, holds: true, vacuous: value > settings.rounds as f64 },
     })
 }
 
@@ -338,13 +320,8 @@ mod tests {
             ("sigma", 2.0, "the share of d0"),
             ("a", 2.0, "actions"),
         ] {
-            let points = sweep(
-                &trap(10).unwrap(),
-                &settings(10, 2),
-                axis.parse().unwrap(),
-                &[value],
-                &|_| (),
-            );
+            let (problem, axis) = (trap(10).unwrap(), axis.parse().unwrap());
+            let points = sweep(&problem, &settings(10, 2), axis, &[value], &|_| ());
             assert_eq!(invalid(points), (what.into(), value));
         }
         assert!("q".parse::<SweepAxis>().is_err());
