@@ -141,26 +141,17 @@ impl Train {
         if self.resume {
             let training = Training::resume(checkpoint)?;
             if training.robot() != self.task {
-                bail!(
-                    "{} is a checkpoint for {}, not for {}",
-                    checkpoint.display(),
-                    training.robot(),
-                    self.task
-                );
+                let (file, found) = (checkpoint.display(), training.robot());
+                bail!("{file} is a checkpoint for {found}, not for {}", self.task);
             }
             return Ok(training);
         }
         if checkpoint.exists() {
-            bail!(
-                "{} exists: continue with --resume, or remove it to start again",
-                checkpoint.display()
-            );
+            let file = checkpoint.display();
+            bail!("{file} exists: continue with --resume, or remove it to start again");
         }
-        Ok(Training::new(
-            self.task,
-            self.settings.over(TrpoSettings::for_robot(self.task)),
-            self.seed,
-        )?)
+        let settings = self.settings.over(TrpoSettings::for_robot(self.task));
+        Ok(Training::new(self.task, settings, self.seed)?)
     }
 }
 

@@ -4,7 +4,7 @@ use serde_json::json;
 use tutelage_reproduce::theory::{PlayedGame, by_player, limitation_figure, play_limitation};
 use tutelage_theory::{Game, ImitationLoss, Mean, limitation};
 
-use super::{GameArgs, Out};
+use super::{GameArgs, Out, print_rows};
 use crate::output::Output;
 
 /// Arguments of `tutelage theory limitation`.
@@ -35,38 +35,29 @@ impl Limitation {
             };
             let algorithm = games[0].label(&settings);
             let numbers = [
-                mean(Game::mean_regret),
-                mean(|game| game.last.weights[1]),
-                mean(|game| game.last.cost),
-                mean(Game::mean_cost),
-                problem.best_cost,
-                mean(|game| game.expert_cost),
+                ("regret_per_round", "Reg(N)/N", mean(Game::mean_regret)),
+                ("weight_on_h2", "weight on h2", mean(|game| game.last.weights[1])),
+                ("cost", "J(last policy)", mean(|game| game.last.cost)),
+                ("mean_cost", "J(random round)", mean(Game::mean_cost)),
+                ("best_cost", "min J over class", problem.best_cost),
+                ("expert_cost", "J(expert)", mean(|game| game.expert_cost)),
             ];
-            let [regret_per_round, weight_on_h2, cost, mean_cost, best_cost, expert_cost] = numbers;
-            let object = json!({
+            let mut object = json!({
                 "loss": loss, "algorithm": algorithm,
                 "horizon": self.game.horizon, "rounds": settings.rounds, "seeds": games.len(),
-                "regret_per_round": regret_per_round, "weight_on_h2": weight_on_h2, "cost": cost,
-                "mean_cost": mean_cost, "best_cost": best_cost, "expert_cost": expert_cost,
             });
-            let words = [loss.into(), algorithm];
-            (object, words.into_iter().chain(numbers.map(|x| format!("{x:.3}"))).collect())
+            let mut cells = vec![("loss", loss.into()), ("algorithm", algorithm)];
+            for (key, heading, number) in numbers {
+                object[key] = number.into();
+                cells.push((heading, format!("{number:.3}")));
+            }
+            (object, cells)
         };
         let mut rows = Vec::new();
         for (loss, played) in &played {
             rows.extend(by_player(played).into_iter().map(|games| row(*loss, games)));
         }
-        let headings = [
-            "loss",
-            "algorithm",
-            "Reg(N)/N",
-            "weight on h2",
-            "J(last policy)",
-            "J(random round)",
-            "min J over class",
-            "J(expert)",
-        ];
-        output.records(&headings, rows)?;
+        print_rows(output, rows)?;
         output.say("\nThe advantage is the loss of Proposition 1, A(s, a) = Q(s, a) - V(s) of the expert; its remark has the 0-1 loss.")?;
         let horizon = self.game.horizon;
         let title = format!("Proposition 1, H = {horizon}: no regret, and the worse policy");

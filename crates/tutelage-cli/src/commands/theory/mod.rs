@@ -238,6 +238,18 @@ impl Out {
     }
 }
 
+/// A row: an object for programs, and cells with their headings for people.
+type StudyRow = (Value, Vec<(&'static str, String)>);
+
+/// Prints rows, which all have the same headings.
+fn print_rows(output: &Output, rows: Vec<StudyRow>) -> anyhow::Result<()> {
+    let first = rows.first().map_or(&[][..], |(_, cells)| cells);
+    let headings: Vec<&str> = first.iter().map(|(heading, _)| *heading).collect();
+    let text = |cells: Vec<_>| cells.into_iter().map(|(_, cell)| cell).collect();
+    let rows = rows.into_iter().map(|(object, cells)| (object, text(cells)));
+    output.records(&headings, rows.collect())
+}
+
 /// A mean with its standard error.
 fn shown(Mean { value, error }: Mean) -> String {
     format!("{value:.3} ± {error:.3}")

@@ -4,6 +4,7 @@ use anyhow::bail;
 use serde_json::{Value, json};
 use tutelage_theory::{AccuracyGoal, BoundTerm, Condition, MAX_ROUNDS, SamplePlan, Theorem};
 
+use super::{StudyRow, print_rows};
 use crate::output::{Output, Record};
 
 /// Arguments of `tutelage theory plan`.
@@ -52,17 +53,7 @@ impl Plan {
         ];
         let rows =
             readings.iter().filter_map(|(reading, plan)| Some(self.row(reading, plan.as_ref()?)));
-        let headings = [
-            "reading",
-            "N",
-            "K",
-            "lambda",
-            "E",
-            "annotations NK",
-            "oracle calls NE",
-            "guaranteed gap",
-        ];
-        output.records(&headings, rows.collect())?;
+        print_rows(output, rows.collect())?;
         if output.is_json() {
             return Ok(());
         }
@@ -107,7 +98,7 @@ impl Plan {
         })
     }
 
-    fn row(&self, reading: &str, plan: &SamplePlan) -> Record {
+    fn row(&self, reading: &str, plan: &SamplePlan) -> StudyRow {
         let SamplePlan { rounds, states_per_round, lambda, ensemble, .. } = *plan;
         let SamplePlan { annotations, oracle_calls, guaranteed_gap, .. } = *plan;
         // Counts are whole numbers, unless they are too large for one.
@@ -120,10 +111,19 @@ impl Plan {
             "reaches_epsilon": guaranteed_gap <= self.epsilon,
             "terms": term_rows(plan).map(|(object, _)| object),
         });
-        let counts = [rounds, states_per_round, lambda, ensemble, annotations, oracle_calls];
-        let counts = counts.map(|x| if x < 1e9 { format!("{x:.0}") } else { format!("{x:.2e}") });
-        let gap = format!("{guaranteed_gap:.3}");
-        (object, [reading.into()].into_iter().chain(counts).chain([gap]).collect())
+        let counts = [
+            ("N", rounds),
+            ("K", states_per_round),
+            ("lambda", lambda),
+            ("E", ensemble),
+            ("annotations NK", annotations),
+            ("oracle calls NE", oracle_calls),
+        ];
+        let count = |x: f64| if x < 1e9 { format!("{x:.0}") } else { format!("{x:.2e}") };
+        let mut cells = vec![("reading", reading.into())];
+        cells.extend(counts.map(|(heading, x)| (heading, count(x))));
+        cells.push(("guaranteed gap", format!("{guaranteed_gap:.3}")));
+        (object, cells)
     }
 }
 

@@ -4,22 +4,8 @@ use serde_json::{Value, json};
 use tutelage_reproduce::theory::{PlayedGame, by_player, describe, play_all, regret_figure};
 use tutelage_theory::{Game, GameSettings, ImitationProblem, Mean, lambda_of};
 
-use super::{LambdaArgs, Out, StudyArgs, or_dash, shown, shown_bound};
+use super::{LambdaArgs, Out, StudyArgs, StudyRow, or_dash, print_rows, shown, shown_bound};
 use crate::output::{Output, Record};
-
-const HEADINGS: [&str; 11] = [
-    "algorithm",
-    "E",
-    "lambda",
-    "Reg(N)",
-    "Reg(N)/N",
-    "bound on Reg(N)",
-    "EstGap",
-    "J(pi)-J(expert)",
-    "<= Theorem 1",
-    "J(pi)-min J",
-    "sigma played",
-];
 
 /// Arguments of `tutelage theory regret`.
 #[derive(clap::Args)]
@@ -52,10 +38,10 @@ impl Regret {
         let row = |games: &[PlayedGame], seed| self.row(&problem, &settings, games, seed);
         if output.is_json() {
             let games = played.chunks(1).map(|games| row(games, Some(games[0].seed)));
-            output.records(&HEADINGS, games.collect())?;
+            print_rows(output, games.collect())?;
         }
         let groups = by_player(&played);
-        output.records(&HEADINGS, groups.iter().map(|games| row(games, None)).collect())?;
+        print_rows(output, groups.iter().map(|games| row(games, None)).collect())?;
         if problem.sigma == 0.0 {
             output
                 .say("\nsigma = 0: d0 omits states that a policy visits, so there is no bound.")?;
@@ -76,7 +62,7 @@ impl Regret {
         settings: &GameSettings,
         games: &[PlayedGame],
         seed: Option<u64>,
-    ) -> Record {
+    ) -> StudyRow {
         let (first, n) = (&games[0], settings.rounds);
         let mean = |of: fn(&Game) -> f64| Mean::of(games, |played| of(&played.game));
         let all = |of: fn(&Game) -> f64| games.iter().map(move |played| of(&played.game));
@@ -108,17 +94,17 @@ impl Regret {
             }),
         );
         let cells = vec![
-            first.label(settings),
-            members.to_string(),
-            or_dash(lambda.map(|lambda| format!("{lambda:.1}"))),
-            format!("{regret:.2} [{low:.2}, {high:.2}]"),
-            shown(average),
-            shown_bound(bound),
-            format!("{estimation_gap:.4}"),
-            format!("{gap:.4}"),
-            format!("{theorem_1:.4}"),
-            format!("{to_best:.4}"),
-            format!("{sigma_played:.3}"),
+            ("algorithm", first.label(settings)),
+            ("E", members.to_string()),
+            ("lambda", or_dash(lambda.map(|lambda| format!("{lambda:.1}")))),
+            ("Reg(N)", format!("{regret:.2} [{low:.2}, {high:.2}]")),
+            ("Reg(N)/N", shown(average)),
+            ("bound on Reg(N)", shown_bound(bound)),
+            ("EstGap", format!("{estimation_gap:.4}")),
+            ("J(pi)-J(expert)", format!("{gap:.4}")),
+            ("<= Theorem 1", format!("{theorem_1:.4}")),
+            ("J(pi)-min J", format!("{to_best:.4}")),
+            ("sigma played", format!("{sigma_played:.3}")),
         ];
         let bound = json!({
             "bound": bound.map(|bound| bound.value), "bound_holds": bound.map(|bound| bound.holds),

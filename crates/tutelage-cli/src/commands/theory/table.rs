@@ -9,9 +9,11 @@ use tutelage_theory::{
     Slope, TableOneRow, fewest, growth, table_one,
 };
 
-use super::{Out, ProblemArgs, check_sigma, number, or_dash, positive, slope_values};
+use super::{
+    Out, ProblemArgs, StudyRow, check_sigma, number, or_dash, positive, print_rows, slope_values,
+};
 use crate::arguments::Seeds;
-use crate::output::{Output, Record, note};
+use crate::output::{Output, note};
 
 /// Arguments of `tutelage theory table`.
 #[derive(clap::Args)]
@@ -87,28 +89,10 @@ impl Table {
         let rows = table_one(&self.problems()?, &players, &limits, &seen)?;
         self.out.save(&name, &table_figure(&rows, &players, &self.epsilons))?;
         let pairs = rows.iter().flat_map(|row| self.epsilons.iter().map(move |&e| (row, e)));
-        let headings = [
-            "algorithm",
-            "H",
-            "epsilon",
-            "annotations for J",
-            "for the guarantee",
-            "Table 1's order",
-        ];
-        output.records(&headings, pairs.map(|(row, e)| needed_row(row, e)).collect())?;
+        print_rows(output, pairs.map(|(row, e)| needed_row(row, e)).collect())?;
         explain(output, &rows)?;
-        let headings = [
-            "C(epsilon) fitted",
-            "exponent of H",
-            "predicted",
-            "exponent of 1/epsilon",
-            "predicted",
-            "points",
-            "guarantee: H",
-            "1/epsilon",
-        ];
         let fits = players.iter().map(|&player| fit_row(player, &rows, &self.epsilons));
-        output.records(&headings, fits.collect())?;
+        print_rows(output, fits.collect())?;
         let (won, reached) = fewest(&rows, Player::Dagger, &self.epsilons);
         output.say(&format!(
             "\nDAgger needed the fewest annotations at {won} of {reached} points. Table 1 has no row for it, because nothing bounds its regret: see `theory regret --mdp trap`."
@@ -130,7 +114,7 @@ impl Table {
     }
 }
 
-fn needed_row(row: &TableOneRow, epsilon: f64) -> Record {
+fn needed_row(row: &TableOneRow, epsilon: f64) -> StudyRow {
     let (player, problem, horizon) = (row.player, &row.problem, row.horizon());
     let needed = [row.needed(epsilon), row.needed_by_guarantee(epsilon)];
     let [annotations, by_guarantee] = needed.map(|needed| needed?.interpolated().map(f64::round));
@@ -149,8 +133,15 @@ fn needed_row(row: &TableOneRow, epsilon: f64) -> Record {
         }))
     });
     let order = or_dash(order.map(|order| format!("{order:.0}")));
-    let (horizon, epsilon) = (horizon.to_string(), epsilon.to_string());
-    (object, vec![player.label(), horizon, epsilon, annotations, by_guarantee, order])
+    let cells = vec![
+        ("algorithm", player.label()),
+        ("H", horizon.to_string()),
+        ("epsilon", epsilon.to_string()),
+        ("annotations for J", annotations),
+        ("for the guarantee", by_guarantee),
+        ("Table 1's order", order),
+    ];
+    (object, cells)
 }
 
 fn explain(output: &Output, rows: &[TableOneRow]) -> anyhow::Result<()> {
@@ -166,7 +157,7 @@ fn explain(output: &Output, rows: &[TableOneRow]) -> anyhow::Result<()> {
     ))
 }
 
-fn fit_row(player: Player, rows: &[TableOneRow], epsilons: &[f64]) -> Record {
+fn fit_row(player: Player, rows: &[TableOneRow], epsilons: &[f64]) -> StudyRow {
     let growth = growth(rows, player, epsilons);
     let predicted = player.predicted_exponents();
     let [predicted_h, predicted_epsilon] =
@@ -186,14 +177,14 @@ fn fit_row(player: Player, rows: &[TableOneRow], epsilons: &[f64]) -> Record {
         or_dash(slopes[index].map(|Slope { value, error }| format!("{value:.2} ± {error:.2}")))
     };
     let cells = vec![
-        player.label(),
-        shown(0),
-        or_dash(predicted_h),
-        shown(1),
-        or_dash(predicted_epsilon),
-        growth.points.to_string(),
-        shown(2),
-        shown(3),
+        ("C(epsilon) fitted", player.label()),
+        ("exponent of H", shown(0)),
+        ("predicted", or_dash(predicted_h)),
+        ("exponent of 1/epsilon", shown(1)),
+        ("predicted", or_dash(predicted_epsilon)),
+        ("points", growth.points.to_string()),
+        ("guarantee: H", shown(2)),
+        ("1/epsilon", shown(3)),
     ];
     (object, cells)
 }
