@@ -27,7 +27,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     let numbers: Numbers = serde_json::from_reader(std::io::stdin())?;
     let Numbers { a, b, curve, p, level, resamples } = &numbers;
     let bootstrap = Bootstrap::new(*level, *resamples, Stream::new(1))?;
-    let strata: Vec<&[f64]> = a.iter().map(Vec::as_slice).collect();
     let both: Vec<(&[f64], &[f64])> = a.iter().zip(b).map(|(a, b)| (&a[..], &b[..])).collect();
     let of_pairs = |of: &dyn Fn(&[f64], &[f64]) -> serde_json::Value| -> Vec<serde_json::Value> {
         both.iter().map(|(a, b)| of(a, b)).collect()
@@ -38,7 +37,6 @@ fn main() -> Result<(), Box<dyn Error>> {
         let pairs: Vec<(&[f64], &[f64])> = a.iter().zip(b).map(|(a, b)| (&a[..], &b[..])).collect();
         improvement(&pairs, *level).map_or(f64::NAN, |wins| wins.estimate)
     };
-    let all: Vec<&[f64]> = a.iter().chain(b).map(Vec::as_slice).collect();
     let costs: Vec<f64> = (1..=curve.len()).map(|n| 50.0 * n as f64).collect();
     let crossings: Vec<Option<f64>> =
         scores.iter().map(|&level| first_sustained_crossing(&costs, curve, level)).collect();
@@ -47,14 +45,14 @@ fn main() -> Result<(), Box<dyn Error>> {
         (1..).zip(curve).map(|(n, &reward)| (f64::from(n * n), reward)).collect();
     let report = json!({
         "t_interval": a.iter().map(|panel| t_interval(panel, *level)).collect::<Result<Vec<_>, _>>()?,
-        "aggregate": aggregate(&strata, &bootstrap)?,
-        "profile": performance_profile(&strata, &scores, &bootstrap)?,
+        "aggregate": aggregate(a, &bootstrap)?,
+        "profile": performance_profile(a, &scores, &bootstrap)?,
         "welch": of_pairs(&|a, b| json!(welch(a, b, *level).ok())),
         "stratified_welch": stratified_welch(&both, *level)?,
         "paired_t": of_pairs(&|a, b| json!(paired_t(a, b, *level).ok())),
         "paired_permutation": of_pairs(&|a, b| json!(paired_permutation(a, b, &Stream::new(1)).ok())),
         "improvement": improvement(&both, *level)?,
-        "improvement_bootstrap": bootstrap.stratified(&all, wins)?,
+        "improvement_bootstrap": bootstrap.stratified(&[&a[..], b].concat(), wins)?,
         "isotonic": isotonic(curve),
         "mean_between": mean_between(&run, 2.5, 170.0),
         "crossings": crossings,

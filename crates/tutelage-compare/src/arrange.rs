@@ -53,13 +53,6 @@ pub struct RunGroup {
 /// Fields in which the runs of a curve may differ, because they do not change the results of a round.
 const FREE: [&str; 4] = ["seed", "stream", "keep", "rounds"];
 
-/// Panels, and remarks about them.
-#[derive(Default)]
-pub(crate) struct ArrangedPanels {
-    pub(crate) panels: Vec<ComparisonPanel>,
-    pub(crate) notes: Vec<String>,
-}
-
 /// Sorts runs into panels by these fields, and into curves by all others except the seed.
 pub(crate) fn group_runs(runs: Vec<ComparedRun>, by: &[String]) -> Vec<RunGroup> {
     let distinguishing = distinguishing_fields(&runs, by);
@@ -81,30 +74,23 @@ pub(crate) fn group_runs(runs: Vec<ComparedRun>, by: &[String]) -> Vec<RunGroup>
     groups.into_iter().map(|(title, curves)| RunGroup { title, curves }).collect()
 }
 
-/// Puts the runs of each panel on common points.
-pub(crate) fn arrange(groups: Vec<RunGroup>, cost: Cost) -> ArrangedPanels {
-    let mut sorted = ArrangedPanels::default();
-    for RunGroup { title, curves } in groups {
-        let panel = panel(title, curves, cost, &mut sorted.notes);
-        sorted.panels.extend(panel);
-    }
-    assign_styles(&mut sorted.panels);
-    sorted
+/// Puts the runs of each panel on common points, and adds remarks to `notes`.
+pub(crate) fn arrange(
+    groups: Vec<RunGroup>,
+    cost: Cost,
+    notes: &mut Vec<String>,
+) -> Vec<ComparisonPanel> {
+    let panel = |group| panel(group, cost, notes);
+    let mut panels: Vec<ComparisonPanel> = groups.into_iter().filter_map(panel).collect();
+    assign_styles(&mut panels);
+    panels
 }
 
 /// Removes the description in braces that the task of a custom program may have behind its name, if the name is unique.
 fn task_name<'a>(value: &'a str, known: &[String]) -> &'a str {
-    match value.split_once(" {") {
-        Some((name, _)) => {
-            let namesakes = known.iter().filter(|other| {
-                other
-                    .strip_prefix(name)
-                    .is_some_and(|rest| rest.is_empty() || rest.starts_with(" {"))
-            });
-            if namesakes.count() == 1 { name } else { value }
-        }
-        None => value,
-    }
+    let Some((name, _)) = value.split_once(" {") else { return value };
+    let namesakes = known.iter().filter(|other| other.split(" {").next() == Some(name));
+    if namesakes.count() == 1 { name } else { value }
 }
 
 fn entry<T: Default>(list: &mut Vec<(String, T)>, key: String) -> &mut T {
@@ -202,16 +188,12 @@ fn curve_name(run: &ComparedRun, distinguishing: &[DistinguishingField]) -> Stri
 }
 
 /// Shortens a path to its last part.
-fn short(value: &str) -> String {
-    match value.contains('/') {
-        true => value.rsplit('/').next().unwrap_or(value).to_owned(),
-        false => value.to_owned(),
-    }
+fn short(value: &str) -> &str {
+    value.rsplit('/').next().unwrap_or(value)
 }
 
 fn panel(
-    title: String,
-    curves: Vec<(String, Vec<ComparedRun>)>,
+    RunGroup { title, curves }: RunGroup,
     cost: Cost,
     notes: &mut Vec<String>,
 ) -> Option<ComparisonPanel> {
@@ -229,10 +211,8 @@ fn panel(
         Cost::Annotations => None,
         _ => budget(&title, &curves, cost, notes),
     };
-    let ends: BTreeSet<String> = curves
-        .iter()
-        .filter_map(|curve| curve.curves.costs.last().map(|end| format!("{end:.0}")))
-        .collect();
+    let ends = curves.iter().filter_map(|curve| curve.curves.costs.last());
+    let ends: BTreeSet<String> = ends.map(|end| format!("{end:.0}")).collect();
     if ends.len() > 1 && cost == Cost::Annotations {
         let ends: Vec<String> = ends.into_iter().collect();
         notes.push(format!(
@@ -291,28 +271,22 @@ fn curve(
     cost: Cost,
     notes: &mut Vec<String>,
 ) -> Option<LearningCurve> {
+    let mut note = |text: String| notes.push(format!("{panel}, {name}: {text}"));
     let all = runs.len();
     let mut seen = BTreeSet::new();
     runs.retain(|run| seen.insert(run.seed()));
     if runs.len() < all {
-        notes.push(format!(
-            "{panel}, {name}: {} found twice, counted once",
-            runs_are(all - runs.len())
-        ));
+        note(format!("{} found twice, counted once", runs_are(all - runs.len())));
     }
     let known = runs.len();
     runs.retain(|run| run.points(cost).is_some_and(|points| !points.is_empty()));
     if runs.len() < known {
-        notes.push(format!(
-            "{panel}, {name}: {} left out, because expert steps were not counted",
-            runs_are(known - runs.len())
-        ));
+        let left = runs_are(known - runs.len());
+        note(format!("{left} left out, because expert steps were not counted"));
     }
     let lengths: BTreeSet<usize> = runs.iter().map(|run| run.lines.len()).collect();
     if let (Some(&shortest), true) = (lengths.first(), lengths.len() > 1) {
-        notes.push(format!(
-            "{panel}, {name}: runs have different lengths, all cut to {shortest} rounds"
-        ));
+        note(format!("runs have different lengths, all cut to {shortest} rounds"));
         runs.iter_mut().for_each(|run| run.lines.truncate(shortest));
     }
     let points: Vec<_> = runs.iter().filter_map(|run| run.points(cost)).collect();
@@ -320,7 +294,7 @@ fn curve(
         Ok(curves) => curves,
         Err(_) if runs.is_empty() => return None,
         Err(error) => {
-            notes.push(format!("{panel}, {name}: {error}, left out"));
+            note(format!("{error}, left out"));
             return None;
         }
     };
@@ -335,31 +309,21 @@ fn runs_are(count: usize) -> String {
 
 /// Gives a palette color to each curve without a style, or with the same style as an earlier curve.
 fn assign_styles(panels: &mut [ComparisonPanel]) {
-    let mut names: Vec<(String, Option<(Color, Style)>)> = Vec::new();
-    for curve in panels.iter().flat_map(|panel| &panel.curves) {
-        if names.iter().all(|(name, _)| *name != curve.name) {
-            let own = curve.algorithm.as_ref().map(|_| (curve.color, curve.style));
-            names.push((curve.name.clone(), own));
-        }
-    }
-    let mut taken: Vec<(Color, Style)> = Vec::new();
+    const STYLES: [Style; 4] = [Style::Solid, Style::Dashed, Style::Dotted, Style::DashDotted];
+    let mut looks: Vec<(String, (Color, Style))> = Vec::new();
     let mut next = 0;
-    let styles = [Style::Solid, Style::Dashed, Style::Dotted, Style::DashDotted];
-    let looks: Vec<(String, (Color, Style))> = names
-        .into_iter()
-        .map(|(name, own)| {
-            let look = own.filter(|own| !taken.contains(own)).unwrap_or_else(|| {
-                next += 1;
-                (Color::palette(next - 1), styles[(next - 1) / 8 % styles.len()])
-            });
-            taken.push(look);
-            (name, look)
-        })
-        .collect();
     for curve in panels.iter_mut().flat_map(|panel| &mut panel.curves) {
-        if let Some((_, (color, style))) = looks.iter().find(|(name, _)| *name == curve.name) {
-            (curve.color, curve.style) = (*color, *style);
-        }
+        let known = looks.iter().find(|(name, _)| *name == curve.name).map(|(_, look)| *look);
+        let look = known.unwrap_or_else(|| {
+            let own = (curve.color, curve.style);
+            if curve.algorithm.is_some() && looks.iter().all(|(_, look)| *look != own) {
+                return own;
+            }
+            next += 1;
+            (Color::palette(next - 1), STYLES[(next - 1) / 8 % STYLES.len()])
+        });
+        (curve.color, curve.style) = look;
+        looks.push((curve.name.clone(), look));
     }
 }
 
@@ -381,15 +345,11 @@ mod tests {
         let (ant, hopper) = (run("ant", "ant"), run("hopper", "hopper"));
         let noisy = run("hopper", "hopper:noise=0.25");
         let found = names(vec![hopper.clone(), hopper.clone(), noisy.clone(), ant.clone()]);
-        let curve = |name: &str| name.to_owned();
-        assert_eq!(found[0], (curve("ant"), vec![curve("BD-5")]));
-        assert_eq!(
-            found[1].1,
-            [curve("BD-5"), curve("BD-5, expert hopper:noise=0.25")],
-            "the same name for both tasks"
-        );
+        assert_eq!(found[0], ("ant".into(), vec!["BD-5".into()]));
+        let expected = ["BD-5", "BD-5, expert hopper:noise=0.25"];
+        assert_eq!(found[1].1, expected, "the same name for both tasks");
         let found = names(vec![noisy.clone(), noisy, hopper]);
-        assert_eq!(found[0].1, [curve("BD-5"), curve("BD-5, expert the task's own")]);
+        assert_eq!(found[0].1, ["BD-5", "BD-5, expert the task's own"]);
     }
 
     #[test]
@@ -400,11 +360,8 @@ mod tests {
         let two_seeds = [run(1, Some(8.0)), run(2, Some(4.0))];
         assert_eq!(expert_reward(two_seeds.iter()), Some(6.0));
         let joined = [two_seeds.to_vec(), vec![run(1, Some(8.0)), run(3, None)]].concat();
-        assert_eq!(
-            expert_reward(joined.iter()),
-            Some(6.0),
-            "seed 1 counts once, seed 3 is unknown"
-        );
+        let reward = expert_reward(joined.iter());
+        assert_eq!(reward, Some(6.0), "seed 1 counts once, seed 3 is unknown");
         assert_eq!(expert_reward([run(1, None)].iter()), None);
     }
 }

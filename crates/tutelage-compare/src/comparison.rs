@@ -96,12 +96,11 @@ impl Comparison {
             let s = if left == 1 { " is" } else { "s are" };
             notes.push(format!("{left} run{s} not finished, left out"));
         }
-        let mut sorted = arrange(groups, settings.cost);
-        notes.append(&mut sorted.notes);
-        if sorted.panels.is_empty() {
+        let panels = arrange(groups, settings.cost, &mut notes);
+        if panels.is_empty() {
             return Err(CompareError::Nothing(all));
         }
-        let mut comparison = Self { settings, panels: sorted.panels, notes, baseline: None };
+        let mut comparison = Self { settings, panels, notes, baseline: None };
         comparison.baseline = comparison.find_baseline()?;
         Ok(comparison)
     }
@@ -109,13 +108,12 @@ impl Comparison {
     fn find_baseline(&self) -> Result<Option<String>, CompareError> {
         let Some(wanted) = &self.settings.baseline else { return Ok(None) };
         let same = |text: &str| text.eq_ignore_ascii_case(wanted);
-        let is_it = |curve: &&LearningCurve| {
-            let key = curve.algorithm.as_ref().map(ToString::to_string);
-            same(&curve.name) || key.is_some_and(|key| same(&key) && !curve.runs.is_empty())
+        let has_key = |curve: &&LearningCurve| {
+            curve.algorithm.as_ref().is_some_and(|algorithm| same(&algorithm.to_string()))
         };
         // Prefer the name of a curve to the name of an algorithm, which several curves may share.
         let curves = || self.panels.iter().flat_map(|panel| &panel.curves);
-        let found = curves().find(|curve| same(&curve.name)).or_else(|| curves().find(is_it));
+        let found = curves().find(|curve| same(&curve.name)).or_else(|| curves().find(has_key));
         match found {
             Some(curve) => Ok(Some(curve.name.clone())),
             None => Err(CompareError::Baseline { name: wanted.clone(), known: self.names() }),

@@ -72,30 +72,28 @@ pub fn summary(comparison: &Comparison) -> Option<Figure> {
     let count = aggregates.first()?.panels;
     let mut panels = vec![profiles(comparison)?];
     let value = |of: fn(&crate::Aggregate) -> Interval| {
-        let values = aggregates.iter().map(|row| (row.curve.clone(), of(row)));
-        forest(comparison, &values.collect::<Vec<_>>(), None)
+        aggregates.iter().map(|row| (row.curve.clone(), of(row))).collect::<Vec<_>>()
+    };
+    let mut add = |title: &str, label: &str, values: Vec<(String, Interval)>, even| {
+        panels.extend(forest(comparison, [title, label], &values, even));
     };
     let share = "share of the expert's reward";
-    panels.extend(value(|row| row.last_five).map(|axes| titled(axes, "Last five rounds", share)));
+    add("Last five rounds", share, value(|row| row.last_five), None);
     let over = match comparison.panels.iter().any(|panel| panel.budget.is_some()) {
         true => "Average over cost",
         false => "Average over rounds",
     };
-    panels.extend(value(|row| row.average).map(|axes| titled(axes, over, share)));
+    add(over, share, value(|row| row.average), None);
     if let Some(baseline) = &comparison.baseline {
         let pairs = comparison.pairs().over_panels;
-        let pairs: Vec<_> = pairs.iter().filter(|row| row.pair.score == "average").collect();
-        let improvements = pairs.iter().map(|row| (row.pair.curve.clone(), row.pair.improvement));
-        let axes = forest(comparison, &improvements.collect::<Vec<_>>(), Some(0.5));
+        let pairs = || pairs.iter().filter(|row| row.pair.score == "average");
+        let improvements = pairs().map(|row| (row.pair.curve.clone(), row.pair.improvement));
         let title = format!("P(average above {baseline}'s)");
-        panels.extend(axes.map(|axes| titled(axes, &title, "probability")));
-        let ratios = pairs
-            .iter()
-            .filter_map(|row| Some((row.pair.curve.clone(), row.cost_of_its_level.ratio?)));
+        add(&title, "probability", improvements.collect(), Some(0.5));
+        let ratios =
+            pairs().filter_map(|row| Some((row.pair.curve.clone(), row.cost_of_its_level.ratio?)));
         let title = format!("Cost to where {baseline} ends, relative to {baseline}");
-        let label = comparison.settings.cost.to_string();
-        let axes = forest(comparison, &ratios.collect::<Vec<_>>(), Some(1.0));
-        panels.extend(axes.map(|axes| titled(axes, &title, &label)));
+        add(&title, &comparison.settings.cost.to_string(), ratios.collect(), Some(1.0));
     }
     let title = if count == 1 { "Summary".into() } else { format!("Over {count} panels") };
     Some(figure(comparison, &title, panels))
@@ -210,6 +208,7 @@ fn find_curve<'a>(comparison: &'a Comparison, name: &str) -> Option<&'a Learning
 /// Draws estimates with their intervals, one per row, and a vertical line at `even`. An unbounded end is an arrow.
 fn forest(
     comparison: &Comparison,
+    [title, label]: [&str; 2],
     values: &[(String, Interval)],
     even: Option<f64>,
 ) -> Option<Axes> {
@@ -220,7 +219,8 @@ fn forest(
     let (low, high) =
         even.map_or((low, high), |even| (low.min(even - 0.05), high.max(even + 0.05)));
     let names = values.iter().map(|(name, _)| name.clone()).collect();
-    let mut axes = Axes { x_range: Some((low, high)), ..Axes::new("").rows(names) };
+    let axes = Axes::new(title).x(label, Scale::Linear).rows(names);
+    let mut axes = Axes { x_range: Some((low, high)), ..axes };
     if let (Some(even), Some((bottom, top))) = (even, axes.y_range) {
         let line = Line::new("", vec![(even, bottom), (even, top)]).style(Style::Dashed);
         axes.curves.push(line.color(tutelage_draw::plot::Color::GRAY));
@@ -250,29 +250,24 @@ fn bar(value: &Interval, row: f64, (left, right): (f64, f64)) -> impl Iterator<I
     all.filter(move |_| known.contains(&true))
 }
 
-fn titled(axes: Axes, title: &str, label: &str) -> Axes {
-    Axes { title: title.into(), ..axes }.x(label, Scale::Linear)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::testbed::run;
     use crate::{ComparedRun, ComparisonSettings};
 
+    fn drawn(runs: Vec<ComparedRun>) -> Axes {
+        let comparison = Comparison::new(runs, ComparisonSettings::default()).unwrap();
+        curves(&comparison).panels.remove(0)
+    }
+
     #[test]
-    fn notes_list_expert_steps() {
-        let note = |runs: Vec<ComparedRun>| {
-            let comparison = Comparison::new(runs, ComparisonSettings::default()).unwrap();
-            curves(&comparison).panels[0].note.clone()
-        };
-        let driven = vec![
-            run("dagger", 1, 0, &[5.0]),
-            run("bc", 1, 900, &[5.0]),
-            run("bc", 2, 1100, &[5.0]),
-        ];
+    fn notes_list_seeds_and_expert_steps() {
+        let note = |runs: Vec<ComparedRun>| drawn(runs).note;
+        let driven = [("dagger", 1, 0), ("bc", 1, 900), ("bc", 2, 1100)]
+            .map(|(a, s, n)| run(a, s, n, &[5.0]));
         let expected = "2 seeds; 1 of DAgger\nsteps driven by the expert: BC\u{a0}1000";
-        assert_eq!(note(driven), expected);
+        assert_eq!(note(driven.to_vec()), expected);
         assert_eq!(note(vec![run("dagger", 1, 0, &[5.0])]), "1 seed");
         let mut uncounted = run("bc", 1, 900, &[5.0]);
         uncounted.lines[0].expert_steps = None;
@@ -282,27 +277,16 @@ mod tests {
             .map(|m| run(&format!("windows-bd-5(0.5,0.1,0.05,6,{m})"), 1, 100 * m, &[5.0]));
         let expected = "1 seed\nsteps driven by the expert: 100 to 800";
         assert_eq!(note(many.to_vec()), expected, "a long list is summarized");
-    }
-
-    #[test]
-    fn notes_name_curves_with_other_numbers_of_seeds() {
-        let runs =
-            |algorithm, seeds: u64| (1..=seeds).map(move |seed| run(algorithm, seed, 0, &[5.0]));
-        let all = runs("dagger", 5).chain(runs("bd-5", 5)).chain(runs("bd-25", 3));
-        let all = all.chain(runs("mp-25(15)", 3)).chain(runs("bc", 5)).chain(runs("bd-2", 4));
-        let comparison = Comparison::new(all.collect(), ComparisonSettings::default()).unwrap();
-        let note = &curves(&comparison).panels[0].note;
-        assert_eq!(note, "5 seeds; 4 of BD-2; 3 of BD-25, MP-25(15)");
+        let numbers =
+            [("dagger", 5), ("bd-5", 5), ("bd-25", 3), ("mp-25(15)", 3), ("bc", 5), ("bd-2", 4)];
+        let runs = |(name, seeds)| (1..=seeds).map(move |seed| run(name, seed, 0, &[5.0]));
+        let all = numbers.into_iter().flat_map(runs).collect();
+        assert_eq!(note(all), "5 seeds; 4 of BD-2; 3 of BD-25, MP-25(15)");
     }
 
     #[test]
     fn an_expert_far_above_all_curves_is_in_the_note() {
-        let drawn = |reward: f64| {
-            let runs = vec![run("dagger", 1, 0, &[5.0, reward])];
-            let comparison = Comparison::new(runs, ComparisonSettings::default()).unwrap();
-            curves(&comparison).panels.remove(0)
-        };
-        let (far, near) = (drawn(6.0), drawn(8.0));
+        let [far, near] = [6.0, 8.0].map(|reward| drawn(vec![run("dagger", 1, 0, &[5.0, reward])]));
         assert_eq!((far.levels.len(), near.levels.len()), (0, 1));
         assert_eq!(far.note, "1 seed\nexpert: 10, above the axis");
         assert!(far.y_range.unwrap().1 < 7.0 && near.y_range.unwrap().1 > 10.0);

@@ -52,9 +52,9 @@ impl Comparison {
             [Some(figure::curves(self)), figure::losses(self), figure::summary(self)];
         for (name, figure) in FIGURES.iter().zip(&figures) {
             let Some(figure) = figure else { continue };
-            put(&format!("{name}.svg"), figure.svg().as_bytes())?;
-            put(&format!("{name}.png"), &figure.png()?)?;
-            put(&format!("{name}.csv"), figure.csv().as_bytes())?;
+            for (extension, bytes) in figure.files()? {
+                put(&format!("{name}.{extension}"), &bytes)?;
+            }
             written.push(format!("{name}.svg, .png, .csv"));
         }
         let pairs = self.pairs();

@@ -34,12 +34,9 @@ pub enum FindError {
     },
     /// The path contains no runs.
     #[error(
-        "no runs in {path}; expected a run folder (with log.bin), records of runs, or a folder of these"
+        "no runs in {0}; expected a run folder (with log.bin), records of runs, or a folder of these"
     )]
-    Nothing {
-        /// The path.
-        path: PathBuf,
-    },
+    Nothing(PathBuf),
 }
 
 /// Reads the runs of a path, sorted by name. Nothing is locked or written.
@@ -59,7 +56,7 @@ pub fn find(path: &Path) -> Result<Vec<ComparedRun>, FindError> {
         search(path, &mut runs)?;
     }
     match runs.is_empty() {
-        true => Err(FindError::Nothing { path: path.into() }),
+        true => Err(FindError::Nothing(path.into())),
         false => Ok(runs),
     }
 }

@@ -55,9 +55,8 @@ pub struct Aggregate {
 impl Comparison {
     /// Returns the numbers of every curve, panel by panel.
     pub fn curves(&self) -> Vec<CurveRow> {
-        let rows = |panel| move |curve| (panel, curve);
-        let all = self.panels.iter().flat_map(|panel| panel.curves.iter().map(rows(panel)));
-        all.map(|(panel, curve)| self.row(panel, curve)).collect()
+        let row = |panel| move |curve| self.row(panel, curve);
+        self.panels.iter().flat_map(|panel| panel.curves.iter().map(row(panel))).collect()
     }
 
     fn row(&self, panel: &ComparisonPanel, curve: &LearningCurve) -> CurveRow {
@@ -98,11 +97,8 @@ impl Comparison {
 
     fn aggregate(&self, name: &str, panels: &[&ComparisonPanel]) -> Option<Aggregate> {
         let bootstrap = self.bootstrap().ok()?;
-        let [last_five, average] = ScoreKind::BOTH.map(|score| {
-            let shares = shares(name, panels, score)?;
-            let shares: Vec<&[f64]> = shares.iter().map(Vec::as_slice).collect();
-            aggregate(&shares, &bootstrap).ok()
-        });
+        let [last_five, average] =
+            ScoreKind::BOTH.map(|score| aggregate(&shares(name, panels, score)?, &bootstrap).ok());
         let runs =
             panels.iter().filter_map(|panel| panel.curve(name)).map(|curve| curve.runs.len());
         Some(Aggregate {
@@ -117,7 +113,6 @@ impl Comparison {
     /// Returns the performance profile of a curve: the share of runs above each of these scores.
     pub(crate) fn profile(&self, name: &str, scores: &[f64]) -> Option<Vec<Interval>> {
         let shares = shares(name, &self.common_panels(), ScoreKind::LastFive)?;
-        let shares: Vec<&[f64]> = shares.iter().map(Vec::as_slice).collect();
         performance_profile(&shares, scores, &self.bootstrap().ok()?).ok()
     }
 

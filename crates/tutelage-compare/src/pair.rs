@@ -81,6 +81,18 @@ pub struct Pairs {
     pub over_panels: Vec<PairOverPanels>,
 }
 
+impl Pair {
+    fn new(
+        [curve, against]: [&str; 2],
+        score: ScoreKind,
+        Difference { interval: difference, p }: Difference,
+        improvement: Interval,
+    ) -> Self {
+        let (curve, against, score) = (curve.into(), against.into(), score.name());
+        Self { curve, against, score, difference, improvement, p, p_holm: None }
+    }
+}
+
 impl Comparison {
     /// Compares every curve with the baseline, or with every other curve, by both scores.
     ///
@@ -134,16 +146,8 @@ impl Comparison {
             }
             false => (welch(&x, &y, level), None),
         };
-        let Difference { interval: difference, p } = found.ok()?;
-        let pair = Pair {
-            curve: a.name.clone(),
-            against: b.name.clone(),
-            score: score.name(),
-            difference,
-            improvement: improvement(&[(&x, &y)], level).ok()?,
-            p,
-            p_holm: None,
-        };
+        let improvement = improvement(&[(&x, &y)], level).ok()?;
+        let pair = Pair::new([&a.name, &b.name], score, found.ok()?, improvement);
         let (panel, runs) = (panel.title.clone(), [x.len(), y.len()]);
         Some(PairInPanel { panel, pair, runs, p_permutation })
     }
@@ -165,22 +169,15 @@ impl Comparison {
             .map(|(panel, a, b)| self.matched(panel, (a, b), score, &|score| panel.share(score)))
             .collect::<Option<_>>()?;
         let shares: Vec<(&[f64], &[f64])> = shares.iter().map(|(x, y)| (&x[..], &y[..])).collect();
-        let Difference { interval, p } = self.difference(&shares).ok()?;
+        let difference = self.difference(&shares).ok()?;
         let comparison = |target: &dyn Fn(&ComparisonPanel) -> Option<TargetReward>| {
             let comparisons = panels.iter().filter_map(|(panel, a, b)| {
                 Some(LevelComparison { a: &a.curves, b: &b.curves, target: target(panel)? })
             });
             self.cost_ratio(comparisons.collect())
         };
-        let pair = Pair {
-            curve: one.into(),
-            against: other.into(),
-            score: score.name(),
-            difference: interval,
-            improvement: improvement(&shares, self.settings.level).ok()?,
-            p,
-            p_holm: None,
-        };
+        let improvement = improvement(&shares, self.settings.level).ok()?;
+        let pair = Pair::new([one, other], score, difference, improvement);
         Some(PairOverPanels {
             panels: panels.len(),
             pair,
@@ -191,11 +188,9 @@ impl Comparison {
     }
 
     fn cost_ratio(&self, mut comparisons: Vec<LevelComparison>) -> CostRatio {
-        let count = |reached| {
-            comparisons.iter().filter(|comparison| comparison.reached() == reached).count()
-        };
+        let count = |reached| comparisons.iter().filter(|c| c.reached() == reached).count();
         let alone = [count([true, false]), count([false, true])];
-        comparisons.retain(LevelComparison::both_reach);
+        comparisons.retain(|comparison| comparison.reached() == [true, true]);
         let ratio = self.bootstrap().and_then(|bootstrap| cost_ratio(&comparisons, &bootstrap));
         CostRatio { panels: comparisons.len(), alone, ratio: ratio.ok().flatten() }
     }

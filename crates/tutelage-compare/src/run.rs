@@ -118,12 +118,7 @@ mod tests {
     use super::*;
 
     fn run(spec: &str) -> ComparedRun {
-        ComparedRun {
-            source: "x".into(),
-            fields: SpecFields::parse(spec),
-            lines: vec![],
-            expert: None,
-        }
+        ComparedRun::new("x".into(), spec, vec![], None)
     }
 
     #[test]

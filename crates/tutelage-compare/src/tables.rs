@@ -117,29 +117,31 @@ pub fn about_aggregates(panels: usize) -> String {
 pub fn pairs(rows: &[PairInPanel]) -> TextTable {
     let cells = |row: &PairInPanel| {
         let names = [row.panel.clone(), difference_of(&row.pair)];
-        names.into_iter().chain(test(&row.pair, reward)).collect()
+        tests(names, &row.pair, reward)
     };
-    let headings = ["panel", "", "score", "difference", "P(above)", "p", "p (Holm)"];
-    TextTable::new(&headings, rows.iter().map(cells))
+    TextTable::new(&[&["panel", ""], &TESTS[..]].concat(), rows.iter().map(cells))
 }
 
 /// One curve compared with another over panels.
 pub fn over_panels(rows: &[PairOverPanels]) -> TextTable {
     let cells = |row: &PairOverPanels| {
         let names = [difference_of(&row.pair), row.panels.to_string()];
-        names.into_iter().chain(test(&row.pair, share)).collect()
+        tests(names, &row.pair, share)
     };
-    let headings = ["", "panels", "score", "difference", "P(above)", "p", "p (Holm)"];
-    TextTable::new(&headings, rows.iter().map(cells))
+    TextTable::new(&[&["", "panels"], &TESTS[..]].concat(), rows.iter().map(cells))
+}
+
+const TESTS: [&str; 5] = ["score", "difference", "P(above)", "p", "p (Holm)"];
+
+fn tests(names: [String; 2], pair: &Pair, difference: impl Fn(Interval) -> String) -> Vec<String> {
+    let (p, p_holm) = (p_value(pair.p), p_value(pair.p_holm));
+    let improvement = share(pair.improvement);
+    let tests = [pair.score.into(), difference(pair.difference), improvement, p, p_holm];
+    names.into_iter().chain(tests).collect()
 }
 
 fn difference_of(pair: &Pair) -> String {
     format!("{} – {}", pair.curve, pair.against)
-}
-
-fn test(pair: &Pair, difference: impl Fn(Interval) -> String) -> [String; 5] {
-    let (p, p_holm) = (p_value(pair.p), p_value(pair.p_holm));
-    [pair.score.into(), difference(pair.difference), share(pair.improvement), p, p_holm]
 }
 
 /// The cost of one curve divided by that of another, once per pair of curves.

@@ -1,6 +1,6 @@
 //! Properties of all figures.
 
-use tutelage_draw::plot::{Curve, Figure, Panel, Scale, Style};
+use tutelage_draw::plot::{Curve, Figure, FigureError, Panel, Scale, Style};
 
 /// Returns all values of an attribute, in order.
 fn attributes<'a>(svg: &'a str, name: &str) -> Vec<&'a str> {
@@ -118,10 +118,9 @@ fn invalid_data_is_skipped() {
 fn figures_are_saved() {
     let dir = tempfile::tempdir().unwrap();
     let figure = Figure::new("f").panel(Panel::new("p").curve(Curve::new("c", vec![(0.0, 1.0)])));
-    figure.save_svg(dir.path().join("f.svg")).unwrap();
-    figure.save_png(dir.path().join("f.png")).unwrap();
-    figure.save_csv(dir.path().join("f.csv")).unwrap();
+    figure.save(&dir.path().join("f")).unwrap();
+    assert!(["svg", "csv"].iter().all(|end| dir.path().join(format!("f.{end}")).is_file()));
     assert!(std::fs::read(dir.path().join("f.png")).unwrap().starts_with(b"\x89PNG"));
-    let error = figure.save_svg(dir.path().join("no/f.svg")).unwrap_err().to_string();
-    assert!(error.contains("no/f.svg"), "{error}");
+    let error = figure.save(&dir.path().join("no/f")).unwrap_err();
+    assert!(matches!(error, FigureError::Write { path, .. } if path.ends_with("no/f.svg")));
 }

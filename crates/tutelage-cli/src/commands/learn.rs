@@ -138,11 +138,7 @@ pub(super) fn save_curve(dir: &Path, spec: &RunSpec, report: &Report) -> anyhow:
     let title =
         format!("{} learns {} ({}, seed {})", spec.algorithm, spec.task, spec.class, spec.seed);
     let figure = learning_curve(&title, &report.lines(spec, dir), expert);
-    let [svg, png, csv] = CURVE.map(|file| dir.join(file));
-    figure.save_svg(svg)?;
-    figure.save_png(png)?;
-    figure.save_csv(csv)?;
-    Ok(())
+    Ok(figure.save(&dir.join("learning-curve"))?)
 }
 
 /// Prints the table of rounds, unless it was shown, and the next steps.

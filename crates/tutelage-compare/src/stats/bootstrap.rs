@@ -62,10 +62,10 @@ impl Bootstrap {
     /// Returns the interval of a statistic of several groups of numbers, which are resampled independently.
     pub fn stratified(
         &self,
-        groups: &[&[f64]],
+        groups: &[impl AsRef<[f64]>],
         statistic: impl Fn(&[Vec<f64>]) -> f64,
     ) -> Result<Interval, StatsError> {
-        let groups: Vec<Vec<f64>> = groups.iter().map(|group| group.to_vec()).collect();
+        let groups: Vec<Vec<f64>> = groups.iter().map(|group| group.as_ref().to_vec()).collect();
         let numbers = |runs: &Vec<&f64>| runs.iter().map(|&&run| run).collect::<Vec<f64>>();
         self.of_runs(&groups.iter().collect::<Vec<_>>(), |runs| {
             statistic(&runs.iter().map(numbers).collect::<Vec<_>>())

@@ -15,15 +15,6 @@ impl RunCurves {
     /// Interpolates runs of (cost, reward) points linearly at the costs of all runs within the range that all of them cover.
     ///
     /// The costs of a run must not decrease. If a run has several points at one cost, the last counts.
-    ///
-    /// ```
-    /// use tutelage_compare::stats::RunCurves;
-    ///
-    /// let runs = [vec![(10.0, 0.0), (30.0, 2.0)], vec![(20.0, 5.0), (30.0, 6.0), (40.0, 7.0)]];
-    /// let curves = RunCurves::on_common_points(&runs).unwrap();
-    /// assert_eq!(curves.costs, [20.0, 30.0]);
-    /// assert_eq!(curves.runs, [[1.0, 2.0], [5.0, 6.0]]);
-    /// ```
     pub fn on_common_points(runs: &[Vec<(f64, f64)>]) -> Result<Self, StatsError> {
         let ends = || runs.iter().map(|run| Some((run.first()?.0, run.last()?.0)));
         let ends = ends().collect::<Option<Vec<_>>>().filter(|ends| !ends.is_empty());
@@ -42,14 +33,6 @@ impl RunCurves {
     }
 
     /// Returns the mean over runs at each point with its t interval.
-    ///
-    /// ```
-    /// use tutelage_compare::stats::{RunCurves, t_interval};
-    ///
-    /// let runs = [vec![(10.0, 0.0), (20.0, 1.0)], vec![(10.0, 4.0), (20.0, 5.0)]];
-    /// let intervals = RunCurves::on_common_points(&runs).unwrap().intervals(0.95).unwrap();
-    /// assert_eq!(intervals[1], t_interval(&[1.0, 5.0], 0.95).unwrap());
-    /// ```
     pub fn intervals(&self, level: f64) -> Result<Vec<Interval>, StatsError> {
         let at = |i: usize| self.runs.iter().map(|run| run[i]).collect::<Vec<_>>();
         (0..self.costs.len()).map(|i| t_interval(&at(i), level)).collect()
@@ -81,12 +64,6 @@ fn reward_at(run: &[(f64, f64)], cost: f64) -> f64 {
 ///
 /// Rounds count in proportion to their cost. The costs must not decrease and must cover the range. Returns `None` for an
 /// empty run.
-///
-/// ```
-/// let run = [(10.0, 0.0), (20.0, 4.0), (50.0, 4.0)];
-/// assert_eq!(tutelage_compare::stats::mean_between(&run, 10.0, 50.0), Some(3.5));
-/// assert_eq!(tutelage_compare::stats::mean_between(&run, 15.0, 20.0), Some(3.0));
-/// ```
 pub fn mean_between(run: &[(f64, f64)], from: f64, to: f64) -> Option<f64> {
     if run.is_empty() {
         return None;
@@ -99,10 +76,6 @@ pub fn mean_between(run: &[(f64, f64)], from: f64, to: f64) -> Option<f64> {
 }
 
 /// Isotonic regression: the least-squares curve that never decreases, by pooling adjacent violators.
-///
-/// ```
-/// assert_eq!(tutelage_compare::stats::isotonic(&[1.0, 4.0, 2.0, 3.0, 9.0]), [1.0, 3.0, 3.0, 3.0, 9.0]);
-/// ```
 pub fn isotonic(values: &[f64]) -> Vec<f64> {
     let mut blocks: Vec<(f64, usize)> = Vec::new();
     for &value in values {
@@ -152,6 +125,13 @@ mod tests {
     }
 
     #[test]
+    fn rounds_count_in_proportion_to_their_cost() {
+        let run = [(10.0, 0.0), (20.0, 4.0), (50.0, 4.0)];
+        assert_eq!(mean_between(&run, 10.0, 50.0), Some(3.5));
+        assert_eq!(mean_between(&run, 15.0, 20.0), Some(3.0));
+    }
+
+    #[test]
     fn a_lucky_round_is_not_a_crossing() {
         let costs = [50.0, 100.0, 150.0, 200.0, 250.0];
         // 950 falls back to 750: pooled 850, so that 900 is reached between 200 (900 exactly) at 200 annotations.
@@ -160,18 +140,20 @@ mod tests {
         assert_eq!(first_sustained_crossing(&costs, &rewards, 875.0), Some(175.0));
         assert_eq!(first_sustained_crossing(&costs, &rewards, 575.0), Some(75.0));
         assert_eq!(first_sustained_crossing(&costs, &rewards, 1001.0), None);
-        assert_eq!(
-            first_sustained_crossing(&costs, &rewards, 300.0),
-            Some(50.0),
-            "reached at the start"
-        );
+        // Reached at the start.
+        assert_eq!(first_sustained_crossing(&costs, &rewards, 300.0), Some(50.0));
     }
 
     #[test]
-    fn common_points_are_not_interpolated() {
+    fn runs_are_interpolated_between_common_points() {
         let run = |rewards: [f64; 2]| vec![(50.0, rewards[0]), (100.0, rewards[1])];
         let curves = RunCurves::on_common_points(&[run([1.0, 2.0]), run([3.0, 5.0])]).unwrap();
         assert_eq!((curves.costs.clone(), curves.mean()), (vec![50.0, 100.0], vec![2.0, 3.5]));
+        assert_eq!(curves.intervals(0.95).unwrap()[1], t_interval(&[2.0, 5.0], 0.95).unwrap());
+        let runs = [vec![(10.0, 0.0), (30.0, 2.0)], vec![(20.0, 5.0), (30.0, 6.0), (40.0, 7.0)]];
+        let curves = RunCurves::on_common_points(&runs).unwrap();
+        assert_eq!(curves.costs, [20.0, 30.0], "the range that all runs cover");
+        assert_eq!(curves.runs, [[1.0, 2.0], [5.0, 6.0]]);
         // If the expert never drives, all points have cost 0, and the last counts.
         let idle = RunCurves::on_common_points(&[vec![(0.0, 1.0), (0.0, 7.0)]]).unwrap();
         assert_eq!((idle.costs.clone(), idle.mean()), (vec![0.0], vec![7.0]));

@@ -35,15 +35,6 @@ pub fn welch(a: &[f64], b: &[f64], level: f64) -> Result<Difference, StatsError>
 ///
 /// With D = (1/P) Σ (āₚ - b̄ₚ), its variance is (1/P²) Σ (s²ₐₚ/nₐₚ + s²_bₚ/n_bₚ), with Welch and
 /// Satterthwaite's degrees of freedom.
-///
-/// ```
-/// use tutelage_compare::stats::stratified_welch;
-///
-/// let ant = (&[0.8, 0.9][..], &[0.6, 0.7][..]);
-/// let hopper = (&[0.9, 1.0][..], &[0.8, 0.9][..]);
-/// let difference = stratified_welch(&[ant, hopper], 0.95).unwrap();
-/// assert!((difference.interval.estimate - 0.15).abs() < 1e-12);
-/// ```
 pub fn stratified_welch(panels: &[(&[f64], &[f64])], level: f64) -> Result<Difference, StatsError> {
     check_level(level)?;
     let (mut sum, mut variance, mut spread) = (0.0, 0.0, 0.0);
@@ -72,15 +63,6 @@ pub fn stratified_welch(panels: &[(&[f64], &[f64])], level: f64) -> Result<Diffe
 }
 
 /// Student's t test of paired runs, such as runs of the same seed.
-///
-/// ```
-/// use tutelage_compare::stats::paired_t;
-///
-/// // Seeds differ widely, but the two runs of each seed differ by about ten.
-/// let difference = paired_t(&[110.0, 511.0, 909.0], &[100.0, 500.0, 900.0], 0.95).unwrap();
-/// assert_eq!(difference.interval.estimate, 10.0);
-/// assert!(difference.p.is_some_and(|p| p < 0.01));
-/// ```
 pub fn paired_t(a: &[f64], b: &[f64], level: f64) -> Result<Difference, StatsError> {
     check_level(level)?;
     let differences = pairs(a, b)?;
@@ -117,15 +99,6 @@ const DRAWN: usize = 1 << EXACT;
 ///
 /// Like [`paired_t`], it tests the mean difference, but without assuming a distribution. (Wilcoxon's test would test ranks.)
 /// With five pairs its smallest possible p-value is 2/2⁵ = 0.06, so reports use the t test.
-///
-/// ```
-/// use tutelage::Stream;
-/// use tutelage_compare::stats::paired_permutation;
-///
-/// // Two of the 2⁴ sign patterns are as extreme.
-/// let p = paired_permutation(&[2.0, 3.0, 4.0, 5.0], &[1.0; 4], &Stream::new(1)).unwrap();
-/// assert_eq!(p, 2.0 / 16.0);
-/// ```
 pub fn paired_permutation(a: &[f64], b: &[f64], stream: &Stream) -> Result<f64, StatsError> {
     let differences = pairs(a, b)?;
     if differences.is_empty() {

@@ -31,13 +31,6 @@ impl Interval {
 /// The mean of independent runs with Student's interval x̄ ± t s/√n, which is exact for normal runs, however few.
 ///
 /// The interval of a single run is unbounded.
-///
-/// ```
-/// use tutelage_compare::stats::t_interval;
-///
-/// let interval = t_interval(&[1.0, 2.0, 3.0], 0.95).unwrap();
-/// assert!((interval.high - 2.0 - 4.302_652_729_7 / 3f64.sqrt()).abs() < 1e-9);
-/// ```
 pub fn t_interval(values: &[f64], level: f64) -> Result<Interval, StatsError> {
     check_level(level)?;
     let centre = mean(values).ok_or(StatsError::NoRuns)?;

@@ -24,11 +24,6 @@ pub struct LevelComparison<'a> {
 }
 
 impl LevelComparison<'_> {
-    /// Returns whether both mean curves reach the target and stay above it.
-    pub fn both_reach(&self) -> bool {
-        self.reached() == [true, true]
-    }
-
     /// Returns whether A's and whether B's mean curve reaches the target and stays above it.
     pub fn reached(&self) -> [bool; 2] {
         self.costs(&self.a.mean(), &self.b.mean()).map(|cost| cost.is_some())
@@ -51,16 +46,6 @@ impl LevelComparison<'_> {
 /// Returns the cost at which the mean curve reaches a level ([`first_sustained_crossing`]), or `None` if it misses the level.
 ///
 /// The upper end of the interval is infinite if too many resamples miss the level.
-///
-/// ```
-/// use tutelage_compare::stats::{Bootstrap, RunCurves, cost_to_reach};
-///
-/// let run = |last| vec![(100.0, 0.0), (200.0, last)];
-/// let curves = RunCurves::on_common_points(&[run(1.0), run(1.0)]).unwrap();
-/// let cost = cost_to_reach(&curves, 0.5, &Bootstrap::default()).unwrap();
-/// assert_eq!(cost.map(|cost| cost.estimate), Some(150.0));
-/// assert!(cost_to_reach(&curves, 2.0, &Bootstrap::default()).unwrap().is_none());
-/// ```
 pub fn cost_to_reach(
     curves: &RunCurves,
     level: f64,

@@ -3,11 +3,6 @@
 use super::mean;
 
 /// Spearman's rank correlation; `None` for fewer than two points or if one side is constant.
-///
-/// ```
-/// let points = [(1.0, 30.0), (2.0, 20.0), (3.0, 1.0)];
-/// assert_eq!(tutelage_compare::stats::spearman(&points), Some(-1.0));
-/// ```
 pub fn spearman(points: &[(f64, f64)]) -> Option<f64> {
     let (x, y): (Vec<f64>, Vec<f64>) = points.iter().copied().unzip();
     correlation(&ranks(&x), &ranks(&y))

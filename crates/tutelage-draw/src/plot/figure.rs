@@ -56,7 +56,7 @@ pub struct Panel {
 }
 
 /// Points (x, y), joined or not, with an optional band.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Curve {
     /// Its name in the legend. Curves of one name share an entry; unnamed curves have none.
     pub name: String,
@@ -178,19 +178,23 @@ impl Figure {
         csv::figure(self)
     }
 
-    /// Writes the SVG.
-    pub fn save_svg(&self, path: impl AsRef<Path>) -> Result<(), FigureError> {
-        write(path.as_ref(), self.svg().as_bytes())
+    /// Returns the extensions and contents of the figure's files.
+    pub fn files(&self) -> Result<[(&'static str, Vec<u8>); 3], FigureError> {
+        Ok([
+            ("svg", self.svg().into_bytes()),
+            ("png", self.png()?),
+            ("csv", self.csv().into_bytes()),
+        ])
     }
 
-    /// Writes the PNG.
-    pub fn save_png(&self, path: impl AsRef<Path>) -> Result<(), FigureError> {
-        write(path.as_ref(), &self.png()?)
-    }
-
-    /// Writes the CSV.
-    pub fn save_csv(&self, path: impl AsRef<Path>) -> Result<(), FigureError> {
-        write(path.as_ref(), self.csv().as_bytes())
+    /// Writes `stem.svg`, `stem.png` and `stem.csv`.
+    pub fn save(&self, stem: &Path) -> Result<(), FigureError> {
+        self.files()?.iter().try_for_each(|(extension, bytes)| {
+            let mut path = stem.as_os_str().to_owned();
+            path.push(format!(".{extension}"));
+            tutelage_files::replace(path.as_ref(), bytes)
+                .map_err(|source| FigureError::Write { path: path.into(), source })
+        })
     }
 }
 
@@ -256,14 +260,7 @@ impl Panel {
 impl Curve {
     /// Creates a solid line through these points.
     pub fn new(name: impl Into<String>, points: Vec<(f64, f64)>) -> Self {
-        Self {
-            name: name.into(),
-            color: None,
-            style: Style::Solid,
-            points,
-            band: None,
-            faint: false,
-        }
+        Self { name: name.into(), points, ..Self::default() }
     }
 
     /// Sets the color.
@@ -293,9 +290,4 @@ impl Curve {
         self.band = Some(band);
         self
     }
-}
-
-fn write(path: &Path, bytes: &[u8]) -> Result<(), FigureError> {
-    tutelage_files::replace(path, bytes)
-        .map_err(|source| FigureError::Write { path: path.into(), source })
 }

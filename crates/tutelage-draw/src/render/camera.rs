@@ -58,24 +58,21 @@ impl Camera {
     }
 
     fn check(&self) -> Result<(), RenderError> {
-        let refuse =
-            |field, value: f64, expected| RenderError::value("camera", field, &[value], expected);
-        if let Some(&value) = self.target.iter().find(|coordinate| !coordinate.is_finite()) {
-            return refuse("target", value, "finite");
-        }
-        if !(self.distance.is_finite() && self.distance > 0.0) {
-            return refuse("distance", self.distance, "finite and positive");
-        }
-        if !self.azimuth.is_finite() {
-            return refuse("azimuth", self.azimuth, "finite");
-        }
-        if !(-1.5..=1.5).contains(&self.elevation) {
-            return refuse("elevation", self.elevation, "between -1.5 and 1.5");
-        }
-        if !(0.01..=3.0).contains(&self.field_of_view) {
-            return refuse("field_of_view", self.field_of_view, "between 0.01 and 3");
-        }
-        Ok(())
+        let Self { target, distance, azimuth, elevation, field_of_view: angle } = *self;
+        let is_finite = target.iter().all(|coordinate| coordinate.is_finite());
+        let fields: [(_, _, &[f64], _); 5] = [
+            ("target", is_finite, &target, "finite"),
+            (
+                "distance",
+                distance.is_finite() && distance > 0.0,
+                &[distance],
+                "finite and positive",
+            ),
+            ("azimuth", azimuth.is_finite(), &[azimuth], "finite"),
+            ("elevation", (-1.5..=1.5).contains(&elevation), &[elevation], "between -1.5 and 1.5"),
+            ("field_of_view", (0.01..=3.0).contains(&angle), &[angle], "between 0.01 and 3"),
+        ];
+        RenderError::check("camera", &fields)
     }
 }
 

@@ -5,16 +5,6 @@ use tutelage::Env;
 use crate::render::{Frame, Picture, Scene};
 
 /// An environment that can be drawn.
-///
-/// ```
-/// use tutelage::Env;
-/// use tutelage_draw::render::{Drawing, Render, RenderError, Renderer};
-///
-/// /// Saves what an environment looks like.
-/// fn save<E: Render>(env: &E, path: &std::path::Path) -> Result<(), RenderError> {
-///     Renderer::new(320, 240)?.draw(&env.render())?.write_png(path)
-/// }
-/// ```
 pub trait Render: Env<State = f32> {
     /// Describes what the environment looks like now.
     fn render(&self) -> Drawing;

@@ -56,13 +56,15 @@ impl RenderError {
         move |source| Self::Write { path: path.to_owned(), source: source.into() }
     }
 
-    /// Returns an error about a number of a drawing.
-    pub(crate) fn value<T>(
+    /// Returns an error about the first field of `what` that is not valid: its name, whether it is valid, its numbers, and
+    /// what is expected.
+    pub(crate) fn check(
         what: impl Into<String>,
-        field: &'static str,
-        value: &[f64],
-        expected: &'static str,
-    ) -> Result<T, Self> {
+        fields: &[(&'static str, bool, &[f64], &'static str)],
+    ) -> Result<(), Self> {
+        let Some(&(field, _, value, expected)) = fields.iter().find(|(_, valid, ..)| !valid) else {
+            return Ok(());
+        };
         Err(Self::Value { what: what.into(), field, value: value.to_vec(), expected })
     }
 }

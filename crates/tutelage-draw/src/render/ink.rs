@@ -47,37 +47,30 @@ impl Ink {
 
     /// Its name on a page, which the page's style sheet relies on.
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::Paper => "paper",
-            Self::Field => "field",
-            Self::Faint => "faint",
-            Self::Gray => "grey",
-            Self::Slate => "slate",
-            Self::Dark => "dark",
-            Self::Blue => "blue",
-            Self::Orange => "orange",
-            Self::Green => "green",
-            Self::Red => "red",
-            Self::Yellow => "yellow",
-        }
+        self.name_and_color().0
     }
 
-    /// Its color in a frame. Blue, orange and green are those of Okabe & Ito (2008).
+    /// Its color in a frame.
     pub const fn color(self) -> Color {
-        let [red, green, blue] = match self {
-            Self::Paper => [248, 250, 251],
-            Self::Field => [226, 233, 226],
-            Self::Faint => [205, 213, 222],
-            Self::Gray => [148, 158, 170],
-            Self::Slate => [84, 94, 108],
-            Self::Dark => [32, 40, 52],
-            Self::Blue => [0, 114, 178],
-            Self::Orange => [230, 120, 20],
-            Self::Green => [0, 158, 115],
-            Self::Red => [204, 51, 63],
-            Self::Yellow => [242, 200, 60],
-        };
+        let [red, green, blue] = self.name_and_color().1;
         Color::new(red, green, blue)
+    }
+
+    /// Blue, orange and green are those of Okabe & Ito (2008).
+    const fn name_and_color(self) -> (&'static str, [u8; 3]) {
+        match self {
+            Self::Paper => ("paper", [248, 250, 251]),
+            Self::Field => ("field", [226, 233, 226]),
+            Self::Faint => ("faint", [205, 213, 222]),
+            Self::Gray => ("grey", [148, 158, 170]),
+            Self::Slate => ("slate", [84, 94, 108]),
+            Self::Dark => ("dark", [32, 40, 52]),
+            Self::Blue => ("blue", [0, 114, 178]),
+            Self::Orange => ("orange", [230, 120, 20]),
+            Self::Green => ("green", [0, 158, 115]),
+            Self::Red => ("red", [204, 51, 63]),
+            Self::Yellow => ("yellow", [242, 200, 60]),
+        }
     }
 }
 

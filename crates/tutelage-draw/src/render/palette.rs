@@ -53,10 +53,7 @@ impl Palette {
         let place = (coarse[0] << (2 * BITS)) | (coarse[1] << BITS) | coarse[2];
         *self.nearest[place].get_or_insert_with(|| {
             let distances = self.colors.iter().map(|own| squared_distance(*own, color));
-            distances
-                .enumerate()
-                .min_by_key(|(_, distance)| *distance)
-                .map_or(0, |(index, _)| index as u8)
+            distances.zip(0..).min().map_or(0, |(_, index)| index)
         })
     }
 

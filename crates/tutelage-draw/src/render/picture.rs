@@ -5,20 +5,6 @@ use crate::render::{Ink, RenderError};
 /// Shapes in a plane, the later ones over the earlier. x points right and y points up.
 ///
 /// A [`Renderer`](crate::render::Renderer) draws it into a frame, a page on its canvas.
-///
-/// ```
-/// use tutelage_draw::render::{Ink, Mark, Picture, Rectangle, Renderer};
-///
-/// let picture = Picture {
-///     view: Rectangle { low: [-1.0, -1.0], high: [1.0, 1.0] },
-///     background: Ink::Paper,
-///     marks: vec![Mark::Circle { center: [0.0, 0.0], radius: 0.5, ink: Ink::Blue }],
-/// };
-/// let frame = Renderer::new(90, 60)?.draw(&picture.into())?;
-/// assert_eq!(frame.pixel(45, 30), Some(Ink::Blue.color().rgb));
-/// assert_eq!(frame.pixel(2, 2), Some(Ink::Paper.color().rgb));
-/// # Ok::<(), tutelage_draw::render::RenderError>(())
-/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Picture {
     /// The part of the plane to show. A frame of other proportions shows more.
@@ -110,34 +96,28 @@ impl Mark {
             Self::Line { width, .. } => width,
         }
     }
+
+    fn check(&self, index: usize) -> Result<(), RenderError> {
+        let points = self.points().as_flattened();
+        let is_finite = points.iter().all(|coordinate| coordinate.is_finite());
+        let length = self.length();
+        let is_length = length.is_finite() && length >= 0.0;
+        let fields: [(_, _, &[f64], _); 2] = [
+            ("points", is_finite, points, "finite"),
+            ("radius or width", is_length, &[length], "finite and not negative"),
+        ];
+        RenderError::check(format!("mark {index}"), &fields)
+    }
 }
 
 impl Picture {
     /// Returns an error unless the view has an area, points are finite, and radii and widths are finite and not negative.
     pub(crate) fn check(&self) -> Result<(), RenderError> {
         let Rectangle { low, high } = self.view;
-        if !self.view.size().iter().all(|length| length.is_finite() && *length > 0.0) {
-            let expected = "of finite, positive width and height";
-            return RenderError::value("picture", "view", &[low, high].concat(), expected);
-        }
+        let has_area = self.view.size().iter().all(|length| length.is_finite() && *length > 0.0);
+        let expected = "of finite, positive width and height";
+        RenderError::check("picture", &[("view", has_area, &[low, high].concat(), expected)])?;
         self.marks.iter().enumerate().try_for_each(|(index, mark)| mark.check(index))
-    }
-}
-
-impl Mark {
-    fn check(&self, index: usize) -> Result<(), RenderError> {
-        let refuse = |field, value: &[f64], expected| {
-            RenderError::value(format!("mark {index}"), field, value, expected)
-        };
-        let is_finite = |point: &&[f64; 2]| point.iter().all(|x| x.is_finite());
-        if let Some(point) = self.points().iter().find(|point| !is_finite(point)) {
-            return refuse("point", point, "finite");
-        }
-        let length = self.length();
-        if !(length.is_finite() && length >= 0.0) {
-            return refuse("radius or width", &[length], "finite and not negative");
-        }
-        Ok(())
     }
 }
 
@@ -150,7 +130,7 @@ mod tests {
         let unit = Rectangle { low: [0.0; 2], high: [1.0; 2] };
         let flat = Rectangle { low: [0.0; 2], high: [1.0, 0.0] };
         for (view, x, radius, wrong) in [
-            (unit, f64::NAN, 1.0, ("mark 0", "point")),
+            (unit, f64::NAN, 1.0, ("mark 0", "points")),
             (unit, 0.0, -1.0, ("mark 0", "radius or width")),
             (flat, 0.0, 1.0, ("picture", "view")),
         ] {

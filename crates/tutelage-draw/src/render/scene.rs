@@ -63,22 +63,18 @@ impl Scene {
 
 impl Body {
     fn check(&self, index: usize) -> Result<(), RenderError> {
-        let refuse = |field, value: &[f64], expected| {
-            RenderError::value(format!("body {index}"), field, value, expected)
-        };
         let lengths = self.shape.lengths();
-        if !lengths.iter().all(|length| length.is_finite() && *length > 0.0) {
-            return refuse("shape", &lengths, "finite and positive");
-        }
+        let are_positive = lengths.iter().all(|length| length.is_finite() && *length > 0.0);
         let Pose { position, rotation } = self.pose;
-        if !position.iter().all(|coordinate| coordinate.is_finite()) {
-            return refuse("position", &position, "finite");
-        }
+        let is_finite = position.iter().all(|coordinate| coordinate.is_finite());
         let square: f64 = rotation.iter().map(|component| component * component).sum();
-        if !(square.is_finite() && square > 1e-12) {
-            return refuse("rotation", &rotation, "finite and nonzero");
-        }
-        Ok(())
+        let is_nonzero = square.is_finite() && square > 1e-12;
+        let fields: [(_, _, &[f64], _); 3] = [
+            ("shape", are_positive, &lengths, "finite and positive"),
+            ("position", is_finite, &position, "finite"),
+            ("rotation", is_nonzero, &rotation, "finite and nonzero"),
+        ];
+        RenderError::check(format!("body {index}"), &fields)
     }
 }
 
@@ -87,11 +83,9 @@ impl Shape {
     fn lengths(&self) -> Vec<f64> {
         match *self {
             Shape::Sphere { radius } => vec![radius],
-            // A segment of length zero is valid, so the sum stands in for it.
-            Shape::Capsule { radius, half_length } if half_length < 0.0 => {
-                vec![radius, half_length]
-            }
-            Shape::Capsule { radius, half_length } => vec![radius, radius + half_length],
+            // A segment of length zero is valid.
+            Shape::Capsule { radius, half_length: 0.0 } => vec![radius],
+            Shape::Capsule { radius, half_length } => vec![radius, half_length],
             Shape::Box { half_extents } => half_extents.to_vec(),
         }
     }

@@ -115,10 +115,7 @@ impl Train {
         }
         let expert = training.outcome()?;
         expert.write(out)?;
-        let curve = training_curve(&training);
-        curve.save_svg(out.with_extension("svg"))?;
-        curve.save_png(out.with_extension("png"))?;
-        curve.save_csv(out.with_extension("csv"))?;
+        training_curve(&training).save(&out.with_extension(""))?;
         output.rows(&expert.card().scores)?;
         output.say(&format!(
             "wrote {}, and its learning curve next to it as .svg, .png and .csv",

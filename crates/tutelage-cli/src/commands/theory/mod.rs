@@ -229,11 +229,8 @@ impl Out {
         let out = self.folder();
         std::fs::create_dir_all(out)
             .with_context(|| format!("cannot make the directory {}", out.display()))?;
-        let path = |extension: &str| out.join(format!("{name}.{extension}"));
-        figure.save_csv(path("csv"))?;
-        figure.save_svg(path("svg"))?;
-        figure.save_png(path("png"))?;
-        note(&format!("wrote {} (and .svg, .csv)", path("png").display()));
+        figure.save(&out.join(name))?;
+        note(&format!("wrote {}.png (and .svg, .csv)", out.join(name).display()));
         Ok(())
     }
 }

@@ -23,8 +23,10 @@ struct Plane {
 
 pub(super) fn draw(panel: &Panel, index: usize, area: Area, legend: &Legend) -> Item {
     let (x, y) = axes(panel);
-    let (x_ticks, y_ticks) =
-        if panel.hide_ticks { (vec![], vec![]) } else { (x_ticks(panel, &x), y_ticks(panel, &y)) };
+    let (x_ticks, y_ticks) = match panel.hide_ticks {
+        true => (vec![], vec![]),
+        false => (ticks(&panel.x_names, 1.0, &x), ticks(&panel.y_names, -1.0, &y)),
+    };
     let plane = Plane { x, y, area: frame(panel, area, &y_ticks) };
     let window = Window { name: format!("panel-{index}"), area: plane.area };
     Item::Group(vec![
@@ -36,18 +38,11 @@ pub(super) fn draw(panel: &Panel, index: usize, area: Area, legend: &Legend) -> 
     ])
 }
 
-fn x_ticks(panel: &Panel, x: &Axis) -> Vec<Tick> {
-    let named = |(i, name): (usize, &String)| Tick { value: i as f64, label: name.clone() };
-    match panel.x_names.as_slice() {
-        [] => x.ticks(6),
-        names => names.iter().enumerate().map(named).collect(),
-    }
-}
-
-fn y_ticks(panel: &Panel, y: &Axis) -> Vec<Tick> {
-    let named = |(i, name): (usize, &String)| Tick { value: -(i as f64), label: name.clone() };
-    match panel.y_names.as_slice() {
-        [] => y.ticks(6),
+/// Returns names at 0, `step`, 2 · `step`, …, or numbers if there are no names.
+fn ticks(names: &[String], step: f64, axis: &Axis) -> Vec<Tick> {
+    let named = |(i, name): (usize, &String)| Tick { value: step * i as f64, label: name.clone() };
+    match names {
+        [] => axis.ticks(6),
         names => names.iter().enumerate().map(named).collect(),
     }
 }
@@ -148,17 +143,15 @@ impl Plane {
         let (right, bottom) = (self.area.right(), self.area.bottom());
         let mut items = Vec::new();
         for tick in x_ticks {
-            let Some(x) = self.x.place(tick.value).map(|share| self.horizontal(share)) else {
-                continue;
-            };
+            let Some(share) = self.x.place(tick.value) else { continue };
+            let x = self.horizontal(share);
             let at = (x, bottom + TICK_SIZE + 5.0);
             items.push(Item::Rule([(x, top), (x, bottom)], GRID));
             items.push(label(&tick.label, at, TICK_SIZE, Anchor::Middle));
         }
         for tick in y_ticks {
-            let Some(y) = self.y.place(tick.value).map(|share| self.vertical(share)) else {
-                continue;
-            };
+            let Some(share) = self.y.place(tick.value) else { continue };
+            let y = self.vertical(share);
             let at = (left - 6.0, y + 0.36 * TICK_SIZE);
             items.push(Item::Rule([(left, y), (right, y)], GRID));
             items.push(label(&tick.label, at, TICK_SIZE, Anchor::End));
@@ -184,12 +177,13 @@ impl Plane {
     /// Returns lower and upper edge of each uninterrupted piece of a band.
     fn bands(&self, curve: &Curve) -> Vec<(Vec<Point>, Vec<Point>)> {
         let Some(band) = &curve.band else { return vec![] };
-        let edges = curve
-            .points
-            .iter()
-            .zip(band)
-            .map(|(&(x, _), &(low, high))| Some((self.place(x, low)?, self.place(x, high)?)));
-        runs(edges).into_iter().map(|run| run.into_iter().unzip()).collect()
+        let edge = |(&(x, _), &(low, high)): (&Point, &Point)| {
+            Some((self.place(x, low)?, self.place(x, high)?))
+        };
+        runs(curve.points.iter().zip(band).map(edge))
+            .into_iter()
+            .map(|run| run.into_iter().unzip())
+            .collect()
     }
 }
 
