@@ -1,9 +1,10 @@
 //! Results on standard output: tables for people, JSON lines for programs.
 
+use std::fmt::Display;
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use serde_json::Value;
 use tutelage_compare::tables::TextTable;
 
@@ -19,6 +20,39 @@ pub(crate) trait Row: Serialize {
 
     /// The cells, one per heading.
     fn cells(&self) -> Vec<String>;
+}
+
+/// A value of a row: an entry of a JSON object, a cell of a table under its heading, or both.
+pub(crate) struct Field {
+    entry: Option<(&'static str, Value)>,
+    cell: Option<(&'static str, String)>,
+}
+
+impl Field {
+    /// A value that only programs see.
+    pub(crate) fn entry(key: &'static str, value: impl Into<Value>) -> Self {
+        Self { entry: Some((key, value.into())), cell: None }
+    }
+
+    /// A cell that only people see.
+    pub(crate) fn cell(heading: &'static str, cell: impl Display) -> Self {
+        Self { entry: None, cell: Some((heading, cell.to_string())) }
+    }
+
+    /// A value, and its cell.
+    pub(crate) fn both(
+        key: &'static str,
+        value: impl Into<Value>,
+        heading: &'static str,
+        cell: impl Display,
+    ) -> Self {
+        Self { entry: Some((key, value.into())), ..Self::cell(heading, cell) }
+    }
+
+    /// A value whose key is the heading and whose text is the cell.
+    pub(crate) fn new(key: &'static str, value: impl Into<Value> + Display + Clone) -> Self {
+        Self::both(key, value.clone(), key, value)
+    }
 }
 
 /// A row of a table: an object for programs, cells for people.
@@ -51,6 +85,28 @@ impl Output {
             write!(out, "{}", table(R::HEADINGS, rows.iter().map(Row::cells).collect()))?;
         }
         Ok(())
+    }
+
+    /// Prints rows of the same fields as one table, or as one JSON object each.
+    pub(crate) fn fields(&self, rows: Vec<Vec<Field>>) -> anyhow::Result<()> {
+        if self.json {
+            let mut out = std::io::stdout().lock();
+            for row in rows {
+                let entries = row.into_iter().filter_map(|field| field.entry);
+                serde_json::Serializer::new(&mut out).collect_map(entries)?;
+                writeln!(out)?;
+            }
+            return Ok(());
+        }
+        let mut headings = vec![];
+        let mut cells: Vec<Vec<String>> = vec![];
+        for row in rows {
+            let row = row.into_iter().filter_map(|field| field.cell);
+            let (names, texts) = row.unzip();
+            headings = names;
+            cells.push(texts);
+        }
+        self.verbatim(&table(&headings, cells))
     }
 
     /// Prints rows as one table under these headings, or as one JSON object each.

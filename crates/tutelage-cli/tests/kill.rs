@@ -11,7 +11,7 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use rand::RngExt;
-use support::{bytes, finish, lab, small_runs, tutelage, words};
+use support::{Lab, lab, small_runs};
 use tutelage::Stream;
 use tutelage_runs::store::read_any;
 
@@ -28,28 +28,24 @@ fn kill_and_resume_is_bit_identical() {
 fn kill_runs_of(kind: usize, kills: usize) {
     let lab = lab();
     let started = Instant::now();
-    finish(lab.path(), &words(&small_runs("whole")[kind]));
+    lab.run(&small_runs("whole")[kind]);
     let whole_run = started.elapsed();
-    let expected = bytes(&lab.path().join("whole"));
-    let annotations = read_any(&lab.path().join("whole")).unwrap().annotations();
+    let expected = lab.bytes("whole");
+    let annotations = read_any(&lab.file("whole")).unwrap().annotations();
 
     let mut rng = Stream::new(11).fork("kind", kind as u64).rng();
     let (mut killed, mut run, mut kills_of_run) = (0, 0, 0);
     while killed < kills {
         let out = format!("run-{run}");
-        let begun = lab.path().join(&out).join("spec.toml").is_file();
-        let args =
-            if begun { vec!["resume".into(), out.clone()] } else { small_runs(&out).remove(kind) };
-        let mut child = tutelage(lab.path(), &words(&args))
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
+        let begun = lab.file(&out).join("spec.toml").is_file();
+        let line = if begun { format!("resume {out}") } else { small_runs(&out).remove(kind) };
+        let mut child =
+            lab.command(&line).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         std::thread::sleep(whole_run.mul_f64(rng.random_range(0.0..0.6)));
         child.kill().unwrap();
         let status = child.wait().unwrap();
         if status.success() {
-            check(&lab.path().join(&out), &expected, annotations, kills_of_run);
+            check(&lab, &out, &expected, annotations, kills_of_run);
             (run, kills_of_run) = (run + 1, 0);
         } else {
             assert_eq!(status.signal(), Some(9), "failed before it was killed: {status}");
@@ -57,21 +53,22 @@ fn kill_runs_of(kind: usize, kills: usize) {
         }
     }
     let out = format!("run-{run}");
-    if kills_of_run > 0 && lab.path().join(&out).join("spec.toml").is_file() {
-        finish(lab.path(), &["resume", &out]);
-        check(&lab.path().join(&out), &expected, annotations, kills_of_run);
+    if kills_of_run > 0 && lab.file(&out).join("spec.toml").is_file() {
+        lab.run(&format!("resume {out}"));
+        check(&lab, &out, &expected, annotations, kills_of_run);
     }
     println!("kind {kind}: {killed} kills over {} runs of {whole_run:?}", run + 1);
     assert!(whole_run > Duration::from_millis(20), "too short to be killed: {whole_run:?}");
 }
 
 fn check(
-    run: &std::path::Path,
+    lab: &Lab,
+    run: &str,
     expected: &[(std::path::PathBuf, Vec<u8>)],
     annotations: usize,
     kills: usize,
 ) {
-    let found = bytes(run);
+    let found = lab.bytes(run);
     let names = |files: &[(std::path::PathBuf, Vec<u8>)]| {
         files.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>()
     };
@@ -79,6 +76,6 @@ fn check(
     for (found, expected) in found.iter().zip(expected) {
         assert!(found == expected, "{:?} differs after {kills} kills", found.0);
     }
-    let history = read_any(run).unwrap();
+    let history = read_any(&lab.file(run)).unwrap();
     assert_eq!((history.annotations(), history.open_queries()), (annotations, 0));
 }

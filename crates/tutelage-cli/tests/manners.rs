@@ -8,11 +8,11 @@ mod support;
 use std::fs;
 use std::process::{Command, Stdio};
 
-use support::{bytes, fail, finish, lab, small_run, stderr, stdout, tutelage};
+use support::{finish, lab, lab_with_run, small_run, stderr, stdout};
 
 /// The output on a terminal of 80 columns.
-fn on_a_terminal(lab: &std::path::Path, args: &[&str]) -> String {
-    let words: Vec<String> = args.iter().map(|word| format!("'{word}'")).collect();
+fn on_a_terminal(lab: &std::path::Path, line: &str) -> String {
+    let words: Vec<String> = line.split_whitespace().map(|word| format!("'{word}'")).collect();
     let typed =
         format!("stty cols 80 rows 24; {} {}", env!("CARGO_BIN_EXE_tutelage"), words.join(" "));
     let output = Command::new("script")
@@ -61,58 +61,55 @@ fn on_a_terminal_every_round_is_shown_once_within_80_columns() {
 
 #[test]
 fn nothing_is_printed_before_the_checks() {
-    let lab = lab();
-    finish(lab.path(), &small_run("run"));
-    let error = fail(lab.path(), &[&small_run("run")[..], &["--seed", "2"]].concat());
+    let lab = lab_with_run();
+    let error = lab.fail(&small_run("run --seed 2"));
     assert!(error.starts_with("error: "), "{error}");
 }
 
 #[test]
 fn quiet_runs_print_results_and_errors_only() {
     let lab = lab();
-    let output = finish(lab.path(), &[&small_run("run")[..], &["--quiet"]].concat());
+    let output = lab.run(&small_run("run --quiet"));
     assert_eq!(stderr(&output), "");
     let results = stdout(&output);
     assert!(results.contains("imitation loss"), "{results}");
     for remark in ["Peak memory", "Everything is in", "Next:"] {
         assert!(!results.contains(remark), "{remark}: {results}");
     }
-    let error = fail(lab.path(), &["show", "nowhere", "-q"]);
+    let error = lab.fail("show nowhere -q");
     assert!(error.contains("no run"), "{error}");
 }
 
 #[test]
 fn a_closed_pipe_does_not_stop_a_run() {
     let lab = lab();
-    finish(lab.path(), &small_run("whole"));
+    lab.run(&small_run("whole"));
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
-    let run = [&small_run("run")[..], &["--json"]].concat();
-    let output = tutelage(lab.path(), &run).stdout(writer).output().unwrap();
+    let output = lab.command(&small_run("run --json")).stdout(writer).output().unwrap();
     assert!(output.status.success(), "{}", stderr(&output));
-    assert!(bytes(&lab.path().join("run")) == bytes(&lab.path().join("whole")));
+    assert!(lab.bytes("run") == lab.bytes("whole"));
 }
 
 #[test]
 fn files_are_overwritten_only_with_force() {
-    let lab = lab();
-    finish(lab.path(), &small_run("run"));
-    let watch = ["watch", "run", "--steps", "3", "--width", "60", "--out", "run.gif"];
-    for args in [&["export", "run", "--out", "a.npz"][..], &watch] {
-        finish(lab.path(), args);
-        let file = lab.path().join(args.last().unwrap());
-        fs::write(&file, "mine").unwrap();
-        assert!(fail(lab.path(), args).contains("--force"), "{args:?}");
-        assert_eq!(fs::read(&file).unwrap(), b"mine");
-        finish(lab.path(), &[args, &["--force"]].concat());
-        assert_ne!(fs::read(&file).unwrap(), b"mine");
+    let lab = lab_with_run();
+    for (command, file) in
+        [("export run --out", "a.npz"), ("watch run --steps 3 --width 60 --out", "run.gif")]
+    {
+        let command = format!("{command} {file}");
+        lab.run(&command);
+        fs::write(lab.file(file), "mine").unwrap();
+        assert!(lab.fail(&command).contains("--force"), "{command}");
+        assert_eq!(lab.read(file), b"mine");
+        lab.run(&format!("{command} --force"));
+        assert_ne!(lab.read(file), b"mine");
     }
 }
 
 #[test]
 fn a_full_disk_leaves_no_leftovers() {
-    let lab = lab();
-    finish(lab.path(), &small_run("run"));
+    let lab = lab_with_run();
     let files = || -> Vec<_> {
         let entries = fs::read_dir(lab.path()).unwrap();
         let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name()).collect();
@@ -138,8 +135,10 @@ fn a_full_disk_leaves_no_leftovers() {
 #[test]
 fn suggested_commands_work() {
     let lab = lab();
-    let run = small_run("my run (1)");
-    let text = stdout(&finish(lab.path(), &run));
+    let run = small_run("DIR");
+    let mut words: Vec<&str> = run.split(' ').collect();
+    *words.last_mut().unwrap() = "my run (1)";
+    let text = stdout(&finish(lab.path(), &words));
     let advice: Vec<String> = text
         .lines()
         .filter_map(|line| line.find("tutelage ").map(|at| line[at..].to_owned()))
@@ -161,58 +160,55 @@ fn suggested_commands_work() {
 #[test]
 fn a_locked_or_read_only_run_can_be_shown() {
     use std::os::unix::fs::PermissionsExt;
-    let lab = lab();
-    finish(lab.path(), &small_run("run"));
-    let log = fs::File::open(lab.path().join("run/log.bin")).unwrap();
+    let lab = lab_with_run();
+    let log = fs::File::open(lab.file("run/log.bin")).unwrap();
     log.try_lock().unwrap();
-    let shown = stdout(&finish(lab.path(), &["show", "run"]));
+    let shown = lab.text("show run");
     let writer = format!("process {} is writing to it", std::process::id());
     assert!(shown.contains(&writer), "{shown}");
     drop(log);
-    let before = bytes(&lab.path().join("run"));
-    fs::set_permissions(lab.path().join("run"), fs::Permissions::from_mode(0o555)).unwrap();
-    let shown = stdout(&finish(lab.path(), &["show", "run"]));
-    fs::set_permissions(lab.path().join("run"), fs::Permissions::from_mode(0o755)).unwrap();
+    let before = lab.bytes("run");
+    fs::set_permissions(lab.file("run"), fs::Permissions::from_mode(0o555)).unwrap();
+    let shown = lab.text("show run");
+    fs::set_permissions(lab.file("run"), fs::Permissions::from_mode(0o755)).unwrap();
     assert!(shown.contains("Finished: 6 rounds") && !shown.contains("writing"), "{shown}");
-    assert!(bytes(&lab.path().join("run")) == before);
+    assert!(lab.bytes("run") == before);
 }
 
 #[test]
 fn huge_text_files_are_refused() {
-    let lab = lab();
-    finish(lab.path(), &small_run("run"));
+    let lab = lab_with_run();
     let grow = |file: &str| {
-        let file = fs::OpenOptions::new().create(true).append(true).open(lab.path().join(file));
+        let file = fs::OpenOptions::new().create(true).append(true).open(lab.file(file));
         file.unwrap().set_len(8 << 30).unwrap(); // a sparse file
     };
     ["run/spec.toml", "own.toml", "report.md"].into_iter().for_each(grow);
     for args in [
-        &["show", "run"][..],
-        &["learn", "--config", "own.toml"],
-        &["reproduce", "own.toml"],
-        &["reproduce", "--report", "report.md"],
+        "show run",
+        "learn --config own.toml",
+        "reproduce own.toml",
+        "reproduce --report report.md",
     ] {
-        let words = fail(lab.path(), args);
+        let words = lab.fail(args);
         assert!(words.contains("16777216 bytes"), "{words}");
     }
 }
 
 #[test]
 fn a_pipe_instead_of_a_file_is_refused() {
-    let lab = lab();
-    finish(lab.path(), &small_run("run"));
-    fs::remove_file(lab.path().join("run/spec.toml")).unwrap();
+    let lab = lab_with_run();
+    fs::remove_file(lab.file("run/spec.toml")).unwrap();
     for pipe in ["run/spec.toml", "own.toml", "own.npy"] {
-        let made = std::process::Command::new("mkfifo").arg(lab.path().join(pipe)).status();
+        let made = std::process::Command::new("mkfifo").arg(lab.file(pipe)).status();
         assert!(made.unwrap().success());
     }
     for args in [
-        &["show", "run"][..],
-        &["learn", "--config", "own.toml"],
-        &["reproduce", "own.toml"],
-        &["replay", "hopper", "--actions", "own.npy", "--out", "out.npz"],
+        "show run",
+        "learn --config own.toml",
+        "reproduce own.toml",
+        "replay hopper --actions own.npy --out out.npz",
     ] {
-        let words = fail(lab.path(), args);
+        let words = lab.fail(args);
         assert!(words.contains("not a regular file"), "{words}");
     }
 }
@@ -225,25 +221,23 @@ fn huge_arrays_are_refused() {
         format!("{{'descr': '|u1', 'fortran_order': False, 'shape': ({}, 4), }}\n", count / 4);
     let mut bytes = [b"\x93NUMPY\x01\0", &(header.len() as u16).to_le_bytes()[..]].concat();
     bytes.extend(header.bytes());
-    let path = lab.path().join("long.npy");
+    let path = lab.file("long.npy");
     fs::write(&path, &bytes).unwrap();
     let file = fs::OpenOptions::new().append(true).open(&path).unwrap();
     file.set_len(bytes.len() as u64 + count).unwrap(); // a sparse file
-    let words =
-        fail(lab.path(), &["replay", "hopper", "--actions", "long.npy", "--out", "out.npz"]);
+    let words = lab.fail("replay hopper --actions long.npy --out out.npz");
     assert!(words.contains("268435456 bytes"), "{words}");
 }
 
 #[test]
 fn long_names_in_specs_are_shortened() {
-    let lab = lab();
-    finish(lab.path(), &small_run("run"));
+    let lab = lab_with_run();
     let name = "x".repeat(70_000);
     let record = format!(
         r#"{{"format":1,"run":"r","spec_hash":"","spec":"task = \"t\"\nalgorithm = \"{name}\"\nseed = 1\n","expert":"","expert_reward":null,"threads":1,"memory":null,"annotations":[5],"reward":[1],"reward_sd":[0],"reward_random":null,"imitation_loss":null,"collect_seconds":[0],"train_seconds":[0],"evaluate_seconds":[0]}}"#
     );
-    fs::write(lab.path().join("record.json"), record).unwrap();
-    let shown = stdout(&finish(lab.path(), &["compare", "run", "record.json"]));
+    fs::write(lab.file("record.json"), record).unwrap();
+    let shown = lab.text("compare run record.json");
     assert!(shown.contains("xxxxx…"), "{}", shown.len());
     assert!(shown.lines().all(|line| line.chars().count() < 10_000));
 }
@@ -252,18 +246,15 @@ fn long_names_in_specs_are_shortened() {
 fn completions_man_pages_and_the_version_are_printed() {
     let lab = lab();
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
-        let script = stdout(&finish(lab.path(), &["completions", shell]));
+        let script = lab.text(&format!("completions {shell}"));
         assert!(script.contains("compare"), "{shell}");
     }
-    finish(lab.path(), &["man", "pages"]);
-    let page = fs::read_to_string(lab.path().join("pages/tutelage-compare.1")).unwrap();
+    lab.run("man pages");
+    let page = fs::read_to_string(lab.file("pages/tutelage-compare.1")).unwrap();
     assert!(page.contains("baseline"), "{page}");
-    assert!(
-        fail(lab.path(), &["man", "pages"]).contains("--force"),
-        "nothing is overwritten silently"
-    );
-    finish(lab.path(), &["man", "pages", "--force"]);
-    let version = stdout(&finish(lab.path(), &["--version"]));
+    assert!(lab.fail("man pages").contains("--force"), "nothing is overwritten silently");
+    lab.run("man pages --force");
+    let version = lab.text("--version");
     assert!(version.starts_with(concat!("tutelage ", env!("CARGO_PKG_VERSION"))), "{version}");
 }
 
@@ -319,19 +310,17 @@ const FAILURES: &[(&str, &str)] = &[
 
 #[test]
 fn wrong_usage_exits_with_2_and_failures_with_1() {
-    let lab = lab();
-    finish(lab.path(), &small_run("run"));
+    let lab = lab_with_run();
     let usage = WRONG_USAGE.iter().map(|(line, part)| (2, line, part));
     let failures = FAILURES.iter().map(|(line, part)| (1, line, part));
     let mut wrong = vec![];
     for (code, line, part) in usage.chain(failures) {
-        let output = tutelage(lab.path(), &line.split_whitespace().collect::<Vec<_>>()).output();
-        let output = output.unwrap();
+        let output = lab.command(line).output().unwrap();
         let error = stderr(&output);
         if output.status.code() != Some(code) || !error.contains(part) {
             wrong.push(format!("{line}: {:?}, {error}", output.status.code()));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert!(!lab.path().join("runs").exists(), "nothing was written");
+    assert!(!lab.file("runs").exists(), "nothing was written");
 }

@@ -4,47 +4,37 @@
 
 mod support;
 
-use std::path::Path;
-
-use support::{bytes, fail, finish, stdout};
+use support::Lab;
 
 const GATED: &str = "learn drive --algorithm hg-dagger-2(1) --class mlp:8 --rounds 5 --states-per-round 8 \
-                     --sampling stride(3) --budget iterations=100 --episodes 2 --out gated --json";
+                     --sampling stride(3) --budget iterations=100 --episodes 2 --out gated";
 
 /// |D| after each round, as the command tells it.
-fn annotations(lab: &Path, command: &str) -> Vec<u64> {
-    let output = finish(lab, &command.split_whitespace().collect::<Vec<_>>());
-    let lines = stdout(&output);
-    let line = |line: &str| -> serde_json::Value { serde_json::from_str(line).unwrap() };
-    lines.lines().filter_map(|text| line(text)["annotations"].as_u64()).collect()
+fn annotations(lab: &Lab, command: &str) -> Vec<u64> {
+    lab.json(command).iter().filter_map(|line| line["annotations"].as_u64()).collect()
 }
 
 #[test]
 fn a_gated_run_is_trained_on_round_by_round() {
-    let lab = tempfile::tempdir().unwrap();
-    let gated = annotations(lab.path(), GATED);
+    let lab = Lab::empty();
+    let gated = annotations(&lab, GATED);
     assert_eq!(gated.len(), 5);
     assert_ne!(gated, [8, 16, 24, 32, 40], "its rounds must differ in size");
-    let retrain = "retrain gated --algorithm bagging-3 --json --out";
-    assert_eq!(annotations(lab.path(), &format!("{retrain} bagging")), gated);
+    let retrain = "retrain gated --algorithm bagging-3 --out";
+    assert_eq!(annotations(&lab, &format!("{retrain} bagging")), gated);
     // In two goes it comes to the same, and the rounds that were added count as they are.
-    annotations(lab.path(), &format!("{retrain} again --rounds 2"));
-    assert_eq!(annotations(lab.path(), "resume again --rounds 5 --json"), gated);
-    let [whole, again] = ["bagging", "again"].map(|run| bytes(&lab.path().join(run)));
+    annotations(&lab, &format!("{retrain} again --rounds 2"));
+    assert_eq!(annotations(&lab, "resume again --rounds 5"), gated);
+    let [whole, again] = ["bagging", "again"].map(|run| lab.bytes(run));
     let policies = |files: Vec<(std::path::PathBuf, Vec<u8>)>| -> Vec<_> {
         files.into_iter().filter(|(name, _)| name.starts_with("policies")).collect()
     };
     assert!(policies(whole) == policies(again));
-    let shown = finish(lab.path(), &["show", "bagging", "--json"]);
-    assert!(stdout(&shown).contains(&format!("\"annotations\":{}", gated[4])));
+    assert_eq!(lab.json("show bagging")[0]["annotations"], gated[4]);
 }
 
 const STORED: &str = "learn pendulum --algorithm bc --expert-acts mean --class mlp:8 --rounds 4 --states-per-round 6 --sampling stride(3) \
                       --budget iterations=50 --episodes 2 --out stored";
-
-fn run(lab: &Path, command: &str) -> std::process::Output {
-    finish(lab, &command.split_whitespace().collect::<Vec<_>>())
-}
 
 /// What a spec says of a field.
 fn value<'a>(spec: &'a str, field: &str) -> &'a str {
@@ -54,12 +44,9 @@ fn value<'a>(spec: &'a str, field: &str) -> &'a str {
 
 #[test]
 fn every_training_option_can_be_said_and_the_others_are_the_stored_runs() {
-    let lab = tempfile::tempdir().unwrap();
-    run(lab.path(), STORED);
-    let spec = |more: &str| {
-        let printed = run(lab.path(), &format!("retrain stored -a bagging-2 --dry-run {more}"));
-        stdout(&printed)
-    };
+    let lab = Lab::empty();
+    lab.run(STORED);
+    let spec = |more: &str| lab.text(&format!("retrain stored -a bagging-2 --dry-run {more}"));
     let plain = spec("");
     assert_eq!(value(&plain, "class"), "mlp:8");
     assert_eq!(value(&plain, "budget"), "iterations=50");
@@ -87,19 +74,14 @@ fn every_training_option_can_be_said_and_the_others_are_the_stored_runs() {
         "6",
         "24 annotations in rounds of 4"
     );
-    assert_eq!(
-        annotations(
-            lab.path(),
-            "retrain stored -a supervised --states-per-round 8 --json --out sl"
-        ),
-        [8, 16, 24]
-    );
+    let retrain = "retrain stored -a supervised --states-per-round 8 --out sl";
+    assert_eq!(annotations(&lab, retrain), [8, 16, 24]);
 }
 
 #[test]
 fn invalid_options_are_named() {
-    let lab = tempfile::tempdir().unwrap();
-    run(lab.path(), STORED);
+    let lab = Lab::empty();
+    lab.run(STORED);
     for (more, words) in [
         ("-a supervised --learning-rate 7", "--learning-rate"),
         ("-a supervised --class linear --budget epochs=3", "--budget"),
@@ -108,9 +90,8 @@ fn invalid_options_are_named() {
         ("-a supervised --rounds 5", "4 annotated rounds"),
         ("-a supervisd", "supervised"),
     ] {
-        let arguments = format!("retrain stored --out new {more}");
-        let error = fail(lab.path(), &arguments.split_whitespace().collect::<Vec<_>>());
+        let error = lab.fail(&format!("retrain stored --out new {more}"));
         assert!(error.contains(words), "{more}: {error}");
-        assert!(!lab.path().join("new").exists(), "nothing was begun");
+        assert!(!lab.file("new").exists(), "nothing was begun");
     }
 }

@@ -4,29 +4,16 @@
 
 mod support;
 
-use std::path::Path;
-
 use serde_json::Value;
 
-use support::{fail, finish, lab, stdout};
-
-/// The text that a command prints.
-fn text(lab: &Path, command: &str) -> String {
-    stdout(&finish(lab, &command.split_whitespace().collect::<Vec<_>>()))
-}
-
-/// The objects that a command prints with `--json`.
-fn objects(lab: &Path, command: &str) -> Vec<Value> {
-    let text = text(lab, &format!("{command} --json"));
-    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
-}
+use support::Lab;
 
 const PLAN: &str =
     "theory plan --epsilon 1 --mu 1 --horizon 10 --actions 2 --class-size 100 --sigma 0.5";
 
 #[test]
 fn invalid_arguments_are_refused_before_anything_is_written() {
-    let lab = lab();
+    let lab = Lab::empty();
     for (args, word) in [
         ("theory regret --delta 0", "delta is 0"),
         ("theory regret --delta nan", "delta is NaN"),
@@ -48,16 +35,16 @@ fn invalid_arguments_are_refused_before_anything_is_written() {
             "class size is 1",
         ),
     ] {
-        let error = fail(lab.path(), &args.split_whitespace().collect::<Vec<_>>());
+        let error = lab.fail(args);
         assert!(error.contains(word), "{args}: {error}");
     }
-    assert!(!lab.path().join("runs").exists(), "nothing is written");
+    assert!(!lab.file("runs").exists(), "nothing is written");
 }
 
 #[test]
 fn plan_counts_in_whole_numbers_and_finds_the_best_k() {
-    let lab = lab();
-    let [order, proof, best] = &objects(lab.path(), PLAN)[..] else { panic!("three readings") };
+    let lab = Lab::empty();
+    let [order, proof, best] = &lab.json(PLAN)[..] else { panic!("three readings") };
     for row in [order, proof, best] {
         for count in ["rounds", "states_per_round", "members", "annotations", "oracle_calls"] {
             assert!(row[count].is_u64(), "{count}: {row}");
@@ -74,19 +61,19 @@ fn plan_counts_in_whole_numbers_and_finds_the_best_k() {
 
 #[test]
 fn plan_follows_the_theorem_for_large_k_and_large_classes() {
-    let lab = lab();
-    let many = objects(lab.path(), &format!("{PLAN} --states-per-round 300"));
+    let lab = Lab::empty();
+    let many = lab.json(&format!("{PLAN} --states-per-round 300"));
     assert_eq!(many[1]["rounds"], 44_419);
     let huge =
         "theory plan --epsilon 1 --mu 1 --horizon 10 --actions 2 --ln-class-size 1e5 --sigma 0.5";
-    assert_eq!(objects(lab.path(), huge)[1]["reaches_epsilon"], true);
+    assert_eq!(lab.json(huge)[1]["reaches_epsilon"], true);
 }
 
 #[test]
 fn regret_reports_settings_bounds_and_terms() {
-    let lab = lab();
+    let lab = Lab::empty();
     let command = "theory regret --rounds 20 --max-members 10 --seeds 1-2 --lambda 1000 --lambda-scale 0.1 --terms";
-    let rows = objects(lab.path(), command);
+    let rows = lab.json(command);
     let games: Vec<&Value> = rows.iter().filter(|row| row["seed"].is_u64()).collect();
     assert_eq!(games.len(), 2 * 7, "seven players, two seeds");
     for row in &games {
@@ -102,28 +89,28 @@ fn regret_reports_settings_bounds_and_terms() {
     let dagger = rows.iter().find(mean).unwrap();
     assert!(dagger[low].as_f64().unwrap() <= dagger[high].as_f64().unwrap());
     assert_eq!(rows.iter().filter(|row| row["term"].is_string()).count(), 2 * 8);
-    let table = text(lab.path(), command);
+    let table = lab.text(command);
     assert!(table.contains("vacuous: > N") && table.contains("lambda too small"), "{table}");
-    let csv = std::fs::read_to_string(lab.path().join("runs/theory/regret-trap.csv")).unwrap();
+    let csv = std::fs::read_to_string(lab.file("runs/theory/regret-trap.csv")).unwrap();
     assert!(csv.contains("bound, vacuous"), "{csv}");
 }
 
 #[test]
 fn game_without_coverage_has_no_bound() {
-    let lab = lab();
+    let lab = Lab::empty();
     let command =
         "theory regret --mdp limitation --d0 expert --lambda 5 --rounds 10 --max-members 5";
-    let rows = objects(lab.path(), command);
+    let rows = lab.json(command);
     let mftpl_p = rows.iter().find(|row| row["algorithm"] == "MFTPL-P").unwrap();
     assert!(mftpl_p["sigma"] == 0.0 && mftpl_p["bound"].is_null(), "{mftpl_p}");
 }
 
 #[test]
 fn table_ends_with_one_fit_per_algorithm_and_scale() {
-    let lab = lab();
+    let lab = Lab::empty();
     let command = "theory table --horizons 4,8 --epsilons 0.6,0.3 --max-rounds 64 --max-demonstrations 128 \
                    --max-members 5 --mdp-seed 1 --lambda-scales 0.1,proof";
-    let rows = objects(lab.path(), command);
+    let rows = lab.json(command);
     let fits: Vec<&Value> = rows[rows.len() - 5..].iter().collect();
     let named: Vec<String> =
         fits.iter().map(|fit| format!("{} {}", fit["fit"], fit["lambda_scale"])).collect();
@@ -139,31 +126,30 @@ fn table_ends_with_one_fit_per_algorithm_and_scale() {
         assert!(fits.iter().all(|fit| fit.get(key).is_some()), "{key}");
     }
     assert_eq!(rows.len(), 5 * 2 * 2 + 5);
-    assert!(lab.path().join("runs/theory/table-ledge.png").is_file());
+    assert!(lab.file("runs/theory/table-ledge.png").is_file());
 }
 
 #[test]
 fn sweep_and_proof_report_measurements_and_predictions() {
-    let lab = lab();
+    let lab = Lab::empty();
     let sweep =
         "theory sweep --over sigma --values 0.1,0.3,1 --rounds 40 --max-members 10 --seeds 1-2";
-    let rows = objects(lab.path(), sweep);
+    let rows = lab.json(sweep);
     assert_eq!(rows.len(), 4);
     assert_eq!(rows[3]["predicted"], -0.25);
     assert!(rows[3]["measured"].is_f64());
-    assert!(lab.path().join("runs/theory/sweep-sigma-trap.csv").is_file());
+    assert!(lab.file("runs/theory/sweep-sigma-trap.csv").is_file());
     let proof = "theory proof --rounds 20 --draws 200 --max-members 10 --seeds 1";
     let quantities: Vec<String> =
-        objects(lab.path(), proof).iter().map(|row| row["quantity"].to_string()).collect();
+        lab.json(proof).iter().map(|row| row["quantity"].to_string()).collect();
     let expected = ["bias", "stability", "generalization", "ensemble"];
     assert_eq!(quantities, expected.map(|name| format!("\"{name}\"")));
 }
 
 #[test]
 fn limitation_has_both_losses() {
-    let lab = lab();
-    let rows =
-        objects(lab.path(), "theory limitation --rounds 60 --max-members 20 --seeds 1 --out here");
+    let lab = Lab::empty();
+    let rows = lab.json("theory limitation --rounds 60 --max-members 20 --seeds 1 --out here");
     assert_eq!(rows.len(), 2 * 6);
     for row in &rows {
         let of = |key: &str| row[key].as_f64().unwrap();
@@ -174,5 +160,5 @@ fn limitation_has_both_losses() {
         );
     }
     assert!(rows.iter().any(|row| row["loss"] == "advantage"));
-    assert!(lab.path().join("here/limitation.png").is_file());
+    assert!(lab.file("here/limitation.png").is_file());
 }

@@ -30,6 +30,11 @@ impl SpecFields {
         self.0.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
+    /// Returns the value of a field that is a whole number.
+    pub fn number(&self, name: &str) -> Option<usize> {
+        self.get(name)?.parse().ok()
+    }
+
     /// Returns all names in order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(|(name, _)| name.as_str())

@@ -1,12 +1,11 @@
 //! Built-in tasks as Python evaluates them, with states that are not normalized.
 
-use std::any::Any;
 use std::path::Path;
 
 use pyo3::prelude::*;
 use tutelage_oracles::mlp::OutputHead;
 use tutelage_spec::spec::RunSpec;
-use tutelage_spec::{BoxEnvs, BoxExpert, LabError, PartsError, Task};
+use tutelage_spec::{BoxEnvs, BoxExpert, LabError, PartsError, Task, same_type};
 use tutelage_tasks::bullet::LocomotionVecEnv;
 
 use crate::errors::OrRaise;
@@ -41,8 +40,7 @@ pub(crate) fn builtin_envs<A: OutputHead>(
     let envs: BoxEnvs<f32> =
         Box::new(LocomotionVecEnv::new(robot, count).map_err(PartsError::from)?);
     // Robots have continuous actions, so this fails only for another `A`.
-    let envs: Box<dyn Any> = Box::new(envs);
-    envs.downcast().map(|envs| *envs).map_err(|_| PartsError::NoRobot { task }.into())
+    same_type(envs).ok_or(PartsError::NoRobot { task }.into())
 }
 
 /// The environments and the scripted expert of a task that is not a robot.

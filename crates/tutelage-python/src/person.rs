@@ -10,7 +10,7 @@ use tutelage::env::LaneError;
 use tutelage::{Batch, Bounds, Env, EnvError, Oracle, Rng, Spaces, Step, VectorEnv};
 use tutelage_draw::render::{Drawing, Frame, Render};
 use tutelage_runs::store::RunDir;
-use tutelage_runs::{Ending, RunConfig, RunError, run_with_teacher};
+use tutelage_runs::{Ending, RunConfig, RunError, error_text, run_with_teacher};
 use tutelage_teach::{
     About, Axis, Classroom, Controls, Person, PersonConfig, PersonError, Server, ServerConfig,
     Token,
@@ -84,7 +84,7 @@ impl<'py> PersonTeacher<'py> {
             let mut person = Person::new(&room, person, &folder)?;
             let mut observer = room.observer(observer, &folder);
             let ended = run_with_teacher(envs, &mut person, &*oracle, config, dir, &mut observer);
-            room.end(ended.as_ref().map(|ending| *ending).map_err(ToString::to_string));
+            room.end(ended.as_ref().map(|ending| *ending).map_err(|error| error_text(error)));
             Ok(ended)
         });
         ended.or_raise()

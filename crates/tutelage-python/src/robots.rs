@@ -18,6 +18,8 @@ use crate::errors::OrRaise;
 pub(crate) struct RobotVecEnv {
     /// Several Python threads may hold the object.
     envs: Mutex<LocomotionVecEnv>,
+    /// The widths of states and actions.
+    #[pyo3(get)]
     widths: (usize, usize),
 }
 
@@ -42,12 +44,6 @@ impl RobotVecEnv {
         }
         let widths = (envs.spaces().states, envs.spaces().actions);
         Ok(Self { envs: Mutex::new(envs), widths })
-    }
-
-    /// The widths of states and actions.
-    #[getter]
-    fn widths(&self) -> (usize, usize) {
-        self.widths
     }
 
     /// Starts episodes of these robots, at rest with the joints in the given poses; returns their states.

@@ -9,6 +9,7 @@ use tutelage::evaluation::Evaluation;
 use tutelage::lesson::Origin;
 use tutelage::oracle::DurableOracle;
 use tutelage::{Element, Inputs, VectorEnv, dispatch};
+use tutelage_compare::SpecFields;
 use tutelage_runs::RoundLine;
 use tutelage_runs::store::{
     AnyHistory, History, kept_policies, read_any, read_history, read_policy, read_times,
@@ -30,7 +31,7 @@ pub(crate) fn read_run(py: Python<'_>, dir: PathBuf) -> PyResult<Bound<'_, PyDic
     let lines = lines(&history, &dir);
     let run = PyDict::new(py);
     run.set_item("spec", history.spec())?;
-    let rounds = spec_number(&history, "rounds");
+    let rounds = SpecFields::parse(history.spec()).number("rounds");
     run.set_item("finished", rounds.is_some_and(|rounds| rounds == lines.len()))?;
     run.set_item("curve", curve(py, &lines)?)?;
     run.set_item("expert_reward", history.expert().map(Evaluation::mean_reward))?;
@@ -39,14 +40,9 @@ pub(crate) fn read_run(py: Python<'_>, dir: PathBuf) -> PyResult<Bound<'_, PyDic
     Ok(run)
 }
 
-/// A number of the spec that the log contains, which need not be that of a built-in task.
-fn spec_number(history: &AnyHistory, field: &str) -> Option<usize> {
-    let line = history.spec().lines().find_map(|line| line.strip_prefix(field));
-    line?.trim().strip_prefix('=')?.trim().parse().ok()
-}
-
 fn lines(history: &AnyHistory, dir: &Path) -> Vec<RoundLine> {
-    history.lines(spec_number(history, "states_per_round").unwrap_or(0), &read_times(dir))
+    let states_per_round = SpecFields::parse(history.spec()).number("states_per_round");
+    history.lines(states_per_round.unwrap_or(0), &read_times(dir))
 }
 
 /// A column for each number of a round. Unknown values are NaN.

@@ -5,6 +5,7 @@ use std::path::Path;
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 use tutelage::{Batch, Rng, Stream, dispatch};
+use tutelage_runs::error_text;
 use tutelage_spec::{BoxExpert, Task, load_expert};
 use tutelage_tasks::bullet::Normalizer;
 
@@ -18,9 +19,17 @@ use crate::errors::{ExpertError, OrRaise};
 #[pyclass(unsendable)]
 pub(crate) struct StoredExpert {
     expert: Box<dyn AnyExpert>,
-    task: Task,
+    /// The task that it solves.
+    #[pyo3(get)]
+    task: &'static str,
+    /// The width of the states that it expects.
+    #[pyo3(get)]
     state_width: usize,
+    /// The logarithm of the standard deviation of each action coordinate; empty without noise.
+    #[pyo3(get)]
     noise: Vec<f32>,
+    /// Its description in a run's log.
+    #[pyo3(get)]
     description: String,
 }
 
@@ -36,30 +45,6 @@ impl StoredExpert {
             }
             _ => Self::network(name, robot),
         }
-    }
-
-    /// The task that it solves.
-    #[getter]
-    fn task(&self) -> &'static str {
-        self.task.name()
-    }
-
-    /// The width of the states that it expects.
-    #[getter]
-    fn state_width(&self) -> usize {
-        self.state_width
-    }
-
-    /// Its description in a run's log.
-    #[getter]
-    fn description(&self) -> &str {
-        &self.description
-    }
-
-    /// The logarithm of the standard deviation of each action coordinate; empty without noise.
-    #[getter]
-    fn noise(&self) -> Vec<f32> {
-        self.noise.clone()
     }
 
     /// The mean action in each state.
@@ -86,7 +71,7 @@ impl StoredExpert {
         let width = task.bounds().map_or(1, |bounds| bounds.width());
         Ok(Self {
             expert: Box::new(Adapter { expert, normalizer: None, width }),
-            task,
+            task: task.name(),
             state_width: task.shape().0.states,
             noise: vec![],
             description: format!("the rule of {task}"),
@@ -106,7 +91,8 @@ impl StoredExpert {
         let description = if is_file { "a file".into() } else { format!("the shipped {name}") };
         let expert: BoxExpert<f32> = Box::new(expert);
         let adapter = Adapter { expert, normalizer: Some(normalizer), width: spaces.actions };
-        Ok(Self { expert: Box::new(adapter), task, state_width, noise, description })
+        let (expert, task) = (Box::new(adapter), task.name());
+        Ok(Self { expert, task, state_width, noise, description })
     }
 }
 
@@ -144,7 +130,7 @@ impl<A: OutputHead> AnyExpert for Adapter<A> {
             Some(mut rngs) => self.expert.annotate(&states, &mut rngs, &mut actions),
             None => self.expert.mean(&states, &mut actions),
         };
-        acted.map_err(|error| ExpertError::new_err(error.to_string()))?;
+        acted.map_err(|error| ExpertError::new_err(error_text(&error)))?;
         Ok(to_array(py, &actions)?.unbind())
     }
 }

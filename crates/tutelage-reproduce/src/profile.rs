@@ -95,7 +95,7 @@ impl FromStr for Profile {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tutelage_spec::spec::OracleSpec;
+    use tutelage_spec::spec::RunSpec;
 
     fn spec(profile: Profile, class: &str) -> tutelage_spec::spec::RunSpec {
         let networks = class != "linear";
@@ -107,7 +107,7 @@ mod tests {
     fn the_paper_profile_is_the_default_spec() {
         let paper = spec(Profile::Paper, "realizable");
         assert_eq!((paper.rounds, paper.evaluation.episodes), (20, 25));
-        assert_eq!(paper.oracle, Some(OracleSpec::of(paper.task)));
+        assert_eq!(paper.oracle, RunSpec::of(paper.task).unwrap().oracle);
     }
 
     #[test]

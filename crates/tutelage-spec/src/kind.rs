@@ -71,7 +71,7 @@ pub fn oracle<A: OutputHead>(
 }
 
 /// Returns the value if the two types are the same.
-pub(crate) fn same_type<T: 'static, U: 'static>(value: T) -> Option<U> {
+pub fn same_type<T: 'static, U: 'static>(value: T) -> Option<U> {
     (&mut Some(value) as &mut dyn Any).downcast_mut::<Option<U>>()?.take()
 }
 

@@ -9,7 +9,7 @@ use tutelage::oracle::FitProgress;
 use tutelage::{Inputs, OracleError, Participants, dispatch};
 use tutelage_oracles::mlp::{Ensemble, OutputHead};
 use tutelage_runs::store::{
-    AnyHistory, History, OsDisk, RunDir, StoreError, read_any, read_spec, read_times,
+    AnyHistory, History, OsDisk, RunDir, StoreError, read_spec, read_times,
 };
 use tutelage_runs::{Ending, Observer, RoundLine, RunError, Teacher, run, run_with_teacher};
 
@@ -101,32 +101,19 @@ impl Report {
 pub struct PreparedRun {
     spec: RunSpec,
     dir: PathBuf,
-    parts: AnyParts,
+    learn: Box<Learn>,
 }
 
-enum AnyParts {
-    Continuous(RunParts<f32>),
-    Discrete(RunParts<u32>),
-}
-
-impl From<RunParts<f32>> for AnyParts {
-    fn from(parts: RunParts<f32>) -> Self {
-        Self::Continuous(parts)
-    }
-}
-
-impl From<RunParts<u32>> for AnyParts {
-    fn from(parts: RunParts<u32>) -> Self {
-        Self::Discrete(parts)
-    }
-}
+type Learn = dyn FnOnce(&Path, &RunSpec, &mut dyn Observer) -> Result<Report, LabError> + Send;
 
 impl PreparedRun {
     /// Builds the parts of a run in this directory. Nothing is written.
     pub fn new(spec: RunSpec, dir: &Path) -> Result<Self, PartsError> {
-        let parts =
-            dispatch!(spec.task.actions(), A => AnyParts::from(RunParts::<A>::new(&spec, dir)?));
-        Ok(Self { spec, dir: dir.into(), parts })
+        let learn: Box<Learn> = dispatch!(spec.task.actions(), A => {
+            let parts = RunParts::<A>::new(&spec, dir)?;
+            Box::new(move |dir, spec, observer| learn(parts, dir, spec, observer))
+        });
+        Ok(Self { spec, dir: dir.into(), learn })
     }
 
     /// Returns the spec.
@@ -141,11 +128,7 @@ impl PreparedRun {
 
     /// Starts the run, or resumes it if the directory holds it.
     pub fn learn(self, observer: &mut dyn Observer) -> Result<Report, LabError> {
-        let Self { spec, dir, parts } = self;
-        match parts {
-            AnyParts::Continuous(parts) => learn(parts, &dir, &spec, observer),
-            AnyParts::Discrete(parts) => learn(parts, &dir, &spec, observer),
-        }
+        (self.learn)(&self.dir, &self.spec, observer)
     }
 }
 
@@ -267,10 +250,10 @@ fn check_solver<A: OutputHead>(dir: &RunDir<f32, A>, spec: &RunSpec) -> Result<(
     let history = dir.history();
     let Some(solver) = spec.solver() else { return Ok(()) };
     let unfinished = history.has_started() && history.results.len() < spec.rounds;
-    match unfinished && history.fingerprint(&solver_fingerprint(solver).name).is_none() {
-        true => Err(LabError::OtherSolver { path: dir.path().into() }),
-        false => Ok(()),
+    if unfinished && history.fingerprint(&solver_fingerprint(solver).name).is_none() {
+        return Err(LabError::OtherSolver { path: dir.path().into() });
     }
+    Ok(())
 }
 
 /// Reads the spec of a run.
@@ -281,9 +264,4 @@ pub fn spec_of(path: &Path) -> Result<RunSpec, LabError> {
         return Err(LabError::CustomProgram { path: path.into() });
     }
     Ok(RunSpec::parse(&text)?)
-}
-
-/// Returns the number of annotations of each annotated round of a run.
-pub fn round_sizes(path: &Path) -> Result<Vec<usize>, LabError> {
-    Ok(read_any(path)?.round_sizes())
 }

@@ -21,8 +21,8 @@ pub mod spec;
 
 pub use curve::{learning_curve, training_curve};
 pub use expert::{PERSON, fingerprint, load_expert};
-pub use kind::{Teachers, oracle, stage, teachers};
-pub use lab::{LabError, PreparedRun, Report, learn_in, learn_taught, round_sizes, spec_of};
+pub use kind::{Teachers, oracle, same_type, stage, teachers};
+pub use lab::{LabError, PreparedRun, Report, learn_in, learn_taught, spec_of};
 pub use learner::{Learner, evaluate_expert, evaluate_run, learner_of};
 pub use parts::{BoxOracle, PartsError, RunParts, robot_envs};
 pub use registry::{BoxEnvs, BoxExpert, Defaults, Task, UnknownTask, ValueNames};

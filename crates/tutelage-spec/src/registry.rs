@@ -2,7 +2,6 @@
 
 use std::any::Any;
 use std::fmt;
-use std::hash::{Hash, Hasher};
 use std::str::FromStr;
 
 use tutelage::env::LaneError;
@@ -14,9 +13,9 @@ use tutelage_tasks::worlds::{CartPoleEnv, DriveEnv, DriveFiveEnv, GridEnv, Pendu
 
 use crate::spec::{Class, TrainingBudget};
 
-/// A task of the registry.
-#[derive(Clone, Copy)]
-pub struct Task(&'static Entry);
+/// A task of the registry: its index there.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Task(usize);
 
 struct Entry {
     name: &'static str,
@@ -265,7 +264,7 @@ pub struct UnknownTask {
 impl Task {
     /// Returns all tasks.
     pub fn all() -> impl ExactSizeIterator<Item = Self> {
-        ENTRIES.iter().map(Self)
+        (0..ENTRIES.len()).map(Self)
     }
 
     /// Returns the names of all tasks.
@@ -275,27 +274,31 @@ impl Task {
 
     /// Returns the task of a robot.
     pub fn of_robot(robot: Robot) -> Self {
-        Self(&ENTRIES[robot as usize])
+        Self(robot as usize)
+    }
+
+    fn entry(self) -> &'static Entry {
+        &ENTRIES[self.0]
     }
 
     /// Returns the name.
     pub fn name(self) -> &'static str {
-        self.0.name
+        self.entry().name
     }
 
     /// Returns another known name, or nothing.
     pub fn alias(self) -> &'static str {
-        self.0.alias
+        self.entry().alias
     }
 
     /// Returns the aim in a few words.
     pub fn about(self) -> &'static str {
-        self.0.about
+        self.entry().about
     }
 
     /// Returns the duration of a displayed step, in hundredths of a second.
     pub fn pace(self) -> u16 {
-        self.0.pace
+        self.entry().pace
     }
 
     /// Creates an environment that can be drawn, if the task is a small world with actions of this type.
@@ -305,17 +308,17 @@ impl Task {
 
     /// Returns the names of its values.
     pub fn value_names(self) -> &'static ValueNames {
-        &self.0.names
+        &self.entry().names
     }
 
     /// Returns the default settings.
     pub fn defaults(self) -> &'static Defaults {
-        &self.0.defaults
+        &self.entry().defaults
     }
 
     /// Returns the kind of its actions.
     pub fn actions(self) -> SpaceKind {
-        match self.0.make {
+        match self.entry().make {
             Make::Robot(_) | Make::Continuous(_) => SpaceKind::Continuous,
             Make::Discrete(_) => SpaceKind::Discrete,
         }
@@ -323,7 +326,7 @@ impl Task {
 
     /// Returns the sizes of its spaces and its horizon.
     pub fn shape(self) -> (Spaces, usize) {
-        match &self.0.make {
+        match &self.entry().make {
             Make::Robot(robot) => {
                 let (states, actions) = (robot.state_width(), robot.action_width());
                 (Spaces { states, actions }, tutelage_tasks::bullet::HORIZON)
@@ -335,7 +338,7 @@ impl Task {
 
     /// Returns the bounds of its actions, if they are vectors.
     pub fn bounds(self) -> Option<Bounds> {
-        match &self.0.make {
+        match &self.entry().make {
             Make::Robot(robot) => Some(Bounds::unit(robot.action_width()).clipping()),
             Make::Continuous(factory) => Some((factory.stage)().bounds()),
             Make::Discrete(_) => None,
@@ -344,20 +347,17 @@ impl Task {
 
     /// Returns the robot, if the task has one.
     pub fn robot(self) -> Option<Robot> {
-        match self.0.make {
-            Make::Robot(robot) => Some(robot),
-            Make::Continuous(_) | Make::Discrete(_) => None,
-        }
+        if let Make::Robot(robot) = self.entry().make { Some(robot) } else { None }
     }
 
     /// Returns the default number of rounds with this class.
     pub fn rounds(self, class: &Class) -> usize {
-        self.0.defaults.rounds_for(class)
+        self.entry().defaults.rounds_for(class)
     }
 
     /// Returns the factory of a small world, if the task is one with actions of this type.
     pub(crate) fn factory<A: Element>(self) -> Option<&'static Factory<A>> {
-        let factory: &dyn Any = match &self.0.make {
+        let factory: &dyn Any = match &self.entry().make {
             Make::Robot(_) => return None,
             Make::Continuous(factory) => factory,
             Make::Discrete(factory) => factory,
@@ -406,20 +406,6 @@ impl fmt::Debug for Task {
     }
 }
 
-impl PartialEq for Task {
-    fn eq(&self, other: &Self) -> bool {
-        self.name() == other.name()
-    }
-}
-
-impl Eq for Task {}
-
-impl Hash for Task {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.name().hash(state);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -439,8 +425,8 @@ mod tests {
 
     #[test]
     fn entries_are_distinct_and_consistent() {
-        for (i, task) in Task::all().enumerate() {
-            assert!(Task::all().take(i).all(|other| other != task));
+        for task in Task::all() {
+            assert_eq!(Task::all().filter(|other| other.name() == task.name()).count(), 1);
             let (Spaces { states, actions }, horizon) = task.shape();
             assert!(states > 0 && actions > 0 && horizon > 0, "{task}");
             assert_eq!(task.bounds().is_some(), task.actions() == SpaceKind::Continuous);

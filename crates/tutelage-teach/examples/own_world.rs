@@ -18,7 +18,7 @@ use tutelage::{
 use tutelage_draw::render::{Drawing, Ink, Mark, Picture, Rectangle, Render};
 use tutelage_oracles::mlp::{MlpOracle, MlpSettings, TrainingBudget};
 use tutelage_runs::store::{OsDisk, RunDir};
-use tutelage_runs::{Keep, RunConfig, Silent, run_with_teacher};
+use tutelage_runs::{Keep, RunConfig, Silent, error_text, run_with_teacher};
 use tutelage_teach::{
     About, Axis, Classroom, Controls, Person, PersonConfig, Server, ServerConfig, Token,
 };
@@ -159,7 +159,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut observer = room.observer(&mut silent, &folder);
     let ending =
         run_with_teacher(&mut envs, &mut person, &oracle, &config, &mut dir, &mut observer);
-    room.end(ending.map_err(|error| error.to_string()));
+    room.end(ending.map_err(|error| error_text(&error)));
     println!("Done. Press Enter to quit.");
     std::io::stdin().read_line(&mut String::new())?;
     Ok(())

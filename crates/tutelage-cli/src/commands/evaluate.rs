@@ -2,14 +2,13 @@
 
 use std::path::Path;
 
-use serde::Serialize;
 use tutelage::Stream;
 use tutelage::choice::{Deploy, ExpertActs};
 use tutelage::evaluation::Evaluation;
 use tutelage_spec::spec::{EvaluationInput, SpecInput};
 use tutelage_spec::{Task, evaluate_expert, evaluate_run};
 
-use crate::output::{Output, Row, ensure_usage, reward, usage};
+use crate::output::{Field, Output, ensure_usage, reward, usage};
 
 use super::show::note_truncated_log;
 
@@ -83,7 +82,7 @@ impl Evaluate {
     pub(crate) fn run(self, output: &Output) -> anyhow::Result<()> {
         let evaluation =
             if Path::new(&self.who).is_dir() { self.of_run()? } else { self.of_expert()? };
-        output.rows(&[Line::new(&evaluation)])
+        output.fields(vec![fields(&evaluation)])
     }
 
     fn of_run(&self) -> anyhow::Result<Evaluation> {
@@ -118,47 +117,21 @@ impl Evaluate {
     }
 }
 
-/// The result.
-#[derive(Serialize)]
-struct Line {
-    episodes: usize,
-    reward: f64,
-    sd: f64,
-    min: f64,
-    max: f64,
-    length: f64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    imitation_loss: Option<f64>,
-}
-
-impl Line {
-    fn new(evaluation: &Evaluation) -> Self {
-        let rewards = || evaluation.episodes.iter().map(|episode| episode.reward);
-        Self {
-            episodes: evaluation.episodes.len(),
-            reward: evaluation.mean_reward(),
-            sd: evaluation.sd_reward(),
-            min: rewards().fold(f64::INFINITY, f64::min),
-            max: rewards().fold(f64::NEG_INFINITY, f64::max),
-            length: evaluation.mean_length(),
-            imitation_loss: evaluation.imitation_loss(),
-        }
-    }
-}
-
-impl Row for Line {
-    const HEADINGS: &'static [&'static str] =
-        &["episodes", "reward", "sd", "min", "max", "length", "imitation loss"];
-
-    fn cells(&self) -> Vec<String> {
-        vec![
-            self.episodes.to_string(),
-            reward(self.reward),
-            reward(self.sd),
-            reward(self.min),
-            reward(self.max),
-            format!("{:.1}", self.length),
-            self.imitation_loss.map_or("–".into(), |loss| format!("{loss:.4}")),
-        ]
-    }
+/// The result of an evaluation.
+fn fields(evaluation: &Evaluation) -> Vec<Field> {
+    let rewards = || evaluation.episodes.iter().map(|episode| episode.reward);
+    let of_reward = |name, value| Field::both(name, value, name, reward(value));
+    let (length, heading) = (evaluation.mean_length(), "imitation loss");
+    vec![
+        Field::new("episodes", evaluation.episodes.len()),
+        of_reward("reward", evaluation.mean_reward()),
+        of_reward("sd", evaluation.sd_reward()),
+        of_reward("min", rewards().fold(f64::INFINITY, f64::min)),
+        of_reward("max", rewards().fold(f64::NEG_INFINITY, f64::max)),
+        Field::both("length", length, "length", format!("{length:.1}")),
+        match evaluation.imitation_loss() {
+            Some(loss) => Field::both("imitation_loss", loss, heading, format!("{loss:.4}")),
+            None => Field::cell(heading, "–"),
+        },
+    ]
 }

@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, ensure};
-use serde::Serialize;
 use tutelage::choice::Deploy;
+use tutelage_compare::SpecFields;
 use tutelage_runs::store::{AnyHistory, read_any, read_times};
 use tutelage_spec::export::{Annotations, export_policy, tensorboard_file, write_tensorboard};
 
 use crate::arguments::{Force, check_ending};
-use crate::output::{Output, Row, ensure_usage, note};
+use crate::output::{Field, Output, ensure_usage, note};
 
 use super::show::note_truncated_log;
 
@@ -52,11 +52,11 @@ impl Export {
         }
         let history = read_any(&self.dir)?;
         note_truncated_log(&self.dir);
-        let mut lines = vec![];
+        let mut rows = vec![];
         if let Some(out) = &self.out {
             let annotations = Annotations::of(&history)?;
             annotations.write(out)?;
-            lines.push(Line::new(out, format!("{} annotations", annotations.rounds.len())));
+            rows.push(written(out, format!("{} annotations", annotations.rounds.len())));
         }
         if let Some(file) = &self.policy {
             let deploy = export_policy(&self.dir, self.round, file)?;
@@ -66,45 +66,30 @@ impl Export {
                     "The run deploys {how}: use a random one of the model's `members` at every step. Its `action` is their mean."
                 ));
             }
-            lines.push(Line::new(file, "the policy".into()));
+            rows.push(written(file, "the policy"));
         }
         if let Some(folder) = &self.tensorboard {
-            lines.push(self.curves(&history, folder)?);
+            rows.push(self.curves(&history, folder)?);
         }
-        output.rows(&lines)
+        output.fields(rows)
     }
 
-    fn curves(&self, history: &AnyHistory, folder: &Path) -> anyhow::Result<Line> {
+    fn curves(&self, history: &AnyHistory, folder: &Path) -> anyhow::Result<Vec<Field>> {
         ensure!(!history.results().is_empty(), "the run has no finished round");
-        let rounds =
-            history.spec().lines().find_map(|line| line.strip_prefix("states_per_round = "));
-        let k = rounds
-            .and_then(|k| k.trim().parse().ok())
-            .context("the spec has no states_per_round")?;
+        let k = SpecFields::parse(history.spec()).number("states_per_round");
+        let k = k.context("the spec has no states_per_round")?;
         let times = read_times(&self.dir);
         let curves = history.lines(k, &times);
         let file = write_tensorboard(history, &curves, &times, folder)?;
-        Ok(Line::new(&file, format!("curves of {} rounds", curves.len())))
+        Ok(written(&file, format!("curves of {} rounds", curves.len())))
     }
 }
 
 /// A written file.
-#[derive(Serialize)]
-struct Line {
-    file: String,
-    what: String,
-}
-
-impl Line {
-    fn new(file: &Path, what: String) -> Self {
-        Self { file: file.display().to_string(), what }
-    }
-}
-
-impl Row for Line {
-    const HEADINGS: &'static [&'static str] = &["file", "contents"];
-
-    fn cells(&self) -> Vec<String> {
-        vec![self.file.clone(), self.what.clone()]
-    }
+fn written(file: &Path, contents: impl Into<String>) -> Vec<Field> {
+    let contents = contents.into();
+    vec![
+        Field::new("file", file.display().to_string()),
+        Field::both("what", contents.clone(), "contents", contents),
+    ]
 }

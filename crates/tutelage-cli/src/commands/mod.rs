@@ -27,31 +27,18 @@ use crate::output::Output;
 /// The subcommands.
 #[derive(clap::Subcommand)]
 pub(crate) enum Command {
-    /// Learn a task from an expert
     Learn(learn::Learn),
-    /// Teach a task yourself in the browser
     Teach(teach::Teach),
-    /// Browse runs in the browser: curves, films, comparisons
     Serve(serve::Serve),
-    /// Resume an interrupted run, or extend a finished one by more rounds
     Resume(resume::Resume),
-    /// Show a run: its spec, rounds and state
     Show(show::Show),
-    /// Compare runs: tables, learning curves and tests over seeds
     Compare(compare::Compare),
-    /// Evaluate a learned policy or an expert
     Evaluate(evaluate::Evaluate),
-    /// Record an episode as an animated GIF and a strip of stills
     Watch(watch::Watch),
-    /// Train on a run's annotations instead of collecting new ones
     Retrain(retrain::Retrain),
-    /// Export a run's annotations, policy and learning curves
     Export(export::Export),
-    /// Recover the intact part of a damaged run
     Salvage(salvage::Salvage),
-    /// Simulate a robot with given actions
     Replay(replay::Replay),
-    /// Train, import and export experts
     #[command(subcommand)]
     Expert(expert::ExpertCommand),
     /// Reproduce the paper's figures
@@ -68,9 +55,7 @@ pub(crate) enum Command {
     Tasks,
     /// List the algorithms and their four choices
     Algorithms,
-    /// Print a completion script for a shell
     Completions(completions::Completions),
-    /// Write manual pages
     Man(completions::Man),
 }
 

@@ -3,13 +3,12 @@
 use std::path::PathBuf;
 
 use anyhow::Context;
-use serde::Serialize;
 use tutelage_files::npz::NpzWriter;
 use tutelage_tasks::bullet::{Robot, replay};
 
 use crate::arguments::{Force, check_ending, robot};
 use crate::arrays::{read_list, read_rows};
-use crate::output::{Output, Row};
+use crate::output::{Field, Output};
 
 /// Simulate a robot with given actions, and write states, rewards and flags.
 #[derive(clap::Args)]
@@ -30,30 +29,6 @@ pub(crate) struct Replay {
     force: Force,
 }
 
-#[derive(Serialize)]
-struct ReplayRow {
-    task: &'static str,
-    steps: usize,
-    reward: f64,
-    terminated_at: Option<usize>,
-    file: String,
-}
-
-impl Row for ReplayRow {
-    const HEADINGS: &'static [&'static str] = &["task", "steps", "reward", "terminated at", "file"];
-
-    fn cells(&self) -> Vec<String> {
-        let terminated = self.terminated_at.map_or("never".into(), |step| step.to_string());
-        vec![
-            self.task.into(),
-            self.steps.to_string(),
-            format!("{:.3}", self.reward),
-            terminated,
-            self.file.clone(),
-        ]
-    }
-}
-
 impl Replay {
     pub(crate) fn run(self, output: &Output) -> anyhow::Result<()> {
         check_ending(&self.out, &["npz"])?;
@@ -69,12 +44,15 @@ impl Replay {
         npz.add("truncated", &steps, &played.truncated)?;
         tutelage_files::replace(&self.out, &npz.finish()?)
             .with_context(|| format!("cannot write {}", self.out.display()))?;
-        output.rows(&[ReplayRow {
-            task: self.task.name(),
-            steps: actions.len(),
-            reward: played.rewards.iter().sum(),
-            terminated_at: played.terminated.iter().position(|&ended| ended),
-            file: self.out.display().to_string(),
-        }])
+        let reward: f64 = played.rewards.iter().sum();
+        let ended = played.terminated.iter().position(|&ended| ended);
+        let words = ended.map_or("never".into(), |step| step.to_string());
+        output.fields(vec![vec![
+            Field::new("task", self.task.name()),
+            Field::new("steps", actions.len()),
+            Field::both("reward", reward, "reward", format!("{reward:.3}")),
+            Field::both("terminated_at", ended, "terminated at", words),
+            Field::new("file", self.out.display().to_string()),
+        ]])
     }
 }

@@ -4,8 +4,9 @@ use std::path::PathBuf;
 
 use anyhow::{Context, bail, ensure};
 use tutelage::AlgorithmName;
+use tutelage_runs::store::read_any;
 use tutelage_spec::spec::{Class, OracleInput, RunSpec, SpecInput, TextValue};
-use tutelage_spec::{PreparedRun, round_sizes, spec_of};
+use tutelage_spec::{PreparedRun, spec_of};
 
 use super::learn::{carry_out, folder};
 use super::spec_args::with_flag;
@@ -84,7 +85,7 @@ impl Retrain {
 
     /// Returns the number of rounds to train on, each with the requested number of annotations.
     fn rounds_there(&self, stored: &RunSpec) -> anyhow::Result<usize> {
-        let sizes = round_sizes(&self.dir).context("cannot read the stored run")?;
+        let sizes = read_any(&self.dir).context("cannot read the stored run")?.round_sizes();
         let (annotations, dir) = (sizes.iter().sum::<usize>(), self.dir.display());
         match self.flags.states_per_round {
             _ if annotations == 0 => bail!("{dir} has no annotated round"),

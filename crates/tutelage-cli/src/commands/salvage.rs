@@ -2,10 +2,9 @@
 
 use std::path::PathBuf;
 
-use serde::Serialize;
 use tutelage_runs::store::{Salvaged, salvage};
 
-use crate::output::{Output, Row};
+use crate::output::{Field, Output};
 use crate::shell::command;
 
 /// Copy the intact part of a damaged run to a new directory, which can be resumed.
@@ -24,35 +23,13 @@ impl Salvage {
     pub(crate) fn run(self, output: &Output) -> anyhow::Result<()> {
         let Salvaged { records, lost, policies, unknown_policies } = salvage(&self.dir, &self.out)?;
         let out = self.out.display().to_string();
-        let lost_bytes = lost;
-        output.rows(&[Line {
-            out: out.clone(),
-            records,
-            lost_bytes,
-            policies,
-            unknown_policies,
-        }])?;
+        output.fields(vec![vec![
+            Field::both("out", out.clone(), "directory", out),
+            Field::new("records", records),
+            Field::both("lost_bytes", lost, "bytes lost", lost),
+            Field::new("policies", policies),
+            Field::both("unknown_policies", unknown_policies, "policies lost", unknown_policies),
+        ]])?;
         output.say(&format!("\nResume with: {}", command(&[&"tutelage", &"resume", &self.out])))
-    }
-}
-
-/// What was recovered.
-#[derive(Serialize)]
-struct Line {
-    out: String,
-    records: usize,
-    lost_bytes: usize,
-    policies: usize,
-    unknown_policies: usize,
-}
-
-impl Row for Line {
-    const HEADINGS: &'static [&'static str] =
-        &["directory", "records", "bytes lost", "policies", "policies lost"];
-
-    fn cells(&self) -> Vec<String> {
-        let numbers = [self.records, self.lost_bytes, self.policies, self.unknown_policies];
-        let numbers = numbers.map(|n| n.to_string());
-        [self.out.clone()].into_iter().chain(numbers).collect()
     }
 }

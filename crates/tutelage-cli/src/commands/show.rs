@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
+use tutelage_compare::SpecFields;
 use tutelage_runs::store::{kept_policies, read_any, read_times, truncated_bytes, writer_of};
 
 use crate::output::{self, Output, note};
@@ -17,11 +18,8 @@ pub(crate) struct Show {
 impl Show {
     pub(crate) fn run(self, output: &Output) -> anyhow::Result<()> {
         let history = read_any(&self.dir)?;
-        let number = |field: &str| {
-            let line = history.spec().lines().find_map(|line| line.strip_prefix(field));
-            line.and_then(|rest| rest.trim().strip_prefix('=')?.trim().parse::<usize>().ok())
-        };
-        let (rounds, states_per_round) = (number("rounds"), number("states_per_round"));
+        let spec = SpecFields::parse(history.spec());
+        let (rounds, states_per_round) = (spec.number("rounds"), spec.number("states_per_round"));
         let lines = history.lines(states_per_round.unwrap_or(0), &read_times(&self.dir));
         let state = State {
             dir: self.dir.display().to_string(),

@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, ensure};
-use serde::Serialize;
 use tutelage::actor::{Actor, DeployedPolicy, ExpertActor, RolloutError};
 use tutelage::{ActionSpace, Batch, Element, Env, Rng, Stream, dispatch};
 use tutelage_draw::render::{Render, Renderer};
@@ -15,7 +14,7 @@ use super::evaluate;
 use super::show::note_truncated_log;
 use crate::arguments::{Force, check_ending};
 use crate::film::Film;
-use crate::output::{self, Output, Row, ensure_usage};
+use crate::output::{self, Field, Output, ensure_usage};
 
 /// Film an episode of a run's policy, of an expert, or of random actions.
 #[derive(clap::Args)]
@@ -74,25 +73,6 @@ impl How {
             Self::Sampled => Some(evaluate::Act::Sampled),
             Self::Zero | Self::Uniform => None,
         }
-    }
-}
-
-#[derive(Serialize)]
-struct WatchRow {
-    task: &'static str,
-    steps: usize,
-    reward: f64,
-    gif: String,
-    strip: String,
-}
-
-impl Row for WatchRow {
-    const HEADINGS: &'static [&'static str] = &["task", "steps", "reward", "film", "stills"];
-
-    fn cells(&self) -> Vec<String> {
-        let Self { task, steps, reward, gif, strip } = self;
-        let reward = output::reward(*reward);
-        vec![(*task).into(), steps.to_string(), reward, gif.clone(), strip.clone()]
     }
 }
 
@@ -218,7 +198,13 @@ impl Watch {
         }
         let strip = film.finish()?.display().to_string();
         let gif = self.out.display().to_string();
-        output.rows(&[WatchRow { task: task.name(), steps, reward, gif, strip }])
+        output.fields(vec![vec![
+            Field::new("task", task.name()),
+            Field::new("steps", steps),
+            Field::both("reward", reward, "reward", output::reward(reward)),
+            Field::both("gif", gif.clone(), "film", gif),
+            Field::both("strip", strip.clone(), "stills", strip),
+        ]])
     }
 }
 

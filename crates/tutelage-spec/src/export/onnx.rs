@@ -41,18 +41,18 @@ pub fn onnx<A: OutputHead>(policy: &Ensemble<A>, interface: &Interface) -> Vec<u
     let seen = graph.seen("observation", policy, interface);
     let outputs = graph.networks(&seen, policy);
     let size = policy.network().layout().outputs();
-    let (members, dims) = (policy.members(), Dim::of_batch);
+    let members = Some(policy.members());
     let results = if A::all(size).is_some() {
         graph.vote(&outputs, size);
-        [value("action", INT64, &[dims()]), value("members", INT64, &[members.into(), dims()])]
+        [value("action", INT64, &[None]), value("members", INT64, &[members, None])]
     } else {
         graph.mean(&outputs, &interface.bounds);
         [
-            value("action", FLOAT, &[dims(), size.into()]),
-            value("members", FLOAT, &[members.into(), dims(), size.into()]),
+            value("action", FLOAT, &[None, Some(size)]),
+            value("members", FLOAT, &[members, None, Some(size)]),
         ]
     };
-    let input = value("observation", FLOAT, &[dims(), interface.observation.into()]);
+    let input = value("observation", FLOAT, &[None, Some(interface.observation)]);
     model(graph, input, results, &interface.names)
 }
 
@@ -80,29 +80,14 @@ fn model(
         .finish()
 }
 
-/// A dimension of a tensor: a fixed size, or the number of observations.
-enum Dim {
-    Batch,
-    Size(usize),
-}
-
-impl Dim {
-    fn of_batch() -> Self {
-        Self::Batch
-    }
-}
-
-impl From<usize> for Dim {
-    fn from(size: usize) -> Self {
-        Self::Size(size)
-    }
-}
+/// A dimension of a tensor, or `None` for the number of observations.
+type Dim = Option<usize>;
 
 /// The name and type of an input or output.
 fn value(name: &str, element: i64, dims: &[Dim]) -> Message {
     let dim = |dim: &Dim| match dim {
-        Dim::Batch => Message::new().text(2, "batch"),
-        Dim::Size(size) => Message::new().int(1, *size as i64),
+        None => Message::new().text(2, "batch"),
+        Some(size) => Message::new().int(1, *size as i64),
     };
     let shape = Message::new().messages(1, dims.iter().map(dim));
     let tensor = Message::new().int(1, element).message(2, shape);

@@ -103,28 +103,3 @@ impl fmt::Display for Class {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::Task;
-
-    #[test]
-    fn classes_round_trip_through_text() {
-        for name in ["mlp:64,64", "mlp:8", "linear", "realizable", "nonrealizable"] {
-            assert_eq!(ClassInput::read(name).unwrap().text(), name);
-        }
-        let walker: Task = "walker2d".parse().unwrap();
-        let class = ClassInput::Nonrealizable.of(walker.defaults());
-        assert_eq!(class, Class::Mlp(vec![24]));
-    }
-
-    #[test]
-    fn invalid_classes_are_rejected() {
-        for text in ["mlp:", "mlp:0", "mlp:64,,64", "mlp:2000", "mlp:1,1,1,1,1"] {
-            assert!(ClassInput::read(text).unwrap_err().contains("1024"), "{text}");
-        }
-        assert!(!ClassInput::read("tree").unwrap_err().contains("did you mean"));
-        assert!(ClassInput::read("linaer").unwrap_err().contains("did you mean `linear`"));
-    }
-}

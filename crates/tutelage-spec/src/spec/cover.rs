@@ -50,23 +50,3 @@ impl TextValue for CoverSpec {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn covers_round_trip_through_text() {
-        for name in ["uniform(-2,2)", "uniform(0.5,1)", "dagger:runs/a,runs/b"] {
-            assert_eq!(CoverSpec::read(name).unwrap().text(), name);
-        }
-    }
-
-    #[test]
-    fn invalid_covers_are_rejected() {
-        let boxes = ["uniform", "uniform(2,-2)", "uniform(0,inf)", "uniform(-3e38,3e38)"];
-        for name in boxes.into_iter().chain(["dagger:", "gauss(0,1)"]) {
-            assert!(CoverSpec::read(name).is_err(), "{name}");
-        }
-    }
-}

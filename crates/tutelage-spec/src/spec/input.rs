@@ -238,6 +238,7 @@ where
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::spec::TrainingBudget;
 
     fn error(text: &str) -> SpecError {
         RunSpec::parse(text).unwrap_err()
@@ -249,7 +250,8 @@ mod tests {
         assert_eq!((spec.rounds, spec.states_per_round), (20, 50));
         assert_eq!((spec.evaluation.episodes, spec.seed), (25, 1));
         assert_eq!(spec.sampling, Sampling::Stride(20));
-        assert_eq!(spec.oracle, Some(OracleSpec::of(spec.task)));
+        let oracle = spec.oracle.unwrap();
+        assert_eq!((oracle.budget, oracle.batch), (TrainingBudget::Epochs(2000), 200));
         assert_eq!(spec.algorithm.to_string(), DEFAULT_ALGORITHM);
         assert_eq!((&spec.d0, &spec.data), (&None, &None));
         let linear = RunSpec::parse("task = 'ant'\nclass = 'linear'").unwrap();

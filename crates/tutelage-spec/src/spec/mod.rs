@@ -97,19 +97,6 @@ impl<T> RunSpec<T> {
     }
 }
 
-impl OracleSpec {
-    /// Returns the default training of networks in a task.
-    pub fn of(task: Task) -> Self {
-        let defaults = task.defaults();
-        Self {
-            budget: defaults.budget,
-            learning_rate: defaults.learning_rate,
-            batch: defaults.batch,
-            states: tutelage_oracles::Standardize::No,
-        }
-    }
-}
-
 /// Returns the absolute path of a file that exists; other paths are returned unchanged.
 pub(crate) fn absolute(path: &Path) -> PathBuf {
     match std::path::absolute(path) {

@@ -241,6 +241,7 @@ pub(super) fn rate<'de, D: Deserializer<'de>>(from: D) -> Result<Option<f64>, D:
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::spec::{ClassInput, CoverSpec};
 
     fn round_trips<T: TextValue>(texts: &[&str]) {
         for text in texts {
@@ -259,19 +260,29 @@ mod tests {
         round_trips::<Standardize>(&["as-given", "standardised"]);
         round_trips::<TrainingBudget>(&["epochs=2000", "iterations=500"]);
         round_trips::<PathBuf>(&["runs/x"]);
+        round_trips::<ClassInput>(&["mlp:64,64", "mlp:8", "linear", "realizable", "nonrealizable"]);
+        round_trips::<CoverSpec>(&["uniform(-2,2)", "uniform(0.5,1)", "dagger:runs/a,runs/b"]);
+    }
+
+    fn all_are_rejected<T: TextValue>(texts: &[&str]) {
+        for text in texts {
+            assert!(T::read(text).is_err(), "{text}");
+        }
     }
 
     #[test]
     fn invalid_values_are_rejected() {
-        for text in ["2000", "epochs=0", "epochs=-1", "steps=5", "epochs=9999999"] {
-            assert!(TrainingBudget::read(text).is_err(), "{text}");
+        all_are_rejected::<TrainingBudget>(&["2000", "epochs=0", "epochs=-1", "steps=5"]);
+        all_are_rejected::<TrainingBudget>(&["epochs=9999999"]);
+        all_are_rejected::<Sampling>(&["stride(0)", "stride(1001)", "stride", "all"]);
+        all_are_rejected::<Keep>(&["", "lst", &"x".repeat(1 << 20)]);
+        all_are_rejected::<CoverSpec>(&["uniform", "uniform(2,-2)", "uniform(0,inf)", "dagger:"]);
+        all_are_rejected::<CoverSpec>(&["uniform(-3e38,3e38)", "gauss(0,1)"]);
+        for text in ["mlp:", "mlp:0", "mlp:64,,64", "mlp:2000", "mlp:1,1,1,1,1"] {
+            assert!(ClassInput::read(text).unwrap_err().contains("1024"), "{text}");
         }
-        for text in ["stride(0)", "stride(1001)", "stride", "all"] {
-            assert!(Sampling::read(text).is_err(), "{text}");
-        }
-        for text in ["", "lst", &"x".repeat(1 << 20)] {
-            assert!(Keep::read(text).is_err());
-        }
+        assert!(!ClassInput::read("tree").unwrap_err().contains("did you mean"));
+        assert!(ClassInput::read("linaer").unwrap_err().contains("did you mean `linear`"));
         assert_eq!(Standardize::read("standardized"), Ok(Standardize::Yes));
     }
 }

@@ -118,9 +118,9 @@ fn read(folder: &Path, path: &Path, modified: Option<SystemTime>) -> RunEntry {
         Ok(history) => {
             let fields = SpecFields::parse(history.spec());
             let field = |name: &str| fields.get(name).unwrap_or_default().to_owned();
-            let number = |name: &str| fields.get(name)?.parse::<usize>().ok();
-            entry.lines = history.lines(number("states_per_round").unwrap_or(0), &read_times(path));
-            entry.rounds = number("rounds");
+            let states_per_round = fields.number("states_per_round").unwrap_or(0);
+            entry.lines = history.lines(states_per_round, &read_times(path));
+            entry.rounds = fields.number("rounds");
             (entry.task, entry.teacher, entry.seed) =
                 (field("task"), field("expert"), field("seed"));
             entry.annotations = history.annotations();
