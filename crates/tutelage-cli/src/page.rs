@@ -45,7 +45,7 @@ impl PageArgs {
             ..ServerConfig::local(self.port, token)
         };
         let server = Server::start(config, site).map_err(|error| match error {
-            ServerError::Remote { .. } => anyhow::anyhow!("{error} with --allow-remote"),
+            ServerError::Remote(_) => anyhow::anyhow!("{error} with --allow-remote"),
             error => error.into(),
         })?;
         if !self.listen.is_loopback() {

@@ -108,6 +108,7 @@ fn another_spec_and_a_second_process_are_refused() {
     let lab = lab_with_run();
     let error = lab.fail(&small_run("run --seed 2"));
     assert!(error.contains("- seed = 1") && error.contains("+ seed = 2"), "{error}");
+    assert!(error.starts_with("error: "), "nothing is printed before the checks: {error}");
     let log = fs::File::open(lab.file("run/log.bin")).unwrap();
     log.try_lock().unwrap();
     let error = lab.fail("resume run");

@@ -60,13 +60,6 @@ fn on_a_terminal_every_round_is_shown_once_within_80_columns() {
 }
 
 #[test]
-fn nothing_is_printed_before_the_checks() {
-    let lab = lab_with_run();
-    let error = lab.fail(&small_run("run --seed 2"));
-    assert!(error.starts_with("error: "), "{error}");
-}
-
-#[test]
 fn quiet_runs_print_results_and_errors_only() {
     let lab = lab();
     let output = lab.run(&small_run("run --quiet"));

@@ -40,7 +40,7 @@ pub(crate) fn builtin_envs<A: OutputHead>(
     let envs: BoxEnvs<f32> =
         Box::new(LocomotionVecEnv::new(robot, count).map_err(PartsError::from)?);
     // Robots have continuous actions, so this fails only for another `A`.
-    same_type(envs).ok_or(PartsError::NoRobot { task }.into())
+    same_type(envs).ok_or(PartsError::NoRobot(task).into())
 }
 
 /// The environments and the scripted expert of a task that is not a robot.

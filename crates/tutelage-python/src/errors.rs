@@ -78,9 +78,7 @@ impl ToPyErr for LabError {
     fn constructor(&self) -> Constructor {
         match self {
             Self::Store(error) => error.constructor(),
-            Self::NoRound | Self::NoPolicy { .. } | Self::CustomProgram { .. } => {
-                StoreError::new_err
-            }
+            Self::NoRound | Self::NoPolicy { .. } | Self::CustomProgram(_) => StoreError::new_err,
             Self::Policy { .. } => PolicyError::new_err,
             Self::Run(error) => error.constructor(),
             Self::Evaluate(error) => error.constructor(),

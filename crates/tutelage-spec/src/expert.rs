@@ -12,7 +12,7 @@ use tutelage_tasks::experts::{GaussianExpert, Shipped};
 
 use crate::parts::PartsError;
 use crate::registry::Task;
-use crate::spec::absolute;
+use crate::spec::{RunSpec, absolute};
 
 /// The expert of a run that a person teaches.
 pub const PERSON: &str = "person";
@@ -40,11 +40,11 @@ pub fn load_expert(name: &str, task: Option<Task>) -> Result<GaussianExpert, Par
         None => {
             let path = Path::new(name);
             match name.parse::<Task>() {
-                Ok(task) => return Err(PartsError::NoRobot { task }),
+                Ok(task) => return Err(PartsError::NoRobot(task)),
                 Err(unknown) if !path.exists() && path.extension().is_none() => {
                     return Err(PartsError::UnknownExpert(unknown));
                 }
-                Err(_) if !path.exists() => return Err(PartsError::NoFile { name: name.into() }),
+                Err(_) if !path.exists() => return Err(PartsError::NoFile(name.into())),
                 Err(_) => {
                     GaussianExpert::read(path, task.and_then(Task::robot), None).map_err(read)?
                 }
@@ -85,7 +85,7 @@ fn noise(suffix: &str) -> Result<Option<f32>, PartsError> {
     let Some(text) = suffix.strip_prefix(NOISE) else { return Ok(None) };
     match text.parse::<f32>() {
         Ok(std) if std.is_finite() && std >= 0.0 => Ok(Some(std)),
-        _ => Err(PartsError::Noise { text: text.into() }),
+        _ => Err(PartsError::Noise(text.into())),
     }
 }
 
@@ -103,9 +103,9 @@ pub(crate) fn with_absolute_path(expert: &str) -> String {
     map_path(expert, absolute)
 }
 
-/// Finds an expert's file for a run in this directory.
-pub(crate) fn located_expert(expert: &str, run: &Path) -> String {
-    map_path(expert, |path| located(path, run))
+/// Loads the expert of a robot's run in this directory.
+pub(crate) fn robot_expert(spec: &RunSpec, run: &Path) -> Result<GaussianExpert, PartsError> {
+    load_expert(&map_path(&spec.expert, |path| located(path, run)), Some(spec.task))
 }
 
 /// Finds a file of a spec: relative to the current directory, to the run directory, or to a directory above it.
@@ -149,7 +149,7 @@ mod tests {
         assert!(matches!(noise(":noise=0"), Ok(Some(0.0))));
         for text in ["", "-1", "NaN", "inf", "loud"] {
             let error = noise(&format!(":noise={text}"));
-            assert!(matches!(error, Err(PartsError::Noise { text: found }) if found == text));
+            assert!(matches!(error, Err(PartsError::Noise(found)) if found == text));
         }
     }
 }

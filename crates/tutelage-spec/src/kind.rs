@@ -9,7 +9,7 @@ use tutelage_oracles::LeastSquares;
 use tutelage_oracles::mlp::{Mlp, MlpSettings, MlpSettingsError, OutputHead};
 use tutelage_runs::store::Fingerprint;
 
-use crate::expert::{AbsentPerson, PERSON, fingerprints, load_expert, located_expert};
+use crate::expert::{AbsentPerson, PERSON, fingerprints, robot_expert};
 use crate::parts::{BoxOracle, PartsError, lanes_for, robot_envs};
 use crate::registry::{BoxEnvs, BoxExpert, Factory};
 use crate::spec::{Class, OracleSpec, RunSpec};
@@ -32,9 +32,9 @@ pub fn teachers<A: OutputHead>(spec: &RunSpec, run: &Path) -> Result<Teachers<A>
     if let Some(factory) = spec.task.factory::<A>() {
         return scripted(factory, spec);
     }
-    let no_robot = || PartsError::NoRobot { task: spec.task };
+    let no_robot = || PartsError::NoRobot(spec.task);
     spec.task.robot().ok_or_else(no_robot)?;
-    let expert = load_expert(&located_expert(&spec.expert, run), Some(spec.task))?;
+    let expert = robot_expert(spec, run)?;
     let (envs, fingerprints) =
         (robot_envs(&expert, spec.evaluation.episodes)?, fingerprints(&expert).into());
     let teachers: Teachers<f32> = (envs, Box::new(expert), fingerprints);
@@ -49,9 +49,9 @@ pub fn stage<A: OutputHead>(
     if let Some(factory) = spec.task.factory::<A>() {
         return Ok((factory.stage)());
     }
-    let expert = load_expert(&located_expert(&spec.expert, run), Some(spec.task))?;
+    let expert = robot_expert(spec, run)?;
     let env: Box<dyn Render<Action = f32>> = Box::new(expert.robot().env(expert.observation())?);
-    same_type(env).ok_or(PartsError::NoRobot { task: spec.task })
+    same_type(env).ok_or(PartsError::NoRobot(spec.task))
 }
 
 /// Creates the oracle of a policy class. Linear policies with continuous actions are fitted in closed form.
@@ -80,14 +80,12 @@ fn scripted<A: OutputHead>(
     factory: &Factory<A>,
     spec: &RunSpec,
 ) -> Result<Teachers<A>, PartsError> {
-    if spec.expert == PERSON {
-        let envs = factory.envs(lanes_for(spec.evaluation.episodes))?;
-        return Ok((envs, Box::new(AbsentPerson(PhantomData)), vec![]));
-    }
-    if spec.expert != spec.task.name() {
-        return Err(PartsError::Rule { name: spec.expert.clone(), task: spec.task });
-    }
-    Ok((factory.envs(lanes_for(spec.evaluation.episodes))?, (factory.expert)(), vec![]))
+    let expert: BoxExpert<A> = match &*spec.expert {
+        PERSON => Box::new(AbsentPerson(PhantomData)),
+        name if name == spec.task.name() => (factory.expert)(),
+        name => return Err(PartsError::Rule { name: name.into(), task: spec.task }),
+    };
+    Ok((factory.envs(lanes_for(spec.evaluation.episodes))?, expert, vec![]))
 }
 
 fn settings(hidden: &[usize], rule: Option<OracleSpec>) -> MlpSettings {

@@ -44,19 +44,13 @@ pub enum LabError {
     #[error(transparent)]
     Evaluate(#[from] RolloutError),
     /// The run belongs to a custom program, which alone has its environment.
-    #[error("{path} is the run of a custom program, which alone can resume or evaluate it")]
-    CustomProgram {
-        /// The run directory.
-        path: PathBuf,
-    },
+    #[error("{0} is the run of a custom program, which alone can resume or evaluate it")]
+    CustomProgram(PathBuf),
     /// The run was started with a least-squares solver whose results differ in the last bits.
     #[error(
-        "{path} was started by a version with a different least-squares solver and cannot be resumed"
+        "{0} was started by a version with a different least-squares solver and cannot be resumed"
     )]
-    OtherSolver {
-        /// The run directory.
-        path: PathBuf,
-    },
+    OtherSolver(PathBuf),
     /// The returned round was drawn when the run started.
     #[error(
         "{path} returns the policy of one of its {rounds} rounds, drawn when it started, and cannot be extended"
@@ -251,7 +245,7 @@ fn check_solver<A: OutputHead>(dir: &RunDir<f32, A>, spec: &RunSpec) -> Result<(
     let Some(solver) = spec.solver() else { return Ok(()) };
     let unfinished = history.has_started() && history.results.len() < spec.rounds;
     if unfinished && history.fingerprint(&solver_fingerprint(solver).name).is_none() {
-        return Err(LabError::OtherSolver { path: dir.path().into() });
+        return Err(LabError::OtherSolver(dir.path().into()));
     }
     Ok(())
 }
@@ -261,7 +255,7 @@ pub fn spec_of(path: &Path) -> Result<RunSpec, LabError> {
     let text = read_spec(path)?;
     // Only the specs of custom programs have this field.
     if text.lines().any(|line| line.starts_with("train_on = ")) {
-        return Err(LabError::CustomProgram { path: path.into() });
+        return Err(LabError::CustomProgram(path.into()));
     }
     Ok(RunSpec::parse(&text)?)
 }

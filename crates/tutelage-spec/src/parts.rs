@@ -50,17 +50,11 @@ pub enum PartsError {
     )]
     UnknownExpert(UnknownTask),
     /// The expert's file does not exist.
-    #[error("expert \"{name}\": no such file")]
-    NoFile {
-        /// The expert.
-        name: String,
-    },
+    #[error("expert \"{0}\": no such file")]
+    NoFile(String),
     /// The noise of an expert is invalid.
-    #[error("noise={text}: expected a number of at least 0, such as hopper:noise=0.3")]
-    Noise {
-        /// The text.
-        text: String,
-    },
+    #[error("noise={0}: expected a number of at least 0, such as hopper:noise=0.3")]
+    Noise(String),
     /// A small world has only one expert.
     #[error("expert \"{name}\": the expert of {task} is its own rule, \"{task}\"")]
     Rule {
@@ -70,11 +64,8 @@ pub enum PartsError {
         task: Task,
     },
     /// The task's expert is a rule, not a network.
-    #[error("the expert of {task} is a rule, not a network")]
-    NoRobot {
-        /// The task.
-        task: Task,
-    },
+    #[error("the expert of {0} is a rule, not a network")]
+    NoRobot(Task),
     /// The expert's file cannot be read.
     #[error("cannot read expert \"{name}\"")]
     Expert {

@@ -171,7 +171,7 @@ fn missing_experts_are_reported() {
     );
     for name in ["missing.npz", "missing.zip", "missing.safetensors", "missing.txt"] {
         let error = load_expert(name, None).err().unwrap();
-        assert!(matches!(error, PartsError::NoFile { name: missing } if missing == name));
+        assert!(matches!(error, PartsError::NoFile(missing) if missing == name));
     }
 }
 
@@ -180,7 +180,7 @@ fn runs_of_custom_programs_are_recognized() {
     let dir = tempfile::tempdir().unwrap();
     let own = "task = \"cart\"\ndrive = \"Learner\"\ntrain_on = \"Data\"\n";
     fs::write(dir.path().join("spec.toml"), own).unwrap();
-    assert!(matches!(spec_of(dir.path()), Err(LabError::CustomProgram { .. })));
+    assert!(matches!(spec_of(dir.path()), Err(LabError::CustomProgram(_))));
     fs::write(dir.path().join("spec.toml"), "task = 'hopper'\nround = 3").unwrap();
     assert!(matches!(spec_of(dir.path()), Err(LabError::Spec(_))));
 }

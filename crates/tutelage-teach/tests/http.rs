@@ -310,5 +310,5 @@ fn remote_addresses_need_remote_access() {
     let address = ([0, 0, 0, 0], 0).into();
     let site = Classroom::new(about()).site();
     let error = Server::start(ServerConfig { address, ..config }, site).err();
-    assert!(matches!(error, Some(ServerError::Remote { address: refused }) if refused == address));
+    assert!(matches!(error, Some(ServerError::Remote(refused)) if refused == address));
 }

@@ -66,12 +66,9 @@ pub enum ExportError {
     Empty,
     /// The file extension is unknown.
     #[error(
-        "{path}: unknown file extension, expected .npz (Parquet files can be written from Python)"
+        "{0}: unknown file extension, expected .npz (Parquet files can be written from Python)"
     )]
-    Ending {
-        /// The file.
-        path: PathBuf,
-    },
+    Ending(PathBuf),
     /// The annotations cannot be encoded.
     #[error("cannot encode {path}")]
     Format {
@@ -120,7 +117,7 @@ impl Annotations {
     pub fn write(&self, path: &Path) -> Result<(), ExportError> {
         let bytes = match path.extension().and_then(|ending| ending.to_str()) {
             Some("npz") => npz::encode(self),
-            _ => return Err(ExportError::Ending { path: path.into() }),
+            _ => return Err(ExportError::Ending(path.into())),
         };
         let bytes = bytes.map_err(|source| ExportError::Format { path: path.into(), source })?;
         Ok(OsDisk.replace(path, &bytes).map_err(StoreError::io("write", path))?)
@@ -169,7 +166,7 @@ pub(crate) mod tests {
     fn unknown_extensions_are_rejected() {
         for file in ["x.csv", "x.parquet", "x"] {
             let error = annotations().write(Path::new(file)).unwrap_err();
-            assert!(matches!(error, ExportError::Ending { path } if path == Path::new(file)));
+            assert!(matches!(error, ExportError::Ending(path) if path == Path::new(file)));
         }
     }
 }

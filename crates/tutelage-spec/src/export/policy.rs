@@ -8,7 +8,7 @@ use tutelage_oracles::mlp::OutputHead;
 use tutelage_runs::store::{Disk, OsDisk, StoreError};
 
 use super::{Interface, onnx};
-use crate::expert::{load_expert, located_expert};
+use crate::expert::robot_expert;
 use crate::lab::{LabError, spec_of};
 use crate::learner::{Learner, learner_of};
 use crate::spec::RunSpec;
@@ -30,13 +30,7 @@ fn encode<A: OutputHead>(
     round: Option<usize>,
 ) -> Result<Vec<u8>, LabError> {
     let Learner { envs, policy, .. } = learner_of::<A>(run, spec, round)?;
-    let normaliser = match spec.task.robot() {
-        Some(_) => {
-            let expert = located_expert(&spec.expert, run);
-            Some(load_expert(&expert, Some(spec.task))?.normalizer().clone())
-        }
-        None => None,
-    };
+    let expert = spec.task.robot().map(|_| robot_expert(spec, run)).transpose()?;
     let names = [
         ("task", spec.task.to_string()),
         ("algorithm", spec.algorithm.spec_text()),
@@ -47,7 +41,7 @@ fn encode<A: OutputHead>(
     let interface = Interface {
         observation: envs.spaces().states,
         columns: None,
-        normaliser,
+        normaliser: expert.map(|expert| expert.normalizer().clone()),
         bounds: envs.bounds().clone(),
         names: names.map(|(key, value)| (key.to_owned(), value)).into(),
     };

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
@@ -15,6 +15,7 @@ use tutelage_draw::render::Render;
 use super::compare::compare;
 use super::scan::{RunEntry, Scanner};
 use crate::server::{HttpError, Site};
+use crate::teach::lock;
 
 /// Makes the film of a run's policy after a round with [`film`], or says why there is none.
 pub type Films = Box<dyn Fn(&Path, usize) -> Result<String, String> + Send + Sync>;
@@ -134,10 +135,6 @@ impl BrowserState {
         made.insert(key, Arc::clone(&film));
         Ok(film)
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A film of an actor in an environment, of at most `frames` frames of `pace` seconds.

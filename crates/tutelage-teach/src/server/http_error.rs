@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use tutelage_runs::{RunError, error_text};
 
-use crate::teach::ReplayError;
+use crate::teach::{ReplayError, lock};
 
 /// Declares the errors by HTTP status.
 macro_rules! http_errors {
@@ -118,13 +118,12 @@ pub struct Refused(Arc<Mutex<BTreeMap<u16, u64>>>);
 
 impl Refused {
     pub(crate) fn count(&self, status: StatusCode) {
-        let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        *counts.entry(status.as_u16()).or_default() += 1;
+        *lock(&self.0).entry(status.as_u16()).or_default() += 1;
     }
 
     /// The counts by HTTP status.
     pub fn by_status(&self) -> BTreeMap<u16, u64> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        lock(&self.0).clone()
     }
 
     /// The sum of all counts.

@@ -55,11 +55,8 @@ pub struct Site {
 #[non_exhaustive]
 pub enum ServerError {
     /// Other machines can reach the address, and [`Access::Local`] forbids that.
-    #[error("other machines can reach {address}; listen on 127.0.0.1 or allow remote access")]
-    Remote {
-        /// The address.
-        address: SocketAddr,
-    },
+    #[error("other machines can reach {0}; listen on 127.0.0.1 or allow remote access")]
+    Remote(SocketAddr),
     /// The operating system refused the address.
     #[error("cannot listen on {address}")]
     Listen {
@@ -84,7 +81,7 @@ impl Server {
     pub fn start(config: ServerConfig, site: Site) -> Result<Self, ServerError> {
         let ServerConfig { address, access, token, connections } = config;
         if !address.ip().is_loopback() && access == Access::Local {
-            return Err(ServerError::Remote { address });
+            return Err(ServerError::Remote(address));
         }
         let failed = |source| ServerError::Listen { address, source };
         let listener = TcpListener::bind(address).map_err(failed)?;

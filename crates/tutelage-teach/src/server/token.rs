@@ -24,11 +24,8 @@ pub enum TokenError {
         source: io::Error,
     },
     /// The file holds something else than a token.
-    #[error("{path} does not hold a token (32 hexadecimal digits); remove it to create a new one")]
-    NoToken {
-        /// The file.
-        path: PathBuf,
-    },
+    #[error("{0} does not hold a token (32 hexadecimal digits); remove it to create a new one")]
+    NoToken(PathBuf),
 }
 
 const DIGITS: usize = 32;
@@ -57,7 +54,7 @@ impl Token {
                     digits.len() == DIGITS && digits.bytes().all(|b| b.is_ascii_hexdigit());
                 is_token
                     .then(|| Self(digits.to_lowercase()))
-                    .ok_or_else(|| TokenError::NoToken { path: path.into() })
+                    .ok_or_else(|| TokenError::NoToken(path.into()))
             }
             None => {
                 let token = Self::random()?;
@@ -121,6 +118,6 @@ mod tests {
         let second = Token::kept_in(&path).unwrap();
         assert!(Token::kept_in(&path).unwrap().is(second.digits()), "after an interrupted start");
         fs::write(&path, "secret").unwrap();
-        assert!(matches!(Token::kept_in(&path), Err(TokenError::NoToken { .. })));
+        assert!(matches!(Token::kept_in(&path), Err(TokenError::NoToken(_))));
     }
 }

@@ -18,6 +18,7 @@ mod trace;
 
 pub use classroom::Classroom;
 pub use observer::PageObserver;
+pub(crate) use page_state::lock;
 pub use page_state::{About, Phase};
 pub use person::{Person, PersonConfig, PersonError};
 pub(crate) use replayer::{ReplayError, film_of};
