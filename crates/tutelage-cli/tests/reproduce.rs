@@ -23,10 +23,14 @@ class = 'linear'
 algorithms = ['dagger', 'mp-25(7)', 'bd-5', 'supervised on bd-5']
 ";
 
-fn lab() -> tempfile::TempDir {
+fn with_figure(figure: &str) -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
-    fs::write(dir.path().join("own.toml"), FIGURE).unwrap();
+    fs::write(dir.path().join("own.toml"), figure).unwrap();
     dir
+}
+
+fn lab() -> tempfile::TempDir {
+    with_figure(FIGURE)
 }
 
 const RUN: [&str; 6] = ["reproduce", "own.toml", "--profile", "quick", "--seeds", "1-2"];
@@ -34,14 +38,17 @@ const RUN: [&str; 6] = ["reproduce", "own.toml", "--profile", "quick", "--seeds"
 /// Returns the records of a task by run, without times.
 fn records(lab: &Path, task: &str) -> Vec<(String, serde_json::Value)> {
     let text = fs::read_to_string(lab.join(format!("results/{task}.jsonl"))).unwrap();
-    let record = |line: &str| {
-        let mut record: serde_json::Value = serde_json::from_str(line).unwrap();
+    let record = |mut record: serde_json::Value| {
         for phase in ["collect_seconds", "train_seconds", "evaluate_seconds"] {
             record.as_object_mut().unwrap().remove(phase);
         }
         (record["run"].as_str().unwrap().to_owned(), record)
     };
-    text.lines().map(record).collect()
+    json(&text).into_iter().map(record).collect()
+}
+
+fn json(text: &str) -> Vec<serde_json::Value> {
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 /// Counts the runs that have started.
@@ -84,8 +91,7 @@ fn a_killed_figure_resumes_to_the_same_records() {
     assert!(csv(whole.path()) == drawn, "the figure shows all finished runs");
 
     let again = finish(whole.path(), &[&RUN[..], &["--table", "--json"]].concat());
-    let rows: Vec<serde_json::Value> =
-        stdout(&again).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let rows = json(&stdout(&again));
     let curves: Vec<_> = rows.iter().filter(|row| row["table"] == "curve").collect();
     assert_eq!(curves.len(), 4, "no run is executed again: {rows:?}");
     assert!(curves.iter().all(|row| row["seeds"] == 2 && row["last_five"]["estimate"].is_f64()));
@@ -115,12 +121,11 @@ fn figures_need_only_records_and_lost_records_are_remade() {
 
 #[test]
 fn an_interrupted_timed_run_starts_again() {
-    let lab = lab();
     let timed = FIGURE
         .replace("'curves'", "'cost'")
         .replace("'dagger', 'mp-25(7)', 'bd-5', 'supervised on bd-5'", "'bd-25'");
-    fs::write(lab.path().join("timed.toml"), timed).unwrap();
-    let run = ["reproduce", "timed.toml", "--profile", "quick", "--seeds", "1"];
+    let lab = with_figure(&timed);
+    let run = ["reproduce", "own.toml", "--profile", "quick", "--seeds", "1"];
     let mut child = tutelage(lab.path(), &run).stderr(Stdio::piped()).spawn().unwrap();
     while !lab.path().join("runs/quick").exists() && child.try_wait().unwrap().is_none() {
         std::thread::sleep(Duration::from_millis(5));
@@ -140,19 +145,20 @@ fn an_interrupted_timed_run_starts_again() {
 fn the_list_counts_runs_and_errors_suggest_names() {
     let lab = lab();
     let list = finish(lab.path(), &["reproduce", "--list", "--json"]);
-    let rows: Vec<serde_json::Value> =
-        stdout(&list).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let rows = json(&stdout(&list));
     let main = rows.iter().find(|row| row["figure"] == "main").unwrap();
     assert_eq!((main["runs"].as_u64(), main["done"].as_u64()), (Some(540), Some(0)));
     assert!(main["estimate_seconds"].as_f64().unwrap() > 1000.0);
 
-    assert!(fail(lab.path(), &["reproduce", "mian"]).contains("did you mean `main`"));
-    assert!(fail(lab.path(), &["reproduce", "main", "--tasks", "hoper"]).contains("hopper"));
-    assert!(fail(lab.path(), &["reproduce", "main", "--profile", "fast"]).contains("quick"));
-    assert!(fail(lab.path(), &["reproduce", "main", "--draw-only"]).contains("finished"));
-    assert!(
-        fail(lab.path(), &["reproduce", "ablation", "--tasks", "walker2d"]).contains("no runs")
-    );
+    for (args, words) in [
+        (&["mian"][..], "did you mean `main`"),
+        (&["main", "--tasks", "hoper"], "hopper"),
+        (&["main", "--profile", "fast"], "quick"),
+        (&["main", "--draw-only"], "finished"),
+        (&["ablation", "--tasks", "walker2d"], "no runs"),
+    ] {
+        assert!(fail(lab.path(), &[&["reproduce"], args].concat()).contains(words), "{args:?}");
+    }
     let dry = finish(lab.path(), &[&RUN[..], &["--dry-run"]].concat());
     assert!(stdout(&dry).contains("8 runs to do"), "{}", stdout(&dry));
     assert!(!lab.path().join("runs").exists());
@@ -175,19 +181,15 @@ evaluation = { episodes = 2 }
 algorithms = ['dagger', 'supervised on dagger', 'ensemble-dagger-2(0.05,0.2)']
 ";
 
-fn small(extra: &str) -> tempfile::TempDir {
-    let dir = tempfile::tempdir().unwrap();
-    fs::write(dir.path().join("own.toml"), format!("{SMALL}{extra}")).unwrap();
-    dir
+fn small() -> tempfile::TempDir {
+    with_figure(SMALL)
 }
 
 #[test]
 fn executing_a_plan_run_by_run_gives_the_same_records() {
-    let (whole, one_by_one) = (small(""), small(""));
+    let (whole, one_by_one) = (small(), small());
     finish(whole.path(), &["reproduce", "own.toml"]);
-    let plan = stdout(&finish(one_by_one.path(), &["reproduce", "own.toml", "--plan"]));
-    let plan: Vec<serde_json::Value> =
-        plan.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let plan = json(&stdout(&finish(one_by_one.path(), &["reproduce", "own.toml", "--plan"])));
     assert_eq!(plan.len(), 6);
     let names: Vec<&str> = plan.iter().map(|row| row["run"].as_str().unwrap()).collect();
     let supervised = plan.iter().find(|row| row["algorithm"] == "supervised").unwrap();
@@ -222,16 +224,11 @@ fn executing_a_plan_run_by_run_gives_the_same_records() {
 }
 
 #[test]
-fn algorithms_with_several_numbers_can_be_chosen() {
-    let lab = small("");
+fn algorithms_and_the_profile_can_be_chosen() {
+    let lab = small();
     let chosen = "dagger,ensemble-dagger-2(0.05,0.2)";
     let plan = ["reproduce", "own.toml", "--plan", "--algorithms", chosen];
     assert_eq!(stdout(&finish(lab.path(), &plan)).lines().count(), 4);
-}
-
-#[test]
-fn the_quick_profile_is_described() {
-    let lab = small("");
     let dry = finish(lab.path(), &["reproduce", "own.toml", "--profile", "quick", "--dry-run"]);
     assert!(stdout(&dry).contains("Quick"));
     let plain = finish(lab.path(), &["reproduce", "own.toml", "--dry-run"]);
@@ -282,7 +279,6 @@ fn children(parent: u32) -> Vec<u32> {
 
 #[test]
 fn a_timed_run_ends_with_its_parent_and_starts_again() {
-    let lab = tempfile::tempdir().unwrap();
     // Long enough to be observed while running.
     let figure = SMALL
         .replace("'curves'", "'cost'")
@@ -290,8 +286,8 @@ fn a_timed_run_ends_with_its_parent_and_starts_again() {
         .replace("iterations=20", "iterations=20000")
         .replace("seeds = '1-2'", "seeds = '1'")
         .replace("'dagger', 'supervised on dagger', 'ensemble-dagger-2(0.05,0.2)'", "'bd-2'");
-    fs::write(lab.path().join("timed.toml"), &figure).unwrap();
-    let run = ["reproduce", "timed.toml", "--threads", "1"];
+    let lab = with_figure(&figure);
+    let run = ["reproduce", "own.toml", "--threads", "1"];
     let mut parent = tutelage(lab.path(), &run).stderr(Stdio::null()).spawn().unwrap();
     let log = || -> Option<PathBuf> {
         let run = fs::read_dir(lab.path().join("runs/paper")).ok()?.next()?.ok()?;
@@ -335,12 +331,9 @@ fn every_committed_record_still_counts() {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
     let recorded = std::fs::read_to_string(tests.join("golden/records.json")).unwrap();
     let recorded: BTreeMap<String, u64> = serde_json::from_str(&recorded).unwrap();
-    let list = stdout(&finish(&tests.join("../../.."), &["reproduce", "--list", "--json"]));
-    let lines = list.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
-    let done: BTreeMap<String, u64> = lines
-        .map(|line| (line["figure"].as_str().unwrap().to_owned(), line["done"].as_u64().unwrap()))
-        .collect();
+    let list = json(&stdout(&finish(&tests.join("../../.."), &["reproduce", "--list", "--json"])));
     for (figure, count) in recorded {
-        assert!(done[&figure] >= count, "{figure}: {} of {count} records", done[&figure]);
+        let done = list.iter().find(|line| line["figure"] == *figure).unwrap()["done"].as_u64();
+        assert!(done.unwrap() >= count, "{figure}: {done:?} of {count} records");
     }
 }

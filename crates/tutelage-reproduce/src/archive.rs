@@ -138,14 +138,12 @@ impl Archive {
             Err(source) => return Err(ArchiveError::Io { action: "read", path, source }),
             Ok(text) => text,
         };
-        match RunRecord::parse(&text) {
-            Ok(record) if record.run == run.name => Ok(Some(record)),
-            Ok(record) => {
-                let message = format!("it is the record of {}", record.run);
-                Err(ArchiveError::Invalid { path, message })
-            }
-            Err(message) => Err(ArchiveError::Invalid { path, message }),
-        }
+        let message = match RunRecord::parse(&text) {
+            Ok(record) if record.run == run.name => return Ok(Some(record)),
+            Ok(record) => format!("it is the record of {}", record.run),
+            Err(message) => message,
+        };
+        Err(ArchiveError::Invalid { path, message })
     }
 
     /// Returns the records of a file. Reads the file only if it has changed.

@@ -12,46 +12,46 @@ use tutelage_spec::Task;
 use crate::comparison::with_reward;
 use crate::figure_plan::FinishedPanel;
 use crate::paper::task_name;
-use crate::{Archive, ComparisonError, CurveSpec, Experiment, ReportError, RunList, Selection};
+use crate::{Archive, CurveSpec, Experiment, ReproduceError, RunList, Selection};
 
 /// A claim of the paper as a comparison of two curves.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Claim {
+pub(crate) struct Claim {
     /// The claim in words.
-    pub says: String,
+    pub(crate) says: String,
     /// The figure with the runs.
-    pub figure: String,
+    pub(crate) figure: String,
     /// The curve that is claimed to be better.
-    pub curve: String,
+    pub(crate) curve: String,
     /// The other curve; `a random member` means the same runs with a random member deployed.
-    pub against: String,
+    pub(crate) against: String,
     /// The rows of the figure; empty means all.
     #[serde(default)]
-    pub rows: Vec<String>,
+    pub(crate) rows: Vec<String>,
     /// The rows of the other curve, if they differ.
     #[serde(default)]
-    pub against_rows: Vec<String>,
+    pub(crate) against_rows: Vec<String>,
     /// The tasks; empty means all.
     #[serde(default)]
-    pub tasks: Vec<String>,
+    pub(crate) tasks: Vec<String>,
     /// The score of a run.
-    pub score: ClaimScore,
+    pub(crate) score: ClaimScore,
     /// Whether runs of the same seed are paired.
     #[serde(default)]
-    pub paired: bool,
+    pub(crate) paired: bool,
     /// Whether the curves are claimed to be equal.
     #[serde(default)]
-    pub level: bool,
+    pub(crate) level: bool,
     /// Whether the gap is claimed to be wider in these rows than in the other rows.
     #[serde(default)]
-    pub wider: bool,
+    pub(crate) wider: bool,
 }
 
 /// The score of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum ClaimScore {
+pub(crate) enum ClaimScore {
     /// The mean reward over all rounds: learning speed.
     Average,
     /// The mean reward of the last five rounds: final performance.
@@ -62,7 +62,7 @@ pub enum ClaimScore {
 
 /// The result of testing a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub(crate) enum Verdict {
     /// True in the mean over panels and in every panel.
     Holds,
     /// True in the mean over panels, but not in every panel.
@@ -79,43 +79,43 @@ pub enum Verdict {
 
 /// A claim and its test.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Finding {
+pub(crate) struct Finding {
     /// The claim.
-    pub claim: Claim,
+    pub(crate) claim: Claim,
     /// The number of panels that it covers.
-    pub planned: usize,
+    pub(crate) planned: usize,
     /// The number of panels with at least two runs of both curves.
-    pub panels: usize,
+    pub(crate) panels: usize,
     /// The number of panels in which the curve's mean is higher.
-    pub above: usize,
+    pub(crate) above: usize,
     /// The smallest and largest number of seeds of a curve.
-    pub seeds: (usize, usize),
+    pub(crate) seeds: (usize, usize),
     /// The difference in units of the expert's reward, or of log losses.
-    pub difference: Interval,
+    pub(crate) difference: Interval,
     /// The probability that a run is better than one of the other curve; `None` for gaps.
-    pub improvement: Option<Interval>,
+    pub(crate) improvement: Option<Interval>,
     /// The p-value of no difference, corrected for all claims.
-    pub p: Option<f64>,
+    pub(crate) p: Option<f64>,
     /// The verdict.
-    pub verdict: Verdict,
+    pub(crate) verdict: Verdict,
 }
 
 /// Curves count as equal if they differ by at most this share of the expert's reward.
 pub(crate) const LEVEL: f64 = 0.05;
 
 /// Returns the paper's claims, from `experiments/claims.toml`.
-pub fn claims() -> Result<Vec<Claim>, ReportError> {
+pub(crate) fn claims() -> Result<Vec<Claim>, ReproduceError> {
     #[derive(Deserialize)]
     struct ClaimsFile {
         claims: Vec<Claim>,
     }
     let file: ClaimsFile = toml::from_str(include_str!("../experiments/claims.toml"))
-        .map_err(|error| ReportError::Claims(error.to_string()))?;
+        .map_err(|error| ReproduceError::Claims(error.to_string()))?;
     Ok(file.claims)
 }
 
 /// Tests each claim with the finished runs.
-pub fn judge(claims: &[Claim], archive: &Archive) -> Result<Vec<Finding>, ReportError> {
+pub(crate) fn judge(claims: &[Claim], archive: &Archive) -> Result<Vec<Finding>, ReproduceError> {
     let weighed = claims.iter().map(|claim| weigh(claim, archive));
     let mut findings: Vec<Finding> = weighed.collect::<Result<_, _>>()?;
     let known: Vec<f64> = findings.iter().filter_map(|finding| finding.p).collect();
@@ -146,11 +146,11 @@ fn verdict(finding: &Finding) -> Verdict {
 const ONE: &str = "one";
 const OTHER: &str = "other";
 
-fn weigh(claim: &Claim, archive: &Archive) -> Result<Finding, ReportError> {
+fn weigh(claim: &Claim, archive: &Archive) -> Result<Finding, ReproduceError> {
     let experiment = Experiment::named(&claim.figure)?;
     let mut runs = RunList::default();
     let plan = runs.plan(&experiment, &Selection::default().whole(&experiment))?;
-    let panels = plan.finished(&runs, archive).map_err(ComparisonError::from)?;
+    let panels = plan.finished(&runs, archive)?;
     let mut finding = Finding::nothing(claim, claim.planned(&experiment, &panels));
     let settings = ComparisonSettings {
         baseline: Some(OTHER.into()),
@@ -161,7 +161,7 @@ fn weigh(claim: &Claim, archive: &Archive) -> Result<Finding, ReportError> {
     let comparison = match Comparison::of_groups(groups, settings) {
         Ok(comparison) => comparison,
         Err(CompareError::Nothing(_) | CompareError::Baseline { .. }) => return Ok(finding),
-        Err(error) => return Err(ComparisonError::from(error).into()),
+        Err(error) => return Err(error.into()),
     };
     let score = if claim.score == ClaimScore::LastFive { "last five" } else { "average" };
     let pairs = comparison.pairs();
@@ -208,13 +208,13 @@ const RANDOM: &str = "a random member";
 impl Claim {
     /// Returns the pairs of rows, with their tasks, that the claim covers.
     fn places<'a>(&'a self, experiment: &'a Experiment) -> Vec<(&'a str, &'a str, Task)> {
-        let names = |rows: &'a [String]| rows.iter().map(String::as_str).collect::<Vec<_>>();
-        let rows = match self.rows.is_empty() {
-            true => experiment.rows.iter().map(|row| row.name.as_str()).collect(),
-            false => names(&self.rows),
+        let all = || experiment.rows.iter().map(|row| row.name.as_str()).collect();
+        let named = |rows: &'a [String]| rows.iter().map(String::as_str).collect::<Vec<_>>();
+        let rows = if self.rows.is_empty() { all() } else { named(&self.rows) };
+        let others = match self.against_rows.is_empty() {
+            true => rows.clone(),
+            false => named(&self.against_rows),
         };
-        let others =
-            if self.against_rows.is_empty() { rows.clone() } else { names(&self.against_rows) };
         let wanted = |task: &&Task| self.tasks.is_empty() || self.tasks.contains(&task.to_string());
         let tasks = || experiment.tasks.iter().filter(wanted).copied();
         let of = |(row, other)| tasks().map(move |task| (row, other, task));
@@ -235,36 +235,34 @@ impl Claim {
         &self,
         experiment: &Experiment,
         panels: &[FinishedPanel<'_>],
-    ) -> Result<Vec<RunGroup>, ReportError> {
+    ) -> Result<Vec<RunGroup>, ReproduceError> {
         let one = parse_curve(&self.curve)?;
         let other = if self.against == RANDOM { one } else { parse_curve(&self.against)? };
         let mut groups = Vec::new();
         for (row, other_row, task) in self.places(experiment) {
             let runs = |row: &str, curve: &CurveSpec| self.runs(panels, task, row, curve);
-            let group = |row: &str,
-                         one: Option<Vec<ComparedRun>>,
-                         other: Option<Vec<ComparedRun>>| {
+            let group = |row: &str, one: Option<Vec<_>>, other: Option<Vec<_>>| {
                 let title = format!("{}, {row}", task_name(task));
                 // The spread of a single run is unknown.
                 let [one, other] = [one, other].map(|runs| runs.filter(|runs| runs.len() > 1));
                 Some(RunGroup { title, curves: vec![(ONE.into(), one?), (OTHER.into(), other?)] })
             };
-            let found = match (self.wider, self.against.as_str()) {
+            match (self.wider, self.against.as_str()) {
                 (true, _) => {
                     let here = group(row, runs(row, &one), runs(row, &other));
                     let there = group(other_row, runs(other_row, &other), runs(other_row, &one));
-                    here.zip(there).map(|(here, there)| vec![here, there])
+                    groups.extend(
+                        here.zip(there).into_iter().flat_map(|(here, there)| [here, there]),
+                    );
                 }
                 (false, RANDOM) => {
-                    let random =
-                        runs(row, &one).map(|runs| runs.iter().filter_map(random).collect());
-                    group(row, runs(row, &one), random).map(|group| vec![group])
+                    let random = |runs: Vec<_>| runs.iter().filter_map(random).collect();
+                    groups.extend(group(row, runs(row, &one), runs(row, &one).map(random)));
                 }
                 (false, _) => {
-                    group(row, runs(row, &one), runs(other_row, &other)).map(|group| vec![group])
+                    groups.extend(group(row, runs(row, &one), runs(other_row, &other)));
                 }
-            };
-            groups.extend(found.into_iter().flatten());
+            }
         }
         Ok(groups)
     }
@@ -286,8 +284,8 @@ impl Claim {
     }
 }
 
-fn parse_curve(text: &str) -> Result<CurveSpec, ReportError> {
-    text.parse().map_err(|error| ReportError::Claims(format!("{text}: {error}")))
+fn parse_curve(text: &str) -> Result<CurveSpec, ReproduceError> {
+    text.parse().map_err(|error| ReproduceError::Claims(format!("{text}: {error}")))
 }
 
 /// The run with a random member deployed; `None` if there is only one member.

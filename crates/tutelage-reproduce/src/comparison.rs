@@ -2,26 +2,12 @@
 
 use std::path::Path;
 
-use tutelage_compare::{
-    CompareError, ComparedRun, Comparison, ComparisonSettings, RunGroup, RunRecord,
-};
+use tutelage_compare::{ComparedRun, Comparison, ComparisonSettings, RunGroup, RunRecord};
 use tutelage_draw::plot::Style;
 
 use crate::figure_plan::FinishedPanel;
 use crate::paper::{curve_name, task_name};
-use crate::{Archive, ArchiveError, CurveSpec, FigurePlan, PanelRow, PlottedValue, RunList};
-
-/// Why a figure's runs could not be compared.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ComparisonError {
-    /// A record could not be read.
-    #[error(transparent)]
-    Archive(#[from] ArchiveError),
-    /// The runs cannot be compared.
-    #[error(transparent)]
-    Compare(#[from] CompareError),
-}
+use crate::{Archive, CurveSpec, FigurePlan, PanelRow, PlottedValue, ReproduceError, RunList};
 
 /// Compares the finished runs of the rows that `wanted` accepts.
 ///
@@ -32,7 +18,7 @@ pub fn compare(
     archive: &Archive,
     settings: ComparisonSettings,
     wanted: impl Fn(&PanelRow) -> bool,
-) -> Result<Comparison, ComparisonError> {
+) -> Result<Comparison, ReproduceError> {
     let panels = plan.finished(runs, archive)?;
     let panels = panels.iter().filter(|panel| wanted(panel.row) && !panel.curves.is_empty());
     let panels: Vec<&FinishedPanel<'_>> = panels.collect();

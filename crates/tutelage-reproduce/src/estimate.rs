@@ -166,10 +166,6 @@ mod tests {
         assert_eq!(quiet, 10.0, "two runs of one kind on two cores");
         estimator.finished(&seed(2), 30.0);
         assert_eq!(estimator.seconds(&list, &shown, 2), 30.0);
-        assert_eq!(
-            estimator.core_seconds(&seed(3)),
-            10.0,
-            "the estimate for an idle machine stays"
-        );
+        assert_eq!(estimator.core_seconds(&seed(3)), 10.0, "the estimate for an idle machine");
     }
 }

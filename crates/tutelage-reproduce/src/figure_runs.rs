@@ -86,7 +86,7 @@ impl<'a> JobSet for FigureRuns<'a> {
         let order = WorkOrder { run: planned, needs, is_needed, archive: self.archive };
         let Some(record) = worker.execute(&order, progress)? else { return Ok(None) };
         let kept = self.archive.keep(planned, &record);
-        kept.map_err(|error| WorkError::failed(&error))?;
+        kept.map_err(WorkError::failed)?;
         self.learn(run, &record);
         Ok(Some(RunOutcome {
             reward: record.reward.last().copied().unwrap_or(f64::NAN),

@@ -9,9 +9,10 @@
 #![forbid(unsafe_code)]
 
 mod archive;
-pub mod claims;
+mod claims;
 mod comparison;
 pub mod draw;
+mod error;
 mod estimate;
 mod experiment;
 mod experiment_file;
@@ -33,7 +34,8 @@ mod tsne;
 mod worker;
 
 pub use archive::{Archive, ArchiveError};
-pub use comparison::{ComparisonError, compare};
+pub use comparison::compare;
+pub use error::ReproduceError;
 pub use estimate::Estimator;
 pub use experiment::{
     CurveSpec, Experiment, ExperimentError, ExperimentFault, FigureKind, PanelRow, PerturbFrom,
@@ -43,9 +45,8 @@ pub use figure_plan::{CurvePlan, FigurePlan, PanelPlan};
 pub use figure_runs::FigureRuns;
 pub use paper::{authors_seconds, task_name};
 pub use profile::Profile;
-pub use report::ReportError;
 pub use run_cost::{RunCost, run_costs};
-pub use run_list::{PlanError, PlanFault, PlannedRun, RunList};
+pub use run_list::{PlanError, PlannedRun, RunList};
 pub use scheduler::{
     FailedJobs, Job, JobObserver, JobProgress, JobSet, NoObserver, RunOutcome, ScheduleOutcome,
     Workers, execute,
@@ -54,7 +55,7 @@ pub use seeds::{BadSeeds, parse_seeds};
 pub use selection::Selection;
 pub use tutelage_compare::RunRecord;
 pub use worker::{
-    Executor, Logs, ProcessWorker, RUN_FILES, RemoteTask, RemoteWorker, TaskEvent, TaskResult,
+    Executor, ProcessWorker, RUN_FILES, RemoteTask, RemoteWorker, TaskEvent, TaskResult,
     ThreadWorker, WorkError, WorkOrder, Worker, execute_remote, send_and_wait, serve,
 };
 

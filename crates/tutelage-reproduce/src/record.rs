@@ -1,8 +1,8 @@
 //! Makes the record of a finished run.
 
-use tutelage::evaluation::Evaluation;
 use tutelage_compare::RunRecord;
 use tutelage_net::Isa;
+use tutelage_runs::RoundLine;
 use tutelage_runs::store::{AnyHistory, RoundTimings};
 use tutelage_tasks::bullet::trigonometry;
 
@@ -16,20 +16,18 @@ impl PlannedRun {
         times: &[RoundTimings],
         threads: usize,
     ) -> RunRecord {
-        let results = history.results();
         let lines = history.lines(self.spec.states_per_round, &[]);
+        let column = |of: &dyn Fn(&RoundLine) -> f64, digits| {
+            lines.iter().map(|line| short(of(line), digits)).collect::<Vec<_>>()
+        };
         let seconds = |of: &dyn Fn(&RoundTimings) -> f64| {
-            let round = |n| times.iter().find(|seconds| seconds.round == n).map_or(0.0, of);
-            results.iter().map(|result| short(round(result.round), 3)).collect::<Vec<_>>()
+            let time = |line: &RoundLine| times.iter().find(|time| time.round == line.round);
+            column(&|line| time(line).map_or(0.0, of), 3)
         };
-        let per_round = |of: &dyn Fn(&Evaluation) -> f64, digits| {
-            results.iter().map(|result| short(of(&result.deployed), digits)).collect::<Vec<_>>()
+        let optional = |of: &dyn Fn(&RoundLine) -> Option<f64>, digits| {
+            lines.iter().map(|line| Some(short(of(line)?, digits))).collect()
         };
-        let random = results
-            .iter()
-            .map(|result| result.random.as_ref().map(|random| short(random.mean_reward(), 2)));
-        let loss =
-            results.iter().map(|result| result.deployed.imitation_loss().map(|x| short(x, 7)));
+        let steps = lines.iter().map(|line| line.expert_steps).collect::<Option<Vec<_>>>();
         RunRecord {
             format: RunRecord::FORMAT,
             run: self.name.clone(),
@@ -42,16 +40,11 @@ impl PlannedRun {
             threads,
             memory: None,
             annotations: lines.iter().map(|line| line.annotations).collect(),
-            expert_steps: self
-                .spec
-                .algorithm
-                .needs_driver()
-                .then(|| lines.iter().map(|line| line.expert_steps).collect())
-                .flatten(),
-            reward: per_round(&Evaluation::mean_reward, 2),
-            reward_sd: per_round(&Evaluation::sd_reward, 2),
-            reward_random: random.collect(),
-            imitation_loss: loss.collect(),
+            expert_steps: steps.filter(|_| self.spec.algorithm.needs_driver()),
+            reward: column(&|line| line.reward, 2),
+            reward_sd: column(&|line| line.reward_sd, 2),
+            reward_random: optional(&|line| line.reward_random, 2),
+            imitation_loss: optional(&|line| line.imitation_loss, 7),
             collect_seconds: seconds(&|s| s.collect + s.annotate),
             train_seconds: seconds(&|s| s.train),
             evaluate_seconds: seconds(&|s| s.evaluate),

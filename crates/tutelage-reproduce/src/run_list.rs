@@ -4,9 +4,8 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Index;
 use std::path::{Path, PathBuf};
 
-use tutelage::AlgorithmName;
-use tutelage_spec::spec::{Class, CoverSpec, RunSpec, SpecError, SpecInput, parse_value};
-use tutelage_spec::{PartsError, Task, fingerprint, load_expert};
+use tutelage_spec::spec::{Class, CoverSpec, RunSpec, SpecInput, parse_value};
+use tutelage_spec::{LabError, Task, fingerprint, load_expert};
 
 use crate::figure_plan::{CurvePlan, FigurePlan, PanelPlan};
 use crate::{
@@ -46,19 +45,7 @@ pub struct PlanError {
     /// The row.
     pub row: String,
     /// The reason.
-    pub source: PlanFault,
-}
-
-/// Why a row of a figure cannot be planned.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum PlanFault {
-    /// The spec of a run is invalid.
-    #[error(transparent)]
-    Spec(#[from] SpecError),
-    /// An expert could not be loaded.
-    #[error(transparent)]
-    Expert(#[from] PartsError),
+    pub source: LabError,
 }
 
 impl Index<usize> for RunList {
@@ -95,14 +82,14 @@ impl RunList {
                 for &curve in selection.curves(row) {
                     let seeds = selection.seeds_of(experiment, &curve).into_iter();
                     let runs = seeds.map(|seed| self.run(panel, curve, seed));
-                    let runs: Result<Vec<usize>, PlanFault> = runs.collect();
+                    let runs: Result<Vec<usize>, LabError> = runs.collect();
                     let mut runs = runs.map_err(|source| PlanError {
                         figure: experiment.name.clone(),
                         row: row.name.clone(),
                         source,
                     })?;
                     if experiment.draw == FigureKind::Cost {
-                        runs.iter_mut().for_each(|run| *run = self.timed(*run));
+                        runs.iter_mut().for_each(|run| *run = self.insert(self.runs[*run].timed()));
                     }
                     curves.push(CurvePlan { spec: curve, runs });
                 }
@@ -118,7 +105,7 @@ impl RunList {
         panel: PanelRuns<'_>,
         curve: CurveSpec,
         seed: u64,
-    ) -> Result<usize, PlanFault> {
+    ) -> Result<usize, LabError> {
         let mut needs = Vec::new();
         let mut data = None;
         if let Some(algorithm) = curve.data {
@@ -132,11 +119,13 @@ impl RunList {
             PerturbFrom::Default => {}
             PerturbFrom::Fixed(cover) => d0 = Some(cover.clone()),
             PerturbFrom::Dagger => {
-                let dagger = CurveSpec { algorithm: dagger()?, data: None, ..curve };
+                let algorithm = parse_value("algorithm", "dagger")?;
+                let dagger = CurveSpec { algorithm, data: None, ..curve };
                 let seeds = panel.profile.seeds(&COVER_SEEDS).into_iter();
                 let runs = seeds.map(|seed| self.run(panel, dagger, seed));
                 let runs: Vec<usize> = runs.collect::<Result<_, _>>()?;
-                d0 = Some(CoverSpec::Runs(self.names(&runs)));
+                let names = runs.iter().map(|&run| PathBuf::from(&self.runs[run].name));
+                d0 = Some(CoverSpec::Runs(names.collect()));
                 needs.extend(runs);
             }
         }
@@ -144,10 +133,6 @@ impl RunList {
         let expert = self.expert(&spec)?;
         let name = name(&spec, &expert);
         Ok(self.insert(PlannedRun { name, spec, expert, needs, timed: false }))
-    }
-
-    fn timed(&mut self, run: usize) -> usize {
-        self.insert(self.runs[run].timed())
     }
 
     fn insert(&mut self, run: PlannedRun) -> usize {
@@ -159,12 +144,8 @@ impl RunList {
         index
     }
 
-    fn names(&self, runs: &[usize]) -> Vec<PathBuf> {
-        runs.iter().map(|&run| PathBuf::from(&self.runs[run].name)).collect()
-    }
-
     /// Returns the fingerprint of a run's expert. Each expert is loaded once.
-    fn expert(&mut self, spec: &RunSpec) -> Result<String, PlanFault> {
+    fn expert(&mut self, spec: &RunSpec) -> Result<String, LabError> {
         if spec.task.robot().is_none() {
             return Ok("rule".into());
         }
@@ -183,10 +164,9 @@ impl RunList {
         plan: &FigurePlan<'_>,
         archive: &Archive,
     ) -> Result<Vec<usize>, ArchiveError> {
-        let shown = plan.runs();
         let lacks_data = plan.shows_states() && !archive.has_map(plan, self);
         let mut unfinished = Vec::new();
-        for run in shown {
+        for run in plan.runs() {
             let no_record = archive.record(&self.runs[run])?.is_none();
             if no_record || lacks_data && archive.data(&self.runs[run]).is_none() {
                 unfinished.push(run);
@@ -250,7 +230,7 @@ impl PanelRuns<'_> {
         seed: u64,
         d0: Option<CoverSpec>,
         data: Option<PathBuf>,
-    ) -> Result<RunSpec, PlanFault> {
+    ) -> Result<RunSpec, LabError> {
         let Self { task, row, profile } = self;
         let fields = row.fields.clone();
         let class = fields.class.clone().map(|class| class.of(task.defaults()));
@@ -272,12 +252,8 @@ impl PanelRuns<'_> {
 
 /// Returns the unique name of a run.
 fn name(spec: &RunSpec, expert: &str) -> String {
-    let name = format!("{}-{expert}", spec.folder());
-    spec.solver().map_or(name.clone(), |solver| format!("{name}-{solver}"))
-}
-
-fn dagger() -> Result<AlgorithmName, SpecError> {
-    parse_value("algorithm", "dagger")
+    let solver = spec.solver().map_or(String::new(), |solver| format!("-{solver}"));
+    format!("{}-{expert}{solver}", spec.folder())
 }
 
 impl PlannedRun {

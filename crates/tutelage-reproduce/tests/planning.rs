@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use tutelage::Sampling;
-use tutelage::choice::ExpertActs;
+use tutelage::choice::{Deploy, ExpertActs};
 use tutelage_reproduce::{
     Archive, Experiment, ExperimentError, ExperimentFault, PlanError, Profile, RunList, RunRecord,
     Selection,
@@ -91,16 +91,6 @@ fn a_plan_lists_panels_curves_and_runs() {
 }
 
 #[test]
-fn dependencies_are_at_most_one_level_deep() {
-    let mut runs = RunList::default();
-    for experiment in Experiment::all().unwrap() {
-        runs.plan(&experiment, &Selection::default()).unwrap();
-    }
-    let needed = runs.runs().iter().flat_map(|run| &run.needs);
-    assert!(needed.into_iter().all(|&need| runs[need].needs.is_empty()));
-}
-
-#[test]
 fn d0_is_made_of_ten_runs_whatever_seeds_are_shown() {
     let one = Selection {
         tasks: Some(vec![hopper()]),
@@ -179,18 +169,12 @@ fn a_row_sets_any_field_and_quick_keeps_it() {
     let own = specs[0];
     let oracle = own.oracle.unwrap();
     assert_eq!((own.rounds, own.states_per_round, own.evaluation.episodes), (5, 30, 4));
-    assert_eq!(
-        (own.sampling, own.deploy),
-        (Sampling::Stride(7), tutelage::choice::Deploy::UniformMember)
-    );
+    assert_eq!((own.sampling, own.deploy), (Sampling::Stride(7), Deploy::UniformMember));
     assert_eq!((oracle.budget, oracle.learning_rate), (TrainingBudget::Iterations(123), 0.01));
     assert_eq!((oracle.batch, own.keep), (64, tutelage_runs::Keep::All));
     let usual = specs[2];
-    assert_eq!(
-        (usual.rounds, usual.evaluation.episodes),
-        (8, 3),
-        "quick replaces fields that the row leaves unset"
-    );
+    // Quick replaces fields that the row leaves unset.
+    assert_eq!((usual.rounds, usual.evaluation.episodes), (8, 3));
     assert_eq!(usual.oracle.unwrap().budget, TrainingBudget::Iterations(500));
 }
 
@@ -347,22 +331,23 @@ fn a_curve_can_have_its_own_budget() {
     assert_eq!(budgets("mp-25(15)"), ["epochs=2000"]);
 }
 
-/// The committed records, and a run list with all runs of all figures.
-fn committed() -> (PathBuf, RunList) {
+/// The committed records.
+fn committed() -> (PathBuf, Archive) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../results/paper");
-    let seeds = Selection { seeds: Some((1..=20).collect()), ..Selection::default() };
-    let mut runs = RunList::default();
-    for experiment in Experiment::all().unwrap() {
-        runs.plan(&experiment, &seeds).unwrap();
-    }
-    (root, runs)
+    let archive = Archive::new(&root, root.join("no-runs"));
+    (root, archive)
 }
 
 /// A change of how specs are written would leave records behind that no figure finds.
 #[test]
 fn every_committed_record_belongs_to_a_planned_run() {
-    let (root, runs) = committed();
-    let archive = Archive::new(&root, root.join("no-runs"));
+    let seeds = Selection { seeds: Some((1..=20).collect()), ..Selection::default() };
+    let ((root, archive), mut runs) = (committed(), RunList::default());
+    for experiment in Experiment::all().unwrap() {
+        runs.plan(&experiment, &seeds).unwrap();
+    }
+    let mut needed = runs.runs().iter().flat_map(|run| &run.needs);
+    assert!(needed.all(|&need| runs[need].needs.is_empty()), "one level of dependencies");
     let planned: HashSet<&str> = runs.runs().iter().map(|run| run.name.as_str()).collect();
     let mut found = 0;
     for task in Task::all() {
@@ -385,8 +370,7 @@ fn every_committed_record_belongs_to_a_planned_run() {
 /// Finished runs of each figure, as `tutelage reproduce --list` counts them.
 #[test]
 fn every_committed_record_counts_in_its_figure() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../results/paper");
-    let archive = Archive::new(&root, root.join("no-runs"));
+    let (_, archive) = committed();
     for (figure, runs, done) in [
         ("linear", 330, 330),
         ("main", 540, 437),

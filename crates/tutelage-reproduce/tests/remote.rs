@@ -11,9 +11,9 @@ use std::sync::mpsc::Sender;
 
 use small::{archive, figure};
 use tutelage_reproduce::{
-    Executor, FigureRuns, JobObserver, Logs, NoObserver, RUN_FILES, RemoteTask, RemoteWorker,
-    RunRecord, ScheduleOutcome, TaskEvent, TaskResult, ThreadWorker, WorkError, Worker, Workers,
-    execute, execute_remote,
+    Executor, FigureRuns, JobObserver, NoObserver, RUN_FILES, RemoteTask, RemoteWorker, RunRecord,
+    ScheduleOutcome, TaskEvent, TaskResult, ThreadWorker, WorkError, Worker, Workers, execute,
+    execute_remote,
 };
 
 /// Nodes without shared folders: each run gets its own folder with copies of the runs that it needs.
@@ -91,7 +91,7 @@ fn records(dir: &Path, worker: &dyn Worker, observer: &dyn JobObserver) -> Vec<R
 fn remote_and_local_records_are_equal() {
     let (here, there) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let nodes = nodes(there.path(), 4);
-    let elsewhere = RemoteWorker { executor: &nodes, threads: 1, logs: Logs::Needed };
+    let elsewhere = RemoteWorker { executor: &nodes, threads: 1, all_logs: false };
     let carried = records(there.path(), &elsewhere, &nodes);
     assert_eq!(carried, records(here.path(), &ThreadWorker(1), &NoObserver));
     assert_eq!(nodes.taken.load(Ordering::SeqCst), 6 + 4, "lost tasks are sent again");
@@ -104,7 +104,7 @@ fn remote_and_local_records_are_equal() {
 fn all_logs_are_copied_back_on_request() {
     let there = tempfile::tempdir().unwrap();
     let nodes = nodes(there.path(), 0);
-    let elsewhere = RemoteWorker { executor: &nodes, threads: 1, logs: Logs::All };
+    let elsewhere = RemoteWorker { executor: &nodes, threads: 1, all_logs: true };
     records(there.path(), &elsewhere, &NoObserver);
     assert_eq!(std::fs::read_dir(there.path().join("runs")).unwrap().count(), 6);
 }

@@ -117,15 +117,8 @@ fn timed(seconds: f64, needs: &[usize]) -> Run {
 #[test]
 fn needed_jobs_start_first_then_the_longest_then_timed_ones() {
     // 4 and 5 need 3. 4 takes as long as 1 and comes later. 2 is not requested.
-    let short_but_needed = run(1.0, &[2]);
-    let all = vec![
-        run(2.0, &[]),
-        run(9.0, &[]),
-        run(99.0, &[]),
-        short_but_needed,
-        run(9.0, &[3]),
-        timed(9.0, &[3]),
-    ];
+    let [two, nine, skipped] = [2.0, 9.0, 99.0].map(|seconds| run(seconds, &[]));
+    let all = vec![two, nine, skipped, run(1.0, &[2]), run(9.0, &[3]), timed(9.0, &[3])];
     let (runs, notes) = (Runs::new(all), Notes::default());
     assert_eq!(runs.execute(&[0, 1, 3, 4, 5], &notes).unwrap(), ScheduleOutcome::Finished);
     assert_eq!(runs.begun(), [3, 1, 4, 0, 5]);
@@ -188,16 +181,4 @@ fn the_cost_per_job_does_not_depend_on_their_number() {
         runs.questions.into_inner() / count
     };
     assert_eq!(questions(4000), questions(100));
-}
-
-#[test]
-#[ignore = "prints the scheduler's time per job for a million jobs"]
-fn a_million_runs() {
-    let needs = |run: usize| if run.is_multiple_of(2) { vec![] } else { vec![run - 1] };
-    let runs = (0..1_000_000).map(|place| Run { needs: needs(place), ..Run::default() });
-    let (runs, all) = (Runs::new(runs.collect()), (0..1_000_000).collect::<Vec<_>>());
-    let start = std::time::Instant::now();
-    let workers = Workers { shared: vec![&(); 4096], exclusive: &() };
-    execute(&runs, &all, &workers, &Notes::default()).unwrap();
-    println!("{:.1} µs a run", start.elapsed().as_secs_f64());
 }

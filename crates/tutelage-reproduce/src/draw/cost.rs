@@ -4,21 +4,20 @@ use tutelage::AlgorithmName;
 use tutelage_draw::plot::{Color, Curve, Figure, Panel, Scale, Style};
 use tutelage_spec::Task;
 
-use super::DrawError;
 use crate::paper::{authors_memory, authors_seconds, task_name};
 use crate::run_cost::{RunCost, run_costs};
-use crate::{Archive, FigurePlan, Profile, RunList};
+use crate::{Archive, FigurePlan, Profile, ReproduceError, RunList};
 
 pub(super) fn figure(
     plan: &FigurePlan<'_>,
     runs: &RunList,
     archive: &Archive,
-) -> Result<Figure, DrawError> {
+) -> Result<Figure, ReproduceError> {
     let costs = run_costs(plan, runs, archive)?;
     let begun = |task: &Task| costs.iter().any(|cost| cost.task == *task);
     let tasks: Vec<Task> = plan.tasks().into_iter().filter(begun).collect();
     let Some(&first) = tasks.first() else {
-        return Err(DrawError::Nothing(plan.experiment.name.clone()));
+        return Err(ReproduceError::Nothing(plan.experiment.name.clone()));
     };
     let of_one_task = plan.panels.iter().filter(|panel| panel.task == first);
     let algorithms: Vec<AlgorithmName> =

@@ -3,11 +3,12 @@
 use tutelage_compare::{CompareError, Comparison, ComparisonSettings, figure};
 use tutelage_draw::plot::{Color, Figure, Level, Panel, Style};
 
-use super::DrawError;
-use crate::comparison::{ComparisonError, compare, panel_title};
+use crate::comparison::{compare, panel_title};
 use crate::figure_plan::FinishedPanel;
 use crate::paper::curve_name;
-use crate::{Archive, CurveSpec, FigurePlan, PanelPlan, PanelRow, PlottedValue, RunList};
+use crate::{
+    Archive, CurveSpec, FigurePlan, PanelPlan, PanelRow, PlottedValue, ReproduceError, RunList,
+};
 
 /// The level of the intervals, as in the paper.
 const LEVEL: f64 = 0.8;
@@ -16,7 +17,7 @@ pub(super) fn figure(
     plan: &FigurePlan<'_>,
     runs: &RunList,
     archive: &Archive,
-) -> Result<Figure, DrawError> {
+) -> Result<Figure, ReproduceError> {
     let rewards = finished(plan, runs, archive, |row| row.show != PlottedValue::ImitationLoss)?;
     let losses = finished(plan, runs, archive, |row| row.show == PlottedValue::ImitationLoss)?;
     let title = format!("{} ({:.0} % t intervals)", plan.experiment.title, 100.0 * LEVEL);
@@ -26,17 +27,13 @@ pub(super) fn figure(
     for panel in in_reading_order(plan, finished_panels) {
         let title = panel_title(&panel);
         let found = |comparison: &&Comparison| comparison.panels.iter().any(|p| p.title == title);
-        let part = rewards.iter().find(found).map(|part| axes(part, &title, panel.row));
-        let part =
-            part.or_else(|| losses.iter().find(found).map(|part| axes(part, &title, panel.row)));
-        let missing = missing(plan, &panel);
-        figure.panels.extend(part.flatten().map(|mut axes| {
-            axes.note += &missing;
-            axes
-        }));
+        let part = rewards.iter().chain(&losses).find(found);
+        let axes = part.and_then(|part| axes(part, &title, panel.row));
+        let note = |axes: Panel| Panel { note: axes.note + &missing(plan, &panel), ..axes };
+        figure.panels.extend(axes.map(note));
     }
     if figure.panels.is_empty() {
-        return Err(DrawError::Nothing(plan.experiment.name.clone()));
+        return Err(ReproduceError::Nothing(plan.experiment.name.clone()));
     }
     let columns = figure.panels.len().min(2);
     Ok(figure.columns(columns))
@@ -48,7 +45,7 @@ fn finished(
     runs: &RunList,
     archive: &Archive,
     wanted: impl Fn(&PanelRow) -> bool,
-) -> Result<Option<Comparison>, DrawError> {
+) -> Result<Option<Comparison>, ReproduceError> {
     let settings = ComparisonSettings {
         level: LEVEL,
         cost: plan.experiment.over,
@@ -56,8 +53,8 @@ fn finished(
     };
     match compare(plan, runs, archive, settings, wanted) {
         Ok(comparison) => Ok(Some(comparison)),
-        Err(ComparisonError::Compare(CompareError::Nothing(_))) => Ok(None),
-        Err(error) => Err(error.into()),
+        Err(ReproduceError::Compare(CompareError::Nothing(_))) => Ok(None),
+        Err(error) => Err(error),
     }
 }
 
@@ -135,20 +132,14 @@ mod tests {
         let experiment = Experiment::named("questions").unwrap();
         let mut runs = RunList::default();
         let plan = runs.plan(&experiment, &Selection::default()).unwrap();
-        let [ant, _] =
-            plan.panels.iter().filter(|panel| panel.curves.len() == 3).collect::<Vec<_>>()[..]
-        else {
-            panic!("a panel of epochs for each task")
-        };
+        // The panel of epochs.
+        let ant = plan.panels.iter().find(|panel| panel.curves.len() == 3).unwrap();
         ant.curves[1].runs.iter().for_each(|&run| finish(&runs[run], &archive, 1.0, None));
         let figure = figure(&plan, &runs, &archive).unwrap();
         let notes: Vec<&str> = figure.panels.iter().map(|panel| panel.note.as_str()).collect();
         assert_eq!(notes.len(), 2, "DAgger is in both of Ant's panels");
         assert!(notes[1].starts_with("5 seeds"), "{notes:?}");
-        assert!(
-            notes[1].ends_with("not run: DAgger (1000 epochs), DAgger (4000 epochs)"),
-            "{notes:?}"
-        );
+        assert!(notes[1].ends_with("not run: DAgger (1000 epochs), DAgger (4000 epochs)"));
         let title = "Not run: Hopper, realizable, perturbation; Hopper, realizable, epochs (2000 unless named).";
         assert_eq!(figure.caption, title);
     }

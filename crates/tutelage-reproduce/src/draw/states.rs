@@ -5,18 +5,8 @@ use std::fmt::Write;
 use tutelage::Stream;
 use tutelage_draw::plot::{Color, Curve, Figure, Panel, Style};
 
-use super::DrawError;
 use crate::paper::curve_name;
-use crate::{Archive, CurveSpec, FigureKind, FigurePlan, RunList, tsne};
-
-/// Why a map could not be made.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum StatesError {
-    /// There are too few states.
-    #[error("{0} states are too few for a map; at least 10 are needed")]
-    TooFew(usize),
-}
+use crate::{Archive, CurveSpec, FigureKind, FigurePlan, ReproduceError, RunList, tsne};
 
 /// The position of a state on the map.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,7 +26,7 @@ pub(super) fn figure(
     plan: &FigurePlan<'_>,
     runs: &RunList,
     archive: &Archive,
-) -> Result<Figure, DrawError> {
+) -> Result<Figure, ReproduceError> {
     let curves: Vec<CurveSpec> = plan.curves().map(|curve| curve.spec).collect();
     let names: Vec<&str> = plan.runs().iter().map(|&run| runs[run].name.as_str()).collect();
     let key = format!("# {}", names.join(" "));
@@ -60,13 +50,13 @@ fn map(
     plan: &FigurePlan<'_>,
     runs: &RunList,
     archive: &Archive,
-) -> Result<Vec<MapPoint>, DrawError> {
+) -> Result<Vec<MapPoint>, ReproduceError> {
     let mut rows: Vec<Vec<f32>> = Vec::new();
     let mut places = Vec::new();
     let shown = plan.curves().enumerate();
     for (index, run) in shown.flat_map(|(i, curve)| curve.runs.iter().map(move |&run| (i, run))) {
         let run = &runs[run];
-        let history = archive.data(run).ok_or_else(|| DrawError::Nothing(run.name.clone()))?;
+        let history = archive.data(run).ok_or_else(|| ReproduceError::Nothing(run.name.clone()))?;
         for (n, states) in history.states().into_iter().enumerate() {
             for row in states.rows() {
                 rows.push(row.to_vec());
@@ -75,7 +65,7 @@ fn map(
         }
     }
     if rows.len() < 10 {
-        return Err(StatesError::TooFew(rows.len()).into());
+        return Err(ReproduceError::TooFewStates(rows.len()));
     }
     let perplexity = PERPLEXITY.min((rows.len() - 1) as f64 / 3.0);
     let points = tsne::embed(&rows, perplexity, &mut Stream::new(0).fork("t-SNE", 0).rng());
@@ -88,35 +78,31 @@ fn map(
 /// One panel per algorithm, with states colored by round.
 fn apart(title: &str, curves: &[CurveSpec], places: &[MapPoint]) -> Figure {
     let rounds = places.iter().map(|place| place.round).max().unwrap_or(1);
-    let named = |round: usize| {
-        let share = (round - 1) as f64 / (rounds - 1).max(1) as f64;
-        (format!("round {round}"), Color::blue_to_red(share))
-    };
-    let ramp = (1..=rounds).map(named).collect();
-    let mut figure = Figure::new(title).columns(2).ramp(ramp);
-    for (index, one) in curves.iter().enumerate() {
-        let mut panel = map_panel(curve_name(one), places);
-        for round in 1..=rounds {
+    let named = |round: usize| (format!("round {round}"), nth_color(round - 1, rounds));
+    let figure = Figure::new(title).columns(2).ramp((1..=rounds).map(named).collect());
+    curves.iter().enumerate().fold(figure, |figure, (index, one)| {
+        let curve = |round: usize| {
             let (name, color) = named(round);
-            let points = of(places, |place| place.curve == index && place.round == round);
-            panel = panel.curve(Curve::new(name, points).color(color).style(Style::Points));
-        }
-        figure = figure.panel(panel);
-    }
-    figure
+            points(name, color, places, |place| place.curve == index && place.round == round)
+        };
+        let panel = map_panel(curve_name(one), places);
+        figure.panel((1..=rounds).map(curve).fold(panel, Panel::curve))
+    })
 }
 
 /// All algorithms in one panel, one color each.
 fn together(title: &str, curves: &[CurveSpec], places: &[MapPoint]) -> Figure {
-    let mut panel = map_panel(String::new(), places);
-    for (index, one) in curves.iter().enumerate() {
-        let points = of(places, |place| place.curve == index);
-        let name = format!("{}'s states", curve_name(one));
-        let share = index as f64 / curves.len().saturating_sub(1).max(1) as f64;
-        let color = Color::blue_to_red(share);
-        panel = panel.curve(Curve::new(name, points).color(color).style(Style::Points));
-    }
-    Figure::new(title).panel(panel)
+    let curve = |(index, one): (usize, &CurveSpec)| {
+        let (name, color) =
+            (format!("{}'s states", curve_name(one)), nth_color(index, curves.len()));
+        points(name, color, places, |place| place.curve == index)
+    };
+    let panel = map_panel(String::new(), places);
+    Figure::new(title).panel(curves.iter().enumerate().map(curve).fold(panel, Panel::curve))
+}
+
+fn nth_color(index: usize, count: usize) -> Color {
+    Color::blue_to_red(index as f64 / count.saturating_sub(1).max(1) as f64)
 }
 
 /// A panel without ticks; all panels have the same range.
@@ -136,9 +122,15 @@ fn map_panel(title: String, places: &[MapPoint]) -> Panel {
     }
 }
 
-fn of(places: &[MapPoint], wanted: impl Fn(&MapPoint) -> bool) -> Vec<(f64, f64)> {
+fn points(
+    name: String,
+    color: Color,
+    places: &[MapPoint],
+    wanted: impl Fn(&MapPoint) -> bool,
+) -> Curve {
     let chosen = places.iter().filter(|place| wanted(place));
-    chosen.map(|place| (f64::from(place.x), f64::from(place.y))).collect()
+    let points = chosen.map(|place| (f64::from(place.x), f64::from(place.y)));
+    Curve::new(name, points.collect()).color(color).style(Style::Points)
 }
 
 fn print(places: &[MapPoint], key: &str) -> String {
@@ -157,13 +149,9 @@ fn parse(text: &str, key: &str) -> Option<Vec<MapPoint>> {
         return None;
     }
     let place = |line: &str| {
-        let mut fields = line.split(',');
-        Some(MapPoint {
-            curve: fields.next()?.parse().ok()?,
-            round: fields.next()?.parse().ok()?,
-            x: fields.next()?.parse().ok()?,
-            y: fields.next()?.parse().ok()?,
-        })
+        let [curve, round, x, y] = line.split(',').collect::<Vec<_>>()[..] else { return None };
+        let (curve, round) = (curve.parse().ok()?, round.parse().ok()?);
+        Some(MapPoint { curve, round, x: x.parse().ok()?, y: y.parse().ok()? })
     };
     lines.map(place).collect()
 }

@@ -23,72 +23,36 @@ use tutelage_compare::{CompareError, Comparison, ComparisonSettings};
 
 use crate::claims::{claims, judge};
 use crate::{
-    Archive, ArchiveError, ComparisonError, Experiment, ExperimentError, PanelRow, PlanError,
-    PlottedValue, RunList, Selection, compare,
+    Archive, Experiment, PanelRow, PlottedValue, ReproduceError, RunList, Selection, compare,
 };
 
-/// Why a report could not be written.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ReportError {
-    /// The requested table does not exist.
-    #[error("line {line}: unknown table `{text}`; expected {KNOWN}")]
-    Unknown {
-        /// The line, from 1.
-        line: usize,
-        /// The request.
-        text: String,
-    },
-    /// The end of a table is missing.
-    #[error("line {0}: no `{END}` follows")]
-    NoEnd(usize),
-    /// The curve does not exist.
-    #[error("unknown curve `{0}`")]
-    Curve(String),
-    /// The list of claims is invalid.
-    #[error("experiments/claims.toml: {0}")]
-    Claims(String),
-    /// The figure is invalid.
-    #[error(transparent)]
-    Experiment(#[from] ExperimentError),
-    /// The figure cannot be planned.
-    #[error(transparent)]
-    Plan(#[from] PlanError),
-    /// The runs cannot be compared.
-    #[error(transparent)]
-    Compare(#[from] ComparisonError),
-    /// A record could not be read.
-    #[error(transparent)]
-    Archive(#[from] ArchiveError),
-}
-
 const BEGIN: &str = "<!-- reproduce: ";
-const END: &str = "<!-- end -->";
-const KNOWN: &str = "curves, means, scores, over, ratios, steps, costs, losses (each with a figure and options `against CURVE`, `by COST`, `: ROW`), or claims";
+pub(crate) const END: &str = "<!-- end -->";
+pub(crate) const KNOWN: &str = "curves, means, scores, over, ratios, steps, costs, losses (each with a figure and options `against CURVE`, `by COST`, `: ROW`), or claims";
 
 /// Replaces a table without finished runs.
 const NOTHING: &str = "*No finished runs yet.*\n";
 
 /// Returns the text with all of its tables made from the finished runs.
-pub fn fill(text: &str, archive: &Archive) -> Result<String, ReportError> {
+pub fn fill(text: &str, archive: &Archive) -> Result<String, ReproduceError> {
     let mut filled = String::new();
     let mut lines = (1..).zip(text.lines());
     while let Some((line, words)) = lines.next() {
         filled += &format!("{words}\n");
         let request = words.strip_prefix(BEGIN).and_then(|rest| rest.strip_suffix(" -->"));
         let Some(text) = request else { continue };
-        let unknown = || ReportError::Unknown { line, text: text.into() };
+        let unknown = || ReproduceError::Table { line, text: text.into() };
         let request = TableRequest::parse(text).ok_or_else(unknown)?;
         filled += &match request.table(archive) {
             // Without runs of the baseline there is nothing to compare.
-            Err(ReportError::Compare(ComparisonError::Compare(
+            Err(ReproduceError::Compare(
                 CompareError::Nothing(_) | CompareError::Baseline { .. },
-            ))) => NOTHING.to_owned(),
+            )) => NOTHING.to_owned(),
             table => table?.ok_or_else(unknown)?,
         };
         filled += &format!("{END}\n");
         if !lines.by_ref().any(|(_, words)| words == END) {
-            return Err(ReportError::NoEnd(line));
+            return Err(ReproduceError::NoEnd(line));
         }
     }
     Ok(filled)
@@ -117,7 +81,7 @@ impl<'a> TableRequest<'a> {
     }
 
     /// Returns the table, or `None` if it does not exist.
-    fn table(&self, archive: &Archive) -> Result<Option<String>, ReportError> {
+    fn table(&self, archive: &Archive) -> Result<Option<String>, ReproduceError> {
         let compared = || self.compared(archive);
         Ok(Some(match (self.what, self.figure) {
             ("claims", "") => tables::claims(&judge(&claims()?, archive)?),
@@ -134,7 +98,7 @@ impl<'a> TableRequest<'a> {
     }
 
     /// Compares the finished runs of the figure, or of one of its rows.
-    fn compared(&self, archive: &Archive) -> Result<Comparison, ReportError> {
+    fn compared(&self, archive: &Archive) -> Result<Comparison, ReproduceError> {
         let experiment = Experiment::named(self.figure)?;
         let mut runs = RunList::default();
         let plan = runs.plan(&experiment, &Selection::default().whole(&experiment))?;
@@ -188,15 +152,15 @@ mod tests {
         let table = |request: &str| {
             fill(&format!("\n<!-- reproduce: {request} -->\n<!-- end -->\n"), &nothing)
         };
-        for request in ["elves main", "pairs fewest versus bd-5", "ratios fewest by", "claims main"]
-        {
+        let unknown = ["elves main", "pairs fewest versus bd-5", "ratios fewest by", "claims main"];
+        for request in unknown {
             let error = table(request);
-            assert!(matches!(error, Err(ReportError::Unknown { line: 2, .. })), "{request}");
+            assert!(matches!(error, Err(ReproduceError::Table { line: 2, .. })), "{request}");
         }
         let missing = table("curves main against bd-5: a row").unwrap();
         assert!(missing.ends_with(&format!("{NOTHING}{END}\n")), "{missing}");
         let endless = fill("<!-- reproduce: claims -->\nx\n", &nothing);
-        assert!(matches!(endless, Err(ReportError::NoEnd(1))));
+        assert!(matches!(endless, Err(ReproduceError::NoEnd(1))));
         let plain = "# Title\n\n| a | b |\n";
         assert_eq!(fill(plain, &nothing).unwrap(), plain);
     }

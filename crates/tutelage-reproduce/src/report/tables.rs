@@ -7,10 +7,11 @@ use tutelage_compare::stats::{Interval, spearman};
 use tutelage_compare::tables::{self, TextTable};
 use tutelage_compare::{Comparison, ComparisonPanel, CurveRow};
 
-use super::ReportError;
 use super::ratios::range;
 use crate::claims::{ClaimScore, Finding, LEVEL, Verdict};
-use crate::{Archive, Experiment, RunCost, RunList, Selection, run_costs, task_name};
+use crate::{
+    Archive, Experiment, ReproduceError, RunCost, RunList, Selection, run_costs, task_name,
+};
 
 /// All panels in one table, with a heading for each.
 pub(super) fn curves(comparison: &Comparison) -> TextTable {
@@ -100,7 +101,7 @@ pub(super) fn losses(comparison: &Comparison) -> TextTable {
     TextTable::new(&headings, comparison.panels.iter().map(cells))
 }
 
-pub(super) fn costs(figure: &str, archive: &Archive) -> Result<TextTable, ReportError> {
+pub(super) fn costs(figure: &str, archive: &Archive) -> Result<TextTable, ReproduceError> {
     let experiment = Experiment::named(figure)?;
     let mut runs = RunList::default();
     let plan = runs.plan(&experiment, &Selection::default().whole(&experiment))?;

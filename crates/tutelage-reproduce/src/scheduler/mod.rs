@@ -11,41 +11,6 @@ use self::queue::JobQueue;
 use crate::worker::WorkError;
 
 /// A set of jobs (one run each), and how a worker executes one of them.
-///
-/// ```
-/// use std::sync::Mutex;
-/// use tutelage_reproduce::{
-///     Job, JobProgress, JobSet, NoObserver, RunOutcome, ScheduleOutcome, WorkError, Workers, execute,
-/// };
-///
-/// /// Two jobs; the first needs the second.
-/// struct Pair(Mutex<Vec<usize>>);
-/// impl JobSet for Pair {
-///     type Worker = ();
-///     fn count(&self) -> usize {
-///         2
-///     }
-///     fn job(&self, job: usize) -> Job<'_> {
-///         let needs: &[usize] = if job == 0 { &[1] } else { &[] };
-///         Job { name: ["first", "second"][job], rounds: 1, needs, timed: false }
-///     }
-///     fn execute(
-///         &self,
-///         job: usize,
-///         _is_needed: bool,
-///         _worker: &(),
-///         _progress: &JobProgress<'_>,
-///     ) -> Result<Option<RunOutcome>, WorkError> {
-///         self.0.lock().unwrap().push(job);
-///         Ok(Some(RunOutcome { reward: 1.0, expert_reward: None, seconds: 0.0 }))
-///     }
-/// }
-///
-/// let jobs = Pair(Mutex::default());
-/// let workers = Workers { shared: vec![&(), &()], exclusive: &() };
-/// assert_eq!(execute(&jobs, &[0, 1], &workers, &NoObserver).unwrap(), ScheduleOutcome::Finished);
-/// assert_eq!(*jobs.0.lock().unwrap(), [1, 0]);
-/// ```
 pub trait JobSet: Sync {
     /// What executes a job.
     type Worker: ?Sized + Sync;
@@ -242,19 +207,13 @@ pub fn execute<J: JobSet>(
     let dispatcher = Dispatcher { jobs, observer, cores, queue, changed: Condvar::new() };
     std::thread::scope(|scope| {
         for &worker in &workers.shared {
-            scope.spawn(|| dispatcher.work(worker));
+            scope.spawn(|| dispatcher.work(worker, false));
         }
     });
-    dispatcher.work_exclusively(workers.exclusive);
+    dispatcher.work(workers.exclusive, true);
     let queue = dispatcher.queue.into_inner().unwrap_or_else(PoisonError::into_inner);
-    outcome(queue, observer.wants_stop())
-}
-
-fn outcome(queue: JobQueue, stopped: bool) -> Result<ScheduleOutcome, FailedJobs> {
-    let left = queue.left();
-    let failed = queue.into_failed();
-    match (stopped, failed.is_empty(), left) {
-        (false, false, held_up) => Err(FailedJobs { runs: failed, held_up }),
+    match (observer.wants_stop(), queue.failed.is_empty(), queue.left()) {
+        (false, false, held_up) => Err(FailedJobs { runs: queue.failed, held_up }),
         (false, true, 0) => Ok(ScheduleOutcome::Finished),
         _ => Ok(ScheduleOutcome::Stopped),
     }
@@ -274,9 +233,9 @@ impl<J: JobSet> Dispatcher<'_, J> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Runs one worker until no job can start.
-    fn work(&self, worker: &J::Worker) {
-        while let Some(job) = self.take() {
+    /// Executes shared or timed jobs with one worker until none can start.
+    fn work(&self, worker: &J::Worker, timed: bool) {
+        while let Some(job) = self.take(timed) {
             let outcome = self.execute(job, worker);
             self.settle(job, outcome);
             self.changed.notify_all();
@@ -284,25 +243,14 @@ impl<J: JobSet> Dispatcher<'_, J> {
         self.changed.notify_all();
     }
 
-    fn work_exclusively(&self, worker: &J::Worker) {
-        while let Some(job) = self.take_timed() {
-            let outcome = self.execute(job, worker);
-            self.settle(job, outcome);
-        }
-    }
-
-    fn take_timed(&self) -> Option<usize> {
-        if self.observer.wants_stop() { None } else { self.lock().begin_timed() }
-    }
-
     /// Returns the most urgent job that can start; waits until there is one or all are done.
-    fn take(&self) -> Option<usize> {
+    fn take(&self, timed: bool) -> Option<usize> {
         let mut queue = self.lock();
         loop {
             if self.observer.wants_stop() {
                 return None;
             }
-            match queue.begin() {
+            match queue.begin(timed) {
                 Some(job) => return Some(job),
                 None if queue.is_idle() => return None,
                 // A running job may be lost and come back, or let others start when it finishes.

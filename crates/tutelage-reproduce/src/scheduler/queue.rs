@@ -7,18 +7,18 @@ use std::collections::{BTreeMap, BinaryHeap, HashMap};
 use super::JobSet;
 
 /// The state of all jobs of a [`JobSet`].
+#[derive(Default)]
 pub(super) struct JobQueue {
     jobs: Vec<QueuedJob>,
-    /// The shared jobs that can start, with their urgency.
-    ready: BinaryHeap<(usize, usize)>,
-    /// The timed jobs that can start, with their urgency.
-    ready_timed: BinaryHeap<(usize, usize)>,
+    /// The shared jobs and the timed jobs that can start, with their urgency.
+    ready: [BinaryHeap<(usize, usize)>; 2],
     /// The number of jobs of each cost class that are neither finished nor failed.
     left: BTreeMap<usize, usize>,
     running: usize,
     /// The number of finished jobs and their total seconds.
     finished: (usize, f64),
-    failed: Vec<(String, String)>,
+    /// The failed jobs with the reasons.
+    pub(super) failed: Vec<(String, String)>,
     losses: HashMap<usize, usize>,
 }
 
@@ -65,10 +65,7 @@ impl JobQueue {
         for (urgency, job) in by_urgency(set, outstanding, &jobs).into_iter().enumerate() {
             jobs[job].urgency = urgency;
         }
-        let (ready, ready_timed) = (BinaryHeap::new(), BinaryHeap::new());
-        let (left, failed, losses) = (BTreeMap::new(), vec![], HashMap::new());
-        let (running, finished) = (0, (0, 0.0));
-        let mut queue = Self { jobs, ready, ready_timed, left, running, finished, failed, losses };
+        let mut queue = Self { jobs, ..Self::default() };
         for &job in outstanding {
             *queue.left.entry(queue.jobs[job].cost_class).or_default() += 1;
             queue.offer(job);
@@ -81,22 +78,12 @@ impl JobQueue {
         !self.jobs[job].followers.is_empty()
     }
 
-    /// Starts the most urgent shared job.
-    pub(super) fn begin(&mut self) -> Option<usize> {
-        let (_, job) = self.ready.pop()?;
-        Some(self.mark_running(job))
-    }
-
-    /// Starts the most urgent timed job.
-    pub(super) fn begin_timed(&mut self) -> Option<usize> {
-        let (_, job) = self.ready_timed.pop()?;
-        Some(self.mark_running(job))
-    }
-
-    fn mark_running(&mut self, job: usize) -> usize {
+    /// Starts the most urgent shared or timed job.
+    pub(super) fn begin(&mut self, timed: bool) -> Option<usize> {
+        let (_, job) = self.ready[usize::from(timed)].pop()?;
         self.jobs[job].state = JobState::Running;
         self.running += 1;
-        job
+        Some(job)
     }
 
     /// Returns whether no job is running.
@@ -140,8 +127,7 @@ impl JobQueue {
     fn offer(&mut self, index: usize) {
         let job = &self.jobs[index];
         if job.state == JobState::Waiting && job.unmet == 0 {
-            let queue = if job.timed { &mut self.ready_timed } else { &mut self.ready };
-            queue.push((job.urgency, index));
+            self.ready[usize::from(job.timed)].push((job.urgency, index));
         }
     }
 
@@ -164,11 +150,6 @@ impl JobQueue {
             count as f64 * set.core_seconds(class).unwrap_or(mean)
         };
         self.left.iter().map(of_class).sum()
-    }
-
-    /// Returns the failed jobs with the reasons.
-    pub(super) fn into_failed(self) -> Vec<(String, String)> {
-        self.failed
     }
 }
 

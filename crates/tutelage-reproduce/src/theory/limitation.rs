@@ -33,12 +33,8 @@ pub fn limitation_figure(
         let expert = played.first().map_or(0.0, |played| played.game.expert_cost);
         let mut costs = cost_panel(&format!("what the policy costs ({loss})"), settings, played)
             .level("expert", expert);
-        costs.levels.push(Level {
-            name: "the class's best".into(),
-            color: Color::GRAY,
-            style: Style::Dotted,
-            y: problem.best_cost,
-        });
+        let (name, y) = ("the class's best".into(), problem.best_cost);
+        costs.levels.push(Level { name, color: Color::GRAY, style: Style::Dotted, y });
         let regret = regret_panel(&format!("while its regret vanishes ({loss})"), settings, played);
         figure = figure.panel(costs).panel(regret);
     }

@@ -63,10 +63,8 @@ pub fn play_all(
     problem: &ImitationProblem,
     settings: &GameSettings,
 ) -> Result<Vec<PlayedGame>, TheoryError> {
-    let mut jobs = Vec::new();
-    for player in settings.players() {
-        jobs.extend(settings.seeds.iter().map(|&seed| (player, seed)));
-    }
+    let with_seeds = |player| settings.seeds.iter().map(move |&seed| (player, seed));
+    let jobs: Vec<_> = settings.players().into_iter().flat_map(with_seeds).collect();
     let sizes = [settings.rounds, settings.states_per_round];
     let games = jobs.into_par_iter().map(|(player, seed)| {
         let algorithm = player.algorithm(problem, settings);
@@ -83,16 +81,15 @@ pub fn by_player(played: &[PlayedGame]) -> Vec<&[PlayedGame]> {
 
 /// Describes a problem in one line.
 pub fn describe(problem: &ImitationProblem) -> String {
-    let (mdp, horizon) = (&problem.mdp, problem.mdp.horizon());
-    format!(
-        "{}: S = {}, A = {}, H = {horizon}, B = {}, µ = {:.3}, σ = {:.3}",
-        problem.name,
-        mdp.states(),
-        mdp.actions(),
-        problem.class.size(),
-        problem.mu,
-        problem.sigma,
-    )
+    let horizon = format!("H = {}, ", problem.mdp.horizon());
+    format!("{}: {}", problem.name, sizes(problem, &horizon))
+}
+
+/// Lists the numbers of states and actions, the horizon if given, the size of the class, µ and σ.
+fn sizes(problem: &ImitationProblem, horizon: &str) -> String {
+    let ImitationProblem { mdp, class, mu, sigma, .. } = problem;
+    let (states, actions, size) = (mdp.states(), mdp.actions(), class.size());
+    format!("S = {states}, A = {actions}, {horizon}B = {size}, µ = {mu:.3}, σ = {sigma:.3}")
 }
 
 /// MFTPL-P's color first, then those for further λ.
@@ -107,13 +104,12 @@ const PERTURBED: [(Color, Style); 4] = [
 fn styles(players: impl IntoIterator<Item = Player>) -> Vec<(Player, (Color, Style))> {
     let mut perturbed = PERTURBED.into_iter().cycle();
     let plain = (Color::palette(0), Style::Solid);
-    let style = |player: Player| match player {
+    let mut style = |player: &Player| match player {
         Player::MftplP(_) => perturbed.next().unwrap_or(plain),
         Player::LoggerM => (Color::palette(6), Style::Dotted),
         other => other.name().parse().map_or(plain, |name: AlgorithmName| curve_style(&name)),
     };
-    let players: Vec<Player> = players.into_iter().collect();
-    players.clone().into_iter().zip(players.into_iter().map(style)).collect()
+    players.into_iter().map(|player| (player, style(&player))).collect()
 }
 
 /// A curve of means with a band of standard errors. Points that a logarithmic axis cannot show are
@@ -133,15 +129,8 @@ fn settings(plan: &FigurePlan<'_>, states_per_round: usize, lambdas: &[Lambda]) 
         Profile::Quick => (300, 500),
         Profile::Paper => (1000, 2000),
     };
-    let (lambdas, seeds) = (lambdas.to_vec(), plan.seeds.clone());
-    GameSettings {
-        rounds,
-        states_per_round,
-        max_members,
-        lambdas,
-        seeds,
-        ..GameSettings::default()
-    }
+    let (lambdas, seeds, more) = (lambdas.to_vec(), plan.seeds.clone(), GameSettings::default());
+    GameSettings { rounds, states_per_round, max_members, lambdas, seeds, ..more }
 }
 
 fn problem(name: &str) -> Result<ImitationProblem, TheoryError> {

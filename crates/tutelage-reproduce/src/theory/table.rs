@@ -3,7 +3,7 @@
 use tutelage_draw::plot::{Curve, Figure, Panel, Scale, Style};
 use tutelage_theory::{AnnotationsNeeded, Player, TableOneRow};
 
-use super::{styles, with_errors};
+use super::{sizes, styles, with_errors};
 
 /// Draws the cost gap over annotations, one panel per horizon, and the annotations for one gap over
 /// the horizon.
@@ -50,15 +50,7 @@ pub fn table_figure(rows: &[TableOneRow], players: &[Player], epsilons: &[f64]) 
 
 fn title(rows: &[TableOneRow]) -> String {
     let Some(TableOneRow { problem, .. }) = rows.first() else { return String::new() };
-    format!(
-        "Annotations for a cost gap on the {} MDP: S = {}, A = {}, B = {}, µ = {:.3}, σ = {:.3}",
-        problem.name,
-        problem.mdp.states(),
-        problem.mdp.actions(),
-        problem.class.size(),
-        problem.mu,
-        problem.sigma
-    )
+    format!("Annotations for a cost gap on the {} MDP: {}", problem.name, sizes(problem, ""))
 }
 
 #[cfg(test)]

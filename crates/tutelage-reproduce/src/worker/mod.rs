@@ -15,7 +15,7 @@ use crate::{Archive, JobProgress, PlannedRun, RunRecord};
 
 pub use process::{ProcessWorker, RUN_FILES, serve};
 pub use remote::{
-    Executor, Logs, RemoteTask, RemoteWorker, TaskEvent, TaskResult, execute_remote, send_and_wait,
+    Executor, RemoteTask, RemoteWorker, TaskEvent, TaskResult, execute_remote, send_and_wait,
 };
 pub use threads::ThreadWorker;
 
@@ -59,20 +59,20 @@ pub enum WorkError {
 
 impl WorkError {
     /// A failure of the run. Includes all sources of the error, because only text crosses process boundaries.
-    pub(crate) fn failed(error: &dyn std::error::Error) -> Self {
-        Self::Failed(error_text(error))
+    pub(crate) fn failed(error: impl std::error::Error) -> Self {
+        Self::Failed(error_text(&error))
     }
 }
 
 impl From<StoreError> for WorkError {
     fn from(error: StoreError) -> Self {
-        Self::failed(&error)
+        Self::failed(error)
     }
 }
 
 impl From<LabError> for WorkError {
     fn from(error: LabError) -> Self {
-        Self::failed(&error)
+        Self::failed(error)
     }
 }
 

@@ -162,10 +162,9 @@ pub fn serve(
     orphaned: impl FnOnce() + Send + 'static,
 ) -> Result<(), WorkError> {
     let mut line = String::new();
-    input.read_line(&mut line).map_err(|error| WorkError::failed(&error))?;
-    let task: ProcessTask =
-        serde_json::from_str(&line).map_err(|error| WorkError::failed(&error))?;
-    let spec = RunSpec::parse(&task.spec).map_err(|error| WorkError::failed(&error))?;
+    input.read_line(&mut line).map_err(WorkError::failed)?;
+    let task: ProcessTask = serde_json::from_str(&line).map_err(WorkError::failed)?;
+    let spec = RunSpec::parse(&task.spec).map_err(WorkError::failed)?;
     thread::spawn(move || {
         let _ = io::copy(&mut input, &mut io::sink());
         orphaned();

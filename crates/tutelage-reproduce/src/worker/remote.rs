@@ -111,17 +111,8 @@ pub struct RemoteWorker<'a> {
     pub executor: &'a dyn Executor,
     /// The number of threads for each run.
     pub threads: usize,
-    /// Which logs to copy back from machines that do not share the archive's run folder.
-    pub logs: Logs,
-}
-
-/// Which logs to copy back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Logs {
-    /// Those that other runs need.
-    Needed,
-    /// All, for figures that show states.
-    All,
+    /// Whether to copy back the logs of all runs, not only of those that other runs need. Figures of states need all logs.
+    pub all_logs: bool,
 }
 
 /// A run of a figure, serialized.
@@ -148,9 +139,9 @@ impl Worker for RemoteWorker<'_> {
         };
         let task = RemoteTask {
             name: run.name.clone(),
-            payload: serde_json::to_vec(&payload).map_err(|error| WorkError::failed(&error))?,
+            payload: serde_json::to_vec(&payload).map_err(WorkError::failed)?,
             needs: order.needs.iter().map(|need| need.name.clone()).collect(),
-            is_needed: order.is_needed || self.logs == Logs::All,
+            is_needed: order.is_needed || self.all_logs,
         };
         let result = send_and_wait(self.executor, task, progress)?;
         result.unpack(&order.archive.run_path(run))?;
@@ -173,9 +164,8 @@ pub fn execute_remote(
     runs: &Path,
     observer: &dyn JobObserver,
 ) -> Result<Option<String>, WorkError> {
-    let run: RemoteRun =
-        serde_json::from_slice(payload).map_err(|error| WorkError::failed(&error))?;
-    let spec = RunSpec::parse(&run.spec).map_err(|error| WorkError::failed(&error))?;
+    let run: RemoteRun = serde_json::from_slice(payload).map_err(WorkError::failed)?;
+    let spec = RunSpec::parse(&run.spec).map_err(WorkError::failed)?;
     let RemoteRun { name, expert, threads, .. } = run;
     let run = PlannedRun { name, spec, expert, needs: vec![], timed: false };
     // The sender stores the record; only the run folder is used here.
@@ -184,5 +174,5 @@ pub fn execute_remote(
     let progress = JobProgress { job: &run.name, observer };
     let record = ThreadWorker(threads).execute(&order, &progress)?;
     let text = record.map(|record| serde_json::to_string(&record)).transpose();
-    text.map_err(|error| WorkError::failed(&error))
+    text.map_err(WorkError::failed)
 }

@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, ensure};
 use tutelage_compare::ComparisonSettings;
 use tutelage_reproduce::{
-    Archive, Experiment, FigureKind, FigurePlan, FigureRuns, Logs, PanelRow, PlottedValue,
-    ProcessWorker, Profile, RunList, Selection, ThreadWorker, Worker, Workers, compare, draw,
+    Archive, Experiment, FigureKind, FigurePlan, FigureRuns, PanelRow, PlottedValue, ProcessWorker,
+    Profile, ReproduceError, RunList, Selection, ThreadWorker, Worker, Workers, compare, draw,
     report, run_costs,
 };
 use tutelage_spec::Task;
@@ -121,9 +121,8 @@ impl Reproduce {
                 None => run_all(&runs, &outstanding, &archive)?,
                 Some(_) if outstanding.is_empty() => {}
                 Some(executor) => {
-                    let shows_states = wanted.iter().any(FigurePlan::shows_states);
-                    let logs = if shows_states { Logs::All } else { Logs::Needed };
-                    remote::run(executor, self.storage, logs, &runs, &outstanding, &archive)?;
+                    let all_logs = wanted.iter().any(FigurePlan::shows_states);
+                    remote::run(executor, self.storage, all_logs, &runs, &outstanding, &archive)?;
                 }
             }
         }
@@ -240,7 +239,7 @@ fn draw_all(plans: &[FigurePlan<'_>], runs: &RunList, archive: &Archive) -> anyh
                 let path = archive.figure_path(figure, "png");
                 note(&format!("wrote {} (and .svg, .csv)", path.display()));
             }
-            Err(draw::DrawError::Nothing(name)) if plans.len() > 1 => {
+            Err(ReproduceError::Nothing(name)) if plans.len() > 1 => {
                 note(&format!("{figure} is not drawn: {name} is not finished"));
             }
             Err(error) => return Err(error).context(figure.clone()),

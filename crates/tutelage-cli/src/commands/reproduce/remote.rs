@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use tutelage_reproduce::{Archive, Logs, RemoteWorker, RunList, Worker, Workers};
+use tutelage_reproduce::{Archive, RemoteWorker, RunList, Worker, Workers};
 
 use super::{child, run_jobs};
 use crate::executor::{ExecutorConfig, Storage, connect};
@@ -19,10 +19,8 @@ impl FromStr for ExecutorName {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let (name, address) = match text.split_once(':') {
-            Some((name, address)) => (name, Some(address)),
-            None => (text, None),
-        };
+        let split = text.split_once(':');
+        let (name, address) = split.map_or((text, None), |(name, address)| (name, Some(address)));
         match (name, address) {
             ("ray", Some("")) => Err("the address after `ray:` is empty".into()),
             ("ray", address) => Ok(Self { name: name.into(), address: address.map(str::to_owned) }),
@@ -35,7 +33,7 @@ impl FromStr for ExecutorName {
 pub(super) fn run(
     executor: &ExecutorName,
     storage: Option<Storage>,
-    logs: Logs,
+    all_logs: bool,
     runs: &RunList,
     outstanding: &[usize],
     archive: &Archive,
@@ -47,7 +45,7 @@ pub(super) fn run(
         runs: archive.runs().to_owned(),
     })?;
     connected.notes.iter().for_each(|line| note(line));
-    let worker = RemoteWorker { executor: &*connected.executor, threads: 1, logs };
+    let worker = RemoteWorker { executor: &*connected.executor, threads: 1, all_logs };
     let concurrency = connected.concurrency.clamp(1, outstanding.len().max(1));
     let workers =
         Workers { shared: vec![&worker as &dyn Worker; concurrency], exclusive: &child()? };
