@@ -103,7 +103,7 @@ fn figure(comparison: &Comparison, title: &str, panels: Vec<Axes>) -> Figure {
     let columns = panels.len().min(2);
     let level = 100.0 * comparison.settings.level;
     let title = format!("{title} ({level:.0} % intervals)");
-    Figure { panels, ..Figure::new(title).columns(columns).order(comparison.names()) }
+    Figure { title, panels, columns, order: comparison.names(), ..Figure::default() }
 }
 
 fn axes(comparison: &Comparison, panel: &ComparisonPanel, label: &str, scale: Scale) -> Axes {
@@ -165,7 +165,7 @@ fn line(curve: &LearningCurve, runs: &RunCurves, level: f64) -> Line {
     let points = runs.costs.iter().zip(&intervals).map(|(&x, point)| (x, point.estimate));
     let line = Line::new(&curve.name, points.collect()).color(curve.color).style(curve.style);
     match runs.runs.len() {
-        1 => line.faint(),
+        1 => Line { faint: true, ..line },
         _ => line.band(intervals.iter().map(|point| (point.low, point.high)).collect()),
     }
 }
@@ -219,9 +219,11 @@ fn forest(
     let (low, high) =
         even.map_or((low, high), |even| (low.min(even - 0.05), high.max(even + 0.05)));
     let names = values.iter().map(|(name, _)| name.clone()).collect();
-    let axes = Axes::new(title).x(label, Scale::Linear).rows(names);
-    let mut axes = Axes { x_range: Some((low, high)), ..axes };
-    if let (Some(even), Some((bottom, top))) = (even, axes.y_range) {
+    let (bottom, top) = (0.5 - values.len() as f64, 0.5);
+    let axes = Axes::new(title).x(label, Scale::Linear);
+    let (x_range, y_range) = (Some((low, high)), Some((bottom, top)));
+    let mut axes = Axes { x_range, y_range, y_names: names, ..axes };
+    if let Some(even) = even {
         let line = Line::new("", vec![(even, bottom), (even, top)]).style(Style::Dashed);
         axes.curves.push(line.color(tutelage_draw::plot::Color::GRAY));
     }

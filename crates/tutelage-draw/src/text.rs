@@ -103,8 +103,8 @@ impl OutlineBuilder for Pen {
     }
 
     fn curve_to(&mut self, x1: f32, y1: f32, x2: f32, y2: f32, x: f32, y: f32) {
-        let ((x1, y1), (x2, y2), (x, y)) =
-            (self.place(x1, y1), self.place(x2, y2), self.place(x, y));
+        let [(x1, y1), (x2, y2), (x, y)] =
+            [(x1, y1), (x2, y2), (x, y)].map(|(x, y)| self.place(x, y));
         self.path.cubic_to(x1, y1, x2, y2, x, y);
     }
 

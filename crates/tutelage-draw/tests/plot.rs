@@ -78,7 +78,7 @@ fn color_bars_replace_legend_entries() {
     let curves = ramp()
         .map(|(name, color)| Curve::new(name, vec![(0.0, 1.0)]).color(color).style(Style::Points));
     let panel = curves.fold(Panel::new(""), Panel::curve).curve(Curve::new("other", vec![]));
-    let svg = Figure::new("").panel(panel).ramp(ramp().collect()).svg();
+    let svg = Figure { ramp: ramp().collect(), ..Figure::new("").panel(panel) }.svg();
     let shown = |name: &&String| svg.contains(&format!(">\n{name}\n<"));
     let shown: Vec<&String> = names.iter().filter(shown).collect();
     assert_eq!(shown, ["round 1", "round 3", "round 5", "round 7", "round 9"]);

@@ -17,6 +17,7 @@ use tutelage_reproduce::{
 };
 
 /// Nodes without shared folders: each run gets its own folder with copies of the runs that it needs.
+#[derive(Default)]
 struct Nodes {
     home: PathBuf,
     runs: PathBuf,
@@ -67,8 +68,7 @@ impl JobObserver for Nodes {
 
 fn nodes(dir: &Path, losses: usize) -> Nodes {
     let (home, runs) = (dir.join("nodes"), dir.join("runs"));
-    let (taken, stopped) = (AtomicUsize::new(0), AtomicUsize::new(0));
-    Nodes { home, runs, taken, losses, stopped, rounds: Mutex::default() }
+    Nodes { home, runs, losses, ..Nodes::default() }
 }
 
 /// Executes the runs of a figure; returns their records without times.

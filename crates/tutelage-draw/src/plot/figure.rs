@@ -135,24 +135,10 @@ impl Figure {
         self
     }
 
-    /// Sets the order of the legend.
-    #[must_use]
-    pub fn order(mut self, names: Vec<String>) -> Self {
-        self.order = names;
-        self
-    }
-
     /// Sets the number of panels in a row.
     #[must_use]
     pub fn columns(mut self, columns: usize) -> Self {
         self.columns = columns;
-        self
-    }
-
-    /// Sets the color bar.
-    #[must_use]
-    pub fn ramp(mut self, ramp: Vec<(String, Color)>) -> Self {
-        self.ramp = ramp;
         self
     }
 
@@ -211,22 +197,6 @@ impl Panel {
         self
     }
 
-    /// Sets names at x = 0, 1, 2, … instead of numbers.
-    #[must_use]
-    pub fn names(mut self, names: Vec<String>) -> Self {
-        let last = names.len() as f64 - 1.0;
-        (self.x_names, self.x_range) = (names, Some((-0.5, last + 0.5)));
-        self
-    }
-
-    /// Sets names at y = 0, -1, -2, … instead of numbers.
-    #[must_use]
-    pub fn rows(mut self, names: Vec<String>) -> Self {
-        let last = names.len() as f64 - 1.0;
-        (self.y_names, self.y_range) = (names, Some((-last - 0.5, 0.5)));
-        self
-    }
-
     /// Sets the small print below the title.
     #[must_use]
     pub fn note(mut self, note: impl Into<String>) -> Self {
@@ -274,13 +244,6 @@ impl Curve {
     #[must_use]
     pub fn style(mut self, style: Style) -> Self {
         self.style = style;
-        self
-    }
-
-    /// Makes the curve pale.
-    #[must_use]
-    pub fn faint(mut self) -> Self {
-        self.faint = true;
         self
     }
 

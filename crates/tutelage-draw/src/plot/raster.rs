@@ -205,8 +205,7 @@ mod tests {
     #[test]
     fn text_is_drawn_around_its_anchor() {
         let columns = |anchor| extent(&pixels(vec![label("πλ₀", anchor, false)])).0;
-        let (start, middle, end) =
-            (columns(Anchor::Start), columns(Anchor::Middle), columns(Anchor::End));
+        let [start, middle, end] = [Anchor::Start, Anchor::Middle, Anchor::End].map(columns);
         assert!(start[0] >= 40 && end[1] <= 40, "{start:?} {end:?}");
         assert!((38..=42).contains(&((middle[0] + middle[1]) / 2)), "{middle:?}");
     }
@@ -215,10 +214,7 @@ mod tests {
     fn turned_text_reads_upward() {
         let ([left, right], [top, bottom]) =
             extent(&pixels(vec![label("ill", Anchor::Start, true)]));
-        assert!(
-            right <= 42 && left < 40 && bottom <= 30 && bottom - top > 10,
-            "{left} {right} {top} {bottom}"
-        );
+        assert!(right <= 42 && left < 40 && bottom <= 30 && bottom - top > 10);
     }
 
     #[test]

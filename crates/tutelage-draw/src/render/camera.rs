@@ -170,10 +170,8 @@ mod tests {
         let bounds = view.bounds(&[(Vec3::ZERO, 0.5)]);
         // Half the angle of the sphere's cone is asin(r / distance).
         let radius = ((0.5f32 / 4.0).asin().tan() / view.pixel).ceil() as usize;
-        assert_eq!(
-            bounds,
-            Bounds { columns: 100 - radius..100 + radius, rows: 50 - radius..50 + radius }
-        );
+        let (columns, rows) = (100 - radius..100 + radius, 50 - radius..50 + radius);
+        assert_eq!(bounds, Bounds { columns, rows });
         assert!(view.bounds(&[(Vec3::new(100.0, 0.0, 0.0), 0.5)]).columns.is_empty());
     }
 

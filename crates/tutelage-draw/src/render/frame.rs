@@ -134,10 +134,9 @@ const IN_A_ROW: usize = 4;
 /// Joins frames of one size into one: four in a row, from the left. The rest of the last row is black.
 pub fn strip(frames: &[Frame]) -> Result<Frame, RenderError> {
     let first = frames.first().ok_or(RenderError::NoFrames)?;
-    if let Some((index, other)) =
-        frames.iter().enumerate().find(|(_, frame)| frame.size() != first.size())
-    {
-        return Err(RenderError::Mismatch { index, found: other.size(), expected: first.size() });
+    if let Some(index) = frames.iter().position(|frame| frame.size() != first.size()) {
+        let (found, expected) = (frames[index].size(), first.size());
+        return Err(RenderError::Mismatch { index, found, expected });
     }
     let (across, down) = (frames.len().min(IN_A_ROW), frames.len().div_ceil(IN_A_ROW));
     let mut joined = Frame::new(first.width * across, first.height * down);
@@ -205,8 +204,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (frame, path) = (plain(3, [9, 8, 7]), folder.path().join("frame.png"));
         frame.write_png(&path).unwrap();
-        let decoder =
-            png::Decoder::new(std::io::BufReader::new(std::fs::File::open(&path).unwrap()));
+        let decoder = png::Decoder::new(std::io::Cursor::new(std::fs::read(&path).unwrap()));
         let mut pixels = vec![0; 3 * 3 * 2];
         decoder.read_info().unwrap().next_frame(&mut pixels).unwrap();
         assert_eq!(pixels, frame.rgb());

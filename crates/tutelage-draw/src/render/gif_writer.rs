@@ -150,9 +150,8 @@ mod tests {
         let mut decoder = options.read_info(std::fs::File::open(path).unwrap()).unwrap();
         let (mut screen, mut seen) = (vec![0; 20 * 10 * 3], Vec::new());
         while let Some(frame) = decoder.read_next_frame().unwrap() {
-            for (place, pixel) in
-                frame.buffer.chunks_exact(4).enumerate().filter(|(_, pixel)| pixel[3] > 0)
-            {
+            let pixels = frame.buffer.chunks_exact(4).enumerate();
+            for (place, pixel) in pixels.filter(|(_, pixel)| pixel[3] > 0) {
                 let [width, left, top] = [frame.width, frame.left, frame.top].map(usize::from);
                 let target = (top + place / width) * 20 + left + place % width;
                 screen[3 * target..3 * target + 3].copy_from_slice(&pixel[..3]);

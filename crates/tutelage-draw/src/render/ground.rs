@@ -3,6 +3,8 @@
 //! The camera is upright, so the points of the floor in a row of pixels have one depth and are evenly spaced. Haze and the
 //! footprint of a pixel are computed per row, only the pattern per pixel.
 
+use std::ops::Range;
+
 use glam::{Vec2, Vec3, Vec3Swizzles};
 
 use crate::render::camera::View;
@@ -81,12 +83,7 @@ impl FloorRow {
     }
 
     /// Returns the columns whose points may lie within `radius` of `center`.
-    pub(crate) fn columns(
-        &self,
-        center: Vec3,
-        radius: f32,
-        width: usize,
-    ) -> std::ops::Range<usize> {
+    pub(crate) fn columns(&self, center: Vec3, radius: f32, width: usize) -> Range<usize> {
         let away = center.xy() - self.first.xy();
         let (step, length) = (self.step.xy(), self.step.xy().length_squared());
         let middle = away.dot(step) / length;
@@ -157,10 +154,8 @@ mod tests {
         let center = row.first + row.step * 33.0;
         let radius = row.step.length() * 7.5;
         let columns = row.columns(center, radius, 80);
-        assert!(
-            columns.start >= 25 && columns.start <= 26 && columns.end >= 41 && columns.end <= 43,
-            "{columns:?}"
-        );
+        let fits = (25..=26).contains(&columns.start) && (41..=43).contains(&columns.end);
+        assert!(fits, "{columns:?}");
         assert!(row.columns(center + Vec3::Y * 100.0, radius, 80).is_empty());
     }
 }

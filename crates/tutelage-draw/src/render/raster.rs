@@ -92,6 +92,8 @@ impl Map {
 
 #[cfg(test)]
 mod tests {
+    use std::f64::consts::PI;
+
     use super::*;
     use crate::render::{Rectangle, Renderer};
 
@@ -111,14 +113,8 @@ mod tests {
         let length = (to[0] - from[0]).hypot(to[1] - from[1]);
         for (mark, area) in [
             (Mark::Polygon { points: triangle, ink }, 0.5 * twice),
-            (
-                Mark::Circle { center: [20.3, 19.6], radius: 12.0, ink },
-                144.0 * std::f64::consts::PI,
-            ),
-            (
-                Mark::Line { points: vec![from, to], width: 5.0, ink },
-                5.0 * length + 6.25 * std::f64::consts::PI,
-            ),
+            (Mark::Circle { center: [20.3, 19.6], radius: 12.0, ink }, 144.0 * PI),
+            (Mark::Line { points: vec![from, to], width: 5.0, ink }, 5.0 * length + 6.25 * PI),
         ] {
             let reds = frame_of(40, 40, vec![mark]).rgb().to_vec().into_iter().step_by(3);
             let [paper, dark] = [Ink::Paper, ink].map(|ink| f64::from(ink.color().rgb[0]));

@@ -169,12 +169,10 @@ mod tests {
         u32::from(r) > 30 + 2 * u32::from(g.max(b))
     }
 
-    fn red_in_row(frame: &Frame, y: usize) -> usize {
-        (0..160).filter(|&x| is_red(frame.pixel(x, y).unwrap())).count()
-    }
-
-    fn red_in_column(frame: &Frame, x: usize) -> usize {
-        (0..120).filter(|&y| is_red(frame.pixel(x, y).unwrap())).count()
+    /// Counts the red pixels in column 80 and in row 60.
+    fn red(frame: &Frame) -> [usize; 2] {
+        let red = |x, y| usize::from(is_red(frame.pixel(x, y).unwrap()));
+        [(0..120).map(|y| red(80, y)).sum(), (0..160).map(|x| red(x, 60)).sum()]
     }
 
     #[test]
@@ -201,16 +199,10 @@ mod tests {
         let standing = draw(vec![body(shape, [0.0, 0.0, 3.0], UPRIGHT)], camera);
         let half = std::f64::consts::FRAC_1_SQRT_2;
         let lying = draw(vec![body(shape, [0.0, 0.0, 3.0], [0.0, half, 0.0, half])], camera);
-        for (found, meters) in [
-            (red_in_column(&standing, 80), 1.6),
-            (red_in_row(&standing, 60), 0.4),
-            (red_in_row(&lying, 60), 1.6),
-            (red_in_column(&lying, 80), 0.4),
-        ] {
-            assert!(
-                (found as f64 - meters * per_meter).abs() <= 2.0,
-                "{found} pixels for {meters} m"
-            );
+        let found = [red(&standing), red(&lying)].concat();
+        for (found, meters) in found.into_iter().zip([1.6, 0.4, 0.4, 1.6]) {
+            let error = (found as f64 - meters * per_meter).abs();
+            assert!(error <= 2.0, "{found} pixels for {meters} m");
         }
     }
 
@@ -233,10 +225,8 @@ mod tests {
         let ball = body(Shape::Sphere { radius: 0.3 }, [-0.45, -0.6, 1.0], UPRIGHT);
         let brightness =
             |bodies| draw(bodies, camera).pixel(80, 60).unwrap().map(u32::from).iter().sum::<u32>();
-        assert!(
-            brightness(vec![ball]) * 10 < brightness(vec![]) * 8,
-            "the ball stands between this point and the light"
-        );
+        // The ball stands between this point and the light.
+        assert!(brightness(vec![ball]) * 10 < brightness(vec![]) * 8);
     }
 
     #[test]

@@ -68,7 +68,9 @@ impl CostPanels {
         });
         let threads = self.costs.iter().map(|cost| cost.threads).max().unwrap_or(1);
         let cores = if threads == 1 { "1 CPU core".into() } else { format!("{threads} CPU cores") };
-        let panel = panel.names(self.algorithms.iter().map(AlgorithmName::label).collect());
+        let x_names: Vec<String> = self.algorithms.iter().map(AlgorithmName::label).collect();
+        let x_range = Some((-0.5, x_names.len() as f64 - 0.5));
+        let panel = Panel { x_names, x_range, ..panel };
         let dots =
             |name: String, points, color| Curve::new(name, points).color(color).style(Style::Dots);
         let panel = panel.curve(dots(format!("tutelage, {cores}"), ours, Color::palette(0)));

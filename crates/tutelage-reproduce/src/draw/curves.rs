@@ -23,7 +23,8 @@ pub(super) fn figure(
     let title = format!("{} ({:.0} % t intervals)", plan.experiment.title, 100.0 * LEVEL);
     let names = rewards.iter().chain(&losses).flat_map(Comparison::names).collect();
     let finished_panels = plan.finished(runs, archive)?;
-    let mut figure = Figure::new(title).order(names).caption(not_begun(&finished_panels));
+    let caption = not_begun(&finished_panels);
+    let mut figure = Figure { title, order: names, caption, ..Figure::default() };
     for panel in in_reading_order(plan, finished_panels) {
         let title = panel_title(&panel);
         let found = |comparison: &&Comparison| comparison.panels.iter().any(|p| p.title == title);

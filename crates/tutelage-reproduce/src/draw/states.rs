@@ -79,7 +79,8 @@ fn map(
 fn apart(title: &str, curves: &[CurveSpec], places: &[MapPoint]) -> Figure {
     let rounds = places.iter().map(|place| place.round).max().unwrap_or(1);
     let named = |round: usize| (format!("round {round}"), nth_color(round - 1, rounds));
-    let figure = Figure::new(title).columns(2).ramp((1..=rounds).map(named).collect());
+    let ramp = (1..=rounds).map(named).collect();
+    let figure = Figure { ramp, ..Figure::new(title).columns(2) };
     curves.iter().enumerate().fold(figure, |figure, (index, one)| {
         let curve = |round: usize| {
             let (name, color) = named(round);

@@ -52,14 +52,13 @@ impl Worker for ProcessWorker {
     ) -> Result<Option<RunRecord>, WorkError> {
         let WorkOrder { run, archive, .. } = order;
         let dir = archive.run_path(run);
+        let is_done = run.timed && is_complete(run, &dir);
         // A timed run must not be interrupted: an incomplete earlier attempt is discarded.
-        if run.timed && !is_complete(run, &dir) {
-            let discarded = when_unlocked(progress, is_locked, || discard(&dir))?;
-            if discarded.is_none() {
-                return Ok(None);
-            }
+        if run.timed && !is_done && when_unlocked(progress, is_locked, || discard(&dir))?.is_none()
+        {
+            return Ok(None);
         }
-        if !run.timed || !is_complete(run, &dir) {
+        if !is_done {
             let spec = run.with_absolute_paths(archive.runs()).to_toml();
             if !self.run(&ProcessTask { spec, dir: dir.clone() }, progress)? {
                 return Ok(None);
