@@ -309,7 +309,7 @@ test("repeated questions measure consistency", async () => {
     await movedOn(page, seen.ticket);
   }
   assert(again >= 4 && again <= 6, `${again} of 30 were repeated, expected one in five`);
-  await page.waitForFunction((again) => document.getElementById("account").textContent.includes(`Of ${again} repeated questions, you answered 2 differently.`), again);
+  await page.waitForFunction((again) => document.getElementById("account").textContent.includes(`Repeated questions: ${again}, of which you answered 2 differently.`), again);
   const { last, records } = logged(join(dir, "run"));
   assert(records === 30 && [...last.values()].every((action) => action === "[0]"), "repeated answers must not be labels");
   const notes = readFileSync(join(dir, "run", "teacher.jsonl"), "utf8").trim().split("\n").map((line) => JSON.parse(line));

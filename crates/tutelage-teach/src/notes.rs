@@ -113,11 +113,11 @@ impl TeacherStats {
         words
             + &match indices {
                 true => format!(
-                    ". Of {repeated} repeated questions, you answered {:.0} differently.",
+                    ". Repeated questions: {repeated}, of which you answered {:.0} differently.",
                     loss * repeated as f64
                 ),
                 false => format!(
-                    ". In {repeated} repeated questions, your answers differed by {:.0} % of the range (root mean square).",
+                    ". Repeated questions: {repeated}; your answers differed by {:.0} % of the range (root mean square).",
                     100.0 * loss.sqrt() / 2.0
                 ),
             }
