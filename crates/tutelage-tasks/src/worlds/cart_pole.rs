@@ -225,8 +225,7 @@ mod tests {
 
     /// Returns the two ends of the pole.
     fn pole(motion: CartPoleMotion) -> [[f64; 2]; 2] {
-        let mut world = CartPoleEnv::default();
-        world.motion = motion;
+        let world = CartPoleEnv { motion, ..CartPoleEnv::default() };
         let is_pole = |mark: &&Mark| mark.ink() == Ink::Orange;
         let picture = world.render().into_picture().unwrap();
         let points = picture.marks.iter().find(is_pole).unwrap().points();
