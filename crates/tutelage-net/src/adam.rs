@@ -51,9 +51,6 @@ impl Adam {
     }
 
     /// Restores a [`state`](Self::state), so that optimization resumes from it.
-    ///
-    /// # Panics
-    /// If a length differs from the optimizer's.
     pub fn restore(&mut self, steps: u64, mean: &[f32], square: &[f32]) {
         self.steps = steps;
         self.mean.copy_from_slice(mean);
@@ -65,9 +62,6 @@ impl Adam {
     ///
     /// The gradient has parts because different threads may compute halves of a minibatch. They are
     /// always added in the given order, so threads do not change the bits.
-    ///
-    /// # Panics
-    /// If a length differs from the optimizer's.
     pub fn step<const P: usize>(&mut self, params: &mut [f32], parts: [&mut [f32]; P]) {
         let len = self.mean.len();
         assert!(
@@ -86,18 +80,16 @@ impl Adam {
             root_scale: (1.0 / (1.0 - beta2.powi(t)).sqrt()) as f32,
             epsilon: epsilon as f32,
         };
-        let kernel =
-            AdamStep { params, parts, mean: &mut self.mean, square: &mut self.square, factors };
+        let kernel = AdamStep {
+            len,
+            params: params.as_mut_ptr(),
+            parts: parts.map(<[f32]>::as_mut_ptr),
+            mean: self.mean.as_mut_ptr(),
+            square: self.square.as_mut_ptr(),
+            factors,
+        };
         run(self.isa, kernel);
     }
-}
-
-struct AdamStep<'a, const P: usize> {
-    params: &'a mut [f32],
-    parts: [&'a mut [f32]; P],
-    mean: &'a mut [f32],
-    square: &'a mut [f32],
-    factors: Factors,
 }
 
 /// The constants of a step, the same for all parameters.
@@ -111,26 +103,10 @@ struct Factors {
     epsilon: f32,
 }
 
-impl<const P: usize> SimdKernel for AdamStep<'_, P> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<S: Simd>(self) {
-        let len = self.params.len();
-        let pointers = AdamPointers {
-            params: self.params.as_mut_ptr(),
-            parts: self.parts.map(<[f32]>::as_mut_ptr),
-            mean: self.mean.as_mut_ptr(),
-            square: self.square.as_mut_ptr(),
-            factors: self.factors,
-        };
-        // SAFETY: all vectors have this length, a multiple of eight (checked in `Adam::step`).
-        unsafe { every_vector::<S>(len, pointers) };
-    }
-}
-
+/// Pointers to `len` numbers each, a multiple of eight, that are valid and borrowed for the step.
 #[derive(Clone, Copy)]
-struct AdamPointers<const P: usize> {
+struct AdamStep<const P: usize> {
+    len: usize,
     params: *mut f32,
     parts: [*mut f32; P],
     mean: *mut f32,
@@ -138,7 +114,17 @@ struct AdamPointers<const P: usize> {
     factors: Factors,
 }
 
-impl<const P: usize> Elementwise for AdamPointers<P> {
+impl<const P: usize> SimdKernel for AdamStep<P> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self) {
+        // SAFETY: all vectors have this length, a multiple of eight (checked in `Adam::step`).
+        unsafe { every_vector::<S>(self.len, self) };
+    }
+}
+
+impl<const P: usize> Elementwise for AdamStep<P> {
     #[inline(always)]
     unsafe fn at<S: Simd>(self, i: usize) {
         let Factors { beta, gamma, rate, root_scale, epsilon } = self.factors;

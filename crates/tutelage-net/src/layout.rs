@@ -71,9 +71,6 @@ pub struct Layout {
 
 impl Layout {
     /// Creates the layout of a network with these widths, input first.
-    ///
-    /// # Errors
-    /// There are fewer than two widths, a width is out of range, or there are too many parameters.
     pub fn new(widths: &[usize]) -> Result<Self, LayoutError> {
         if widths.len() < 2 {
             return Err(LayoutError::TooFewWidths(widths.len()));
@@ -140,9 +137,6 @@ impl Layout {
     }
 
     /// Copies layer `l` out as a dense `[inputs][outputs]` matrix and a bias of `outputs` numbers.
-    ///
-    /// # Panics
-    /// If there is no layer `l`, or `params` is too short.
     pub fn dense(&self, params: &[f32], l: usize) -> (Vec<f32>, Vec<f32>) {
         let layer = &self.layers[l];
         let weights = params[layer.weights.clone()].chunks_exact(layer.stride);
@@ -151,9 +145,6 @@ impl Layout {
     }
 
     /// Copies a dense `[inputs][outputs]` matrix and its bias into layer `l`; padding is unchanged.
-    ///
-    /// # Panics
-    /// If the slices do not have the size of layer `l`, or `params` is shorter than this layout.
     pub fn set_dense(&self, params: &mut [f32], l: usize, weights: &[f32], bias: &[f32]) {
         let layer = &self.layers[l];
         assert_eq!(weights.len(), layer.inputs * layer.outputs, "weights of layer {l}");

@@ -5,8 +5,8 @@
 //! Every kernel is written once over vectors of 8 or 16 lanes and compiled for each instruction set;
 //! [`Isa`] selects one at run time, once per pass. `docs/KERNELS.md` explains the design.
 //!
-//! The functions take slices and panic, like slices, if a length does not match the network. No
-//! argument makes them access memory out of bounds.
+//! The functions take slices and panic, like slices, if a length does not match the network, if there is
+//! no such row, level or layer, or if a size overflows. No argument makes them access memory out of bounds.
 
 mod adam;
 mod aligned;

@@ -46,9 +46,6 @@ impl TransposedWeights {
     }
 
     /// Transposes the weights of `params`.
-    ///
-    /// # Panics
-    /// If `params` or this memory does not have the network's layout.
     pub fn update(&mut self, network: &Network, params: &[f32]) {
         let layout = network.layout();
         assert_eq!(self.0.len(), transposed_len(layout), "memory made for another network");
@@ -108,9 +105,6 @@ impl LossGradient {
     }
 
     /// Adds the gradient of `scale · Σ loss` over these rows of the source.
-    ///
-    /// # Panics
-    /// If `parameters` or this memory does not have the network's layout.
     pub fn add<X: ExampleSource>(
         &mut self,
         network: &Network,
@@ -187,49 +181,5 @@ impl SimdKernel for Transpose<'_> {
     #[inline(always)]
     fn run<S: Simd>(self) {
         transpose_weights::<S>(self.layout, self.params, self.transposed);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    struct ZeroExamples;
-
-    impl ExampleSource for ZeroExamples {
-        const LOSS: Loss = Loss::CrossEntropy;
-
-        fn write(&self, _: u32, input: &mut [f32], target: &mut [f32]) {
-            input.fill(0.0);
-            target.fill(0.0);
-        }
-    }
-
-    fn add(memory: &[usize], network: &[usize], params: usize) {
-        let network = Network::new(network).unwrap();
-        let layout = Layout::new(memory).unwrap();
-        let transposed = TransposedWeights::new(&layout);
-        let parameters = Parameters { params: &vec![0.0; params], transposed: &transposed };
-        LossGradient::new(&layout).add(&network, parameters, &ZeroExamples, &[0, 1, 2], 1.0);
-    }
-
-    #[test]
-    #[should_panic(expected = "memory made for another network")]
-    fn memory_of_another_network_panics() {
-        add(&[3, 4, 2], &[3, 5, 2], Layout::new(&[3, 5, 2]).unwrap().len());
-    }
-
-    #[test]
-    #[should_panic(expected = "left == right")]
-    fn parameters_of_another_length_panic() {
-        add(&[3, 5, 2], &[3, 5, 2], 8);
-    }
-
-    #[test]
-    #[should_panic(expected = "memory made for another network")]
-    fn transposed_weights_of_another_network_panic() {
-        let network = Network::new(&[3, 5, 2]).unwrap();
-        TransposedWeights::new(&Layout::new(&[3, 9, 2]).unwrap())
-            .update(&network, &network.layout().zeros());
     }
 }

@@ -59,9 +59,6 @@ impl Backprop {
 
 impl Network {
     /// Creates a network of these widths, input first, with the best instruction set of this CPU.
-    ///
-    /// # Errors
-    /// There are fewer than two widths, or a width is zero or too large.
     pub fn new(widths: &[usize]) -> Result<Self, LayoutError> {
         Ok(Self { layout: Layout::new(widths)?, isa: Isa::detect() })
     }
@@ -83,9 +80,6 @@ impl Network {
     }
 
     /// Computes `f_θ` of every row of `states`, dense `[rows][inputs]`, and keeps all levels on the tape.
-    ///
-    /// # Panics
-    /// If the size of an argument does not match the network.
     pub fn forward(&self, params: &[f32], states: &[f32], tape: &mut Tape) {
         let width = self.layout.inputs();
         assert!(tape.fits(&self.layout), "tape of another network");
@@ -102,18 +96,12 @@ impl Network {
     }
 
     /// Like [`forward`](Self::forward), for inputs that are already on level 0 of the tape.
-    ///
-    /// # Panics
-    /// If the size of an argument does not match the network.
     pub fn forward_tape(&self, params: &[f32], tape: &mut Tape) {
         assert!(tape.fits(&self.layout), "tape of another network");
         run(self.isa, Forward { layout: &self.layout, params, tape });
     }
 
     /// Adds `Σ_i δ_iᵀ ∂f_θ(x_i)/∂θ` to `gradient`, for the rows of the last forward pass and the output deltas in `backprop`.
-    ///
-    /// # Panics
-    /// If the size of an argument does not match the network, or the numbers of rows differ.
     pub fn backward(
         &self,
         params: &[f32],
@@ -130,9 +118,6 @@ impl Network {
     }
 
     /// Computes `∂f_θ(x_i)/∂θ · direction` for the last forward pass, in the output rows of `tangents`.
-    ///
-    /// # Panics
-    /// If the size of an argument does not match the network.
     pub fn tangent(&self, params: &[f32], direction: &[f32], tape: &Tape, tangents: &mut Tape) {
         assert!(tape.fits(&self.layout) && tangents.fits(&self.layout), "tape of another network");
         tangents.set_rows(tape.rows());

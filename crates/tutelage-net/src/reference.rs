@@ -8,9 +8,6 @@ pub fn to_f64(numbers: &[f32]) -> Vec<f64> {
 }
 
 /// Returns the activations of one row at every level, the input first.
-///
-/// # Panics
-/// If `params` or `state` are shorter than the layout's.
 pub fn reference_levels(layout: &Layout, params: &[f64], state: &[f64]) -> Vec<Vec<f64>> {
     let mut levels = vec![state.to_vec()];
     for (l, layer) in layout.layers().iter().enumerate() {
@@ -27,9 +24,6 @@ pub fn reference_levels(layout: &Layout, params: &[f64], state: &[f64]) -> Vec<V
 }
 
 /// Returns the output of one row.
-///
-/// # Panics
-/// If `params` or `state` are shorter than the layout's.
 pub fn reference_output(layout: &Layout, params: &[f64], state: &[f64]) -> Vec<f64> {
     reference_levels(layout, params, state).pop().unwrap_or_default()
 }

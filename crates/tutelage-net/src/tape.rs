@@ -16,9 +16,6 @@ pub struct Tape {
 
 impl Tape {
     /// Creates an empty tape with capacity for `capacity` rows; it grows if needed.
-    ///
-    /// # Panics
-    /// If the size overflows, as for `Vec`.
     pub fn new(layout: &Layout, capacity: usize) -> Self {
         let widths = layout.widths().to_vec();
         let mut tape = Self {
@@ -39,9 +36,6 @@ impl Tape {
     }
 
     /// Returns row `i` of level `l`, without padding.
-    ///
-    /// # Panics
-    /// If there is no such row or level.
     #[inline]
     pub fn row(&self, l: usize, i: usize) -> &[f32] {
         assert!(i < self.rows);
@@ -49,9 +43,6 @@ impl Tape {
     }
 
     /// Returns row `i` of level `l`, without padding, for writing.
-    ///
-    /// # Panics
-    /// If there is no such row or level.
     #[inline]
     pub fn row_mut(&mut self, l: usize, i: usize) -> &mut [f32] {
         assert!(i < self.rows);
@@ -59,25 +50,16 @@ impl Tape {
     }
 
     /// Returns row `i` of the top level: the output of the network, its delta or its tangent.
-    ///
-    /// # Panics
-    /// If there is no such row.
     pub fn output(&self, i: usize) -> &[f32] {
         self.row(self.widths.len() - 1, i)
     }
 
     /// Returns row `i` of the top level for writing.
-    ///
-    /// # Panics
-    /// If there is no such row.
     pub fn output_mut(&mut self, i: usize) -> &mut [f32] {
         self.row_mut(self.widths.len() - 1, i)
     }
 
     /// Sets the number of rows and grows if needed. Contents are then unspecified; padding is zero.
-    ///
-    /// # Panics
-    /// If the size overflows, as for `Vec`.
     #[inline]
     pub fn set_rows(&mut self, rows: usize) {
         if rows > self.capacity {
@@ -143,9 +125,6 @@ impl Levels<'_> {
 /// Copies a short row 8 or 4 numbers at a time.
 ///
 /// The last group may overlap the previous one. This avoids a call to `memcpy` and a scalar tail.
-///
-/// # Panics
-/// If `to` is shorter than `from`.
 #[inline(always)]
 pub fn copy_row(from: &[f32], to: &mut [f32]) {
     match from.len() {

@@ -103,6 +103,9 @@ fn gradients_reject_memory_and_parameters_of_others() {
             let mut gradient = LossGradient::new(&other);
             let parameters = Parameters { params: &values, transposed: &transposed };
             let good = other == *own && params.len() == own.len();
+            let mut memory = transposed.clone();
+            let updated = catch_unwind(AssertUnwindSafe(|| memory.update(&network, &own.zeros())));
+            assert!(updated.is_ok() || other != *own);
             check(good, "gradient", || {
                 gradient.add(&network, parameters, &ZeroExamples, &[0; MANY], 1.0);
             });

@@ -77,8 +77,7 @@ impl Oracle for LeastSquares {
         }
         let spaces = sets.spaces();
         let data = EncodedData::new(sets.data(), spaces, self.standardize)?;
-        let network = Network::new(&[spaces.states, spaces.actions])
-            .map_err(|error| OracleError::Other(Box::new(error)))?;
+        let network = Network::new(&[spaces.states, spaces.actions]).map_err(OracleError::other)?;
         let fit = |member| fit_member(network.layout(), &data, sets.view(member), member);
         let members: Result<Vec<_>, _> = match sets.data().is_empty() {
             true => Ok(vec![network.layout().zeros(); sets.members()]),
@@ -99,13 +98,13 @@ impl DurableOracle for LeastSquares {
     }
 
     fn encode(&self, policy: &MlpPolicy) -> Result<Vec<u8>, OracleError> {
-        policy.to_safetensors().map_err(|error| OracleError::Other(Box::new(error)))
+        policy.to_safetensors().map_err(OracleError::other)
     }
 
     fn decode(&self, bytes: &[u8], spaces: Spaces) -> Result<MlpPolicy, OracleError> {
         let class =
             PolicyClassFormat { hidden: &[], standardize: self.standardize, isa: Isa::detect() };
-        class.read(bytes, spaces).map_err(|error| OracleError::Other(Box::new(error)))
+        class.read(bytes, spaces).map_err(OracleError::other)
     }
 }
 
@@ -118,8 +117,7 @@ fn fit_member(
     let (examples, rows) = Examples::of_view(data, &mut view)?;
     let (x, y) = weighted_rows(layout, &examples, rows);
     let rows = x[0].len();
-    let solution =
-        solve(x, y).ok_or_else(|| OracleError::Other(Box::new(SvdFailed { member, rows })))?;
+    let solution = solve(x, y).ok_or_else(|| OracleError::other(SvdFailed { member, rows }))?;
     let inputs = layout.inputs();
     let row = |i: usize| solution.iter().map(move |column| column[i] as f32);
     let weights: Vec<f32> = (0..inputs).flat_map(row).collect();
@@ -154,6 +152,7 @@ mod tests {
     use tutelage::choice::TrainOn;
     use tutelage::cover::UniformBox;
     use tutelage::oracle::TrainingSpec;
+    use tutelage::space::SpaceError;
     use tutelage::{Batch, Dataset, Inputs, Policy};
 
     use super::*;
@@ -263,7 +262,13 @@ mod tests {
         let bad = data(&[&[0.0, 1.0], &[0.0, f32::NAN]], &[&[0.0], &[0.0]]);
         let error = fit(&bad, 1, TrainOn::Data).unwrap_err();
         assert!(
-            matches!(error, OracleError::Value { what: "states", row: 1, column: 1, .. }),
+            matches!(
+                error,
+                OracleError::Data {
+                    what: "states",
+                    source: SpaceError::Value { row: 1, index: 1, .. }
+                }
+            ),
             "{error}"
         );
         assert!(matches!(fit(&empty, 0, TrainOn::Data), Err(OracleError::NoMembers)));

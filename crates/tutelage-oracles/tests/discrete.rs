@@ -4,33 +4,39 @@
 
 mod support;
 
-use support::{SPACES, fit, indices, settings, states, ways, written_out};
+use support::{SPACES, fit, indices, settings, states, vectors, ways, written_out};
 use tutelage::check::check_oracle;
 use tutelage::choice::{PerturbationSize, TrainOn};
 use tutelage::cover::Weighted;
 use tutelage::oracle::{TrainingSets, TrainingSpec, View};
 use tutelage::{Batch, Dataset, Inputs, Oracle, OracleError, Policy, PolicyError, Stream};
-use tutelage_oracles::mlp::{MlpClassifier, MlpClassifierPolicy};
+use tutelage_oracles::mlp::{Mlp, MlpClassifier, MlpClassifierPolicy, OutputHead};
 
 fn classifier(hidden: &[usize], iterations: usize) -> MlpClassifier {
     MlpClassifier::new(settings(hidden, iterations)).unwrap()
 }
 
 /// D ∪ Q with Q of Poisson size over listed states, so that examples repeat.
-fn with_copies() -> TrainingSpec<'static, f32, u32> {
+fn with_copies<A>() -> TrainingSpec<'static, f32, A> {
     let cover = Box::leak(Box::new(Weighted::new(states(4), vec![0.25; 4]).unwrap()));
     let inputs = Inputs { cover: Some(cover), ..Inputs::none() };
     TrainingSpec { train_on: TrainOn::Perturbed(PerturbationSize::Poisson(60.0)), inputs, round: 1 }
 }
 
-#[test]
-fn views_train_like_their_copied_rows() {
-    let (data, oracle) = (indices(150), classifier(&[7], 30));
+fn trains_like_copied_rows<A: OutputHead>(data: &Dataset<f32, A>) {
+    let oracle = Mlp::<A>::new(settings(&[7], 30)).unwrap();
     for spec in ways().into_iter().chain([with_copies()]) {
-        let by_view = fit(&oracle, &data, spec, 1);
-        let by_rows = fit(&oracle, &written_out(&data, spec), TrainOn::Data, 1);
+        let by_view = fit(&oracle, data, spec, 1);
+        let by_rows = fit(&oracle, &written_out(data, spec), TrainOn::Data, 1);
         assert_eq!(by_view, by_rows, "{:?}", spec.train_on);
     }
+}
+
+#[test]
+fn views_train_like_their_copied_rows() {
+    let data = indices(150);
+    trains_like_copied_rows(&vectors(150));
+    trains_like_copied_rows(&data);
     let sets = TrainingSets::new(&data, with_copies(), SPACES, 1, Stream::new(5)).unwrap();
     let View::Extended(q) = sets.view(0) else { panic!("not a perturbation") };
     assert!(q.copies.iter().any(|n| *n > 1), "the test is about copies: {:?}", q.copies);

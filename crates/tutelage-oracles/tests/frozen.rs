@@ -5,11 +5,13 @@
 #![cfg(all(target_arch = "x86_64", target_os = "linux"))]
 #![allow(clippy::unwrap_used)] // a failed step fails the test
 
+mod support;
+
 use rand::RngExt;
+use support::perturbed;
 use tutelage::choice::{PerturbationSize, TrainOn};
-use tutelage::cover::UniformBox;
 use tutelage::oracle::{TrainingSets, TrainingSpec};
-use tutelage::{Dataset, Inputs, Oracle, Spaces, Stream};
+use tutelage::{Dataset, Oracle, Spaces, Stream};
 use tutelage_oracles::LeastSquares;
 use tutelage_oracles::mlp::{MlpClassifier, MlpOracle, MlpSettings, TrainingBudget};
 use tutelage_oracles::net::Isa;
@@ -35,13 +37,6 @@ fn indices() -> Dataset<f32, u32> {
         indices.actions.push(&[(label[0] > 0.0) as u32 + 2 * (label[2] > 0.0) as u32]);
     }
     indices
-}
-
-/// Perturbation examples of this size, uniform on [-2, 2]ᵈ.
-fn perturbed<A>(size: PerturbationSize) -> TrainingSpec<'static, f32, A> {
-    let cover: &'static UniformBox = Box::leak(Box::new(UniformBox::new(-2.0, 2.0).unwrap()));
-    let inputs = Inputs { cover: Some(cover), ..Inputs::none() };
-    TrainingSpec { train_on: TrainOn::Perturbed(size), inputs, round: 1 }
 }
 
 fn ways<A>() -> [TrainingSpec<'static, f32, A>; 3] {

@@ -2,15 +2,18 @@
 
 #![allow(clippy::unwrap_used)] // a failed step fails the test
 
+mod support;
+
 use rand::RngExt;
+use support::settings;
 use tutelage::check::check_oracle;
 use tutelage::choice::{PerturbationSize, TrainOn};
-use tutelage::cover::UniformBox;
-use tutelage::oracle::{FitProgress, TrainingSets, TrainingSpec, View};
-use tutelage::{Batch, Dataset, Inputs, Oracle, OracleError, Policy, Spaces, Stream};
+use tutelage::oracle::{FitProgress, TrainingSets, TrainingSpec};
+use tutelage::space::SpaceError;
+use tutelage::{Batch, Dataset, Oracle, OracleError, Policy, Spaces, Stream};
 use tutelage_oracles::mlp::{
     MlpClassifier, MlpOracle, MlpPolicy, MlpSettings, MlpSettingsError, TrainingBudget,
-    TrainingDiverged, UnpairedLabels,
+    TrainingDiverged,
 };
 use tutelage_oracles::net::{AlignedVec, Isa};
 
@@ -32,11 +35,7 @@ fn data(rows: usize) -> Dataset<f32, f32> {
 }
 
 fn oracle(hidden: &[usize], iterations: usize) -> MlpOracle {
-    MlpOracle::new(MlpSettings {
-        budget: TrainingBudget::Iterations(iterations),
-        ..MlpSettings::new(hidden)
-    })
-    .unwrap()
+    MlpOracle::new(settings(hidden, iterations)).unwrap()
 }
 
 fn fit(
@@ -50,9 +49,7 @@ fn fit(
 }
 
 fn perturbed(count: usize) -> TrainingSpec<'static, f32, f32> {
-    let cover: &'static UniformBox = Box::leak(Box::new(UniformBox::new(-2.0, 2.0).unwrap()));
-    let inputs = Inputs { cover: Some(cover), ..Inputs::none() };
-    TrainingSpec { train_on: TrainOn::Perturbed(PerturbationSize::Fixed(count)), inputs, round: 1 }
+    support::perturbed(PerturbationSize::Fixed(count))
 }
 
 fn same_bits(a: &[AlignedVec], b: &[AlignedVec]) -> bool {
@@ -94,30 +91,6 @@ fn passes_the_oracle_checks() {
     }
     let settings = MlpSettings { budget: TrainingBudget::Epochs(10), ..MlpSettings::new(&[8]) };
     check_oracle(&MlpClassifier::new(settings).unwrap(), &indices, SPACES, Stream::new(3)).unwrap();
-}
-
-#[test]
-fn views_train_like_their_copied_rows() {
-    let (d, oracle) = (data(300), oracle(&[9], 40));
-    for spec in [TrainOn::Bootstrap.into(), perturbed(40)] {
-        let sets = TrainingSets::new(&d, spec, SPACES, 1, Stream::new(5)).unwrap();
-        let mut copied = Dataset::empty(SPACES);
-        match sets.view(0) {
-            View::Resampled(rows) => rows.iter().for_each(|&r| {
-                copied.states.push(d.states.row(r as usize));
-                copied.actions.push(d.actions.row(r as usize));
-            }),
-            View::Extended(q) => {
-                copied.extend(&d.states, &d.actions);
-                copied.extend(&q.states, &q.actions);
-            }
-            other => panic!("{other:?}"),
-        }
-        let (by_view, by_copy) =
-            (fit(&oracle, &d, spec, 1), fit(&oracle, &copied, TrainOn::Data, 1));
-        // Only a bootstrap changes the row order, and the shuffle permutes positions in the same way.
-        assert!(same_bits(by_view.parameters(), by_copy.parameters()));
-    }
 }
 
 #[test]
@@ -207,32 +180,25 @@ fn error(data: &Dataset<f32, f32>, spaces: Spaces, members: usize) -> OracleErro
 
 #[test]
 fn invalid_rows_are_reported_with_their_position() {
-    let mut bad = data(9);
-    bad.states.row_mut(4)[7] = f32::NAN;
-    assert!(matches!(
-        error(&bad, SPACES, 1),
-        OracleError::Value { what: "states", row: 4, column: 7, .. }
-    ));
-    let mut bad = data(9);
-    bad.actions.row_mut(8)[2] = f32::NEG_INFINITY;
-    assert!(matches!(
-        error(&bad, SPACES, 1),
-        OracleError::Value { what: "labels", row: 8, column: 2, .. }
-    ));
+    let invalid = |change: &dyn Fn(&mut Dataset<f32, f32>), spaces| {
+        let mut bad = data(9);
+        change(&mut bad);
+        match error(&bad, spaces, 1) {
+            OracleError::Data { what, source } => (what, source),
+            other => panic!("{other}"),
+        }
+    };
+    let (what, source) = invalid(&|bad| bad.states.row_mut(4)[7] = f32::NAN, SPACES);
+    assert!(matches!((what, source), ("states", SpaceError::Value { row: 4, index: 7, .. })));
+    let (what, source) = invalid(&|bad| bad.actions.row_mut(8)[2] = f32::INFINITY, SPACES);
+    assert!(matches!((what, source), ("labels", SpaceError::Value { row: 8, index: 2, .. })));
     let wide = Spaces { states: 12, ..SPACES };
-    assert!(matches!(
-        error(&data(9), wide, 1),
-        OracleError::Width { what: "states", expected: 12, found: 11 }
-    ));
+    let width = |found, expected| SpaceError::Width { found, expected };
+    assert_eq!(invalid(&|_| {}, wide), ("states", width(11, 12)));
     let wide = Spaces { actions: 4, ..SPACES };
-    assert!(matches!(
-        error(&data(9), wide, 1),
-        OracleError::Width { what: "labels", expected: 4, found: 3 }
-    ));
-    let mut unpaired = data(9);
-    unpaired.states.push(&[0.0; 11]);
-    let OracleError::Other(error_of_counts) = error(&unpaired, SPACES, 1) else { panic!() };
-    assert_eq!(error_of_counts.downcast_ref(), Some(&UnpairedLabels { states: 10, labels: 9 }));
+    assert_eq!(invalid(&|_| {}, wide), ("labels", width(3, 4)));
+    let rows = SpaceError::Rows { found: 9, expected: 10 };
+    assert_eq!(invalid(&|unpaired| unpaired.states.push(&[0.0; 11]), SPACES), ("labels", rows));
     assert!(matches!(error(&data(9), SPACES, 0), OracleError::NoMembers));
 }
 
@@ -242,14 +208,9 @@ fn invalid_labels_are_reported() {
     d.states.push(&[0.0; 11]);
     d.actions.push(&[3]);
     let sets = TrainingSets::new(&d, TrainOn::Data, SPACES, 1, Stream::new(5)).unwrap();
-    let error = MlpClassifier::new(MlpSettings::new(&[4]))
-        .unwrap()
-        .fit(&sets, &Stream::new(6))
-        .unwrap_err();
-    assert!(
-        matches!(&error, OracleError::Value { what: "labels", row: 0, column: 0, value, .. } if value == "3"),
-        "{error}"
-    );
+    let classifier = MlpClassifier::new(MlpSettings::new(&[4])).unwrap();
+    let error = classifier.fit(&sets, &Stream::new(6)).unwrap_err();
+    assert!(matches!(error, OracleError::Data { what: "labels", .. }), "{error}");
 }
 
 #[test]

@@ -2,53 +2,21 @@
 
 #![allow(clippy::unwrap_used)] // a failed step fails the test
 
+mod support;
+
 use std::collections::HashMap;
 
 use safetensors::tensor::{Dtype, SafeTensors, TensorView, serialize};
+use support::{fit, settings, vectors};
 use tutelage::choice::TrainOn;
-use tutelage::oracle::TrainingSets;
-use tutelage::{Batch, Dataset, Oracle, Policy, Spaces, Stream};
 use tutelage_oracles::LeastSquares;
-use tutelage_oracles::mlp::{
-    MlpClassifierPolicy, MlpOracle, MlpPolicy, MlpSettings, PolicyFileError, TrainingBudget,
-};
-
-const SPACES: Spaces = Spaces { states: 5, actions: 2 };
-
-fn data() -> Dataset<f32, f32> {
-    let mut data = Dataset::empty(SPACES);
-    for i in 0..30 {
-        let state: Vec<f32> = (0..5).map(|j| ((i * 7 + j * 3) % 11) as f32 / 5.0 - 1.0).collect();
-        data.actions.push(&[state[0], state[1] - state[2]]);
-        data.states.push(&state);
-    }
-    data
-}
+use tutelage_oracles::mlp::{MlpClassifierPolicy, MlpOracle, MlpPolicy, PolicyFileError};
 
 fn policy(hidden: &[usize]) -> MlpPolicy {
-    let (data, train_on) = (data(), TrainOn::Bootstrap);
-    let sets = TrainingSets::new(&data, train_on, SPACES, 3, Stream::new(1)).unwrap();
-    let settings =
-        MlpSettings { budget: TrainingBudget::Iterations(5), ..MlpSettings::new(hidden) };
-    if hidden.is_empty() {
-        LeastSquares::default().fit(&sets, &Stream::new(2)).unwrap()
-    } else {
-        MlpOracle::new(settings).unwrap().fit(&sets, &Stream::new(2)).unwrap()
-    }
-}
-
-#[test]
-fn policies_round_trip_bit_for_bit() {
-    for hidden in [&[9, 4][..], &[]] {
-        let policy = policy(hidden);
-        let bytes = policy.to_safetensors().unwrap();
-        let back = MlpPolicy::from_safetensors(&bytes).unwrap();
-        assert_eq!(back, policy);
-        assert_eq!(back.to_safetensors().unwrap(), bytes, "the same policy gives the same bytes");
-        let (states, mut one, mut two) = (data().states, Batch::zeros(30, 2), Batch::zeros(30, 2));
-        policy.act_mean(&states, &mut one).unwrap();
-        back.act_mean(&states, &mut two).unwrap();
-        assert_eq!(one, two);
+    let (data, train_on) = (vectors(30), TrainOn::Bootstrap);
+    match hidden {
+        [] => fit(&LeastSquares::default(), &data, train_on, 3),
+        _ => fit(&MlpOracle::new(settings(hidden, 5)).unwrap(), &data, train_on, 3),
     }
 }
 
@@ -61,11 +29,11 @@ fn header_describes_the_policy() {
     };
     assert_eq!(
         header(&[9, 4]),
-        "version=1;class=mlp;action=vector;widths=5,9,4,2;activation=tanh;clip=-1,1;members=3"
+        "version=1;class=mlp;action=vector;widths=5,9,4,3;activation=tanh;clip=-1,1;members=3"
     );
     assert_eq!(
         header(&[]),
-        "version=1;class=linear;action=vector;widths=5,2;activation=none;clip=-1,1;members=3"
+        "version=1;class=linear;action=vector;widths=5,3;activation=none;clip=-1,1;members=3"
     );
 }
 
@@ -110,16 +78,16 @@ fn invalid_fields_are_reported() {
     assert_eq!(field(edited("activation=tanh", "activation=relu")), "activation");
     assert_eq!(field(edited(";clip=-1,1", "")), "clip");
     assert_eq!(field(edited("members=3", "members=0")), "members");
-    assert_eq!(field(edited("widths=5,4,2", "widths=5,x,2")), "widths");
-    assert!(matches!(edited("widths=5,4,2", "widths=5,0,2"), Err(PolicyFileError::Widths(_))));
+    assert_eq!(field(edited("widths=5,4,3", "widths=5,x,3")), "widths");
+    assert!(matches!(edited("widths=5,4,3", "widths=5,0,3"), Err(PolicyFileError::Widths(_))));
     assert!(matches!(
         edited("members=3", "members=4000000000"),
         Err(PolicyFileError::Tensor { .. })
     ));
-    let more = "version=2;class=mlp;action=vector;widths=5,4,2;activation=tanh;clip=-1,1;members=3;states=standardised";
-    let less = "version=1;class=mlp;action=vector;widths=5,4,2;activation=tanh;clip=-1,1;members=3";
+    let more = "version=2;class=mlp;action=vector;widths=5,4,3;activation=tanh;clip=-1,1;members=3;states=standardised";
+    let less = "version=1;class=mlp;action=vector;widths=5,4,3;activation=tanh;clip=-1,1;members=3";
     assert!(matches!(edited(less, more), Err(PolicyFileError::Format(_))));
-    let error = edited("widths=5,4,2", "widths=5,3,2").unwrap_err();
+    let error = edited("widths=5,4,3", "widths=5,3,3").unwrap_err();
     assert!(
         matches!(&error, PolicyFileError::Tensor { name, .. } if name == "layer.0.weight"),
         "{error}"

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use serde::Serialize;
 use tutelage::Element;
+use tutelage::evaluation::Evaluation;
 
 use crate::store::{History, RoundResult, RoundTimings};
 
@@ -42,10 +43,7 @@ impl RoundLine {
             expert_steps,
             reward: result.deployed.mean_reward(),
             reward_sd: result.deployed.sd_reward(),
-            reward_random: result
-                .random
-                .as_ref()
-                .map(tutelage::evaluation::Evaluation::mean_reward),
+            reward_random: result.random.as_ref().map(Evaluation::mean_reward),
             imitation_loss: result.deployed.imitation_loss(),
             seconds: seconds.map(RoundTimings::total),
         }
@@ -111,12 +109,8 @@ impl RoundLine {
 /// let line = |round: usize, reward| RoundLine {
 ///     round,
 ///     annotations: 10 * round,
-///     expert_steps: Some(0),
 ///     reward,
-///     reward_sd: 0.0,
-///     reward_random: None,
-///     imitation_loss: None,
-///     seconds: None,
+///     ..RoundLine::default()
 /// };
 /// let text = table(&[line(1, 25.0), line(2, 50.0)], Some(50.0));
 /// assert_eq!(text.lines().nth(1), Some("     1           10    25.00            ##########"));
@@ -164,16 +158,7 @@ mod tests {
     use super::*;
 
     fn line(round: usize, expert_steps: Option<u64>) -> RoundLine {
-        RoundLine {
-            round,
-            annotations: 50 * round,
-            expert_steps,
-            reward: 7.5,
-            reward_sd: 0.0,
-            reward_random: None,
-            imitation_loss: None,
-            seconds: None,
-        }
+        RoundLine { round, annotations: 50 * round, expert_steps, ..RoundLine::default() }
     }
 
     #[test]

@@ -59,29 +59,19 @@ pub trait Observer {
     /// The run starts or resumes. The run directory already holds `finished` rounds and possibly the expert's evaluation.
     ///
     /// This is the first event.
-    fn started(&mut self, expert: Option<&Evaluation>, finished: &[RoundLine]) {
-        let _ = (expert, finished);
-    }
+    fn started(&mut self, _expert: Option<&Evaluation>, _finished: &[RoundLine]) {}
 
     /// An interrupted write had left an incomplete record at the end of the log.
-    fn truncated(&mut self, tail: &TruncatedTail) {
-        let _ = tail;
-    }
+    fn truncated(&mut self, _tail: &TruncatedTail) {}
 
     /// A stage of a round begins.
-    fn stage(&mut self, round: usize, stage: Stage) {
-        let _ = (round, stage);
-    }
+    fn stage(&mut self, _round: usize, _stage: Stage) {}
 
     /// The expert's own evaluation is known.
-    fn expert(&mut self, expert: &Evaluation) {
-        let _ = expert;
-    }
+    fn expert(&mut self, _expert: &Evaluation) {}
 
     /// A round is finished.
-    fn round(&mut self, line: &RoundLine) {
-        let _ = line;
-    }
+    fn round(&mut self, _line: &RoundLine) {}
 
     /// Returns whether the run should stop at the next safe point.
     fn wants_stop(&mut self) -> bool {

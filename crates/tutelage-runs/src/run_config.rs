@@ -12,7 +12,7 @@ use crate::spec_text::{ChoiceTexts, line, quoted, stored_text};
 use crate::store::{OsDisk, RunDir, StoreError, read_spec, read_times};
 
 /// The configuration of a run, except for its environments, expert and oracle.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct RunConfig<'a, S, A> {
     /// The four choices.
     pub algorithm: Algorithm,
@@ -25,14 +25,6 @@ pub struct RunConfig<'a, S, A> {
     /// The policies that stay on disk.
     pub keep: Keep,
 }
-
-impl<S, A> Clone for RunConfig<'_, S, A> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<S, A> Copy for RunConfig<'_, S, A> {}
 
 /// The policies that a run keeps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,6 +1,7 @@
 //! The text of a custom program's spec.
 //!
 //! Runs are identified by this text, so it must never change. It has the names that the types had in version 0.1.
+//! Real numbers are written with `{:?}`, which always gives a decimal point or an exponent.
 
 use tutelage::algorithm::Algorithm;
 use tutelage::choice::{
@@ -53,24 +54,19 @@ fn drive_text(drive: &Drive) -> String {
         Drive::Learner => "Learner".into(),
         Drive::Expert(ExpertActs::Sampled) => "Expert(Sampled)".into(),
         Drive::Expert(ExpertActs::Mean) => "Expert(Mean)".into(),
-        Drive::Mixture(Beta::Constant(beta)) => format!("Mixture(Constant({}))", float(beta)),
-        Drive::Mixture(Beta::Power(base)) => format!("Mixture(Power({}))", float(base)),
+        Drive::Mixture(Beta::Constant(beta)) => format!("Mixture(Constant({beta:?}))"),
+        Drive::Mixture(Beta::Power(base)) => format!("Mixture(Power({base:?}))"),
         Drive::Mixture(Beta::Linear(rounds)) => format!("Mixture(Linear({rounds}))"),
-        Drive::NoisyExpert { alpha } => format!("NoisyExpert {{ alpha: {} }}", float(alpha)),
+        Drive::NoisyExpert { alpha } => format!("NoisyExpert {{ alpha: {alpha:?} }}"),
         Drive::Gated(Gate::Doubt { chi, tau }) => {
-            format!("Gated(Doubt {{ chi: {}, tau: {} }})", float(chi), float(tau))
+            format!("Gated(Doubt {{ chi: {chi:?}, tau: {tau:?} }})")
         }
-        Drive::Gated(Gate::Distance { tau }) => {
-            format!("Gated(Distance {{ tau: {} }})", float(tau))
-        }
+        Drive::Gated(Gate::Distance { tau }) => format!("Gated(Distance {{ tau: {tau:?} }})"),
         Drive::Gated(Gate::Human) => "Gated(Hand)".into(),
         Drive::HandOver(windows) => {
             let Windows { at_start, length, growth, steady, by_expert } = windows;
             format!(
-                "HandOver(Windows {{ at_start: {}, length: {}, growth: {}, steady: {steady}, by_expert: {by_expert} }})",
-                float(at_start),
-                float(length),
-                float(growth)
+                "HandOver(Windows {{ at_start: {at_start:?}, length: {length:?}, growth: {growth:?}, steady: {steady}, by_expert: {by_expert} }})"
             )
         }
         Drive::Stored => "Stored".into(),
@@ -104,10 +100,10 @@ fn train_on_text(train_on: &TrainOn) -> String {
             format!("Perturbed(Growing({size}))")
         }
         TrainOn::Perturbed(PerturbationSize::Poisson(mean)) => {
-            format!("Perturbed(Poisson({}))", float(mean))
+            format!("Perturbed(Poisson({mean:?}))")
         }
         TrainOn::Shuffled(size) => format!("Shuffled({size})"),
-        TrainOn::RandomCosts { scale } => format!("RandomCosts {{ scale: {} }}", float(scale)),
+        TrainOn::RandomCosts { scale } => format!("RandomCosts {{ scale: {scale:?} }}"),
     }
 }
 
@@ -117,11 +113,6 @@ pub(crate) fn stored_text<S: Element, A: Element>(rounds: &[Dataset<S, A>]) -> S
         format!("Dataset {{ states: {}, actions: {} }}", states.describe(), actions.describe())
     };
     format!("[{}]", rounds.iter().map(round).collect::<Vec<_>>().join(", "))
-}
-
-/// Returns the text of a number, which always has a decimal point.
-fn float(number: &f64) -> String {
-    format!("{number:?}")
 }
 
 /// Returns a line `name = "text"`. Long texts, such as stored states, are replaced by their checksum.

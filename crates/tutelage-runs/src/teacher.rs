@@ -55,9 +55,7 @@ pub trait Teacher<S, A, P> {
     }
 
     /// The policy trained after a round (0: before the first) is durable and evaluated.
-    fn trained(&mut self, round: usize, policy: &P) {
-        let _ = (round, policy);
-    }
+    fn trained(&mut self, _round: usize, _policy: &P) {}
 }
 
 /// The open queries of a round. Writes each label to disk before the lesson gets it.

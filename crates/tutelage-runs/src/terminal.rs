@@ -194,12 +194,10 @@ mod tests {
         let line = RoundLine {
             round: 3,
             annotations: 150,
-            expert_steps: None,
             reward: 1234.5,
-            reward_sd: 10.0,
-            reward_random: None,
             imitation_loss: Some(0.25),
             seconds: Some(70.5),
+            ..RoundLine::default()
         };
         assert_eq!(
             round_text(&line, 20, Some(2600.0)),

@@ -4,10 +4,10 @@
 
 mod testbed;
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use testbed::attempts::bytes;
 use testbed::failing::{Failing, Fault};
 use tutelage::algorithm::{bootstrap_dagger, ensemble_dagger};
 use tutelage::{Algorithm, Inputs, Participants, Sampling, Schedule, Stream, SyncVectorEnv};
@@ -37,11 +37,7 @@ fn attempt(dir: &Path, disk: Arc<dyn Disk>, algorithm: Algorithm) -> Result<Endi
 
 fn whole(dir: &Path, algorithm: Algorithm) -> Vec<(PathBuf, Vec<u8>)> {
     assert_eq!(attempt(dir, Arc::new(OsDisk), algorithm).unwrap(), Ending::Finished);
-    let policies = fs::read_dir(dir.join("policies")).unwrap().map(|entry| entry.unwrap().path());
-    let mut files: Vec<PathBuf> = policies.chain([dir.join("log.bin")]).collect();
-    files.sort();
-    let name = |file: &Path| file.strip_prefix(dir).unwrap().to_owned();
-    files.iter().map(|file| (name(file), fs::read(file).unwrap())).collect()
+    bytes(dir)
 }
 
 fn algorithms() -> [Algorithm; 2] {

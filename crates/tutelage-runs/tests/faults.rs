@@ -9,7 +9,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use testbed::attempts::{SPEC, STRIDE, attempt, bootstrap_dagger, bytes, open, whole};
+use testbed::attempts::{SPEC, STRIDE, attempt, bootstrap_dagger, bytes, finished, open, whole};
 use testbed::failing::{Failing, Fault};
 use testbed::schedule;
 use tutelage::Algorithm;
@@ -63,8 +63,7 @@ fn a_gated_algorithm_survives_every_fault() {
     let algorithm = hg_dagger(2, 0.05, 2);
     survives(Fault::Crash, &algorithm, Keep::All);
     survives(Fault::ShortWrite, &algorithm, Keep::Last);
-    let dir = tempfile::tempdir().unwrap();
-    whole(dir.path(), &algorithm, Keep::All);
+    let dir = finished(&algorithm, Keep::All);
     let history = read_history::<f32, f32>(dir.path()).unwrap();
     let sizes: Vec<usize> = history.rounds.iter().map(|round| round.states.len()).collect();
     assert!(sizes.iter().any(|&size| size < 6), "rounds differ in size: {sizes:?}");
@@ -75,8 +74,7 @@ fn a_gated_algorithm_survives_every_fault() {
 fn handover_windows_survive_a_crash_at_any_operation() {
     let algorithm = hand_over(Windows::default(), bootstrap_dagger(2));
     survives(Fault::Crash, &algorithm, Keep::All);
-    let dir = tempfile::tempdir().unwrap();
-    whole(dir.path(), &algorithm, Keep::All);
+    let dir = finished(&algorithm, Keep::All);
     let history = read_history::<f32, f32>(dir.path()).unwrap();
     let late = history.rounds[1].origins.iter().filter(|origin| origin.time > 20).count();
     assert!(late > 0, "some windows begin late in an episode");
@@ -118,8 +116,7 @@ fn a_disk_error_contains_the_file() {
 
 #[test]
 fn a_log_truncated_at_any_byte_is_resumed_to_the_same_bytes() {
-    let reference = tempfile::tempdir().unwrap();
-    whole(reference.path(), &bootstrap_dagger(1), Keep::All);
+    let reference = finished(&bootstrap_dagger(1), Keep::All);
     let log = fs::read(reference.path().join("log.bin")).unwrap();
     // A log without a complete first record is refused.
     let first_record_end = 12 + 12 + 1 + SPEC.len();
@@ -138,8 +135,7 @@ fn a_log_truncated_at_any_byte_is_resumed_to_the_same_bytes() {
 
 #[test]
 fn an_incomplete_record_is_reported_and_kept() {
-    let dir = tempfile::tempdir().unwrap();
-    whole(dir.path(), &bootstrap_dagger(1), Keep::All);
+    let dir = finished(&bootstrap_dagger(1), Keep::All);
     let log = dir.path().join("log.bin");
     let mut bytes = fs::read(&log).unwrap();
     let at = bytes.len() - 3;

@@ -8,7 +8,7 @@ use std::fs;
 use std::io;
 use std::sync::Arc;
 
-use testbed::attempts::{SPEC, attempt, bootstrap_dagger, bytes, open, whole};
+use testbed::attempts::{SPEC, attempt, bootstrap_dagger, bytes, finished, open, whole};
 use tutelage_runs::store::{
     Fingerprint, OsDisk, StoreError, discard, kept_policies, policy_path, read_history,
     read_policy, salvage, truncated_bytes,
@@ -17,8 +17,7 @@ use tutelage_runs::{Keep, RunError, Silent};
 
 #[test]
 fn a_damaged_log_is_refused_and_left_unchanged() {
-    let dir = tempfile::tempdir().unwrap();
-    whole(dir.path(), &bootstrap_dagger(1), Keep::All);
+    let dir = finished(&bootstrap_dagger(1), Keep::All);
     let log = dir.path().join("log.bin");
     let sound = fs::read(&log).unwrap();
     for at in [20, sound.len() / 3, sound.len() / 2] {
@@ -36,8 +35,7 @@ fn a_damaged_log_is_refused_and_left_unchanged() {
 
 #[test]
 fn another_spec_is_refused() {
-    let dir = tempfile::tempdir().unwrap();
-    whole(dir.path(), &bootstrap_dagger(1), Keep::All);
+    let dir = finished(&bootstrap_dagger(1), Keep::All);
     let difference = |spec: &str| match open(dir.path(), spec) {
         Err(StoreError::Spec { difference, .. }) => difference,
         other => panic!("{:?}", other.err()),
@@ -69,8 +67,7 @@ fn a_folder_without_its_log_is_refused() {
 
 #[test]
 fn a_folder_with_an_emptied_log_is_refused_and_left_unchanged() {
-    let dir = tempfile::tempdir().unwrap();
-    whole(dir.path(), &bootstrap_dagger(1), Keep::All);
+    let dir = finished(&bootstrap_dagger(1), Keep::All);
     let log = dir.path().join("log.bin");
     let bytes = fs::read(&log).unwrap();
     let mut damaged = bytes[..25 + SPEC.len()].to_vec(); // its first record alone
@@ -138,8 +135,7 @@ fn a_writer_without_a_lock_is_noticed_before_the_next_record() {
 
 #[test]
 fn a_flipped_bit_in_any_policy_is_refused() {
-    let dir = tempfile::tempdir().unwrap();
-    whole(dir.path(), &bootstrap_dagger(2), Keep::All);
+    let dir = finished(&bootstrap_dagger(2), Keep::All);
     let history = read_history::<f32, f32>(dir.path()).unwrap();
     assert_eq!(history.policies.len(), 5, "after rounds 0 to 4");
     for round in 0..=4 {
@@ -166,8 +162,7 @@ fn a_flipped_bit_in_any_policy_is_refused() {
 
 #[test]
 fn a_policy_that_is_not_in_the_log_is_refused() {
-    let dir = tempfile::tempdir().unwrap();
-    whole(dir.path(), &bootstrap_dagger(1), Keep::All);
+    let dir = finished(&bootstrap_dagger(1), Keep::All);
     let history = read_history::<f32, f32>(dir.path()).unwrap();
     fs::copy(policy_path(dir.path(), 4), policy_path(dir.path(), 7)).unwrap();
     let error = read_policy(dir.path(), &history, 7).unwrap_err();
@@ -176,8 +171,7 @@ fn a_policy_that_is_not_in_the_log_is_refused() {
 
 #[test]
 fn readers_count_the_bytes_of_an_incomplete_record() {
-    let dir = tempfile::tempdir().unwrap();
-    whole(dir.path(), &bootstrap_dagger(1), Keep::Last);
+    let dir = finished(&bootstrap_dagger(1), Keep::Last);
     assert_eq!(truncated_bytes(dir.path()).unwrap(), 0);
     let log = dir.path().join("log.bin");
     let mut bytes = fs::read(&log).unwrap();
@@ -196,8 +190,7 @@ fn readers_count_the_bytes_of_an_incomplete_record() {
 
 #[test]
 fn readers_refuse_a_folder_with_the_log_of_another_run() {
-    let dir = tempfile::tempdir().unwrap();
-    whole(dir.path(), &bootstrap_dagger(1), Keep::All);
+    let dir = finished(&bootstrap_dagger(1), Keep::All);
     let spec = dir.path().join("spec.toml");
     fs::write(&spec, SPEC.replace('1', "2")).unwrap();
     let error = read_history::<f32, f32>(dir.path()).unwrap_err();

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use testbed::attempts::{STRIDE, attempt, bootstrap_dagger, bytes, whole};
+use testbed::attempts::{STRIDE, attempt, bootstrap_dagger, bytes, finished, whole};
 use testbed::{SPACES, damper, lanes, schedule};
 use tutelage::algorithm::{behavior_cloning, hand_over};
 use tutelage::choice::{Deploy, ExpertActs, Windows};
@@ -20,8 +20,7 @@ use tutelage_runs::{Ending, Keep, Observer, RunConfig, Silent, run};
 
 #[test]
 fn a_run_learns_and_its_log_says_everything() {
-    let dir = tempfile::tempdir().unwrap();
-    whole(dir.path(), &bootstrap_dagger(3), Keep::All);
+    let dir = finished(&bootstrap_dagger(3), Keep::All);
     let history = read_history::<f32, f32>(dir.path()).unwrap();
     assert_eq!((history.rounds.len(), history.results.len(), history.annotations()), (4, 4, 24));
     assert_eq!(history.data(4).unwrap().len(), 24);
@@ -63,8 +62,7 @@ impl Observer for StopAt {
 
 #[test]
 fn stopping_at_every_safe_point_changes_nothing() {
-    let reference = tempfile::tempdir().unwrap();
-    whole(reference.path(), &bootstrap_dagger(3), Keep::All);
+    let reference = finished(&bootstrap_dagger(3), Keep::All);
     let dir = tempfile::tempdir().unwrap();
     let mut asked = Vec::new();
     for attempts in 1.. {
@@ -88,8 +86,7 @@ fn stopping_at_every_safe_point_changes_nothing() {
 
 #[test]
 fn a_missing_policy_is_trained_again() {
-    let dir = tempfile::tempdir().unwrap();
-    whole(dir.path(), &bootstrap_dagger(2), Keep::All);
+    let dir = finished(&bootstrap_dagger(2), Keep::All);
     let before = bytes(dir.path());
     fs::remove_file(dir.path().join("policies/round-004.safetensors")).unwrap();
     whole(dir.path(), &bootstrap_dagger(2), Keep::All);
@@ -99,8 +96,7 @@ fn a_missing_policy_is_trained_again() {
 #[test]
 fn the_evaluation_uses_the_deployed_policy() {
     let result = |deploy| {
-        let dir = tempfile::tempdir().unwrap();
-        whole(dir.path(), &Algorithm { deploy, ..bootstrap_dagger(3) }, Keep::All);
+        let dir = finished(&Algorithm { deploy, ..bootstrap_dagger(3) }, Keep::All);
         read_history::<f32, f32>(dir.path()).unwrap().results[0].clone()
     };
     let (mean, member) = (result(Deploy::Mean), result(Deploy::UniformMember));

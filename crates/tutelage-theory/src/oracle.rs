@@ -97,11 +97,7 @@ impl ExactOracle {
         let Spaces { states, actions } = self.class.spaces();
         let parts = [("states", &data.states, states), ("labels", &data.actions, actions)];
         for (what, batch, size) in parts {
-            if let Some((row, column, value)) = batch.misfit(size) {
-                let allowed = "an index below the size of its space";
-                let value = value.to_string();
-                return Err(OracleError::Value { what, row, column, value, allowed });
-            }
+            OracleError::check(what, batch, batch.len(), size)?;
         }
         Ok(())
     }
@@ -137,8 +133,7 @@ impl Oracle for ExactOracle {
             return Err(OracleError::NoMembers);
         }
         if sets.spaces() != self.class.spaces() {
-            let (expected, found) = (self.class.spaces().states, sets.spaces().states);
-            return Err(OracleError::Width { what: "states", expected, found });
+            return Err(OracleError::Unsupported("data in other spaces than its class"));
         }
         self.check(sets.data())?;
         let shared = self.table((0..sets.data().len()).map(|row| example(sets.data(), row)));
@@ -297,7 +292,7 @@ mod tests {
         let data = data(&[(0, 1), (3, 0)]);
         let sets = TrainingSets::new(&data, TrainOn::Data, SPACES, 1, Stream::new(1)).unwrap();
         let error = ExactOracle::new(class(), None).fit(&sets, &Stream::new(2)).unwrap_err();
-        assert!(matches!(error, OracleError::Value { what: "states", row: 1, .. }), "{error}");
+        assert!(matches!(error, OracleError::Data { what: "states", .. }), "{error}");
         let none = TrainingSets::new(&data, TrainOn::Data, SPACES, 0, Stream::new(1)).unwrap();
         assert!(matches!(
             ExactOracle::new(class(), None).fit(&none, &Stream::new(2)),

@@ -32,9 +32,7 @@ use crate::{Batch, Rng, Stream};
 /// ```
 pub trait Actor<S, A> {
     /// Starts an episode in a lane.
-    fn begin(&mut self, lane: usize, episode: Stream) {
-        let _ = (lane, episode);
-    }
+    fn begin(&mut self, _lane: usize, _episode: Stream) {}
 
     /// Acts in every state.
     fn act(
@@ -46,14 +44,12 @@ pub trait Actor<S, A> {
     ) -> Result<(), RolloutError>;
 
     /// Whether the expert chose the last action in this lane.
-    fn expert_drove(&self, lane: usize) -> bool {
-        let _ = lane;
+    fn expert_drove(&self, _lane: usize) -> bool {
         false
     }
 
     /// The time steps of this lane's episode that matter; the rollout may stop after them.
-    fn window(&self, lane: usize) -> Range<usize> {
-        let _ = lane;
+    fn window(&self, _lane: usize) -> Range<usize> {
         0..usize::MAX
     }
 }

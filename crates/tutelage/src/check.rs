@@ -60,20 +60,17 @@ pub fn check_env<E: Env>(make: impl Fn() -> E, stream: Stream) -> Result<(), Con
     let declared = |env: &E| (env.spaces(), env.horizon(), env.bounds());
     let expected = declared(&used);
     let spaces = used.spaces();
-    if spaces.states == 0 || spaces.actions == 0 || used.horizon() == 0 {
-        return Err(ContractViolation::Env(format!(
-            "the sizes of both spaces and the horizon must be at least 1, not {}, {} and {}",
-            spaces.states,
-            spaces.actions,
-            used.horizon()
-        )));
+    let (Spaces { states, actions }, horizon) = (spaces, used.horizon());
+    if states == 0 || actions == 0 || horizon == 0 {
+        return env_violates(format!(
+            "the sizes of both spaces and the horizon must be at least 1, not {states}, {actions} and {horizon}"
+        ));
     }
-    if used.bounds().width() != E::Action::width(spaces.actions) {
-        return Err(ContractViolation::Env(format!(
-            "bounds() must have the width of an action, {}, not {}",
-            E::Action::width(spaces.actions),
-            used.bounds().width()
-        )));
+    let (width, found) = (E::Action::width(actions), used.bounds().width());
+    if found != width {
+        return env_violates(format!(
+            "bounds() must have the width of an action, {width}, not {found}"
+        ));
     }
     for episode in 0..EPISODES {
         let stream = stream.fork("episode", episode);
@@ -82,24 +79,28 @@ pub fn check_env<E: Env>(make: impl Fn() -> E, stream: Stream) -> Result<(), Con
         if let Some(time) =
             (0..first.len().max(again.len())).find(|&t| first.get(t) != again.get(t))
         {
-            return Err(ContractViolation::Env(format!(
+            return env_violates(format!(
                 "an episode must be a function of its generator and actions, but a new instance differs from a used one \
                  at time {time} of episode {episode}"
-            )));
+            ));
         }
         if declared(&used) != expected {
-            return Err(ContractViolation::Env(format!(
-                "spaces, horizon and bounds must never change, but episode {episode} changed them from {expected:?} to {:?}",
-                declared(&used)
-            )));
+            let found = declared(&used);
+            return env_violates(format!(
+                "spaces, horizon and bounds must never change, but episode {episode} changed them from {expected:?} to {found:?}"
+            ));
         }
     }
     Ok(())
 }
 
+fn env_violates<T>(violation: String) -> Result<T, ContractViolation> {
+    Err(ContractViolation::Env(violation))
+}
+
 /// States and steps of one episode of random actions, compared by their printed form so that NaN equals NaN.
 fn play<E: Env>(
-    env: &mut E,
+    task: &mut E,
     spaces: Spaces,
     stream: Stream,
 ) -> Result<Vec<(String, Step)>, ContractViolation> {
@@ -107,35 +108,34 @@ fn play<E: Env>(
     let mut action = Batch::zeros(1, E::Action::width(spaces.actions));
     let mut rng = stream.fork("act", 0).rng();
     let failed = |what| move |source| ContractViolation::EnvFailed { what, source };
-    env.reset(stream.fork("env", 0).rng(), &mut state).map_err(failed("reset"))?;
+    task.reset(stream.fork("env", 0).rng(), &mut state).map_err(failed("reset"))?;
     let mut seen = vec![(format!("{state:?}"), Step::default())];
-    for time in 1..=env.horizon() {
+    for time in 1..=task.horizon() {
         if let Some(index) = state.iter().position(|value| !value.fits(spaces.states)) {
-            return Err(ContractViolation::Env(format!(
-                "every state but an episode's last must be in the state space, but at time {} state[{index}] = {}, expected {}",
-                time - 1,
-                state[index],
-                E::State::allowed(spaces.states)
-            )));
+            let (before, value, allowed) =
+                (time - 1, state[index], E::State::allowed(spaces.states));
+            return env_violates(format!(
+                "every state but an episode's last must be in the state space, but at time {before} state[{index}] = {value}, expected {allowed}"
+            ));
         }
         E::Action::draw_uniform(spaces.actions, &mut rng, action.as_mut_slice());
-        E::Action::from_unit(&env.bounds(), &mut action);
-        let step = env.step(action.row(0), &mut state).map_err(failed("step"))?;
-        if !step.reward.is_finite() {
-            return Err(ContractViolation::Env(format!(
-                "every reward must be finite, but at time {time} it is {}",
-                step.reward
-            )));
+        E::Action::from_unit(&task.bounds(), &mut action);
+        let step = task.step(action.row(0), &mut state).map_err(failed("step"))?;
+        let reward = step.reward;
+        if !reward.is_finite() {
+            return env_violates(format!(
+                "every reward must be finite, but at time {time} it is {reward}"
+            ));
         }
         seen.push((format!("{state:?}"), step));
         if step.is_last() {
             return Ok(seen);
         }
     }
-    Err(ContractViolation::Env(format!(
+    env_violates(format!(
         "an episode must end (terminated or truncated) within the horizon, but one continues after {} steps",
-        env.horizon()
-    )))
+        task.horizon()
+    ))
 }
 
 /// Asks an expert to label some states and checks the contract of [`Expert`]:

@@ -86,31 +86,6 @@ pub trait Env: Send {
     ) -> Result<Step, EnvError>;
 }
 
-impl<E: Env + ?Sized> Env for Box<E> {
-    type State = E::State;
-    type Action = E::Action;
-
-    fn spaces(&self) -> Spaces {
-        (**self).spaces()
-    }
-
-    fn horizon(&self) -> usize {
-        (**self).horizon()
-    }
-
-    fn bounds(&self) -> Bounds {
-        (**self).bounds()
-    }
-
-    fn reset(&mut self, rng: Rng, state: &mut [E::State]) -> Result<(), EnvError> {
-        (**self).reset(rng, state)
-    }
-
-    fn step(&mut self, action: &[E::Action], state: &mut [E::State]) -> Result<Step, EnvError> {
-        (**self).step(action, state)
-    }
-}
-
 /// Why an environment failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

@@ -79,36 +79,6 @@ pub trait Expert {
     }
 }
 
-impl<X: Expert + ?Sized> Expert for Box<X> {
-    type State = X::State;
-    type Action = X::Action;
-
-    fn annotate(
-        &mut self,
-        states: &Batch<X::State>,
-        rngs: &mut [Rng],
-        actions: &mut Batch<X::Action>,
-    ) -> Result<(), ExpertError> {
-        (**self).annotate(states, rngs, actions)
-    }
-
-    fn mean(
-        &mut self,
-        states: &Batch<X::State>,
-        actions: &mut Batch<X::Action>,
-    ) -> Result<(), ExpertError> {
-        (**self).mean(states, actions)
-    }
-
-    fn describe(&self) -> String {
-        (**self).describe()
-    }
-
-    fn batch(&self) -> usize {
-        (**self).batch()
-    }
-}
-
 /// Why an expert returned no action.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

@@ -21,6 +21,7 @@
 
 pub mod actor;
 pub mod algorithm;
+mod boxed;
 pub mod check;
 pub mod choice;
 pub mod cover;

@@ -8,7 +8,8 @@ pub use training_sets::{Costs, Perturbation, TrainingSets, TrainingSpec, View};
 
 use std::sync::Arc;
 
-use crate::{Element, Policy, Spaces, Stream};
+use crate::space::{SpaceError, check_rows};
+use crate::{Batch, Element, Policy, Spaces, Stream};
 
 /// An offline learning oracle for a policy class ℬ: 𝒪(D) = argmin over h ∈ ℬ of Σ ℓ(h(s), a) over the examples of D.
 ///
@@ -77,9 +78,7 @@ pub trait Oracle: Sync {
     ) -> Result<Self::Policy, OracleError>;
 
     /// Reports the progress of later fits, if the oracle supports it.
-    fn report_to(&mut self, training: Arc<FitProgress>) {
-        let _ = training;
-    }
+    fn report_to(&mut self, _training: Arc<FitProgress>) {}
 }
 
 /// An oracle whose policies can be stored: a decoded policy acts like the encoded one, bit for bit.
@@ -107,38 +106,6 @@ pub trait DurableOracle: Oracle {
     fn decode(&self, bytes: &[u8], spaces: Spaces) -> Result<Self::Policy, OracleError>;
 }
 
-impl<O: Oracle + ?Sized + Send> Oracle for Box<O> {
-    type State = O::State;
-    type Action = O::Action;
-    type Policy = O::Policy;
-
-    fn fit(
-        &self,
-        sets: &TrainingSets<'_, O::State, O::Action>,
-        stream: &Stream,
-    ) -> Result<O::Policy, OracleError> {
-        (**self).fit(sets, stream)
-    }
-
-    fn report_to(&mut self, training: Arc<FitProgress>) {
-        (**self).report_to(training);
-    }
-}
-
-impl<O: DurableOracle + ?Sized + Send> DurableOracle for Box<O> {
-    fn describe(&self) -> String {
-        (**self).describe()
-    }
-
-    fn encode(&self, policy: &O::Policy) -> Result<Vec<u8>, OracleError> {
-        (**self).encode(policy)
-    }
-
-    fn decode(&self, bytes: &[u8], spaces: Spaces) -> Result<O::Policy, OracleError> {
-        (**self).decode(bytes, spaces)
-    }
-}
-
 /// Why an oracle returned no policy.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -146,29 +113,13 @@ pub enum OracleError {
     /// The ensemble has no members.
     #[error("members is 0, expected at least 1")]
     NoMembers,
-    /// A value in the data is invalid.
-    #[error("{what}, row {row}, column {column}: {value}, expected {allowed}")]
-    Value {
+    /// Data are invalid.
+    #[error("{what}")]
+    Data {
         /// "states", "labels", "perturbation states", …
         what: &'static str,
-        /// The row.
-        row: usize,
-        /// The column.
-        column: usize,
-        /// The value found.
-        value: String,
-        /// The accepted values.
-        allowed: &'static str,
-    },
-    /// The data have the wrong width.
-    #[error("{what} have width {found}, expected {expected}")]
-    Width {
-        /// "states" or "labels".
-        what: &'static str,
-        /// The expected width.
-        expected: usize,
-        /// The width found.
-        found: usize,
+        /// The cause.
+        source: SpaceError,
     },
     /// The oracle does not support this kind of training set.
     #[error("this oracle cannot train on {0}")]
@@ -176,4 +127,21 @@ pub enum OracleError {
     /// An error specific to this oracle.
     #[error(transparent)]
     Other(#[from] Box<dyn std::error::Error + Send + Sync>),
+}
+
+impl OracleError {
+    /// An error specific to an oracle.
+    pub fn other(error: impl std::error::Error + Send + Sync + 'static) -> Self {
+        Self::Other(Box::new(error))
+    }
+
+    /// Checks that `count` rows belong to a space of this size.
+    pub fn check<T: Element>(
+        what: &'static str,
+        rows: &Batch<T>,
+        count: usize,
+        size: usize,
+    ) -> Result<(), Self> {
+        check_rows(rows, count, size).map_err(|source| Self::Data { what, source })
+    }
 }

@@ -92,7 +92,7 @@ mod sealed {
 /// assert_eq!((u32::from_f64(2.0), u32::from_f64(0.5)), (2, u32::MAX));
 /// ```
 pub trait Element:
-    sealed::Sealed + Copy + Default + PartialEq + Debug + Display + Send + Sync + 'static
+    sealed::Sealed + Copy + Default + PartialEq + Debug + Display + Into<f64> + Send + Sync + 'static
 {
     /// The kind of spaces that are made of this type.
     const KIND: SpaceKind;
@@ -147,7 +147,9 @@ pub trait Element:
     fn from_unit(_bounds: &Bounds, _actions: &mut Batch<Self>) {}
 
     /// The value as a number.
-    fn to_f64(self) -> f64;
+    fn to_f64(self) -> f64 {
+        self.into()
+    }
 
     /// The value of a number. Numbers that are not valid indices become `u32::MAX`, which every space rejects.
     fn from_f64(number: f64) -> Self;
@@ -297,10 +299,6 @@ impl Element for f32 {
         (0..actions.len()).for_each(|row| bounds.from_unit(actions.row_mut(row)));
     }
 
-    fn to_f64(self) -> f64 {
-        self.into()
-    }
-
     fn from_f64(number: f64) -> Self {
         number as f32
     }
@@ -348,10 +346,6 @@ impl Element for u32 {
         }
     }
 
-    fn to_f64(self) -> f64 {
-        self.into()
-    }
-
     fn from_f64(number: f64) -> Self {
         let is_index = number.fract() == 0.0 && (0.0..f64::from(u32::MAX)).contains(&number);
         if is_index { number as u32 } else { u32::MAX }
@@ -369,14 +363,6 @@ impl Element for u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn loss_clips_vectors_and_compares_indices() {
-        // Both beyond 1 in the first coordinate: no loss there. The second: (0.5 - (-1))² / 2.
-        assert!((f32::loss(&[3.0, 0.5], &[1.5, -2.0]) - 1.125).abs() < 1e-12);
-        assert_eq!(u32::loss(&[2], &[2]), 0.0);
-        assert_eq!(u32::loss(&[2], &[1]), 1.0);
-    }
 
     #[test]
     fn invalid_indices_fit_no_space() {

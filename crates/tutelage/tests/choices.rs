@@ -8,7 +8,7 @@ use rand::RngExt;
 use tutelage::actor::{Actor, DeployedPolicy, RolloutError};
 use tutelage::algorithm::{
     active_dagger, bagging, behavior_cloning, bootstrap_dagger, dagger, dart, ensemble_dagger,
-    hand_over, hg_dagger, mftpl_p, mixed_dagger, mp, shuffled_mp, supervised,
+    hand_over, hg_dagger, mftpl_p, mixed_dagger, supervised,
 };
 use tutelage::choice::{Beta, Deploy, Drive, ExpertActs, Gate, Windows};
 use tutelage::cover::UniformBox;
@@ -151,7 +151,7 @@ fn dart_adds_noise_as_large_as_the_learners_error() {
         let (mut envs, schedule) = (walks(1), Schedule { states_per_round: 300, ..schedule() });
         let participants = Participants {
             envs: &mut envs,
-            expert: &mut Scripted(|_: &[f32]| 0.5),
+            expert: &mut scripted(|_| 0.5),
             oracle: &Playing(&|sets, _| vec![learner; sets.members()]),
         };
         let algorithm = dart(alpha, Sampling::Independent);
@@ -215,7 +215,7 @@ fn guard(state: &[f32]) -> f32 {
 fn torn(algorithm: Algorithm, k: usize) -> Vec<f32> {
     let mut envs = walks(1);
     let participants =
-        Participants { envs: &mut envs, expert: &mut Scripted(guard), oracle: &Tears };
+        Participants { envs: &mut envs, expert: &mut scripted(guard), oracle: &Tears };
     let schedule = Schedule { states_per_round: k, rounds: 2, ..schedule() };
     let learned = learn(participants, algorithm, schedule, Inputs::none()).unwrap();
     learned.data.states.rows().map(|s| s[0]).collect()
@@ -244,7 +244,7 @@ fn hg_dagger_closes_its_gate_at_half_the_distance() {
     let drove = |algorithm: Algorithm| {
         let mut envs = walks(1);
         // ℓ = e², e = 1 − x/10.
-        let expert = &mut Scripted(|s: &[f32]| 1.0 - (1.0 - s[0] / 10.0).clamp(0.0, 1.0));
+        let expert = &mut scripted(|s| 1.0 - (1.0 - s[0] / 10.0).clamp(0.0, 1.0));
         let oracle = &Playing(&|sets, _| vec![1.0; sets.members()]);
         let participants = Participants { envs: &mut envs, expert, oracle };
         let schedule = Schedule { states_per_round: 30, rounds: 1, ..schedule() };
@@ -361,36 +361,6 @@ fn deployed_policies_act_with_the_mean_or_a_random_member() {
             assert!((900..1100).contains(&count), "member {member}: {count} of 3000");
         }
     }
-}
-
-/// "Trains" members that play 1 if all labels of their perturbation are labels of D, else 0.
-struct Borrowing;
-
-impl Oracle for Borrowing {
-    type State = f32;
-    type Action = f32;
-    type Policy = Constant;
-
-    fn fit(&self, sets: &TrainingSets<'_, f32, f32>, _: &Stream) -> Result<Constant, OracleError> {
-        let known: Vec<&[f32]> = sets.data().actions.rows().collect();
-        let member = |e: usize| match sets.view(e) {
-            View::All => -1.0,
-            View::Extended(q) => {
-                f32::from(u8::from(q.actions.rows().all(|row| known.contains(&row))))
-            }
-            other => panic!("{other:?}"),
-        };
-        Ok(Constant((0..sets.members()).map(member).collect()))
-    }
-}
-
-#[test]
-fn shuffled_perturbations_have_labels_of_d() {
-    let cover = UniformBox::new(-2.0, 2.0).unwrap();
-    let inputs = Inputs { cover: Some(&cover), ..Inputs::none() };
-    let last = |algorithm| run_with(&Borrowing, algorithm, schedule(), inputs).last.0;
-    assert_eq!(last(shuffled_mp(3, 8, STRIDE)), [1.0; 3]);
-    assert_eq!(last(mp(3, 8, STRIDE)), [0.0; 3]);
 }
 
 #[test]

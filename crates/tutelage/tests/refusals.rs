@@ -17,8 +17,8 @@ use tutelage::expert::NoDriver;
 use tutelage::lesson::{LearnError, Learned, Progress, Round};
 use tutelage::space::SpaceError;
 use tutelage::{
-    ActionSpace, Algorithm, Batch, Bounds, Dataset, Env, EnvError, Expert, ExpertError, Inputs,
-    Lesson, Participants, Rng, Sampling, Schedule, Spaces, Step, Stream, SyncVectorEnv, learn,
+    ActionSpace, Algorithm, Batch, Bounds, Dataset, Expert, ExpertError, Inputs, Lesson,
+    Participants, Sampling, Schedule, Stream, SyncVectorEnv, learn,
 };
 use walk::*;
 
@@ -73,30 +73,13 @@ fn choices_that_do_not_fit_are_refused() {
     assert!(matches!(refused(never), LearnError::NeverDrives));
 }
 
-struct Silent(f32);
-
-impl Expert for Silent {
-    type State = f32;
-    type Action = f32;
-
-    fn annotate(
-        &mut self,
-        _: &Batch<f32>,
-        _: &mut [Rng],
-        actions: &mut Batch<f32>,
-    ) -> Result<(), ExpertError> {
-        if self.0 == 0.0 {
-            return Err(ExpertError::Other("gone home".into()));
-        }
-        actions.row_mut(2)[0] = self.0;
-        Ok(())
-    }
-}
-
 #[test]
 fn failures_of_the_expert_name_the_round() {
     let attempt = |label: f32| {
-        let mut expert = Silent(label);
+        let mut expert = Writing(|_: &Batch<f32>, actions: &mut Batch<f32>| {
+            actions.row_mut(2)[0] = label;
+            if label == 0.0 { Err(ExpertError::Other("gone home".into())) } else { Ok(()) }
+        });
         attempt(&mut expert, dagger(STRIDE), schedule(), Inputs::none()).unwrap_err()
     };
     assert!(matches!(attempt(0.0), LearnError::Annotate { round: 1, .. }));
@@ -119,34 +102,17 @@ fn an_expert_that_only_labels_cannot_drive() {
 }
 
 /// An expert whose labels have these rows and this width.
-struct Shapeless {
-    rows: usize,
-    width: usize,
-}
-
-impl Expert for Shapeless {
-    type State = f32;
-    type Action = f32;
-
-    fn annotate(
-        &mut self,
-        states: &Batch<f32>,
-        _: &mut [Rng],
-        actions: &mut Batch<f32>,
-    ) -> Result<(), ExpertError> {
-        self.mean(states, actions)
-    }
-
-    fn mean(&mut self, _: &Batch<f32>, actions: &mut Batch<f32>) -> Result<(), ExpertError> {
-        *actions = Batch::zeros(self.rows, self.width);
+fn shapeless(rows: usize, width: usize) -> impl Expert<State = f32, Action = f32> {
+    Writing(move |_: &Batch<f32>, actions: &mut Batch<f32>| {
+        *actions = Batch::zeros(rows, width);
         Ok(())
-    }
+    })
 }
 
 #[test]
 fn labels_of_the_wrong_shape_are_refused() {
     let attempt = |rows: usize, width: usize, algorithm| {
-        let mut expert = Shapeless { rows, width };
+        let mut expert = shapeless(rows, width);
         attempt(&mut expert, algorithm, schedule(), Inputs::none()).unwrap_err()
     };
     let source = |error| match error {
@@ -165,19 +131,20 @@ fn labels_of_the_wrong_shape_are_refused() {
 
 #[test]
 fn a_reference_needs_one_action_per_state() {
-    let attempt = |expert: &mut Shapeless| {
+    let attempt = |rows, width| {
         let policy = Constant(vec![0.5]);
         let mut actor = DeployedPolicy::new(&policy, Deploy::Mean);
+        let expert = &mut shapeless(rows, width);
         evaluate(&mut walks(1), &mut actor, Some(expert), 2, &Stream::new(3))
     };
     for (rows, width) in [(0, 1), (1, 2)] {
-        let error = attempt(&mut Shapeless { rows, width }).unwrap_err();
+        let error = attempt(rows, width).unwrap_err();
         assert!(
             matches!(error, RolloutError::InvalidActions { who: "the expert's mean", .. }),
             "{error}"
         );
     }
-    assert!(attempt(&mut Shapeless { rows: 1, width: 1 }).is_ok());
+    assert!(attempt(1, 1).is_ok());
 }
 
 #[test]
@@ -217,38 +184,13 @@ fn stored_rounds_must_belong_to_the_task() {
     }
 }
 
-/// Never ends.
-struct Endless;
-
-impl Env for Endless {
-    type State = f32;
-    type Action = f32;
-
-    fn spaces(&self) -> Spaces {
-        SPACES
-    }
-
-    fn horizon(&self) -> usize {
-        7
-    }
-
-    fn reset(&mut self, _: Rng, state: &mut [f32]) -> Result<(), EnvError> {
-        state.fill(0.0);
-        Ok(())
-    }
-
-    fn step(&mut self, _: &[f32], _: &mut [f32]) -> Result<Step, EnvError> {
-        Ok(Step::default())
-    }
-}
-
 #[test]
 fn an_episode_that_exceeds_the_horizon_is_an_error() {
-    let mut envs = SyncVectorEnv::new(vec![Endless]).unwrap();
+    let mut envs = SyncVectorEnv::new(vec![Walk { endless: true, ..Walk::default() }]).unwrap();
     let policy = Constant(vec![0.0]);
     let mut actor = DeployedPolicy::new(&policy, Deploy::Mean);
     let error = evaluate(&mut envs, &mut actor, None, 1, &Stream::new(1)).unwrap_err();
-    assert!(matches!(error, RolloutError::Horizon { lane: 0, horizon: 7 }), "{error}");
+    assert!(matches!(error, RolloutError::Horizon { lane: 0, horizon: HORIZON }), "{error}");
 }
 
 #[test]
@@ -261,21 +203,11 @@ fn check_oracle_finds_actions_outside_the_box() {
 
 #[test]
 fn check_expert_finds_violations() {
-    /// Labels that depend on the size of the batch.
-    struct Counting;
-    impl Expert for Counting {
-        type State = f32;
-        type Action = f32;
-        fn annotate(
-            &mut self,
-            states: &Batch<f32>,
-            _: &mut [Rng],
-            actions: &mut Batch<f32>,
-        ) -> Result<(), ExpertError> {
-            actions.as_mut_slice().fill(1.0 / states.len() as f32);
-            Ok(())
-        }
-    }
+    // Labels that depend on the size of the batch.
+    let mut counting = Writing(|states: &Batch<f32>, actions: &mut Batch<f32>| {
+        actions.as_mut_slice().fill(1.0 / states.len() as f32);
+        Ok(())
+    });
     let states = Batch::zeros(3, 2);
     let space = |bounds| ActionSpace { size: 1, bounds };
     let clipping = space(Bounds::unit(1).clipping());
@@ -283,6 +215,6 @@ fn check_expert_finds_violations() {
     let outside = space(Bounds::unit(1));
     let error = check_expert(&mut rightwards(), &states, &outside, Stream::new(1)).unwrap_err();
     assert!(matches!(error, ContractViolation::Expert(_)), "{error}");
-    let error = check_expert(&mut Counting, &states, &clipping, Stream::new(1)).unwrap_err();
+    let error = check_expert(&mut counting, &states, &clipping, Stream::new(1)).unwrap_err();
     assert!(matches!(error, ContractViolation::Expert(_)), "{error}");
 }

@@ -7,13 +7,12 @@ mod walk;
 use rand::RngExt;
 use tutelage::actor::{Actor, DeployedPolicy, RolloutError};
 use tutelage::algorithm::{bootstrap_dagger, ensemble_dagger, hg_dagger, take_over};
-use tutelage::choice::{Ask, Deploy, Drive, ExpertActs, Gate};
+use tutelage::choice::{Ask, Deploy};
 use tutelage::expert::Driver;
 use tutelage::lesson::{LessonEvent, Origin, Progress, Queries};
-use tutelage::oracle::TrainingSets;
 use tutelage::{
-    Algorithm, AlgorithmName, Batch, Env, ExpertError, Inputs, Lesson, Oracle, OracleError,
-    Participants, Sampling, Schedule, Stream, learn,
+    Algorithm, Batch, Env, ExpertError, Inputs, Lesson, Participants, Sampling, Schedule, Stream,
+    learn,
 };
 use walk::*;
 
@@ -122,32 +121,9 @@ fn an_expert_cannot_take_over() {
     assert!(std::error::Error::source(&error).unwrap().to_string() == expected, "{error:?}");
 }
 
-#[test]
-fn take_over_is_parsed() {
-    let named: AlgorithmName = "take-over-4".parse().unwrap();
-    let algorithm = named.algorithm(Sampling::Stride(7), ExpertActs::Sampled);
-    assert_eq!(algorithm, take_over(4, 7));
-    let Algorithm { drive, ask, members, .. } = algorithm;
-    assert_eq!((drive, members), (Drive::Gated(Gate::Human), 4));
-    assert_eq!(ask, Ask::WhereExpertDrove { every: 7 });
-}
-
-/// "Trains" members that go different ways, so that it matters which of them drives.
-struct Apart;
-
-impl Oracle for Apart {
-    type State = f32;
-    type Action = f32;
-    type Policy = Constant;
-
-    fn fit(&self, sets: &TrainingSets<'_, f32, f32>, _: &Stream) -> Result<Constant, OracleError> {
-        Ok(Constant((0..sets.members()).map(|e| if e % 2 == 0 { 1.0 } else { -1.0 }).collect()))
-    }
-}
-
 /// Replays an episode from its stream to the time of its origin.
 fn again(origin: &Origin, stream: Stream, act: &mut dyn FnMut(&Batch<f32>) -> f32) -> Vec<f32> {
-    let (mut walk, mut states) = (Walk { at: 0.0, time: 0 }, Batch::zeros(1, 2));
+    let (mut walk, mut states) = (Walk::default(), Batch::zeros(1, 2));
     walk.reset(stream.fork("env", 0).rng(), states.row_mut(0)).unwrap();
     for _ in 0..origin.time {
         let action = act(&states);
@@ -158,6 +134,9 @@ fn again(origin: &Origin, stream: Stream, act: &mut dyn FnMut(&Batch<f32>) -> f3
 
 #[test]
 fn an_origin_suffices_to_replay_an_episode() {
+    // Members go different ways, so that it matters which of them drives.
+    let way = |e| if e % 2 == 0 { 1.0 } else { -1.0 };
+    let oracle = Playing(&|sets, _| (0..sets.members()).map(way).collect());
     for sampling in [STRIDE, Sampling::Independent] {
         let (mut envs, mut expert) = (walks(3), rightwards());
         let (algorithm, schedule) = (bootstrap_dagger(4, sampling), schedule());
@@ -165,7 +144,7 @@ fn an_origin_suffices_to_replay_an_episode() {
             Lesson::new(&envs, algorithm, schedule, Inputs::none(), Progress::none()).unwrap();
         let mut ways = std::collections::HashSet::new();
         while lesson.round() <= schedule.rounds {
-            let event = lesson.next(&mut envs, &mut expert, &Apart).unwrap();
+            let event = lesson.next(&mut envs, &mut expert, &oracle).unwrap();
             let LessonEvent::Ask(queries) = event else { continue };
             let policy = lesson.policy().unwrap();
             for (origin, state) in queries.origins.iter().zip(queries.states.rows()) {

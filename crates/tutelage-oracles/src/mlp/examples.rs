@@ -22,16 +22,6 @@ pub struct TrainingSetTooLarge {
     pub rows: u64,
 }
 
-/// The numbers of states and labels differ.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{states} states but {labels} labels; expected one label per state")]
-pub struct UnpairedLabels {
-    /// The number of states.
-    pub states: usize,
-    /// The number of labels.
-    pub labels: usize,
-}
-
 /// The dataset D as the networks see it, standardized if requested.
 pub(crate) struct EncodedData<'a, A> {
     spaces: Spaces,
@@ -47,13 +37,10 @@ impl<'a, A: Element> EncodedData<'a, A> {
         spaces: Spaces,
         standardize: Standardize,
     ) -> Result<Self, OracleError> {
-        check(&data.states, spaces.states, "states")?;
-        check(&data.actions, spaces.actions, "labels")?;
-        check_count(data.len() as u64)?;
-        if data.states.len() != data.actions.len() {
-            let (states, labels) = (data.states.len(), data.actions.len());
-            return Err(OracleError::Other(Box::new(UnpairedLabels { states, labels })));
-        }
+        let count = data.states.len();
+        OracleError::check("states", &data.states, count, spaces.states)?;
+        OracleError::check("labels", &data.actions, count, spaces.actions)?;
+        check_count(count as u64)?;
         let standardizer = standardize.statistics(&data.states);
         let mut states = Cow::Borrowed(&data.states);
         if let Some(standardizer) = &standardizer {
@@ -87,8 +74,14 @@ impl<'a, A: Element> Examples<'a, A> {
                 Ok((Self { states, labels, shared, own: None }, std::mem::take(rows)))
             }
             View::Extended(own) => {
-                check(&own.states, data.spaces.states, "perturbation states")?;
-                check(&own.actions, data.spaces.actions, "perturbation labels")?;
+                let count = own.states.len();
+                OracleError::check("perturbation states", &own.states, count, data.spaces.states)?;
+                OracleError::check(
+                    "perturbation labels",
+                    &own.actions,
+                    count,
+                    data.spaces.actions,
+                )?;
                 check_count(
                     own.copies.iter().fold(shared as u64, |sum, &c| sum.saturating_add(c)),
                 )?;
@@ -137,31 +130,7 @@ pub(crate) fn costs_unsupported() -> OracleError {
 
 fn check_count(rows: u64) -> Result<(), OracleError> {
     if rows > MAX_ROWS as u64 {
-        return Err(OracleError::Other(Box::new(TrainingSetTooLarge { rows })));
+        return Err(OracleError::other(TrainingSetTooLarge { rows }));
     }
     Ok(())
-}
-
-fn check<T: tutelage::Element>(
-    rows: &Batch<T>,
-    size: usize,
-    what: &'static str,
-) -> Result<(), OracleError> {
-    let expected = T::width(size);
-    if rows.width() != expected {
-        return Err(OracleError::Width { what, expected, found: rows.width() });
-    }
-    match rows.misfit(size) {
-        None => Ok(()),
-        Some((row, column, value)) => {
-            let value = value.to_string();
-            Err(OracleError::Value {
-                what,
-                row,
-                column,
-                value,
-                allowed: "a finite number, or an index below the number of actions",
-            })
-        }
-    }
 }

@@ -9,8 +9,8 @@ mod settings;
 mod store;
 mod train;
 
+pub use examples::TrainingSetTooLarge;
 pub(crate) use examples::{EncodedData, Examples};
-pub use examples::{TrainingSetTooLarge, UnpairedLabels};
 pub use head::OutputHead;
 pub use oracle::{Mlp, MlpClassifier, MlpOracle, TrainingDiverged};
 pub use policy::{Ensemble, MlpClassifierPolicy, MlpPolicy};

@@ -71,9 +71,6 @@ pub struct TrainingDiverged {
 
 impl<A: OutputHead> Mlp<A> {
     /// Creates an oracle with these settings.
-    ///
-    /// # Errors
-    /// A setting is out of range.
     pub fn new(settings: MlpSettings) -> Result<Self, MlpSettingsError> {
         settings.check()?;
         Ok(Self { settings, isa: Isa::detect(), training: None, action: PhantomData })
@@ -92,7 +89,7 @@ impl<A: OutputHead> Mlp<A> {
 
     fn network(&self, spaces: Spaces) -> Result<Network, OracleError> {
         let widths = [&[spaces.states], &self.settings.hidden[..], &[spaces.actions]].concat();
-        let network = Network::new(&widths).map_err(|error| OracleError::Other(Box::new(error)))?;
+        let network = Network::new(&widths).map_err(OracleError::other)?;
         Ok(network.with_isa(self.isa))
     }
 
@@ -110,7 +107,7 @@ impl<A: OutputHead> Mlp<A> {
         if params.iter().all(|p| p.is_finite()) {
             Ok(params)
         } else {
-            Err(OracleError::Other(Box::new(TrainingDiverged { member })))
+            Err(OracleError::other(TrainingDiverged { member }))
         }
     }
 }
@@ -160,12 +157,12 @@ impl<A: OutputHead> DurableOracle for Mlp<A> {
     }
 
     fn encode(&self, policy: &Ensemble<A>) -> Result<Vec<u8>, OracleError> {
-        policy.to_safetensors().map_err(|error| OracleError::Other(Box::new(error)))
+        policy.to_safetensors().map_err(OracleError::other)
     }
 
     fn decode(&self, bytes: &[u8], spaces: Spaces) -> Result<Ensemble<A>, OracleError> {
         let MlpSettings { hidden, standardize, .. } = &self.settings;
         let class = PolicyClassFormat { hidden, standardize: *standardize, isa: self.isa };
-        class.read(bytes, spaces).map_err(|error| OracleError::Other(Box::new(error)))
+        class.read(bytes, spaces).map_err(OracleError::other)
     }
 }

@@ -89,9 +89,6 @@ impl<A: OutputHead> Ensemble<A> {
     /// Writes the raw network outputs (for discrete actions, the logits).
     ///
     /// Row `i·E + e` is the output of member e in state i.
-    ///
-    /// # Errors
-    /// The width of states or outputs differs from the network's.
     pub fn outputs(
         &self,
         states: &Batch<f32>,
@@ -177,9 +174,6 @@ impl Ensemble<u32> {
     /// Writes the action probabilities, the softmax of the [`outputs`](Self::outputs).
     ///
     /// Row `i·E + e` has the probabilities of member e in state i.
-    ///
-    /// # Errors
-    /// The width of states or probabilities differs from the network's.
     pub fn probabilities(
         &self,
         states: &Batch<f32>,

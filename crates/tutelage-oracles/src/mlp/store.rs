@@ -108,9 +108,6 @@ impl<A: OutputHead> Ensemble<A> {
     /// assert_eq!(MlpPolicy::from_safetensors(&bytes)?, policy);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    ///
-    /// # Errors
-    /// The format cannot represent the policy.
     pub fn to_safetensors(&self) -> Result<Vec<u8>, PolicyFileError> {
         let header = PolicyHeader {
             layout: self.network().layout().clone(),
@@ -131,9 +128,6 @@ impl<A: OutputHead> Ensemble<A> {
     }
 
     /// Decodes a policy from a safetensors file.
-    ///
-    /// # Errors
-    /// The file is damaged or of another kind, version or action type, or has invalid numbers.
     pub fn from_safetensors(bytes: &[u8]) -> Result<Self, PolicyFileError> {
         let stored = PolicyFile::open::<A>(bytes)?;
         stored.policy()

@@ -73,11 +73,8 @@ pub(crate) fn scan(bytes: &[u8]) -> Result<Scan, NotALog> {
         _ if bytes.iter().all(|&byte| byte == 0) => return Err(NotALog::Empty),
         _ => return Err(NotALog::Magic),
     };
-    let (mut payloads, mut end) = (Vec::new(), HEADER);
-    while let Some(payload) = record(bytes, end) {
-        end = payload.end;
-        payloads.push(payload);
-    }
+    let payloads = records(bytes);
+    let end = payloads.last().map_or(HEADER, |payload| payload.end);
     match another_follows(bytes, end) {
         true => Err(NotALog::Damaged { offset: end }),
         false => Ok(Scan { payloads, end, version }),
@@ -87,12 +84,15 @@ pub(crate) fn scan(bytes: &[u8]) -> Result<Scan, NotALog> {
 /// The number of complete records before the first bad one, and where they end. `None` if the bytes are not a log.
 pub(crate) fn complete(bytes: &[u8]) -> Option<(usize, usize)> {
     let version = word(bytes, MAGIC.len()).filter(|_| bytes.starts_with(MAGIC))?;
-    let mut count = 0;
-    let mut end = HEADER;
-    while let Some(payload) = record(bytes, end) {
-        (count, end) = (count + 1, payload.end);
-    }
-    (version <= VERSION).then_some((count, end))
+    let payloads = records(bytes);
+    let end = payloads.last().map_or(HEADER, |payload| payload.end);
+    (version <= VERSION).then_some((payloads.len(), end))
+}
+
+/// The payloads of the complete records before the first bad one.
+fn records(bytes: &[u8]) -> Vec<Range<usize>> {
+    let next = |payload: &Range<usize>| record(bytes, payload.end);
+    std::iter::successors(record(bytes, HEADER), next).collect()
 }
 
 /// Whether a complete record follows the bad one at this offset. Assumes so if the search would take too long.

@@ -9,7 +9,7 @@ use tutelage::{Batch, Dataset, Element};
 use super::record::{Fingerprint, PolicyNote};
 
 /// Everything that happened in a run, derived from its log.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct History<S, A> {
     /// The frozen spec; if the run was extended, the last one.
     pub spec: String,
@@ -34,19 +34,6 @@ pub struct RoundResult {
     pub deployed: Evaluation,
     /// The same policy with a random member at every step, if it has several and is deployed differently.
     pub random: Option<Evaluation>,
-}
-
-impl<S, A> Default for History<S, A> {
-    fn default() -> Self {
-        Self {
-            spec: String::new(),
-            fingerprints: vec![],
-            expert: None,
-            rounds: vec![],
-            results: vec![],
-            policies: BTreeMap::new(),
-        }
-    }
 }
 
 impl<S: Element, A: Element> History<S, A> {

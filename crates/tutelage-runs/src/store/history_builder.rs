@@ -12,6 +12,7 @@ use super::record::{Record, StoredQueries};
 const MOST_NUMBERS: usize = 1 << 26;
 
 /// A history, and what is needed to check the next record.
+#[derive(Default)]
 pub(crate) struct HistoryBuilder<S, A> {
     history: History<S, A>,
     /// The width of actions, if it is known.
@@ -20,12 +21,6 @@ pub(crate) struct HistoryBuilder<S, A> {
     numbers: usize,
     /// The number of leading rows of the last round that all have a reply. A reply can be revised but not withdrawn.
     settled: usize,
-}
-
-impl<S, A> Default for HistoryBuilder<S, A> {
-    fn default() -> Self {
-        Self { history: History::default(), width: None, numbers: 0, settled: 0 }
-    }
 }
 
 impl<S: Element, A: Element> HistoryBuilder<S, A> {

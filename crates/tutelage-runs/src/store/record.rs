@@ -180,27 +180,30 @@ impl<S: Element, A: Element> Record<S, A> {
 
 struct Writer(Vec<u8>);
 
+struct Reader<'a>(&'a [u8]);
+
+/// Methods that write and read little-endian numbers.
+macro_rules! numbers {
+    ($($number:ident)*) => {$(
+        impl Writer {
+            fn $number(&mut self, value: $number) -> &mut Self {
+                self.0.extend(value.to_le_bytes());
+                self
+            }
+        }
+
+        impl Reader<'_> {
+            fn $number(&mut self) -> Option<$number> {
+                let (first, rest) = self.0.split_first_chunk()?;
+                self.0 = rest;
+                Some($number::from_le_bytes(*first))
+            }
+        }
+    )*};
+}
+numbers!(u8 u32 u64 f64);
+
 impl Writer {
-    fn u8(&mut self, value: u8) -> &mut Self {
-        self.0.push(value);
-        self
-    }
-
-    fn u32(&mut self, value: u32) -> &mut Self {
-        self.0.extend(value.to_le_bytes());
-        self
-    }
-
-    fn u64(&mut self, value: u64) -> &mut Self {
-        self.0.extend(value.to_le_bytes());
-        self
-    }
-
-    fn f64(&mut self, value: f64) -> &mut Self {
-        self.0.extend(value.to_le_bytes());
-        self
-    }
-
     fn text(&mut self, text: &str) -> &mut Self {
         self.0.extend(text.as_bytes());
         self
@@ -225,37 +228,13 @@ impl Writer {
     }
 }
 
-struct Reader<'a>(&'a [u8]);
-
 impl Reader<'_> {
-    fn take<const N: usize>(&mut self) -> Option<[u8; N]> {
-        let (first, rest) = self.0.split_first_chunk::<N>()?;
-        self.0 = rest;
-        Some(*first)
-    }
-
-    fn u8(&mut self) -> Option<u8> {
-        self.take::<1>().map(|[byte]| byte)
-    }
-
     fn flag(&mut self) -> Option<bool> {
         match self.u8()? {
             0 => Some(false),
             1 => Some(true),
             _ => None,
         }
-    }
-
-    fn u32(&mut self) -> Option<u32> {
-        self.take().map(u32::from_le_bytes)
-    }
-
-    fn u64(&mut self) -> Option<u64> {
-        self.take().map(u64::from_le_bytes)
-    }
-
-    fn f64(&mut self) -> Option<f64> {
-        self.take().map(f64::from_le_bytes)
     }
 
     fn note(&mut self) -> Option<(Origin, f64)> {

@@ -47,6 +47,13 @@ pub(crate) fn whole(dir: &Path, algorithm: &Algorithm, keep: Keep) {
     assert_eq!(ending.unwrap(), Ending::Finished);
 }
 
+/// A finished run in a new folder.
+pub(crate) fn finished(algorithm: &Algorithm, keep: Keep) -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    whole(dir.path(), algorithm, keep);
+    dir
+}
+
 /// The log and all policies.
 pub(crate) fn bytes(dir: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let mut files = vec![dir.join("log.bin")];

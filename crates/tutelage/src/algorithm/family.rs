@@ -94,265 +94,130 @@ impl Settings {
     }
 }
 
+use Members::{One, Optional, Required};
+
 const X: Number = Number::whole("X", "the number of perturbation examples", 0.0, 1e6);
 const P: Number = Number::real("p", "the decay of the expert's share of steps per round", 1.0);
 const TAU: Number = Number::real("τ", "the loss at which the expert takes over", 4.0);
+const LAMBDA: Number = Number::real("λ", "the mean number of perturbation examples", 1e6);
+const BETA: Number = Number::real("β", "the expert's share of steps", 1.0);
+const M: Number = Number::whole("M", "the rounds until the learner drives alone", 1.0, 1e4);
+const ALPHA: Number = Number::real("α", "the noise in units of the learner's squared error", 1e3);
+const CHI: Number = Number::real("χ", "the disagreement at which the expert takes over", 4.0);
+const CANDIDATES: Number = Number::whole("m", "candidates per query", 1.0, 1e3);
+const WINDOWS: [Number; 5] = [
+    Number::real("s", "the share of windows that start with their episode", 1.0),
+    Number::real("l", "the length of the first windows, as a share of H", 1.0),
+    Number::real("g", "the growth of windows per round, as a share of H", 1.0),
+    Number::whole("m", "the rounds before windows grow", 0.0, 1e4),
+    Number::whole("r", "the rounds in which the expert drives the window too", 0.0, 1e4),
+];
+
+/// One family per entry: key, label, members, numbers, example and algorithm; a description; the publication and the page.
+macro_rules! families {
+    ($($key:literal, $label:literal: $members:expr, $numbers:expr, $example:literal => $make:expr;
+        $about:literal;
+        $citation:literal, $page:literal;)*) => {
+        [$(Family {
+            key: $key,
+            label: $label,
+            about: $about,
+            citation: $citation,
+            page: $page,
+            members: $members,
+            numbers: &$numbers,
+            example: $example,
+            make: $make,
+        }),*]
+    };
+}
 
 /// All families, in the order of listings.
-pub static FAMILIES: [Family; 22] = [
-    Family {
-        key: "bc",
-        label: "BC",
-        about: "behavior cloning: imitates the expert's own trajectories",
-        citation: "Pomerleau 1988",
-        page: "bc.md",
-        members: Members::One,
-        numbers: &[],
-        example: "bc",
-        make: |s| behavior_cloning(s.acts, s.sampling),
-    },
-    Family {
-        key: "dagger",
-        label: "DAgger",
-        about: "follows the leader on the states that the learner reaches",
-        citation: "Ross, Gordon & Bagnell 2011",
-        page: "dagger.md",
-        members: Members::One,
-        numbers: &[],
-        example: "dagger",
-        make: |s| dagger(s.sampling),
-    },
-    Family {
-        key: "bd",
-        label: "BD",
-        about: "Bootstrap-DAgger: members train on bootstrap samples of D",
-        citation: "Li & Zhang 2024, Algorithm 2",
-        page: "bootstrap-dagger.md",
-        members: Members::Required,
-        numbers: &[],
-        example: "bd-5",
-        make: |s| bootstrap_dagger(s.members, s.sampling),
-    },
-    Family {
-        key: "mp",
-        label: "MP",
-        about: "MFTPL-P with a fixed X, as in the paper's experiments",
-        citation: "Li & Zhang 2024, section 5",
-        page: "mftpl-p.md",
-        members: Members::Required,
-        numbers: &[X],
-        example: "mp-25(15)",
-        make: |s| mp(s.members, s.whole(0), s.sampling),
-    },
-    Family {
-        key: "mftpl-p",
-        label: "MFTPL-P",
-        about: "mixed follow the perturbed leader, X ~ Poisson(λ)",
-        citation: "Li & Zhang 2024, Algorithm 1",
-        page: "mftpl-p.md",
-        members: Members::Optional { default: 25 },
-        numbers: &[Number::real("λ", "the mean number of perturbation examples", 1e6)],
-        example: "mftpl-p(15)",
-        make: |s| mftpl_p(s.members, s.numbers[0], s.sampling),
-    },
-    Family {
-        key: "growing-mp",
-        label: "MP-n",
-        about: "MP with X·n perturbation examples in round n",
-        citation: "Li & Zhang 2024, section 5, with X in proportion to n",
-        page: "mftpl-p.md",
-        members: Members::Required,
-        numbers: &[X],
-        example: "growing-mp-25(5)",
-        make: |s| growing_mp(s.members, s.whole(0), s.sampling),
-    },
-    Family {
-        key: "shuffled-mp",
-        label: "MP-shuffled",
-        about: "MP with labels drawn from D instead of uniform ones",
-        citation: "Li & Zhang 2024, section 5, with other labels",
-        page: "mftpl-p.md",
-        members: Members::Required,
-        numbers: &[X],
-        example: "shuffled-mp-25(15)",
-        make: |s| shuffled_mp(s.members, s.whole(0), s.sampling),
-    },
-    Family {
-        key: "dagger-constant",
-        label: "DAgger-β",
-        about: "DAgger; the expert takes a share β of all steps",
-        citation: "Ross, Gordon & Bagnell 2011, section 3",
-        page: "dagger-beta.md",
-        members: Members::One,
-        numbers: &[Number::real("β", "the expert's share of steps", 1.0)],
-        example: "dagger-constant(0.5)",
-        make: |s| mixed_dagger(Beta::Constant(s.numbers[0]), s.sampling),
-    },
-    Family {
-        key: "dagger-decay",
-        label: "DAgger-pⁿ",
-        about: "DAgger; the expert takes a share pⁿ⁻¹ of the steps of round n",
-        citation: "Ross, Gordon & Bagnell 2011, section 3",
-        page: "dagger-beta.md",
-        members: Members::One,
-        numbers: &[P],
-        example: "dagger-decay(0.5)",
-        make: |s| mixed_dagger(Beta::Power(s.numbers[0]), s.sampling),
-    },
-    Family {
-        key: "dagger-linear",
-        label: "DAgger-lin",
-        about: "DAgger; the expert's share of steps falls linearly to 0 in M rounds",
-        citation: "Ross, Gordon & Bagnell 2011, section 3",
-        page: "dagger-beta.md",
-        members: Members::One,
-        numbers: &[Number::whole("M", "the rounds until the learner drives alone", 1.0, 1e4)],
-        example: "dagger-linear(10)",
-        make: |s| mixed_dagger(Beta::Linear(s.whole(0)), s.sampling),
-    },
-    Family {
-        key: "bd-decay",
-        label: "BD-pⁿ",
-        about: "Bootstrap-DAgger; the expert takes a share pⁿ⁻¹ of the steps of round n",
-        citation: "Ross, Gordon & Bagnell 2011, section 3, with Li & Zhang 2024, Algorithm 2",
-        page: "dagger-beta.md",
-        members: Members::Required,
-        numbers: &[P],
-        example: "bd-decay-5(0.5)",
-        make: |s| Algorithm {
+pub static FAMILIES: [Family; 22] = families! {
+    "bc", "BC": One, [], "bc" => |s| behavior_cloning(s.acts, s.sampling);
+        "behavior cloning: imitates the expert's own trajectories";
+        "Pomerleau 1988", "bc.md";
+    "dagger", "DAgger": One, [], "dagger" => |s| dagger(s.sampling);
+        "follows the leader on the states that the learner reaches";
+        "Ross, Gordon & Bagnell 2011", "dagger.md";
+    "bd", "BD": Required, [], "bd-5" => |s| bootstrap_dagger(s.members, s.sampling);
+        "Bootstrap-DAgger: members train on bootstrap samples of D";
+        "Li & Zhang 2024, Algorithm 2", "bootstrap-dagger.md";
+    "mp", "MP": Required, [X], "mp-25(15)" => |s| mp(s.members, s.whole(0), s.sampling);
+        "MFTPL-P with a fixed X, as in the paper's experiments";
+        "Li & Zhang 2024, section 5", "mftpl-p.md";
+    "mftpl-p", "MFTPL-P": Optional { default: 25 }, [LAMBDA], "mftpl-p(15)" =>
+        |s| mftpl_p(s.members, s.numbers[0], s.sampling);
+        "mixed follow the perturbed leader, X ~ Poisson(λ)";
+        "Li & Zhang 2024, Algorithm 1", "mftpl-p.md";
+    "growing-mp", "MP-n": Required, [X], "growing-mp-25(5)" => |s| growing_mp(s.members, s.whole(0), s.sampling);
+        "MP with X·n perturbation examples in round n";
+        "Li & Zhang 2024, section 5, with X in proportion to n", "mftpl-p.md";
+    "shuffled-mp", "MP-shuffled": Required, [X], "shuffled-mp-25(15)" =>
+        |s| shuffled_mp(s.members, s.whole(0), s.sampling);
+        "MP with labels drawn from D instead of uniform ones";
+        "Li & Zhang 2024, section 5, with other labels", "mftpl-p.md";
+    "dagger-constant", "DAgger-β": One, [BETA], "dagger-constant(0.5)" =>
+        |s| mixed_dagger(Beta::Constant(s.numbers[0]), s.sampling);
+        "DAgger; the expert takes a share β of all steps";
+        "Ross, Gordon & Bagnell 2011, section 3", "dagger-beta.md";
+    "dagger-decay", "DAgger-pⁿ": One, [P], "dagger-decay(0.5)" =>
+        |s| mixed_dagger(Beta::Power(s.numbers[0]), s.sampling);
+        "DAgger; the expert takes a share pⁿ⁻¹ of the steps of round n";
+        "Ross, Gordon & Bagnell 2011, section 3", "dagger-beta.md";
+    "dagger-linear", "DAgger-lin": One, [M], "dagger-linear(10)" =>
+        |s| mixed_dagger(Beta::Linear(s.whole(0)), s.sampling);
+        "DAgger; the expert's share of steps falls linearly to 0 in M rounds";
+        "Ross, Gordon & Bagnell 2011, section 3", "dagger-beta.md";
+    "bd-decay", "BD-pⁿ": Required, [P], "bd-decay-5(0.5)" =>
+        |s| Algorithm {
             train_on: TrainOn::Bootstrap,
             members: s.members,
             ..mixed_dagger(Beta::Power(s.numbers[0]), s.sampling)
-        },
-    },
-    Family {
-        key: "dart",
-        label: "DART",
-        about: "BC from an expert with noise as large as the learner's error",
-        citation: "Laskey, Lee, Fox, Dragan & Goldberg 2017",
-        page: "dart.md",
-        members: Members::One,
-        numbers: &[Number::real("α", "the noise in units of the learner's squared error", 1e3)],
-        example: "dart(1)",
-        make: |s| dart(s.numbers[0], s.sampling),
-    },
-    Family {
-        key: "ensemble-dagger",
-        label: "EnsembleDAgger",
-        about: "the expert takes over when members disagree or differ from it",
-        citation: "Menda, Driggs-Campbell & Kochenderfer 2019",
-        page: "ensemble-dagger.md",
-        members: Members::Required,
-        numbers: &[Number::real("χ", "the disagreement at which the expert takes over", 4.0), TAU],
-        example: "ensemble-dagger-5(0.05,0.2)",
-        make: |s| ensemble_dagger(s.members, s.numbers[0], s.numbers[1], s.every()),
-    },
-    Family {
-        key: "hg-dagger",
-        label: "HG-DAgger",
-        about: "the expert intervenes and labels the states in which it drove",
-        citation: "Kelly, Sidrane, Driggs-Campbell & Kochenderfer 2019",
-        page: "hg-dagger.md",
-        members: Members::Optional { default: 1 },
-        numbers: &[TAU],
-        example: "hg-dagger(0.2)",
-        make: |s| hg_dagger(s.members, s.numbers[0], s.every()),
-    },
-    Family {
-        key: "handover-dagger",
-        label: "Handover-DAgger",
-        about: "DAgger in hand-over windows: the expert drives until a random time, then the learner",
-        citation: "this project, after Ross, Gordon & Bagnell 2011",
-        page: "handover.md",
-        members: Members::One,
-        numbers: &[],
-        example: "handover-dagger",
-        make: |s| hand_over(Windows::default(), dagger(s.sampling)),
-    },
-    Family {
-        key: "handover-bd",
-        label: "Handover-BD",
-        about: "Bootstrap-DAgger in hand-over windows",
-        citation: "this project, after Li & Zhang 2024, Algorithm 2",
-        page: "handover.md",
-        members: Members::Required,
-        numbers: &[],
-        example: "handover-bd-5",
-        make: |s| hand_over(Windows::default(), bootstrap_dagger(s.members, s.sampling)),
-    },
-    Family {
-        key: "handover-mp",
-        label: "Handover-MP",
-        about: "MP in hand-over windows",
-        citation: "this project, after Li & Zhang 2024, section 5",
-        page: "handover.md",
-        members: Members::Required,
-        numbers: &[X],
-        example: "handover-mp-25(15)",
-        make: |s| hand_over(Windows::default(), mp(s.members, s.whole(0), s.sampling)),
-    },
-    Family {
-        key: "windows-bd",
-        label: "Windows-BD",
-        about: "Bootstrap-DAgger in custom hand-over windows",
-        citation: "this project, after Li & Zhang 2024, Algorithm 2",
-        page: "handover.md",
-        members: Members::Required,
-        numbers: &[
-            Number::real("s", "the share of windows that start with their episode", 1.0),
-            Number::real("l", "the length of the first windows, as a share of H", 1.0),
-            Number::real("g", "the growth of windows per round, as a share of H", 1.0),
-            Number::whole("m", "the rounds before windows grow", 0.0, 1e4),
-            Number::whole("r", "the rounds in which the expert drives the window too", 0.0, 1e4),
-        ],
-        example: "windows-bd-5(0.5,0.1,0.05,6,1)",
-        make: |s| hand_over(s.windows(), bootstrap_dagger(s.members, s.sampling)),
-    },
-    Family {
-        key: "take-over",
-        label: "take-over",
-        about: "HG-DAgger with a person who takes over and returns the controls",
-        citation: "Kelly, Sidrane, Driggs-Campbell & Kochenderfer 2019",
-        page: "hg-dagger.md",
-        members: Members::Required,
-        numbers: &[],
-        example: "take-over-5",
-        make: |s| take_over(s.members, s.every()),
-    },
-    Family {
-        key: "active-bd",
-        label: "Active-BD",
-        about: "Bootstrap-DAgger that asks for the K most disputed of m·K states",
-        citation: "Seung, Opper & Sompolinsky 1992, on Bootstrap-DAgger",
-        page: "active.md",
-        members: Members::Required,
-        numbers: &[Number::whole("m", "candidates per query", 1.0, 1e3)],
-        example: "active-bd-5(4)",
-        make: |s| active_dagger(s.members, s.whole(0), s.sampling),
-    },
-    Family {
-        key: "bagging",
-        label: "Bagging",
-        about: "an ensemble on the labels of another run",
-        citation: "Breiman 1996",
-        page: "bagging.md",
-        members: Members::Required,
-        numbers: &[],
-        example: "bagging-5",
-        make: |s| bagging(s.members),
-    },
-    Family {
-        key: "supervised",
-        label: "SL",
-        about: "a single policy on the labels of another run",
-        citation: "Li & Zhang 2024, section 5.3",
-        page: "supervised.md",
-        members: Members::One,
-        numbers: &[],
-        example: "supervised",
-        make: |_| supervised(),
-    },
-];
+        };
+        "Bootstrap-DAgger; the expert takes a share pⁿ⁻¹ of the steps of round n";
+        "Ross, Gordon & Bagnell 2011, section 3, with Li & Zhang 2024, Algorithm 2", "dagger-beta.md";
+    "dart", "DART": One, [ALPHA], "dart(1)" => |s| dart(s.numbers[0], s.sampling);
+        "BC from an expert with noise as large as the learner's error";
+        "Laskey, Lee, Fox, Dragan & Goldberg 2017", "dart.md";
+    "ensemble-dagger", "EnsembleDAgger": Required, [CHI, TAU], "ensemble-dagger-5(0.05,0.2)" =>
+        |s| ensemble_dagger(s.members, s.numbers[0], s.numbers[1], s.every());
+        "the expert takes over when members disagree or differ from it";
+        "Menda, Driggs-Campbell & Kochenderfer 2019", "ensemble-dagger.md";
+    "hg-dagger", "HG-DAgger": Optional { default: 1 }, [TAU], "hg-dagger(0.2)" =>
+        |s| hg_dagger(s.members, s.numbers[0], s.every());
+        "the expert intervenes and labels the states in which it drove";
+        "Kelly, Sidrane, Driggs-Campbell & Kochenderfer 2019", "hg-dagger.md";
+    "handover-dagger", "Handover-DAgger": One, [], "handover-dagger" =>
+        |s| hand_over(Windows::default(), dagger(s.sampling));
+        "DAgger in hand-over windows: the expert drives until a random time, then the learner";
+        "this project, after Ross, Gordon & Bagnell 2011", "handover.md";
+    "handover-bd", "Handover-BD": Required, [], "handover-bd-5" =>
+        |s| hand_over(Windows::default(), bootstrap_dagger(s.members, s.sampling));
+        "Bootstrap-DAgger in hand-over windows";
+        "this project, after Li & Zhang 2024, Algorithm 2", "handover.md";
+    "handover-mp", "Handover-MP": Required, [X], "handover-mp-25(15)" =>
+        |s| hand_over(Windows::default(), mp(s.members, s.whole(0), s.sampling));
+        "MP in hand-over windows";
+        "this project, after Li & Zhang 2024, section 5", "handover.md";
+    "windows-bd", "Windows-BD": Required, WINDOWS, "windows-bd-5(0.5,0.1,0.05,6,1)" =>
+        |s| hand_over(s.windows(), bootstrap_dagger(s.members, s.sampling));
+        "Bootstrap-DAgger in custom hand-over windows";
+        "this project, after Li & Zhang 2024, Algorithm 2", "handover.md";
+    "take-over", "take-over": Required, [], "take-over-5" => |s| take_over(s.members, s.every());
+        "HG-DAgger with a person who takes over and returns the controls";
+        "Kelly, Sidrane, Driggs-Campbell & Kochenderfer 2019", "hg-dagger.md";
+    "active-bd", "Active-BD": Required, [CANDIDATES], "active-bd-5(4)" =>
+        |s| active_dagger(s.members, s.whole(0), s.sampling);
+        "Bootstrap-DAgger that asks for the K most disputed of m·K states";
+        "Seung, Opper & Sompolinsky 1992, on Bootstrap-DAgger", "active.md";
+    "bagging", "Bagging": Required, [], "bagging-5" => |s| bagging(s.members);
+        "an ensemble on the labels of another run";
+        "Breiman 1996", "bagging.md";
+    "supervised", "SL": One, [], "supervised" => |_| supervised();
+        "a single policy on the labels of another run";
+        "Li & Zhang 2024, section 5.3", "supervised.md";
+};
 
 /// Families whose name changed, with their first name.
 ///

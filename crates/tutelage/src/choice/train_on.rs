@@ -1,6 +1,7 @@
 //! Choice 3: what member e trains on.
 
 use crate::cover::Cover;
+use crate::space::{SpaceError, check_rows};
 use crate::{Batch, Element, Inputs, Spaces};
 
 /// What each member of the ensemble trains on; drawn independently for every member and round.
@@ -56,27 +57,13 @@ pub enum TrainOnError {
     /// Costs per action need discrete actions.
     #[error("random costs need discrete actions, but this task's are continuous")]
     Continuous,
-    /// States have the wrong width.
-    #[error("{what} has states of width {found}, expected {expected}")]
-    Width {
+    /// States do not belong to the state space.
+    #[error("{what}")]
+    States {
         /// Which states.
         what: &'static str,
-        /// The task's width.
-        expected: usize,
-        /// The width found.
-        found: usize,
-    },
-    /// A state is outside the state space.
-    #[error("{what}: state {row} has value {value}, which is outside a state space of size {size}")]
-    State {
-        /// Which states.
-        what: &'static str,
-        /// The row.
-        row: usize,
-        /// The value.
-        value: String,
-        /// The size of the state space.
-        size: usize,
+        /// The cause.
+        source: SpaceError,
     },
 }
 
@@ -156,16 +143,8 @@ fn check_states<S: Element>(
     states: &Batch<S>,
     spaces: Spaces,
 ) -> Result<(), TrainOnError> {
-    let expected = S::width(spaces.states);
-    if states.width() != expected {
-        return Err(TrainOnError::Width { what, expected, found: states.width() });
-    }
-    match states.misfit(spaces.states) {
-        None => Ok(()),
-        Some((row, _, value)) => {
-            Err(TrainOnError::State { what, row, value: value.to_string(), size: spaces.states })
-        }
-    }
+    check_rows(states, states.len(), spaces.states)
+        .map_err(|source| TrainOnError::States { what, source })
 }
 
 /// Whether X ~ Poisson(λ) splits into independent counts for every state and action.
@@ -203,7 +182,8 @@ mod tests {
         let missing = check(TrainOn::Perturbed(PerturbationSize::Fixed(1)), None);
         assert_eq!(missing, Err(TrainOnError::Missing("d0")));
         let narrow = StoredStates::new(Batch::<f32>::zeros(4, 2)).unwrap();
-        let width = TrainOnError::Width { what: "covering distribution d0", expected: 3, found: 2 };
+        let source = SpaceError::Width { expected: 3, found: 2 };
+        let width = TrainOnError::States { what: "covering distribution d0", source };
         assert_eq!(
             check(TrainOn::Perturbed(PerturbationSize::Fixed(1)), Some(&narrow)),
             Err(width)
@@ -222,7 +202,9 @@ mod tests {
         let separator = Batch::from_vec(1, vec![0u32, 3]).unwrap();
         let inputs = Inputs { separator: Some(&separator), ..Inputs::none() };
         let costs = |scale| check(TrainOn::RandomCosts { scale }, inputs);
-        assert!(matches!(costs(1.0), Err(TrainOnError::State { row: 1, .. })));
+        let source =
+            SpaceError::Value { row: 1, index: 0, value: "3".into(), expected: "0 to 2".into() };
+        assert_eq!(costs(1.0), Err(TrainOnError::States { what: "separator set", source }));
         assert_eq!(costs(-1.0), Err(TrainOnError::Scale(-1.0)));
     }
 }

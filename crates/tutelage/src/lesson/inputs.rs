@@ -12,7 +12,7 @@ use crate::{Batch, Dataset};
 /// let inputs: Inputs<'_, f32, f32> = Inputs { cover: Some(&d0), ..Inputs::none() };
 /// # Ok::<(), tutelage::cover::CoverError>(())
 /// ```
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Inputs<'a, S, A> {
     /// d₀, which perturbation examples are drawn from.
     pub cover: Option<&'a dyn Cover<S>>,
@@ -28,11 +28,3 @@ impl<S, A> Inputs<'_, S, A> {
         Self { cover: None, separator: None, stored: None }
     }
 }
-
-impl<S, A> Clone for Inputs<'_, S, A> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<S, A> Copy for Inputs<'_, S, A> {}

@@ -19,7 +19,7 @@ pub struct TrainingSets<'a, S, A> {
 }
 
 /// How training sets are drawn in round n.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct TrainingSpec<'a, S, A> {
     /// Choice 3.
     pub train_on: TrainOn,
@@ -35,14 +35,6 @@ impl<S, A> From<TrainOn> for TrainingSpec<'_, S, A> {
         Self { train_on, inputs: Inputs::none(), round: 1 }
     }
 }
-
-impl<S, A> Clone for TrainingSpec<'_, S, A> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<S, A> Copy for TrainingSpec<'_, S, A> {}
 
 /// What distinguishes a member's training set from D.
 #[derive(Clone, Debug, PartialEq)]
@@ -140,14 +132,7 @@ impl<'a, S: Element, A: Element> TrainingSets<'a, S, A> {
                 View::Costed(random_costs(separator, self.spaces.actions, scale, &mut rng()))
             }
             // The constructor checked the inputs. Before the first round there are no labels to draw.
-            (
-                TrainOn::Data
-                | TrainOn::Perturbed(_)
-                | TrainOn::Shuffled(_)
-                | TrainOn::RandomCosts { .. },
-                _,
-                _,
-            ) => View::All,
+            _ => View::All,
         }
     }
 
@@ -264,6 +249,24 @@ mod tests {
 
     const SPACES: Spaces = Spaces { states: 3, actions: 2 };
 
+    fn indices(values: &[u32]) -> Batch<u32> {
+        Batch::from_vec(1, values.to_vec()).unwrap()
+    }
+
+    fn weighted(probabilities: [f64; 3]) -> Weighted<u32> {
+        Weighted::new(indices(&[0, 1, 2]), probabilities.to_vec()).unwrap()
+    }
+
+    fn perturbation<S: Element, A: Element>(
+        sets: &TrainingSets<'_, S, A>,
+        member: usize,
+    ) -> Perturbation<S, A> {
+        match sets.view(member) {
+            View::Extended(q) => q,
+            other => panic!("{other:?}"),
+        }
+    }
+
     fn finite_data(rows: u32) -> Dataset<u32, u32> {
         let mut data = Dataset::empty(SPACES);
         for i in 0..rows {
@@ -318,21 +321,14 @@ mod tests {
 
     #[test]
     fn a_poisson_size_has_mean_and_variance_lambda() {
-        let uniform = || {
-            Weighted::new(Batch::from_vec(1, vec![0, 1, 2]).unwrap(), vec![0.2, 0.3, 0.5]).unwrap()
-        };
-        let stored = StoredStates::new(Batch::from_vec(1, vec![0, 1, 2]).unwrap()).unwrap();
-        let covers: [&dyn Cover<u32>; 2] = [&uniform(), &stored];
+        let stored = StoredStates::new(indices(&[0, 1, 2])).unwrap();
+        let covers: [&dyn Cover<u32>; 2] = [&weighted([0.2, 0.3, 0.5]), &stored];
         let data = finite_data(1);
         for cover in covers {
             let train_on = TrainOn::Perturbed(PerturbationSize::Poisson(20.0));
             let sets = sets(&data, train_on, Some(cover), 4000);
-            let sizes: Vec<f64> = (0..4000)
-                .map(|e| match sets.view(e) {
-                    View::Extended(q) => q.copies.iter().sum::<u64>() as f64,
-                    other => panic!("{other:?}"),
-                })
-                .collect();
+            let size = |e| perturbation(&sets, e).copies.iter().sum::<u64>() as f64;
+            let sizes: Vec<f64> = (0..4000).map(size).collect();
             let mean = sizes.iter().sum::<f64>() / 4000.0;
             let variance = sizes.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / 3999.0;
             assert!((mean - 20.0).abs() < 0.3, "mean {mean}");
@@ -342,13 +338,12 @@ mod tests {
 
     #[test]
     fn counts_hold_the_largest_lambda() {
-        let states = Batch::from_vec(1, vec![0, 1, 2]).unwrap();
-        let cover = Weighted::new(states, vec![0.2, 0.3, 0.5]).unwrap();
+        let cover = weighted([0.2, 0.3, 0.5]);
         let data = finite_data(0);
         for lambda in [4e11, 1e15] {
             let train_on = TrainOn::Perturbed(PerturbationSize::Poisson(lambda));
             let sets = sets(&data, train_on, Some(&cover), 1);
-            let View::Extended(q) = sets.view(0) else { panic!("not a perturbation") };
+            let q = perturbation(&sets, 0);
             let total = q.copies.iter().sum::<u64>() as f64;
             assert!((total - lambda).abs() < 10.0 * lambda.sqrt(), "{total} of {lambda}");
         }
@@ -356,14 +351,13 @@ mod tests {
 
     #[test]
     fn split_counts_follow_d0_and_uniform_labels() {
-        let cover =
-            Weighted::new(Batch::from_vec(1, vec![0, 1, 2]).unwrap(), vec![0.2, 0.0, 0.8]).unwrap();
+        let cover = weighted([0.2, 0.0, 0.8]);
         let data = finite_data(0);
         let sets =
             sets(&data, TrainOn::Perturbed(PerturbationSize::Poisson(10.0)), Some(&cover), 4000);
         let mut mean = [[0.0; 2]; 3];
         for e in 0..4000 {
-            let View::Extended(q) = sets.view(e) else { panic!("not a perturbation") };
+            let q = perturbation(&sets, e);
             for i in 0..q.copies.len() {
                 mean[q.states.row(i)[0] as usize][q.actions.row(i)[0] as usize] +=
                     q.copies[i] as f64 / 4000.0;
@@ -376,49 +370,30 @@ mod tests {
     }
 
     #[test]
-    fn a_fixed_size_is_exact_and_labels_are_in_the_unit_box() {
+    fn fixed_and_growing_sizes_are_exact_and_labels_are_in_the_unit_box() {
         let spaces = Spaces { states: 4, actions: 2 };
         let data = Dataset::<f32, f32>::empty(spaces);
         let cover = UniformBox::new(-2.0, 2.0).unwrap();
         let inputs = Inputs { cover: Some(&cover), ..Inputs::none() };
-        let spec = TrainingSpec {
-            train_on: TrainOn::Perturbed(PerturbationSize::Fixed(15)),
-            inputs,
-            round: 7,
-        };
-        let sets = TrainingSets::new(&data, spec, spaces, 1, Stream::new(2)).unwrap();
-        let View::Extended(q) = sets.view(0) else { panic!("not a perturbation") };
-        assert_eq!((q.states.len(), q.actions.len(), q.copies), (15, 15, vec![1; 15]));
-        assert!(q.states.as_slice().iter().all(|s| s.abs() <= 2.0));
-        assert!(q.states.as_slice().iter().any(|s| s.abs() > 1.0));
-        assert!(q.actions.as_slice().iter().all(|a| a.abs() <= 1.0));
-    }
-
-    #[test]
-    fn a_growing_size_is_proportional_to_the_round() {
-        let data = Dataset::<f32, f32>::empty(SPACES);
-        let cover = UniformBox::new(-2.0, 2.0).unwrap();
-        let inputs = Inputs { cover: Some(&cover), ..Inputs::none() };
-        for round in [1, 4] {
-            let spec = TrainingSpec {
-                train_on: TrainOn::Perturbed(PerturbationSize::Growing(3)),
-                inputs,
-                round,
-            };
-            let sets = TrainingSets::new(&data, spec, SPACES, 1, Stream::new(2)).unwrap();
-            let View::Extended(q) = sets.view(0) else { panic!("not a perturbation") };
-            assert_eq!(q.states.len(), 3 * round);
+        let (fixed, growing) = (PerturbationSize::Fixed(15), PerturbationSize::Growing(3));
+        for (size, round, count) in [(fixed, 7, 15), (growing, 1, 3), (growing, 4, 12)] {
+            let spec = TrainingSpec { train_on: TrainOn::Perturbed(size), inputs, round };
+            let sets = TrainingSets::new(&data, spec, spaces, 1, Stream::new(2)).unwrap();
+            let q = perturbation(&sets, 0);
+            assert_eq!((q.states.len(), q.actions.len(), q.copies), (count, count, vec![1; count]));
+            assert!(q.states.as_slice().iter().all(|s| s.abs() <= 2.0));
+            assert!(q.states.as_slice().iter().any(|s| s.abs() > 1.0));
+            assert!(q.actions.as_slice().iter().all(|a| a.abs() <= 1.0));
         }
     }
 
     #[test]
     fn shuffled_labels_are_those_of_d_and_independent_of_the_state() {
-        let cover = StoredStates::new(Batch::from_vec(1, vec![0, 1, 2]).unwrap()).unwrap();
+        let cover = StoredStates::new(indices(&[0, 1, 2])).unwrap();
         // Two of three labels are 1, whatever the state.
-        let states = Batch::from_vec(1, vec![2, 2, 2]).unwrap();
-        let data = Dataset { states, actions: Batch::from_vec(1, vec![1, 0, 1]).unwrap() };
+        let data = Dataset { states: indices(&[2, 2, 2]), actions: indices(&[1, 0, 1]) };
         let sets = sets(&data, TrainOn::Shuffled(6000), Some(&cover), 1);
-        let View::Extended(q) = sets.view(0) else { panic!("not a perturbation") };
+        let q = perturbation(&sets, 0);
         assert_eq!((q.states.len(), q.copies.len()), (6000, 6000));
         for state in 0..3 {
             let rows = || (0..6000).filter(|&i| q.states.row(i)[0] == state);
@@ -434,7 +409,7 @@ mod tests {
 
     #[test]
     fn random_costs_cover_every_action_of_the_separator() {
-        let separator = Batch::from_vec(1, vec![0u32, 2]).unwrap();
+        let separator = indices(&[0, 2]);
         let inputs = Inputs { separator: Some(&separator), ..Inputs::none() };
         let spec = TrainingSpec { train_on: TrainOn::RandomCosts { scale: 3.0 }, inputs, round: 1 };
         let data = finite_data(0);

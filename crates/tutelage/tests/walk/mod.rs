@@ -13,9 +13,12 @@ use tutelage::{
 
 /// The sign of the action moves the walker by one to the left or right. The state is its position and the time, so that it
 /// shows who drove.
+#[derive(Default)]
 pub(crate) struct Walk {
     pub(crate) at: f32,
     pub(crate) time: usize,
+    /// Violates the contract: episodes exceed the horizon.
+    pub(crate) endless: bool,
 }
 
 pub(crate) const HORIZON: usize = 40;
@@ -50,7 +53,7 @@ impl Env for Walk {
         Ok(Step {
             reward: f64::from(self.at),
             terminated: self.at < -30.0,
-            truncated: self.time == HORIZON,
+            truncated: self.time == HORIZON && !self.endless,
         })
     }
 }
@@ -58,7 +61,6 @@ impl Env for Walk {
 /// Goes right, with a label that identifies the state.
 pub(crate) struct Rightwards {
     pub(crate) asked: usize,
-    pub(crate) batch: usize,
 }
 
 pub(crate) fn label(state: &[f32]) -> f32 {
@@ -83,16 +85,15 @@ impl Expert for Rightwards {
         (0..states.len()).for_each(|i| actions.row_mut(i)[0] = label(states.row(i)));
         Ok(())
     }
-
-    fn batch(&self) -> usize {
-        self.batch
-    }
 }
 
-/// An expert whose labels are a function of the state.
-pub(crate) struct Scripted<F>(pub(crate) F);
+/// An expert whose labels and means are written by a function.
+pub(crate) struct Writing<F>(pub(crate) F);
 
-impl<F: Fn(&[f32]) -> f32> Expert for Scripted<F> {
+impl<F> Expert for Writing<F>
+where
+    F: FnMut(&Batch<f32>, &mut Batch<f32>) -> Result<(), ExpertError>,
+{
     type State = f32;
     type Action = f32;
 
@@ -102,9 +103,20 @@ impl<F: Fn(&[f32]) -> f32> Expert for Scripted<F> {
         _: &mut [Rng],
         actions: &mut Batch<f32>,
     ) -> Result<(), ExpertError> {
-        (0..states.len()).for_each(|i| actions.row_mut(i)[0] = self.0(states.row(i)));
-        Ok(())
+        self.mean(states, actions)
     }
+
+    fn mean(&mut self, states: &Batch<f32>, actions: &mut Batch<f32>) -> Result<(), ExpertError> {
+        self.0(states, actions)
+    }
+}
+
+/// An expert whose labels are a function of the state.
+pub(crate) fn scripted(label: impl Fn(&[f32]) -> f32) -> impl Expert<State = f32, Action = f32> {
+    Writing(move |states: &Batch<f32>, actions: &mut Batch<f32>| {
+        (0..states.len()).for_each(|i| actions.row_mut(i)[0] = label(states.row(i)));
+        Ok(())
+    })
 }
 
 /// Member e always plays one action.
@@ -174,11 +186,11 @@ pub(crate) fn schedule() -> Schedule {
 }
 
 pub(crate) fn walks(count: usize) -> SyncVectorEnv<Walk> {
-    SyncVectorEnv::new((0..count).map(|_| Walk { at: 0.0, time: 0 }).collect()).unwrap()
+    SyncVectorEnv::new((0..count).map(|_| Walk::default()).collect()).unwrap()
 }
 
 pub(crate) fn rightwards() -> Rightwards {
-    Rightwards { asked: 0, batch: usize::MAX }
+    Rightwards { asked: 0 }
 }
 
 pub(crate) fn run(algorithm: Algorithm) -> Learned<f32, f32, Constant> {
