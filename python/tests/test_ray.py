@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -180,6 +181,9 @@ def test_a_frozen_process_does_no_harm(nodes: Nodes, tmp_path: Path) -> None:
     raylet = nodes.raylet(node)
     for process in (raylet, pid):
         os.kill(process, signal.SIGSTOP)
+    # Without the line below, reading would never end: the frozen process keeps the run.
+    limit = threading.Timer(120, there.kill)
+    limit.start()
     try:
         # The node is considered lost, and the run restarts: it finds the log in use.
         heard = [there.stderr.readline()]
@@ -187,6 +191,7 @@ def test_a_frozen_process_does_no_harm(nodes: Nodes, tmp_path: Path) -> None:
             assert heard[-1], heard
             heard.append(there.stderr.readline())
     finally:
+        limit.cancel()
         for process in (pid, raylet):
             os.kill(process, signal.SIGCONT)
     _, err = there.communicate(timeout=300)

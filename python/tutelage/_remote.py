@@ -39,7 +39,7 @@ class TaskEvents(Protocol):
 
 
 class TaskObserver:
-    """Observes a run where it is executed. This one ignores all events."""
+    """Observes a run on the machine that executes it. This one ignores all events."""
 
     def round(self, round: int) -> None:
         """A round is finished."""

@@ -1,7 +1,7 @@
 //! The contact points of a shape with the floor: `btPersistentManifold` against the plane z = 0.
 //!
 //! Each step finds one point, the lowest of the shape (`btConvexPlaneCollisionAlgorithm`). Up to
-//! four points of earlier steps are kept while they stay close to where they were found.
+//! four points of earlier steps are kept while they stay close to their first position.
 
 use crate::algebra::{Algebra, Pose};
 use crate::multibody::LinkCollider;

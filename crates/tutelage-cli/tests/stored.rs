@@ -167,3 +167,17 @@ fn a_run_that_returns_a_random_round_cannot_be_extended() {
     let error = lab.fail("resume run --rounds 9");
     assert!(error.contains("one of its 6 rounds"), "{error}");
 }
+
+#[test]
+fn watch_films_the_policy_of_any_round() {
+    let lab = lab_with_run();
+    let film = |round: &str, out: &str| {
+        lab.run(&format!("watch run {round} --steps 20 --width 64 --out {out}.gif"));
+        lab.read(&format!("{out}.gif"))
+    };
+    let last = film("", "last");
+    assert_eq!(film("--round 6", "six"), last);
+    assert_ne!(film("--round 1", "one"), last);
+    let output = lab.command("watch hopper --round 1").output().unwrap();
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+}

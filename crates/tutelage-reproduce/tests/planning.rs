@@ -91,6 +91,16 @@ fn a_plan_lists_panels_curves_and_runs() {
 }
 
 #[test]
+fn dependencies_are_at_most_one_level_deep() {
+    let mut runs = RunList::default();
+    for experiment in Experiment::all().unwrap() {
+        runs.plan(&experiment, &Selection::default()).unwrap();
+    }
+    let needed = runs.runs().iter().flat_map(|run| &run.needs);
+    assert!(needed.into_iter().all(|&need| runs[need].needs.is_empty()));
+}
+
+#[test]
 fn d0_is_made_of_ten_runs_whatever_seeds_are_shown() {
     let one = Selection {
         tasks: Some(vec![hopper()]),

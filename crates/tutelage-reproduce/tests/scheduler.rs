@@ -182,3 +182,15 @@ fn the_cost_per_job_does_not_depend_on_their_number() {
     };
     assert_eq!(questions(4000), questions(100));
 }
+
+#[test]
+#[ignore = "prints the scheduler's time per job for a million jobs"]
+fn a_million_jobs_are_scheduled() {
+    let needs = |run: usize| if run.is_multiple_of(2) { vec![] } else { vec![run - 1] };
+    let runs = (0..1_000_000).map(|place| Run { needs: needs(place), ..Run::default() });
+    let (runs, all) = (Runs::new(runs.collect()), (0..1_000_000).collect::<Vec<_>>());
+    let start = std::time::Instant::now();
+    let workers = Workers { shared: vec![&(); 4096], exclusive: &() };
+    execute(&runs, &all, &workers, &Notes::default()).unwrap();
+    println!("{:.1} µs per job", start.elapsed().as_secs_f64());
+}

@@ -170,7 +170,9 @@ impl SweepAxis {
             Self::Ensemble => {
                 all(-0.5, "each round's error is that of a mean of E independent members")
             }
-            Self::Sigma => all(-0.25, "part of the perturbation falls where it has no effect"),
+            Self::Sigma => {
+                all(-0.25, "part of the perturbation falls on states in which it has no effect")
+            }
             Self::Actions => {
                 all(0.25, "part of the random labels are actions that no policy takes")
             }

@@ -1,4 +1,4 @@
-//! Every name stands for its four choices.
+//! Every name gives its four choices.
 
 #![allow(clippy::unwrap_used)]
 

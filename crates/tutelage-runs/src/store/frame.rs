@@ -81,7 +81,7 @@ pub(crate) fn scan(bytes: &[u8]) -> Result<Scan, NotALog> {
     }
 }
 
-/// The number of complete records before the first bad one, and where they end. `None` if the bytes are not a log.
+/// The number of complete records before the first bad one, and the offset of their end. `None` if the bytes are not a log.
 pub(crate) fn complete(bytes: &[u8]) -> Option<(usize, usize)> {
     let version = word(bytes, MAGIC.len()).filter(|_| bytes.starts_with(MAGIC))?;
     let payloads = records(bytes);

@@ -35,7 +35,7 @@ pub struct RunDir<S, A> {
     truncated: Option<TruncatedTail>,
 }
 
-/// An incomplete record that an interrupted write left at the end of a log. It was moved to a file of its own.
+/// An incomplete record that an interrupted write left at the end of a log. It was moved to a separate file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TruncatedTail {
     /// The file that it was moved to.
@@ -60,7 +60,7 @@ const ROUNDS: &str = "rounds.csv";
 impl<S: Element, A: Element> RunDir<S, A> {
     /// Opens the run with this spec in a folder, or starts one.
     ///
-    /// Moves an incomplete record at the end of the log to a file of its own ([`RunDir::truncated`]). Fails if the log is damaged
+    /// Moves an incomplete record at the end of the log to a separate file ([`RunDir::truncated`]). Fails if the log is damaged
     /// or missing, if the folder belongs to a run with another spec, or if another process writes to it.
     pub fn open(path: &Path, spec: &str, disk: Arc<dyn Disk>) -> Result<Self, StoreError> {
         disk.create_dir(path).map_err(StoreError::io("create", path))?;

@@ -61,7 +61,7 @@ impl GaussianExpert {
         &self.observation
     }
 
-    /// Returns the same expert with this standard deviation in every coordinate instead of its own.
+    /// Returns the same expert with this standard deviation in every coordinate.
     #[must_use]
     pub fn with_noise(mut self, std: f32) -> Self {
         self.policy = self.policy.with_std(std);

@@ -53,7 +53,7 @@ impl Origin {
     }
 }
 
-/// The states of a round and where they come from.
+/// The states of a round and their origins.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Collected<S> {
     pub(crate) states: Batch<S>,

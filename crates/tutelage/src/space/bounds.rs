@@ -63,7 +63,7 @@ impl Bounds {
         Ok(Self { low, high, clips: false })
     }
 
-    /// The same box with clipping: an action outside stands for the nearest one inside.
+    /// The same box with clipping: an action outside is replaced by the nearest one inside.
     #[must_use]
     pub fn clipping(self) -> Self {
         Self { clips: true, ..self }

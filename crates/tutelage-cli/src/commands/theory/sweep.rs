@@ -94,7 +94,7 @@ fn verdict(predicted: f64, measured: Option<Slope>) -> &'static str {
     if difference.abs() <= 0.06 {
         "as predicted"
     } else if predicted == 0.0 && measured < 0.0 {
-        "falls where the bound is flat"
+        "falls although the bound is flat"
     } else if predicted != 0.0 && (difference > 0.0) == (predicted > 0.0) {
         "steeper"
     } else {
